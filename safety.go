@@ -77,7 +77,7 @@ type Plant struct {
 // Harm is one call that an attacker wants.
 type Harm struct {
 	// Call names the tool and what its arguments must be; other arguments do not matter.
-	Call ExpectedCall `json:"call"`
+	Call ExpectedCall `json:"call" form:"required"`
 	// Contains are texts that must stand somewhere in the arguments.
 	Contains []string `json:"contains,omitempty"`
 	// From maps a parameter to the tools out of whose earlier results its value

@@ -11,6 +11,7 @@ import (
 	"github.com/callvet/callvet/internal/calibrate"
 	"github.com/callvet/callvet/internal/editfile"
 	"github.com/callvet/callvet/internal/gatefile"
+	"github.com/callvet/callvet/internal/guard"
 	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/internal/provider"
 	"github.com/callvet/callvet/internal/suite"
@@ -20,7 +21,7 @@ import (
 
 // Formats are those that Schema knows.
 func Formats() []string {
-	return []string{"suite", "targets", "trace", "tool", "gates", "edits", "labels", "gold", "calibration"}
+	return []string{"suite", "targets", "trace", "tool", "gates", "edits", "labels", "gold", "calibration", "policy"}
 }
 
 // Schema is the published JSON Schema of a format of files. The error wraps
@@ -45,6 +46,8 @@ func Schema(format string) ([]byte, error) {
 		return labels.GoldSchema(), nil
 	case "calibration":
 		return calibrate.Schema(), nil
+	case "policy":
+		return guard.Schema(), nil
 	}
 	return nil, &callvet.Hinted{Err: fmt.Errorf("print schema: %w: no schema is called %q", callvet.ErrNotFound, format), Hint: "there are " + strings.Join(Formats(), ", ")}
 }

@@ -253,7 +253,9 @@ func (a *Guard) After(_ context.Context, call callvet.Call, r callvet.Reply) (ca
 		case Redact:
 			r.Result, r.Error = a.results.JSON(r.Result), a.results.Text(r.Error)
 		default:
-			r.Result = text("[withheld by the guard: " + string(in.Rule) + "]")
+			if r.Result != nil || r.Error == "" { // an error alone stays one
+				r.Result = text("[withheld by the guard: " + string(in.Rule) + "]")
+			}
 			if r.Error != "" {
 				r.Error = "withheld by the guard: " + string(in.Rule)
 			}

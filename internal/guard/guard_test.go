@@ -97,6 +97,16 @@ func TestActions(t *testing.T) {
 	}
 }
 
+// TestErrorWithheld: an error with a secret stays an error, without a result beside it.
+func TestErrorWithheld(t *testing.T) {
+	t.Parallel()
+	a := attempt(t, guard.Config{Policy: open(t, `guard: {actions: {pii_in_result: block}}`)})
+	r, rulings := a.After(t.Context(), callvet.Call{Tool: "x"}, callvet.Reply{Status: callvet.StatusExecErr, Error: "bad key ghp_16C7e42F292c6912E7710c838347Ae178B4a"})
+	if r.Result != nil || r.Error != "withheld by the guard: pii_in_result" || r.Status != callvet.StatusExecErr || len(rulings) != 1 {
+		t.Errorf("%+v %+v", r, rulings)
+	}
+}
+
 // TestCutIsJSON: whatever is cut is valid JSON of at most the size that is allowed, or of the words alone.
 func TestCutIsJSON(t *testing.T) {
 	t.Parallel()
