@@ -159,6 +159,10 @@ verify-journeys: callvet ## whole journeys of a user: every command that reads a
 verify-one-path: callvet ## the numbers of 200 runs, of their traces, gates and comparisons, to the last bit
 	go run ./cmd/callvet-verify one-path ./callvet
 
+.PHONY: verify-replay
+verify-replay: callvet ## 100 replays of a tool that reads and one that writes: the same bytes, and nothing executed
+	go run ./cmd/callvet-verify replay ./callvet
+
 verify-stats: ## the statistics against reference values of other software
 	go run ./cmd/callvet-verify stats
 

@@ -101,7 +101,7 @@ var rooms = map[string][]string{
 	"internal/embed":              {"", "retrieve", "retrieve/vector", "internal/endpoint", "internal/parallel", "value/typed"},
 	"internal/embed/disk":         {"", "internal/file", "retrieve/vector"},
 	"internal/guard":              {"", "score/safety", "score/safety/pii", "internal/suite/source", "internal/trace/redact"},
-	"internal/replay":             {"", "value", "value/template"},
+	"internal/replay":             {"", "internal/input", "value", "value/template", "value/typed"},
 	"internal/store":              {"", "internal/file", "value/typed"},
 	"internal/labels":             {"", "internal/input", "value", "value/typed", "internal/file", "internal/report/plain", "internal/suite/source"},
 	"internal/calibrate":          {"", "internal/labels", "stats", "stats/agree", "stats/judge", "stats/tally", "value/typed"},
@@ -127,7 +127,7 @@ var rooms = map[string][]string{
 	"internal/compare":   {"", "internal/measure", "internal/trace", "internal/trace/redact", "panel", "panel/slicing"},
 	"internal/watch":     {"", "internal/report/plain", "internal/trace", "score", "score/safety", "value"},
 	"internal/app": {
-		"", "internal/calibrate", "internal/columns", "internal/compare", "internal/coverage", "internal/measure", "internal/plan", "internal/watch", "panel/findings", "panel/gates", "panel/slicing", "panel/steps", "score/match", "score/safety", "score/step", "score/trajectory", "stats/exact",
+		"", "internal/calibrate", "internal/columns", "internal/compare", "internal/coverage", "internal/measure", "internal/plan", "internal/watch", "panel/findings", "panel/gates", "panel/slicing", "panel/steps", "score/match", "score/safety", "score/safety/pii", "score/step", "score/trajectory", "stats/exact",
 		"internal/catalog", "internal/catalog/ask", "internal/catalog/edit", "internal/catalog/learn", "internal/catalog/lint", "internal/catalog/sweep", "internal/catalogfile", "internal/child", "internal/drills", "internal/scorer", "internal/editfile", "internal/embed", "internal/embed/disk", "internal/endpoint", "internal/evalsuite", "internal/gatefile", "internal/guard", "internal/input", "internal/labels", "internal/parallel",
 		"internal/provider", "internal/provider/agent", "internal/provider/answer", "internal/provider/offline", "internal/provider/recorded", "internal/provider/retriever", "internal/replay",
 		"internal/report", "internal/report/figure", "internal/report/plain", "internal/report/sheet", "internal/report/verdict", "internal/run", "internal/secret", "internal/stale", "internal/store", "internal/suite", "internal/suite/native", "internal/suite/source", "internal/toolfile", "internal/trace",

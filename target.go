@@ -110,7 +110,9 @@ type Response struct {
 	FirstToken time.Duration
 	// Wall is the duration of the whole attempt as a recording or an agent tells
 	// it; 0: the loop measures it.
-	Wall      time.Duration
+	Wall time.Duration
+	// Started is when the attempt began, as a replay tells it; zero: now.
+	Started   time.Time
 	Exchanges []Exchange
 }
 

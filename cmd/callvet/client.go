@@ -106,6 +106,9 @@ func (p paths) Append(name string) (app.Growing, error) {
 	return f, nil
 }
 
+// Folder makes a folder, with those above it.
+func (p paths) Folder(_ context.Context, name string) error { return file.Folder(p.a.path(name)) }
+
 // Hold waits until no other process changes files of the folder.
 func (p paths) Hold(ctx context.Context, name string) (release func() error, err error) {
 	return file.Hold(ctx, p.a.path(name))

@@ -38,6 +38,11 @@ func spokenVerbs() map[string]spoken {
 			requests: []reflect.Type{of[app.RunRequest](), of[app.ResumeRequest]()}, args: []string{"suite", "run", "shared", "origin", "selection", "judges"}, parts: resume,
 			client: []string{"output", "quiet", "show-failures", "dry-run"},
 		},
+		"fixtures make": {requests: []reflect.Type{of[app.FixturesRequest]()}, args: []string{"from"}},
+		"replay": {
+			requests: []reflect.Type{of[app.ReplayRequest]()}, args: []string{"run", "origin", "interleave", "keep_errors", "force_rubric", "gates"}, parts: map[string]string{},
+			client: []string{"output", "quiet", "show-failures"},
+		},
 		"drill": {
 			requests: []reflect.Type{of[app.DrillRequest](), of[app.ResumeRequest]()}, args: []string{"suite", "run", "shared", "origin", "selection", "judges"}, parts: resume,
 			client: []string{"output", "quiet", "show-failures"},

@@ -48,6 +48,7 @@ var limitRows = []struct {
 	{"spans that make attempts only together", []string{"internal/trace/foreign.maxHeld"}},
 	{"attempts of trace lines that are open", []string{"internal/trace.Window", "internal/trace.maxOpen"}},
 	{"recorded answers", []string{"internal/provider/recorded.maxRows", "internal/provider/recorded.maxLine", "internal/provider/recorded.maxUnpacked"}},
+	{"recordings of tools", []string{"internal/replay.MaxRecordings", "internal/replay.MaxRecording"}},
 	{"partial results of `score`", []string{"internal/app.maxPartial"}},
 	{"an answer over HTTP or from a process", []string{"internal/provider.defaultMaxBody", "internal/provider/agent.DefaultMaxBytes", "internal/provider/retriever.MaxBytes", "internal/embed.defaultMaxBody"}},
 	{"one answer", []string{"internal/run.maxAnswerCalls", "internal/run.maxAnswerValues"}},

@@ -84,7 +84,7 @@ func TestDocsCommands(t *testing.T) {
 		"docs/MODELPROXY.md",
 		"docs/PROMPTS.md",
 		"docs/SAFETY.md",
-		"docs/GUARD.md",
+		"docs/GUARD.md", "docs/REPLAY.md",
 		"docs/WORLDS.md",
 	} {
 		t.Run(doc, func(t *testing.T) {

@@ -108,6 +108,11 @@ func frontOf(a *app.App) *front {
 			s, err := a.StartSelect(ctx, q, f.tell)
 			return f.carryOut(ctx, s, err)
 		}),
+		"replay": route(func(ctx context.Context, q app.ReplayRequest) (any, error) {
+			s, err := a.StartReplay(ctx, q, f.tell)
+			return f.carryOut(ctx, s, err)
+		}),
+		"fixtures make": route(verb(f, a.MakeFixtures)),
 		"runs": route(func(ctx context.Context, q named) (any, error) {
 			if len(q.Names) > 0 {
 				return a.DeleteRuns(ctx, q.Names)
@@ -310,6 +315,8 @@ func TestEveryVerbOverHTTP(t *testing.T) {
 		{"version", `{}`, `devel`},
 		{"run", `{"suite": "weather.yaml", "name": "first", "repeats": 2, "targets": [{"target": "script:weather-good.yaml"}]}`, `"pass":28`},
 		{"run", `{"suite": "weather.yaml", "name": "second", "targets": [{"target": "offline/lexical"}]}`, `"fail":`},
+		{"replay", `{"run": "first", "name": "once-more"}`, `"pass":28`},
+		{"fixtures make", `{"from": "first", "output": "made.yaml"}`, `"mocks":`},
 		{"runs", `{}`, `"second"`},
 		{"drill", `{"filter": ["drill=error_storm"], "targets": [{"target": "script:weather-good.yaml"}]}`, `"verdict":`},
 		{"show", `{"run": "first"}`, `"pass_rate"`},

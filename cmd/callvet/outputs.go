@@ -58,7 +58,7 @@ func (a *cli) keepInputs(cmd *cobra.Command, args []string) error {
 // readsFile tells flags whose values name files, or may.
 func readsFile(flag string) bool {
 	switch flag {
-	case "abstain-on", "against", "baseline", "calibration", "edits", "faults", "gates", "guard", "labels", "live", "mocks", "model", "prices", "prompt",
+	case "abstain-on", "against", "baseline", "calibration", "edits", "faults", "gates", "guard", "labels", "live", "mocks", "model", "prices", "prompt", "recordings",
 		"routes", "run", "safety", "schema", "scoring", "seeds", "snapshots", "suite", "system", "system-for", "targets", "test", "tools", "weights":
 		return true
 	}

@@ -49,10 +49,10 @@ type runFlags struct {
 	quiet       bool
 	noLint      bool
 	guard       string
+	world       app.WorldRequest
 	toolChoice  string
 	realLatency bool
 	faults      string
-	world, live string
 	maxFailures int
 	judges      app.RunJudges
 	judgeUnder  float64
@@ -141,8 +141,11 @@ func (f *runFlags) register(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.judges.Live, "judge-live", false, "ask the judges about each attempt as soon as it is stored, while others run")
 	fs.Var(ranged.Share(&f.judgeUnder, 0), "judge-under", "judge only attempts whose automatic score is less than this, or not known")
 	fs.StringVar(&f.guard, "guard", "", "policy file: which calls are executed and which results shown (docs/GUARD.md)")
-	fs.StringVar(&f.world, "world", app.WorldMock, "who answers calls of tools: mock (the suite's mocks) or live (the tools of --live)")
-	fs.StringVar(&f.live, "live", "", "file with the tools that are really called, with --world live (docs/WORLDS.md)")
+	fs.StringVar(&f.world.World, "world", "", "who answers calls: mock, the mocks of the suite (default), live, the tools of --live, or recorded, which executes nothing (docs/REPLAY.md)")
+	fs.StringVar(&f.world.Live, "live", "", "file with the tools that are really called, with --world live (docs/WORLDS.md)")
+	fs.StringVar(&f.world.Recordings, "recordings", "", "folder with recorded answers of tools; implies --world recorded")
+	fs.StringVar(&f.world.OnMiss, "on-miss", "", "a call without a recording: fail ends the attempt with an error (default), tell tells the target an error")
+	fs.StringVar(&f.world.Record, "record", "", "folder that gets what is answered, one file for each call")
 	f.suite.register(fs)
 	f.target.register(fs)
 }
@@ -170,7 +173,7 @@ func (a *cli) request(path string, f *runFlags, changed func(string) bool) (app.
 	req := app.RunRequest{
 		SuiteRequest: f.suite.request(path), Name: f.name, TargetFile: f.targetFile, Shared: shared, AllowExec: f.allowExec, SystemFor: prompts,
 		Repeats: f.repeats, Filter: f.filter, Sample: f.sample, Seed: f.seed, FailedFrom: f.failedFrom, Slices: f.slices, Keep: f.keepKinds, Prices: f.target.prices,
-		Guard: f.guard, NoLint: f.noLint, NoCache: f.noCache, RealLatency: f.realLatency, Faults: f.faults, World: f.world, Live: f.live, Settings: f.settings(changed), Origin: f.origin,
+		Guard: f.guard, NoLint: f.noLint, NoCache: f.noCache, RealLatency: f.realLatency, Faults: f.faults, WorldRequest: f.world, Settings: f.settings(changed), Origin: f.origin,
 	}
 	if changed("judge") || changed("judge-model") || changed("judge-under") || f.judges.Live {
 		j := f.judges

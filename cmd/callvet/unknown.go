@@ -17,8 +17,6 @@ func calledHere(word string) string {
 	switch word {
 	case "judges":
 		return "callvet judge run RUN --judge task -m MODEL asks a judge; callvet calibrate LABELS.jsonl --judge NAME compares it with people"
-	case "replay":
-		return "callvet run SUITE -m recorded:FILE evaluates recorded answers anew, callvet score TRACES.jsonl what an agent did"
 	case "import":
 		return "callvet trace import FILE reads traces, callvet convert FILE -o suite.yaml a suite, callvet label import FILE labels"
 	case "export":

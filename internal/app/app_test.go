@@ -21,6 +21,8 @@ func (m memory) Open(name string) (io.ReadCloser, error) {
 	return io.NopCloser(strings.NewReader(text)), nil
 }
 
+func (m memory) Folder(context.Context, string) error { return nil }
+
 func (m memory) Path(name string) (string, bool, error) { return name, false, nil }
 
 func (m memory) Kind(name string) FileKind {

@@ -35,6 +35,8 @@ type Files interface {
 	Write(ctx context.Context, name string, write func(io.Writer) error) error
 	// Append opens a file that grows, and makes it where it is missing.
 	Append(name string) (Growing, error)
+	// Folder makes a folder where there is none.
+	Folder(ctx context.Context, name string) error
 	// Hold waits until nobody else who holds changes a file or what stands beside it, and keeps
 	// others off until release: between Open and Write of the same file.
 	Hold(ctx context.Context, name string) (release func() error, err error)

@@ -23,18 +23,10 @@ import (
 	"github.com/callvet/callvet/score/safety"
 )
 
-// The worlds that answer the calls of a run.
-const (
-	WorldMock = "mock"
-	WorldLive = "live"
-)
-
 // liveTools reads which tools a run really calls; nil where it calls none. A suite cannot say it,
 // because somebody else may have written it.
 func (a *App) liveTools(req *RunRequest, tell Events) (*live.File, error) {
 	switch {
-	case req.World != "" && req.World != WorldMock && req.World != WorldLive:
-		return nil, wrong("world", req.World, "it is %s or %s", WorldMock, WorldLive)
 	case req.World != WorldLive && req.Live != "":
 		return nil, wrong("live", req.Live, "tools are really called with {world} %s only", WorldLive)
 	case req.World != WorldLive:
@@ -227,7 +219,7 @@ func (s *Session) liveWorlds(cfg *run.Config, g *guard.Guards) error {
 	if err != nil {
 		return err
 	}
-	cfg.Worlds = func(*callvet.Case) callvet.World { return tools.World() }
+	cfg.Worlds = func(*callvet.Case, string, int) callvet.World { return tools.World() }
 	cfg.Cache = nil
 	return nil
 }

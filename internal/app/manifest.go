@@ -61,6 +61,10 @@ type Manifest struct {
 	Guard *guard.Policy `json:"guard,omitempty"`
 	// Live are the tools that are really called; nil: none is.
 	Live *live.File `json:"live,omitempty"`
+	// World is who answered calls; nil: the mocks of the suite.
+	World *RanWorld `json:"world,omitempty"`
+	// Replay tells which run is replayed; nil: none is.
+	Replay *Replayed `json:"replay,omitempty"`
 	// Settings are those of the latest session; nil of older runs.
 	Settings *Settings `json:"settings,omitempty"`
 	// Judges are asked when the attempts are over; nil: none is.
@@ -98,6 +102,15 @@ func (r *Run) fields() []report.Field {
 	}
 	if m.Sample > 0 {
 		out = append(out, report.Field{Name: "sample", Value: strconv.Itoa(m.Sample)})
+	}
+	if p := m.Replay; p != nil {
+		out = append(out, report.Field{Name: "replay of run", Value: p.Run})
+		if p.FromStep != nil {
+			out = append(out, report.Field{Name: "from step", Value: strconv.Itoa(*p.FromStep)})
+		}
+	}
+	if w := m.World; w != nil && w.Recordings != "" {
+		out = append(out, report.Field{Name: "recordings", Value: w.Recordings}, report.Field{Name: "recordings hash", Value: w.Hash})
 	}
 	if m.FailedFrom != "" {
 		out = append(out, report.Field{Name: "failed from run", Value: m.FailedFrom})

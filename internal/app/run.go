@@ -269,7 +269,7 @@ func (r *Run) Next(p *panel.Panels) []Action {
 	case fails > 0:
 		add(VerbShow)
 	}
-	if r.Manifest.Drill { // its suite is in no file
+	if r.Manifest.Drill || r.Manifest.Replay != nil { // its suite is in no file
 		add(VerbReport)
 		add(VerbDiff)
 		return out

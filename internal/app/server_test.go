@@ -55,6 +55,8 @@ func (u *uploads) Kind(id string) app.FileKind {
 	return app.KindNone
 }
 
+func (u *uploads) Folder(context.Context, string) error { return nil }
+
 func (u *uploads) Same(a, b string) bool { return a == b }
 
 func (u *uploads) Existing(name string) ([]byte, bool, error) {

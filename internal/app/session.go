@@ -42,6 +42,7 @@ type Session struct {
 	policy  *guard.Policy // of a new run with a guard
 	dry     *DryRun       // not nil: the run is told here, and not kept
 	tools   *live.File    // of a new run that calls tools
+	world   *world        // nil: takeUp opens it
 }
 
 // ResumeRequest goes on with a run that did not end, or whose attempts ended in errors.
@@ -101,7 +102,7 @@ func (s *Session) takeUp(ctx context.Context) (err error) {
 	if o := s.Stored.Owner; o != nil && (c.Gone == nil || !c.Gone(*o)) { // before anything is opened
 		return &store.HeldError{Run: s.Stored.ID, Owner: *o}
 	}
-	if err := s.unchanged(ctx, req); err != nil {
+	if err := errors.Join(s.unchanged(ctx, req), s.openWorld(ctx)); err != nil {
 		return err
 	}
 	s.settings = Settings{}
@@ -123,7 +124,7 @@ func (s *Session) takeUp(ctx context.Context) (err error) {
 	}
 	tellCommands("the suite of run "+s.Stored.ID, s.Manifest.commands(), s.tell)
 	tellCommands("run "+s.Stored.ID, unnamedCommands(req.Targets, s.Manifest.Specs), s.tell)
-	if s.targets, err = s.op.openAll(ctx, s.Manifest.Specs); err != nil {
+	if err := s.openTargets(ctx); err != nil {
 		return err
 	}
 	if len(s.targets) != len(s.Manifest.Targets) {
@@ -131,6 +132,26 @@ func (s *Session) takeUp(ctx context.Context) (err error) {
 	}
 	s.done = s.db.DoneCells(context.WithoutCancel(ctx), s.Stored.ID)
 	return s.tellTargets()
+}
+
+// openTargets opens the targets of a run that is taken up again.
+func (s *Session) openTargets(ctx context.Context) (err error) {
+	what := s.Manifest.Replay
+	if what == nil {
+		s.targets, err = s.op.openAll(ctx, s.Manifest.Specs)
+		return err
+	}
+	of, err := s.app.Run(context.WithoutCancel(ctx), what.Run)
+	if err != nil {
+		return fmt.Errorf("resume run %s, which replays another: %w", s.Stored.ID, err)
+	}
+	if err := s.openReplay(ctx, of); err != nil {
+		return err
+	}
+	if s.world.what.Hash != s.Manifest.World.Hash {
+		return &callvet.Hinted{Err: fmt.Errorf("resume run %s: %w: what it replays has changed since it started", s.Stored.ID, callvet.ErrConflict), Hint: "start a new replay"}
+	}
+	return nil
 }
 
 // unchanged refuses to go on with other targets or catalogues, and tells of another suite.
@@ -295,13 +316,14 @@ func (s *Session) cells(ctx context.Context, lease *store.Lease) (run.Summary, e
 		return run.Summary{Status: run.StatusFailed}, err
 	}
 	defer end()
-	if err := s.guard(&cfg); err != nil {
+	if err := errors.Join(s.guard(&cfg), s.worlds(&cfg)); err != nil {
 		return run.Summary{Status: run.StatusFailed}, err
 	}
 	sum, err := run.Run(ctx, cfg)
 	for i, why := range sum.Stopped { // a fault's words, as they came
 		sum.Stopped[i] = hide.text(why)
 	}
+	s.world.told(s.tell)
 	if n := hide.told(); n != nil && !s.Manifest.Made {
 		s.tell.emit(Event{Note: n})
 	}
@@ -327,9 +349,6 @@ func (s *Session) config(ctx context.Context, lease *store.Lease, hide *hiding) 
 		Compile: func(c *callvet.Case) run.Compiled {
 			k, _ := scorer.Compile(c)
 			return k
-		},
-		Worlds: func(c *callvet.Case) callvet.World {
-			return replay.Mocks(s.Suite, c, replay.Options{RealLatency: man.RealLatency})
 		},
 		Faults: func(c *callvet.Case) []callvet.ToolFault { return callvet.FaultsOf(s.Suite, c) },
 		Faulty: func(w callvet.World, faults []callvet.ToolFault, c *callvet.Case, repeat int) callvet.World {

@@ -61,12 +61,9 @@ type RunRequest struct {
 	Selection *SelectionRequest `json:"selection,omitempty"`
 	// Judges are asked when the attempts are over; nil: none is.
 	Judges *RunJudges `json:"judges,omitempty"`
-	// World says who answers the calls of tools; "": WorldMock. WorldLive calls the tools that the
-	// file Live lists, and no other.
-	World string `json:"world,omitempty"`
-	Live  string `json:"live,omitempty"`
 	// Faults is a file with faults that calls of tools meet, in place of the suite's own.
 	Faults string `json:"faults,omitempty"`
+	WorldRequest
 	// Made is a suite that another request made; it is read from no file then.
 	Made *callvet.Suite `json:"-"`
 	// Drill tells that Made are drills: a suite as others, but for the twins in it.
@@ -110,7 +107,7 @@ func (q *RunRequest) check() error {
 		return wrong("sample", strconv.Itoa(q.Sample), "write 1 or more")
 	}
 	_, err := Kinds(q.Keep)
-	return errors.Join(err, q.Settings.check())
+	return errors.Join(err, q.Settings.check(), q.WorldRequest.check())
 }
 
 // settings are what a person wrote beside targets: it is kept too, to be able to suggest the
@@ -169,7 +166,15 @@ func (a *App) startRun(ctx context.Context, req *RunRequest, dry *DryRun, tell E
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{app: a, tell: tell, op: op, policy: policy, tools: tools, settings: req.Settings, slices: req.Slices, noWait: true, dry: dry}
+	over := req.WorldRequest
+	if dry != nil {
+		over.Record = "" // nothing is answered
+	}
+	answers, err := a.openWorld(ctx, over)
+	if err != nil {
+		return nil, err
+	}
+	s := &Session{app: a, tell: tell, op: op, policy: policy, tools: tools, world: answers, settings: req.Settings, slices: req.Slices, noWait: true, dry: dry}
 	if err := s.start(ctx, db, req, read, specs); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -239,7 +244,7 @@ func (s *Session) start(ctx context.Context, db *store.DB, req *RunRequest, read
 		ran = read.Suite
 	}
 	man := req.manifest(s.app.cfg.Version, specs, ran)
-	man.Judging, man.Guard, man.Live = s.judging, s.policy, s.tools
+	man.Judging, man.Guard, man.Live, man.World = s.judging, s.policy, s.tools, s.world.ran()
 	man.Rubrics, man.Scorers = rubrics, own.list()
 	tellCommands("the suite "+req.Suite, own.all(), s.tell)
 	if read != nil {
@@ -261,7 +266,7 @@ func (s *Session) start(ctx context.Context, db *store.DB, req *RunRequest, read
 	if err := errors.Join(s.Sliceable(req.Slices), s.choosable(s.targets), s.agree(s.tools, req.Live)); err != nil {
 		return err
 	}
-	if err := s.tellTargets(); err != nil {
+	if err := errors.Join(s.tellTargets(), s.tellDrift()); err != nil {
 		return err
 	}
 	for i := range s.targets {
@@ -364,6 +369,9 @@ const CodeNotEvaluated = "not-evaluated"
 
 // lintVerdict tells what lint found and whether to run all the same.
 func lintVerdict(problems []callvet.Problem, req *RunRequest, tell Events) error {
+	if req.Recordings != "" { // they answer what the suite's mocks do not
+		problems = slices.DeleteFunc(slices.Clone(problems), func(p callvet.Problem) bool { return p.Code == "unreachable" && p.Warning })
+	}
 	if req.Judges.decidesRubrics() {
 		problems = slices.Clone(problems)
 		for i := range problems {

@@ -232,7 +232,7 @@ func play(t testing.TB, s *callvet.Suite, calls []callvet.Call, g *guard.Guards,
 	cfg := run.Config{
 		Suite: s, RunID: "r", Journal: j, Targets: []run.Target{{Target: callvet.Target{Name: "script", Provider: "script"}, Model: &script{calls: calls}}},
 		Compile: func(k *callvet.Case) run.Compiled { out, _ := scorer.Compile(k); return out },
-		Worlds:  func(k *callvet.Case) callvet.World { return world(s, k) },
+		Worlds:  func(k *callvet.Case, _ string, _ int) callvet.World { return world(s, k) },
 	}
 	if g != nil {
 		cfg.Guards = func(k *callvet.Case) run.Guard {

@@ -73,7 +73,7 @@ func carry(t *testing.T, file *live.File, tools []callvet.Tool, policy string, m
 		Suite: s, RunID: "r", Journal: j, Limits: map[string]run.Limits{"": {Concurrency: concurrency}},
 		Targets: []run.Target{{Target: callvet.Target{Name: "m", Provider: "m"}, Model: model}},
 		Compile: func(k *callvet.Case) run.Compiled { out, _ := scorer.Compile(k); return out },
-		Worlds:  func(*callvet.Case) callvet.World { return ready.World() },
+		Worlds:  func(*callvet.Case, string, int) callvet.World { return ready.World() },
 		Guards:  func(k *callvet.Case) run.Guard { return g.Attempt(k.ID, nil) },
 	})
 	if err != nil {

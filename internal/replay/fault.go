@@ -97,6 +97,9 @@ func (f *faulty) Answer(ctx context.Context, call callvet.Call) (callvet.Reply, 
 	return f.waited(ctx, r, late)
 }
 
+// Close closes the world that fails, where it can be closed.
+func (f *faulty) Close() error { return closed(f.world) }
+
 func join(a, b string) string {
 	if b == "" {
 		return a

@@ -105,7 +105,7 @@ func (a *attempt) converse(ctx context.Context, repeat int) *callvet.Fault {
 func (a *attempt) open(repeat int) {
 	c, cfg := a.p.c, &a.e.cfg
 	if a.p.loop && cfg.Worlds != nil {
-		a.world = cfg.Worlds(c)
+		a.world = cfg.Worlds(c, a.seat.Name, repeat)
 	}
 	if a.world == nil {
 		return
@@ -166,6 +166,9 @@ func (a *attempt) absorb(resp *callvet.Response) {
 	t.Exchanges = append(t.Exchanges, resp.Exchanges...)
 	t.Repairs = append(t.Repairs, resp.Repairs...)
 	t.Model, t.FinishReason = resp.Model, resp.FinishReason
+	if !resp.Started.IsZero() {
+		t.Started = resp.Started
+	}
 	if resp.ToolChoice != "" {
 		t.ToolChoice = resp.ToolChoice
 	}

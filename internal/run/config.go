@@ -140,10 +140,16 @@ type Config struct {
 	// Compile makes a case ready to be judged: once for all of its cells that are in
 	// flight together or follow one another closely.
 	Compile func(c *callvet.Case) Compiled
-	// Worlds makes the world that answers the calls of one attempt; nil, or a nil
-	// World, means that calls are not answered and an attempt ends with its first turn. A World that is
-	// an io.Closer is closed with its attempt.
-	Worlds func(c *callvet.Case) callvet.World
+	// Worlds makes the world that answers the calls of one attempt, by its target and repeat
+	// (from 0); nil, or a nil World, means that calls are not answered and an attempt ends with
+	// its first turn. A World that is an io.Closer is closed with its attempt.
+	Worlds func(c *callvet.Case, target string, repeat int) callvet.World
+	// Through reports whether the calls of a case are answered, and the target asked on until
+	// it answers, although the case itself looks at its calls only; nil: of none.
+	Through func(c *callvet.Case) bool
+	// WorldKey is the same for worlds that answer alike, beside what cases and suite say:
+	// answers are not reused between others.
+	WorldKey string
 	// Guards makes the guard of one attempt, which stands before its world; nil, or a nil
 	// Guard, lets everything pass.
 	Guards func(c *callvet.Case) Guard

@@ -237,7 +237,7 @@ func TestWhatATraceTakesFromAnswers(t *testing.T) {
 			round++
 			return tc.answers[round-1], nil
 		})
-		cfg.Worlds = func(*callvet.Case) callvet.World { return constant{} }
+		cfg.Worlds = func(_ *callvet.Case, _ string, _ int) callvet.World { return constant{} }
 		mustRun(t, cfg)
 		tr := &j.cells[0].Trace
 		got := taken{tr.Answer, tr.Model, tr.FinishReason, tr.ToolChoice, tr.Omitted, tr.FirstTokenMS, tr.Decision != nil, len(tr.Turns), tr.End}

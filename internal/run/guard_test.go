@@ -62,7 +62,7 @@ func TestGuardStandsBeforeTheWorld(t *testing.T) {
 		return map[int]*callvet.Response{1: calls("weather", `{"q":"deny"}`), 2: calls("weather", `{"q":"secret"}`), 3: calls("weather", `{"q":"x"}`), 4: says("done")}[round], nil
 	})
 	world, guard := &echo{}, &ruled{}
-	cfg.Worlds = func(*callvet.Case) callvet.World { return world }
+	cfg.Worlds = func(_ *callvet.Case, _ string, _ int) callvet.World { return world }
 	cfg.Guards = func(*callvet.Case) run.Guard { return guard }
 	mustRun(t, cfg)
 	flag := callvet.Ruling{Rule: "own", Action: callvet.RulingFlag}
@@ -142,7 +142,7 @@ func TestGuardBoundsCalls(t *testing.T) {
 			return says("done"), nil
 		})
 		guard := &hurried{wait: time.Millisecond}
-		cfg.Worlds = func(*callvet.Case) callvet.World { return c.world }
+		cfg.Worlds = func(_ *callvet.Case, _ string, _ int) callvet.World { return c.world }
 		cfg.Guards = func(*callvet.Case) run.Guard { return guard }
 		mustRun(t, cfg)
 		trace := &j.cells[0].Trace

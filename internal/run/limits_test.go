@@ -368,7 +368,7 @@ func TestBudgetNeverExceededByRounds(t *testing.T) {
 		n.Add(1)
 		return calls("weather", `{}`), nil
 	})
-	cfg.Worlds = func(*callvet.Case) callvet.World { return constant{} }
+	cfg.Worlds = func(_ *callvet.Case, _ string, _ int) callvet.World { return constant{} }
 	cfg.Budget = run.Budget{MaxCalls: 30}
 	sum, err := run.Run(t.Context(), cfg)
 	if n.Load() != 30 || sum.Done != 7 || !errors.Is(err, callvet.ErrBudget) {

@@ -24,6 +24,7 @@ type prepared struct {
 	compiled Compiled
 	tools    *callvet.Toolset
 	loop     bool // calls are answered
+	through  bool // because Config.Through says so
 	// answer: the case asserts on the text after the calls, or on the whole conversation,
 	// so reaching the last expected call is not the end.
 	answer bool
@@ -147,6 +148,9 @@ func (e *engine) ready(p *prepared) {
 		}
 		p.answer = assertsResponse(&p.c.Expect) || e.cfg.Worlds != nil && (tiered(e.cfg.Suite, p.c) || p.c.Safety != nil || len(p.faults) > 0)
 		p.loop = p.c.MultiTurn != nil || e.cfg.Worlds != nil && (p.answer || readsResults(&p.c.Expect))
+		if !p.loop && e.cfg.Through != nil && e.cfg.Through(p.c) {
+			p.loop, p.answer, p.through = true, true, true
+		}
 		p.single = p.c.MultiTurn == nil && !p.answer
 		p.rounds = 1
 		if p.loop {
@@ -191,6 +195,9 @@ func (e *engine) sum(p *prepared) (out [sha256.Size]byte) {
 		if enc.Encode(v) != nil { // invalid raw JSON: such a case is never shared
 			h.Write([]byte(p.c.ID))
 		}
+	}
+	if (e.cfg.WorldKey != "" || p.through) && enc.Encode([]any{e.cfg.WorldKey, p.through}) != nil {
+		h.Write([]byte(p.c.ID))
 	}
 	if len(p.faults) > 0 && enc.Encode([]any{p.faults, p.c.ID, e.cfg.Seed}) != nil {
 		h.Write([]byte(p.c.ID))

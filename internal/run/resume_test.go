@@ -382,7 +382,7 @@ func TestCacheTellsCasesApart(t *testing.T) {
 			})
 			cfg := config(t, db, s, m)
 			cfg.Cache, cfg.Targets[0].Model = db, identified{m, "here"}
-			cfg.Worlds = func(c *callvet.Case) callvet.World { return replay.Mocks(s, c, replay.Options{}) }
+			cfg.Worlds = func(c *callvet.Case, _ string, _ int) callvet.World { return replay.Mocks(s, c, replay.Options{}) }
 			cfg.Faults = func(c *callvet.Case) []callvet.ToolFault { return callvet.FaultsOf(s, c) }
 			cfg.Faulty = func(w callvet.World, _ []callvet.ToolFault, _ *callvet.Case, _ int) callvet.World { return w }
 			mustRun(t, cfg)

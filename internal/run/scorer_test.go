@@ -58,7 +58,7 @@ func TestScorersReadStoredAttempts(t *testing.T) {
 		})
 		cfg := config(t, db, s, m)
 		cfg.Cache, cfg.Targets[0].Model = db, identified{m, "here"}
-		cfg.Worlds = func(c *callvet.Case) callvet.World { return replay.Mocks(s, c, replay.Options{}) }
+		cfg.Worlds = func(c *callvet.Case, _ string, _ int) callvet.World { return replay.Mocks(s, c, replay.Options{}) }
 		mustRun(t, cfg)
 		return asked
 	}

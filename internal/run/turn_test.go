@@ -121,7 +121,7 @@ func TestTurnLoop(t *testing.T) {
 				r.Turns = clone(t, r.Turns)
 				return &r, nil
 			})
-			cfg.Worlds = func(c *callvet.Case) callvet.World { return replay.Mocks(s, c, replay.Options{}) }
+			cfg.Worlds = func(c *callvet.Case, _ string, _ int) callvet.World { return replay.Mocks(s, c, replay.Options{}) }
 			cfg.Compile = func(*callvet.Case) run.Compiled {
 				return compiled{
 					check: func(call *callvet.Call) []callvet.Violation {
@@ -179,7 +179,7 @@ func TestBrokenWorldIsAnError(t *testing.T) {
 	s := suite(1)
 	s.Cases[0].MultiTurn = &callvet.MultiTurn{}
 	cfg, j := onPaper(s, 1, func(context.Context, *callvet.Request) (*callvet.Response, error) { return calls("weather", `{}`), nil })
-	cfg.Worlds = func(*callvet.Case) callvet.World { return brokenWorld{} }
+	cfg.Worlds = func(_ *callvet.Case, _ string, _ int) callvet.World { return brokenWorld{} }
 	mustRun(t, cfg)
 	if f := j.cells[0].Trace.Fault; f == nil || f.Kind != callvet.FaultTool || j.cells[0].Trace.Outcome != callvet.OutcomeError {
 		t.Errorf("%+v", j.cells[0].Trace)
@@ -247,7 +247,7 @@ func TestForcedCallsLetItAnswer(t *testing.T) {
 		}
 		return says("7 degrees"), nil
 	})
-	cfg.Worlds = func(*callvet.Case) callvet.World { return constant{} }
+	cfg.Worlds = func(_ *callvet.Case, _ string, _ int) callvet.World { return constant{} }
 	cfg.Timeout = time.Minute
 	if sum := mustRun(t, cfg); sum.Requests != 2 {
 		t.Errorf("%+v", sum)

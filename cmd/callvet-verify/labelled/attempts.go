@@ -142,7 +142,7 @@ func played(ctx context.Context, s *callvet.Suite, target run.Target) ([]*callve
 			k, _ := scorer.Compile(c)
 			return k
 		},
-		Worlds: func(c *callvet.Case) callvet.World { return mocks(s, c) },
+		Worlds: func(c *callvet.Case, _ string, _ int) callvet.World { return mocks(s, c) },
 		Observe: func(e run.Event) {
 			for _, c := range e.Cells {
 				cells[c.Case] = c

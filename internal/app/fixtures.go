@@ -1,0 +1,165 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package app
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/replay"
+	"github.com/callvet/callvet/internal/store"
+	"github.com/callvet/callvet/internal/suite"
+)
+
+// FixturesRequest asks for what answers calls: out of the gold of a suite, or of the calls of a
+// stored run.
+type FixturesRequest struct {
+	// From is a suite, or a run.
+	From string `json:"from"`
+	// Output is a file, .yaml or .json, that gets the suite with mocks; or a folder that gets the
+	// recordings of a run.
+	Output string `json:"output"`
+}
+
+// Fixtures says what was made.
+type Fixtures struct {
+	Format  string `json:"format"`
+	Version int    `json:"version"`
+	Output  string `json:"output"`
+	// Run is where the answers come from; "": from gold.
+	Run string `json:"run,omitempty"`
+	// Mocks were made in Cases; of gold, Checks of a result_check and Plain of nothing: these
+	// answer {"status":"ok"}.
+	Mocks  int `json:"mocks,omitempty"`
+	Cases  int `json:"cases,omitempty"`
+	Checks int `json:"of_checks,omitempty"`
+	Plain  int `json:"plain,omitempty"`
+	// Calls were recorded; Files of them changed.
+	Calls int `json:"calls,omitempty"`
+	Files int `json:"files,omitempty"`
+}
+
+// MakeFixtures writes mocks or recordings. A name that is a file or a folder is a suite, any
+// other one a run.
+func (a *App) MakeFixtures(ctx context.Context, req FixturesRequest, tell Events) (*Fixtures, error) {
+	ext := strings.ToLower(filepath.Ext(req.Output))
+	asSuite := slices.Contains([]string{".yaml", ".yml", ".json"}, ext)
+	out := &Fixtures{Format: "callvet.fixtures", Version: 1, Output: req.Output}
+	if req.Output == "" {
+		return nil, wrong("output", "", "which file, or which folder for recordings?")
+	}
+	if a.cfg.Files.Kind(req.From) != KindNone {
+		if !asSuite {
+			return nil, wrong("output", req.Output, "what is made of a suite is a suite with mocks: write FILE.yaml or FILE.json")
+		}
+		s, err := a.wholeSuite(ctx, &TraceSettings{Suite: req.From}, tell)
+		if err != nil {
+			return nil, err
+		}
+		for i := range s.Cases {
+			mocks, made, plain := replay.MocksOfGold(s, &s.Cases[i])
+			out.add(&s.Cases[i], mocks)
+			out.Checks, out.Plain = out.Checks+made, out.Plain+plain
+		}
+		return out, a.writeSuite(ctx, s, req.Output, ext)
+	}
+	r, err := a.Run(ctx, req.From)
+	if err != nil {
+		return nil, err
+	}
+	out.Run = r.Stored.ID
+	if asSuite {
+		return out, a.mocksOfRun(ctx, r, req.Output, ext, out)
+	}
+	return out, a.recordRun(ctx, r, req.Output, out)
+}
+
+func (f *Fixtures) add(c *callvet.Case, mocks []callvet.Mock) {
+	if len(mocks) == 0 {
+		return
+	}
+	c.Mocks = append(c.Mocks, mocks...)
+	f.Mocks += len(mocks)
+	f.Cases++
+}
+
+func (a *App) writeSuite(ctx context.Context, s *callvet.Suite, name, ext string) error {
+	format := "yaml"
+	if ext == ".json" {
+		format = "json"
+	}
+	b, err := suite.Export(s, format)
+	if err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	return a.cfg.Files.Write(ctx, name, func(w io.Writer) error {
+		_, err := w.Write(b)
+		return err
+	})
+}
+
+// mocksOfRun writes the suite of a run; the first attempt at a case that was answered gives the
+// case its mocks, which stand in place of those that it has.
+func (a *App) mocksOfRun(ctx context.Context, r *Run, name, ext string, out *Fixtures) error {
+	s := *r.Suite
+	at := map[string]int{}
+	var err error
+	for c := range r.Chosen(&err) {
+		own := *c
+		at[c.ID] = len(s.Cases)
+		s.Cases = append(s.Cases, own)
+	}
+	if err != nil {
+		return err
+	}
+	done := map[string]bool{}
+	for c, err := range r.db.Cells(ctx, r.Stored.ID, store.Filter{}) {
+		if err != nil {
+			return err
+		}
+		i, ok := at[c.Trace.CaseID]
+		if !ok || done[c.Trace.CaseID] {
+			continue
+		}
+		mocks := replay.MocksOf(replay.OfTrace(&c.Trace, replay.Conversation{Case: s.Cases[i].ID, Tools: r.toolsOf(&s.Cases[i])}, false))
+		if len(mocks) == 0 {
+			continue
+		}
+		done[c.Trace.CaseID] = true
+		s.Cases[i].Mocks = slices.DeleteFunc(slices.Clone(s.Cases[i].Mocks), func(m callvet.Mock) bool {
+			return slices.ContainsFunc(mocks, func(n callvet.Mock) bool { return strings.EqualFold(m.Tool, n.Tool) })
+		})
+		out.add(&s.Cases[i], mocks)
+	}
+	return a.writeSuite(ctx, &s, name, ext)
+}
+
+// recordRun writes the recordings of a run's calls.
+func (a *App) recordRun(ctx context.Context, r *Run, folder string, out *Fixtures) error {
+	w, err := a.openWorld(ctx, WorldRequest{Record: folder})
+	if err != nil {
+		return err
+	}
+	for c, err := range r.db.Cells(ctx, r.Stored.ID, store.Filter{}) {
+		if err != nil {
+			return err
+		}
+		k, err := r.cases.Case(c.Case)
+		if err != nil {
+			return err
+		}
+		of := replay.Conversation{Case: k.ID, Target: r.Manifest.Targets[c.Target].Name, Repeat: c.Repeat, Tools: r.toolsOf(k)}
+		for _, rec := range replay.OfTrace(&c.Trace, of, r.Manifest.Guard == nil) {
+			if err := w.tape.Keep(ctx, rec, of); err != nil {
+				return err
+			}
+		}
+	}
+	out.Calls, out.Files = w.tape.Counts()
+	return nil
+}

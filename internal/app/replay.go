@@ -1,0 +1,351 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package app
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/replay"
+	"github.com/callvet/callvet/internal/run"
+	"github.com/callvet/callvet/internal/store"
+	"github.com/callvet/callvet/score/safety/pii"
+)
+
+// ReplayRequest asks for the attempts of a stored run once more, against what their calls got.
+type ReplayRequest struct {
+	Run string `json:"run"`
+	// Case is the only case; "": all of the run.
+	Case string `json:"case,omitempty"`
+	// FromStep is how many answers of each attempt stand; those after it are asked for. Nil
+	// without Targets: all stand, and no target is asked.
+	FromStep *int `json:"from_step,omitempty"`
+	// Targets are asked in place of those of the run.
+	Targets []TargetSpec `json:"targets,omitempty"`
+	// Of is the target of the run whose answers stand, where it has several and Targets are
+	// asked.
+	Of string `json:"of,omitempty"`
+	// Recordings answer calls in place of what the run's calls got, and OnMiss is that of a run.
+	Recordings string `json:"recordings,omitempty"`
+	OnMiss     string `json:"on_miss,omitempty"`
+	Name       string `json:"name,omitempty"`
+	// SystemFor are system prompts of single targets, and Prices is a file that goes before the
+	// shipped prices, as of a run.
+	SystemFor map[string]string `json:"system_for,omitempty"`
+	Prices    string            `json:"prices,omitempty"`
+	// Slices and Keep are those of a run.
+	Slices []string `json:"slices,omitempty"`
+	Keep   []string `json:"keep,omitempty"`
+	Settings
+	Origin Origin `json:"origin,omitzero"`
+}
+
+// Replayed is what a manifest keeps of a replay.
+type Replayed struct {
+	Run string `json:"run"`
+	// FromStep is how many answers stand; nil: all do, and no target is asked.
+	FromStep *int `json:"from_step,omitempty"`
+	// Of is the position of the target whose answers stand; nil: each target's own.
+	Of *int `json:"of,omitempty"`
+}
+
+// live reports whether a target is asked.
+func (r *Replayed) live() bool { return r.FromStep != nil }
+
+func (q *ReplayRequest) check() error {
+	w := WorldRequest{Recordings: q.Recordings, OnMiss: q.OnMiss}
+	if q.Recordings == "" {
+		w.OnMiss = ""
+	}
+	switch {
+	case q.Run == "":
+		return wrong("run", "", "which run?")
+	case q.FromStep != nil && *q.FromStep < 0:
+		return wrong("from_step", strconv.Itoa(*q.FromStep), "write 0 or more")
+	case q.Of != "" && len(q.Targets) == 0:
+		return wrong("of", q.Of, "it is about {targets}, and there are none")
+	case !slices.Contains([]string{"", OnMissFail, OnMissTell}, q.OnMiss):
+		return wrong("on_miss", q.OnMiss, "it is %s or %s", OnMissFail, OnMissTell)
+	}
+	_, err := Kinds(q.Keep)
+	return errors.Join(err, w.check(), q.Settings.check())
+}
+
+// StartReplay keeps a new run that has the attempts of another one once more. Calls get what they
+// got then, and nothing is executed: there is no tool to execute.
+func (a *App) StartReplay(ctx context.Context, req ReplayRequest, tell Events) (*Session, error) {
+	if err := req.check(); err != nil {
+		return nil, err
+	}
+	of, err := a.Run(context.WithoutCancel(ctx), req.Run)
+	if err != nil {
+		return nil, err
+	}
+	if err := systemPrompts(req.Targets, req.SystemFor); err != nil {
+		return nil, err
+	}
+	man, err := of.replayManifest(&req, a.cfg.Version)
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(a.permitted(man.Specs), a.unspelled(req.Targets), a.secrets.Spelled((&RunRequest{Name: req.Name, Origin: req.Origin}).settings())); err != nil {
+		return nil, err
+	}
+	if commands := man.commands(); len(commands) > 0 && !a.cfg.Permit.Commands {
+		return nil, refused("run", "replay run %s: its scorers may not run commands here: %s", of.Stored.ID, strings.Join(commands, "; "))
+	}
+	s := &Session{app: a, tell: tell, settings: req.Settings, slices: req.Slices, noWait: true}
+	if s.op, err = a.newOpener(req.timeout(), man.Prices, of.Stored.ID, tell); err != nil {
+		return nil, err
+	}
+	if err := s.startReplay(ctx, of, man, &req); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// replayManifest is that of the run, with what is replayed of it.
+func (r *Run) replayManifest(req *ReplayRequest, version string) (*Manifest, error) {
+	if r.Manifest.Judging != nil {
+		return nil, wrong("run", req.Run, "it asks a judge: replay the run that it judges")
+	}
+	m := *r.Manifest
+	m.Replay = &Replayed{Run: r.Stored.ID, FromStep: req.FromStep}
+	m.Callvet, m.Origin, m.Settings, m.Slices, m.Keep, m.Judges, m.NoCache, m.Live = version, req.Origin, &req.Settings, req.Slices, append(slices.Clone(m.Keep), req.Keep...), nil, true, nil
+	m.World = &RanWorld{WorldRequest: WorldRequest{World: WorldRecorded, Recordings: req.Recordings, OnMiss: req.OnMiss}}
+	if req.Prices != "" {
+		m.Prices = req.Prices
+	}
+	if len(req.Targets) > 0 {
+		m.Specs, m.TargetFile, m.Catalogues = req.Targets, "", nil
+		if req.FromStep == nil {
+			m.Replay.FromStep = new(int)
+		}
+		at, err := r.position(req.Of)
+		if err != nil {
+			return nil, err
+		}
+		m.Replay.Of = &at
+	}
+	if !m.Replay.live() {
+		m.Specs, m.Catalogues, m.TargetFile = nil, nil, "" // none is opened
+	}
+	if req.Case != "" {
+		at, err := r.caseAt(req.Case)
+		if err != nil {
+			return nil, err
+		}
+		m.Cases = []int{at}
+	}
+	return &m, nil
+}
+
+// position is that of a target by its name; "" is the only one.
+func (r *Run) position(name string) (int, error) {
+	var names []string
+	for i := range r.Manifest.Targets {
+		if r.Manifest.Targets[i].Name == name {
+			return i, nil
+		}
+		names = append(names, r.Manifest.Targets[i].Name)
+	}
+	if name == "" && len(names) == 1 {
+		return 0, nil
+	}
+	return 0, wrong("of", name, "run %s has the targets %s: whose answers stand?", r.Stored.ID, strings.Join(names, ", "))
+}
+
+// caseAt is the position of a case in the suite.
+func (r *Run) caseAt(id string) (int, error) {
+	var ids []string
+	var err error
+	at := 0
+	for c := range r.all(&err) {
+		if c.ID == id && (r.Manifest.Cases == nil || slices.Contains(r.Manifest.Cases, at)) {
+			return at, nil
+		}
+		ids = append(ids, c.ID)
+		at++
+	}
+	if err != nil {
+		return 0, err
+	}
+	hint := ""
+	if near := callvet.Nearest(id, ids); near != "" {
+		hint = "; did you mean " + near + "?"
+	}
+	return 0, wrong("case", id, "run %s has no such case%s", r.Stored.ID, hint)
+}
+
+func (s *Session) startReplay(ctx context.Context, of *Run, man *Manifest, req *ReplayRequest) error {
+	var err error
+	if s.Run, err = openSuite(context.WithoutCancel(ctx), of.db, of.Stored.SuiteHash); err != nil {
+		return err
+	}
+	s.Manifest = man
+	if err := s.openReplay(ctx, of); err != nil {
+		return err
+	}
+	man.World.Hash = s.world.what.Hash
+	man.Targets = nil
+	for i := range s.targets {
+		man.Targets = append(man.Targets, s.targets[i].Target)
+	}
+	if err := errors.Join(s.Sliceable(req.Slices), s.choosable(s.targets), s.tellDrift()); err != nil {
+		return err
+	}
+	b, err := json.Marshal(man)
+	if err != nil {
+		return fmt.Errorf("write manifest: %w", err)
+	}
+	s.Stored, err = of.db.CreateRun(ctx, store.NewRun{Name: req.Name, SuiteHash: of.Stored.SuiteHash, Manifest: b})
+	return err
+}
+
+// openReplay opens the targets of a replay, which say again what they said in the run of, and
+// the world that answers them.
+func (s *Session) openReplay(ctx context.Context, of *Run) error {
+	what := s.Manifest.Replay
+	if what.live() {
+		var err error
+		if s.targets, err = s.op.openAll(ctx, s.Manifest.Specs); err != nil {
+			return err
+		}
+	} else {
+		for _, t := range of.Manifest.Targets {
+			t.Recorded, t.Free = true, true
+			s.targets = append(s.targets, run.Target{Target: t})
+		}
+	}
+	for i := range s.targets {
+		at := i
+		if what.Of != nil {
+			at = *what.Of
+		}
+		if at >= len(of.Manifest.Targets) {
+			return fmt.Errorf("replay run %s: %w: it has %d targets, and now there are %d", of.Stored.ID, callvet.ErrConflict, len(of.Manifest.Targets), len(s.targets))
+		}
+		m := &replay.Again{Find: of.past(at), Next: s.targets[i].Model}
+		if what.FromStep != nil {
+			m.Steps = *what.FromStep
+		}
+		s.targets[i].Model = m
+	}
+	return s.openReplayWorld(ctx, of)
+}
+
+// past finds attempts of the at-th target of a run.
+func (r *Run) past(at int) func(ctx context.Context, id string, repeat int) (replay.Past, error) {
+	whole := r.Manifest.Targets[at].Agent
+	return func(ctx context.Context, id string, repeat int) (replay.Past, error) {
+		for c, err := range r.db.Cells(ctx, r.Stored.ID, store.Filter{CaseID: id, Target: &at}) {
+			if err != nil {
+				return replay.Past{}, err
+			}
+			if c.Repeat != repeat {
+				continue
+			}
+			of, err := r.cases.Case(c.Case)
+			if err != nil {
+				return replay.Past{}, err
+			}
+			return replay.Past{Trace: &c.Trace, Input: len(of.Input), Whole: whole}, nil
+		}
+		return replay.Past{}, fmt.Errorf("run %s has no attempt %d at it: %w", r.Stored.ID, repeat+1, callvet.ErrNotFound)
+	}
+}
+
+// openReplayWorld has the calls of a replay answered by recordings, or by what the calls of the
+// run got.
+func (s *Session) openReplayWorld(ctx context.Context, of *Run) error {
+	was := *s.Manifest.World
+	if was.Recordings != "" {
+		var err error
+		s.world, err = s.app.openWorld(ctx, was.WorldRequest)
+		return err
+	}
+	list, redacted, err := s.recorded(ctx, of)
+	if err != nil {
+		return err
+	}
+	all, err := replay.Of(list)
+	if err != nil {
+		return err
+	}
+	s.world = &world{what: was, recordings: all, of: of}
+	s.world.what.Hash = all.Hash()
+	if redacted > 0 && s.resume == nil {
+		s.tell.note("redacted-replay", "%d of the attempts lost secrets or personal data when they were stored: what is replayed of them, and how it is scored, may differ", redacted)
+	}
+	return nil
+}
+
+// recorded are the calls of the attempts that are replayed, and of how many attempts something
+// is missing.
+func (s *Session) recorded(ctx context.Context, of *Run) (list []*replay.Recording, redacted int, err error) {
+	chosen := map[int]bool{}
+	for _, at := range s.Manifest.Cases {
+		chosen[at] = true
+	}
+	for c, err := range of.db.Cells(ctx, of.Stored.ID, store.Filter{}) {
+		if err != nil {
+			return nil, 0, err
+		}
+		if s.Manifest.Cases != nil && !chosen[c.Case] || c.Target >= len(of.Manifest.Targets) {
+			continue
+		}
+		k, err := of.cases.Case(c.Case)
+		if err != nil {
+			return nil, 0, err
+		}
+		at := replay.Conversation{Case: k.ID, Target: of.Manifest.Targets[c.Target].Name, Repeat: c.Repeat, Tools: of.toolsOf(k)}
+		list = append(list, replay.OfTrace(&c.Trace, at, of.Manifest.Guard == nil)...)
+		if len(list) > replay.MaxRecordings {
+			return nil, 0, fmt.Errorf("replay run %s: it has more than %d calls: %w", of.Stored.ID, replay.MaxRecordings, callvet.ErrLimited)
+		}
+		if b, err := json.Marshal(&c.Trace.Turns); err != nil || bytes.Contains(b, []byte(pii.Mark)) {
+			redacted++
+		}
+	}
+	return list, redacted, nil
+}
+
+// toolsOf are the contracts of what may be called in a case.
+func (r *Run) toolsOf(c *callvet.Case) []callvet.Tool {
+	if c.Tools != nil {
+		return c.Tools
+	}
+	return r.Suite.Tools
+}
+
+// replaying has a run replay another one: what its calls got already has the faults in it, and
+// an answer that failed is not asked for again.
+func (s *Session) replaying(cfg *run.Config) {
+	what := s.Manifest.Replay
+	if what == nil {
+		return
+	}
+	if s.world.of != nil {
+		cfg.Faulty = func(w callvet.World, _ []callvet.ToolFault, _ *callvet.Case, _ int) callvet.World { return w }
+	}
+	cfg.Cache = nil
+	if !what.live() {
+		cfg.Retry, cfg.BreakAfter = run.Retry{Attempts: 1}, -1
+	}
+}
+
+// unanswers reports whether nothing answered the calls of a case in the run that is replayed.
+func (w *world) unanswers(s *callvet.Suite, c *callvet.Case) bool {
+	if w.of == nil {
+		return false
+	}
+	was := w.of.Manifest.World
+	return (was == nil || was.World == "" || was.World == WorldMock) && replay.Mocks(s, c, replay.Options{}) == nil
+}
