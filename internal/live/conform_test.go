@@ -35,16 +35,19 @@ type kind struct {
 	open func(t *testing.T) (world func() callvet.World, writes func() int)
 	// shared tells that what a tool remembers is a server's, and not the attempt's.
 	shared bool
+	// recorded tells that nothing is executed, and that a tool is known by its recordings.
+	recorded bool
 }
 
 var conformTools = []string{"echo", "remember", "recall", "fail", "hang", "late", "write"}
 
 func kinds() map[string]kind {
 	return map[string]kind{
-		"mock":    {env: "mock", open: mockWorld},
-		"http":    {env: "live http http://127.0.0.1:", open: httpWorld, shared: true},
-		"command": {env: "live command ", open: commandWorld},
-		"mcp":     {env: "live mcp http://127.0.0.1:", open: mcpWorld},
+		"mock":     {env: "mock", open: mockWorld},
+		"recorded": {env: "recorded", open: recordedWorld, shared: true, recorded: true},
+		"http":     {env: "live http http://127.0.0.1:", open: httpWorld, shared: true},
+		"command":  {env: "live command ", open: commandWorld},
+		"mcp":      {env: "live mcp http://127.0.0.1:", open: mcpWorld},
 	}
 }
 
@@ -70,6 +73,32 @@ func mockWorld(*testing.T) (func() callvet.World, func() int) {
 			return w.Answer(ctx, call)
 		})
 	}, func() int { return int(writes.Load()) }
+}
+
+func recordedWorld(t *testing.T) (func() callvet.World, func() int) {
+	t.Helper()
+	var list []*replay.Recording
+	for tool, r := range map[string]replay.Recording{
+		"echo": {Args: json.RawMessage(everyArgument), Result: json.RawMessage(`{"got":` + everyArgument + `}`)}, "recall": {Result: json.RawMessage(`"nothing"`)}, "fail": {Status: callvet.StatusExecErr, Error: "it is down"},
+		"hang": {LatencyMS: 3_600_000}, "late": {Status: callvet.StatusTimeout, Error: "no answer"}, "write": {Args: json.RawMessage(`{"n":5}`), Result: json.RawMessage(`"written"`)},
+	} {
+		r.Tool, r.Call = tool, 1
+		if r.Status == "" {
+			r.Status = callvet.StatusOK
+		}
+		if r.Args == nil {
+			r.Args = json.RawMessage(`{}`)
+		}
+		r.Args = replay.Canonical(r.Args)
+		list = append(list, &r)
+	}
+	all, err := replay.Of(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func() callvet.World {
+		return all.World(replay.Conversation{}, replay.AnswerOptions{Tell: true, RealLatency: true})
+	}, func() int { return 0 }
 }
 
 // answering is a World made of a function.
@@ -240,15 +269,22 @@ func TestWorldsConform(t *testing.T) {
 			answersTable(t, &k, world())
 			ended(t, world)
 			isolated(t, &k, world)
-			unconfirmed(t, world(), writes)
+			unconfirmed(t, &k, world(), writes)
 		})
 	}
 }
 
+// everyArgument has what a careless reader of JSON would change.
+const everyArgument = `{"b": 1.0, "a": ["é","\u0000x",null,{"k":true}], "n": 9007199254740993}`
+
 // answersTable: arguments arrive as they are, mistakes of tools are answers, and each says who gave it.
 func answersTable(t *testing.T, k *kind, w callvet.World) {
 	t.Helper()
-	const args = `{"b": 1.0, "a": ["é","\u0000x",null,{"k":true}], "n": 9007199254740993}`
+	const args = everyArgument
+	unknown := `unknown tool "nobody_has_it"`
+	if k.recorded {
+		unknown = "no recording of this call"
+	}
 	for _, tc := range []struct {
 		tool, args, result string
 		status             callvet.Status
@@ -256,7 +292,7 @@ func answersTable(t *testing.T, k *kind, w callvet.World) {
 	}{
 		{"echo", args, `{"got":` + args + `}`, callvet.StatusOK, ""},
 		{"fail", `{}`, "", callvet.StatusExecErr, "it is down"},
-		{"nobody_has_it", `{}`, "", callvet.StatusExecErr, `unknown tool "nobody_has_it"`},
+		{"nobody_has_it", `{}`, "", callvet.StatusExecErr, unknown},
 		{"late", `{}`, "", callvet.StatusTimeout, "no answer"},
 		{"recall", `{}`, `"nothing"`, callvet.StatusOK, ""},
 	} {
@@ -318,7 +354,7 @@ func isolated(t *testing.T, k *kind, world func() callvet.World) {
 }
 
 // unconfirmed: behind a guard nothing that writes is executed, until a user says yes.
-func unconfirmed(t *testing.T, w callvet.World, writes func() int) {
+func unconfirmed(t *testing.T, k *kind, w callvet.World, writes func() int) {
 	t.Helper()
 	p, err := guard.Read("p.yaml", []byte(`{tools: ["*"], guard: {}}`))
 	if err != nil {
@@ -349,7 +385,11 @@ func unconfirmed(t *testing.T, w callvet.World, writes func() int) {
 		t.Errorf("%d writes without a confirmation", writes())
 	}
 	yes := talk(callvet.Turn{Role: callvet.RoleUser, Content: "Set it to 5."}, callvet.Turn{Role: callvet.RoleAssistant, Content: "I will write 5. Is that right?"}, callvet.Turn{Role: callvet.RoleUser, Content: "Yes, go ahead."})
-	if !ask(yes) || writes() != 1 {
+	executed := 1
+	if k.recorded {
+		executed = 0
+	}
+	if !ask(yes) || writes() != executed {
 		t.Errorf("%d writes after a confirmation", writes())
 	}
 }
