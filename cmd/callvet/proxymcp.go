@@ -46,6 +46,7 @@ func (a *cli) proxyMCPCommand() *cobra.Command {
 	fs.StringVar(&q.Guard, "guard", "", "file with a policy: which calls are made and which results shown")
 	fs.StringVar(&q.Faults, "faults", "", "file with faults that calls meet")
 	fs.Int64Var(&q.Seed, "seed", 0, "seed of the chances of faults")
+	fs.StringVar(&q.Record, "record", "", "folder for what the tools of the server answer, which callvet run --recordings reads")
 	fs.StringVar(&q.Task, "task", "", "what the agent is at, as the trace file has it, such as the id of a case (default: the session)")
 	return cmd
 }

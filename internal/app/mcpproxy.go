@@ -15,6 +15,7 @@ import (
 	"github.com/callvet/callvet/internal/guard"
 	"github.com/callvet/callvet/internal/mcp"
 	"github.com/callvet/callvet/internal/replay"
+	"github.com/callvet/callvet/internal/trace/redact"
 )
 
 // ProxyMCPRequest asks for a server that stands between an agent and another server.
@@ -27,6 +28,9 @@ type ProxyMCPRequest struct {
 	Seed   int64  `json:"seed,omitempty"`
 	// Task is what the agent is at, as the trace file has it; "": the session.
 	Task string `json:"task,omitempty"`
+	// Record is a folder for what the server's tools answer; runs are answered from it
+	// (WorldRequest.Recordings). Without Task a recording is of no case.
+	Record string `json:"record,omitempty"`
 	// AllowHost are names under which the proxy may be asked, beside those of this machine.
 	AllowHost []string `json:"allow_host,omitempty"`
 	TraceRequest
@@ -41,6 +45,8 @@ type proxyServer struct {
 	guards *guard.Guards // nil: every call is made
 	faults []callvet.ToolFault
 	log    *traceLog
+	tape   *replay.Tape     // nil: nothing is recorded
+	red    *redact.Redactor // of what is recorded
 }
 
 // ProxyMCP stands between agents and a server until ctx ends, or over standard input until that
@@ -66,10 +72,42 @@ func (a *App) ProxyMCP(ctx context.Context, req ProxyMCPRequest, via MCPStreams,
 			return nil, err
 		}
 	}
+	if req.Record != "" {
+		if err := p.record(ctx); err != nil {
+			return nil, err
+		}
+	}
 	if p.log, err = a.openTraceLog(req.Output, req.Keep); err != nil {
 		return nil, err
 	}
-	return a.serve(ctx, via, &p.counter, p.log, &mcp.Serving{Hosts: req.AllowHost, Now: a.cfg.Now, MaxTalks: maxProxied, Open: p.open})
+	out, err := a.serve(ctx, via, &p.counter, p.log, &mcp.Serving{Hosts: req.AllowHost, Now: a.cfg.Now, MaxTalks: maxProxied, Open: p.open})
+	tell.recorded(req.Record, p.tape)
+	return out, err
+}
+
+// record opens the folder of recordings.
+func (p *proxyServer) record(ctx context.Context) error {
+	off, err := Kinds(p.req.Keep)
+	if err != nil {
+		return err
+	}
+	if p.red, err = p.app.secrets.Redactor(off); err != nil {
+		return err
+	}
+	p.tape, err = p.app.tape(ctx, p.req.Record)
+	return err
+}
+
+// recorded is the world of a conversation with what it records.
+func (p *proxyServer) recorded(t *proxyTalk, task, agent string) callvet.World {
+	if p.tape == nil {
+		return t
+	}
+	tools, _ := t.catalogue()
+	red := p.red.Fork()
+	return p.tape.World(t, replay.Conversation{Case: task, Target: agent, Tools: tools, Scrub: func(call *callvet.Call) {
+		*call = red.Calls([]callvet.Call{*call})[0]
+	}})
 }
 
 // maxProxied bounds the conversations of a proxy: each may be a process.
@@ -88,7 +126,7 @@ func (p *proxyServer) open(ctx context.Context, h mcp.Hello) (mcp.Talk, error) {
 		return nil, errors.Join(err, t.session.Close())
 	}
 	task := cmp.Or(h.Query["task"], p.req.Task)
-	t.talk.world = replay.Faulty(t, p.faults, replay.Attempt{Seed: p.req.Seed, Case: task}, true)
+	t.talk.world = replay.Faulty(p.recorded(t, task, cmp.Or(p.req.Agent, h.Client, "mcp")), p.faults, replay.Attempt{Seed: p.req.Seed, Case: task}, true)
 	t.talk.log = p.log.attempt(cmp.Or(task, sessionID(p.app.cfg.Now())), cmp.Or(p.req.Agent, h.Client, "mcp"))
 	t.task = task
 	if p.guards != nil {

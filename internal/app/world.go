@@ -97,24 +97,34 @@ func (a *App) openWorld(ctx context.Context, q WorldRequest) (*world, error) {
 		w.what.Hash = w.recordings.Hash()
 	}
 	if q.Record != "" {
-		if err := a.cfg.Files.Folder(ctx, q.Record); err != nil {
-			return nil, fmt.Errorf("record: %w", err)
-		}
-		path, _, err := a.cfg.Files.Path(q.Record)
-		if err != nil {
-			return nil, fmt.Errorf("record: %w", err)
-		}
-		put := func(ctx context.Context, name string, data []byte) error {
-			return a.cfg.Files.Write(ctx, q.Record+"/"+name, func(to io.Writer) error {
-				_, err := to.Write(data)
-				return err
-			})
-		}
-		if w.tape, err = replay.NewTape(path, put, a.cfg.Now); err != nil {
-			return nil, fmt.Errorf("record in %s: %w", q.Record, err)
+		var err error
+		if w.tape, err = a.tape(ctx, q.Record); err != nil {
+			return nil, err
 		}
 	}
 	return w, nil
+}
+
+// tape records into a folder.
+func (a *App) tape(ctx context.Context, folder string) (*replay.Tape, error) {
+	if err := a.cfg.Files.Folder(ctx, folder); err != nil {
+		return nil, fmt.Errorf("record: %w", err)
+	}
+	path, _, err := a.cfg.Files.Path(folder)
+	if err != nil {
+		return nil, fmt.Errorf("record: %w", err)
+	}
+	put := func(ctx context.Context, name string, data []byte) error {
+		return a.cfg.Files.Write(ctx, folder+"/"+name, func(to io.Writer) error {
+			_, err := to.Write(data)
+			return err
+		})
+	}
+	t, err := replay.NewTape(path, put, a.cfg.Now)
+	if err != nil {
+		return nil, fmt.Errorf("record in %s: %w", folder, err)
+	}
+	return t, nil
 }
 
 // ran is what the manifest keeps; nil where mocks answer and nothing is recorded.
@@ -214,12 +224,18 @@ func (s *Session) tellDrift() error {
 	return err
 }
 
+// recorded says what a tape has, where there is one.
+func (e Events) recorded(folder string, t *replay.Tape) {
+	if t == nil {
+		return
+	}
+	calls, files := t.Counts()
+	e.note("recorded", "recorded in %s: %s, %s changed", folder, plain.Count(calls, "call", "calls"), plain.Count(files, "file", "files"))
+}
+
 // told says what was recorded, and what had no recording.
 func (w *world) told(tell Events) {
-	if w.tape != nil {
-		calls, files := w.tape.Counts()
-		tell.note("recorded", "recorded in %s: %s, %s changed", w.what.Record, plain.Count(calls, "call", "calls"), plain.Count(files, "file", "files"))
-	}
+	tell.recorded(w.what.Record, w.tape)
 	if w.recordings == nil {
 		return
 	}

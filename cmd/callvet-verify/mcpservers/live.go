@@ -9,12 +9,16 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/callvet/callvet/cmd/callvet-verify/proof"
 )
 
-const theLive = "calls of a real server in a run that really calls it"
+const (
+	theLive     = "calls of a real server in a run that really calls it"
+	theRecorded = "the same calls, recorded there and replayed without the server"
+)
 
 // lived are calls with what they come to, as a run has it.
 func lived() []struct {
@@ -56,13 +60,35 @@ func (l *lab) live(ctx context.Context, c *proof.Check, way string, where member
 		}
 	}
 	in := func(name string) string { return filepath.Join(l.room, name) }
-	run := "live-" + strings.ReplaceAll(way, " ", "-")
-	if _, err := l.callvet(ctx, "run", in("suite.json"), "-m", "script:"+in("agent.json"), "--world", "live", "--live", in("live.json"), "--allow-exec", "--name", run, "-q", "--fail-under", "0"); err != nil {
-		return fmt.Errorf("run over %s: %w", way, err)
+	run, rec := "live-"+strings.ReplaceAll(way, " ", "-"), in("recordings-"+strings.ReplaceAll(way, " ", "-"))
+	common := []string{"run", in("suite.json"), "-m", "script:" + in("agent.json"), "-q", "--fail-under", "0"}
+	for _, r := range []struct {
+		what, name, env string
+		args            []string
+	}{
+		{theLive, run, "live mcp ", []string{"--world", "live", "--live", in("live.json"), "--allow-exec", "--record", rec}},
+		{theRecorded, "recorded-" + run, "recorded", []string{"--recordings", rec}},
+	} {
+		if _, err := l.callvet(ctx, append(append(slices.Clone(common), "--name", r.name), r.args...)...); err != nil {
+			return fmt.Errorf("run over %s: %w", way, err)
+		}
+		got, err := l.answered(ctx, r.name, r.env)
+		if err != nil {
+			return err
+		}
+		for _, k := range lived() {
+			same, err := proof.SameJSON([]byte(k.want), []byte(got[k.Tool]))
+			c.Compare(r.what, way+", "+k.Tool, err == nil && same, "%.300q, want %s", got[k.Tool], k.want)
+		}
 	}
+	return nil
+}
+
+// answered are the results of a run by tool, where env begins what the trace says of who answered.
+func (l *lab) answered(ctx context.Context, run, env string) (map[string]string, error) {
 	out, err := l.callvet(ctx, "trace", "export", run)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	got := map[string]string{}
 	for line := range bytes.Lines(out) {
@@ -71,15 +97,11 @@ func (l *lab) live(ctx context.Context, c *proof.Check, way string, where member
 			Result                  json.RawMessage
 		}
 		if err := json.Unmarshal(line, &s); err != nil {
-			return fmt.Errorf("read traces: %w", err)
+			return nil, fmt.Errorf("read traces: %w", err)
 		}
-		if s.Type == "" && s.Status == "ok" && strings.HasPrefix(s.Env, "live mcp ") {
+		if s.Type == "" && s.Status == "ok" && strings.HasPrefix(s.Env, env) {
 			got[s.Tool] = string(s.Result)
 		}
 	}
-	for _, k := range lived() {
-		same, err := proof.SameJSON([]byte(k.want), []byte(got[k.Tool]))
-		c.Compare(theLive, way+", "+k.Tool, err == nil && same, "%.300q, want %s", got[k.Tool], k.want)
-	}
-	return nil
+	return got, nil
 }

@@ -98,6 +98,7 @@ func Verify(ctx context.Context, c *proof.Check, binary, source, suite string) e
 	c.Due(theAnswers, 2*(len(calls())+2), "the calls of server-everything, its resources and prompts, over two transports")
 	c.Due(theTraces, 2*len(calls()), "the calls of server-everything, over two transports")
 	c.Due(theLive, 2*len(lived()), "the calls of a run, over two transports")
+	c.Due(theRecorded, 2*len(lived()), "the calls of a run, over two transports")
 	c.Due(theClients, 2*2*len(ways), "two clients, which list and call, at four servers")
 	if l.dir, err = install(ctx, source, filepath.Join(".cache", "real", "mcp")); err != nil {
 		return err
