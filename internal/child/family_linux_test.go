@@ -3,6 +3,7 @@
 package child
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"testing"
@@ -14,6 +15,7 @@ import (
 // TestMain lets the test binary be a child that waits to be killed.
 func TestMain(m *testing.M) {
 	if os.Getenv("CHILD_TEST") != "" {
+		fmt.Println("up")
 		<-time.After(time.Hour)
 		os.Exit(0)
 	}
@@ -35,7 +37,14 @@ func TestFamilies(t *testing.T) {
 	}
 	c := exec.Command(os.Args[0])
 	c.Env = []string{"CHILD_TEST=1", familyVariable + "=outer " + one.word}
-	if err := c.Start(); err != nil {
+	up, err := c.StdoutPipe()
+	if err == nil {
+		err = c.Start()
+	}
+	if err == nil { // the kernel has its environment a moment after Start
+		_, err = up.Read(make([]byte, 1))
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	if pid := c.Process.Pid; !ofFamily(pid, one.word) || !ofFamily(pid, "outer") || ofFamily(pid, two.word) || ofFamily(pid, one.word[:3]) {
