@@ -5,13 +5,11 @@ package app
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/guard"
+	"github.com/callvet/callvet/internal/run"
 )
 
 // conversation is what a real agent calls, one call after the other: in front of the world stands
@@ -19,7 +17,7 @@ import (
 // where somebody else asks the model.
 type conversation struct {
 	world callvet.World
-	guard *guard.Guard                            // nil: everything passes
+	guard run.Guard                               // nil: everything passes
 	check func(*callvet.Call) []callvet.Violation // nil: contracts are the world's own
 	log   *attemptLog                             // nil: nothing is written
 	turns []callvet.Turn
@@ -73,20 +71,8 @@ func (c *conversation) execute(ctx context.Context, call *callvet.Call) error {
 			return nil
 		}
 	}
-	r, err := c.guarded(ctx, call)
-	if err != nil {
-		return err
-	}
-	call.Status, call.Result, call.Error, call.Note, call.Env = r.Status, r.Result, r.Error, r.Note, r.Env
-	if call.Denied() {
-		call.Status, call.Result = "", nil
-		return nil
-	}
-	call.ExecMS = float64(r.Latency) / float64(time.Millisecond)
-	if call.Status == "" {
-		call.Status = callvet.StatusOK
-	}
-	return nil
+	_, err := run.Execute(ctx, c.guard, c.world, func() []callvet.Turn { return c.turns }, call)
+	return err
 }
 
 // broken says how arguments break the contract, in words that an agent can mend them by.
@@ -101,45 +87,4 @@ func broken(bad []callvet.Violation) string {
 		why = append(why, bad[i].Message)
 	}
 	return "the arguments break the tool's contract: " + strings.Join(why, "; ")
-}
-
-// guarded has the world answer a call, as far as the guard lets it.
-func (c *conversation) guarded(ctx context.Context, call *callvet.Call) (callvet.Reply, error) {
-	if c.guard == nil {
-		r, err := c.world.Answer(ctx, *call)
-		call.Guard = r.Guard
-		return r, err
-	}
-	pass, deny, rulings := c.guard.Before(ctx, c.turns, *call)
-	call.Guard, call.QueueMS = rulings, pass.QueueMS
-	if deny != nil {
-		deny.Env = callvet.EnvGuard
-		return *deny, nil
-	}
-	r, err := c.within(ctx, pass)
-	call.Guard = append(call.Guard, r.Guard...)
-	if err != nil { // the guard hears that the tool failed
-		_, _ = c.guard.After(ctx, pass, callvet.Reply{Status: callvet.StatusExecErr, Error: err.Error()})
-		return r, err
-	}
-	r, rulings = c.guard.After(ctx, pass, r)
-	call.Guard = append(call.Guard, rulings...)
-	return r, nil
-}
-
-// within has the world answer in the time that the guard gives.
-func (c *conversation) within(ctx context.Context, call callvet.Call) (callvet.Reply, error) {
-	most := c.guard.Timeout()
-	inner, cancel := context.WithTimeout(ctx, most)
-	defer cancel()
-	r, err := c.world.Answer(inner, call)
-	var denied *callvet.DeniedError
-	switch {
-	case err == nil:
-	case errors.As(err, &denied):
-		return callvet.Reply{Env: callvet.EnvGuard, Error: denied.Error(), Guard: append(r.Guard, denied.Ruling)}, nil
-	case inner.Err() != nil && ctx.Err() == nil:
-		return callvet.Reply{Status: callvet.StatusTimeout, Error: fmt.Sprintf("no answer within %g s", most.Seconds()), Latency: most, Env: r.Env, Guard: r.Guard}, nil
-	}
-	return r, err
 }

@@ -12,7 +12,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"time"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/child"
@@ -59,31 +58,12 @@ func (t *Tools) start(words []string, most int64) (*process, error) {
 	cmd := exec.Command(words[0], words[1:]...) //nolint:noctx // end kills it, with what it has started
 	family, env := t.families.New(t.cfg.Env)
 	cmd.Dir, cmd.Env = t.cfg.Dir, env
-	family.Own(cmd)
 	p := &process{cmd: cmd, family: family, tail: &child.Tail{}, writes: make(chan []byte), lines: make(chan line), over: make(chan struct{}), most: most}
 	cmd.Stderr = p.tail
-	cmd.WaitDelay = time.Second // for standard error, which a child of it may hold
-	fail := func(err error) (*process, error) {
+	var err error
+	if p.in, p.out, err = family.Piped(cmd); err != nil {
 		return nil, &callvet.Fault{Kind: callvet.FaultProcess, Message: "start: " + err.Error()}
 	}
-	var err error
-	if p.in, err = cmd.StdinPipe(); err != nil {
-		return fail(err)
-	}
-	// A pipe of our own: closing it ends the reader, whoever holds the other end.
-	out, write, err := os.Pipe()
-	if err != nil {
-		return fail(err)
-	}
-	cmd.Stdout = write
-	err = cmd.Start()
-	if cerr := write.Close(); err == nil && cerr != nil {
-		err = errors.Join(cerr, family.End(cmd), cmd.Wait())
-	}
-	if err != nil {
-		return fail(errors.Join(err, out.Close()))
-	}
-	p.out = out
 	p.owner.Go(p.read)
 	p.owner.Go(p.write)
 	return p, nil

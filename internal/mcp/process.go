@@ -3,10 +3,8 @@
 package mcp
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"time"
 
@@ -42,20 +40,8 @@ func startProcess(command []string, dir string, env []string) (*process, error) 
 	p.cmd = exec.Command(path, command[1:]...) //nolint:noctx // end kills it, with what it has started
 	p.family, p.cmd.Env = p.families.New(env)
 	p.cmd.Dir, p.cmd.Stderr = dir, p.stderr
-	p.cmd.WaitDelay = time.Second // a child of it may hold standard error
-	if p.in, err = p.cmd.StdinPipe(); err != nil {
+	if p.in, p.out, err = p.family.Piped(p.cmd); err != nil {
 		return nil, fmt.Errorf("start MCP server %s: %w", command[0], err)
-	}
-	// A pipe of our own: that of exec.Cmd is closed when the command ends, with what is in it.
-	r, w, err := os.Pipe()
-	if err != nil {
-		return nil, fmt.Errorf("start MCP server %s: %w", command[0], err)
-	}
-	p.out, p.cmd.Stdout = r, w
-	p.family.Own(p.cmd)
-	err = errors.Join(p.cmd.Start(), w.Close())
-	if err != nil {
-		return nil, fmt.Errorf("start MCP server %s: %w", command[0], errors.Join(err, r.Close()))
 	}
 	p.owner.Go(func() {
 		defer close(p.ended)

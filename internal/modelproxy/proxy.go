@@ -257,7 +257,7 @@ func (x *exchange) give(a *answer, name string) {
 	x.p.count(Answered{What: Replayed, Method: x.q.Method, Path: x.q.Path, Status: a.Status, File: name})
 }
 
-// miss tells that nothing was recorded. 404 is a status that clients do not ask again after.
+// miss tells that nothing was recorded. Clients do not ask again after 404.
 func (x *exchange) miss(told []string) {
 	const most = 4
 	text := "no recording has this request"
@@ -431,8 +431,9 @@ func (x *exchange) keep(ctx context.Context, resp *http.Response, body []byte) (
 		told.What, told.Text = Passed, fmt.Sprintf("an answer with status %d is not recorded: the next one may be another", resp.StatusCode)
 		return told, nil
 	}
-	a := newAnswer(resp.StatusCode, resp.Header.Get("Content-Type"), []byte(p.hide(string(body))))
-	if len(body) > 0 && p.hide(string(body)) != string(body) {
+	shown := p.hide(string(body))
+	a := newAnswer(resp.StatusCode, resp.Header.Get("Content-Type"), []byte(shown))
+	if shown != string(body) {
 		told.Text = "a secret in the answer is hidden in the recording"
 	}
 	p.mu.Lock()

@@ -5,7 +5,6 @@ package run
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -219,21 +218,15 @@ func (a *attempt) execute(ctx context.Context, call *callvet.Call) (string, *cal
 		call.Status, call.Error = callvet.StatusRejected, vs[0].Message
 		return told(map[string]any{"error": "the arguments break the tool's contract", "violations": vs}), nil
 	}
-	reply, err := a.guarded(ctx, call)
+	reply, err := Execute(ctx, a.guard, a.world, func() []callvet.Turn { return append(slices.Clip(a.p.c.Input), a.trace.Turns...) }, call)
 	if err != nil {
 		if ctx.Err() != nil {
 			return "", canceled()
 		}
 		return "", &callvet.Fault{Kind: callvet.FaultTool, Message: fmt.Sprintf("%s: %v", call.Tool, err)}
 	}
-	call.Status, call.Result, call.Error, call.Note, call.Env = reply.Status, reply.Result, reply.Error, reply.Note, reply.Env
 	if call.Denied() {
-		call.Status, call.Result = "", nil
 		return told(map[string]any{"error": reply.Error, "status": "denied"}), nil
-	}
-	call.ExecMS = ms(reply.Latency)
-	if call.Status == "" {
-		call.Status = callvet.StatusOK
 	}
 	a.trace.ToolMS += call.ExecMS
 	if call.Status != callvet.StatusOK {
@@ -244,50 +237,6 @@ func (a *attempt) execute(ctx context.Context, call *callvet.Call) (string, *cal
 		return text, nil // a tool that returns a string says the string, not its JSON
 	}
 	return string(reply.Result), nil
-}
-
-// guarded has the world answer a call, as far as the guard lets it.
-func (a *attempt) guarded(ctx context.Context, call *callvet.Call) (callvet.Reply, error) {
-	if a.guard == nil {
-		reply, err := a.world.Answer(ctx, *call)
-		call.Guard = reply.Guard
-		return reply, err
-	}
-	pass, deny, rulings := a.guard.Before(ctx, append(slices.Clip(a.p.c.Input), a.trace.Turns...), *call)
-	call.Guard, call.QueueMS = rulings, pass.QueueMS
-	if deny != nil {
-		deny.Env = callvet.EnvGuard
-		return *deny, nil
-	}
-	reply, err := a.within(ctx, a.guard.Timeout(), pass)
-	call.Guard = append(call.Guard, reply.Guard...)
-	if err != nil { // the guard hears that the tool failed
-		_, _ = a.guard.After(ctx, pass, callvet.Reply{Status: callvet.StatusExecErr, Error: err.Error()})
-		return reply, err
-	}
-	reply, rulings = a.guard.After(ctx, pass, reply)
-	call.Guard = append(call.Guard, rulings...)
-	return reply, nil
-}
-
-// within has the world answer in a time. What did not come by then is a timeout, and what was
-// refused on the way is denied: both are answers.
-func (a *attempt) within(ctx context.Context, most time.Duration, call callvet.Call) (callvet.Reply, error) {
-	inner, cancel := ctx, context.CancelFunc(func() {})
-	if most > 0 {
-		inner, cancel = context.WithTimeout(ctx, most)
-	}
-	defer cancel()
-	reply, err := a.world.Answer(inner, call)
-	var denied *callvet.DeniedError
-	switch {
-	case err == nil:
-	case errors.As(err, &denied):
-		return callvet.Reply{Env: callvet.EnvGuard, Error: denied.Error(), Guard: append(reply.Guard, denied.Ruling)}, nil
-	case inner.Err() != nil && ctx.Err() == nil:
-		return callvet.Reply{Status: callvet.StatusTimeout, Error: fmt.Sprintf("no answer within %g s", most.Seconds()), Latency: most, Env: reply.Env, Guard: reply.Guard}, nil
-	}
-	return reply, err
 }
 
 // told is the JSON that a target gets instead of a result.

@@ -54,29 +54,12 @@ func (p *Pool) start(ctx context.Context, c command) (*process, error) {
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), c.path, c.args[1:]...)
 	family, env := p.families.New(p.cfg.Env)
 	cmd.Dir, cmd.Env = p.cfg.Dir, env
-	family.Own(cmd)
 	x := &process{pool: p, command: c, cmd: cmd, family: family, tail: &child.Tail{}, lines: make(chan line), over: make(chan struct{})}
 	cmd.Stderr = x.tail
-	cmd.WaitDelay = time.Second // for standard error, which a child of it may hold
-	fail := func(err error) (*process, error) { return nil, fmt.Errorf("start %q: %w", c.args[0], err) }
 	var err error
-	if x.in, err = cmd.StdinPipe(); err != nil {
-		return fail(err)
+	if x.in, x.out, err = family.Piped(cmd); err != nil {
+		return nil, fmt.Errorf("start %q: %w", c.args[0], err)
 	}
-	// A pipe of our own: closing it ends the reader, whoever holds the other end.
-	out, write, err := os.Pipe()
-	if err != nil {
-		return fail(err)
-	}
-	cmd.Stdout = write
-	err = cmd.Start()
-	if cerr := write.Close(); err == nil && cerr != nil {
-		err = errors.Join(cerr, family.End(cmd), cmd.Wait())
-	}
-	if err != nil {
-		return fail(errors.Join(err, out.Close()))
-	}
-	x.out = out
 	x.readers.Go(x.read)
 	return x, nil
 }

@@ -83,42 +83,36 @@ func (p *Prompt) page(tools []callvet.Tool, pairs [][2]string) string {
 	}
 	var b strings.Builder
 	b.WriteString("Tools\n")
+	said := make(map[string][]string, len(tools)) // the words of each
 	for i := range tools {
 		t := &tools[i]
-		fmt.Fprintf(&b, "- %s(%s)", t.Name, strings.Join(signature(t), ", "))
-		if line := firstSentence(t.Description); line != "" {
+		args, line := strings.Join(signature(t), ", "), firstSentence(t.Description)
+		said[t.Name] = words(t.Name + " " + line + " " + args)
+		fmt.Fprintf(&b, "- %s(%s)", t.Name, args)
+		if line != "" {
 			b.WriteString(": " + line)
 		}
 		b.WriteString(" [" + effect(t) + "]\n")
 	}
 	var lines []string
 	for _, pair := range pairs {
-		x, y := find(tools, pair[0]), find(tools, pair[1])
-		if x == nil || y == nil || x == y {
+		x, y := said[pair[0]], said[pair[1]]
+		if x == nil || y == nil || pair[0] == pair[1] {
 			continue
 		}
 		onlyX, onlyY := apart(x, y), apart(y, x)
 		if onlyX == "" && onlyY == "" {
-			p.Alike = append(p.Alike, [2]string{x.Name, y.Name})
+			p.Alike = append(p.Alike, pair)
 			continue
 		}
 		if len(lines) < maxPairs {
-			lines = append(lines, fmt.Sprintf("- %s (%s) or %s (%s)", x.Name, cmp.Or(onlyX, "the rest"), y.Name, cmp.Or(onlyY, "the rest")))
+			lines = append(lines, fmt.Sprintf("- %s (%s) or %s (%s)", pair[0], cmp.Or(onlyX, "the rest"), pair[1], cmp.Or(onlyY, "the rest")))
 		}
 	}
 	if len(lines) > 0 {
 		b.WriteString("\nEasily confused\n" + strings.Join(lines, "\n") + "\n")
 	}
 	return b.String()
-}
-
-func find(tools []callvet.Tool, name string) *callvet.Tool {
-	for i := range tools {
-		if tools[i].Name == name {
-			return &tools[i]
-		}
-	}
-	return nil
 }
 
 // signature are the arguments of a tool, those that may be left out with a question mark.
@@ -163,25 +157,21 @@ func firstSentence(s string) string {
 	return strings.TrimSuffix(s, ".")
 }
 
-// apart are the words that x has in its name, description and arguments and y has not, in their
-// order: those of the name first.
-func apart(x, y *callvet.Tool) string {
-	has := map[string]bool{}
-	for _, w := range words(y) {
-		has[w] = true
-	}
+// apart are the words of one tool that another has not, in their order: those of the name first.
+func apart(x, y []string) string {
 	var out []string
-	for _, w := range words(x) {
-		if !has[w] && !slices.Contains(out, w) && len(out) < maxWords {
+	for _, w := range x {
+		if !slices.Contains(y, w) && !slices.Contains(out, w) && len(out) < maxWords {
 			out = append(out, w)
 		}
 	}
 	return strings.Join(out, ", ")
 }
 
-// words are those of a tool that say something: three letters or more, but for the most common ones.
-func words(t *callvet.Tool) (out []string) {
-	text := t.Name + " " + firstSentence(t.Description) + " " + strings.Join(signature(t), " ")
+// words are those that say something: three letters or more, but for the most common ones. They
+// are never nil.
+func words(text string) []string {
+	out := []string{}
 	for _, w := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) }) {
 		w = strings.ToLower(w)
 		if len([]rune(w)) > 2 && !slices.Contains(common, w) {
