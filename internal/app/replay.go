@@ -271,50 +271,64 @@ func (s *Session) openReplayWorld(ctx context.Context, of *Run) error {
 		s.world, err = s.app.openWorld(ctx, was.WorldRequest)
 		return err
 	}
-	list, redacted, err := s.recorded(ctx, of)
+	stored, err := s.recorded(ctx, of)
 	if err != nil {
 		return err
 	}
-	all, err := replay.Of(list)
+	all, err := replay.Of(stored.calls)
 	if err != nil {
 		return err
 	}
 	s.world = &world{what: was, recordings: all, of: of}
 	s.world.what.Hash = all.Hash()
-	if redacted > 0 && s.resume == nil {
-		s.tell.note("redacted-replay", "%d of the attempts lost secrets or personal data when they were stored: what is replayed of them, and how it is scored, may differ", redacted)
+	if s.resume != nil {
+		return nil
+	}
+	if stored.redacted > 0 {
+		s.tell.note("redacted-replay", "%d of the attempts lost secrets or personal data when they were stored: what is replayed of them, and how it is scored, may differ", stored.redacted)
+	}
+	if step := s.Manifest.Replay.FromStep; step != nil && *step >= stored.longest {
+		s.tell.note("nothing-forked", "no attempt has more than %d answers: all that was said stands, and a target is asked only where it said nothing", stored.longest)
 	}
 	return nil
 }
 
-// recorded are the calls of the attempts that are replayed, and of how many attempts something
-// is missing.
-func (s *Session) recorded(ctx context.Context, of *Run) (list []*replay.Recording, redacted int, err error) {
+// storedCalls are the calls of the attempts that are replayed.
+type storedCalls struct {
+	calls []*replay.Recording
+	// redacted counts the attempts of which something is missing; longest is the number of
+	// answers of the attempt with the most.
+	redacted, longest int
+}
+
+// recorded are the calls of a run that is replayed.
+func (s *Session) recorded(ctx context.Context, of *Run) (out storedCalls, err error) {
 	chosen := map[int]bool{}
 	for _, at := range s.Manifest.Cases {
 		chosen[at] = true
 	}
 	for c, err := range of.db.Cells(ctx, of.Stored.ID, store.Filter{}) {
 		if err != nil {
-			return nil, 0, err
+			return out, err
 		}
 		if s.Manifest.Cases != nil && !chosen[c.Case] || c.Target >= len(of.Manifest.Targets) {
 			continue
 		}
 		k, err := of.cases.Case(c.Case)
 		if err != nil {
-			return nil, 0, err
+			return out, err
 		}
 		at := replay.Conversation{Case: k.ID, Target: of.Manifest.Targets[c.Target].Name, Repeat: c.Repeat, Tools: of.toolsOf(k)}
-		list = append(list, replay.OfTrace(&c.Trace, at, of.Manifest.Guard == nil)...)
-		if len(list) > replay.MaxRecordings {
-			return nil, 0, fmt.Errorf("replay run %s: it has more than %d calls: %w", of.Stored.ID, replay.MaxRecordings, callvet.ErrLimited)
+		out.calls = append(out.calls, replay.OfTrace(&c.Trace, at, of.Manifest.Guard == nil)...)
+		if len(out.calls) > replay.MaxRecordings {
+			return out, fmt.Errorf("replay run %s: it has more than %d calls: %w", of.Stored.ID, replay.MaxRecordings, callvet.ErrLimited)
 		}
+		out.longest = max(out.longest, replay.Answers(c.Trace.Turns))
 		if b, err := json.Marshal(&c.Trace.Turns); err != nil || bytes.Contains(b, []byte(pii.Mark)) {
-			redacted++
+			out.redacted++
 		}
 	}
-	return list, redacted, nil
+	return out, nil
 }
 
 // toolsOf are the contracts of what may be called in a case.

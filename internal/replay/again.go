@@ -74,7 +74,7 @@ func (m *Again) Generate(ctx context.Context, req *callvet.Request) (*callvet.Re
 		}
 		return nil, err
 	}
-	at := answersIn(req.Turns[min(past.Input, len(req.Turns)):])
+	at := Answers(req.Turns[min(past.Input, len(req.Turns)):])
 	said := answers(past.Trace)
 	if m.Next != nil && (at >= m.Steps || at >= len(said)) {
 		return m.Next.Generate(ctx, req)
@@ -129,7 +129,8 @@ func answers(t *callvet.Trace) []callvet.Turn {
 	return out
 }
 
-func answersIn(turns []callvet.Turn) (n int) {
+// Answers counts the turns in which a target spoke.
+func Answers(turns []callvet.Turn) (n int) {
 	for i := range turns {
 		if turns[i].Role == callvet.RoleAssistant {
 			n++
