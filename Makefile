@@ -58,9 +58,12 @@ $(CACHE)/golangci-lint: tools/go.mod tools/go.sum
 lint: $(CACHE)/golangci-lint ## the linters of .golangci.yml
 	$(CACHE)/golangci-lint run ./...
 
+# A test that skips says SKIPPED and why; what passes says nothing but its package.
+UNIT ?= ./...
 .PHONY: unit
 unit: ## every test without the race detector: unit, scripts, conformance, browser
-	go test -count=1 ./...
+	@mkdir -p $(CACHE); go test -count=1 -v $(UNIT) 2>&1 | tee $(CACHE)/unit.log | grep --line-buffered -E '^(ok|FAIL|panic)|^ *--- SKIP|: SKIPPED' || \
+	  { grep -vE '^ *(=== |--- PASS)' $(CACHE)/unit.log; exit 1; }
 
 # The packages that share memory: they start goroutines, lock, or use unsafe, in the code or in
 # their tests. house_test.go checks that none is left out.
