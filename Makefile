@@ -71,7 +71,7 @@ RACE := ./value ./contract ./score ./panel/... \
 	./retrieve ./retrieve/bm25 ./retrieve/tune ./retrieve/vector \
 	./internal/app ./internal/live ./internal/mcp ./internal/modelproxy ./internal/embed/... ./internal/file ./internal/measure ./internal/parallel \
 	./internal/replay ./internal/provider ./internal/provider/agent ./internal/provider/offline ./internal/provider/recorded \
-	./internal/child ./internal/guard ./internal/report/plain ./internal/report/sheet ./internal/run ./internal/scorer ./internal/secret ./internal/store \
+	./internal/child ./internal/guard ./internal/report/plain ./internal/report/sheet ./internal/run ./internal/scorer ./internal/secret ./internal/store ./internal/account ./internal/server \
 	./internal/plan ./cmd/callvet ./cmd/callvet/process \
 	./cmd/callvet-bench ./cmd/callvet-mutate ./cmd/callvet-verify ./cmd/callvet-verify/journeys
 # Scripts and the commands of documents run in processes of their own, and unit runs them.
@@ -79,6 +79,10 @@ RACE := ./value ./contract ./score ./panel/... \
 .PHONY: race
 race: ## the packages that share memory under the race detector (needs a C compiler)
 	CGO_ENABLED=1 go test -race -count=1 -short -skip '^Test(Scripts?|Docs.*)$$' $(RACE)
+
+.PHONY: generate
+generate: ## make internal/store/rows of the SQL in internal/store (needs sqlc v1.31.1 in PATH: go install github.com/sqlc-dev/sqlc/cmd/sqlc@v1.31.1)
+	cd internal/store && sqlc generate
 
 .PHONY: house
 house: ## what a reader looks at twice: wide rooms, long files and functions; fails nothing

@@ -1,0 +1,71 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package account
+
+import "slices"
+
+// Role is what a user may do on a server.
+type Role string
+
+// The roles, from the least. A viewer reads what others share. A member also has suites, runs
+// and experiments of his own. An admin reads and changes everything, and keeps the users.
+const (
+	Viewer Role = "viewer"
+	Member Role = "member"
+	Admin  Role = "admin"
+)
+
+// Roles are all roles, from the least.
+func Roles() []Role { return []Role{Viewer, Member, Admin} }
+
+// AtLeast reports whether r may do what least may. An unknown role may do nothing.
+func (r Role) AtLeast(least Role) bool {
+	at := slices.Index(Roles(), r)
+	return at >= 0 && at >= slices.Index(Roles(), least)
+}
+
+// Scope is what a token may be used for. Sessions of the page may do all that their user may.
+type Scope string
+
+// The scopes. Run starts and ends jobs, write changes suites and experiments, admin is needed for
+// what only admins may do.
+const (
+	ScopeRead  Scope = "read"
+	ScopeRun   Scope = "run"
+	ScopeWrite Scope = "write"
+	ScopeAdmin Scope = "admin"
+)
+
+// Scopes are all scopes.
+func Scopes() []Scope { return []Scope{ScopeRead, ScopeRun, ScopeWrite, ScopeAdmin} }
+
+// Principal is who sends a request.
+type Principal struct {
+	User string `json:"user_id"`
+	Name string `json:"name"`
+	Role Role   `json:"role"`
+	// Scopes are those of the token; nil: a session, which may do all.
+	Scopes []Scope `json:"scopes,omitempty"`
+	// Token is the id of the token; "": a session.
+	Token string `json:"token_id,omitempty"`
+}
+
+// Allows reports whether a request of the principal may be of the scope.
+func (p *Principal) Allows(s Scope) bool { return p.Token == "" || slices.Contains(p.Scopes, s) }
+
+// Owned is whose something is.
+type Owned struct {
+	User string
+	// Shared tells that every user may read it.
+	Shared bool
+}
+
+// MayRead reports whether p may read what is o's: his own, what is shared, and for admins everything.
+func (p *Principal) MayRead(o Owned) bool {
+	return o.Shared || o.User == p.User || p.Role == Admin
+}
+
+// MayChange reports whether p may change what is o's: members their own, admins everything.
+func (p *Principal) MayChange(o Owned) bool {
+	return p.Role == Admin || p.Role.AtLeast(Member) && o.User == p.User
+}

@@ -1,0 +1,206 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package server
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/account"
+)
+
+// Kind is a kind of object that belongs to a user.
+type Kind string
+
+// The kinds.
+const (
+	KindSuite      Kind = "suite"
+	KindRun        Kind = "run"
+	KindJob        Kind = "job"
+	KindExperiment Kind = "experiment"
+	KindSchedule   Kind = "schedule"
+	KindToken      Kind = "token"
+)
+
+// Access says who may use a route.
+type Access struct {
+	// Open lets everybody in, without a login.
+	Open bool
+	// Role is the least role; "" is Viewer.
+	Role account.Role
+	// Scope is what a token must allow; "" is ScopeRead for GET and ScopeWrite for the rest.
+	Scope account.Scope
+	// Objects are the parameters of the path that name objects, with their kinds. They must be
+	// readable for GET and changeable for the rest, unless Reads says otherwise.
+	Objects map[string]Kind
+	// Reads tells that the objects are only read, though the method is not GET.
+	Reads bool
+}
+
+func (a *Access) scope(method string) account.Scope {
+	switch {
+	case a.Scope != "":
+		return a.Scope
+	case method == http.MethodGet || method == http.MethodHead:
+		return account.ScopeRead
+	}
+	return account.ScopeWrite
+}
+
+// Route is a route of the API, for the test that walks all of them.
+type Route struct {
+	ID, Method, Path string
+	Access           Access
+}
+
+// contextKey is of values that a request carries.
+type contextKey int
+
+const principalKey contextKey = iota
+
+// who is the principal of a request; nil on open routes where nobody logged in.
+func who(ctx context.Context) *account.Principal {
+	p, _ := ctx.Value(principalKey).(*account.Principal)
+	return p
+}
+
+// add makes a route of an operation, under its path and the other spelling of it: /api/… and
+// /api/v1/… are the same. do gets who asks; it is nil on open routes only.
+func add[I, O any](s *Server, op huma.Operation, may Access, do func(ctx context.Context, by *account.Principal, in *I) (*O, error)) {
+	if may.Role == "" {
+		may.Role = account.Viewer
+	}
+	if op.MaxBodyBytes == 0 {
+		op.MaxBodyBytes = maxBody
+	}
+	op.Middlewares = append(huma.Middlewares{s.gate(may)}, op.Middlewares...)
+	if !may.Open {
+		op.Security = []map[string][]string{{"token": {}}, {"session": {}}}
+	}
+	handle := func(ctx context.Context, in *I) (*O, error) {
+		out, err := do(ctx, who(ctx), in)
+		if err != nil {
+			return nil, s.problem(ctx, err)
+		}
+		return out, nil
+	}
+	huma.Register(s.api, op, handle)
+	s.routes = append(s.routes, Route{ID: op.OperationID, Method: op.Method, Path: op.Path, Access: may})
+	if other := otherSpelling(op.Path); other != "" {
+		alias := op
+		alias.OperationID += "-alias"
+		alias.Path, alias.Hidden = other, true
+		huma.Register(s.api, alias, handle)
+		s.routes = append(s.routes, Route{ID: alias.OperationID, Method: op.Method, Path: other, Access: may})
+	}
+}
+
+// otherSpelling gives the path with or without the version; "" for a path outside the API.
+func otherSpelling(path string) string {
+	if rest, ok := strings.CutPrefix(path, "/api/v1/"); ok {
+		return "/api/" + rest
+	}
+	if rest, ok := strings.CutPrefix(path, "/api/"); ok {
+		return "/api/v1/" + rest
+	}
+	return ""
+}
+
+// gate lets those through who may use a route, before anything of the request is read.
+func (s *Server) gate(may Access) func(huma.Context, func(huma.Context)) {
+	return func(ctx huma.Context, next func(huma.Context)) {
+		r, w := humago.Unwrap(ctx)
+		p, err := s.cfg.Identify(w, r)
+		if err == nil {
+			err = s.allowed(ctx, p, &may)
+		}
+		if err != nil {
+			if may.Open && errors.Is(err, ErrNoLogin) {
+				next(ctx)
+				return
+			}
+			s.refuse(ctx, err)
+			return
+		}
+		next(huma.WithValue(ctx, principalKey, p))
+	}
+}
+
+// ErrNoLogin says that a request needs a login and has none. It wraps callvet.ErrDenied.
+var ErrNoLogin = fmt.Errorf("%w: log in first, or send a token: Authorization: Bearer …", callvet.ErrDenied)
+
+// allowed decides whether p may use a route, with the objects that its path names.
+func (s *Server) allowed(ctx huma.Context, p *account.Principal, may *Access) error {
+	if may.Open {
+		return nil
+	}
+	if p == nil {
+		return ErrNoLogin
+	}
+	if !p.Role.AtLeast(may.Role) {
+		return fmt.Errorf("%w: this needs the role %s, and %s is %s", callvet.ErrDenied, may.Role, p.Name, p.Role)
+	}
+	if scope := may.scope(ctx.Method()); !p.Allows(scope) {
+		return fmt.Errorf("%w: the token is not for this: it needs the scope %s", callvet.ErrDenied, scope)
+	}
+	change := ctx.Method() != http.MethodGet && !may.Reads
+	for param, kind := range may.Objects {
+		if err := s.May(ctx.Context(), p, kind, ctx.Param(param), change); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// May is the one place that decides whether p may read, or change, an object: those of a path
+// before the handler is called, those that a body, a query or a socket names by the handler.
+// An object that p may not even read is not found, as one that is not there.
+func (s *Server) May(ctx context.Context, p *account.Principal, kind Kind, id string, change bool) error {
+	o, err := s.owner(ctx, kind, id)
+	if err == nil && !p.MayRead(o) {
+		err = sql.ErrNoRows
+	}
+	if errors.Is(err, sql.ErrNoRows) {
+		return fmt.Errorf("%s %q: %w", kind, id, callvet.ErrNotFound)
+	}
+	if err != nil {
+		return fmt.Errorf("look up %s: %w", kind, err)
+	}
+	if change && !p.MayChange(o) {
+		return fmt.Errorf("change %s %s: %w: it is another user's", kind, id, callvet.ErrDenied)
+	}
+	return nil
+}
+
+// owner looks up whose an object is; sql.ErrNoRows where there is none.
+func (s *Server) owner(ctx context.Context, kind Kind, id string) (o account.Owned, err error) {
+	q := s.cfg.Store.Rows()
+	switch kind {
+	case KindSuite:
+		row, err := q.SuiteOwner(ctx, id)
+		return account.Owned{User: row.UserID, Shared: row.Shared}, err
+	case KindRun:
+		row, err := q.RunOwner(ctx, id)
+		return account.Owned{User: row.UserID, Shared: row.Shared}, err
+	case KindExperiment:
+		row, err := q.ExperimentOwner(ctx, id)
+		return account.Owned{User: row.UserID, Shared: row.Shared}, err
+	case KindJob:
+		o.User, err = q.JobOwner(ctx, id)
+	case KindSchedule:
+		o.User, err = q.ScheduleOwner(ctx, id)
+	case KindToken:
+		o.User, err = q.TokenOwner(ctx, id)
+	default:
+		return o, fmt.Errorf("objects of kind %q: %w", kind, callvet.ErrInvalid)
+	}
+	return o, err
+}

@@ -1,0 +1,77 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package server
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/report/plain"
+)
+
+// status maps the kind of an error to that of HTTP; the one place that does.
+func status(err error) int {
+	switch {
+	case errors.Is(err, ErrNoLogin):
+		return http.StatusUnauthorized
+	case errors.Is(err, callvet.ErrDenied):
+		return http.StatusForbidden
+	case errors.Is(err, callvet.ErrNotFound):
+		return http.StatusNotFound
+	case errors.Is(err, callvet.ErrConflict):
+		return http.StatusConflict
+	case errors.Is(err, callvet.ErrInvalid):
+		return http.StatusUnprocessableEntity
+	case errors.Is(err, callvet.ErrLimited):
+		return http.StatusTooManyRequests
+	case errors.Is(err, callvet.ErrUnavailable):
+		return http.StatusServiceUnavailable
+	}
+	return http.StatusInternalServerError
+}
+
+// problem is an error as problem+json tells it: what is wrong with which field, and what would
+// mend it. What is nobody's mistake is logged with its cause, and told without.
+func (s *Server) problem(ctx context.Context, err error) huma.StatusError {
+	var known huma.StatusError
+	if errors.As(err, &known) {
+		return known
+	}
+	code := status(err)
+	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
+		code = 499 // the client went away
+	}
+	hide := s.cfg.App.Secrets().Hide
+	if code == http.StatusInternalServerError {
+		s.log.ErrorContext(ctx, "request failed", "error", hide(err.Error()))
+		return huma.NewError(code, "something went wrong here; the log of the server has the cause")
+	}
+	var details []error
+	var field *callvet.FieldError
+	if errors.As(err, &field) {
+		text, fix := field.Named(func(name string) string { return name })
+		if fix != "" {
+			text += " (" + fix + ")"
+		}
+		details = append(details, &huma.ErrorDetail{Location: "body." + field.Field, Message: plain.Clean(hide(text))})
+	}
+	text := plain.Clean(hide(err.Error()))
+	var hinted *callvet.Hinted
+	if errors.As(err, &hinted) && hinted.Hint != "" {
+		text += ": " + plain.Clean(hide(hinted.Hint))
+	}
+	return huma.NewError(code, text, details...)
+}
+
+// refuse ends a request before its handler.
+func (s *Server) refuse(ctx huma.Context, err error) {
+	p := s.problem(ctx.Context(), err)
+	if p.GetStatus() == http.StatusUnauthorized {
+		ctx.SetHeader("WWW-Authenticate", `Bearer realm="callvet"`)
+	}
+	_ = huma.WriteErr(s.api, ctx, p.GetStatus(), p.Error()) // who went away gets nothing
+}

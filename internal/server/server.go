@@ -1,0 +1,128 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/callvet/callvet/internal/account"
+	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/parallel"
+	"github.com/callvet/callvet/internal/store"
+)
+
+// maxBody bounds a request that says nothing else, in bytes. Files have a limit of their own.
+const maxBody = 8 << 20
+
+// Config is what a Server may use. All but Log and Now are required.
+type Config struct {
+	// App carries out what users ask for. It reads no file that a client names and runs no
+	// command, unless an admin allows it.
+	App *app.App
+	// Store keeps all that the server knows.
+	Store *store.DB
+	// Identify says who sends a request. The error is ErrNoLogin where nobody is logged in, and
+	// another one for a token or a session that is not good. It may renew a cookie.
+	Identify func(http.ResponseWriter, *http.Request) (*account.Principal, error)
+	// Log gets one record for each request and each error; nil drops them.
+	Log *slog.Logger
+	// Now is the clock; nil means time.Now.
+	Now func() time.Time
+	// Version is that of the program.
+	Version string
+}
+
+// Server answers requests over HTTP. It is safe for concurrent use.
+type Server struct {
+	cfg    Config
+	log    *slog.Logger
+	mux    *http.ServeMux
+	api    huma.API
+	routes []Route
+}
+
+// New makes a server with all its routes.
+func New(cfg Config) (*Server, error) {
+	if cfg.App == nil || cfg.Store == nil || cfg.Identify == nil {
+		return nil, errors.New("make server: it needs an App, a Store and Identify")
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	s := &Server{cfg: cfg, log: cfg.Log, mux: http.NewServeMux()}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	s.api = humago.New(s.mux, description(cfg.Version))
+	s.addHealth()
+	return s, nil
+}
+
+// description is what the OpenAPI description says of the whole.
+func description(version string) huma.Config {
+	c := huma.DefaultConfig("callvet", version)
+	c.CreateHooks = nil // no $schema in answers
+	c.DocsPath, c.SchemasPath = "", ""
+	c.OpenAPIPath = "/api/openapi"
+	c.RejectUnknownQueryParameters = true
+	c.Info.Description = "Evaluates tool calls: suites, runs, jobs and experiments. /api/… and /api/v1/… are the same. Errors are application/problem+json."
+	c.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
+		"token":   {Type: "http", Scheme: "bearer", Description: "a token of a user: POST /api/tokens"},
+		"session": {Type: "apiKey", In: "cookie", Name: SessionCookie, Description: "the login of the page"},
+	}
+	return c
+}
+
+// SessionCookie is the name of the cookie that has a session.
+const SessionCookie = "callvet_session"
+
+// Routes are all routes of the API, by path and method.
+func (s *Server) Routes() []Route { return slices.Clone(s.routes) }
+
+// OpenAPI is the description of the API.
+func (s *Server) OpenAPI() *huma.OpenAPI { return s.api.OpenAPI() }
+
+// Handler answers requests.
+func (s *Server) Handler() http.Handler { return s.mux }
+
+// drain is how long requests may take to end after the server was asked to.
+const drain = 10 * time.Second
+
+// Serve answers requests that come to l until ctx ends; then it takes no new ones, lets those in
+// work end, and returns.
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	srv := &http.Server{
+		Handler: s.Handler(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
+		ErrorLog:    slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
+		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
+	}
+	ended := make(chan error, 1)
+	var group parallel.Group
+	defer group.Wait()
+	group.Go(func() { ended <- srv.Serve(l) })
+	select {
+	case err := <-ended:
+		return fmt.Errorf("serve: %w", err)
+	case <-ctx.Done():
+	}
+	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), drain)
+	defer cancel()
+	err := srv.Shutdown(late)
+	if err != nil {
+		err = errors.Join(err, srv.Close())
+	}
+	if serr := <-ended; !errors.Is(serr, http.ErrServerClosed) {
+		err = errors.Join(err, serr)
+	}
+	return err
+}

@@ -1,0 +1,92 @@
+-- What a server keeps beside runs: people, suites with versions, jobs, events, experiments.
+-- The text is SQL that SQLite and PostgreSQL both take, and sqlc reads it as PostgreSQL's. Times are
+-- milliseconds since 1970, 0 is none. Ids are made by the program, in lower case. Words that anybody may have
+-- written are bytes where they may hold NUL.
+
+CREATE TABLE users(
+	id TEXT NOT NULL PRIMARY KEY, name TEXT NOT NULL UNIQUE, role TEXT NOT NULL,
+	password TEXT NOT NULL, -- argon2id; '' has none
+	max_jobs BIGINT NOT NULL, -- that run at the same time
+	created BIGINT NOT NULL, removed BIGINT NOT NULL,
+	events BIGINT NOT NULL); -- the number of the last event
+
+CREATE TABLE sessions(
+	hash BYTEA NOT NULL PRIMARY KEY, user_id TEXT NOT NULL, created BIGINT NOT NULL, expires BIGINT NOT NULL, seen BIGINT NOT NULL);
+CREATE INDEX sessions_user ON sessions(user_id);
+
+CREATE TABLE tokens(
+	id TEXT NOT NULL PRIMARY KEY, hash BYTEA NOT NULL UNIQUE, user_id TEXT NOT NULL, name TEXT NOT NULL, scopes TEXT NOT NULL,
+	created BIGINT NOT NULL, expires BIGINT NOT NULL, used BIGINT NOT NULL, revoked BIGINT NOT NULL);
+CREATE INDEX tokens_user ON tokens(user_id);
+
+-- Links that work once: the first admin's, invitations, tickets of sockets.
+CREATE TABLE links(
+	hash BYTEA NOT NULL PRIMARY KEY, purpose TEXT NOT NULL, user_id TEXT NOT NULL, role TEXT NOT NULL,
+	created BIGINT NOT NULL, expires BIGINT NOT NULL, used BIGINT NOT NULL);
+
+CREATE TABLE audit(
+	id TEXT NOT NULL PRIMARY KEY, at BIGINT NOT NULL, user_id TEXT NOT NULL, action TEXT NOT NULL, object TEXT NOT NULL,
+	address TEXT NOT NULL, detail BYTEA NOT NULL);
+CREATE INDEX audit_at ON audit(at, id);
+
+-- Keys of providers, sealed with a key that is not in here.
+CREATE TABLE provider_keys(
+	user_id TEXT NOT NULL, variable TEXT NOT NULL, sealed BYTEA NOT NULL, hint TEXT NOT NULL, created BIGINT NOT NULL,
+	PRIMARY KEY(user_id, variable));
+
+CREATE TABLE settings(
+	name TEXT NOT NULL PRIMARY KEY, value BYTEA NOT NULL);
+
+CREATE TABLE suite_entries(
+	id TEXT NOT NULL PRIMARY KEY, user_id TEXT NOT NULL, name TEXT NOT NULL, version BIGINT NOT NULL, hash TEXT NOT NULL,
+	shared BOOLEAN NOT NULL, created BIGINT NOT NULL, updated BIGINT NOT NULL, deleted BIGINT NOT NULL);
+CREATE INDEX suite_entries_user ON suite_entries(user_id, created, id);
+
+CREATE TABLE suite_versions(
+	suite_id TEXT NOT NULL, version BIGINT NOT NULL, hash TEXT NOT NULL, user_id TEXT NOT NULL, created BIGINT NOT NULL, note BYTEA NOT NULL,
+	PRIMARY KEY(suite_id, version));
+CREATE INDEX suite_versions_hash ON suite_versions(hash);
+
+-- Whose a run is, and what of the server it belongs to. Runs of the command line have no row.
+CREATE TABLE run_entries(
+	run_id TEXT NOT NULL PRIMARY KEY, user_id TEXT NOT NULL, suite_id TEXT NOT NULL, suite_version BIGINT NOT NULL,
+	experiment_id TEXT NOT NULL, job_id TEXT NOT NULL, shared BOOLEAN NOT NULL, created BIGINT NOT NULL);
+CREATE INDEX run_entries_user ON run_entries(user_id, created, run_id);
+CREATE INDEX run_entries_experiment ON run_entries(experiment_id);
+
+CREATE TABLE jobs(
+	id TEXT NOT NULL PRIMARY KEY, user_id TEXT NOT NULL, kind TEXT NOT NULL, state TEXT NOT NULL, priority BIGINT NOT NULL,
+	request BYTEA NOT NULL, result_ref TEXT NOT NULL, done BIGINT NOT NULL, total BIGINT NOT NULL, eta BIGINT NOT NULL,
+	detail BYTEA NOT NULL, error BYTEA NOT NULL, attempt BIGINT NOT NULL, timeout BIGINT NOT NULL, -- milliseconds
+	created BIGINT NOT NULL, queued BIGINT NOT NULL, started BIGINT NOT NULL, finished BIGINT NOT NULL,
+	cancel BOOLEAN NOT NULL, idempotency TEXT NOT NULL);
+CREATE INDEX jobs_state ON jobs(state, priority, queued, id);
+CREATE INDEX jobs_user ON jobs(user_id, created, id);
+CREATE UNIQUE INDEX jobs_idempotency ON jobs(user_id, idempotency) WHERE idempotency <> '';
+
+-- A job runs while it has a slot of its user: slots are numbered from 1 to the user's limit.
+CREATE TABLE slots(
+	user_id TEXT NOT NULL, slot BIGINT NOT NULL, job_id TEXT NOT NULL UNIQUE, PRIMARY KEY(user_id, slot));
+
+-- What happened, numbered for each user without gaps.
+CREATE TABLE events(
+	user_id TEXT NOT NULL, seq BIGINT NOT NULL, job_id TEXT NOT NULL, kind TEXT NOT NULL, at BIGINT NOT NULL, payload BYTEA NOT NULL,
+	PRIMARY KEY(user_id, seq));
+CREATE INDEX events_job ON events(job_id, seq);
+
+CREATE TABLE experiments(
+	id TEXT NOT NULL PRIMARY KEY, user_id TEXT NOT NULL, name TEXT NOT NULL, description BYTEA NOT NULL, suite_id TEXT NOT NULL,
+	baseline TEXT NOT NULL, best TEXT NOT NULL, state TEXT NOT NULL, shared BOOLEAN NOT NULL,
+	created BIGINT NOT NULL, updated BIGINT NOT NULL, deleted BIGINT NOT NULL);
+CREATE INDEX experiments_user ON experiments(user_id, created, id);
+
+-- What an experiment has beside runs of suites: tunes, reports of judges.
+CREATE TABLE experiment_entries(
+	experiment_id TEXT NOT NULL, kind TEXT NOT NULL, ref TEXT NOT NULL, created BIGINT NOT NULL,
+	PRIMARY KEY(experiment_id, kind, ref));
+
+CREATE TABLE schedules(
+	id TEXT NOT NULL PRIMARY KEY, user_id TEXT NOT NULL, name TEXT NOT NULL, spec TEXT NOT NULL, trigger_on TEXT NOT NULL,
+	request BYTEA NOT NULL, webhook BYTEA NOT NULL, secret BYTEA NOT NULL, enabled BOOLEAN NOT NULL,
+	created BIGINT NOT NULL, next_at BIGINT NOT NULL, last_at BIGINT NOT NULL, last_job TEXT NOT NULL, last_result TEXT NOT NULL);
+CREATE INDEX schedules_next ON schedules(enabled, next_at);

@@ -1,0 +1,61 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	_ "embed" // the schema of the server's tables
+	"encoding/base32"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/callvet/callvet/internal/store/rows"
+)
+
+// serverSchema is what a server keeps beside runs; sqlc reads the same file.
+//
+//go:embed schema/005_server.sql
+var serverSchema string
+
+// Rows gives the statements of a server's tables, which see all that was stored before.
+// Those that change something belong into Change.
+func (db *DB) Rows() *rows.Queries { return rows.New(db.read) }
+
+// Change runs f in one short transaction that writes: all of it is stored, or nothing. What f
+// reads nobody else changes meanwhile. f must use its statements only, and neither wait nor
+// call the store in another way.
+func (db *DB) Change(ctx context.Context, verb string, f func(*rows.Queries) error) error {
+	return db.tx(ctx, verb, func(tx *sql.Tx) error { return f(rows.New(tx)) })
+}
+
+// ChangeTx is Change for those who write tables of their own in the same transaction, as an
+// engine of jobs does.
+func (db *DB) ChangeTx(ctx context.Context, verb string, f func(*sql.Tx, *rows.Queries) error) error {
+	return db.tx(ctx, verb, func(tx *sql.Tx) error { return f(tx, rows.New(tx)) })
+}
+
+// Handle is the connection that writes, for an engine that keeps tables of its own in the
+// store. It is one connection: who holds it keeps all writers waiting.
+func (db *DB) Handle() *sql.DB { return db.write }
+
+// NewID makes an id for a row: the prefix, "_" and 26 letters and digits in lower case, which
+// nobody guesses.
+func NewID(r io.Reader, prefix string) (string, error) {
+	if r == nil {
+		r = rand.Reader
+	}
+	b := make([]byte, 16)
+	if _, err := io.ReadFull(r, b); err != nil {
+		return "", fmt.Errorf("make id: %w", err)
+	}
+	return prefix + "_" + strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(b)), nil
+}
+
+// Ping reports whether the store can be read.
+func (db *DB) Ping(ctx context.Context) error {
+	var n int
+	return db.explain("read store", db.read.QueryRowContext(ctx, "SELECT count(*) FROM settings").Scan(&n))
+}
