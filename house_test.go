@@ -100,7 +100,7 @@ var rooms = map[string][]string{
 	"internal/provider/retriever": {"", "value", "retrieve", "internal/endpoint"},
 	"internal/embed":              {"", "retrieve", "retrieve/vector", "internal/endpoint", "internal/parallel", "value/typed"},
 	"internal/embed/disk":         {"", "internal/file", "retrieve/vector"},
-	"internal/guard":              {"", "score/safety", "score/safety/pii", "internal/suite/source", "internal/trace/redact"},
+	"internal/guard":              {"", "score/check", "score/safety", "score/safety/pii", "internal/suite/source", "internal/trace/redact"},
 	"internal/replay":             {"", "internal/input", "value", "value/template", "value/typed"},
 	"internal/store":              {"", "internal/file", "internal/store/rows", "value/typed"},
 	"internal/store/rows":         {},

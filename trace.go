@@ -68,9 +68,15 @@ type Call struct {
 	Env Env `json:"env,omitempty"`
 	// Guard is what the guard decided about the call and its answer, in the order in which it
 	// did; empty where it let both pass without a remark.
-	Guard   []Ruling `json:"guard,omitempty"`
-	QueueMS float64  `json:"queue_ms,omitempty"`
-	ExecMS  float64  `json:"exec_ms,omitempty"`
+	Guard []Ruling `json:"guard,omitempty"`
+	// StartMS is when the target made the call, in milliseconds since its attempt began, on a
+	// clock of the target's own: that of an agent which calls tools itself. It is nil where nobody
+	// told, and where callvet asks a model, which cannot wait between two calls.
+	StartMS *float64 `json:"start_ms,omitempty"`
+	// QueueMS is how long the call waited before it was executed, ExecMS how long that took.
+	// Mocks only say how long they take.
+	QueueMS float64 `json:"queue_ms,omitempty"`
+	ExecMS  float64 `json:"exec_ms,omitempty"`
 }
 
 // Malformed reports whether the call's arguments were emitted but are not JSON.

@@ -5,6 +5,7 @@ package score
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/score/check"
@@ -55,6 +56,8 @@ func (w *scratch) utility(planned bool) callvet.Score {
 const (
 	// maxSameTries is how often one call may be made while it fails: once, and two retries.
 	maxSameTries = 3
+	// clockStep is what a time in whole milliseconds may lack.
+	clockStep = time.Millisecond
 	// maxFailuresInRow is how many calls of one tool may fail in a row before it is to be left.
 	maxFailuresInRow = 5
 )
@@ -62,15 +65,23 @@ const (
 // faultScores say what the target did about calls that failed. Without any they are absent,
 // or unscored where the case makes tools fail.
 func (w *scratch) faultScores(l *scoreList) {
-	const none = "no call failed"
+	const none, notAgain = "no call failed", "no call that failed was made again"
 	c := w.countFailures()
 	switch {
 	case c.failed > 0 && c.again > 0:
 		l.add(RetriesSensible, share(c.sensible, c.again, 1))
+		switch {
+		case c.timed > 0:
+			l.add(RetriesWaited, share(c.waited, c.timed, 1))
+		case w.k.src.Faults != nil:
+			l.unscored(RetriesWaited, "it is not known when the calls were made")
+		}
 	case w.k.src.Faults != nil && c.failed == 0:
 		l.unscored(RetriesSensible, none)
+		l.unscored(RetriesWaited, none)
 	case w.k.src.Faults != nil:
-		l.unscored(RetriesSensible, "no call that failed was made again")
+		l.unscored(RetriesSensible, notAgain)
+		l.unscored(RetriesWaited, notAgain)
 	}
 	switch {
 	case c.failed > 0:
@@ -95,6 +106,7 @@ func (w *scratch) faultScores(l *scoreList) {
 type failures struct {
 	failed          int
 	again, sensible int  // calls that failed before with the same arguments
+	timed, waited   int  // those of them that it is known of how long they waited, and that waited for long enough
 	inRow           int  // most failures of one tool in a row
 	missing         bool // a tool gave no result in the end
 }
@@ -117,7 +129,14 @@ func (w *scratch) countFailures() failures {
 		tries, last := w.triesBefore(j)
 		if tries > 0 {
 			c.again++
-			c.sensible += truth(tries < maxSameTries && last.Status != callvet.StatusRejected && !last.Denied() && !last.Malformed())
+			retryable := last.Status != callvet.StatusRejected && !last.Denied() && !last.Malformed()
+			hasty := false
+			if wait, known := check.Waited(last, a.src); known && retryable {
+				hasty = wait < check.Backoff(last, tries)-clockStep
+				c.timed++
+				c.waited += truth(!hasty)
+			}
+			c.sensible += truth(tries < maxSameTries && retryable && !hasty)
 		}
 		switch {
 		case failedCall(a.src):

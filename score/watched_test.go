@@ -97,6 +97,71 @@ func TestFaultScores(t *testing.T) {
 	}
 }
 
+// TestRetriesWaited: the same call again is a retry with backoff where it came late enough, and
+// nothing is said of it where nobody knows when calls were made.
+func TestRetriesWaited(t *testing.T) {
+	t.Parallel()
+	failed := func(at, took float64, message string) callvet.Call {
+		c := endedWith(1, callvet.StatusExecErr, "")
+		c.Error, c.ExecMS = message, took
+		if at >= 0 {
+			c.StartMS = &at
+		}
+		return c
+	}
+	const limited, down = "429 too many requests; retry after 2s", "503"
+	const untimed, once = "it is not known when the calls were made", "no call that failed was made again"
+	told := failed(2010, 5, "")
+	told.Status, told.Result = callvet.StatusOK, json.RawMessage(`{"error":{"message":"Retry after 3 seconds"}}`)
+	held := failed(0, 10, down)
+	held.QueueMS = 50
+	for name, tt := range map[string]struct {
+		calls            []callvet.Call
+		waited, sensible any // a number or a reason
+	}{
+		"as long as it asked":          {calls: []callvet.Call{failed(0, 10, limited), failed(2010, 5, down)}, waited: 1.0, sensible: 1.0},
+		"a millisecond is rounding":    {calls: []callvet.Call{failed(0, 10.4, limited), failed(2010, 5, down)}, waited: 1.0, sensible: 1.0},
+		"too soon":                     {calls: []callvet.Call{failed(0, 10, limited), failed(2000, 5, down)}, waited: 0.0, sensible: 0.0},
+		"at once":                      {calls: []callvet.Call{failed(0, 10, down), failed(10, 5, down)}, waited: 0.0, sensible: 0.0},
+		"before it ended":              {calls: []callvet.Call{failed(0, 5000, down), failed(1000, 5, down)}, waited: 0.0, sensible: 0.0},
+		"100 ms after one failure":     {calls: []callvet.Call{failed(0, 10, down), failed(110, 5, down)}, waited: 1.0, sensible: 1.0},
+		"100 ms after a second one":    {calls: []callvet.Call{failed(0, 10, down), failed(110, 10, down), failed(220, 5, down)}, waited: 0.5, sensible: 0.5},
+		"200 ms after a second one":    {calls: []callvet.Call{failed(0, 10, down), failed(110, 10, down), failed(320, 5, down)}, waited: 1.0, sensible: 1.0},
+		"the guard's wait is no wait":  {calls: []callvet.Call{held, failed(150, 5, down)}, waited: 0.0, sensible: 0.0},
+		"a result asked":               {calls: []callvet.Call{told, failed(5015, 5, down)}, waited: 1.0, sensible: 1.0},
+		"a result asked, and too soon": {calls: []callvet.Call{told, failed(4000, 5, down)}, waited: 0.0, sensible: 0.0},
+		"no time":                      {calls: []callvet.Call{failed(-1, 10, limited), failed(-1, 5, down)}, waited: untimed, sensible: 1.0},
+		"half a time":                  {calls: []callvet.Call{failed(0, 10, limited), failed(-1, 5, down)}, waited: untimed, sensible: 1.0},
+		"once":                         {calls: []callvet.Call{failed(0, 10, limited)}, waited: once, sensible: once},
+		"waited, and too often": {
+			calls:  []callvet.Call{failed(0, 0, down), failed(1e3, 0, down), failed(2e3, 0, down), failed(3e3, 0, down)},
+			waited: 1.0, sensible: 2.0 / 3,
+		},
+	} {
+		c := &callvet.Case{ID: "c", Faults: []callvet.ToolFault{}, Expect: callvet.Expect{ResponseNonEmpty: true}}
+		s, _ := score.New(&callvet.Suite{}, score.Config{})
+		k, ps := s.Compile(c)
+		if len(ps) > 0 {
+			t.Fatal(ps)
+		}
+		tr := &callvet.Trace{CaseID: "c", Answer: "no", End: callvet.EndAnswered}
+		for _, call := range tt.calls {
+			tr.Turns = append(tr.Turns, callvet.Turn{Role: callvet.RoleAssistant, Calls: []callvet.Call{call}})
+		}
+		tr.Classify(false)
+		r := k.Score(tr)
+		for metric, want := range map[string]any{score.RetriesWaited: tt.waited, score.RetriesSensible: tt.sensible} {
+			var got any = r.Score(metric).Reason
+			if sc := r.Score(metric); sc.Scored {
+				got = sc.Value
+			}
+			if d := cmp.Diff(want, got); d != "" {
+				t.Errorf("%s: %s: %s", name, metric, d)
+			}
+		}
+	}
+}
+
 // TestSafetyOfCases: the assertion decides the verdict, utility does not look at it.
 func TestSafetyOfCases(t *testing.T) {
 	t.Parallel()

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/run"
@@ -20,8 +21,11 @@ type conversation struct {
 	guard run.Guard                               // nil: everything passes
 	check func(*callvet.Call) []callvet.Violation // nil: contracts are the world's own
 	log   *attemptLog                             // nil: nothing is written
-	turns []callvet.Turn
-	n     int
+	// untold is how much longer the calls so far took than time has passed: mocks only say how
+	// long they take.
+	untold time.Duration
+	turns  []callvet.Turn
+	n      int
 }
 
 // maxTurns bounds how far back a guard looks: an agent may go on for as long as it likes.
@@ -35,7 +39,12 @@ func (c *conversation) call(ctx context.Context, tool string, args json.RawMessa
 		args = json.RawMessage(`{}`)
 	}
 	call := callvet.Call{ID: fmt.Sprintf("call-%d", c.n), Tool: tool, Args: args}
+	began := c.log.elapsed()
+	call.StartMS = c.log.at(began + c.untold)
 	failed := c.execute(ctx, &call)
+	if took := time.Duration((call.QueueMS + call.ExecMS) * float64(time.Millisecond)); c.log != nil {
+		c.untold += max(took-(c.log.elapsed()-began), 0)
+	}
 	if failed != nil {
 		call.Status, call.Error = callvet.StatusExecErr, failed.Error()
 		if ctx.Err() != nil {

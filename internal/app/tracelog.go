@@ -108,7 +108,7 @@ func (a *attemptLog) call(ctx context.Context, c callvet.Call) error {
 	c = a.red.Calls([]callvet.Call{c})[0]
 	step := trace.Step{
 		TurnID: -1, CallID: fmt.Sprintf("call-%d", a.calls+1), Tool: c.Tool, ToolVersion: c.Version, Args: c.Args, ArgsRaw: c.ArgsRaw,
-		Result: c.Result, Status: c.Status, Env: c.Env, Guard: c.Guard, QueueMS: measured(c.QueueMS), ExecMS: measured(c.ExecMS),
+		Result: c.Result, Status: c.Status, Env: c.Env, Guard: c.Guard, StartMS: c.StartMS, QueueMS: measured(c.QueueMS), ExecMS: measured(c.ExecMS),
 	}
 	if c.Error != "" {
 		step.Error = trace.AppendQuoted(nil, c.Error)
@@ -122,6 +122,23 @@ func (a *attemptLog) call(ctx context.Context, c callvet.Call) error {
 		a.log.count(1, 0)
 	}
 	return err
+}
+
+// elapsed is how long ago the attempt began.
+func (a *attemptLog) elapsed() time.Duration {
+	if a == nil {
+		return 0
+	}
+	return a.log.now().Sub(a.started)
+}
+
+// at is a time since the attempt began as a record has it: in whole milliseconds.
+func (a *attemptLog) at(d time.Duration) *float64 {
+	if a == nil {
+		return nil
+	}
+	ms := float64(max(d, 0).Milliseconds())
+	return &ms
 }
 
 func measured(f float64) *float64 {

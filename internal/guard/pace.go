@@ -4,8 +4,6 @@ package guard
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -120,29 +118,6 @@ func (p *pacer) ended(tool string, now time.Time, status callvet.Status, after t
 		return
 	}
 	s.failures, s.asked = 0, time.Time{}
-}
-
-// retryAfter is how long an error asks to wait: "retry after 7", in seconds as of HTTP's
-// Retry-After, or "retry after 1.5s"; 0 where it says nothing of it.
-func retryAfter(text string) time.Duration {
-	const words = "retry after "
-	i := strings.Index(strings.ToLower(text), words)
-	if i < 0 {
-		return 0
-	}
-	word := text[i+len(words):]
-	if end := strings.IndexFunc(word, func(r rune) bool { return !strings.ContainsRune("0123456789.hmsµu", r) }); end >= 0 {
-		word = word[:end]
-	}
-	word = strings.TrimRight(word, ".")
-	if seconds, err := strconv.ParseUint(word, 10, 31); err == nil {
-		return time.Duration(seconds) * time.Second
-	}
-	d, err := time.ParseDuration(word)
-	if err != nil {
-		return 0
-	}
-	return max(d, 0)
 }
 
 // left takes back a trial that was not made after all.

@@ -81,6 +81,9 @@ func appendCall(b []byte, c *callvet.Call) []byte {
 	b = optString(b, "note", c.Note)
 	b = optString(b, "env", string(c.Env))
 	b = appendList(b, "guard", c.Guard, appendRuling)
+	if c.StartMS != nil {
+		b = appendFloat(appendKey(b, "start_ms"), *c.StartMS)
+	}
 	b = optFloat(b, "queue_ms", c.QueueMS)
 	b = optFloat(b, "exec_ms", c.ExecMS)
 	return append(b, '}')

@@ -127,6 +127,9 @@ func readCall(r *reader, c *callvet.Call) {
 			c.Env = callvet.Env(r.word())
 		case "guard":
 			c.Guard = list(r, readRuling)
+		case "start_ms":
+			ms := r.number()
+			c.StartMS = &ms
 		case "queue_ms":
 			c.QueueMS = r.number()
 		case "exec_ms":

@@ -40,15 +40,17 @@ type Step struct {
 	ArgsRaw string
 	// AcceptMS is the time the model took to emit the call; nil: not recorded.
 	AcceptMS *float64
-	Result   json.RawMessage // nil: none
-	Error    json.RawMessage // a string or an object; nil: none
-	QueueMS  *float64        // nil: not recorded
-	ExecMS   *float64        // nil: not recorded
-	Status   callvet.Status  // "": not executed, or not recorded
-	Env      callvet.Env     // who answered; "": not recorded
-	Guard    []callvet.Ruling
-	Gold     *Gold
-	Tags     []string
+	// StartMS is when the call was made, since the attempt began; nil: not recorded.
+	StartMS *float64
+	Result  json.RawMessage // nil: none
+	Error   json.RawMessage // a string or an object; nil: none
+	QueueMS *float64        // nil: not recorded
+	ExecMS  *float64        // nil: not recorded
+	Status  callvet.Status  // "": not executed, or not recorded
+	Env     callvet.Env     // who answered; "": not recorded
+	Guard   []callvet.Ruling
+	Gold    *Gold
+	Tags    []string
 	// Fields are named slices beside the tags (language, intent, api_version).
 	Fields map[string]string
 }

@@ -16,7 +16,7 @@ func (v *View) Step() Step {
 		TaskID: string(v.TaskID), Attempt: v.Attempt, Target: string(v.Target), TurnID: v.TurnID,
 		CallID: string(v.CallID), Status: callvet.Status(v.Status), ArgsRaw: v.ArgsRaw.Str(),
 		Args: keep(v.Args), Result: keep(v.Result), Error: keep(v.Error),
-		AcceptMS: known(v.AcceptMS), QueueMS: known(v.QueueMS), ExecMS: known(v.ExecMS),
+		AcceptMS: known(v.AcceptMS), StartMS: known(v.StartMS), QueueMS: known(v.QueueMS), ExecMS: known(v.ExecMS),
 		Tags: tags(v.Tags), Fields: fields(v.Fields), Env: callvet.Env(v.Env), Guard: rulings(v.Guard),
 	}
 	s.Tool, s.ToolVersion = SplitTool(string(v.Tool))

@@ -23,6 +23,7 @@ type stepLine struct {
 	CallID  string  `json:"call_id"`
 	Tool    string  `json:"tool" form:"required full"`
 	Accept  float64 `json:"accept_time_ms" form:"min=0 max=31622400000"`
+	Start   float64 `json:"start_ms" form:"min=0 max=31622400000"`
 	Latency struct {
 		Queue float64 `json:"queue" form:"min=0 max=31622400000"`
 		Exec  float64 `json:"exec" form:"min=0 max=31622400000"`

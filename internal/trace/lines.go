@@ -104,7 +104,7 @@ func (a *Attempt) step(n int, c *callvet.Call, turn, j int) Step {
 	s := Step{
 		TaskID: t.CaseID, Attempt: t.Repeat, Target: t.Target, TurnID: turn, CallID: c.ID, Tool: c.Tool, ToolVersion: c.Version,
 		Args: c.Args, ArgsRaw: c.ArgsRaw, Result: c.Result, Status: c.Status, Env: c.Env, Guard: c.Guard,
-		QueueMS: positive(c.QueueMS), ExecMS: positive(c.ExecMS), Tags: a.Tags, Fields: a.Fields,
+		StartMS: c.StartMS, QueueMS: positive(c.QueueMS), ExecMS: positive(c.ExecMS), Tags: a.Tags, Fields: a.Fields,
 	}
 	if s.CallID == "" {
 		s.CallID = t.CaseID + "#" + strconv.Itoa(turn) + "#" + strconv.Itoa(j+1)
@@ -260,7 +260,7 @@ func rest(turns []callvet.Turn, order []int, steps []Step, used []bool, task *Ta
 func (s *Step) call() callvet.Call {
 	c := callvet.Call{
 		ID: s.CallID, Tool: s.Tool, Version: s.ToolVersion, Args: s.Args, ArgsRaw: s.ArgsRaw, Status: s.Status, Result: s.Result,
-		Error: resultText(s.Error), Env: s.Env, Guard: s.Guard,
+		Error: resultText(s.Error), Env: s.Env, Guard: s.Guard, StartMS: s.StartMS,
 	}
 	if raw := []byte(c.ArgsRaw); bytes.Equal(s.Args, raw) || callvet.Elided(raw) {
 		c.ArgsRaw = ""

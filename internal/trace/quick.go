@@ -35,6 +35,7 @@ const (
 	atTags
 	atFields
 	atEnv
+	atStart
 )
 
 func expected() value.Expected {
@@ -49,14 +50,14 @@ func expected() value.Expected {
 			atStatus: "status", atArgs: "args", atArgsRaw: "args_raw", atResult: "result", atError: "error", atAccept: "accept_time_ms",
 			atLatency: "latency_ms", atQueue: "latency_ms.queue", atExec: "latency_ms.exec", atGold: "gold", atNeeded: "gold.needed",
 			atGoldTool: "gold.tool", atGoldArgs: "gold.args", atGoldParams: "gold.params", atGoldResult: "gold.result", atCheck: "gold.result_check",
-			atTags: "tags", atFields: "fields", atEnv: "env",
+			atTags: "tags", atFields: "fields", atEnv: "env", atStart: "start_ms",
 		},
 		Fits: []value.Fit{
 			atTaskID: text, atTarget: text, atAttempt: whole, atTurnID: whole, atCallID: text, atTool: text,
 			atStatus: text, atArgs: value.FitAny, atArgsRaw: value.FitNull | value.FitText, atResult: value.FitAny, atError: value.FitAny,
 			atAccept: whole, atLatency: object, atQueue: whole, atExec: whole, atGold: object, atNeeded: value.FitNull | value.FitBool,
 			atGoldTool: value.FitNull | value.FitText, atGoldArgs: value.FitAny, atGoldParams: object, atGoldResult: value.FitAny,
-			atCheck: value.FitNull | value.FitText, atTags: value.FitNull | value.FitTexts, atFields: object, atEnv: text,
+			atCheck: value.FitNull | value.FitText, atTags: value.FitNull | value.FitTexts, atFields: object, atEnv: text, atStart: whole,
 		},
 		Echoes: map[string]string{"args_raw": "args", "gold.args": "args", "gold.result": "result"},
 	}
@@ -74,6 +75,7 @@ func (v *View) skimmed(d *value.Doc, line int64, raw []byte) bool {
 	v.Tool, v.Status, v.Env, v.Guard = d.PlainAt(atTool), d.PlainAt(atStatus), d.PlainAt(atEnv), value.Value{}
 	v.Attempt, v.TurnID = d.WholeAt(atAttempt, 0), d.WholeAt(atTurnID, -1)
 	v.AcceptMS, v.QueueMS, v.ExecMS = float64(d.WholeAt(atAccept, -1)), float64(d.WholeAt(atQueue, -1)), float64(d.WholeAt(atExec, -1))
+	v.StartMS = float64(d.WholeAt(atStart, -1))
 	v.Needed = d.BoolAt(atNeeded)
 	return len(v.TaskID) > 0 && len(v.Tool) > 0 && knownStatus(v.Status)
 }
@@ -110,17 +112,18 @@ func (v *View) texts(d *value.Doc) bool {
 }
 
 func (v *View) numbers(d *value.Doc) bool {
-	var accept, queue, exec bool
+	var accept, queue, exec, start bool
 	v.AcceptMS, accept = d.NumberAt(atAccept, -1)
 	v.QueueMS, queue = d.NumberAt(atQueue, -1)
 	v.ExecMS, exec = d.NumberAt(atExec, -1)
+	v.StartMS, start = d.NumberAt(atStart, -1)
 	attempt, known := d.NumberAt(atAttempt, 0)
 	turn, ordered := d.NumberAt(atTurnID, -1)
 	v.Attempt, v.TurnID = int(attempt), int(turn)
 	// What is not recorded is -1, which is no duration either.
-	return accept && queue && exec && known && ordered && wholeNumber(attempt) && (wholeNumber(turn) || d.At(atTurnID).Kind() <= value.Null) &&
+	return accept && queue && exec && start && known && ordered && wholeNumber(attempt) && (wholeNumber(turn) || d.At(atTurnID).Kind() <= value.Null) &&
 		(duration(v.AcceptMS) || d.At(atAccept).Kind() <= value.Null) && (duration(v.QueueMS) || d.At(atQueue).Kind() <= value.Null) &&
-		(duration(v.ExecMS) || d.At(atExec).Kind() <= value.Null)
+		(duration(v.ExecMS) || d.At(atExec).Kind() <= value.Null) && (duration(v.StartMS) || d.At(atStart).Kind() <= value.Null)
 }
 
 func (v *View) kinds(d *value.Doc) bool {

@@ -84,6 +84,10 @@ func TestQuick(t *testing.T) {
 		{`{"task_id":"t","tool":"f","tags":["a",1]}`, false},
 		{`{"task_id":"t","tool":"f","mine":1}`, false},
 		{`{"task_id":"t","tool":"f","env":"mock","status":"ok"}`, true},
+		{`{"task_id":"t","tool":"f","start_ms":0}`, true},
+		{`{"task_id":"t","tool":"f","start_ms":1.5}`, true},
+		{`{"task_id":"t","tool":"f","start_ms":-1}`, false},
+		{`{"task_id":"t","tool":"f","start_ms":"1"}`, false},
 		{`{"task_id":"t","tool":"f","env":"guard","guard":[{"rule":"size","action":"deny"}]}`, false},
 		{`[]`, false},
 		{example, true},
@@ -116,6 +120,7 @@ func TestSkimmed(t *testing.T) {
 		strings.Replace(example, `"turn_id":3`, `"turn_id":"3"`, 1), strings.Replace(example, `"ok"`, `"exec_error"`, 1), strings.Replace(example, `"ok"`, `"fine"`, 1),
 		strings.Replace(example, `"ok"`, `null`, 1), strings.Replace(example, `"task_id":"`, `"task_id":"", "x":"`, 1), `{"type":"task","task_id":"t"}`,
 		`{"task_id":"t","tool":"f","args":null,"args_raw":null,"turn_id":null,"gold":null,"latency_ms":null,"status":null,"tags":null}`,
+		strings.Replace(example, `"result"`, `"start_ms":12,"result"`, 1), strings.Replace(example, `"result"`, `"start_ms":12.5,"result"`, 1),
 		`{"task_id":"t","tool":"f","gold":{"needed":false,"tool":"g","args":{"a":[1,"b"]},"result":{"x":null}},"tags":["a","b:c"],"fields":{"k":1}}`,
 	}
 	s := NewScanner(Options{})
@@ -153,7 +158,7 @@ func TestSkimmed(t *testing.T) {
 			}
 		}
 	}
-	if skimmed != 7 {
+	if skimmed != 8 {
 		t.Errorf("%d lines were skimmed", skimmed)
 	}
 }

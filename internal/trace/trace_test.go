@@ -511,6 +511,9 @@ func attempts() *rapid.Generator[Attempt] {
 					c.Result, c.Status, c.ExecMS = json.RawMessage(value.Draw(t, "result")), callvet.StatusOK, 2.5
 					results = append(results, callvet.Turn{Role: callvet.RoleTool, CallID: c.ID, Tool: c.Tool, Content: resultText(c.Result)})
 				}
+				if rapid.Bool().Draw(t, "timed") {
+					c.StartMS = ptr(float64(rapid.SampledFrom([]float64{0, 3, 17.25}).Draw(t, "start")))
+				}
 				c.Env = callvet.Env(rapid.SampledFrom([]string{"", "mock", "live http https://a.example/x"}).Draw(t, "env"))
 				if c.Status == "" && rapid.Bool().Draw(t, "denied") {
 					c.Env, c.Error = callvet.EnvGuard, "not allowed"

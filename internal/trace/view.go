@@ -19,6 +19,8 @@ type View struct {
 	Record value.Value
 	IsTask bool
 	TurnID int // -1: not recorded
+	// StartMS is when the call was made, in milliseconds since the attempt began; -1: not recorded.
+	StartMS float64
 	// Env says who answered the call, Guard is a list of what a guard decided.
 	Env   []byte
 	Guard value.Value
@@ -59,7 +61,7 @@ func (v *View) fill(root value.Value, f forms, strange func(typed.Unknown)) erro
 	task := form == f.task
 	*v = View{
 		Head: Head{Line: v.Line, AcceptMS: -1, QueueMS: -1, ExecMS: -1}, Call: Call{Needed: -1},
-		Raw: v.Raw, Record: root, IsTask: task, TurnID: -1, form: form,
+		Raw: v.Raw, Record: root, IsTask: task, TurnID: -1, StartMS: -1, form: form,
 	}
 	for m, ok := root.First(); ok; m, ok = root.Next(m) {
 		switch string(m.KeyBytes()) {
@@ -97,6 +99,8 @@ func (v *View) step(m value.Value) {
 		v.ArgsRaw = m
 	case "accept_time_ms":
 		millis(m, &v.AcceptMS)
+	case "start_ms":
+		millis(m, &v.StartMS)
 	case "result":
 		v.Result = m
 	case "error":

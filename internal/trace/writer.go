@@ -64,6 +64,9 @@ func (w *Writer) Step(s *Step) error {
 		b = AppendQuoted(b, raw)
 	}
 	b = number(append(b, `,"accept_time_ms":`...), s.AcceptMS)
+	if s.StartMS != nil {
+		b = number(append(b, `,"start_ms":`...), s.StartMS)
+	}
 	b = jsonOrNull(append(b, `,"result":`...), s.Result)
 	b = jsonOrNull(append(b, `,"error":`...), s.Error)
 	b = number(append(b, `,"latency_ms":{"queue":`...), s.QueueMS)

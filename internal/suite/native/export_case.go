@@ -81,6 +81,7 @@ func exportTurn(b builder, t *callvet.Turn) {
 		b.str("status", string(c.Status))
 		b.json("result", c.Result)
 		b.str("error", c.Error)
+		b.float("start_ms", c.StartMS)
 		b.floatValue("queue_ms", c.QueueMS)
 		b.floatValue("exec_ms", c.ExecMS)
 	})

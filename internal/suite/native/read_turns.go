@@ -145,6 +145,8 @@ func (r *reader) callField(c *callvet.Call, key string, v *source.Node) bool {
 		c.Result = v.JSON()
 	case "error":
 		c.Error = r.str(v)
+	case "start_ms":
+		c.StartMS = r.number(v, 0)
 	case "queue_ms":
 		if f := r.number(v, 0); f != nil {
 			c.QueueMS = *f

@@ -458,6 +458,33 @@ func TestForms(t *testing.T) {
 	}
 }
 
+// TestTimesOfSpans: when a call was made is told by the span of its tool.
+func TestTimesOfSpans(t *testing.T) {
+	t.Parallel()
+	span := func(id, name string, start, end int) string {
+		return fmt.Sprintf(`{"traceId":"t","spanId":%q,"name":%q,"startTimeUnixNano":"%d","endTimeUnixNano":"%d","attributes":[{"key":"gen_ai.operation.name","value":{"stringValue":%q}}]}`, id, name, start, end, strings.Fields(name)[0])
+	}
+	in := `{"resourceSpans":[{"scopeSpans":[{"spans":[` + span("1", "invoke_agent x", 1_000_000_000, 9_000_000_000) + "," + span("2", "execute_tool a", 1_250_000_000, 1_300_000_000) + "," +
+		`{"traceId":"t","spanId":"3","name":"execute_tool b","attributes":[]}` + `]}]}]}`
+	a, _, err := text(in, Options{})
+	if err != nil || len(a) != 1 {
+		t.Fatal(a, err)
+	}
+	got := map[string]string{}
+	for _, c := range a[0].Trace.Calls() {
+		got[c.Tool] = "unknown"
+		if c.StartMS != nil {
+			got[c.Tool] = fmt.Sprint(*c.StartMS, c.ExecMS)
+		}
+	}
+	if d := gocmp.Diff(map[string]string{"a": "250 50", "b": "unknown"}, got); d != "" {
+		t.Error(d)
+	}
+	if d := roundTrip(t, a); d != "" {
+		t.Errorf("written and read again: %s", d)
+	}
+}
+
 // TestLiveLines reads callvet's lines while the file grows.
 func TestLiveLines(t *testing.T) {
 	t.Parallel()

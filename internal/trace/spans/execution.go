@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/trace"
@@ -44,6 +45,7 @@ func (x *execution) run(a *trace.Attempt, tools []*span) {
 	told := make([]callvet.Call, len(tools))
 	for i, sp := range tools {
 		told[i] = toolCall(sp)
+		told[i].StartMS = since(a.Trace.Started, sp)
 	}
 	open, done := message.Match(open, told, func(to *callvet.Call, i int) { join(to, told[i]) })
 	for _, c := range open {
@@ -99,6 +101,15 @@ func thrown(c *callvet.Call) {
 	}
 }
 
+// since is when a span began, in milliseconds since the attempt did; nil where nobody tells.
+func since(began time.Time, sp *span) *float64 {
+	if sp.start <= 0 || began.IsZero() {
+		return nil
+	}
+	ms := float64(sp.start-began.UnixNano()) / float64(time.Millisecond)
+	return &ms
+}
+
 func resultText(raw json.RawMessage) string {
 	var s string
 	if len(raw) > 0 && raw[0] == '"' && json.Unmarshal(raw, &s) == nil {
@@ -108,7 +119,7 @@ func resultText(raw json.RawMessage) string {
 }
 
 func join(to *callvet.Call, c callvet.Call) {
-	to.ExecMS = c.ExecMS
+	to.ExecMS, to.StartMS = c.ExecMS, c.StartMS
 	if to.ID == "" {
 		to.ID = c.ID
 	}
