@@ -48,6 +48,10 @@ type Principal struct {
 	Scopes []Scope `json:"scopes,omitempty"`
 	// Token is the id of the token; "": a session.
 	Token string `json:"token_id,omitempty"`
+	// Address is where the request comes from, for the audit log.
+	Address string `json:"-"`
+
+	session []byte // what the store keeps of the session; nil: a token
 }
 
 // Allows reports whether a request of the principal may be of the scope.

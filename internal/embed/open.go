@@ -223,3 +223,22 @@ func KeyVariables() []string {
 	}
 	return out
 }
+
+// KeyHosts are the hosts, with a port where one is written, that the key of a variable is for
+// where no request says another address. A service without an address has none.
+func KeyHosts(getenv func(string) string) map[string][]string {
+	out := map[string][]string{}
+	all := append(embedders(), rerankers()...)
+	for i := range all {
+		c := &client{}
+		if _, err := c.locate(&all[i], "", &Config{Getenv: getenv}); err != nil {
+			continue
+		}
+		for _, name := range all[i].keyEnv {
+			if !slices.Contains(out[name], c.server) {
+				out[name] = append(out[name], c.server)
+			}
+		}
+	}
+	return out
+}

@@ -135,3 +135,33 @@ func KeyVariables() []string {
 	}
 	return out
 }
+
+// Settings are the environment variables that say where providers are asked, and how, each once.
+func Settings() []string {
+	out := []string{"AWS_REGION", "AZURE_OPENAI_API_VERSION"}
+	for _, s := range services() {
+		if s.baseEnv != "" && !slices.Contains(out, s.baseEnv) {
+			out = append(out, s.baseEnv)
+		}
+	}
+	return out
+}
+
+// KeyHosts are the hosts, with a port where one is written, that the key of a variable is for
+// where no request says another address. A provider without an address has none.
+func KeyHosts(getenv func(string) string) map[string][]string {
+	out := map[string][]string{}
+	all := services()
+	for i := range all {
+		u, _, err := baseURL(&all[i], &Config{Getenv: getenv})
+		if err != nil {
+			continue
+		}
+		for _, name := range all[i].keyEnv {
+			if !slices.Contains(out[name], u.Host) {
+				out[name] = append(out[name], u.Host)
+			}
+		}
+	}
+	return out
+}

@@ -24,15 +24,21 @@ import (
 // maxBody bounds a request that says nothing else, in bytes. Files have a limit of their own.
 const maxBody = 8 << 20
 
-// Config is what a Server may use. All but Log and Now are required.
+// Config is what a Server may use. App, Store, and Accounts or Identify are required.
 type Config struct {
-	// App carries out what users ask for. It reads no file that a client names and runs no
-	// command, unless an admin allows it.
+	// App carries out what belongs to no user. It reads no file that a client names, runs no
+	// command, and has no key.
 	App *app.App
+	// Accounts knows users.
+	Accounts *account.Accounts
+	// Work is what the App of each user is made of (AppOf): Store, Files, Claim and so on. Getenv and
+	// Environ are the server's own environment, of which users see what is lent to them. HTTP
+	// and Permit are not used: they are what admins allow.
+	Work app.Config
 	// Store keeps all that the server knows.
 	Store *store.DB
 	// Identify says who sends a request. The error is ErrNoLogin where nobody is logged in, and
-	// another one for a token or a session that is not good. It may renew a cookie.
+	// another one for a token or a session that is not good. It may renew a cookie. Nil: Accounts do.
 	Identify func(http.ResponseWriter, *http.Request) (*account.Principal, error)
 	// Log gets one record for each request and each error; nil drops them.
 	Log *slog.Logger
@@ -49,17 +55,21 @@ type Server struct {
 	mux    *http.ServeMux
 	api    huma.API
 	routes []Route
+	work   work
 }
 
 // New makes a server with all its routes.
 func New(cfg Config) (*Server, error) {
-	if cfg.App == nil || cfg.Store == nil || cfg.Identify == nil {
-		return nil, errors.New("make server: it needs an App, a Store and Identify")
+	if cfg.App == nil || cfg.Store == nil || cfg.Accounts == nil && cfg.Identify == nil {
+		return nil, errors.New("make server: it needs an App, a Store and Accounts")
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	s := &Server{cfg: cfg, log: cfg.Log, mux: http.NewServeMux()}
+	s := &Server{cfg: cfg, log: cfg.Log, mux: http.NewServeMux(), work: work{apps: map[string]*userApp{}}}
+	if s.cfg.Identify == nil {
+		s.cfg.Identify = s.identify
+	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}

@@ -3,27 +3,33 @@
 package server_test
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/server"
 	"github.com/callvet/callvet/internal/store"
+	"github.com/callvet/callvet/internal/store/rows"
 )
 
-// site is a server with three users, who send their names as tokens: ana and bo are members, root is
-// an admin, vera a viewer.
+// site is a server with four users, who log in with their names (tokens with all scopes of their
+// roles): ana and bo are members, root is an admin, vera a viewer.
 type site struct {
 	*httptest.Server
-	srv *server.Server
-	db  *store.DB
+	srv   *server.Server
+	db    *store.DB
+	users *account.Accounts
 }
 
 func people() map[string]*account.Principal {
@@ -42,21 +48,41 @@ func newSite(t *testing.T) *site {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	a := app.New(app.Config{Store: func(context.Context) (*store.DB, error) { return db, nil }})
-	users := people()
-	srv, err := server.New(server.Config{App: a, Store: db, Version: "test", Identify: func(_ http.ResponseWriter, r *http.Request) (*account.Principal, error) {
-		token := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
-		if p := users[token]; p != nil {
-			return p, nil
-		}
-		return nil, server.ErrNoLogin
-	}})
+	users, err := account.New(account.Config{Store: db, Secret: bytes.Repeat([]byte{7}, account.SecretSize), Cost: account.Cost{Memory: 8, Passes: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &site{Server: httptest.NewServer(srv.Handler()), srv: srv, db: db}
+	for _, p := range people() {
+		addPerson(t, db, p)
+	}
+	base := app.Config{Store: func(context.Context) (*store.DB, error) { return db, nil }}
+	srv, err := server.New(server.Config{App: app.New(base), Work: base, Store: db, Version: "test", Accounts: users})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &site{Server: httptest.NewServer(srv.Handler()), srv: srv, db: db, users: users}
 	t.Cleanup(s.Close)
 	return s
+}
+
+// addPerson makes a user with a token of his name.
+func addPerson(t *testing.T, db *store.DB, p *account.Principal) {
+	t.Helper()
+	hash := sha256.Sum256([]byte(account.TokenPrefix + p.Name))
+	scopes := []string{}
+	for _, s := range p.Role.Grants() {
+		scopes = append(scopes, string(s))
+	}
+	now := time.Now()
+	err := db.Change(t.Context(), "make user", func(q *rows.Queries) error {
+		return errors.Join(
+			q.AddUser(t.Context(), rows.AddUserParams{ID: p.User, Name: p.Name, Role: string(p.Role), MaxJobs: 2, Created: now.UnixMilli()}),
+			q.AddToken(t.Context(), rows.AddTokenParams{ID: "token_" + p.Name, Hash: hash[:], UserID: p.User, Name: "test", Scopes: strings.Join(scopes, " "), Created: now.UnixMilli(), Expires: now.Add(time.Hour).UnixMilli()}),
+		)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // ask sends a request as a user ("" as nobody) and gives the status and the body.
@@ -70,7 +96,7 @@ func (s *site) ask(t *testing.T, as, method, path, body string) (code int, answe
 		req.Header.Set("Content-Type", "application/json")
 	}
 	if as != "" {
-		req.Header.Set("Authorization", "Bearer "+as)
+		req.Header.Set("Authorization", "Bearer "+account.TokenPrefix+as)
 	}
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {

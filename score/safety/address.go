@@ -46,7 +46,23 @@ func special() []netip.Prefix {
 		at([4]byte{0}, 8), at([4]byte{100, 64}, 10), at([4]byte{192}, 24), at([4]byte{198, 18}, 15), at([4]byte{240}, 4),
 		netip.PrefixFrom(netip.AddrFrom16([16]byte{0x01}), 64), netip.PrefixFrom(netip.AddrFrom16([16]byte{0xfe, 0xc0}), 10),
 		netip.PrefixFrom(netip.AddrFrom16([16]byte{}), 96), netip.PrefixFrom(netip.AddrFrom16([16]byte{0x20, 0x01}), 32),
+		// NAT64 of a network of its own: where in it the address of IPv4 is, only that network knows.
+		netip.PrefixFrom(netip.AddrFrom16([16]byte{0x00, 0x64, 0xff, 0x9b, 0x00, 0x01}), 48),
 	}
+}
+
+// TellsCredentials reports whether an address is one at which clouds tell a machine its credentials:
+// the local link, in any form, and those of clouds that have others.
+func TellsCredentials(a netip.Addr) bool {
+	a = a.Unmap().WithZone("")
+	if in, ok := embedded(a); ok {
+		return TellsCredentials(in)
+	}
+	switch a {
+	case netip.AddrFrom16([16]byte{0: 0xfd, 2: 0x0e, 3: 0xc2, 14: 0x02, 15: 0x54}), netip.AddrFrom4([4]byte{100, 100, 100, 200}), netip.AddrFrom4([4]byte{192, 0, 0, 192}):
+		return true
+	}
+	return a.IsLinkLocalUnicast()
 }
 
 // embedded is the address of IPv4 that a gateway would take out of one of IPv6.

@@ -83,6 +83,7 @@ func TestPrivateAddress(t *testing.T) {
 		"192.0.0.1": true, "192.168.1.1": true, "198.19.255.255": true, "198.20.0.0": false, "224.0.0.1": true, "255.255.255.255": true, "8.8.8.8": false,
 		"::": true, "::1": true, "::2": true, "::ffff:127.0.0.1": true, "::ffff:8.8.8.8": false, "64:ff9b::7f00:1": true, "64:ff9b::808:808": false, "2002:7f00:1::": true, "2002:808:808::": false,
 		"2001::1": true, "fc00::1": true, "fe80::1%eth0": true, "fec0::1": true, "ff02::1": true, "2606:4700::1111": false, "100::1": true,
+		"64:ff9b:1::7f00:1": true, "64:ff9b:2::1": false,
 	} {
 		if why := safety.PrivateAddress(netip.MustParseAddr(at)); (why != "") != private {
 			t.Errorf("%s: %q", at, why)
@@ -93,6 +94,18 @@ func TestPrivateAddress(t *testing.T) {
 	}
 	if _, err := safety.New(nil, safety.Rules{Networks: []string{"10.0.0.0/33"}}); !errors.Is(err, callvet.ErrInvalid) {
 		t.Errorf("a prefix that is none was taken: %v", err)
+	}
+}
+
+func TestTellsCredentials(t *testing.T) {
+	t.Parallel()
+	for at, tells := range map[string]bool{
+		"169.254.169.254": true, "::ffff:169.254.169.254": true, "64:ff9b::a9fe:a9fe": true, "2002:a9fe:a9fe::": true, "fe80::1%eth0": true, "fd00:ec2::254": true, "100.100.100.200": true,
+		"10.0.0.1": false, "127.0.0.1": false, "fd00::1": false, "8.8.8.8": false,
+	} {
+		if a := netip.MustParseAddr(at); safety.TellsCredentials(a) != tells || tells && safety.PrivateAddress(a) == "" {
+			t.Errorf("%s: %v", at, !tells)
+		}
 	}
 }
 

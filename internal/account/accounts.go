@@ -1,0 +1,142 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package account
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/store"
+	"github.com/callvet/callvet/internal/store/rows"
+)
+
+// Config is what Accounts may use. Store is required.
+type Config struct {
+	// Store keeps users and all that is theirs.
+	Store *store.DB
+	// Secret seals keys of providers: 32 bytes that are not in the store. Empty: no key can be kept.
+	Secret []byte
+	// Allowed is what whoever started the server allows; settings of admins add to it.
+	Allowed Allowed
+	// Now is the clock; nil means time.Now.
+	Now func() time.Time
+	// Rand makes tokens and nonces; nil means crypto/rand.
+	Rand io.Reader
+	// Log gets what nobody who asks is told; nil drops it.
+	Log *slog.Logger
+	// Cost is that of a password's hash; the zero value is DefaultCost.
+	Cost Cost
+}
+
+// Accounts knows users, and what they log in with. It is safe for concurrent use.
+type Accounts struct {
+	cfg    Config
+	hasher *hasher
+	slow   *throttle
+
+	mu      sync.Mutex
+	changed map[string]uint64 // how often what a user's work may use was changed; "" is of all users
+}
+
+// New makes Accounts. The error wraps callvet.ErrInvalid where the secret has another size.
+func New(cfg Config) (*Accounts, error) {
+	if cfg.Store == nil {
+		return nil, errors.New("make accounts: they need a store")
+	}
+	if n := len(cfg.Secret); n != 0 && n != SecretSize {
+		return nil, fmt.Errorf("make accounts: the secret key has %d bytes, not %d: %w", n, SecretSize, callvet.ErrInvalid)
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Rand == nil {
+		cfg.Rand = rand.Reader
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	h, err := newHasher(cfg.Cost)
+	if err != nil {
+		return nil, err
+	}
+	return &Accounts{cfg: cfg, hasher: h, slow: newThrottle(), changed: map[string]uint64{}}, nil
+}
+
+// now is the time as the store keeps it.
+func (a *Accounts) now() int64 { return a.cfg.Now().UnixMilli() }
+
+// at is a time of the store; the zero time is none.
+func at(ms int64) time.Time {
+	if ms == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms).UTC()
+}
+
+// secretBytes is how long what is drawn is: 256 bits.
+const secretBytes = 32
+
+// draw makes what nobody guesses, behind a prefix, and what the store keeps of it.
+func (a *Accounts) draw(prefix string) (text string, hash []byte, err error) {
+	b := make([]byte, secretBytes)
+	if _, err := io.ReadFull(a.cfg.Rand, b); err != nil {
+		return "", nil, fmt.Errorf("draw a secret: %w", err)
+	}
+	text = prefix + base64.RawURLEncoding.EncodeToString(b)
+	return text, digest(text), nil
+}
+
+// digest is what the store keeps of a token, a session or a link. They are drawn, so that a
+// plain hash tells nobody what they were.
+func digest(text string) []byte {
+	sum := sha256.Sum256([]byte(text))
+	return sum[:]
+}
+
+// id makes an id of a row.
+func (a *Accounts) id(prefix string) (string, error) { return store.NewID(a.cfg.Rand, prefix) }
+
+// change is Change of the store.
+func (a *Accounts) change(ctx context.Context, verb string, f func(*rows.Queries) error) error {
+	return a.cfg.Store.Change(ctx, verb, f)
+}
+
+// found makes callvet.ErrNotFound of what the store says of a row that is not there.
+func found(err error, what, id string) error {
+	if errors.Is(err, sql.ErrNoRows) {
+		return fmt.Errorf("%s %q: %w", what, id, callvet.ErrNotFound)
+	}
+	return err
+}
+
+// one is the error of a change that met no row.
+func one(n int64, err error, what, id string) error {
+	if err == nil && n == 0 {
+		err = sql.ErrNoRows
+	}
+	return found(err, what, id)
+}
+
+// Version tells whether what the work of a user may use was changed: keys of providers, settings.
+func (a *Accounts) Version(user string) uint64 {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.changed[user] + a.changed[""]
+}
+
+// touch counts a change of what the work of a user may use; "" is of all users.
+func (a *Accounts) touch(user string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.changed[user]++
+}

@@ -1,0 +1,212 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package account
+
+import (
+	"context"
+	"crypto/aes"
+	"crypto/cipher"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/store/rows"
+)
+
+// SecretSize is how many bytes the key has that seals others.
+const SecretSize = 32
+
+// ProviderKey is what a user keeps for a provider, without its value.
+type ProviderKey struct {
+	// Variable is the name under which targets know it, such as OPENAI_API_KEY.
+	Variable string `json:"variable"`
+	// Hint is the end of a long value, else "".
+	Hint    string    `json:"hint"`
+	Created time.Time `json:"created"`
+	// Lost tells that the server has another secret key than the one that sealed it: it must be
+	// set again.
+	Lost bool `json:"lost"`
+}
+
+// Bounds of keys of providers.
+const (
+	maxProviderKeys = 50 // of one user
+	maxKeyBytes     = 8 << 10
+	hinted          = 4  // characters of the hint
+	longEnough      = 16 // for a hint
+)
+
+// variable is the form of a variable's name; keyWords are what one of them ends in.
+var variable = regexp.MustCompile(`^[A-Z][A-Z0-9_]{1,99}$`)
+
+func keyWords() []string {
+	return []string{"KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIALS", "AUTHORIZATION", "BASE_URL", "HOST", "ENDPOINT"}
+}
+
+// ofVariable refuses names under which something else than a key could be changed.
+func ofVariable(name string) error {
+	if !variable.MatchString(name) || !slices.ContainsFunc(keyWords(), func(w string) bool { return name == w || strings.HasSuffix(name, "_"+w) }) {
+		return &callvet.FieldError{Field: "variable", Text: fmt.Sprintf("{variable} %q: write the name of a variable with A to Z, digits and _, that ends in %s", name, strings.Join(keyWords(), ", "))}
+	}
+	return nil
+}
+
+// bound is what a sealed value belongs to: in the row of another user or variable it does not open.
+func bound(user, variable string) []byte {
+	return []byte("provider key\x00" + user + "\x00" + variable)
+}
+
+// version is the first byte of what is sealed.
+const version = 1
+
+func (a *Accounts) gcm() (cipher.AEAD, error) {
+	if len(a.cfg.Secret) == 0 {
+		return nil, fmt.Errorf("%w: the server has no secret key, without which it keeps no keys of providers", callvet.ErrUnavailable)
+	}
+	block, err := aes.NewCipher(a.cfg.Secret)
+	if err != nil {
+		return nil, err
+	}
+	return cipher.NewGCM(block)
+}
+
+// seal encrypts a value for its row.
+func (a *Accounts) seal(user, variable, value string) ([]byte, error) {
+	g, err := a.gcm()
+	if err != nil {
+		return nil, err
+	}
+	out := make([]byte, 1+g.NonceSize(), 1+g.NonceSize()+len(value)+g.Overhead())
+	out[0] = version
+	if _, err := io.ReadFull(a.cfg.Rand, out[1:]); err != nil {
+		return nil, fmt.Errorf("draw a nonce: %w", err)
+	}
+	return g.Seal(out, out[1:], []byte(value), bound(user, variable)), nil
+}
+
+// errLost says that a sealed value cannot be opened.
+var errLost = errors.New("it was sealed with another secret key of the server")
+
+// open decrypts what seal made.
+func (a *Accounts) open(user, variable string, sealed []byte) (string, error) {
+	g, err := a.gcm()
+	if err != nil {
+		return "", err
+	}
+	if len(sealed) < 1+g.NonceSize() || sealed[0] != version {
+		return "", errLost
+	}
+	nonce, text := sealed[1:1+g.NonceSize()], sealed[1+g.NonceSize():]
+	b, err := g.Open(nil, nonce, text, bound(user, variable))
+	if err != nil {
+		return "", errLost
+	}
+	return string(b), nil
+}
+
+// SetProviderKey keeps a key of a user, sealed, in place of the one before it.
+func (a *Accounts) SetProviderKey(ctx context.Context, by *Principal, name, value string) (k ProviderKey, err error) {
+	if err := ofVariable(name); err != nil {
+		return k, err
+	}
+	value = strings.TrimSpace(value)
+	if value == "" || len(value) > maxKeyBytes || strings.ContainsFunc(value, unicode.IsControl) {
+		return k, &callvet.FieldError{Field: "value", Text: fmt.Sprintf("{value} has 1 to %d bytes, in one line", maxKeyBytes)}
+	}
+	sealed, err := a.seal(by.User, name, value)
+	if err != nil {
+		return k, fmt.Errorf("keep %s: %w", name, err)
+	}
+	now := a.now()
+	k = ProviderKey{Variable: name, Created: at(now)}
+	if r := []rune(value); len(r) >= longEnough {
+		k.Hint = string(r[len(r)-hinted:])
+	}
+	err = a.change(ctx, "keep key", func(q *rows.Queries) error {
+		if _, err := a.present(ctx, q, by.User); err != nil {
+			return err
+		}
+		list, err := q.ProviderKeysOf(ctx, by.User)
+		if err != nil {
+			return err
+		}
+		if len(list) >= maxProviderKeys && !slices.ContainsFunc(list, func(r rows.ProviderKeysOfRow) bool { return r.Variable == name }) {
+			return fmt.Errorf("keep %s: %w: there are %d keys: delete one", name, callvet.ErrConflict, len(list))
+		}
+		err = q.PutProviderKey(ctx, rows.PutProviderKeyParams{UserID: by.User, Variable: name, Sealed: sealed, Hint: k.Hint, Created: now})
+		return errors.Join(err, a.Record(ctx, q, by, "key.set", name, nil))
+	})
+	if err == nil {
+		a.touch(by.User)
+	}
+	return k, err
+}
+
+// ProviderKeys lists the keys of a user by variable, without their values.
+func (a *Accounts) ProviderKeys(ctx context.Context, user string) ([]ProviderKey, error) {
+	list, err := a.cfg.Store.Rows().ProviderKeysOf(ctx, user)
+	if err != nil {
+		return nil, fmt.Errorf("read keys: %w", err)
+	}
+	out := make([]ProviderKey, len(list))
+	for i := range list {
+		r := &list[i]
+		_, err := a.open(user, r.Variable, r.Sealed)
+		out[i] = ProviderKey{Variable: r.Variable, Hint: r.Hint, Created: at(r.Created), Lost: err != nil}
+	}
+	return out, nil
+}
+
+// DropProviderKey deletes a key of a user.
+func (a *Accounts) DropProviderKey(ctx context.Context, by *Principal, name string) error {
+	err := a.change(ctx, "delete key", func(q *rows.Queries) error {
+		n, err := q.DropProviderKey(ctx, rows.DropProviderKeyParams{UserID: by.User, Variable: name})
+		if err := one(n, err, "key", name); err != nil {
+			return err
+		}
+		return a.Record(ctx, q, by, "key.delete", name, nil)
+	})
+	if err == nil {
+		a.touch(by.User)
+	}
+	return err
+}
+
+// Opened are the values of a user's keys by variable, for the one place that works for him. What
+// cannot be opened is not there, and is logged.
+func (a *Accounts) Opened(ctx context.Context, user string) (map[string]string, error) {
+	list, err := a.cfg.Store.Rows().ProviderKeysOf(ctx, user)
+	if err != nil {
+		return nil, fmt.Errorf("read keys: %w", err)
+	}
+	out := make(map[string]string, len(list))
+	for i := range list {
+		value, err := a.open(user, list[i].Variable, list[i].Sealed)
+		if err != nil {
+			a.cfg.Log.WarnContext(ctx, "a key of a provider cannot be read", "user", user, "variable", list[i].Variable, "error", err)
+			continue
+		}
+		out[list[i].Variable] = value
+	}
+	return out, nil
+}
+
+// LostKeys counts the keys of all users that the secret key of this server does not open.
+func (a *Accounts) LostKeys(ctx context.Context) (lost, all int, err error) {
+	list, err := a.cfg.Store.Rows().AllProviderKeys(ctx)
+	if err != nil {
+		return 0, 0, fmt.Errorf("read keys: %w", err)
+	}
+	for i := range list {
+		if _, err := a.open(list[i].UserID, list[i].Variable, list[i].Sealed); err != nil {
+			lost++
+		}
+	}
+	return lost, len(list), nil
+}

@@ -1,0 +1,234 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package account
+
+import (
+	"context"
+	"crypto/subtle"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/store/rows"
+)
+
+// ErrLogin says that what somebody logs in with is not good, or is not any more. It wraps
+// callvet.ErrDenied.
+var ErrLogin = fmt.Errorf("%w: the login is not good", callvet.ErrDenied)
+
+// How long a session lasts: after it was last used, and at all.
+const (
+	SessionIdle = 24 * time.Hour
+	SessionLife = 14 * 24 * time.Hour
+)
+
+// grain is how exactly the last use of sessions and tokens is kept, so that reading does not write.
+const grain = 5 * time.Minute
+
+// Login is a new session.
+type Login struct {
+	Principal *Principal
+	// Secret is what the cookie holds.
+	Secret  string
+	Expires time.Time
+}
+
+// Login begins a session of a user by his password. The error is ErrLogin, the same for a name that
+// there is not, or a *LimitError.
+func (a *Accounts) Login(ctx context.Context, name, password, address string) (*Login, error) {
+	name, err := named(name)
+	if err != nil || len(password) > maxPassword {
+		name, password = "", "" // nobody's: it takes as long
+	}
+	if err := a.slow.try(a.cfg.Now(), name, address); err != nil {
+		return nil, err
+	}
+	u, err := a.cfg.Store.Rows().UserByName(ctx, name)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return nil, fmt.Errorf("log in: %w", err)
+	}
+	ok, err := a.hasher.is(ctx, password, u.Password)
+	if err != nil {
+		return nil, err
+	}
+	if !ok || u.Removed != 0 {
+		err := a.change(ctx, "log in", func(q *rows.Queries) error { // a name that nobody has may be a password
+			return a.Record(ctx, q, &Principal{Address: address}, "login.failed", u.ID, nil)
+		})
+		return nil, errors.Join(ErrLogin, err)
+	}
+	a.slow.pass(a.cfg.Now(), name, address)
+	return a.begin(ctx, address, "login", func(q *rows.Queries) (rows.User, error) {
+		now, err := q.User(ctx, u.ID)
+		if err == nil && (now.Removed != 0 || now.Password != u.Password) { // meanwhile
+			err = ErrLogin
+		}
+		return now, err
+	})
+}
+
+// begin makes a session of the user that find gives in the same transaction.
+func (a *Accounts) begin(ctx context.Context, address, action string, find func(*rows.Queries) (rows.User, error)) (*Login, error) {
+	secret, hash, err := a.draw("")
+	if err != nil {
+		return nil, err
+	}
+	out := &Login{Secret: secret}
+	err = a.change(ctx, "log in", func(q *rows.Queries) error {
+		u, err := find(q)
+		if err != nil {
+			return err
+		}
+		now := a.now()
+		out.Expires = at(now + SessionLife.Milliseconds())
+		out.Principal = &Principal{User: u.ID, Name: u.Name, Role: Role(u.Role), Address: address, session: hash}
+		err = errors.Join(
+			q.DropOldSessions(ctx, rows.DropOldSessionsParams{Expires: now, Seen: now - SessionIdle.Milliseconds()}), q.DropOldLinks(ctx, now),
+			q.AddSession(ctx, rows.AddSessionParams{Hash: hash, UserID: u.ID, Created: now, Expires: now + SessionLife.Milliseconds(), Seen: now}),
+		)
+		return errors.Join(err, a.Record(ctx, q, out.Principal, action, u.ID, nil))
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// Claim uses the secret of a one-time link: the user chooses a password, and for the first link a
+// name, and is logged in. Sessions that he had end. The error is ErrLogin for a link that is not good.
+func (a *Accounts) Claim(ctx context.Context, secret, name, password, address string) (*Login, error) {
+	if err := a.slow.try(a.cfg.Now(), "", address); err != nil {
+		return nil, err
+	}
+	link, err := a.cfg.Store.Rows().Link(ctx, digest(secret))
+	if errors.Is(err, sql.ErrNoRows) || err == nil && (link.Used != 0 || link.Expires <= a.now()) {
+		return nil, ErrLogin
+	}
+	if err != nil {
+		return nil, fmt.Errorf("use link: %w", err)
+	}
+	a.slow.pass(a.cfg.Now(), "", address)
+	first := link.Purpose == purposeFirst
+	if first {
+		if name, err = named(name); err != nil {
+			return nil, err
+		}
+	} else {
+		u, err := a.User(ctx, link.UserID)
+		if err != nil {
+			return nil, ErrLogin
+		}
+		name = u.Name
+	}
+	if err := fit("password", password, name); err != nil {
+		return nil, err
+	}
+	password, err = a.hasher.hash(ctx, password)
+	if err != nil {
+		return nil, err
+	}
+	id, err := a.id("user")
+	if err != nil {
+		return nil, err
+	}
+	return a.begin(ctx, address, "link.use", func(q *rows.Queries) (u rows.User, err error) {
+		now := a.now()
+		n, err := q.UseLink(ctx, rows.UseLinkParams{Hash: link.Hash, Used: now})
+		if err != nil || n == 0 {
+			return u, errors.Join(err, ErrLogin)
+		}
+		if !first {
+			n, err := q.SetUserPassword(ctx, rows.SetUserPasswordParams{ID: link.UserID, Password: password})
+			if err != nil || n == 0 {
+				return u, errors.Join(err, ErrLogin)
+			}
+			if err := q.DropSessionsOf(ctx, link.UserID); err != nil {
+				return u, err
+			}
+			return q.User(ctx, link.UserID)
+		}
+		if n, err := q.CountUsers(ctx); err != nil || n > 0 {
+			return u, errors.Join(err, ErrLogin)
+		}
+		err = q.AddUser(ctx, rows.AddUserParams{ID: id, Name: name, Role: link.Role, Password: password, MaxJobs: DefaultMaxJobs, Created: now})
+		if err != nil {
+			return u, err
+		}
+		return q.User(ctx, id)
+	})
+}
+
+// BySession tells whose session a cookie holds; ErrLogin where it is over.
+func (a *Accounts) BySession(ctx context.Context, secret string) (*Principal, error) {
+	hash := digest(secret)
+	s, err := a.cfg.Store.Rows().Session(ctx, hash)
+	now := a.now()
+	switch {
+	case errors.Is(err, sql.ErrNoRows), err == nil && (s.Expires <= now || s.Seen+SessionIdle.Milliseconds() <= now):
+		return nil, ErrLogin
+	case err != nil:
+		return nil, fmt.Errorf("look up session: %w", err)
+	}
+	if now-s.Seen >= grain.Milliseconds() {
+		a.used(ctx, "see session", func(q *rows.Queries) error { return q.SeeSession(ctx, rows.SeeSessionParams{Hash: hash, Seen: now}) })
+	}
+	return &Principal{User: s.UserID, Name: s.Name, Role: Role(s.Role), session: hash}, nil
+}
+
+// used keeps the last use of something. What cannot be kept keeps nobody out.
+func (a *Accounts) used(ctx context.Context, verb string, f func(*rows.Queries) error) {
+	if err := a.change(ctx, verb, f); err != nil && ctx.Err() == nil {
+		a.cfg.Log.WarnContext(ctx, "the last use was not kept", "error", err)
+	}
+}
+
+// Logout ends the session of a principal; a token has none.
+func (a *Accounts) Logout(ctx context.Context, by *Principal) error {
+	if by.session == nil {
+		return nil
+	}
+	return a.change(ctx, "log out", func(q *rows.Queries) error {
+		return errors.Join(q.DropSession(ctx, by.session), a.Record(ctx, q, by, "logout", by.User, nil))
+	})
+}
+
+// ChangePassword gives a user another password, who knows the old one. His other sessions end;
+// tokens stay, and are revoked one by one.
+func (a *Accounts) ChangePassword(ctx context.Context, by *Principal, before, password string) error {
+	if err := a.slow.try(a.cfg.Now(), by.Name, by.Address); err != nil {
+		return err
+	}
+	u, err := a.present(ctx, a.cfg.Store.Rows(), by.User)
+	if err != nil {
+		return err
+	}
+	ok, err := a.hasher.is(ctx, before, u.Password)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return &callvet.FieldError{Field: "before", Kind: callvet.ErrDenied, Text: "{before} is not the password"}
+	}
+	a.slow.pass(a.cfg.Now(), by.Name, by.Address)
+	if err := fit("password", password, u.Name); err != nil {
+		return err
+	}
+	hash, err := a.hasher.hash(ctx, password)
+	if err != nil {
+		return err
+	}
+	return a.change(ctx, "change password", func(q *rows.Queries) error {
+		now, err := a.present(ctx, q, by.User)
+		if err != nil || subtle.ConstantTimeCompare([]byte(now.Password), []byte(u.Password)) == 0 { // meanwhile
+			return errors.Join(err, ErrLogin)
+		}
+		_, err = q.SetUserPassword(ctx, rows.SetUserPasswordParams{ID: by.User, Password: hash})
+		keep := by.session
+		if keep == nil {
+			keep = []byte{}
+		}
+		return errors.Join(err, q.DropOtherSessionsOf(ctx, rows.DropOtherSessionsOfParams{UserID: by.User, Hash: keep}), q.DropLinksOf(ctx, by.User), a.Record(ctx, q, by, "user.password", by.User, nil))
+	})
+}

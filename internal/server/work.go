@@ -1,0 +1,131 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package server
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/callvet/callvet/internal/account"
+	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/secret"
+)
+
+// work keeps an App for each user: his keys, and what he may reach.
+type work struct {
+	mu   sync.Mutex
+	apps map[string]*userApp
+}
+
+// userApp is an App with the version of what it was made of.
+type userApp struct {
+	app     *app.App
+	version uint64
+}
+
+// AppOf is the App that works for a user: it has his keys, and may do what the server allows. It
+// is the same one until his keys or the settings change, so that it is asked for each time, not kept.
+// Without Accounts it is Config.App.
+func (s *Server) AppOf(ctx context.Context, user string) (*app.App, error) {
+	if s.cfg.Accounts == nil {
+		return s.cfg.App, nil
+	}
+	version := s.cfg.Accounts.Version(user) // before what is read
+	s.work.mu.Lock()
+	known := s.work.apps[user]
+	s.work.mu.Unlock()
+	if known != nil && known.version == version {
+		return known.app, nil
+	}
+	made, err := s.makeApp(ctx, user)
+	if err != nil {
+		s.work.mu.Lock()
+		delete(s.work.apps, user) // perhaps he was removed
+		s.work.mu.Unlock()
+		return nil, fmt.Errorf("work for user %s: %w", user, err)
+	}
+	s.work.mu.Lock()
+	defer s.work.mu.Unlock()
+	if now := s.work.apps[user]; now != nil && now.version >= version { // somebody was faster
+		return now.app, nil
+	}
+	s.work.apps[user] = &userApp{app: made, version: version}
+	return made, nil
+}
+
+// makeApp makes an App of what a user has and may do now.
+func (s *Server) makeApp(ctx context.Context, user string) (*app.App, error) {
+	if _, err := s.cfg.Accounts.User(ctx, user); err != nil {
+		return nil, err
+	}
+	keys, err := s.cfg.Accounts.Opened(ctx, user)
+	if err != nil {
+		return nil, err
+	}
+	allowed, err := s.cfg.Accounts.Allowed(ctx)
+	if err != nil {
+		return nil, err
+	}
+	cfg := s.cfg.Work
+	server := cfg.Getenv
+	if server == nil {
+		server = func(string) string { return "" }
+	}
+	reach := app.Reach{Private: allowed.Private, Hosts: allowed.Hosts}
+	if allowed.ServerKeys {
+		reach.Lent = lent(server)
+	}
+	cfg.HTTP = reach.Client()
+	cfg.Permit = app.Permit{Commands: allowed.Commands, Files: allowed.Files}
+	cfg.Getenv = environment(keys, server, allowed)
+	cfg.Environ = visible(cfg.Environ, keys)
+	return app.New(cfg), nil
+}
+
+// environment is what a user's targets read: his own keys first, and those of the server where it
+// lends them. Nothing else of the server's environment is theirs.
+func environment(keys map[string]string, server func(string) string, allowed account.Allowed) func(string) string {
+	var lends []string
+	if allowed.ServerKeys {
+		lends = append(app.Keys(), app.LendableSettings()...)
+	}
+	return func(name string) string {
+		if v := keys[name]; v != "" {
+			return v
+		}
+		if slices.Contains(lends, name) {
+			return server(name)
+		}
+		return ""
+	}
+}
+
+// lent are the keys of the server's environment, each with the hosts that it is for.
+func lent(server func(string) string) map[string][]string {
+	out := map[string][]string{}
+	for name, hosts := range app.KeyHosts(server) {
+		if v := strings.TrimSpace(server(name)); v != "" {
+			out[v] = append(out[v], hosts...)
+		}
+	}
+	for _, name := range app.Keys() { // of a provider without an address: for nobody
+		if v := strings.TrimSpace(server(name)); v != "" && out[v] == nil {
+			out[v] = []string{}
+		}
+	}
+	return out
+}
+
+// visible is the environment of commands: that of the server without what is secret in it, and the
+// user's own keys, which an App hides wherever they turn up.
+func visible(environ []string, keys map[string]string) []string {
+	out, _ := secret.Environment(environ, app.Keys(), nil)
+	out = slices.DeleteFunc(out, func(kv string) bool { return strings.HasPrefix(kv, "CALLVET_") })
+	for name, v := range keys {
+		out = append(out, name+"="+v)
+	}
+	return out
+}
