@@ -99,19 +99,11 @@ func (a *Accounts) begin(ctx context.Context, address, action string, find func(
 // Claim uses the secret of a one-time link: the user chooses a password, and for the first link a
 // name, and is logged in. Sessions that he had end. The error is ErrLogin for a link that is not good.
 func (a *Accounts) Claim(ctx context.Context, secret, name, password, address string) (*Login, error) {
-	if err := a.slow.try(a.cfg.Now(), "", address); err != nil {
+	link, err := a.goodLink(ctx, secret, address)
+	if err != nil {
 		return nil, err
 	}
-	link, err := a.cfg.Store.Rows().Link(ctx, digest(secret))
-	if errors.Is(err, sql.ErrNoRows) || err == nil && (link.Used != 0 || link.Expires <= a.now()) {
-		return nil, ErrLogin
-	}
-	if err != nil {
-		return nil, fmt.Errorf("use link: %w", err)
-	}
-	a.slow.pass(a.cfg.Now(), "", address)
-	first := link.Purpose == purposeFirst
-	if first {
+	if link.Purpose == purposeFirst {
 		if name, err = named(name); err != nil {
 			return nil, err
 		}
@@ -129,35 +121,58 @@ func (a *Accounts) Claim(ctx context.Context, secret, name, password, address st
 	if err != nil {
 		return nil, err
 	}
-	id, err := a.id("user")
-	if err != nil {
-		return nil, err
-	}
 	return a.begin(ctx, address, "link.use", func(q *rows.Queries) (u rows.User, err error) {
-		now := a.now()
-		n, err := q.UseLink(ctx, rows.UseLinkParams{Hash: link.Hash, Used: now})
+		n, err := q.UseLink(ctx, rows.UseLinkParams{Hash: link.Hash, Used: a.now()})
 		if err != nil || n == 0 {
 			return u, errors.Join(err, ErrLogin)
 		}
-		if !first {
-			n, err := q.SetUserPassword(ctx, rows.SetUserPasswordParams{ID: link.UserID, Password: password})
-			if err != nil || n == 0 {
-				return u, errors.Join(err, ErrLogin)
-			}
-			if err := q.DropSessionsOf(ctx, link.UserID); err != nil {
-				return u, err
-			}
-			return q.User(ctx, link.UserID)
+		user := link.UserID
+		if link.Purpose == purposeFirst {
+			user, err = a.addFirst(ctx, q, name, password, link.Role)
+		} else {
+			err = a.setPassword(ctx, q, user, password)
 		}
-		if n, err := q.CountUsers(ctx); err != nil || n > 0 {
-			return u, errors.Join(err, ErrLogin)
-		}
-		err = q.AddUser(ctx, rows.AddUserParams{ID: id, Name: name, Role: link.Role, Password: password, MaxJobs: DefaultMaxJobs, Created: now})
 		if err != nil {
 			return u, err
 		}
-		return q.User(ctx, id)
+		return q.User(ctx, user)
 	})
+}
+
+// goodLink looks up a link that can be used.
+func (a *Accounts) goodLink(ctx context.Context, secret, address string) (rows.Link, error) {
+	if err := a.slow.try(a.cfg.Now(), "", address); err != nil {
+		return rows.Link{}, err
+	}
+	link, err := a.cfg.Store.Rows().Link(ctx, digest(secret))
+	if errors.Is(err, sql.ErrNoRows) || err == nil && (link.Used != 0 || link.Expires <= a.now()) {
+		return link, ErrLogin
+	}
+	if err != nil {
+		return link, fmt.Errorf("use link: %w", err)
+	}
+	a.slow.pass(a.cfg.Now(), "", address)
+	return link, nil
+}
+
+// addFirst makes the first user; ErrLogin where there is one.
+func (a *Accounts) addFirst(ctx context.Context, q *rows.Queries, name, hash, role string) (id string, err error) {
+	if n, err := q.CountUsers(ctx); err != nil || n > 0 {
+		return "", errors.Join(err, ErrLogin)
+	}
+	if id, err = a.id("user"); err != nil {
+		return "", err
+	}
+	return id, q.AddUser(ctx, rows.AddUserParams{ID: id, Name: name, Role: role, Password: hash, MaxJobs: DefaultMaxJobs, Created: a.now()})
+}
+
+// setPassword gives a user a password, and ends his sessions; ErrLogin where he was removed.
+func (a *Accounts) setPassword(ctx context.Context, q *rows.Queries, user, hash string) error {
+	n, err := q.SetUserPassword(ctx, rows.SetUserPasswordParams{ID: user, Password: hash})
+	if err == nil && n == 0 {
+		err = ErrLogin
+	}
+	return errors.Join(err, q.DropSessionsOf(ctx, user))
 }
 
 // BySession tells whose session a cookie holds; ErrLogin where it is over.
