@@ -9,10 +9,13 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/guard"
@@ -112,9 +115,44 @@ func (f answering) Answer(ctx context.Context, call callvet.Call) (callvet.Reply
 	return f(ctx, call)
 }
 
-// worlds are the four kinds over one backend. HTTP and MCP are the rooms that call real tools,
-// over servers of this machine.
-func worlds(t testing.TB, g *guard.Guards, b *backend) map[string]func(*callvet.Suite, *callvet.Case) callvet.World {
+// counted counts what a world is asked that executes nothing at the backend.
+func counted(b *backend, world callvet.World) callvet.World {
+	return answering(func(ctx context.Context, call callvet.Call) (callvet.Reply, error) {
+		b.execute(call.Tool, call.Args)
+		return world.Answer(ctx, call)
+	})
+}
+
+// recorded are recordings of what a backend answers to the calls, made by the tape that runs record
+// with, and read from the disk again.
+func recorded(t testing.TB, results map[string]string, calls []callvet.Call, of replay.Conversation) *replay.Recordings {
+	t.Helper()
+	dir := t.TempDir()
+	tape, err := replay.NewTape(dir, func(_ context.Context, name string, data []byte) error {
+		return os.WriteFile(filepath.Join(dir, name), data, 0o600)
+	}, time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &backend{results: results}
+	world := tape.World(answering(func(_ context.Context, call callvet.Call) (callvet.Reply, error) {
+		return b.reply(callvet.Live("http", "https://tools.example"), call.Tool, call.Args), nil
+	}), of)
+	for _, call := range calls {
+		if _, err := world.Answer(t.Context(), call); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all, err := replay.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// worlds are the four kinds over one backend, for the calls that are to be made. HTTP and MCP are
+// the rooms that call real tools, over servers of this machine.
+func worlds(t testing.TB, g *guard.Guards, b *backend, calls []callvet.Call) map[string]func(*callvet.Suite, *callvet.Case) callvet.World {
 	client := &http.Client{}
 	if g != nil {
 		client = g.Client(nil)
@@ -141,16 +179,11 @@ func worlds(t testing.TB, g *guard.Guards, b *backend) map[string]func(*callvet.
 	t.Cleanup(server.Close)
 	return map[string]func(*callvet.Suite, *callvet.Case) callvet.World{
 		"mock": func(s *callvet.Suite, k *callvet.Case) callvet.World {
-			world := replay.Mocks(s, k, replay.Options{})
-			return answering(func(ctx context.Context, call callvet.Call) (callvet.Reply, error) {
-				b.execute(call.Tool, call.Args)
-				return world.Answer(ctx, call)
-			})
+			return counted(b, replay.Mocks(s, k, replay.Options{}))
 		},
-		"recorded": func(*callvet.Suite, *callvet.Case) callvet.World {
-			return answering(func(_ context.Context, call callvet.Call) (callvet.Reply, error) {
-				return b.reply(callvet.EnvRecorded, call.Tool, call.Args), nil
-			})
+		"recorded": func(s *callvet.Suite, k *callvet.Case) callvet.World {
+			of := replay.Conversation{Case: k.ID, Target: "script", Tools: s.Tools}
+			return counted(b, recorded(t, b.results, calls, of).World(of, replay.AnswerOptions{}))
 		},
 		"http": func(*callvet.Suite, *callvet.Case) callvet.World { return tools.World() },
 		"mcp": func(*callvet.Suite, *callvet.Case) callvet.World {
@@ -273,7 +306,7 @@ func hold(t testing.TB, sc *scenario, calls []callvet.Call, breach bool, kind st
 	if !on.guard {
 		made = nil
 	}
-	trace := play(t, s, calls, made, worlds(t, made, b)[kind])
+	trace := play(t, s, calls, made, worlds(t, made, b, calls)[kind])
 	got := trace.Calls()
 	if len(got) != len(calls) {
 		return fmt.Errorf("%d of %d calls are in the trace", len(got), len(calls))
@@ -282,6 +315,9 @@ func hold(t testing.TB, sc *scenario, calls []callvet.Call, breach bool, kind st
 	reached := slices.Contains(b.got, last.Tool+" "+string(last.Args))
 	if real := kind == "http" || kind == "mcp"; reached && real != last.Env.IsLive() {
 		return fmt.Errorf("the trace tells that %q answered", last.Env)
+	}
+	if by := callvet.Env(kind); reached && (by == callvet.EnvMock || by == callvet.EnvRecorded) && last.Env != by {
+		return fmt.Errorf("%s: the trace tells that %q answered", kind, last.Env)
 	}
 	shown := sc.rule == safety.RuleResult && strings.Contains(string(last.Result), githubKey) || sc.rule == safety.RuleLargeResult && strings.Contains(string(last.Result), "long")
 	ofResult := sc.rule == safety.RuleResult || sc.rule == safety.RuleLargeResult
@@ -373,7 +409,7 @@ func TestScorerAlone(t *testing.T) {
 		}
 		s := &callvet.Suite{Name: "m", Tools: matrixTools(), Cases: []callvet.Case{{ID: "a", Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "Do it."}}, MultiTurn: &callvet.MultiTurn{MaxRounds: 9}, Expect: callvet.Expect{ResponseNonEmpty: true}}}}
 		b := &backend{results: all[i].results}
-		trace := play(t, s, all[i].bad, nil, worlds(t, nil, b)["recorded"])
+		trace := play(t, s, all[i].bad, nil, worlds(t, nil, b, all[i].bad)["recorded"])
 		for _, in := range check.Check(s.Cases[0].Input, trace).Incidents {
 			flagged = flagged || in.Rule == all[i].rule && in.Executed && in.Call == len(all[i].bad)-1
 		}
