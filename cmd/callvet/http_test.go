@@ -7,13 +7,16 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/spf13/cobra"
@@ -280,6 +283,12 @@ func verbs(c *cobra.Command, path []string) (out []string) {
 func TestEveryVerbOverHTTP(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
+	var sold atomic.Int64
+	stock := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		sold.Add(1)
+		_, _ = fmt.Fprintf(w, `{"item":%q,"left":7}`, path.Base(r.URL.Path))
+	}))
+	defer stock.Close()
 	for _, name := range []string{"weather.yaml", "scripts/weather-good.yaml", "select/catalogue.json", "select/suite.json", "regression/after.jsonl", "mcp/weather.sh"} {
 		b, err := os.ReadFile(filepath.Join("..", "..", "examples", name))
 		if err != nil {
@@ -290,13 +299,16 @@ func TestEveryVerbOverHTTP(t *testing.T) {
 		}
 	}
 	for name, text := range map[string]string{
-		"bug.json":     `[{"id": "rg-a-001", "description": "d", "difficulty": "regression", "createdAt": "2026-03-01", "bugRef": "#1", "input": {"message": "m"}, "expect": {"toolsCalled": ["a"]}}]`,
-		"edits.yaml":   "callvet: 1\nedits:\n  - tool: smhi_prognos\n    status: accepted\n    description: Prognos för vädret de kommande dagarna.\n",
-		"written.yaml": "callvet_gold: 1\ntasks: [{task: t_10001, turns: [{needed: true, calls: [{tool: get_refund_policy, args: {country: BR, product_type: books}, check: window_days > 0}]}, {needed: false, calls: []}]}]\n",
-		"labels.jsonl": `{"task_id":"t1","pass":true,"by":"ana"}` + "\n" + `{"task_id":"t2","pass":false,"by":"ana"}` + "\n",
-		"prices.json":  `{"gpt-5-mini": {"litellm_provider": "openai", "mode": "chat", "input_cost_per_token": 1e-6, "output_cost_per_token": 2e-6}}`,
-		"judge.yaml":   "rules:\n  - case: '*'\n    text: '{\"pass\": true, \"fail_reasons\": [], \"unnecessary_calls\": [], \"notes\": \"fine\"}'\n",
-		"judged.jsonl": `{"type":"task","task_id":"t1","gold":{"steps":[]},"judged":[{"judge":"j","pass":true}]}` + "\n" + `{"type":"task","task_id":"t2","judged":[{"judge":"j","pass":false}]}` + "\n",
+		"stock.json":       `{"callvet":1,"tools":[{"name":"read_stock","description":"Stock of an item.","read_only":true,"parameters":{"type":"object","properties":{"item":{"type":"string"}}}}],"cases":[{"id":"look","prompt":"Lamps?","expect":{"calls":[{"tool":"read_stock","args":{"item":"lamp"}}],"response":{"contains":"seven"}}}]}`,
+		"stock-agent.json": `{"model":"m","rules":[{"case":"look","steps":[{"calls":[{"tool":"read_stock","args":{"item":"lamp"}}]},{"text":"There are seven."}]}]}`,
+		"live.json":        `{"tools":{"read_stock":{"read_only":true,"http":{"method":"GET","url":"` + stock.URL + `/stock/{{args.item}}"}}}}`,
+		"bug.json":         `[{"id": "rg-a-001", "description": "d", "difficulty": "regression", "createdAt": "2026-03-01", "bugRef": "#1", "input": {"message": "m"}, "expect": {"toolsCalled": ["a"]}}]`,
+		"edits.yaml":       "callvet: 1\nedits:\n  - tool: smhi_prognos\n    status: accepted\n    description: Prognos för vädret de kommande dagarna.\n",
+		"written.yaml":     "callvet_gold: 1\ntasks: [{task: t_10001, turns: [{needed: true, calls: [{tool: get_refund_policy, args: {country: BR, product_type: books}, check: window_days > 0}]}, {needed: false, calls: []}]}]\n",
+		"labels.jsonl":     `{"task_id":"t1","pass":true,"by":"ana"}` + "\n" + `{"task_id":"t2","pass":false,"by":"ana"}` + "\n",
+		"prices.json":      `{"gpt-5-mini": {"litellm_provider": "openai", "mode": "chat", "input_cost_per_token": 1e-6, "output_cost_per_token": 2e-6}}`,
+		"judge.yaml":       "rules:\n  - case: '*'\n    text: '{\"pass\": true, \"fail_reasons\": [], \"unnecessary_calls\": [], \"notes\": \"fine\"}'\n",
+		"judged.jsonl":     `{"type":"task","task_id":"t1","gold":{"steps":[]},"judged":[{"judge":"j","pass":true}]}` + "\n" + `{"type":"task","task_id":"t2","judged":[{"judge":"j","pass":false}]}` + "\n",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -315,6 +327,7 @@ func TestEveryVerbOverHTTP(t *testing.T) {
 		{"version", `{}`, `devel`},
 		{"run", `{"suite": "weather.yaml", "name": "first", "repeats": 2, "targets": [{"target": "script:weather-good.yaml"}]}`, `"pass":28`},
 		{"run", `{"suite": "weather.yaml", "name": "second", "targets": [{"target": "offline/lexical"}]}`, `"fail":`},
+		{"run", `{"suite": "stock.json", "name": "called", "world": "live", "live": "live.json", "targets": [{"target": "script:stock-agent.json"}]}`, `"pass":1`},
 		{"replay", `{"run": "first", "name": "once-more"}`, `"pass":28`},
 		{"fixtures make", `{"from": "first", "output": "made.yaml"}`, `"mocks":`},
 		{"runs", `{}`, `"second"`},
@@ -386,6 +399,9 @@ func TestEveryVerbOverHTTP(t *testing.T) {
 			t.Errorf("%s %s: %s %v\n%.600s", s.verb, s.request, res.Status, err, body)
 		}
 		driven[s.verb] = true
+	}
+	if n := sold.Load(); n != 1 {
+		t.Errorf("the live tool was called %d times", n)
 	}
 	for _, verb := range verbs(a.rootCommand(), nil) {
 		if !driven[verb] && f.routes[verb] == nil {

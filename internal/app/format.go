@@ -13,6 +13,7 @@ import (
 	"github.com/callvet/callvet/internal/gatefile"
 	"github.com/callvet/callvet/internal/guard"
 	"github.com/callvet/callvet/internal/labels"
+	"github.com/callvet/callvet/internal/live"
 	"github.com/callvet/callvet/internal/provider"
 	"github.com/callvet/callvet/internal/suite"
 	"github.com/callvet/callvet/internal/toolfile"
@@ -21,7 +22,7 @@ import (
 
 // Formats are those that Schema knows.
 func Formats() []string {
-	return []string{"suite", "targets", "trace", "tool", "gates", "edits", "labels", "gold", "calibration", "policy"}
+	return []string{"suite", "targets", "trace", "tool", "gates", "edits", "labels", "gold", "calibration", "policy", "live"}
 }
 
 // Schema is the published JSON Schema of a format of files. The error wraps
@@ -48,6 +49,8 @@ func Schema(format string) ([]byte, error) {
 		return calibrate.Schema(), nil
 	case "policy":
 		return guard.Schema(), nil
+	case "live":
+		return live.Schema(), nil
 	}
 	return nil, &callvet.Hinted{Err: fmt.Errorf("print schema: %w: no schema is called %q", callvet.ErrNotFound, format), Hint: "there are " + strings.Join(Formats(), ", ")}
 }

@@ -122,6 +122,8 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Add([]byte(`{"task_id":"a","pass":true,"judged":[{"judge":"j","score":0.5,"threshold":0.4,"params":{"temperature":0}}],"frame":{"judge_pass":3,"judge_fail":1}}`))
 	f.Add([]byte(`{"task_id":"a","unit":"call","call_id":"c","rating":-1,"at":"2026-01-01T00:00:00Z","stratum":"random"}`))
+	f.Add([]byte(`{"task_id":"a","pass":true,"at":"2026-01-01T0:00:00Z"}`))
+	f.Add([]byte(`{"task_id":"a","pass":true,"at":"2026-01-01T00:00:00.25+23:59"}`))
 	f.Add([]byte("{\"task_id\":\"a\"\n{"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		ls, problems, err := labels.Read(bytes.NewReader(data), "f")

@@ -140,6 +140,8 @@ func (t *Tool) check(key string, servers map[string]Server) *wrong {
 		}
 	}
 	switch {
+	case t.ReadOnly == nil: // null is nothing said
+		return &wrong{key + ".read_only", "whether a tool changes something must be said", "read_only: true, or false"}
 	case ways != 1:
 		return &wrong{key, "a tool is called in exactly one way", "write one of http, command and mcp"}
 	case t.HTTP != nil:

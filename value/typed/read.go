@@ -311,6 +311,19 @@ func (r *reader) entries(f *form, v value.Value, into reflect.Value) *Wrong {
 	return nil
 }
 
+// moment reads a time as RFC 3339 and the format date-time of schemas have it. time.Parse alone takes
+// hours of one digit, a comma before fractions, and zones of more than a day (go.dev/issue/54580).
+func moment(s string) (at time.Time, ok bool) {
+	at, err := time.Parse(time.RFC3339Nano, s)
+	if err != nil || s[12] == ':' || strings.Contains(s, ",") {
+		return at, false
+	}
+	if zone := s[len(s)-len("+00:00"):]; s[len(s)-1] != 'Z' && (zone[1:3] > "23" || zone[4:] > "59") {
+		return at, false
+	}
+	return at, true
+}
+
 func (r *reader) scalar(f *form, v value.Value, into reflect.Value) *Wrong {
 	switch f.how {
 	case asText:
@@ -322,8 +335,8 @@ func (r *reader) scalar(f *form, v value.Value, into reflect.Value) *Wrong {
 	case asInt, asUint, asFloat:
 		return r.number(f, v, into)
 	case asTime:
-		at, err := time.Parse(time.RFC3339Nano, v.Str())
-		if err != nil {
+		at, ok := moment(v.Str())
+		if !ok {
 			return wrongValue(r.key(true), v, "a time such as 2026-01-31T12:00:00Z")
 		}
 		if into.IsValid() {
