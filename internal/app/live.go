@@ -169,10 +169,18 @@ func (s *Session) agree(f *live.File, name string) error {
 	if err != nil {
 		return err
 	}
+	cases, idle := 0, 0
 	for c := range s.Chosen(&err) {
 		if _, err := agreeing(f, c.Tools, name); err != nil {
 			return fmt.Errorf("case %s: %w", c.ID, err)
 		}
+		cases++
+		if !run.Answered(s.Suite, c, callvet.FaultsOf(s.Suite, c)) {
+			idle++
+		}
+	}
+	if idle > 0 {
+		s.tell.note("no-live-call", "in %d of %s no call is made, only compared: multi_turn, or an assertion on results or on the answer, has the calls of a case made", idle, plain.Count(cases, "case", "cases"))
 	}
 	if missing > 0 {
 		s.tell.note("not-live", "%s not in %s, so that no call of them is made", plain.Count(missing, "tool of the suite is", "tools of the suite are"), name)

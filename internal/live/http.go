@@ -10,11 +10,14 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"mime"
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/callvet/callvet"
@@ -40,12 +43,13 @@ type request struct {
 	headers map[string]string
 	body    json.RawMessage
 	client  *http.Client
+	now     func() time.Time
 }
 
 // newRequest fills what a tool reads from the environment.
-func newRequest(h *HTTP, client *http.Client, variable func(string) (string, error)) (*request, error) {
+func newRequest(h *HTTP, client *http.Client, variable func(string) (string, error), now func() time.Time) (*request, error) {
 	host, path, query := cutAddress(h.URL)
-	r := &request{method: h.method(), host: host, headers: map[string]string{}, body: h.Body, client: staying(client)}
+	r := &request{method: h.method(), host: host, headers: map[string]string{}, body: h.Body, client: staying(client), now: now}
 	var err error
 	if r.path, err = template.Parse(path); err != nil {
 		return nil, err
@@ -212,7 +216,7 @@ func (r *request) send(limited context.Context, args json.RawMessage, most int64
 	case err != nil:
 		return callvet.Reply{}, err
 	case resp.StatusCode >= http.StatusMultipleChoices:
-		return callvet.Reply{Status: callvet.StatusExecErr, Error: refusal(resp, body)}, nil
+		return callvet.Reply{Status: callvet.StatusExecErr, Error: refusal(resp, body, r.now())}, nil
 	case int64(len(body)) > most:
 		return callvet.Reply{}, &callvet.Fault{Kind: callvet.FaultTooLarge, Message: fmt.Sprintf("the answer has more than %d bytes", most)}
 	}
@@ -224,7 +228,7 @@ func (r *request) send(limited context.Context, args json.RawMessage, most int64
 }
 
 // refusal says what a server answered in place of a result.
-func refusal(resp *http.Response, body []byte) string {
+func refusal(resp *http.Response, body []byte, now time.Time) string {
 	out := fmt.Sprintf("HTTP %d %s", resp.StatusCode, http.StatusText(resp.StatusCode))
 	if resp.StatusCode < http.StatusBadRequest {
 		to := "elsewhere"
@@ -233,13 +237,27 @@ func refusal(resp *http.Response, body []byte) string {
 		}
 		return out + ": it leads " + to + ", and is not followed"
 	}
-	if after := resp.Header.Get("Retry-After"); after != "" {
+	if after := retryAfter(resp.Header, now); after != "" {
 		out += "; retry after " + endpoint.Cut(strings.ToValidUTF8(after, ""), 40)
 	}
 	if text := strings.TrimSpace(endpoint.Cut(strings.ToValidUTF8(string(body), "\uFFFD"), maxSaid)); text != "" {
 		out += ": " + text
 	}
 	return out
+}
+
+// retryAfter is what a server says of when it may be asked again: a date as the seconds until it, by
+// the server's own clock where it tells that one, anything else as it stands.
+func retryAfter(h http.Header, now time.Time) string {
+	text := h.Get("Retry-After")
+	at, err := http.ParseTime(text)
+	if err != nil {
+		return text
+	}
+	if told, err := http.ParseTime(h.Get("Date")); err == nil {
+		now = told
+	}
+	return strconv.Itoa(int(math.Ceil(max(at.Sub(now), 0).Seconds())))
 }
 
 // answered makes a result of a body: JSON as it is, another text as a text.

@@ -72,7 +72,7 @@ func New(f *File, cfg Config) (*Tools, error) {
 		var err error
 		switch {
 		case tool.HTTP != nil:
-			t.requests[name], err = newRequest(tool.HTTP, cfg.Client, variable)
+			t.requests[name], err = newRequest(tool.HTTP, cfg.Client, variable, cfg.Now)
 		case tool.Command != "":
 			err = t.command(tool.Command)
 		case cfg.Servers[tool.MCP] == nil:

@@ -98,6 +98,44 @@ func TestRequests(t *testing.T) {
 	}
 }
 
+// TestRetryAfterDate: when a server may be asked again, where it says so by a date: the seconds until
+// it by the server's clock, or else by this machine's.
+func TestRetryAfterDate(t *testing.T) {
+	t.Parallel()
+	const at = "Wed, 21 Oct 2026 07:28:30 GMT"
+	now := time.Date(2026, 10, 21, 7, 28, 0, 500_000_000, time.UTC)
+	for name, tc := range map[string]struct{ after, date, want string }{
+		"by the server's clock":  {at, "Wed, 21 Oct 2026 07:28:10 GMT", "; retry after 20"},
+		"by this clock":          {at, "", "; retry after 30"},
+		"a clock that is wrong":  {at, "soon", "; retry after 30"},
+		"a date that has passed": {at, "Wed, 21 Oct 2026 08:00:00 GMT", "; retry after 0"},
+		"seconds":                {"7", "Wed, 21 Oct 2026 07:28:10 GMT", "; retry after 7"},
+		"neither":                {"later", "", "; retry after later"},
+	} {
+		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Retry-After", tc.after)
+			w.Header()["Date"] = nil
+			if tc.date != "" {
+				w.Header().Set("Date", tc.date)
+			}
+			w.WriteHeader(http.StatusTooManyRequests)
+		}))
+		f, err := live.Read("f", []byte(`tools: {a: {read_only: true, http: {url: "`+srv.URL+`/x"}}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		tools, err := live.New(f, live.Config{Client: &http.Client{}, Now: func() time.Time { return now }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := tools.World().Answer(t.Context(), callvet.Call{Tool: "a"})
+		srv.Close()
+		if want := "HTTP 429 Too Many Requests" + tc.want; err != nil || r.Error != want {
+			t.Errorf("%s: %q, %v; want %q", name, r.Error, err, want)
+		}
+	}
+}
+
 // TestAnswers: what becomes of what a server answers.
 func TestAnswers(t *testing.T) {
 	t.Parallel()

@@ -128,6 +128,20 @@ func tiered(s *callvet.Suite, c *callvet.Case) bool {
 	return c.Tier != "" && len(c.Mocks)+len(s.Mocks) > 0
 }
 
+// goesOn reports, where something answers calls, whether attempts at a case go on to an answer, and
+// whether their calls are answered at all.
+func goesOn(s *callvet.Suite, c *callvet.Case, faults []callvet.ToolFault) (answer, calls bool) {
+	answer = assertsResponse(&c.Expect) || tiered(s, c) || c.Safety != nil || len(faults) > 0
+	return answer, answer || c.MultiTurn != nil || readsResults(&c.Expect)
+}
+
+// Answered reports whether the calls of attempts at a case are answered where something can answer
+// them. Of other cases the first calls are compared, and no tool is called.
+func Answered(s *callvet.Suite, c *callvet.Case, faults []callvet.ToolFault) bool {
+	_, calls := goesOn(s, c, faults)
+	return calls
+}
+
 // readsResults reports whether a case asserts on what tools answer.
 func readsResults(e *callvet.Expect) bool {
 	for i := range e.Plans {
@@ -146,8 +160,10 @@ func (e *engine) ready(p *prepared) {
 		if e.cfg.Faults != nil {
 			p.faults = e.cfg.Faults(p.c)
 		}
-		p.answer = assertsResponse(&p.c.Expect) || e.cfg.Worlds != nil && (tiered(e.cfg.Suite, p.c) || p.c.Safety != nil || len(p.faults) > 0)
-		p.loop = p.c.MultiTurn != nil || e.cfg.Worlds != nil && (p.answer || readsResults(&p.c.Expect))
+		p.answer, p.loop = assertsResponse(&p.c.Expect), p.c.MultiTurn != nil
+		if e.cfg.Worlds != nil {
+			p.answer, p.loop = goesOn(e.cfg.Suite, p.c, p.faults)
+		}
 		if !p.loop && e.cfg.Through != nil && e.cfg.Through(p.c) {
 			p.loop, p.answer, p.through = true, true, true
 		}
