@@ -71,7 +71,7 @@ RACE := ./value ./contract ./score ./panel/... \
 	./retrieve ./retrieve/bm25 ./retrieve/tune ./retrieve/vector \
 	./internal/app ./internal/live ./internal/mcp ./internal/modelproxy ./internal/embed/... ./internal/file ./internal/measure ./internal/parallel \
 	./internal/replay ./internal/provider ./internal/provider/agent ./internal/provider/offline ./internal/provider/recorded \
-	./internal/child ./internal/guard ./internal/report/plain ./internal/report/sheet ./internal/run ./internal/scorer ./internal/secret ./internal/store ./internal/account ./internal/server \
+	./internal/child ./internal/guard ./internal/report/plain ./internal/report/sheet ./internal/run ./internal/scorer ./internal/secret ./internal/store ./internal/account ./internal/job ./internal/server \
 	./internal/plan ./cmd/callvet ./cmd/callvet/process \
 	./cmd/callvet-bench ./cmd/callvet-mutate ./cmd/callvet-verify ./cmd/callvet-verify/journeys
 # Scripts and the commands of documents run in processes of their own, and unit runs them.

@@ -45,12 +45,19 @@ type ExperimentEntry struct {
 	Created      int64
 }
 
+type Feed struct {
+	UserID string
+	First  int64
+	Last   int64
+}
+
 type Job struct {
 	ID          string
 	UserID      string
 	Kind        string
 	State       string
 	Priority    int64
+	Place       int64
 	Request     []byte
 	ResultRef   string
 	Done        int64
@@ -60,6 +67,10 @@ type Job struct {
 	Error       []byte
 	Attempt     int64
 	Timeout     int64
+	Ran         int64
+	Idle        int64
+	Reached     int64
+	Note        []byte
 	Created     int64
 	Queued      int64
 	Started     int64
@@ -164,6 +175,11 @@ type Token struct {
 	Expires int64
 	Used    int64
 	Revoked int64
+}
+
+type Turn struct {
+	UserID string
+	Turn   int64
 }
 
 type User struct {

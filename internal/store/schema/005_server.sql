@@ -56,19 +56,32 @@ CREATE INDEX run_entries_experiment ON run_entries(experiment_id);
 
 CREATE TABLE jobs(
 	id TEXT NOT NULL PRIMARY KEY, user_id TEXT NOT NULL, kind TEXT NOT NULL, state TEXT NOT NULL, priority BIGINT NOT NULL,
+	place BIGINT NOT NULL UNIQUE, -- in the order in which jobs came
 	request BYTEA NOT NULL, result_ref TEXT NOT NULL, done BIGINT NOT NULL, total BIGINT NOT NULL, eta BIGINT NOT NULL,
-	detail BYTEA NOT NULL, error BYTEA NOT NULL, attempt BIGINT NOT NULL, timeout BIGINT NOT NULL, -- milliseconds
+	detail BYTEA NOT NULL, error BYTEA NOT NULL, attempt BIGINT NOT NULL,
+	timeout BIGINT NOT NULL, ran BIGINT NOT NULL, -- milliseconds: how long it may run, and how long it has
+	idle BIGINT NOT NULL, -- attempts in a row that were cut off and came no further than reached
+	reached BIGINT NOT NULL,
+	note BYTEA NOT NULL, -- what its handler keeps from one attempt to the next
 	created BIGINT NOT NULL, queued BIGINT NOT NULL, started BIGINT NOT NULL, finished BIGINT NOT NULL,
 	cancel BOOLEAN NOT NULL, idempotency TEXT NOT NULL);
-CREATE INDEX jobs_state ON jobs(state, priority, queued, id);
-CREATE INDEX jobs_user ON jobs(user_id, created, id);
+CREATE INDEX jobs_state ON jobs(state, priority, place);
+CREATE INDEX jobs_user ON jobs(user_id, place);
+CREATE INDEX jobs_result ON jobs(result_ref);
 CREATE UNIQUE INDEX jobs_idempotency ON jobs(user_id, idempotency) WHERE idempotency <> '';
 
 -- A job runs while it has a slot of its user: slots are numbered from 1 to the user's limit.
 CREATE TABLE slots(
 	user_id TEXT NOT NULL, slot BIGINT NOT NULL, job_id TEXT NOT NULL UNIQUE, PRIMARY KEY(user_id, slot));
 
--- What happened, numbered for each user without gaps.
+-- When it was a user's turn to get a slot: the turns of all users are numbered.
+CREATE TABLE turns(
+	user_id TEXT NOT NULL PRIMARY KEY, turn BIGINT NOT NULL);
+
+-- What happened, numbered for each user without gaps. Of what a user has had, events before first are gone.
+CREATE TABLE feeds(
+	user_id TEXT NOT NULL PRIMARY KEY, first BIGINT NOT NULL, last BIGINT NOT NULL);
+
 CREATE TABLE events(
 	user_id TEXT NOT NULL, seq BIGINT NOT NULL, job_id TEXT NOT NULL, kind TEXT NOT NULL, at BIGINT NOT NULL, payload BYTEA NOT NULL,
 	PRIMARY KEY(user_id, seq));

@@ -1,0 +1,13 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+// Package job answers one question: whose work is done next, how far is it, and what happened?
+//
+// The table jobs is the truth. A job gets a slot of its user, and in the same transaction a row of River,
+// which hands it to a worker; over the limit it waits. State.After and Jobs.move hold which state follows
+// which. What happens is told in events, numbered for each user without gaps: a Watcher reads them from
+// the store, and is woken when there are more.
+//
+//	Submit ─► pending ─► queued ─► running ─► done, failed, cancelled
+//	                       ▲          │
+//	                       └──────────┴─► interrupted: its process ended, however it did
+package job

@@ -1,0 +1,412 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package job
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/riverqueue/river"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/parallel"
+	"github.com/callvet/callvet/internal/store"
+	"github.com/callvet/callvet/internal/store/rows"
+)
+
+// Handler does what a job of its kind asks for, and gives what there is to tell of it in the end: any
+// JSON, or nil. ctx ends when the job is cancelled, runs out of time or is handed back because the
+// server ends; the handler then returns soon, with any error. A job that was cut off is given to it
+// again, with the Note that it kept.
+type Handler func(ctx context.Context, j Job, r *Report) (detail json.RawMessage, err error)
+
+// Defaults of Config.
+const (
+	DefaultWorkers = 8
+	DefaultPerUser = 2
+	DefaultTimeout = 24 * time.Hour
+	// MaxIdle is how often a job may be cut off without any progress before it stays interrupted.
+	MaxIdle = 10
+)
+
+// Config is what Jobs may use. Store is required.
+type Config struct {
+	Store *store.DB
+	// Handlers do the jobs, by kind.
+	Handlers map[string]Handler
+	// Workers is how many jobs run at once, of all users; PerUser how many of a user who has no number of
+	// his own (users.max_jobs). 0: DefaultWorkers, DefaultPerUser.
+	Workers, PerUser int
+	// Timeout is how long a job may run that does not say; 0: DefaultTimeout.
+	Timeout time.Duration
+	// Every is how often the progress of a job is stored at most; 0: half a second.
+	Every time.Duration
+	// KeepEvents and MostEvents are the constants of these names where they are 0.
+	KeepEvents time.Duration
+	MostEvents int64
+	// Hide takes secrets out of what a job tells of an error; nil: none is known.
+	Hide func(string) string
+	// Log gets what goes wrong; nil drops it.
+	Log *slog.Logger
+	// Now is the clock, Rand makes ids; nil: those of the system.
+	Now  func() time.Time
+	Rand io.Reader
+}
+
+// Jobs takes jobs and does them. It is safe for concurrent use. One process does the jobs of a store.
+type Jobs struct {
+	cfg   Config
+	log   *slog.Logger
+	river *river.Client[*sql.Tx]
+	hub   hub
+
+	mu      sync.Mutex
+	closing bool                               // no job starts any more
+	running map[string]context.CancelCauseFunc // by job
+	keys    map[string]chan struct{}           // requests with an idempotency key that are being taken; closed at the end
+}
+
+// New opens the queue of a store. No job is done before Run.
+func New(ctx context.Context, cfg Config) (*Jobs, error) {
+	if cfg.Store == nil {
+		return nil, errors.New("open jobs: they need a store")
+	}
+	if cfg.Workers <= 0 {
+		cfg.Workers = DefaultWorkers
+	}
+	if cfg.PerUser <= 0 {
+		cfg.PerUser = DefaultPerUser
+	}
+	if cfg.Timeout <= 0 {
+		cfg.Timeout = DefaultTimeout
+	}
+	if cfg.Every <= 0 {
+		cfg.Every = 500 * time.Millisecond
+	}
+	if cfg.KeepEvents <= 0 {
+		cfg.KeepEvents = KeepEvents
+	}
+	if cfg.MostEvents <= 0 {
+		cfg.MostEvents = MostEvents
+	}
+	if cfg.Hide == nil {
+		cfg.Hide = func(s string) string { return s }
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	j := &Jobs{cfg: cfg, log: cfg.Log, hub: hub{feeds: map[string]*feed{}}, running: map[string]context.CancelCauseFunc{}, keys: map[string]chan struct{}{}}
+	if j.log == nil {
+		j.log = slog.New(slog.DiscardHandler)
+	}
+	if err := j.openRiver(ctx); err != nil {
+		return nil, fmt.Errorf("open jobs: %w", err)
+	}
+	return j, nil
+}
+
+// Request is a new job, as Submit takes it.
+type Request struct {
+	User, Kind string
+	// Priority puts a job before those of all users with less.
+	Priority int
+	// Key, when it is not "", makes a second request of the user with the same one give the first job.
+	Key string
+	// Timeout is how long the job may run; 0: Config.Timeout.
+	Timeout time.Duration
+	// Prepared is what is to be done. Prepare, when it is set, finds it out once the job has its id; an
+	// error of it is Submit's, and the job was never there.
+	Prepared
+	Prepare func(ctx context.Context, id string) (Prepared, error)
+}
+
+// Prepared is what a job is to do.
+type Prepared struct {
+	// Request is for the handler: JSON.
+	Request json.RawMessage
+	// ResultRef names what the job makes, where that is known before.
+	ResultRef string
+	// Total is how much there is to do; 0: not known.
+	Total int64
+	// Also, when it is set, stores what belongs to the job in the transaction that queues it.
+	Also func(ctx context.Context, q *rows.Queries, id string) error
+	// News are told after the news that the job is there.
+	News []News
+}
+
+// Submit takes a job. isNew is false where the job of the same key is given. The error wraps
+// callvet.ErrInvalid for a kind that nobody does, callvet.ErrConflict for a job that was cancelled while it was prepared,
+// and callvet.ErrUnavailable while the server ends.
+func (j *Jobs) Submit(ctx context.Context, req Request) (_ Job, isNew bool, err error) {
+	if j.cfg.Handlers[req.Kind] == nil {
+		return Job{}, false, fmt.Errorf("take job: %w: nobody does jobs of kind %q", callvet.ErrInvalid, req.Kind)
+	}
+	done, err := j.alone(ctx, req.User, req.Key)
+	if err != nil {
+		return Job{}, false, err
+	}
+	defer done()
+	if req.Key != "" {
+		known, err := j.cfg.Store.Rows().JobByKey(ctx, rows.JobByKeyParams{UserID: req.User, Idempotency: req.Key})
+		if err == nil {
+			return jobOf(&known), false, nil
+		}
+		if !errors.Is(err, sql.ErrNoRows) {
+			return Job{}, false, fmt.Errorf("take job: %w", err)
+		}
+	}
+	id, err := store.NewID(j.cfg.Rand, "job")
+	if err != nil {
+		return Job{}, false, err
+	}
+	r := rows.Job{
+		ID: id, UserID: req.User, Kind: req.Kind, State: string(Pending), Priority: int64(req.Priority), Request: []byte("{}"), Detail: []byte{}, Error: []byte{}, Note: []byte{},
+		Timeout: req.Timeout.Milliseconds(), Created: ms(j.cfg.Now()), Idempotency: req.Key,
+	}
+	if r.Timeout <= 0 {
+		r.Timeout = j.cfg.Timeout.Milliseconds()
+	}
+	p := req.Prepared
+	if req.Prepare != nil {
+		if err := j.cfg.Store.Change(ctx, "take job", func(q *rows.Queries) error { return add(ctx, q, &r) }); err != nil {
+			return Job{}, false, err
+		}
+		if p, err = j.prepare(ctx, id, req.Prepare); err != nil {
+			late := context.WithoutCancel(ctx)
+			return Job{}, false, errors.Join(err, j.cfg.Store.Change(late, "take job", func(q *rows.Queries) error {
+				_, err := q.DropJob(late, id)
+				return err
+			}))
+		}
+	}
+	ctx = context.WithoutCancel(ctx) // what was prepared is not lost
+	err = j.change(ctx, "take job", func(tx *sql.Tx, q *rows.Queries, woken *[]string) error {
+		if req.Prepare == nil {
+			if err := add(ctx, q, &r); err != nil {
+				return err
+			}
+		} else if r, err = q.Job(ctx, id); err != nil {
+			return err
+		}
+		if len(p.Request) > 0 {
+			r.Request = p.Request
+		}
+		r.ResultRef, r.Total = p.ResultRef, p.Total
+		if err := move(ctx, q, &r, Queued, j.cfg.Now()); err != nil {
+			return err
+		}
+		if p.Also != nil {
+			if err := p.Also(ctx, q, id); err != nil {
+				return err
+			}
+		}
+		created := News{EventCreated, map[string]any{"job_type": r.Kind, "status": r.State, "created_at": at(r.Created), "result_ref": r.ResultRef}}
+		if err := tell(ctx, q, r.UserID, id, j.cfg.Now(), append([]News{created}, p.News...)...); err != nil {
+			return err
+		}
+		*woken = append(*woken, r.UserID)
+		return j.grant(ctx, tx, q)
+	})
+	return jobOf(&r), err == nil, err
+}
+
+// add stores a new job in the last place.
+func add(ctx context.Context, q *rows.Queries, r *rows.Job) error {
+	last, err := q.LastPlace(ctx)
+	if err != nil {
+		return err
+	}
+	r.Place = last + 1
+	return q.AddJob(ctx, rows.AddJobParams{
+		ID: r.ID, UserID: r.UserID, Kind: r.Kind, State: r.State, Priority: r.Priority, Place: r.Place, Request: r.Request, Detail: r.Detail, Error: r.Error, Note: r.Note,
+		Timeout: r.Timeout, Created: r.Created, Idempotency: r.Idempotency,
+	})
+}
+
+// prepare calls what prepares a job; a panic of it is an error, so that the job does not stay.
+func (j *Jobs) prepare(ctx context.Context, id string, do func(context.Context, string) (Prepared, error)) (p Prepared, err error) {
+	defer func() {
+		if bug := parallel.Recovered(recover()); bug != nil {
+			j.log.ErrorContext(ctx, "preparing a job panicked", "job", id, "panic", bug.Error(), "stack", string(bug.Stack))
+			err = fmt.Errorf("prepare job %s: a bug: %w", id, bug)
+		}
+	}()
+	return do(ctx, id)
+}
+
+// alone waits until no other request with the key of the user is being taken.
+func (j *Jobs) alone(ctx context.Context, user, key string) (done func(), err error) {
+	if key == "" {
+		return func() {}, nil
+	}
+	full := user + "\x00" + key
+	for {
+		j.mu.Lock()
+		other := j.keys[full]
+		if other == nil {
+			mine := make(chan struct{})
+			j.keys[full] = mine
+			j.mu.Unlock()
+			return func() {
+				j.mu.Lock()
+				delete(j.keys, full)
+				j.mu.Unlock()
+				close(mine)
+			}, nil
+		}
+		j.mu.Unlock()
+		select {
+		case <-other:
+		case <-ctx.Done():
+			return nil, fmt.Errorf("take job: %w", ctx.Err())
+		}
+	}
+}
+
+// change runs f in one transaction, and then wakes those who watch the users that f has news of.
+func (j *Jobs) change(ctx context.Context, verb string, f func(tx *sql.Tx, q *rows.Queries, woken *[]string) error) error {
+	var woken []string
+	err := j.cfg.Store.ChangeTx(ctx, verb, func(tx *sql.Tx, q *rows.Queries) error { return f(tx, q, &woken) })
+	if err == nil {
+		j.hub.wake(woken...)
+	}
+	return err
+}
+
+// Job gives a job. The error wraps callvet.ErrNotFound.
+func (j *Jobs) Job(ctx context.Context, id string) (Job, error) {
+	r, err := j.cfg.Store.Rows().Job(ctx, id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return Job{}, fmt.Errorf("job %q: %w", id, callvet.ErrNotFound)
+	}
+	if err != nil {
+		return Job{}, fmt.Errorf("read job: %w", err)
+	}
+	return jobOf(&r), nil
+}
+
+// Query chooses jobs. The zero value means all.
+type Query struct {
+	User, Kind string
+	State      State
+	// Before is what an earlier List gave as next; 0: from the newest.
+	Before int64
+	// Most is how many are given; 0: 50.
+	Most int
+}
+
+// List gives jobs, the newest first. next goes on with the older ones; 0: there are none.
+func (j *Jobs) List(ctx context.Context, query Query) (list []Job, next int64, err error) {
+	p := rows.ListJobsParams{UserID: query.User, Kind: query.Kind, State: string(query.State), Before: query.Before, Most: int32(query.Most)}
+	if p.Before <= 0 {
+		p.Before = 1 << 62
+	}
+	if p.Most <= 0 {
+		p.Most = 50
+	}
+	p.Most++
+	stored, err := j.cfg.Store.Rows().ListJobs(ctx, p)
+	if err != nil {
+		return nil, 0, fmt.Errorf("list jobs: %w", err)
+	}
+	list = jobsOf(stored)
+	if len(list) == int(p.Most) {
+		list = list[:len(list)-1]
+		next = list[len(list)-1].place
+	}
+	return list, next, nil
+}
+
+// Active are the jobs of a user that have not ended, the oldest first.
+func (j *Jobs) Active(ctx context.Context, user string) ([]Job, error) {
+	stored, err := j.cfg.Store.Rows().ActiveJobs(ctx, user)
+	if err != nil {
+		return nil, fmt.Errorf("list jobs: %w", err)
+	}
+	return jobsOf(stored), nil
+}
+
+// OfResult gives the job that makes, or made, what has the name; the error wraps callvet.ErrNotFound.
+func (j *Jobs) OfResult(ctx context.Context, ref string) (Job, error) {
+	r, err := j.cfg.Store.Rows().JobOfResult(ctx, ref)
+	if errors.Is(err, sql.ErrNoRows) || ref == "" {
+		return Job{}, fmt.Errorf("job of %q: %w", ref, callvet.ErrNotFound)
+	}
+	if err != nil {
+		return Job{}, fmt.Errorf("read job: %w", err)
+	}
+	return jobOf(&r), nil
+}
+
+// Cancel ends a job: at once where it waits, and as soon as its handler has returned where it runs. It
+// does not wait for that. A job that has ended stays as it is, without an error.
+func (j *Jobs) Cancel(ctx context.Context, id string) (Job, error) {
+	var r rows.Job
+	err := j.change(ctx, "cancel job", func(tx *sql.Tx, q *rows.Queries, woken *[]string) (err error) {
+		r, err = q.Job(ctx, id)
+		if errors.Is(err, sql.ErrNoRows) {
+			return fmt.Errorf("job %q: %w", id, callvet.ErrNotFound)
+		}
+		if err != nil || r.Finished != 0 {
+			return err
+		}
+		if err := q.AskCancel(ctx, id); err != nil {
+			return err
+		}
+		r.Cancel = true
+		if State(r.State) == Running {
+			return nil
+		}
+		*woken = append(*woken, r.UserID)
+		if err := j.end(ctx, q, &r, Cancelled); err != nil {
+			return err
+		}
+		return j.grant(ctx, tx, q)
+	})
+	if err != nil {
+		return Job{}, err
+	}
+	if State(r.State) == Running {
+		j.mu.Lock()
+		cancel := j.running[id]
+		j.mu.Unlock()
+		if cancel != nil {
+			cancel(ErrCancelled)
+		}
+	}
+	return jobOf(&r), nil
+}
+
+// end moves a job to a state that is the last one, or back into the queue, tells it and frees its slot, which grant
+// gives to the next.
+func (j *Jobs) end(ctx context.Context, q *rows.Queries, r *rows.Job, to State) error {
+	if err := move(ctx, q, r, to, j.cfg.Now()); err != nil {
+		return err
+	}
+	if err := q.FreeSlot(ctx, r.ID); err != nil {
+		return err
+	}
+	news := News{}
+	switch to {
+	case Done:
+		news = News{EventCompleted, map[string]any{"result_ref": r.ResultRef}}
+	case Failed:
+		news = News{EventFailed, map[string]any{"error": string(r.Error), "result_ref": r.ResultRef}}
+	case Cancelled:
+		news = News{EventCancelled, map[string]any{"result_ref": r.ResultRef}}
+	case Interrupted:
+		news = News{EventInterrupted, map[string]any{"attempt": r.Attempt, "resumes": r.Finished == 0, "error": string(r.Error)}}
+	case Queued:
+		news = News{EventInterrupted, map[string]any{"attempt": r.Attempt, "resumes": true}}
+	case Pending, Running:
+		return fmt.Errorf("job %s does not end as %s: %w", r.ID, to, callvet.ErrInvalid)
+	}
+	return tell(ctx, q, r.UserID, r.ID, j.cfg.Now(), news)
+}

@@ -1,0 +1,317 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package job
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/parallel"
+	"github.com/callvet/callvet/internal/store/rows"
+)
+
+// The causes with which the context of a handler ends.
+var (
+	ErrCancelled = errors.New("the job was cancelled")
+	ErrTimeout   = errors.New("the job ran out of its time")
+	ErrClosing   = errors.New("the server ends")
+)
+
+// handBack is how long handlers may take to return when the server ends.
+const handBack = 10 * time.Second
+
+// Run does jobs until ctx ends, beginning with those that an earlier process had begun. Then it hands
+// back those that run: they are queued, and go on at the next start.
+func (j *Jobs) Run(ctx context.Context) error {
+	if err := j.recover(ctx); err != nil {
+		return err
+	}
+	if err := j.river.Start(context.WithoutCancel(ctx)); err != nil {
+		return fmt.Errorf("start jobs: %w", err)
+	}
+	j.tidy(ctx)
+	j.mu.Lock()
+	j.closing = true
+	for _, cancel := range j.running {
+		cancel(ErrClosing)
+	}
+	j.mu.Unlock()
+	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), handBack)
+	defer cancel()
+	if err := j.river.Stop(late); err != nil { // the next start takes up what did not return
+		return fmt.Errorf("end jobs: %w", err)
+	}
+	return nil
+}
+
+// tidy removes old events now and then, until ctx ends.
+func (j *Jobs) tidy(ctx context.Context) {
+	tick := time.NewTicker(time.Hour)
+	defer tick.Stop()
+	for {
+		if err := j.prune(ctx); err != nil && ctx.Err() == nil {
+			j.log.ErrorContext(ctx, "old events stay", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// work does a job that has a slot. It returns when the state of the job is stored. The error is that the job
+// could not be started, and is to be tried again.
+func (j *Jobs) work(ctx context.Context, id string) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	if !j.register(id, cancel) {
+		return nil
+	}
+	defer j.unregister(id)
+	stored := context.WithoutCancel(ctx)
+	job, ok, err := j.begin(stored, id)
+	if err != nil || !ok {
+		return err
+	}
+	left := time.Duration(job.Timeout-job.Ran) * time.Millisecond
+	limited, stop := context.WithTimeoutCause(ctx, max(left, time.Millisecond), ErrTimeout)
+	defer stop()
+	r := &Report{jobs: j, ctx: stored, job: jobOf(&job), ran: job.Ran, began: j.cfg.Now(), note: job.Note}
+	detail, err := r.follow(limited, j.cfg.Handlers[job.Kind])
+	j.finish(stored, limited, r, detail, err)
+	return nil
+}
+
+// register makes a job one that Cancel and the end of the server reach.
+func (j *Jobs) register(id string, cancel context.CancelCauseFunc) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.closing || j.running[id] != nil {
+		return false
+	}
+	j.running[id] = cancel
+	return true
+}
+
+func (j *Jobs) unregister(id string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	delete(j.running, id)
+}
+
+// begin moves a job from the queue to the worker. ok is false where it is not queued any more.
+func (j *Jobs) begin(ctx context.Context, id string) (r rows.Job, ok bool, err error) {
+	gone := errors.New("the job is not queued")
+	err = j.change(ctx, "start job", func(_ *sql.Tx, q *rows.Queries, woken *[]string) (err error) {
+		r, err = q.Job(ctx, id)
+		if errors.Is(err, sql.ErrNoRows) || err == nil && State(r.State) != Queued {
+			return gone
+		}
+		if err != nil {
+			return err
+		}
+		if err := move(ctx, q, &r, Running, j.cfg.Now()); err != nil {
+			return err
+		}
+		*woken = append(*woken, r.UserID)
+		return tell(ctx, q, r.UserID, id, j.cfg.Now(), News{EventStarted, map[string]any{"attempt": r.Attempt, "result_ref": r.ResultRef}})
+	})
+	if errors.Is(err, gone) {
+		return r, false, nil
+	}
+	return r, err == nil, err
+}
+
+// maxError bounds what is kept of an error, in bytes.
+const maxError = 4_000
+
+// finish stores what became of a job. While the store cannot, it tries again: the job is done.
+func (j *Jobs) finish(ctx, limited context.Context, r *Report, detail json.RawMessage, did error) {
+	cause := context.Cause(limited)
+	to, text := Failed, ""
+	switch {
+	case did == nil:
+		to = Done
+	case errors.Is(cause, ErrCancelled):
+		to = Cancelled
+	case errors.Is(cause, ErrClosing):
+		to = Queued
+	case errors.Is(cause, ErrTimeout):
+		text = fmt.Sprintf("%v: %s", ErrTimeout, time.Duration(r.job.TimeoutMS)*time.Millisecond)
+	case cause != nil:
+		to = Queued // River was stopped
+	default:
+		text = j.cfg.Hide(did.Error())
+	}
+	if len(text) > maxError {
+		text = text[:maxError]
+	}
+	for wait := 100 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {
+		err := j.change(ctx, "end job", func(tx *sql.Tx, q *rows.Queries, woken *[]string) error {
+			row, err := q.Job(ctx, r.job.ID)
+			if err != nil {
+				return err
+			}
+			r.lay(&row)
+			if to == Done {
+				row.Detail = detail
+			}
+			row.Error = []byte(text)
+			*woken = append(*woken, row.UserID)
+			if err := j.end(ctx, q, &row, to); err != nil {
+				return err
+			}
+			return j.grant(ctx, tx, q)
+		})
+		if err == nil || errors.Is(err, callvet.ErrConflict) || errors.Is(err, sql.ErrNoRows) {
+			return
+		}
+		j.log.ErrorContext(ctx, "the end of a job was not stored", "job", r.job.ID, "error", err)
+		j.mu.Lock()
+		closing := j.closing
+		j.mu.Unlock()
+		if closing { // the next start takes it up
+			return
+		}
+		time.Sleep(wait)
+	}
+}
+
+// Report is how a handler tells how far its job is. It is safe for concurrent use.
+type Report struct {
+	jobs  *Jobs
+	ctx   context.Context // of the job: what is told is stored, even at the end of it
+	job   Job
+	ran   int64
+	began time.Time
+
+	mu          sync.Mutex
+	note        []byte
+	done, total int64
+	eta         time.Duration
+	changed     bool // since it was stored
+	known       bool // the handler told any
+}
+
+// Progress tells how far the job is. It never waits: the newest is stored now and then.
+func (r *Report) Progress(done, total int64, eta time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.done, r.total, r.eta, r.changed, r.known = done, total, eta, true, true
+}
+
+// Tell stores news of the job, and with them what the handler wants to know in a later attempt; nil
+// keeps that as it is. Both or neither are stored. The error wraps callvet.ErrConflict where the job
+// is not this attempt's any more.
+func (r *Report) Tell(note []byte, news ...News) error {
+	j := r.jobs
+	r.mu.Lock()
+	if note == nil {
+		note = r.note
+	}
+	r.mu.Unlock()
+	if err := j.change(r.ctx, "tell news", func(_ *sql.Tx, q *rows.Queries, woken *[]string) error {
+		n, err := q.NoteJob(r.ctx, rows.NoteJobParams{Note: note, ID: r.job.ID, Attempt: r.job.Attempt})
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return fmt.Errorf("job %s: %w: it does not run any more", r.job.ID, callvet.ErrConflict)
+		}
+		*woken = append(*woken, r.job.User)
+		return tell(r.ctx, q, r.job.User, r.job.ID, j.cfg.Now(), news...)
+	}); err != nil {
+		return err
+	}
+	r.mu.Lock()
+	r.note = note
+	r.mu.Unlock()
+	return nil
+}
+
+// Also changes the store together with news of the job, as Tell does.
+func (r *Report) Also(do func(ctx context.Context, q *rows.Queries) error, news ...News) error {
+	j := r.jobs
+	return j.change(r.ctx, "tell news", func(_ *sql.Tx, q *rows.Queries, woken *[]string) error {
+		if err := do(r.ctx, q); err != nil {
+			return err
+		}
+		*woken = append(*woken, r.job.User)
+		return tell(r.ctx, q, r.job.User, r.job.ID, j.cfg.Now(), news...)
+	})
+}
+
+// lay puts how far the job is into its row.
+func (r *Report) lay(row *rows.Job) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.known {
+		row.Done, row.Total, row.Eta = r.done, r.total, r.eta.Milliseconds()
+	}
+	row.Ran = r.ran + r.jobs.cfg.Now().Sub(r.began).Milliseconds()
+}
+
+// follow calls the handler, and stores how far it is meanwhile. A panic of the handler is an error.
+func (r *Report) follow(ctx context.Context, do Handler) (detail json.RawMessage, err error) {
+	j := r.jobs
+	if do == nil {
+		return nil, fmt.Errorf("nobody does jobs of kind %q here", r.job.Kind)
+	}
+	over := make(chan struct{})
+	var beside parallel.Group
+	beside.Go(func() {
+		tick := time.NewTicker(j.cfg.Every)
+		defer tick.Stop()
+		for {
+			select {
+			case <-over:
+				return
+			case <-tick.C:
+				r.store()
+			}
+		}
+	})
+	defer beside.Wait()
+	defer close(over)
+	defer func() {
+		if bug := parallel.Recovered(recover()); bug != nil {
+			j.log.ErrorContext(ctx, "a job panicked", "job", r.job.ID, "panic", bug.Error(), "stack", string(bug.Stack))
+			err = fmt.Errorf("a bug ended the job, which the log of the server tells more of: %w", bug)
+		}
+	}()
+	return do(ctx, r.job, r)
+}
+
+// store writes how far the job is, and tells it, where that is new.
+func (r *Report) store() {
+	j := r.jobs
+	r.mu.Lock()
+	done, total, eta, changed := r.done, r.total, r.eta, r.changed
+	r.changed = false
+	r.mu.Unlock()
+	if !changed {
+		return
+	}
+	p := rows.JobProgressParams{Done: done, Total: total, Eta: eta.Milliseconds(), Ran: r.ran + j.cfg.Now().Sub(r.began).Milliseconds(), ID: r.job.ID, Attempt: r.job.Attempt}
+	err := j.change(r.ctx, "store progress", func(_ *sql.Tx, q *rows.Queries, woken *[]string) error {
+		if n, err := q.JobProgress(r.ctx, p); err != nil || n == 0 {
+			return err
+		}
+		*woken = append(*woken, r.job.User)
+		told := map[string]any{"done": done, "total": total, "eta_ms": p.Eta}
+		if total > 0 {
+			told["progress_pct"] = 100 * done / total
+		}
+		return tell(r.ctx, q, r.job.User, r.job.ID, j.cfg.Now(), News{EventProgress, told})
+	})
+	if err != nil {
+		j.log.ErrorContext(r.ctx, "progress was not stored", "job", r.job.ID, "error", err)
+	}
+}
