@@ -5,6 +5,7 @@ package app
 import (
 	"context"
 	"path/filepath"
+	"slices"
 
 	"github.com/callvet/callvet/internal/compare"
 	"github.com/callvet/callvet/internal/report/plain"
@@ -20,6 +21,11 @@ type DiffRequest struct {
 	Slices []string `json:"slices,omitempty"`
 	// Judge is whose verdicts in trace files count; "": the source's own checks.
 	Judge string `json:"judge,omitempty"`
+	// Metrics are compared beside the pass rate: overall, or another one that can be paired.
+	Metrics []string `json:"metrics,omitempty"`
+	// Target is the target of the base that those of the candidate are compared with that have
+	// no namesake there; "": they are not compared.
+	Target string `json:"target,omitempty"`
 }
 
 // Diff compares two runs or trace files. Attempts of trace files are paired by task, and
@@ -31,7 +37,12 @@ func (a *App) Diff(ctx context.Context, req DiffRequest, tell Events) (*panel.Co
 	if err := req.Candidate.one("candidate"); err != nil {
 		return nil, err
 	}
-	cfg := compare.Config{Judge: req.Judge, By: req.Slices}
+	for _, m := range req.Metrics {
+		if _, why := panel.PairingOf(m); why != "" {
+			return nil, wrong("metrics", m, "%s", why)
+		}
+	}
+	cfg := compare.Config{Judge: req.Judge, By: req.Slices, Metrics: req.Metrics}
 	base, err := a.ledger(ctx, req.Base, cfg, &ScoreRequest{Slices: []string{}}, tell)
 	if err != nil {
 		return nil, err
@@ -40,7 +51,29 @@ func (a *App) Diff(ctx context.Context, req DiffRequest, tell Events) (*panel.Co
 	if err != nil {
 		return nil, err
 	}
-	return panel.Diff(base, cand, 0), a.tellScorersOf(ctx, req.Base, req.Candidate, tell)
+	out := panel.Diff(base, cand, 0)
+	if req.Target != "" {
+		if err := pairOthers(out, base, cand, req.Target); err != nil {
+			return nil, err
+		}
+	}
+	return out, a.tellScorersOf(ctx, req.Base, req.Candidate, tell)
+}
+
+// pairOthers compares the targets of the candidate that have no namesake with one of the base.
+func pairOthers(c *panel.Comparison, base, cand *panel.Ledger, target string) error {
+	with, ok := base.Only(target)
+	if !ok {
+		return wrong("target", target, "the base has no such target")
+	}
+	for _, name := range c.UnpairedCandidate {
+		one, _ := cand.Only(name) // it is one of the candidate's
+		d := panel.Diff(with, one, 0)
+		c.Targets = append(c.Targets, d.Targets...)
+	}
+	c.UnpairedCandidate = nil
+	c.UnpairedBaseline = slices.DeleteFunc(c.UnpairedBaseline, func(name string) bool { return name == target })
+	return nil
 }
 
 // against compares a run with a baseline, and gives the baseline's name.

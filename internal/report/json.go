@@ -75,7 +75,8 @@ type Record struct {
 	Cached       bool              `json:"cached,omitempty"`
 }
 
-func (v *View) record(r Row) Record {
+// Record tells an attempt as the JSON faces do.
+func (v *View) Record(r Row) Record {
 	t, res := &r.Cell.Trace, &r.Cell.Result
 	return Record{
 		Run: v.ID, Case: r.Case.ID, Target: v.targetName(r.Cell.Target), Repeat: r.Cell.Repeat,
@@ -121,7 +122,7 @@ func JSON(w io.Writer, v *View) error {
 		if err != nil {
 			return fmt.Errorf("read attempts: %w", err)
 		}
-		line, err := v.record(r).encode()
+		line, err := v.Record(r).encode()
 		if err != nil {
 			return fmt.Errorf("encode attempt at %s: %w", r.Case.ID, err)
 		}
@@ -154,10 +155,14 @@ func JSONL(w io.Writer, v *View) error {
 	return to.Flush()
 }
 
+// MarshalJSON writes the record, for those who answer with it.
+func (r Record) MarshalJSON() ([]byte, error) { return r.encode() }
+
 // encode writes the record. A raw value that is not JSON, which a foreign
 // recording may hold, becomes a string instead of an error: nothing is lost.
 func (r Record) encode() ([]byte, error) {
-	b, err := json.Marshal(r)
+	type fields Record // without MarshalJSON
+	b, err := json.Marshal(fields(r))
 	if err == nil {
 		return b, nil
 	}
@@ -175,7 +180,7 @@ func (r Record) encode() ([]byte, error) {
 			quoteInvalid(&m.Args[j].Expected, &m.Args[j].Actual)
 		}
 	}
-	return json.Marshal(r)
+	return json.Marshal(fields(r))
 }
 
 func quoteInvalid(raws ...*json.RawMessage) {

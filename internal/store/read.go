@@ -30,9 +30,13 @@ type Filter struct {
 	Verdicts []callvet.Verdict // nil: any
 	CaseID   string            // "": any
 	Target   *int              // nil: any
+	At       *Place            // the only cell; nil: any
 	// Exchanges loads the raw requests and responses too, which are most of the bytes.
 	Exchanges bool
 }
+
+// Place is where a cell of a run is.
+type Place struct{ Case, Target, Repeat int }
 
 // Cells streams the cells of a run. Memory is that of one cell; each yielded
 // cell is the receiver's to keep. After an error the stream ends.
@@ -61,6 +65,8 @@ func (db *DB) targets(ctx context.Context, runID string, f Filter) (num int64, t
 		return 0, nil, db.explain("read attempts", err)
 	}
 	switch {
+	case f.At != nil:
+		return num, []int{f.At.Target}, nil
 	case f.Target != nil:
 		return num, []int{*f.Target}, nil
 	case f.Order == ByCase:
@@ -94,6 +100,10 @@ func (f Filter) query(num int64, target int) (string, []any) {
 	if target >= 0 {
 		q.WriteString(" AND target_ix=?")
 		args = append(args, target)
+	}
+	if f.At != nil {
+		q.WriteString(" AND case_ix=? AND repeat=?")
+		args = append(args, f.At.Case, f.At.Repeat)
 	}
 	if f.CaseID != "" {
 		q.WriteString(" AND case_id=?")

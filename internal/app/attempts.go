@@ -1,0 +1,262 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package app
+
+import (
+	"cmp"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/report"
+	"github.com/callvet/callvet/internal/store"
+	"github.com/callvet/callvet/internal/trace/redact"
+)
+
+// AttemptsRequest asks for a page of the attempts of a run. A filter without values lets all
+// through; of several values one must fit, of several filters all.
+type AttemptsRequest struct {
+	Run      string            `json:"run"`
+	Verdicts []callvet.Verdict `json:"verdicts,omitempty"`
+	Outcomes []callvet.Outcome `json:"outcomes,omitempty"`
+	Classes  []callvet.Class   `json:"classes,omitempty"`
+	// Targets are names, Tags those of cases, Case is a part of a case's id in any letters.
+	Targets []string `json:"targets,omitempty"`
+	Tags    []string `json:"tags,omitempty"`
+	Case    string   `json:"case,omitempty"`
+	// Sort is "" or "case" for the order of the suite, "score", "cost" or "class". What has no
+	// such value comes last. Descending turns the order around.
+	Sort       string `json:"sort,omitempty"`
+	Descending bool   `json:"descending,omitempty"`
+	// After is Next of the page before; "": the first page. Limit is from 1 to 1000; 0 is 50.
+	After string   `json:"after,omitempty"`
+	Limit int      `json:"limit,omitempty"`
+	Keep  []string `json:"keep,omitempty"`
+}
+
+// MaxAttempts bounds a page of attempts.
+const MaxAttempts = 1000
+
+// AttemptsPage is a part of the attempts of a run.
+type AttemptsPage struct {
+	Items []report.Record `json:"items"`
+	// Total counts the attempts that the filters let through, All those of the run.
+	Total int `json:"total"`
+	All   int `json:"all"`
+	// Next gets the page after this one; "": this is the last one.
+	Next string `json:"next,omitempty"`
+}
+
+// sortKey is what attempts are found and sorted by.
+type sortKey struct {
+	Case, Target, Repeat int
+	num                  float64
+	text                 string
+	has                  bool
+}
+
+// attemptCursor is the place behind an attempt in an order.
+type attemptCursor struct {
+	Sort string  `json:"s,omitempty"`
+	Down bool    `json:"d,omitempty"`
+	Num  float64 `json:"n,omitempty"`
+	Text string  `json:"t,omitempty"`
+	Has  bool    `json:"h,omitempty"`
+	At   [3]int  `json:"a"`
+}
+
+// Attempts gives a page of the attempts of a run, as a report shows them. It reads of all attempts
+// what it filters and sorts by, and of those on the page everything. Filters see what callvet
+// itself scored; what judges said is on the page.
+func (a *App) Attempts(ctx context.Context, req AttemptsRequest) (*AttemptsPage, error) {
+	if err := req.check(); err != nil {
+		return nil, err
+	}
+	r, err := a.Run(ctx, req.Run)
+	if err != nil {
+		return nil, err
+	}
+	red, err := a.viewer(r.Manifest, req.Keep)
+	if err != nil {
+		return nil, err
+	}
+	keep, err := r.filter(&req)
+	if err != nil {
+		return nil, err
+	}
+	after, err := req.cursor()
+	if err != nil {
+		return nil, err
+	}
+	out := &AttemptsPage{Items: []report.Record{}}
+	var keys []sortKey
+	for c, err := range r.db.DoneCells(ctx, r.Stored.ID) {
+		if err != nil {
+			return nil, err
+		}
+		out.All++
+		if keep(c) {
+			keys = append(keys, sortKeyOf(c, req.Sort))
+		}
+	}
+	out.Total = len(keys)
+	order := func(x, y sortKey) int { return x.compare(y, req.Descending) }
+	slices.SortFunc(keys, order)
+	if after != nil {
+		at, found := slices.BinarySearchFunc(keys, *after, order)
+		if found {
+			at++
+		}
+		keys = keys[at:]
+	}
+	if limit := cmp.Or(req.Limit, 50); len(keys) > limit {
+		keys = keys[:limit]
+		last := keys[limit-1]
+		out.Next, err = attemptCursor{Sort: req.Sort, Down: req.Descending, Num: last.num, Text: last.text, Has: last.has, At: [3]int{last.Case, last.Target, last.Repeat}}.encode()
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, r.page(ctx, keys, red, out)
+}
+
+// page reads the attempts of a page.
+func (r *Run) page(ctx context.Context, keys []sortKey, red *redact.Redactor, out *AttemptsPage) error {
+	v := r.viewOf(ctx, nil, red)
+	for _, k := range keys {
+		at := store.Place{Case: k.Case, Target: k.Target, Repeat: k.Repeat}
+		for row, err := range r.shown(ctx, store.Filter{At: &at}, red) {
+			if err != nil {
+				return err
+			}
+			out.Items = append(out.Items, v.Record(row))
+		}
+	}
+	return nil
+}
+
+func (q *AttemptsRequest) check() error {
+	switch {
+	case q.Run == "":
+		return wrong("run", "", "which run?")
+	case q.Limit < 0 || q.Limit > MaxAttempts:
+		return wrong("limit", fmt.Sprint(q.Limit), "it is from 1 to %d", MaxAttempts)
+	case !slices.Contains([]string{"", "case", "score", "cost", "class"}, q.Sort):
+		return wrong("sort", q.Sort, "it is case, score, cost or class")
+	}
+	if q.Sort == "case" {
+		q.Sort = ""
+	}
+	_, err := Kinds(q.Keep)
+	return errors.Join(err,
+		oneOf("verdicts", q.Verdicts, callvet.VerdictPass, callvet.VerdictFail, callvet.VerdictError, callvet.VerdictNotRun),
+		oneOf("outcomes", q.Outcomes, callvet.OutcomeCalled, callvet.OutcomeAbstained, callvet.OutcomeUnparseable, callvet.OutcomeError, callvet.OutcomeNotRun))
+}
+
+// oneOf refuses values that a field cannot have.
+func oneOf[T ~string](field string, values []T, known ...T) error {
+	for _, v := range values {
+		if slices.Contains(known, v) {
+			continue
+		}
+		names := make([]string, len(known))
+		for i := range known {
+			names[i] = string(known[i])
+		}
+		return wrong(field, string(v), "it is %s", strings.Join(names, ", "))
+	}
+	return nil
+}
+
+func (q *AttemptsRequest) cursor() (*sortKey, error) {
+	if q.After == "" {
+		return nil, nil
+	}
+	var c attemptCursor
+	b, err := base64.RawURLEncoding.DecodeString(q.After)
+	if err == nil {
+		err = json.Unmarshal(b, &c)
+	}
+	if err != nil || c.Sort != q.Sort || c.Down != q.Descending {
+		return nil, wrong("after", "", "it is not {next} of a page in this order")
+	}
+	return &sortKey{Case: c.At[0], Target: c.At[1], Repeat: c.At[2], num: c.Num, text: c.Text, has: c.Has}, nil
+}
+
+func (c attemptCursor) encode() (string, error) {
+	b, err := json.Marshal(c)
+	return base64.RawURLEncoding.EncodeToString(b), err
+}
+
+func sortKeyOf(c *callvet.Cell, sort string) sortKey {
+	k := sortKey{Case: c.Case, Target: c.Target, Repeat: c.Repeat}
+	switch sort {
+	case "score":
+		if len(c.Result.Scores) > 0 {
+			k.num, k.has = c.Result.Scores[0].Value, true
+		}
+	case "cost":
+		if c.Trace.Usage.CostUSD != nil {
+			k.num, k.has = *c.Trace.Usage.CostUSD, true
+		}
+	case "class":
+		k.text, k.has = string(c.Result.Class), c.Result.Class != ""
+	}
+	return k
+}
+
+// compare orders attempts; those without a value are last in both directions, and those with the
+// same one stand in the order of the suite.
+func (k sortKey) compare(o sortKey, down bool) int {
+	if k.has != o.has {
+		if k.has {
+			return -1
+		}
+		return 1
+	}
+	by := cmp.Or(cmp.Compare(k.num, o.num), cmp.Compare(k.text, o.text))
+	place := cmp.Or(cmp.Compare(k.Case, o.Case), cmp.Compare(k.Target, o.Target), cmp.Compare(k.Repeat, o.Repeat))
+	if by == 0 && !k.has && down { // no value to turn around: the order of the suite
+		return -place
+	}
+	if down {
+		by = -by
+	}
+	return cmp.Or(by, place)
+}
+
+// filter gives what lets attempts through.
+func (r *Run) filter(q *AttemptsRequest) (func(*callvet.Cell) bool, error) {
+	targets := map[int]bool{}
+	for _, name := range q.Targets {
+		at := slices.IndexFunc(r.Manifest.Targets, func(t callvet.Target) bool { return t.Name == name })
+		if at < 0 {
+			return nil, wrong("targets", name, "the run has no such target")
+		}
+		targets[at] = true
+	}
+	tagged := map[int]bool{}
+	if len(q.Tags) > 0 {
+		for i := range r.cases.Len() {
+			c, err := r.cases.Case(i)
+			if err != nil {
+				return nil, err
+			}
+			tagged[i] = slices.ContainsFunc(c.Tags, func(tag string) bool { return slices.Contains(q.Tags, tag) })
+		}
+	}
+	part := strings.ToLower(q.Case)
+	return func(c *callvet.Cell) bool {
+		return (len(q.Verdicts) == 0 || slices.Contains(q.Verdicts, c.Result.Verdict)) &&
+			(len(q.Outcomes) == 0 || slices.Contains(q.Outcomes, c.Trace.Outcome)) &&
+			(len(q.Classes) == 0 || slices.Contains(q.Classes, c.Result.Class)) &&
+			(len(targets) == 0 || targets[c.Target]) &&
+			(len(q.Tags) == 0 || tagged[c.Case]) &&
+			(part == "" || strings.Contains(strings.ToLower(c.Trace.CaseID), part))
+	}, nil
+}

@@ -1,0 +1,158 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package app_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/app"
+)
+
+// startedRun carries out the example suite about weather by an offline target, and gives the run.
+func startedRun(t *testing.T, a *app.App, files *uploads, repeats int) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("..", "..", "examples", "weather.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(files.dir, "weather.yaml"), b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	files.known["weather"] = "weather.yaml"
+	s, err := a.StartRun(t.Context(), as[app.RunRequest](t, fmt.Sprintf(`{"suite": "weather", "repeats": %d, "targets": [{"target": "offline/lexical"}]}`, repeats)), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := s.Do(t.Context())
+	if err = errors.Join(err, s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return out.Stored.ID
+}
+
+// attemptNames walks all pages and gives the attempts as "case/repeat verdict".
+func attemptNames(t *testing.T, a *app.App, q app.AttemptsRequest) (names []string, page *app.AttemptsPage) {
+	t.Helper()
+	for {
+		var err error
+		if page, err = a.Attempts(t.Context(), q); err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range page.Items {
+			names = append(names, fmt.Sprintf("%s/%d %s", r.Case, r.Repeat, r.Verdict))
+		}
+		if page.Next == "" {
+			return names, page
+		}
+		if q.After = page.Next; len(names) > 1000 {
+			t.Fatal("pages without an end")
+		}
+	}
+}
+
+func TestAttempts(t *testing.T) {
+	t.Parallel()
+	a, files := server(t, app.Permit{})
+	id := startedRun(t, a, files, 2)
+	all, page := attemptNames(t, a, app.AttemptsRequest{Run: id, Limit: 1000})
+	if len(all) != 28 || page.Total != 28 || page.All != 28 || !strings.HasSuffix(all[1], "/1 "+strings.Fields(all[1])[1]) {
+		t.Fatalf("%d attempts, total %d of %d: %v", len(all), page.Total, page.All, all)
+	}
+	for _, sort := range []string{"", "case", "score", "cost", "class"} {
+		for _, down := range []bool{false, true} {
+			whole, _ := attemptNames(t, a, app.AttemptsRequest{Run: id, Sort: sort, Descending: down, Limit: 1000})
+			paged, _ := attemptNames(t, a, app.AttemptsRequest{Run: id, Sort: sort, Descending: down, Limit: 5})
+			if d := cmp.Diff(whole, paged); d != "" {
+				t.Errorf("sorted by %q, %v: pages of 5 differ from one page:\n%s", sort, down, d)
+			}
+			if d := cmp.Diff(slices.Sorted(slices.Values(all)), slices.Sorted(slices.Values(whole))); d != "" {
+				t.Errorf("sorted by %q, %v: not all attempts:\n%s", sort, down, d)
+			}
+		}
+	}
+	best, _ := attemptNames(t, a, app.AttemptsRequest{Run: id, Sort: "score", Descending: true, Limit: 1})
+	worst, _ := attemptNames(t, a, app.AttemptsRequest{Run: id, Sort: "score", Limit: 1000})
+	if !strings.HasSuffix(best[0], "pass") || !strings.HasSuffix(worst[0], "fail") {
+		t.Errorf("the best is %s, the worst %s", best[0], worst[0])
+	}
+	failed, page := attemptNames(t, a, app.AttemptsRequest{Run: id, Verdicts: []callvet.Verdict{callvet.VerdictFail}, Limit: 3})
+	if len(failed) != 12 || page.Total != 12 || page.All != 28 {
+		t.Errorf("%d failed, total %d of %d", len(failed), page.Total, page.All)
+	}
+	for name, q := range map[string]app.AttemptsRequest{
+		"by case":   {Case: "PARIS"},
+		"by tag":    {Tags: []string{"units"}},
+		"by class":  {Classes: []callvet.Class{"missed_call"}},
+		"by target": {Targets: []string{"offline/lexical"}, Outcomes: []callvet.Outcome{callvet.OutcomeAbstained}},
+	} {
+		q.Run = id
+		if got, _ := attemptNames(t, a, q); len(got) == 0 || len(got) == 28 {
+			t.Errorf("%s: %d attempts: the filter does nothing", name, len(got))
+		}
+	}
+	first, err := a.Attempts(t.Context(), app.AttemptsRequest{Run: id, Limit: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, q := range map[string]app.AttemptsRequest{
+		"verdicts": {Run: id, Verdicts: []callvet.Verdict{"passed"}},
+		"targets":  {Run: id, Targets: []string{"gpt"}},
+		"sort":     {Run: id, Sort: "name"},
+		"limit":    {Run: id, Limit: 100_000},
+		"after":    {Run: id, After: first.Next, Sort: "score"},
+		"run":      {},
+	} {
+		var field *callvet.FieldError
+		if _, err := a.Attempts(t.Context(), q); !errors.As(err, &field) || field.Field != name {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestDiffByTarget: targets without a namesake are compared with the target that is named, in the
+// metrics that are asked for.
+func TestDiffByTarget(t *testing.T) {
+	t.Parallel()
+	a, files := server(t, app.Permit{})
+	base := startedRun(t, a, files, 1)
+	s, err := a.StartRun(t.Context(), as[app.RunRequest](t, `{"suite": "weather", "targets": [{"target": "offline/lexical", "name": "one"}, {"target": "offline/lexical", "name": "other", "tool_choice": "none"}]}`), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := s.Do(t.Context())
+	if err = errors.Join(err, s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	req := app.DiffRequest{Base: app.Side{Run: base}, Candidate: app.Side{Run: out.Stored.ID}, Metrics: []string{"overall"}}
+	d, err := a.Diff(t.Context(), req, nil)
+	if err != nil || len(d.Targets) != 0 || len(d.UnpairedCandidate) != 2 {
+		t.Fatalf("without a target: %v, %+v", err, d)
+	}
+	req.Target = "offline/lexical"
+	d, err = a.Diff(t.Context(), req, nil)
+	if err != nil || len(d.Targets) != 2 || len(d.UnpairedCandidate)+len(d.UnpairedBaseline) != 0 {
+		t.Fatalf("with a target: %v, %+v", err, d)
+	}
+	same, none := d.Targets[0], d.Targets[1]
+	if same.Candidate != "one" || same.Overall.Change.Point != 0 || len(same.Measured) != 1 || none.Measured[0].Overall.Change.Point >= 0 || none.Measured[0].Metric != "overall" {
+		t.Errorf("compared: %+v\n%+v", same, none)
+	}
+	for name, q := range map[string]app.DiffRequest{
+		"target":  {Base: req.Base, Candidate: req.Candidate, Target: "gpt"},
+		"metrics": {Base: req.Base, Candidate: req.Candidate, Metrics: []string{"latency_p50"}},
+	} {
+		var field *callvet.FieldError
+		if _, err := a.Diff(t.Context(), q, nil); !errors.As(err, &field) || field.Field != name {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
