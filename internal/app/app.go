@@ -18,12 +18,12 @@ import (
 	"github.com/callvet/callvet/internal/store"
 )
 
-// Config is what an App may use. Store and Files are required where a request needs them.
+// Config is what an App may use. Store is required where a request needs it.
 type Config struct {
 	// Store gives the store of runs; it may be the same one each time. Whoever made the
 	// Config closes it.
 	Store func(context.Context) (*store.DB, error)
-	// Files is what the names of files in requests stand for.
+	// Files is what the names of files in requests stand for; nil: NoFiles.
 	Files Files
 	// Permit is what requests may do; nothing by default.
 	Permit Permit
@@ -79,6 +79,9 @@ type App struct {
 func New(cfg Config) *App {
 	if cfg.Getenv == nil {
 		cfg.Getenv = func(string) string { return "" }
+	}
+	if cfg.Files == nil {
+		cfg.Files = NoFiles{}
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now

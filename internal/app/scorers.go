@@ -47,7 +47,7 @@ type scorersOf struct {
 
 // newScorersOf makes one for the suite of a request.
 func (a *App) newScorersOf(req *RunRequest) (*scorersOf, error) {
-	dir, err := a.besideSuite(req.Suite)
+	dir, err := a.besideSuite(req.file())
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +145,11 @@ func (m *Manifest) commands() []string {
 
 // programs makes what runs the scorers of the session's run. The caller closes it.
 func (s *Session) programs() (*scorer.Pool, error) {
-	return s.app.newPool(s.Manifest.Path, s.Manifest.leaves())
+	file := s.Manifest.Path
+	if s.Manifest.Made { // read from no file
+		file = ""
+	}
+	return s.app.newPool(file, s.Manifest.leaves())
 }
 
 // newPool makes what runs the scorers of a suite, which are shown what a run would keep; keep are

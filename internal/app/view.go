@@ -293,6 +293,48 @@ func summary(r *store.Run) (report.RunSummary, error) {
 	return out, nil
 }
 
+// RunLine gives a stored run with its line in the list.
+func (a *App) RunLine(ctx context.Context, ref string) (*store.Run, report.RunSummary, error) {
+	db, err := a.cfg.Store(ctx)
+	if err != nil {
+		return nil, report.RunSummary{}, err
+	}
+	r, err := stored(ctx, db, ref)
+	if err != nil {
+		return nil, report.RunSummary{}, err
+	}
+	line, err := summary(&r)
+	return &r, line, err
+}
+
+// RunState names what a report of a run is made of: it changes when the run goes on or is judged
+// again, and with the program. "" is that of a run that is not over.
+func (a *App) RunState(ctx context.Context, ref string) (string, error) {
+	db, err := a.cfg.Store(ctx)
+	if err != nil {
+		return "", err
+	}
+	r, err := stored(ctx, db, ref)
+	if err != nil {
+		return "", err
+	}
+	if r.Finished.IsZero() || r.Owner != nil {
+		return "", nil
+	}
+	judgings, err := db.Judgings(ctx, r.ID)
+	if err != nil {
+		return "", err
+	}
+	state := fmt.Sprintf("%s %s %d", a.cfg.Version, r.Status, r.Finished.UnixMilli())
+	for i := range judgings {
+		if j := &judgings[i]; j.Owner != nil {
+			return "", nil
+		}
+		state += fmt.Sprintf(" %s %d", judgings[i].ID, judgings[i].Finished.UnixMilli())
+	}
+	return state, nil
+}
+
 // DeleteRuns deletes runs for good, one after the other; deleted are those that are gone,
 // also when an error ends it. That is a *store.HeldError for a run that a process carries
 // out.

@@ -87,7 +87,8 @@ func (v *View) Record(r Row) Record {
 	}
 }
 
-func (v *View) document() Document {
+// Document is the head of the JSON face.
+func (v *View) Document() Document {
 	status := v.Status
 	if status == "" {
 		status = "done"
@@ -110,7 +111,7 @@ func ComparisonJSON(w io.Writer, c *panel.Comparison) error {
 
 // JSON writes one Document with the attempts that did not pass.
 func JSON(w io.Writer, v *View) error {
-	head, err := json.Marshal(v.document())
+	head, err := json.Marshal(v.Document())
 	if err != nil {
 		return fmt.Errorf("encode report: %w", err)
 	}

@@ -9,16 +9,21 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"path"
+	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/parallel"
 	"github.com/callvet/callvet/internal/store"
+	"github.com/callvet/callvet/stats"
 )
 
 // maxBody bounds a request that says nothing else, in bytes. Files have a limit of their own.
@@ -75,6 +80,7 @@ func New(cfg Config) (*Server, error) {
 	}
 	s.api = humago.New(s.mux, description(cfg.Version))
 	s.addHealth()
+	s.addRuns()
 	return s, nil
 }
 
@@ -86,11 +92,52 @@ func description(version string) huma.Config {
 	c.OpenAPIPath = "/api/openapi"
 	c.RejectUnknownQueryParameters = true
 	c.Info.Description = "Evaluates tool calls: suites, runs, jobs and experiments. /api/… and /api/v1/… are the same. Errors are application/problem+json."
+	c.Components.Schemas = schemas()
 	c.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
 		"token":   {Type: "http", Scheme: "bearer", Description: "a token of a user: POST /api/tokens"},
 		"session": {Type: "apiKey", In: "cookie", Name: SessionCookie, Description: "the login of the page"},
 	}
 	return c
+}
+
+// schemas names the types of the description: those of other rooms with their room, as two rooms
+// may have types of one name.
+func schemas() huma.Registry {
+	r := huma.NewMapRegistry("#/components/schemas/", func(t reflect.Type, hint string) string {
+		name := huma.DefaultSchemaNamer(t, hint)
+		for t.Kind() == reflect.Pointer {
+			t = t.Elem()
+		}
+		room := path.Base(t.PkgPath())
+		if t.Name() == "" || t.PkgPath() == "" || room == "server" || room == "huma" || room == "v2" {
+			return name
+		}
+		return strings.ToUpper(room[:1]) + room[1:] + name
+	})
+	r.RegisterTypeAlias(reflect.TypeFor[stats.Interval](), reflect.TypeFor[Interval]())
+	r.RegisterTypeAlias(reflect.TypeFor[callvet.Score](), reflect.TypeFor[Score]())
+	return r
+}
+
+// Interval is an estimate with its interval, as the API spells it.
+type Interval struct {
+	Point      *float64 `json:"point" doc:"null where there is no estimate"`
+	Lower      *float64 `json:"lower" doc:"null where there is no end"`
+	Upper      *float64 `json:"upper" doc:"null where there is no end"`
+	SE         *float64 `json:"se,omitempty"`
+	N          int      `json:"n"`
+	Clusters   int      `json:"clusters"`
+	NEff       float64  `json:"n_eff,omitempty"`
+	Confidence float64  `json:"confidence"`
+	Method     string   `json:"method"`
+	Status     string   `json:"status"`
+}
+
+// Score is one measurement, as the API spells it.
+type Score struct {
+	Name   string   `json:"name"`
+	Value  *float64 `json:"value" doc:"from 0 to 1; null where it is not scored"`
+	Reason string   `json:"reason,omitempty"`
 }
 
 // SessionCookie is the name of the cookie that has a session.

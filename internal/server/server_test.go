@@ -30,6 +30,7 @@ type site struct {
 	srv   *server.Server
 	db    *store.DB
 	users *account.Accounts
+	app   *app.App
 }
 
 func people() map[string]*account.Principal {
@@ -56,11 +57,12 @@ func newSite(t *testing.T) *site {
 		addPerson(t, db, p)
 	}
 	base := app.Config{Store: func(context.Context) (*store.DB, error) { return db, nil }}
-	srv, err := server.New(server.Config{App: app.New(base), Work: base, Store: db, Version: "test", Accounts: users})
+	a := app.New(base)
+	srv, err := server.New(server.Config{App: a, Work: base, Store: db, Version: "test", Accounts: users})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &site{Server: httptest.NewServer(srv.Handler()), srv: srv, db: db, users: users}
+	s := &site{Server: httptest.NewServer(srv.Handler()), srv: srv, db: db, users: users, app: a}
 	t.Cleanup(s.Close)
 	return s
 }

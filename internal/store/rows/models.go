@@ -97,6 +97,12 @@ type ProviderKey struct {
 	Created  int64
 }
 
+type RunDocument struct {
+	RunID    string
+	State    string
+	Document []byte
+}
+
 type RunEntry struct {
 	RunID        string
 	UserID       string

@@ -103,3 +103,7 @@ CREATE TABLE schedules(
 	request BYTEA NOT NULL, webhook BYTEA NOT NULL, secret BYTEA NOT NULL, enabled BOOLEAN NOT NULL,
 	created BIGINT NOT NULL, next_at BIGINT NOT NULL, last_at BIGINT NOT NULL, last_job TEXT NOT NULL, last_result TEXT NOT NULL);
 CREATE INDEX schedules_next ON schedules(enabled, next_at);
+
+-- What the reports of a run that is over say, so that it is summed up once.
+CREATE TABLE run_documents(
+	run_id TEXT NOT NULL PRIMARY KEY, state TEXT NOT NULL, document BYTEA NOT NULL);

@@ -1,0 +1,452 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package server
+
+import (
+	"context"
+	"database/sql"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/account"
+	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/report"
+	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/internal/store/rows"
+	"github.com/callvet/callvet/panel"
+)
+
+// metricOverall is the metric that Tool Calling Evaluation calls the score of a run.
+const metricOverall = "overall"
+
+// EvalRun is a line of the list of runs.
+type EvalRun struct {
+	ID        string    `json:"id"`
+	Created   time.Time `json:"timestamp"`
+	Finished  time.Time `json:"finished,omitzero"`
+	Status    string    `json:"status" enum:"running,done,interrupted,failed,budget"`
+	SuiteID   string    `json:"suite_id" doc:"empty for a suite that the server does not keep by name"`
+	SuiteName string    `json:"suite_name"`
+	Version   int64     `json:"suite_version"`
+	Models    []string  `json:"models"`
+	// AvgScore is the mean of the overall scores of all targets, from 0 to 1; null until the run
+	// is over, and where nothing was judged. Targets have each their own, with intervals.
+	AvgScore   *float64       `json:"avg_score" doc:"mean of the overall scores of the targets, from 0 to 1; null until the run is over"`
+	Targets    []TargetScore  `json:"targets,omitempty"`
+	Verdicts   panel.Verdicts `json:"verdicts"`
+	Total      int            `json:"total_cases"`
+	Passed     int            `json:"cases_passed"`
+	CostUSD    *float64       `json:"cost_usd" doc:"null where it is not known"`
+	Experiment string         `json:"experiment_id,omitempty"`
+	Job        string         `json:"job_id,omitempty"`
+	Shared     bool           `json:"shared"`
+	User       string         `json:"user_id"`
+}
+
+// TargetScore is what a run says of one target: its overall score, and its pass rate, each with
+// its interval.
+type TargetScore struct {
+	Name  string        `json:"name"`
+	Score *panel.Metric `json:"score,omitempty"`
+	Pass  *panel.Metric `json:"pass_rate,omitempty"`
+	Floor bool          `json:"floor,omitempty" doc:"an offline target that every model should beat; it counts in no mean"`
+}
+
+// PageIn asks for a page of a list.
+type PageIn struct {
+	Cursor string `query:"cursor" maxLength:"200" doc:"next_cursor of the page before"`
+	Limit  int    `query:"limit" minimum:"1" maximum:"200" default:"50"`
+}
+
+// pageMark is the place behind an entry in a list, the newest first.
+type pageMark struct {
+	At int64  `json:"a"`
+	ID string `json:"i"`
+}
+
+// mark reads the cursor; without one it is before everything.
+func (p *PageIn) mark() (pageMark, error) {
+	m := pageMark{At: 1 << 62}
+	if p.Cursor == "" {
+		return m, nil
+	}
+	b, err := base64.RawURLEncoding.DecodeString(p.Cursor)
+	if err == nil {
+		err = json.Unmarshal(b, &m)
+	}
+	if err != nil {
+		return m, &callvet.FieldError{Field: "cursor", Text: "{cursor} is not that of a page"}
+	}
+	return m, nil
+}
+
+func (m pageMark) String() string {
+	b, err := json.Marshal(m)
+	if err != nil {
+		return ""
+	}
+	return base64.RawURLEncoding.EncodeToString(b)
+}
+
+type historyIn struct {
+	PageIn
+	Suite      string `query:"suite_id" maxLength:"100"`
+	Experiment string `query:"experiment_id" maxLength:"100"`
+}
+
+// History is a page of the list of runs, the newest first.
+type History struct {
+	Items []EvalRun `json:"items"`
+	Next  string    `json:"next_cursor,omitempty" doc:"absent on the last page"`
+}
+
+type RunIn struct {
+	ID string `path:"id" maxLength:"100"`
+}
+
+// addRuns adds what is asked about runs.
+func (s *Server) addRuns() {
+	run := map[string]Kind{"id": KindRun}
+	tags := []string{"runs"}
+	add(s, huma.Operation{
+		OperationID: "list-history", Method: http.MethodGet, Path: "/api/tool-eval/history", Summary: "List eval runs", Tags: tags,
+	}, Access{}, s.history)
+	add(s, huma.Operation{
+		OperationID: "get-history", Method: http.MethodGet, Path: "/api/tool-eval/history/{id}", Summary: "Get eval run details", Tags: tags,
+	}, Access{Objects: run}, s.historyRun)
+	add(s, huma.Operation{
+		OperationID: "delete-history", Method: http.MethodDelete, Path: "/api/tool-eval/history/{id}", Summary: "Delete an eval run", Tags: tags, DefaultStatus: http.StatusNoContent,
+	}, Access{Objects: run}, s.deleteRun)
+	add(s, huma.Operation{
+		OperationID: "get-run", Method: http.MethodGet, Path: "/api/runs/{id}", Summary: "What a report tells of a run", Tags: tags,
+	}, Access{Objects: run}, func(ctx context.Context, _ *account.Principal, in *RunIn) (*struct{ Body report.Document }, error) {
+		d, err := s.document(ctx, in.ID)
+		return &struct{ Body report.Document }{*d}, err
+	})
+	add(s, huma.Operation{
+		OperationID: "patch-run", Method: http.MethodPatch, Path: "/api/runs/{id}", Summary: "Share a run with all users, or no more", Tags: tags, DefaultStatus: http.StatusNoContent,
+	}, Access{Objects: run}, s.shareRun)
+	add(s, huma.Operation{
+		OperationID: "list-cells", Method: http.MethodGet, Path: "/api/runs/{id}/cells", Summary: "Attempts of a run, filtered and sorted", Tags: tags,
+	}, Access{Objects: run}, s.cells)
+	add(s, huma.Operation{
+		OperationID: "get-case", Method: http.MethodGet, Path: "/api/runs/{id}/case", Summary: "All attempts at one case, with conversations and raw requests", Tags: tags,
+	}, Access{Objects: run}, s.caseOf)
+	add(s, huma.Operation{
+		OperationID: "export-run", Method: http.MethodGet, Path: "/api/runs/{id}/export", Summary: "Download a report", Tags: tags,
+		Responses: map[string]*huma.Response{"200": {Description: "the report as a file", Content: map[string]*huma.MediaType{"application/octet-stream": {}}}},
+	}, Access{Objects: run}, s.exportRun)
+	add(s, huma.Operation{
+		OperationID: "diff-runs", Method: http.MethodGet, Path: "/api/diff", Summary: "Compare two runs, case by case", Tags: tags,
+	}, Access{}, s.diffRuns)
+}
+
+func (s *Server) history(ctx context.Context, by *account.Principal, in *historyIn) (*struct{ Body History }, error) {
+	m, err := in.mark()
+	if err != nil {
+		return nil, err
+	}
+	list, err := s.cfg.Store.Rows().RunEntriesOf(ctx, rows.RunEntriesOfParams{
+		UserID: by.User, Everything: by.Role == account.Admin, SuiteID: in.Suite, ExperimentID: in.Experiment, Before: m.At, BeforeID: m.ID, AtMost: int64(in.Limit) + 1,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list runs: %w", err)
+	}
+	out := History{Items: []EvalRun{}}
+	if len(list) > in.Limit {
+		list = list[:in.Limit]
+		last := &list[in.Limit-1]
+		out.Next = pageMark{At: last.Created, ID: last.RunID}.String()
+	}
+	for i := range list {
+		line, err := s.line(ctx, &list[i])
+		if errors.Is(err, callvet.ErrNotFound) { // the command line deleted it
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		out.Items = append(out.Items, *line)
+	}
+	return &struct{ Body History }{out}, nil
+}
+
+// line is a run in the list.
+func (s *Server) line(ctx context.Context, e *rows.RunEntry) (*EvalRun, error) {
+	r, sum, err := s.cfg.App.RunLine(ctx, e.RunID)
+	if err != nil {
+		return nil, err
+	}
+	out := &EvalRun{
+		ID: r.ID, Created: r.Created.UTC(), Status: sum.Status, SuiteID: e.SuiteID, SuiteName: r.SuiteName, Version: e.SuiteVersion, Models: sum.Targets,
+		Verdicts: sum.Cells, Total: sum.Cells.Pass + sum.Cells.Fail + sum.Cells.Error + sum.Cells.NotRun, Passed: sum.Cells.Pass, CostUSD: sum.CostUSD,
+		Experiment: e.ExperimentID, Job: e.JobID, Shared: e.Shared, User: e.UserID,
+	}
+	if out.Models == nil {
+		out.Models = []string{}
+	}
+	if r.Finished.IsZero() {
+		return out, nil
+	}
+	out.Finished = r.Finished.UTC()
+	d, err := s.document(ctx, e.RunID)
+	if err != nil {
+		return nil, err
+	}
+	out.Targets, out.AvgScore = scores(d.Panels)
+	return out, nil
+}
+
+// scores picks the scores of targets out of panels, and their mean over the targets that are no
+// floor; nil where none has one.
+func scores(p *panel.Panels) (list []TargetScore, mean *float64) {
+	sum, n := 0.0, 0
+	floors := !slices.ContainsFunc(p.Targets, func(t panel.TargetPanel) bool { return !t.Floor }) // then they are what is measured
+	for i := range p.Targets {
+		t := &p.Targets[i]
+		one := TargetScore{Name: t.Name, Floor: t.Floor}
+		one.Score, one.Pass = metric(&t.Overall, metricOverall), metric(&t.Overall, panel.MetricPass)
+		if one.Score != nil && one.Score.Interval.Defined() && (floors || !t.Floor) {
+			sum, n = sum+one.Score.Interval.Point, n+1
+		}
+		list = append(list, one)
+	}
+	if n > 0 {
+		v := sum / float64(n)
+		mean = &v
+	}
+	return list, mean
+}
+
+func metric(s *panel.Slice, name string) *panel.Metric {
+	i := slices.IndexFunc(s.Metrics, func(m panel.Metric) bool { return m.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &s.Metrics[i]
+}
+
+// document is what reports tell of a run. That of a run that is over is made once and kept.
+func (s *Server) document(ctx context.Context, id string) (*report.Document, error) {
+	state, err := s.cfg.App.RunState(ctx, id)
+	if err != nil {
+		return &report.Document{}, err
+	}
+	if state != "" {
+		b, err := s.cfg.Store.Rows().RunDocument(ctx, rows.RunDocumentParams{RunID: id, State: state})
+		if err == nil {
+			var d report.Document
+			if err := json.Unmarshal(b, &d); err == nil {
+				return &d, nil
+			}
+		} else if !errors.Is(err, sql.ErrNoRows) {
+			return &report.Document{}, fmt.Errorf("read what a run told: %w", err)
+		}
+	}
+	v, err := s.cfg.App.ViewRun(ctx, app.ViewRequest{Run: id}, nil)
+	if err != nil {
+		return &report.Document{}, err
+	}
+	b, err := json.Marshal(v.View.Document())
+	var d report.Document
+	if err == nil { // numbers are those that are kept: a report has them in twelve digits
+		err = json.Unmarshal(b, &d)
+	}
+	if err != nil {
+		return &d, fmt.Errorf("tell run %s: %w", id, err)
+	}
+	if state == "" {
+		return &d, nil
+	}
+	err = s.cfg.Store.Change(ctx, "keep what a run tells", func(q *rows.Queries) error {
+		return q.PutRunDocument(ctx, rows.PutRunDocumentParams{RunID: id, State: state, Document: b})
+	})
+	return &d, err
+}
+
+// EvalDetails is a run with its attempts.
+type EvalDetails struct {
+	EvalRun
+	Results []report.Record `json:"results"`
+	// Next gets more results from /api/runs/{id}/cells.
+	Next string `json:"results_next,omitempty"`
+}
+
+func (s *Server) historyRun(ctx context.Context, _ *account.Principal, in *RunIn) (*struct{ Body EvalDetails }, error) {
+	e, err := s.cfg.Store.Rows().RunEntry(ctx, in.ID)
+	if err != nil {
+		return nil, fmt.Errorf("read run: %w", err)
+	}
+	line, err := s.line(ctx, &e)
+	if err != nil {
+		return nil, err
+	}
+	page, err := s.cfg.App.Attempts(ctx, app.AttemptsRequest{Run: in.ID, Limit: app.MaxAttempts})
+	if err != nil {
+		return nil, err
+	}
+	return &struct{ Body EvalDetails }{EvalDetails{EvalRun: *line, Results: page.Items, Next: page.Next}}, nil
+}
+
+func (s *Server) deleteRun(ctx context.Context, by *account.Principal, in *RunIn) (*struct{}, error) {
+	if _, err := s.cfg.App.DeleteRuns(ctx, []string{in.ID}); err != nil {
+		return nil, err
+	}
+	return nil, s.cfg.Store.Change(ctx, "delete run", func(q *rows.Queries) error {
+		return errors.Join(q.DropRunDocument(ctx, in.ID), q.DropRunEntry(ctx, in.ID))
+	})
+}
+
+func (s *Server) shareRun(ctx context.Context, _ *account.Principal, in *struct {
+	RunIn
+	Body struct {
+		Shared bool `json:"shared" doc:"every user of the server may read it"`
+	}
+},
+) (*struct{}, error) {
+	return nil, s.cfg.Store.Change(ctx, "share run", func(q *rows.Queries) error {
+		return q.ShareRun(ctx, rows.ShareRunParams{RunID: in.ID, Shared: in.Body.Shared})
+	})
+}
+
+type cellsIn struct {
+	RunIn
+	Verdict    []string `query:"verdict" doc:"pass, fail, error, not_run; several with commas"`
+	Outcome    []string `query:"outcome" doc:"called, abstained, unparseable, error, not_run"`
+	Class      []string `query:"class" doc:"classes of errors, such as wrong_tool"`
+	Target     []string `query:"target"`
+	Tag        []string `query:"tag"`
+	Case       string   `query:"case" maxLength:"500" doc:"a part of the id of a case"`
+	Sort       string   `query:"sort" enum:"case,score,cost,class" default:"case"`
+	Descending bool     `query:"descending"`
+	Cursor     string   `query:"cursor" maxLength:"1000"`
+	Limit      int      `query:"limit" minimum:"1" maximum:"1000" default:"50"`
+}
+
+func (s *Server) cells(ctx context.Context, _ *account.Principal, in *cellsIn) (*struct{ Body app.AttemptsPage }, error) {
+	page, err := s.cfg.App.Attempts(ctx, app.AttemptsRequest{
+		Run: in.ID, Verdicts: as[callvet.Verdict](in.Verdict), Outcomes: as[callvet.Outcome](in.Outcome), Classes: as[callvet.Class](in.Class),
+		Targets: in.Target, Tags: in.Tag, Case: in.Case, Sort: in.Sort, Descending: in.Descending, After: in.Cursor, Limit: in.Limit,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &struct{ Body app.AttemptsPage }{*page}, nil
+}
+
+func as[T ~string](list []string) []T {
+	out := make([]T, len(list))
+	for i, v := range list {
+		out[i] = T(v)
+	}
+	return out
+}
+
+// CaseAttempts are all attempts at one case.
+type CaseAttempts struct {
+	Case     json.RawMessage `json:"case" doc:"the case as the suite has it"`
+	Attempts []AttemptDetail `json:"attempts"`
+}
+
+// AttemptDetail is an attempt with its conversation.
+type AttemptDetail struct {
+	Result report.Record   `json:"result"`
+	Trace  json.RawMessage `json:"trace" doc:"the conversation, calls and usage; callvet schema trace"`
+	// Exchanges are the raw requests and responses, without keys; empty where none are kept.
+	Exchanges json.RawMessage `json:"exchanges"`
+}
+
+func (s *Server) caseOf(ctx context.Context, _ *account.Principal, in *struct {
+	RunIn
+	Case   string `query:"case" required:"true" maxLength:"500"`
+	Target string `query:"target" maxLength:"500"`
+},
+) (*struct{ Body CaseAttempts }, error) {
+	v, err := s.cfg.App.ShowCase(ctx, app.CaseRequest{Run: in.ID, Case: in.Case, Target: in.Target})
+	if err != nil {
+		return nil, err
+	}
+	out := CaseAttempts{Attempts: []AttemptDetail{}}
+	for i, row := range v.Rows {
+		if i == 0 {
+			if out.Case, err = json.Marshal(row.Case); err != nil {
+				return nil, fmt.Errorf("tell case %s: %w", in.Case, err)
+			}
+		}
+		d := AttemptDetail{Result: v.View.Record(row)}
+		trace, err := json.Marshal(row.Cell.Trace)
+		if err != nil {
+			return nil, fmt.Errorf("tell the attempt at %s: %w", in.Case, err)
+		}
+		exchanges := row.Cell.Trace.Exchanges
+		if exchanges == nil {
+			exchanges = []callvet.Exchange{}
+		}
+		if d.Exchanges, err = json.Marshal(exchanges); err != nil {
+			return nil, fmt.Errorf("tell the attempt at %s: %w", in.Case, err)
+		}
+		d.Trace = trace
+		out.Attempts = append(out.Attempts, d)
+	}
+	return &struct{ Body CaseAttempts }{out}, nil
+}
+
+// mediaTypes are the forms of reports by the end of their file's name.
+func mediaTypes() map[string]string {
+	return map[string]string{
+		"html": "text/html; charset=utf-8", "md": "text/markdown; charset=utf-8", "xml": "application/xml", "json": "application/json",
+		"jsonl": "application/x-ndjson", "csv": "text/csv; charset=utf-8", "txt": "text/plain; charset=utf-8",
+	}
+}
+
+func (s *Server) exportRun(ctx context.Context, _ *account.Principal, in *struct {
+	RunIn
+	Format string `query:"format" enum:"html,md,xml,json,jsonl,csv,txt" default:"html" doc:"xml is JUnit, jsonl are traces"`
+},
+) (*huma.StreamResponse, error) {
+	face, err := report.ByPath("report." + in.Format)
+	if err != nil {
+		return nil, err
+	}
+	v, err := s.cfg.App.ViewRun(ctx, app.ViewRequest{Run: in.ID}, nil)
+	if err != nil {
+		return nil, err
+	}
+	return &huma.StreamResponse{Body: func(hc huma.Context) {
+		hc.SetHeader("Content-Type", mediaTypes()[in.Format])
+		hc.SetHeader("Content-Disposition", `attachment; filename="callvet-`+in.ID+"."+in.Format+`"`)
+		text := &plain.Writer{W: hc.BodyWriter()}
+		if err := errors.Join(face(text, v.View), text.Flush()); err != nil && !errors.Is(err, io.ErrClosedPipe) {
+			s.log.WarnContext(ctx, "report broken off", "run", in.ID, "error", s.cfg.App.Secrets().Hide(err.Error()))
+		}
+	}}, nil
+}
+
+func (s *Server) diffRuns(ctx context.Context, by *account.Principal, in *struct {
+	Base      string   `query:"base" required:"true" maxLength:"100"`
+	Candidate string   `query:"candidate" required:"true" maxLength:"100"`
+	Slices    []string `query:"slices"`
+	Metrics   []string `query:"metrics" doc:"compared beside the pass rate, such as overall"`
+	Target    string   `query:"target" maxLength:"500" doc:"target of the base for those of the candidate that have no namesake there"`
+},
+) (*struct{ Body panel.Comparison }, error) {
+	for _, id := range []string{in.Base, in.Candidate} {
+		if err := s.May(ctx, by, KindRun, id, false); err != nil {
+			return nil, err
+		}
+	}
+	c, err := s.cfg.App.Diff(ctx, app.DiffRequest{Base: app.Side{Run: in.Base}, Candidate: app.Side{Run: in.Candidate}, Slices: in.Slices, Metrics: in.Metrics, Target: in.Target}, nil)
+	if err != nil {
+		return nil, err
+	}
+	return &struct{ Body panel.Comparison }{*c}, nil
+}

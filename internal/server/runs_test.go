@@ -1,0 +1,136 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package server_test
+
+import (
+	"encoding/json"
+	"errors"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/server"
+	"github.com/callvet/callvet/internal/store/rows"
+	"github.com/callvet/callvet/internal/suite"
+)
+
+// ran carries out the example suite about weather for a user, offline.
+func (s *site) ran(t *testing.T, user, experiment string, repeats int, specs ...app.TargetSpec) string {
+	t.Helper()
+	made, problems, err := suite.Load(filepath.Join("..", "..", "examples", "weather.yaml"), suite.Options{})
+	if err != nil {
+		t.Fatal(err, problems)
+	}
+	if specs == nil {
+		specs = []app.TargetSpec{{Target: "offline/lexical"}}
+	}
+	ses, err := s.app.StartRun(t.Context(), app.RunRequest{SuiteRequest: app.SuiteRequest{Suite: "weather"}, Made: made, Targets: specs, Repeats: repeats, NoCache: true}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := ses.Do(t.Context())
+	if err = errors.Join(err, ses.Close()); err != nil {
+		t.Fatal(err)
+	}
+	err = s.db.Change(t.Context(), "add run", func(q *rows.Queries) error {
+		return q.AddRunEntry(t.Context(), rows.AddRunEntryParams{RunID: out.Stored.ID, UserID: "user_" + user, SuiteID: "suite_1", SuiteVersion: 1, ExperimentID: experiment, Created: out.Stored.Created.UnixMilli()})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.Stored.ID
+}
+
+// told asks for something and reads the answer.
+func told[T any](t *testing.T, s *site, as, method, path, body string) (out T) {
+	t.Helper()
+	code, answer := s.ask(t, as, method, path, body)
+	if code >= 300 {
+		t.Fatalf("%s %s as %s: %d %s", method, path, as, code, answer)
+	}
+	if err := json.Unmarshal([]byte(answer), &out); err != nil {
+		t.Fatalf("%s %s: %v\n%s", method, path, err, answer)
+	}
+	return out
+}
+
+func TestRuns(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	first := s.ran(t, "ana", "", 1)
+	second := s.ran(t, "ana", "", 2)
+	foreign := s.ran(t, "bo", "", 1)
+
+	list := told[server.History](t, s, "ana", "GET", "/api/tool-eval/history?limit=1", "")
+	if len(list.Items) != 1 || list.Items[0].ID != second || list.Next == "" {
+		t.Fatalf("first page: %+v", list)
+	}
+	rest := told[server.History](t, s, "ana", "GET", "/api/v1/tool-eval/history?cursor="+list.Next, "")
+	if len(rest.Items) != 1 || rest.Items[0].ID != first || rest.Next != "" {
+		t.Fatalf("second page: %+v", rest)
+	}
+	run := rest.Items[0]
+	if run.Passed != 8 || run.Total != 14 || run.Status != "done" || run.AvgScore == nil || len(run.Targets) != 1 || run.Targets[0].Score.Interval.Point != *run.AvgScore || run.SuiteID != "suite_1" {
+		t.Errorf("line: %+v", run)
+	}
+	doc := told[map[string]any](t, s, "ana", "GET", "/api/runs/"+second, "")
+	if again := told[map[string]any](t, s, "ana", "GET", "/api/runs/"+second, ""); doc["summary"] != "12 of 28 judged attempts failed." || again["summary"] != doc["summary"] {
+		t.Errorf("document: %v", doc["summary"])
+	}
+	page := told[app.AttemptsPage](t, s, "ana", "GET", "/api/runs/"+second+"/cells?verdict=fail,error&sort=score&limit=5", "")
+	if page.Total != 12 || page.All != 28 || len(page.Items) != 5 || page.Next == "" {
+		t.Errorf("cells: %+v", page)
+	}
+	c := told[server.CaseAttempts](t, s, "ana", "GET", "/api/runs/"+second+"/case?case="+url.QueryEscape(page.Items[0].Case), "")
+	if len(c.Attempts) != 2 || !strings.Contains(string(c.Attempts[0].Trace), `"turns"`) || c.Attempts[0].Result.Verdict != callvet.VerdictFail {
+		t.Errorf("case: %+v", c)
+	}
+	for format, says := range map[string]string{"html": "<html", "md": "#", "xml": "<testsuite", "json": "callvet.report", "jsonl": "task_id", "csv": "case,", "txt": "weather"} {
+		if code, body := s.ask(t, "ana", "GET", "/api/runs/"+second+"/export?format="+format, ""); code != 200 || !strings.Contains(body, says) {
+			t.Errorf("export as %s: %d %.100s", format, code, body)
+		}
+	}
+	diff := told[map[string]any](t, s, "ana", "GET", "/api/diff?metrics=overall&base="+first+"&candidate="+second, "")
+	if targets, ok := diff["targets"].([]any); !ok || len(targets) != 1 {
+		t.Errorf("diff: %v", diff)
+	}
+	details := told[server.EvalDetails](t, s, "ana", "GET", "/api/tool-eval/history/"+first, "")
+	if len(details.Results) != 14 || details.ID != first || details.Next != "" {
+		t.Errorf("details: %+v", details)
+	}
+
+	// Runs of another user are not there, until he shares them.
+	for _, path := range []string{"/api/runs/" + foreign, "/api/tool-eval/history/" + foreign, "/api/diff?base=" + first + "&candidate=" + foreign} {
+		if code, body := s.ask(t, "ana", "GET", path, ""); code != 404 {
+			t.Errorf("GET %s of another user: %d %s", path, code, body)
+		}
+	}
+	if code, body := s.ask(t, "bo", "PATCH", "/api/runs/"+foreign, `{"shared": true}`); code != 204 {
+		t.Errorf("share: %d %s", code, body)
+	}
+	for _, as := range []string{"ana", "vera"} {
+		if code, _ := s.ask(t, as, "GET", "/api/runs/"+foreign, ""); code != 200 {
+			t.Errorf("%s reads a shared run: %d", as, code)
+		}
+		if code, _ := s.ask(t, as, "DELETE", "/api/tool-eval/history/"+foreign, ""); code != 403 {
+			t.Errorf("%s deletes a shared run: %d", as, code)
+		}
+	}
+	if all := told[server.History](t, s, "root", "GET", "/api/tool-eval/history", ""); len(all.Items) != 3 {
+		t.Errorf("an admin sees %d runs", len(all.Items))
+	}
+	if code, body := s.ask(t, "ana", "DELETE", "/api/tool-eval/history/"+first, ""); code != 204 {
+		t.Errorf("delete: %d %s", code, body)
+	}
+	if code, _ := s.ask(t, "ana", "GET", "/api/runs/"+first, ""); code != 404 {
+		t.Errorf("a deleted run: %d", code)
+	}
+	for path, want := range map[string]int{"/api/tool-eval/history?cursor=x": 422, "/api/tool-eval/history?limit=0": 422, "/api/tool-eval/history?page=2": 422, "/api/runs/" + second + "/cells?verdict=good": 422} {
+		if code, body := s.ask(t, "ana", "GET", path, ""); code != want {
+			t.Errorf("GET %s: %d %s", path, code, body)
+		}
+	}
+}
