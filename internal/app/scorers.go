@@ -47,9 +47,12 @@ type scorersOf struct {
 
 // newScorersOf makes one for the suite of a request.
 func (a *App) newScorersOf(req *RunRequest) (*scorersOf, error) {
-	dir, err := a.besideSuite(req.file())
-	if err != nil {
-		return nil, err
+	dir := "" // of a suite that is read from no file
+	if req.Made == nil {
+		var err error
+		if dir, err = a.besideSuite(req.Suite); err != nil {
+			return nil, err
+		}
 	}
 	pool := scorer.New(scorer.Config{Dir: dir}) // which starts nothing
 	return &scorersOf{
@@ -145,11 +148,10 @@ func (m *Manifest) commands() []string {
 
 // programs makes what runs the scorers of the session's run. The caller closes it.
 func (s *Session) programs() (*scorer.Pool, error) {
-	file := s.Manifest.Path
 	if s.Manifest.Made { // read from no file
-		file = ""
+		return s.app.poolIn("", s.Manifest.leaves())
 	}
-	return s.app.newPool(file, s.Manifest.leaves())
+	return s.app.newPool(s.Manifest.Path, s.Manifest.leaves())
 }
 
 // newPool makes what runs the scorers of a suite, which are shown what a run would keep; keep are
@@ -159,6 +161,11 @@ func (a *App) newPool(suite string, keep []redact.Kind) (*scorer.Pool, error) {
 	if err != nil {
 		return nil, err
 	}
+	return a.poolIn(dir, keep)
+}
+
+// poolIn makes what runs scorers in a folder.
+func (a *App) poolIn(dir string, keep []redact.Kind) (*scorer.Pool, error) {
 	base, err := a.secrets.Redactor(keep)
 	if err != nil {
 		return nil, err

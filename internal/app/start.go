@@ -96,14 +96,6 @@ func (q *SelectionRequest) lay(s *callvet.Suite) {
 	s.Defaults.Scoring.Selection = &with
 }
 
-// file is that of the suite; "" where it is read from none.
-func (q *RunRequest) file() string {
-	if q.Made != nil {
-		return ""
-	}
-	return q.Suite
-}
-
 // check refuses what no suite and no target can make right.
 func (q *RunRequest) check() error {
 	switch {

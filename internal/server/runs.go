@@ -109,6 +109,7 @@ type History struct {
 	Next  string    `json:"next_cursor,omitempty" doc:"absent on the last page"`
 }
 
+// RunIn names a run in a path.
 type RunIn struct {
 	ID string `path:"id" maxLength:"100"`
 }
