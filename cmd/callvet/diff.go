@@ -31,6 +31,8 @@ name; the verdict is that of the source's own checks, or of a judge (--judge).`,
 		},
 	}
 	cmd.Flags().StringSliceVar(&req.Slices, "slice", nil, "slices to compare: tag, tier or field names")
+	cmd.Flags().StringSliceVar(&req.Metrics, "metrics", nil, "metrics to compare beside the pass rate, such as overall or latency_mean")
+	cmd.Flags().StringVarP(&req.Target, "model", "m", "", "target of the baseline that the candidate's targets without a namesake there are compared with")
 	cmd.Flags().StringVar(&req.Judge, "judge", "", "judge whose verdicts in trace files count, instead of the source's own checks")
 	return cmd
 }
