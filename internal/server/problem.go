@@ -4,6 +4,7 @@ package server
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"net/http"
 
@@ -32,6 +33,11 @@ func status(err error) int {
 		return http.StatusServiceUnavailable
 	}
 	return http.StatusInternalServerError
+}
+
+// isMissing tells that something is not there any more.
+func isMissing(err error) bool {
+	return errors.Is(err, sql.ErrNoRows) || errors.Is(err, callvet.ErrNotFound)
 }
 
 // problem is an error as problem+json tells it: what is wrong with which field, and what would

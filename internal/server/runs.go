@@ -134,8 +134,8 @@ func (s *Server) addRuns() {
 		return &struct{ Body report.Document }{*d}, err
 	})
 	add(s, huma.Operation{
-		OperationID: "patch-run", Method: http.MethodPatch, Path: "/api/runs/{id}", Summary: "Share a run with all users, or no more", Tags: tags, DefaultStatus: http.StatusNoContent,
-	}, Access{Objects: run}, s.shareRun)
+		OperationID: "patch-run", Method: http.MethodPatch, Path: "/api/runs/{id}", Summary: "Share a run with all users, or link it to an experiment", Tags: tags, DefaultStatus: http.StatusNoContent,
+	}, Access{Objects: run}, s.patchRun)
 	add(s, huma.Operation{
 		OperationID: "list-cells", Method: http.MethodGet, Path: "/api/runs/{id}/cells", Summary: "Attempts of a run, filtered and sorted", Tags: tags,
 	}, Access{Objects: run}, s.cells)
@@ -236,42 +236,49 @@ func metric(s *panel.Slice, name string) *panel.Metric {
 	return &s.Metrics[i]
 }
 
-// document is what reports tell of a run. That of a run that is over is made once and kept.
+// document is what reports tell of a run.
 func (s *Server) document(ctx context.Context, id string) (*report.Document, error) {
+	return told(ctx, s, id, "", func() (*report.Document, error) {
+		v, err := s.cfg.App.ViewRun(ctx, app.ViewRequest{Run: id}, nil)
+		if err != nil {
+			return nil, err
+		}
+		d := v.View.Document()
+		return &d, nil
+	})
+}
+
+// told gives what is told about a run. It is made once for a run that is over, and kept: each time
+// it has the same numbers to the last bit.
+func told[T any](ctx context.Context, s *Server, id, about string, tell func() (*T, error)) (*T, error) {
+	out := new(T)
 	state, err := s.cfg.App.RunState(ctx, id)
 	if err != nil {
-		return &report.Document{}, err
+		return out, err
 	}
 	if state != "" {
-		b, err := s.cfg.Store.Rows().RunDocument(ctx, rows.RunDocumentParams{RunID: id, State: state})
+		b, err := s.cfg.Store.Rows().RunDocument(ctx, rows.RunDocumentParams{RunID: id, About: about, State: state})
 		if err == nil {
-			var d report.Document
-			if err := json.Unmarshal(b, &d); err == nil {
-				return &d, nil
-			}
-		} else if !errors.Is(err, sql.ErrNoRows) {
-			return &report.Document{}, fmt.Errorf("read what a run told: %w", err)
+			err = json.Unmarshal(b, out)
+		}
+		if !errors.Is(err, sql.ErrNoRows) {
+			return out, err
 		}
 	}
-	v, err := s.cfg.App.ViewRun(ctx, app.ViewRequest{Run: id}, nil)
+	made, err := tell()
 	if err != nil {
-		return &report.Document{}, err
+		return out, err
 	}
-	b, err := json.Marshal(v.View.Document())
-	var d report.Document
-	if err == nil { // numbers are those that are kept: a report has them in twelve digits
-		err = json.Unmarshal(b, &d)
+	b, err := json.Marshal(made)
+	if err == nil { // numbers are those that are kept: JSON has them in twelve digits
+		err = json.Unmarshal(b, out)
 	}
-	if err != nil {
-		return &d, fmt.Errorf("tell run %s: %w", id, err)
+	if err != nil || state == "" {
+		return out, err
 	}
-	if state == "" {
-		return &d, nil
-	}
-	err = s.cfg.Store.Change(ctx, "keep what a run tells", func(q *rows.Queries) error {
-		return q.PutRunDocument(ctx, rows.PutRunDocumentParams{RunID: id, State: state, Document: b})
+	return out, s.cfg.Store.Change(ctx, "keep what a run tells", func(q *rows.Queries) error {
+		return q.PutRunDocument(ctx, rows.PutRunDocumentParams{RunID: id, About: about, State: state, Document: b})
 	})
-	return &d, err
 }
 
 // EvalDetails is a run with its attempts.
@@ -303,19 +310,37 @@ func (s *Server) deleteRun(ctx context.Context, by *account.Principal, in *RunIn
 		return nil, err
 	}
 	return nil, s.cfg.Store.Change(ctx, "delete run", func(q *rows.Queries) error {
-		return errors.Join(q.DropRunDocument(ctx, in.ID), q.DropRunEntry(ctx, in.ID))
+		return errors.Join(q.DropRunDocuments(ctx, in.ID), q.DropRunEntry(ctx, in.ID))
 	})
 }
 
-func (s *Server) shareRun(ctx context.Context, _ *account.Principal, in *struct {
+func (s *Server) patchRun(ctx context.Context, by *account.Principal, in *struct {
 	RunIn
 	Body struct {
-		Shared bool `json:"shared" doc:"every user of the server may read it"`
+		Shared     *bool   `json:"shared,omitempty" doc:"every user of the server may read it"`
+		Experiment *string `json:"experiment_id,omitempty" maxLength:"100" doc:"the experiment that it belongs to; empty: none"`
 	}
 },
 ) (*struct{}, error) {
-	return nil, s.cfg.Store.Change(ctx, "share run", func(q *rows.Queries) error {
-		return q.ShareRun(ctx, rows.ShareRunParams{RunID: in.ID, Shared: in.Body.Shared})
+	e, err := s.cfg.Store.Rows().RunEntry(ctx, in.ID)
+	if err != nil {
+		return nil, fmt.Errorf("read run: %w", err)
+	}
+	if id := in.Body.Experiment; id != nil && *id != "" {
+		if err := s.linkable(ctx, by, *id, e.SuiteID); err != nil {
+			return nil, err
+		}
+	}
+	return nil, s.cfg.Store.Change(ctx, "change run", func(q *rows.Queries) error {
+		if in.Body.Shared != nil {
+			if err := q.ShareRun(ctx, rows.ShareRunParams{RunID: in.ID, Shared: *in.Body.Shared}); err != nil {
+				return err
+			}
+		}
+		if in.Body.Experiment != nil {
+			return q.LinkRun(ctx, rows.LinkRunParams{RunID: in.ID, ExperimentID: *in.Body.Experiment})
+		}
+		return nil
 	})
 }
 

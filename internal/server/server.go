@@ -81,6 +81,7 @@ func New(cfg Config) (*Server, error) {
 	s.api = humago.New(s.mux, description(cfg.Version))
 	s.addHealth()
 	s.addRuns()
+	s.addExperiments()
 	return s, nil
 }
 

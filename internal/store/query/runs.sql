@@ -1,11 +1,11 @@
 -- name: RunDocument :one
-SELECT document FROM run_documents WHERE run_id = $1 AND state = $2;
+SELECT document FROM run_documents WHERE run_id = $1 AND about = $2 AND state = $3;
 
 -- name: PutRunDocument :exec
-INSERT INTO run_documents(run_id, state, document) VALUES ($1, $2, $3)
-ON CONFLICT(run_id) DO UPDATE SET state = excluded.state, document = excluded.document;
+INSERT INTO run_documents(run_id, about, state, document) VALUES ($1, $2, $3, $4)
+ON CONFLICT(run_id, about) DO UPDATE SET state = excluded.state, document = excluded.document;
 
--- name: DropRunDocument :exec
+-- name: DropRunDocuments :exec
 DELETE FROM run_documents WHERE run_id = $1;
 
 -- name: RunEntriesOf :many
@@ -22,3 +22,6 @@ UPDATE run_entries SET shared = $2 WHERE run_id = $1;
 
 -- name: RunsOfExperiment :many
 SELECT * FROM run_entries WHERE experiment_id = $1 ORDER BY created, run_id;
+
+-- name: LinkRun :exec
+UPDATE run_entries SET experiment_id = $2 WHERE run_id = $1;

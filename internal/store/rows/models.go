@@ -24,25 +24,18 @@ type Event struct {
 }
 
 type Experiment struct {
-	ID          string
-	UserID      string
-	Name        string
-	Description []byte
-	SuiteID     string
-	Baseline    string
-	Best        string
-	State       string
-	Shared      bool
-	Created     int64
-	Updated     int64
-	Deleted     int64
-}
-
-type ExperimentEntry struct {
-	ExperimentID string
-	Kind         string
-	Ref          string
-	Created      int64
+	ID             string
+	UserID         string
+	Name           string
+	Description    []byte
+	SuiteID        string
+	Baseline       string
+	BaselineTarget string
+	State          string
+	Shared         bool
+	Created        int64
+	Updated        int64
+	Deleted        int64
 }
 
 type Feed struct {
@@ -99,6 +92,7 @@ type ProviderKey struct {
 
 type RunDocument struct {
 	RunID    string
+	About    string
 	State    string
 	Document []byte
 }

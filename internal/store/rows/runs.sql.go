@@ -9,42 +9,63 @@ import (
 	"context"
 )
 
-const dropRunDocument = `-- name: DropRunDocument :exec
+const dropRunDocuments = `-- name: DropRunDocuments :exec
 DELETE FROM run_documents WHERE run_id = $1
 `
 
-func (q *Queries) DropRunDocument(ctx context.Context, runID string) error {
-	_, err := q.db.ExecContext(ctx, dropRunDocument, runID)
+func (q *Queries) DropRunDocuments(ctx context.Context, runID string) error {
+	_, err := q.db.ExecContext(ctx, dropRunDocuments, runID)
+	return err
+}
+
+const linkRun = `-- name: LinkRun :exec
+UPDATE run_entries SET experiment_id = $2 WHERE run_id = $1
+`
+
+type LinkRunParams struct {
+	RunID        string
+	ExperimentID string
+}
+
+func (q *Queries) LinkRun(ctx context.Context, arg LinkRunParams) error {
+	_, err := q.db.ExecContext(ctx, linkRun, arg.RunID, arg.ExperimentID)
 	return err
 }
 
 const putRunDocument = `-- name: PutRunDocument :exec
-INSERT INTO run_documents(run_id, state, document) VALUES ($1, $2, $3)
-ON CONFLICT(run_id) DO UPDATE SET state = excluded.state, document = excluded.document
+INSERT INTO run_documents(run_id, about, state, document) VALUES ($1, $2, $3, $4)
+ON CONFLICT(run_id, about) DO UPDATE SET state = excluded.state, document = excluded.document
 `
 
 type PutRunDocumentParams struct {
 	RunID    string
+	About    string
 	State    string
 	Document []byte
 }
 
 func (q *Queries) PutRunDocument(ctx context.Context, arg PutRunDocumentParams) error {
-	_, err := q.db.ExecContext(ctx, putRunDocument, arg.RunID, arg.State, arg.Document)
+	_, err := q.db.ExecContext(ctx, putRunDocument,
+		arg.RunID,
+		arg.About,
+		arg.State,
+		arg.Document,
+	)
 	return err
 }
 
 const runDocument = `-- name: RunDocument :one
-SELECT document FROM run_documents WHERE run_id = $1 AND state = $2
+SELECT document FROM run_documents WHERE run_id = $1 AND about = $2 AND state = $3
 `
 
 type RunDocumentParams struct {
 	RunID string
+	About string
 	State string
 }
 
 func (q *Queries) RunDocument(ctx context.Context, arg RunDocumentParams) ([]byte, error) {
-	row := q.db.QueryRowContext(ctx, runDocument, arg.RunID, arg.State)
+	row := q.db.QueryRowContext(ctx, runDocument, arg.RunID, arg.About, arg.State)
 	var document []byte
 	err := row.Scan(&document)
 	return document, err

@@ -89,14 +89,9 @@ CREATE INDEX events_job ON events(job_id, seq);
 
 CREATE TABLE experiments(
 	id TEXT NOT NULL PRIMARY KEY, user_id TEXT NOT NULL, name TEXT NOT NULL, description BYTEA NOT NULL, suite_id TEXT NOT NULL,
-	baseline TEXT NOT NULL, best TEXT NOT NULL, state TEXT NOT NULL, shared BOOLEAN NOT NULL,
+	baseline TEXT NOT NULL, baseline_target TEXT NOT NULL, state TEXT NOT NULL, shared BOOLEAN NOT NULL,
 	created BIGINT NOT NULL, updated BIGINT NOT NULL, deleted BIGINT NOT NULL);
 CREATE INDEX experiments_user ON experiments(user_id, created, id);
-
--- What an experiment has beside runs of suites: tunes, reports of judges.
-CREATE TABLE experiment_entries(
-	experiment_id TEXT NOT NULL, kind TEXT NOT NULL, ref TEXT NOT NULL, created BIGINT NOT NULL,
-	PRIMARY KEY(experiment_id, kind, ref));
 
 CREATE TABLE schedules(
 	id TEXT NOT NULL PRIMARY KEY, user_id TEXT NOT NULL, name TEXT NOT NULL, spec TEXT NOT NULL, trigger_on TEXT NOT NULL,
@@ -104,6 +99,7 @@ CREATE TABLE schedules(
 	created BIGINT NOT NULL, next_at BIGINT NOT NULL, last_at BIGINT NOT NULL, last_job TEXT NOT NULL, last_result TEXT NOT NULL);
 CREATE INDEX schedules_next ON schedules(enabled, next_at);
 
--- What the reports of a run that is over say, so that it is summed up once.
+-- What is told of a run that is over, so that it is summed up once: '' is the report, any other name
+-- a comparison. It holds while the state is that of the run.
 CREATE TABLE run_documents(
-	run_id TEXT NOT NULL PRIMARY KEY, state TEXT NOT NULL, document BYTEA NOT NULL);
+	run_id TEXT NOT NULL, about TEXT NOT NULL, state TEXT NOT NULL, document BYTEA NOT NULL, PRIMARY KEY(run_id, about));

@@ -1,0 +1,78 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package app
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+
+	"github.com/callvet/callvet"
+)
+
+// Configured is a target as a run asked it.
+type Configured struct {
+	// Name is that of the target in the run.
+	Name string     `json:"name"`
+	Spec TargetSpec `json:"spec"`
+	// Hash is of all that the target is asked with, but for its name: two runs with the same one
+	// asked the same way.
+	Hash  string `json:"hash"`
+	Floor bool   `json:"floor,omitempty"`
+}
+
+// RunConfiguration is what a run asked, and of what suite.
+type RunConfiguration struct {
+	Run       string       `json:"run"`
+	SuiteHash string       `json:"suite_hash"`
+	Repeats   int          `json:"repeats"`
+	Targets   []Configured `json:"targets"`
+	// Fresh tells that no answer of an earlier run was used again.
+	Fresh bool `json:"fresh"`
+	// Whole tells that all cases of the suite were asked.
+	Whole bool `json:"whole"`
+}
+
+// Configuration tells what a stored run asked. It holds no secret: keys are in the environment. A
+// run of which one target was opened as several has none of them.
+func (a *App) Configuration(ctx context.Context, ref string) (*RunConfiguration, error) {
+	db, err := a.cfg.Store(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r, err := stored(ctx, db, ref)
+	if err != nil {
+		return nil, err
+	}
+	m, err := readManifest(&r)
+	if err != nil {
+		return nil, err
+	}
+	out := &RunConfiguration{Run: r.ID, SuiteHash: r.SuiteHash, Repeats: m.Repeats, Fresh: m.NoCache, Whole: m.Cases == nil, Targets: []Configured{}}
+	if len(m.Specs) != len(m.Targets) {
+		return out, nil
+	}
+	for i := range m.Specs {
+		c := Configured{Name: m.Targets[i].Name, Spec: m.Specs[i], Floor: m.Targets[i].Floor}
+		if c.Hash, err = hashOf(&m.Specs[i], &m.Targets[i]); err != nil {
+			return nil, fmt.Errorf("read run %s: %w", r.ID, err)
+		}
+		out.Targets = append(out.Targets, c)
+	}
+	return out, nil
+}
+
+// hashOf names how a target is asked. What only says how fast, or under which name, is left out.
+func hashOf(spec *TargetSpec, opened *callvet.Target) (string, error) {
+	s, t := *spec, *opened
+	s.Name, s.Concurrency, s.Rate = "", 0, 0
+	t.Name = ""
+	b, err := json.Marshal([]any{s, t})
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:12]), nil
+}

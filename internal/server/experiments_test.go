@@ -1,0 +1,103 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package server_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/server"
+)
+
+// suiteOf makes an entry of a suite for a user.
+func (s *site) suiteOf(t *testing.T, user, id string) {
+	t.Helper()
+	_, err := s.db.Handle().ExecContext(t.Context(), "INSERT INTO suite_entries(id,user_id,name,version,hash,shared,created,updated,deleted) VALUES($1,$2,'weather',1,'h',FALSE,1,1,0)", id, "user_"+user)
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestExperiments(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.suiteOf(t, "ana", "suite_1")
+	made := told[server.ExperimentDetails](t, s, "ana", "POST", "/api/experiments", `{"name": "prompts", "description": "which one?", "suite_id": "suite_1"}`)
+	if made.ID == "" || made.State != "active" || made.Best != nil || made.BaselineScore != nil {
+		t.Fatalf("made: %+v", made)
+	}
+	path := "/api/experiments/" + made.ID
+	good := app.TargetSpec{Target: "offline/lexical", Name: "good"}
+	bad := app.TargetSpec{Target: "offline/lexical", Name: "bad", ToolChoice: "none"}
+	base := s.ran(t, "ana", "", 1, bad)
+	both := s.ran(t, "ana", "", 2, good, bad)
+	for _, id := range []string{base, both} {
+		if code, body := s.ask(t, "ana", "PATCH", "/api/runs/"+id, fmt.Sprintf(`{"experiment_id": %q}`, made.ID)); code != 204 {
+			t.Fatalf("link: %d %s", code, body)
+		}
+	}
+	pinned := told[server.ExperimentDetails](t, s, "ana", "PUT", path+"/baseline", fmt.Sprintf(`{"eval_id": %q, "target": "bad"}`, base))
+	if pinned.Baseline != base || pinned.BaselineScore == nil || pinned.Runs != 2 {
+		t.Fatalf("pinned: %+v", pinned)
+	}
+	line := told[server.Timeline](t, s, "ana", "GET", path+"/timeline", "")
+	if len(line.Entries) != 2 || !line.Entries[0].Baseline || *line.Entries[0].Delta != 0 || line.Entries[0].Targets[0].Change != nil {
+		t.Fatalf("timeline: %+v", line)
+	}
+	second := line.Entries[1]
+	if second.ID != both || math.Abs(*second.Delta-(*second.Score-*line.BaselineScore)) > 1e-12 {
+		t.Errorf("second entry: %+v", second)
+	}
+	up, same := second.Targets[0], second.Targets[1]
+	if up.Against != "bad" || up.Change == nil || up.Change.Point <= 0 || up.Change.Lower >= up.Change.Point || up.P == nil || same.Change == nil || same.Change.Point != 0 || up.Hash == same.Hash {
+		t.Errorf("changes: %+v, %+v", up, same)
+	}
+	if again := told[server.Timeline](t, s, "ana", "GET", path+"/timeline", ""); fmt.Sprintf("%+v", *again.Entries[1].Targets[0].Change) != fmt.Sprintf("%+v", *up.Change) {
+		t.Error("the timeline has other numbers the second time")
+	}
+
+	// Floors are never the best: offline/lexical is one, so that nothing is.
+	if pinned.Best != nil {
+		t.Errorf("best of floors: %+v", pinned.Best)
+	}
+
+	changed := told[server.ExperimentDetails](t, s, "ana", "PUT", path, `{"name": "more prompts", "state": "archived", "shared": true}`)
+	if changed.Name != "more prompts" || changed.State != "archived" || !changed.Shared {
+		t.Errorf("changed: %+v", changed)
+	}
+	if list := told[server.ExperimentList](t, s, "bo", "GET", "/api/experiments", ""); len(list.Items) != 1 {
+		t.Errorf("a shared experiment: %+v", list)
+	}
+
+	foreign := s.ran(t, "bo", "", 1)
+	for _, tt := range []struct {
+		as, method, path, body string
+		code                   int
+	}{
+		{"bo", "PUT", path, `{"name": "mine"}`, 403},
+		{"bo", "DELETE", path, "", 403},
+		{"ana", "PUT", path + "/baseline", fmt.Sprintf(`{"eval_id": %q}`, foreign), 404},
+		{"ana", "PUT", path + "/baseline", fmt.Sprintf(`{"eval_id": %q, "target": "nobody"}`, base), 422},
+		{"bo", "POST", "/api/experiments", `{"name": "x", "suite_id": "suite_1"}`, 404},
+		{"vera", "POST", "/api/experiments", `{"name": "x", "suite_id": "suite_1"}`, 403},
+		{"ana", "POST", "/api/experiments", `{"name": "", "suite_id": "suite_1"}`, 422},
+		{"bo", "PATCH", "/api/runs/" + foreign, fmt.Sprintf(`{"experiment_id": %q}`, made.ID), 403},
+		{"ana", "GET", "/api/experiments/exp_nothing", "", 404},
+	} {
+		if code, body := s.ask(t, tt.as, tt.method, tt.path, tt.body); code != tt.code {
+			t.Errorf("%s %s as %s: %d, want %d: %s", tt.method, tt.path, tt.as, code, tt.code, body)
+		}
+	}
+	if code, _ := s.ask(t, "ana", "DELETE", path, ""); code != 204 {
+		t.Errorf("delete: %d", code)
+	}
+	if code, _ := s.ask(t, "ana", "GET", path, ""); code != 404 {
+		t.Errorf("a deleted experiment: %d", code)
+	}
+	if code, body := s.ask(t, "ana", "GET", "/api/runs/"+both, ""); code != 200 || !strings.Contains(body, "good") {
+		t.Errorf("a run of a deleted experiment: %d", code)
+	}
+}
