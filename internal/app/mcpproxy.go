@@ -115,7 +115,7 @@ const maxProxied = 16
 
 // open connects with the server.
 func (p *proxyServer) open(ctx context.Context, h mcp.Hello) (mcp.Talk, error) {
-	t := &proxyTalk{server: p}
+	t := &proxyTalk{server: p, asked: map[string]*passing{}}
 	cfg := p.cfg
 	cfg.Changed = h.Changed
 	var err error
@@ -163,13 +163,19 @@ type proxyTalk struct {
 	session *mcp.Session
 	task    string // "": nobody named it
 	talk    conversation
-	last    mcp.Answer // of the call that is being answered
 
 	mu      sync.Mutex
+	asked   map[string]*passing // calls that are being answered, by their ids
 	listing *mcp.Listing
 	guarded *mcp.Listing // that the guard knows
 	seen    int64
 	broken  error
+}
+
+// passing is one call on its way to the server.
+type passing struct {
+	next   func() // lets the call behind it begin
+	answer mcp.Answer
 }
 
 // list reads the tools of the server, again where it told that they have changed.
@@ -224,10 +230,14 @@ func (t *proxyTalk) Tools(ctx context.Context) ([]json.RawMessage, error) {
 	return out, nil
 }
 
-// Call implements mcp.Talk.
-func (t *proxyTalk) Call(ctx context.Context, tool string, args json.RawMessage) (json.RawMessage, error) {
+// Call implements mcp.Talk. Calls that the agent sent at once are made at once, unless a guard or faults
+// are in front: what those decide depends on the calls before.
+func (t *proxyTalk) Call(ctx context.Context, tool string, args json.RawMessage, next func()) (json.RawMessage, error) {
 	t.server.add(0, 1)
-	t.last = mcp.Answer{}
+	if t.talk.guard != nil || len(t.server.faults) > 0 {
+		next = func() {}
+	}
+	own := &passing{next: next}
 	if t.talk.guard != nil {
 		if err := t.list(ctx); err != nil {
 			return nil, err
@@ -236,28 +246,36 @@ func (t *proxyTalk) Call(ctx context.Context, tool string, args json.RawMessage)
 			t.talk.guard = t.server.guards.Attempt(t.task, tools)
 		}
 	}
-	call, err := t.talk.call(ctx, tool, args)
+	call, err := t.talk.call(ctx, tool, args, func(id string) {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.asked[id] = own
+	})
+	t.mu.Lock()
+	delete(t.asked, call.ID)
+	t.mu.Unlock()
 	if err != nil {
 		return nil, err
 	}
-	was := &t.last.Reply
+	was := &own.answer.Reply
 	if call.Env.IsLive() && call.Status == was.Status && call.Error == was.Error && bytes.Equal(call.Result, was.Result) {
-		if t.last.Refused != nil {
-			return nil, t.last.Refused
+		if own.answer.Refused != nil {
+			return nil, own.answer.Refused
 		}
-		if t.last.Raw != nil {
-			return t.last.Raw, nil
+		if own.answer.Raw != nil {
+			return own.answer.Raw, nil
 		}
 	}
-	return t.last.Changed(&callvet.Reply{Status: call.Status, Result: call.Result, Error: call.Error})
+	return own.answer.Changed(&callvet.Reply{Status: call.Status, Result: call.Result, Error: call.Error})
 }
 
 // Answer implements callvet.World: the server is asked. A connection that broke is not made again,
 // since what the server knew of the conversation is lost with it.
 func (t *proxyTalk) Answer(ctx context.Context, call callvet.Call) (callvet.Reply, error) {
 	t.mu.Lock()
-	broken := t.broken
+	broken, own := t.broken, t.asked[call.ID]
 	t.mu.Unlock()
+	own.next()
 	if broken != nil {
 		return callvet.Reply{}, fmt.Errorf("the connection broke before: %w", broken)
 	}
@@ -270,7 +288,7 @@ func (t *proxyTalk) Answer(ctx context.Context, call callvet.Call) (callvet.Repl
 		}
 		return callvet.Reply{}, err
 	}
-	t.last = a
+	own.answer = a
 	a.Reply.Env = callvet.Live("mcp", t.session.Server().Where)
 	return a.Reply, nil
 }

@@ -279,11 +279,12 @@ func (t *mockTalk) Greeting() mcp.Greeting {
 // Tools implements mcp.Talk.
 func (t *mockTalk) Tools(context.Context) ([]json.RawMessage, error) { return t.defs, nil }
 
-// Call implements mcp.Talk.
-func (t *mockTalk) Call(ctx context.Context, tool string, args json.RawMessage) (json.RawMessage, error) {
+// Call implements mcp.Talk. Mocks answer one call after the other: what they answer may depend on the
+// calls before.
+func (t *mockTalk) Call(ctx context.Context, tool string, args json.RawMessage, _ func()) (json.RawMessage, error) {
 	t.server.add(0, 1)
 	known := slices.ContainsFunc(t.tools, func(o callvet.Tool) bool { return strings.EqualFold(o.Name, tool) })
-	call, err := t.talk.call(ctx, tool, args)
+	call, err := t.talk.call(ctx, tool, args, nil)
 	switch {
 	case err != nil:
 		return nil, err

@@ -7,15 +7,17 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/run"
 )
 
-// conversation is what a real agent calls, one call after the other: in front of the world stands
-// the guard, and behind both the log. It is what internal/run does for an attempt of its own,
-// where somebody else asks the model.
+// conversation is what a real agent calls: in front of the world stands the guard, and behind both
+// the log. It is what internal/run does for an attempt of its own, where somebody else asks the
+// model. Calls begin one after the other. They may end together where there is no guard; what they
+// came to is written down in the order in which they began.
 type conversation struct {
 	world callvet.World
 	guard run.Guard                               // nil: everything passes
@@ -26,30 +28,56 @@ type conversation struct {
 	untold time.Duration
 	turns  []callvet.Turn
 	n      int
+	line   line // of calls that are to be written down
+}
+
+// line keeps the order of calls that are made at the same time.
+type line struct {
+	mu   sync.Mutex
+	last chan struct{} // closed when the call that came last is done; nil: none came
+}
+
+// stand gives a call its place: before is closed when the one in front of it is done, nil where there
+// is none, and done gives the place free.
+func (l *line) stand() (before <-chan struct{}, done func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	own := make(chan struct{})
+	before, l.last = l.last, own
+	return before, func() { close(own) }
 }
 
 // maxTurns bounds how far back a guard looks: an agent may go on for as long as it likes.
 const maxTurns = 2000
 
-// call makes a call and writes it down before anybody is told of it. An error is no answer: the
+// call makes a call and writes it down before anybody is told of it. named hears the id that the world
+// gets it with; nil: nobody does. An error is no answer: the
 // world broke, or nothing could be written.
-func (c *conversation) call(ctx context.Context, tool string, args json.RawMessage) (callvet.Call, error) {
+func (c *conversation) call(ctx context.Context, tool string, args json.RawMessage, named func(id string)) (callvet.Call, error) {
 	c.n++
 	if len(args) == 0 || string(args) == "null" {
 		args = json.RawMessage(`{}`)
 	}
 	call := callvet.Call{ID: fmt.Sprintf("call-%d", c.n), Tool: tool, Args: args}
+	if named != nil {
+		named(call.ID)
+	}
+	before, done := c.line.stand()
+	defer done()
 	began := c.log.elapsed()
-	call.StartMS = c.log.at(began + c.untold)
+	call.StartMS = c.log.at(began + c.spared(0))
 	failed := c.execute(ctx, &call)
 	if took := time.Duration((call.QueueMS + call.ExecMS) * float64(time.Millisecond)); c.log != nil {
-		c.untold += max(took-(c.log.elapsed()-began), 0)
+		c.spared(max(took-(c.log.elapsed()-began), 0))
 	}
 	if failed != nil {
 		call.Status, call.Error = callvet.StatusExecErr, failed.Error()
 		if ctx.Err() != nil {
 			call.Status, call.Error = "", "the agent did not wait for the answer"
 		}
+	}
+	if before != nil && (c.log != nil || c.guard != nil) {
+		<-before // it ends, as this one did
 	}
 	if err := c.log.call(context.WithoutCancel(ctx), call); err != nil {
 		return call, fmt.Errorf("the call could not be written down: %w", err)
@@ -58,6 +86,14 @@ func (c *conversation) call(ctx context.Context, tool string, args json.RawMessa
 		c.remember(call)
 	}
 	return call, failed
+}
+
+// spared adds to the time that calls say they took and that has not passed, and gives all of it.
+func (c *conversation) spared(more time.Duration) time.Duration {
+	c.line.mu.Lock()
+	defer c.line.mu.Unlock()
+	c.untold += more
+	return c.untold
 }
 
 // remember is for the guard, which looks at what was called before.

@@ -59,7 +59,7 @@ func TestTimesOfCalls(t *testing.T) {
 		c := conversation{world: failing{&now, tt.takes, tt.real}, log: log.attempt("task", "agent")}
 		now = now.Add(time.Second)
 		for range tt.want {
-			if _, err := c.call(t.Context(), "get", json.RawMessage(`{"id":1}`)); err != nil {
+			if _, err := c.call(t.Context(), "get", json.RawMessage(`{"id":1}`), nil); err != nil {
 				t.Fatal(err)
 			}
 			now = now.Add(100 * time.Millisecond)
@@ -104,7 +104,7 @@ func TestTimesOfCalls(t *testing.T) {
 	// Without a file nobody asks for the time.
 	now := time.Unix(0, 0)
 	c := conversation{world: failing{now: &now}}
-	if call, err := c.call(t.Context(), "get", nil); err != nil || call.StartMS != nil {
+	if call, err := c.call(t.Context(), "get", nil, nil); err != nil || call.StartMS != nil {
 		t.Errorf("%+v, %v", call, err)
 	}
 }

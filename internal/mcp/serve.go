@@ -31,16 +31,19 @@ const (
 // sessionless is the first version of the protocol that knows no sessions over HTTP.
 const sessionless = "2026-07-28"
 
-// Talk is one conversation of an agent with tools, from its first request to its end. Calls come
-// one after the other, the other requests whenever they like; Close once, when all have returned.
+// Talk is one conversation of an agent with tools, from its first request to its end. Calls begin
+// one after the other, in the order in which the agent sent them, and the next one begins once the
+// one before has returned or let it; the other requests come whenever they like; Close once, when
+// all have returned.
 type Talk interface {
 	// Greeting is what the agent is told of the server.
 	Greeting() Greeting
 	// Tools are the definitions of the tools, in the form of the protocol.
 	Tools(ctx context.Context) ([]json.RawMessage, error)
 	// Call answers a call with a result in the form of the protocol. An *UnknownToolError is
-	// answered as the protocol has it.
-	Call(ctx context.Context, tool string, args json.RawMessage) (json.RawMessage, error)
+	// answered as the protocol has it. next lets the call behind it begin before this one returns;
+	// it may be called several times, or not at all.
+	Call(ctx context.Context, tool string, args json.RawMessage, next func()) (json.RawMessage, error)
 	// Forward answers any other request; callvet.ErrUnavailable: the server has no such thing.
 	Forward(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error)
 	Close() error
@@ -197,7 +200,7 @@ type desk struct {
 	waiting int           // requests that are being answered
 	free    *sync.Cond    // of mu: nothing is waiting any more
 	lined   int           // calls that stand in line
-	last    chan struct{} // closed when the call that came last was answered; nil: none came
+	last    chan struct{} // closed when the call behind the one that came last may begin; nil: none came
 	turn    chan struct{} // closed when the call that was read last stands in line; nil: none is to
 
 	// telling is apart from mu: tools may change while the conversation is being opened.
@@ -383,8 +386,9 @@ func (d *desk) answer(ctx context.Context, s *sdk.Server, method string, req sdk
 	default:
 		return next(ctx, method, req)
 	}
+	begun := func() {}
 	if method == "tools/call" {
-		before, answered, err := d.inLine()
+		before, next, answered, err := d.inLine()
 		if err != nil {
 			return nil, refusal(err)
 		}
@@ -392,6 +396,7 @@ func (d *desk) answer(ctx context.Context, s *sdk.Server, method string, req sdk
 		if before != nil {
 			<-before // those before end with the same context, or sooner
 		}
+		begun = next
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -401,7 +406,7 @@ func (d *desk) answer(ctx context.Context, s *sdk.Server, method string, req sdk
 		return nil, refusal(err)
 	}
 	defer done()
-	res, err := d.result(ctx, t, s, method, req, next)
+	res, err := d.result(ctx, t, s, method, req, next, begun)
 	if err != nil {
 		return nil, refusal(err)
 	}
@@ -417,8 +422,9 @@ func (d *desk) answer(ctx context.Context, s *sdk.Server, method string, req sdk
 	return res, nil
 }
 
-// inLine puts a call behind those that came before it. Over stdio the next message is read then.
-func (d *desk) inLine() (before <-chan struct{}, answered func(), err error) {
+// inLine puts a call behind those that came before it. Over stdio the next message is read then. next
+// lets the call behind it begin; answered does, too, and gives its place free.
+func (d *desk) inLine() (before <-chan struct{}, next, answered func(), err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.turn != nil {
@@ -426,16 +432,17 @@ func (d *desk) inLine() (before <-chan struct{}, answered func(), err error) {
 		d.turn = nil
 	}
 	if d.lined >= maxWaiting {
-		return nil, nil, fmt.Errorf("more than %d calls wait for their answer: %w", maxWaiting, callvet.ErrLimited)
+		return nil, nil, nil, fmt.Errorf("more than %d calls wait for their answer: %w", maxWaiting, callvet.ErrLimited)
 	}
 	own := make(chan struct{})
 	before, d.last = d.last, own
 	d.lined++
-	return before, func() {
+	next = sync.OnceFunc(func() { close(own) })
+	return before, next, func() {
 		d.mu.Lock()
 		d.lined--
 		d.mu.Unlock()
-		close(own)
+		next()
 	}, nil
 }
 
@@ -463,7 +470,7 @@ func refusal(err error) error {
 }
 
 // result gives what a request is answered with.
-func (d *desk) result(ctx context.Context, t Talk, s *sdk.Server, method string, req sdk.Request, next sdk.MethodHandler) (sdk.Result, error) {
+func (d *desk) result(ctx context.Context, t Talk, s *sdk.Server, method string, req sdk.Request, next sdk.MethodHandler, begun func()) (sdk.Result, error) {
 	switch method {
 	case "initialize", "server/discover":
 		return d.greet(ctx, t, s, method, req, next)
@@ -493,7 +500,7 @@ func (d *desk) result(ctx context.Context, t Talk, s *sdk.Server, method string,
 		if !ok || call.Params == nil {
 			return nil, fmt.Errorf("call: no tool is named: %w", callvet.ErrInvalid)
 		}
-		return verbatim(t.Call(ctx, call.Params.Name, call.Params.Arguments))
+		return verbatim(t.Call(ctx, call.Params.Name, call.Params.Arguments, begun))
 	}
 	params, err := json.Marshal(req.GetParams())
 	if err != nil {

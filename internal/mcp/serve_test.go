@@ -31,7 +31,8 @@ type desktop struct {
 	hellos []Hello
 	open   atomic.Int64
 	closed atomic.Int64
-	block  chan struct{} // nil: calls of wait end at once
+	block  chan struct{}  // nil: calls of wait end at once
+	meet   sync.WaitGroup // calls that are to be made at the same time
 }
 
 func (d *desktop) Open(_ context.Context, h Hello) (Talk, error) {
@@ -65,9 +66,16 @@ func (t *testTalk) Tools(context.Context) ([]json.RawMessage, error) {
 	return out, nil
 }
 
-func (t *testTalk) Call(ctx context.Context, tool string, args json.RawMessage) (json.RawMessage, error) {
+func (t *testTalk) Call(ctx context.Context, tool string, args json.RawMessage, next func()) (json.RawMessage, error) {
 	t.n++
 	switch tool {
+	case "meet": // waits for the others that are to be at the same time
+		n := t.n
+		next()
+		next() // a second time is none
+		t.of.meet.Done()
+		t.of.meet.Wait()
+		return fmt.Appendf(nil, `{"content":[],"structuredContent":{"z":%d}}`, n), nil
 	case "zeta":
 		return fmt.Appendf(nil, `{"content":[{"type":"hologram","n":1}],"structuredContent":{"z":%d,"a":%s},"_meta":{"k":1}}`, t.n, args), nil
 	case "learn":
@@ -339,6 +347,28 @@ func TestServeOrder(t *testing.T) {
 		}
 		if d.open.Load() != 1 || d.closed.Load() != 1 || d.hellos[0].Client != "pipe" || !strings.Contains(got["99"], "error") {
 			t.Errorf("%d opened, %d closed, %+v, %s", d.open.Load(), d.closed.Load(), d.hellos, got["99"])
+		}
+	}
+}
+
+// TestServeTogether: where a conversation lets it, calls that were sent at once are answered at the same
+// time, and begin in the order in which they were sent.
+func TestServeTogether(t *testing.T) {
+	t.Parallel()
+	const n = 8
+	d := &desktop{}
+	d.meet.Add(n)
+	lines := []string{begin}
+	for i := range n {
+		lines = append(lines, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"meet","arguments":{}}}`, i+1))
+	}
+	got, err := raw(t, &Serving{Open: d.Open}, lines...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range n {
+		if want := fmt.Sprintf(`"structuredContent":{"z":%d}`, i+1); !strings.Contains(got[strconv.Itoa(i+1)], want) {
+			t.Errorf("call %d: %q", i+1, got[strconv.Itoa(i+1)])
 		}
 	}
 }

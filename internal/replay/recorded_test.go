@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -21,6 +22,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/parallel"
 	"github.com/callvet/callvet/internal/replay"
 	"github.com/callvet/callvet/value"
 )
@@ -602,4 +604,61 @@ func TestHash(t *testing.T) {
 	if len(hashes) != 3 {
 		t.Errorf("%d hashes: %v", len(hashes), slices.Collect(maps.Keys(hashes)))
 	}
+}
+
+// TestTapeTogether: calls that are answered at the same time, the last one first, are recorded in the
+// order in which they came.
+func TestTapeTogether(t *testing.T) {
+	t.Parallel()
+	const n = 6
+	dir := t.TempDir()
+	tape, err := replay.NewTape(dir, func(_ context.Context, name string, data []byte) error {
+		return os.WriteFile(filepath.Join(dir, name), data, 0o600)
+	}, time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	came := make(chan struct{})
+	answered := make([]chan struct{}, n+1) // of each call; of the one behind the last: at once
+	for i := range answered {
+		answered[i] = make(chan struct{})
+	}
+	close(answered[n])
+	world := tape.World(answering(func(_ context.Context, call callvet.Call) (callvet.Reply, error) {
+		i, err := strconv.Atoi(call.ID)
+		if err != nil {
+			return callvet.Reply{}, err
+		}
+		came <- struct{}{}
+		<-answered[i+1]
+		close(answered[i])
+		return callvet.Reply{Status: callvet.StatusOK, Result: json.RawMessage(call.ID)}, nil
+	}), replay.Conversation{Case: "a"})
+	var g parallel.Group
+	for i := range n {
+		g.Go(func() {
+			if _, err := world.Answer(t.Context(), callvet.Call{ID: strconv.Itoa(i), Tool: "get", Args: json.RawMessage(`{}`)}); err != nil {
+				t.Error(err)
+			}
+		})
+		<-came // the next one comes behind it
+	}
+	g.Wait()
+	all, err := replay.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := all.World(replay.Conversation{Case: "a"}, replay.AnswerOptions{})
+	for i := range n {
+		if r, err := again.Answer(t.Context(), callvet.Call{Tool: "get", Args: json.RawMessage(`{}`)}); err != nil || string(r.Result) != strconv.Itoa(i) {
+			t.Errorf("call %d: %s, %v", i, r.Result, err)
+		}
+	}
+}
+
+// answering is a World made of a function.
+type answering func(ctx context.Context, call callvet.Call) (callvet.Reply, error)
+
+func (f answering) Answer(ctx context.Context, call callvet.Call) (callvet.Reply, error) {
+	return f(ctx, call)
 }

@@ -77,12 +77,26 @@ type recorder struct {
 	world callvet.World
 	of    Conversation
 	seen  counter
+
+	mu   sync.Mutex
+	last chan struct{} // closed when the call that came last is kept; nil: none came
 }
 
-// Answer records what the world answers, and then gives it.
+// Answer records what the world answers, and then gives it. Calls may be answered at the same time:
+// they are kept in the order in which they came, so that a call has the same number in each recording.
 func (r *recorder) Answer(ctx context.Context, call callvet.Call) (callvet.Reply, error) {
+	own := make(chan struct{})
+	defer close(own)
+	r.mu.Lock()
+	before := r.last
+	r.last = own
+	r.mu.Unlock()
 	began := r.tape.now()
 	reply, err := r.world.Answer(ctx, call)
+	took, late := r.tape.now().Sub(began).Round(time.Millisecond), errors.Is(ctx.Err(), context.DeadlineExceeded)
+	if before != nil {
+		<-before // it ends, as this one did
+	}
 	var denied *callvet.DeniedError
 	var keep callvet.Reply
 	switch {
@@ -93,8 +107,7 @@ func (r *recorder) Answer(ctx context.Context, call callvet.Call) (callvet.Reply
 		keep = reply
 	case errors.As(err, &denied):
 		keep = callvet.Reply{Env: callvet.EnvGuard, Error: denied.Error(), Guard: append(slices.Clip(reply.Guard), denied.Ruling)}
-	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		took := r.tape.now().Sub(began).Round(time.Millisecond)
+	case late:
 		keep = callvet.Reply{Status: callvet.StatusTimeout, Error: fmt.Sprintf("no answer within %g s", took.Seconds()), Latency: took, Env: reply.Env, Guard: reply.Guard}
 	default:
 		return reply, err
