@@ -99,14 +99,7 @@ func (a *App) upstream(name, address string) (*url.URL, error) {
 	if err := endpoint.Spelled(address, nil); err != nil {
 		return nil, err
 	}
-	filled, err := endpoint.FillAddress(address, func(name string) (string, error) {
-		v := a.cfg.Getenv(name)
-		if v == "" {
-			return "", endpoint.Empty(name)
-		}
-		a.secrets.Learn(v)
-		return v, nil
-	})
+	filled, err := endpoint.FillAddress(address, a.variable)
 	if err != nil {
 		return nil, fmt.Errorf("make proxy: %s: %w", name, err)
 	}

@@ -87,7 +87,10 @@ func (p *process) write() {
 func (p *process) read() {
 	r := bufio.NewReader(p.out)
 	for {
-		text, err := readLine(r, p.most)
+		text, err := child.Line(r, p.most)
+		if errors.Is(err, child.ErrLong) {
+			err = &callvet.Fault{Kind: callvet.FaultTooLarge, Message: fmt.Sprintf("the answer has more than %d bytes", p.most)}
+		}
 		if err == nil && len(bytes.TrimSpace(text)) == 0 {
 			continue
 		}
@@ -98,24 +101,6 @@ func (p *process) read() {
 		}
 		if err != nil {
 			return
-		}
-	}
-}
-
-// readLine reads a line without its end, up to most bytes.
-func readLine(r *bufio.Reader, most int64) ([]byte, error) {
-	var out []byte
-	for {
-		part, err := r.ReadSlice('\n')
-		if int64(len(out)+len(part)) > most {
-			return nil, &callvet.Fault{Kind: callvet.FaultTooLarge, Message: fmt.Sprintf("the answer has more than %d bytes", most)}
-		}
-		out = append(out, part...)
-		switch {
-		case err == nil:
-			return out, nil
-		case !errors.Is(err, bufio.ErrBufferFull):
-			return nil, err
 		}
 	}
 }

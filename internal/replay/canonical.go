@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet/value"
+	"github.com/callvet/callvet/value/template"
 )
 
 // Canonical is the text that all equal JSON values share: members in the order of their names,
@@ -21,7 +22,7 @@ func Canonical(raw json.RawMessage) json.RawMessage {
 	}
 	v, err := value.Parse(raw)
 	if err != nil {
-		return quoted(string(raw))
+		return template.Quote(string(raw))
 	}
 	return canonical(make([]byte, 0, len(raw)), v)
 }
@@ -31,7 +32,7 @@ func canonical(dst []byte, v value.Value) []byte {
 	case value.Number:
 		return append(dst, canonicalNumber(string(v.Raw()))...)
 	case value.String:
-		return append(dst, quoted(v.Str())...)
+		return append(dst, template.Quote(v.Str())...)
 	case value.Array:
 		dst = append(dst, '[')
 		for e, ok := v.First(); ok; e, ok = v.Next(e) {
@@ -41,7 +42,7 @@ func canonical(dst []byte, v value.Value) []byte {
 	case value.Object:
 		dst = append(dst, '{')
 		for _, e := range members(v) {
-			dst = append(append(dst, quoted(e.Key())...), ':')
+			dst = append(append(dst, template.Quote(e.Key())...), ':')
 			dst = append(canonical(dst, e), ',')
 		}
 		return append(bytes.TrimSuffix(dst, []byte(",")), '}')

@@ -3,7 +3,6 @@
 package replay
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/value"
+	"github.com/callvet/callvet/value/template"
 )
 
 // Attempt says whose calls a world answers. What a fault does depends on it and on the number
@@ -188,9 +188,9 @@ func (f *faulty) spoil(t *callvet.ToolFault, tool string, result json.RawMessage
 		for half > 0 && !utf8.RuneStart(s[half]) {
 			half--
 		}
-		return quoted(s[:half]), len(s) > 1
+		return template.Quote(s[:half]), len(s) > 1
 	case callvet.WayMalformed:
-		return quoted(malformed(text(result))), true
+		return template.Quote(malformed(text(result))), true
 	case callvet.WayStale:
 		if before, ok := f.last[strings.ToLower(tool)]; ok {
 			return before, true
@@ -208,16 +208,6 @@ func text(result json.RawMessage) string {
 		return s
 	}
 	return string(result)
-}
-
-func quoted(s string) json.RawMessage {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)  // a target sees the text of the JSON
-	if enc.Encode(s) != nil { // a string always encodes
-		return json.RawMessage(`""`)
-	}
-	return bytes.TrimSpace(b.Bytes())
 }
 
 // malformed breaks a text so that it is no JSON: the last bracket or quote is gone, and a comma
@@ -246,7 +236,7 @@ func nullAt(result json.RawMessage, at string) (json.RawMessage, bool) {
 		if len(out) > 1 {
 			out = append(out, ',')
 		}
-		out = append(append(out, quoted(e.Key())...), ':')
+		out = append(append(out, template.Quote(e.Key())...), ':')
 		if e.Key() == at {
 			out = append(out, "null"...)
 		} else {
@@ -270,8 +260,8 @@ func inject(result json.RawMessage, at, planted string) (json.RawMessage, bool) 
 		p.slot = ""
 		p.measure(v)
 	}
-	out := p.write(nil, v)
-	return out, p.done
+	out, err := template.Texts(v, p.replaced)
+	return out, p.done && err == nil
 }
 
 type planter struct {
@@ -301,40 +291,19 @@ func (p *planter) measure(v value.Value) {
 	walk(v)
 }
 
-// write copies the value, member by member in their order, with the text in it.
-func (p *planter) write(dst []byte, v value.Value) []byte {
-	switch v.Kind() {
-	case value.Object, value.Array:
-		ends := "{}"
-		if v.Kind() == value.Array {
-			ends = "[]"
-		}
-		dst = append(dst, ends[0])
-		first := true
-		for e, ok := v.First(); ok; e, ok = v.Next(e) {
-			if !first {
-				dst = append(dst, ',')
-			}
-			first = false
-			if v.Kind() == value.Object {
-				dst = append(append(dst, quoted(e.Key())...), ':')
-			}
-			dst = p.write(dst, e)
-		}
-		return append(dst, ends[1])
-	case value.String:
-		s := v.Str()
-		switch {
-		case p.slot != "" && strings.Contains(s, p.slot):
+// replaced is a text with what is planted in it; nil: nothing is.
+func (p *planter) replaced(v value.Value) (json.RawMessage, error) {
+	s := v.Str()
+	switch {
+	case p.slot != "" && strings.Contains(s, p.slot):
+		p.done = true
+		return template.Quote(strings.ReplaceAll(s, p.slot, p.text)), nil
+	case p.slot == "":
+		p.passed++
+		if p.passed == p.longest+1 {
 			p.done = true
-			return append(dst, quoted(strings.ReplaceAll(s, p.slot, p.text))...)
-		case p.slot == "":
-			p.passed++
-			if p.passed == p.longest+1 {
-				p.done = true
-				return append(dst, quoted(strings.TrimSpace(s+" "+p.text))...)
-			}
+			return template.Quote(strings.TrimSpace(s + " " + p.text)), nil
 		}
 	}
-	return append(dst, v.Raw()...)
+	return nil, nil
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/value/template"
 	"github.com/callvet/callvet/value/typed"
 )
 
@@ -170,7 +171,7 @@ func ReadRecording(file string, data []byte) (*Recording, error) {
 func compact(raw json.RawMessage) json.RawMessage {
 	var b bytes.Buffer
 	if json.Compact(&b, raw) != nil {
-		return quoted(string(raw))
+		return template.Quote(string(raw))
 	}
 	return b.Bytes()
 }

@@ -68,7 +68,10 @@ func (p *Pool) start(ctx context.Context, c command) (*process, error) {
 func (x *process) read() {
 	r := bufio.NewReader(x.out)
 	for {
-		text, err := readLine(r)
+		text, err := child.Line(r, MaxAnswer)
+		if errors.Is(err, child.ErrLong) {
+			err = errLong
+		}
 		if err == nil && len(bytes.TrimSpace(text)) == 0 {
 			continue
 		}
@@ -79,25 +82,6 @@ func (x *process) read() {
 		}
 		if err != nil {
 			return
-		}
-	}
-}
-
-// readLine reads a line without its end, up to MaxAnswer bytes. What stands after the last end
-// of a line is no line.
-func readLine(r *bufio.Reader) ([]byte, error) {
-	var out []byte
-	for {
-		part, err := r.ReadSlice('\n')
-		if len(out)+len(part) > MaxAnswer {
-			return nil, errLong
-		}
-		out = append(out, part...)
-		switch {
-		case err == nil:
-			return bytes.TrimRight(out, "\r\n"), nil
-		case !errors.Is(err, bufio.ErrBufferFull):
-			return nil, err
 		}
 	}
 }

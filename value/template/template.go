@@ -90,10 +90,28 @@ func JSON(raw json.RawMessage, of func(name string) json.RawMessage) (json.RawMe
 	if err != nil {
 		return nil, err
 	}
-	return appendJSON(make([]byte, 0, len(raw)), v, of)
+	return Texts(v, func(v value.Value) (json.RawMessage, error) {
+		if !bytes.Contains(v.Raw(), []byte("{")) && !bytes.Contains(v.Raw(), []byte(`\`)) {
+			return nil, nil
+		}
+		t, err := Parse(v.Str())
+		if err != nil {
+			return nil, err
+		}
+		if name, only := t.Only(); only {
+			return orNull(of(name)), nil
+		}
+		return Quote(t.Fill(func(name string) string { return Said(of(name)) })), nil
+	})
 }
 
-func appendJSON(dst []byte, v value.Value, of func(string) json.RawMessage) ([]byte, error) {
+// Texts copies a value, member by member in their order, with other values in place of its texts: those
+// that of gives for them, in their order; nil leaves a text as it is. Keys stay as they are.
+func Texts(v value.Value, of func(text value.Value) (json.RawMessage, error)) (json.RawMessage, error) {
+	return appendTexts(make([]byte, 0, len(v.Raw())), v, of)
+}
+
+func appendTexts(dst []byte, v value.Value, of func(value.Value) (json.RawMessage, error)) ([]byte, error) {
 	switch v.Kind() {
 	case value.Object, value.Array:
 		ends := "{}"
@@ -111,23 +129,19 @@ func appendJSON(dst []byte, v value.Value, of func(string) json.RawMessage) ([]b
 				dst = append(append(dst, Quote(e.Key())...), ':')
 			}
 			var err error
-			if dst, err = appendJSON(dst, e, of); err != nil {
+			if dst, err = appendTexts(dst, e, of); err != nil {
 				return nil, err
 			}
 		}
 		return append(dst, ends[1]), nil
 	case value.String:
-		if !bytes.Contains(v.Raw(), []byte("{")) && !bytes.Contains(v.Raw(), []byte(`\`)) {
-			break
-		}
-		t, err := Parse(v.Str())
+		text, err := of(v)
 		if err != nil {
 			return nil, err
 		}
-		if name, only := t.Only(); only {
-			return append(dst, orNull(of(name))...), nil
+		if text != nil {
+			return append(dst, text...), nil
 		}
-		return append(dst, Quote(t.Fill(func(name string) string { return Said(of(name)) }))...), nil
 	}
 	return append(dst, v.Raw()...), nil
 }
