@@ -65,6 +65,9 @@ func (a *App) besideSuite(name string) (string, error) {
 	if name == "-" {
 		name = ""
 	}
+	if name == "" && !a.cfg.Permit.Commands {
+		return "", nil // nothing runs there
+	}
 	path, folder, err := a.cfg.Files.Path(name)
 	if err != nil || folder || name == "" {
 		return path, err

@@ -99,7 +99,7 @@ func (q *SelectionRequest) lay(s *callvet.Suite) {
 // check refuses what no suite and no target can make right.
 func (q *RunRequest) check() error {
 	switch {
-	case q.Suite == "":
+	case q.Suite == "" && q.Text == nil:
 		return wrong("suite", "", "which suite?")
 	case q.Repeats < 0:
 		return wrong("repeats", strconv.Itoa(q.Repeats), "write 1 or more")

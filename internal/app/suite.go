@@ -3,6 +3,7 @@
 package app
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -25,6 +26,9 @@ import (
 type SuiteRequest struct {
 	// Suite is a file, a folder of files, or "-".
 	Suite string `json:"suite"`
+	// Text is the suite itself, which others keep; Suite is then only what it is called. Nil: it
+	// is read from the file.
+	Text []byte `json:"-"`
 	// Format is one of suite.Dialects; "": it is found by content.
 	Format string `json:"format,omitempty"`
 	// Tools is a file or a folder with tools that are added to the suite's own.
@@ -62,12 +66,15 @@ func (a *App) OpenSuite(ctx context.Context, req SuiteRequest, tell Events) (*su
 	if err != nil {
 		return nil, err
 	}
-	path, _, err := a.cfg.Files.Path(req.Suite)
-	if err != nil {
-		return nil, err
+	path, source := "-", func(string) ([]byte, error) { return req.Text, nil }
+	if req.Text == nil {
+		if path, _, err = a.cfg.Files.Path(req.Suite); err != nil {
+			return nil, err
+		}
+		source = func(name string) ([]byte, error) { return input.File(name, suite.DefaultLimit) }
 	}
 	read, problems, err := suite.Open(path, opt, suite.LintOptions{
-		Source: func(name string) ([]byte, error) { return input.File(name, suite.DefaultLimit) }, Scoring: scoring, Catalogue: req.CatalogueFile,
+		Source: source, Scoring: scoring, Catalogue: req.CatalogueFile,
 		World: func(s *callvet.Suite, c *callvet.Case) callvet.World { return replay.Mocks(s, c, replay.Options{}) },
 	})
 	tell.problems(problems)
@@ -96,7 +103,11 @@ func (a *App) suiteOptions(req SuiteRequest, tell Events) (opt suite.Options, do
 			return opt, nil, fmt.Errorf("read tokens: %w", err)
 		}
 	}
-	if req.Suite != "-" {
+	switch {
+	case req.Text != nil:
+		opt.Stdin, opt.NoIncludes = bytes.NewReader(req.Text), true // it stands beside no file
+		return opt, func() {}, nil
+	case req.Suite != "-":
 		return opt, func() {}, nil
 	}
 	sent, err := a.cfg.Files.Open("-")
@@ -172,20 +183,45 @@ type LintResult struct {
 // Lint reads a suite and says what is wrong with it, secrets, prompts that give the answer away
 // and old labels included. The error is for a suite that cannot be read; why is told before.
 func (a *App) Lint(ctx context.Context, req LintRequest, tell Events) (LintResult, error) {
+	_, out, err := a.lint(ctx, &req, nil, tell)
+	return out, err
+}
+
+// ReadSuite reads a suite with its cases, and says what Lint does. Programs of the suite are
+// refused where requests may not run commands: the error wraps callvet.ErrDenied then.
+func (a *App) ReadSuite(ctx context.Context, req SuiteRequest, tell Events) (*callvet.Suite, []callvet.Problem, error) {
+	var cases []callvet.Case
+	own := &scorersOf{version: func(*callvet.Scorer) string { return "" }, may: a.cfg.Permit.Commands, commands: map[string][]string{}, seen: map[string]map[string]bool{}, kinds: map[string]map[string]bool{}}
+	s, out, err := a.lint(ctx, &LintRequest{SuiteRequest: req}, func(c *callvet.Case) {
+		own.add(c)
+		cases = append(cases, *c)
+	}, tell)
+	if err != nil {
+		return nil, out.Problems, err
+	}
+	s.Cases = cases
+	return s, out.Problems, own.refusal(&RunRequest{SuiteRequest: req}, a.cfg.Permit)
+}
+
+// lint reads a suite and gives it without its cases, each of which each is given.
+func (a *App) lint(ctx context.Context, req *LintRequest, each func(*callvet.Case), tell Events) (*callvet.Suite, LintResult, error) {
 	var out LintResult
 	if req.MaxAge < 0 {
-		return out, wrong("max_age", fmt.Sprint(req.MaxAge), "it is a number of months, 0 for any age")
+		return nil, out, wrong("max_age", fmt.Sprint(req.MaxAge), "it is a number of months, 0 for any age")
 	}
 	s, err := a.OpenSuite(ctx, req.SuiteRequest, tell)
 	if err != nil {
-		return out, err
+		return nil, out, err
 	}
 	h := coverage.Hygiene{MaxAge: req.MaxAge, Now: a.cfg.Now(), Tools: s.Suite.Tools}
 	secrets := a.secrets.Suite(s.Suite)
 	made := newMakers(s.Files())
 	for c := range s.Cases(ctx) {
 		if err := cmp.Or(ctx.Err(), made.add(c)); err != nil {
-			return out, err
+			return nil, out, err
+		}
+		if each != nil {
+			each(c)
 		}
 		out.Cases++
 		secrets = append(secrets, a.secrets.Case(c)...)
@@ -195,12 +231,12 @@ func (a *App) Lint(ctx context.Context, req LintRequest, tell Events) (LintResul
 	}
 	out.Problems = slices.Concat(s.Problems(), secrets, h.Problems())
 	if len(s.Suite.Tools) == 0 { // agents have their own
-		return out, nil
+		return s.Suite, out, nil
 	}
 	now := stale.Of(s.Suite, nil, "")
 	groups, err := made.compare(ctx, s.Suite, &now)
 	out.Problems = append(out.Problems, staleProblems(groups, s.Files())...)
-	return out, err
+	return s.Suite, out, err
 }
 
 // ConvertRequest asks for a suite in another format.
@@ -231,9 +267,11 @@ func (a *App) Convert(_ context.Context, req ConvertRequest, tell Events) (Conve
 	}
 	defer done()
 	opt.KeepTokens = true
-	path, _, err := a.cfg.Files.Path(req.Suite)
-	if err != nil {
-		return out, err
+	path := "-"
+	if req.Text == nil {
+		if path, _, err = a.cfg.Files.Path(req.Suite); err != nil {
+			return out, err
+		}
 	}
 	s, problems, err := suite.Load(path, opt)
 	out.Problems = problems

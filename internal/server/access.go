@@ -22,12 +22,15 @@ type Kind string
 
 // The kinds.
 const (
-	KindSuite      Kind = "suite"
-	KindRun        Kind = "run"
-	KindJob        Kind = "job"
-	KindExperiment Kind = "experiment"
-	KindSchedule   Kind = "schedule"
-	KindToken      Kind = "token"
+	KindSuite Kind = "suite"
+	// KindDeletedSuite is a suite that was deleted, and can be had back.
+	KindDeletedSuite Kind = "deleted suite"
+	KindCatalogue    Kind = "catalogue"
+	KindRun          Kind = "run"
+	KindJob          Kind = "job"
+	KindExperiment   Kind = "experiment"
+	KindSchedule     Kind = "schedule"
+	KindToken        Kind = "token"
 )
 
 // Access says who may use a route.
@@ -186,6 +189,12 @@ func (s *Server) owner(ctx context.Context, kind Kind, id string) (o account.Own
 	switch kind {
 	case KindSuite:
 		row, err := q.SuiteOwner(ctx, id)
+		return account.Owned{User: row.UserID, Shared: row.Shared}, err
+	case KindDeletedSuite:
+		row, err := q.DeletedSuiteOwner(ctx, id)
+		return account.Owned{User: row.UserID}, err
+	case KindCatalogue:
+		row, err := q.CatalogueOwner(ctx, id)
 		return account.Owned{User: row.UserID, Shared: row.Shared}, err
 	case KindRun:
 		row, err := q.RunOwner(ctx, id)

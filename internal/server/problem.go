@@ -6,11 +6,14 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/library"
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
@@ -19,6 +22,8 @@ func status(err error) int {
 	switch {
 	case errors.Is(err, ErrNoLogin):
 		return http.StatusUnauthorized
+	case errors.Is(err, library.ErrChanged):
+		return http.StatusPreconditionFailed
 	case errors.Is(err, callvet.ErrDenied):
 		return http.StatusForbidden
 	case errors.Is(err, callvet.ErrNotFound):
@@ -63,7 +68,15 @@ func (s *Server) problem(ctx context.Context, err error) huma.StatusError {
 		if fix != "" {
 			text += " (" + fix + ")"
 		}
-		details = append(details, &huma.ErrorDetail{Location: "body." + field.Field, Message: plain.Clean(hide(text))})
+		details = append(details, &huma.ErrorDetail{Location: bodyPlace(field.Field), Message: plain.Clean(hide(text))})
+	}
+	var refused *library.RefusedError
+	if errors.As(err, &refused) {
+		for i := range refused.Problems {
+			if p := &refused.Problems[i]; !p.Warning {
+				details = append(details, &huma.ErrorDetail{Location: bodyPlace(p.Place), Message: plain.Clean(hide(refusal(p)))})
+			}
+		}
 	}
 	text := plain.Clean(hide(err.Error()))
 	var hinted *callvet.Hinted
@@ -71,6 +84,29 @@ func (s *Server) problem(ctx context.Context, err error) huma.StatusError {
 		text += ": " + plain.Clean(hide(hinted.Hint))
 	}
 	return huma.NewError(code, text, details...)
+}
+
+// bodyPlace is a place in the body of a request; inSuite stands before one that is not in it.
+func bodyPlace(place string) string {
+	if there, ok := strings.CutPrefix(place, inSuite); ok {
+		return strings.TrimSuffix("suite."+there, ".")
+	}
+	if place == "" || strings.HasPrefix(place, "[") {
+		return "body" + place
+	}
+	return "body." + place
+}
+
+// refusal is a problem of a suite with its line, where its place does not say it.
+func refusal(p *library.Placed) string {
+	text := p.Message
+	if p.Fix != "" {
+		text += " (" + p.Fix + ")"
+	}
+	if p.Place == "" && p.Line > 0 {
+		text = fmt.Sprintf("line %d, column %d: %s", p.Line, p.Column, text)
+	}
+	return text
 }
 
 // refuse ends a request before its handler.

@@ -21,6 +21,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/library"
 	"github.com/callvet/callvet/internal/parallel"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/stats"
@@ -55,12 +56,14 @@ type Config struct {
 
 // Server answers requests over HTTP. It is safe for concurrent use.
 type Server struct {
-	cfg    Config
-	log    *slog.Logger
-	mux    *http.ServeMux
-	api    huma.API
-	routes []Route
-	work   work
+	cfg Config
+	log *slog.Logger
+	mux *http.ServeMux
+	api huma.API
+	// library keeps suites.
+	library *library.Library
+	routes  []Route
+	work    work
 }
 
 // New makes a server with all its routes.
@@ -79,7 +82,10 @@ func New(cfg Config) (*Server, error) {
 		s.log = slog.New(slog.DiscardHandler)
 	}
 	s.api = humago.New(s.mux, description(cfg.Version))
+	s.library = library.New(library.Config{Store: cfg.Store, Read: s.readSuite, Now: cfg.Now})
 	s.addHealth()
+	s.addSuites()
+	s.addCases()
 	s.addRuns()
 	s.addExperiments()
 	return s, nil
@@ -89,6 +95,7 @@ func New(cfg Config) (*Server, error) {
 func description(version string) huma.Config {
 	c := huma.DefaultConfig("callvet", version)
 	c.CreateHooks = nil // no $schema in answers
+	c.Formats, c.Transformers = formats(), []huma.Transformer{brief}
 	c.DocsPath, c.SchemasPath = "", ""
 	c.OpenAPIPath = "/api/openapi"
 	c.RejectUnknownQueryParameters = true

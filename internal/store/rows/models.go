@@ -14,6 +14,19 @@ type Audit struct {
 	Detail  []byte
 }
 
+type CatalogueEntry struct {
+	ID      string
+	UserID  string
+	Name    string
+	Version int64
+	Hash    string
+	Tools   int64
+	Shared  bool
+	Created int64
+	Updated int64
+	Content []byte
+}
+
 type Event struct {
 	UserID  string
 	Seq     int64
@@ -145,15 +158,17 @@ type Slot struct {
 }
 
 type SuiteEntry struct {
-	ID      string
-	UserID  string
-	Name    string
-	Version int64
-	Hash    string
-	Shared  bool
-	Created int64
-	Updated int64
-	Deleted int64
+	ID       string
+	UserID   string
+	Name     string
+	Folded   string
+	Version  int64
+	Hash     string
+	LastCase int64
+	Shared   bool
+	Created  int64
+	Updated  int64
+	Deleted  int64
 }
 
 type SuiteVersion struct {
@@ -163,6 +178,10 @@ type SuiteVersion struct {
 	UserID  string
 	Created int64
 	Note    []byte
+	Form    string
+	Tools   int64
+	Cases   int64
+	Content []byte
 }
 
 type Token struct {

@@ -37,15 +37,27 @@ CREATE TABLE provider_keys(
 CREATE TABLE settings(
 	name TEXT NOT NULL PRIMARY KEY, value BYTEA NOT NULL);
 
+-- Suites with a name, of a user. folded is the name for searching, last_case the largest number that a
+-- case was called by, so that no id is given twice.
 CREATE TABLE suite_entries(
-	id TEXT NOT NULL PRIMARY KEY, user_id TEXT NOT NULL, name TEXT NOT NULL, version BIGINT NOT NULL, hash TEXT NOT NULL,
-	shared BOOLEAN NOT NULL, created BIGINT NOT NULL, updated BIGINT NOT NULL, deleted BIGINT NOT NULL);
+	id TEXT NOT NULL PRIMARY KEY, user_id TEXT NOT NULL, name TEXT NOT NULL, folded TEXT NOT NULL, version BIGINT NOT NULL, hash TEXT NOT NULL,
+	last_case BIGINT NOT NULL, shared BOOLEAN NOT NULL, created BIGINT NOT NULL, updated BIGINT NOT NULL, deleted BIGINT NOT NULL);
 CREATE INDEX suite_entries_user ON suite_entries(user_id, created, id);
+CREATE INDEX suite_entries_shared ON suite_entries(shared, created, id);
 
+-- Every version of a suite: its text in a form that is read, compressed. hash is that of the suite in
+-- the store, where a run of it has put it.
 CREATE TABLE suite_versions(
 	suite_id TEXT NOT NULL, version BIGINT NOT NULL, hash TEXT NOT NULL, user_id TEXT NOT NULL, created BIGINT NOT NULL, note BYTEA NOT NULL,
+	form TEXT NOT NULL, tools BIGINT NOT NULL, cases BIGINT NOT NULL, content BYTEA NOT NULL,
 	PRIMARY KEY(suite_id, version));
 CREATE INDEX suite_versions_hash ON suite_versions(hash);
+
+-- Catalogues of tools that are searched: a file in any form that is read, compressed.
+CREATE TABLE catalogue_entries(
+	id TEXT NOT NULL PRIMARY KEY, user_id TEXT NOT NULL, name TEXT NOT NULL, version BIGINT NOT NULL, hash TEXT NOT NULL, tools BIGINT NOT NULL,
+	shared BOOLEAN NOT NULL, created BIGINT NOT NULL, updated BIGINT NOT NULL, content BYTEA NOT NULL);
+CREATE INDEX catalogue_entries_user ON catalogue_entries(user_id, created, id);
 
 -- Whose a run is, and what of the server it belongs to. Runs of the command line have no row.
 CREATE TABLE run_entries(

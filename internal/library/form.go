@@ -1,0 +1,210 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package library
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/suite"
+	"github.com/callvet/callvet/internal/suite/native"
+)
+
+// Import reads a suite in any form that the loader knows. What is not JSON with cases as it is kept
+// here is written in callvet's own form, which keeps what else was in it. name stands in for a suite
+// that has none. The error is a *RefusedError where the suite has errors; its places are those of
+// the text that was sent only where Form is one that is kept.
+func (l *Library) Import(ctx context.Context, text []byte, format, name string) (*Document, error) {
+	s, problems, err := l.cfg.Read(ctx, text, format)
+	if s == nil || err != nil {
+		return nil, unread(problems, err)
+	}
+	form := s.Dialect
+	d, perr := parse(text, form)
+	if errors.Is(perr, errOtherForm) {
+		if _, bad := (&Document{}).sort(problems); bad {
+			return nil, unread(problems, nil)
+		}
+		if name != "" && s.Name == "" {
+			s.Name = name
+		}
+		return converted(s)
+	}
+	if perr != nil {
+		return nil, perr
+	}
+	if d.Text("name") == "" && name != "" {
+		if err := d.SetText("name", name); err != nil {
+			return nil, err
+		}
+	}
+	if placed, bad := d.sort(problems); bad {
+		return nil, &RefusedError{placed}
+	}
+	return d, nil
+}
+
+// unread makes the error of a text of which nothing could be used.
+func unread(problems []callvet.Problem, err error) error {
+	placed, bad := (&Document{}).sort(problems)
+	if !bad {
+		return err
+	}
+	for i := range placed {
+		placed[i].Place = ""
+	}
+	return &RefusedError{placed}
+}
+
+// Own lets a document be in callvet's own form, which can say more.
+func (d *Document) Own() error {
+	if d.Form == FormOwn {
+		return nil
+	}
+	s, err := load(d)
+	if err != nil {
+		return err
+	}
+	own, err := converted(s)
+	if err != nil {
+		return err
+	}
+	*d = *own
+	return nil
+}
+
+// load reads a document that was linted before.
+func load(d *Document) (*callvet.Suite, error) {
+	s, _, err := suite.Load("-", suite.Options{Stdin: bytes.NewReader(d.Bytes()), NoIncludes: true, KeepTokens: true, Dialect: d.Form})
+	if err != nil {
+		return nil, fmt.Errorf("read suite: %w", err)
+	}
+	return s, nil
+}
+
+// Exports are the forms that Export writes, the first one is the usual one.
+func Exports() []string {
+	out := []string{FormToolsuite}
+	for _, name := range suite.Exports() {
+		if name != FormToolsuite {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// Export writes a suite in a form of Exports, and says what it has no place for. callvet's own form
+// is JSON, or YAML with yaml.
+func (d *Document) Export(form string, yaml bool) (text []byte, lost []callvet.Problem, err error) {
+	if form == d.Form && !yaml {
+		return d.Bytes(), nil, nil
+	}
+	s, err := load(d)
+	if err != nil {
+		return nil, nil, err
+	}
+	if form == FormOwn {
+		kind := "json"
+		if yaml {
+			kind = "yaml"
+		}
+		text, err = native.Export(s, kind)
+	} else {
+		text, lost, err = suite.ExportAs(form, s)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("export suite: %w", err)
+	}
+	return text, lost, nil
+}
+
+// View is a suite in the fields of Tool Calling Evaluation.
+type View struct {
+	Name, Description, SystemPrompt string
+	// Tools are functions as that format has them.
+	Tools []jsontext.Value
+	Cases []CaseView
+	// Lost is what the fields cannot say of the whole suite.
+	Lost []string
+}
+
+// CaseView is a case in the fields of Tool Calling Evaluation.
+type CaseView struct {
+	ID string
+	// Fields are those of the format.
+	Fields jsontext.Value
+	// Own is the case in callvet's own form; nil where the suite is kept in the other one. Lost
+	// is what Fields cannot say of it.
+	Own  jsontext.Value
+	Lost []string
+}
+
+// View gives the suite in the fields of Tool Calling Evaluation.
+func (d *Document) View() (*View, error) {
+	shown, lost := d, []callvet.Problem(nil)
+	if d.Form != FormToolsuite {
+		text, gone, err := d.Export(FormToolsuite, false)
+		if err != nil {
+			return nil, err
+		}
+		if shown, err = parse(text, FormToolsuite); err != nil || len(shown.Cases) != len(d.Cases) {
+			return nil, fmt.Errorf("show suite: it cannot be written as a tool suite: %w", callvet.ErrInvalid)
+		}
+		lost = gone
+	}
+	v := &View{Name: d.Text("name"), Description: d.Text("description"), SystemPrompt: d.Text("system_prompt"), Tools: []jsontext.Value{}, Cases: make([]CaseView, len(d.Cases))}
+	if raw := shown.Get("tools"); raw.Kind() == '[' {
+		list, err := elements(raw)
+		if err != nil {
+			return nil, err
+		}
+		v.Tools = list
+	}
+	at := map[string]*CaseView{}
+	for i, id := range d.IDs() {
+		v.Cases[i] = CaseView{ID: id, Fields: shown.Cases[i]}
+		if shown != d {
+			v.Cases[i].Own = d.Cases[i]
+		}
+		at[id] = &v.Cases[i]
+	}
+	for i := range lost {
+		to := &v.Lost
+		if c := at[lost[i].Case]; c != nil {
+			to = &c.Lost
+		}
+		if what := lost[i].Key; what != "" && !slices.Contains(*to, what) {
+			*to = append(*to, what)
+		}
+	}
+	return v, nil
+}
+
+// Read reads the text of a suite without keeping it, for an editor: its form, how many cases it has
+// and what is wrong, with places where the text is JSON.
+func (l *Library) Read(ctx context.Context, text []byte, format string) (form string, cases int, problems []Placed, err error) {
+	s, list, err := l.cfg.Read(ctx, text, format)
+	d := &Document{}
+	if s != nil {
+		form, cases = s.Dialect, len(s.Cases)
+		if whole, perr := parse(text, form); perr == nil {
+			d = whole
+		}
+	}
+	placed, bad := d.sort(list)
+	if d.Form == "" {
+		for i := range placed {
+			placed[i].Place = ""
+		}
+	}
+	if s == nil && bad {
+		err = nil // the problems say it
+	}
+	return form, cases, placed, err
+}

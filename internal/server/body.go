@@ -1,0 +1,206 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package server
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/danielgtaylor/huma/v2"
+	jsonx "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// maxDepth bounds how deep values of a body lie in one another.
+const maxDepth = 100
+
+// maxEcho bounds a value that an error repeats, in bytes.
+const maxEcho = 200
+
+// formats are how bodies are read and written. A body is read by one reader: a key twice, a key in
+// other letters, text that is not UTF-8, something after the value and values that lie too deep are
+// refused, because two readers would not agree about them.
+func formats() map[string]huma.Format {
+	f := huma.Format{Marshal: huma.DefaultJSONFormat.Marshal, Unmarshal: readBody}
+	return map[string]huma.Format{"application/json": f, "json": f}
+}
+
+// readBody reads JSON into v.
+func readBody(data []byte, v any) error {
+	if err := shallow(data); err != nil {
+		return err
+	}
+	err := jsonx.Unmarshal(data, v, jsonx.WithUnmarshalers(jsonx.UnmarshalFromFunc(looseNumber)), jsonx.RejectUnknownMembers(true))
+	var wrong *jsontext.SyntacticError
+	var misfit *jsonx.SemanticError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &wrong):
+		return fmt.Errorf("it is not good JSON at byte %d, %s: %w", wrong.ByteOffset, where(wrong.JSONPointer), wrong.Err)
+	case errors.Is(err, jsonx.ErrUnknownName):
+		if errors.As(err, &misfit) {
+			return fmt.Errorf("unexpected property %s: names are read letter by letter", misfit.JSONPointer)
+		}
+		return errors.New("unexpected property: names are read letter by letter")
+	case errors.As(err, &misfit):
+		return fmt.Errorf("the value of %s does not fit", where(misfit.JSONPointer))
+	}
+	return errors.New("it is not good JSON")
+}
+
+func where(p jsontext.Pointer) string {
+	if p == "" {
+		return "the whole"
+	}
+	return "in " + string(p)
+}
+
+// looseNumber reads a number that is only compared with a schema; values that are kept are kept as
+// they are written. One that no float holds is as large as one can be.
+func looseNumber(dec *jsontext.Decoder, v *any) error {
+	if dec.PeekKind() != '0' {
+		return errors.ErrUnsupported
+	}
+	t, err := dec.ReadToken()
+	if err != nil {
+		return err
+	}
+	f, err := strconv.ParseFloat(t.String(), 64)
+	if err != nil {
+		f = math.Copysign(math.MaxFloat64, f)
+	}
+	*v = f
+	return nil
+}
+
+// shallow refuses a text whose values lie too deep, before anything recursive sees it.
+func shallow(data []byte) error {
+	depth, text := 0, false
+	for i := 0; i < len(data); i++ {
+		switch c := data[i]; {
+		case text && c == '\\':
+			i++
+		case c == '"':
+			text = !text
+		case text:
+		case c == '{' || c == '[':
+			if depth++; depth > maxDepth {
+				return fmt.Errorf("its values lie more than %d deep", maxDepth)
+			}
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return nil
+}
+
+// brief keeps errors from repeating a whole body, or what is no text.
+func brief(_ huma.Context, _ string, v any) (any, error) {
+	e, ok := v.(*huma.ErrorModel)
+	if !ok {
+		return v, nil
+	}
+	for _, d := range e.Errors {
+		switch x := d.Value.(type) {
+		case nil, bool, float64, int, int64:
+		case string:
+			if len(x) > maxEcho || !utf8.ValidString(x) {
+				d.Value = nil
+			}
+		default:
+			if b, err := json.Marshal(x); err != nil || len(b) > maxEcho {
+				d.Value = nil
+			}
+		}
+	}
+	return e, nil
+}
+
+// Values of a body that are kept as they are written, digit by digit.
+type (
+	// object is an object, or null.
+	object struct{ json.RawMessage }
+	// toolNames is the name of a tool, several that are right, or null for no call.
+	toolNames struct{ json.RawMessage }
+	// turns tells whether a case has several turns, or holds their settings.
+	turns struct{ json.RawMessage }
+	// names is a list of names, or null.
+	names struct{ json.RawMessage }
+	// text is a text that an edit may name; null empties it.
+	text struct {
+		given bool
+		value string
+	}
+	// count is a whole number from 1, or null.
+	count struct{ json.RawMessage }
+)
+
+const maxNames = 200
+
+func kinds(s ...*huma.Schema) *huma.Schema { return &huma.Schema{OneOf: s} }
+
+// nullSchema is null alone; huma does not validate the type of that name.
+func nullSchema() *huma.Schema { return &huma.Schema{Enum: []any{nil}} }
+
+func nameSchema() *huma.Schema {
+	one, most := 1, maxToolName
+	return &huma.Schema{Type: huma.TypeString, MinLength: &one, MaxLength: &most}
+}
+
+func namesSchema(least int) *huma.Schema {
+	most := maxNames
+	return &huma.Schema{Type: huma.TypeArray, Items: nameSchema(), MinItems: &least, MaxItems: &most}
+}
+
+// maxToolName bounds the name of a tool, in characters.
+const maxToolName = 256
+
+// Schema describes the value; huma asks for it.
+func (object) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeObject, Nullable: true, AdditionalProperties: true}
+}
+
+// Schema describes the value; huma asks for it.
+func (toolNames) Schema(huma.Registry) *huma.Schema {
+	return kinds(nullSchema(), nameSchema(), namesSchema(1))
+}
+
+// Schema describes the value; huma asks for it.
+func (turns) Schema(huma.Registry) *huma.Schema {
+	return kinds(nullSchema(), &huma.Schema{Type: huma.TypeBoolean}, &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true})
+}
+
+// Schema describes the value; huma asks for it.
+func (names) Schema(huma.Registry) *huma.Schema {
+	s := namesSchema(0)
+	s.Nullable = true
+	return s
+}
+
+// Schema describes the value; huma asks for it.
+func (count) Schema(huma.Registry) *huma.Schema {
+	least, most := 1.0, 1000.0
+	return &huma.Schema{Type: huma.TypeInteger, Nullable: true, Minimum: &least, Maximum: &most}
+}
+
+// Schema describes the value; huma asks for it.
+func (text) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, Nullable: true}
+}
+
+// UnmarshalJSON reads a text or null.
+func (t *text) UnmarshalJSON(b []byte) error {
+	t.given = true
+	return json.Unmarshal(b, &t.value)
+}
+
+// null reports whether a raw value is not there, or null.
+func null(raw json.RawMessage) bool {
+	return len(raw) == 0 || bytes.Equal(raw, []byte("null"))
+}

@@ -1,0 +1,400 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+	jsonx "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/account"
+	"github.com/callvet/callvet/internal/library"
+)
+
+// Case is a test case with the fields of Tool Calling Evaluation, "Test Case". expected_params null
+// is not scored, and {} is scored with 1.
+type Case struct {
+	ID                 string    `json:"id,omitzero" required:"false" maxLength:"256" doc:"stays as long as the case does; given where it is missing"`
+	Prompt             string    `json:"prompt,omitzero" required:"false" maxLength:"50000" doc:"what the user says"`
+	ExpectedTool       toolNames `json:"expected_tool,omitzero" required:"false" doc:"the tool that is called, or several of which each is right; null: none may be called"`
+	ExpectedParams     object    `json:"expected_params,omitzero" required:"false" doc:"the arguments; null: they are not scored, {}: none is expected, which scores 1"`
+	ParamScoring       *string   `json:"param_scoring,omitzero" required:"false" nullable:"true" doc:"how arguments are compared: exact, fuzzy, contains, semantic, …"`
+	ScoringConfig      object    `json:"scoring_config,omitzero" required:"false" doc:"mode, epsilon, …"`
+	ScoringConfigJSON  object    `json:"scoring_config_json,omitzero" required:"false" doc:"another name of scoring_config"`
+	Category           *string   `json:"category,omitzero" required:"false" nullable:"true" maxLength:"256"`
+	ShouldCallTool     *bool     `json:"should_call_tool,omitzero" required:"false" nullable:"true"`
+	MultiTurn          turns     `json:"multi_turn,omitzero" required:"false"`
+	MultiTurnConfig    object    `json:"multi_turn_config,omitzero" required:"false"`
+	MaxRounds          count     `json:"max_rounds,omitzero" required:"false"`
+	OptimalHops        count     `json:"optimal_hops,omitzero" required:"false"`
+	ValidPrerequisites names     `json:"valid_prerequisites,omitzero" required:"false"`
+	MockResponses      object    `json:"mock_responses,omitzero" required:"false" doc:"what tools answer, by their names"`
+	ArgumentSource     object    `json:"argument_source,omitzero" required:"false"`
+	Own                object    `json:"case,omitzero" required:"false" doc:"the case in callvet's own form, in place of all other fields but id; answers have it where the suite is kept in that form"`
+	NotCarried         []string  `json:"not_carried,omitempty" required:"false" readOnly:"true" nullable:"false" doc:"what the case has beside these fields; case has it"`
+}
+
+// text writes the case as the document keeps it; own tells that it is in callvet's own form.
+func (c *Case) text() (raw jsontext.Value, own bool, err error) {
+	plain := *c
+	plain.Own, plain.NotCarried, plain.ID = object{}, nil, ""
+	fields, err := jsonx.Marshal(&plain)
+	if err != nil {
+		return nil, false, fmt.Errorf("read case: %w: %w", callvet.ErrInvalid, err)
+	}
+	raw = fields
+	if !null(c.Own.RawMessage) {
+		if string(fields) != "{}" {
+			return nil, false, &callvet.FieldError{Field: "case", Text: "{case}: it stands in place of the other fields, and there are some"}
+		}
+		raw, own = jsontext.Value(c.Own.RawMessage), true
+	}
+	if c.ID != "" {
+		raw, err = library.WithID(raw, c.ID)
+	}
+	return raw, own, err
+}
+
+// written writes cases as documents keep them; own tells that one of them is in callvet's own form.
+func written(list []Case) (cases []jsontext.Value, own bool, err error) {
+	cases = make([]jsontext.Value, len(list))
+	for i := range list {
+		var one bool
+		if cases[i], one, err = list[i].text(); err != nil {
+			return nil, false, at(err, fmt.Sprintf("test_cases[%d].", i))
+		}
+		own = own || one
+	}
+	return cases, own, nil
+}
+
+// at puts where something is before the field of an error.
+func at(err error, prefix string) error {
+	var f *callvet.FieldError
+	if !errors.As(err, &f) {
+		return err
+	}
+	moved := *f
+	moved.Field = prefix + f.Field
+	return &moved
+}
+
+// casesOf shows cases.
+func casesOf(list []library.CaseView) ([]Case, error) {
+	out := make([]Case, len(list))
+	for i := range list {
+		v := &list[i]
+		if err := jsonx.Unmarshal(v.Fields, &out[i]); err != nil {
+			return nil, fmt.Errorf("show case %s: %w", v.ID, err)
+		}
+		c := &out[i]
+		c.ID, c.Own.RawMessage, c.NotCarried = v.ID, json.RawMessage(v.Own), v.Lost
+		if len(c.ExpectedTool.RawMessage) == 0 {
+			c.ExpectedTool.RawMessage = json.RawMessage("null")
+		}
+		if len(c.ExpectedParams.RawMessage) == 0 {
+			c.ExpectedParams.RawMessage = json.RawMessage("null")
+		}
+	}
+	return out, nil
+}
+
+// CasePath is a path that names a case of a suite.
+type CasePath struct {
+	SuitePath
+	Case string `path:"cid" maxLength:"256"`
+}
+
+func (s *Server) addCases() {
+	op := func(id, method, path, summary string) huma.Operation {
+		return huma.Operation{OperationID: id, Method: method, Path: suitesPath + "/{id}/cases" + path, Summary: summary, Tags: []string{"cases"}}
+	}
+	add(s, op("list-cases", http.MethodGet, "", "Lists the cases of a suite, in their order."), ofSuite(""), s.listCases)
+	create := op("create-cases", http.MethodPost, "", "Adds a case, or all of a list; with an error in one of them none is added.")
+	create.DefaultStatus, create.SkipValidateBody = http.StatusCreated, true // Server.cases does
+	add(s, create, ofSuite(account.Member), s.createCases)
+	add(s, op("get-case", http.MethodGet, "/{cid}", "Gives a case."), ofSuite(""), s.getCase)
+	add(s, op("update-case", http.MethodPut, "/{cid}", "Puts a case in place of another one, which keeps its id and its place."), ofSuite(account.Member), s.putCase)
+	drop := op("delete-case", http.MethodDelete, "/{cid}", "Deletes a case. Runs that had it keep it.")
+	drop.DefaultStatus = http.StatusNoContent
+	add(s, drop, ofSuite(account.Member), s.deleteCase)
+}
+
+type caseList struct {
+	TestCases  []Case `json:"test_cases" nullable:"false"`
+	Version    int64  `json:"version" doc:"of the suite"`
+	Total      int    `json:"total"`
+	NextCursor string `json:"next_cursor" doc:"empty at the end"`
+}
+
+// listCases gives cases by their number: a cursor names the version of its first page, so that an
+// edit meanwhile neither hides a case nor gives one twice.
+func (s *Server) listCases(ctx context.Context, _ *account.Principal, in *struct {
+	SuitePath
+	Paging
+},
+) (*versioned[caseList], error) {
+	e, err := s.library.Entry(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	from := 0
+	if version, rest, err := in.after(); err != nil {
+		return nil, err
+	} else if version > 0 {
+		e.Version = version
+		if from, err = strconv.Atoi(rest); err != nil || from < 0 {
+			return nil, &callvet.FieldError{Field: "cursor", Text: "{cursor}: it is not one that a list gave"}
+		}
+	}
+	v, err := s.library.Version(ctx, in.ID, e.Version)
+	if err != nil {
+		return nil, err
+	}
+	view, err := v.Document.View()
+	if err != nil {
+		return nil, err
+	}
+	from = min(from, len(view.Cases))
+	to := min(from+in.Limit, len(view.Cases))
+	out := caseList{Version: e.Version, Total: len(view.Cases)}
+	if to < len(view.Cases) {
+		out.NextCursor = cursor(e.Version, strconv.Itoa(to))
+	}
+	out.TestCases, err = casesOf(view.Cases[from:to])
+	return &versioned[caseList]{etag(e.Version), out}, err
+}
+
+// oneOrMore is a case, or a list of cases, as it is written.
+type oneOrMore struct{ json.RawMessage }
+
+// maxCases bounds how many cases one request adds.
+const maxCases = 5000
+
+// Schema describes the value; huma asks for it.
+func (oneOrMore) Schema(r huma.Registry) *huma.Schema {
+	one, least, most := r.Schema(reflect.TypeFor[Case](), true, "Case"), 1, maxCases
+	return kinds(one, &huma.Schema{Type: huma.TypeArray, Items: one, MinItems: &least, MaxItems: &most})
+}
+
+// cases reads one or several. Each is held against the description by itself, so that a mistake is
+// told with its place.
+func (s *Server) cases(b oneOrMore) (list []Case, many bool, err error) {
+	raw := []jsontext.Value{jsontext.Value(b.RawMessage)}
+	if many = raw[0].Kind() == '['; many {
+		if err := readBody(b.RawMessage, &raw); err != nil {
+			return nil, many, huma.Error400BadRequest("validation failed", &huma.ErrorDetail{Location: "body", Message: err.Error()})
+		}
+		if len(raw) == 0 || len(raw) > maxCases {
+			return nil, many, &callvet.FieldError{Text: fmt.Sprintf("a list has 1 to %d cases, this one %d", maxCases, len(raw))}
+		}
+	}
+	schemas := s.api.OpenAPI().Components.Schemas
+	schema := schemas.Schema(reflect.TypeFor[Case](), true, "Case")
+	res := &huma.ValidateResult{}
+	list = make([]Case, len(raw))
+	for i := range raw {
+		path := huma.NewPathBuffer([]byte{}, 0)
+		path.Push("body")
+		if many {
+			path.PushIndex(i)
+		}
+		var loose any
+		err := readBody(raw[i], &loose)
+		if err == nil {
+			before := len(res.Errors)
+			if huma.Validate(schemas, schema, path, huma.ModeWriteToServer, loose, res); len(res.Errors) == before {
+				err = readBody(raw[i], &list[i])
+			}
+		}
+		if err != nil {
+			res.Errors = append(res.Errors, &huma.ErrorDetail{Location: path.String(), Message: err.Error()})
+		}
+	}
+	if len(res.Errors) > 0 {
+		return nil, many, huma.Error422UnprocessableEntity("validation failed", res.Errors...)
+	}
+	return list, many, nil
+}
+
+// CasesWritten are cases as they were kept.
+type CasesWritten struct {
+	TestCases []Case   `json:"test_cases" nullable:"false"`
+	Version   int64    `json:"version" doc:"of the suite"`
+	Warnings  []Remark `json:"warnings,omitempty" doc:"what the linter says of these cases that is no error"`
+}
+
+func (s *Server) createCases(ctx context.Context, by *account.Principal, in *struct {
+	SuitePath
+	IfMatching
+	Body oneOrMore
+},
+) (*versioned[CasesWritten], error) {
+	list, many, err := s.cases(in.Body)
+	if err != nil {
+		return nil, err
+	}
+	cases, own, err := written(list)
+	if err != nil {
+		return nil, err
+	}
+	first := 0
+	w, err := s.library.Edit(ctx, by.User, in.ID, "", in.match(), func(d *library.Document) error {
+		if own {
+			if err := d.Own(); err != nil {
+				return err
+			}
+		}
+		first = len(d.Cases)
+		d.Cases = append(d.Cases, cases...)
+		return nil
+	})
+	if err != nil {
+		return nil, moved(err, first, len(cases), many)
+	}
+	return casesWritten(w, first, len(cases))
+}
+
+// inSuite stands before the place of what is not in the body of a request, but in the suite that it
+// changes.
+const inSuite = "suite:"
+
+// replaced gives problems of a suite other places.
+func replaced(err error, place func(string) string) error {
+	var refused *library.RefusedError
+	if !errors.As(err, &refused) {
+		return err
+	}
+	out := &library.RefusedError{Problems: slices.Clone(refused.Problems)}
+	for i := range out.Problems {
+		out.Problems[i].Place = place(out.Problems[i].Place)
+	}
+	return out
+}
+
+// moved gives places in the body of a request in place of those in the suite that it changes: of
+// n cases from first on. many tells that the body is a list.
+func moved(err error, first, n int, many bool) error {
+	return replaced(err, func(place string) string { return movedPlace(place, first, n, many) })
+}
+
+func movedPlace(place string, first, n int, many bool) string {
+	_, rest, ok := strings.Cut(place, "cases[")
+	number, rest, closed := strings.Cut(rest, "]")
+	at, err := strconv.Atoi(number)
+	switch {
+	case !ok || !closed || err != nil || at < first || at >= first+n:
+		return inSuite + place
+	case many:
+		return fmt.Sprintf("[%d]%s", at-first, rest)
+	}
+	return strings.TrimPrefix(rest, ".")
+}
+
+func casesWritten(w *library.Written, first, n int) (*versioned[CasesWritten], error) {
+	v, err := w.Document.View()
+	if err != nil {
+		return nil, err
+	}
+	out := CasesWritten{Version: w.Version}
+	if out.TestCases, err = casesOf(v.Cases[first : first+n]); err != nil {
+		return nil, err
+	}
+	mine := map[string]bool{}
+	for i := range out.TestCases {
+		mine[out.TestCases[i].ID] = true
+	}
+	for _, r := range remarks(w.Warnings) {
+		if mine[r.Case] {
+			out.Warnings = append(out.Warnings, r)
+		}
+	}
+	return &versioned[CasesWritten]{etag(w.Version), out}, nil
+}
+
+func (s *Server) getCase(ctx context.Context, _ *account.Principal, in *CasePath) (*versioned[Case], error) {
+	e, v, err := s.library.Now(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	i, err := v.Document.Find(in.Case)
+	if err != nil {
+		return nil, err
+	}
+	view, err := v.Document.View()
+	if err != nil {
+		return nil, err
+	}
+	list, err := casesOf(view.Cases[i : i+1])
+	if err != nil {
+		return nil, err
+	}
+	return &versioned[Case]{etag(e.Version), list[0]}, nil
+}
+
+func (s *Server) putCase(ctx context.Context, by *account.Principal, in *struct {
+	CasePath
+	IfMatching
+	Body Case
+},
+) (*versioned[CasesWritten], error) {
+	if in.Body.ID != "" && in.Body.ID != in.Case {
+		return nil, &callvet.FieldError{Field: "id", Text: fmt.Sprintf("{id}: the path names the case %s, and the id of a case stays", in.Case)}
+	}
+	in.Body.ID = in.Case
+	raw, own, err := in.Body.text()
+	if err != nil {
+		return nil, err
+	}
+	place := 0
+	w, err := s.library.Edit(ctx, by.User, in.ID, "", in.match(), func(d *library.Document) error {
+		if own {
+			if err := d.Own(); err != nil {
+				return err
+			}
+		}
+		var err error
+		if place, err = d.Find(in.Case); err == nil {
+			d.Cases[place] = raw
+		}
+		return err
+	})
+	if err != nil {
+		return nil, moved(err, place, 1, false)
+	}
+	return casesWritten(w, place, 1)
+}
+
+// tagged is an answer without a body.
+type tagged struct {
+	ETag string `header:"ETag"`
+}
+
+func (s *Server) deleteCase(ctx context.Context, by *account.Principal, in *struct {
+	CasePath
+	IfMatching
+},
+) (*tagged, error) {
+	w, err := s.library.Edit(ctx, by.User, in.ID, "", in.match(), func(d *library.Document) error {
+		i, err := d.Find(in.Case)
+		if err == nil {
+			d.Cases = append(d.Cases[:i:i], d.Cases[i+1:]...)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &tagged{etag(w.Version)}, nil
+}

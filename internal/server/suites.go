@@ -1,0 +1,508 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	jsonx "github.com/go-json-experiment/json"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/account"
+	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/library"
+)
+
+// Suites have the fields of Tool Calling Evaluation, "Tool Suite Endpoints".
+type (
+	// Suite is a suite with its tools and cases.
+	Suite struct {
+		SuiteEntry
+		Description  string   `json:"description"`
+		SystemPrompt string   `json:"system_prompt"`
+		Tools        []object `json:"tools" nullable:"false" doc:"functions in the form of OpenAI"`
+		TestCases    []Case   `json:"test_cases" nullable:"false"`
+		NotCarried   []string `json:"not_carried,omitempty" doc:"what the suite has beside these fields; export it with format=callvet to see it"`
+		Warnings     []Remark `json:"warnings,omitempty" doc:"what the linter says of the suite that is no error; answers to writes have it"`
+	}
+	// SuiteEntry is a suite in a list.
+	SuiteEntry struct {
+		ID        string    `json:"id"`
+		Name      string    `json:"name"`
+		Version   int64     `json:"version" doc:"counts from 1 with every edit; it is the ETag, too"`
+		Hash      string    `json:"hash" doc:"of the content: runs of the same hash ran the same suite"`
+		Form      string    `json:"form" doc:"in which form it is kept: toolsuite, or callvet's own"`
+		ToolCount int64     `json:"tool_count"`
+		CaseCount int64     `json:"test_case_count"`
+		Owner     string    `json:"owner" doc:"the id of the user whose it is"`
+		Shared    bool      `json:"shared" doc:"every user may read it"`
+		CreatedAt time.Time `json:"created_at"`
+		UpdatedAt time.Time `json:"updated_at"`
+	}
+	// SuiteBody is a new suite.
+	SuiteBody struct {
+		Name         string   `json:"name" minLength:"1" maxLength:"256"`
+		Description  string   `json:"description,omitzero" required:"false" maxLength:"5000"`
+		SystemPrompt string   `json:"system_prompt,omitzero" required:"false" maxLength:"50000"`
+		Tools        []object `json:"tools,omitzero" required:"false" nullable:"false" maxItems:"2000" doc:"functions in the form of OpenAI"`
+		TestCases    []Case   `json:"test_cases,omitzero" required:"false" nullable:"false"`
+		Shared       bool     `json:"shared,omitzero" required:"false"`
+	}
+	// SuiteEdit is what changes of a suite. What is not named stays as it is.
+	SuiteEdit struct {
+		Name         text      `json:"name,omitzero" required:"false" minLength:"1" maxLength:"256"`
+		Description  text      `json:"description,omitzero" required:"false" maxLength:"5000" doc:"null empties it"`
+		SystemPrompt text      `json:"system_prompt,omitzero" required:"false" maxLength:"50000" doc:"null empties it"`
+		Tools        *[]object `json:"tools,omitzero" required:"false" nullable:"false" maxItems:"2000"`
+		TestCases    *[]Case   `json:"test_cases,omitzero" required:"false" nullable:"false" doc:"all cases anew; those without an id get a new one"`
+		Shared       *bool     `json:"shared,omitzero" required:"false" nullable:"false" doc:"makes no version"`
+		Note         string    `json:"note,omitzero" required:"false" maxLength:"500" doc:"kept with the version"`
+	}
+	// Remark is what the linter says.
+	Remark struct {
+		Location string `json:"location,omitempty" doc:"test_cases[3].expected_tool"`
+		Line     int    `json:"line,omitempty"`
+		Column   int    `json:"column,omitempty"`
+		Code     string `json:"code"`
+		Case     string `json:"case,omitempty"`
+		Message  string `json:"message"`
+		Fix      string `json:"fix,omitempty"`
+		Warning  bool   `json:"warning"`
+	}
+)
+
+func remarks(list []library.Placed) []Remark {
+	out := make([]Remark, len(list))
+	for i := range list {
+		p := &list[i]
+		out[i] = Remark{Location: p.Place, Line: p.Line, Column: p.Column, Code: p.Code, Case: p.Case, Message: p.Message, Fix: p.Fix, Warning: p.Warning}
+	}
+	return out
+}
+
+func entryOf(e *library.Entry) SuiteEntry {
+	return SuiteEntry{
+		ID: e.ID, Name: e.Name, Version: e.Version, Hash: e.Hash, Form: e.Form, ToolCount: e.Tools, CaseCount: e.Cases, Owner: e.User, Shared: e.Shared,
+		CreatedAt: milli(e.Created), UpdatedAt: milli(e.Updated),
+	}
+}
+
+func milli(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
+
+// suiteOf shows a suite.
+func suiteOf(e *library.Entry, d *library.Document, warnings []library.Placed) (*Suite, error) {
+	v, err := d.View()
+	if err != nil {
+		return nil, err
+	}
+	out := &Suite{SuiteEntry: entryOf(e), Description: v.Description, SystemPrompt: v.SystemPrompt, Tools: make([]object, len(v.Tools)), NotCarried: v.Lost, Warnings: remarks(warnings)}
+	for i, raw := range v.Tools {
+		out.Tools[i].RawMessage = json.RawMessage(raw)
+	}
+	out.TestCases, err = casesOf(v.Cases)
+	return out, err
+}
+
+// readSuite reads and lints a text as a run of it would.
+func (s *Server) readSuite(ctx context.Context, text []byte, format string) (*callvet.Suite, []callvet.Problem, error) {
+	var before []callvet.Problem
+	read, problems, err := s.cfg.App.ReadSuite(ctx, app.SuiteRequest{Text: text, Format: format}, func(ev app.Event) { before = append(before, ev.Problems...) })
+	return read, append(before, problems...), err
+}
+
+// versioned is an answer with the version of a suite.
+type versioned[T any] struct {
+	ETag string `header:"ETag"`
+	Body T
+}
+
+func etag(version int64) string { return `"` + strconv.FormatInt(version, 10) + `"` }
+
+// IfMatching are the conditions of a write.
+type IfMatching struct {
+	IfMatch string `header:"If-Match" maxLength:"1000" doc:"the ETag of the version that is changed; where it is another one now, nothing is, and the status is 412"`
+}
+
+// match tells whether a version is one that the request names; nil where it names none.
+func (m *IfMatching) match() func(int64) bool {
+	if strings.TrimSpace(m.IfMatch) == "" {
+		return nil
+	}
+	tags := strings.Split(m.IfMatch, ",")
+	for i := range tags {
+		tags[i] = strings.TrimPrefix(strings.TrimSpace(tags[i]), "W/")
+	}
+	return func(version int64) bool { return slices.Contains(tags, "*") || slices.Contains(tags, etag(version)) }
+}
+
+// SuitePath is a path that names a suite.
+type SuitePath struct {
+	ID string `path:"id" maxLength:"64"`
+}
+
+func ofSuite(role account.Role) Access {
+	return Access{Role: role, Objects: map[string]Kind{"id": KindSuite}}
+}
+
+const suitesPath = "/api/tool-suites"
+
+func (s *Server) addSuites() {
+	tags := []string{"suites"}
+	op := func(id, method, path, summary string) huma.Operation {
+		return huma.Operation{OperationID: id, Method: method, Path: suitesPath + path, Summary: summary, Tags: tags}
+	}
+	add(s, op("list-suites", http.MethodGet, "", "Lists suites, the newest first: one's own, and those that are shared."), Access{}, s.listSuites)
+	create := op("create-suite", http.MethodPost, "", "Makes a suite. Its cases may come later.")
+	create.DefaultStatus = http.StatusCreated
+	add(s, create, Access{Role: account.Member}, s.createSuite)
+	add(s, op("get-suite", http.MethodGet, "/{id}", "Gives a suite with its tools and cases."), ofSuite(""), s.getSuite)
+	edit := "Changes fields of a suite; what is not named stays. A new version is made."
+	add(s, op("update-suite", http.MethodPut, "/{id}", edit), ofSuite(account.Member), s.editSuite)
+	add(s, op("patch-suite", http.MethodPatch, "/{id}", edit), ofSuite(account.Member), s.editSuite)
+	drop := op("delete-suite", http.MethodDelete, "/{id}", "Deletes a suite with its cases. Runs of it stay, and it can be restored for 30 days.")
+	drop.DefaultStatus = http.StatusNoContent
+	add(s, drop, ofSuite(account.Member), s.deleteSuite)
+	add(s, op("restore-suite", http.MethodPost, "/{id}/restore", "Gives a deleted suite back."), Access{Role: account.Member, Objects: map[string]Kind{"id": KindDeletedSuite}}, s.restoreSuite)
+	add(s, op("list-suite-versions", http.MethodGet, "/{id}/versions", "Lists the versions of a suite, the newest first."), ofSuite(""), s.listVersions)
+	add(s, op("get-suite-version", http.MethodGet, "/{id}/versions/{version}", "Gives a suite as it was."), ofSuite(""), s.getVersion)
+	add(s, op("diff-suite-versions", http.MethodGet, "/{id}/versions/{version}/diff", "Tells what changed from this version to another one."), ofSuite(""), s.diffVersions)
+	add(s, op("return-to-suite-version", http.MethodPost, "/{id}/versions/{version}/restore", "Makes a new version that is as an old one was."), ofSuite(account.Member), s.returnTo)
+	add(s, op("export-suite", http.MethodGet, "/{id}/export", "Gives a suite as a file."), ofSuite(""), s.exportSuite)
+}
+
+type suiteList struct {
+	Suites     []SuiteEntry `json:"suites" nullable:"false"`
+	NextCursor string       `json:"next_cursor" doc:"empty at the end"`
+}
+
+func (s *Server) listSuites(ctx context.Context, by *account.Principal, in *struct {
+	Paging
+	Search string `query:"search" maxLength:"256" doc:"a part of the name, in any case"`
+	All    bool   `query:"all" doc:"those of all users; admins only"`
+},
+) (*struct{ Body suiteList }, error) {
+	if in.All && by.Role != account.Admin {
+		return nil, fmt.Errorf("list suites of all users: %w: that needs the role %s", callvet.ErrDenied, account.Admin)
+	}
+	at, id, err := in.after()
+	if err != nil {
+		return nil, err
+	}
+	list, err := s.library.List(ctx, by.User, in.Search, in.All, library.Page{Before: at, BeforeID: id, N: in.Limit + 1})
+	if err != nil {
+		return nil, err
+	}
+	list, next := cut(list, in.Limit, func(e *library.Entry) (int64, string) { return e.Created, e.ID })
+	out := suiteList{Suites: make([]SuiteEntry, len(list)), NextCursor: next}
+	for i := range list {
+		out.Suites[i] = entryOf(&list[i])
+	}
+	return &struct{ Body suiteList }{out}, nil
+}
+
+func (s *Server) createSuite(ctx context.Context, by *account.Principal, in *struct{ Body SuiteBody }) (*versioned[*Suite], error) {
+	b := &in.Body
+	cases, own, err := written(b.TestCases)
+	if err != nil {
+		return nil, err
+	}
+	d := library.Document{Form: library.FormToolsuite}
+	tools := b.Tools
+	if tools == nil {
+		tools = []object{}
+	}
+	e := SuiteEdit{Name: text{true, b.Name}, Description: text{true, b.Description}, SystemPrompt: text{true, b.SystemPrompt}, Tools: &tools}
+	if err := e.apply(&d); err != nil {
+		return nil, err
+	}
+	if own {
+		if err := d.Own(); err != nil {
+			return nil, err
+		}
+	}
+	d.Cases = cases
+	w, err := s.library.Add(ctx, by.User, &d, "created", b.Shared)
+	if err != nil {
+		return nil, err
+	}
+	return written1(w)
+}
+
+// written1 answers a write with the suite as it is now.
+func written1(w *library.Written) (*versioned[*Suite], error) {
+	out, err := suiteOf(&w.Entry, w.Document, w.Warnings)
+	if err != nil {
+		return nil, err
+	}
+	return &versioned[*Suite]{etag(w.Version), out}, nil
+}
+
+// apply makes the edit.
+func (e *SuiteEdit) apply(d *library.Document) error {
+	for _, f := range []struct {
+		name string
+		text
+	}{{"name", e.Name}, {"description", e.Description}, {"system_prompt", e.SystemPrompt}} {
+		if f.given {
+			if err := d.SetText(f.name, f.value); err != nil {
+				return err
+			}
+		}
+	}
+	if e.Tools != nil {
+		raw, err := jsonx.Marshal(*e.Tools)
+		if err != nil {
+			return fmt.Errorf("read tools: %w: %w", callvet.ErrInvalid, err)
+		}
+		d.Set("tools", raw)
+	}
+	if e.TestCases == nil {
+		return nil
+	}
+	cases, own, err := written(*e.TestCases)
+	if err != nil {
+		return err
+	}
+	if own {
+		if err := d.Own(); err != nil {
+			return err
+		}
+	}
+	d.Cases = cases
+	return nil
+}
+
+func (s *Server) getSuite(ctx context.Context, _ *account.Principal, in *SuitePath) (*versioned[*Suite], error) {
+	e, v, err := s.library.Now(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	out, err := suiteOf(&e, v.Document, nil)
+	if err != nil {
+		return nil, err
+	}
+	return &versioned[*Suite]{etag(e.Version), out}, nil
+}
+
+func (s *Server) editSuite(ctx context.Context, by *account.Principal, in *struct {
+	SuitePath
+	IfMatching
+	Body SuiteEdit
+},
+) (*versioned[*Suite], error) {
+	w, err := s.library.Edit(ctx, by.User, in.ID, in.Body.Note, in.match(), in.Body.apply)
+	if err != nil && in.Body.TestCases == nil {
+		err = replaced(err, func(place string) string {
+			if strings.HasPrefix(place, "test_cases") || strings.HasPrefix(place, "cases") {
+				return inSuite + place
+			}
+			return place
+		})
+	}
+	if err != nil {
+		return nil, err
+	}
+	if shared := in.Body.Shared; shared != nil && *shared != w.Shared {
+		if err := s.library.Share(ctx, in.ID, *shared); err != nil {
+			return nil, err
+		}
+		w.Shared = *shared
+	}
+	return written1(w)
+}
+
+func (s *Server) deleteSuite(ctx context.Context, _ *account.Principal, in *struct {
+	SuitePath
+	IfMatching
+},
+) (*struct{}, error) {
+	return nil, s.library.Delete(ctx, in.ID, in.match())
+}
+
+func (s *Server) restoreSuite(ctx context.Context, _ *account.Principal, in *SuitePath) (*versioned[SuiteEntry], error) {
+	e, err := s.library.Restore(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	return &versioned[SuiteEntry]{etag(e.Version), entryOf(&e)}, nil
+}
+
+// SuiteVersion is a version of a suite in a list.
+type SuiteVersion struct {
+	Version   int64     `json:"version"`
+	Hash      string    `json:"hash"`
+	Form      string    `json:"form"`
+	ToolCount int64     `json:"tool_count"`
+	CaseCount int64     `json:"test_case_count"`
+	By        string    `json:"by" doc:"the id of the user who made it"`
+	CreatedAt time.Time `json:"created_at"`
+	Note      string    `json:"note"`
+}
+
+type versionList struct {
+	Versions   []SuiteVersion `json:"versions" nullable:"false"`
+	NextCursor string         `json:"next_cursor" doc:"empty at the end"`
+}
+
+func (s *Server) listVersions(ctx context.Context, _ *account.Principal, in *struct {
+	SuitePath
+	Paging
+},
+) (*struct{ Body versionList }, error) {
+	before, _, err := in.after()
+	if err != nil {
+		return nil, err
+	}
+	list, err := s.library.Versions(ctx, in.ID, before, in.Limit+1)
+	if err != nil {
+		return nil, err
+	}
+	list, next := cut(list, in.Limit, func(v *library.Version) (int64, string) { return v.Version, "" })
+	out := versionList{Versions: make([]SuiteVersion, len(list)), NextCursor: next}
+	for i := range list {
+		v := &list[i]
+		out.Versions[i] = SuiteVersion{Version: v.Version, Hash: v.Hash, Form: v.Form, ToolCount: v.Tools, CaseCount: v.Cases, By: v.User, CreatedAt: milli(v.Created), Note: v.Note}
+	}
+	return &struct{ Body versionList }{out}, nil
+}
+
+// VersionPath is a path that names a version of a suite.
+type VersionPath struct {
+	SuitePath
+	Version int64 `path:"version" minimum:"1"`
+}
+
+func (s *Server) getVersion(ctx context.Context, _ *account.Principal, in *VersionPath) (*versioned[*Suite], error) {
+	e, err := s.library.Entry(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	v, err := s.library.Version(ctx, in.ID, in.Version)
+	if err != nil {
+		return nil, err
+	}
+	e.Version, e.Hash, e.Form, e.Tools, e.Cases, e.Updated, e.Name = v.Version, v.Hash, v.Form, v.Tools, v.Cases, v.Created, v.Document.Text("name")
+	out, err := suiteOf(&e, v.Document, nil)
+	if err != nil {
+		return nil, err
+	}
+	return &versioned[*Suite]{etag(v.Version), out}, nil
+}
+
+// VersionDiff is what changed from one version to another one.
+type VersionDiff struct {
+	From int64 `json:"from"`
+	To   int64 `json:"to"`
+	library.Diff
+}
+
+func (s *Server) diffVersions(ctx context.Context, _ *account.Principal, in *struct {
+	VersionPath
+	To int64 `query:"to" minimum:"0" doc:"the other version; 0: the newest one"`
+},
+) (*struct{ Body VersionDiff }, error) {
+	to := in.To
+	if to == 0 {
+		e, err := s.library.Entry(ctx, in.ID)
+		if err != nil {
+			return nil, err
+		}
+		to = e.Version
+	}
+	var docs [2]*library.Document
+	for i, n := range []int64{in.Version, to} {
+		v, err := s.library.Version(ctx, in.ID, n)
+		if err != nil {
+			return nil, err
+		}
+		docs[i] = v.Document
+	}
+	diff, err := library.Compare(docs[0], docs[1])
+	if err != nil {
+		return nil, err
+	}
+	return &struct{ Body VersionDiff }{VersionDiff{in.Version, to, *diff}}, nil
+}
+
+func (s *Server) returnTo(ctx context.Context, by *account.Principal, in *struct {
+	VersionPath
+	IfMatching
+},
+) (*versioned[*Suite], error) {
+	v, err := s.library.Version(ctx, in.ID, in.Version)
+	if err != nil {
+		return nil, err
+	}
+	w, err := s.library.Edit(ctx, by.User, in.ID, fmt.Sprintf("as version %d was", in.Version), in.match(), func(d *library.Document) error {
+		*d = *v.Document.Clone()
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return written1(w)
+}
+
+type file struct {
+	ContentType string `header:"Content-Type"`
+	Disposition string `header:"Content-Disposition"`
+	Lost        string `header:"X-Callvet-Not-Carried" doc:"what the form has no place for, by commas"`
+	ETag        string `header:"ETag"`
+	Body        []byte
+}
+
+func (s *Server) exportSuite(ctx context.Context, _ *account.Principal, in *struct {
+	SuitePath
+	Format  string `query:"format" default:"toolsuite" doc:"toolsuite (that of Tool Calling Evaluation), callvet, or another form of suites"`
+	YAML    bool   `query:"yaml" doc:"callvet's own form as YAML"`
+	Version int64  `query:"version" minimum:"0" doc:"0: the newest one"`
+},
+) (*file, error) {
+	if !slices.Contains(library.Exports(), in.Format) {
+		return nil, &callvet.FieldError{Field: "format", Text: fmt.Sprintf("{format} %q is not known", in.Format), Fix: "one of " + strings.Join(library.Exports(), ", ")}
+	}
+	e, err := s.library.Entry(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	if in.Version == 0 {
+		in.Version = e.Version
+	}
+	v, err := s.library.Version(ctx, in.ID, in.Version)
+	if err != nil {
+		return nil, err
+	}
+	text, lost, err := v.Document.Export(in.Format, in.YAML && in.Format == library.FormOwn)
+	if err != nil {
+		return nil, err
+	}
+	kind, end := "application/json", "json"
+	if !json.Valid(text) {
+		kind, end = "application/yaml", "yaml"
+	}
+	var gone []string
+	for i := range lost {
+		if what := strings.TrimSpace(lost[i].Case + " " + lost[i].Key); len(gone) < 50 && !slices.Contains(gone, what) {
+			gone = append(gone, what)
+		}
+	}
+	return &file{kind, fmt.Sprintf(`attachment; filename="%s-v%d.%s"`, in.ID, in.Version, end), headerSafe(strings.Join(gone, ", ")), etag(in.Version), text}, nil
+}
+
+// headerSafe is a text that a header can have.
+func headerSafe(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' {
+			return '?'
+		}
+		return r
+	}, s)
+}
