@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/callvet/callvet/internal/account"
 )
 
 // weatherSuite is the example of Tool Calling Evaluation, "Via JSON Import", with a number that no
@@ -230,7 +232,7 @@ func TestSuiteVersionsMeet(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		req.Header.Set("Authorization", "Bearer ana")
+		req.Header.Set("Authorization", "Bearer "+account.TokenPrefix+"ana")
 		req.Header.Set("Content-Type", "application/json")
 		req.Header.Set("If-Match", tag)
 		res, err := http.DefaultClient.Do(req)
