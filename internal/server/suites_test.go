@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -60,6 +61,7 @@ func (s *site) refuse(t *testing.T, as, method, path, body string, want int) (pl
 	for _, e := range p.Errors {
 		places = append(places, e.Location)
 	}
+	slices.Sort(places)
 	return places, p
 }
 
