@@ -120,13 +120,13 @@ func (s *Server) addCases() {
 	op := func(id, method, path, summary string) huma.Operation {
 		return huma.Operation{OperationID: id, Method: method, Path: suitesPath + "/{id}/cases" + path, Summary: summary, Tags: []string{"cases"}}
 	}
-	add(s, op("list-cases", http.MethodGet, "", "Lists the cases of a suite, in their order."), ofSuite(""), s.listCases)
-	create := op("create-cases", http.MethodPost, "", "Adds a case, or all of a list; with an error in one of them none is added.")
+	add(s, op("list-test-cases", http.MethodGet, "", "Lists the cases of a suite, in their order."), ofSuite(""), s.listCases)
+	create := op("create-test-cases", http.MethodPost, "", "Adds a case, or all of a list; with an error in one of them none is added.")
 	create.DefaultStatus, create.SkipValidateBody = http.StatusCreated, true // Server.cases does
 	add(s, create, ofSuite(account.Member), s.createCases)
-	add(s, op("get-case", http.MethodGet, "/{cid}", "Gives a case."), ofSuite(""), s.getCase)
-	add(s, op("update-case", http.MethodPut, "/{cid}", "Puts a case in place of another one, which keeps its id and its place."), ofSuite(account.Member), s.putCase)
-	drop := op("delete-case", http.MethodDelete, "/{cid}", "Deletes a case. Runs that had it keep it.")
+	add(s, op("get-test-case", http.MethodGet, "/{cid}", "Gives a case."), ofSuite(""), s.getCase)
+	add(s, op("update-test-case", http.MethodPut, "/{cid}", "Puts a case in place of another one, which keeps its id and its place."), ofSuite(account.Member), s.putCase)
+	drop := op("delete-test-case", http.MethodDelete, "/{cid}", "Deletes a case. Runs that had it keep it.")
 	drop.DefaultStatus = http.StatusNoContent
 	add(s, drop, ofSuite(account.Member), s.deleteCase)
 }
