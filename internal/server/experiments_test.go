@@ -15,7 +15,7 @@ import (
 // suiteOf makes an entry of a suite for a user.
 func (s *site) suiteOf(t *testing.T, user, id string) {
 	t.Helper()
-	_, err := s.db.Handle().ExecContext(t.Context(), "INSERT INTO suite_entries(id,user_id,name,version,hash,shared,created,updated,deleted) VALUES($1,$2,'weather',1,'h',FALSE,1,1,0)", id, "user_"+user)
+	_, err := s.db.Handle().ExecContext(t.Context(), "INSERT INTO suite_entries(id,user_id,name,folded,last_case,version,hash,shared,created,updated,deleted) VALUES($1,$2,'weather','weather',0,1,'h',FALSE,1,1,0)", id, "user_"+user)
 	if err != nil {
 		t.Fatal(err)
 	}
