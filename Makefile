@@ -158,6 +158,10 @@ verify-judge-parsing: ## recorded answers of judges are read as outside verdicts
 verify-resume: callvet ## kill -9 in the middle of 5,000 attempts, resume, count
 	go run ./cmd/callvet-verify resume ./callvet
 
+.PHONY: verify-authz
+verify-authz: ## every route of the server as everybody who may not use it: how many requests were answered so
+	go test -count=1 -v -run '^TestAuthorization$$' ./internal/server
+
 .PHONY: verify-journeys
 verify-journeys: callvet ## whole journeys of a user: every command that reads a run, in every format
 	go run ./cmd/callvet-verify journeys ./callvet

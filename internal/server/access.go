@@ -44,6 +44,8 @@ type Access struct {
 	// Objects are the parameters of the path that name objects, with their kinds. They must be
 	// readable for GET and changeable for the rest, unless Reads says otherwise.
 	Objects map[string]Kind
+	// Session lets those in who are logged in, and no token: what would outlive a token.
+	Session bool
 	// Reads tells that the objects are only read, though the method is not GET.
 	Reads bool
 }
@@ -67,7 +69,10 @@ type Route struct {
 // contextKey is of values that a request carries.
 type contextKey int
 
-const principalKey contextKey = iota
+const (
+	principalKey contextKey = iota
+	askedKey
+)
 
 // who is the principal of a request; nil on open routes where nobody logged in.
 func who(ctx context.Context) *account.Principal {
@@ -91,7 +96,7 @@ func add[I, O any](s *Server, op huma.Operation, may Access, do func(ctx context
 	handle := func(ctx context.Context, in *I) (*O, error) {
 		out, err := do(ctx, who(ctx), in)
 		if err != nil {
-			return nil, s.problem(ctx, err)
+			return nil, s.told(ctx, err)
 		}
 		return out, nil
 	}
@@ -133,6 +138,10 @@ func (s *Server) gate(may Access) func(huma.Context, func(huma.Context)) {
 			s.refuse(ctx, err)
 			return
 		}
+		if p != nil {
+			info := about(r.Context())
+			info.user, info.token = p.User, p.Token
+		}
 		next(huma.WithValue(ctx, principalKey, p))
 	}
 }
@@ -153,6 +162,9 @@ func (s *Server) allowed(ctx huma.Context, p *account.Principal, may *Access) er
 	}
 	if scope := may.scope(ctx.Method()); !p.Allows(scope) {
 		return fmt.Errorf("%w: the token is not for this: it needs the scope %s", callvet.ErrDenied, scope)
+	}
+	if may.Session && p.Token != "" {
+		return fmt.Errorf("%w: a token cannot do this: log in", callvet.ErrDenied)
 	}
 	change := ctx.Method() != http.MethodGet && !may.Reads
 	for param, kind := range may.Objects {

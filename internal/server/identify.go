@@ -22,7 +22,7 @@ func (s *Server) identify(_ http.ResponseWriter, r *http.Request) (*account.Prin
 	if err != nil {
 		return nil, err
 	}
-	p.Address = address(r)
+	p.Address = about(r.Context()).address
 	return p, nil
 }
 

@@ -8,19 +8,22 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/library"
 	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/internal/store"
 )
 
 // status maps the kind of an error to that of HTTP; the one place that does.
 func status(err error) int {
 	switch {
-	case errors.Is(err, ErrNoLogin):
+	case errors.Is(err, ErrNoLogin), errors.Is(err, account.ErrLogin):
 		return http.StatusUnauthorized
 	case errors.Is(err, library.ErrChanged):
 		return http.StatusPreconditionFailed
@@ -57,6 +60,10 @@ func (s *Server) problem(ctx context.Context, err error) huma.StatusError {
 		code = 499 // the client went away
 	}
 	hide := s.cfg.App.Secrets().Hide
+	if store.Fault(err) {
+		s.log.ErrorContext(ctx, "the store failed", "error", hide(err.Error()))
+		return huma.NewError(http.StatusServiceUnavailable, "the store cannot be used now; the log of the server has the cause")
+	}
 	if code == http.StatusInternalServerError {
 		s.log.ErrorContext(ctx, "request failed", "error", hide(err.Error()))
 		return huma.NewError(code, "something went wrong here; the log of the server has the cause")
@@ -107,6 +114,16 @@ func refusal(p *library.Placed) string {
 		text = fmt.Sprintf("line %d, column %d: %s", p.Line, p.Column, text)
 	}
 	return text
+}
+
+// told is a problem with what a client needs to know beside it: when to ask again.
+func (s *Server) told(ctx context.Context, err error) error {
+	p := s.problem(ctx, err)
+	var limit *account.LimitError
+	if errors.As(err, &limit) {
+		return huma.ErrorWithHeaders(p, http.Header{"Retry-After": {strconv.Itoa(limit.After)}})
+	}
+	return p
 }
 
 // refuse ends a request before its handler.

@@ -9,6 +9,8 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
+	"net/url"
 	"path"
 	"reflect"
 	"slices"
@@ -30,6 +32,9 @@ import (
 // maxBody bounds a request that says nothing else, in bytes. Files have a limit of their own.
 const maxBody = 8 << 20
 
+// smallBody bounds a request that holds a password or a key, in bytes.
+const smallBody = 64 << 10
+
 // Config is what a Server may use. App, Store, and Accounts or Identify are required.
 type Config struct {
 	// App carries out what belongs to no user. It reads no file that a client names, runs no
@@ -50,6 +55,14 @@ type Config struct {
 	Log *slog.Logger
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
+	// URL is where users reach the server, for links and cookies; nil: http, at the host of each request.
+	URL *url.URL
+	// Local tells that this machine alone asks: a request must name it, or URL, or one of Hosts.
+	Local bool
+	// Hosts are names under which the server may be asked. None and not Local: every one.
+	Hosts []string
+	// Proxies are networks of which X-Forwarded-For is believed.
+	Proxies []netip.Prefix
 	// Version is that of the program.
 	Version string
 }
@@ -64,6 +77,7 @@ type Server struct {
 	library *library.Library
 	routes  []Route
 	work    work
+	handler http.Handler
 }
 
 // New makes a server with all its routes.
@@ -88,6 +102,8 @@ func New(cfg Config) (*Server, error) {
 	s.addCases()
 	s.addRuns()
 	s.addExperiments()
+	s.addAccounts()
+	s.handler = s.front(s.mux)
 	return s, nil
 }
 
@@ -158,7 +174,7 @@ func (s *Server) Routes() []Route { return slices.Clone(s.routes) }
 func (s *Server) OpenAPI() *huma.OpenAPI { return s.api.OpenAPI() }
 
 // Handler answers requests.
-func (s *Server) Handler() http.Handler { return s.mux }
+func (s *Server) Handler() http.Handler { return s.handler }
 
 // drain is how long requests may take to end after the server was asked to.
 const drain = 10 * time.Second

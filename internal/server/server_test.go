@@ -31,6 +31,7 @@ type site struct {
 	db    *store.DB
 	users *account.Accounts
 	app   *app.App
+	made  int // objects, for their ids
 }
 
 func people() map[string]*account.Principal {

@@ -8,9 +8,12 @@ import (
 	"database/sql"
 	_ "embed" // the schema of the server's tables
 	"encoding/base32"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
+
+	"modernc.org/sqlite"
 
 	"github.com/callvet/callvet/internal/store/rows"
 )
@@ -26,16 +29,28 @@ func (db *DB) Rows() *rows.Queries { return rows.New(db.read) }
 
 // Change runs f in one short transaction that writes: all of it is stored, or nothing. What f
 // reads nobody else changes meanwhile. f must use its statements only, and neither wait nor
-// call the store in another way.
+// call the store in another way. An error of f that is not the store's is told without the path of
+// the store, which is nothing for those who ask a server.
 func (db *DB) Change(ctx context.Context, verb string, f func(*rows.Queries) error) error {
-	return db.tx(ctx, verb, func(tx *sql.Tx) error { return f(rows.New(tx)) })
+	return db.ChangeTx(ctx, verb, func(_ *sql.Tx, q *rows.Queries) error { return f(q) })
 }
 
 // ChangeTx is Change for those who write tables of their own in the same transaction, as an
 // engine of jobs does.
 func (db *DB) ChangeTx(ctx context.Context, verb string, f func(*sql.Tx, *rows.Queries) error) error {
-	return db.tx(ctx, verb, func(tx *sql.Tx) error { return f(tx, rows.New(tx)) })
+	var said error
+	err := db.tx(ctx, verb, func(tx *sql.Tx) error {
+		said = f(tx, rows.New(tx))
+		return said
+	})
+	if said != nil && !Fault(said) {
+		return said
+	}
+	return err
 }
+
+// Fault reports whether an error is the database's own: of its file, of a lock, of the disk.
+func Fault(err error) bool { return errors.As(err, new(*sqlite.Error)) }
 
 // Handle is the connection that writes, for an engine that keeps tables of its own in the
 // store. It is one connection: who holds it keeps all writers waiting.

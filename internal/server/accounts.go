@@ -1,0 +1,291 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package server
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/callvet/callvet/internal/account"
+)
+
+// body is an answer with a body.
+type body[T any] struct{ Body T }
+
+// list is an answer with rows; next is the cursor of the next page, "" where there is none.
+type list[T any] struct {
+	Items []T    `json:"items" nullable:"false"`
+	Next  string `json:"next" doc:"cursor of the next page; empty where there is none"`
+}
+
+// Me is who asks.
+type Me struct {
+	*account.Principal
+	// Grants are the scopes that a token of this user may have.
+	Grants []account.Scope `json:"grants" nullable:"false"`
+}
+
+// loggedIn is the answer that begins or ends a session.
+type loggedIn struct {
+	SetCookie http.Cookie `header:"Set-Cookie"`
+	Body      Me
+}
+
+// cookie is that of a session; without a secret it takes the one away that a browser has.
+func cookie(ctx context.Context, in *account.Login) http.Cookie {
+	c := http.Cookie{Name: SessionCookie, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: about(ctx).secure, MaxAge: -1}
+	if in != nil {
+		c.Value, c.Expires, c.MaxAge = in.Secret, in.Expires, int(account.SessionLife.Seconds())
+	}
+	return c
+}
+
+func me(p *account.Principal) Me { return Me{Principal: p, Grants: p.Role.Grants()} }
+
+// addAccounts adds who logs in, and what is theirs.
+func (s *Server) addAccounts() {
+	if s.cfg.Accounts == nil {
+		return
+	}
+	s.addSession()
+	s.addTokens()
+	s.addUsers()
+	s.addKeys()
+}
+
+func (s *Server) addSession() {
+	users := s.cfg.Accounts
+	type credentials struct {
+		Body struct {
+			Name     string `json:"name" maxLength:"200"`
+			Password string `json:"password" maxLength:"2000"`
+		}
+	}
+	add(s, huma.Operation{OperationID: "login", Method: http.MethodPost, Path: "/api/session", Summary: "Log in with name and password", Tags: []string{"session"}, MaxBodyBytes: smallBody},
+		Access{Open: true}, func(ctx context.Context, _ *account.Principal, in *credentials) (*loggedIn, error) {
+			l, err := users.Login(ctx, in.Body.Name, in.Body.Password, about(ctx).address)
+			if err != nil {
+				return nil, err
+			}
+			return &loggedIn{SetCookie: cookie(ctx, l), Body: me(l.Principal)}, nil
+		})
+	type linkClaim struct {
+		Body struct {
+			Link     string `json:"link" maxLength:"200" doc:"the secret of the one-time link: what stands behind #claim="`
+			Name     string `json:"name,omitempty" maxLength:"200" doc:"the name of the first admin; others have one"`
+			Password string `json:"password" maxLength:"2000" doc:"the password to have from now on"`
+		}
+	}
+	add(s, huma.Operation{OperationID: "claim", Method: http.MethodPost, Path: "/api/session/claim", Summary: "Use a one-time link: choose a password, and log in", Tags: []string{"session"}, MaxBodyBytes: smallBody},
+		Access{Open: true}, func(ctx context.Context, _ *account.Principal, in *linkClaim) (*loggedIn, error) {
+			l, err := users.Claim(ctx, in.Body.Link, in.Body.Name, in.Body.Password, about(ctx).address)
+			if err != nil {
+				return nil, err
+			}
+			return &loggedIn{SetCookie: cookie(ctx, l), Body: me(l.Principal)}, nil
+		})
+	add(s, huma.Operation{
+		OperationID: "logout", Method: http.MethodDelete, Path: "/api/session", Summary: "Log out: end the session, or the token, that the request is sent with", Tags: []string{"session"}, DefaultStatus: http.StatusNoContent,
+	}, Access{Scope: account.ScopeRead}, func(ctx context.Context, by *account.Principal, _ *struct{}) (*struct {
+		SetCookie http.Cookie `header:"Set-Cookie"`
+	}, error) {
+		var err error
+		if by.Token != "" {
+			err = users.RevokeToken(ctx, by, by.Token)
+		} else {
+			err = users.Logout(ctx, by)
+		}
+		return &struct {
+			SetCookie http.Cookie `header:"Set-Cookie"`
+		}{cookie(ctx, nil)}, err
+	})
+	add(s, huma.Operation{OperationID: "me", Method: http.MethodGet, Path: "/api/me", Summary: "Who asks", Tags: []string{"session"}}, Access{},
+		func(_ context.Context, by *account.Principal, _ *struct{}) (*body[Me], error) {
+			return &body[Me]{me(by)}, nil
+		})
+	type passwordChange struct {
+		Body struct {
+			Before   string `json:"before" maxLength:"2000"`
+			Password string `json:"password" maxLength:"2000"`
+		}
+	}
+	add(s, huma.Operation{
+		OperationID: "change-password", Method: http.MethodPut, Path: "/api/me/password", Summary: "Change the password; other sessions end", Tags: []string{"session"}, DefaultStatus: http.StatusNoContent, MaxBodyBytes: smallBody,
+	}, Access{Session: true}, func(ctx context.Context, by *account.Principal, in *passwordChange) (*struct{}, error) {
+		return nil, users.ChangePassword(ctx, by, in.Body.Before, in.Body.Password)
+	})
+}
+
+// ByID names an object in the path. What is embedded in the type of a request is exported: huma
+// fills no other.
+type ByID struct {
+	ID string `path:"id" maxLength:"100"`
+}
+
+func (s *Server) addTokens() {
+	users := s.cfg.Accounts
+	add(s, huma.Operation{OperationID: "list-tokens", Method: http.MethodGet, Path: "/api/tokens", Summary: "Your tokens, without their secrets", Tags: []string{"tokens"}}, Access{},
+		func(ctx context.Context, by *account.Principal, _ *struct{}) (*body[list[account.Token]], error) {
+			all, err := users.Tokens(ctx, by.User)
+			return &body[list[account.Token]]{list[account.Token]{Items: all}}, err
+		})
+	type tokenCreate struct {
+		Body struct {
+			Name   string          `json:"name" minLength:"1" maxLength:"100" doc:"what it is for"`
+			Scopes []account.Scope `json:"scopes" minItems:"1" maxItems:"4" enum:"read,run,write,admin"`
+			Days   int             `json:"days,omitempty" minimum:"1" maximum:"366" doc:"how long it is good (default: 90)"`
+		}
+	}
+	type madeToken struct {
+		account.Token
+		Secret string `json:"secret" doc:"what a program sends: Authorization: Bearer …; it is shown once"`
+	}
+	add(s, huma.Operation{OperationID: "create-token", Method: http.MethodPost, Path: "/api/tokens", Summary: "Make a token for a program", Tags: []string{"tokens"}, DefaultStatus: http.StatusCreated}, Access{Session: true},
+		func(ctx context.Context, by *account.Principal, in *tokenCreate) (*body[madeToken], error) {
+			t, secret, err := users.MakeToken(ctx, by, account.NewToken{Name: in.Body.Name, Scopes: in.Body.Scopes, Days: in.Body.Days})
+			return &body[madeToken]{madeToken{Token: t, Secret: secret}}, err
+		})
+	add(s, huma.Operation{OperationID: "revoke-token", Method: http.MethodDelete, Path: "/api/tokens/{id}", Summary: "Revoke a token", Tags: []string{"tokens"}, DefaultStatus: http.StatusNoContent},
+		Access{Objects: map[string]Kind{"id": KindToken}, Reads: true}, // a viewer ends what is his, too
+		func(ctx context.Context, by *account.Principal, in *ByID) (*struct{}, error) {
+			return nil, users.RevokeToken(ctx, by, in.ID)
+		})
+}
+
+// Page asks for a part of a list.
+type Page struct {
+	Cursor string `query:"cursor" maxLength:"200" doc:"next of the page before"`
+	Limit  int    `query:"limit" minimum:"1" maximum:"500" default:"100"`
+}
+
+// linked is a user with the link by which he comes in.
+type linked struct {
+	account.User
+	Link string `json:"link" doc:"the one-time link by which the user chooses a password; it is shown once, and good for seven days"`
+}
+
+func (s *Server) addUsers() {
+	users, tags, admins := s.cfg.Accounts, []string{"users"}, Access{Role: account.Admin, Scope: account.ScopeAdmin}
+	add(s, huma.Operation{OperationID: "list-users", Method: http.MethodGet, Path: "/api/users", Summary: "All users", Tags: tags}, admins,
+		func(ctx context.Context, _ *account.Principal, in *Page) (*body[list[account.User]], error) {
+			all, next, err := users.Users(ctx, in.Cursor, in.Limit)
+			return &body[list[account.User]]{list[account.User]{Items: all, Next: next}}, err
+		})
+	type userCreate struct {
+		Body struct {
+			Name    string       `json:"name" maxLength:"64"`
+			Role    account.Role `json:"role" enum:"viewer,member,admin"`
+			MaxJobs int          `json:"max_jobs,omitempty" minimum:"1" maximum:"64" doc:"jobs that run at the same time (default: 2)"`
+		}
+	}
+	add(s, huma.Operation{OperationID: "create-user", Method: http.MethodPost, Path: "/api/users", Summary: "Invite a user", Tags: tags, DefaultStatus: http.StatusCreated}, admins,
+		func(ctx context.Context, by *account.Principal, in *userCreate) (*body[linked], error) {
+			u, secret, err := users.Invite(ctx, by, account.NewUser{Name: in.Body.Name, Role: in.Body.Role, MaxJobs: in.Body.MaxJobs})
+			return &body[linked]{linked{User: u, Link: s.pageURL(secret)}}, err
+		})
+	add(s, huma.Operation{OperationID: "get-user", Method: http.MethodGet, Path: "/api/users/{id}", Summary: "One user", Tags: tags}, admins,
+		func(ctx context.Context, _ *account.Principal, in *ByID) (*body[account.User], error) {
+			u, err := users.User(ctx, in.ID)
+			return &body[account.User]{u}, err
+		})
+	type userChange struct {
+		ByID
+		Body struct {
+			Role    *account.Role `json:"role,omitempty" enum:"viewer,member,admin"`
+			MaxJobs *int          `json:"max_jobs,omitempty" minimum:"1" maximum:"64"`
+		}
+	}
+	add(s, huma.Operation{OperationID: "change-user", Method: http.MethodPatch, Path: "/api/users/{id}", Summary: "Change the role or the limits of a user", Tags: tags}, admins,
+		func(ctx context.Context, by *account.Principal, in *userChange) (*body[account.User], error) {
+			u, err := users.ChangeUser(ctx, by, in.ID, account.UserChange{Role: in.Body.Role, MaxJobs: in.Body.MaxJobs})
+			return &body[account.User]{u}, err
+		})
+	add(s, huma.Operation{
+		OperationID: "remove-user", Method: http.MethodDelete, Path: "/api/users/{id}", Summary: "Remove a user: sessions and tokens end at once, data stays", Tags: tags, DefaultStatus: http.StatusNoContent,
+	}, admins, func(ctx context.Context, by *account.Principal, in *ByID) (*struct{}, error) {
+		return nil, users.Remove(ctx, by, in.ID)
+	})
+	type userLink struct {
+		Link string `json:"link" doc:"shown once, and good for seven days"`
+	}
+	add(s, huma.Operation{OperationID: "link-user", Method: http.MethodPost, Path: "/api/users/{id}/link", Summary: "A new one-time link for a user who forgot the password", Tags: tags, DefaultStatus: http.StatusCreated}, admins,
+		func(ctx context.Context, by *account.Principal, in *ByID) (*body[userLink], error) {
+			secret, err := users.Relink(ctx, by, in.ID)
+			return &body[userLink]{userLink{Link: s.pageURL(secret)}}, err
+		})
+	type audit struct {
+		Page
+		Action string `query:"action" maxLength:"100" doc:"such as login.failed"`
+		User   string `query:"user_id" maxLength:"100"`
+	}
+	add(s, huma.Operation{OperationID: "list-audit", Method: http.MethodGet, Path: "/api/audit", Summary: "Who changed what others may do, the newest first", Tags: tags}, admins,
+		func(ctx context.Context, _ *account.Principal, in *audit) (*body[list[account.Entry]], error) {
+			all, next, err := users.Audit(ctx, account.AuditQuery{Cursor: in.Cursor, Limit: in.Limit, Action: in.Action, User: in.User})
+			return &body[list[account.Entry]]{list[account.Entry]{Items: all, Next: next}}, err
+		})
+	type settingsTold struct {
+		account.Settings
+		// Allowed is what counts: what the server was started with, and these settings.
+		Allowed account.Allowed `json:"allowed" readOnly:"true"`
+	}
+	told := func(ctx context.Context, err error) (*body[settingsTold], error) {
+		if err != nil {
+			return nil, err
+		}
+		out := &body[settingsTold]{}
+		if out.Body.Settings, err = users.Settings(ctx); err != nil {
+			return nil, err
+		}
+		out.Body.Allowed, err = users.Allowed(ctx)
+		return out, err
+	}
+	add(s, huma.Operation{OperationID: "get-settings", Method: http.MethodGet, Path: "/api/settings", Summary: "What the work of users may do", Tags: tags}, admins,
+		func(ctx context.Context, _ *account.Principal, _ *struct{}) (*body[settingsTold], error) {
+			return told(ctx, nil)
+		})
+	add(s, huma.Operation{OperationID: "change-settings", Method: http.MethodPut, Path: "/api/settings", Summary: "Change what the work of users may do", Tags: tags}, admins,
+		func(ctx context.Context, by *account.Principal, in *struct{ Body account.Settings }) (*body[settingsTold], error) {
+			_, err := users.SetSettings(ctx, by, in.Body)
+			return told(ctx, err)
+		})
+}
+
+func (s *Server) addKeys() {
+	users, tags := s.cfg.Accounts, []string{"keys"}
+	add(s, huma.Operation{OperationID: "list-keys", Method: http.MethodGet, Path: "/api/keys", Summary: "Your keys of providers, without their values", Tags: tags}, Access{Role: account.Member},
+		func(ctx context.Context, by *account.Principal, _ *struct{}) (*body[list[account.ProviderKey]], error) {
+			all, err := users.ProviderKeys(ctx, by.User)
+			return &body[list[account.ProviderKey]]{list[account.ProviderKey]{Items: all}}, err
+		})
+	type Named struct {
+		Variable string `path:"variable" maxLength:"100" doc:"the variable under which targets know the key, such as OPENAI_API_KEY"`
+	}
+	type keySet struct {
+		Named
+		Body struct {
+			Value string `json:"value" minLength:"1" maxLength:"8192"`
+		}
+	}
+	add(s, huma.Operation{OperationID: "set-key", Method: http.MethodPut, Path: "/api/keys/{variable}", Summary: "Keep a key of a provider, sealed", Tags: tags, MaxBodyBytes: smallBody}, Access{Role: account.Member},
+		func(ctx context.Context, by *account.Principal, in *keySet) (*body[account.ProviderKey], error) {
+			k, err := users.SetProviderKey(ctx, by, in.Variable, in.Body.Value)
+			return &body[account.ProviderKey]{k}, err
+		})
+	add(s, huma.Operation{OperationID: "delete-key", Method: http.MethodDelete, Path: "/api/keys/{variable}", Summary: "Delete a key of a provider", Tags: tags, DefaultStatus: http.StatusNoContent}, Access{Role: account.Member},
+		func(ctx context.Context, by *account.Principal, in *Named) (*struct{}, error) {
+			return nil, users.DropProviderKey(ctx, by, in.Variable)
+		})
+	type targetList struct {
+		Targets []string `json:"targets" nullable:"false"`
+	}
+	add(s, huma.Operation{OperationID: "list-targets", Method: http.MethodGet, Path: "/api/targets", Summary: "What can be evaluated here", Tags: []string{"runs"}}, Access{},
+		func(ctx context.Context, by *account.Principal, _ *struct{}) (*body[targetList], error) {
+			a, err := s.AppOf(ctx, by.User)
+			if err != nil {
+				return nil, err
+			}
+			return &body[targetList]{targetList{Targets: a.Targets()}}, nil
+		})
+}

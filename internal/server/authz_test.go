@@ -1,0 +1,465 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package server_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/callvet/callvet/internal/account"
+	"github.com/callvet/callvet/internal/server"
+	"github.com/callvet/callvet/internal/store/rows"
+)
+
+// TestAuthorization walks every route of the server as everybody who may not use it, and then as one
+// who may. A route without an entry fails it, and so does a field that names an object and is not
+// tried with an id of another user. To add a route, add an entry:
+//
+//   - Nothing but the operation's id, where the path names objects alone (Access.Objects).
+//   - params: parameters of the path that name no object of a user, such as a variable.
+//   - body, query: those of a good request. {suite}, {run}, {job}, {experiment}, {schedule} and {token} stand for
+//     ids: of the user who asks, and once each of another user, which must be refused.
+//   - unowned: fields that are named like ids and are none of a user's objects, with the reason.
+//   - makers: where a row alone is not enough for the route to answer well, make the real thing there.
+func entries() map[string]entry {
+	return map[string]entry{
+		"health": {}, "ready": {},
+
+		"login":           {body: `{"name":"ana","password":"{password}"}`, prepare: withPassword},
+		"claim":           {body: `{"link":"{link}","password":"a password for ana"}`, prepare: withLink},
+		"logout":          {},
+		"me":              {},
+		"change-password": {body: `{"before":"{password}","password":"another one for ana"}`, prepare: withPassword},
+		"list-tokens":     {},
+		"create-token":    {body: `{"name":"ci","scopes":["read"]}`},
+		"revoke-token":    {},
+
+		"list-users":  {},
+		"create-user": {body: `{"name":"new","role":"viewer"}`, unowned: map[string]string{"max_jobs": "a number"}},
+		"get-user":    {params: map[string]string{"id": "user_ana"}},
+		"change-user": {params: map[string]string{"id": "user_ana"}, body: `{"max_jobs":3}`, unowned: map[string]string{"max_jobs": "a number"}},
+		"remove-user": {params: map[string]string{"id": "user_ana"}},
+		"link-user":   {params: map[string]string{"id": "user_ana"}},
+		"list-audit":  {query: "user_id=user_ana", unowned: map[string]string{"user_id": "admins choose lines by user"}},
+
+		"get-settings":    {},
+		"change-settings": {body: `{"private_addresses":false,"private_hosts":[],"server_keys":true}`},
+
+		"list-keys":    {},
+		"set-key":      {params: map[string]string{"variable": "HF_TOKEN"}, body: `{"value":"hf-0123456789abcdef"}`},
+		"delete-key":   {params: map[string]string{"variable": "HF_TOKEN"}, prepare: withKey},
+		"list-targets": {},
+	}
+}
+
+// entry is how a good request of a route is made.
+type entry struct {
+	params  map[string]string
+	query   string
+	body    string
+	unowned map[string]string
+	// gives is the status of a good request; 0: one of 200 to 299.
+	gives int
+	// prepare makes what the request needs beside objects, for the user (ana, root) who sends it, and
+	// gives what stands for further words in braces.
+	prepare func(t *testing.T, s *site, user string) map[string]string
+}
+
+// makers make objects of a user, for requests that need more than a row. The others have a row.
+func makers() map[server.Kind]func(t *testing.T, s *site, user string, shared bool) string {
+	return map[server.Kind]func(t *testing.T, s *site, user string, shared bool) string{}
+}
+
+// object makes an object that belongs to a user.
+func (s *site) object(t *testing.T, kind server.Kind, user string, shared bool) string {
+	t.Helper()
+	if m := makers()[kind]; m != nil {
+		return m(t, s, user, shared)
+	}
+	s.made++
+	id := fmt.Sprintf("%s_%s%d", kind, strings.TrimPrefix(user, "user_"), s.made)
+	text := map[server.Kind]string{
+		server.KindSuite:      "INSERT INTO suite_entries(id, user_id, shared, name, version, hash, created, updated, deleted) VALUES ($1, $2, $3, 'x', 1, '', 1, 1, 0)",
+		server.KindRun:        "INSERT INTO run_entries(run_id, user_id, shared, suite_id, suite_version, experiment_id, job_id, created) VALUES ($1, $2, $3, '', 0, '', '', 1)",
+		server.KindExperiment: "INSERT INTO experiments(id, user_id, shared, name, description, suite_id, baseline, best, state, created, updated, deleted) VALUES ($1, $2, $3, 'x', x'', '', '', '', '', 1, 1, 0)",
+		server.KindJob:        "INSERT INTO jobs(id, user_id, kind, state, priority, request, result_ref, done, total, eta, detail, error, attempt, timeout, created, queued, started, finished, cancel, idempotency) VALUES ($1, $2, 'x', 'finished', 0, x'7b7d', '', 0, 0, 0, x'7b7d', x'', 0, 0, 1, 1, 1, 1, $3, '')",
+		server.KindSchedule:   "INSERT INTO schedules(id, user_id, enabled, name, spec, trigger_on, request, webhook, secret, created, next_at, last_at, last_job, last_result) VALUES ($1, $2, $3, 'x', '', '', x'7b7d', x'', x'', 1, 0, 0, '', '')",
+		server.KindToken:      "INSERT INTO tokens(id, user_id, revoked, hash, name, scopes, created, expires, used) VALUES ($1, $2, $3, randomblob(32), 'x', 'read', 1, 9000000000000, 0)",
+	}[kind]
+	if text == "" {
+		t.Fatalf("objects of kind %s: write here how a row of one is made", kind)
+	}
+	if _, err := s.db.Handle().ExecContext(t.Context(), text, id, user, shared); err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+// knowsShared are the kinds that can be shared.
+func knowsShared(k server.Kind) bool {
+	return k == server.KindSuite || k == server.KindRun || k == server.KindExperiment
+}
+
+func withKey(t *testing.T, s *site, user string) map[string]string {
+	t.Helper()
+	if _, err := s.users.SetProviderKey(t.Context(), people()[user], "HF_TOKEN", "hf-0123456789abcdef"); err != nil {
+		t.Fatal(err)
+	}
+	return nil
+}
+
+func withLink(t *testing.T, s *site, _ string) map[string]string {
+	t.Helper()
+	link, err := s.users.Relink(t.Context(), people()["root"], "user_ana")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return map[string]string{"link": link}
+}
+
+func withPassword(t *testing.T, s *site, user string) map[string]string {
+	t.Helper()
+	const password = "a password of mine"
+	link, err := s.users.Relink(t.Context(), people()["root"], "user_"+user)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.users.Claim(t.Context(), link, "", password, "192.0.2.1"); err != nil {
+		t.Fatal(err)
+	}
+	return map[string]string{"password": password}
+}
+
+// login is how a request is sent: with a token, or with the cookie of a session.
+type login struct{ token, cookie string }
+
+// grant makes a token of a user with scopes, which is good for a while from now.
+func (s *site) grant(t *testing.T, user string, scopes []account.Scope, good time.Duration) login {
+	t.Helper()
+	s.made++
+	secret := fmt.Sprintf("%sgranted%d", account.TokenPrefix, s.made)
+	hash := sha256.Sum256([]byte(secret))
+	words := []string{}
+	for _, scope := range scopes {
+		words = append(words, string(scope))
+	}
+	err := s.db.Change(t.Context(), "make token", func(q *rows.Queries) error {
+		return q.AddToken(t.Context(), rows.AddTokenParams{
+			ID: fmt.Sprintf("token_granted%d", s.made), Hash: hash[:], UserID: user, Name: "x", Scopes: strings.Join(words, " "), Created: 1, Expires: time.Now().Add(good).UnixMilli(),
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return login{token: secret}
+}
+
+// session makes a session of a user, which is good for a while from now.
+func (s *site) session(t *testing.T, user string, good time.Duration) login {
+	t.Helper()
+	s.made++
+	secret := fmt.Sprintf("session%d", s.made)
+	hash := sha256.Sum256([]byte(secret))
+	now := time.Now()
+	err := s.db.Change(t.Context(), "make session", func(q *rows.Queries) error {
+		return q.AddSession(t.Context(), rows.AddSessionParams{Hash: hash[:], UserID: user, Created: now.UnixMilli(), Expires: now.Add(good).UnixMilli(), Seen: now.UnixMilli()})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return login{cookie: secret}
+}
+
+// walk is the walk over one route.
+type walk struct {
+	t     *testing.T
+	s     *site
+	route server.Route
+	entry entry
+	words map[string]string
+	tried int
+}
+
+// request sends what the entry says, with ids in place of words in braces.
+func (w *walk) request(as login, ids map[string]string) (code int, text string) {
+	w.t.Helper()
+	w.tried++
+	fill := func(text string) string {
+		for word, id := range ids {
+			text = strings.ReplaceAll(text, "{"+word+"}", id)
+		}
+		for word, id := range w.words {
+			text = strings.ReplaceAll(text, "{"+word+"}", id)
+		}
+		return text
+	}
+	path := w.route.Path
+	for name, value := range w.entry.params {
+		path = strings.ReplaceAll(path, "{"+name+"}", value)
+	}
+	for name := range w.route.Access.Objects {
+		path = strings.ReplaceAll(path, "{"+name+"}", ids["path "+name])
+	}
+	if w.entry.query != "" {
+		path += "?" + fill(w.entry.query)
+	}
+	body := fill(w.entry.body)
+	req, err := http.NewRequestWithContext(w.t.Context(), w.route.Method, w.s.URL+path, strings.NewReader(body))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if body != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if as.token != "" {
+		req.Header.Set("Authorization", "Bearer "+as.token)
+	}
+	if as.cookie != "" {
+		req.AddCookie(&http.Cookie{Name: server.SessionCookie, Value: as.cookie})
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	b, err := io.ReadAll(io.LimitReader(res.Body, 4<<10))
+	if err != nil && !errors.Is(err, context.Canceled) {
+		w.t.Fatal(err)
+	}
+	return res.StatusCode, string(b)
+}
+
+// refused sends a request that must be refused with one of the codes.
+func (w *walk) refused(what string, as login, ids map[string]string, codes ...int) {
+	w.t.Helper()
+	if code, text := w.request(as, ids); !slices.Contains(codes, code) {
+		w.t.Errorf("%s %s: %s: %d, not %v: %s", w.route.Method, w.route.Path, what, code, codes, text)
+	}
+}
+
+// word finds the objects that a body or a query names.
+var word = regexp.MustCompile(`\{(suite|run|job|experiment|schedule|token)\}`)
+
+// named are the kinds that the entry names beside the path.
+func (w *walk) named() []server.Kind {
+	var out []server.Kind
+	for _, m := range word.FindAllStringSubmatch(w.entry.body+w.entry.query, -1) {
+		out = append(out, server.Kind(m[1]))
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// ids are objects of a user, for the path and for the words.
+func (w *walk) ids(user string, shared bool) map[string]string {
+	out := map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(w.route.Access.Objects)) {
+		out["path "+name] = w.s.object(w.t, w.route.Access.Objects[name], user, shared)
+	}
+	for _, kind := range w.named() {
+		out[string(kind)] = w.s.object(w.t, kind, user, shared)
+	}
+	return out
+}
+
+func all() []account.Scope { return account.Scopes() }
+
+// strangers sends the request as those who are nobody.
+func (w *walk) strangers(ids map[string]string) {
+	gone := &account.Principal{User: "user_gone", Name: "gone", Role: account.Admin}
+	addPerson(w.t, w.s.db, gone)
+	token, session := w.s.grant(w.t, gone.User, all(), time.Hour), w.s.session(w.t, gone.User, time.Hour)
+	if err := w.s.users.Remove(w.t.Context(), people()["root"], gone.User); err != nil {
+		w.t.Fatal(err)
+	}
+	revoked := w.s.grant(w.t, "user_root", all(), time.Hour)
+	p, err := w.s.users.ByToken(w.t.Context(), revoked.token)
+	if err == nil {
+		err = w.s.users.RevokeToken(w.t.Context(), p, p.Token)
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for what, as := range map[string]login{
+		"nobody": {}, "no token": {token: account.TokenPrefix + "x"}, "another kind of token": {token: "x"}, "no session": {cookie: "x"},
+		"an expired token": w.s.grant(w.t, "user_root", all(), -time.Second), "a revoked token": revoked, "an expired session": w.s.session(w.t, "user_root", -time.Second),
+		"the token of a removed user": token, "the session of a removed user": session,
+		"a bad token beside a good session": {token: "cv_x", cookie: w.s.session(w.t, "user_root", time.Hour).cookie},
+	} {
+		w.refused(what, as, ids, http.StatusUnauthorized)
+	}
+}
+
+// lesser sends the request as users of lesser roles, and with tokens that are for something else.
+func (w *walk) lesser(user string, ids map[string]string) {
+	access := w.route.Access
+	for name, p := range people() {
+		if name != "bo" && !p.Role.AtLeast(access.Role) {
+			w.refused("the role "+string(p.Role), w.s.session(w.t, p.User, time.Hour), ids, http.StatusForbidden)
+			w.refused("a token of the role "+string(p.Role), w.s.grant(w.t, p.User, all(), time.Hour), ids, http.StatusForbidden)
+		}
+	}
+	scope := access.Scope
+	if scope == "" {
+		scope = account.ScopeWrite
+		if w.route.Method == http.MethodGet {
+			scope = account.ScopeRead
+		}
+	}
+	others := slices.DeleteFunc(all(), func(s account.Scope) bool { return s == scope })
+	w.refused("a token without the scope "+string(scope), w.s.grant(w.t, user, others, time.Hour), ids, http.StatusForbidden)
+	w.refused("a token without scopes", w.s.grant(w.t, user, nil, time.Hour), ids, http.StatusForbidden)
+	if access.Session {
+		w.refused("a token", w.s.grant(w.t, user, all(), time.Hour), ids, http.StatusForbidden)
+	}
+}
+
+// foreign sends ids of ana's objects as bo, each once among his own, and ids that there are not.
+func (w *walk) foreign() {
+	if len(w.route.Access.Objects) == 0 && len(w.named()) == 0 {
+		return
+	}
+	bo := w.s.session(w.t, "user_bo", time.Hour)
+	vera := w.s.session(w.t, "user_vera", time.Hour)
+	own, hers, shared := w.ids("user_bo", false), w.ids("user_ana", false), w.ids("user_ana", true)
+	for name := range own {
+		mixed := maps.Clone(own)
+		mixed[name] = hers[name]
+		w.refused("an id of another user: "+name, bo, mixed, http.StatusForbidden, http.StatusNotFound)
+		w.refused("an id of another user, by a viewer: "+name, vera, mixed, http.StatusForbidden, http.StatusNotFound)
+		mixed[name] = "none_such"
+		w.refused("an id that there is not: "+name, bo, mixed, http.StatusNotFound)
+		param, inPath := strings.CutPrefix(name, "path ")
+		if kind := w.route.Access.Objects[param]; inPath && knowsShared(kind) && w.route.Method != http.MethodGet && !w.route.Access.Reads {
+			mixed[name] = shared[name]
+			w.refused("what another user shares is changed: "+name, bo, mixed, http.StatusForbidden)
+		}
+	}
+}
+
+func TestAuthorization(t *testing.T) {
+	t.Parallel()
+	table, used := entries(), map[string]bool{}
+	routes := newSite(t).srv.Routes()
+	if len(routes) < 20 {
+		t.Fatalf("%d routes", len(routes))
+	}
+	total := 0
+	for _, route := range routes {
+		id := strings.TrimSuffix(route.ID, "-alias")
+		e, ok := table[id]
+		if !ok {
+			t.Errorf("%s %s (%s) has no entry here: say how a good request is made, and it is tried as everybody", route.Method, route.Path, id)
+			continue
+		}
+		used[id] = true
+		w := &walk{t: t, s: newSite(t), route: route, entry: e}
+		w.complete()
+		user := "ana"
+		if route.Access.Role == account.Admin {
+			user = "root"
+		}
+		if e.prepare != nil {
+			w.words = e.prepare(t, w.s, user)
+		}
+		ids := w.ids("user_"+user, false)
+		as := login{}
+		if !route.Access.Open {
+			w.strangers(ids)
+			w.lesser("user_"+user, ids)
+			w.foreign()
+			as = w.s.session(t, "user_"+user, time.Hour)
+		}
+		code, text := w.request(as, ids)
+		if e.gives != 0 && code != e.gives || e.gives == 0 && code/100 != 2 {
+			t.Errorf("%s %s: a good request of %s was not answered well, so that the others prove nothing: %d %s", route.Method, route.Path, user, code, text)
+		}
+		total += w.tried
+		w.s.Close()
+	}
+	for id := range table {
+		if !used[id] {
+			t.Errorf("entry %s: there is no such route", id)
+		}
+	}
+	if !t.Failed() {
+		t.Logf("%d routes: %d of %d requests agree with who may use them", len(routes), total, total)
+	}
+}
+
+// looksLikeID finds names of fields that may name an object.
+var looksLikeID = regexp.MustCompile(`(^|_)(id|ids|run|runs|suite|suites|job|jobs|experiment|experiments|schedule|token|baseline|candidate)$`)
+
+// complete holds the entry against the description of the route: what may name an object is tried.
+func (w *walk) complete() {
+	op := operation(w.s.srv.OpenAPI(), w.route)
+	if op == nil {
+		if !strings.HasSuffix(w.route.ID, "-alias") {
+			w.t.Errorf("%s %s is not described", w.route.Method, w.route.Path)
+		}
+		return
+	}
+	for _, p := range op.Parameters {
+		_, object := w.route.Access.Objects[p.Name]
+		_, given := w.entry.params[p.Name]
+		switch {
+		case p.In == "path" && !object && !given:
+			w.t.Errorf("%s: {%s} of the path is neither in Access.Objects nor in params", w.route.ID, p.Name)
+		case p.In == "query" && looksLikeID.MatchString(p.Name):
+			w.tries(p.Name, w.entry.query)
+		}
+	}
+	if op.RequestBody == nil {
+		return
+	}
+	for _, media := range op.RequestBody.Content {
+		w.fields(media.Schema, 0)
+	}
+}
+
+// fields looks for fields of a body that may name an object.
+func (w *walk) fields(schema *huma.Schema, depth int) {
+	if schema == nil || depth > 6 {
+		return
+	}
+	if schema.Ref != "" {
+		schema = w.s.srv.OpenAPI().Components.Schemas.SchemaFromRef(schema.Ref)
+	}
+	for name, p := range schema.Properties {
+		if looksLikeID.MatchString(name) {
+			w.tries(name, w.entry.body)
+		}
+		w.fields(p, depth+1)
+	}
+	w.fields(schema.Items, depth+1)
+}
+
+func (w *walk) tries(name, text string) {
+	if w.entry.unowned[name] != "" {
+		return
+	}
+	i := strings.Index(text, name)
+	if i < 0 || !word.MatchString(text[i:min(len(text), i+len(name)+40)]) {
+		w.t.Errorf("%s: %s may name an object: write an object in braces there, or say in unowned why it is none", w.route.ID, name)
+	}
+}
+
+func operation(api *huma.OpenAPI, route server.Route) *huma.Operation {
+	item := api.Paths[route.Path]
+	if item == nil {
+		return nil
+	}
+	return map[string]*huma.Operation{http.MethodGet: item.Get, http.MethodPost: item.Post, http.MethodPut: item.Put, http.MethodPatch: item.Patch, http.MethodDelete: item.Delete, http.MethodHead: item.Head}[route.Method]
+}

@@ -1,0 +1,198 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/callvet/callvet/internal/parallel"
+)
+
+// asked is what is known of a request beside itself: where it comes from, and, once it is known, who sent it.
+type asked struct {
+	address string
+	secure  bool // it came over TLS, to us or to the proxy before us
+	user    string
+	token   string
+}
+
+// about gives what is known of the request of a context; never nil.
+func about(ctx context.Context) *asked {
+	if a, ok := ctx.Value(askedKey).(*asked); ok {
+		return a
+	}
+	return &asked{}
+}
+
+// contentPolicy is of answers that are no pages: a browser that takes one for a page loads and runs nothing.
+const contentPolicy = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+
+// front stands before all routes: it keeps off what is not for them, writes the headers that every
+// answer has, one line of the log for each request, and makes an answer of a panic.
+func (s *Server) front(next http.Handler) http.Handler {
+	cross := http.NewCrossOriginProtection()
+	if s.cfg.URL != nil {
+		_ = cross.AddTrustedOrigin(s.cfg.URL.Scheme + "://" + s.cfg.URL.Host) // it was parsed
+	}
+	cross.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		writeProblem(w, http.StatusForbidden, "the request comes from the page of another site")
+	}))
+	inner := cross.Handler(next)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		begun := s.cfg.Now()
+		info := &asked{address: s.client(r)}
+		info.secure = r.TLS != nil || s.cfg.URL != nil && s.cfg.URL.Scheme == "https"
+		r = r.WithContext(context.WithValue(r.Context(), askedKey, info))
+		out := &watched{ResponseWriter: w}
+		defer s.logged(r, out, info, begun)
+		defer s.caught(r, out)
+		protect(out.Header(), r, info.secure)
+		if !s.ours(r.Host) {
+			writeProblem(out, http.StatusMisdirectedRequest, "the server is not known under this name")
+			return
+		}
+		inner.ServeHTTP(out, r)
+	})
+}
+
+// protect writes the headers of every answer; a page sets a policy of its own in their place.
+func protect(h http.Header, r *http.Request, secure bool) {
+	h.Set("Content-Security-Policy", contentPolicy)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	if secure {
+		h.Set("Strict-Transport-Security", "max-age=31536000")
+	}
+	if strings.HasPrefix(r.URL.Path, "/api/") {
+		h.Set("Cache-Control", "no-store")
+	}
+}
+
+// ours reports whether a request's host is the server's. A page in a browser can send requests to this
+// machine under a name of its own that leads here (DNS rebinding).
+func (s *Server) ours(host string) bool {
+	if !s.cfg.Local && len(s.cfg.Hosts) == 0 {
+		return true
+	}
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	host = strings.TrimSuffix(strings.Trim(strings.ToLower(host), "[]"), ".")
+	if s.cfg.URL != nil && strings.EqualFold(host, s.cfg.URL.Hostname()) || slices.ContainsFunc(s.cfg.Hosts, func(h string) bool { return strings.EqualFold(h, host) }) {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return s.cfg.Local && (host == "localhost" || err == nil && ip.IsLoopback())
+}
+
+// client is the address that a request comes from: of a proxy that is trusted, the last one that
+// it names and that is no trusted proxy itself.
+func (s *Server) client(r *http.Request) string {
+	at := address(r)
+	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
+	for i := len(hops) - 1; i >= 0 && s.trusts(at); i-- {
+		ip, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
+		if err != nil {
+			break
+		}
+		at = ip.Unmap().String()
+	}
+	return at
+}
+
+func (s *Server) trusts(address string) bool {
+	ip, err := netip.ParseAddr(address)
+	return err == nil && slices.ContainsFunc(s.cfg.Proxies, func(p netip.Prefix) bool { return p.Contains(ip.Unmap().WithZone("")) })
+}
+
+// logged writes the line of a request. Neither the query nor a header is in it: they may hold secrets.
+func (s *Server) logged(r *http.Request, w *watched, info *asked, begun time.Time) {
+	s.log.InfoContext(r.Context(), "request", "method", r.Method, "path", r.URL.Path, "status", w.code(), "bytes", w.bytes,
+		"ms", s.cfg.Now().Sub(begun).Milliseconds(), "address", info.address, "user", info.user, "token", info.token)
+}
+
+// caught makes an answer of a panic, and logs where it was.
+func (s *Server) caught(r *http.Request, w *watched) {
+	p := parallel.Recovered(recover())
+	if p == nil {
+		return
+	}
+	if p.Value == http.ErrAbortHandler { //nolint:errorlint // it is that very value
+		panic(http.ErrAbortHandler)
+	}
+	s.log.ErrorContext(r.Context(), "a handler panicked", "path", r.URL.Path, "error", s.cfg.App.Secrets().Hide(p.Error()), "stack", string(p.Stack))
+	if w.status == 0 {
+		writeProblem(w, http.StatusInternalServerError, "something went wrong here; the log of the server has the cause")
+	}
+}
+
+// writeProblem is an answer outside of huma, in the same form.
+func writeProblem(w http.ResponseWriter, code int, text string) {
+	b, err := json.Marshal(huma.NewError(code, text))
+	if err != nil {
+		b = []byte("{}")
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(code)
+	_, _ = w.Write(b) // who went away gets nothing
+}
+
+// watched is a writer that knows what was answered.
+type watched struct {
+	http.ResponseWriter
+	status int
+	bytes  int64
+}
+
+// WriteHeader keeps the status.
+func (w *watched) WriteHeader(code int) {
+	if w.status == 0 || w.status < http.StatusOK {
+		w.status = code
+	}
+	w.ResponseWriter.WriteHeader(code)
+}
+
+// Write counts.
+func (w *watched) Write(b []byte) (int, error) {
+	if w.status == 0 {
+		w.status = http.StatusOK
+	}
+	n, err := w.ResponseWriter.Write(b)
+	w.bytes += int64(n)
+	return n, err
+}
+
+// Unwrap gives the writer to those who take the connection over.
+func (w *watched) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// Flush sends what was written.
+func (w *watched) Flush() { _ = http.NewResponseController(w.ResponseWriter).Flush() }
+
+func (w *watched) code() int {
+	if w.status == 0 {
+		return http.StatusOK
+	}
+	return w.status
+}
+
+// pageURL is the address of a one-time link: its secret stands behind the #, which no browser sends.
+func (s *Server) pageURL(secret string) string {
+	base := url.URL{Scheme: "http", Host: "localhost"}
+	if s.cfg.URL != nil {
+		base = *s.cfg.URL
+	}
+	return strings.TrimRight(base.String(), "/") + "/#claim=" + secret
+}
