@@ -90,7 +90,8 @@ func (s *Server) addSession() {
 		OperationID: "logout", Method: http.MethodDelete, Path: "/api/session", Summary: "Log out: end the session, or the token, that the request is sent with", Tags: []string{"session"}, DefaultStatus: http.StatusNoContent,
 	}, Access{Scope: account.ScopeRead}, func(ctx context.Context, by *account.Principal, _ *struct{}) (*struct {
 		SetCookie http.Cookie `header:"Set-Cookie"`
-	}, error) {
+	}, error,
+	) {
 		var err error
 		if by.Token != "" {
 			err = users.RevokeToken(ctx, by, by.Token)

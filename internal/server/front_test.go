@@ -222,8 +222,16 @@ func TestHosts(t *testing.T) {
 		host string
 		good bool
 	}{
-		{local, "localhost:8501", true}, {local, "127.0.0.1", true}, {local, "[::1]:1", true}, {local, "LOCALHOST.", true}, {local, "evil.example", false}, {local, "10.0.0.1", false}, {local, "", false},
-		{named, "EVAL.example:443", true}, {named, "localhost", false}, {open, "anything", true},
+		{local, "localhost:8501", true},
+		{local, "127.0.0.1", true},
+		{local, "[::1]:1", true},
+		{local, "LOCALHOST.", true},
+		{local, "evil.example", false},
+		{local, "10.0.0.1", false},
+		{local, "", false},
+		{named, "EVAL.example:443", true},
+		{named, "localhost", false},
+		{open, "anything", true},
 	} {
 		r := httptest.NewRequest(http.MethodGet, "/api/health", nil)
 		r.Host = c.host
