@@ -30,7 +30,7 @@ import (
 //   - Nothing but the operation's id, where the path names objects alone (Access.Objects).
 //   - params: parameters of the path that name no object of a user, such as a variable.
 //   - body, query: those of a good request. {suite}, {run}, {job}, {experiment}, {schedule} and {token} stand for
-//     ids: of the user who asks, and once each of another user, which must be refused.
+//     ids, {run2} for another one: of the user who asks, and once each of another user, which must be refused.
 //   - unowned: fields that are named like ids and are none of a user's objects, with the reason.
 //   - makers: where a row alone is not enough for the route to answer well, make the real thing there.
 func entries() map[string]entry {
@@ -57,12 +57,33 @@ func entries() map[string]entry {
 		"get-settings":    {},
 		"change-settings": {body: `{"private_addresses":false,"private_hosts":[],"server_keys":true}`},
 
+		"list-history":   {query: "suite_id=suite_1&experiment_id=x", unowned: map[string]string{"suite_id": filters, "experiment_id": filters}},
+		"get-history":    {},
+		"delete-history": {},
+		"get-run":        {},
+		"patch-run":      {body: `{"shared":true,"experiment_id":"{experiment}"}`},
+		"list-cells":     {},
+		"get-case":       {query: "case=paris-now"},
+		"export-run":     {query: "format=csv"},
+		"diff-runs":      {query: "base={run}&candidate={run2}"},
+
+		"list-experiments":  {},
+		"create-experiment": {body: `{"name":"x","suite_id":"{suite}","baseline_eval_id":"{run}"}`, gives: http.StatusUnprocessableEntity}, // a run of another suite
+		"get-experiment":    {},
+		"update-experiment": {body: `{"name":"y"}`},
+		"delete-experiment": {},
+		"pin-baseline":      {body: `{"eval_id":"{run}"}`},
+		"get-timeline":      {},
+
 		"list-keys":    {},
 		"set-key":      {params: map[string]string{"variable": "HF_TOKEN"}, body: `{"value":"hf-0123456789abcdef"}`},
 		"delete-key":   {params: map[string]string{"variable": "HF_TOKEN"}, prepare: withKey},
 		"list-targets": {},
 	}
 }
+
+// filters is why an id is nothing to steal: it chooses among what the user sees anyway.
+const filters = "chooses among the user's own"
 
 // entry is how a good request of a route is made.
 type entry struct {
@@ -79,7 +100,15 @@ type entry struct {
 
 // makers make objects of a user, for requests that need more than a row. The others have a row.
 func makers() map[server.Kind]func(t *testing.T, s *site, user string, shared bool) string {
-	return map[server.Kind]func(t *testing.T, s *site, user string, shared bool) string{}
+	return map[server.Kind]func(t *testing.T, s *site, user string, shared bool) string{
+		server.KindRun: func(t *testing.T, s *site, user string, shared bool) string {
+			id := s.ran(t, strings.TrimPrefix(user, "user_"), "", 1)
+			if _, err := s.db.Handle().ExecContext(t.Context(), "UPDATE run_entries SET shared = $1 WHERE run_id = $2", shared, id); err != nil {
+				t.Fatal(err)
+			}
+			return id
+		},
+	}
 }
 
 // object makes an object that belongs to a user.
@@ -93,7 +122,7 @@ func (s *site) object(t *testing.T, kind server.Kind, user string, shared bool) 
 	text := map[server.Kind]string{
 		server.KindSuite:      "INSERT INTO suite_entries(id, user_id, shared, name, version, hash, created, updated, deleted) VALUES ($1, $2, $3, 'x', 1, '', 1, 1, 0)",
 		server.KindRun:        "INSERT INTO run_entries(run_id, user_id, shared, suite_id, suite_version, experiment_id, job_id, created) VALUES ($1, $2, $3, '', 0, '', '', 1)",
-		server.KindExperiment: "INSERT INTO experiments(id, user_id, shared, name, description, suite_id, baseline, best, state, created, updated, deleted) VALUES ($1, $2, $3, 'x', x'', '', '', '', '', 1, 1, 0)",
+		server.KindExperiment: "INSERT INTO experiments(id, user_id, shared, name, description, suite_id, baseline, baseline_target, state, created, updated, deleted) VALUES ($1, $2, $3, 'x', x'', 'suite_1', '', '', 'active', 1, 1, 0)",
 		server.KindJob:        "INSERT INTO jobs(id, user_id, kind, state, priority, request, result_ref, done, total, eta, detail, error, attempt, timeout, created, queued, started, finished, cancel, idempotency) VALUES ($1, $2, 'x', 'finished', 0, x'7b7d', '', 0, 0, 0, x'7b7d', x'', 0, 0, 1, 1, 1, 1, $3, '')",
 		server.KindSchedule:   "INSERT INTO schedules(id, user_id, enabled, name, spec, trigger_on, request, webhook, secret, created, next_at, last_at, last_job, last_result) VALUES ($1, $2, $3, 'x', '', '', x'7b7d', x'', x'', 1, 0, 0, '', '')",
 		server.KindToken:      "INSERT INTO tokens(id, user_id, revoked, hash, name, scopes, created, expires, used) VALUES ($1, $2, $3, randomblob(32), 'x', 'read', 1, 9000000000000, 0)",
@@ -250,16 +279,15 @@ func (w *walk) refused(what string, as login, ids map[string]string, codes ...in
 }
 
 // word finds the objects that a body or a query names.
-var word = regexp.MustCompile(`\{(suite|run|job|experiment|schedule|token)\}`)
+var word = regexp.MustCompile(`\{(suite|run|job|experiment|schedule|token)(2?)\}`)
 
-// named are the kinds that the entry names beside the path.
-func (w *walk) named() []server.Kind {
-	var out []server.Kind
+// named are the words that the entry has beside the path, with their kinds.
+func (w *walk) named() map[string]server.Kind {
+	out := map[string]server.Kind{}
 	for _, m := range word.FindAllStringSubmatch(w.entry.body+w.entry.query, -1) {
-		out = append(out, server.Kind(m[1]))
+		out[m[1]+m[2]] = server.Kind(m[1])
 	}
-	slices.Sort(out)
-	return slices.Compact(out)
+	return out
 }
 
 // ids are objects of a user, for the path and for the words.
@@ -268,8 +296,8 @@ func (w *walk) ids(user string, shared bool) map[string]string {
 	for _, name := range slices.Sorted(maps.Keys(w.route.Access.Objects)) {
 		out["path "+name] = w.s.object(w.t, w.route.Access.Objects[name], user, shared)
 	}
-	for _, kind := range w.named() {
-		out[string(kind)] = w.s.object(w.t, kind, user, shared)
+	for word, kind := range w.named() {
+		out[word] = w.s.object(w.t, kind, user, shared)
 	}
 	return out
 }
@@ -400,7 +428,7 @@ func TestAuthorization(t *testing.T) {
 }
 
 // looksLikeID finds names of fields that may name an object.
-var looksLikeID = regexp.MustCompile(`(^|_)(id|ids|run|runs|suite|suites|job|jobs|experiment|experiments|schedule|token|baseline|candidate)$`)
+var looksLikeID = regexp.MustCompile(`(^|_)(id|ids|run|runs|suite|suites|job|jobs|experiment|experiments|schedule|token|base|baseline|candidate)$`)
 
 // complete holds the entry against the description of the route: what may name an object is tried.
 func (w *walk) complete() {
