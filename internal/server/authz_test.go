@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -34,6 +35,7 @@ import (
 //   - unowned: fields that are named like ids and are none of a user's objects, with the reason.
 //   - makers: where a row alone is not enough for the route to answer well, make the real thing there.
 func entries() map[string]entry {
+	ofCase := map[string]string{"id": "of a case in the suite"}
 	return map[string]entry{
 		"health": {}, "ready": {},
 
@@ -56,6 +58,24 @@ func entries() map[string]entry {
 
 		"get-settings":    {},
 		"change-settings": {body: `{"private_addresses":false,"private_hosts":[],"server_keys":true}`},
+
+		"list-suites":             {},
+		"create-suite":            {body: `{"name":"x"}`, unowned: ofCase},
+		"get-suite":               {},
+		"update-suite":            {body: `{"description":"x"}`, unowned: ofCase},
+		"patch-suite":             {body: `{"description":"x"}`, unowned: ofCase},
+		"delete-suite":            {},
+		"restore-suite":           {},
+		"list-suite-versions":     {},
+		"get-suite-version":       {params: map[string]string{"version": "1"}},
+		"diff-suite-versions":     {params: map[string]string{"version": "1"}},
+		"return-to-suite-version": {params: map[string]string{"version": "1"}},
+		"export-suite":            {},
+		"list-test-cases":         {},
+		"create-test-cases":       {body: `{"prompt":"Rain in Oslo?","expected_tool":"get_weather"}`},
+		"get-test-case":           {params: map[string]string{"cid": "case-1"}},
+		"update-test-case":        {params: map[string]string{"cid": "case-1"}, body: `{"prompt":"Rain in Oslo?","expected_tool":"get_weather"}`, unowned: ofCase},
+		"delete-test-case":        {params: map[string]string{"cid": "case-1"}},
 
 		"list-history":   {query: "suite_id=suite_1&experiment_id=x", unowned: map[string]string{"suite_id": filters, "experiment_id": filters}},
 		"get-history":    {},
@@ -101,6 +121,18 @@ type entry struct {
 // makers make objects of a user, for requests that need more than a row. The others have a row.
 func makers() map[server.Kind]func(t *testing.T, s *site, user string, shared bool) string {
 	return map[server.Kind]func(t *testing.T, s *site, user string, shared bool) string{
+		server.KindDeletedSuite: func(t *testing.T, s *site, user string, _ bool) string {
+			as := strings.TrimPrefix(user, "user_")
+			made := give[suiteAnswer](t, s, as, "POST", suites, weatherSuite)
+			give[any](t, s, as, "DELETE", suites+"/"+made.ID, "")
+			return made.ID
+		},
+		server.KindSuite: func(t *testing.T, s *site, user string, shared bool) string {
+			as := strings.TrimPrefix(user, "user_")
+			made := give[suiteAnswer](t, s, as, "POST", suites, weatherSuite)
+			give[suiteAnswer](t, s, as, "PATCH", suites+"/"+made.ID, fmt.Sprintf(`{"shared":%v,"system_prompt":"Be brief."}`, shared))
+			return made.ID
+		},
 		server.KindRun: func(t *testing.T, s *site, user string, shared bool) string {
 			id := s.ran(t, strings.TrimPrefix(user, "user_"), "", 1)
 			if _, err := s.db.Handle().ExecContext(t.Context(), "UPDATE run_entries SET shared = $1 WHERE run_id = $2", shared, id); err != nil {
@@ -120,7 +152,6 @@ func (s *site) object(t *testing.T, kind server.Kind, user string, shared bool) 
 	s.made++
 	id := fmt.Sprintf("%s_%s%d", kind, strings.TrimPrefix(user, "user_"), s.made)
 	text := map[server.Kind]string{
-		server.KindSuite:      "INSERT INTO suite_entries(id, user_id, shared, name, version, hash, created, updated, deleted) VALUES ($1, $2, $3, 'x', 1, '', 1, 1, 0)",
 		server.KindRun:        "INSERT INTO run_entries(run_id, user_id, shared, suite_id, suite_version, experiment_id, job_id, created) VALUES ($1, $2, $3, '', 0, '', '', 1)",
 		server.KindExperiment: "INSERT INTO experiments(id, user_id, shared, name, description, suite_id, baseline, baseline_target, state, created, updated, deleted) VALUES ($1, $2, $3, 'x', x'', 'suite_1', '', '', 'active', 1, 1, 0)",
 		server.KindJob:        "INSERT INTO jobs(id, user_id, kind, state, priority, request, result_ref, done, total, eta, detail, error, attempt, timeout, created, queued, started, finished, cancel, idempotency) VALUES ($1, $2, 'x', 'finished', 0, x'7b7d', '', 0, 0, 0, x'7b7d', x'', 0, 0, 1, 1, 1, 1, $3, '')",
@@ -377,6 +408,30 @@ func (w *walk) foreign() {
 	}
 }
 
+// all sends the request as everybody.
+func (w *walk) all() {
+	w.complete()
+	user := "ana"
+	if w.route.Access.Role == account.Admin {
+		user = "root"
+	}
+	if w.entry.prepare != nil {
+		w.words = w.entry.prepare(w.t, w.s, user)
+	}
+	ids := w.ids("user_"+user, false)
+	as := login{}
+	if !w.route.Access.Open {
+		w.strangers(ids)
+		w.lesser("user_"+user, ids)
+		w.foreign()
+		as = w.s.session(w.t, "user_"+user, time.Hour)
+	}
+	code, text := w.request(as, ids)
+	if gives := w.entry.gives; gives != 0 && code != gives || gives == 0 && code/100 != 2 {
+		w.t.Errorf("%s %s: a good request of %s was not answered well, so that the others prove nothing: %d %s", w.route.Method, w.route.Path, user, code, text)
+	}
+}
+
 func TestAuthorization(t *testing.T) {
 	t.Parallel()
 	table, used := entries(), map[string]bool{}
@@ -384,46 +439,31 @@ func TestAuthorization(t *testing.T) {
 	if len(routes) < 20 {
 		t.Fatalf("%d routes", len(routes))
 	}
-	total := 0
-	for _, route := range routes {
-		id := strings.TrimSuffix(route.ID, "-alias")
-		e, ok := table[id]
-		if !ok {
-			t.Errorf("%s %s (%s) has no entry here: say how a good request is made, and it is tried as everybody", route.Method, route.Path, id)
-			continue
+	var total atomic.Int64
+	t.Run("routes", func(t *testing.T) {
+		for _, route := range routes {
+			id := strings.TrimSuffix(route.ID, "-alias")
+			e, ok := table[id]
+			if !ok {
+				t.Errorf("%s %s (%s) has no entry here: say how a good request is made, and it is tried as everybody", route.Method, route.Path, id)
+				continue
+			}
+			used[id] = true
+			t.Run(route.ID, func(t *testing.T) {
+				t.Parallel()
+				w := &walk{t: t, s: newSite(t), route: route, entry: e}
+				w.all()
+				total.Add(int64(w.tried))
+			})
 		}
-		used[id] = true
-		w := &walk{t: t, s: newSite(t), route: route, entry: e}
-		w.complete()
-		user := "ana"
-		if route.Access.Role == account.Admin {
-			user = "root"
-		}
-		if e.prepare != nil {
-			w.words = e.prepare(t, w.s, user)
-		}
-		ids := w.ids("user_"+user, false)
-		as := login{}
-		if !route.Access.Open {
-			w.strangers(ids)
-			w.lesser("user_"+user, ids)
-			w.foreign()
-			as = w.s.session(t, "user_"+user, time.Hour)
-		}
-		code, text := w.request(as, ids)
-		if e.gives != 0 && code != e.gives || e.gives == 0 && code/100 != 2 {
-			t.Errorf("%s %s: a good request of %s was not answered well, so that the others prove nothing: %d %s", route.Method, route.Path, user, code, text)
-		}
-		total += w.tried
-		w.s.Close()
-	}
+	})
 	for id := range table {
 		if !used[id] {
 			t.Errorf("entry %s: there is no such route", id)
 		}
 	}
 	if !t.Failed() {
-		t.Logf("%d routes: %d of %d requests agree with who may use them", len(routes), total, total)
+		t.Logf("%d routes: %d of %d requests agree with who may use them", len(routes), total.Load(), total.Load())
 	}
 }
 
