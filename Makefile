@@ -69,7 +69,7 @@ unit: ## every test without the race detector: unit, scripts, conformance, brows
 # their tests. house_test.go checks that none is left out.
 RACE := ./value ./contract ./score ./panel/... \
 	./retrieve ./retrieve/bm25 ./retrieve/tune ./retrieve/vector \
-	./internal/app ./internal/live ./internal/mcp ./internal/modelproxy ./internal/embed/... ./internal/file ./internal/measure ./internal/parallel \
+	./internal/app ./internal/catalog ./internal/live ./internal/mcp ./internal/modelproxy ./internal/embed/... ./internal/file ./internal/measure ./internal/parallel \
 	./internal/replay ./internal/provider ./internal/provider/agent ./internal/provider/offline ./internal/provider/recorded \
 	./internal/child ./internal/guard ./internal/report/plain ./internal/report/sheet ./internal/run ./internal/scorer ./internal/secret ./internal/store ./internal/account ./internal/job ./internal/server \
 	./internal/plan ./cmd/callvet ./cmd/callvet/process \

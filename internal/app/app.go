@@ -41,6 +41,8 @@ type Config struct {
 	Now func() time.Time
 	// Vectors is the path of the file that keeps vectors between requests; nil: none does.
 	Vectors func() (string, error)
+	// Indexes keeps catalogues that were indexed between requests; nil: each is indexed again.
+	Indexes *Indexes
 	// Claim says who this process is to the others that use the store.
 	Claim func() (store.Claim, error)
 	// Abort, when it closes, ends what goes on after a request was canceled: requests
@@ -73,6 +75,8 @@ type App struct {
 	models  *http.Client // for providers of models
 	mu      sync.Mutex
 	running map[string]context.CancelFunc // by run, of this App
+	// uploaded tells that files are in memory, and have no path.
+	uploaded bool
 }
 
 // New makes an App.

@@ -30,7 +30,7 @@ func catalogued[R any](a *App, tell Events, do func(*catalog.Env) (R, error)) (R
 // catalogEnv is what requests about catalogues are carried out with, but for Ask.
 func (a *App) catalogEnv(m *embed.Models, tell Events) *catalog.Env {
 	return &catalog.Env{
-		Files: catalogueFiles{a}, Models: m, Lookup: a.cfg.Getenv, HTTP: a.cfg.HTTP, Now: a.cfg.Now, Notify: tell.notify, Existing: a.cfg.Files.Existing,
+		Files: catalogueFiles{a}, Models: m, Lookup: a.cfg.Getenv, HTTP: a.cfg.HTTP, Now: a.cfg.Now, Notify: tell.notify, Existing: a.cfg.Files.Existing, Indexes: a.cfg.Indexes,
 		Write: func(ctx context.Context, name string, data []byte) error {
 			return a.cfg.Files.Write(ctx, name, func(w io.Writer) error {
 				_, err := w.Write(data)

@@ -76,8 +76,9 @@ type ImportMCPResult struct {
 	Drafts int `json:"drafts"`
 	// Problems are what is odd, looks alike, or gives orders to models.
 	Problems []callvet.Problem `json:"problems"`
-	// Data is the suite.
-	Data []byte `json:"-"`
+	// Suite is what was made, and Data how it is written.
+	Suite *callvet.Suite `json:"-"`
+	Data  []byte         `json:"-"`
 }
 
 // ToolChange is a tool that is not what it was at the last import.
@@ -322,6 +323,7 @@ func (r *ImportMCPResult) write(old *before, list *mcp.Listing, req *ImportMCPRe
 	if req.DraftCases {
 		r.draft(s, list)
 	}
+	r.Suite = s
 	r.Data, err = suite.Export(s, form)
 	if err == nil && old != nil && form == "yaml" {
 		if text := spliced(old, r.Data, s.Cases[len(s.Cases)-r.Drafts:]); text != nil {

@@ -182,7 +182,7 @@ func (o *opener) retriever(ctx context.Context, s *TargetSpec, rest string) ([]r
 		}
 		m := o.app.vectorModels(o.tell)
 		o.closers, o.models = append(o.closers, m.Close), append(o.models, m)
-		e := catalog.Env{Files: catalogueFiles{o.app}, Models: m, Now: o.app.cfg.Now, Notify: o.tell.notify}
+		e := catalog.Env{Files: catalogueFiles{o.app}, Models: m, Now: o.app.cfg.Now, Notify: o.tell.notify, Indexes: o.app.cfg.Indexes}
 		r, t, err := e.Open(ctx, file, set)
 		return one(r, t, err)
 	}

@@ -57,6 +57,13 @@ func SuiteExports() []string { return suite.Exports() }
 // OpenSuite starts to read and lint a suite. The error is that of suite.Open; the
 // problems that say why are told before.
 func (a *App) OpenSuite(ctx context.Context, req SuiteRequest, tell Events) (*suite.Stream, error) {
+	if a.uploaded && req.Text == nil && req.Suite != "-" {
+		text, err := a.read(req.Suite, suite.DefaultLimit)
+		if err != nil {
+			return nil, err
+		}
+		req.Text = text
+	}
 	opt, done, err := a.suiteOptions(req, tell)
 	if err != nil {
 		return nil, err

@@ -53,6 +53,8 @@ type Env struct {
 	Write func(ctx context.Context, name string, data []byte) error
 	// Suite reads a suite with its cases over tools.
 	Suite func(ctx context.Context, name string, tools []callvet.Tool) (*callvet.Suite, error)
+	// Indexes keeps what Open made for those that ask models nothing; nil: nothing is kept.
+	Indexes *Indexes
 	// Models are those of one request, which the caller closes after it.
 	Models Models
 	// Ask carries out a suite that was made of the one named, with the models of the request,

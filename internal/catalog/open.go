@@ -18,6 +18,12 @@ import (
 // Open indexes a catalog as a target; with an embedder that asks for the vectors of
 // tools which the cache does not have. It uses Files, Models, Now and Notify.
 func (e *Env) Open(ctx context.Context, file string, s Settings) (*retriever.Retriever, callvet.Target, error) {
+	key, keep := e.indexKey(file, &s)
+	if keep {
+		if k, known := e.Indexes.get(key); known {
+			return k.retriever, k.target, nil
+		}
+	}
 	c, _, err := e.Catalogue(file)
 	if err != nil {
 		return nil, callvet.Target{}, err
@@ -26,7 +32,11 @@ func (e *Env) Open(ctx context.Context, file string, s Settings) (*retriever.Ret
 	if s.Routes != "" && s.Routes != "none" {
 		short.Routes = filepath.Base(s.Routes)
 	}
-	return e.Over(ctx, c, s, short.Target(filepath.Base(file)))
+	r, t, err := e.Over(ctx, c, s, short.Target(filepath.Base(file)))
+	if err == nil && keep {
+		e.Indexes.put(key, kept{r, t})
+	}
+	return r, t, err
 }
 
 // Over indexes what was read already, with the models and the routes that settings name.

@@ -50,6 +50,9 @@ func (l *Library) Import(ctx context.Context, text []byte, format, name string) 
 	return d, nil
 }
 
+// Made is a document of a suite that was made and not read.
+func Made(s *callvet.Suite) (*Document, error) { return converted(s) }
+
 // unread makes the error of a text of which nothing could be used.
 func unread(problems []callvet.Problem, err error) error {
 	placed, bad := (&Document{}).sort(problems)

@@ -10,12 +10,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/store/rows"
+	"github.com/callvet/callvet/internal/suite/native"
 )
 
 // Read reads the text of a suite as a run of it would, and lints it; format is one of the forms that
@@ -144,9 +146,12 @@ func hashOf(s *callvet.Suite) (string, error) {
 func (d *Document) sort(problems []callvet.Problem) (out []Placed, bad bool) {
 	at, last := map[string]int{}, map[string]int{}
 	for i, id := range d.IDs() {
-		if last[id] = i; id == "" {
-			continue
+		if id == "" {
+			if id = native.AutoID(i); d.Form == FormToolsuite { // as the loaders do
+				id = "case-" + strconv.Itoa(i+1)
+			}
 		}
+		last[id] = i
 		if _, twice := at[id]; !twice {
 			at[id] = i
 		}

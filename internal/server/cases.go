@@ -132,30 +132,32 @@ func (s *Server) addCases() {
 }
 
 type caseList struct {
-	TestCases  []Case `json:"test_cases" nullable:"false"`
+	TestCases  []Case `json:"items" nullable:"false"`
 	Version    int64  `json:"version" doc:"of the suite"`
 	Total      int    `json:"total"`
-	NextCursor string `json:"next_cursor" doc:"empty at the end"`
+	NextCursor string `json:"next_cursor,omitempty" doc:"absent on the last page"`
 }
 
 // listCases gives cases by their number: a cursor names the version of its first page, so that an
 // edit meanwhile neither hides a case nor gives one twice.
 func (s *Server) listCases(ctx context.Context, _ *account.Principal, in *struct {
 	SuitePath
-	Paging
+	PageIn
 },
 ) (*versioned[caseList], error) {
 	e, err := s.library.Entry(ctx, in.ID)
 	if err != nil {
 		return nil, err
 	}
-	from := 0
-	if version, rest, err := in.after(); err != nil {
-		return nil, err
-	} else if version > 0 {
-		e.Version = version
-		if from, err = strconv.Atoi(rest); err != nil || from < 0 {
-			return nil, &callvet.FieldError{Field: "cursor", Text: "{cursor}: it is not one that a list gave"}
+	first := 0
+	if in.Cursor != "" {
+		mark, err := in.mark()
+		if err != nil {
+			return nil, err
+		}
+		e.Version = mark.At
+		if first, err = strconv.Atoi(mark.ID); err != nil || first < 0 {
+			return nil, &callvet.FieldError{Field: "cursor", Text: "{cursor} is not that of a page"}
 		}
 	}
 	v, err := s.library.Version(ctx, in.ID, e.Version)
@@ -166,13 +168,13 @@ func (s *Server) listCases(ctx context.Context, _ *account.Principal, in *struct
 	if err != nil {
 		return nil, err
 	}
-	from = min(from, len(view.Cases))
-	to := min(from+in.Limit, len(view.Cases))
+	first = min(first, len(view.Cases))
+	to := min(first+in.Limit, len(view.Cases))
 	out := caseList{Version: e.Version, Total: len(view.Cases)}
 	if to < len(view.Cases) {
-		out.NextCursor = cursor(e.Version, strconv.Itoa(to))
+		out.NextCursor = pageMark{e.Version, strconv.Itoa(to)}.String()
 	}
-	out.TestCases, err = casesOf(view.Cases[from:to])
+	out.TestCases, err = casesOf(view.Cases[first:to])
 	return &versioned[caseList]{etag(e.Version), out}, err
 }
 

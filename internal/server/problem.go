@@ -93,6 +93,16 @@ func (s *Server) problem(ctx context.Context, err error) huma.StatusError {
 	return huma.NewError(code, text, details...)
 }
 
+// notReached is an error about a service that a client named: what came of asking it is the
+// service's fault or the client's, and not this server's.
+func notReached(err error) error {
+	var fault *callvet.Fault
+	if errors.As(err, &fault) && !errors.Is(err, callvet.ErrDenied) {
+		return huma.NewError(http.StatusBadGateway, plain.Clean(fault.Error()))
+	}
+	return err
+}
+
 // bodyPlace is a place in the body of a request; inSuite stands before one that is not in it.
 func bodyPlace(place string) string {
 	if there, ok := strings.CutPrefix(place, inSuite); ok {

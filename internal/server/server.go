@@ -92,14 +92,15 @@ func New(cfg Config) (*Server, error) {
 	if s.cfg.Identify == nil {
 		s.cfg.Identify = s.identify
 	}
+	if s.cfg.Work.Indexes == nil {
+		s.cfg.Work.Indexes = &app.Indexes{}
+	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
 	s.api = humago.New(s.mux, description(cfg.Version))
-	s.library = library.New(library.Config{Store: cfg.Store, Read: s.readSuite, Now: cfg.Now})
 	s.addHealth()
-	s.addSuites()
-	s.addCases()
+	s.addLibrary()
 	s.addRuns()
 	s.addExperiments()
 	s.addAccounts()

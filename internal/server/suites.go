@@ -113,8 +113,12 @@ func suiteOf(e *library.Entry, d *library.Document, warnings []library.Placed) (
 
 // readSuite reads and lints a text as a run of it would.
 func (s *Server) readSuite(ctx context.Context, text []byte, format string) (*callvet.Suite, []callvet.Problem, error) {
+	a, err := s.AppOf(ctx, who(ctx).User)
+	if err != nil {
+		return nil, nil, err
+	}
 	var before []callvet.Problem
-	read, problems, err := s.cfg.App.ReadSuite(ctx, app.SuiteRequest{Text: text, Format: format}, func(ev app.Event) { before = append(before, ev.Problems...) })
+	read, problems, err := a.ReadSuite(ctx, app.SuiteRequest{Text: text, Format: format}, func(ev app.Event) { before = append(before, ev.Problems...) })
 	return read, append(before, problems...), err
 }
 
@@ -154,6 +158,17 @@ func ofSuite(role account.Role) Access {
 
 const suitesPath = "/api/tool-suites"
 
+// addLibrary adds what is about suites and catalogues.
+func (s *Server) addLibrary() {
+	s.library = library.New(library.Config{Store: s.cfg.Store, Read: s.readSuite, Now: s.cfg.Now})
+	s.addSuites()
+	s.addCases()
+	s.addImport()
+	s.addMCP()
+	s.addCatalogues()
+	s.addSelecting()
+}
+
 func (s *Server) addSuites() {
 	tags := []string{"suites"}
 	op := func(id, method, path, summary string) huma.Operation {
@@ -179,12 +194,12 @@ func (s *Server) addSuites() {
 }
 
 type suiteList struct {
-	Suites     []SuiteEntry `json:"suites" nullable:"false"`
-	NextCursor string       `json:"next_cursor" doc:"empty at the end"`
+	Suites     []SuiteEntry `json:"items" nullable:"false"`
+	NextCursor string       `json:"next_cursor,omitempty" doc:"absent on the last page"`
 }
 
 func (s *Server) listSuites(ctx context.Context, by *account.Principal, in *struct {
-	Paging
+	PageIn
 	Search string `query:"search" maxLength:"256" doc:"a part of the name, in any case"`
 	All    bool   `query:"all" doc:"those of all users; admins only"`
 },
@@ -192,15 +207,15 @@ func (s *Server) listSuites(ctx context.Context, by *account.Principal, in *stru
 	if in.All && by.Role != account.Admin {
 		return nil, fmt.Errorf("list suites of all users: %w: that needs the role %s", callvet.ErrDenied, account.Admin)
 	}
-	at, id, err := in.after()
+	from, err := in.mark()
 	if err != nil {
 		return nil, err
 	}
-	list, err := s.library.List(ctx, by.User, in.Search, in.All, library.Page{Before: at, BeforeID: id, N: in.Limit + 1})
+	list, err := s.library.List(ctx, by.User, in.Search, in.All, library.Page{Before: from.At, BeforeID: from.ID, N: in.Limit + 1})
 	if err != nil {
 		return nil, err
 	}
-	list, next := cut(list, in.Limit, func(e *library.Entry) (int64, string) { return e.Created, e.ID })
+	list, next := cut(list, in.Limit, func(e *library.Entry) pageMark { return pageMark{e.Created, e.ID} })
 	out := suiteList{Suites: make([]SuiteEntry, len(list)), NextCursor: next}
 	for i := range list {
 		out.Suites[i] = entryOf(&list[i])
@@ -348,24 +363,24 @@ type SuiteVersion struct {
 }
 
 type versionList struct {
-	Versions   []SuiteVersion `json:"versions" nullable:"false"`
-	NextCursor string         `json:"next_cursor" doc:"empty at the end"`
+	Versions   []SuiteVersion `json:"items" nullable:"false"`
+	NextCursor string         `json:"next_cursor,omitempty" doc:"absent on the last page"`
 }
 
 func (s *Server) listVersions(ctx context.Context, _ *account.Principal, in *struct {
 	SuitePath
-	Paging
+	PageIn
 },
 ) (*struct{ Body versionList }, error) {
-	before, _, err := in.after()
+	from, err := in.mark()
 	if err != nil {
 		return nil, err
 	}
-	list, err := s.library.Versions(ctx, in.ID, before, in.Limit+1)
+	list, err := s.library.Versions(ctx, in.ID, from.At, in.Limit+1)
 	if err != nil {
 		return nil, err
 	}
-	list, next := cut(list, in.Limit, func(v *library.Version) (int64, string) { return v.Version, "" })
+	list, next := cut(list, in.Limit, func(v *library.Version) pageMark { return pageMark{v.Version, ""} })
 	out := versionList{Versions: make([]SuiteVersion, len(list)), NextCursor: next}
 	for i := range list {
 		v := &list[i]
@@ -505,4 +520,13 @@ func headerSafe(s string) string {
 		}
 		return r
 	}, s)
+}
+
+// cut gives the entries of a page of which one more was asked for than it has, and the cursor of
+// the next one; "" where that is the last one.
+func cut[E any](list []E, limit int, at func(*E) pageMark) (page []E, next string) {
+	if len(list) <= limit {
+		return list, ""
+	}
+	return list[:limit], at(&list[limit-1]).String()
 }

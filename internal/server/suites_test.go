@@ -129,7 +129,7 @@ func TestSuites(t *testing.T) {
 	var paged []string
 	for next := ""; ; {
 		page := give[struct {
-			TestCases []map[string]any `json:"test_cases"`
+			TestCases []map[string]any `json:"items"`
 			Total     int
 			Next      string `json:"next_cursor"`
 		}](t, s, "ana", "GET", at+"/cases?limit=2&cursor="+next, "")
@@ -144,7 +144,7 @@ func TestSuites(t *testing.T) {
 		t.Error(d)
 	}
 	list := give[struct {
-		Versions []struct{ Version int64 }
+		Versions []struct{ Version int64 } `json:"items"`
 	}](t, s, "ana", "GET", at+"/versions", "")
 	if len(list.Versions) != 8 || list.Versions[0].Version != 8 {
 		t.Errorf("versions: %+v", list)
@@ -315,7 +315,9 @@ func TestSuitesOfOthers(t *testing.T) {
 	if got := give[suiteAnswer](t, s, "ana", "GET", at, ""); got.Version != 1 || !got.Shared {
 		t.Errorf("changed by others: %+v", got)
 	}
-	type list struct{ Suites []suiteAnswer }
+	type list struct {
+		Suites []suiteAnswer `json:"items"`
+	}
 	if l := give[list](t, s, "bo", "GET", suites+"?search=WEATHER", ""); len(l.Suites) != 1 {
 		t.Errorf("a shared suite: %+v", l)
 	}

@@ -1,0 +1,112 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package app
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/catalog"
+	"github.com/callvet/callvet/internal/catalogfile"
+)
+
+// Indexes keeps catalogues that were indexed between requests; the zero value is empty.
+type Indexes = catalog.Indexes
+
+// Uploads are files in memory by their names, as a server has them. Nothing is written to them, and
+// no name is a path.
+type Uploads map[string][]byte
+
+// With is the App with other files: those that a request sends along. Its targets may read them.
+func (a *App) With(files Uploads) *App {
+	cfg := a.cfg
+	cfg.Files, cfg.Permit.Files = files, true
+	return &App{cfg: cfg, secrets: a.secrets, models: a.models, running: map[string]context.CancelFunc{}, uploaded: true}
+}
+
+// Catalogue reads a catalogue of tools in any form. The problems say what is wrong with it; those
+// that are no warnings come with an error.
+func (a *App) Catalogue(name string) ([]callvet.Tool, []callvet.Problem, error) {
+	c, problems, err := catalogfile.Load(name, catalogueFiles{a})
+	if err != nil {
+		return nil, problems, err
+	}
+	return catalog.Tools(c), problems, nil
+}
+
+// Open implements Files.
+func (u Uploads) Open(name string) (io.ReadCloser, error) {
+	b, ok := u[name]
+	if !ok {
+		return nil, noUpload(name)
+	}
+	return io.NopCloser(bytes.NewReader(b)), nil
+}
+
+func noUpload(name string) error { return fmt.Errorf("open %q: %w", name, callvet.ErrNotFound) }
+
+// Path implements Files: an upload is not on a disk, and its name stands for it.
+func (u Uploads) Path(name string) (path string, folder bool, err error) {
+	if _, ok := u[name]; !ok {
+		return "", false, noUpload(name)
+	}
+	return name, false, nil
+}
+
+// Kind implements Files.
+func (u Uploads) Kind(name string) FileKind {
+	if _, ok := u[name]; ok {
+		return KindFile
+	}
+	return KindNone
+}
+
+// Same implements Files.
+func (u Uploads) Same(a, b string) bool { return a == b }
+
+// Existing implements Files.
+func (u Uploads) Existing(name string) (data []byte, there bool, err error) {
+	b, ok := u[name]
+	return b, ok, nil
+}
+
+func (u Uploads) denied(name string) error {
+	return fmt.Errorf("write %s: %w: files that were sent along are only read", name, callvet.ErrDenied)
+}
+
+// Write implements Files; it is denied.
+func (u Uploads) Write(_ context.Context, name string, _ func(io.Writer) error) error {
+	return u.denied(name)
+}
+
+// Append implements Files; it is denied.
+func (u Uploads) Append(name string) (Growing, error) { return nil, u.denied(name) }
+
+// Folder implements Files; it is denied.
+func (u Uploads) Folder(_ context.Context, name string) error { return u.denied(name) }
+
+// Hold implements Files.
+func (u Uploads) Hold(context.Context, string) (release func() error, err error) {
+	return func() error { return nil }, nil
+}
+
+var _ Files = Uploads(nil)
+
+// Forget drops what is kept of catalogues between requests: indexes in memory and, where there is a
+// file of them, the vectors of models. It gives how many indexes and models there were.
+func (a *App) Forget(ctx context.Context) (indexes, models int, err error) {
+	if a.cfg.Indexes != nil {
+		indexes = a.cfg.Indexes.Drop()
+	}
+	if _, err := a.cfg.Vectors(); err != nil {
+		return indexes, 0, nil //nolint:nilerr // nothing keeps them here
+	}
+	kept, err := a.Vectors(ctx, VectorsRequest{Drop: true})
+	if err != nil {
+		return indexes, 0, err
+	}
+	return indexes, len(kept.Models), nil
+}

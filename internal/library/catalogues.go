@@ -1,0 +1,113 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package library
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+
+	"github.com/callvet/callvet/internal/store"
+	"github.com/callvet/callvet/internal/store/rows"
+)
+
+// Catalogue is a catalogue of tools that is searched, without its text in lists.
+type Catalogue struct {
+	ID, User, Name string
+	// Version counts from 1; Hash is the SHA-256 of the text.
+	Version int64
+	Hash    string
+	Tools   int64
+	Shared  bool
+	// Created and Updated are in milliseconds.
+	Created, Updated int64
+	// Text is as it was sent; nil in lists.
+	Text []byte
+}
+
+// AddCatalogue keeps a catalogue that was read and found good. c needs its User, Name, Tools, Shared
+// and Text; the rest is filled in.
+func (l *Library) AddCatalogue(ctx context.Context, c *Catalogue) error {
+	if err := checkName(c.Name); err != nil {
+		return err
+	}
+	packed, err := c.pack()
+	if err != nil {
+		return err
+	}
+	if c.ID, err = store.NewID(l.cfg.Random, "catalogue"); err != nil {
+		return err
+	}
+	c.Version, c.Created = 1, l.cfg.Now().UnixMilli()
+	c.Updated = c.Created
+	return l.cfg.Store.Change(ctx, "keep catalogue", func(q *rows.Queries) error {
+		return q.AddCatalogue(ctx, rows.AddCatalogueParams{ID: c.ID, UserID: c.User, Name: c.Name, Hash: c.Hash, Tools: c.Tools, Shared: c.Shared, Created: c.Created, Updated: c.Updated, Content: packed})
+	})
+}
+
+func (c *Catalogue) pack() ([]byte, error) {
+	sum := sha256.Sum256(c.Text)
+	c.Hash = hex.EncodeToString(sum[:])
+	return pack(c.Text)
+}
+
+// Catalogue gives a catalogue with its text. The error wraps callvet.ErrNotFound.
+func (l *Library) Catalogue(ctx context.Context, id string) (*Catalogue, error) {
+	r, err := l.cfg.Store.Rows().Catalogue(ctx, id)
+	if err := found(err, "catalogue", id); err != nil {
+		return nil, err
+	}
+	text, err := unpack(r.Content)
+	if err != nil {
+		return nil, err
+	}
+	return &Catalogue{ID: r.ID, User: r.UserID, Name: r.Name, Version: r.Version, Hash: r.Hash, Tools: r.Tools, Shared: r.Shared, Created: r.Created, Updated: r.Updated, Text: text}, nil
+}
+
+// Catalogues lists those that a user has or that are shared, the newest first; everybody gives those
+// of all users.
+func (l *Library) Catalogues(ctx context.Context, user string, everybody bool, page Page) ([]Catalogue, error) {
+	at, id := page.before()
+	list, err := l.cfg.Store.Rows().Catalogues(ctx, rows.CataloguesParams{UserID: user, Everybody: everybody, Before: at, BeforeID: id, N: int32(page.N)}) //nolint:gosec // the caller bounds it
+	if err != nil {
+		return nil, fmt.Errorf("list catalogues: %w", err)
+	}
+	out := make([]Catalogue, len(list))
+	for i, r := range list {
+		out[i] = Catalogue{ID: r.ID, User: r.UserID, Name: r.Name, Version: r.Version, Hash: r.Hash, Tools: r.Tools, Shared: r.Shared, Created: r.Created, Updated: r.Updated}
+	}
+	return out, nil
+}
+
+// ReplaceCatalogue puts another text in place of that of a catalogue, for which c was read. match
+// is as of Edit.
+func (l *Library) ReplaceCatalogue(ctx context.Context, c *Catalogue, match func(int64) bool) error {
+	if err := checkName(c.Name); err != nil {
+		return err
+	}
+	if match != nil && !match(c.Version) {
+		return fmt.Errorf("change catalogue %s: %w: it is at version %d", c.ID, ErrChanged, c.Version)
+	}
+	packed, err := c.pack()
+	if err != nil {
+		return err
+	}
+	was := c.Version
+	c.Version, c.Updated = was+1, l.cfg.Now().UnixMilli()
+	return l.cfg.Store.Change(ctx, "keep catalogue", func(q *rows.Queries) error {
+		n, err := q.ReplaceCatalogue(ctx, rows.ReplaceCatalogueParams{Name: c.Name, Hash: c.Hash, Tools: c.Tools, Shared: c.Shared, Updated: c.Updated, Content: packed, ID: c.ID, Was: was})
+		if err == nil && n == 0 {
+			err = fmt.Errorf("change catalogue %s: %w", c.ID, ErrChanged)
+		}
+		return err
+	})
+}
+
+// DropCatalogue removes a catalogue.
+func (l *Library) DropCatalogue(ctx context.Context, id string) error {
+	return l.cfg.Store.Change(ctx, "delete catalogue", func(q *rows.Queries) error {
+		_, err := q.DropCatalogue(ctx, id)
+		return err
+	})
+}

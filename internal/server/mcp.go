@@ -1,0 +1,164 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/account"
+	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/library"
+)
+
+// Bounds of asking an MCP server: for all of it, and for one request.
+const (
+	mcpTime    = 30 * time.Second
+	mcpRequest = 10_000 // milliseconds
+)
+
+type (
+	// MCPAddress says which server of the Model Context Protocol is asked.
+	MCPAddress struct {
+		URL       string `json:"url" minLength:"1" maxLength:"2000" doc:"http:// or https://"`
+		Transport string `json:"transport,omitempty" required:"false" enum:"streamable,sse" doc:"empty: the first one that the server speaks"`
+	}
+	// MCPTools are the tools of a server.
+	MCPTools struct {
+		ServerName    string    `json:"server_name"`
+		ServerVersion string    `json:"server_version"`
+		Tools         []MCPTool `json:"tools" nullable:"false"`
+		ToolCount     int       `json:"tool_count"`
+		// Problems are what is odd, looks alike, or gives orders to models.
+		Problems []Remark `json:"problems" nullable:"false"`
+	}
+	// MCPTool is a tool of a server.
+	MCPTool struct {
+		Name           string `json:"name"`
+		Description    string `json:"description"`
+		InputSchema    object `json:"inputSchema"`
+		ParameterCount int    `json:"parameter_count" doc:"of the top of the schema"`
+		ReadOnly       *bool  `json:"read_only,omitempty" doc:"what the server says; not there where it says nothing"`
+	}
+	// MCPImport asks for a suite of tools of a server.
+	MCPImport struct {
+		MCPAddress
+		Tools      []string `json:"tools,omitempty" required:"false" nullable:"false" maxItems:"10000" doc:"the tools that are taken; none: all"`
+		SuiteName  string   `json:"suite_name,omitempty" required:"false" maxLength:"256" doc:"empty: what the server is called"`
+		DraftCases bool     `json:"draft_cases,omitempty" required:"false" doc:"adds a case for each tool, which does not run until somebody approves it"`
+	}
+)
+
+func (s *Server) addMCP() {
+	op := func(id, path, summary string) huma.Operation {
+		return huma.Operation{OperationID: id, Method: http.MethodPost, Path: path, Summary: summary, Tags: []string{"import"}}
+	}
+	add(s, op("discover-mcp", "/api/mcp/discover", "Asks an MCP server which tools it has."), Access{Role: account.Member, Reads: true}, s.discoverMCP)
+	take := op("import-mcp", "/api/mcp/import", "Makes a suite of the tools of an MCP server.")
+	take.DefaultStatus = http.StatusCreated
+	add(s, take, Access{Role: account.Member}, s.importMCP)
+}
+
+// askMCP asks a server for its tools, by the way out that is the user's.
+func (s *Server) askMCP(ctx context.Context, by *account.Principal, at *MCPAddress, drafts bool) (*app.ImportMCPResult, error) {
+	u, err := url.Parse(at.URL)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || strings.ContainsAny(at.URL, "${}") {
+		return nil, &callvet.FieldError{Field: "url", Text: "{url}: it is no address of a server: http://HOST/PATH or https://HOST/PATH, without a user and without variables"}
+	}
+	a, err := s.AppOf(ctx, by.User)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, mcpTime)
+	defer cancel()
+	out, err := a.ImportMCP(ctx, app.ImportMCPRequest{MCPServer: app.MCPServer{URL: at.URL, Transport: at.Transport, TimeoutMS: mcpRequest}, DraftCases: drafts}, nil)
+	if err != nil {
+		return nil, notReached(err)
+	}
+	return out, nil
+}
+
+func (s *Server) discoverMCP(ctx context.Context, by *account.Principal, in *struct{ Body MCPAddress }) (*struct{ Body MCPTools }, error) {
+	res, err := s.askMCP(ctx, by, &in.Body, false)
+	if err != nil {
+		return nil, err
+	}
+	out := MCPTools{ServerName: res.Suite.Name, ServerVersion: res.Server.Version, Tools: []MCPTool{}, Problems: []Remark{}}
+	for i := range res.Suite.Tools {
+		t := &res.Suite.Tools[i]
+		schema := t.Parameters
+		if t.Declared != nil {
+			schema = t.Declared
+		}
+		var shape struct {
+			Properties map[string]json.RawMessage `json:"properties"`
+		}
+		_ = json.Unmarshal(schema, &shape) // a schema of another form has none
+		out.Tools = append(out.Tools, MCPTool{Name: t.Name, Description: t.Description, InputSchema: object{schema}, ParameterCount: len(shape.Properties), ReadOnly: t.ReadOnly})
+	}
+	out.ToolCount = len(out.Tools)
+	for _, p := range res.Problems {
+		out.Problems = append(out.Problems, Remark{Code: p.Code, Location: p.Key, Message: p.Message, Fix: p.Fix, Warning: p.Warning})
+	}
+	return &struct{ Body MCPTools }{out}, nil
+}
+
+func (s *Server) importMCP(ctx context.Context, by *account.Principal, in *struct{ Body MCPImport }) (*versioned[Imported], error) {
+	res, err := s.askMCP(ctx, by, &in.Body.MCPAddress, in.Body.DraftCases)
+	if err != nil {
+		return nil, err
+	}
+	made := res.Suite
+	if err := chosen(made, in.Body.Tools); err != nil {
+		return nil, err
+	}
+	if in.Body.SuiteName != "" {
+		made.Name = in.Body.SuiteName
+	}
+	if len(made.Tools) == 0 {
+		return nil, fmt.Errorf("import tools: %w: the server has none", callvet.ErrInvalid)
+	}
+	d, err := library.Made(made)
+	if err != nil {
+		return nil, err
+	}
+	w, err := s.library.Add(ctx, by.User, d, "imported from an MCP server", false)
+	if err != nil {
+		return nil, err
+	}
+	return &versioned[Imported]{etag(w.Version), imported(w)}, nil
+}
+
+// chosen leaves the tools of these names in a suite, and the cases that expect one of them; no name
+// leaves all.
+func chosen(s *callvet.Suite, names []string) error {
+	if len(names) == 0 {
+		return nil
+	}
+	for _, name := range names {
+		if !slices.ContainsFunc(s.Tools, func(t callvet.Tool) bool { return t.Name == name }) {
+			return &callvet.FieldError{Field: "tools", Text: fmt.Sprintf("{tools}: the server has no tool %q", name)}
+		}
+	}
+	s.Tools = slices.DeleteFunc(s.Tools, func(t callvet.Tool) bool { return !slices.Contains(names, t.Name) })
+	s.Cases = slices.DeleteFunc(s.Cases, func(c callvet.Case) bool {
+		for _, p := range c.Expect.Plans {
+			for _, call := range p.Calls {
+				if slices.ContainsFunc(call.Tools, func(t string) bool { return slices.Contains(names, t) }) {
+					return false
+				}
+			}
+		}
+		return true
+	})
+	return nil
+}

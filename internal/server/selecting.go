@@ -1,0 +1,414 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"path"
+	"slices"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/account"
+	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/library"
+	"github.com/callvet/callvet/internal/store/rows"
+	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/panel/routing"
+)
+
+// What "Tool Selection Evaluation System" asks for: one question, a suite of them, and a cache that
+// can be dropped. What is searched is a catalogue that was uploaded.
+type (
+	// SelectOne asks one question of a catalogue.
+	SelectOne struct {
+		Query         string   `json:"query" minLength:"1" maxLength:"50000"`
+		ExpectedTools []string `json:"expected_tools,omitempty" required:"false" maxItems:"200" nullable:"true" doc:"the right tools; [] where none fits. Not there: nothing is judged"`
+		Acceptable    []string `json:"acceptable_tools,omitempty" required:"false" maxItems:"200" nullable:"true"`
+		Limit         int      `json:"limit,omitempty" required:"false" minimum:"1" maximum:"100" default:"2" doc:"how many tools are given"`
+		CatalogueID   string   `json:"catalogue_id,omitempty" required:"false" maxLength:"64" doc:"may be left out where there is exactly one"`
+		Preset        string   `json:"preset,omitempty" required:"false" enum:"default,bigtool" doc:"how tools are scored"`
+	}
+	// SelectedOne is what one question got.
+	SelectedOne struct {
+		Query         string      `json:"query"`
+		CatalogueID   string      `json:"catalogue_id"`
+		MatchType     string      `json:"match_type" enum:"exact_match,acceptable_match,partial_match,no_match," doc:"empty where nothing was expected"`
+		SelectedTools []string    `json:"selected_tools" nullable:"false"`
+		Details       []Candidate `json:"scoring_details" nullable:"false" doc:"the best tools, selected or not"`
+		LatencyMS     float64     `json:"latency_ms"`
+		Route         string      `json:"route"`
+		SubRoute      string      `json:"sub_route"`
+		RouteReason   string      `json:"route_reason"`
+		Agents        []string    `json:"agents"`
+		Verdict       string      `json:"verdict,omitempty"`
+		Reason        string      `json:"reason,omitempty"`
+		// WhyLost says of each expected tool that is not first why another one is.
+		WhyLost []routing.Diagnosis `json:"why_lost" nullable:"false"`
+	}
+	// Candidate is a tool with its score and what it is made of.
+	Candidate struct {
+		ToolID          string             `json:"tool_id"`
+		Rank            int                `json:"rank"`
+		Selected        bool               `json:"selected"`
+		TotalScore      float64            `json:"total_score"`
+		Parts           map[string]float64 `json:"parts" doc:"the terms of the score"`
+		KeywordsMatched []string           `json:"keywords_matched" nullable:"false"`
+		ExamplesMatched []string           `json:"examples_matched" nullable:"false"`
+		WordsMatched    []string           `json:"words_matched" nullable:"false"`
+	}
+)
+
+// candidates is how many tools are told of, beside those that are given.
+const candidates = 20
+
+// Bounds of asking a suite of questions while its sender waits.
+const (
+	selectTime  = 2 * time.Minute
+	selectCases = 2000
+)
+
+const evalPath = "/api/v1/admin/tool-eval"
+
+func (s *Server) addSelecting() {
+	op := func(id, path, summary string) huma.Operation {
+		return huma.Operation{OperationID: id, Method: http.MethodPost, Path: evalPath + path, Summary: summary, Tags: []string{"tool selection"}}
+	}
+	admin := Access{Role: account.Admin, Scope: account.ScopeAdmin}
+	asks := admin
+	asks.Reads = true
+	add(s, op("select-one", "/single", "Asks one question of a catalogue, and tells why each tool was given or not."), asks, s.selectOne)
+	run := uploaded(op("select-run", "/run", "Asks the questions of a suite, and reports how well the tools were chosen."), "a suite of questions: of this system (categories with test_cases), or in any form that callvet reads")
+	add(s, run, admin, s.selectRun)
+	add(s, op("invalidate-cache", "/invalidate-cache", "Drops the cached index of tools, and cached vectors."), admin, s.invalidate)
+}
+
+func (s *Server) selectOne(ctx context.Context, by *account.Principal, in *struct{ Body SelectOne }) (*struct{ Body SelectedOne }, error) {
+	b := &in.Body
+	c, err := s.catalogueOf(ctx, by, b.CatalogueID)
+	if err != nil {
+		return nil, err
+	}
+	a, err := s.AppOf(ctx, by.User)
+	if err != nil {
+		return nil, err
+	}
+	a = a.With(app.Uploads{c.ID: c.Text})
+	q := app.QueryRequest{Text: b.Query}
+	q.Tools, q.K, q.Preset = c.ID, b.Limit, b.Preset
+	if b.ExpectedTools != nil || b.Acceptable != nil {
+		q.Expect = &callvet.Selection{Tools: b.ExpectedTools, Acceptable: b.Acceptable}
+	}
+	began := s.cfg.Now()
+	got, err := a.Query(ctx, q, nil)
+	if err != nil {
+		return nil, fieldOf(err)
+	}
+	took := s.cfg.Now().Sub(began)
+	wide := q
+	wide.K, wide.Expect = max(b.Limit, candidates), nil
+	all, err := a.Query(ctx, wide, nil)
+	if err != nil {
+		return nil, fieldOf(err)
+	}
+	out := SelectedOne{
+		Query: b.Query, CatalogueID: c.ID, SelectedTools: []string{}, Details: []Candidate{}, LatencyMS: float64(took.Microseconds()) / 1000,
+		Route: got.Decision.Route, SubRoute: got.Decision.SubRoute, Agents: got.Decision.Agents, Verdict: string(got.Verdict), Reason: got.Reason, WhyLost: got.Why,
+	}
+	if out.WhyLost == nil {
+		out.WhyLost = []routing.Diagnosis{}
+	}
+	if got.Route != nil {
+		out.RouteReason = got.Route.Text
+	}
+	chosen := map[string]bool{}
+	for _, t := range got.Decision.Tools {
+		out.SelectedTools = append(out.SelectedTools, t.Tool)
+		chosen[t.Tool] = true
+	}
+	out.MatchType = matchType(got.Scores)
+	for i, t := range all.Decision.Tools {
+		d := Candidate{ToolID: t.Tool, Rank: i + 1, Selected: chosen[t.Tool], TotalScore: t.Score, Parts: map[string]float64{}, KeywordsMatched: []string{}, ExamplesMatched: []string{}, WordsMatched: []string{}}
+		for _, p := range t.Parts {
+			d.Parts[p.Name] = p.Value
+		}
+		if i < len(all.Matched) {
+			m := &all.Matched[i]
+			d.KeywordsMatched, d.ExamplesMatched = append(d.KeywordsMatched, m.Keywords...), append(d.ExamplesMatched, m.Examples...)
+			for _, w := range m.Words {
+				d.WordsMatched = append(d.WordsMatched, w.Word)
+			}
+		}
+		out.Details = append(out.Details, d)
+	}
+	return &struct{ Body SelectedOne }{out}, nil
+}
+
+// matchType is the document's word for how tools match, the best one that holds; "" where nothing
+// was expected.
+func matchType(scores []callvet.Score) string {
+	for _, kind := range [][2]string{{"match_exact", "exact_match"}, {"match_acceptable", "acceptable_match"}, {"match_partial", "partial_match"}, {"match_none", "no_match"}} {
+		if slices.ContainsFunc(scores, func(sc callvet.Score) bool { return sc.Name == kind[0] && sc.Scored && sc.Value == 1 }) {
+			return kind[1]
+		}
+	}
+	return ""
+}
+
+// fieldOf gives a mistake of a search the name that the field has in these requests.
+func fieldOf(err error) error {
+	if errors.Is(err, callvet.ErrNotFound) { // an expected tool that the catalogue does not have
+		return &callvet.FieldError{Field: "expected_tools", Text: "{expected_tools}: " + err.Error(), Fix: "a tool is named as the catalogue names it"}
+	}
+	return err
+}
+
+type (
+	// SelectReport is how well tools were chosen for the questions of a suite. Rates have their n and
+	// an interval beside them.
+	SelectReport struct {
+		RunID       string    `json:"run_id"`
+		SuiteName   string    `json:"suite_name"`
+		CatalogueID string    `json:"catalogue_id"`
+		TotalTests  int       `json:"total_tests"`
+		Timestamp   time.Time `json:"timestamp"`
+		// The rates of the document; null where nothing is judged by them.
+		ToolExact      *Figure           `json:"overall_tool_exact_rate"`
+		ToolAcceptable *Figure           `json:"overall_tool_acceptable_rate"`
+		Route          *Figure           `json:"overall_route_accuracy"`
+		SubRoute       *Figure           `json:"overall_sub_route_accuracy"`
+		Agents         *Figure           `json:"overall_agent_exact_rate"`
+		Composite      *Figure           `json:"overall_composite_score"`
+		CompositeBest  *Figure           `json:"composite_within_reach"`
+		Latency        *Figure           `json:"latency_ms_p50"`
+		Matches        map[string]int    `json:"matches" doc:"attempts by how the tools given stand to those expected"`
+		Metrics        map[string]Figure `json:"metrics" doc:"all metrics by their names"`
+		Categories     []SelectSlice     `json:"category_results" nullable:"false"`
+		Difficulty     []SelectSlice     `json:"by_difficulty" nullable:"false"`
+		// Confusion is {expected: {predicted: count}}.
+		Confusion       map[string]map[string]int `json:"route_confusion_matrix"`
+		Patterns        []routing.Pattern         `json:"failure_patterns" nullable:"false"`
+		Recommendations []routing.Recommendation  `json:"recommendations" nullable:"false"`
+		FailedCount     int                       `json:"failed_count"`
+		Failed          []routing.Failure         `json:"failed_tests" nullable:"false" doc:"the first ones, with why each expected tool was not first"`
+		Notes           []string                  `json:"notes" nullable:"false"`
+	}
+	// Figure is a value with its n and its interval of 95 %.
+	Figure struct {
+		Value *float64 `json:"value"`
+		Low   *float64 `json:"low"`
+		High  *float64 `json:"high"`
+		N     int      `json:"n"`
+	}
+	// SelectSlice is a category, or a difficulty.
+	SelectSlice struct {
+		Name    string            `json:"name"`
+		Cases   int               `json:"cases"`
+		Metrics map[string]Figure `json:"metrics"`
+	}
+)
+
+func finite(f float64) *float64 {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return nil
+	}
+	return &f
+}
+
+func figure(m *panel.Metric) Figure {
+	return Figure{finite(m.Interval.Point), finite(m.Interval.Lower), finite(m.Interval.Upper), m.Interval.N}
+}
+
+func figures(list []panel.Metric) map[string]Figure {
+	out := map[string]Figure{}
+	for i := range list {
+		out[list[i].Name] = figure(&list[i])
+	}
+	return out
+}
+
+func (s *Server) selectRun(ctx context.Context, by *account.Principal, in *struct {
+	Upload
+	CatalogueID string `query:"catalogue_id" maxLength:"64" doc:"may be left out where there is exactly one"`
+	Limit       int    `query:"limit" minimum:"0" maximum:"100" doc:"how many tools are given; 0: as the suite says"`
+	Preset      string `query:"preset" enum:"default,bigtool" doc:"how tools are scored"`
+	NoLint      bool   `query:"no_lint" doc:"runs a suite with errors, such as tools that the catalogue does not have"`
+},
+) (*struct{ Body *SelectReport }, error) {
+	text, name, err := in.file()
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.catalogueOf(ctx, by, in.CatalogueID)
+	if err != nil {
+		return nil, err
+	}
+	a, err := s.AppOf(ctx, by.User)
+	if err != nil {
+		return nil, err
+	}
+	if name == "" || name == "." || name == c.ID {
+		name = "suite.json"
+	}
+	name = path.Base(name)
+	a = a.With(app.Uploads{c.ID: c.Text, name: text})
+	var notes []string
+	var refused []callvet.Problem
+	tell := func(ev app.Event) {
+		if ev.Warning != nil {
+			notes = append(notes, ev.Warning.Text)
+		}
+		for _, p := range ev.Problems {
+			if !p.Warning {
+				refused = append(refused, p)
+			}
+		}
+	}
+	req := app.SelectRequest{Run: app.RunRequest{SuiteRequest: app.SuiteRequest{Suite: name}, NoLint: in.NoLint}}
+	req.Tools, req.K, req.Preset = c.ID, in.Limit, in.Preset
+	ctx, cancel := context.WithTimeout(ctx, selectTime)
+	defer cancel()
+	session, err := a.StartSelect(ctx, req, tell)
+	if err != nil {
+		if len(refused) > 0 {
+			return nil, refusedSuite(refused)
+		}
+		return nil, unplaced(err)
+	}
+	out, err := s.carryOut(ctx, by, session)
+	if err != nil {
+		return nil, err
+	}
+	rep, err := s.report(out, c.ID)
+	if err != nil {
+		return nil, err
+	}
+	rep.Notes = append(rep.Notes, notes...)
+	return &struct{ Body *SelectReport }{rep}, nil
+}
+
+// refusedSuite is the error of a suite with these mistakes.
+func refusedSuite(list []callvet.Problem) error {
+	out := &library.RefusedError{}
+	for _, p := range list {
+		p.File = ""
+		out.Problems = append(out.Problems, library.Placed{Problem: p})
+	}
+	return out
+}
+
+// carryOut makes the run its sender's, and carries it out while he waits.
+func (s *Server) carryOut(ctx context.Context, by *account.Principal, session *app.Session) (out *app.Outcome, err error) {
+	defer func() { err = errors.Join(err, session.Close()) }()
+	if n := session.Cases(); n > selectCases {
+		return nil, fmt.Errorf("run suite: %w: it has %d questions, and %d can be waited for", callvet.ErrInvalid, n, selectCases)
+	}
+	err = s.cfg.Store.Change(ctx, "keep run", func(q *rows.Queries) error {
+		return q.AddRunEntry(ctx, rows.AddRunEntryParams{RunID: session.Stored.ID, UserID: by.User, Created: s.cfg.Now().UnixMilli()})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return session.Do(ctx)
+}
+
+func (s *Server) report(out *app.Outcome, catalogue string) (*SelectReport, error) {
+	if out.View == nil || out.View.Selection == nil || len(out.View.Selection.Targets) != 1 {
+		return nil, fmt.Errorf("report: %w: the suite expects nothing of what is selected", callvet.ErrInvalid)
+	}
+	t := &out.View.Selection.Targets[0]
+	rep := &SelectReport{
+		RunID: out.Stored.ID, SuiteName: out.View.Suite.Name, CatalogueID: catalogue, TotalTests: out.View.Suite.Cases, Timestamp: s.cfg.Now().UTC(),
+		Matches: map[string]int{}, Metrics: figures(t.Metrics), Categories: []SelectSlice{}, Difficulty: []SelectSlice{}, Confusion: map[string]map[string]int{},
+		Patterns: t.Patterns, Recommendations: t.Recommendations, FailedCount: t.Failures, Failed: t.Failed, Notes: append([]string{}, t.Notes...),
+	}
+	rep.layers(t)
+	for _, m := range t.Matches {
+		rep.Matches[m.Name] = m.N
+	}
+	rep.slices(t)
+	if rep.Patterns == nil {
+		rep.Patterns = []routing.Pattern{}
+	}
+	if rep.Recommendations == nil {
+		rep.Recommendations = []routing.Recommendation{}
+	}
+	if rep.Failed == nil {
+		rep.Failed = []routing.Failure{}
+	}
+	return rep, nil
+}
+
+// layers fills in the rates of the layers, and of all together.
+func (rep *SelectReport) layers(t *routing.Target) {
+	for i := range t.Layers {
+		l := &t.Layers[i]
+		f := figure(&l.Metric)
+		rep.Metrics[l.Metric.Name] = f
+		switch l.Layer {
+		case "route":
+			rep.Route = &f
+		case "sub_route":
+			rep.SubRoute = &f
+		case "agents":
+			rep.Agents = &f
+		case "tools":
+			rep.Latency = &Figure{finite(l.P50.Point), finite(l.P50.Lower), finite(l.P50.Upper), l.P50.N}
+		}
+	}
+	for name, into := range map[string]**Figure{"match_exact": &rep.ToolExact, "match_acceptable": &rep.ToolAcceptable, "composite": &rep.Composite} {
+		if f, ok := rep.Metrics[name]; ok {
+			*into = &f
+		}
+	}
+	if t.CompositeBest != nil {
+		f := figure(t.CompositeBest)
+		rep.CompositeBest = &f
+	}
+}
+
+// slices fills in the rates of parts of the suite, and which route was taken for which.
+func (rep *SelectReport) slices(t *routing.Target) {
+	for i := range t.Slices {
+		sl := &t.Slices[i]
+		one := SelectSlice{sl.Value, sl.Cases, figures(sl.Metrics)}
+		switch sl.Key {
+		case "category":
+			rep.Categories = append(rep.Categories, one)
+		case "difficulty":
+			rep.Difficulty = append(rep.Difficulty, one)
+		}
+	}
+	for _, c := range t.Routes {
+		if rep.Confusion[c.Expected] == nil {
+			rep.Confusion[c.Expected] = map[string]int{}
+		}
+		rep.Confusion[c.Expected][c.Called] += c.N
+	}
+}
+
+// Invalidated tells what is no longer cached.
+type Invalidated struct {
+	Success bool   `json:"success"`
+	Message string `json:"message"`
+	Indexes int    `json:"indexes"`
+	Models  int    `json:"models" doc:"whose vectors were dropped"`
+}
+
+func (s *Server) invalidate(ctx context.Context, by *account.Principal, _ *struct{}) (*struct{ Body Invalidated }, error) {
+	a, err := s.AppOf(ctx, by.User)
+	if err != nil {
+		return nil, err
+	}
+	indexes, models, err := a.Forget(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &struct{ Body Invalidated }{Invalidated{true, "Tool index cache cleared successfully", indexes, models}}, nil
+}
