@@ -162,6 +162,10 @@ verify-resume: callvet ## kill -9 in the middle of 5,000 attempts, resume, count
 verify-authz: ## every route of the server as everybody who may not use it: how many requests were answered so
 	go test -count=1 -v -run '^TestAuthorization$$' ./internal/server
 
+.PHONY: fuzz-api
+fuzz-api: ## 21,000 bad inputs for every route of the API: no error of the server, no panic, nothing changed by an error
+	go test ./internal/server -run '^TestBadInputs$$' -count=1 -v -args -api.inputs=21000 | grep -v '^=== '
+
 .PHONY: verify-journeys
 verify-journeys: callvet ## whole journeys of a user: every command that reads a run, in every format
 	go run ./cmd/callvet-verify journeys ./callvet

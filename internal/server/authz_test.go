@@ -77,6 +77,20 @@ func entries() map[string]entry {
 		"update-test-case":        {params: map[string]string{"cid": "case-1"}, body: `{"prompt":"Rain in Oslo?","expected_tool":"get_weather"}`, unowned: ofCase},
 		"delete-test-case":        {params: map[string]string{"cid": "case-1"}},
 
+		"import-suite":     {body: weatherSuite},
+		"import-example":   {},
+		"lint":             {body: `{"text":"callvet: 1"}`},
+		"discover-mcp":     {body: `{"url":"http://127.0.0.1:1/"}`, gives: http.StatusBadGateway}, // an address that nobody allowed
+		"import-mcp":       {body: `{"url":"http://127.0.0.1:1/"}`, gives: http.StatusBadGateway},
+		"list-catalogues":  {},
+		"create-catalogue": {body: searched},
+		"get-catalogue":    {},
+		"update-catalogue": {body: searched},
+		"delete-catalogue": {},
+		"select-one":       {body: `{"query":"weather","catalogue_id":"{kept}"}`, prepare: withCatalogue, unowned: map[string]string{"catalogue_id": "admins search all"}},
+		"select-run":       {body: questions, query: "catalogue_id={kept}", prepare: withCatalogue, unowned: map[string]string{"catalogue_id": "admins search all"}},
+		"invalidate-cache": {},
+
 		"list-history":   {query: "suite_id=suite_1&experiment_id=x", unowned: map[string]string{"suite_id": filters, "experiment_id": filters}},
 		"get-history":    {},
 		"delete-history": {},
@@ -127,6 +141,9 @@ func makers() map[server.Kind]func(t *testing.T, s *site, user string, shared bo
 			give[any](t, s, as, "DELETE", suites+"/"+made.ID, "")
 			return made.ID
 		},
+		server.KindCatalogue: func(t *testing.T, s *site, user string, shared bool) string {
+			return give[suiteAnswer](t, s, strings.TrimPrefix(user, "user_"), "POST", fmt.Sprintf("/api/catalogues?shared=%v", shared), searched).ID
+		},
 		server.KindSuite: func(t *testing.T, s *site, user string, shared bool) string {
 			as := strings.TrimPrefix(user, "user_")
 			made := give[suiteAnswer](t, s, as, "POST", suites, weatherSuite)
@@ -169,7 +186,7 @@ func (s *site) object(t *testing.T, kind server.Kind, user string, shared bool) 
 
 // knowsShared are the kinds that can be shared.
 func knowsShared(k server.Kind) bool {
-	return k == server.KindSuite || k == server.KindRun || k == server.KindExperiment
+	return k == server.KindSuite || k == server.KindCatalogue || k == server.KindRun || k == server.KindExperiment
 }
 
 func withKey(t *testing.T, s *site, user string) map[string]string {
@@ -178,6 +195,11 @@ func withKey(t *testing.T, s *site, user string) map[string]string {
 		t.Fatal(err)
 	}
 	return nil
+}
+
+func withCatalogue(t *testing.T, s *site, user string) map[string]string {
+	t.Helper()
+	return map[string]string{"kept": give[suiteAnswer](t, s, user, "POST", "/api/catalogues", searched).ID}
 }
 
 func withLink(t *testing.T, s *site, _ string) map[string]string {

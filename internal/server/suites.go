@@ -167,6 +167,7 @@ func (s *Server) addLibrary() {
 	s.addMCP()
 	s.addCatalogues()
 	s.addSelecting()
+	s.addDocs()
 }
 
 func (s *Server) addSuites() {

@@ -1,0 +1,37 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package server_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestDocsPage: the page tells every operation with an example, and neither has a script nor loads
+// anything.
+func TestDocsPage(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	code, page := s.ask(t, "", "GET", "/api/docs", "")
+	if code != 200 {
+		t.Fatalf("%d %s", code, page)
+	}
+	ops := 0
+	for _, r := range s.srv.Routes() {
+		if strings.HasSuffix(r.ID, "-alias") || s.srv.OpenAPI().Paths[r.Path] == nil {
+			continue
+		}
+		ops++
+		if !strings.Contains(page, `id="`+r.ID+`"`) || !strings.Contains(page, "$CALLVET"+r.Path) {
+			t.Errorf("%s %s is not told", r.Method, r.Path)
+		}
+	}
+	if ops < 30 {
+		t.Errorf("%d operations", ops)
+	}
+	for _, bad := range []string{"<script", "src=", `href="http`, "url(", "@import"} {
+		if strings.Contains(page, bad) {
+			t.Errorf("the page has %s", bad)
+		}
+	}
+}
