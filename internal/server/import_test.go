@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/callvet/callvet/internal/account"
+	"github.com/callvet/callvet/internal/app"
 )
 
 // send sends a form with a file, as curl -F does.
@@ -170,3 +171,31 @@ func TestLintRoute(t *testing.T) {
 		t.Errorf("kept: %+v", l)
 	}
 }
+
+// TestHashOfRun: a run of the text of a version keeps the suite under the hash of the version.
+func TestHashOfRun(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	a, err := s.srv.AppOf(t.Context(), "user_ana")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, example := s.ask(t, "ana", "GET", importPath+"/example", "")
+	for _, text := range []string{weatherSuite, example, own} {
+		made := give[importAnswer](t, s, "ana", "POST", importPath, text)
+		_, kept := s.ask(t, "ana", "GET", suites+"/"+made.SuiteID+"/export?format="+made.Form, "")
+		run, err := a.StartRun(t.Context(), app.RunRequest{SuiteRequest: app.SuiteRequest{Text: []byte(kept), Format: made.Form}, Targets: []app.TargetSpec{{Target: "offline/lexical"}}}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if run.Stored.SuiteHash != made.Hash {
+			t.Errorf("%s: the run has the hash %s, the version %s", made.Name, run.Stored.SuiteHash, made.Hash)
+		}
+		if err := run.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+const own = `{"callvet": 1, "name": "cities", "tools": [{"name": "weather_now", "description": "Current weather of a city.", "parameters": {"type": "object"}}],
+ "cases": [{"prompt": "How is Oslo?", "expected_tool": "weather_now"}, {"id": "tone", "prompt": "How is Rome?", "expect": {"tools_called": ["weather_now"], "response": {"contains": "Rome"}}}]}`
