@@ -108,7 +108,7 @@ var rooms = map[string][]string{
 	"internal/job":                {"", "internal/parallel", "internal/store", "internal/store/rows"},
 	"internal/library":            {"", "internal/store", "internal/store/rows", "internal/suite", "internal/suite/dialect", "internal/suite/native", "value", "value/typed"},
 	"internal/experiment":         {"stats"},
-	"internal/server":             {"", "internal/account", "internal/app", "internal/endpoint", "internal/experiment", "internal/job", "internal/library", "internal/parallel", "internal/report", "internal/report/plain", "internal/secret", "internal/store", "internal/store/rows", "panel", "panel/routing", "stats"},
+	"internal/server":             {"", "internal/account", "internal/app", "internal/endpoint", "internal/experiment", "internal/job", "internal/library", "internal/parallel", "internal/report", "internal/report/plain", "internal/secret", "internal/store", "internal/store/rows", "panel", "panel/gates", "panel/routing", "stats"},
 	"internal/labels":             {"", "internal/input", "value", "value/typed", "internal/file", "internal/report/plain", "internal/suite/source"},
 	"internal/calibrate":          {"", "internal/labels", "stats", "stats/agree", "stats/judge", "stats/tally", "value/typed"},
 	"internal/judge":              {"", "contract", "value", "internal/trace"},

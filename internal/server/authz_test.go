@@ -99,6 +99,7 @@ func entries() map[string]entry {
 		"list-cells":     {},
 		"get-case":       {query: "case=paris-now"},
 		"export-run":     {query: "format=csv"},
+		"gate-run":       {body: `{"gates":"gates: [{metric: pass_rate, at_least: 0.1}]","baseline_eval_id":"{run2}"}`},
 		"diff-runs":      {query: "base={run}&candidate={run2}"},
 
 		"list-experiments":  {},

@@ -149,6 +149,7 @@ func (s *Server) addRuns() {
 	add(s, huma.Operation{
 		OperationID: "diff-runs", Method: http.MethodGet, Path: "/api/diff", Summary: "Compare two runs, case by case", Tags: tags,
 	}, Access{}, s.diffRuns)
+	s.addGates()
 }
 
 func (s *Server) history(ctx context.Context, by *account.Principal, in *historyIn) (*struct{ Body History }, error) {

@@ -134,3 +134,35 @@ func TestRuns(t *testing.T) {
 		}
 	}
 }
+
+// TestGates: a run is held against the gates that a request brings along, and against a baseline.
+func TestGates(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	base, run := s.ran(t, "ana", "", 1), s.ran(t, "ana", "", 2)
+	foreign := s.ran(t, "bo", "", 1)
+	path := "/api/runs/" + run + "/gate"
+	for body, want := range map[string]string{
+		`{"gates": "gates: [{metric: pass_rate, at_least: 0.99}]"}`:                                                         "failed",
+		`{"gates": "gates: [{metric: pass_rate, at_least: 0.05}]"}`:                                                         "passed",
+		`{"gates": "gates: [{metric: pass_rate, at_least: 0.5}]"}`:                                                          "inconclusive",
+		`{"gates": "gates: [{metric: pass_rate, baseline: {margin: 0.9}}]", "baseline_eval_id": "` + base + `"}`: "passed",
+	} {
+		code, answer := s.ask(t, "ana", "POST", path, body)
+		if code != 200 || !strings.Contains(answer, `"verdict":"`+want+`"`) {
+			t.Errorf("%s: %d %.600s", body, code, answer)
+		}
+	}
+	for body, want := range map[string]int{
+		`{"gates": "gates: [{metric: pass_rate, mim: 0.9}]"}`: 422,
+		`{"gates": "}{"}`:                         422,
+		`{"baseline_eval_id": "` + foreign + `"}`: 404,
+	} {
+		if code, answer := s.ask(t, "ana", "POST", path, body); code != want {
+			t.Errorf("%s: %d, want %d: %s", body, code, want, answer)
+		}
+	}
+	if code, answer := s.ask(t, "vera", "POST", path, `{}`); code != 404 {
+		t.Errorf("a run of another user: %d %s", code, answer)
+	}
+}

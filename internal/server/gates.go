@@ -1,0 +1,96 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package server
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/account"
+	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/panel/gates"
+)
+
+// texts are files that a request brings along, by name. Nothing else is there.
+type texts struct {
+	app.NoFiles
+	of map[string]string
+}
+
+// Open reads what the request brought along.
+func (t texts) Open(name string) (io.ReadCloser, error) {
+	text, ok := t.of[name]
+	if !ok {
+		return t.NoFiles.Open(name)
+	}
+	return io.NopCloser(bytes.NewReader([]byte(text))), nil
+}
+
+// Kind is that of a file that the request brought along.
+func (t texts) Kind(name string) app.FileKind {
+	if _, ok := t.of[name]; ok {
+		return app.KindFile
+	}
+	return app.KindNone
+}
+
+// with is an App for one request that brings files along.
+func (s *Server) with(files map[string]string) *app.App {
+	cfg := s.cfg.Work
+	cfg.Files = texts{of: files}
+	return app.New(cfg)
+}
+
+// GateVerdict is what gates say of a run.
+type GateVerdict struct {
+	Report *gates.Report `json:"report"`
+	// Incomplete tells that the run is not over: what gates say of it may change.
+	Incomplete bool `json:"incomplete,omitempty"`
+}
+
+func (s *Server) addGates() {
+	add(s, huma.Operation{
+		OperationID: "gate-run", Method: http.MethodPost, Path: "/api/runs/{id}/gate", Summary: "Hold a run against gates, and against a baseline", Tags: []string{"runs"},
+	}, Access{Objects: map[string]Kind{"id": KindRun}, Reads: true, Scope: account.ScopeRead}, s.gateRun)
+}
+
+const gateFile = "gates"
+
+func (s *Server) gateRun(ctx context.Context, by *account.Principal, in *struct {
+	RunIn
+	Body struct {
+		Gates    string `json:"gates,omitempty" maxLength:"1000000" doc:"a gate file, YAML or JSON (callvet schema gates); empty: the gates of the run's suite"`
+		Baseline string `json:"baseline_eval_id,omitempty" maxLength:"100"`
+	}
+},
+) (*struct{ Body GateVerdict }, error) {
+	req := app.GateRequest{Side: app.Side{Run: in.ID}}
+	if in.Body.Baseline != "" {
+		if err := s.May(ctx, by, KindRun, in.Body.Baseline, false); err != nil {
+			return nil, err
+		}
+		req.Baseline = app.Side{Run: in.Body.Baseline}
+	}
+	if in.Body.Gates != "" {
+		req.Gates = gateFile
+	}
+	res, err := s.with(map[string]string{gateFile: in.Body.Gates}).Gate(ctx, req, nil)
+	var bad *app.BadGatesError
+	if errors.As(err, &bad) {
+		details := make([]error, 0, len(bad.Problems))
+		for i := range bad.Problems {
+			details = append(details, &huma.ErrorDetail{Location: "body.gates", Message: bad.Problems[i].Error()})
+		}
+		return nil, huma.Error422UnprocessableEntity(callvet.ErrInvalid.Error(), details...)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &struct{ Body GateVerdict }{GateVerdict{Report: res.Report, Incomplete: res.Resume != nil}}, nil
+}
