@@ -38,6 +38,8 @@ func spokenVerbs() map[string]spoken {
 			requests: []reflect.Type{of[app.RunRequest](), of[app.ResumeRequest]()}, args: []string{"suite", "run", "shared", "origin", "selection", "judges"}, parts: resume,
 			client: []string{"output", "quiet", "show-failures", "dry-run"},
 		},
+		"backup":        {requests: []reflect.Type{of[app.BackupRequest]()}, args: []string{"file", "force"}},
+		"restore":       {requests: []reflect.Type{of[app.BackupRequest]()}, args: []string{"file"}},
 		"fixtures make": {requests: []reflect.Type{of[app.FixturesRequest]()}, args: []string{"from"}},
 		"replay": {
 			requests: []reflect.Type{of[app.ReplayRequest]()}, args: []string{"run", "origin", "interleave", "keep_errors", "force_rubric", "gates"}, parts: map[string]string{},
@@ -136,7 +138,7 @@ func fieldsOf(t *testing.T, of reflect.Type, nested bool) (out []string) {
 func TestFieldsAreFlags(t *testing.T) {
 	t.Parallel()
 	root, known := new(cli).rootCommand(), spokenVerbs()
-	without := []string{"runs", "gates init", "schema", "init", "targets", "prices", "version"} // a name, or nothing
+	without := []string{"runs", "gates init", "schema", "init", "targets", "prices", "version", "doctor"} // a name, or nothing
 	for _, verb := range verbs(root, nil) {
 		s, ok := known[verb]
 		if ok == slices.Contains(without, verb) {

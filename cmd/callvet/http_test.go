@@ -198,6 +198,9 @@ func frontOf(a *app.App) *front {
 			p, skipped, err := a.Prices(q.Name)
 			return []any{p != nil, skipped}, err
 		}),
+		"backup":  route(func(ctx context.Context, q app.BackupRequest) (any, error) { return a.Backup(ctx, q) }),
+		"restore": route(func(ctx context.Context, q app.BackupRequest) (any, error) { return a.Restore(ctx, q) }),
+		"doctor":  route(func(ctx context.Context, _ named) (any, error) { return a.Doctor(ctx) }),
 		"version": route(func(context.Context, named) (any, error) { return buildVersion(), nil }),
 		"init":    route(func(ctx context.Context, q named) (any, error) { return q.Name, a.InitSuite(ctx, q.Name, false) }),
 		"trace export": route(func(ctx context.Context, q app.ExportRequest) (any, error) {
@@ -367,6 +370,9 @@ func TestEveryVerbOverHTTP(t *testing.T) {
 		{"plan", `{"metric": "pass_rate", "bound": 0.9, "truth": 0.95}`, `{`},
 		{"plan", `{"metric": "pass_rate", "bound": 0.5, "from": "first"}`, `"pilot"`},
 		{"prices", `{"name": "prices.json"}`, `true`},
+		{"doctor", `{}`, `"healthy":true`},
+		{"backup", `{"file": "copy.db"}`, `"runs":`},
+		{"restore", `{"file": "copy.db", "force": true}`, `"runs":`},
 		{"select", `{"tools": "catalogue.json", "run": {"suite": "suite.json"}}`, `"pass"`},
 		{"select query", `{"text": "where is my parcel?", "tools": "catalogue.json"}`, `{`},
 		{"select sweep", `{"suite": "suite.json", "tools": "catalogue.json"}`, `{`},

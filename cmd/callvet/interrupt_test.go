@@ -30,6 +30,7 @@ import (
 // one who writes nothing, and the output of a command without either is a pipe
 // that is full and that nobody reads.
 var blocked = map[string][]string{
+	"backup":              {"copy.db"},
 	"calibrate":           {"IN --judge j", "labels.jsonl --judge j --run HELD"},
 	"case add":            {"new.json cases.json --mocks IN", "new.json cases.json --tools HELD"},
 	"case archive":        {"locked.json rg-a-001 --reason r"},
@@ -63,6 +64,8 @@ var blocked = map[string][]string{
 	"proxy model":         {"--record rec", "--record rec -- sleep 1000"},
 	"proxy mcp":           {"--command cat", "http://127.0.0.1:1/mcp --http 127.0.0.1:0", "--guard HELD --command cat"},
 	"replay":              {"whole -o IN.html", "whole -m openai/m --base-url SERVER"},
+	"doctor":              {""},
+	"restore":             {"none.db"},
 	"report":              {"whole -o IN.html", "whole -o IN.json"},
 	"run":                 {"HELD -m offline/lexical", "suite.yaml -m openai/m --base-url SERVER --no-cache", "suite.yaml -m exec:AGENT", "suite.yaml -m offline/lexical -q -o IN.csv"},
 	"runs":                {""},

@@ -54,6 +54,9 @@ var (
 
 // apart are the commands that read no run and no trace file, each with the reason.
 var apart = map[string]string{
+	"backup":                "copies the store; its script restores it",
+	"doctor":                "looks at the store as a whole; the script of backup does",
+	"restore":               "puts a copy in place of the store; the script of backup does",
 	"case add":              "writes cases into a file of them; verify tiers walks it",
 	"case archive":          "writes the lock of a file of cases; verify tiers walks it",
 	"case new":              "writes a case into a file of them; verify tiers walks it",
