@@ -175,6 +175,9 @@ func Create(path string, over bool) (*os.File, error) {
 // Folder makes a folder that everybody may read, and those above it, where they are not there.
 func Folder(path string) error { return os.MkdirAll(path, 0o755) } //nolint:gosec // files for git, which others read
 
+// Remove deletes a file that whoever made it could not finish.
+func Remove(path string) error { return bare(os.Remove(path)) }
+
 // Existing reads a regular file that is to be written over. there is false where
 // nothing would be lost: nothing is there, or what is there is written in place.
 func Existing(path string) (data []byte, there bool, err error) {

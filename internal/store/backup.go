@@ -31,7 +31,7 @@ func (db *DB) Backup(ctx context.Context, path string) error {
 		return fmt.Errorf("back up %s: %w", db.path, err)
 	}
 	if err := copyPages(ctx, db.read, func(c backuper) (*sqlite.Backup, error) { return c.NewBackup(address(path, "rw")) }); err != nil {
-		return errors.Join(db.explain("back up", err), os.Remove(path)) // it is no copy
+		return errors.Join(db.explain("back up", err), file.Remove(path)) // it is no copy
 	}
 	return nil
 }
