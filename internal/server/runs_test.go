@@ -143,10 +143,10 @@ func TestGates(t *testing.T) {
 	foreign := s.ran(t, "bo", "", 1)
 	path := "/api/runs/" + run + "/gate"
 	for body, want := range map[string]string{
-		`{"gates": "gates: [{metric: pass_rate, at_least: 0.99}]"}`:                                                         "failed",
-		`{"gates": "gates: [{metric: pass_rate, at_least: 0.05}]"}`:                                                         "passed",
-		`{"gates": "gates: [{metric: pass_rate, at_least: 0.5}]"}`:                                                          "inconclusive",
-		`{"gates": "gates: [{metric: pass_rate, baseline: {margin: 0.9}}]", "baseline_eval_id": "` + base + `"}`: "passed",
+		`{"gates": "gates: [{metric: pass_rate, at_least: 0.99, min_n: 5}]"}`:                                              "FAIL",
+		`{"gates": "gates: [{metric: pass_rate, at_least: 0.05, min_n: 5}]"}`:                                              "PASS",
+		`{"gates": "gates: [{metric: pass_rate, at_least: 0.5}]"}`:                                                         "INCONCLUSIVE",
+		`{"gates": "gates: [{metric: pass_rate, baseline: {margin: 0.9}, min_n: 5}]", "baseline_eval_id": "` + base + `"}`: "PASS",
 	} {
 		code, answer := s.ask(t, "ana", "POST", path, body)
 		if code != 200 || !strings.Contains(answer, `"verdict":"`+want+`"`) {
