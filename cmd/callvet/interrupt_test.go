@@ -65,7 +65,7 @@ var blocked = map[string][]string{
 	"proxy mcp":           {"--command cat", "http://127.0.0.1:1/mcp --http 127.0.0.1:0", "--guard HELD --command cat"},
 	"replay":              {"whole -o IN.html", "whole -m openai/m --base-url SERVER"},
 	"doctor":              {""},
-	"restore":             {"none.db"},
+	"restore":             {"copy.db --force"},
 	"report":              {"whole -o IN.html", "whole -o IN.json"},
 	"run":                 {"HELD -m offline/lexical", "suite.yaml -m openai/m --base-url SERVER --no-cache", "suite.yaml -m exec:AGENT", "suite.yaml -m offline/lexical -q -o IN.csv"},
 	"runs":                {""},
@@ -187,6 +187,7 @@ func newLaboratory(t *testing.T) *laboratory {
 	writeFiles(t, dir, lab.files)
 	runApp(t, dir, nil, exitOK, "run", "suite.yaml", "-m", "offline/lexical", "-q", "--name", "whole")
 	lab.files["runs.db"] = string(readFile(t, dir, "runs.db"))
+	lab.files["copy.db"] = lab.files["runs.db"]
 	return lab
 }
 
