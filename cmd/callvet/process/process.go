@@ -46,6 +46,7 @@ type Process struct {
 	done       chan struct{}
 	left, told atomic.Bool
 	line       atomic.Pointer[string]
+	patience   atomic.Int64 // in place of softGrace; 0: none
 	watching   parallel.Group
 }
 
@@ -68,6 +69,10 @@ func Unwatched(out, err io.Writer) *Process {
 // OnInterrupt sets the line that is told at an interrupt from now on: what is kept
 // and how to go on.
 func (p *Process) OnInterrupt(line string) { p.line.Store(&line) }
+
+// Patient gives the command more time after the first signal, to end what others wait for. The
+// second signal ends it as ever.
+func (p *Process) Patient(grace time.Duration) { p.patience.Store(int64(grace)) }
 
 // TellInterrupt writes the one line that tells of an interrupt, once.
 func (p *Process) TellInterrupt() { p.tell(p.Err, "") }
@@ -98,7 +103,7 @@ func (p *Process) watch() {
 	case <-p.signals:
 	}
 	p.cancelSoft()
-	t := time.NewTimer(softGrace)
+	t := time.NewTimer(max(softGrace, time.Duration(p.patience.Load())))
 	defer t.Stop()
 	select {
 	case <-p.done:

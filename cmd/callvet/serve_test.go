@@ -1,0 +1,243 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/cmd/callvet/process"
+	"github.com/callvet/callvet/internal/parallel"
+)
+
+// heard is what a command tells while it goes on.
+type heard struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (h *heard) Write(b []byte) (int, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.b.Write(b)
+}
+
+func (h *heard) String() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.b.String()
+}
+
+// seat is a place at which commands are typed.
+type seat struct {
+	dir string
+	env map[string]string
+}
+
+func (s *seat) run(ctx context.Context, out io.Writer, in string, args ...string) int {
+	a := &cli{
+		in: strings.NewReader(in), out: out, err: out, dir: s.dir, process: process.Unwatched(out, out), now: time.Now,
+		getenv: func(k string) string { return s.env[k] },
+	}
+	return a.run(ctx, a.rootCommand(), args)
+}
+
+var toldLink = regexp.MustCompile(`callvet login '(http://\S+#claim=\S+)'`)
+
+// TestServe: a server is started, its first admin comes in by the link, and by a password after it was
+// started again; a token is kept where nobody else reads it, and ended.
+func TestServe(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := &seat{dir: dir, env: map[string]string{"HOME": dir, "CALLVET_DB": filepath.Join(dir, "x.db")}}
+	var owner parallel.Group
+	t.Cleanup(owner.Wait)
+	start := func(args ...string) (told *heard, stop func() int) {
+		t.Helper()
+		ctx, cancel := context.WithCancel(t.Context())
+		told, code := &heard{}, make(chan int, 1)
+		owner.Go(func() {
+			code <- s.run(ctx, told, "", append([]string{"serve", "--listen", "127.0.0.1:0", "--log-format", "json"}, args...)...)
+		})
+		for range 1000 {
+			if strings.Contains(told.String(), "serving http://") {
+				break
+			}
+			select {
+			case c := <-code:
+				t.Fatalf("exit %d: %s", c, told)
+			case <-time.After(10 * time.Millisecond):
+			}
+		}
+		return told, func() int {
+			cancel()
+			return <-code
+		}
+	}
+	types := func(in string, want int, args ...string) string {
+		t.Helper()
+		var out bytes.Buffer
+		if code := s.run(t.Context(), &out, in, args...); code != want {
+			t.Fatalf("%v: exit %d: %s", args, code, out.String())
+		}
+		return out.String()
+	}
+	const password = "correct horse battery"
+
+	told, stop := start()
+	var link string
+	for range 1000 {
+		if m := toldLink.FindStringSubmatch(told.String()); m != nil {
+			link = m[1]
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	base, secret, _ := strings.Cut(link, "/#claim=")
+	if out := types(password+"\nroot\n", exitOK, "login", link); !strings.Contains(out, "as root (admin)") {
+		t.Errorf("%s", out)
+	}
+	if out := types(password+"\nother\n", exitError, "login", link); !strings.Contains(out, "denied") {
+		t.Errorf("the link was used twice: %s", out)
+	}
+	file := filepath.Join(dir, ".config", "callvet", "tokens.json")
+	info, err := os.Stat(file)
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info, err)
+	}
+	a := &cli{getenv: func(k string) string { return s.env[k] }, now: time.Now}
+	_, token, err := a.remoteToken(base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whoami := func(token string) int {
+		t.Helper()
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, base+"/api/users", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Authorization", "Bearer "+token)
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = res.Body.Close()
+		return res.StatusCode
+	}
+	if code := whoami(token); code != http.StatusOK {
+		t.Errorf("the token: %d", code)
+	}
+	if out := types("root\nnot the password\n", exitError, "login", base); !strings.Contains(out, "denied") || strings.Contains(out, "not the password") {
+		t.Errorf("%s", out)
+	}
+	if code := stop(); code != exitInterrupted || !strings.Contains(told.String(), "interrupted; the server has ended") {
+		t.Errorf("exit %d: %s", code, told)
+	}
+	for _, s := range []string{password, token, "not the password"} {
+		if strings.Contains(told.String(), s) {
+			t.Errorf("%q was logged", s)
+		}
+	}
+	if strings.Count(told.String(), secret) != 1 || !strings.Contains(told.String(), `"path":"/api/session/claim"`) {
+		t.Errorf("the link is told once, and requests are logged:\n%s", told)
+	}
+
+	told, stop = start("--allow-private", "models.internal")
+	base = regexp.MustCompile(`serving (http://\S+) `).FindStringSubmatch(told.String())[1]
+	if strings.Contains(told.String(), "claim=") {
+		t.Errorf("a link for another first admin: %s", told)
+	}
+	if code := whoami(token); code != http.StatusOK {
+		t.Errorf("the token after a restart: %d", code)
+	}
+	types("root\n"+password+"\n", exitOK, "login", base)
+	_, second, err := a.remoteToken(base)
+	if err != nil || second == token {
+		t.Errorf("%v", err)
+	}
+	types("", exitOK, "logout", base)
+	if code := whoami(second); code != http.StatusUnauthorized {
+		t.Errorf("after logout: %d", code)
+	}
+	if _, _, err := a.remoteToken(base); !errors.Is(err, callvet.ErrDenied) {
+		t.Errorf("%v", err)
+	}
+	if out := types("", exitOK, "logout", base); !strings.Contains(out, "nobody was logged in") {
+		t.Errorf("%s", out)
+	}
+	types("\n"+token+"\n", exitOK, "login", base)
+	if _, kept, err := a.remoteToken(base); err != nil || kept != token {
+		t.Errorf("%v", err)
+	}
+	types("", exitOK, "logout", base)
+	if code := whoami(token); code != http.StatusOK {
+		t.Errorf("a token that was given, not made, was ended: %d", code)
+	}
+	if code := stop(); code != exitInterrupted {
+		t.Errorf("exit %d", code)
+	}
+
+	// The key that seals others is private, and needed.
+	key := filepath.Join(dir, "x.db.key")
+	if info, err := os.Stat(key); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info, err)
+	}
+	if err := os.Chmod(key, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if out := types("", exitUsage, "serve", "--listen", "127.0.0.1:0"); !strings.Contains(out, "chmod 600") {
+		t.Errorf("%s", out)
+	}
+	if err := errors.Join(os.Chmod(key, 0o600), os.WriteFile(key, []byte("c2hvcnQ=\n"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if out := types("", exitUsage, "serve", "--listen", "127.0.0.1:0"); !strings.Contains(out, "is not 32 bytes") || strings.Contains(out, "c2hvcnQ") {
+		t.Errorf("%s", out)
+	}
+}
+
+// TestServeFiles: a server opens files of its folder, and nothing else.
+func TestServeFiles(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "in"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	writeFiles(t, dir, map[string]string{"in/a.txt": "a", "out.txt": "b"})
+	if err := os.Symlink(filepath.Join(dir, "out.txt"), filepath.Join(dir, "in", "link")); err != nil {
+		t.Fatal(err)
+	}
+	f := serverFiles{folder: "in", a: &cli{dir: dir}}
+	r, err := f.Open("a.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, err := io.ReadAll(r); string(b) != "a" || errors.Join(err, r.Close()) != nil {
+		t.Errorf("%q %v", b, err)
+	}
+	for _, name := range []string{"../out.txt", filepath.Join(dir, "out.txt"), "link", "-", "none.txt", "/etc/passwd"} {
+		if _, err := f.Open(name); err == nil {
+			t.Errorf("%s was opened", name)
+		}
+		if _, _, err := f.Path(name); err == nil {
+			t.Errorf("%s has a path", name)
+		}
+	}
+	if _, err := (serverFiles{a: &cli{dir: dir}}).Open("in/a.txt"); !errors.Is(err, callvet.ErrDenied) {
+		t.Errorf("without a folder: %v", err)
+	}
+	if err := f.Write(t.Context(), "a.txt", nil); !errors.Is(err, callvet.ErrDenied) {
+		t.Errorf("it was written: %v", err)
+	}
+}
