@@ -25,6 +25,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/cmd/callvet/process"
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/file"
 	"github.com/callvet/callvet/internal/report/plain"
@@ -490,7 +491,7 @@ func (p *prompter) secret(ctx context.Context, what string) (string, error) {
 		return "", fmt.Errorf("read answer: %w", err)
 	}
 	// An interrupt ends the process, which would leave a terminal that shows nothing.
-	defer context.AfterFunc(ctx, func() { _ = term.Restore(fd, before) })()
+	defer process.Upon(ctx, func() { _ = term.Restore(fd, before) })()
 	b, err := term.ReadPassword(fd)
 	fmt.Fprintln(p.a.err)
 	if err != nil {
