@@ -48,7 +48,7 @@ type scorersOf struct {
 // newScorersOf makes one for the suite of a request.
 func (a *App) newScorersOf(req *RunRequest) (*scorersOf, error) {
 	dir := "" // of a suite that is read from no file
-	if req.Made == nil {
+	if req.Made == nil && req.StoredSuite == "" {
 		var err error
 		if dir, err = a.besideSuite(req.Suite); err != nil {
 			return nil, err
@@ -62,6 +62,9 @@ func (a *App) newScorersOf(req *RunRequest) (*scorersOf, error) {
 
 // besideSuite is the folder of a suite: where its scorers run.
 func (a *App) besideSuite(name string) (string, error) {
+	if a.cfg.Files == nil { // no request reads any: scorers that are commands do not run
+		return "", nil
+	}
 	if name == "-" {
 		name = ""
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/job"
 	"github.com/callvet/callvet/internal/library"
 	"github.com/callvet/callvet/internal/parallel"
 	"github.com/callvet/callvet/internal/store"
@@ -65,6 +66,11 @@ type Config struct {
 	Proxies []netip.Prefix
 	// Version is that of the program.
 	Version string
+	// Workers is how many jobs run at once, and JobsPerUser how many of a user who has no number of
+	// his own; 0: job.DefaultWorkers, job.DefaultPerUser.
+	Workers, JobsPerUser int
+	// Sockets is how many connections of a user may follow his events; 0: DefaultSockets.
+	Sockets int
 }
 
 // Server answers requests over HTTP. It is safe for concurrent use.
@@ -78,6 +84,8 @@ type Server struct {
 	routes  []Route
 	work    work
 	handler http.Handler
+	jobs    *job.Jobs
+	live    *live
 }
 
 // New makes a server with all its routes.
@@ -88,7 +96,7 @@ func New(cfg Config) (*Server, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	s := &Server{cfg: cfg, log: cfg.Log, mux: http.NewServeMux(), work: work{apps: map[string]*userApp{}}}
+	s := &Server{cfg: cfg, log: cfg.Log, mux: http.NewServeMux(), work: work{apps: map[string]*userApp{}}, live: newLive()}
 	if s.cfg.Identify == nil {
 		s.cfg.Identify = s.identify
 	}
@@ -99,11 +107,17 @@ func New(cfg Config) (*Server, error) {
 		s.log = slog.New(slog.DiscardHandler)
 	}
 	s.api = humago.New(s.mux, description(cfg.Version))
+	if err := s.openJobs(); err != nil {
+		return nil, err
+	}
 	s.addHealth()
 	s.addLibrary()
 	s.addRuns()
 	s.addExperiments()
 	s.addAccounts()
+	s.addEval()
+	s.addJobs()
+	s.addEvents()
 	s.handler = s.front(s.mux)
 	return s, nil
 }
@@ -180,21 +194,32 @@ func (s *Server) Handler() http.Handler { return s.handler }
 // drain is how long requests may take to end after the server was asked to.
 const drain = 10 * time.Second
 
-// Serve answers requests that come to l until ctx ends; then it takes no new ones, lets those in
-// work end, and returns.
+// Serve answers requests that come to l, and does jobs, until ctx ends; then it takes no new ones, lets
+// requests in work end, hands jobs back, and returns.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	srv := &http.Server{
 		Handler: s.Handler(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 		ErrorLog:    slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
 		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
 	}
-	ended := make(chan error, 1)
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	srv.RegisterOnShutdown(s.live.end)
+	ended, worked := make(chan error, 1), make(chan error, 1)
 	var group parallel.Group
 	defer group.Wait()
 	group.Go(func() { ended <- srv.Serve(l) })
+	group.Go(func() {
+		err := s.RunJobs(ctx)
+		worked <- err
+		if err != nil {
+			stop()
+		}
+	})
 	select {
 	case err := <-ended:
-		return fmt.Errorf("serve: %w", err)
+		stop()
+		return errors.Join(fmt.Errorf("serve: %w", err), <-worked)
 	case <-ctx.Done():
 	}
 	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), drain)
@@ -206,5 +231,6 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	if serr := <-ended; !errors.Is(serr, http.ErrServerClosed) {
 		err = errors.Join(err, serr)
 	}
-	return err
+	s.live.wait()
+	return errors.Join(err, <-worked)
 }

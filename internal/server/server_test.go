@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -57,9 +58,20 @@ func newSite(t *testing.T) *site {
 	for _, p := range people() {
 		addPerson(t, db, p)
 	}
+	return serveSite(t, db, users)
+}
+
+// restart is another server on the same store.
+func (s *site) restart(t *testing.T) *site {
+	t.Helper()
+	return serveSite(t, s.db, s.users)
+}
+
+func serveSite(t *testing.T, db *store.DB, users *account.Accounts) *site {
+	t.Helper()
 	base := app.Config{Store: func(context.Context) (*store.DB, error) { return db, nil }}
 	a := app.New(base)
-	srv, err := server.New(server.Config{App: a, Work: base, Store: db, Version: "test", Accounts: users})
+	srv, err := server.New(server.Config{App: a, Work: base, Store: db, Version: "test", Accounts: users, Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -146,6 +146,35 @@ func (db *DB) stream(ctx context.Context, num int64, target int, f Filter, yield
 	return true
 }
 
+// CellsAfter gives at most most cells of a run that became durable after the cell that last was given
+// for before, in that order; 0: from the first. A cell that was asked again keeps its place.
+func (db *DB) CellsAfter(ctx context.Context, runID string, after int64, most int) (cells []*callvet.Cell, last int64, err error) {
+	// The first ones are found by the run: with the order of all runs' cells the whole table would be read.
+	which := "id>?2 AND +run=(SELECT num FROM runs WHERE id=?1)"
+	if after == 0 {
+		which = "id IN (SELECT id FROM cells INDEXED BY cells_key WHERE run=(SELECT num FROM runs WHERE id=?1) AND id>?2 ORDER BY id LIMIT ?3)"
+	}
+	rows, err := db.read.QueryContext(ctx, "SELECT id,case_ix,target_ix,repeat,result,trace FROM cells WHERE "+which+" ORDER BY id LIMIT ?3", runID, after, most)
+	if err != nil {
+		return nil, after, db.explain("read attempts", err)
+	}
+	defer rows.Close()
+	last = after
+	same := words{}
+	for rows.Next() {
+		c := &callvet.Cell{}
+		var result, trace sql.RawBytes
+		if err := rows.Scan(&last, &c.Case, &c.Target, &c.Repeat, &result, &trace); err != nil {
+			return nil, after, db.explain("read attempts", err)
+		}
+		if err := decode(c, result, trace, nil, same); err != nil {
+			return nil, after, fmt.Errorf("read attempt at case %d: %w", c.Case, err)
+		}
+		cells = append(cells, c)
+	}
+	return cells, last, db.explain("read attempts", rows.Err())
+}
+
 // DoneCells streams what is stored of a run without reading the traces: Case,
 // Target, Repeat, and of trace and result only CaseID, Outcome, Attempts, Cached,
 // Usage.Known, Usage.CostUSD, Verdict, Class and the overall score; NotEvaluated is 1 where

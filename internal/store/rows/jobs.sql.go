@@ -161,6 +161,17 @@ func (q *Queries) AskCancel(ctx context.Context, id string) error {
 	return err
 }
 
+const baselineOf = `-- name: BaselineOf :one
+SELECT baseline FROM experiments WHERE id = $1 AND deleted = 0
+`
+
+func (q *Queries) BaselineOf(ctx context.Context, id string) (string, error) {
+	row := q.db.QueryRowContext(ctx, baselineOf, id)
+	var baseline string
+	err := row.Scan(&baseline)
+	return baseline, err
+}
+
 const dropEvents = `-- name: DropEvents :exec
 DELETE FROM events WHERE user_id = $1 AND seq <= $2
 `
@@ -727,6 +738,23 @@ func (q *Queries) SlotsTaken(ctx context.Context) (int64, error) {
 	var count int64
 	err := row.Scan(&count)
 	return count, err
+}
+
+const suiteToRun = `-- name: SuiteToRun :one
+SELECT name, version, hash FROM suite_entries WHERE id = $1 AND deleted = 0
+`
+
+type SuiteToRunRow struct {
+	Name    string
+	Version int64
+	Hash    string
+}
+
+func (q *Queries) SuiteToRun(ctx context.Context, id string) (SuiteToRunRow, error) {
+	row := q.db.QueryRowContext(ctx, suiteToRun, id)
+	var i SuiteToRunRow
+	err := row.Scan(&i.Name, &i.Version, &i.Hash)
+	return i, err
 }
 
 const takeSlot = `-- name: TakeSlot :execrows

@@ -1,0 +1,344 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/account"
+	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/job"
+	"github.com/callvet/callvet/internal/store/rows"
+)
+
+// KindToolEval is the kind of jobs that run a suite.
+const KindToolEval = "tool_eval"
+
+// EvalTarget names a model by its provider.
+type EvalTarget struct {
+	ProviderKey string `json:"provider_key" minLength:"1" doc:"the provider, as in openai/gpt-5-mini"`
+	ModelID     string `json:"model_id" minLength:"1"`
+	Name        string `json:"name,omitempty" doc:"how results call the target"`
+	BaseURL     string `json:"base_url,omitempty" doc:"an endpoint of its own"`
+	APIKeyEnv   string `json:"api_key_env,omitempty" doc:"the name of the key that is sent there"`
+}
+
+// EvalRequest asks for a run of a suite.
+type EvalRequest struct {
+	SuiteID     string       `json:"suite_id" minLength:"1"`
+	Models      []string     `json:"models,omitempty" doc:"provider/model"`
+	Targets     []EvalTarget `json:"targets,omitempty"`
+	Temperature *float64     `json:"temperature,omitempty" minimum:"0" maximum:"2" doc:"0 where the model takes it, if it is not set"`
+	ToolChoice  string       `json:"tool_choice,omitempty" doc:"auto, required, none or the name of a tool; that of the suite, if it is not set"`
+	// ProviderParams are sent to all targets.
+	ProviderParams map[string]json.RawMessage `json:"provider_params,omitempty"`
+	// SystemPrompt is one for all, or one for each by provider_key::model_id.
+	SystemPrompt any    `json:"system_prompt,omitempty" doc:"a text for all targets, or an object of texts by provider_key::model_id"`
+	ExperimentID string `json:"experiment_id,omitempty"`
+
+	Name             string         `json:"name,omitempty" doc:"finds the run later"`
+	Repeats          int            `json:"repeats,omitempty" minimum:"0" maximum:"100"`
+	Seed             int64          `json:"seed,omitempty"`
+	Sample           int            `json:"sample,omitempty" minimum:"0"`
+	Filter           []string       `json:"filter,omitempty" doc:"patterns for ids, tag:smoke, tier:golden, category=flights; all must hold"`
+	Tags             []string       `json:"tags,omitempty" doc:"cases with one of these tags"`
+	MaxCostUSD       float64        `json:"max_cost_usd,omitempty" minimum:"0"`
+	MaxCalls         int            `json:"max_calls,omitempty" minimum:"0"`
+	Concurrency      int            `json:"concurrency,omitempty" minimum:"0" maximum:"256" doc:"requests of a provider in flight; 0: 8"`
+	Rate             float64        `json:"rate,omitempty" minimum:"0" doc:"requests per second and provider; 0: no limit"`
+	RequestTimeoutMS int64          `json:"request_timeout_ms,omitempty" minimum:"0"`
+	NoCache          bool           `json:"no_cache,omitempty"`
+	Judge            *app.RunJudges `json:"judge,omitempty"`
+
+	Priority int `json:"priority,omitempty" minimum:"-10" maximum:"10" doc:"above 0 for admins only"`
+	Timeout  int `json:"timeout,omitempty" minimum:"0" maximum:"2592000" doc:"seconds that the job may run; 0: a day"`
+}
+
+// Submitted is the answer to a request for a job.
+type Submitted struct {
+	JobID     string           `json:"job_id"`
+	Status    string           `json:"status" doc:"submitted, or the state of a job that was there already"`
+	ResultRef string           `json:"result_ref,omitempty" doc:"the id of the run"`
+	Warnings  []callvet.Notice `json:"warnings,omitempty"`
+}
+
+type submittedOutput struct {
+	Status int
+	Body   Submitted
+}
+
+// addEval adds the route that runs a suite.
+func (s *Server) addEval() {
+	type input struct {
+		Key  string `header:"Idempotency-Key" maxLength:"200" doc:"a second request with the same one gives the first job"`
+		Body EvalRequest
+	}
+	add(s, huma.Operation{
+		OperationID: "tool-eval", Method: http.MethodPost, Path: "/api/tool-eval", Summary: "Run a suite as a job", Tags: []string{"jobs"}, DefaultStatus: http.StatusAccepted,
+	}, Access{Role: account.Member, Scope: account.ScopeRun}, func(ctx context.Context, by *account.Principal, in *input) (*submittedOutput, error) {
+		return s.submitEval(ctx, by, &in.Body, in.Key)
+	})
+	type cancelInput struct {
+		Body struct {
+			JobID string `json:"job_id" minLength:"1"`
+		}
+	}
+	add(s, huma.Operation{
+		OperationID: "tool-eval-cancel", Method: http.MethodPost, Path: "/api/tool-eval/cancel", Summary: "Cancel a job", Tags: []string{"jobs"},
+	}, Access{Role: account.Member, Scope: account.ScopeRun}, func(ctx context.Context, by *account.Principal, in *cancelInput) (*jobOutput, error) {
+		if err := s.May(ctx, by, KindJob, in.Body.JobID, true); err != nil {
+			return nil, err
+		}
+		return s.cancelJob(ctx, in.Body.JobID)
+	})
+}
+
+// SubmitEval takes a job that runs a suite: the run is made at once. What the request names must
+// be p's to read.
+func (s *Server) submitEval(ctx context.Context, by *account.Principal, req *EvalRequest, key string) (*submittedOutput, error) {
+	if req.Priority > 0 && by.Role != account.Admin {
+		return nil, &callvet.FieldError{Field: "priority", Kind: callvet.ErrDenied, Text: "{priority} above 0 is for admins"}
+	}
+	if err := s.May(ctx, by, KindSuite, req.SuiteID, false); err != nil {
+		return nil, err
+	}
+	if req.ExperimentID != "" {
+		if err := s.May(ctx, by, KindExperiment, req.ExperimentID, true); err != nil {
+			return nil, err
+		}
+	}
+	entry, err := s.cfg.Store.Rows().SuiteToRun(ctx, req.SuiteID)
+	if err != nil {
+		return nil, fmt.Errorf("look up suite: %w", err)
+	}
+	ask, err := req.run(entry.Name)
+	if err != nil {
+		return nil, err
+	}
+	ask.StoredSuite = entry.Hash
+	var made *startedRun
+	got, isNew, err := s.jobs.Submit(ctx, job.Request{
+		User: by.User, Kind: KindToolEval, Priority: req.Priority, Key: key, Timeout: time.Duration(req.Timeout) * time.Second,
+		Prepare: func(ctx context.Context, _ string) (p job.Prepared, err error) {
+			if made, err = s.startRun(ctx, by.User, ask); err != nil {
+				return p, err
+			}
+			p.ResultRef, p.Total = made.run, int64(made.total)
+			if p.Request, err = json.Marshal(evalJob{Suite: entry.Name, Experiment: req.ExperimentID}); err != nil {
+				return p, err
+			}
+			p.Also = func(ctx context.Context, q *rows.Queries, id string) error {
+				return q.AddRunEntry(ctx, rows.AddRunEntryParams{
+					RunID: made.run, UserID: by.User, SuiteID: req.SuiteID, SuiteVersion: entry.Version, ExperimentID: req.ExperimentID, JobID: id, Created: s.cfg.Now().UnixMilli(),
+				})
+			}
+			for _, w := range made.warnings {
+				p.News = append(p.News, warningNews(w))
+			}
+			return p, nil
+		},
+	})
+	if err != nil {
+		if made != nil { // the job was cancelled meanwhile, or could not be kept
+			err = errors.Join(err, s.cfg.Store.DeleteRun(context.WithoutCancel(ctx), made.run, nil))
+		}
+		return nil, err
+	}
+	out := &submittedOutput{Status: http.StatusAccepted, Body: Submitted{JobID: got.ID, Status: "submitted", ResultRef: got.ResultRef}}
+	if !isNew {
+		out.Status, out.Body.Status = http.StatusOK, string(got.State)
+		return out, nil
+	}
+	out.Body.Warnings = made.warnings
+	return out, nil
+}
+
+// evalJob is what a job of KindToolEval keeps of its request; the rest is the run's.
+type evalJob struct {
+	Suite      string `json:"suite"`
+	Experiment string `json:"experiment,omitempty"`
+}
+
+// startedRun is a run that was made and not begun.
+type startedRun struct {
+	run      string
+	total    int
+	warnings []callvet.Notice
+}
+
+// startRun makes the run of a request.
+func (s *Server) startRun(ctx context.Context, user string, ask *app.RunRequest) (*startedRun, error) {
+	a, err := s.AppOf(ctx, user)
+	if err != nil {
+		return nil, err
+	}
+	out := &startedRun{}
+	var problems []string
+	session, err := a.StartRun(ctx, *ask, func(ev app.Event) {
+		switch {
+		case ev.Note != nil:
+			out.warnings = append(out.warnings, *ev.Note)
+		case ev.Warning != nil:
+			out.warnings = append(out.warnings, *ev.Warning)
+		}
+		for _, p := range ev.Problems {
+			if p.Warning {
+				out.warnings = append(out.warnings, callvet.Notice{Code: p.Code, Text: p.Error()})
+			} else if len(problems) < 10 {
+				problems = append(problems, p.Error())
+			}
+		}
+	})
+	if err != nil {
+		if errors.Is(err, callvet.ErrNotFound) { // a provider or a run that the body names, and not what was asked for
+			err = &callvet.FieldError{Field: "models", Text: strings.ReplaceAll(err.Error(), "{", "")}
+		}
+		if len(problems) > 0 {
+			err = &callvet.Hinted{Err: err, Hint: strings.Join(problems, "; ")}
+		}
+		return nil, err
+	}
+	out.run = session.Stored.ID
+	out.total = session.Cases() * len(session.Manifest.Targets) * max(session.Manifest.Repeats, 1)
+	w, err := unwinnable(session)
+	out.warnings = append(out.warnings, w...)
+	return out, errors.Join(err, session.Close())
+}
+
+// unwinnable tells of cases that cannot pass because a call is forced where none is right.
+func unwinnable(s *app.Session) ([]callvet.Notice, error) {
+	var forced []string
+	for _, t := range s.Manifest.Targets {
+		if t.ToolChoice != "" && t.ToolChoice != "auto" && t.ToolChoice != "none" {
+			forced = append(forced, t.Name)
+		}
+	}
+	if len(forced) == 0 {
+		return nil, nil
+	}
+	n := 0
+	var err error
+	for c := range s.Chosen(&err) {
+		if something, nothing := c.Expect.Calls(); nothing && !something && c.ToolChoice == "" {
+			n++
+		}
+	}
+	if n == 0 || err != nil {
+		return nil, err
+	}
+	return []callvet.Notice{{Code: "required-abstention", Text: fmt.Sprintf("tool_choice forces a call of %s, and %d of the cases expect none: they cannot pass; auto lets them", strings.Join(forced, ", "), n)}}, nil
+}
+
+// run is the request as internal/app takes it.
+func (q *EvalRequest) run(suite string) (*app.RunRequest, error) {
+	specs, err := q.specs()
+	if err != nil {
+		return nil, err
+	}
+	ask := &app.RunRequest{
+		SuiteRequest: app.SuiteRequest{Suite: suite}, Name: q.Name, Targets: specs, Repeats: q.Repeats, Seed: q.Seed, Sample: q.Sample, Filter: slices.Clone(q.Filter), NoCache: q.NoCache, Judges: q.Judge,
+		Settings: app.Settings{MaxCostUSD: q.MaxCostUSD, MaxCalls: q.MaxCalls, Concurrency: q.Concurrency, Rate: q.Rate, TimeoutMS: q.RequestTimeoutMS},
+	}
+	if len(q.Tags) > 0 {
+		tags := make([]string, len(q.Tags))
+		for i, t := range q.Tags {
+			if strings.ContainsAny(t, ",!") || strings.TrimSpace(t) == "" {
+				return nil, &callvet.FieldError{Field: "tags", Text: fmt.Sprintf("{tags} %q: a tag has neither a comma nor a !, and is not empty", t)}
+			}
+			tags[i] = "tag:" + t
+		}
+		ask.Filter = append(ask.Filter, strings.Join(tags, ","))
+	}
+	return ask, nil
+}
+
+// specs are the targets, each with what is for all of them.
+func (q *EvalRequest) specs() ([]app.TargetSpec, error) {
+	if len(q.Models)+len(q.Targets) == 0 {
+		return nil, &callvet.FieldError{Field: "models", Text: "{models}: name at least one model, such as openai/gpt-5-mini"}
+	}
+	params, err := q.params()
+	if err != nil {
+		return nil, err
+	}
+	zero := 0.0
+	var specs []app.TargetSpec
+	keys := map[string][]int{} // by provider_key::model_id
+	put := func(provider, model string, spec app.TargetSpec) {
+		spec.Params, spec.ToolChoice, spec.DefaultTemperature = params, q.ToolChoice, &zero
+		key := provider + "::" + model
+		keys[key] = append(keys[key], len(specs))
+		specs = append(specs, spec)
+	}
+	for _, m := range q.Models {
+		provider, model, ok := strings.Cut(m, "/")
+		if !ok || provider == "" || model == "" {
+			return nil, &callvet.FieldError{Field: "models", Text: fmt.Sprintf("{models} %q: write provider/model, such as openai/gpt-5-mini", m)}
+		}
+		put(provider, model, app.TargetSpec{Target: m})
+	}
+	for _, t := range q.Targets {
+		put(t.ProviderKey, t.ModelID, app.TargetSpec{Target: t.ProviderKey + "/" + t.ModelID, Name: t.Name, BaseURL: t.BaseURL, APIKeyEnv: t.APIKeyEnv})
+	}
+	switch said := q.SystemPrompt.(type) {
+	case nil:
+	case string:
+		for i := range specs {
+			specs[i].SystemPrompt = said
+		}
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(said)) {
+			text, ok := said[key].(string)
+			if !ok {
+				return nil, &callvet.FieldError{Field: "system_prompt", Text: fmt.Sprintf("{system_prompt} %s: it is a text", key)}
+			}
+			if keys[key] == nil {
+				return nil, &callvet.FieldError{Field: "system_prompt", Text: fmt.Sprintf("{system_prompt} %s: no target of that name is asked; they are %s", key, strings.Join(slices.Sorted(maps.Keys(keys)), ", "))}
+			}
+			for _, i := range keys[key] {
+				specs[i].SystemPrompt = text
+			}
+		}
+	default:
+		return nil, &callvet.FieldError{Field: "system_prompt", Text: "{system_prompt}: it is a text, or an object of texts by provider_key::model_id"}
+	}
+	return specs, nil
+}
+
+// params are the parameters of all targets: those that have a meaning everywhere, and others as they are.
+func (q *EvalRequest) params() (p callvet.Params, err error) {
+	known := map[string]any{
+		"top_p": &p.TopP, "max_tokens": &p.MaxTokens, "seed": &p.Seed, "reasoning_effort": &p.ReasoningEffort, "parallel_calls": &p.ParallelCalls, "stop": &p.Stop, "temperature": &p.Temperature,
+	}
+	for _, name := range slices.Sorted(maps.Keys(q.ProviderParams)) {
+		value := q.ProviderParams[name]
+		if into := known[name]; into != nil {
+			if err := json.Unmarshal(value, into); err != nil {
+				return p, &callvet.FieldError{Field: "provider_params", Text: fmt.Sprintf("{provider_params} %s: %s is not a value of it", name, value)}
+			}
+			continue
+		}
+		if p.Extra == nil {
+			p.Extra = map[string]json.RawMessage{}
+		}
+		p.Extra[name] = value
+	}
+	if q.Temperature != nil {
+		p.Temperature = q.Temperature
+	}
+	if q.Seed != 0 && p.Seed == nil {
+		p.Seed = &q.Seed
+	}
+	return p, nil
+}

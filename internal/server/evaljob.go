@@ -1,0 +1,394 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package server
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/job"
+	"github.com/callvet/callvet/internal/parallel"
+	"github.com/callvet/callvet/internal/report"
+	"github.com/callvet/callvet/panel"
+)
+
+const (
+	// tellEvery is how often the attempts of a run are told at most, and tellMost how many at once: a
+	// transaction for each would take the store from the run.
+	tellEvery = 100 * time.Millisecond
+	tellMost  = 250
+	// maxTold bounds the arguments of a call in an event, in bytes.
+	maxTold = 8 << 10
+)
+
+// evalNote is what a job knows of what it has told. It changes with the events, so that after a
+// crash each result is told once.
+type evalNote struct {
+	Begun bool  `json:"begun,omitempty"`
+	Told  int64 `json:"told,omitempty"` // the attempt that was told last, as Feed has it
+	// Again are attempts that were told as errors, and that are asked again.
+	Again []app.Place `json:"again,omitempty"`
+}
+
+// evalRun tells of a run while it goes on.
+type evalRun struct {
+	feed   *app.Feed
+	report *job.Report
+	note   evalNote
+	total  int64
+	done   int64 // told, for progress
+	more   chan struct{}
+	mu     sync.Mutex
+	said   []callvet.Notice // warnings that wait to be told
+}
+
+// toolEval carries out the run of a job, from where it is.
+func (s *Server) toolEval(ctx context.Context, j job.Job, r *job.Report) (json.RawMessage, error) {
+	a, err := s.AppOf(ctx, j.User)
+	if err != nil {
+		return nil, err
+	}
+	stored := context.WithoutCancel(ctx) // what is durable is told, whatever ends
+	feed, err := a.Feed(stored, j.ResultRef)
+	if err != nil {
+		return nil, err
+	}
+	var of evalJob
+	if err := json.Unmarshal(j.Request, &of); err != nil {
+		return nil, fmt.Errorf("read job: %w", err)
+	}
+	e := &evalRun{feed: feed, report: r, total: j.Total, more: make(chan struct{}, 1)}
+	if len(j.Note) > 0 {
+		if err := json.Unmarshal(j.Note, &e.note); err != nil {
+			return nil, fmt.Errorf("read what was told: %w", err)
+		}
+	}
+	if err := e.begin(stored, of.Suite); err != nil {
+		return nil, err
+	}
+	out, err := e.carryOut(ctx, a, j.ResultRef)
+	if cause := context.Cause(ctx); cause != nil && (err != nil || out == nil || out.Interrupted()) {
+		return nil, cause
+	}
+	if out == nil {
+		return nil, cmp.Or(err, errors.New("the run gave nothing"))
+	}
+	if out.Interrupted() { // not by way of the job
+		return nil, job.ErrCancelled
+	}
+	if terr := e.end(out, s.baseline(stored, a, of.Experiment, j.ResultRef), j.ResultRef); terr != nil {
+		return nil, terr
+	}
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(map[string]any{"eval_id": j.ResultRef, "status": out.Summary.Status, "totals": out.Summary.Totals})
+}
+
+// carryOut goes on with the run, and tells what becomes durable meanwhile.
+func (e *evalRun) carryOut(ctx context.Context, a *app.App, run string) (out *app.Outcome, err error) {
+	over := make(chan struct{})
+	var told error
+	var beside parallel.Group
+	beside.Go(func() { told = e.follow(context.WithoutCancel(ctx), over) })
+	func() {
+		defer beside.Wait()
+		defer close(over)
+		var session *app.Session
+		if session, err = a.ResumeRun(ctx, app.ResumeRequest{Run: run}, e.hear); err != nil {
+			return
+		}
+		out, err = session.Do(ctx)
+		err = errors.Join(err, session.Close())
+	}()
+	if told != nil {
+		return nil, errors.Join(told, err)
+	}
+	return out, err
+}
+
+// hear takes the events of the session, and never waits.
+func (e *evalRun) hear(ev app.Event) {
+	switch {
+	case ev.Progress != nil && ev.Progress.Of == "":
+		p := ev.Progress
+		e.report.Progress(int64(p.Done), int64(p.Total), p.ETA)
+	case ev.Warning != nil:
+		e.warn(*ev.Warning)
+	case ev.Note != nil:
+		e.warn(*ev.Note)
+	}
+	select {
+	case e.more <- struct{}{}:
+	default:
+	}
+}
+
+func (e *evalRun) warn(n callvet.Notice) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if len(e.said) < 100 {
+		e.said = append(e.said, n)
+	}
+}
+
+// begin tells that the eval begins, once, and what an earlier attempt did not come to tell.
+func (e *evalRun) begin(ctx context.Context, suite string) error {
+	if !e.note.Begun {
+		e.note.Begun = true
+		var targets []map[string]string
+		for _, t := range e.feed.Manifest.Targets {
+			targets = append(targets, map[string]string{"provider_key": t.Provider, "model_id": t.Model, "display_name": t.Name})
+		}
+		return e.tell(job.News{Kind: "tool_eval_init", Data: map[string]any{"eval_id": e.feed.Stored.ID, "targets": targets, "total_cases": e.feed.Cases(), "total": e.total, "suite_name": suite}})
+	}
+	if err := e.catchUp(ctx); err != nil {
+		return err
+	}
+	if err := e.tellAgain(ctx); err != nil {
+		return err
+	}
+	again, err := e.feed.Unjudged(ctx)
+	if err != nil {
+		return err
+	}
+	e.note.Again = again
+	return e.tell()
+}
+
+// tell stores news with the note.
+func (e *evalRun) tell(news ...job.News) error {
+	b, err := json.Marshal(&e.note)
+	if err != nil {
+		return err
+	}
+	return e.report.Tell(b, news...)
+}
+
+// follow tells attempts as they become durable, until over closes, and then the rest.
+func (e *evalRun) follow(ctx context.Context, over <-chan struct{}) error {
+	for {
+		select {
+		case <-over:
+			return errors.Join(e.catchUp(ctx), e.tellAgain(ctx))
+		case <-e.more:
+		}
+		if err := e.catchUp(ctx); err != nil {
+			return err
+		}
+		pause := time.NewTimer(tellEvery)
+		select {
+		case <-over:
+		case <-pause.C:
+		}
+		pause.Stop()
+	}
+}
+
+// catchUp tells all that is durable and was not told.
+func (e *evalRun) catchUp(ctx context.Context) error {
+	for {
+		list, last, err := e.feed.Next(ctx, e.note.Told, tellMost)
+		if err != nil {
+			return err
+		}
+		e.mu.Lock()
+		said := e.said
+		e.said = nil
+		e.mu.Unlock()
+		if len(list)+len(said) == 0 {
+			return nil
+		}
+		var news []job.News
+		for _, n := range said {
+			news = append(news, warningNews(n))
+		}
+		for i := range list {
+			news = append(news, e.resultNews(&list[i]))
+		}
+		e.note.Told = last
+		if e.done += int64(len(list)); len(list) > 0 {
+			at := list[len(list)-1]
+			news = append(news, job.News{Kind: "tool_eval_progress", Data: map[string]any{"current": e.done, "total": e.total, "model": e.target(at.Cell.Target), "test_case": at.Case.ID}})
+		}
+		if err := e.tell(news...); err != nil {
+			return err
+		}
+		if len(list) < tellMost {
+			return nil
+		}
+	}
+}
+
+// tellAgain tells attempts that had ended in errors and were asked again.
+func (e *evalRun) tellAgain(ctx context.Context) error {
+	for len(e.note.Again) > 0 {
+		some := e.note.Again[:min(tellMost, len(e.note.Again))]
+		list, err := e.feed.At(ctx, some)
+		if err != nil {
+			return err
+		}
+		var news []job.News
+		for i := range list {
+			if v := list[i].Cell.Result.Verdict; v != callvet.VerdictError && v != callvet.VerdictNotRun {
+				news = append(news, e.resultNews(&list[i]))
+			}
+		}
+		e.note.Again = slices.Clone(e.note.Again[len(some):])
+		if err := e.tell(news...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e *evalRun) target(i int) string {
+	if i < len(e.feed.Manifest.Targets) {
+		return e.feed.Manifest.Targets[i].Name
+	}
+	return ""
+}
+
+// toldCall is a call that was expected or made.
+type toldCall struct {
+	Tools     []string        `json:"tools"`
+	Arguments json.RawMessage `json:"arguments,omitempty"`
+	Raw       string          `json:"arguments_raw,omitempty"`
+	Cut       bool            `json:"cut,omitempty"`
+}
+
+func callOf(tools []string, args json.RawMessage, raw string) toldCall {
+	c := toldCall{Tools: tools, Arguments: args, Raw: raw}
+	if len(args) > maxTold {
+		c.Arguments, c.Cut = nil, true
+	}
+	if len(raw) > maxTold {
+		c.Raw, c.Cut = "", true
+	}
+	return c
+}
+
+// resultNews tells one attempt.
+func (e *evalRun) resultNews(row *report.Row) job.News {
+	c, t, r := row.Case, &row.Cell.Trace, &row.Cell.Result
+	data := map[string]any{
+		"eval_id": e.feed.Stored.ID, "model": e.target(row.Cell.Target), "test_case": c.ID, "case_index": row.Cell.Case, "target_index": row.Cell.Target, "repeat": row.Cell.Repeat,
+		"verdict": r.Verdict, "outcome": t.Outcome, "latency_ms": t.WallMS,
+	}
+	scores := map[string]*float64{}
+	for i := range r.Scores {
+		if scores[r.Scores[i].Name] = nil; r.Scores[i].Scored {
+			scores[r.Scores[i].Name] = &r.Scores[i].Value
+		}
+	}
+	data["scores"] = scores
+	for _, text := range []struct{ name, value string }{{"class", string(r.Class)}, {"reason", r.Reason}} {
+		if text.value != "" {
+			data[text.name] = text.value
+		}
+	}
+	if t.Usage.CostUSD != nil {
+		data["cost_usd"] = *t.Usage.CostUSD
+	}
+	if t.Fault != nil {
+		data["error"] = t.Fault.Message
+	}
+	expected, actual := []toldCall{}, []toldCall{}
+	if p := planOf(c, r.Plan); p != nil {
+		for i := range p.Calls {
+			expected = append(expected, callOf(p.Calls[i].Tools, p.Calls[i].Args, ""))
+		}
+	} else {
+		for _, tool := range c.Expect.ToolsCalled {
+			expected = append(expected, callOf([]string{tool}, nil, ""))
+		}
+	}
+	for _, call := range t.Calls() {
+		actual = append(actual, callOf([]string{call.Tool}, call.Args, call.ArgsRaw))
+	}
+	data["expected"], data["actual"] = expected, actual
+	return job.News{Kind: "tool_eval_result", Data: data}
+}
+
+// planOf is the plan that was compared with; nil where the case has none.
+func planOf(c *callvet.Case, name string) *callvet.Plan {
+	for i := range c.Expect.Plans {
+		if c.Expect.Plans[i].Name == name || i == len(c.Expect.Plans)-1 {
+			return &c.Expect.Plans[i]
+		}
+	}
+	return nil
+}
+
+func warningNews(n callvet.Notice) job.News {
+	return job.News{Kind: "eval_warning", Data: map[string]string{"code": n.Code, "detail": n.Text}}
+}
+
+// average is the mean overall score of the targets of a run; false where none was scored.
+func average(p *panel.Panels) (mean float64, ok bool) {
+	n := 0
+	for i := range p.Targets {
+		if m := p.Targets[i].Overall.Metric("overall"); m != nil && m.Interval.Defined() {
+			mean += m.Interval.Point
+			n++
+		}
+	}
+	return mean / float64(max(n, 1)), n > 0
+}
+
+// baseline is the score of the run that an experiment compares with; nil where there is none.
+func (s *Server) baseline(ctx context.Context, a *app.App, experiment, run string) *float64 {
+	if experiment == "" {
+		return nil
+	}
+	ref, err := s.cfg.Store.Rows().BaselineOf(ctx, experiment)
+	if errors.Is(err, sql.ErrNoRows) || ref == "" || ref == run {
+		return nil
+	}
+	if err == nil {
+		var v *app.RunView
+		if v, err = a.ViewRun(ctx, app.ViewRequest{Run: ref}, nil); err == nil {
+			if mean, ok := average(v.View.Panels); ok {
+				return &mean
+			}
+			return nil
+		}
+	}
+	s.log.WarnContext(ctx, "the baseline of an experiment was not read", "experiment", experiment, "error", err)
+	return nil
+}
+
+// end tells what came out.
+func (e *evalRun) end(out *app.Outcome, baseline *float64, run string) error {
+	var news []job.News
+	p := out.View.Panels
+	for i := range p.Targets {
+		t := &p.Targets[i]
+		data := map[string]any{"eval_id": run, "model": t.Name, "cases_run": t.Overall.Cells, "cases_passed": t.Overall.Verdicts.Pass, "verdicts": t.Overall.Verdicts}
+		for name, metric := range map[string]string{
+			"pass_rate": panel.MetricPass, "overall": "overall", "tool_selection": "tool_selection", "param_accuracy": "param_accuracy", "abstention": panel.MetricAbstention,
+		} {
+			if m := t.Overall.Metric(metric); m != nil && m.Interval.Defined() {
+				data[name] = map[string]any{"value": m.Interval.Point, "lower": m.Interval.Lower, "upper": m.Interval.Upper, "n": m.Interval.N}
+			}
+		}
+		news = append(news, job.News{Kind: "tool_eval_summary", Data: data})
+	}
+	complete := map[string]any{"eval_id": run, "status": out.Summary.Status}
+	if mean, ok := average(p); ok {
+		complete["avg_score"] = mean
+		if baseline != nil {
+			complete["baseline_score"], complete["delta"] = *baseline, mean-*baseline
+		}
+	}
+	return e.tell(append(news, job.News{Kind: "tool_eval_complete", Data: complete})...)
+}

@@ -1,0 +1,166 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/account"
+	"github.com/callvet/callvet/internal/job"
+	"github.com/callvet/callvet/internal/parallel"
+)
+
+// EventPage is a part of what happened.
+type EventPage struct {
+	First  int64             `json:"first" doc:"the oldest event that is kept"`
+	Last   int64             `json:"last" doc:"the newest event"`
+	Events []json.RawMessage `json:"events"`
+}
+
+// Ticket lets one socket in.
+type Ticket struct {
+	Ticket    string `json:"ticket" doc:"for the first message of a socket: {\"type\":\"ticket\",\"ticket\":…}"`
+	ExpiresIn int    `json:"expires_in" doc:"seconds"`
+}
+
+// keepAlive is how often something is sent to those who follow, where nothing happens.
+const keepAlive = 15 * time.Second
+
+// addEvents adds what tells of events: the socket, the stream and the list.
+func (s *Server) addEvents() {
+	s.mux.HandleFunc("GET /ws", s.socket)
+	add(s, huma.Operation{
+		OperationID: "ws-ticket", Method: http.MethodPost, Path: "/api/ws-ticket", Summary: "A ticket for one socket (GET /ws), where no cookie can be sent", Tags: []string{"events"},
+	}, Access{Scope: account.ScopeRead}, func(_ context.Context, by *account.Principal, _ *struct{}) (*struct{ Body Ticket }, error) {
+		text, err := s.live.newTicket(by, s.cfg.Now())
+		if err != nil {
+			return nil, err
+		}
+		return &struct{ Body Ticket }{Ticket{text, int(ticketLife.Seconds())}}, nil
+	})
+	type listInput struct {
+		Since int64 `query:"since" minimum:"0" doc:"events after this one"`
+		Limit int   `query:"limit" minimum:"1" maximum:"1000" default:"200"`
+	}
+	add(s, huma.Operation{
+		OperationID: "list-events", Method: http.MethodGet, Path: "/api/events/list", Summary: "Events that happened, in order", Tags: []string{"events"},
+	}, Access{}, func(ctx context.Context, by *account.Principal, in *listInput) (*struct{ Body EventPage }, error) {
+		out := &struct{ Body EventPage }{}
+		var err error
+		if out.Body.First, out.Body.Last, err = s.jobs.Range(ctx, by.User); err != nil {
+			return nil, err
+		}
+		list, err := s.jobs.Events(ctx, by.User, in.Since, in.Limit)
+		out.Body.Events = make([]json.RawMessage, len(list))
+		for i := range list {
+			out.Body.Events[i] = list[i].JSON()
+		}
+		return out, err
+	})
+	type streamInput struct {
+		Since int64  `query:"since" minimum:"-1" default:"-1" doc:"events after this one; -1: from the next one on"`
+		Last  string `header:"Last-Event-ID" doc:"as since; it counts before it"`
+	}
+	add(s, huma.Operation{
+		OperationID: "stream-events", Method: http.MethodGet, Path: "/api/events", Summary: "Events as they happen (server-sent events)", Tags: []string{"events"},
+		Responses: map[string]*huma.Response{"200": {Description: "a stream of events", Content: map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{Type: huma.TypeString}}}}},
+	}, Access{}, func(ctx context.Context, by *account.Principal, in *streamInput) (*huma.StreamResponse, error) {
+		since := &in.Since
+		if in.Last != "" {
+			n, err := strconv.ParseInt(in.Last, 10, 64)
+			if err != nil || n < 0 {
+				return nil, &callvet.FieldError{Field: "Last-Event-ID", Text: "{Last-Event-ID}: it is the number of an event"}
+			}
+			since = &n
+		} else if in.Since < 0 {
+			since = nil
+		}
+		leave, ok := s.live.enter(by.User, s.sockets())
+		if !ok {
+			return nil, fmt.Errorf("follow events: %w: %d connections of a user may do so", callvet.ErrLimited, s.sockets())
+		}
+		f, hello, err := s.follow(ctx, by.User, since)
+		if err != nil {
+			leave()
+			return nil, err
+		}
+		return &huma.StreamResponse{Body: func(hc huma.Context) {
+			defer leave()
+			defer f.watch.Close()
+			s.stream(ctx, hc, f, hello)
+		}}, nil
+	})
+}
+
+// sockets is how many connections of a user may follow his events.
+func (s *Server) sockets() int {
+	if s.cfg.Sockets > 0 {
+		return s.cfg.Sockets
+	}
+	return DefaultSockets
+}
+
+// stream sends events until the client goes away or the server ends.
+func (s *Server) stream(ctx context.Context, hc huma.Context, f *follower, hello []byte) {
+	hc.SetHeader("Content-Type", "text/event-stream")
+	hc.SetHeader("Cache-Control", "no-store")
+	hc.SetHeader("X-Accel-Buffering", "no")
+	_, w := humago.Unwrap(hc)
+	to := http.NewResponseController(w)
+	ctx, cancel := context.WithCancel(ctx)
+	var beside parallel.Group
+	defer beside.Wait()
+	defer cancel()
+	beside.Go(func() {
+		select {
+		case <-s.live.closing:
+			cancel()
+		case <-ctx.Done():
+		}
+	})
+	send := func(lists ...[]byte) error {
+		_ = to.SetWriteDeadline(time.Now().Add(patience)) // where it cannot be set, the client may take longer
+		for _, b := range lists {
+			if _, err := w.Write(b); err != nil {
+				return err
+			}
+		}
+		return to.Flush()
+	}
+	err := send([]byte("event: sync\ndata: "), hello, []byte("\n\n"))
+	for err == nil {
+		wait, stop := context.WithTimeout(ctx, keepAlive)
+		list, skipped, nerr := f.next(wait)
+		stop()
+		switch {
+		case errors.Is(nerr, context.DeadlineExceeded) && ctx.Err() == nil:
+			err = send([]byte(": keep-alive\n\n"))
+			continue
+		case nerr != nil:
+			return
+		}
+		var out []byte
+		if skipped != nil {
+			out = fmt.Appendf(out, "event: events_skipped\ndata: %s\n\n", skipped)
+		}
+		for i := range list {
+			out = appendEvent(out, &list[i])
+		}
+		err = send(out)
+	}
+}
+
+// appendEvent writes an event for a stream. JSON has no line breaks of its own.
+func appendEvent(b []byte, e *job.Event) []byte {
+	return fmt.Appendf(b, "id: %d\nevent: %s\ndata: %s\n\n", e.Seq, e.Kind, e.JSON())
+}

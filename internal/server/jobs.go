@@ -1,0 +1,103 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package server
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/account"
+	"github.com/callvet/callvet/internal/job"
+)
+
+type jobOutput struct{ Body job.Job }
+
+// handlers do the jobs of each kind.
+func (s *Server) handlers() map[string]job.Handler {
+	return map[string]job.Handler{KindToolEval: s.toolEval}
+}
+
+// openJobs opens the queue.
+func (s *Server) openJobs() (err error) {
+	s.jobs, err = job.New(context.Background(), job.Config{
+		Store: s.cfg.Store, Handlers: s.handlers(), Workers: s.cfg.Workers, PerUser: s.cfg.JobsPerUser, Hide: s.cfg.App.Secrets().Hide, Log: s.cfg.Log, Now: s.cfg.Now,
+	})
+	return err
+}
+
+// RunJobs does the jobs of users until ctx ends. Serve calls it.
+func (s *Server) RunJobs(ctx context.Context) error { return s.jobs.Run(ctx) }
+
+// JobPage is a part of the list of jobs.
+type JobPage struct {
+	Jobs []job.Job `json:"jobs"`
+	Next string    `json:"next,omitempty" doc:"the cursor of the next page; none: it is the last"`
+}
+
+// addJobs adds what tells of jobs and ends them.
+func (s *Server) addJobs() {
+	type listInput struct {
+		Cursor string `query:"cursor"`
+		Limit  int    `query:"limit" minimum:"1" maximum:"200" default:"50"`
+		Status string `query:"status" enum:"pending,queued,running,done,failed,cancelled,interrupted"`
+		Type   string `query:"job_type"`
+		User   string `query:"user_id" doc:"for admins: the jobs of a user, or * for all"`
+	}
+	add(s, huma.Operation{
+		OperationID: "list-jobs", Method: http.MethodGet, Path: "/api/jobs", Summary: "Jobs, the newest first", Tags: []string{"jobs"},
+	}, Access{}, func(ctx context.Context, by *account.Principal, in *listInput) (*struct{ Body JobPage }, error) {
+		query := job.Query{User: by.User, State: job.State(in.Status), Kind: in.Type, Most: in.Limit}
+		switch {
+		case in.User == "" || in.User == by.User:
+		case by.Role != account.Admin:
+			return nil, &callvet.FieldError{Field: "user_id", Kind: callvet.ErrDenied, Text: "{user_id}: the jobs of others are for admins"}
+		case in.User == "*":
+			query.User = ""
+		default:
+			query.User = in.User
+		}
+		if in.Cursor != "" {
+			var err error
+			if query.Before, err = strconv.ParseInt(in.Cursor, 36, 64); err != nil || query.Before <= 0 {
+				return nil, &callvet.FieldError{Field: "cursor", Text: "{cursor}: it is not one that this list gave"}
+			}
+		}
+		list, next, err := s.jobs.List(ctx, query)
+		if err != nil {
+			return nil, err
+		}
+		out := &struct{ Body JobPage }{JobPage{Jobs: list}}
+		if next > 0 {
+			out.Body.Next = strconv.FormatInt(next, 36)
+		}
+		return out, nil
+	})
+	type one struct {
+		ID string `path:"id"`
+	}
+	add(s, huma.Operation{
+		OperationID: "get-job", Method: http.MethodGet, Path: "/api/jobs/{id}", Summary: "One job", Tags: []string{"jobs"},
+	}, Access{Objects: map[string]Kind{"id": KindJob}}, func(ctx context.Context, _ *account.Principal, in *one) (*jobOutput, error) {
+		j, err := s.jobs.Job(ctx, in.ID)
+		return &jobOutput{j}, err
+	})
+	add(s, huma.Operation{
+		OperationID: "cancel-job", Method: http.MethodPost, Path: "/api/jobs/{id}/cancel", Summary: "Cancel a job", Tags: []string{"jobs"},
+	}, Access{Role: account.Member, Scope: account.ScopeRun, Objects: map[string]Kind{"id": KindJob}}, func(ctx context.Context, _ *account.Principal, in *one) (*jobOutput, error) {
+		return s.cancelJob(ctx, in.ID)
+	})
+}
+
+// cancelJob asks for the end of a job. One that waits has ended in the answer; of one that runs an
+// event tells it.
+func (s *Server) cancelJob(ctx context.Context, id string) (*jobOutput, error) {
+	j, err := s.jobs.Cancel(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return &jobOutput{j}, nil
+}

@@ -1,0 +1,218 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package server
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/account"
+	"github.com/callvet/callvet/internal/job"
+)
+
+const (
+	// DefaultSockets is how many connections of a user may follow his events.
+	DefaultSockets = 20
+	// ticketLife is how long a ticket may be used.
+	ticketLife = 30 * time.Second
+	maxTickets = 10_000
+	// replayBatch is how many events are read for a client at once.
+	replayBatch = 256
+	// maxLag is how many events a client may be behind those that came since it connected. Behind that
+	// it is told which it missed, and goes on with the newest keepLag.
+	maxLag  = 10_000
+	keepLag = 500
+	// patience is how long a client may take to read what is sent.
+	patience = 20 * time.Second
+)
+
+// live are the connections that follow events. Use newLive.
+type live struct {
+	closing chan struct{}
+	once    sync.Once
+
+	mu      sync.Mutex
+	open    map[string]int // connections by user
+	left    *sync.Cond     // one of them has ended
+	tickets map[[sha256.Size]byte]ticket
+}
+
+// ticket lets one connection in.
+type ticket struct {
+	by      *account.Principal
+	expires time.Time
+}
+
+func newLive() *live {
+	l := &live{closing: make(chan struct{}), open: map[string]int{}, tickets: map[[sha256.Size]byte]ticket{}}
+	l.left = sync.NewCond(&l.mu)
+	return l
+}
+
+// end asks all connections to end.
+func (l *live) end() { l.once.Do(func() { close(l.closing) }) }
+
+// wait asks all connections to end, and waits until they have.
+func (l *live) wait() {
+	l.end()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for len(l.open) > 0 {
+		l.left.Wait()
+	}
+}
+
+// enter counts a connection of a user; false where he has too many, or the server ends.
+func (l *live) enter(user string, most int) (leave func(), ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	select {
+	case <-l.closing:
+		return nil, false
+	default:
+	}
+	if l.open[user] >= most {
+		return nil, false
+	}
+	l.open[user]++
+	return func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if l.open[user]--; l.open[user] == 0 {
+			delete(l.open, user)
+		}
+		l.left.Broadcast()
+	}, true
+}
+
+// newTicket makes a ticket for by.
+func (l *live) newTicket(by *account.Principal, now time.Time) (string, error) {
+	b := make([]byte, 24)
+	if _, err := rand.Read(b); err != nil {
+		return "", fmt.Errorf("make ticket: %w", err)
+	}
+	text := base64.RawURLEncoding.EncodeToString(b)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for hash, t := range l.tickets {
+		if now.After(t.expires) {
+			delete(l.tickets, hash)
+		}
+	}
+	if len(l.tickets) >= maxTickets {
+		return "", fmt.Errorf("make ticket: %w: too many wait to be used", callvet.ErrLimited)
+	}
+	l.tickets[sha256.Sum256([]byte(text))] = ticket{by, now.Add(ticketLife)}
+	return text, nil
+}
+
+// redeem takes a ticket, which is gone then; nil where it is not good.
+func (l *live) redeem(text string, now time.Time) *account.Principal {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	hash := sha256.Sum256([]byte(text))
+	t, ok := l.tickets[hash]
+	delete(l.tickets, hash)
+	if !ok || now.After(t.expires) {
+		return nil
+	}
+	return t.by
+}
+
+// syncMessage is what a connection is told first: how things are, so that nothing has to be asked.
+type syncMessage struct {
+	Type string `json:"type"`
+	// Seq is the number of the newest event, First that of the oldest that is kept. Events after Since follow.
+	Seq    int64     `json:"seq"`
+	First  int64     `json:"first"`
+	Since  int64     `json:"since"`
+	Active []job.Job `json:"active_jobs"`
+	Recent []job.Job `json:"recent_jobs"`
+}
+
+// skippedMessage tells that events were left out, and how the jobs are now.
+type skippedMessage struct {
+	Type   string    `json:"type"`
+	From   int64     `json:"from"`
+	To     int64     `json:"to"`
+	Reason string    `json:"reason"`
+	Active []job.Job `json:"active_jobs"`
+}
+
+// follower reads the events of a user for one client.
+type follower struct {
+	s        *Server
+	user     string
+	watch    *job.Watcher
+	pos      int64 // the event that was sent last
+	promised int64 // the newest event when it connected: up to there all are sent
+}
+
+// follow begins to follow the events of a user after since; nil: with the next one.
+func (s *Server) follow(ctx context.Context, user string, since *int64) (f *follower, hello []byte, err error) {
+	f = &follower{s: s, user: user, watch: s.jobs.Watch(user)}
+	hello, err = f.hello(ctx, since)
+	if err != nil {
+		f.watch.Close()
+		return nil, nil, err
+	}
+	return f, hello, nil
+}
+
+func (f *follower) hello(ctx context.Context, since *int64) ([]byte, error) {
+	first, last, err := f.s.jobs.Range(ctx, f.user) // before the jobs: what happens meanwhile is sent
+	if err != nil {
+		return nil, err
+	}
+	m := syncMessage{Type: "sync", Seq: last, First: first, Since: last}
+	if since != nil {
+		m.Since = min(max(*since, 0), last)
+	}
+	f.pos, f.promised = m.Since, last
+	if m.Active, err = f.s.jobs.Active(ctx, f.user); err != nil {
+		return nil, err
+	}
+	if m.Recent, _, err = f.s.jobs.List(ctx, job.Query{User: f.user, Most: 10}); err != nil {
+		return nil, err
+	}
+	return json.Marshal(m)
+}
+
+// next waits for events to send. skipped, when it is not nil, is sent before them.
+func (f *follower) next(ctx context.Context) (list []job.Event, skipped []byte, err error) {
+	list, err = f.watch.Next(ctx, f.pos, replayBatch)
+	if err != nil {
+		return nil, nil, err
+	}
+	if gap := list[0].Seq - f.pos - 1; gap > 0 {
+		if skipped, err = f.skip(ctx, f.pos+1, list[0].Seq-1, "removed"); err != nil {
+			return nil, nil, err
+		}
+	}
+	f.pos = list[len(list)-1].Seq
+	if len(list) < replayBatch || f.pos < f.promised {
+		return list, skipped, nil
+	}
+	_, last, err := f.s.jobs.Range(ctx, f.user)
+	if err != nil || last-f.pos <= maxLag {
+		return list, skipped, err
+	}
+	skipped, err = f.skip(ctx, list[0].Seq, last-keepLag, "slow")
+	f.pos = last - keepLag
+	return nil, skipped, err
+}
+
+func (f *follower) skip(ctx context.Context, from, to int64, why string) ([]byte, error) {
+	active, err := f.s.jobs.Active(ctx, f.user)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(skippedMessage{Type: "events_skipped", From: from, To: to, Reason: why, Active: active})
+}

@@ -1,0 +1,260 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"github.com/callvet/callvet/internal/account"
+	"github.com/callvet/callvet/internal/parallel"
+	"github.com/callvet/callvet/internal/report/plain"
+)
+
+const (
+	// maxMessage bounds what a client sends, in bytes; maxMessages how many it sends in messageSpan.
+	maxMessage  = 4 << 10
+	maxMessages = 100
+	messageSpan = 10 * time.Second
+	// pingEvery is how often a client is asked whether it is there, and looked up whether it still may.
+	pingEvery = 30 * time.Second
+	// ticketWait is how long a client without a login has to send its ticket.
+	ticketWait = 5 * time.Second
+)
+
+// Why a socket is closed, beside what the protocol says itself.
+const (
+	closeLogin   websocket.StatusCode = 4001
+	closeTooMany websocket.StatusCode = 4008
+)
+
+// incoming is what a client may send.
+type incoming struct {
+	Type   string `json:"type"`
+	Ticket string `json:"ticket"`
+	JobID  string `json:"job_id"`
+}
+
+// outgoing answers a client.
+type outgoing struct {
+	Type   string `json:"type"`
+	JobID  string `json:"job_id,omitempty"`
+	Status string `json:"status,omitempty"`
+	Detail string `json:"detail,omitempty"`
+}
+
+// socket follows the events of who is logged in. The login is the cookie, with an Origin that is the
+// server's, or a token; or else the first message is a ticket. None of them is ever in the address.
+func (s *Server) socket(w http.ResponseWriter, r *http.Request) {
+	by, err := s.cfg.Identify(w, r)
+	if err != nil && !(errors.Is(err, ErrNoLogin) && r.Header.Get("Upgrade") != "" && r.Header.Get("Authorization") == "") {
+		p := s.problem(r.Context(), err)
+		http.Error(w, p.Error(), p.GetStatus())
+		return
+	}
+	var since *int64
+	if text := r.URL.Query().Get("since"); text != "" {
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || n < 0 {
+			http.Error(w, "since: it is the number of an event", http.StatusUnprocessableEntity)
+			return
+		}
+		since = &n
+	}
+	c, err := websocket.Accept(w, r, nil) // refuses the Origin of another site
+	if err != nil {
+		return // it has answered
+	}
+	defer func() { _ = c.CloseNow() }() // where Close was not reached
+	c.SetReadLimit(maxMessage)
+	code, why := s.serveSocket(c, r, by, since)
+	_ = c.Close(code, why) // who went away hears nothing
+}
+
+// serveSocket follows for one client until it goes away, or gives why it is sent away.
+func (s *Server) serveSocket(c *websocket.Conn, r *http.Request, by *account.Principal, since *int64) (websocket.StatusCode, string) {
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	again := func() error { _, err := s.cfg.Identify(nothing{}, r); return err }
+	if by == nil {
+		wait, stop := context.WithTimeout(ctx, ticketWait)
+		m, err := read(wait, c)
+		stop()
+		if err == nil && m.Type == "ticket" {
+			by = s.live.redeem(m.Ticket, s.cfg.Now())
+		}
+		if by == nil {
+			return closeLogin, "log in first, or send a ticket: POST /api/ws-ticket"
+		}
+		user := by.User
+		again = func() error {
+			if s.cfg.Accounts == nil {
+				return nil
+			}
+			_, err := s.cfg.Accounts.User(ctx, user)
+			return err
+		}
+	}
+	if !by.Allows(account.ScopeRead) {
+		return closeLogin, "the token is not for reading"
+	}
+	leave, ok := s.live.enter(by.User, s.sockets())
+	if !ok {
+		return closeTooMany, "too many connections of this user"
+	}
+	defer leave()
+	f, hello, err := s.follow(ctx, by.User, since)
+	if err != nil {
+		return websocket.StatusInternalError, "the events cannot be read"
+	}
+	defer f.watch.Close()
+	k := &link{s: s, c: c, by: by, code: websocket.StatusNormalClosure}
+	k.stop = cancel
+	group := parallel.Group{Stop: cancel}
+	group.Go(func() { defer cancel(); k.listen(ctx) })
+	group.Go(func() { defer cancel(); k.ping(ctx, again) })
+	func() {
+		defer cancel()
+		if k.send(ctx, hello) == nil {
+			k.feed(ctx, f)
+		}
+	}()
+	group.Wait()
+	select {
+	case <-s.live.closing:
+		return websocket.StatusGoingAway, "the server ends"
+	default:
+		return k.code, k.why
+	}
+}
+
+// nothing is a response that is never sent.
+type nothing struct{}
+
+func (nothing) Header() http.Header         { return http.Header{} }
+func (nothing) Write(b []byte) (int, error) { return len(b), nil }
+func (nothing) WriteHeader(int)             {}
+
+// link is one socket that is open.
+type link struct {
+	s    *Server
+	c    *websocket.Conn
+	by   *account.Principal
+	stop func()
+	code websocket.StatusCode // of listen, which ends last
+	why  string
+}
+
+func read(ctx context.Context, c *websocket.Conn) (m incoming, err error) {
+	_, b, err := c.Read(ctx)
+	if err == nil {
+		err = json.Unmarshal(b, &m)
+	}
+	return m, err
+}
+
+func (k *link) send(ctx context.Context, b []byte) error {
+	limited, stop := context.WithTimeout(ctx, patience)
+	defer stop()
+	return k.c.Write(limited, websocket.MessageText, b)
+}
+
+func (k *link) answer(ctx context.Context, m outgoing) {
+	if b, err := json.Marshal(m); err == nil {
+		_ = k.send(ctx, b) // who does not read is found by feed and ping
+	}
+}
+
+// feed sends events as they come.
+func (k *link) feed(ctx context.Context, f *follower) {
+	for {
+		list, skipped, err := f.next(ctx)
+		if err != nil {
+			return
+		}
+		if skipped != nil && k.send(ctx, skipped) != nil {
+			return
+		}
+		for i := range list {
+			if k.send(ctx, list[i].JSON()) != nil {
+				return
+			}
+		}
+	}
+}
+
+// listen takes what the client sends.
+func (k *link) listen(ctx context.Context) {
+	n, began := 0, time.Now()
+	for {
+		m, err := read(ctx, k.c)
+		var bad *json.SyntaxError
+		switch {
+		case errors.As(err, &bad):
+			k.answer(ctx, outgoing{Type: "error", Detail: "a message is an object of JSON with a type"})
+		case err != nil:
+			return
+		}
+		if time.Since(began) > messageSpan {
+			n, began = 0, time.Now()
+		}
+		if n++; n > maxMessages {
+			k.code, k.why = websocket.StatusPolicyViolation, "too many messages"
+			return
+		}
+		switch {
+		case err != nil:
+		case m.Type == "ping":
+			k.answer(ctx, outgoing{Type: "pong"})
+		case m.Type == "cancel":
+			k.answer(ctx, k.cancel(ctx, m.JobID))
+		default:
+			k.answer(ctx, outgoing{Type: "error", Detail: "a message has the type ping or cancel"})
+		}
+	}
+}
+
+// cancel cancels a job for the client.
+func (k *link) cancel(ctx context.Context, id string) outgoing {
+	out := outgoing{Type: "error", JobID: plain.Clean(id)}
+	if !k.by.Role.AtLeast(account.Member) || !k.by.Allows(account.ScopeRun) {
+		out.Detail = "this login may not cancel jobs"
+		return out
+	}
+	err := k.s.May(ctx, k.by, KindJob, id, true)
+	if err == nil {
+		var j *jobOutput
+		if j, err = k.s.cancelJob(ctx, id); err == nil {
+			return outgoing{Type: "cancel_requested", JobID: id, Status: string(j.Body.State)}
+		}
+	}
+	out.Detail = k.s.problem(ctx, err).Error()
+	return out
+}
+
+// ping finds out whether the client is there and may go on, until the server ends.
+func (k *link) ping(ctx context.Context, again func() error) {
+	tick := time.NewTicker(pingEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-k.s.live.closing:
+			return
+		case <-tick.C:
+		}
+		limited, stop := context.WithTimeout(ctx, patience)
+		err := k.c.Ping(limited)
+		stop()
+		if err != nil || again() != nil {
+			return
+		}
+	}
+}
