@@ -69,7 +69,7 @@ func (s *site) keepSuite(t *testing.T, user string, n int) string {
 	}
 	id := "suite_" + user + fmt.Sprint(n)
 	if err := s.db.ChangeTx(t.Context(), "test", func(tx *sql.Tx, _ *rows.Queries) error {
-		_, err := tx.ExecContext(t.Context(), "INSERT INTO suite_entries(id,user_id,name,version,hash,shared,created,updated,deleted) VALUES(?,?,'cities',3,?,FALSE,1,1,0)", id, user, hash)
+		_, err := tx.ExecContext(t.Context(), "INSERT INTO suite_entries(id,user_id,name,folded,version,hash,last_case,shared,created,updated,deleted) VALUES(?,?,'cities','cities',3,?,0,FALSE,1,1,0)", id, user, hash)
 		return err
 	}); err != nil {
 		t.Fatal(err)
