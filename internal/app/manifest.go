@@ -25,6 +25,8 @@ type Manifest struct {
 	Origin
 	// Made tells that a request made the cases out of those of the suite.
 	Made bool `json:"made,omitempty"`
+	// Kept tells that the suite was in the store before: Path is what it is called there, and no file.
+	Kept bool `json:"kept,omitempty"`
 	// Drill tells that the cases are drills, with their twins.
 	Drill bool `json:"drill,omitempty"`
 	// Specs open the targets again; Targets is what was opened.

@@ -62,9 +62,6 @@ func (a *App) newScorersOf(req *RunRequest) (*scorersOf, error) {
 
 // besideSuite is the folder of a suite: where its scorers run.
 func (a *App) besideSuite(name string) (string, error) {
-	if a.cfg.Files == nil { // no request reads any: scorers that are commands do not run
-		return "", nil
-	}
 	if name == "-" {
 		name = ""
 	}
@@ -154,7 +151,7 @@ func (m *Manifest) commands() []string {
 
 // programs makes what runs the scorers of the session's run. The caller closes it.
 func (s *Session) programs() (*scorer.Pool, error) {
-	if s.Manifest.Made { // read from no file
+	if s.Manifest.Made || s.Manifest.Kept { // read from no file
 		return s.app.poolIn("", s.Manifest.leaves())
 	}
 	return s.app.newPool(s.Manifest.Path, s.Manifest.leaves())

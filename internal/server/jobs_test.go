@@ -140,7 +140,7 @@ func (s *site) awaitJob(t *testing.T, as, id, want string) jobAnswer {
 		if j.Status == want {
 			return j
 		}
-		if time.Now().After(deadline) {
+		if time.Now().After(deadline) || slices.Contains([]string{"done", "failed", "cancelled"}, j.Status) {
 			t.Fatalf("job is %s, want %s: %s", j.Status, want, body)
 		}
 		time.Sleep(5 * time.Millisecond)
