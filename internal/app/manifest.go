@@ -25,7 +25,7 @@ type Manifest struct {
 	Origin
 	// Made tells that a request made the cases out of those of the suite.
 	Made bool `json:"made,omitempty"`
-	// Kept tells that the suite was in the store before: Path is what it is called there, and no file.
+	// Kept tells that others keep the suite: Path is what it is called there, and no file.
 	Kept bool `json:"kept,omitempty"`
 	// Drill tells that the cases are drills, with their twins.
 	Drill bool `json:"drill,omitempty"`

@@ -48,7 +48,7 @@ type scorersOf struct {
 // newScorersOf makes one for the suite of a request.
 func (a *App) newScorersOf(req *RunRequest) (*scorersOf, error) {
 	dir := "" // of a suite that is read from no file
-	if req.Made == nil && req.StoredSuite == "" {
+	if req.Made == nil && req.Text == nil {
 		var err error
 		if dir, err = a.besideSuite(req.Suite); err != nil {
 			return nil, err

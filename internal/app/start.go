@@ -3,7 +3,6 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,7 +13,6 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/catalog"
 	"github.com/callvet/callvet/internal/parallel"
-	"github.com/callvet/callvet/internal/replay"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/run"
 	"github.com/callvet/callvet/internal/secret"
@@ -68,13 +66,8 @@ type RunRequest struct {
 	WorldRequest
 	// Made is a suite that another request made; it is read from no file then.
 	Made *callvet.Suite `json:"-"`
-	// StoredSuite is the hash of a suite that the store has; it is read from no file then, and
-	// linted as one that is.
-	StoredSuite string `json:"-"`
 	// Drill tells that Made are drills: a suite as others, but for the twins in it.
 	Drill bool `json:"-"`
-	// unread is why a case of StoredSuite could not be read.
-	unread error
 }
 
 // SelectionRequest says how decisions over a catalogue are scored.
@@ -133,7 +126,7 @@ func (q *RunRequest) settings() []secret.Setting {
 // manifest is what is kept of the request beside its suite.
 func (q *RunRequest) manifest(version string, specs []TargetSpec, s *callvet.Suite) *Manifest {
 	return &Manifest{
-		Version: manifestVersion, Callvet: version, Path: q.Suite, Origin: q.Origin, Made: q.Made != nil && !q.Drill, Kept: q.StoredSuite != "", Drill: q.Drill, Specs: specs, ToolsHash: callvet.NewToolset(s.Tools).Hash, Repeats: max(q.Repeats, 1),
+		Version: manifestVersion, Callvet: version, Path: q.Suite, Origin: q.Origin, Made: q.Made != nil && !q.Drill, Kept: q.Text != nil, Drill: q.Drill, Specs: specs, ToolsHash: callvet.NewToolset(s.Tools).Hash, Repeats: max(q.Repeats, 1),
 		Filter: q.Filter, Sample: q.Sample, Seed: q.Seed, FailedFrom: q.FailedFrom, Slices: q.Slices, TargetFile: q.TargetFile, Prices: q.Prices, RealLatency: q.RealLatency, NoCache: q.NoCache,
 		Embedder: q.Embedder, Keep: q.Keep, Settings: &q.Settings, Judges: q.Judges,
 	}
@@ -209,7 +202,7 @@ func (a *App) suiteOf(ctx context.Context, req *RunRequest, tell Events) (*suite
 		return &suite.Stream{Suite: req.Made}, nil
 	}
 	req.Programs = req.Programs || req.AllowExec && a.cfg.Permit.Commands
-	read, err := a.readSuite(ctx, req, tell)
+	read, err := a.OpenSuite(ctx, req.SuiteRequest, tell)
 	if err != nil {
 		return nil, err
 	}
@@ -218,33 +211,6 @@ func (a *App) suiteOf(ctx context.Context, req *RunRequest, tell Events) (*suite
 	}
 	req.Selection.lay(read.Suite)
 	return read, nil
-}
-
-// readSuite opens the suite of a request, where it is kept.
-func (a *App) readSuite(ctx context.Context, req *RunRequest, tell Events) (*suite.Stream, error) {
-	if req.StoredSuite == "" {
-		return a.OpenSuite(ctx, req.SuiteRequest, tell)
-	}
-	db, err := a.cfg.Store(ctx)
-	if err != nil {
-		return nil, err
-	}
-	scoring, err := a.scoring(ctx, req.Embedder)
-	if err != nil {
-		return nil, err
-	}
-	kept, err := openSuite(ctx, db, req.StoredSuite)
-	if err != nil {
-		return nil, err
-	}
-	return suite.Again(kept.Suite, kept.all(&req.unread), suite.LintOptions{
-		Scoring: scoring, World: func(s *callvet.Suite, c *callvet.Case) callvet.World { return replay.Mocks(s, c, replay.Options{}) },
-	}), nil
-}
-
-// asStored reports whether the suite of the request is in the store as it is run.
-func (q *RunRequest) asStored() bool {
-	return q.StoredSuite != "" && q.Selection == nil && q.Faults == ""
 }
 
 // start opens the targets, keeps the suite and creates the run. When it fails nothing is kept.
@@ -269,7 +235,7 @@ func (s *Session) start(ctx context.Context, db *store.DB, req *RunRequest, read
 		return err
 	}
 	defer func() {
-		if err != nil && !req.asStored() {
+		if err != nil {
 			err = errors.Join(err, db.DropSuite(context.WithoutCancel(ctx), hash))
 		}
 	}()
@@ -308,11 +274,7 @@ func (s *Session) start(ctx context.Context, db *store.DB, req *RunRequest, read
 		tellAdjusted(&s.targets[i].Target, s.tell)
 	}
 	if s.dry != nil {
-		err := s.Run.tell(s.dry)
-		if !req.asStored() {
-			err = errors.Join(err, db.DropSuite(context.WithoutCancel(ctx), hash))
-		}
-		return err
+		return errors.Join(s.Run.tell(s.dry), db.DropSuite(context.WithoutCancel(ctx), hash))
 	}
 	b, err := json.Marshal(man)
 	if err != nil {
@@ -356,10 +318,6 @@ func (a *App) keepSuite(ctx context.Context, db *store.DB, req *RunRequest, read
 		return "", nil, err
 	}
 	cases := read.Cases(ctx)
-	if req.asStored() {
-		err = lintStored(ctx, a, req, read, own, count, verdict)
-		return req.StoredSuite, rubrics, err
-	}
 	if req.Embedder != "" {
 		// Lint asks the embedder, and nobody is to wait for a network with the
 		// database locked.
@@ -387,7 +345,7 @@ func (a *App) keepSuite(ctx context.Context, db *store.DB, req *RunRequest, read
 			yield(nil, refused)
 			return
 		}
-		if refused = cmp.Or(req.unread, verdict(read.Problems())); refused != nil {
+		if refused = verdict(read.Problems()); refused != nil {
 			yield(nil, refused)
 		}
 	})
@@ -395,17 +353,6 @@ func (a *App) keepSuite(ctx context.Context, db *store.DB, req *RunRequest, read
 		return "", nil, refused
 	}
 	return hash, rubrics, err
-}
-
-// lintStored lints a suite that is in the store already; nothing is written.
-func lintStored(ctx context.Context, a *App, req *RunRequest, read *suite.Stream, own *scorersOf, count func(*callvet.Case), verdict func([]callvet.Problem) error) error {
-	for c := range read.Cases(ctx) {
-		if err := cmp.Or(ctx.Err(), verdict(a.secrets.Case(c))); err != nil {
-			return err
-		}
-		count(c)
-	}
-	return cmp.Or(req.unread, own.refusal(req, a.cfg.Permit), verdict(read.Problems()))
 }
 
 // secretsOf are the secrets that a suite in memory holds, as problems.

@@ -114,6 +114,15 @@ func entries() map[string]entry {
 		"set-key":      {params: map[string]string{"variable": "HF_TOKEN"}, body: `{"value":"hf-0123456789abcdef"}`},
 		"delete-key":   {params: map[string]string{"variable": "HF_TOKEN"}, prepare: withKey},
 		"list-targets": {},
+
+		"tool-eval":        {body: `{"suite_id":"{suite}","experiment_id":"{experiment}","models":["offline/lexical"]}`, unowned: map[string]string{"model_id": "names a model of a provider"}},
+		"tool-eval-cancel": {body: `{"job_id":"{job}"}`},
+		"list-jobs":        {query: "user_id=", unowned: map[string]string{"user_id": "the jobs of others are for admins, which TestEval tries"}},
+		"get-job":          {},
+		"cancel-job":       {},
+		"ws-ticket":        {},
+		"list-events":      {query: "since=0"},
+		"stream-events":    {query: "since=x", gives: http.StatusUnprocessableEntity}, // a good one does not end
 	}
 }
 
@@ -172,7 +181,7 @@ func (s *site) object(t *testing.T, kind server.Kind, user string, shared bool) 
 	text := map[server.Kind]string{
 		server.KindRun:        "INSERT INTO run_entries(run_id, user_id, shared, suite_id, suite_version, experiment_id, job_id, created) VALUES ($1, $2, $3, '', 0, '', '', 1)",
 		server.KindExperiment: "INSERT INTO experiments(id, user_id, shared, name, description, suite_id, baseline, baseline_target, state, created, updated, deleted) VALUES ($1, $2, $3, 'x', x'', 'suite_1', '', '', 'active', 1, 1, 0)",
-		server.KindJob:        "INSERT INTO jobs(id, user_id, kind, state, priority, request, result_ref, done, total, eta, detail, error, attempt, timeout, created, queued, started, finished, cancel, idempotency) VALUES ($1, $2, 'x', 'finished', 0, x'7b7d', '', 0, 0, 0, x'7b7d', x'', 0, 0, 1, 1, 1, 1, $3, '')",
+		server.KindJob:        "INSERT INTO jobs(id, user_id, kind, state, priority, place, request, result_ref, done, total, eta, detail, error, attempt, timeout, ran, idle, reached, note, created, queued, started, finished, cancel, idempotency) SELECT $1, $2, 'x', 'done', 0, coalesce(max(place), 0) + 1, x'7b7d', '', 0, 0, 0, x'7b7d', x'', 0, 0, 0, 0, 0, x'', 1, 1, 1, 1, $3, '' FROM jobs",
 		server.KindSchedule:   "INSERT INTO schedules(id, user_id, enabled, name, spec, trigger_on, request, webhook, secret, created, next_at, last_at, last_job, last_result) VALUES ($1, $2, $3, 'x', '', '', x'7b7d', x'', x'', 1, 0, 0, '', '')",
 		server.KindToken:      "INSERT INTO tokens(id, user_id, revoked, hash, name, scopes, created, expires, used) VALUES ($1, $2, $3, randomblob(32), 'x', 'read', 1, 9000000000000, 0)",
 	}[kind]

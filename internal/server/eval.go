@@ -118,15 +118,15 @@ func (s *Server) submitEval(ctx context.Context, by *account.Principal, req *Eva
 			return nil, err
 		}
 	}
-	entry, err := s.cfg.Store.Rows().SuiteToRun(ctx, req.SuiteID)
+	entry, version, err := s.library.Now(ctx, req.SuiteID)
 	if err != nil {
-		return nil, fmt.Errorf("look up suite: %w", err)
+		return nil, err
 	}
 	ask, err := req.run(entry.Name)
 	if err != nil {
 		return nil, err
 	}
-	ask.StoredSuite = entry.Hash
+	ask.Text, ask.Format = version.Document.Bytes(), version.Document.Form
 	var made *startedRun
 	got, isNew, err := s.jobs.Submit(ctx, job.Request{
 		User: by.User, Kind: KindToolEval, Priority: req.Priority, Key: key, Timeout: time.Duration(req.Timeout) * time.Second,

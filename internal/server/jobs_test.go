@@ -4,7 +4,6 @@ package server_test
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -21,7 +20,6 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
-	"github.com/callvet/callvet/internal/store/rows"
 )
 
 // work does jobs until stop is called, or the test ends.
@@ -52,29 +50,22 @@ func (s *site) private(t *testing.T) {
 // case expects that nothing is called.
 func (s *site) keepSuite(t *testing.T, user string, n int) string {
 	t.Helper()
-	suite := &callvet.Suite{Name: "cities", Tools: []callvet.Tool{{
-		Name: "weather_now", Description: "Current weather of a city.", Parameters: json.RawMessage(`{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}`),
-	}}}
-	for i := range n {
-		c := callvet.Case{ID: fmt.Sprintf("c%d", i), Input: []callvet.Turn{{Role: "user", Content: fmt.Sprintf("How is the weather in city%d?", i)}}}
-		c.Expect.Plans = []callvet.Plan{{Calls: []callvet.ExpectedCall{{Tools: []string{"weather_now"}, Args: json.RawMessage(fmt.Sprintf(`{"city":"city%d"}`, i))}}}}
-		if i == n-1 && n > 1 {
-			c.Expect.Plans = []callvet.Plan{{Calls: []callvet.ExpectedCall{}}}
-		}
-		suite.Cases = append(suite.Cases, c)
+	cases := make([]map[string]any, n)
+	for i := range cases {
+		cases[i] = map[string]any{"id": fmt.Sprintf("c%d", i), "prompt": fmt.Sprintf("How is the weather in city%d?", i), "expected_tool": "weather_now", "expected_params": map[string]any{"city": fmt.Sprintf("city%d", i)}}
 	}
-	hash, err := s.db.PutSuite(t.Context(), suite)
+	if n > 1 {
+		cases[n-1] = map[string]any{"id": "none", "prompt": "How is the weather in cityX?", "expected_tool": nil}
+	}
+	text, err := json.Marshal(map[string]any{"name": "cities", "test_cases": cases, "tools": []any{map[string]any{"type": "function", "function": map[string]any{
+		"name": "weather_now", "description": "Current weather of a city.", "parameters": json.RawMessage(`{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}`),
+	}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	id := "suite_" + user + fmt.Sprint(n)
-	if err := s.db.ChangeTx(t.Context(), "test", func(tx *sql.Tx, _ *rows.Queries) error {
-		_, err := tx.ExecContext(t.Context(), "INSERT INTO suite_entries(id,user_id,name,folded,version,hash,last_case,shared,created,updated,deleted) VALUES(?,?,'cities','cities',3,?,0,FALSE,1,1,0)", id, user, hash)
-		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
-	return id
+	return give[struct {
+		ID string `json:"suite_id"`
+	}](t, s, user, "POST", "/api/tool-eval/import", string(text)).ID
 }
 
 // model is a server of a model that calls the tool with the city that it is asked about, and counts.
@@ -175,7 +166,7 @@ func TestEval(t *testing.T) {
 	s.private(t)
 	m := newModel(t, nil)
 	s.work(t)
-	suite := s.keepSuite(t, "user_ana", 30)
+	suite := s.keepSuite(t, "ana", 30)
 	code, body := s.ask(t, "ana", "POST", "/api/tool-eval", fmt.Sprintf(`{"suite_id":%q,"targets":[{"provider_key":"openai","model_id":"m1","base_url":%q}],"models":["offline/lexical"],
 		"tool_choice":"required","system_prompt":{"openai::m1":"Use tools."},"provider_params":{"max_tokens":100,"top_k":3}}`, suite, m.URL))
 	sent := decode[jobAnswer](t, code, 202, body)
@@ -193,7 +184,7 @@ func TestEval(t *testing.T) {
 		t.Errorf("the model was asked %d times", n)
 	}
 	entry, err := s.db.Rows().RunEntry(t.Context(), sent.ResultRef)
-	if err != nil || entry.UserID != "user_ana" || entry.SuiteVersion != 3 || entry.JobID != sent.JobID {
+	if err != nil || entry.UserID != "user_ana" || entry.SuiteVersion != 1 || entry.JobID != sent.JobID {
 		t.Errorf("entry: %+v %v", entry, err)
 	}
 	count := map[string]int{}
@@ -254,7 +245,7 @@ func TestEvalRefuses(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.private(t)
-	suite := s.keepSuite(t, "user_ana", 2)
+	suite := s.keepSuite(t, "ana", 2)
 	for _, c := range []struct {
 		as, body string
 		code     int
@@ -286,16 +277,13 @@ func TestEvalRefuses(t *testing.T) {
 	if runs, err := s.db.Runs(t.Context(), 0); err != nil || len(runs) != 0 {
 		t.Errorf("what was refused left runs: %v %v", runs, err)
 	}
-	if _, err := s.db.Suite(t.Context(), func() string { e, _ := s.db.Rows().SuiteToRun(t.Context(), suite); return e.Hash }()); err != nil {
-		t.Errorf("what was refused took the suite away: %v", err)
-	}
 }
 
 func TestEvalKey(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.private(t)
-	suite := s.keepSuite(t, "user_ana", 2)
+	suite := s.keepSuite(t, "ana", 2)
 	ask := func() (int, string) {
 		req, err := http.NewRequestWithContext(t.Context(), "POST", s.URL+"/api/tool-eval", strings.NewReader(`{"suite_id":"`+suite+`","models":["offline/lexical"]}`))
 		if err != nil {
@@ -346,7 +334,7 @@ func TestEvalCancel(t *testing.T) {
 	s.private(t)
 	m := newModel(t, make(chan struct{}))
 	s.work(t)
-	suite := s.keepSuite(t, "user_ana", 20)
+	suite := s.keepSuite(t, "ana", 20)
 	code, body := s.ask(t, "ana", "POST", "/api/tool-eval", fmt.Sprintf(`{"suite_id":%q,"targets":[{"provider_key":"openai","model_id":"m1","base_url":%q}]}`, suite, m.URL))
 	sent := decode[jobAnswer](t, code, 202, body)
 	for deadline := time.Now().Add(30 * time.Second); m.asked.Load() == 0 && time.Now().Before(deadline); {
@@ -375,7 +363,7 @@ func TestEvalGoesOn(t *testing.T) {
 	hold := make(chan struct{}, 1000)
 	m := newModel(t, hold)
 	stop := s.work(t)
-	suite := s.keepSuite(t, "user_ana", 40)
+	suite := s.keepSuite(t, "ana", 40)
 	code, body := s.ask(t, "ana", "POST", "/api/tool-eval", fmt.Sprintf(`{"suite_id":%q,"concurrency":4,"targets":[{"provider_key":"openai","model_id":"m1","base_url":%q}]}`, suite, m.URL))
 	sent := decode[jobAnswer](t, code, 202, body)
 	for range 17 {

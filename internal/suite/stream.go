@@ -43,13 +43,6 @@ func Open(path string, opt Options, lint LintOptions) (*Stream, []callvet.Proble
 	return &Stream{Suite: r.suite, read: r, lint: l}, nil, nil
 }
 
-// Again lints a suite that was read before: its cases come from wherever it is kept. There
-// are no files.
-func Again(s *callvet.Suite, cases iter.Seq[*callvet.Case], lint LintOptions) *Stream {
-	none := func() []callvet.Problem { return nil }
-	return &Stream{Suite: s, read: &reading{suite: s, cases: cases, problems: none}, lint: newLinter(s, lint)}
-}
-
 // File is a file that a suite was read from.
 type File struct {
 	Name string

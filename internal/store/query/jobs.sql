@@ -102,8 +102,5 @@ DELETE FROM events WHERE user_id = $1 AND seq <= $2;
 -- name: FeedFrom :exec
 UPDATE feeds SET first = $1 WHERE user_id = $2;
 
--- name: SuiteToRun :one
-SELECT name, version, hash FROM suite_entries WHERE id = $1 AND deleted = 0;
-
 -- name: BaselineOf :one
 SELECT baseline FROM experiments WHERE id = $1 AND deleted = 0;

@@ -740,23 +740,6 @@ func (q *Queries) SlotsTaken(ctx context.Context) (int64, error) {
 	return count, err
 }
 
-const suiteToRun = `-- name: SuiteToRun :one
-SELECT name, version, hash FROM suite_entries WHERE id = $1 AND deleted = 0
-`
-
-type SuiteToRunRow struct {
-	Name    string
-	Version int64
-	Hash    string
-}
-
-func (q *Queries) SuiteToRun(ctx context.Context, id string) (SuiteToRunRow, error) {
-	row := q.db.QueryRowContext(ctx, suiteToRun, id)
-	var i SuiteToRunRow
-	err := row.Scan(&i.Name, &i.Version, &i.Hash)
-	return i, err
-}
-
 const takeSlot = `-- name: TakeSlot :execrows
 INSERT INTO slots(user_id, slot, job_id)
 SELECT CAST($1 AS TEXT), k.n, CAST($2 AS TEXT)
