@@ -36,7 +36,7 @@ func spokenVerbs() map[string]spoken {
 	return map[string]spoken{
 		"run": {
 			requests: []reflect.Type{of[app.RunRequest](), of[app.ResumeRequest]()}, args: []string{"suite", "run", "shared", "origin", "selection", "judges"}, parts: resume,
-			client: []string{"output", "quiet", "show-failures", "dry-run"},
+			client: []string{"output", "quiet", "show-failures", "dry-run", "remote", "experiment"},
 		},
 		"backup":        {requests: []reflect.Type{of[app.BackupRequest]()}, args: []string{"file", "force"}},
 		"restore":       {requests: []reflect.Type{of[app.BackupRequest]()}, args: []string{"file"}},
@@ -98,6 +98,7 @@ func spokenVerbs() map[string]spoken {
 		"proxy model":         {requests: []reflect.Type{of[app.ModelProxyRequest]()}, client: []string{"listen"}},
 		"serve":               {client: []string{"listen", "url", "tls-cert", "tls-key", "trust-proxy", "allow-host", "secret-key", "log-format", "allow-private", "allow-files", "allow-exec", "lend-keys"}},
 		"login":               {client: []string{"name", "plain-http"}},
+		"jobs":                {client: []string{"watch", "cancel", "output"}},
 		"mcp serve":           {requests: []reflect.Type{of[app.ServeMCPRequest]()}, args: []string{"suite"}, client: []string{"http"}},
 		"proxy mcp":           {requests: []reflect.Type{of[app.ProxyMCPRequest]()}, args: []string{"url"}, client: []string{"http"}},
 		"trace import":        {requests: []reflect.Type{of[app.ImportRequest]()}, args: []string{"traces"}, client: []string{"output"}},

@@ -46,6 +46,7 @@ var blocked = map[string][]string{
 	"gate":                {"HELD --gates gates.yaml", "whole --gates IN", "whole --gates gates.yaml -o IN.md"},
 	"gates init":          {"g.yaml"},
 	"init":                {"s.yaml", "IN --force"},
+	"jobs":                {"SERVER"},
 	"judge audit":         {"whole --judge task -m openai/m --base-url SERVER --no-cache"},
 	"judge list":          {"", "HELD"},
 	"judge run":           {"whole --judge task -m openai/m --base-url SERVER --no-cache", "whole --judge own --prompt IN --schema HELD -m openai/m"},
@@ -124,7 +125,7 @@ func TestInterrupt(t *testing.T) {
 		}
 		all := strings.Split(strings.TrimSuffix(told, "\n"), "\n")
 		last := all[len(all)-1]
-		asks := strings.Contains(line, "exec:AGENT") || strings.Contains(line, "SERVER") && !strings.HasPrefix(line, "select query") && !strings.HasPrefix(line, "mcp ")
+		asks := strings.Contains(line, "exec:AGENT") || strings.Contains(line, "SERVER") && !strings.HasPrefix(line, "select query") && !strings.HasPrefix(line, "mcp ") && !strings.HasPrefix(line, "jobs ")
 		if !strings.HasPrefix(last, "callvet: interrupted") || strings.Count(told, "interrupted") != 1 || asks && !strings.Contains(last, "go on with: callvet run --resume ") {
 			t.Errorf("callvet %s: %v: it told\n%s", line, sent, told)
 		}
@@ -247,7 +248,7 @@ func (lab *laboratory) interrupt(t *testing.T, id, line string, signals []syscal
 	defer cancel()
 	cmd := exec.CommandContext(ctx, lab.self)
 	cmd.Args, cmd.Dir = args, dir
-	cmd.Env = append(os.Environ(), "HOME="+dir, "OPENAI_API_KEY=k", "CALLVET_CACHE="+dir)
+	cmd.Env = append(os.Environ(), "HOME="+dir, "OPENAI_API_KEY=k", "CALLVET_TOKEN=t", "CALLVET_CACHE="+dir)
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	in, err := cmd.StdinPipe()

@@ -64,6 +64,7 @@ type runFlags struct {
 
 func (a *cli) runCommand() *cobra.Command {
 	var f runFlags
+	var server, experiment string
 	dry := false
 	cmd := &cobra.Command{
 		Use:   "run SUITE -m TARGET [-m TARGET …]",
@@ -86,12 +87,19 @@ turn failures into exit code 3 (4 when there is not enough data to say).`,
 		Example: `  callvet run suite.yaml -m openai/gpt-5-mini -m anthropic/claude-sonnet-4-5 --repeat 3
   callvet run suite.yaml -m recorded:outputs.jsonl -o report.html
   callvet run suite.yaml -m openai/my-model --base-url http://localhost:8000/v1
-  callvet run --resume last`,
+  callvet run --resume last
+  callvet run suite.yaml -m openai/gpt-5-mini --remote https://eval.example.com`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			path := ""
 			if len(args) == 1 {
 				path = args[0]
+			}
+			switch {
+			case server != "":
+				return a.remoteRun(cmd.Context(), server, experiment, path, &f, cmd.LocalNonPersistentFlags())
+			case experiment != "":
+				return usagef("--experiment is for runs on a server: --remote URL")
 			}
 			f.origin = app.Origin{Command: "run", Flags: given(cmd.Flags())}
 			if dry {
@@ -101,6 +109,8 @@ turn failures into exit code 3 (4 when there is not enough data to say).`,
 		},
 	}
 	f.register(cmd.Flags())
+	cmd.Flags().StringVar(&server, "remote", "", "address of a callvet server that carries the run out (callvet login URL)")
+	cmd.Flags().StringVar(&experiment, "experiment", "", "with --remote: id of the experiment that the run belongs to")
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "lint the suite, open the targets and say what would be asked; nothing is asked or kept")
 	return cmd
 }

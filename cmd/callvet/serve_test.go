@@ -53,6 +53,30 @@ func (s *seat) run(ctx context.Context, out io.Writer, in string, args ...string
 	return a.run(ctx, a.rootCommand(), args)
 }
 
+// serve starts a server and waits until it answers; stop ends it and gives its exit code.
+func (s *seat) serve(t *testing.T, owner *parallel.Group, args ...string) (told *heard, stop func() int) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	told, code := &heard{}, make(chan int, 1)
+	owner.Go(func() {
+		code <- s.run(ctx, told, "", append([]string{"serve", "--listen", "127.0.0.1:0", "--log-format", "json"}, args...)...)
+	})
+	for range 1000 {
+		if strings.Contains(told.String(), "serving http://") {
+			break
+		}
+		select {
+		case c := <-code:
+			t.Fatalf("exit %d: %s", c, told)
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+	return told, func() int {
+		cancel()
+		return <-code
+	}
+}
+
 var toldLink = regexp.MustCompile(`callvet login '(http://\S+#claim=\S+)'`)
 
 // TestServe: a server is started, its first admin comes in by the link, and by a password after it was
@@ -63,28 +87,7 @@ func TestServe(t *testing.T) {
 	s := &seat{dir: dir, env: map[string]string{"HOME": dir, "CALLVET_DB": filepath.Join(dir, "x.db")}}
 	var owner parallel.Group
 	t.Cleanup(owner.Wait)
-	start := func(args ...string) (told *heard, stop func() int) {
-		t.Helper()
-		ctx, cancel := context.WithCancel(t.Context())
-		told, code := &heard{}, make(chan int, 1)
-		owner.Go(func() {
-			code <- s.run(ctx, told, "", append([]string{"serve", "--listen", "127.0.0.1:0", "--log-format", "json"}, args...)...)
-		})
-		for range 1000 {
-			if strings.Contains(told.String(), "serving http://") {
-				break
-			}
-			select {
-			case c := <-code:
-				t.Fatalf("exit %d: %s", c, told)
-			case <-time.After(10 * time.Millisecond):
-			}
-		}
-		return told, func() int {
-			cancel()
-			return <-code
-		}
-	}
+	start := func(args ...string) (told *heard, stop func() int) { return s.serve(t, &owner, args...) }
 	types := func(in string, want int, args ...string) string {
 		t.Helper()
 		var out bytes.Buffer

@@ -68,6 +68,7 @@ var apart = map[string]string{
 	"drill":                 "runs drills, which make drill and TestShippedDrills do",
 	"fixtures make":         "writes a suite or recordings; its script reads them back",
 	"help":                  "writes help",
+	"jobs":                  "lists and follows what a server does; its test does",
 	"login":                 "asks a server for a token; its test does",
 	"logout":                "ends the token of a server; its test does",
 	"serve":                 "answers over HTTP; its test and verify-authz ask it",

@@ -1,0 +1,263 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/file"
+	client "github.com/callvet/callvet/internal/remote"
+	"github.com/callvet/callvet/internal/report"
+	"github.com/callvet/callvet/internal/report/plain"
+)
+
+// patience is how long a server may be away while its job is watched: it may be brought up to date.
+const patience = 2 * time.Minute
+
+// remoteRequest is a run as a server is asked for it.
+type remoteRequest struct {
+	SuiteID      string         `json:"suite_id"`
+	Targets      []remoteTarget `json:"targets"`
+	Temperature  *float64       `json:"temperature,omitempty"`
+	ToolChoice   string         `json:"tool_choice,omitempty"`
+	SystemPrompt string         `json:"system_prompt,omitempty"`
+	Experiment   string         `json:"experiment_id,omitempty"`
+	Name         string         `json:"name,omitempty"`
+	Repeats      int            `json:"repeats,omitempty"`
+	Seed         int64          `json:"seed,omitempty"`
+	Sample       int            `json:"sample,omitempty"`
+	Filter       []string       `json:"filter,omitempty"`
+	MaxCostUSD   float64        `json:"max_cost_usd,omitempty"`
+	MaxCalls     int            `json:"max_calls,omitempty"`
+	Concurrency  int            `json:"concurrency,omitempty"`
+	Rate         float64        `json:"rate,omitempty"`
+	TimeoutMS    int64          `json:"request_timeout_ms,omitempty"`
+	NoCache      bool           `json:"no_cache,omitempty"`
+}
+
+type remoteTarget struct {
+	Provider  string `json:"provider_key"`
+	Model     string `json:"model_id"`
+	BaseURL   string `json:"base_url,omitempty"`
+	APIKeyEnv string `json:"api_key_env,omitempty"`
+}
+
+// remoteFlags are the flags of run that a server is told, and those of this side.
+func remoteFlags() []string {
+	return []string{
+		"remote", "experiment", "model", "temperature", "tool-choice", "system", "name", "repeat", "seed", "sample", "filter", "max-cost", "max-calls", "concurrency", "rate", "timeout", "no-cache", "base-url", "api-key-env",
+		"output", "quiet", "require-pass", "from", "tools", "mocks",
+	}
+}
+
+// remoteRun has a server carry out a run, and shows what comes out as if it had been done here.
+func (a *cli) remoteRun(ctx context.Context, address, experiment, path string, f *runFlags, flags *pflag.FlagSet) error { // flags are those of run alone
+	if path == "" {
+		return usagef("which suite? callvet run SUITE --remote %s -m TARGET", shellQuote(address))
+	}
+	var unsent []string
+	flags.VisitAll(func(g *pflag.Flag) {
+		if g.Changed && !slices.Contains(remoteFlags(), g.Name) {
+			unsent = append(unsent, "--"+g.Name)
+		}
+	})
+	if len(unsent) > 0 {
+		return usagef("--remote does not send %s to the server: leave that out, or run here", strings.Join(unsent, ", "))
+	}
+	req, err := a.remoteRequest(f, flags.Changed)
+	if err != nil {
+		return err
+	}
+	if err := f.writable(); err != nil {
+		return err
+	}
+	c, err := a.remoteClient(address)
+	if err != nil {
+		return err
+	}
+	made, err := a.program().Convert(ctx, app.ConvertRequest{SuiteRequest: f.suite.request(path), To: "callvet", Output: "suite.json"}, a.teller(f.quiet, "callvet lint "+shellQuote(path)).tell)
+	if err != nil {
+		return err
+	}
+	s, err := c.Import(ctx, made.Data)
+	if err != nil {
+		return err
+	}
+	req.SuiteID, req.Experiment = s.ID, experiment
+	taken, err := c.Submit(ctx, req)
+	if err != nil {
+		return err
+	}
+	for _, w := range taken.Warnings {
+		a.notice(w)
+	}
+	fmt.Fprintf(a.err, "job %s on %s, run %s; callvet jobs %s --watch %s follows it, --cancel ends it\n", taken.Job, plain.Clean(address), taken.Run, shellQuote(address), taken.Job)
+	return a.remoteEnd(ctx, c, taken.Job, f)
+}
+
+// remoteRequest is what the flags ask a server for.
+func (a *cli) remoteRequest(f *runFlags, changed func(string) bool) (*remoteRequest, error) {
+	out := &remoteRequest{
+		ToolChoice: f.toolChoice, Name: f.name, Repeats: f.repeats, Seed: f.seed, Sample: f.sample, Filter: f.filter, MaxCostUSD: f.maxCost, MaxCalls: f.maxCalls, Rate: f.rate, NoCache: f.noCache, Targets: []remoteTarget{},
+	}
+	if changed("temperature") {
+		out.Temperature = f.target.temperature
+	}
+	if changed("concurrency") {
+		out.Concurrency = f.concurrency
+	}
+	if changed("timeout") {
+		out.TimeoutMS = f.timeoutMS()
+	}
+	var err error
+	if out.SystemPrompt, err = a.program().Text(f.target.system); err != nil {
+		return nil, err
+	}
+	if len(f.targets) == 0 {
+		return nil, usagef("which model? callvet run SUITE --remote URL -m PROVIDER/MODEL")
+	}
+	for _, t := range f.targets {
+		provider, model, ok := strings.Cut(t, "/")
+		if !ok || strings.Contains(provider, ":") {
+			return nil, usagef("-m %s: a server is asked for PROVIDER/MODEL only", t)
+		}
+		out.Targets = append(out.Targets, remoteTarget{Provider: provider, Model: model, BaseURL: f.target.baseURL, APIKeyEnv: f.target.keyEnv})
+	}
+	return out, nil
+}
+
+// remoteClient asks a server as the user who logged in there.
+func (a *cli) remoteClient(address string) (*client.Client, error) {
+	base, token, err := a.remoteToken(address)
+	if err != nil {
+		return nil, err
+	}
+	return client.New(client.Config{Address: base, Token: token})
+}
+
+// remoteEnd follows a job to its end, and shows its run.
+func (a *cli) remoteEnd(ctx context.Context, c *client.Client, job string, f *runFlags) error {
+	t := a.teller(f.quiet, "")
+	j, err := c.Watch(ctx, job, patience, func(j *client.Job) {
+		if j.Total > 0 && !f.quiet {
+			t.tell(app.Event{Progress: &app.ProgressEvent{Done: int(j.Done), Total: int(j.Total), ETA: time.Duration(j.ETAMS) * time.Millisecond}})
+		}
+	})
+	t.finish()
+	if err != nil {
+		return err
+	}
+	for _, o := range f.outputs {
+		if err := a.remoteReport(ctx, c, j.Run, o); err != nil {
+			return err
+		}
+	}
+	if !f.quiet || a.jsonOut {
+		format := "txt"
+		if a.jsonOut {
+			format = "json"
+		}
+		if err := c.Report(ctx, j.Run, format, a.out); err != nil {
+			return err
+		}
+	}
+	if j.State != "done" {
+		kind := callvet.ErrUnavailable
+		if strings.Contains(j.Error, callvet.ErrBudget.Error()) {
+			kind = callvet.ErrBudget
+		}
+		return fmt.Errorf("job %s on the server: %s: %w: %s", j.ID, j.State, kind, j.Error)
+	}
+	if !f.requirePass {
+		return nil
+	}
+	run, err := c.Run(ctx, j.Run)
+	if err != nil {
+		return err
+	}
+	if v := run.Verdicts; v.Fail+v.Error+v.NotRun > 0 || v.Pass == 0 {
+		a.exitStatus = exitGateFailed
+	}
+	return nil
+}
+
+// remoteReport writes a report of a run on a server to a file.
+func (a *cli) remoteReport(ctx context.Context, c *client.Client, run, name string) error {
+	if _, err := report.ByPath(name); err != nil {
+		return err
+	}
+	format := map[string]string{".htm": "html", ".markdown": "md", ".junit": "xml", ".ndjson": "jsonl", ".text": "txt"}[strings.ToLower(filepath.Ext(name))]
+	if format == "" {
+		format = strings.ToLower(strings.TrimPrefix(filepath.Ext(name), "."))
+	}
+	var b bytes.Buffer
+	if err := c.Report(ctx, run, format, &b); err != nil {
+		return err
+	}
+	return file.Write(ctx, a.path(name), func(w io.Writer) error {
+		_, err := w.Write(b.Bytes())
+		return err
+	})
+}
+
+func (a *cli) jobsCommand() *cobra.Command {
+	var watch, cancel string
+	var f runFlags
+	cmd := &cobra.Command{
+		Use: "jobs URL", Short: "List, follow and end your jobs on a server",
+		Long: `List your jobs on a callvet server, the newest first. --watch follows one to its end and shows its run, as
+callvet run --remote does; --cancel ends one. Log in first: callvet login URL.`,
+		Example: "  callvet jobs https://eval.example.com\n  callvet jobs https://eval.example.com --watch job_x2v -o report.html",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := a.remoteClient(args[0])
+			if err != nil {
+				return err
+			}
+			switch {
+			case watch != "" && cancel != "":
+				return usagef("--watch and --cancel: write one of them")
+			case len(f.outputs) > 0 && watch == "":
+				return usagef("-o is for --watch JOB")
+			case watch != "":
+				return errors.Join(f.writable(), a.remoteEnd(cmd.Context(), c, watch, &f))
+			case cancel != "":
+				if err := c.Cancel(cmd.Context(), cancel); err != nil {
+					return err
+				}
+				_, err = fmt.Fprintf(a.out, "asked job %s to end\n", cancel)
+				return err
+			}
+			list, err := c.Jobs(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if a.jsonOut {
+				return json.NewEncoder(a.out).Encode(map[string]any{"jobs": list})
+			}
+			for i := range list {
+				j := &list[i]
+				fmt.Fprintf(a.out, "%-32s %-11s %7s  run %s  %s  %s\n", j.ID, j.State, fmt.Sprintf("%d/%d", j.Done, j.Total), j.Run, j.Created.Local().Format("2006-01-02 15:04"), plain.Clean(j.Error))
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&watch, "watch", "", "job to follow to its end")
+	cmd.Flags().StringVar(&cancel, "cancel", "", "job to end")
+	cmd.Flags().StringArrayVarP(&f.outputs, "output", "o", nil, "with --watch: also write a report; may be repeated")
+	return cmd
+}

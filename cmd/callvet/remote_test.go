@@ -1,0 +1,135 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/callvet/callvet/internal/parallel"
+	"github.com/callvet/callvet/internal/report"
+	"github.com/callvet/callvet/panel"
+)
+
+// TestRemote: a run on a server shows the numbers of the same run here, to the last bit.
+func TestRemote(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := &seat{dir: dir, env: map[string]string{"HOME": dir, "CALLVET_DB": filepath.Join(dir, "x.db")}}
+	here := &seat{dir: dir, env: map[string]string{"HOME": dir, "CALLVET_DB": filepath.Join(dir, "here.db")}}
+	var owner parallel.Group
+	t.Cleanup(owner.Wait)
+	types := func(at *seat, in string, want int, args ...string) string {
+		t.Helper()
+		var out bytes.Buffer
+		if code := at.run(t.Context(), &out, in, args...); code != want {
+			t.Fatalf("%v: exit %d, want %d: %s", args, code, want, out.String())
+		}
+		return out.String()
+	}
+	suite := filepath.Join("..", "..", "examples", "weather.yaml")
+	abs, err := filepath.Abs(suite)
+	if err != nil {
+		t.Fatal(err)
+	}
+	told, stop := s.serve(t, &owner)
+	var link []string
+	for deadline := time.Now().Add(10 * time.Second); link == nil && time.Now().Before(deadline); {
+		link = toldLink.FindStringSubmatch(told.String())
+	}
+	if link == nil {
+		t.Fatalf("no link: %s", told)
+	}
+	base, _, _ := strings.Cut(link[1], "/#claim=")
+	if out := types(s, "", exitError, "run", abs, "-m", "offline/lexical", "--remote", base); !strings.Contains(out, "callvet login") {
+		t.Errorf("without a login: %s", out)
+	}
+	types(s, "correct horse battery\nroot\n", exitOK, "login", link[1])
+
+	if out := types(s, "", exitOK, "run", abs, "-m", "offline/lexical", "-r", "3", "--remote", base, "-o", "remote.json", "-o", "remote.html"); !strings.Contains(out, "18 of 42 judged attempts failed") {
+		t.Errorf("shown: %s", out)
+	}
+	types(here, "", exitOK, "run", abs, "-m", "offline/lexical", "-r", "3", "-o", "here.json", "-q")
+	if d := cmp.Diff(numbers(t, filepath.Join(dir, "here.json")), numbers(t, filepath.Join(dir, "remote.json"))); d != "" {
+		t.Errorf("numbers here and there differ (-here +there):\n%s", d)
+	}
+	if b := readFile(t, dir, "remote.html"); !bytes.Contains(b, []byte("<html")) {
+		t.Error("no report")
+	}
+	var list struct {
+		Jobs []struct {
+			ID    string `json:"job_id"`
+			State string `json:"status"`
+			Run   string `json:"result_ref"`
+			Done  int    `json:"done"`
+		} `json:"jobs"`
+	}
+	if err := json.Unmarshal([]byte(types(s, "", exitOK, "jobs", base, "--json")), &list); err != nil || len(list.Jobs) != 1 || list.Jobs[0].State != "done" || list.Jobs[0].Done != 42 {
+		t.Fatalf("jobs: %v %+v", err, list)
+	}
+	id := list.Jobs[0].ID
+	if out := types(s, "", exitOK, "jobs", base, "--watch", id, "-o", "again.json"); !strings.Contains(out, "18 of 42") {
+		t.Errorf("watched: %s", out)
+	}
+	if d := cmp.Diff(numbers(t, filepath.Join(dir, "remote.json")), numbers(t, filepath.Join(dir, "again.json"))); d != "" {
+		t.Errorf("the second report has other numbers:\n%s", d)
+	}
+	types(s, "", exitGateFailed, "run", abs, "-m", "offline/lexical", "--remote", base, "-q", "--require-pass")
+	for _, tt := range []struct {
+		says string
+		args []string
+	}{
+		{"--guard", []string{"run", abs, "-m", "offline/lexical", "--remote", base, "--guard", "x.yaml"}},
+		{"PROVIDER/MODEL", []string{"run", abs, "-m", "script:x.yaml", "--remote", base}},
+		{"which suite", []string{"run", "-m", "offline/lexical", "--remote", base}},
+		{"--remote URL", []string{"run", abs, "-m", "offline/lexical", "--experiment", "x"}},
+		{"one of them", []string{"jobs", base, "--watch", id, "--cancel", id}},
+	} {
+		if out := types(s, "", exitUsage, tt.args...); !strings.Contains(out, tt.says) {
+			t.Errorf("%v: %s", tt.args, out)
+		}
+	}
+	if out := types(s, "", exitUsage, "jobs", base, "--watch", "job_none"); !strings.Contains(out, "not found") {
+		t.Errorf("no such job: %s", out)
+	}
+	stop()
+}
+
+// numbers are those of a report that do not tell how long something took.
+func numbers(t *testing.T, path string) map[string]panel.Metric {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d report.Document
+	if err := json.Unmarshal(b, &d); err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]panel.Metric{}
+	for _, target := range d.Panels.Targets {
+		for _, m := range target.Overall.Metrics {
+			if m.Unit != panel.UnitMS {
+				out[target.Name+" "+m.Name] = m
+			}
+		}
+		for _, slice := range target.Slices {
+			for _, m := range slice.Metrics {
+				if m.Unit != panel.UnitMS {
+					out[target.Name+" "+slice.Key+"="+slice.Value+" "+m.Name] = m
+				}
+			}
+		}
+	}
+	if len(out) < 100 {
+		t.Fatalf("%s has %d numbers", path, len(out))
+	}
+	return out
+}

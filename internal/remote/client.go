@@ -1,0 +1,323 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package remote
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/callvet/callvet"
+)
+
+// Config is how a server is asked.
+type Config struct {
+	// Address is that of the server, such as https://eval.example.com. It is http or https, and has
+	// no path of the API.
+	Address string
+	// Token is sent with each request; "": none is.
+	Token string
+	// HTTP sends requests; nil means a client that follows no redirect, so that the token goes to
+	// this server only.
+	HTTP *http.Client
+	// Wait waits between two questions, and ends with ctx; nil waits by the clock.
+	Wait func(ctx context.Context, d time.Duration) error
+}
+
+// Client asks a server. It is safe for concurrent use.
+type Client struct {
+	cfg  Config
+	base *url.URL
+}
+
+// maxAnswer bounds an answer that is not a report, in bytes.
+const maxAnswer = 64 << 20
+
+// New makes a client. The error wraps callvet.ErrInvalid for an address that is none.
+func New(cfg Config) (*Client, error) {
+	u, err := url.Parse(cfg.Address)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return nil, fmt.Errorf("address of a server %q: %w: write http://HOST:PORT or https://HOST", cfg.Address, callvet.ErrInvalid)
+	}
+	u.Path = strings.TrimSuffix(u.Path, "/")
+	if cfg.HTTP == nil {
+		cfg.HTTP = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	}
+	if cfg.Wait == nil {
+		cfg.Wait = wait
+	}
+	return &Client{cfg: cfg, base: u}, nil
+}
+
+func wait(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// problem is an error as the server tells it.
+type problem struct {
+	Status int    `json:"status"`
+	Title  string `json:"title"`
+	Detail string `json:"detail"`
+	Errors []struct {
+		Location string `json:"location"`
+		Message  string `json:"message"`
+	} `json:"errors"`
+}
+
+// kind is that of an error with a status.
+func kind(status int) error {
+	switch {
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+		return callvet.ErrDenied
+	case status == http.StatusNotFound:
+		return callvet.ErrNotFound
+	case status == http.StatusConflict || status == http.StatusPreconditionFailed:
+		return callvet.ErrConflict
+	case status == http.StatusTooManyRequests:
+		return callvet.ErrLimited
+	case status >= 500:
+		return callvet.ErrUnavailable
+	}
+	return callvet.ErrInvalid
+}
+
+// send asks the server. The caller closes the body of an answer that is no error.
+func (c *Client) send(ctx context.Context, method, path string, query url.Values, contentType string, body []byte) (*http.Response, error) {
+	u := *c.base
+	u.Path, u.RawQuery = u.Path+path, query.Encode()
+	req, err := http.NewRequestWithContext(ctx, method, u.String(), bytes.NewReader(body))
+	if err != nil {
+		return nil, fmt.Errorf("ask the server: %w", err)
+	}
+	if contentType != "" {
+		req.Header.Set("Content-Type", contentType)
+	}
+	if c.cfg.Token != "" {
+		req.Header.Set("Authorization", "Bearer "+c.cfg.Token)
+	}
+	res, err := c.cfg.HTTP.Do(req)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		return nil, &callvet.Hinted{Err: fmt.Errorf("ask %s: %w: %w", c.base.Host, callvet.ErrUnavailable, err), Hint: "start it: callvet serve"}
+	}
+	if res.StatusCode < 300 {
+		return res, nil
+	}
+	defer res.Body.Close()
+	return nil, c.refusal(res)
+}
+
+// refusal tells what the server refused.
+func (c *Client) refusal(res *http.Response) error {
+	b, err := io.ReadAll(io.LimitReader(res.Body, 1<<20))
+	if err != nil {
+		return fmt.Errorf("ask %s: %w: %w", c.base.Host, callvet.ErrUnavailable, err)
+	}
+	var p problem
+	text := res.Status
+	if json.Unmarshal(b, &p) == nil && p.Detail != "" {
+		text = p.Detail
+		for _, e := range p.Errors {
+			text += "; " + strings.TrimPrefix(e.Location, "body.") + ": " + e.Message
+		}
+	}
+	if res.StatusCode >= 300 && res.StatusCode < 400 {
+		text = "it sends elsewhere (" + res.Status + "): write its own address"
+	}
+	err = fmt.Errorf("%s: %w: %s", c.base.Host, kind(res.StatusCode), text)
+	if res.StatusCode == http.StatusUnauthorized {
+		return &callvet.Hinted{Err: err, Hint: "callvet login " + c.cfg.Address}
+	}
+	return err
+}
+
+// ask sends JSON, and reads JSON into out; nil where nothing comes back.
+func (c *Client) ask(ctx context.Context, method, path string, query url.Values, in, out any) error {
+	var body []byte
+	contentType := ""
+	if in != nil {
+		var err error
+		if body, err = json.Marshal(in); err != nil {
+			return fmt.Errorf("ask the server: %w", err)
+		}
+		contentType = "application/json"
+	}
+	res, err := c.send(ctx, method, path, query, contentType, body)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	b, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		return fmt.Errorf("ask %s: %w: %w", c.base.Host, callvet.ErrUnavailable, err)
+	case len(b) > maxAnswer:
+		return fmt.Errorf("ask %s: %w: its answer has more than %d MB", c.base.Host, callvet.ErrInvalid, maxAnswer>>20)
+	case out == nil:
+		return nil
+	}
+	if err := json.Unmarshal(b, out); err != nil {
+		return fmt.Errorf("ask %s: %w: it does not answer as a callvet server does", c.base.Host, callvet.ErrInvalid)
+	}
+	return nil
+}
+
+// Suite is a suite that a server keeps.
+type Suite struct {
+	ID      string `json:"suite_id"`
+	Name    string `json:"name"`
+	Version int64  `json:"version"`
+}
+
+// Import gives the server a suite, as its file has it.
+func (c *Client) Import(ctx context.Context, text []byte) (*Suite, error) {
+	var out Suite
+	if err := c.ask(ctx, http.MethodPost, "/api/tool-eval/import", nil, json.RawMessage(text), &out); err != nil {
+		return nil, fmt.Errorf("import suite: %w", err)
+	}
+	return &out, nil
+}
+
+// Submitted is a job that the server has taken. Run is the run that it carries out.
+type Submitted struct {
+	Job    string `json:"job_id"`
+	Status string `json:"status"`
+	Run    string `json:"result_ref"`
+	// Warnings are what the server says of the request that is no error.
+	Warnings []callvet.Notice `json:"warnings"`
+}
+
+// Submit asks for a run; request is the body of POST /api/tool-eval.
+func (c *Client) Submit(ctx context.Context, request any) (*Submitted, error) {
+	var out Submitted
+	if err := c.ask(ctx, http.MethodPost, "/api/tool-eval", nil, request, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// Job is how far a job is.
+type Job struct {
+	ID      string    `json:"job_id"`
+	Kind    string    `json:"job_type"`
+	State   string    `json:"status"`
+	Run     string    `json:"result_ref"`
+	Done    int64     `json:"done"`
+	Total   int64     `json:"total"`
+	ETAMS   int64     `json:"eta_ms"`
+	Error   string    `json:"error"`
+	Created time.Time `json:"created_at"`
+}
+
+// Over reports whether a job is not going to change any more.
+func (j *Job) Over() bool {
+	return j.State == "done" || j.State == "failed" || j.State == "cancelled"
+}
+
+// Job looks at a job.
+func (c *Client) Job(ctx context.Context, id string) (*Job, error) {
+	var out Job
+	if err := c.ask(ctx, http.MethodGet, "/api/jobs/"+url.PathEscape(id), nil, nil, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// Jobs lists the user's latest jobs, the newest first.
+func (c *Client) Jobs(ctx context.Context) ([]Job, error) {
+	var out struct {
+		Jobs []Job `json:"jobs"`
+	}
+	err := c.ask(ctx, http.MethodGet, "/api/jobs", nil, nil, &out)
+	return out.Jobs, err
+}
+
+// Cancel ends a job.
+func (c *Client) Cancel(ctx context.Context, id string) error {
+	return c.ask(ctx, http.MethodPost, "/api/tool-eval/cancel", nil, map[string]string{"job_id": id}, nil)
+}
+
+// Watch looks at a job until it is over, and tells each change. A server that is away for a while, as
+// one that is brought up to date, is asked again: the job goes on there. patience bounds that.
+func (c *Client) Watch(ctx context.Context, id string, patience time.Duration, tell func(*Job)) (*Job, error) {
+	const first, most = 100 * time.Millisecond, 2 * time.Second
+	pause, away := first, time.Duration(0)
+	last := Job{Done: -1}
+	for {
+		j, err := c.Job(ctx, id)
+		switch {
+		case errors.Is(err, callvet.ErrUnavailable) && away < patience:
+			away += pause
+		case err != nil:
+			return nil, err
+		default:
+			away = 0
+			if j.State != last.State || j.Done != last.Done {
+				tell(j)
+				last, pause = *j, first
+			}
+			if j.Over() {
+				return j, nil
+			}
+		}
+		if err := c.cfg.Wait(ctx, pause); err != nil {
+			return nil, err
+		}
+		pause = min(2*pause, most)
+	}
+}
+
+// Report writes the report of a run, as its file has it: html, md, xml, json, jsonl, csv, txt.
+func (c *Client) Report(ctx context.Context, run, format string, w io.Writer) error {
+	res, err := c.send(ctx, http.MethodGet, "/api/runs/"+url.PathEscape(run)+"/export", url.Values{"format": {format}}, "", nil)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	if _, err := io.Copy(w, res.Body); err != nil {
+		return fmt.Errorf("read report: %w", err)
+	}
+	return nil
+}
+
+// Counts are the verdicts of a run.
+type Counts struct {
+	Pass   int `json:"pass"`
+	Fail   int `json:"fail"`
+	Error  int `json:"error"`
+	NotRun int `json:"not_run"`
+}
+
+// Run is what the server's list says of a run.
+type Run struct {
+	ID       string `json:"id"`
+	Status   string `json:"status"`
+	Verdicts Counts `json:"verdicts"`
+}
+
+// Run looks at a run.
+func (c *Client) Run(ctx context.Context, id string) (*Run, error) {
+	var out Run
+	if err := c.ask(ctx, http.MethodGet, "/api/tool-eval/history/"+url.PathEscape(id), nil, nil, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
