@@ -46,7 +46,7 @@ var blocked = map[string][]string{
 	"gate":                {"HELD --gates gates.yaml", "whole --gates IN", "whole --gates gates.yaml -o IN.md"},
 	"gates init":          {"g.yaml"},
 	"init":                {"s.yaml", "IN --force"},
-	"jobs":                {"SERVER"},
+	"jobs":                {"http://127.0.0.1:1 --watch j"},
 	"judge audit":         {"whole --judge task -m openai/m --base-url SERVER --no-cache"},
 	"judge list":          {"", "HELD"},
 	"judge run":           {"whole --judge task -m openai/m --base-url SERVER --no-cache", "whole --judge own --prompt IN --schema HELD -m openai/m"},
@@ -125,7 +125,7 @@ func TestInterrupt(t *testing.T) {
 		}
 		all := strings.Split(strings.TrimSuffix(told, "\n"), "\n")
 		last := all[len(all)-1]
-		asks := strings.Contains(line, "exec:AGENT") || strings.Contains(line, "SERVER") && !strings.HasPrefix(line, "select query") && !strings.HasPrefix(line, "mcp ") && !strings.HasPrefix(line, "jobs ")
+		asks := strings.Contains(line, "exec:AGENT") || strings.Contains(line, "SERVER") && !strings.HasPrefix(line, "select query") && !strings.HasPrefix(line, "mcp ")
 		if !strings.HasPrefix(last, "callvet: interrupted") || strings.Count(told, "interrupted") != 1 || asks && !strings.Contains(last, "go on with: callvet run --resume ") {
 			t.Errorf("callvet %s: %v: it told\n%s", line, sent, told)
 		}
