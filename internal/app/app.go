@@ -23,7 +23,7 @@ type Config struct {
 	// Store gives the store of runs; it may be the same one each time. Whoever made the
 	// Config closes it.
 	Store func(context.Context) (*store.DB, error)
-	// Files is what the names of files in requests stand for; nil: NoFiles.
+	// Files is what the names of files in requests stand for; nil: there are none.
 	Files Files
 	// Permit is what requests may do; nothing by default.
 	Permit Permit
@@ -85,7 +85,7 @@ func New(cfg Config) *App {
 		cfg.Getenv = func(string) string { return "" }
 	}
 	if cfg.Files == nil {
-		cfg.Files = NoFiles{}
+		cfg.Files = Uploads(nil)
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now

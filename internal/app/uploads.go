@@ -48,8 +48,12 @@ func (u Uploads) Open(name string) (io.ReadCloser, error) {
 
 func noUpload(name string) error { return fmt.Errorf("open %q: %w", name, callvet.ErrNotFound) }
 
-// Path implements Files: an upload is not on a disk, and its name stands for it.
+// Path implements Files: an upload is not on a disk, and its name stands for it. Without a name it is
+// where commands run.
 func (u Uploads) Path(name string) (path string, folder bool, err error) {
+	if name == "" {
+		return "", true, nil
+	}
 	if _, ok := u[name]; !ok {
 		return "", false, noUpload(name)
 	}

@@ -244,10 +244,10 @@ func (c *Client) Job(ctx context.Context, id string) (*Job, error) {
 // Jobs lists the user's latest jobs, the newest first.
 func (c *Client) Jobs(ctx context.Context) ([]Job, error) {
 	var out struct {
-		Jobs []Job `json:"jobs"`
+		Items []Job `json:"items"`
 	}
 	err := c.ask(ctx, http.MethodGet, "/api/jobs", nil, nil, &out)
-	return out.Jobs, err
+	return out.Items, err
 }
 
 // Cancel ends a job.

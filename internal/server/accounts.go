@@ -14,12 +14,6 @@ import (
 // body is an answer with a body.
 type body[T any] struct{ Body T }
 
-// list is an answer with rows; next is the cursor of the next page, "" where there is none.
-type list[T any] struct {
-	Items []T    `json:"items" nullable:"false"`
-	Next  string `json:"next" doc:"cursor of the next page; empty where there is none"`
-}
-
 // Me is who asks.
 type Me struct {
 	*account.Principal
@@ -128,9 +122,9 @@ type ByID struct {
 func (s *Server) addTokens() {
 	users := s.cfg.Accounts
 	add(s, huma.Operation{OperationID: "list-tokens", Method: http.MethodGet, Path: "/api/tokens", Summary: "Your tokens, without their secrets", Tags: []string{"tokens"}}, Access{},
-		func(ctx context.Context, by *account.Principal, _ *struct{}) (*body[list[account.Token]], error) {
+		func(ctx context.Context, by *account.Principal, _ *struct{}) (*body[Page[account.Token]], error) {
 			all, err := users.Tokens(ctx, by.User)
-			return &body[list[account.Token]]{list[account.Token]{Items: all}}, err
+			return &body[Page[account.Token]]{Page[account.Token]{Items: all}}, err
 		})
 	type tokenCreate struct {
 		Body struct {
@@ -155,12 +149,6 @@ func (s *Server) addTokens() {
 		})
 }
 
-// Page asks for a part of a list.
-type Page struct {
-	Cursor string `query:"cursor" maxLength:"200" doc:"next of the page before"`
-	Limit  int    `query:"limit" minimum:"1" maximum:"500" default:"100"`
-}
-
 // linked is a user with the link by which he comes in.
 type linked struct {
 	account.User
@@ -170,9 +158,9 @@ type linked struct {
 func (s *Server) addUsers() {
 	users, tags, admins := s.cfg.Accounts, []string{"users"}, Access{Role: account.Admin, Scope: account.ScopeAdmin}
 	add(s, huma.Operation{OperationID: "list-users", Method: http.MethodGet, Path: "/api/users", Summary: "All users", Tags: tags}, admins,
-		func(ctx context.Context, _ *account.Principal, in *Page) (*body[list[account.User]], error) {
+		func(ctx context.Context, _ *account.Principal, in *PageIn) (*body[Page[account.User]], error) {
 			all, next, err := users.Users(ctx, in.Cursor, in.Limit)
-			return &body[list[account.User]]{list[account.User]{Items: all, Next: next}}, err
+			return &body[Page[account.User]]{Page[account.User]{Items: all, Next: next}}, err
 		})
 	type userCreate struct {
 		Body struct {
@@ -217,14 +205,14 @@ func (s *Server) addUsers() {
 			return &body[userLink]{userLink{Link: s.pageURL(secret)}}, err
 		})
 	type audit struct {
-		Page
+		PageIn
 		Action string `query:"action" maxLength:"100" doc:"such as login.failed"`
 		User   string `query:"user_id" maxLength:"100"`
 	}
 	add(s, huma.Operation{OperationID: "list-audit", Method: http.MethodGet, Path: "/api/audit", Summary: "Who changed what others may do, the newest first", Tags: tags}, admins,
-		func(ctx context.Context, _ *account.Principal, in *audit) (*body[list[account.Entry]], error) {
+		func(ctx context.Context, _ *account.Principal, in *audit) (*body[Page[account.Entry]], error) {
 			all, next, err := users.Audit(ctx, account.AuditQuery{Cursor: in.Cursor, Limit: in.Limit, Action: in.Action, User: in.User})
-			return &body[list[account.Entry]]{list[account.Entry]{Items: all, Next: next}}, err
+			return &body[Page[account.Entry]]{Page[account.Entry]{Items: all, Next: next}}, err
 		})
 	type settingsTold struct {
 		account.Settings
@@ -256,9 +244,9 @@ func (s *Server) addUsers() {
 func (s *Server) addKeys() {
 	users, tags := s.cfg.Accounts, []string{"keys"}
 	add(s, huma.Operation{OperationID: "list-keys", Method: http.MethodGet, Path: "/api/keys", Summary: "Your keys of providers, without their values", Tags: tags}, Access{Role: account.Member},
-		func(ctx context.Context, by *account.Principal, _ *struct{}) (*body[list[account.ProviderKey]], error) {
+		func(ctx context.Context, by *account.Principal, _ *struct{}) (*body[Page[account.ProviderKey]], error) {
 			all, err := users.ProviderKeys(ctx, by.User)
-			return &body[list[account.ProviderKey]]{list[account.ProviderKey]{Items: all}}, err
+			return &body[Page[account.ProviderKey]]{Page[account.ProviderKey]{Items: all}}, err
 		})
 	type Named struct {
 		Variable string `path:"variable" maxLength:"100" doc:"the variable under which targets know the key, such as OPENAI_API_KEY"`

@@ -109,13 +109,14 @@ func entries() map[string]entry {
 		"delete-experiment": {},
 		"pin-baseline":      {body: `{"eval_id":"{run}"}`},
 		"get-timeline":      {},
+		"run-best":          {gives: http.StatusConflict}, // nothing has a score yet
 
 		"list-keys":    {},
 		"set-key":      {params: map[string]string{"variable": "HF_TOKEN"}, body: `{"value":"hf-0123456789abcdef"}`},
 		"delete-key":   {params: map[string]string{"variable": "HF_TOKEN"}, prepare: withKey},
 		"list-targets": {},
 
-		"tool-eval":        {body: `{"suite_id":"{suite}","experiment_id":"{experiment}","models":["offline/lexical"]}`, unowned: map[string]string{"model_id": "names a model of a provider"}},
+		"tool-eval":        {body: `{"suite_id":"{suite}","experiment_id":"{experiment}","models":["offline/lexical"]}`, gives: http.StatusUnprocessableEntity, unowned: map[string]string{"model_id": "names a model of a provider"}}, // an experiment about another suite
 		"tool-eval-cancel": {body: `{"job_id":"{job}"}`},
 		"list-jobs":        {query: "user_id=", unowned: map[string]string{"user_id": "the jobs of others are for admins, which TestEval tries"}},
 		"get-job":          {},

@@ -132,10 +132,9 @@ func (s *Server) addCases() {
 }
 
 type caseList struct {
-	TestCases  []Case `json:"items" nullable:"false"`
-	Version    int64  `json:"version" doc:"of the suite"`
-	Total      int    `json:"total"`
-	NextCursor string `json:"next_cursor,omitempty" doc:"absent on the last page"`
+	Page[Case]
+	Version int64 `json:"version" doc:"of the suite"`
+	Total   int   `json:"total"`
 }
 
 // listCases gives cases by their number: a cursor names the version of its first page, so that an
@@ -172,9 +171,9 @@ func (s *Server) listCases(ctx context.Context, _ *account.Principal, in *struct
 	to := min(first+in.Limit, len(view.Cases))
 	out := caseList{Version: e.Version, Total: len(view.Cases)}
 	if to < len(view.Cases) {
-		out.NextCursor = pageMark{e.Version, strconv.Itoa(to)}.String()
+		out.Next = pageMark{e.Version, strconv.Itoa(to)}.String()
 	}
-	out.TestCases, err = casesOf(view.Cases[first:to])
+	out.Items, err = casesOf(view.Cases[first:to])
 	return &versioned[caseList]{etag(e.Version), out}, err
 }
 

@@ -73,12 +73,7 @@ type CataloguePath struct {
 	ID string `path:"id" maxLength:"64"`
 }
 
-type catalogueList struct {
-	Catalogues []CatalogueEntry `json:"items" nullable:"false"`
-	NextCursor string           `json:"next_cursor,omitempty" doc:"absent on the last page"`
-}
-
-func (s *Server) listCatalogues(ctx context.Context, by *account.Principal, in *PageIn) (*struct{ Body catalogueList }, error) {
+func (s *Server) listCatalogues(ctx context.Context, by *account.Principal, in *PageIn) (*struct{ Body Page[CatalogueEntry] }, error) {
 	from, err := in.mark()
 	if err != nil {
 		return nil, err
@@ -88,11 +83,11 @@ func (s *Server) listCatalogues(ctx context.Context, by *account.Principal, in *
 		return nil, err
 	}
 	list, next := cut(list, in.Limit, func(c *library.Catalogue) pageMark { return pageMark{c.Created, c.ID} })
-	out := catalogueList{Catalogues: make([]CatalogueEntry, len(list)), NextCursor: next}
+	out := Page[CatalogueEntry]{Items: make([]CatalogueEntry, len(list)), Next: next}
 	for i := range list {
-		out.Catalogues[i] = catalogueEntry(&list[i])
+		out.Items[i] = catalogueEntry(&list[i])
 	}
-	return &struct{ Body catalogueList }{out}, nil
+	return &struct{ Body Page[CatalogueEntry] }{out}, nil
 }
 
 // catalogueFile is what a catalogue is called where it is read.

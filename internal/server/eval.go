@@ -104,43 +104,61 @@ func (s *Server) addEval() {
 	})
 }
 
-// SubmitEval takes a job that runs a suite: the run is made at once. What the request names must
+// submitEval takes a job that runs a suite: the run is made at once. What the request names must
 // be p's to read.
 func (s *Server) submitEval(ctx context.Context, by *account.Principal, req *EvalRequest, key string) (*submittedOutput, error) {
 	if req.Priority > 0 && by.Role != account.Admin {
 		return nil, &callvet.FieldError{Field: "priority", Kind: callvet.ErrDenied, Text: "{priority} above 0 is for admins"}
 	}
-	if err := s.May(ctx, by, KindSuite, req.SuiteID, false); err != nil {
+	ask, err := req.run()
+	if err != nil {
 		return nil, err
 	}
-	if req.ExperimentID != "" {
-		if err := s.May(ctx, by, KindExperiment, req.ExperimentID, true); err != nil {
+	return s.submitRun(ctx, by, &submission{
+		suite: req.SuiteID, experiment: req.ExperimentID, ask: ask, key: key, priority: req.Priority, timeout: time.Duration(req.Timeout) * time.Second,
+	})
+}
+
+// submission is a run that somebody asks for.
+type submission struct {
+	suite      string // its id
+	experiment string // its id; "" without one
+	ask        *app.RunRequest
+	key        string // of the same job; "" without one
+	priority   int
+	timeout    time.Duration
+}
+
+// submitRun takes a job that runs a suite as it is now.
+func (s *Server) submitRun(ctx context.Context, by *account.Principal, q *submission) (*submittedOutput, error) {
+	if err := s.May(ctx, by, KindSuite, q.suite, false); err != nil {
+		return nil, err
+	}
+	if q.experiment != "" {
+		if err := s.linkable(ctx, by, q.experiment, q.suite); err != nil {
 			return nil, err
 		}
 	}
-	entry, version, err := s.library.Now(ctx, req.SuiteID)
+	entry, version, err := s.library.Now(ctx, q.suite)
 	if err != nil {
 		return nil, err
 	}
-	ask, err := req.run(entry.Name)
-	if err != nil {
-		return nil, err
-	}
-	ask.Text, ask.Format = version.Document.Bytes(), version.Document.Form
+	ask := q.ask
+	ask.Suite, ask.Text, ask.Format = entry.Name, version.Document.Bytes(), version.Document.Form
 	var made *startedRun
 	got, isNew, err := s.jobs.Submit(ctx, job.Request{
-		User: by.User, Kind: KindToolEval, Priority: req.Priority, Key: key, Timeout: time.Duration(req.Timeout) * time.Second,
+		User: by.User, Kind: KindToolEval, Priority: q.priority, Key: q.key, Timeout: q.timeout,
 		Prepare: func(ctx context.Context, _ string) (p job.Prepared, err error) {
 			if made, err = s.startRun(ctx, by.User, ask); err != nil {
 				return p, err
 			}
 			p.ResultRef, p.Total = made.run, int64(made.total)
-			if p.Request, err = json.Marshal(evalJob{Suite: entry.Name, Experiment: req.ExperimentID}); err != nil {
+			if p.Request, err = json.Marshal(evalJob{Suite: entry.Name, Experiment: q.experiment}); err != nil {
 				return p, err
 			}
-			p.Also = func(ctx context.Context, q *rows.Queries, id string) error {
-				return q.AddRunEntry(ctx, rows.AddRunEntryParams{
-					RunID: made.run, UserID: by.User, SuiteID: req.SuiteID, SuiteVersion: entry.Version, ExperimentID: req.ExperimentID, JobID: id, Created: s.cfg.Now().UnixMilli(),
+			p.Also = func(ctx context.Context, rq *rows.Queries, id string) error {
+				return rq.AddRunEntry(ctx, rows.AddRunEntryParams{
+					RunID: made.run, UserID: by.User, SuiteID: q.suite, SuiteVersion: entry.Version, ExperimentID: q.experiment, JobID: id, Created: s.cfg.Now().UnixMilli(),
 				})
 			}
 			for _, w := range made.warnings {
@@ -177,6 +195,10 @@ type startedRun struct {
 	warnings []callvet.Notice
 }
 
+// mostDoubts is how many of the warnings of a suite come with a run of it: a suite of thousands of cases
+// may have as many.
+const mostDoubts = 20
+
 // startRun makes the run of a request.
 func (s *Server) startRun(ctx context.Context, user string, ask *app.RunRequest) (*startedRun, error) {
 	a, err := s.AppOf(ctx, user)
@@ -185,6 +207,7 @@ func (s *Server) startRun(ctx context.Context, user string, ask *app.RunRequest)
 	}
 	out := &startedRun{}
 	var problems []string
+	doubts := 0
 	session, err := a.StartRun(ctx, *ask, func(ev app.Event) {
 		switch {
 		case ev.Note != nil:
@@ -194,7 +217,9 @@ func (s *Server) startRun(ctx context.Context, user string, ask *app.RunRequest)
 		}
 		for _, p := range ev.Problems {
 			if p.Warning {
-				out.warnings = append(out.warnings, callvet.Notice{Code: p.Code, Text: p.Error()})
+				if doubts++; doubts <= mostDoubts {
+					out.warnings = append(out.warnings, callvet.Notice{Code: p.Code, Text: p.Error()})
+				}
 			} else if len(problems) < 10 {
 				problems = append(problems, p.Error())
 			}
@@ -208,6 +233,9 @@ func (s *Server) startRun(ctx context.Context, user string, ask *app.RunRequest)
 			err = &callvet.Hinted{Err: err, Hint: strings.Join(problems, "; ")}
 		}
 		return nil, err
+	}
+	if doubts > mostDoubts {
+		out.warnings = append(out.warnings, callvet.Notice{Code: "more-warnings", Text: fmt.Sprintf("%d more warnings of the suite: POST /api/lint tells them all", doubts-mostDoubts)})
 	}
 	out.run = session.Stored.ID
 	out.total = session.Cases() * len(session.Manifest.Targets) * max(session.Manifest.Repeats, 1)
@@ -241,13 +269,13 @@ func unwinnable(s *app.Session) ([]callvet.Notice, error) {
 }
 
 // run is the request as internal/app takes it.
-func (q *EvalRequest) run(suite string) (*app.RunRequest, error) {
+func (q *EvalRequest) run() (*app.RunRequest, error) {
 	specs, err := q.specs()
 	if err != nil {
 		return nil, err
 	}
 	ask := &app.RunRequest{
-		SuiteRequest: app.SuiteRequest{Suite: suite}, Name: q.Name, Targets: specs, Repeats: q.Repeats, Seed: q.Seed, Sample: q.Sample, Filter: slices.Clone(q.Filter), NoCache: q.NoCache, Judges: q.Judge,
+		Name: q.Name, Targets: specs, Repeats: q.Repeats, Seed: q.Seed, Sample: q.Sample, Filter: slices.Clone(q.Filter), NoCache: q.NoCache, Judges: q.Judge,
 		Settings: app.Settings{MaxCostUSD: q.MaxCostUSD, MaxCalls: q.MaxCalls, Concurrency: q.Concurrency, Rate: q.Rate, TimeoutMS: q.RequestTimeoutMS},
 	}
 	if len(q.Tags) > 0 {

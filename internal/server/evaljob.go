@@ -85,7 +85,11 @@ func (s *Server) toolEval(ctx context.Context, j job.Job, r *job.Report) (json.R
 	if out.Interrupted() { // not by way of the job
 		return nil, job.ErrCancelled
 	}
-	if terr := e.end(out, s.baseline(stored, a, of.Experiment, j.ResultRef), j.ResultRef); terr != nil {
+	complete, cerr := s.complete(stored, out, of.Experiment, j.ResultRef)
+	if cerr != nil {
+		return nil, cerr
+	}
+	if terr := e.end(out, complete); terr != nil {
 		return nil, terr
 	}
 	if err != nil {
@@ -333,47 +337,43 @@ func warningNews(n callvet.Notice) job.News {
 	return job.News{Kind: "eval_warning", Data: map[string]string{"code": n.Code, "detail": n.Text}}
 }
 
-// average is the mean overall score of the targets of a run; false where none was scored.
-func average(p *panel.Panels) (mean float64, ok bool) {
-	n := 0
-	for i := range p.Targets {
-		if m := p.Targets[i].Overall.Metric("overall"); m != nil && m.Interval.Defined() {
-			mean += m.Interval.Point
-			n++
-		}
-	}
-	return mean / float64(max(n, 1)), n > 0
-}
-
 // baseline is the score of the run that an experiment compares with; nil where there is none.
-func (s *Server) baseline(ctx context.Context, a *app.App, experiment, run string) *float64 {
+func (s *Server) baseline(ctx context.Context, experiment, run string) (*float64, error) {
 	if experiment == "" {
-		return nil
+		return nil, nil
 	}
 	ref, err := s.cfg.Store.Rows().BaselineOf(ctx, experiment)
-	if errors.Is(err, sql.ErrNoRows) || ref == "" || ref == run {
-		return nil
+	if errors.Is(err, sql.ErrNoRows) || err == nil && (ref == "" || ref == run) {
+		return nil, nil
 	}
-	if err == nil {
-		var v *app.RunView
-		if v, err = a.ViewRun(ctx, app.ViewRequest{Run: ref}, nil); err == nil {
-			if mean, ok := average(v.View.Panels); ok {
-				return &mean
-			}
-			return nil
-		}
+	if err != nil {
+		return nil, fmt.Errorf("read experiment: %w", err)
 	}
-	s.log.WarnContext(ctx, "the baseline of an experiment was not read", "experiment", experiment, "error", err)
-	return nil
+	return s.avgScore(ctx, ref)
+}
+
+// complete is what the last event of a run says, with the same scores as the list of runs.
+func (s *Server) complete(ctx context.Context, out *app.Outcome, experiment, run string) (map[string]any, error) {
+	data := map[string]any{"eval_id": run, "status": out.Summary.Status}
+	mean, err := s.avgScore(ctx, run)
+	if err != nil || mean == nil {
+		return data, err
+	}
+	data["avg_score"] = *mean
+	baseline, err := s.baseline(ctx, experiment, run)
+	if baseline != nil {
+		data["baseline_score"], data["delta"] = *baseline, *mean-*baseline
+	}
+	return data, err
 }
 
 // end tells what came out.
-func (e *evalRun) end(out *app.Outcome, baseline *float64, run string) error {
+func (e *evalRun) end(out *app.Outcome, complete map[string]any) error {
 	var news []job.News
 	p := out.View.Panels
 	for i := range p.Targets {
 		t := &p.Targets[i]
-		data := map[string]any{"eval_id": run, "model": t.Name, "cases_run": t.Overall.Cells, "cases_passed": t.Overall.Verdicts.Pass, "verdicts": t.Overall.Verdicts}
+		data := map[string]any{"eval_id": complete["eval_id"], "model": t.Name, "cases_run": t.Overall.Cells, "cases_passed": t.Overall.Verdicts.Pass, "verdicts": t.Overall.Verdicts}
 		for name, metric := range map[string]string{
 			"pass_rate": panel.MetricPass, "overall": "overall", "tool_selection": "tool_selection", "param_accuracy": "param_accuracy", "abstention": panel.MetricAbstention,
 		} {
@@ -382,13 +382,6 @@ func (e *evalRun) end(out *app.Outcome, baseline *float64, run string) error {
 			}
 		}
 		news = append(news, job.News{Kind: "tool_eval_summary", Data: data})
-	}
-	complete := map[string]any{"eval_id": run, "status": out.Summary.Status}
-	if mean, ok := average(p); ok {
-		complete["avg_score"] = mean
-		if baseline != nil {
-			complete["baseline_score"], complete["delta"] = *baseline, mean-*baseline
-		}
 	}
 	return e.tell(append(news, job.News{Kind: "tool_eval_complete", Data: complete})...)
 }

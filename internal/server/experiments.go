@@ -3,6 +3,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -36,12 +37,6 @@ type Experiment struct {
 	Updated     time.Time `json:"updated"`
 }
 
-// ExperimentList is a page of experiments, the newest first.
-type ExperimentList struct {
-	Items []Experiment `json:"items"`
-	Next  string       `json:"next_cursor,omitempty"`
-}
-
 // ExperimentDetails is an experiment with what it has come to.
 type ExperimentDetails struct {
 	Experiment
@@ -56,6 +51,7 @@ type BestConfig struct {
 	Target    string         `json:"target"`
 	Config    app.TargetSpec `json:"config"`
 	Hash      string         `json:"config_hash"`
+	Suite     string         `json:"suite_hash" doc:"the suite that the score is of"`
 	Score     stats.Interval `json:"score"`
 	Confirmed bool           `json:"confirmed" doc:"the score is of a fresh run that was made after the configuration had been chosen"`
 	Of        int            `json:"of" doc:"how many configurations were compared, by the lower bound of their score"`
@@ -129,18 +125,19 @@ func (s *Server) addExperiments() {
 	add(s, huma.Operation{
 		OperationID: "get-timeline", Method: http.MethodGet, Path: "/api/experiments/{id}/timeline", Summary: "Runs in the order of time, with differences from the baseline", Tags: tags,
 	}, Access{Objects: one}, s.timeline)
+	add(s, huma.Operation{
+		OperationID: "run-best", Method: http.MethodPost, Path: "/api/experiments/{id}/run-best", Summary: "Run the best configuration anew, as a job: no stored answer is used", Tags: tags, DefaultStatus: http.StatusAccepted,
+	}, Access{Role: account.Member, Scope: account.ScopeRun, Objects: one}, s.runBest)
 }
-
-func told64(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
 
 func tellExperiment(e *rows.Experiment) Experiment {
 	return Experiment{
 		ID: e.ID, Name: e.Name, Description: string(e.Description), SuiteID: e.SuiteID, State: e.State, Baseline: e.Baseline, BaseTarget: e.BaselineTarget, Shared: e.Shared, User: e.UserID,
-		Created: told64(e.Created), Updated: told64(e.Updated),
+		Created: milli(e.Created), Updated: milli(e.Updated),
 	}
 }
 
-func (s *Server) experiments(ctx context.Context, by *account.Principal, in *PageIn) (*struct{ Body ExperimentList }, error) {
+func (s *Server) experiments(ctx context.Context, by *account.Principal, in *PageIn) (*struct{ Body Page[Experiment] }, error) {
 	m, err := in.mark()
 	if err != nil {
 		return nil, err
@@ -149,15 +146,12 @@ func (s *Server) experiments(ctx context.Context, by *account.Principal, in *Pag
 	if err != nil {
 		return nil, fmt.Errorf("list experiments: %w", err)
 	}
-	out := ExperimentList{Items: []Experiment{}}
-	if len(list) > in.Limit {
-		list = list[:in.Limit]
-		out.Next = pageMark{At: list[in.Limit-1].Created, ID: list[in.Limit-1].ID}.String()
-	}
+	out := Page[Experiment]{Items: []Experiment{}}
+	list, out.Next = cut(list, in.Limit, func(e *rows.Experiment) pageMark { return pageMark{e.Created, e.ID} })
 	for i := range list {
 		out.Items = append(out.Items, tellExperiment(&list[i]))
 	}
-	return &struct{ Body ExperimentList }{out}, nil
+	return &struct{ Body Page[Experiment] }{out}, nil
 }
 
 // ExperimentFields are what a user says of an experiment.
@@ -377,7 +371,7 @@ func bestOf(runs []trial) *BestConfig {
 	if b == nil {
 		return nil
 	}
-	out := &BestConfig{Run: b.Run, Target: b.Target, Config: specs[b.Config], Hash: b.Config, Score: b.Score, Confirmed: b.Confirmed, Of: b.Of}
+	out := &BestConfig{Run: b.Run, Target: b.Target, Config: specs[b.Config], Hash: b.Config, Suite: b.Suite, Score: b.Score, Confirmed: b.Confirmed, Of: b.Of}
 	switch {
 	case b.Confirmed:
 		out.Note = "a fresh run confirmed it"
@@ -387,6 +381,54 @@ func bestOf(runs []trial) *BestConfig {
 		out.Note = "the highest lower bound so far; not confirmed by a fresh run: what was chosen as the best of several looks better than it is"
 	}
 	return out
+}
+
+// runBest runs the best configuration of an experiment once more, on the suite as it is now. Nothing
+// that was answered before is used, so that the run can confirm what was chosen.
+func (s *Server) runBest(ctx context.Context, by *account.Principal, in *struct {
+	ExperimentIn
+	Key  string `header:"Idempotency-Key" maxLength:"200" doc:"a second request with the same one gives the first job"`
+	Body *struct {
+		Repeats    int     `json:"repeats,omitempty" minimum:"0" maximum:"100" doc:"0: as many as the run that was the best"`
+		MaxCostUSD float64 `json:"max_cost_usd,omitempty" minimum:"0"`
+		Name       string  `json:"name,omitempty" doc:"finds the run later"`
+	}
+},
+) (*submittedOutput, error) {
+	e, err := s.cfg.Store.Rows().Experiment(ctx, in.ID)
+	if err != nil {
+		return nil, fmt.Errorf("read experiment: %w", err)
+	}
+	runs, err := s.runsOf(ctx, &e)
+	if err != nil {
+		return nil, err
+	}
+	best := bestOf(runs)
+	if best == nil {
+		return nil, &callvet.Hinted{Err: fmt.Errorf("run the best configuration: %w: no run of the experiment has a score of all cases yet", callvet.ErrConflict), Hint: `POST /api/tool-eval with "experiment_id"`}
+	}
+	ask := &app.RunRequest{Targets: []app.TargetSpec{best.Config}, NoCache: true}
+	for _, r := range runs {
+		if r.line.ID == best.Run {
+			ask.Repeats = r.config.Repeats
+		}
+	}
+	if in.Body != nil {
+		ask.Name, ask.Settings.MaxCostUSD = in.Body.Name, in.Body.MaxCostUSD
+		ask.Repeats = cmp.Or(in.Body.Repeats, ask.Repeats)
+	}
+	out, err := s.submitRun(ctx, by, &submission{suite: e.SuiteID, experiment: e.ID, ask: ask, key: in.Key})
+	if err != nil {
+		return nil, err
+	}
+	now, err := s.cfg.App.Configuration(ctx, out.Body.ResultRef)
+	if err != nil {
+		return nil, err
+	}
+	if now.SuiteHash != best.Suite {
+		out.Body.Warnings = append(out.Body.Warnings, callvet.Notice{Code: "suite-changed", Text: "the suite has changed since the best configuration was chosen: this run cannot confirm it, and begins anew on the suite as it is"})
+	}
+	return out, nil
 }
 
 func (s *Server) timeline(ctx context.Context, _ *account.Principal, in *ExperimentIn) (*struct{ Body Timeline }, error) {

@@ -5,9 +5,11 @@ package server_test
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/server"
 )
@@ -68,7 +70,7 @@ func TestExperiments(t *testing.T) {
 	if changed.Name != "more prompts" || changed.State != "archived" || !changed.Shared {
 		t.Errorf("changed: %+v", changed)
 	}
-	if list := told[server.ExperimentList](t, s, "bo", "GET", "/api/experiments", ""); len(list.Items) != 1 {
+	if list := told[server.Page[server.Experiment]](t, s, "bo", "GET", "/api/experiments", ""); len(list.Items) != 1 {
 		t.Errorf("a shared experiment: %+v", list)
 	}
 
@@ -99,5 +101,66 @@ func TestExperiments(t *testing.T) {
 	}
 	if code, body := s.ask(t, "ana", "GET", "/api/runs/"+both, ""); code != 200 || !strings.Contains(body, "good") {
 		t.Errorf("a run of a deleted experiment: %d", code)
+	}
+}
+
+func TestRunBest(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.private(t)
+	s.work(t)
+	m := newModel(t, nil)
+	suite := s.keepSuite(t, "ana", 20)
+	made := told[server.ExperimentDetails](t, s, "ana", "POST", "/api/experiments", fmt.Sprintf(`{"name": "prompts", "suite_id": %q}`, suite))
+	path := "/api/experiments/" + made.ID
+	if code, body := s.ask(t, "ana", "POST", path+"/run-best", ""); code != 409 || !strings.Contains(body, "no run of the experiment has a score") {
+		t.Errorf("without a run: %d %s", code, body)
+	}
+	ask := func(more string) string {
+		return fmt.Sprintf(`{"suite_id": %q, "experiment_id": %q, "repeats": 2, "tool_choice": "required", "targets": [{"provider_key": "openai", "model_id": "m1", "base_url": %q}]%s}`, suite, made.ID, m.URL, more)
+	}
+	done := func(j jobAnswer) string {
+		return s.awaitJob(t, "ana", j.JobID, "done").ResultRef
+	}
+	plain := done(told[jobAnswer](t, s, "ana", "POST", "/api/tool-eval", ask("")))
+	kept := told[server.ExperimentDetails](t, s, "ana", "PUT", path+"/baseline", fmt.Sprintf(`{"eval_id": %q}`, plain))
+	done(told[jobAnswer](t, s, "ana", "POST", "/api/tool-eval", ask(`, "system_prompt": "Use tools.", "provider_params": {"top_k": 3}`)))
+	before := told[server.ExperimentDetails](t, s, "ana", "GET", path, "")
+	if before.Best == nil || before.Best.Confirmed || before.Best.Of != 2 || kept.BaselineScore == nil {
+		t.Fatalf("best before: %+v", before.Best)
+	}
+
+	changed := func(n callvet.Notice) bool { return n.Code == "suite-changed" }
+	asked := m.asked.Load()
+	sent := told[jobAnswer](t, s, "ana", "POST", path+"/run-best", "")
+	run := done(sent)
+	if got := m.asked.Load() - asked; got != 40 {
+		t.Errorf("the model was asked %d times: a fresh run of 20 cases, twice, asks 40 times", got)
+	}
+	after := told[server.ExperimentDetails](t, s, "ana", "GET", path, "")
+	if b := after.Best; b == nil || !b.Confirmed || b.Run != run || b.Hash != before.Best.Hash || slices.ContainsFunc(sent.Warnings, changed) {
+		t.Errorf("best after: %+v; warnings %v", b, sent.Warnings)
+	}
+	line := told[server.Timeline](t, s, "ana", "GET", path+"/timeline", "")
+	last := line.Entries[len(line.Entries)-1]
+	var complete map[string]any
+	for _, e := range s.events(t, "ana") {
+		if e["type"] == "tool_eval_complete" && e["eval_id"] == run {
+			complete = e
+		}
+	}
+	if complete["avg_score"] != *last.Score || complete["baseline_score"] != *line.BaselineScore || complete["delta"] != *last.Delta {
+		t.Errorf("the last event says %v, the timeline %v, %v, %v", complete, *last.Score, *line.BaselineScore, *last.Delta)
+	}
+
+	// Another suite has nothing to do with this experiment, and an edited one is told.
+	if code, body := s.ask(t, "ana", "POST", "/api/tool-eval", fmt.Sprintf(`{"suite_id": %q, "experiment_id": %q, "models": ["offline/lexical"]}`, s.keepSuite(t, "ana", 2), made.ID)); code != 422 || !strings.Contains(body, "body.experiment_id") {
+		t.Errorf("an experiment about another suite: %d %s", code, body)
+	}
+	give[any](t, s, "ana", "POST", "/api/tool-suites/"+suite+"/cases", `{"prompt": "How is the weather in cityY?", "expected_tool": "weather_now"}`)
+	sent = told[jobAnswer](t, s, "ana", "POST", path+"/run-best", `{"repeats": 1}`)
+	done(sent)
+	if !slices.ContainsFunc(sent.Warnings, changed) {
+		t.Errorf("an edited suite: %v", sent.Warnings)
 	}
 }

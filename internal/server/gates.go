@@ -3,10 +3,8 @@
 package server
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"io"
 	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -16,36 +14,6 @@ import (
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/panel/gates"
 )
-
-// texts are files that a request brings along, by name. Nothing else is there.
-type texts struct {
-	app.NoFiles
-	of map[string]string
-}
-
-// Open reads what the request brought along.
-func (t texts) Open(name string) (io.ReadCloser, error) {
-	text, ok := t.of[name]
-	if !ok {
-		return t.NoFiles.Open(name)
-	}
-	return io.NopCloser(bytes.NewReader([]byte(text))), nil
-}
-
-// Kind is that of a file that the request brought along.
-func (t texts) Kind(name string) app.FileKind {
-	if _, ok := t.of[name]; ok {
-		return app.KindFile
-	}
-	return app.KindNone
-}
-
-// with is an App for one request that brings files along.
-func (s *Server) with(files map[string]string) *app.App {
-	cfg := s.cfg.Work
-	cfg.Files = texts{of: files}
-	return app.New(cfg)
-}
 
 // GateVerdict is what gates say of a run.
 type GateVerdict struct {
@@ -80,7 +48,7 @@ func (s *Server) gateRun(ctx context.Context, by *account.Principal, in *struct 
 	if in.Body.Gates != "" {
 		req.Gates = gateFile
 	}
-	res, err := s.with(map[string]string{gateFile: in.Body.Gates}).Gate(ctx, req, nil)
+	res, err := s.cfg.App.With(app.Uploads{gateFile: []byte(in.Body.Gates)}).Gate(ctx, req, nil)
 	var bad *app.BadGatesError
 	if errors.As(err, &bad) {
 		details := make([]error, 0, len(bad.Problems))

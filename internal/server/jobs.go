@@ -5,7 +5,6 @@ package server
 import (
 	"context"
 	"net/http"
-	"strconv"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -32,25 +31,22 @@ func (s *Server) openJobs() (err error) {
 // RunJobs does the jobs of users until ctx ends. Serve calls it.
 func (s *Server) RunJobs(ctx context.Context) error { return s.jobs.Run(ctx) }
 
-// JobPage is a part of the list of jobs.
-type JobPage struct {
-	Jobs []job.Job `json:"jobs"`
-	Next string    `json:"next,omitempty" doc:"the cursor of the next page; none: it is the last"`
-}
-
 // addJobs adds what tells of jobs and ends them.
 func (s *Server) addJobs() {
 	type listInput struct {
-		Cursor string `query:"cursor"`
-		Limit  int    `query:"limit" minimum:"1" maximum:"200" default:"50"`
+		PageIn
 		Status string `query:"status" enum:"pending,queued,running,done,failed,cancelled,interrupted"`
 		Type   string `query:"job_type"`
 		User   string `query:"user_id" doc:"for admins: the jobs of a user, or * for all"`
 	}
 	add(s, huma.Operation{
 		OperationID: "list-jobs", Method: http.MethodGet, Path: "/api/jobs", Summary: "Jobs, the newest first", Tags: []string{"jobs"},
-	}, Access{}, func(ctx context.Context, by *account.Principal, in *listInput) (*struct{ Body JobPage }, error) {
-		query := job.Query{User: by.User, State: job.State(in.Status), Kind: in.Type, Most: in.Limit}
+	}, Access{}, func(ctx context.Context, by *account.Principal, in *listInput) (*struct{ Body Page[job.Job] }, error) {
+		from, err := in.mark()
+		if err != nil {
+			return nil, err
+		}
+		query := job.Query{User: by.User, State: job.State(in.Status), Kind: in.Type, Before: from.At, Most: in.Limit}
 		switch {
 		case in.User == "" || in.User == by.User:
 		case by.Role != account.Admin:
@@ -60,19 +56,13 @@ func (s *Server) addJobs() {
 		default:
 			query.User = in.User
 		}
-		if in.Cursor != "" {
-			var err error
-			if query.Before, err = strconv.ParseInt(in.Cursor, 36, 64); err != nil || query.Before <= 0 {
-				return nil, &callvet.FieldError{Field: "cursor", Text: "{cursor}: it is not one that this list gave"}
-			}
-		}
 		list, next, err := s.jobs.List(ctx, query)
 		if err != nil {
 			return nil, err
 		}
-		out := &struct{ Body JobPage }{JobPage{Jobs: list}}
+		out := &struct{ Body Page[job.Job] }{Page[job.Job]{Items: list}}
 		if next > 0 {
-			out.Body.Next = strconv.FormatInt(next, 36)
+			out.Body.Next = pageMark{At: next}.String()
 		}
 		return out, nil
 	})

@@ -232,7 +232,7 @@ func TestEval(t *testing.T) {
 	}
 	for user, n := range map[string]int{"": 0, "?user_id=*": 1, "?user_id=user_ana&status=done": 1, "?status=failed&user_id=*": 0} {
 		code, body := s.ask(t, "root", "GET", "/api/jobs"+user, "")
-		if page := decode[struct{ Jobs []jobAnswer }](t, code, 200, body); len(page.Jobs) != n {
+		if page := decode[struct{ Items []jobAnswer }](t, code, 200, body); len(page.Items) != n {
 			t.Errorf("jobs%s: %s", user, body)
 		}
 	}

@@ -67,6 +67,12 @@ type PageIn struct {
 	Limit  int    `query:"limit" minimum:"1" maximum:"200" default:"50"`
 }
 
+// Page is a part of a list.
+type Page[T any] struct {
+	Items []T    `json:"items" nullable:"false"`
+	Next  string `json:"next_cursor,omitempty" doc:"absent on the last page"`
+}
+
 // pageMark is the place behind an entry in a list, the newest first.
 type pageMark struct {
 	At int64  `json:"a"`
@@ -101,12 +107,6 @@ type historyIn struct {
 	PageIn
 	Suite      string `query:"suite_id" maxLength:"100"`
 	Experiment string `query:"experiment_id" maxLength:"100"`
-}
-
-// History is a page of the list of runs, the newest first.
-type History struct {
-	Items []EvalRun `json:"items"`
-	Next  string    `json:"next_cursor,omitempty" doc:"absent on the last page"`
 }
 
 // RunIn names a run in a path.
@@ -152,7 +152,7 @@ func (s *Server) addRuns() {
 	s.addGates()
 }
 
-func (s *Server) history(ctx context.Context, by *account.Principal, in *historyIn) (*struct{ Body History }, error) {
+func (s *Server) history(ctx context.Context, by *account.Principal, in *historyIn) (*struct{ Body Page[EvalRun] }, error) {
 	m, err := in.mark()
 	if err != nil {
 		return nil, err
@@ -163,12 +163,8 @@ func (s *Server) history(ctx context.Context, by *account.Principal, in *history
 	if err != nil {
 		return nil, fmt.Errorf("list runs: %w", err)
 	}
-	out := History{Items: []EvalRun{}}
-	if len(list) > in.Limit {
-		list = list[:in.Limit]
-		last := &list[in.Limit-1]
-		out.Next = pageMark{At: last.Created, ID: last.RunID}.String()
-	}
+	out := Page[EvalRun]{Items: []EvalRun{}}
+	list, out.Next = cut(list, in.Limit, func(e *rows.RunEntry) pageMark { return pageMark{e.Created, e.RunID} })
 	for i := range list {
 		line, err := s.line(ctx, &list[i])
 		if errors.Is(err, callvet.ErrNotFound) { // the command line deleted it
@@ -179,7 +175,7 @@ func (s *Server) history(ctx context.Context, by *account.Principal, in *history
 		}
 		out.Items = append(out.Items, *line)
 	}
-	return &struct{ Body History }{out}, nil
+	return &struct{ Body Page[EvalRun] }{out}, nil
 }
 
 // line is a run in the list.

@@ -64,11 +64,11 @@ func TestRuns(t *testing.T) {
 	second := s.ran(t, "ana", "", 2)
 	foreign := s.ran(t, "bo", "", 1)
 
-	list := told[server.History](t, s, "ana", "GET", "/api/tool-eval/history?limit=1", "")
+	list := told[server.Page[server.EvalRun]](t, s, "ana", "GET", "/api/tool-eval/history?limit=1", "")
 	if len(list.Items) != 1 || list.Items[0].ID != second || list.Next == "" {
 		t.Fatalf("first page: %+v", list)
 	}
-	rest := told[server.History](t, s, "ana", "GET", "/api/v1/tool-eval/history?cursor="+list.Next, "")
+	rest := told[server.Page[server.EvalRun]](t, s, "ana", "GET", "/api/v1/tool-eval/history?cursor="+list.Next, "")
 	if len(rest.Items) != 1 || rest.Items[0].ID != first || rest.Next != "" {
 		t.Fatalf("second page: %+v", rest)
 	}
@@ -119,7 +119,7 @@ func TestRuns(t *testing.T) {
 			t.Errorf("%s deletes a shared run: %d", as, code)
 		}
 	}
-	if all := told[server.History](t, s, "root", "GET", "/api/tool-eval/history", ""); len(all.Items) != 3 {
+	if all := told[server.Page[server.EvalRun]](t, s, "root", "GET", "/api/tool-eval/history", ""); len(all.Items) != 3 {
 		t.Errorf("an admin sees %d runs", len(all.Items))
 	}
 	if code, body := s.ask(t, "ana", "DELETE", "/api/tool-eval/history/"+first, ""); code != 204 {

@@ -194,17 +194,12 @@ func (s *Server) addSuites() {
 	add(s, op("export-suite", http.MethodGet, "/{id}/export", "Gives a suite as a file."), ofSuite(""), s.exportSuite)
 }
 
-type suiteList struct {
-	Suites     []SuiteEntry `json:"items" nullable:"false"`
-	NextCursor string       `json:"next_cursor,omitempty" doc:"absent on the last page"`
-}
-
 func (s *Server) listSuites(ctx context.Context, by *account.Principal, in *struct {
 	PageIn
 	Search string `query:"search" maxLength:"256" doc:"a part of the name, in any case"`
 	All    bool   `query:"all" doc:"those of all users; admins only"`
 },
-) (*struct{ Body suiteList }, error) {
+) (*struct{ Body Page[SuiteEntry] }, error) {
 	if in.All && by.Role != account.Admin {
 		return nil, fmt.Errorf("list suites of all users: %w: that needs the role %s", callvet.ErrDenied, account.Admin)
 	}
@@ -217,11 +212,11 @@ func (s *Server) listSuites(ctx context.Context, by *account.Principal, in *stru
 		return nil, err
 	}
 	list, next := cut(list, in.Limit, func(e *library.Entry) pageMark { return pageMark{e.Created, e.ID} })
-	out := suiteList{Suites: make([]SuiteEntry, len(list)), NextCursor: next}
+	out := Page[SuiteEntry]{Items: make([]SuiteEntry, len(list)), Next: next}
 	for i := range list {
-		out.Suites[i] = entryOf(&list[i])
+		out.Items[i] = entryOf(&list[i])
 	}
-	return &struct{ Body suiteList }{out}, nil
+	return &struct{ Body Page[SuiteEntry] }{out}, nil
 }
 
 func (s *Server) createSuite(ctx context.Context, by *account.Principal, in *struct{ Body SuiteBody }) (*versioned[*Suite], error) {
@@ -363,16 +358,11 @@ type SuiteVersion struct {
 	Note      string    `json:"note"`
 }
 
-type versionList struct {
-	Versions   []SuiteVersion `json:"items" nullable:"false"`
-	NextCursor string         `json:"next_cursor,omitempty" doc:"absent on the last page"`
-}
-
 func (s *Server) listVersions(ctx context.Context, _ *account.Principal, in *struct {
 	SuitePath
 	PageIn
 },
-) (*struct{ Body versionList }, error) {
+) (*struct{ Body Page[SuiteVersion] }, error) {
 	from, err := in.mark()
 	if err != nil {
 		return nil, err
@@ -382,12 +372,12 @@ func (s *Server) listVersions(ctx context.Context, _ *account.Principal, in *str
 		return nil, err
 	}
 	list, next := cut(list, in.Limit, func(v *library.Version) pageMark { return pageMark{v.Version, ""} })
-	out := versionList{Versions: make([]SuiteVersion, len(list)), NextCursor: next}
+	out := Page[SuiteVersion]{Items: make([]SuiteVersion, len(list)), Next: next}
 	for i := range list {
 		v := &list[i]
-		out.Versions[i] = SuiteVersion{Version: v.Version, Hash: v.Hash, Form: v.Form, ToolCount: v.Tools, CaseCount: v.Cases, By: v.User, CreatedAt: milli(v.Created), Note: v.Note}
+		out.Items[i] = SuiteVersion{Version: v.Version, Hash: v.Hash, Form: v.Form, ToolCount: v.Tools, CaseCount: v.Cases, By: v.User, CreatedAt: milli(v.Created), Note: v.Note}
 	}
-	return &struct{ Body versionList }{out}, nil
+	return &struct{ Body Page[SuiteVersion] }{out}, nil
 }
 
 // VersionPath is a path that names a version of a suite.
