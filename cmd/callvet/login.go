@@ -4,7 +4,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -28,8 +27,8 @@ import (
 	"github.com/callvet/callvet/cmd/callvet/process"
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/file"
+	"github.com/callvet/callvet/internal/remote"
 	"github.com/callvet/callvet/internal/report/plain"
-	"github.com/callvet/callvet/internal/server"
 )
 
 const loginLong = `Log in to a server (callvet serve), and keep a token for it.
@@ -66,15 +65,6 @@ func (a *cli) logoutCommand() *cobra.Command {
 	}
 }
 
-// remote is a server as a client of it.
-type remote struct {
-	base  string // scheme and host
-	http  *http.Client
-	token string
-	// cookie is that of a session, which lives for this command only.
-	cookie string
-}
-
 // serverAddress reads the address of a server, and the secret of a one-time link.
 func serverAddress(text string) (base, claim string, err error) {
 	if !strings.Contains(text, "://") {
@@ -101,111 +91,6 @@ func exposed(base string) bool {
 	return u.Hostname() != "localhost" && (err != nil || !ip.IsLoopback())
 }
 
-// newRemote is a client of a server, which follows no redirect: it would carry the token elsewhere.
-func newRemote(base, token string) *remote {
-	return &remote{base: base, token: token, http: &http.Client{
-		Timeout:       time.Minute,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}
-}
-
-// refusal is what a server said no with.
-type refusalError struct {
-	Status int
-	Detail string `json:"detail"`
-	Errors []struct {
-		Location string `json:"location"`
-		Message  string `json:"message"`
-	} `json:"errors"`
-}
-
-func (e *refusalError) Error() string {
-	return cmp.Or(plain.Line(e.Detail), http.StatusText(e.Status))
-}
-
-// Unwrap gives the kind of error.
-func (e *refusalError) Unwrap() error {
-	switch e.Status {
-	case http.StatusUnauthorized, http.StatusForbidden:
-		return callvet.ErrDenied
-	case http.StatusNotFound:
-		return callvet.ErrNotFound
-	case http.StatusConflict:
-		return callvet.ErrConflict
-	case http.StatusUnprocessableEntity, http.StatusBadRequest:
-		return callvet.ErrInvalid
-	case http.StatusTooManyRequests:
-		return callvet.ErrLimited
-	}
-	return callvet.ErrUnavailable
-}
-
-// maxReply bounds what is read of an answer.
-const maxReply = 8 << 20
-
-// ask sends a request, with body as JSON unless it is nil, and reads the answer into out unless it
-// is nil. What the server refuses is a *refusalError.
-func (r *remote) ask(ctx context.Context, method, path string, body, out any) error {
-	var send io.Reader
-	if body != nil {
-		b, err := json.Marshal(body)
-		if err != nil {
-			return fmt.Errorf("write request: %w", err)
-		}
-		send = bytes.NewReader(b)
-	}
-	req, err := http.NewRequestWithContext(ctx, method, r.base+path, send)
-	if err != nil {
-		return fmt.Errorf("ask %s: %w", r.base, err)
-	}
-	if body != nil {
-		req.Header.Set("Content-Type", "application/json")
-	}
-	switch {
-	case r.cookie != "":
-		req.AddCookie(&http.Cookie{Name: server.SessionCookie, Value: r.cookie})
-	case r.token != "":
-		req.Header.Set("Authorization", "Bearer "+r.token)
-	}
-	res, err := r.http.Do(req)
-	if err != nil {
-		return fmt.Errorf("ask %s: %w: %w", r.base, callvet.ErrUnavailable, err)
-	}
-	defer res.Body.Close()
-	b, err := io.ReadAll(io.LimitReader(res.Body, maxReply))
-	if err != nil {
-		return fmt.Errorf("ask %s: %w: %w", r.base, callvet.ErrUnavailable, err)
-	}
-	for _, c := range res.Cookies() {
-		if c.Name == server.SessionCookie && c.MaxAge > 0 {
-			r.cookie = c.Value
-		}
-	}
-	if res.StatusCode/100 != 2 {
-		no := &refusalError{}
-		if json.Unmarshal(b, no) != nil {
-			no.Detail = fmt.Sprintf("it answered HTTP %d, and is perhaps no callvet server", res.StatusCode)
-		}
-		no.Status = res.StatusCode
-		return no
-	}
-	if out == nil {
-		return nil
-	}
-	if err := json.Unmarshal(b, out); err != nil {
-		return fmt.Errorf("ask %s: the answer cannot be read: %w", r.base, err)
-	}
-	return nil
-}
-
-// me is who is logged in, as the server tells it.
-type me struct {
-	Name   string          `json:"name"`
-	Role   account.Role    `json:"role"`
-	Grants []account.Scope `json:"grants"`
-	Token  string          `json:"token_id"`
-}
-
 // login gets a token and keeps it.
 func (a *cli) login(ctx context.Context, address string, f *loginFlags) error {
 	base, claim, err := serverAddress(address)
@@ -215,53 +100,62 @@ func (a *cli) login(ctx context.Context, address string, f *loginFlags) error {
 	if exposed(base) && !f.plain {
 		return &callvet.Hinted{Err: usagef("log in to %s: a password over plain http can be read on the way", base), Hint: "https://…, or --plain-http in a network where nobody listens"}
 	}
-	r := newRemote(base, "")
+	c, err := remote.New(remote.Config{Address: base})
+	if err != nil {
+		return err
+	}
 	p := &prompter{a: a, in: bufio.NewReader(a.in)}
-	var who me
+	var who *remote.Me
 	kept := keptToken{}
 	switch {
 	case claim != "":
-		who, err = r.claim(ctx, p, claim)
+		who, err = claimLink(ctx, c, p, claim)
 	default:
 		var name string
 		if name, err = p.line(ctx, "name (empty: with a token): "); err != nil {
 			return err
 		}
 		if name == "" {
-			kept.Token, err = p.secret(ctx, "token: ")
-			r.token = kept.Token
+			if kept.Token, err = p.secret(ctx, "token: "); err == nil {
+				c, err = remote.New(remote.Config{Address: base, Token: kept.Token})
+			}
 		} else {
-			err = r.session(ctx, p, name)
+			err = openSession(ctx, c, p, name)
 		}
 		if err == nil {
-			err = r.ask(ctx, http.MethodGet, "/api/me", nil, &who)
+			who, err = c.Me(ctx)
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("log in to %s: %w", base, err)
+		return fmt.Errorf("log in: %w", err)
 	}
 	if kept.Token == "" {
-		if kept, err = r.token90(ctx, who, f.name); err != nil {
-			return fmt.Errorf("log in to %s: make a token: %w", base, err)
+		if kept, err = makeToken(ctx, c, who, f.name); err != nil {
+			return fmt.Errorf("log in: make a token: %w", err)
 		}
 	}
 	if err := a.keepToken(ctx, base, &kept); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(a.out, "logged in to %s as %s (%s)\n", base, plain.Line(who.Name), plain.Line(string(who.Role)))
+	if kept.Made {
+		if err := c.Logout(ctx); err != nil { // of the session; the token stays
+			return fmt.Errorf("the token is kept, and the session was not ended: %w", err)
+		}
+	}
+	_, err = fmt.Fprintf(a.out, "logged in to %s as %s (%s)\n", base, plain.Line(who.Name), plain.Line(who.Role))
 	return err
 }
 
-// claim uses a one-time link. Whether a name is to be chosen, the server knows.
-func (r *remote) claim(ctx context.Context, p *prompter, secret string) (who me, err error) {
+// claimLink uses a one-time link. Whether a name is to be chosen, the server knows.
+func claimLink(ctx context.Context, c *remote.Client, p *prompter, secret string) (*remote.Me, error) {
 	name := ""
 	password, err := p.chosen(ctx)
 	if err != nil {
-		return who, err
+		return nil, err
 	}
 	for {
-		err = r.ask(ctx, http.MethodPost, "/api/session/claim", map[string]string{"link": secret, "name": name, "password": password}, &who)
-		var no *refusalError
+		who, err := c.Claim(ctx, secret, name, password)
+		var no *remote.Refusal
 		if !errors.As(err, &no) || len(no.Errors) == 0 {
 			return who, err
 		}
@@ -271,30 +165,30 @@ func (r *remote) claim(ctx context.Context, p *prompter, secret string) (who me,
 				fmt.Fprintln(p.a.err, plain.Line(no.Errors[0].Message))
 			}
 			if name, err = p.line(ctx, "the name of the first admin: "); err != nil || name == "" {
-				return who, cmp.Or(err, error(no))
+				return nil, cmp.Or(err, error(no))
 			}
 		case "body.password":
 			fmt.Fprintln(p.a.err, plain.Line(no.Errors[0].Message))
 			if password, err = p.chosen(ctx); err != nil {
-				return who, err
+				return nil, err
 			}
 		default:
-			return who, err
+			return nil, err
 		}
 	}
 }
 
-// session logs in by name and password.
-func (r *remote) session(ctx context.Context, p *prompter, name string) error {
+// openSession logs in by name and password.
+func openSession(ctx context.Context, c *remote.Client, p *prompter, name string) error {
 	password, err := p.secret(ctx, "password: ")
 	if err != nil {
 		return err
 	}
-	return r.ask(ctx, http.MethodPost, "/api/session", map[string]string{"name": name, "password": password}, nil)
+	return c.Login(ctx, name, password)
 }
 
-// token90 makes a token with the rights of who is logged in, and ends the session.
-func (r *remote) token90(ctx context.Context, who me, name string) (keptToken, error) {
+// makeToken makes a token with the rights of who is logged in.
+func makeToken(ctx context.Context, c *remote.Client, who *remote.Me, name string) (keptToken, error) {
 	if name == "" {
 		host, err := os.Hostname()
 		if err != nil {
@@ -302,16 +196,11 @@ func (r *remote) token90(ctx context.Context, who me, name string) (keptToken, e
 		}
 		name = "callvet on " + host
 	}
-	var made struct {
-		Secret  string    `json:"secret"`
-		Expires time.Time `json:"expires"`
-	}
-	err := r.ask(ctx, http.MethodPost, "/api/tokens", map[string]any{"name": name, "scopes": who.Grants}, &made)
+	made, err := c.MakeToken(ctx, name, who.Grants)
 	if err != nil {
 		return keptToken{}, err
 	}
-	err = r.ask(ctx, http.MethodDelete, "/api/session", nil, nil)
-	return keptToken{Token: made.Secret, Expires: made.Expires, Made: true}, err
+	return keptToken{Token: made.Secret, Expires: made.Expires, Made: true}, nil
 }
 
 // logout ends the token that is kept, and forgets it.
@@ -331,12 +220,16 @@ func (a *cli) logout(ctx context.Context, address string) error {
 	}
 	gone := error(nil)
 	if kept.Made { // another one was made for something else
-		gone = newRemote(base, kept.Token).ask(ctx, http.MethodDelete, "/api/session", nil, nil)
+		c, err := remote.New(remote.Config{Address: base, Token: kept.Token})
+		if err != nil {
+			return err
+		}
+		gone = c.Logout(ctx)
 	}
 	if err := a.keepToken(ctx, base, nil); err != nil {
 		return err
 	}
-	var no *refusalError
+	var no *remote.Refusal
 	if gone != nil && !(errors.As(gone, &no) && no.Status == http.StatusUnauthorized) {
 		return fmt.Errorf("the token is forgotten here, and the server was not told: %w", gone)
 	}

@@ -20,7 +20,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/file"
-	client "github.com/callvet/callvet/internal/remote"
+	"github.com/callvet/callvet/internal/remote"
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/report/plain"
 )
@@ -105,7 +105,7 @@ func (a *cli) remoteRun(ctx context.Context, address, experiment, path string, f
 	for _, w := range taken.Warnings {
 		a.notice(w)
 	}
-	fmt.Fprintf(a.err, "job %s on %s, run %s; callvet jobs %s --watch %s follows it, --cancel ends it\n", taken.Job, plain.Clean(address), taken.Run, shellQuote(address), taken.Job)
+	fmt.Fprintf(a.err, "job %s on %s, run %s; callvet jobs %s --watch %s follows it, --cancel ends it\n", plain.Line(taken.Job), plain.Line(address), plain.Line(taken.Run), shellQuote(address), shellQuote(taken.Job))
 	return a.remoteEnd(ctx, c, taken.Job, f)
 }
 
@@ -141,18 +141,18 @@ func (a *cli) remoteRequest(f *runFlags, changed func(string) bool) (*remoteRequ
 }
 
 // remoteClient asks a server as the user who logged in there.
-func (a *cli) remoteClient(address string) (*client.Client, error) {
+func (a *cli) remoteClient(address string) (*remote.Client, error) {
 	base, token, err := a.remoteToken(address)
 	if err != nil {
 		return nil, err
 	}
-	return client.New(client.Config{Address: base, Token: token})
+	return remote.New(remote.Config{Address: base, Token: token})
 }
 
 // remoteEnd follows a job to its end, and shows its run.
-func (a *cli) remoteEnd(ctx context.Context, c *client.Client, job string, f *runFlags) error {
+func (a *cli) remoteEnd(ctx context.Context, c *remote.Client, job string, f *runFlags) error {
 	t := a.teller(f.quiet, "")
-	j, err := c.Watch(ctx, job, patience, func(j *client.Job) {
+	j, err := c.Watch(ctx, job, patience, func(j *remote.Job) {
 		if j.Total > 0 && !f.quiet {
 			t.tell(app.Event{Progress: &app.ProgressEvent{Done: int(j.Done), Total: int(j.Total), ETA: time.Duration(j.ETAMS) * time.Millisecond}})
 		}
@@ -196,7 +196,7 @@ func (a *cli) remoteEnd(ctx context.Context, c *client.Client, job string, f *ru
 }
 
 // remoteReport writes a report of a run on a server to a file.
-func (a *cli) remoteReport(ctx context.Context, c *client.Client, run, name string) error {
+func (a *cli) remoteReport(ctx context.Context, c *remote.Client, run, name string) error {
 	if _, err := report.ByPath(name); err != nil {
 		return err
 	}
@@ -251,7 +251,7 @@ callvet run --remote does; --cancel ends one. Log in first: callvet login URL.`,
 			}
 			for i := range list {
 				j := &list[i]
-				fmt.Fprintf(a.out, "%-32s %-11s %7s  run %s  %s  %s\n", j.ID, j.State, fmt.Sprintf("%d/%d", j.Done, j.Total), j.Run, j.Created.Local().Format("2006-01-02 15:04"), plain.Clean(j.Error))
+				fmt.Fprintf(a.out, "%-32s %-11s %7s  run %s  %s  %s\n", plain.Line(j.ID), plain.Line(j.State), fmt.Sprintf("%d/%d", j.Done, j.Total), plain.Line(j.Run), j.Created.Local().Format("2006-01-02 15:04"), plain.Line(j.Error))
 			}
 			return nil
 		},

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/cookiejar"
 	"net/url"
 	"strings"
 	"time"
@@ -24,8 +25,8 @@ type Config struct {
 	Address string
 	// Token is sent with each request; "": none is.
 	Token string
-	// HTTP sends requests; nil means a client that follows no redirect, so that the token goes to
-	// this server only.
+	// HTTP sends requests; nil means a client that keeps the cookie of a session and follows no
+	// redirect, so that the token goes to this server only.
 	HTTP *http.Client
 	// Wait waits between two questions, and ends with ctx; nil waits by the clock.
 	Wait func(ctx context.Context, d time.Duration) error
@@ -48,7 +49,11 @@ func New(cfg Config) (*Client, error) {
 	}
 	u.Path = strings.TrimSuffix(u.Path, "/")
 	if cfg.HTTP == nil {
-		cfg.HTTP = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+		jar, err := cookiejar.New(nil)
+		if err != nil {
+			return nil, fmt.Errorf("keep cookies: %w", err)
+		}
+		cfg.HTTP = &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	}
 	if cfg.Wait == nil {
 		cfg.Wait = wait
@@ -67,16 +72,28 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// problem is an error as the server tells it.
-type problem struct {
-	Status int    `json:"status"`
-	Title  string `json:"title"`
+// Refusal is what a server said no with. It wraps the error of callvet that its status stands for.
+type Refusal struct {
+	Host   string `json:"-"`
+	Status int    `json:"-"`
 	Detail string `json:"detail"`
+	// Errors are what is wrong with the request, each with its place, such as body.name.
 	Errors []struct {
 		Location string `json:"location"`
 		Message  string `json:"message"`
 	} `json:"errors"`
 }
+
+func (e *Refusal) Error() string {
+	text := fmt.Sprintf("%s: %v: %s", e.Host, kind(e.Status), e.Detail)
+	for _, field := range e.Errors {
+		text += "; " + strings.TrimPrefix(field.Location, "body.") + ": " + field.Message
+	}
+	return text
+}
+
+// Unwrap gives the kind of error.
+func (e *Refusal) Unwrap() error { return kind(e.Status) }
 
 // kind is that of an error with a status.
 func kind(status int) error {
@@ -112,7 +129,7 @@ func (c *Client) send(ctx context.Context, method, path string, query url.Values
 	res, err := c.cfg.HTTP.Do(req)
 	if err != nil {
 		if ctx.Err() != nil {
-			return nil, ctx.Err()
+			return nil, context.Cause(ctx)
 		}
 		return nil, &callvet.Hinted{Err: fmt.Errorf("ask %s: %w: %w", c.base.Host, callvet.ErrUnavailable, err), Hint: "start it: callvet serve"}
 	}
@@ -120,35 +137,36 @@ func (c *Client) send(ctx context.Context, method, path string, query url.Values
 		return res, nil
 	}
 	defer res.Body.Close()
-	return nil, c.refusal(res)
+	return nil, c.refused(res)
 }
 
-// refusal tells what the server refused.
-func (c *Client) refusal(res *http.Response) error {
+// refused reads what the server refused: a *Refusal.
+func (c *Client) refused(res *http.Response) error {
 	b, err := io.ReadAll(io.LimitReader(res.Body, 1<<20))
 	if err != nil {
 		return fmt.Errorf("ask %s: %w: %w", c.base.Host, callvet.ErrUnavailable, err)
 	}
-	var p problem
-	text := res.Status
-	if json.Unmarshal(b, &p) == nil && p.Detail != "" {
-		text = p.Detail
-		for _, e := range p.Errors {
-			text += "; " + strings.TrimPrefix(e.Location, "body.") + ": " + e.Message
-		}
+	no := &Refusal{}
+	switch {
+	case res.StatusCode >= 300 && res.StatusCode < 400:
+		no.Detail = "it sends elsewhere (" + res.Status + "): write its own address"
+	case json.Unmarshal(b, no) != nil || no.Detail == "":
+		no = &Refusal{Detail: "it answered " + res.Status + ", and is perhaps no callvet server"}
 	}
-	if res.StatusCode >= 300 && res.StatusCode < 400 {
-		text = "it sends elsewhere (" + res.Status + "): write its own address"
+	no.Host, no.Status = c.base.Host, res.StatusCode
+	if no.Status == http.StatusUnauthorized && c.cfg.Token != "" {
+		return &callvet.Hinted{Err: no, Hint: "callvet login " + c.cfg.Address}
 	}
-	err = fmt.Errorf("%s: %w: %s", c.base.Host, kind(res.StatusCode), text)
-	if res.StatusCode == http.StatusUnauthorized {
-		return &callvet.Hinted{Err: err, Hint: "callvet login " + c.cfg.Address}
-	}
-	return err
+	return no
 }
+
+// answerWithin is how long a server may take for an answer that is not a report.
+const answerWithin = 2 * time.Minute
 
 // ask sends JSON, and reads JSON into out; nil where nothing comes back.
 func (c *Client) ask(ctx context.Context, method, path string, query url.Values, in, out any) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, answerWithin, fmt.Errorf("ask %s: %w: no answer within %v", c.base.Host, callvet.ErrUnavailable, answerWithin))
+	defer cancel()
 	var body []byte
 	contentType := ""
 	if in != nil {
@@ -166,7 +184,7 @@ func (c *Client) ask(ctx context.Context, method, path string, query url.Values,
 	b, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
 	switch {
 	case err != nil && ctx.Err() != nil:
-		return ctx.Err()
+		return context.Cause(ctx)
 	case err != nil:
 		return fmt.Errorf("ask %s: %w: %w", c.base.Host, callvet.ErrUnavailable, err)
 	case len(b) > maxAnswer:
