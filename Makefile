@@ -37,7 +37,7 @@ test: system vet lint unit race docs ## everything CI runs; installs what it nee
 
 .PHONY: system
 system: ## install the system packages that tests need (Debian), if they are missing
-	@missing=""; for c in chromium jq; do command -v $$c >/dev/null 2>&1 || missing="$$missing $$c"; done; \
+	@missing=""; for c in chromium jq curl; do command -v $$c >/dev/null 2>&1 || missing="$$missing $$c"; done; \
 	if ! command -v gcc >/dev/null 2>&1; then missing="$$missing gcc libc6-dev"; fi; \
 	if [ -n "$$missing" ]; then \
 	  if command -v apt-get >/dev/null 2>&1 && [ "$$(id -u)" = 0 ]; then \
@@ -157,6 +157,10 @@ verify-judge-parsing: ## recorded answers of judges are read as outside verdicts
 .PHONY: verify-resume verify-stats verify-coverage
 verify-resume: callvet ## kill -9 in the middle of 5,000 attempts, resume, count
 	go run ./cmd/callvet-verify resume ./callvet
+
+.PHONY: verify-api
+verify-api: ## what two of the documents say of their API, by curl: every route, events in order, run-best, 80 questions
+	go test -count=1 -v -run '^TestAPIByCurl$$' ./cmd/callvet | grep -v -e '^===' -e '^ok'
 
 .PHONY: verify-authz
 verify-authz: ## every route of the server as everybody who may not use it: how many requests were answered so

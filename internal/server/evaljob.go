@@ -375,7 +375,7 @@ func (e *evalRun) end(out *app.Outcome, complete map[string]any) error {
 		t := &p.Targets[i]
 		data := map[string]any{"eval_id": complete["eval_id"], "model": t.Name, "cases_run": t.Overall.Cells, "cases_passed": t.Overall.Verdicts.Pass, "verdicts": t.Overall.Verdicts}
 		for name, metric := range map[string]string{
-			"pass_rate": panel.MetricPass, "overall": "overall", "tool_selection": "tool_selection", "param_accuracy": "param_accuracy", "abstention": panel.MetricAbstention,
+			"pass_rate": panel.MetricPass, "overall": "overall", "tool_selection": "tool_selection", "param_accuracy": "arg_accuracy", "abstention": panel.MetricAbstention,
 		} {
 			if m := t.Overall.Metric(metric); m != nil && m.Interval.Defined() {
 				data[name] = map[string]any{"value": m.Interval.Point, "lower": m.Interval.Lower, "upper": m.Interval.Upper, "n": m.Interval.N}
