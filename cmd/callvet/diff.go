@@ -39,7 +39,7 @@ name; the verdict is that of the source's own checks, or of a judge (--judge).`,
 
 func (a *cli) reportCommand() *cobra.Command {
 	var outputs, slices, keep []string
-	var baseline, format string
+	var baseline, format, address string
 	var eval app.EvalSuiteRequest
 	cmd := &cobra.Command{
 		Use: "report RUN -o FILE", Short: "Write a report of a run: .html .md .xml .csv .json .jsonl .txt",
@@ -47,6 +47,12 @@ func (a *cli) reportCommand() *cobra.Command {
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
+			if address != "" {
+				if err := unsent(cmd.LocalNonPersistentFlags(), "remote", "output"); err != nil {
+					return err
+				}
+				return a.remoteReports(ctx, address, args[0], outputs)
+			}
 			if format != "" {
 				eval.Run, eval.Baseline, eval.Keep = args[0], baseline, keep
 				return a.evalSuite(ctx, format, eval, outputs)
@@ -73,6 +79,7 @@ func (a *cli) reportCommand() *cobra.Command {
 	cmd.Flags().StringArrayVarP(&outputs, "output", "o", nil, "file to write; its extension is the format; may be repeated")
 	cmd.Flags().StringSliceVar(&slices, "slice", nil, "slices of the report: tag, tier or field names; * for all fields")
 	cmd.Flags().StringVar(&baseline, "baseline", "", "run or trace file to compare with")
+	cmd.Flags().StringVar(&address, "remote", "", "address of the callvet server that has the run (callvet login URL)")
 	cmd.Flags().StringVar(&format, "format", "", "evalsuite: the EvalSuiteResult of Eval Case Interfaces, on standard output without -o")
 	cmd.Flags().StringVar(&eval.Gates, "gates", "", "with --format evalsuite: gate file whose quarantine is told")
 	cmd.Flags().StringVarP(&eval.Target, "model", "m", "", "with --format evalsuite: of this target only")

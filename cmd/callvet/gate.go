@@ -25,11 +25,12 @@ type gateFlags struct {
 func (a *cli) gateCommand() *cobra.Command {
 	var req app.GateRequest
 	var f gateFlags
-	var baseline string
+	var baseline, address string
 	cmd := &cobra.Command{
 		Use: "gate RUN|TRACES", Short: "Check a run or a trace file against gates: passed, failed or inconclusive",
 		Long: `Check the metrics of a run, or of a trace file, against the gates of a file, or of the run's own suite.
 An argument that is an existing file is a trace file, - is one on standard input; --baseline is another one then.
+With --remote the run, and that of --baseline, are on a server, by their ids.
 A gate passes when the pessimistic end of the interval meets its bound and fails when the other end misses it;
 anything between is inconclusive, and the report says how many more cases would settle it.
 
@@ -37,6 +38,12 @@ Exit code 0: passed (or inconclusive under the lenient policy), 3: failed, 4: in
 		Example: "  callvet gates init\n  callvet gate last --gates gates.yaml\n  callvet gate last --gates gates.yaml --baseline main -o gates.md -o gates.xml\n  callvet gate traces.jsonl --tools tools.json --gates gates.yaml",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if address != "" {
+				if err := unsent(cmd.LocalNonPersistentFlags(), "remote", "gates", "baseline", "policy", "output", "annotations"); err != nil {
+					return err
+				}
+				return a.remoteGate(cmd.Context(), address, args[0], baseline, &req, &f)
+			}
 			req.Side, req.Baseline = a.side(args[0]), a.side(baseline)
 			return a.holdGates(cmd.Context(), req, &f)
 		},
@@ -45,6 +52,7 @@ Exit code 0: passed (or inconclusive under the lenient policy), 3: failed, 4: in
 	fs.StringVar(&req.Gates, "gates", "", "file with the gates (default: those of the run's suite)")
 	fs.StringVar(&baseline, "baseline", "", "run or trace file to compare with: gates with a baseline decide by it; for the others the change is shown")
 	fs.StringVar((*string)(&req.Policy), "policy", "", "strict: an inconclusive gate stops the build; lenient: it warns (default: what the file says, else strict)")
+	fs.StringVar(&address, "remote", "", "address of the callvet server that has the run (callvet login URL)")
 	fs.StringArrayVarP(&f.outputs, "output", "o", nil, "file to write; its extension is the form: .md .xml .json .txt; may be repeated")
 	fs.BoolVar(&f.annotations, "annotations", false, "print annotations for GitHub Actions too (on when $GITHUB_ACTIONS is true)")
 	fs.StringSliceVar(&req.Tools, "tools", nil, "of a trace file: folder or file with the tools' schemas")
@@ -94,16 +102,29 @@ func (a *cli) initGates(ctx context.Context, name, template string) error {
 }
 
 func (a *cli) holdGates(ctx context.Context, req app.GateRequest, f *gateFlags) error {
-	for _, path := range f.outputs { // a wrong extension is told before anything is read
-		if _, err := verdict.ByPath(path); err != nil {
-			return err
-		}
+	if err := f.check(); err != nil {
+		return err
 	}
 	res, err := a.program().Gate(ctx, req, a.events())
 	if err != nil {
 		return a.withoutGates(err, req.Gates)
 	}
 	a.command(res)
+	return a.concludeGates(ctx, res, f)
+}
+
+// check refuses a file whose extension is no form, before anything is read.
+func (f *gateFlags) check() error {
+	for _, path := range f.outputs {
+		if _, err := verdict.ByPath(path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// concludeGates writes and shows how gates were kept, and says it with the exit code.
+func (a *cli) concludeGates(ctx context.Context, res *app.GateResult, f *gateFlags) error {
 	for _, path := range f.outputs {
 		if err := a.program().WriteVerdict(ctx, res, path); err != nil {
 			return err

@@ -69,14 +69,8 @@ func (a *cli) remoteRun(ctx context.Context, address, experiment, path string, f
 	if path == "" {
 		return usagef("which suite? callvet run SUITE --remote %s -m TARGET", shellQuote(address))
 	}
-	var unsent []string
-	flags.VisitAll(func(g *pflag.Flag) {
-		if g.Changed && !slices.Contains(remoteFlags(), g.Name) {
-			unsent = append(unsent, "--"+g.Name)
-		}
-	})
-	if len(unsent) > 0 {
-		return usagef("--remote does not send %s to the server: leave that out, or run here", strings.Join(unsent, ", "))
+	if err := unsent(flags, remoteFlags()...); err != nil {
+		return err
 	}
 	req, err := a.remoteRequest(f, flags.Changed)
 	if err != nil {
@@ -107,6 +101,74 @@ func (a *cli) remoteRun(ctx context.Context, address, experiment, path string, f
 	}
 	fmt.Fprintf(a.err, "job %s on %s, run %s; callvet jobs %s --watch %s follows it, --cancel ends it\n", plain.Line(taken.Job), plain.Line(address), plain.Line(taken.Run), shellQuote(address), shellQuote(taken.Job))
 	return a.remoteEnd(ctx, c, taken.Job, f)
+}
+
+// unsent refuses flags of a command alone that a server is not told.
+func unsent(flags *pflag.FlagSet, sent ...string) error {
+	var rest []string
+	flags.VisitAll(func(g *pflag.Flag) {
+		if g.Changed && !slices.Contains(sent, g.Name) {
+			rest = append(rest, "--"+g.Name)
+		}
+	})
+	if len(rest) > 0 {
+		return usagef("--remote does not send %s to the server: leave that out, or work here", strings.Join(rest, ", "))
+	}
+	return nil
+}
+
+// remoteGate holds a run on a server against gates, and shows what comes out as if the run were here.
+func (a *cli) remoteGate(ctx context.Context, address, run, baseline string, req *app.GateRequest, f *gateFlags) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	ask := &remote.Gates{Baseline: baseline, Policy: string(req.Policy)}
+	if req.Gates != "" {
+		var err error
+		if ask.Text, err = a.program().Text("@" + req.Gates); err != nil {
+			return err
+		}
+	}
+	c, err := a.remoteClient(address)
+	if err != nil {
+		return err
+	}
+	var out struct {
+		app.GateResult
+		Incomplete bool `json:"incomplete"`
+	}
+	if err := c.Gate(ctx, run, ask, &out); err != nil {
+		return err
+	}
+	if out.Report == nil {
+		return fmt.Errorf("hold run %s against gates: %w: the server gave no report", plain.Line(run), callvet.ErrInvalid)
+	}
+	if out.Incomplete {
+		out.Report.Warnings = append(out.Report.Warnings, "the run is not complete: its job goes on, or was ended")
+	}
+	return a.concludeGates(ctx, &out.GateResult, f)
+}
+
+// remoteReports writes reports of a run on a server.
+func (a *cli) remoteReports(ctx context.Context, address, run string, outputs []string) error {
+	if len(outputs) == 0 {
+		return usagef("where to? callvet report RUN --remote %s -o report.html", shellQuote(address))
+	}
+	for _, o := range outputs {
+		if _, err := report.ByPath(o); err != nil {
+			return err
+		}
+	}
+	c, err := a.remoteClient(address)
+	if err != nil {
+		return err
+	}
+	for _, o := range outputs {
+		if err := a.remoteReport(ctx, c, run, o); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // remoteRequest is what the flags ask a server for.

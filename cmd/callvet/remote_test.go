@@ -81,6 +81,19 @@ func TestRemote(t *testing.T) {
 	if d := cmp.Diff(numbers(t, filepath.Join(dir, "remote.json")), numbers(t, filepath.Join(dir, "again.json"))); d != "" {
 		t.Errorf("the second report has other numbers:\n%s", d)
 	}
+	writeFiles(t, dir, map[string]string{"gates.yaml": "gates: [{metric: pass_rate, at_least: 0.9}, {metric: tool_selection, at_least: 0.2}]\n"})
+	types(s, "", exitOK, "report", list.Jobs[0].Run, "--remote", base, "-o", "third.json", "-o", "third.md")
+	if d := cmp.Diff(readFile(t, dir, "again.json"), readFile(t, dir, "third.json")); d != "" {
+		t.Errorf("report --remote: %s", d)
+	}
+	local := types(here, "", exitInconclusive, "gate", "last", "--gates", "gates.yaml")
+	if told := types(s, "", exitInconclusive, "gate", list.Jobs[0].Run, "--remote", base, "--gates", "gates.yaml", "-o", "gate.xml"); verdictLines(told) == "" || verdictLines(told) != verdictLines(local) {
+		t.Errorf("gates there and here differ: %s", cmp.Diff(local, told))
+	}
+	if told := types(s, "", exitInconclusive, "gate", list.Jobs[0].Run, "--remote", base, "--gates", "gates.yaml", "--baseline", list.Jobs[0].Run); !strings.Contains(told, "0.0 points") && !strings.Contains(told, "change") {
+		t.Errorf("with a baseline: %s", told)
+	}
+	types(s, "", exitUsage, "gate", list.Jobs[0].Run, "--remote", base) // the suite has none
 	types(s, "", exitGateFailed, "run", abs, "-m", "offline/lexical", "--remote", base, "-q", "--require-pass")
 	for _, tt := range []struct {
 		says string
@@ -90,6 +103,9 @@ func TestRemote(t *testing.T) {
 		{"PROVIDER/MODEL", []string{"run", abs, "-m", "script:x.yaml", "--remote", base}},
 		{"which suite", []string{"run", "-m", "offline/lexical", "--remote", base}},
 		{"--remote URL", []string{"run", abs, "-m", "offline/lexical", "--experiment", "x"}},
+		{"--labels", []string{"gate", "x", "--remote", base, "--labels", "l.jsonl"}},
+		{"--slice", []string{"report", "x", "--remote", base, "--slice", "tag", "-o", "x.md"}},
+		{"where to", []string{"report", "x", "--remote", base}},
 		{"one of them", []string{"jobs", base, "--watch", id, "--cancel", id}},
 	} {
 		if out := types(s, "", exitUsage, tt.args...); !strings.Contains(out, tt.says) {
@@ -100,6 +116,17 @@ func TestRemote(t *testing.T) {
 		t.Errorf("no such job: %s", out)
 	}
 	stop()
+}
+
+// verdictLines are the lines about gates of what gate shows.
+func verdictLines(shown string) string {
+	var out []string
+	for _, line := range strings.Split(shown, "\n") {
+		if strings.Contains(line, "pass_rate") || strings.Contains(line, "tool_selection") || strings.Contains(line, "pass rate") {
+			out = append(out, line)
+		}
+	}
+	return strings.Join(out, "\n")
 }
 
 // numbers are those of a report that do not tell how long something took.

@@ -81,7 +81,7 @@ func (a *App) Text(s string) (string, error) {
 	}
 	b, err := a.read(name, MaxSettings)
 	if err != nil {
-		return "", fmt.Errorf("read system prompt: %w", err)
+		return "", fmt.Errorf("read text: %w", err)
 	}
 	return strings.TrimPrefix(string(b), "\ufeff"), nil // what an editor puts first is no part of a prompt
 }

@@ -23,6 +23,9 @@ import (
 	"github.com/callvet/callvet/stats/gate"
 )
 
+// GatePolicy says what an inconclusive gate does.
+type GatePolicy = gate.Policy
+
 // GateRequest asks whether a run or a trace file keeps to gates.
 type GateRequest struct {
 	Side

@@ -316,6 +316,20 @@ func (c *Client) Report(ctx context.Context, run, format string, w io.Writer) er
 	return nil
 }
 
+// Gates are what a run is held against.
+type Gates struct {
+	// Text is a gate file; "": the gates of the run's suite.
+	Text string `json:"gates,omitempty"`
+	// Baseline is another run; "": none.
+	Baseline string `json:"baseline_eval_id,omitempty"`
+	Policy   string `json:"policy,omitempty"`
+}
+
+// Gate holds a run against gates and reads the answer of POST /api/runs/{id}/gate into out.
+func (c *Client) Gate(ctx context.Context, run string, gates *Gates, out any) error {
+	return c.ask(ctx, http.MethodPost, "/api/runs/"+url.PathEscape(run)+"/gate", nil, gates, out)
+}
+
 // Counts are the verdicts of a run.
 type Counts struct {
 	Pass   int `json:"pass"`

@@ -35,10 +35,11 @@ func (s *Server) gateRun(ctx context.Context, by *account.Principal, in *struct 
 	Body struct {
 		Gates    string `json:"gates,omitempty" maxLength:"1000000" doc:"a gate file, YAML or JSON (callvet schema gates); empty: the gates of the run's suite"`
 		Baseline string `json:"baseline_eval_id,omitempty" maxLength:"100"`
+		Policy   string `json:"policy,omitempty" enum:"strict,lenient" doc:"strict: an inconclusive gate stops the build; that of the gates, else strict, if it is not set"`
 	}
 },
 ) (*struct{ Body GateVerdict }, error) {
-	req := app.GateRequest{Side: app.Side{Run: in.ID}}
+	req := app.GateRequest{Side: app.Side{Run: in.ID}, Policy: app.GatePolicy(in.Body.Policy)}
 	if in.Body.Baseline != "" {
 		if err := s.May(ctx, by, KindRun, in.Body.Baseline, false); err != nil {
 			return nil, err
