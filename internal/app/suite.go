@@ -146,11 +146,7 @@ func (a *App) newestTools(name string, tell Events) ([]callvet.Tool, error) {
 func (a *App) ReadTools(names []string, tell Events) ([]callvet.Tool, error) {
 	var out []callvet.Tool
 	for _, name := range names {
-		path, _, err := a.cfg.Files.Path(name)
-		if err != nil {
-			return nil, err
-		}
-		tools, problems, err := toolfile.Load(path, toolfile.Options{Outside: a.cfg.Permit.Outside})
+		tools, problems, err := a.loadTools(name)
 		if err != nil {
 			return nil, err
 		}
@@ -172,6 +168,22 @@ func (a *App) ReadTools(names []string, tell Events) ([]callvet.Tool, error) {
 		return nil, fmt.Errorf("read tools %s: no tool is in it: %w", strings.Join(names, ", "), callvet.ErrInvalid)
 	}
 	return out, nil
+}
+
+// loadTools reads tools of a file or a folder; of what was sent along, nothing on the disk.
+func (a *App) loadTools(name string) ([]callvet.Tool, []callvet.Problem, error) {
+	if a.uploaded {
+		text, err := a.read(name, toolfile.DefaultLimit)
+		if err != nil {
+			return nil, nil, err
+		}
+		return toolfile.Read(name, text)
+	}
+	path, _, err := a.cfg.Files.Path(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	return toolfile.Load(path, toolfile.Options{Outside: a.cfg.Permit.Outside})
 }
 
 // LintRequest asks what is wrong with a suite.

@@ -31,6 +31,8 @@ const (
 	KindExperiment   Kind = "experiment"
 	KindSchedule     Kind = "schedule"
 	KindToken        Kind = "token"
+	// KindTraces is a collection of traces.
+	KindTraces Kind = "traces"
 )
 
 // Access says who may use a route.
@@ -210,6 +212,9 @@ func (s *Server) owner(ctx context.Context, kind Kind, id string) (o account.Own
 		return account.Owned{User: row.UserID, Shared: row.Shared}, err
 	case KindRun:
 		row, err := q.RunOwner(ctx, id)
+		return account.Owned{User: row.UserID, Shared: row.Shared}, err
+	case KindTraces:
+		row, err := q.TracesOwner(ctx, id)
 		return account.Owned{User: row.UserID, Shared: row.Shared}, err
 	case KindExperiment:
 		row, err := q.ExperimentOwner(ctx, id)

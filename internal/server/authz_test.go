@@ -30,7 +30,7 @@ import (
 //
 //   - Nothing but the operation's id, where the path names objects alone (Access.Objects).
 //   - params: parameters of the path that name no object of a user, such as a variable.
-//   - body, query: those of a good request. {suite}, {run}, {job}, {experiment}, {schedule} and {token} stand for
+//   - body, query: those of a good request. {suite}, {traces}, {run}, {job}, {experiment}, {schedule} and {token} stand for
 //     ids, {run2} for another one: of the user who asks, and once each of another user, which must be refused.
 //   - unowned: fields that are named like ids and are none of a user's objects, with the reason.
 //   - makers: where a row alone is not enough for the route to answer well, make the real thing there.
@@ -102,6 +102,20 @@ func entries() map[string]entry {
 		"gate-run":       {body: `{"gates":"gates: [{metric: pass_rate, at_least: 0.1}]","baseline_eval_id":"{run2}"}`},
 		"diff-runs":      {query: "base={run}&candidate={run2}"},
 
+		"upload-traces": {body: sampleTraces},
+		"list-traces":   {},
+		"get-traces":    {},
+		"patch-traces":  {body: `{"shared":true}`},
+		"delete-traces": {},
+		"list-attempts": {},
+		"export-traces": {},
+		"score":         {body: `{"traces_id":"{traces}","suite_id":"{suite}"}`, unowned: map[string]string{"eval_id": "as of score-report"}},
+		"score-report":  {body: `{"eval_id":"{run}"}`, unowned: map[string]string{"traces_id": "as of score", "suite_id": "as of score"}},
+		"gate-traces":   {body: `{"gates":"gates: [{metric: calls, at_least: 0}]","baseline_traces_id":"{traces}","suite_id":"{suite}"}`, unowned: map[string]string{"baseline_eval_id": "as of diff-traces"}, gives: http.StatusUnprocessableEntity},
+		"diff-traces":   {query: "baseline_eval_id={run}", unowned: map[string]string{"baseline_traces_id": "as of gate-traces"}},
+		"otlp-traces":   {body: `{}`},
+		"otlp-logs":     {body: `{}`},
+
 		"list-experiments":  {},
 		"create-experiment": {body: `{"name":"x","suite_id":"{suite}","baseline_eval_id":"{run}"}`, gives: http.StatusUnprocessableEntity}, // a run of another suite
 		"get-experiment":    {},
@@ -161,6 +175,16 @@ func makers() map[server.Kind]func(t *testing.T, s *site, user string, shared bo
 			give[suiteAnswer](t, s, as, "PATCH", suites+"/"+made.ID, fmt.Sprintf(`{"shared":%v,"system_prompt":"Be brief."}`, shared))
 			return made.ID
 		},
+		server.KindTraces: func(t *testing.T, s *site, user string, shared bool) string {
+			s.made++
+			made := give[struct{ ID string }](t, s, strings.TrimPrefix(user, "user_"), "POST", fmt.Sprintf("/api/traces?collection=c%d", s.made), sampleTraces)
+			if shared {
+				if code, text := s.ask(t, strings.TrimPrefix(user, "user_"), "PATCH", "/api/traces/"+made.ID, `{"shared":true}`); code != 204 {
+					t.Fatal(code, text)
+				}
+			}
+			return made.ID
+		},
 		server.KindRun: func(t *testing.T, s *site, user string, shared bool) string {
 			id := s.ran(t, strings.TrimPrefix(user, "user_"), "", 1)
 			if _, err := s.db.Handle().ExecContext(t.Context(), "UPDATE run_entries SET shared = $1 WHERE run_id = $2", shared, id); err != nil {
@@ -197,7 +221,7 @@ func (s *site) object(t *testing.T, kind server.Kind, user string, shared bool) 
 
 // knowsShared are the kinds that can be shared.
 func knowsShared(k server.Kind) bool {
-	return k == server.KindSuite || k == server.KindCatalogue || k == server.KindRun || k == server.KindExperiment
+	return k == server.KindSuite || k == server.KindCatalogue || k == server.KindRun || k == server.KindExperiment || k == server.KindTraces
 }
 
 func withKey(t *testing.T, s *site, user string) map[string]string {
@@ -343,7 +367,7 @@ func (w *walk) refused(what string, as login, ids map[string]string, codes ...in
 }
 
 // word finds the objects that a body or a query names.
-var word = regexp.MustCompile(`\{(suite|run|job|experiment|schedule|token)(2?)\}`)
+var word = regexp.MustCompile(`\{(suite|traces|run|job|experiment|schedule|token)(2?)\}`)
 
 // named are the words that the entry has beside the path, with their kinds.
 func (w *walk) named() map[string]server.Kind {

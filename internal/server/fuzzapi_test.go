@@ -47,7 +47,7 @@ func TestBadInputs(t *testing.T) {
 	f.changed(t) // the state to begin with
 	for i := range total {
 		if i%100 == 0 { // what was deleted by luck is there again
-			f.own = []string{give[suiteAnswer](t, s, "ana", "POST", suites, weatherSuite).ID, give[suiteAnswer](t, s, "root", "POST", "/api/catalogues", searched).ID}
+			f.own = []string{give[suiteAnswer](t, s, "ana", "POST", suites, weatherSuite).ID, give[suiteAnswer](t, s, "root", "POST", "/api/catalogues", searched).ID, give[tracesAnswer](t, s, "ana", "POST", "/api/traces?collection=fuzz", sampleTraces).ID}
 			f.changed(t)
 		}
 		op := ops[i%len(ops)]
@@ -266,6 +266,8 @@ func (f *fuzzer) good(path, name string) string {
 		return "1"
 	case strings.Contains(path, "/catalogues"):
 		return f.own[1]
+	case strings.Contains(path, "/traces"):
+		return f.own[2]
 	}
 	return f.own[0]
 }

@@ -4,12 +4,10 @@ package server
 
 import (
 	"context"
-	"errors"
 	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/panel/gates"
@@ -50,13 +48,8 @@ func (s *Server) gateRun(ctx context.Context, by *account.Principal, in *struct 
 		req.Gates = gateFile
 	}
 	res, err := s.cfg.App.With(app.Uploads{gateFile: []byte(in.Body.Gates)}).Gate(ctx, req, nil)
-	var bad *app.BadGatesError
-	if errors.As(err, &bad) {
-		details := make([]error, 0, len(bad.Problems))
-		for i := range bad.Problems {
-			details = append(details, &huma.ErrorDetail{Location: "body.gates", Message: bad.Problems[i].Error()})
-		}
-		return nil, huma.Error422UnprocessableEntity(callvet.ErrInvalid.Error(), details...)
+	if bad := badGates(err); bad != nil {
+		return nil, bad
 	}
 	if err != nil {
 		return nil, err

@@ -23,6 +23,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/intake"
 	"github.com/callvet/callvet/internal/job"
 	"github.com/callvet/callvet/internal/library"
 	"github.com/callvet/callvet/internal/parallel"
@@ -81,6 +82,9 @@ type Server struct {
 	api huma.API
 	// library keeps suites.
 	library *library.Library
+	// intake keeps traces, and reading is taken by those who read whole files of them.
+	intake  *intake.Intake
+	reading chan struct{}
 	routes  []Route
 	work    work
 	handler http.Handler
@@ -118,6 +122,7 @@ func New(cfg Config) (*Server, error) {
 	s.addEval()
 	s.addJobs()
 	s.addEvents()
+	s.addTraces()
 	s.handler = s.front(s.mux)
 	return s, nil
 }

@@ -66,6 +66,17 @@ func Load(path string, opt Options) ([]callvet.Tool, []callvet.Problem, error) {
 	return l.tools, l.problems, nil
 }
 
+// Read reads the tools of a file that is in memory, as Load does; gzip works.
+func Read(name string, data []byte) ([]callvet.Tool, []callvet.Problem, error) {
+	data, err := input.All(name, data, DefaultLimit)
+	if err != nil {
+		return nil, nil, err
+	}
+	l := loader{seen: map[string]callvet.Position{}}
+	l.text(name, data)
+	return l.tools, l.problems, nil
+}
+
 func missing(path string, err error) error {
 	if errors.Is(err, os.ErrNotExist) {
 		return &callvet.Hinted{
@@ -173,9 +184,15 @@ func (l *loader) file(path string) error {
 	if err != nil {
 		return err
 	}
+	l.text(path, data)
+	return nil
+}
+
+// text reads what a file says.
+func (l *loader) text(path string, data []byte) {
 	if len(bytes.TrimSpace(data)) == 0 || !utf8.Valid(data) {
 		l.add(callvet.Position{File: path}, false, "syntax", "", "save the tool's definition as UTF-8", "the file is empty or not UTF-8")
-		return nil
+		return
 	}
 	d, bad := source.ReadLists(path, data)
 	if bad != nil {
@@ -184,7 +201,7 @@ func (l *loader) file(path string) error {
 			f = d
 		}
 		l.problems = append(l.problems, f.Problem(bad))
-		return nil
+		return
 	}
 	found, alone, problems := native.ReadContracts(d)
 	l.problems = append(l.problems, problems...)
@@ -194,7 +211,6 @@ func (l *loader) file(path string) error {
 	for i := range found {
 		l.take(&found[i])
 	}
-	return nil
 }
 
 func (l *loader) read(path string) ([]byte, error) {

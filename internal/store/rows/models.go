@@ -196,6 +196,28 @@ type Token struct {
 	Revoked int64
 }
 
+type TraceEntry struct {
+	ID      string
+	UserID  string
+	Name    string
+	Form    string
+	Lines   bool
+	Parts   int64
+	Items   int64
+	Bytes   int64
+	Shared  bool
+	Created int64
+	Updated int64
+}
+
+type TracePart struct {
+	TracesID string
+	Part     int64
+	Hash     []byte
+	Created  int64
+	Content  []byte
+}
+
 type Turn struct {
 	UserID string
 	Turn   int64

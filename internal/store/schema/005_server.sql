@@ -115,3 +115,17 @@ CREATE INDEX schedules_next ON schedules(enabled, next_at);
 -- a comparison. It holds while the state is that of the run.
 CREATE TABLE run_documents(
 	run_id TEXT NOT NULL, about TEXT NOT NULL, state TEXT NOT NULL, document BYTEA NOT NULL, PRIMARY KEY(run_id, about));
+
+-- Traces that users send: a collection is read as one file, which is its parts in order. items are lines, or
+-- spans and log records; bytes are those of the text. Parts are compressed; hash is the SHA-256 of the text,
+-- so that what is sent again is not kept twice. lines: more may stand behind it.
+CREATE TABLE trace_entries(
+	id TEXT NOT NULL PRIMARY KEY, user_id TEXT NOT NULL, name TEXT NOT NULL, form TEXT NOT NULL, lines BOOLEAN NOT NULL, parts BIGINT NOT NULL,
+	items BIGINT NOT NULL, bytes BIGINT NOT NULL, shared BOOLEAN NOT NULL, created BIGINT NOT NULL, updated BIGINT NOT NULL);
+CREATE UNIQUE INDEX trace_entries_name ON trace_entries(user_id, name);
+CREATE INDEX trace_entries_user ON trace_entries(user_id, created, id);
+
+CREATE TABLE trace_parts(
+	traces_id TEXT NOT NULL, part BIGINT NOT NULL, hash BYTEA NOT NULL, created BIGINT NOT NULL, content BYTEA NOT NULL,
+	PRIMARY KEY(traces_id, part));
+CREATE UNIQUE INDEX trace_parts_hash ON trace_parts(traces_id, hash);

@@ -4,6 +4,7 @@ package foreign
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -44,7 +45,38 @@ func Detect(head []byte) string {
 	if v, err := value.Parse(first); err == nil && own(v) || first == nil && ownBeginning(line) {
 		return Contract
 	}
+	if len(head) >= headSize/2 { // more may follow; spaces at the ends are gone
+		if v, err := value.Parse(closed(head)); err == nil {
+			return nameOf(v)
+		}
+	}
 	return ""
+}
+
+// closed is the beginning of a longer JSON text as a whole one: it ends before the last comma, and
+// what is open there is closed.
+func closed(head []byte) []byte {
+	var open, atComma []byte // what closes the values that are open
+	end, text := 0, false
+	for i := 0; i < len(head); i++ {
+		switch c := head[i]; {
+		case text && c == '\\':
+			i++
+		case c == '"':
+			text = !text
+		case text:
+		case c == '{':
+			open = append(open, '}')
+		case c == '[':
+			open = append(open, ']')
+		case (c == '}' || c == ']') && len(open) > 0:
+			open = open[:len(open)-1]
+		case c == ',':
+			end, atComma = i, append(atComma[:0], open...)
+		}
+	}
+	slices.Reverse(atComma)
+	return slices.Concat(head[:end], atComma)
 }
 
 // ownBeginning is own for a record that is longer than the head: its first members tell.

@@ -1,0 +1,330 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package server
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/account"
+	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/intake"
+	"github.com/callvet/callvet/panel"
+)
+
+type (
+	// ScoreAsk asks what traces or a run add up to, by call and by task.
+	ScoreAsk struct {
+		TracesID string `json:"traces_id,omitempty" maxLength:"64" doc:"a collection of traces"`
+		EvalID   string `json:"eval_id,omitempty" maxLength:"100" doc:"a run"`
+		Traces   string `json:"traces,omitempty" maxLength:"33554432" doc:"a trace file in any form that callvet reads; it is not kept"`
+		TraceWith
+		Slices     []string `json:"slices,omitempty" maxItems:"100" nullable:"false" doc:"keys, crosses as language*intent, * for all; left out: the usual ones"`
+		Confidence float64  `json:"confidence,omitempty" minimum:"0" maximum:"1" doc:"of the intervals, two-sided; 0: 0.95"`
+		Strict     bool     `json:"strict,omitempty" doc:"a line that is no record is an error"`
+	}
+	// TraceWith says with what traces are read. A run has it already.
+	TraceWith struct {
+		SuiteID string          `json:"suite_id,omitempty" maxLength:"100" doc:"a suite whose cases are the tasks: its verdict is their pass where they have none, its tools say what arguments must be"`
+		Tools   json.RawMessage `json:"tools,omitempty" doc:"tools with their schemas, in any form that callvet reads"`
+		Safety  json.RawMessage `json:"safety,omitempty" doc:"rules of safety; left out: the constraints of the tools"`
+		Scoring json.RawMessage `json:"scoring,omitempty" doc:"how arguments are compared, as under scoring in a suite"`
+	}
+	// ScoreSheet is what traces or a run add up to.
+	ScoreSheet struct {
+		Files    []string         `json:"files" nullable:"false"`
+		Lines    int64            `json:"lines"`
+		Steps    int64            `json:"steps"`
+		Tasks    int64            `json:"task_records"`
+		Bad      int64            `json:"malformed_lines"`
+		Panels   *panel.Panels    `json:"panels"`
+		Problems []string         `json:"problems" nullable:"false" doc:"lines that are no records, and unknown names; the first ones"`
+		Notes    []callvet.Notice `json:"notes" nullable:"false"`
+	}
+)
+
+// addScore adds what sums traces up.
+func (s *Server) addScore() {
+	op := func(id, method, path, summary string) huma.Operation {
+		return huma.Operation{OperationID: id, Method: method, Path: "/api" + path, Summary: summary, Tags: []string{"traces"}, MaxBodyBytes: intake.MaxBatch}
+	}
+	reads := Access{Reads: true, Scope: account.ScopeRead}
+	add(s, op("score", http.MethodPost, "/score", "Sums traces or a run up, by call and by task, with intervals and findings."), reads, func(ctx context.Context, by *account.Principal, in *struct{ Body ScoreAsk }) (*struct{ Body ScoreSheet }, error) {
+		out, heard, err := s.scored(ctx, by, &in.Body)
+		if err != nil {
+			return nil, err
+		}
+		v := out.View
+		sheet := ScoreSheet{Files: v.Files, Lines: v.Lines, Steps: v.Steps, Tasks: v.Tasks, Bad: v.Bad, Panels: v.Panels, Problems: []string{}, Notes: append([]callvet.Notice{}, heard.notes...)}
+		for _, p := range v.Problems {
+			sheet.Problems = append(sheet.Problems, s.cfg.App.Secrets().Hide(p.Error()))
+		}
+		return &struct{ Body ScoreSheet }{sheet}, nil
+	})
+	report := op("score-report", http.MethodPost, "/score/report", "Downloads the report of such a sum.")
+	report.Responses = map[string]*huma.Response{"200": {Description: "the report as a file", Content: map[string]*huma.MediaType{"application/octet-stream": {}}}}
+	add(s, report, reads, func(ctx context.Context, by *account.Principal, in *struct {
+		Format string `query:"format" enum:"html,md,csv,json,txt" default:"html"`
+		Body   ScoreAsk
+	},
+	) (*file, error) {
+		out, _, err := s.scored(ctx, by, &in.Body)
+		if err != nil {
+			return nil, err
+		}
+		var text bytes.Buffer
+		if err := out.WriteAs(&text, in.Format); err != nil {
+			return nil, err
+		}
+		return &file{ContentType: mediaTypes()[in.Format], Disposition: `attachment; filename="scores.` + in.Format + `"`, Body: text.Bytes()}, nil
+	})
+	of := Access{Objects: map[string]Kind{"id": KindTraces}, Reads: true, Scope: account.ScopeRead}
+	add(s, op("gate-traces", http.MethodPost, "/traces/{id}/gate", "Holds a collection against gates, and against a baseline."), of, s.gateTraces)
+	add(s, op("diff-traces", http.MethodGet, "/traces/{id}/diff", "Compares a collection with another one, or with a run, task by task."), Access{Objects: of.Objects}, s.diffTraces)
+}
+
+// hearing keeps what an App tells beside its results.
+type hearing struct {
+	notes    []callvet.Notice
+	problems []callvet.Problem
+}
+
+func (h *hearing) hear(ev app.Event) {
+	switch {
+	case ev.Note != nil:
+		h.notes = append(h.notes, *ev.Note)
+	case ev.Warning != nil:
+		h.notes = append(h.notes, *ev.Warning)
+	}
+	for _, p := range ev.Problems {
+		if p.Warning {
+			h.notes = append(h.notes, callvet.Notice{Code: p.Code, Text: p.Error()})
+		} else {
+			h.problems = append(h.problems, p)
+		}
+	}
+}
+
+// maxDetails bounds how many mistakes one answer names.
+const maxDetails = 50
+
+// refused makes an error of an App one of this API: fields have the names that they have here, and
+// what is wrong with a suite or with tools is told.
+func (h *hearing) refused(err error) error {
+	var field *callvet.FieldError
+	if errors.As(err, &field) && field.Field == "suite" {
+		one := *field
+		one.Field = "suite_id"
+		return &one
+	}
+	if err == nil || len(h.problems) == 0 || status(err) == http.StatusInternalServerError {
+		return unreadable(err)
+	}
+	var details []error
+	for _, p := range h.problems[:min(len(h.problems), maxDetails)] {
+		details = append(details, &huma.ErrorDetail{Location: p.File, Message: p.Message})
+	}
+	return huma.NewError(status(err), err.Error(), details...)
+}
+
+// Files that a request brings along are called as its fields.
+const (
+	suiteField   = intake.Reserved + "suite_id"
+	toolsField   = intake.Reserved + "tools"
+	safetyField  = intake.Reserved + "safety"
+	scoringField = intake.Reserved + "scoring"
+	tracesField  = intake.Reserved + "traces"
+	gatesField   = intake.Reserved + "gates"
+)
+
+// settings puts what traces are read with among files.
+func (s *Server) settings(ctx context.Context, by *account.Principal, w *TraceWith, files app.Uploads) (set app.TraceSettings, err error) {
+	if w.SuiteID != "" {
+		if err := s.May(ctx, by, KindSuite, w.SuiteID, false); err != nil {
+			return set, err
+		}
+		_, version, err := s.library.Now(ctx, w.SuiteID)
+		if err != nil {
+			return set, err
+		}
+		set.Suite, files[suiteField] = suiteField, version.Document.Bytes()
+	}
+	if !null(w.Tools) {
+		set.Tools, files[toolsField] = []string{toolsField}, w.Tools
+	}
+	if !null(w.Safety) {
+		set.Safety, files[safetyField] = safetyField, w.Safety
+	}
+	if !null(w.Scoring) {
+		set.Scoring, files[scoringField] = scoringField, w.Scoring
+	}
+	return set, nil
+}
+
+// scored sums up what a request names, which its sender must be able to read.
+func (s *Server) scored(ctx context.Context, by *account.Principal, ask *ScoreAsk) (*app.Scored, *hearing, error) {
+	given := 0
+	for _, x := range []string{ask.TracesID, ask.EvalID, ask.Traces} {
+		if x != "" {
+			given++
+		}
+	}
+	if given != 1 {
+		return nil, nil, &callvet.FieldError{Field: "traces_id", Text: "{traces_id}: name a collection, or a run with {eval_id}, or send {traces}: one of the three"}
+	}
+	files := app.Uploads{}
+	req := app.ScoreRequest{Slices: ask.Slices, Confidence: ask.Confidence, Strict: ask.Strict}
+	for kind, id := range map[Kind]string{KindTraces: ask.TracesID, KindRun: ask.EvalID} {
+		if id != "" {
+			if err := s.May(ctx, by, kind, id, false); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	release, err := s.alone(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer release()
+	switch {
+	case ask.EvalID != "":
+		req.Run = ask.EvalID
+	case ask.TracesID != "":
+		name, err := s.bring(ctx, ask.TracesID, files)
+		if err != nil {
+			return nil, nil, err
+		}
+		req.Traces = []string{name}
+	default:
+		files[tracesField] = []byte(ask.Traces)
+		req.Traces = []string{tracesField}
+	}
+	if req.TraceSettings, err = s.settings(ctx, by, &ask.TraceWith, files); err != nil {
+		return nil, nil, err
+	}
+	a, err := s.AppOf(ctx, by.User)
+	if err != nil {
+		return nil, nil, err
+	}
+	heard := &hearing{}
+	out, err := a.With(files).Score(ctx, req, heard.hear)
+	if err != nil {
+		return nil, nil, heard.refused(err)
+	}
+	return out, heard, nil
+}
+
+func (s *Server) gateTraces(ctx context.Context, by *account.Principal, in *struct {
+	TracesPath
+	Body struct {
+		Gates    string `json:"gates" minLength:"1" maxLength:"1000000" doc:"a gate file, YAML or JSON (callvet schema gates)"`
+		Baseline string `json:"baseline_traces_id,omitempty" maxLength:"64"`
+		Run      string `json:"baseline_eval_id,omitempty" maxLength:"100"`
+		Judge    string `json:"judge,omitempty" maxLength:"200" doc:"whose verdicts in the traces are compared with the baseline's; empty: the source's own checks"`
+		TraceWith
+	}
+},
+) (*struct{ Body GateVerdict }, error) {
+	b := &in.Body
+	files := app.Uploads{gatesField: []byte(b.Gates)}
+	req := app.GateRequest{Gates: gatesField, Judge: b.Judge}
+	var release func()
+	var err error
+	if req.Traces, req.Baseline, release, err = s.sides(ctx, by, in.ID, b.Baseline, b.Run, files); err != nil {
+		return nil, err
+	}
+	defer release()
+	if req.TraceSettings, err = s.settings(ctx, by, &b.TraceWith, files); err != nil {
+		return nil, err
+	}
+	a, err := s.AppOf(ctx, by.User)
+	if err != nil {
+		return nil, err
+	}
+	heard := &hearing{}
+	res, err := a.With(files).Gate(ctx, req, heard.hear)
+	if bad := badGates(err); bad != nil {
+		return nil, bad
+	}
+	if err != nil {
+		return nil, heard.refused(err)
+	}
+	return &struct{ Body GateVerdict }{GateVerdict{Report: res.Report}}, nil
+}
+
+// sides brings a collection and what it is compared with, which the sender must be able to read.
+func (s *Server) sides(ctx context.Context, by *account.Principal, id, base, run string, files app.Uploads) (traces string, baseline app.Side, release func(), err error) {
+	if base != "" && run != "" {
+		return "", baseline, nil, &callvet.FieldError{Field: "baseline_traces_id", Text: "{baseline_traces_id}: there is {baseline_eval_id}, too: name one of both"}
+	}
+	for kind, other := range map[Kind]string{KindTraces: base, KindRun: run} {
+		if other != "" {
+			if err := s.May(ctx, by, kind, other, false); err != nil {
+				return "", baseline, nil, err
+			}
+		}
+	}
+	if release, err = s.alone(ctx); err != nil {
+		return "", baseline, nil, err
+	}
+	traces, err = s.bring(ctx, id, files)
+	baseline.Run = run
+	if err == nil && base != "" {
+		baseline.Traces, err = s.bring(ctx, base, files)
+	}
+	if err != nil {
+		release()
+	}
+	return traces, baseline, release, err
+}
+
+func (s *Server) diffTraces(ctx context.Context, by *account.Principal, in *struct {
+	TracesPath
+	Base    string   `query:"baseline_traces_id" maxLength:"64"`
+	Run     string   `query:"baseline_eval_id" maxLength:"100"`
+	Slices  []string `query:"slices"`
+	Metrics []string `query:"metrics" doc:"compared beside the pass rate"`
+	Judge   string   `query:"judge" maxLength:"200"`
+	Target  string   `query:"target" maxLength:"500" doc:"target of the base for those of the collection that have no namesake there"`
+},
+) (*struct{ Body panel.Comparison }, error) {
+	if in.Base == "" && in.Run == "" {
+		return nil, &callvet.FieldError{Field: "baseline_traces_id", Text: "{baseline_traces_id}: name what it is compared with, a collection or a run with {baseline_eval_id}"}
+	}
+	files := app.Uploads{}
+	name, base, release, err := s.sides(ctx, by, in.ID, in.Base, in.Run, files)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	a, err := s.AppOf(ctx, by.User)
+	if err != nil {
+		return nil, err
+	}
+	heard := &hearing{}
+	c, err := a.With(files).Diff(ctx, app.DiffRequest{Base: base, Candidate: app.Side{Traces: name}, Slices: in.Slices, Metrics: in.Metrics, Judge: in.Judge, Target: in.Target}, heard.hear)
+	if err != nil {
+		return nil, heard.refused(err)
+	}
+	return &struct{ Body panel.Comparison }{*c}, nil
+}
+
+// badGates is the error of gates that are none, with each mistake; nil for another one.
+func badGates(err error) error {
+	var bad *app.BadGatesError
+	if !errors.As(err, &bad) {
+		return nil
+	}
+	details := make([]error, 0, len(bad.Problems))
+	for i := range bad.Problems {
+		details = append(details, &huma.ErrorDetail{Location: gatesField, Message: bad.Problems[i].Error()})
+	}
+	return huma.Error422UnprocessableEntity(fmt.Sprint(callvet.ErrInvalid), details...)
+}

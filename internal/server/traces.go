@@ -1,0 +1,287 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package server
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/account"
+	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/intake"
+)
+
+// readers is how many requests read whole collections at once: each may take some hundred
+// megabytes while it does. The others wait.
+const readers = 2
+
+// addTraces adds what is asked about traces: collections, what they score, and the receiver of
+// OpenTelemetry's exports.
+func (s *Server) addTraces() {
+	s.intake = intake.New(intake.Config{Store: s.cfg.Store, Now: s.cfg.Now})
+	s.reading = make(chan struct{}, readers)
+	op := func(id, method, path, summary string) huma.Operation {
+		return huma.Operation{OperationID: id, Method: method, Path: "/api/traces" + path, Summary: summary, Tags: []string{"traces"}}
+	}
+	of := func(role account.Role) Access {
+		return Access{Role: role, Objects: map[string]Kind{"id": KindTraces}}
+	}
+	take := uploaded(op("upload-traces", http.MethodPost, "", "Adds a trace file to a collection, in any form that callvet reads."), "traces as JSONL, or in another form; gzip is read")
+	take.MaxBodyBytes = intake.MaxBatch
+	add(s, take, Access{Role: account.Member}, s.uploadTraces)
+	add(s, op("list-traces", http.MethodGet, "", "Lists collections of traces, the newest first: one's own, and those that are shared."), Access{}, s.listTraces)
+	add(s, op("get-traces", http.MethodGet, "/{id}", "Tells of a collection."), of(""), func(ctx context.Context, _ *account.Principal, in *TracesPath) (*struct{ Body Traces }, error) {
+		c, err := s.intake.Collection(ctx, in.ID)
+		if err != nil {
+			return nil, err
+		}
+		return &struct{ Body Traces }{tracesOf(c)}, nil
+	})
+	patch := op("patch-traces", http.MethodPatch, "/{id}", "Shares a collection with all users, or ends that.")
+	patch.DefaultStatus = http.StatusNoContent
+	add(s, patch, of(account.Member), func(ctx context.Context, _ *account.Principal, in *struct {
+		TracesPath
+		Body struct {
+			Shared bool `json:"shared" doc:"every user of the server may read it"`
+		}
+	},
+	) (*struct{}, error) {
+		return nil, s.intake.Share(ctx, in.ID, in.Body.Shared)
+	})
+	drop := op("delete-traces", http.MethodDelete, "/{id}", "Removes a collection.")
+	drop.DefaultStatus = http.StatusNoContent
+	add(s, drop, of(account.Member), func(ctx context.Context, _ *account.Principal, in *TracesPath) (*struct{}, error) {
+		return nil, s.intake.Drop(ctx, in.ID)
+	})
+	add(s, op("list-attempts", http.MethodGet, "/{id}/attempts", "Attempts of a collection, with their steps, redacted."), of(""), s.tracedAttempts)
+	export := op("export-traces", http.MethodGet, "/{id}/export", "Downloads a collection in a form of traces, redacted.")
+	export.Responses = map[string]*huma.Response{"200": {Description: "the traces as a file", Content: map[string]*huma.MediaType{"application/octet-stream": {}}}}
+	add(s, export, of(""), s.exportTraces)
+	s.addOTLP()
+	s.addScore()
+}
+
+type (
+	// Traces is a collection of traces, which is read as one file.
+	Traces struct {
+		ID    string `json:"id"`
+		Name  string `json:"name"`
+		Form  string `json:"form" doc:"the form of traces that it is in"`
+		Lines bool   `json:"lines" doc:"more can be added; an archive stands alone"`
+		Parts int64  `json:"parts" doc:"how often something was added"`
+		Items int64  `json:"items" doc:"lines, or spans and log records"`
+		Bytes int64  `json:"bytes" doc:"of the text"`
+		// MaxBytes is the limit of Bytes.
+		MaxBytes  int64     `json:"max_bytes"`
+		Owner     string    `json:"owner" doc:"the id of the user whose it is"`
+		Shared    bool      `json:"shared"`
+		CreatedAt time.Time `json:"created_at"`
+		UpdatedAt time.Time `json:"updated_at"`
+	}
+	// UploadedTraces is a collection with what was added.
+	UploadedTraces struct {
+		Traces
+		Added    bool     `json:"added" doc:"false: the collection had that very file already"`
+		Attempts int64    `json:"attempts" doc:"in the file alone"`
+		Calls    int64    `json:"calls" doc:"in the file alone"`
+		BadLines int64    `json:"malformed_lines"`
+		Problems []string `json:"problems" nullable:"false" doc:"the first ones"`
+	}
+	// TracesPath is a path that names a collection.
+	TracesPath struct {
+		ID string `path:"id" maxLength:"64"`
+	}
+	tracesList struct {
+		Items      []Traces `json:"items" nullable:"false"`
+		NextCursor string   `json:"next_cursor,omitempty" doc:"absent on the last page"`
+	}
+)
+
+func tracesOf(c *intake.Collection) Traces {
+	return Traces{
+		ID: c.ID, Name: c.Name, Form: c.Form, Lines: c.Lines, Parts: c.Parts, Items: c.Items, Bytes: c.Bytes, MaxBytes: intake.MaxCollection, Owner: c.User, Shared: c.Shared,
+		CreatedAt: milli(c.Created), UpdatedAt: milli(c.Updated),
+	}
+}
+
+// alone waits until few others read whole collections.
+func (s *Server) alone(ctx context.Context) (release func(), err error) {
+	select {
+	case s.reading <- struct{}{}:
+		return func() { <-s.reading }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// full makes an error of traces one of HTTP: what has no room is not to be sent again.
+func full(err error) error {
+	var f *intake.FullError
+	if errors.As(err, &f) || errors.Is(err, callvet.ErrLimited) {
+		return huma.Error413RequestEntityTooLarge(err.Error())
+	}
+	return err
+}
+
+// usualTraces is the collection of a file without a name.
+const usualTraces = "traces"
+
+func (s *Server) uploadTraces(ctx context.Context, by *account.Principal, in *struct {
+	Upload
+	Collection string `query:"collection" maxLength:"200" doc:"the name of the collection, which is begun where there is none; empty: the name of the file"`
+},
+) (*struct{ Body UploadedTraces }, error) {
+	text, name, err := in.file()
+	if err != nil {
+		return nil, err
+	}
+	name = strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), path.Ext(strings.TrimSuffix(name, ".gz")))
+	if in.Collection != "" {
+		name = in.Collection
+	}
+	if name == "" || name == "." {
+		name = usualTraces
+	}
+	if text, err = intake.Unpacked(text); err != nil {
+		return nil, full(err)
+	}
+	release, err := s.alone(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	read, err := s.cfg.App.With(app.Uploads{name: text}).ReadTraces(ctx, name)
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	batch, err := intake.File(text, read.Read.Format)
+	if err != nil {
+		return nil, full(err)
+	}
+	c, added, err := s.intake.Append(ctx, by.User, name, batch)
+	if err != nil {
+		return nil, full(err)
+	}
+	out := UploadedTraces{Traces: tracesOf(c), Added: added, Attempts: read.Read.Attempts, Calls: read.Read.Calls, BadLines: read.Read.Log.Bad, Problems: []string{}}
+	for _, p := range read.Lines("").Problems {
+		out.Problems = append(out.Problems, s.cfg.App.Secrets().Hide(p.Error()))
+	}
+	for _, lost := range slices.Sorted(maps.Keys(read.Read.Lost)) {
+		out.Problems = append(out.Problems, fmt.Sprintf("not carried over: %s (%d)", lost, read.Read.Lost[lost]))
+	}
+	return &struct{ Body UploadedTraces }{out}, nil
+}
+
+// unreadable makes an error about a text that is no request one that tells its kind.
+func unreadable(err error) error {
+	if status(err) != http.StatusInternalServerError {
+		return full(err)
+	}
+	return fmt.Errorf("read traces: %w: %w", callvet.ErrInvalid, err)
+}
+
+func (s *Server) listTraces(ctx context.Context, by *account.Principal, in *PageIn) (*struct{ Body tracesList }, error) {
+	from, err := in.mark()
+	if err != nil {
+		return nil, err
+	}
+	list, err := s.intake.List(ctx, by.User, by.Role == account.Admin, from.At, from.ID, in.Limit+1)
+	if err != nil {
+		return nil, err
+	}
+	list, next := cut(list, in.Limit, func(c *intake.Collection) pageMark { return pageMark{c.Created, c.ID} })
+	out := tracesList{Items: make([]Traces, len(list)), NextCursor: next}
+	for i := range list {
+		out.Items[i] = tracesOf(&list[i])
+	}
+	return &struct{ Body tracesList }{out}, nil
+}
+
+// opened is an App that has a collection as its file, under the name that is given. Release it.
+func (s *Server) opened(ctx context.Context, by *account.Principal, id string) (a *app.App, name string, release func(), err error) {
+	files := app.Uploads{}
+	if release, err = s.alone(ctx); err != nil {
+		return nil, "", nil, err
+	}
+	if name, err = s.bring(ctx, id, files); err == nil {
+		a, err = s.AppOf(ctx, by.User)
+	}
+	if err != nil {
+		release()
+		return nil, "", nil, err
+	}
+	return a.With(files), name, release, nil
+}
+
+// bring puts a collection among files, and gives its name there. Collections of several users
+// may have one name.
+func (s *Server) bring(ctx context.Context, id string, files app.Uploads) (string, error) {
+	c, err := s.intake.Collection(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	name := c.Name
+	if _, twice := files[name]; twice {
+		name = c.ID
+	}
+	files[name], err = s.intake.Text(ctx, c)
+	return name, err
+}
+
+func (s *Server) tracedAttempts(ctx context.Context, by *account.Principal, in *struct {
+	TracesPath
+	After int `query:"after" minimum:"0" doc:"next of the page before"`
+	Limit int `query:"limit" minimum:"1" maximum:"200" default:"20"`
+},
+) (*struct{ Body app.TracePage }, error) {
+	a, name, release, err := s.opened(ctx, by, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	page, err := a.TracePage(ctx, app.TracePageRequest{Traces: name, After: in.After, Limit: in.Limit})
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	return &struct{ Body app.TracePage }{*page}, nil
+}
+
+func (s *Server) exportTraces(ctx context.Context, by *account.Principal, in *struct {
+	TracesPath
+	Format string `query:"format" doc:"the form of traces that is written; empty: callvet's own lines"`
+},
+) (*file, error) {
+	if in.Format != "" && !slices.Contains(app.TraceExports(), in.Format) {
+		return nil, &callvet.FieldError{Field: "format", Text: fmt.Sprintf("{format} %q is not known", in.Format), Fix: "one of " + strings.Join(app.TraceExports(), ", ")}
+	}
+	a, name, release, err := s.opened(ctx, by, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	imp, err := a.OpenImport(ctx, app.ImportRequest{Traces: name, To: in.Format}, nil)
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	defer imp.Close()
+	var text bytes.Buffer
+	res, err := imp.Do(&text)
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	return &file{
+		ContentType: "application/x-ndjson", Disposition: fmt.Sprintf(`attachment; filename="%s.jsonl"`, in.ID), Body: text.Bytes(),
+		Lost: strings.Join(slices.Sorted(maps.Keys(res.Unwritten)), ", "),
+	}, nil
+}
