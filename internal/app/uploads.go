@@ -43,14 +43,14 @@ func (u Uploads) Open(name string) (io.ReadCloser, error) {
 	if !ok {
 		return nil, noUpload(name)
 	}
-	return memory{bytes.NewReader(b)}, nil
+	return inMemory{bytes.NewReader(b)}, nil
 }
 
-// memory is a file in memory, which can be read at any place as one on a disk can.
-type memory struct{ *bytes.Reader }
+// inMemory is a file in memory, which can be read at any place as one on a disk can.
+type inMemory struct{ *bytes.Reader }
 
 // Close does nothing.
-func (memory) Close() error { return nil }
+func (inMemory) Close() error { return nil }
 
 func noUpload(name string) error { return fmt.Errorf("open %q: %w", name, callvet.ErrNotFound) }
 
