@@ -102,10 +102,6 @@ type (
 	TracesPath struct {
 		ID string `path:"id" maxLength:"64"`
 	}
-	tracesList struct {
-		Items      []Traces `json:"items" nullable:"false"`
-		NextCursor string   `json:"next_cursor,omitempty" doc:"absent on the last page"`
-	}
 )
 
 func tracesOf(c *intake.Collection) Traces {
@@ -191,7 +187,7 @@ func unreadable(err error) error {
 	return fmt.Errorf("read traces: %w: %w", callvet.ErrInvalid, err)
 }
 
-func (s *Server) listTraces(ctx context.Context, by *account.Principal, in *PageIn) (*struct{ Body tracesList }, error) {
+func (s *Server) listTraces(ctx context.Context, by *account.Principal, in *PageIn) (*struct{ Body Page[Traces] }, error) {
 	from, err := in.mark()
 	if err != nil {
 		return nil, err
@@ -201,11 +197,11 @@ func (s *Server) listTraces(ctx context.Context, by *account.Principal, in *Page
 		return nil, err
 	}
 	list, next := cut(list, in.Limit, func(c *intake.Collection) pageMark { return pageMark{c.Created, c.ID} })
-	out := tracesList{Items: make([]Traces, len(list)), NextCursor: next}
+	out := Page[Traces]{Items: make([]Traces, len(list)), Next: next}
 	for i := range list {
 		out.Items[i] = tracesOf(&list[i])
 	}
-	return &struct{ Body tracesList }{out}, nil
+	return &struct{ Body Page[Traces] }{out}, nil
 }
 
 // opened is an App that has a collection as its file, under the name that is given. Release it.

@@ -243,7 +243,8 @@ func TestOTLP(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		kind, sent := "", [][]byte{}
+		var kind string
+		var sent [][]byte
 		switch {
 		case strings.HasSuffix(name, ".otlp.jsonl"):
 			kind = "application/json"
