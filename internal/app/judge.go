@@ -87,6 +87,9 @@ func (q *JudgeRequest) check() error {
 // Judges are those that are built in.
 func Judges() []judge.Judge { return judge.All() }
 
+// JudgeUnit is what a judge looks at: task, call or turn where it is somebody's own.
+type JudgeUnit = judge.Unit
+
 // ComparedPairs is the unit of a judge that compares.
 const ComparedPairs = judge.Pair
 
@@ -219,4 +222,23 @@ func (a *App) preparedJudges(ctx context.Context, req *JudgeRequest, tell Events
 	}
 	s, err := a.subjectOf(ctx, req, tell)
 	return js, s, err
+}
+
+// CheckJudge refuses a request that JudgeRun would refuse before it asks anybody: a judge that there
+// is not, a model that cannot be opened, a run that is not there.
+func (a *App) CheckJudge(ctx context.Context, req JudgeRequest, tell Events) error {
+	if _, _, err := a.preparedJudges(ctx, &req, tell); err != nil {
+		return err
+	}
+	for _, model := range req.Models {
+		what := &Judging{}
+		s, err := a.openJudging(ctx, &req, what, "", model, tell)
+		if err != nil {
+			return err
+		}
+		if err := s.Close(); err != nil {
+			return err
+		}
+	}
+	return nil
 }

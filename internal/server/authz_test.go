@@ -116,6 +116,11 @@ func entries() map[string]entry {
 		"otlp-traces":   {body: `{}`},
 		"otlp-logs":     {body: `{}`},
 
+		"list-judges":   {},
+		"judge-run":     {body: `{"judge":["compare"],"judge_model":["openai/m1"],"against_eval_id":"{run2}"}`, prepare: withModelKey, unowned: map[string]string{"model_id": "names a model of a provider"}},
+		"list-judgings": {},
+		"show-judgings": {gives: http.StatusNotFound}, // no judge was asked
+
 		"list-experiments":  {},
 		"create-experiment": {body: `{"name":"x","suite_id":"{suite}","baseline_eval_id":"{run}"}`, gives: http.StatusUnprocessableEntity}, // a run of another suite
 		"get-experiment":    {},
@@ -227,6 +232,14 @@ func knowsShared(k server.Kind) bool {
 func withKey(t *testing.T, s *site, user string) map[string]string {
 	t.Helper()
 	if _, err := s.users.SetProviderKey(t.Context(), people()[user], "HF_TOKEN", "hf-0123456789abcdef"); err != nil {
+		t.Fatal(err)
+	}
+	return nil
+}
+
+func withModelKey(t *testing.T, s *site, user string) map[string]string {
+	t.Helper()
+	if _, err := s.users.SetProviderKey(t.Context(), people()[user], "OPENAI_API_KEY", "sk-0123456789abcdef"); err != nil {
 		t.Fatal(err)
 	}
 	return nil

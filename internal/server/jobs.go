@@ -17,7 +17,7 @@ type jobOutput struct{ Body job.Job }
 
 // handlers do the jobs of each kind.
 func (s *Server) handlers() map[string]job.Handler {
-	return map[string]job.Handler{KindToolEval: s.toolEval}
+	return map[string]job.Handler{KindToolEval: s.toolEval, KindJudge: s.judge}
 }
 
 // openJobs opens the queue.

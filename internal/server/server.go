@@ -123,6 +123,7 @@ func New(cfg Config) (*Server, error) {
 	s.addJobs()
 	s.addEvents()
 	s.addTraces()
+	s.addJudging()
 	s.handler = s.front(s.mux)
 	return s, nil
 }

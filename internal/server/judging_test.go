@@ -1,0 +1,124 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package server_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/callvet/callvet/internal/app"
+)
+
+type judgedAnswer struct {
+	Judgings []struct {
+		ID                                                 string
+		Version, Questions, Answered, Pass, Fail, Unscored int
+		JudgeID                                            string `json:"judge_id"`
+		Verdicts                                           []json.RawMessage
+	}
+	Majorities []json.RawMessage
+}
+
+// TestJudgeRun: a job asks two judges, one of the user's own, about a run; their verdicts are those that
+// the App tells, and a second request of the same makes new versions.
+func TestJudgeRun(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.private(t)
+	var asked atomic.Int64
+	judge := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		b, _ := io.ReadAll(r.Body)
+		n := asked.Add(1)
+		say := fmt.Sprintf(`{"pass": %v, "fail_reasons": [], "unnecessary_calls": [], "notes": "-"}`, n%3 != 0)
+		if strings.Contains(string(b), "polite") {
+			say = `{"pass": true}`
+		}
+		text, err := json.Marshal(say)
+		if err != nil {
+			t.Error(err)
+		}
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"model":"m","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":%s}}],"usage":{"prompt_tokens":1,"completion_tokens":1}}`, text)
+	}))
+	t.Cleanup(judge.Close)
+	s.work(t)
+	run := s.ran(t, "ana", "", 1)
+	body := fmt.Sprintf(`{"judge":["task","polite"],"prompt":"Is the answer polite?","schema":{"type":"object","properties":{"pass":{"type":"boolean"}},"required":["pass"]},
+		"targets":[{"provider_key":"openai","model_id":"m1","base_url":%q}],"no_cache":true}`, judge.URL)
+	code, answer := s.ask(t, "ana", "POST", "/api/runs/"+run+"/judge", body)
+	sent := decode[jobAnswer](t, code, 202, answer)
+	done := s.awaitJob(t, "ana", sent.JobID, "done")
+	if list, _ := done.Detail["judgings"].([]any); len(list) != 2 || done.Detail["eval_id"] != run || done.Done == 0 || done.Done != done.Total {
+		t.Errorf("%+v", done)
+	}
+	got := give[judgedAnswer](t, s, "ana", "GET", "/api/runs/"+run+"/verdicts", "")
+	if len(got.Judgings) != 2 {
+		t.Fatalf("%+v", got)
+	}
+	questions := 0
+	for _, v := range got.Judgings {
+		questions += v.Questions
+		if v.Questions == 0 || v.Answered != v.Questions || v.Pass+v.Fail != v.Questions || len(v.Verdicts) != v.Questions {
+			t.Errorf("%+v", v)
+		}
+	}
+	if int(asked.Load()) != questions {
+		t.Errorf("%d asked, %d questions", asked.Load(), questions)
+	}
+	told := 0
+	for _, e := range s.events(t, "ana") {
+		if e["type"] == "judge_result" || e["kind"] == "judge_result" {
+			told++
+		}
+	}
+	if told != 2 {
+		t.Errorf("%d of 2 results are told: %v", told, s.events(t, "ana"))
+	}
+	if d := sameJudged(t, s, run); d != "" {
+		t.Error(d)
+	}
+	one := give[judgedAnswer](t, s, "ana", "GET", "/api/runs/"+run+"/verdicts?judging="+got.Judgings[1].ID, "")
+	if len(one.Judgings) != 1 || one.Judgings[0].ID != got.Judgings[1].ID {
+		t.Errorf("%+v", one)
+	}
+	code, answer = s.ask(t, "ana", "POST", "/api/runs/"+run+"/judge", body)
+	s.awaitJob(t, "ana", decode[jobAnswer](t, code, 202, answer).JobID, "done")
+	list := give[struct{ Items []struct{ Version int } }](t, s, "ana", "GET", "/api/runs/"+run+"/judgings", "")
+	if len(list.Items) != 4 || list.Items[3].Version != 2 {
+		t.Errorf("%+v", list)
+	}
+	for body, says := range map[string]string{
+		`{"judge":["task"]}`:                                                "which model",
+		`{"judge":["task"],"judge_model":["openai/m1"]}`:                    "OPENAI_API_KEY",
+		`{"judge":["none such"],"judge_model":["offline/lexical"]}`:         "none such",
+		`{"judge":["task"],"judge_model":["offline/lexical"]}`:              "answers no question",
+		`{"judge":["task"],"judge_model":["exec:true"]}`:                    "command",
+		`{"judge":["task"],"judge_model":["x/y"],"prompt":"a"}`:             "of your own",
+		`{"judge":["task","task"],"judge_model":["offline/lexical"]}`:       "twice",
+		`{"judge":["task"],"judge_model":["offline/lexical"],"samples":-1}`: "samples",
+	} {
+		if code, answer := s.ask(t, "ana", "POST", "/api/runs/"+run+"/judge", body); code/100 != 4 || !strings.Contains(answer, says) {
+			t.Errorf("%s: %d %s", body, code, answer)
+		}
+	}
+}
+
+// sameJudged compares what the API tells with what the App tells.
+func sameJudged(t *testing.T, s *site, run string) string {
+	t.Helper()
+	want, err := s.app.JudgeShow(t.Context(), app.JudgeShowRequest{Side: app.Side{Run: run}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, got := s.ask(t, "ana", "GET", "/api/runs/"+run+"/verdicts", "")
+	if text := string(jsonOf(want)); compact(t, []byte(got)) != compact(t, []byte(text)) {
+		return got + "\n" + text
+	}
+	return ""
+}
