@@ -162,13 +162,18 @@ verify-resume: callvet ## kill -9 in the middle of 5,000 attempts, resume, count
 verify-api: ## what two of the documents say of their API, by curl: every route, events in order, run-best, 80 questions
 	go test -count=1 -v -run '^TestAPIByCurl$$' ./cmd/callvet | grep -v -e '^===' -e '^ok'
 
+.PHONY: verify-websocket
+verify-websocket: callvet ## 1,000 WebSocket clients on a run of 2,000 attempts: each event once and in order, how soon, and whether the run is slower
+	go run ./cmd/callvet-verify websocket ./callvet
+
 .PHONY: verify-authz
 verify-authz: ## every route of the server as everybody who may not use it: how many requests were answered so
 	go test -count=1 -v -run '^TestAuthorization$$' ./internal/server
 
 .PHONY: fuzz-api
 fuzz-api: ## 21,000 bad inputs for every route of the API: no error of the server, no panic, nothing changed by an error
-	go test ./internal/server -run '^TestBadInputs$$' -count=1 -v -args -api.inputs=21000 > fuzz-api.out; s=$$?; grep -v -e '^=== ' -e '^--- ' -e '^PASS' -e '^ok ' fuzz-api.out; rm -f fuzz-api.out; exit $$s
+	@mkdir -p $(CACHE); s=0; go test ./internal/server -run '^TestBadInputs$$' -count=1 -v -args -api.inputs=21000 > $(CACHE)/fuzz-api.out 2>&1 || s=$$?; \
+	  grep -v -e '^=== ' -e '^--- PASS' -e '^PASS' -e '^ok ' $(CACHE)/fuzz-api.out || true; exit $$s
 
 .PHONY: verify-journeys
 verify-journeys: callvet ## whole journeys of a user: every command that reads a run, in every format

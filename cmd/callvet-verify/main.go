@@ -9,6 +9,7 @@
 //	callvet-verify bfcl-multiturn   BFCL's conversations, and its runs compared
 //	callvet-verify tau              the verdicts of τ-bench and τ²-bench
 //	callvet-verify resume BINARY    kill -9, resume, each cell exactly once
+//	callvet-verify websocket BINARY a thousand WebSocket clients on a run: each event once, in order, how soon
 //	callvet-verify replay BINARY    a hundred replays of two tools, byte by byte; what was executed
 //	callvet-verify stats            the statistics against reference values
 //	callvet-verify agentdojo        AgentDojo's table and its verdicts on attacks
@@ -111,6 +112,7 @@ func checks() []check {
 		{name: "bfcl-multiturn", run: withData(conversations)},
 		{name: "tau", run: withData(tau)},
 		{name: "resume", needs: "BINARY", run: func(ctx context.Context, c *proof.Check, p place) error { return resume(ctx, c, p.args[0]) }},
+		{name: "websocket", needs: "BINARY", run: func(ctx context.Context, c *proof.Check, p place) error { return sockets(ctx, c, p.args[0]) }},
 		{name: "replay", needs: "BINARY", run: func(ctx context.Context, c *proof.Check, p place) error { return replayed(ctx, c, p.args[0]) }},
 		{name: "stats", run: statistics},
 		{name: "agentdojo", run: withData(agentDojo)},

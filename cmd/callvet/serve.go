@@ -25,6 +25,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/cmd/callvet/ranged"
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/file"
@@ -42,6 +43,7 @@ type serveFlags struct {
 	private         []string
 	files           string
 	exec, lendsKeys bool
+	sockets         int
 }
 
 func (f *serveFlags) register(fs *pflag.FlagSet) {
@@ -57,6 +59,7 @@ func (f *serveFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.files, "allow-files", "", "folder whose files targets may read (script:, recorded:)")
 	fs.BoolVar(&f.exec, "allow-exec", false, "let targets be commands on this machine (exec:)")
 	fs.BoolVar(&f.lendsKeys, "lend-keys", false, "let users without a key of a provider use the one of the environment; it is sent to that provider alone")
+	fs.Var(ranged.Int(&f.sockets, server.DefaultSockets, 1), "sockets-per-user", "connections of a user that may follow events at the same time")
 }
 
 const serveLong = `Serve callvet over HTTP to several users: they log in, keep suites and keys of providers, and run evaluations.
@@ -135,7 +138,7 @@ func (a *cli) serve(ctx context.Context, f *serveFlags) error {
 
 // config is what the flags say of the addresses.
 func (f *serveFlags) config() (server.Config, error) {
-	cfg := server.Config{Hosts: f.hosts}
+	cfg := server.Config{Hosts: f.hosts, Sockets: f.sockets}
 	if f.url != "" {
 		u, err := url.Parse(f.url)
 		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || strings.Trim(u.Path, "/") != "" {

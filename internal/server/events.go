@@ -85,17 +85,17 @@ func (s *Server) addEvents() {
 		} else if in.Since < 0 {
 			since = nil
 		}
-		leave, ok := s.live.enter(by.User, s.sockets())
+		seat, ok := s.live.enter(by.User, s.sockets())
 		if !ok {
 			return nil, fmt.Errorf("follow events: %w: %d connections of a user may do so", callvet.ErrLimited, s.sockets())
 		}
-		f, hello, err := s.follow(ctx, by.User, since)
+		f, hello, err := s.follow(ctx, seat, since)
 		if err != nil {
-			leave()
+			seat.leave()
 			return nil, err
 		}
 		return &huma.StreamResponse{Body: func(hc huma.Context) {
-			defer leave()
+			defer seat.leave()
 			defer f.watch.Close()
 			s.stream(ctx, hc, f, hello)
 		}}, nil
@@ -125,6 +125,7 @@ func (s *Server) stream(ctx context.Context, hc huma.Context, f *follower, hello
 		select {
 		case <-s.live.closing:
 			cancel()
+			_ = to.SetWriteDeadline(time.Now()) // who does not read keeps nobody
 		case <-ctx.Done():
 		}
 	})

@@ -9,8 +9,11 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"math"
 	"sync"
 	"time"
+
+	"github.com/coder/websocket"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
@@ -31,6 +34,9 @@ const (
 	keepLag = 500
 	// patience is how long a client may take to read what is sent.
 	patience = 20 * time.Second
+	// moment is the time for one connection in a round of all: a thousand connections are sent to four
+	// times a second each, a single one at once.
+	moment = 250 * time.Microsecond
 )
 
 // live are the connections that follow events. Use newLive.
@@ -40,6 +46,9 @@ type live struct {
 
 	mu      sync.Mutex
 	open    map[string]int // connections by user
+	all     int            // connections
+	seats   uint64         // connections that there ever were
+	sockets int            // those that are WebSockets, and those that have not logged in
 	left    *sync.Cond     // one of them has ended
 	tickets map[[sha256.Size]byte]ticket
 }
@@ -64,13 +73,40 @@ func (l *live) wait() {
 	l.end()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for len(l.open) > 0 {
+	for len(l.open) > 0 || l.sockets > 0 {
 		l.left.Wait()
 	}
 }
 
-// enter counts a connection of a user; false where he has too many, or the server ends.
-func (l *live) enter(user string, most int) (leave func(), ok bool) {
+// join counts a WebSocket; false where the server ends.
+func (l *live) join() (leave func(), ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	select {
+	case <-l.closing:
+		return nil, false
+	default:
+	}
+	l.sockets++
+	return func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.sockets--
+		l.left.Broadcast()
+	}, true
+}
+
+// sendAway ends a WebSocket when the server ends; its client is told so, if it reads.
+func (l *live) sendAway(ctx context.Context, c *websocket.Conn) {
+	select {
+	case <-l.closing:
+		_ = c.Close(websocket.StatusGoingAway, "the server ends") // who went away hears nothing
+	case <-ctx.Done():
+	}
+}
+
+// enter counts a connection of a user; false where he has too many, or the server ends. Leave the seat.
+func (l *live) enter(user string, most int) (_ *seat, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	select {
@@ -82,14 +118,46 @@ func (l *live) enter(user string, most int) (leave func(), ok bool) {
 		return nil, false
 	}
 	l.open[user]++
-	return func() {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		if l.open[user]--; l.open[user] == 0 {
-			delete(l.open, user)
-		}
-		l.left.Broadcast()
-	}, true
+	l.all++
+	l.seats++
+	_, share := math.Modf(float64(l.seats) * math.Phi) // spreads any number of them evenly
+	return &seat{live: l, user: user, share: share}, true
+}
+
+// seat is the place of a connection among all.
+type seat struct {
+	live  *live
+	user  string
+	share float64 // when its moment is in a round, from 0 to 1
+}
+
+func (s *seat) leave() {
+	l := s.live
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.open[s.user]--; l.open[s.user] == 0 {
+		delete(l.open, s.user)
+	}
+	l.all--
+	l.left.Broadcast()
+}
+
+// pause waits for the moment of the connection, so that all take turns: a round has a moment for each. An event
+// is news to all connections of a user, and if all of them sent it at once, what carries out runs would wait
+// for the processor behind them.
+func (s *seat) pause(ctx context.Context, now time.Time) error {
+	s.live.mu.Lock()
+	round := time.Duration(s.live.all) * moment
+	s.live.mu.Unlock()
+	at := time.Duration(now.UnixNano()) % round
+	t := time.NewTimer((time.Duration(s.share*float64(round)) - at + round) % round)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // newTicket makes a ticket for by.
@@ -150,14 +218,15 @@ type skippedMessage struct {
 type follower struct {
 	s        *Server
 	user     string
+	seat     *seat
 	watch    *job.Watcher
 	pos      int64 // the event that was sent last
 	promised int64 // the newest event when it connected: up to there all are sent
 }
 
-// follow begins to follow the events of a user after since; nil: with the next one.
-func (s *Server) follow(ctx context.Context, user string, since *int64) (f *follower, hello []byte, err error) {
-	f = &follower{s: s, user: user, watch: s.jobs.Watch(user)}
+// follow begins to follow the events of the user of a seat after since; nil: with the next one.
+func (s *Server) follow(ctx context.Context, at *seat, since *int64) (f *follower, hello []byte, err error) {
+	f = &follower{s: s, user: at.user, seat: at, watch: s.jobs.Watch(at.user)}
 	hello, err = f.hello(ctx, since)
 	if err != nil {
 		f.watch.Close()
@@ -187,9 +256,16 @@ func (f *follower) hello(ctx context.Context, since *int64) ([]byte, error) {
 
 // next waits for events to send. skipped, when it is not nil, is sent before them.
 func (f *follower) next(ctx context.Context) (list []job.Event, skipped []byte, err error) {
-	list, err = f.watch.Next(ctx, f.pos, replayBatch)
-	if err != nil {
+	if list, err = f.watch.Next(ctx, f.pos, replayBatch); err != nil {
 		return nil, nil, err
+	}
+	if len(list) < replayBatch { // or else there is much to send
+		if err := f.seat.pause(ctx, f.s.cfg.Now()); err != nil {
+			return nil, nil, err
+		}
+		if list, err = f.watch.Read(ctx, f.pos, replayBatch); err != nil || len(list) == 0 {
+			return nil, nil, err
+		}
 	}
 	if gap := list[0].Seq - f.pos - 1; gap > 0 {
 		if skipped, err = f.skip(ctx, f.pos+1, list[0].Seq-1, "removed"); err != nil {

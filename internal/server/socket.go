@@ -13,6 +13,7 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/callvet/callvet/internal/account"
+	"github.com/callvet/callvet/internal/job"
 	"github.com/callvet/callvet/internal/parallel"
 	"github.com/callvet/callvet/internal/report/plain"
 )
@@ -67,20 +68,30 @@ func (s *Server) socket(w http.ResponseWriter, r *http.Request) {
 		}
 		since = &n
 	}
-	c, err := websocket.Accept(w, r, nil) // refuses the Origin of another site
+	wire := &corkable{ResponseWriter: w}
+	c, err := websocket.Accept(wire, r, nil) // refuses the Origin of another site
 	if err != nil {
 		return // it has answered
 	}
 	defer func() { _ = c.CloseNow() }() // where Close was not reached
+	leave, ok := s.live.join()
+	if !ok {
+		_ = c.Close(websocket.StatusGoingAway, "the server ends")
+		return
+	}
+	defer leave()
 	c.SetReadLimit(maxMessage)
-	code, why := s.serveSocket(c, r, by, since)
+	code, why := s.serveSocket(c, wire.conn, r, by, since)
 	_ = c.Close(code, why) // who went away hears nothing
 }
 
 // serveSocket follows for one client until it goes away, or gives why it is sent away.
-func (s *Server) serveSocket(c *websocket.Conn, r *http.Request, by *account.Principal, since *int64) (websocket.StatusCode, string) {
+func (s *Server) serveSocket(c *websocket.Conn, wire *cork, r *http.Request, by *account.Principal, since *int64) (websocket.StatusCode, string) {
 	ctx, cancel := context.WithCancel(r.Context())
+	var group parallel.Group
+	defer group.Wait()
 	defer cancel()
+	group.Go(func() { defer cancel(); s.live.sendAway(ctx, c) })
 	again := func() error { _, err := s.cfg.Identify(nothing{}, r); return err }
 	if by == nil {
 		wait, stop := context.WithTimeout(ctx, ticketWait)
@@ -104,19 +115,18 @@ func (s *Server) serveSocket(c *websocket.Conn, r *http.Request, by *account.Pri
 	if !by.Allows(account.ScopeRead) {
 		return closeLogin, "the token is not for reading"
 	}
-	leave, ok := s.live.enter(by.User, s.sockets())
+	seat, ok := s.live.enter(by.User, s.sockets())
 	if !ok {
 		return closeTooMany, "too many connections of this user"
 	}
-	defer leave()
-	f, hello, err := s.follow(ctx, by.User, since)
+	defer seat.leave()
+	f, hello, err := s.follow(ctx, seat, since)
 	if err != nil {
 		return websocket.StatusInternalError, "the events cannot be read"
 	}
 	defer f.watch.Close()
-	k := &link{s: s, c: c, by: by, code: websocket.StatusNormalClosure}
+	k := &link{s: s, c: c, wire: wire, by: by, code: websocket.StatusNormalClosure}
 	k.stop = cancel
-	group := parallel.Group{Stop: cancel}
 	group.Go(func() { defer cancel(); k.listen(ctx) })
 	group.Go(func() { defer cancel(); k.ping(ctx, again) })
 	func() {
@@ -126,12 +136,7 @@ func (s *Server) serveSocket(c *websocket.Conn, r *http.Request, by *account.Pri
 		}
 	}()
 	group.Wait()
-	select {
-	case <-s.live.closing:
-		return websocket.StatusGoingAway, "the server ends"
-	default:
-		return k.code, k.why
-	}
+	return k.code, k.why
 }
 
 // nothing is a response that is never sent.
@@ -145,6 +150,7 @@ func (nothing) WriteHeader(int)             {}
 type link struct {
 	s    *Server
 	c    *websocket.Conn
+	wire *cork // below c
 	by   *account.Principal
 	stop func()
 	code websocket.StatusCode // of listen, which ends last
@@ -159,10 +165,9 @@ func read(ctx context.Context, c *websocket.Conn) (m incoming, err error) {
 	return m, err
 }
 
+// send ends by itself: what is below has a deadline, and is closed when listen ends.
 func (k *link) send(ctx context.Context, b []byte) error {
-	limited, stop := context.WithTimeout(ctx, patience)
-	defer stop()
-	return k.c.Write(limited, websocket.MessageText, b)
+	return k.c.Write(context.WithoutCancel(ctx), websocket.MessageText, b)
 }
 
 func (k *link) answer(ctx context.Context, m outgoing) {
@@ -178,15 +183,27 @@ func (k *link) feed(ctx context.Context, f *follower) {
 		if err != nil {
 			return
 		}
-		if skipped != nil && k.send(ctx, skipped) != nil {
+		if k.sendAll(ctx, skipped, list) != nil {
 			return
 		}
-		for i := range list {
-			if k.send(ctx, list[i].JSON()) != nil {
-				return
-			}
+	}
+}
+
+// sendAll sends messages in as few pieces as they need.
+func (k *link) sendAll(ctx context.Context, skipped []byte, list []job.Event) (err error) {
+	k.wire.hold()
+	defer func() { err = errors.Join(err, k.wire.let()) }()
+	if skipped != nil {
+		if err := k.send(ctx, skipped); err != nil {
+			return err
 		}
 	}
+	for i := range list {
+		if err := k.send(ctx, list[i].JSON()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // listen takes what the client sends.
@@ -238,7 +255,7 @@ func (k *link) cancel(ctx context.Context, id string) outgoing {
 	return out
 }
 
-// ping finds out whether the client is there and may go on, until the server ends.
+// ping finds out whether the client is there and may go on.
 func (k *link) ping(ctx context.Context, again func() error) {
 	tick := time.NewTicker(pingEvery)
 	defer tick.Stop()
@@ -246,14 +263,16 @@ func (k *link) ping(ctx context.Context, again func() error) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-k.s.live.closing:
-			return
 		case <-tick.C:
 		}
 		limited, stop := context.WithTimeout(ctx, patience)
 		err := k.c.Ping(limited)
 		stop()
-		if err != nil || again() != nil {
+		if err != nil {
+			return
+		}
+		if again() != nil {
+			_ = k.c.Close(closeLogin, "the login has ended") // who went away hears nothing
 			return
 		}
 	}

@@ -1,0 +1,208 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// serving is a process of callvet serve whose only user is an admin. Start it with serveCallvet.
+type serving struct {
+	// Base is where it answers, such as http://127.0.0.1:41231; Token is the admin's, with all scopes.
+	Base, Token string
+	cmd         *exec.Cmd
+	told        *transcript
+	ended       chan error
+}
+
+// transcript keeps what a process says.
+type transcript struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (t *transcript) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.b.Write(b)
+}
+
+func (t *transcript) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.b.String()
+}
+
+var firstLink = regexp.MustCompile(`callvet login '(http://\S+)/#claim=(\S+)'`)
+
+// serveCallvet starts a server with a store in dir, and logs its first admin in. Stop it.
+func serveCallvet(ctx context.Context, binary, dir string, flags ...string) (*serving, error) {
+	bin, err := filepath.Abs(binary)
+	if err != nil {
+		return nil, err
+	}
+	s := &serving{told: &transcript{}, ended: make(chan error, 1)}
+	s.cmd = exec.CommandContext(ctx, bin, append([]string{"serve", "--listen", "127.0.0.1:0", "--db", filepath.Join(dir, "callvet.db")}, flags...)...)
+	s.cmd.Dir, s.cmd.Stderr = dir, s.told
+	s.cmd.Env = []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH")}
+	if err := s.cmd.Start(); err != nil {
+		return nil, err
+	}
+	go func() { s.ended <- s.cmd.Wait() }()
+	link, err := s.link(ctx)
+	if err == nil {
+		s.Base = link[1]
+		s.Token, err = s.firstAdmin(ctx, link[2])
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.Stop())
+	}
+	return s, nil
+}
+
+// link waits for the link of the first admin.
+func (s *serving) link(ctx context.Context) ([]string, error) {
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	late := time.After(time.Minute)
+	for {
+		if m := firstLink.FindStringSubmatch(s.told.String()); m != nil {
+			return m, nil
+		}
+		select {
+		case err := <-s.ended:
+			s.ended <- err
+			return nil, fmt.Errorf("callvet serve ended: %w\n%s", err, s.told)
+		case <-late:
+			return nil, fmt.Errorf("callvet serve printed no link:\n%s", s.told)
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-tick.C:
+		}
+	}
+}
+
+// firstAdmin uses the link, and makes a token.
+func (s *serving) firstAdmin(ctx context.Context, link string) (string, error) {
+	res, err := s.send(ctx, http.MethodPost, "/api/session/claim", members{"link": link, "name": "root", "password": "correct horse battery"}, nil)
+	if err != nil {
+		return "", err
+	}
+	defer res.Body.Close()
+	made, err := s.send(ctx, http.MethodPost, "/api/tokens", members{"name": "verify", "scopes": []string{"read", "run", "write", "admin"}}, res.Cookies())
+	if err != nil {
+		return "", err
+	}
+	defer made.Body.Close()
+	var token struct {
+		Secret string `json:"secret"`
+	}
+	err = json.NewDecoder(made.Body).Decode(&token)
+	return token.Secret, err
+}
+
+// Ask sends JSON (nil: nothing) and reads JSON into out, where it is not nil.
+func (s *serving) Ask(ctx context.Context, method, path string, in, out any) error {
+	res, err := s.send(ctx, method, path, in, nil)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	if out == nil {
+		return nil
+	}
+	return json.NewDecoder(res.Body).Decode(out)
+}
+
+// send gives an answer whose status is no error. The caller closes it.
+func (s *serving) send(ctx context.Context, method, path string, in any, cookies []*http.Cookie) (*http.Response, error) {
+	var body io.Reader
+	if in != nil {
+		b, err := json.Marshal(in)
+		if err != nil {
+			return nil, err
+		}
+		body = bytes.NewReader(b)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, s.Base+path, body)
+	if err != nil {
+		return nil, err
+	}
+	if in != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	for _, c := range cookies {
+		req.AddCookie(c)
+	}
+	if s.Token != "" {
+		req.Header.Set("Authorization", "Bearer "+s.Token)
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	if res.StatusCode < http.StatusBadRequest {
+		return res, nil
+	}
+	defer res.Body.Close()
+	b, err := io.ReadAll(io.LimitReader(res.Body, 1<<16))
+	return nil, errors.Join(fmt.Errorf("%s %s: %s: %s", method, path, res.Status, strings.TrimSpace(string(b))), err)
+}
+
+// Spent is the time of processors that the server has taken; 0 where the system has no /proc.
+func (s *serving) Spent() time.Duration {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.cmd.Process.Pid))
+	if err != nil {
+		return 0
+	}
+	_, after, _ := strings.Cut(string(b), ") ") // the name of the program, which may have blanks
+	fields := strings.Fields(after)
+	if len(fields) < 13 {
+		return 0
+	}
+	user, err1 := strconv.ParseInt(fields[11], 10, 64)
+	system, err2 := strconv.ParseInt(fields[12], 10, 64)
+	if errors.Join(err1, err2) != nil {
+		return 0
+	}
+	const tick = 10 * time.Millisecond // USER_HZ is 100 wherever Go runs
+	return time.Duration(user+system) * tick
+}
+
+// Stop interrupts the server and waits until it has ended. Its exit code is that of an interrupt.
+func (s *serving) Stop() error {
+	const interrupted = 130
+	if err := s.cmd.Process.Signal(os.Interrupt); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return err
+	}
+	select {
+	case err := <-s.ended:
+		var exit *exec.ExitError
+		if errors.As(err, &exit) && exit.ExitCode() == interrupted {
+			return nil
+		}
+		return fmt.Errorf("callvet serve ended otherwise than by its interrupt: %w\n%s", err, tail(s.told.String()))
+	case <-time.After(time.Minute):
+		return errors.Join(errors.New("callvet serve went on for a minute after its interrupt"), s.cmd.Process.Kill(), <-s.ended)
+	}
+}
+
+// tail is the end of a long text.
+func tail(text string) string {
+	const most = 2000
+	return text[max(0, len(text)-most):]
+}
