@@ -18,6 +18,11 @@ func (j *Jobs) Recover(ctx context.Context) error { return j.recover(ctx) }
 // Prune removes old events as Run does.
 func (j *Jobs) Prune(ctx context.Context) error { return j.prune(ctx) }
 
+// Tell stores n events of a user.
+func Tell(ctx context.Context, db *store.DB, user string, now time.Time, n int) error {
+	return db.Change(ctx, "test", func(q *rows.Queries) error { return tell(ctx, q, user, "", now, make([]News, n)...) })
+}
+
 // Move is move in a transaction of its own.
 func Move(ctx context.Context, db *store.DB, id string, to State) error {
 	return db.Change(ctx, "test", func(q *rows.Queries) error {

@@ -125,7 +125,7 @@ func (s *Server) stream(ctx context.Context, hc huma.Context, f *follower, hello
 		select {
 		case <-s.live.closing:
 			cancel()
-			_ = to.SetWriteDeadline(time.Now()) // who does not read keeps nobody
+			_ = to.SetWriteDeadline(time.Now().Add(time.Second)) // who does not read keeps nobody
 		case <-ctx.Done():
 		}
 	})

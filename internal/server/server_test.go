@@ -44,7 +44,7 @@ func people() map[string]*account.Principal {
 	}
 }
 
-func newSite(t *testing.T) *site {
+func newSite(t *testing.T, change ...func(*server.Config)) *site {
 	t.Helper()
 	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "x.db"), store.Options{})
 	if err != nil {
@@ -58,7 +58,7 @@ func newSite(t *testing.T) *site {
 	for _, p := range people() {
 		addPerson(t, db, p)
 	}
-	return serveSite(t, db, users)
+	return serveSite(t, db, users, change...)
 }
 
 // restart is another server on the same store.
@@ -67,11 +67,15 @@ func (s *site) restart(t *testing.T) *site {
 	return serveSite(t, s.db, s.users)
 }
 
-func serveSite(t *testing.T, db *store.DB, users *account.Accounts) *site {
+func serveSite(t *testing.T, db *store.DB, users *account.Accounts, change ...func(*server.Config)) *site {
 	t.Helper()
 	base := app.Config{Store: func(context.Context) (*store.DB, error) { return db, nil }}
 	a := app.New(base)
-	srv, err := server.New(server.Config{App: a, Work: base, Store: db, Version: "test", Accounts: users, Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
+	cfg := server.Config{App: a, Work: base, Store: db, Version: "test", Accounts: users, Log: slog.New(slog.NewTextHandler(t.Output(), nil))}
+	for _, f := range change {
+		f(&cfg)
+	}
+	srv, err := server.New(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -115,6 +115,8 @@ func (s *Server) serveSocket(c *websocket.Conn, wire *cork, r *http.Request, by 
 	if !by.Allows(account.ScopeRead) {
 		return closeLogin, "the token is not for reading"
 	}
+	info := about(r.Context())
+	info.user, info.token = by.User, by.Token
 	seat, ok := s.live.enter(by.User, s.sockets())
 	if !ok {
 		return closeTooMany, "too many connections of this user"
