@@ -177,7 +177,7 @@ func frontOf(a *app.App) *front {
 		"judge audit": route(verb(f, a.JudgeAudit)),
 		"judge list":  route(func(ctx context.Context, q app.JudgeListRequest) (any, error) { return a.JudgeList(ctx, q) }),
 		"judge show":  route(verb(f, a.JudgeShow)),
-		"label next":  route(func(_ context.Context, q app.LabelNextRequest) (any, error) { return a.LabelNext(q, f.tell) }),
+		"label next":  route(func(ctx context.Context, q app.LabelNextRequest) (any, error) { return a.LabelNext(ctx, q, f.tell) }),
 		"label import": route(func(_ context.Context, q app.LabelImportRequest) (any, error) {
 			return a.LabelImport(q, f.tell)
 		}),

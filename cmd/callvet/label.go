@@ -116,7 +116,7 @@ func (a *cli) labelNext(ctx context.Context, req app.LabelNextRequest, out strin
 	if req.By == "" {
 		req.By = a.getenv("USER")
 	}
-	todo, err := a.program().LabelNext(req, a.events())
+	todo, err := a.program().LabelNext(ctx, req, a.events())
 	if err != nil {
 		return err
 	}

@@ -72,7 +72,7 @@ func TestLabelNextOnATerminal(t *testing.T) {
 		}
 		var shown, told bytes.Buffer
 		a := &cli{in: strings.NewReader("q\n"), out: &shown, err: &told, dir: dir, getenv: func(string) string { return "" }, now: time.Now}
-		req := app.LabelNextRequest{Traces: "traces.jsonl", Labels: "labels.jsonl", N: 1, Strategy: "random", Role: "calibration"}
+		req := app.LabelNextRequest{Side: app.Side{Traces: "traces.jsonl"}, Labels: "labels.jsonl", N: 1, Strategy: "random", Role: "calibration"}
 		if err := a.labelNext(t.Context(), req, out, true); err != nil {
 			t.Fatal(err)
 		}

@@ -42,6 +42,9 @@ type CalibrateRequest struct {
 	Width float64 `json:"width,omitempty"`
 }
 
+// CalibrateReport is how a judge compares with people.
+type CalibrateReport = calibrate.Report
+
 func (r *CalibrateRequest) check() error {
 	switch {
 	case r.Judge == "":

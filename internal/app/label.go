@@ -3,10 +3,13 @@
 package app
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/calibrate"
@@ -14,13 +17,14 @@ import (
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/internal/trace/foreign"
+	"github.com/callvet/callvet/internal/trace/redact"
 )
 
 // LabelNextRequest asks for the next tasks that a person should label.
 type LabelNextRequest struct {
-	// Traces has the tasks. Labels is the file of labels: what is in it is not drawn
+	// Side has the tasks. Labels is the file of labels: what is in it is not drawn
 	// again. It need not be there yet.
-	Traces string `json:"traces"`
+	Side
 	Labels string `json:"labels,omitempty"`
 	// N is how many tasks.
 	N        int                `json:"n"`
@@ -42,7 +46,10 @@ type Todo struct {
 }
 
 // LabelNext draws the next tasks to label; none when all are.
-func (a *App) LabelNext(req LabelNextRequest, tell Events) ([]Todo, error) {
+func (a *App) LabelNext(ctx context.Context, req LabelNextRequest, tell Events) ([]Todo, error) {
+	if err := req.one("traces"); err != nil {
+		return nil, err
+	}
 	if r := req.Role; r != labels.Calibrating && r != labels.Validation && r != labels.Test && r != labels.Design {
 		return nil, wrong("role", string(r), "it is calibration, validation, test or design")
 	}
@@ -53,14 +60,18 @@ func (a *App) LabelNext(req LabelNextRequest, tell Events) ([]Todo, error) {
 			return nil, err
 		}
 	}
-	run, err := a.readJudged(a.tasksOf(req.Traces), tell)
+	of, err := a.tasksAt(ctx, req.Side)
+	if err != nil {
+		return nil, err
+	}
+	run, err := a.readJudged(of, tell)
 	if err != nil {
 		return nil, err
 	}
 	run.hear(opinions)
 	if len(run.items) == 0 && len(run.gone) == 0 {
 		return nil, &callvet.Hinted{
-			Err:  fmt.Errorf("draw tasks of %s: %w: it has no task record, and labels are of tasks", req.Traces, callvet.ErrInvalid),
+			Err:  fmt.Errorf("draw tasks of %s: %w: it has no task record, and labels are of tasks", of.name, callvet.ErrInvalid),
 			Hint: `a line such as {"type":"task","task_id":"…","final_answer":"…"} for each task; callvet schema trace`,
 		}
 	}
@@ -69,7 +80,7 @@ func (a *App) LabelNext(req LabelNextRequest, tell Events) ([]Todo, error) {
 	if err != nil || len(drawn) == 0 {
 		return nil, err
 	}
-	return a.readShown(req.Traces, drawn)
+	return a.readShown(ctx, req.Side, drawn)
 }
 
 // LabelImportRequest asks to add labels of other tools, or a filled-in to-do file, to a
@@ -89,16 +100,7 @@ type LabelImportRequest struct {
 
 // LabelImport adds labels to a file, all or none.
 func (a *App) LabelImport(req LabelImportRequest, tell Events) (m *labels.Imported, err error) {
-	in, err := a.cfg.Files.Open(req.File)
-	if err != nil {
-		return m, fmt.Errorf("import labels: %w", err)
-	}
-	defer in.Close()
-	m, err = labels.Import(in, labels.ImportOptions{Form: req.Format, By: req.By, Role: req.Role, Key: req.Key, Name: req.File})
-	if err != nil {
-		return m, err
-	}
-	if err := tellLabels("import labels", m.Problems, tell); err != nil {
+	if m, err = a.importLabels(&req, tell); err != nil {
 		return m, err
 	}
 	to, err := a.OpenLabels(req.Labels, tell)
@@ -107,6 +109,60 @@ func (a *App) LabelImport(req LabelImportRequest, tell Events) (m *labels.Import
 	}
 	defer func() { err = errors.Join(err, to.Close()) }()
 	return m, to.Append(m.Labels...)
+}
+
+func (a *App) importLabels(req *LabelImportRequest, tell Events) (*labels.Imported, error) {
+	in, err := a.cfg.Files.Open(req.File)
+	if err != nil {
+		return nil, fmt.Errorf("import labels: %w", err)
+	}
+	defer in.Close()
+	m, err := labels.Import(in, labels.ImportOptions{Form: req.Format, By: req.By, Role: req.Role, Key: req.Key, Name: req.File})
+	if err != nil {
+		return m, err
+	}
+	return m, tellLabels("import labels", m.Problems, tell)
+}
+
+// Words of labels, for clients.
+type (
+	LabelRole     = labels.Role
+	LabelUnit     = labels.Unit
+	LabelStrategy = calibrate.Strategy
+)
+
+// LabelsRead are labels as lines of a labels file.
+type LabelsRead struct {
+	Form  string
+	Lines [][]byte
+	// Open had no verdict and are left out. Told says what labels have no place for.
+	Open int
+	Told []string
+}
+
+// LabelLines reads labels for a client that keeps them itself; those without a time are of now. own
+// refuses labels of others than By.
+func (a *App) LabelLines(req LabelImportRequest, own bool, tell Events) (*LabelsRead, error) {
+	m, err := a.importLabels(&req, tell)
+	if err != nil {
+		return nil, err
+	}
+	out := &LabelsRead{Form: m.Form, Open: m.Open, Told: m.Told()}
+	for i := range m.Labels {
+		l := &m.Labels[i]
+		if own && l.By != req.By {
+			return nil, &callvet.FieldError{Field: "by", Kind: callvet.ErrDenied, Text: fmt.Sprintf("{by}: the label of %s is of %q, and yours are of %q", l.Key, l.By, req.By)}
+		}
+		if l.At.IsZero() {
+			l.At = a.cfg.Now().UTC()
+		}
+		var line bytes.Buffer
+		if err := labels.Export(&line, []labels.Label{*l}, "jsonl"); err != nil {
+			return nil, err
+		}
+		out.Lines = append(out.Lines, line.Bytes())
+	}
+	return out, nil
 }
 
 // OpenLabels opens a file of labels to add to.
@@ -154,26 +210,40 @@ type ShownTask struct {
 const maxShown = 4000
 
 // readShown reads the attempts to label, redacted.
-func (a *App) readShown(name string, drawn []labels.Label) ([]Todo, error) {
+func (a *App) readShown(ctx context.Context, of Side, drawn []labels.Label) ([]Todo, error) {
 	out := make([]Todo, len(drawn))
 	want := map[labels.Key]int{}
 	for i, l := range drawn {
 		out[i].Label, want[l.Key] = l, i
 	}
-	red, err := a.secrets.Redactor(nil)
-	if err != nil {
-		return nil, err
-	}
-	err = a.wholeAttempts(name, func(at *trace.Attempt) error {
+	show := func(at *trace.Attempt, red *redact.Redactor) {
 		k := labels.Key{Target: at.Trace.Target, TaskID: at.Trace.CaseID, Attempt: at.Trace.Repeat, Unit: labels.Task}
 		if i, ok := want[k]; ok {
 			hidden := at.Redacted(red)
 			out[i].Shown = showTask(&hidden)
 		}
-		return nil
-	})
+	}
+	if of.Run == "" {
+		red, err := a.secrets.Redactor(nil)
+		if err != nil {
+			return nil, err
+		}
+		err = a.wholeAttempts(of.Traces, func(at *trace.Attempt) error { show(at, red); return nil })
+		return out, err
+	}
+	r, err := a.Run(ctx, of.Run)
 	if err != nil {
 		return nil, err
+	}
+	red, err := a.viewer(r.Manifest, nil)
+	if err != nil {
+		return nil, err
+	}
+	for at, err := range r.attempts(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		show(&at, red)
 	}
 	return out, nil
 }
@@ -206,6 +276,15 @@ func (a *App) wholeAttempts(name string, do func(*trace.Attempt) error) error {
 func showTask(at *trace.Attempt) ShownTask {
 	s := ShownTask{Goal: at.Goal, Answer: plain.Limited(at.Trace.Answer, maxShown)}
 	s.Steps = shownCalls(at.Trace.Calls())
+	if s.Goal == "" { // of a run
+		var said []string
+		for i := range at.Input {
+			if at.Input[i].Role == callvet.RoleUser {
+				said = append(said, at.Input[i].Content)
+			}
+		}
+		s.Goal = plain.Limited(strings.Join(said, "\n"), maxShown)
+	}
 	return s
 }
 

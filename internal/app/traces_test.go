@@ -93,7 +93,7 @@ func TestTracesWithoutATerminal(t *testing.T) {
 	if _, err := a.Check(as[app.CheckRequest](t, `{"traces": "traces"}`), nil); !errors.Is(err, callvet.ErrInvalid) || !strings.Contains(err.Error(), "none of its 2 attempts") {
 		t.Errorf("checked what has no gold of tasks: %v", err)
 	}
-	todo, err := a.LabelNext(as[app.LabelNextRequest](t, `{"traces": "traces", "n": 5, "strategy": "random", "role": "calibration", "by": "ana"}`), nil)
+	todo, err := a.LabelNext(t.Context(), as[app.LabelNextRequest](t, `{"traces": "traces", "n": 5, "strategy": "random", "role": "calibration", "by": "ana"}`), nil)
 	if err != nil || len(todo) != 1 || todo[0].Label.TaskID != "rome" || len(todo[0].Shown.Steps) != 1 {
 		t.Errorf("to label: %+v (%v)", todo, err)
 	}

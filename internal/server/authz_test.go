@@ -116,6 +116,15 @@ func entries() map[string]entry {
 		"otlp-traces":   {body: `{}`},
 		"otlp-logs":     {body: `{}`},
 
+		"label-next-run":       {},
+		"label-run":            {body: `{"task_id":"paris-now","pass":true}`},
+		"export-labels-run":    {},
+		"calibrate-run":        {body: `{"judge":"j"}`, gives: http.StatusUnprocessableEntity}, // no label, and no judge
+		"label-next-traces":    {},
+		"label-traces":         {body: `{"task_id":"t1","pass":true}`},
+		"export-labels-traces": {},
+		"calibrate-traces":     {body: `{"judge":"j"}`, gives: http.StatusUnprocessableEntity},
+
 		"list-judges":   {},
 		"judge-run":     {body: `{"judge":["compare"],"judge_model":["openai/m1"],"against_eval_id":"{run2}"}`, prepare: withModelKey, unowned: map[string]string{"model_id": "names a model of a provider"}},
 		"list-judgings": {},

@@ -30,12 +30,15 @@ type (
 		Confidence float64  `json:"confidence,omitempty" minimum:"0" maximum:"1" doc:"of the intervals, two-sided; 0: 0.95"`
 		Strict     bool     `json:"strict,omitempty" doc:"a line that is no record is an error"`
 	}
-	// TraceWith says with what traces are read. A run has it already.
+	// TraceWith says with what traces are read. A run has most of it already.
 	TraceWith struct {
 		SuiteID string          `json:"suite_id,omitempty" maxLength:"100" doc:"a suite whose cases are the tasks: its verdict is their pass where they have none, its tools say what arguments must be"`
 		Tools   json.RawMessage `json:"tools,omitempty" doc:"tools with their schemas, in any form that callvet reads"`
 		Safety  json.RawMessage `json:"safety,omitempty" doc:"rules of safety; left out: the constraints of the tools"`
 		Scoring json.RawMessage `json:"scoring,omitempty" doc:"how arguments are compared, as under scoring in a suite"`
+		// Labels and Calibrations are for runs, too.
+		Labels       bool              `json:"labels,omitempty" doc:"with people's labels of the run or the collection: gives true_success"`
+		Calibrations []json.RawMessage `json:"calibrations,omitempty" maxItems:"20" nullable:"false" doc:"what is known of judges, from calibrate: gives true_success"`
 	}
 	// ScoreSheet is what traces or a run add up to.
 	ScoreSheet struct {
@@ -145,7 +148,7 @@ const (
 )
 
 // settings puts what traces are read with among files.
-func (s *Server) settings(ctx context.Context, by *account.Principal, w *TraceWith, files app.Uploads) (set app.TraceSettings, err error) {
+func (s *Server) settings(ctx context.Context, by *account.Principal, w *TraceWith, of labelled, files app.Uploads) (set app.TraceSettings, err error) {
 	if w.SuiteID != "" {
 		if err := s.May(ctx, by, KindSuite, w.SuiteID, false); err != nil {
 			return set, err
@@ -165,7 +168,8 @@ func (s *Server) settings(ctx context.Context, by *account.Principal, w *TraceWi
 	if !null(w.Scoring) {
 		set.Scoring, files[scoringField] = scoringField, w.Scoring
 	}
-	return set, nil
+	err = s.people(ctx, w, of, &set, files)
+	return set, err
 }
 
 // scored sums up what a request names, which its sender must be able to read.
@@ -193,9 +197,10 @@ func (s *Server) scored(ctx context.Context, by *account.Principal, ask *ScoreAs
 		return nil, nil, err
 	}
 	defer release()
+	of := labelled{KindTraces, ask.TracesID}
 	switch {
 	case ask.EvalID != "":
-		req.Run = ask.EvalID
+		req.Run, of = ask.EvalID, labelled{KindRun, ask.EvalID}
 	case ask.TracesID != "":
 		name, err := s.bring(ctx, ask.TracesID, files)
 		if err != nil {
@@ -206,7 +211,7 @@ func (s *Server) scored(ctx context.Context, by *account.Principal, ask *ScoreAs
 		files[tracesField] = []byte(ask.Traces)
 		req.Traces = []string{tracesField}
 	}
-	if req.TraceSettings, err = s.settings(ctx, by, &ask.TraceWith, files); err != nil {
+	if req.TraceSettings, err = s.settings(ctx, by, &ask.TraceWith, of, files); err != nil {
 		return nil, nil, err
 	}
 	a, err := s.AppOf(ctx, by.User)
@@ -241,7 +246,7 @@ func (s *Server) gateTraces(ctx context.Context, by *account.Principal, in *stru
 		return nil, err
 	}
 	defer release()
-	if req.TraceSettings, err = s.settings(ctx, by, &b.TraceWith, files); err != nil {
+	if req.TraceSettings, err = s.settings(ctx, by, &b.TraceWith, labelled{KindTraces, in.ID}, files); err != nil {
 		return nil, err
 	}
 	a, err := s.AppOf(ctx, by.User)

@@ -20,6 +20,7 @@ import (
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/intake"
+	"github.com/callvet/callvet/internal/store/rows"
 )
 
 // readers is how many requests read whole collections at once: each may take some hundred
@@ -62,7 +63,10 @@ func (s *Server) addTraces() {
 	drop := op("delete-traces", http.MethodDelete, "/{id}", "Removes a collection.")
 	drop.DefaultStatus = http.StatusNoContent
 	add(s, drop, of(account.Member), func(ctx context.Context, _ *account.Principal, in *TracesPath) (*struct{}, error) {
-		return nil, s.intake.Drop(ctx, in.ID)
+		if err := s.intake.Drop(ctx, in.ID); err != nil {
+			return nil, err
+		}
+		return nil, s.cfg.Store.Change(ctx, "delete labels", func(q *rows.Queries) error { return dropLabels(ctx, q, labelled{KindTraces, in.ID}) })
 	})
 	add(s, op("list-attempts", http.MethodGet, "/{id}/attempts", "Attempts of a collection, with their steps, redacted."), of(""), s.tracedAttempts)
 	export := op("export-traces", http.MethodGet, "/{id}/export", "Downloads a collection in a form of traces, redacted.")
@@ -70,6 +74,7 @@ func (s *Server) addTraces() {
 	add(s, export, of(""), s.exportTraces)
 	s.addOTLP()
 	s.addScore()
+	s.addLabels()
 }
 
 type (

@@ -85,6 +85,14 @@ type Job struct {
 	Idempotency string
 }
 
+type LabelLine struct {
+	About   string
+	Seq     int64
+	UserID  string
+	Created int64
+	Line    []byte
+}
+
 type Link struct {
 	Hash    []byte
 	Purpose string

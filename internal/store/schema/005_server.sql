@@ -129,3 +129,7 @@ CREATE TABLE trace_parts(
 	traces_id TEXT NOT NULL, part BIGINT NOT NULL, hash BYTEA NOT NULL, created BIGINT NOT NULL, content BYTEA NOT NULL,
 	PRIMARY KEY(traces_id, part));
 CREATE UNIQUE INDEX trace_parts_hash ON trace_parts(traces_id, hash);
+
+-- People's labels of a run or a collection ('run:ID', 'traces:ID'): lines of a labels file, as they came.
+CREATE TABLE label_lines(
+	about TEXT NOT NULL, seq BIGINT NOT NULL, user_id TEXT NOT NULL, created BIGINT NOT NULL, line BYTEA NOT NULL, PRIMARY KEY(about, seq));

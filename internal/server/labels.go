@@ -1,0 +1,282 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package server
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/account"
+	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/intake"
+	"github.com/callvet/callvet/internal/store/rows"
+)
+
+// Limits of the labels of one run or collection.
+const (
+	maxLabels     = 100_000
+	maxLabelBytes = 32 << 20
+)
+
+// labelled is what has labels: a run, or a collection of traces.
+type labelled struct {
+	kind Kind
+	id   string
+}
+
+// about is how the store calls it.
+func (l labelled) about() string { return string(l.kind) + ":" + l.id }
+
+// addLabels adds what is asked about people's labels and what they say of judges, alike for runs and
+// for collections of traces.
+func (s *Server) addLabels() {
+	for _, of := range []struct {
+		kind Kind
+		path string
+		name string
+	}{{KindRun, "/api/runs/{id}", "run"}, {KindTraces, "/api/traces/{id}", "traces"}} {
+		op := func(id, method, path, summary string) huma.Operation {
+			return huma.Operation{OperationID: id + "-" + of.name, Method: method, Path: of.path + path, Summary: summary, Tags: []string{"labels"}}
+		}
+		objects := map[string]Kind{"id": of.kind}
+		add(s, op("label-next", http.MethodGet, "/labels/next", "Draws the next tasks that you should label. What judges said is not shown."), Access{Objects: objects}, func(ctx context.Context, by *account.Principal, in *labelNextIn) (*struct{ Body LabelTasks }, error) {
+			return s.labelNext(ctx, by, labelled{of.kind, in.ID}, in)
+		})
+		put := uploaded(op("label", http.MethodPost, "/labels", "Adds labels, which are yours: filled-in tasks, or labels in a form that callvet reads."), "labels, as JSONL, CSV or in another form; the form is found by content")
+		add(s, put, Access{Role: account.Member, Objects: objects, Reads: true}, func(ctx context.Context, by *account.Principal, in *labelIn) (*struct{ Body LabelsAdded }, error) {
+			return s.addLabel(ctx, by, labelled{of.kind, in.ID}, in)
+		})
+		get := op("export-labels", http.MethodGet, "/labels", "Downloads the labels that count: the last one of each person for each task.")
+		get.Responses = map[string]*huma.Response{"200": {Description: "the labels as a file", Content: map[string]*huma.MediaType{"application/octet-stream": {}}}}
+		add(s, get, Access{Objects: objects}, func(ctx context.Context, by *account.Principal, in *struct {
+			RunIn
+			Format string `query:"format" enum:"jsonl,csv" default:"jsonl"`
+		},
+		) (*file, error) {
+			return s.exportLabels(ctx, by, labelled{of.kind, in.ID}, in.Format)
+		})
+		add(s, op("calibrate", http.MethodPost, "/calibrate", "Compares a judge with the labels, and corrects what it says of these tasks."), Access{Objects: objects, Reads: true, Scope: account.ScopeRead}, func(ctx context.Context, by *account.Principal, in *struct {
+			RunIn
+			Body CalibrateAsk
+		},
+		) (*struct{ Body Calibrated }, error) {
+			return s.calibrate(ctx, by, labelled{of.kind, in.ID}, &in.Body)
+		})
+	}
+}
+
+type (
+	labelNextIn struct {
+		RunIn
+		N        int     `query:"n" minimum:"1" maximum:"500" default:"20"`
+		Strategy string  `query:"strategy" enum:"random,neyman,disagree" default:"random" doc:"random: the labels may calibrate the judge; neyman: by the judge's verdict, best for true success of these tasks; disagree: first where verdicts disagree, for the role design"`
+		Judge    string  `query:"judge" maxLength:"200" doc:"whose verdicts divide the tasks"`
+		Role     string  `query:"role" enum:"calibration,validation,test,design" default:"calibration" doc:"what the labels are for"`
+		Double   float64 `query:"double" minimum:"0" maximum:"1" doc:"share of the tasks that somebody else has labelled already"`
+		Seed     uint64  `query:"seed" default:"1" doc:"order of the draw"`
+	}
+	labelIn struct {
+		RunIn
+		Upload
+		Format string `query:"format" maxLength:"50" doc:"the form of the labels; empty: it is found by content"`
+		Role   string `query:"role" enum:"calibration,validation,test,design" default:"calibration" doc:"of labels that do not say"`
+		Key    string `query:"key" maxLength:"200" doc:"the feedback to take, where a file has several"`
+	}
+	// LabelTasks are tasks to label. Fill in pass and send them back, one on a line.
+	LabelTasks struct {
+		Items []json.RawMessage `json:"items" nullable:"false" doc:"goal, steps and answer of a task, with its key and pass: null; none when all are labelled"`
+	}
+	// LabelsAdded is what came of labels.
+	LabelsAdded struct {
+		Form  string   `json:"form"`
+		Added int      `json:"added"`
+		Open  int      `json:"open" doc:"without a verdict, and left out"`
+		Notes []string `json:"notes" nullable:"false"`
+	}
+	// CalibrateAsk asks how a judge compares with people.
+	CalibrateAsk struct {
+		Judge   string          `json:"judge" minLength:"1" maxLength:"500" doc:"a name, or the id of a judge where several share a name"`
+		Unit    string          `json:"unit,omitempty" enum:"task,turn,call"`
+		By      string          `json:"by,omitempty" maxLength:"200" doc:"a slice key of these tasks"`
+		Width   float64         `json:"width,omitempty" minimum:"0" maximum:"1" doc:"that intervals are wanted to have: the report says how many labels that takes"`
+		Against json.RawMessage `json:"against,omitempty" doc:"an earlier calibration, to see whether the judge has drifted"`
+	}
+	// Calibrated is how a judge compares with people.
+	Calibrated struct {
+		Report *app.CalibrateReport `json:"report"`
+		// Calibration is for other runs of the judge.
+		Calibration json.RawMessage  `json:"calibration" doc:"what is known of the judge, for calibrations of score and gate"`
+		Notes       []callvet.Notice `json:"notes" nullable:"false"`
+	}
+)
+
+const (
+	labelsField  = intake.Reserved + "labels"
+	againstField = intake.Reserved + "against"
+)
+
+// labelLines are the labels of a run or a collection as a file; nil where there are none.
+func (s *Server) labelLines(ctx context.Context, of labelled) ([]byte, error) {
+	list, err := s.cfg.Store.Rows().LabelLines(ctx, of.about())
+	if err != nil {
+		return nil, fmt.Errorf("read labels: %w", err)
+	}
+	return bytes.Join(list, nil), nil
+}
+
+// labelling opens a run or a collection with its labels. Release it.
+func (s *Server) labelling(ctx context.Context, by *account.Principal, of labelled) (files app.Uploads, side app.Side, release func(), err error) {
+	files = app.Uploads{}
+	if release, err = s.alone(ctx); err != nil {
+		return nil, side, nil, err
+	}
+	if of.kind == KindRun {
+		side.Run = of.id
+	} else {
+		side.Traces, err = s.bring(ctx, of.id, files)
+	}
+	if err == nil {
+		files[labelsField], err = s.labelLines(ctx, of)
+	}
+	if err != nil {
+		release()
+	}
+	return files, side, release, err
+}
+
+func (s *Server) labelNext(ctx context.Context, by *account.Principal, of labelled, in *labelNextIn) (*struct{ Body LabelTasks }, error) {
+	files, side, release, err := s.labelling(ctx, by, of)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	req := app.LabelNextRequest{Side: side, N: in.N, Strategy: app.LabelStrategy(in.Strategy), Judge: in.Judge, By: by.Name, Role: app.LabelRole(in.Role), Double: in.Double, Seed: in.Seed}
+	if len(files[labelsField]) > 0 {
+		req.Labels = labelsField
+	}
+	heard := &hearing{}
+	todo, err := s.cfg.App.With(files).LabelNext(ctx, req, heard.hear)
+	if err != nil {
+		return nil, heard.refused(err)
+	}
+	var text bytes.Buffer
+	if err := app.WriteTodo(&text, todo); err != nil {
+		return nil, err
+	}
+	out := LabelTasks{Items: []json.RawMessage{}}
+	for line := range bytes.Lines(text.Bytes()) {
+		out.Items = append(out.Items, bytes.Clone(bytes.TrimSpace(line)))
+	}
+	return &struct{ Body LabelTasks }{out}, nil
+}
+
+func (s *Server) addLabel(ctx context.Context, by *account.Principal, of labelled, in *labelIn) (*struct{ Body LabelsAdded }, error) {
+	text, _, err := in.file()
+	if err != nil {
+		return nil, err
+	}
+	req := app.LabelImportRequest{File: labelsField, By: by.Name, Role: app.LabelRole(in.Role), Format: in.Format, Key: in.Key}
+	heard := &hearing{}
+	read, err := s.cfg.App.With(app.Uploads{labelsField: text}).LabelLines(req, by.Role != account.Admin, heard.hear)
+	if err != nil {
+		return nil, heard.refused(err)
+	}
+	size := int64(0)
+	for _, line := range read.Lines {
+		size += int64(len(line))
+	}
+	now := s.cfg.Now().UnixMilli()
+	err = s.cfg.Store.Change(ctx, "keep labels", func(q *rows.Queries) error {
+		have, err := q.LabelsOf(ctx, of.about())
+		if err != nil {
+			return err
+		}
+		if have.N+int64(len(read.Lines)) > maxLabels || have.Bytes+size > maxLabelBytes {
+			return fmt.Errorf("add labels: %w: there are %d, and at most %d, or %d bytes, are kept", callvet.ErrLimited, have.N, maxLabels, maxLabelBytes)
+		}
+		for i, line := range read.Lines {
+			err := q.AddLabelLine(ctx, rows.AddLabelLineParams{About: of.about(), Seq: have.Last + int64(i) + 1, UserID: by.User, Created: now, Line: line})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, full(err)
+	}
+	return &struct{ Body LabelsAdded }{LabelsAdded{Form: read.Form, Added: len(read.Lines), Open: read.Open, Notes: append([]string{}, read.Told...)}}, nil
+}
+
+func (s *Server) exportLabels(ctx context.Context, _ *account.Principal, of labelled, format string) (*file, error) {
+	lines, err := s.labelLines(ctx, of)
+	if err != nil {
+		return nil, err
+	}
+	var text bytes.Buffer
+	if len(lines) > 0 {
+		if err := s.cfg.App.With(app.Uploads{labelsField: lines}).LabelExport(app.LabelExportRequest{Labels: labelsField, To: format}, &text, nil); err != nil {
+			return nil, err
+		}
+	}
+	return &file{ContentType: mediaTypes()[format], Disposition: `attachment; filename="labels.` + format + `"`, Body: text.Bytes()}, nil
+}
+
+func (s *Server) calibrate(ctx context.Context, by *account.Principal, of labelled, ask *CalibrateAsk) (*struct{ Body Calibrated }, error) {
+	files, side, release, err := s.labelling(ctx, by, of)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	req := app.CalibrateRequest{Labels: labelsField, Judge: ask.Judge, Run: side.Run, Traces: side.Traces, Unit: app.LabelUnit(ask.Unit), By: ask.By, Width: ask.Width}
+	if !null(ask.Against) {
+		req.Against, files[againstField] = againstField, ask.Against
+	}
+	heard := &hearing{}
+	rep, err := s.cfg.App.With(files).Calibrate(ctx, req, heard.hear)
+	if errors.Is(err, callvet.ErrNotFound) {
+		return nil, &callvet.FieldError{Field: "judge", Text: fmt.Sprintf("{judge} %s: no verdict on these tasks, or beside their labels, is of that judge", ask.Judge)}
+	}
+	if err != nil {
+		return nil, heard.refused(err)
+	}
+	c := rep.Calibration("labels of "+strings.ReplaceAll(of.about(), ":", " "), s.cfg.Now())
+	var text bytes.Buffer
+	if _, err := c.WriteTo(&text); err != nil {
+		return nil, err
+	}
+	return &struct{ Body Calibrated }{Calibrated{Report: rep, Calibration: text.Bytes(), Notes: append([]callvet.Notice{}, heard.notes...)}}, nil
+}
+
+// people puts labels and calibrations among files, where they are asked for.
+func (s *Server) people(ctx context.Context, w *TraceWith, of labelled, set *app.TraceSettings, files app.Uploads) error {
+	for i, c := range w.Calibrations {
+		name := fmt.Sprintf("%scalibrations[%d]", intake.Reserved, i)
+		set.Calibrations, files[name] = append(set.Calibrations, name), c
+	}
+	if !w.Labels {
+		return nil
+	}
+	if of.id == "" {
+		return &callvet.FieldError{Field: "labels", Text: "{labels}: they are of a run or a collection"}
+	}
+	lines, err := s.labelLines(ctx, of)
+	if err == nil && len(lines) == 0 {
+		err = &callvet.FieldError{Field: "labels", Text: fmt.Sprintf("{labels}: %s %s has none", of.kind, of.id)}
+	}
+	set.Labels, files[labelsField] = labelsField, lines
+	return err
+}
+
+// dropLabels forgets the labels of what is deleted.
+func dropLabels(ctx context.Context, q *rows.Queries, of labelled) error {
+	return q.DropLabelLines(ctx, of.about())
+}

@@ -1,0 +1,133 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package server_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/callvet/callvet/internal/app"
+)
+
+// judgedTraces are tasks that a judge said something of: it passes three of four of those that passed.
+func judgedTraces(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `{"type":"task","task_id":"t%d","goal":"Day %d?","final_answer":"It is sunny.","judged":[{"judge":"j","model":"m","prompt_hash":"x","pass":%v}]}`+"\n", i, i, i%4 != 0)
+	}
+	return b.String()
+}
+
+type tasksAnswer struct{ Items []map[string]any }
+
+// TestLabels: tasks are drawn, labelled by who is logged in, and the labels say of the judge and of the
+// tasks what the command line says of the same files.
+func TestLabels(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	made := give[tracesAnswer](t, s, "ana", "POST", "/api/traces?collection=judged", judgedTraces(60))
+	path := "/api/traces/" + made.ID
+	todo := give[tasksAnswer](t, s, "ana", "GET", path+"/labels/next?n=40", "")
+	if len(todo.Items) != 40 {
+		t.Fatalf("%d tasks", len(todo.Items))
+	}
+	var lines strings.Builder
+	for i, task := range todo.Items {
+		if task["by"] != "ana" || task["answer"] != "It is sunny." || task["judged"] != nil || task["pass"] != nil {
+			t.Fatalf("%v", task)
+		}
+		task["pass"] = i%8 != 0
+		if i == 39 {
+			task["pass"] = nil
+		}
+		lines.Write(jsonOf(task))
+		lines.WriteByte('\n')
+	}
+	type added struct {
+		Added, Open int
+		Form        string
+	}
+	if got := give[added](t, s, "ana", "POST", path+"/labels", lines.String()); got.Added != 39 || got.Open != 1 {
+		t.Errorf("%+v", got)
+	}
+	if rest := give[tasksAnswer](t, s, "ana", "GET", path+"/labels/next?n=100", ""); len(rest.Items) != 21 {
+		t.Errorf("%d tasks are left", len(rest.Items))
+	}
+	_, labels := s.ask(t, "ana", "GET", path+"/labels", "")
+	if n := strings.Count(labels, "\n"); n != 39 || strings.Count(labels, `"by":"ana"`) != 39 || !strings.Contains(labels, `"at":"`) {
+		t.Errorf("%d labels: %.300s", n, labels)
+	}
+	if code, csv := s.ask(t, "ana", "GET", path+"/labels?format=csv", ""); code != 200 || strings.Count(csv, "\n") != 40 {
+		t.Errorf("%d %.200s", code, csv)
+	}
+	files := app.Uploads{"judged": []byte(judgedTraces(60)), "labels": []byte(labels)}
+	rep, err := s.app.With(files).Calibrate(t.Context(), app.CalibrateRequest{Traces: "judged", Labels: "labels", Judge: "j", Width: 0.1}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := give[struct{ Report, Calibration json.RawMessage }](t, s, "ana", "POST", path+"/calibrate", `{"judge":"j","width":0.1}`)
+	if want := string(jsonOf(rep)); compact(t, got.Report) != compact(t, []byte(want)) {
+		t.Errorf("%s\n%s", got.Report, want)
+	}
+	files["calibration"] = got.Calibration
+	for body, set := range map[string]app.TraceSettings{
+		`"labels":true`: {Labels: "labels"},
+		`"calibrations":[` + string(got.Calibration) + `]`: {Calibrations: []string{"calibration"}},
+	} {
+		want := scoreOf(t, s, app.ScoreRequest{Traces: []string{"judged"}, TraceSettings: set}, files)
+		have := give[sheetAnswer](t, s, "ana", "POST", "/api/score", `{"traces_id":"`+made.ID+`",`+body+`}`)
+		same(t, body, want, have)
+		if !strings.Contains(string(have.Panels), "true_success") {
+			t.Errorf("%.30s: no true success", body)
+		}
+	}
+	for what, c := range map[string]struct {
+		as, method, path, body, says string
+		want                         int
+	}{
+		"a label of another person": {"ana", "POST", "/labels", `{"task_id":"t1","pass":true,"by":"bo"}`, "bo", 403},
+		"no label":                  {"ana", "POST", "/labels", `{"pass":true}`, "task_id", 422},
+		"another's collection":      {"bo", "POST", "/labels", `{"task_id":"t1","pass":true}`, "not found", 404},
+		"no such judge":             {"ana", "POST", "/calibrate", `{"judge":"none"}`, "none", 422},
+	} {
+		if code, answer := s.ask(t, c.as, c.method, path+c.path, c.body); code != c.want || !strings.Contains(answer, c.says) {
+			t.Errorf("%s: %d %s", what, code, answer)
+		}
+	}
+	give[any](t, s, "ana", "PATCH", path, `{"shared":true}`)
+	if got := give[added](t, s, "bo", "POST", path+"/labels", `{"task_id":"t1","pass":true}`); got.Added != 1 {
+		t.Errorf("what is shared is labelled by others: %+v", got)
+	}
+	give[any](t, s, "ana", "DELETE", path, "")
+	var left int
+	if err := s.db.Handle().QueryRowContext(t.Context(), "SELECT count(*) FROM label_lines").Scan(&left); err != nil || left != 0 {
+		t.Errorf("%d labels of what was deleted: %v", left, err)
+	}
+}
+
+// TestLabelsOfRun: a run is labelled as its traces are.
+func TestLabelsOfRun(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	run := s.ran(t, "ana", "", 1)
+	path := "/api/runs/" + run
+	todo := give[tasksAnswer](t, s, "ana", "GET", path+"/labels/next?n=3", "")
+	if len(todo.Items) != 3 || todo.Items[0]["goal"] == nil {
+		t.Fatalf("%v", todo)
+	}
+	todo.Items[0]["pass"] = true
+	give[any](t, s, "ana", "POST", path+"/labels", string(jsonOf(todo.Items[0])))
+	again := give[tasksAnswer](t, s, "ana", "GET", path+"/labels/next?n=100", "")
+	for _, task := range again.Items {
+		if task["task_id"] == todo.Items[0]["task_id"] && task["target"] == todo.Items[0]["target"] {
+			t.Errorf("drawn again: %v", task)
+		}
+	}
+	give[any](t, s, "ana", "DELETE", "/api/tool-eval/history/"+run, "")
+	var left int
+	if err := s.db.Handle().QueryRowContext(t.Context(), "SELECT count(*) FROM label_lines").Scan(&left); err != nil || left != 0 {
+		t.Errorf("%d labels of what was deleted: %v", left, err)
+	}
+}

@@ -1,0 +1,11 @@
+-- name: LabelLines :many
+SELECT line FROM label_lines WHERE about = $1 ORDER BY seq;
+
+-- name: LabelsOf :one
+SELECT count(*) AS n, CAST(coalesce(max(seq), 0) AS BIGINT) AS last, CAST(coalesce(sum(length(line)), 0) AS BIGINT) AS bytes FROM label_lines WHERE about = $1;
+
+-- name: AddLabelLine :exec
+INSERT INTO label_lines(about, seq, user_id, created, line) VALUES ($1, $2, $3, $4, $5);
+
+-- name: DropLabelLines :exec
+DELETE FROM label_lines WHERE about = $1;
