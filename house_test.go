@@ -110,7 +110,8 @@ var rooms = map[string][]string{
 	"internal/intake":             {"", "value", "internal/input", "internal/store", "internal/store/rows", "internal/trace/foreign", "internal/trace/spans"},
 	"internal/experiment":         {"stats"},
 	"internal/remote":             {""},
-	"internal/server":             {"", "internal/account", "internal/app", "internal/endpoint", "internal/experiment", "internal/intake", "internal/job", "internal/library", "internal/parallel", "internal/report", "internal/report/plain", "internal/secret", "internal/store", "internal/store/rows", "panel", "panel/gates", "panel/routing", "stats"},
+	"internal/schedule":           {""},
+	"internal/server":             {"", "internal/account", "internal/app", "internal/endpoint", "internal/experiment", "internal/intake", "internal/job", "internal/library", "internal/parallel", "internal/report", "internal/report/plain", "internal/schedule", "internal/secret", "internal/store", "internal/store/rows", "panel", "panel/gates", "panel/routing", "stats", "stats/gate"},
 	"internal/labels":             {"", "internal/input", "value", "value/typed", "internal/file", "internal/report/plain", "internal/suite/source"},
 	"internal/calibrate":          {"", "internal/labels", "stats", "stats/agree", "stats/judge", "stats/tally", "value/typed"},
 	"internal/judge":              {"", "contract", "value", "internal/trace"},
@@ -191,6 +192,7 @@ var thirdParty = map[string][]string{
 	"github.com/modelcontextprotocol/go-sdk":   {"internal/mcp"},
 	"github.com/danielgtaylor/huma/v2":         {"internal/server"},
 	"github.com/coder/websocket":               {"internal/server"},
+	"github.com/robfig/cron/v3":                {"internal/schedule"},
 	"github.com/riverqueue/river":              {"internal/job"},
 	"github.com/alexedwards/argon2id":          {"internal/account"},
 }

@@ -196,6 +196,13 @@ func (a *App) gateFile(name string, r *Run) (*gatefile.File, error) {
 	return file, nil
 }
 
+// CheckGates reads a file of gates, to see that they are some. The error is a *BadGatesError for gates
+// that are none.
+func (a *App) CheckGates(name string) error {
+	_, err := a.gateFile(name, nil)
+	return err
+}
+
 // WriteVerdict writes how gates were kept to a file in the form that the end of its name says
 // (.md .xml .json .txt). The error wraps callvet.ErrInvalid for another end.
 func (a *App) WriteVerdict(ctx context.Context, res *GateResult, name string) error {

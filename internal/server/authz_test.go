@@ -30,11 +30,12 @@ import (
 //
 //   - Nothing but the operation's id, where the path names objects alone (Access.Objects).
 //   - params: parameters of the path that name no object of a user, such as a variable.
-//   - body, query: those of a good request. {suite}, {traces}, {run}, {job}, {experiment}, {schedule} and {token} stand for
+//   - body, query: those of a good request. {suite}, {traces}, {run}, {job}, {experiment}, {schedule}, {catalogue} and {token} stand for
 //     ids, {run2} for another one: of the user who asks, and once each of another user, which must be refused.
 //   - unowned: fields that are named like ids and are none of a user's objects, with the reason.
 //   - makers: where a row alone is not enough for the route to answer well, make the real thing there.
 func entries() map[string]entry {
+	modelID := map[string]string{"model_id": "names a model of a provider"}
 	ofCase := map[string]string{"id": "of a case in the suite"}
 	return map[string]entry{
 		"health": {}, "ready": {},
@@ -146,14 +147,25 @@ func entries() map[string]entry {
 
 		"tool-eval":        {body: `{"suite_id":"{suite}","experiment_id":"{experiment}","models":["offline/lexical"]}`, gives: http.StatusUnprocessableEntity, unowned: map[string]string{"model_id": "names a model of a provider"}}, // an experiment about another suite
 		"tool-eval-cancel": {body: `{"job_id":"{job}"}`},
-		"list-jobs":        {query: "user_id=", unowned: map[string]string{"user_id": "the jobs of others are for admins, which TestEval tries"}},
-		"get-job":          {},
-		"cancel-job":       {},
-		"ws-ticket":        {},
-		"list-events":      {query: "since=0"},
-		"stream-events":    {query: "since=x", gives: http.StatusUnprocessableEntity}, // a good one does not end
+		"list-schedules":   {},
+		"create-schedule":  {body: scheduled, gives: http.StatusUnprocessableEntity, unowned: modelID}, // the experiment and the baseline are of other suites
+		"get-schedule":     {},
+		"update-schedule":  {body: scheduled, gives: http.StatusUnprocessableEntity, unowned: modelID},
+		"delete-schedule":  {},
+		"run-schedule":     {},
+		"schedule-history": {},
+
+		"list-jobs":     {query: "user_id=", unowned: map[string]string{"user_id": "the jobs of others are for admins, which TestEval tries"}},
+		"get-job":       {},
+		"cancel-job":    {},
+		"ws-ticket":     {},
+		"list-events":   {query: "since=0"},
+		"stream-events": {query: "since=x", gives: http.StatusUnprocessableEntity}, // a good one does not end
 	}
 }
+
+// scheduled names all that a schedule may name.
+const scheduled = `{"name":"nightly","eval":{"suite_id":"{suite}","experiment_id":"{experiment}","models":["offline/lexical"]},"on":["catalogue_changed"],"catalogue_id":"{catalogue}","baseline_eval_id":"{run}"}`
 
 // filters is why an id is nothing to steal: it chooses among what the user sees anyway.
 const filters = "chooses among the user's own"
@@ -199,6 +211,11 @@ func makers() map[server.Kind]func(t *testing.T, s *site, user string, shared bo
 			}
 			return made.ID
 		},
+		server.KindSchedule: func(t *testing.T, s *site, user string, _ bool) string {
+			as := strings.TrimPrefix(user, "user_")
+			made := give[suiteAnswer](t, s, as, "POST", suites, weatherSuite)
+			return give[server.Schedule](t, s, as, "POST", "/api/schedules", fmt.Sprintf(`{"name":"nightly","eval":{"suite_id":%q,"models":["offline/lexical"]},"cron":"0 3 * * *"}`, made.ID)).ID
+		},
 		server.KindRun: func(t *testing.T, s *site, user string, shared bool) string {
 			id := s.ran(t, strings.TrimPrefix(user, "user_"), "", 1)
 			if _, err := s.db.Handle().ExecContext(t.Context(), "UPDATE run_entries SET shared = $1 WHERE run_id = $2", shared, id); err != nil {
@@ -221,7 +238,6 @@ func (s *site) object(t *testing.T, kind server.Kind, user string, shared bool) 
 		server.KindRun:        "INSERT INTO run_entries(run_id, user_id, shared, suite_id, suite_version, experiment_id, job_id, created) VALUES ($1, $2, $3, '', 0, '', '', 1)",
 		server.KindExperiment: "INSERT INTO experiments(id, user_id, shared, name, description, suite_id, baseline, baseline_target, state, created, updated, deleted) VALUES ($1, $2, $3, 'x', x'', 'suite_1', '', '', 'active', 1, 1, 0)",
 		server.KindJob:        "INSERT INTO jobs(id, user_id, kind, state, priority, place, request, result_ref, done, total, eta, detail, error, attempt, timeout, ran, idle, reached, note, created, queued, started, finished, cancel, idempotency) SELECT $1, $2, 'x', 'done', 0, coalesce(max(place), 0) + 1, x'7b7d', '', 0, 0, 0, x'7b7d', x'', 0, 0, 0, 0, 0, x'', 1, 1, 1, 1, $3, '' FROM jobs",
-		server.KindSchedule:   "INSERT INTO schedules(id, user_id, enabled, name, spec, trigger_on, request, webhook, secret, created, next_at, last_at, last_job, last_result) VALUES ($1, $2, $3, 'x', '', '', x'7b7d', x'', x'', 1, 0, 0, '', '')",
 		server.KindToken:      "INSERT INTO tokens(id, user_id, revoked, hash, name, scopes, created, expires, used) VALUES ($1, $2, $3, randomblob(32), 'x', 'read', 1, 9000000000000, 0)",
 	}[kind]
 	if text == "" {
@@ -389,7 +405,7 @@ func (w *walk) refused(what string, as login, ids map[string]string, codes ...in
 }
 
 // word finds the objects that a body or a query names.
-var word = regexp.MustCompile(`\{(suite|traces|run|job|experiment|schedule|token)(2?)\}`)
+var word = regexp.MustCompile(`\{(suite|traces|run|job|experiment|schedule|catalogue|token)(2?)\}`)
 
 // named are the words that the entry has beside the path, with their kinds.
 func (w *walk) named() map[string]server.Kind {

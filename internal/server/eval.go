@@ -19,6 +19,7 @@ import (
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/job"
+	"github.com/callvet/callvet/internal/library"
 	"github.com/callvet/callvet/internal/store/rows"
 )
 
@@ -107,16 +108,23 @@ func (s *Server) addEval() {
 // submitEval takes a job that runs a suite: the run is made at once. What the request names must
 // be p's to read.
 func (s *Server) submitEval(ctx context.Context, by *account.Principal, req *EvalRequest, key string) (*submittedOutput, error) {
-	if req.Priority > 0 && by.Role != account.Admin {
-		return nil, &callvet.FieldError{Field: "priority", Kind: callvet.ErrDenied, Text: "{priority} above 0 is for admins"}
-	}
-	ask, err := req.run()
+	q, err := req.submission(by, key)
 	if err != nil {
 		return nil, err
 	}
-	return s.submitRun(ctx, by, &submission{
-		suite: req.SuiteID, experiment: req.ExperimentID, ask: ask, key: key, priority: req.Priority, timeout: time.Duration(req.Timeout) * time.Second,
-	})
+	return s.submitRun(ctx, by, q)
+}
+
+// submission is the run that the request of a user asks for.
+func (q *EvalRequest) submission(by *account.Principal, key string) (*submission, error) {
+	if q.Priority > 0 && by.Role != account.Admin {
+		return nil, &callvet.FieldError{Field: "priority", Kind: callvet.ErrDenied, Text: "{priority} above 0 is for admins"}
+	}
+	ask, err := q.run()
+	if err != nil {
+		return nil, err
+	}
+	return &submission{suite: q.SuiteID, experiment: q.ExperimentID, ask: ask, key: key, priority: q.Priority, timeout: time.Duration(q.Timeout) * time.Second}, nil
 }
 
 // submission is a run that somebody asks for.
@@ -129,27 +137,41 @@ type submission struct {
 	timeout    time.Duration
 }
 
-// submitRun takes a job that runs a suite as it is now.
-func (s *Server) submitRun(ctx context.Context, by *account.Principal, q *submission) (*submittedOutput, error) {
+// mayRun refuses a run of what by may not use.
+func (s *Server) mayRun(ctx context.Context, by *account.Principal, q *submission) error {
 	if err := s.May(ctx, by, KindSuite, q.suite, false); err != nil {
-		return nil, err
+		return err
 	}
 	if q.experiment != "" {
-		if err := s.linkable(ctx, by, q.experiment, q.suite); err != nil {
-			return nil, err
-		}
+		return s.linkable(ctx, by, q.experiment, q.suite)
+	}
+	return nil
+}
+
+// ready puts the suite as it is now into the request, of one who may run it.
+func (s *Server) ready(ctx context.Context, by *account.Principal, q *submission) (library.Entry, error) {
+	if err := s.mayRun(ctx, by, q); err != nil {
+		return library.Entry{}, err
 	}
 	entry, version, err := s.library.Now(ctx, q.suite)
 	if err != nil {
+		return entry, err
+	}
+	q.ask.Suite, q.ask.Text, q.ask.Format = entry.Name, version.Document.Bytes(), version.Document.Form
+	return entry, nil
+}
+
+// submitRun takes a job that runs a suite as it is now.
+func (s *Server) submitRun(ctx context.Context, by *account.Principal, q *submission) (*submittedOutput, error) {
+	entry, err := s.ready(ctx, by, q)
+	if err != nil {
 		return nil, err
 	}
-	ask := q.ask
-	ask.Suite, ask.Text, ask.Format = entry.Name, version.Document.Bytes(), version.Document.Form
 	var made *startedRun
 	got, isNew, err := s.jobs.Submit(ctx, job.Request{
 		User: by.User, Kind: KindToolEval, Priority: q.priority, Key: q.key, Timeout: q.timeout,
 		Prepare: func(ctx context.Context, _ string) (p job.Prepared, err error) {
-			if made, err = s.startRun(ctx, by.User, ask); err != nil {
+			if made, err = s.startRun(ctx, by.User, q.ask); err != nil {
 				return p, err
 			}
 			p.ResultRef, p.Total = made.run, int64(made.total)
@@ -205,43 +227,61 @@ func (s *Server) startRun(ctx context.Context, user string, ask *app.RunRequest)
 	if err != nil {
 		return nil, err
 	}
-	out := &startedRun{}
-	var problems []string
-	doubts := 0
-	session, err := a.StartRun(ctx, *ask, func(ev app.Event) {
-		switch {
-		case ev.Note != nil:
-			out.warnings = append(out.warnings, *ev.Note)
-		case ev.Warning != nil:
-			out.warnings = append(out.warnings, *ev.Warning)
-		}
-		for _, p := range ev.Problems {
-			if p.Warning {
-				if doubts++; doubts <= mostDoubts {
-					out.warnings = append(out.warnings, callvet.Notice{Code: p.Code, Text: p.Error()})
-				}
-			} else if len(problems) < 10 {
-				problems = append(problems, p.Error())
-			}
-		}
-	})
+	var h heard
+	session, err := a.StartRun(ctx, *ask, h.hear)
 	if err != nil {
-		if errors.Is(err, callvet.ErrNotFound) { // a provider or a run that the body names, and not what was asked for
-			err = &callvet.FieldError{Field: "models", Text: strings.ReplaceAll(err.Error(), "{", "")}
-		}
-		if len(problems) > 0 {
-			err = &callvet.Hinted{Err: err, Hint: strings.Join(problems, "; ")}
-		}
-		return nil, err
+		return nil, h.explain(err)
 	}
-	if doubts > mostDoubts {
-		out.warnings = append(out.warnings, callvet.Notice{Code: "more-warnings", Text: fmt.Sprintf("%d more warnings of the suite: POST /api/lint tells them all", doubts-mostDoubts)})
-	}
+	out := &startedRun{warnings: h.all()}
 	out.run = session.Stored.ID
 	out.total = session.Cases() * len(session.Manifest.Targets) * max(session.Manifest.Repeats, 1)
 	w, err := unwinnable(session)
 	out.warnings = append(out.warnings, w...)
 	return out, errors.Join(err, session.Close())
+}
+
+// heard is what is told while a run is made.
+type heard struct {
+	warnings []callvet.Notice
+	problems []string
+	doubts   int
+}
+
+func (h *heard) hear(ev app.Event) {
+	switch {
+	case ev.Note != nil:
+		h.warnings = append(h.warnings, *ev.Note)
+	case ev.Warning != nil:
+		h.warnings = append(h.warnings, *ev.Warning)
+	}
+	for _, p := range ev.Problems {
+		if p.Warning {
+			if h.doubts++; h.doubts <= mostDoubts {
+				h.warnings = append(h.warnings, callvet.Notice{Code: p.Code, Text: p.Error()})
+			}
+		} else if len(h.problems) < 10 {
+			h.problems = append(h.problems, p.Error())
+		}
+	}
+}
+
+// all are the warnings, with the number of those that were left out.
+func (h *heard) all() []callvet.Notice {
+	if h.doubts > mostDoubts {
+		return append(h.warnings, callvet.Notice{Code: "more-warnings", Text: fmt.Sprintf("%d more warnings of the suite: POST /api/lint tells them all", h.doubts-mostDoubts)})
+	}
+	return h.warnings
+}
+
+// explain is an error with the problems that it is about.
+func (h *heard) explain(err error) error {
+	if errors.Is(err, callvet.ErrNotFound) { // a provider or a run that the body names, and not what was asked for
+		err = &callvet.FieldError{Field: "models", Text: strings.ReplaceAll(err.Error(), "{", "")}
+	}
+	if len(h.problems) > 0 {
+		err = &callvet.Hinted{Err: err, Hint: strings.Join(h.problems, "; ")}
+	}
+	return err
 }
 
 // unwinnable tells of cases that cannot pass because a call is forced where none is right.

@@ -497,12 +497,18 @@ func (s *Server) entry(ctx context.Context, e *rows.Experiment, r *trial, baseli
 
 // against compares a run with the baseline of its experiment.
 func (s *Server) against(ctx context.Context, e *rows.Experiment, run string) (*panel.Comparison, error) {
-	state, err := s.cfg.App.RunState(ctx, e.Baseline)
+	return s.compared(ctx, run, e.Baseline, e.BaselineTarget)
+}
+
+// compared compares the overall scores of a run with those of another one; target is that of the
+// baseline for targets that have no namesake there.
+func (s *Server) compared(ctx context.Context, run, baseline, target string) (*panel.Comparison, error) {
+	state, err := s.cfg.App.RunState(ctx, baseline)
 	if err != nil {
 		return nil, err
 	}
-	return told(ctx, s, run, "against "+e.Baseline+" "+e.BaselineTarget+" "+state, func() (*panel.Comparison, error) {
-		return s.cfg.App.Diff(ctx, app.DiffRequest{Base: app.Side{Run: e.Baseline}, Candidate: app.Side{Run: run}, Slices: []string{}, Metrics: []string{metricOverall}, Target: e.BaselineTarget}, nil)
+	return told(ctx, s, run, "against "+baseline+" "+target+" "+state, func() (*panel.Comparison, error) {
+		return s.cfg.App.Diff(ctx, app.DiffRequest{Base: app.Side{Run: baseline}, Candidate: app.Side{Run: run}, Slices: []string{}, Metrics: []string{metricOverall}, Target: target}, nil)
 	})
 }
 

@@ -22,6 +22,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/callvet/callvet/internal/account"
+	"github.com/callvet/callvet/internal/server"
 )
 
 // How many bad inputs are made, and of which seed: make fuzz-api makes more.
@@ -48,6 +49,7 @@ func TestBadInputs(t *testing.T) {
 	for i := range total {
 		if i%100 == 0 { // what was deleted by luck is there again
 			f.own = []string{give[suiteAnswer](t, s, "ana", "POST", suites, weatherSuite).ID, give[suiteAnswer](t, s, "root", "POST", "/api/catalogues", searched).ID, give[tracesAnswer](t, s, "ana", "POST", "/api/traces?collection=fuzz", sampleTraces).ID}
+			f.own = append(f.own, give[server.Schedule](t, s, "ana", "POST", "/api/schedules", fmt.Sprintf(`{"name":"nightly","eval":{"suite_id":%q,"models":["offline/lexical"]},"on":["suite_changed"]}`, f.own[0])).ID)
 			f.changed(t)
 		}
 		op := ops[i%len(ops)]
@@ -268,6 +270,8 @@ func (f *fuzzer) good(path, name string) string {
 		return f.own[1]
 	case strings.Contains(path, "/traces"):
 		return f.own[2]
+	case strings.Contains(path, "/schedules"):
+		return f.own[3]
 	}
 	return f.own[0]
 }

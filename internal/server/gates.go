@@ -37,22 +37,33 @@ func (s *Server) gateRun(ctx context.Context, by *account.Principal, in *struct 
 	}
 },
 ) (*struct{ Body GateVerdict }, error) {
-	req := app.GateRequest{Side: app.Side{Run: in.ID}, Policy: app.GatePolicy(in.Body.Policy)}
 	if in.Body.Baseline != "" {
 		if err := s.May(ctx, by, KindRun, in.Body.Baseline, false); err != nil {
 			return nil, err
 		}
-		req.Baseline = app.Side{Run: in.Body.Baseline}
 	}
-	if in.Body.Gates != "" {
+	res, err := s.hold(ctx, in.ID, in.Body.Gates, in.Body.Baseline, in.Body.Policy)
+	if err != nil {
+		return nil, err
+	}
+	return &struct{ Body GateVerdict }{*res}, nil
+}
+
+// hold holds a run against gates; "" are those of its suite, and policy "" is theirs.
+func (s *Server) hold(ctx context.Context, run, text, baseline, policy string) (*GateVerdict, error) {
+	req := app.GateRequest{Side: app.Side{Run: run}, Policy: app.GatePolicy(policy)}
+	if baseline != "" {
+		req.Baseline = app.Side{Run: baseline}
+	}
+	if text != "" {
 		req.Gates = gateFile
 	}
-	res, err := s.cfg.App.With(app.Uploads{gateFile: []byte(in.Body.Gates)}).Gate(ctx, req, nil)
+	res, err := s.cfg.App.With(app.Uploads{gateFile: []byte(text)}).Gate(ctx, req, nil)
 	if bad := badGates(err); bad != nil {
 		return nil, bad
 	}
 	if err != nil {
 		return nil, err
 	}
-	return &struct{ Body GateVerdict }{GateVerdict{Report: res.Report, Incomplete: res.Resume != nil}}, nil
+	return &GateVerdict{Report: res.Report, Incomplete: res.Resume != nil}, nil
 }

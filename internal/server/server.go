@@ -15,6 +15,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -57,6 +58,9 @@ type Config struct {
 	Log *slog.Logger
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
+	// Wait waits for a time between two looks at what is due, or until the context ends, and then
+	// gives its error; nil: by the clock of the system.
+	Wait func(context.Context, time.Duration) error
 	// URL is where users reach the server, for links and cookies; nil: http, at the host of each request.
 	URL *url.URL
 	// Local tells that this machine alone asks: a request must name it, or URL, or one of Hosts.
@@ -90,6 +94,8 @@ type Server struct {
 	handler http.Handler
 	jobs    *job.Jobs
 	live    *live
+	// firing lets one run of a schedule be made at a time, so that none is made beside one that goes on.
+	firing sync.Mutex
 }
 
 // New makes a server with all its routes.
@@ -99,6 +105,9 @@ func New(cfg Config) (*Server, error) {
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
+	}
+	if cfg.Wait == nil {
+		cfg.Wait = wait
 	}
 	s := &Server{cfg: cfg, log: cfg.Log, mux: http.NewServeMux(), work: work{apps: map[string]*userApp{}}, live: newLive()}
 	if s.cfg.Identify == nil {
@@ -124,6 +133,7 @@ func New(cfg Config) (*Server, error) {
 	s.addEvents()
 	s.addTraces()
 	s.addJudging()
+	s.addSchedules()
 	s.handler = s.front(s.mux)
 	return s, nil
 }
@@ -200,7 +210,7 @@ func (s *Server) Handler() http.Handler { return s.handler }
 // drain is how long requests may take to end after the server was asked to.
 const drain = 10 * time.Second
 
-// Serve answers requests that come to l, and does jobs, until ctx ends; then it takes no new ones, lets
+// Serve answers requests that come to l, does jobs, and looks after schedules, until ctx ends; then it takes no new ones, lets
 // requests in work end, hands jobs back, and returns.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	srv := &http.Server{
@@ -222,6 +232,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 			stop()
 		}
 	})
+	group.Go(func() { s.RunSchedules(ctx) })
 	select {
 	case err := <-ended:
 		stop()

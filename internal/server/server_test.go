@@ -62,9 +62,9 @@ func newSite(t *testing.T, change ...func(*server.Config)) *site {
 }
 
 // restart is another server on the same store.
-func (s *site) restart(t *testing.T) *site {
+func (s *site) restart(t *testing.T, change ...func(*server.Config)) *site {
 	t.Helper()
-	return serveSite(t, s.db, s.users)
+	return serveSite(t, s.db, s.users, change...)
 }
 
 func serveSite(t *testing.T, db *store.DB, users *account.Accounts, change ...func(*server.Config)) *site {

@@ -130,20 +130,45 @@ type RunEntry struct {
 }
 
 type Schedule struct {
+	ID            string
+	UserID        string
+	Name          string
+	Spec          string
+	Zone          string
+	NextAt        int64
+	SuiteID       string
+	OnSuite       bool
+	SuiteSeen     int64
+	CatalogueID   string
+	OnCatalogue   bool
+	CatalogueSeen int64
+	Request       []byte
+	Gates         []byte
+	Baseline      string
+	LastGood      bool
+	Webhook       []byte
+	Secret        []byte
+	Enabled       bool
+	Stopped       []byte
+	Created       int64
+	Updated       int64
+}
+
+type ScheduleRun struct {
 	ID         string
-	UserID     string
-	Name       string
-	Spec       string
-	TriggerOn  string
-	Request    []byte
-	Webhook    []byte
-	Secret     []byte
-	Enabled    bool
+	ScheduleID string
+	DueKey     string
+	Cause      string
+	Due        int64
+	State      string
+	JobID      string
+	RunID      string
+	Baseline   string
+	Verdict    string
+	Outcome    []byte
+	Error      []byte
 	Created    int64
-	NextAt     int64
-	LastAt     int64
-	LastJob    string
-	LastResult string
+	Finished   int64
 }
 
 type Session struct {

@@ -105,11 +105,27 @@ CREATE TABLE experiments(
 	created BIGINT NOT NULL, updated BIGINT NOT NULL, deleted BIGINT NOT NULL);
 CREATE INDEX experiments_user ON experiments(user_id, created, id);
 
+-- Runs that are made by themselves: at times (spec, in a zone), and when a suite or a catalogue has changed.
+-- suite_seen and catalogue_seen are the versions for which a run was made. secret is sealed, as keys are.
 CREATE TABLE schedules(
-	id TEXT NOT NULL PRIMARY KEY, user_id TEXT NOT NULL, name TEXT NOT NULL, spec TEXT NOT NULL, trigger_on TEXT NOT NULL,
-	request BYTEA NOT NULL, webhook BYTEA NOT NULL, secret BYTEA NOT NULL, enabled BOOLEAN NOT NULL,
-	created BIGINT NOT NULL, next_at BIGINT NOT NULL, last_at BIGINT NOT NULL, last_job TEXT NOT NULL, last_result TEXT NOT NULL);
+	id TEXT NOT NULL PRIMARY KEY, user_id TEXT NOT NULL, name TEXT NOT NULL,
+	spec TEXT NOT NULL, zone TEXT NOT NULL, next_at BIGINT NOT NULL,
+	suite_id TEXT NOT NULL, on_suite BOOLEAN NOT NULL, suite_seen BIGINT NOT NULL,
+	catalogue_id TEXT NOT NULL, on_catalogue BOOLEAN NOT NULL, catalogue_seen BIGINT NOT NULL,
+	request BYTEA NOT NULL, gates BYTEA NOT NULL, baseline TEXT NOT NULL, last_good BOOLEAN NOT NULL,
+	webhook BYTEA NOT NULL, secret BYTEA NOT NULL,
+	enabled BOOLEAN NOT NULL, stopped BYTEA NOT NULL, -- why the server disabled it
+	created BIGINT NOT NULL, updated BIGINT NOT NULL);
 CREATE INDEX schedules_next ON schedules(enabled, next_at);
+CREATE INDEX schedules_user ON schedules(user_id, created, id);
+
+-- What schedules did. due_key says for what: a time, a version or a request, each of which counts once.
+CREATE TABLE schedule_runs(
+	id TEXT NOT NULL PRIMARY KEY, schedule_id TEXT NOT NULL, due_key TEXT NOT NULL, cause TEXT NOT NULL, due BIGINT NOT NULL,
+	state TEXT NOT NULL, job_id TEXT NOT NULL, run_id TEXT NOT NULL, baseline TEXT NOT NULL, verdict TEXT NOT NULL,
+	outcome BYTEA NOT NULL, error BYTEA NOT NULL, created BIGINT NOT NULL, finished BIGINT NOT NULL, UNIQUE(schedule_id, due_key));
+CREATE INDEX schedule_runs_of ON schedule_runs(schedule_id, created, id);
+CREATE INDEX schedule_runs_state ON schedule_runs(state);
 
 -- What is told of a run that is over, so that it is summed up once: '' is the report, any other name
 -- a comparison. It holds while the state is that of the run.

@@ -1,0 +1,426 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package server
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/account"
+	"github.com/callvet/callvet/internal/job"
+	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/internal/store"
+	"github.com/callvet/callvet/internal/store/rows"
+	"github.com/callvet/callvet/stats/gate"
+)
+
+// A schedule that is due becomes a run:
+//
+//	due ─► fire: submitRun, one entry in the history ─► the job ends ─► settle: gates, change, webhook
+//
+// What is due stands in the store, and so does what was done for it: a job has the key of the schedule
+// and of the due time, so that a process that dies between two steps does neither twice.
+
+const (
+	// lookEvery is how often the server looks for what is due.
+	lookEvery = time.Second
+	// quiet is how long nothing is edited before an edit makes a run; longest is how long edits
+	// that never end may put it off.
+	quiet   = 30 * time.Second
+	longest = 10 * time.Minute
+	// keepRuns is how many entries a history has.
+	keepRuns = 1000
+)
+
+// States of an entry that its job does not have.
+const (
+	runRunning = "running"
+	runSkipped = "skipped"
+	runFailed  = string(job.Failed)
+)
+
+// wait waits by the clock of the system.
+func wait(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+		return nil
+	}
+}
+
+// RunSchedules makes the runs of schedules until ctx ends. Serve calls it.
+func (s *Server) RunSchedules(ctx context.Context) {
+	if s.cfg.Accounts == nil {
+		return
+	}
+	for ctx.Err() == nil {
+		if err := s.look(ctx); err != nil && ctx.Err() == nil {
+			s.log.ErrorContext(ctx, "schedules were not looked after", "error", s.cfg.App.Secrets().Hide(err.Error()))
+		}
+		if s.cfg.Wait(ctx, lookEvery) != nil {
+			return
+		}
+	}
+}
+
+// look settles runs that have ended, and makes those that are due.
+func (s *Server) look(ctx context.Context) error {
+	ended, err := s.cfg.Store.Rows().EndedRuns(ctx)
+	if err != nil {
+		return err
+	}
+	var failed error // of one schedule: the others go on
+	for i := range ended {
+		if err := s.settle(ctx, &ended[i]); err != nil {
+			failed = errors.Join(failed, fmt.Errorf("settle run %s: %w", ended[i].ScheduleRun.RunID, err))
+		}
+	}
+	now := s.cfg.Now()
+	due, err := s.cfg.Store.Rows().DueSchedules(ctx, now.UnixMilli())
+	if err != nil {
+		return errors.Join(failed, err)
+	}
+	for i := range due {
+		if err := s.fireDue(ctx, &due[i], now); err != nil {
+			failed = errors.Join(failed, fmt.Errorf("schedule %s: %w", due[i].Schedule.ID, err))
+		}
+	}
+	return failed
+}
+
+// firing is for what a schedule runs once.
+type firing struct {
+	cause string
+	due   int64
+	key   string // the same one makes no second run
+}
+
+// fireDue makes the run of a schedule whose time has come, or which saw an edit.
+func (s *Server) fireDue(ctx context.Context, d *rows.DueSchedulesRow, now time.Time) error {
+	s.firing.Lock()
+	defer s.firing.Unlock()
+	sc, err := s.schedule(ctx, d.Schedule.ID) // as it is now: somebody may have changed it
+	if isMissing(err) || err == nil && !sc.Enabled {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	at := now.UnixMilli()
+	f := &firing{cause: causeTime, due: sc.NextAt, key: fmt.Sprintf("at %d", sc.NextAt)}
+	if sc.NextAt == 0 || sc.NextAt > at {
+		if f, err = s.edited(ctx, sc, d, at); err != nil || f == nil {
+			return err
+		}
+		if _, err := s.cfg.Store.Rows().GoingRun(ctx, sc.ID); !errors.Is(err, sql.ErrNoRows) { // it waits for the end of the one that goes on
+			return err
+		}
+	}
+	_, err = s.fire(ctx, sc, f)
+	if errors.Is(err, callvet.ErrDenied) || errors.Is(err, callvet.ErrNotFound) {
+		return s.stop(ctx, sc, f, err)
+	}
+	return err
+}
+
+// edited is for which edit a schedule is to run; nil where there is none, or where more may come.
+func (s *Server) edited(ctx context.Context, sc *rows.Schedule, d *rows.DueSchedulesRow, now int64) (*firing, error) {
+	if sc.OnSuite && d.SuiteVersion != 0 && d.SuiteVersion != sc.SuiteSeen {
+		first, err := s.cfg.Store.Rows().FirstChangeAfter(ctx, rows.FirstChangeAfterParams{SuiteID: sc.SuiteID, Version: sc.SuiteSeen})
+		if err != nil {
+			return nil, err
+		}
+		if now-d.SuiteUpdated >= quiet.Milliseconds() || now-first >= longest.Milliseconds() {
+			return &firing{cause: causeSuite, due: d.SuiteUpdated, key: fmt.Sprintf("suite %s %d", sc.SuiteID, d.SuiteVersion)}, nil
+		}
+	}
+	if sc.OnCatalogue && d.CatalogueVersion != 0 && d.CatalogueVersion != sc.CatalogueSeen && now-d.CatalogueUpdated >= quiet.Milliseconds() {
+		return &firing{cause: causeCatalogue, due: d.CatalogueUpdated, key: fmt.Sprintf("catalogue %s %d", sc.CatalogueID, d.CatalogueVersion)}, nil
+	}
+	return nil, nil
+}
+
+// fire makes a run of a schedule, with its entry in the history. Where none can be made, the entry
+// tells why. The caller has s.firing. The error wraps callvet.ErrDenied or callvet.ErrNotFound where the
+// owner may not make the run, callvet.ErrConflict where another one is asked for while one goes on, and
+// is another one where nothing can be stored now; then there is no entry.
+func (s *Server) fire(ctx context.Context, sc *rows.Schedule, f *firing) (*rows.ScheduleRun, error) {
+	known, err := s.cfg.Store.Rows().ScheduleRunByKey(ctx, rows.ScheduleRunByKeyParams{ScheduleID: sc.ID, DueKey: f.key})
+	if err == nil {
+		return &known, nil
+	}
+	if !errors.Is(err, sql.ErrNoRows) {
+		return nil, err
+	}
+	r := &rows.ScheduleRun{ScheduleID: sc.ID, DueKey: f.key, Cause: f.cause, Due: f.due, State: runRunning, Error: []byte{}, Created: s.cfg.Now().UnixMilli()}
+	going, err := s.cfg.Store.Rows().GoingRun(ctx, sc.ID)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+	case err != nil:
+		return nil, err
+	case f.cause == causeManual:
+		return nil, fmt.Errorf("run schedule: %w: run %s goes on", callvet.ErrConflict, going.RunID)
+	default:
+		r.State, r.Finished, r.Error = runSkipped, r.Created, fmt.Appendf(nil, "run %s was still going on", going.RunID)
+		return r, s.enter(ctx, sc, r, ScheduleOutcome{})
+	}
+	owner, err := s.owns(ctx, sc)
+	if err != nil {
+		return nil, err
+	}
+	var out ScheduleOutcome
+	if r.Baseline, err = s.baselineNow(ctx, owner, sc); err != nil {
+		return nil, err
+	}
+	if r.Baseline == "" && sc.Baseline != "" {
+		out.Warnings = append(out.Warnings, "the baseline "+sc.Baseline+" is not there any more")
+	}
+	if err := s.submitScheduled(ctx, owner, sc, r); err != nil {
+		if passing(ctx, err) || f.cause == causeManual || errors.Is(err, callvet.ErrDenied) || errors.Is(err, callvet.ErrNotFound) {
+			return nil, err
+		}
+		r.State, r.Finished, r.Error = runFailed, r.Created, []byte(s.inWords(ctx, err))
+	}
+	return r, s.enter(ctx, sc, r, out)
+}
+
+// owns is the owner of a schedule, who may still make runs.
+func (s *Server) owns(ctx context.Context, sc *rows.Schedule) (*account.Principal, error) {
+	owner, err := s.principal(ctx, sc.UserID)
+	if errors.Is(err, callvet.ErrNotFound) {
+		return nil, fmt.Errorf("%w: its owner was removed", callvet.ErrDenied)
+	}
+	if err == nil && !owner.Role.AtLeast(account.Member) {
+		err = fmt.Errorf("%w: its owner is %s, who makes no runs", callvet.ErrDenied, owner.Role)
+	}
+	return owner, err
+}
+
+// submitScheduled submits the run of an entry.
+func (s *Server) submitScheduled(ctx context.Context, owner *account.Principal, sc *rows.Schedule, r *rows.ScheduleRun) error {
+	var req EvalRequest
+	if err := json.Unmarshal(sc.Request, &req); err != nil {
+		return fmt.Errorf("read schedule: %w", err)
+	}
+	made, err := s.submitEval(ctx, owner, &req, "schedule "+sc.ID+" "+r.DueKey)
+	if err != nil {
+		return err
+	}
+	if made.Body.ResultRef == "" { // what an earlier process began is taken away before jobs are done
+		return fmt.Errorf("%w: the job is being made", callvet.ErrUnavailable)
+	}
+	r.JobID, r.RunID = made.Body.JobID, made.Body.ResultRef
+	return nil
+}
+
+// enter puts an entry into the history of a schedule, which is then not due for that any more.
+func (s *Server) enter(ctx context.Context, sc *rows.Schedule, r *rows.ScheduleRun, out ScheduleOutcome) (err error) {
+	if r.ID, err = store.NewID(nil, "fired"); err != nil {
+		return err
+	}
+	if r.Outcome, err = json.Marshal(&out); err != nil {
+		return fmt.Errorf("write history: %w", err)
+	}
+	move := rows.MoveScheduleParams{ID: sc.ID, NextAt: sc.NextAt, SuiteSeen: sc.SuiteSeen, CatalogueSeen: sc.CatalogueSeen}
+	if r.Cause == causeTime { // of all times that were missed, one run is made
+		if move.NextAt, err = next(sc, s.cfg.Now()); err != nil {
+			return err
+		}
+	}
+	return s.cfg.Store.Change(context.WithoutCancel(ctx), "keep what a schedule did", func(q *rows.Queries) error {
+		if r.State != runSkipped {
+			if err := seen(ctx, q, sc, r, &move); err != nil {
+				return err
+			}
+		}
+		_, err := q.AddScheduleRun(ctx, rows.AddScheduleRunParams{
+			ID: r.ID, ScheduleID: r.ScheduleID, DueKey: r.DueKey, Cause: r.Cause, Due: r.Due, State: r.State, JobID: r.JobID, RunID: r.RunID, Baseline: r.Baseline, Outcome: r.Outcome, Error: r.Error, Created: r.Created,
+			Finished: r.Finished,
+		})
+		return errors.Join(err, q.MoveSchedule(ctx, move), q.TrimScheduleRuns(ctx, rows.TrimScheduleRunsParams{ScheduleID: sc.ID, Keep: keepRuns}))
+	})
+}
+
+// seen notes the versions that a run was made for: those are not new any more.
+func seen(ctx context.Context, q *rows.Queries, sc *rows.Schedule, r *rows.ScheduleRun, move *rows.MoveScheduleParams) error {
+	version, err := q.SuiteVersionNow(ctx, sc.SuiteID)
+	if err == nil {
+		move.SuiteSeen = version
+	} else if !errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	if r.RunID != "" { // it may have been edited since
+		e, err := q.RunEntry(ctx, r.RunID)
+		if err == nil {
+			move.SuiteSeen = e.SuiteVersion
+		} else if !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
+	}
+	version, err = q.CatalogueVersionNow(ctx, sc.CatalogueID)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	move.CatalogueSeen = version
+	return err
+}
+
+// stop disables a schedule whose owner may not make its run any more.
+func (s *Server) stop(ctx context.Context, sc *rows.Schedule, f *firing, why error) error {
+	text := []byte(s.inWords(ctx, why))
+	r := &rows.ScheduleRun{ScheduleID: sc.ID, DueKey: f.key, Cause: f.cause, Due: f.due, State: runFailed, Error: text, Created: s.cfg.Now().UnixMilli()}
+	r.Finished = r.Created
+	if err := s.enter(ctx, sc, r, ScheduleOutcome{}); err != nil {
+		return err
+	}
+	return s.cfg.Store.Change(ctx, "stop schedule", func(q *rows.Queries) error {
+		return q.StopSchedule(ctx, rows.StopScheduleParams{ID: sc.ID, Stopped: text})
+	})
+}
+
+// passing tells whether an error is of this moment, so that the same thing is tried again.
+func passing(ctx context.Context, err error) bool {
+	return ctx.Err() != nil || errors.Is(err, callvet.ErrUnavailable) || store.Fault(err)
+}
+
+// inWords is an error as the owner of a schedule reads it: what a request would be told.
+func (s *Server) inWords(ctx context.Context, err error) string {
+	p := s.problem(ctx, err)
+	text := p.Error()
+	var model *huma.ErrorModel
+	if errors.As(p, &model) {
+		for _, d := range model.Errors {
+			if !strings.Contains(text, d.Message) {
+				text += "; " + d.Message
+			}
+		}
+	}
+	return plain.Clean(text)
+}
+
+// baselineNow is the run that the next one is compared with; "" where there is none.
+func (s *Server) baselineNow(ctx context.Context, owner *account.Principal, sc *rows.Schedule) (string, error) {
+	run := sc.Baseline
+	if sc.LastGood {
+		var err error
+		run, err = s.cfg.Store.Rows().LastGoodRun(ctx, rows.LastGoodRunParams{ScheduleID: sc.ID, SuiteID: sc.SuiteID})
+		if errors.Is(err, sql.ErrNoRows) {
+			return "", nil
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	if run == "" {
+		return "", nil
+	}
+	err := s.May(ctx, owner, KindRun, run, false)
+	if errors.Is(err, callvet.ErrNotFound) {
+		return "", nil
+	}
+	return run, err
+}
+
+// settle tells what came out of a run whose job has ended.
+func (s *Server) settle(ctx context.Context, e *rows.EndedRunsRow) error {
+	r := &e.ScheduleRun
+	sc, err := s.schedule(ctx, r.ScheduleID)
+	if isMissing(err) { // it was deleted, and the entry with it
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var out ScheduleOutcome
+	if err := json.Unmarshal(r.Outcome, &out); err != nil {
+		return fmt.Errorf("read history: %w", err)
+	}
+	said := string(e.JobError)
+	r.State = e.JobState
+	switch job.State(e.JobState) {
+	case job.Done:
+		if err := s.sumUp(ctx, sc, r, &out); err != nil {
+			if passing(ctx, err) {
+				return err
+			}
+			said = s.inWords(ctx, err)
+		}
+	case "":
+		r.State, said = runFailed, "the job is not there any more"
+	case job.Failed, job.Cancelled, job.Interrupted, job.Pending, job.Queued, job.Running:
+	}
+	r.Error, r.Finished = []byte(said), s.cfg.Now().UnixMilli()
+	if r.Outcome, err = json.Marshal(&out); err != nil {
+		return fmt.Errorf("write history: %w", err)
+	}
+	return s.cfg.Store.Change(ctx, "settle run", func(q *rows.Queries) error {
+		_, err := q.EndScheduleRun(ctx, rows.EndScheduleRunParams{ID: r.ID, State: r.State, Verdict: r.Verdict, Outcome: r.Outcome, Error: r.Error, Finished: r.Finished})
+		return err
+	})
+}
+
+// sumUp sums a run up, holds it against the gates and compares it with its baseline.
+func (s *Server) sumUp(ctx context.Context, sc *rows.Schedule, r *rows.ScheduleRun, out *ScheduleOutcome) error {
+	e, err := s.cfg.Store.Rows().RunEntry(ctx, r.RunID)
+	if err != nil {
+		return fmt.Errorf("run %s: %w", r.RunID, missing(err))
+	}
+	line, err := s.line(ctx, &e)
+	if err != nil {
+		return err
+	}
+	out.Totals = &RunTotals{Attempts: line.Total, Verdicts: line.Verdicts, AvgScore: line.AvgScore, CostUSD: line.CostUSD}
+	if r.Baseline != "" {
+		c, err := s.compared(ctx, r.RunID, r.Baseline, "")
+		if err != nil {
+			return err
+		}
+		out.Warnings = append(out.Warnings, c.Warnings...)
+		for i := range c.Targets {
+			t := TimelineTarget{Name: c.Targets[i].Candidate}
+			if t.change(c); t.Change != nil {
+				out.Changes = append(out.Changes, ScheduleChange{Target: t.Name, Against: t.Against, Change: t.Change, P: t.P, Verdict: t.Verdict})
+			}
+		}
+	}
+	v, err := s.hold(ctx, r.RunID, string(sc.Gates), r.Baseline, "")
+	var field *callvet.FieldError
+	if len(sc.Gates) == 0 && errors.As(err, &field) && field.Field == "gates" { // the suite has none
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	r.Verdict, out.Sentence, out.Blocks = string(v.Report.Verdict), v.Report.Sentence, v.Report.Blocks
+	for i := range v.Report.Verdicts {
+		g := &v.Report.Verdicts[i]
+		if g.Verdict == gate.Pass {
+			continue
+		}
+		f := FailedGate{Metric: g.Gate.Metric, Target: g.Target, Verdict: g.Verdict, Reason: g.Reason, Sentence: g.Sentence}
+		if g.Key != "" {
+			f.Slice = g.Key + "=" + g.Value
+		}
+		out.Failed = append(out.Failed, f)
+	}
+	return nil
+}
+
+// missing is a row that is not there in the words of the program.
+func missing(err error) error {
+	if errors.Is(err, sql.ErrNoRows) {
+		return callvet.ErrNotFound
+	}
+	return err
+}

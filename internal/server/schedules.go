@@ -1,0 +1,506 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package server
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/account"
+	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/schedule"
+	"github.com/callvet/callvet/internal/store"
+	"github.com/callvet/callvet/internal/store/rows"
+	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/stats"
+	"github.com/callvet/callvet/stats/gate"
+)
+
+// What makes a schedule run.
+const (
+	causeTime      = "time"
+	causeSuite     = "suite_changed"
+	causeCatalogue = "catalogue_changed"
+	causeManual    = "manual"
+)
+
+const (
+	// maxSchedules bounds the schedules of a user.
+	maxSchedules = 100
+	// maxSchedule bounds a request that makes one, in bytes.
+	maxSchedule = 2 << 20
+)
+
+// ScheduleFields are what a user says of a schedule.
+type ScheduleFields struct {
+	Name      string      `json:"name" minLength:"1" maxLength:"256"`
+	Eval      EvalRequest `json:"eval" doc:"what is run: a body of POST /api/tool-eval"`
+	Cron      string      `json:"cron,omitempty" maxLength:"200" doc:"minute, hour, day of month, month, day of week, as in 0 6 * * 1-5; empty: at no times"`
+	Zone      string      `json:"time_zone,omitempty" maxLength:"100" doc:"of the IANA, as in Europe/Stockholm; empty: UTC"`
+	On        []string    `json:"on,omitempty" enum:"suite_changed,catalogue_changed" maxItems:"2" doc:"an edit of the suite or of the catalogue queues a run; edits within half a minute make one"`
+	Catalogue string      `json:"catalogue_id,omitempty" maxLength:"64" doc:"the catalogue that is watched"`
+	Gates     string      `json:"gates,omitempty" maxLength:"1000000" doc:"a gate file, YAML or JSON; empty: the gates of the suite, where it has any. Metrics are looked up in a run: in the baseline at once, else in the history"`
+	Baseline  string      `json:"baseline_eval_id,omitempty" maxLength:"100" doc:"each run is compared with this one"`
+	LastGood  bool        `json:"baseline_last_good,omitempty" doc:"each run is compared with the last one of the schedule that passed its gates"`
+	Enabled   *bool       `json:"enabled,omitempty" doc:"true, if it is not said"`
+}
+
+// Schedule is a run that is made by itself.
+type Schedule struct {
+	ID string `json:"id"`
+	ScheduleFields
+	Stopped string     `json:"stopped,omitempty" doc:"why the server disabled it"`
+	Next    *time.Time `json:"next_at" doc:"null: at no time"`
+	User    string     `json:"user_id"`
+	Created time.Time  `json:"created"`
+	Updated time.Time  `json:"updated"`
+	// Warnings are told by the requests that make or change a schedule.
+	Warnings []callvet.Notice `json:"warnings,omitempty"`
+}
+
+// ScheduleRun is what a schedule did once.
+type ScheduleRun struct {
+	ID       string    `json:"id"`
+	Cause    string    `json:"cause" enum:"time,suite_changed,catalogue_changed,manual"`
+	Due      time.Time `json:"due" doc:"the time that it is for; of missed times the first one"`
+	State    string    `json:"state" enum:"running,done,failed,cancelled,interrupted,skipped"`
+	Run      string    `json:"eval_id,omitempty"`
+	Job      string    `json:"job_id,omitempty"`
+	Baseline string    `json:"baseline_eval_id,omitempty"`
+	// Verdict is that of the gates; "" until the run is over, and without gates.
+	Verdict gate.Verdict `json:"verdict,omitempty" enum:"PASS,FAIL,INCONCLUSIVE"`
+	ScheduleOutcome
+	Error    string            `json:"error,omitempty" doc:"why there is no run, or no verdict"`
+	Created  time.Time         `json:"created"`
+	Finished time.Time         `json:"finished,omitzero"`
+	Links    map[string]string `json:"links,omitempty" doc:"the run and the job, in this API"`
+}
+
+// ScheduleOutcome is what came out of a run of a schedule.
+type ScheduleOutcome struct {
+	Sentence string       `json:"sentence,omitempty" doc:"the verdict in words"`
+	Blocks   bool         `json:"blocks,omitempty" doc:"a build must stop: failed, or inconclusive under the strict policy"`
+	Failed   []FailedGate `json:"failed_gates,omitempty" doc:"gates that did not pass"`
+	Totals   *RunTotals   `json:"totals,omitempty"`
+	// Changes are paired by case, with their intervals.
+	Changes  []ScheduleChange `json:"changes,omitempty" doc:"of the overall score of each target against the baseline, paired by case"`
+	Warnings []string         `json:"warnings,omitempty"`
+}
+
+// FailedGate is a gate that did not pass.
+type FailedGate struct {
+	Metric   string       `json:"metric"`
+	Target   string       `json:"target,omitempty"`
+	Slice    string       `json:"slice,omitempty" doc:"as in category=flights"`
+	Verdict  gate.Verdict `json:"verdict"`
+	Reason   string       `json:"reason"`
+	Sentence string       `json:"sentence"`
+}
+
+// RunTotals are the totals of a run.
+type RunTotals struct {
+	Attempts int            `json:"total_cases"`
+	Verdicts panel.Verdicts `json:"verdicts"`
+	AvgScore *float64       `json:"avg_score"`
+	CostUSD  *float64       `json:"cost_usd"`
+}
+
+// ScheduleChange is how a target differs from the baseline.
+type ScheduleChange struct {
+	Target  string          `json:"target"`
+	Against string          `json:"against"`
+	Change  *stats.Interval `json:"change"`
+	P       *float64        `json:"p,omitempty"`
+	Verdict panel.Change    `json:"verdict,omitempty"`
+}
+
+// SchedulePath is a path that names a schedule.
+type SchedulePath struct {
+	ID string `path:"id" maxLength:"100"`
+}
+
+// addSchedules adds what makes runs by itself. Schedules work for users, so that there are none without.
+func (s *Server) addSchedules() {
+	if s.cfg.Accounts == nil {
+		return
+	}
+	one := map[string]Kind{"id": KindSchedule}
+	op := func(id, method, path, summary string) huma.Operation {
+		return huma.Operation{OperationID: id, Method: method, Path: "/api/schedules" + path, Summary: summary, Tags: []string{"schedules"}, MaxBodyBytes: maxSchedule}
+	}
+	runs := Access{Role: account.Member, Scope: account.ScopeRun}
+	changes := runs
+	changes.Objects = one
+	add(s, op("list-schedules", http.MethodGet, "", "Your schedules, the newest first"), Access{}, s.listSchedules)
+	create := op("create-schedule", http.MethodPost, "", "Make a schedule")
+	create.DefaultStatus = http.StatusCreated
+	add(s, create, runs, s.createSchedule)
+	add(s, op("get-schedule", http.MethodGet, "/{id}", "One schedule"), Access{Objects: one}, func(ctx context.Context, _ *account.Principal, in *SchedulePath) (*body[Schedule], error) {
+		sc, err := s.schedule(ctx, in.ID)
+		if err != nil {
+			return nil, err
+		}
+		return tellSchedule(sc, nil)
+	})
+	add(s, op("update-schedule", http.MethodPut, "/{id}", "Put another schedule in its place; what it did stays"), changes, s.updateSchedule)
+	drop := op("delete-schedule", http.MethodDelete, "/{id}", "Delete a schedule with its history; its runs stay")
+	drop.DefaultStatus = http.StatusNoContent
+	add(s, drop, changes, s.deleteSchedule)
+	now := op("run-schedule", http.MethodPost, "/{id}/run", "Run a schedule now")
+	now.DefaultStatus = http.StatusAccepted
+	add(s, now, changes, s.runSchedule)
+	add(s, op("schedule-history", http.MethodGet, "/{id}/history", "What a schedule did, the newest first"), Access{Objects: one}, s.scheduleHistory)
+}
+
+// schedule reads a row.
+func (s *Server) schedule(ctx context.Context, id string) (*rows.Schedule, error) {
+	sc, err := s.cfg.Store.Rows().Schedule(ctx, id)
+	if isMissing(err) {
+		return nil, fmt.Errorf("schedule %q: %w", id, callvet.ErrNotFound)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read schedule: %w", err)
+	}
+	return &sc, nil
+}
+
+// tellSchedule is a schedule as the API has it.
+func tellSchedule(sc *rows.Schedule, warnings []callvet.Notice) (*body[Schedule], error) {
+	out := Schedule{
+		ID: sc.ID, Stopped: string(sc.Stopped), User: sc.UserID, Created: milli(sc.Created), Updated: milli(sc.Updated), Warnings: warnings,
+		ScheduleFields: ScheduleFields{
+			Name: sc.Name, Cron: sc.Spec, Zone: sc.Zone, Catalogue: sc.CatalogueID, Gates: string(sc.Gates), Baseline: sc.Baseline, LastGood: sc.LastGood, Enabled: &sc.Enabled,
+		},
+	}
+	if err := json.Unmarshal(sc.Request, &out.Eval); err != nil {
+		return nil, fmt.Errorf("read schedule %s: %w", sc.ID, err)
+	}
+	if sc.OnSuite {
+		out.On = append(out.On, causeSuite)
+	}
+	if sc.OnCatalogue {
+		out.On = append(out.On, causeCatalogue)
+	}
+	if sc.NextAt > 0 {
+		next := milli(sc.NextAt)
+		out.Next = &next
+	}
+	return &body[Schedule]{out}, nil
+}
+
+func (s *Server) listSchedules(ctx context.Context, by *account.Principal, in *PageIn) (*body[Page[Schedule]], error) {
+	m, err := in.mark()
+	if err != nil {
+		return nil, err
+	}
+	list, err := s.cfg.Store.Rows().Schedules(ctx, rows.SchedulesParams{UserID: by.User, Everything: by.Role == account.Admin, Before: m.At, BeforeID: m.ID, AtMost: int64(in.Limit) + 1})
+	if err != nil {
+		return nil, fmt.Errorf("list schedules: %w", err)
+	}
+	out := Page[Schedule]{Items: []Schedule{}}
+	list, out.Next = cut(list, in.Limit, func(e *rows.Schedule) pageMark { return pageMark{e.Created, e.ID} })
+	for i := range list {
+		one, err := tellSchedule(&list[i], nil)
+		if err != nil {
+			return nil, err
+		}
+		out.Items = append(out.Items, one.Body)
+	}
+	return &body[Page[Schedule]]{out}, nil
+}
+
+// principal is a user as one who asks, for work that goes on without him. The error wraps
+// callvet.ErrNotFound where he was removed.
+func (s *Server) principal(ctx context.Context, user string) (*account.Principal, error) {
+	u, err := s.cfg.Accounts.User(ctx, user)
+	if err != nil {
+		return nil, err
+	}
+	return &account.Principal{User: u.ID, Name: u.Name, Role: u.Role}, nil
+}
+
+// fill puts what a user says into a row, after it was found good for the owner of the schedule.
+func (s *Server) fill(ctx context.Context, owner *account.Principal, f *ScheduleFields, sc *rows.Schedule) (warnings []callvet.Notice, err error) {
+	if strings.ContainsFunc(f.Name, unicode.IsControl) || strings.TrimSpace(f.Name) == "" {
+		return nil, &callvet.FieldError{Field: "name", Text: "{name} is one line, and not empty"}
+	}
+	if err := s.mayUse(ctx, owner, f); err != nil {
+		return nil, err
+	}
+	was := *sc
+	sc.Name, sc.Spec, sc.Zone, sc.CatalogueID, sc.Gates, sc.LastGood = f.Name, f.Cron, f.Zone, f.Catalogue, []byte(f.Gates), f.LastGood
+	sc.OnSuite, sc.OnCatalogue = slices.Contains(f.On, causeSuite), slices.Contains(f.On, causeCatalogue)
+	sc.Enabled, sc.Stopped, sc.NextAt, sc.Updated = f.Enabled == nil || *f.Enabled, []byte{}, 0, s.cfg.Now().UnixMilli()
+	if sc.NextAt, err = next(sc, s.cfg.Now()); err != nil {
+		return nil, err
+	}
+	if warnings, err = s.checkEval(ctx, owner, &f.Eval); err != nil {
+		return nil, within("eval", err)
+	}
+	if sc.Request, err = json.Marshal(&f.Eval); err != nil {
+		return nil, fmt.Errorf("write schedule: %w", err)
+	}
+	sc.SuiteID = f.Eval.SuiteID
+	q := s.cfg.Store.Rows()
+	if !was.OnSuite || !was.Enabled || was.SuiteID != sc.SuiteID { // what was edited before is nothing new
+		if sc.SuiteSeen, err = q.SuiteVersionNow(ctx, sc.SuiteID); err != nil {
+			return nil, fmt.Errorf("read suite: %w", err)
+		}
+	}
+	switch {
+	case f.Catalogue != "":
+		if !was.OnCatalogue || !was.Enabled || was.CatalogueID != f.Catalogue {
+			if sc.CatalogueSeen, err = q.CatalogueVersionNow(ctx, f.Catalogue); err != nil {
+				return nil, fmt.Errorf("read catalogue: %w", err)
+			}
+		}
+	case sc.OnCatalogue:
+		return nil, &callvet.FieldError{Field: "catalogue_id", Text: "{catalogue_id}: catalogue_changed needs one"}
+	}
+	if f.Gates != "" {
+		if err := s.cfg.App.With(app.Uploads{gateFile: []byte(f.Gates)}).CheckGates(gateFile); err != nil {
+			return nil, cmp.Or(badGates(err), err)
+		}
+	}
+	return warnings, s.fillBaseline(ctx, owner, f, sc)
+}
+
+// mayUse refuses a schedule that names what its owner may not use, before anything else is said of it.
+func (s *Server) mayUse(ctx context.Context, owner *account.Principal, f *ScheduleFields) error {
+	for _, o := range []struct {
+		kind   Kind
+		id     string
+		change bool
+	}{{KindSuite, f.Eval.SuiteID, false}, {KindExperiment, f.Eval.ExperimentID, true}, {KindCatalogue, f.Catalogue, false}, {KindRun, f.Baseline, false}} {
+		if o.id == "" {
+			continue
+		}
+		if err := s.May(ctx, owner, o.kind, o.id, o.change); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fillBaseline takes the run that others are compared with.
+func (s *Server) fillBaseline(ctx context.Context, owner *account.Principal, f *ScheduleFields, sc *rows.Schedule) error {
+	if sc.Baseline = f.Baseline; f.Baseline == "" {
+		return nil
+	}
+	if f.LastGood {
+		return &callvet.FieldError{Field: "baseline_last_good", Text: "{baseline_last_good} and {baseline_eval_id}: only one of them"}
+	}
+	if err := s.baselineFits(ctx, owner, f.Baseline, sc.SuiteID, ""); err != nil {
+		var field *callvet.FieldError
+		if errors.As(err, &field) { // as this request calls it
+			err = &callvet.FieldError{Field: "baseline_eval_id", Text: strings.ReplaceAll(field.Text, "{eval_id}", "{baseline_eval_id}"), Kind: field.Kind}
+		}
+		return err
+	}
+	if f.Gates != "" { // only a run tells whether there are such metrics
+		if _, err := s.hold(ctx, f.Baseline, f.Gates, "", ""); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// next is when a schedule is due after now; 0 where that is at no time.
+func next(sc *rows.Schedule, now time.Time) (int64, error) {
+	if sc.Spec == "" {
+		if sc.Zone != "" {
+			return 0, &callvet.FieldError{Field: "time_zone", Text: "{time_zone} is of {cron}, which is not there"}
+		}
+		return 0, nil
+	}
+	times, err := schedule.Parse(sc.Spec, sc.Zone)
+	if err != nil || !sc.Enabled {
+		return 0, err
+	}
+	at := times.Next(now)
+	if at.IsZero() {
+		return 0, nil
+	}
+	return at.UnixMilli(), nil
+}
+
+// checkEval finds out whether a run could be made now, and makes none.
+func (s *Server) checkEval(ctx context.Context, owner *account.Principal, req *EvalRequest) ([]callvet.Notice, error) {
+	q, err := req.submission(owner, "")
+	if err != nil {
+		return nil, err
+	}
+	if _, err := s.ready(ctx, owner, q); err != nil {
+		return nil, err
+	}
+	a, err := s.AppOf(ctx, owner.User)
+	if err != nil {
+		return nil, err
+	}
+	var h heard
+	if _, err := a.DryRun(ctx, *q.ask, h.hear); err != nil {
+		return nil, h.explain(err)
+	}
+	return h.all(), nil
+}
+
+// within places an error about a field of a value that is a field itself.
+func within(name string, err error) error {
+	var field *callvet.FieldError
+	if !errors.As(err, &field) {
+		return err
+	}
+	inner := *field
+	inner.Field, inner.Kind = name+"."+field.Field, field.Unwrap()
+	var hinted *callvet.Hinted
+	if errors.As(err, &hinted) {
+		return &callvet.Hinted{Err: &inner, Hint: hinted.Hint}
+	}
+	return &inner
+}
+
+func (s *Server) createSchedule(ctx context.Context, by *account.Principal, in *struct{ Body ScheduleFields }) (*body[Schedule], error) {
+	sc := rows.Schedule{UserID: by.User, Created: s.cfg.Now().UnixMilli(), Webhook: []byte{}, Secret: []byte{}}
+	warnings, err := s.fill(ctx, by, &in.Body, &sc)
+	if err != nil {
+		return nil, err
+	}
+	if sc.ID, err = store.NewID(nil, "schedule"); err != nil {
+		return nil, err
+	}
+	err = s.cfg.Store.Change(ctx, "make schedule", func(q *rows.Queries) error {
+		n, err := q.CountSchedules(ctx, by.User)
+		if err == nil && n >= maxSchedules {
+			err = fmt.Errorf("make schedule: %w: there are %d: delete one", callvet.ErrConflict, n)
+		}
+		if err != nil {
+			return err
+		}
+		return errors.Join(q.AddSchedule(ctx, rows.AddScheduleParams(sc)), s.cfg.Accounts.Record(ctx, q, by, "schedule.create", sc.ID, nil))
+	})
+	if err != nil {
+		return nil, err
+	}
+	return tellSchedule(&sc, warnings)
+}
+
+func (s *Server) updateSchedule(ctx context.Context, by *account.Principal, in *struct {
+	SchedulePath
+	Body ScheduleFields
+},
+) (*body[Schedule], error) {
+	s.firing.Lock()
+	defer s.firing.Unlock()
+	sc, err := s.schedule(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	owner, err := s.principal(ctx, sc.UserID)
+	if err != nil {
+		return nil, err
+	}
+	warnings, err := s.fill(ctx, owner, &in.Body, sc)
+	if err != nil {
+		return nil, err
+	}
+	err = s.cfg.Store.Change(ctx, "change schedule", func(q *rows.Queries) error {
+		_, err := q.PutSchedule(ctx, rows.PutScheduleParams{
+			ID: sc.ID, Name: sc.Name, Spec: sc.Spec, Zone: sc.Zone, NextAt: sc.NextAt, SuiteID: sc.SuiteID, OnSuite: sc.OnSuite, SuiteSeen: sc.SuiteSeen, CatalogueID: sc.CatalogueID, OnCatalogue: sc.OnCatalogue,
+			CatalogueSeen: sc.CatalogueSeen, Request: sc.Request, Gates: sc.Gates, Baseline: sc.Baseline, LastGood: sc.LastGood, Webhook: append([]byte{}, sc.Webhook...), Secret: append([]byte{}, sc.Secret...), Enabled: sc.Enabled, Stopped: sc.Stopped, Updated: sc.Updated,
+		})
+		return errors.Join(err, s.cfg.Accounts.Record(ctx, q, by, "schedule.change", sc.ID, nil))
+	})
+	if err != nil {
+		return nil, err
+	}
+	return tellSchedule(sc, warnings)
+}
+
+func (s *Server) deleteSchedule(ctx context.Context, by *account.Principal, in *SchedulePath) (*struct{}, error) {
+	s.firing.Lock()
+	defer s.firing.Unlock()
+	return nil, s.cfg.Store.Change(ctx, "delete schedule", func(q *rows.Queries) error {
+		return errors.Join(q.DropRunsOfSchedule(ctx, in.ID), q.DropSchedule(ctx, in.ID), s.cfg.Accounts.Record(ctx, q, by, "schedule.delete", in.ID, nil))
+	})
+}
+
+func (s *Server) runSchedule(ctx context.Context, _ *account.Principal, in *struct {
+	SchedulePath
+	Key string `header:"Idempotency-Key" maxLength:"200" doc:"a second request with the same one gives the first run"`
+},
+) (*body[ScheduleRun], error) {
+	s.firing.Lock()
+	defer s.firing.Unlock()
+	sc, err := s.schedule(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	f := &firing{cause: causeManual, due: s.cfg.Now().UnixMilli(), key: in.Key}
+	if f.key == "" {
+		if f.key, err = store.NewID(nil, causeManual); err != nil {
+			return nil, err
+		}
+	}
+	r, err := s.fire(ctx, sc, f)
+	if err != nil {
+		return nil, err
+	}
+	if r.State == runFailed {
+		return nil, fmt.Errorf("run schedule: %w: %s", callvet.ErrConflict, r.Error)
+	}
+	told, err := tellScheduleRun(r)
+	return &body[ScheduleRun]{told}, err
+}
+
+func (s *Server) scheduleHistory(ctx context.Context, _ *account.Principal, in *struct {
+	SchedulePath
+	PageIn
+},
+) (*body[Page[ScheduleRun]], error) {
+	m, err := in.mark()
+	if err != nil {
+		return nil, err
+	}
+	list, err := s.cfg.Store.Rows().ScheduleRuns(ctx, rows.ScheduleRunsParams{ScheduleID: in.ID, Before: m.At, BeforeID: m.ID, AtMost: int64(in.Limit) + 1})
+	if err != nil {
+		return nil, fmt.Errorf("list runs: %w", err)
+	}
+	out := Page[ScheduleRun]{Items: []ScheduleRun{}}
+	list, out.Next = cut(list, in.Limit, func(e *rows.ScheduleRun) pageMark { return pageMark{e.Created, e.ID} })
+	for i := range list {
+		one, err := tellScheduleRun(&list[i])
+		if err != nil {
+			return nil, err
+		}
+		out.Items = append(out.Items, one)
+	}
+	return &body[Page[ScheduleRun]]{out}, nil
+}
+
+// tellScheduleRun is an entry of a history as the API has it.
+func tellScheduleRun(r *rows.ScheduleRun) (ScheduleRun, error) {
+	out := ScheduleRun{
+		ID: r.ID, Cause: r.Cause, Due: milli(r.Due), State: r.State, Run: r.RunID, Job: r.JobID, Baseline: r.Baseline, Verdict: gate.Verdict(r.Verdict), Error: string(r.Error), Created: milli(r.Created),
+	}
+	if r.Finished > 0 {
+		out.Finished = milli(r.Finished)
+	}
+	if r.RunID != "" {
+		out.Links = map[string]string{"run": "/api/runs/" + r.RunID, "job": "/api/jobs/" + r.JobID}
+	}
+	if err := json.Unmarshal(r.Outcome, &out.ScheduleOutcome); err != nil {
+		return out, fmt.Errorf("read history: %w", err)
+	}
+	return out, nil
+}

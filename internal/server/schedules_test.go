@@ -1,0 +1,381 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package server_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/callvet/callvet/internal/account"
+	"github.com/callvet/callvet/internal/server"
+	"github.com/callvet/callvet/stats/gate"
+)
+
+// clock is the time of a server, which a test moves; look lets the server look once at what is due.
+type clock struct {
+	mu   sync.Mutex
+	now  time.Time
+	ask  chan struct{}
+	done chan struct{}
+}
+
+// monday is when these tests begin.
+func monday() time.Time { return time.Date(2026, 3, 2, 5, 59, 0, 0, time.UTC) }
+
+func newClock() *clock {
+	return &clock{now: monday(), ask: make(chan struct{}), done: make(chan struct{})}
+}
+
+func (c *clock) time() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *clock) add(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+func (c *clock) tune(cfg *server.Config) {
+	cfg.Now = c.time
+	cfg.Wait = func(ctx context.Context, _ time.Duration) error {
+		select {
+		case c.done <- struct{}{}:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		select {
+		case <-c.ask:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// schedules looks after schedules until stop is called. It has looked once when it returns.
+func (c *clock) schedules(t *testing.T, s *site) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() { defer close(ended); s.srv.RunSchedules(ctx) }()
+	<-c.done
+	stop = sync.OnceFunc(func() { cancel(); <-ended })
+	t.Cleanup(stop)
+	return stop
+}
+
+// look moves the clock, and lets the server look at what is due.
+func (c *clock) look(d time.Duration) {
+	c.add(d)
+	c.ask <- struct{}{}
+	<-c.done
+}
+
+// history is what a schedule did, the newest first.
+func (s *site) history(t *testing.T, id string) []server.ScheduleRun {
+	t.Helper()
+	return give[server.Page[server.ScheduleRun]](t, s, "ana", "GET", "/api/schedules/"+id+"/history", "").Items
+}
+
+// settled looks until no run of a schedule goes on.
+func (c *clock) settled(t *testing.T, s *site, id string) []server.ScheduleRun {
+	t.Helper()
+	for _, r := range s.history(t, id) {
+		if r.State == "running" {
+			s.awaitJob(t, "ana", r.Job, "done")
+		}
+	}
+	c.look(time.Second)
+	list := s.history(t, id)
+	if slices.ContainsFunc(list, func(r server.ScheduleRun) bool { return r.State == "running" }) {
+		t.Fatalf("a run goes on: %+v", list)
+	}
+	return list
+}
+
+func causes(list []server.ScheduleRun) string {
+	out := []string{}
+	for i := range list {
+		out = append(out, list[i].Cause+" "+list[i].State)
+	}
+	return strings.Join(out, ", ")
+}
+
+func (s *site) schedule(t *testing.T, suite, more string) server.Schedule {
+	t.Helper()
+	return give[server.Schedule](t, s, "ana", "POST", "/api/schedules", fmt.Sprintf(`{"name":"nightly","eval":{"suite_id":%q,"models":["offline/lexical"]}%s}`, suite, more))
+}
+
+func TestSchedule(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	s := newSite(t, c.tune)
+	quit := s.work(t)
+	suite := s.keepSuite(t, "ana", 4)
+	made := s.schedule(t, suite, `,"cron":"0 6 * * *","baseline_last_good":true,"gates":"gates: [{metric: pass_rate, at_least: 0.001, min_n: 1}]"`)
+	if made.Next == nil || !made.Next.Equal(monday().Add(time.Minute)) || !*made.Enabled {
+		t.Fatalf("made: %+v", made)
+	}
+	stop := c.schedules(t, s)
+	c.look(59 * time.Second)
+	if list := s.history(t, made.ID); len(list) != 0 {
+		t.Fatalf("too early: %s", causes(list))
+	}
+	c.look(time.Second)
+	first := c.settled(t, s, made.ID)
+	if causes(first) != "time done" || first[0].Verdict != gate.Pass || first[0].Totals.Attempts != 4 || first[0].Baseline != "" || !first[0].Due.Equal(*made.Next) || first[0].Links["run"] != "/api/runs/"+first[0].Run {
+		t.Fatalf("first: %+v", first)
+	}
+	// The same gates say the same of the run elsewhere.
+	said := give[server.GateVerdict](t, s, "ana", "POST", "/api/runs/"+first[0].Run+"/gate", `{"gates":"gates: [{metric: pass_rate, at_least: 0.001, min_n: 1}]"}`)
+	if said.Report.Verdict != first[0].Verdict || said.Report.Sentence != first[0].Sentence {
+		t.Errorf("gates: %+v, history: %+v", said.Report, first[0])
+	}
+	// A server that was away for three days makes one run of the times that it missed.
+	stop()
+	quit() // one server does the jobs of a store
+	c.add(72 * time.Hour)
+	again := s.restart(t, c.tune)
+	again.work(t)
+	c.schedules(t, again)
+	second := c.settled(t, again, made.ID)
+	if causes(second) != "time done, time done" || second[0].Baseline != first[0].Run || len(second[0].Changes) != 1 || second[0].Changes[0].Change.Point != 0 || !second[0].Due.Equal(monday().Add(24*time.Hour+time.Minute)) {
+		t.Fatalf("after three days: %+v", second)
+	}
+	now := give[server.Schedule](t, again, "ana", "GET", "/api/schedules/"+made.ID, "")
+	if !now.Next.Equal(monday().Add(4*24*time.Hour + time.Minute)) {
+		t.Errorf("next: %v", now.Next)
+	}
+	if code, _ := again.ask(t, "ana", "DELETE", "/api/schedules/"+made.ID, ""); code != 204 {
+		t.Errorf("delete: %d", code)
+	}
+	if code, _ := again.ask(t, "ana", "GET", "/api/runs/"+first[0].Run, ""); code != 200 {
+		t.Errorf("the run went with the schedule: %d", code)
+	}
+}
+
+// A process that ends after it has submitted a run, and before it has written so, makes no second one.
+func TestScheduleOnce(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	s := newSite(t, c.tune)
+	made := s.schedule(t, s.keepSuite(t, "ana", 3), `,"cron":"0 6 * * *"`)
+	stop := c.schedules(t, s)
+	c.look(time.Minute)
+	first := s.history(t, made.ID)
+	stop()
+	for _, text := range []string{"DELETE FROM schedule_runs", fmt.Sprintf("UPDATE schedules SET next_at = %d", made.Next.UnixMilli())} {
+		if _, err := s.db.Handle().ExecContext(t.Context(), text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.add(time.Hour)
+	again := s.restart(t, c.tune)
+	c.schedules(t, again)
+	second := again.history(t, made.ID)
+	if len(first) != 1 || len(second) != 1 || second[0].Run != first[0].Run || second[0].Job != first[0].Job {
+		t.Fatalf("first %+v\nsecond %+v", first, second)
+	}
+	var runs int
+	if err := s.db.Handle().QueryRowContext(t.Context(), "SELECT count(*) FROM runs").Scan(&runs); err != nil || runs != 1 {
+		t.Errorf("%d runs, %v", runs, err)
+	}
+}
+
+func TestScheduleOfEdits(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	s := newSite(t, c.tune)
+	s.work(t)
+	suite := s.keepSuite(t, "ana", 4)
+	catalogue := give[suiteAnswer](t, s, "ana", "POST", "/api/catalogues", searched).ID
+	made := s.schedule(t, suite, fmt.Sprintf(`,"on":["suite_changed","catalogue_changed"],"catalogue_id":%q,"baseline_last_good":true`, catalogue))
+	c.schedules(t, s)
+	c.look(time.Hour)
+	edit := func(i int) {
+		give[suiteAnswer](t, s, "ana", "PATCH", suites+"/"+suite, fmt.Sprintf(`{"system_prompt":"Version %d."}`, i))
+	}
+	for i := range 20 { // 20 edits in a row
+		edit(i)
+		c.look(10 * time.Second)
+	}
+	if list := s.history(t, made.ID); len(list) != 0 {
+		t.Fatalf("while it was edited: %s", causes(list))
+	}
+	c.look(20 * time.Second)
+	list := c.settled(t, s, made.ID)
+	if causes(list) != "suite_changed done" || list[0].Verdict != "" || list[0].Totals == nil {
+		t.Fatalf("after the edits: %+v", list)
+	}
+	if e, err := s.db.Rows().RunEntry(t.Context(), list[0].Run); err != nil || e.SuiteVersion != 21 {
+		t.Errorf("run of version %d, %v", e.SuiteVersion, err)
+	}
+	c.look(time.Hour)
+	if list := s.history(t, made.ID); len(list) != 1 {
+		t.Errorf("nothing was edited: %s", causes(list))
+	}
+	give[suiteAnswer](t, s, "ana", "PUT", "/api/catalogues/"+catalogue, searched)
+	c.look(31 * time.Second)
+	list = c.settled(t, s, made.ID)
+	if causes(list) != "catalogue_changed done, suite_changed done" || list[0].Baseline != list[1].Run || len(list[0].Changes) != 1 {
+		t.Errorf("after the catalogue: %+v", list)
+	}
+	for i := range 61 { // edits that never end put a run off for ten minutes
+		edit(100 + i)
+		c.look(10 * time.Second)
+	}
+	if list := s.history(t, made.ID); len(list) != 3 || list[0].Cause != "suite_changed" {
+		t.Errorf("edits without an end: %s", causes(list))
+	}
+}
+
+func TestScheduleStillGoing(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	s := newSite(t, c.tune)
+	s.private(t)
+	hold := make(chan struct{})
+	m := newModel(t, hold)
+	s.work(t)
+	suite := s.keepSuite(t, "ana", 2)
+	made := give[server.Schedule](t, s, "ana", "POST", "/api/schedules", fmt.Sprintf(`{"name":"often","cron":"* * * * *","eval":{"suite_id":%q,"targets":[{"provider_key":"openai","model_id":"m","base_url":%q}]}}`, suite, m.URL))
+	c.schedules(t, s)
+	c.look(time.Minute)
+	c.look(time.Minute)
+	list := s.history(t, made.ID)
+	if causes(list) != "time skipped, time running" || !strings.Contains(list[0].Error, list[1].Run) {
+		t.Fatalf("history: %+v", list)
+	}
+	if code, body := s.ask(t, "ana", "POST", "/api/schedules/"+made.ID+"/run", ""); code != 409 || !strings.Contains(body, list[1].Run) {
+		t.Errorf("run now: %d %s", code, body)
+	}
+	close(hold)
+	if list = c.settled(t, s, made.ID); causes(list) != "time skipped, time done" {
+		t.Fatalf("history: %+v", list)
+	}
+	now := give[server.ScheduleRun](t, s, "ana", "POST", "/api/schedules/"+made.ID+"/run", "")
+	if now.State != "running" || now.Cause != "manual" || now.Run == "" {
+		t.Errorf("run now: %+v", now)
+	}
+	if list = c.settled(t, s, made.ID); causes(list) != "manual done, time skipped, time done" {
+		t.Errorf("history: %+v", list)
+	}
+}
+
+func TestScheduleStops(t *testing.T) {
+	t.Parallel()
+	for what, c := range map[string]struct {
+		do  func(t *testing.T, s *site, suite string)
+		why string
+	}{
+		"owner removed": {func(t *testing.T, s *site, _ string) {
+			if err := s.users.Remove(t.Context(), people()["root"], "user_ana"); err != nil {
+				t.Fatal(err)
+			}
+		}, "removed"},
+		"owner is a viewer": {func(t *testing.T, s *site, _ string) {
+			role := account.Viewer
+			if _, err := s.users.ChangeUser(t.Context(), people()["root"], "user_ana", account.UserChange{Role: &role}); err != nil {
+				t.Fatal(err)
+			}
+		}, "viewer"},
+		"suite not shared any more": {func(t *testing.T, s *site, suite string) {
+			give[suiteAnswer](t, s, "bo", "PATCH", suites+"/"+suite, `{"shared":false}`)
+		}, "not found"},
+		"suite deleted": {func(t *testing.T, s *site, suite string) {
+			give[any](t, s, "bo", "DELETE", suites+"/"+suite, "")
+		}, "not found"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			clock := newClock()
+			s := newSite(t, clock.tune)
+			suite := s.keepSuite(t, "bo", 2)
+			give[suiteAnswer](t, s, "bo", "PATCH", suites+"/"+suite, `{"shared":true}`)
+			made := s.schedule(t, suite, `,"cron":"0 6 * * *"`)
+			clock.schedules(t, s)
+			c.do(t, s, suite)
+			clock.look(time.Minute)
+			clock.look(24 * time.Hour)
+			after := give[server.Schedule](t, s, "root", "GET", "/api/schedules/"+made.ID, "")
+			if *after.Enabled || !strings.Contains(after.Stopped, c.why) || after.Next != nil {
+				t.Errorf("%+v", after)
+			}
+			list := give[server.Page[server.ScheduleRun]](t, s, "root", "GET", "/api/schedules/"+made.ID+"/history", "").Items
+			if len(list) != 1 || list[0].State != "failed" || list[0].Error != after.Stopped {
+				t.Errorf("history: %+v", list)
+			}
+		})
+	}
+}
+
+// What cannot be run is told in the history, and the schedule goes on.
+func TestScheduleFails(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	s := newSite(t, c.tune)
+	s.work(t)
+	suite := s.keepSuite(t, "ana", 3)
+	made := give[server.Schedule](t, s, "ana", "POST", "/api/schedules", fmt.Sprintf(`{"name":"x","cron":"0 6 * * *","eval":{"suite_id":%q,"models":["offline/lexical"],"filter":["c0"]}}`, suite))
+	give[suiteAnswer](t, s, "ana", "DELETE", suites+"/"+suite+"/cases/c0", "")
+	c.schedules(t, s)
+	c.look(time.Minute)
+	list := s.history(t, made.ID)
+	if causes(list) != "time failed" || !strings.Contains(list[0].Error, "filter") || list[0].Run != "" {
+		t.Fatalf("history: %+v", list)
+	}
+	if now := give[server.Schedule](t, s, "ana", "GET", "/api/schedules/"+made.ID, ""); !*now.Enabled || !now.Next.Equal(monday().Add(24*time.Hour+time.Minute)) {
+		t.Errorf("after: %+v", now)
+	}
+}
+
+func TestScheduleRefused(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	suite := s.keepSuite(t, "ana", 3)
+	other := s.ran(t, "ana", "", 1)
+	if _, err := s.db.Handle().ExecContext(t.Context(), "UPDATE run_entries SET suite_id = $1", suite); err != nil { // as if it were one of this suite
+		t.Fatal(err)
+	}
+	foreign := s.ran(t, "ana", "", 1) // of another suite
+	eval := fmt.Sprintf(`"eval":{"suite_id":%q,"models":["offline/lexical"]}`, suite)
+	for body, want := range map[string]string{
+		`{"name":"x",` + eval + `,"cron":"61 * * * *"}`:                                                                  "body.cron",
+		`{"name":"x",` + eval + `,"cron":"@daily"}`:                                                                      "body.cron",
+		`{"name":"x",` + eval + `,"cron":"* * * * *","time_zone":"Mars/Olympus"}`:                                        "body.time_zone",
+		`{"name":"x",` + eval + `,"time_zone":"UTC"}`:                                                                    "body.time_zone",
+		`{"name":"x",` + eval + `,"on":["catalogue_changed"]}`:                                                           "body.catalogue_id",
+		`{"name":"x",` + eval + `,"on":["moon"]}`:                                                                        "body.on[0]",
+		`{"name":"x",` + eval + `,"gates":"gates: [{metric: pass_rate}]"}`:                                               "body.gates",
+		`{"name":"x",` + eval + `,"baseline_eval_id":"` + other + `","gates":"gates: [{metric: nothing, at_least: 1}]"}`: "body.gates",
+		`{"name":"x",` + eval + `,"baseline_eval_id":"` + foreign + `"}`:                                                 "body.baseline_eval_id",
+		`{"name":"x\n",` + eval + `}`:                                                                                    "body.name",
+		`{"name":"x","eval":{"suite_id":"` + suite + `"}}`:                                                               "body.eval.models",
+		`{"name":"x","eval":{"suite_id":"` + suite + `","models":["nobody/x"]}}`:                                         "body.eval.models",
+		`{"name":"x","eval":{"suite_id":"` + suite + `","models":["offline/lexical"],"priority":5}}`:                     "body.eval.priority",
+	} {
+		code, answer := s.ask(t, "ana", "POST", "/api/schedules", body)
+		if code != 422 && code != 403 || !strings.Contains(answer, `"location":"`+want+`"`) {
+			t.Errorf("%s: %d %s", body, code, answer)
+		}
+	}
+	if list := give[server.Page[server.Schedule]](t, s, "ana", "GET", "/api/schedules", ""); len(list.Items) != 0 {
+		t.Errorf("something was made: %+v", list)
+	}
+	made := s.schedule(t, suite, "")
+	changed := give[server.Schedule](t, s, "ana", "PUT", "/api/schedules/"+made.ID, `{"name":"weekly",`+eval+`,"cron":"0 6 * * MON","time_zone":"Europe/Stockholm","enabled":false}`)
+	if changed.Name != "weekly" || changed.Next != nil || *changed.Enabled {
+		t.Errorf("changed: %+v", changed)
+	}
+	if list := give[server.Page[server.Schedule]](t, s, "bo", "GET", "/api/schedules", ""); len(list.Items) != 0 {
+		t.Errorf("bo sees %+v", list)
+	}
+}
