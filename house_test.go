@@ -193,6 +193,7 @@ var thirdParty = map[string][]string{
 	"github.com/danielgtaylor/huma/v2":         {"internal/server"},
 	"github.com/coder/websocket":               {"internal/server"},
 	"github.com/robfig/cron/v3":                {"internal/schedule"},
+	"github.com/prometheus/client_golang":      {"internal/server"},
 	"github.com/riverqueue/river":              {"internal/job"},
 	"github.com/alexedwards/argon2id":          {"internal/account"},
 }

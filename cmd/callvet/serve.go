@@ -44,6 +44,7 @@ type serveFlags struct {
 	files           string
 	exec, lendsKeys bool
 	sockets         int
+	metricsOpen     bool
 }
 
 func (f *serveFlags) register(fs *pflag.FlagSet) {
@@ -59,6 +60,7 @@ func (f *serveFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.files, "allow-files", "", "folder whose files targets may read (script:, recorded:)")
 	fs.BoolVar(&f.exec, "allow-exec", false, "let targets be commands on this machine (exec:)")
 	fs.BoolVar(&f.lendsKeys, "lend-keys", false, "let users without a key of a provider use the one of the environment; it is sent to that provider alone")
+	fs.BoolVar(&f.metricsOpen, "metrics-open", false, "let everybody who reaches the server read its metrics (GET /metrics), not admins alone")
 	fs.Var(ranged.Int(&f.sockets, server.DefaultSockets, 1), "sockets-per-user", "connections of a user that may follow events at the same time")
 }
 
@@ -138,7 +140,7 @@ func (a *cli) serve(ctx context.Context, f *serveFlags) error {
 
 // config is what the flags say of the addresses.
 func (f *serveFlags) config() (server.Config, error) {
-	cfg := server.Config{Hosts: f.hosts, Sockets: f.sockets}
+	cfg := server.Config{Hosts: f.hosts, Sockets: f.sockets, MetricsOpen: f.metricsOpen}
 	if f.url != "" {
 		u, err := url.Parse(f.url)
 		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || strings.Trim(u.Path, "/") != "" {

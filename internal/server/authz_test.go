@@ -38,7 +38,7 @@ func entries() map[string]entry {
 	modelID := map[string]string{"model_id": "names a model of a provider"}
 	ofCase := map[string]string{"id": "of a case in the suite"}
 	return map[string]entry{
-		"health": {}, "ready": {},
+		"health": {}, "ready": {}, "metrics": {},
 
 		"login":           {body: `{"name":"ana","password":"{password}"}`, prepare: withPassword},
 		"claim":           {body: `{"link":"{link}","password":"a password for ana"}`, prepare: withLink},

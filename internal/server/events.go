@@ -33,6 +33,9 @@ type Ticket struct {
 	ExpiresIn int    `json:"expires_in" doc:"seconds"`
 }
 
+// streamType is the type of server-sent events.
+const streamType = "text/event-stream"
+
 // keepAlive is how often something is sent to those who follow, where nothing happens.
 const keepAlive = 15 * time.Second
 
@@ -112,7 +115,7 @@ func (s *Server) sockets() int {
 
 // stream sends events until the client goes away or the server ends.
 func (s *Server) stream(ctx context.Context, hc huma.Context, f *follower, hello []byte) {
-	hc.SetHeader("Content-Type", "text/event-stream")
+	hc.SetHeader("Content-Type", streamType)
 	hc.SetHeader("Cache-Control", "no-store")
 	hc.SetHeader("X-Accel-Buffering", "no")
 	_, w := humago.Unwrap(hc)

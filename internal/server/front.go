@@ -118,8 +118,9 @@ func (s *Server) trusts(address string) bool {
 	return err == nil && slices.ContainsFunc(s.cfg.Proxies, func(p netip.Prefix) bool { return p.Contains(ip.Unmap().WithZone("")) })
 }
 
-// logged writes the line of a request. Neither the query nor a header is in it: they may hold secrets.
+// logged counts a request and writes its line. Neither the query nor a header is in it: they may hold secrets.
 func (s *Server) logged(r *http.Request, w *watched, info *asked, begun time.Time) {
+	s.metrics.count(r, w, s.cfg.Now().Sub(begun))
 	s.log.InfoContext(r.Context(), "request", "method", r.Method, "path", r.URL.Path, "status", w.code(), "bytes", w.bytes,
 		"ms", s.cfg.Now().Sub(begun).Milliseconds(), "address", info.address, "user", info.user, "token", info.token)
 }

@@ -96,6 +96,13 @@ func (l *live) join() (leave func(), ok bool) {
 	}, true
 }
 
+// count is how many WebSockets are open, and how many connections follow events.
+func (l *live) count() (sockets, followers int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.sockets, l.all
+}
+
 // sendAway ends a WebSocket when the server ends; its client is told so, if it reads.
 func (l *live) sendAway(ctx context.Context, c *websocket.Conn) {
 	select {

@@ -76,6 +76,8 @@ type Config struct {
 	Workers, JobsPerUser int
 	// Sockets is how many connections of a user may follow his events; 0: DefaultSockets.
 	Sockets int
+	// MetricsOpen lets everybody read the metrics; otherwise admins do.
+	MetricsOpen bool
 }
 
 // Server answers requests over HTTP. It is safe for concurrent use.
@@ -95,7 +97,8 @@ type Server struct {
 	jobs    *job.Jobs
 	live    *live
 	// firing lets one run of a schedule be made at a time, so that none is made beside one that goes on.
-	firing sync.Mutex
+	firing  sync.Mutex
+	metrics *metrics
 }
 
 // New makes a server with all its routes.
@@ -123,7 +126,9 @@ func New(cfg Config) (*Server, error) {
 	if err := s.openJobs(); err != nil {
 		return nil, err
 	}
+	s.metrics = s.newMetrics() //nolint:contextcheck // a scrape has a time of its own
 	s.addHealth()
+	s.addMetrics()
 	s.addLibrary()
 	s.addRuns()
 	s.addExperiments()

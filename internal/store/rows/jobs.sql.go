@@ -238,6 +238,17 @@ func (q *Queries) EventsAfter(ctx context.Context, arg EventsAfterParams) ([]Eve
 	return items, nil
 }
 
+const eventsTold = `-- name: EventsTold :one
+SELECT CAST(coalesce(sum(last), 0) AS BIGINT) AS told FROM feeds
+`
+
+func (q *Queries) EventsTold(ctx context.Context) (int64, error) {
+	row := q.db.QueryRowContext(ctx, eventsTold)
+	var told int64
+	err := row.Scan(&told)
+	return told, err
+}
+
 const feed = `-- name: Feed :one
 SELECT user_id, first, last FROM feeds WHERE user_id = $1
 `
@@ -450,6 +461,45 @@ func (q *Queries) JobProgress(ctx context.Context, arg JobProgressParams) (int64
 		return 0, err
 	}
 	return result.RowsAffected()
+}
+
+const jobsByState = `-- name: JobsByState :many
+SELECT state, count(*) AS n, CAST(coalesce(sum(done), 0) AS BIGINT) AS done, CAST(coalesce(sum(total), 0) AS BIGINT) AS total FROM jobs GROUP BY state
+`
+
+type JobsByStateRow struct {
+	State string
+	N     int64
+	Done  int64
+	Total int64
+}
+
+func (q *Queries) JobsByState(ctx context.Context) ([]JobsByStateRow, error) {
+	rows, err := q.db.QueryContext(ctx, jobsByState)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []JobsByStateRow{}
+	for rows.Next() {
+		var i JobsByStateRow
+		if err := rows.Scan(
+			&i.State,
+			&i.N,
+			&i.Done,
+			&i.Total,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const jobsIn = `-- name: JobsIn :many

@@ -1,0 +1,131 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package server
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/callvet/callvet/internal/account"
+	"github.com/callvet/callvet/internal/job"
+)
+
+// metrics are what the server counts for those who watch it. No label names a user or an object.
+type metrics struct {
+	registry *prometheus.Registry
+	requests *prometheus.CounterVec
+	seconds  *prometheus.HistogramVec
+}
+
+// scrapeTime is how long the store may take to be counted.
+const scrapeTime = 5 * time.Second
+
+func (s *Server) newMetrics() *metrics {
+	m := &metrics{
+		registry: prometheus.NewRegistry(),
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "callvet_http_requests_total", Help: "Requests that were answered, by route and status."}, []string{"route", "status"}),
+		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "callvet_http_request_duration_seconds", Help: "How long answers took, by route, without sockets and streams.", Buckets: []float64{0.005, 0.025, 0.1, 0.5, 1, 5, 30, 120},
+		}, []string{"route"}),
+	}
+	m.registry.MustRegister(m.requests, m.seconds, &counted{s: s}, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return m
+}
+
+// count takes an answer. The route is the pattern that was met, so that there are as many as the server has.
+func (m *metrics) count(r *http.Request, w *watched, took time.Duration) {
+	route := cmp.Or(r.Pattern, "none")
+	m.requests.WithLabelValues(route, strconv.Itoa(w.code())).Inc()
+	if w.code() != http.StatusSwitchingProtocols && w.Header().Get("Content-Type") != streamType {
+		m.seconds.WithLabelValues(route).Observe(took.Seconds())
+	}
+}
+
+// counted reads what is counted when it is asked for: jobs, events and connections.
+type counted struct{ s *Server }
+
+func countedNames() (jobs, done, total, events, sockets, followers *prometheus.Desc) {
+	name := func(name, help string, labels ...string) *prometheus.Desc {
+		return prometheus.NewDesc(name, help, labels, nil)
+	}
+	return name("callvet_jobs", "Jobs that the store has, by state.", "state"),
+		name("callvet_running_jobs_done", "Attempts that the jobs which run have done."),
+		name("callvet_running_jobs_total", "Attempts that the jobs which run have to do."),
+		name("callvet_events_total", "Events that were told to users, ever."),
+		name("callvet_sockets", "WebSockets that are open."),
+		name("callvet_followers", "Connections that follow events: WebSockets that are logged in, and streams.")
+}
+
+// Describe implements prometheus.Collector.
+func (c *counted) Describe(to chan<- *prometheus.Desc) {
+	jobs, done, total, events, sockets, followers := countedNames()
+	for _, d := range []*prometheus.Desc{jobs, done, total, events, sockets, followers} {
+		to <- d
+	}
+}
+
+// Collect implements prometheus.Collector. What the store does not tell is an error of the whole answer.
+func (c *counted) Collect(to chan<- prometheus.Metric) {
+	jobs, done, total, events, sockets, followers := countedNames()
+	ctx, stop := context.WithTimeout(context.Background(), scrapeTime)
+	defer stop()
+	q := c.s.cfg.Store.Rows()
+	list, err := q.JobsByState(ctx)
+	if err != nil {
+		to <- prometheus.NewInvalidMetric(jobs, err)
+		return
+	}
+	told, err := q.EventsTold(ctx)
+	if err != nil {
+		to <- prometheus.NewInvalidMetric(events, err)
+		return
+	}
+	put := func(d *prometheus.Desc, kind prometheus.ValueType, v int64, labels ...string) {
+		to <- prometheus.MustNewConstMetric(d, kind, float64(v), labels...)
+	}
+	n := map[job.State]int64{}
+	var didRunning, ofRunning int64
+	for _, r := range list {
+		n[job.State(r.State)] = r.N
+		if job.State(r.State) == job.Running {
+			didRunning, ofRunning = r.Done, r.Total
+		}
+	}
+	for _, state := range []job.State{job.Pending, job.Queued, job.Running, job.Done, job.Failed, job.Cancelled, job.Interrupted} {
+		put(jobs, prometheus.GaugeValue, n[state], string(state))
+	}
+	put(done, prometheus.GaugeValue, didRunning)
+	put(total, prometheus.GaugeValue, ofRunning)
+	put(events, prometheus.CounterValue, told)
+	open, all := c.s.live.count()
+	put(sockets, prometheus.GaugeValue, int64(open))
+	put(followers, prometheus.GaugeValue, int64(all))
+}
+
+// addMetrics adds what Prometheus reads: for admins, as it says how much is done here, unless the
+// server opens it.
+func (s *Server) addMetrics() {
+	may := Access{Role: account.Admin, Scope: account.ScopeRead}
+	if s.cfg.MetricsOpen {
+		may = Access{Open: true}
+	}
+	to := promhttp.HandlerFor(s.metrics.registry, promhttp.HandlerOpts{DisableCompression: true})
+	add(s, huma.Operation{
+		OperationID: "metrics", Method: http.MethodGet, Path: "/metrics", Summary: "Metrics in the text form of Prometheus", Tags: []string{"operations"},
+		Responses: map[string]*huma.Response{"200": {Description: "metrics", Content: map[string]*huma.MediaType{"text/plain": {Schema: &huma.Schema{Type: huma.TypeString}}}}},
+	}, may, func(context.Context, *account.Principal, *struct{}) (*huma.StreamResponse, error) {
+		return &huma.StreamResponse{Body: func(hc huma.Context) {
+			r, w := humago.Unwrap(hc)
+			to.ServeHTTP(w, r)
+		}}, nil
+	})
+}
