@@ -1,0 +1,22 @@
+# The server in a container: one static binary, no shell, not root. docs/SERVER.md, "In a container", says how to start it.
+FROM golang:1.26.8 AS build
+WORKDIR /src
+COPY go.mod go.sum ./
+RUN go mod download
+COPY . .
+ARG VERSION=""
+RUN CGO_ENABLED=0 go build -trimpath -ldflags "-s -w ${VERSION:+-X main.version=$VERSION}" -o /out/callvet ./cmd/callvet \
+ && mkdir -p /out/data
+
+FROM scratch
+COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/
+COPY --from=build /out/callvet /callvet
+# A new volume takes the owner of the folder that it covers.
+COPY --from=build --chown=65532:65532 /out/data /data
+USER 65532:65532
+WORKDIR /data
+ENV HOME=/data
+VOLUME /data
+EXPOSE 8501
+ENTRYPOINT ["/callvet"]
+CMD ["serve", "--db", "/data/callvet.db", "--listen", "0.0.0.0:8501", "--log-format", "json"]
