@@ -73,7 +73,7 @@ RACE := ./value ./contract ./score ./panel/... \
 	./internal/replay ./internal/provider ./internal/provider/agent ./internal/provider/offline ./internal/provider/recorded \
 	./internal/child ./internal/guard ./internal/report/plain ./internal/report/sheet ./internal/run ./internal/scorer ./internal/secret ./internal/store ./internal/account ./internal/job ./internal/server \
 	./internal/plan ./cmd/callvet ./cmd/callvet/process \
-	./cmd/callvet-bench ./cmd/callvet-mutate ./cmd/callvet-verify ./cmd/callvet-verify/journeys
+	./cmd/callvet-bench ./cmd/callvet-mutate ./cmd/callvet-verify ./cmd/callvet-verify/journeys ./cmd/callvet-verify/queue
 # Scripts and the commands of documents run in processes of their own, and unit runs them.
 # TestEveryVerbOverHTTP drives every verb under the race detector.
 .PHONY: race
@@ -165,6 +165,10 @@ verify-api: ## what two of the documents say of their API, by curl: every route,
 .PHONY: verify-websocket
 verify-websocket: callvet ## 1,000 WebSocket clients on a run of 2,000 attempts: each event once and in order, how soon, and whether the run is slower
 	go run ./cmd/callvet-verify websocket ./callvet
+
+.PHONY: verify-jobs
+verify-jobs: callvet ## a server killed -9 at 50 moments of runs of 5,000 attempts, users at their limits, cancels: what was asked, stored, told
+	go run ./cmd/callvet-verify jobs ./callvet
 
 .PHONY: verify-authz
 verify-authz: ## every route of the server as everybody who may not use it: how many requests were answered so

@@ -10,6 +10,7 @@
 //	callvet-verify tau              the verdicts of τ-bench and τ²-bench
 //	callvet-verify resume BINARY    kill -9, resume, each cell exactly once
 //	callvet-verify websocket BINARY a thousand WebSocket clients on a run: each event once, in order, how soon
+//	callvet-verify jobs BINARY      jobs of a server: kill -9, limits of users, cancels; what was asked and told
 //	callvet-verify replay BINARY    a hundred replays of two tools, byte by byte; what was executed
 //	callvet-verify stats            the statistics against reference values
 //	callvet-verify agentdojo        AgentDojo's table and its verdicts on attacks
@@ -60,6 +61,7 @@ import (
 	"github.com/callvet/callvet/cmd/callvet-verify/mcpservers"
 	"github.com/callvet/callvet/cmd/callvet-verify/onepath"
 	"github.com/callvet/callvet/cmd/callvet-verify/proof"
+	"github.com/callvet/callvet/cmd/callvet-verify/queue"
 	"github.com/callvet/callvet/cmd/callvet-verify/redaction"
 	"github.com/callvet/callvet/cmd/callvet-verify/retrieval"
 	"github.com/callvet/callvet/cmd/callvet-verify/routes"
@@ -113,6 +115,9 @@ func checks() []check {
 		{name: "tau", run: withData(tau)},
 		{name: "resume", needs: "BINARY", run: func(ctx context.Context, c *proof.Check, p place) error { return resume(ctx, c, p.args[0]) }},
 		{name: "websocket", needs: "BINARY", run: func(ctx context.Context, c *proof.Check, p place) error { return sockets(ctx, c, p.args[0]) }},
+		{name: "jobs", needs: "BINARY", run: func(ctx context.Context, c *proof.Check, p place) error {
+			return queue.Verify(ctx, c, p.args[0], queue.Full())
+		}},
 		{name: "replay", needs: "BINARY", run: func(ctx context.Context, c *proof.Check, p place) error { return replayed(ctx, c, p.args[0]) }},
 		{name: "stats", run: statistics},
 		{name: "agentdojo", run: withData(agentDojo)},
