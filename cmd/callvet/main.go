@@ -177,7 +177,7 @@ func exitCode(err error) int {
 		return exitInterrupted
 	case errors.Is(err, callvet.ErrBudget):
 		return exitBudget
-	case errors.As(err, &u), errors.As(err, &field) && errors.Is(field, callvet.ErrDenied), errors.As(err, new(*store.TakenError)), errors.Is(err, callvet.ErrInvalid), cobraUsage(err),
+	case errors.As(err, &u), errors.As(err, &field) && errors.Is(field, callvet.ErrDenied), errors.As(err, new(*store.TakenError)), errors.As(err, new(*store.ServedError)), errors.Is(err, callvet.ErrInvalid), cobraUsage(err),
 		errors.Is(err, callvet.ErrNotFound), errors.Is(err, fs.ErrNotExist): // what the command line names is not there
 		return exitUsage
 	}

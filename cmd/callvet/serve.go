@@ -31,6 +31,7 @@ import (
 	"github.com/callvet/callvet/internal/file"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/server"
+	"github.com/callvet/callvet/internal/store"
 )
 
 // serveFlags say where the server listens, and what the work of its users may do.
@@ -88,7 +89,7 @@ func (a *cli) serveCommand() *cobra.Command {
 const serveDrain = 10 * time.Second
 
 // serve answers until ctx ends.
-func (a *cli) serve(ctx context.Context, f *serveFlags) error {
+func (a *cli) serve(ctx context.Context, f *serveFlags) (err error) {
 	cfg, err := f.config()
 	if err != nil {
 		return err
@@ -101,6 +102,11 @@ func (a *cli) serve(ctx context.Context, f *serveFlags) error {
 	if err != nil {
 		return err
 	}
+	release, err := a.onlyServer(db)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, release()) }()
 	secret, err := a.secretKey(ctx, f.secretKey)
 	if err != nil {
 		return err
@@ -136,6 +142,20 @@ func (a *cli) serve(ctx context.Context, f *serveFlags) error {
 	a.process.Patient(serveDrain)
 	a.process.OnInterrupt("interrupted; the server has ended")
 	return srv.Serve(ctx, l)
+}
+
+// onlyServer keeps a second server off the database: it would take the jobs of the first for such as
+// a server has left that died.
+func (a *cli) onlyServer(db *store.DB) (release func() error, err error) {
+	c, err := a.claim()
+	if err != nil {
+		return nil, err
+	}
+	release, err = db.Serve(c)
+	if errors.As(err, new(*store.ServedError)) {
+		return nil, &callvet.Hinted{Err: fmt.Errorf("serve: %w", err), Hint: "end that server first, or name another database with --db"}
+	}
+	return release, err
 }
 
 // config is what the flags say of the addresses.

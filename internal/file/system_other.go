@@ -17,22 +17,31 @@ const renamesOpen = false
 // claim is for Windows, where a file that a process has open cannot be removed.
 func claim(*os.File) bool { return runtime.GOOS == "windows" }
 
-// tryHold holds a folder by a file in it that is open; nil where another one has it. What a
-// process that died has left can be removed, and what is open cannot.
-func tryHold(dir string) (*os.File, error) {
-	name := filepath.Join(dir, ".callvet-hold")
-	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
-	if err == nil {
-		return f, nil
+// tryHold holds a folder by a file in it; nil where another one has it.
+func tryHold(dir string) (*os.File, error) { return tryOwn(filepath.Join(dir, ".callvet-hold")) }
+
+// tryOwn makes a file and keeps it open; nil where another one has it. What a process that died has
+// left can be removed, and what is open cannot.
+func tryOwn(path string) (*os.File, error) {
+	for {
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+		if err == nil {
+			return f, nil
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			return nil, err
+		}
+		if os.Remove(path) != nil {
+			return nil, nil
+		}
 	}
-	if errors.Is(err, fs.ErrExist) {
-		err, _ = nil, os.Remove(name)
-	}
-	return nil, err
 }
 
+// disown ends what tryOwn began.
+func disown(f *os.File) error { return errors.Join(f.Close(), os.Remove(f.Name())) }
+
 // letGo ends what tryHold began.
-func letGo(f *os.File) error { return errors.Join(f.Close(), os.Remove(f.Name())) }
+func letGo(f *os.File) error { return disown(f) }
 
 func keep(f *os.File, old fs.FileInfo) error { return f.Chmod(old.Mode().Perm()) }
 

@@ -14,14 +14,17 @@ import (
 // renamesOpen says that an open file can be renamed. It keeps its lock meanwhile.
 const renamesOpen = true
 
-// claim takes the lock of a file that no process has claimed.
-func claim(f *os.File) bool {
+// lock takes the system's lock of a file or folder, which ends with the process.
+func lock(f *os.File) error {
 	for {
-		if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != syscall.EINTR {
-			return err == nil
+		if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); !errors.Is(err, syscall.EINTR) {
+			return err
 		}
 	}
 }
+
+// claim takes the lock of a file that no process has claimed.
+func claim(f *os.File) bool { return lock(f) == nil }
 
 // tryHold holds a folder by the system's lock on it; nil where another one has it.
 func tryHold(dir string) (*os.File, error) {
@@ -29,11 +32,7 @@ func tryHold(dir string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = syscall.EINTR
-	for errors.Is(err, syscall.EINTR) {
-		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-	}
-	if err == nil {
+	if err = lock(f); err == nil {
 		return f, nil
 	}
 	_ = f.Close() // of a folder, which was only looked at
@@ -42,6 +41,37 @@ func tryHold(dir string) (*os.File, error) {
 	}
 	return nil, err
 }
+
+// tryOwn makes a file and takes its lock; nil where another one has it.
+func tryOwn(path string) (*os.File, error) {
+	for {
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+		if err != nil {
+			return nil, err
+		}
+		err = lock(f)
+		if err == nil {
+			mine, merr := f.Stat()
+			there, terr := os.Stat(path)
+			if merr == nil && terr == nil && os.SameFile(mine, there) {
+				return f, nil
+			}
+			err = errors.Join(merr, terr)
+			if terr == nil || errors.Is(terr, fs.ErrNotExist) { // its owner removed it before it was locked
+				_ = f.Close() // of a file that is gone
+				continue
+			}
+		}
+		_ = f.Close() // nothing was written
+		if errors.Is(err, syscall.EWOULDBLOCK) {
+			err = nil
+		}
+		return nil, err
+	}
+}
+
+// disown ends what tryOwn began. The file goes first: whoever sees it finds it locked, or gone.
+func disown(f *os.File) error { return errors.Join(os.Remove(f.Name()), f.Close()) }
 
 // letGo ends what tryHold began.
 func letGo(f *os.File) error { return f.Close() }

@@ -8,9 +8,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/file"
 )
 
 // Owner is the process that carries a run out.
@@ -66,6 +68,52 @@ type Lease struct {
 	run   string
 	id    string
 	claim Claim
+}
+
+// ServedError says that another server does the jobs of a store. It wraps ErrConflict.
+type ServedError struct {
+	Path  string
+	Owner Owner // without a PID where it has not said who it is
+}
+
+func (e *ServedError) Error() string {
+	by := "another server"
+	if e.Owner.PID != 0 {
+		by = "a server: " + e.Owner.String()
+	}
+	return fmt.Sprintf("%s is being served by %s: %v", e.Path, by, callvet.ErrConflict)
+}
+
+// Unwrap gives ErrConflict.
+func (e *ServedError) Unwrap() error { return callvet.ErrConflict }
+
+// Serve makes the caller the only server of the store: the one that does its jobs, and takes up those that
+// an earlier one has left. It lasts until release is called or the process ends, however it does. Commands
+// that read and write the store beside a server need none of this. While there is another server the error is a
+// *ServedError.
+func (db *DB) Serve(c Claim) (release func() error, err error) {
+	o := Owner{Host: c.Host, PID: c.PID, Since: db.opts.Now()}
+	text, err := json.Marshal(o)
+	if err != nil {
+		return nil, fmt.Errorf("serve store: %w", err)
+	}
+	path, err := filepath.EvalSymlinks(db.path)
+	if err != nil {
+		return nil, fmt.Errorf("serve store: %w", err)
+	}
+	release, err = file.Own(path+".server", text)
+	var owned *file.OwnedError
+	if errors.As(err, &owned) {
+		served := &ServedError{Path: db.path}
+		if json.Unmarshal(owned.Text, &served.Owner) != nil {
+			served.Owner = Owner{}
+		}
+		return nil, served
+	}
+	if err != nil {
+		return nil, fmt.Errorf("serve store: %w", err)
+	}
+	return release, nil
 }
 
 // now is the time of the database in ms: processes on several machines may differ.
