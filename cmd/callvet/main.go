@@ -72,7 +72,8 @@ type cli struct {
 	// answers are those of the person at the terminal, who is asked one thing at a time.
 	prompting  sync.Mutex
 	answers    *bufio.Reader
-	exitStatus int // set by a command that ended with a verdict rather than an error
+	exitStatus int  // set by a command that ended with a verdict rather than an error
+	drained    bool // set by a command that an interrupt has ended as it should end
 }
 
 func main() { os.Exit(mainExit()) }
@@ -131,6 +132,9 @@ func (a *cli) run(ctx context.Context, root *cobra.Command, args []string) int {
 			a.tellError(err)
 		}
 		a.process.TellInterrupt()
+		if err == nil && a.drained {
+			return exitOK
+		}
 		return exitInterrupted
 	}
 	if err == nil {

@@ -133,15 +133,17 @@ func (a *cli) serve(ctx context.Context, f *serveFlags) (err error) {
 	base.Getenv, base.Environ = nil, nil
 	cfg.App = app.New(base)
 	srv, err := server.New(cfg) //nolint:contextcheck // handlers have that of their request
-	if err == nil {
-		err = a.tellServer(ctx, users, &cfg, l)
+	a.process.Patient(serveDrain)
+	a.process.OnInterrupt("interrupted; the server has ended")
+	if err == nil { // whoever has read that it serves ends it in peace
+		err = a.tellServer(context.WithoutCancel(ctx), users, &cfg, l)
 	}
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
-	a.process.Patient(serveDrain)
-	a.process.OnInterrupt("interrupted; the server has ended")
-	return srv.Serve(ctx, l)
+	err = srv.Serve(ctx, l)
+	a.drained = err == nil && a.process.Hard.Err() == nil
+	return err
 }
 
 // onlyServer keeps a second server off the database: it would take the jobs of the first for such as

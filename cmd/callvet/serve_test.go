@@ -144,7 +144,7 @@ func TestServe(t *testing.T) {
 	if out := types("root\nnot the password\n", exitError, "login", base); !strings.Contains(out, "denied") || strings.Contains(out, "not the password") {
 		t.Errorf("%s", out)
 	}
-	if code := stop(); code != exitInterrupted || !strings.Contains(told.String(), "interrupted; the server has ended") {
+	if code := stop(); code != exitOK || !strings.Contains(told.String(), "interrupted; the server has ended") {
 		t.Errorf("exit %d: %s", code, told)
 	}
 	for _, s := range []string{password, token, "not the password"} {
@@ -187,7 +187,7 @@ func TestServe(t *testing.T) {
 	if code := whoami(token); code != http.StatusOK {
 		t.Errorf("a token that was given, not made, was ended: %d", code)
 	}
-	if code := stop(); code != exitInterrupted {
+	if code := stop(); code != exitOK {
 		t.Errorf("exit %d", code)
 	}
 
