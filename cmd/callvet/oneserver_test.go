@@ -48,6 +48,7 @@ func TestOneServer(t *testing.T) {
 		{exitOK, []string{"show", "last"}},
 		{exitOK, []string{"runs"}},
 		{exitOK, []string{"backup", "copy.db"}},
+		{exitUsage, []string{"restore", "copy.db", "--force"}},
 		{exitOK, []string{"doctor"}},
 	} {
 		begin(t, dir, c.args...).ends(t, c.code)
@@ -57,6 +58,7 @@ func TestOneServer(t *testing.T) {
 	}
 	_ = first.Wait() // it was killed
 
+	begin(t, dir, "restore", "copy.db", "--force").ends(t, exitOK)
 	third := serve()
 	if err := third.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)

@@ -70,8 +70,8 @@ func copyPages(ctx context.Context, db *sql.DB, begin func(backuper) (*sqlite.Ba
 // Restore puts what a backup holds in place of all that the store has. It is one transaction: who
 // reads meanwhile sees the one or the other. The backup is checked first; one of an older version is
 // brought up to date. The error wraps callvet.ErrConflict while a process carries out a run of the
-// store.
-func (db *DB) Restore(ctx context.Context, path string) error {
+// store, or serves it.
+func (db *DB) Restore(ctx context.Context, path string) (err error) {
 	from, err := Open(ctx, path, Options{ReadOnly: true})
 	if err != nil {
 		return fmt.Errorf("restore: %w", err)
@@ -83,6 +83,14 @@ func (db *DB) Restore(ctx context.Context, path string) error {
 	if len(bad) > 0 {
 		return fmt.Errorf("restore %s: the file is damaged: %s: %w", path, bad[0], callvet.ErrInvalid)
 	}
+	release, err := db.Serve(Claim{})
+	if errors.As(err, new(*ServedError)) { // what it knows would not be true any more
+		return &callvet.Hinted{Err: fmt.Errorf("restore: %w", err), Hint: "end that server first"}
+	}
+	if err != nil {
+		return fmt.Errorf("restore: %w", err)
+	}
+	defer func() { err = errors.Join(err, release()) }()
 	if owner, err := db.working(ctx); err != nil {
 		return err
 	} else if owner != "" {
