@@ -1,0 +1,236 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package server_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/server"
+)
+
+var askedCity = regexp.MustCompile(`weather in city(\d+|X)\?`)
+
+// moody is a server of a model that answers by the number of the city, or not.
+type moody struct {
+	*httptest.Server
+	open atomic.Int64 // requests that it has not ended
+}
+
+// newMoody asks do about each city, -1 for the case that expects no call: "" is the right answer, a number
+// is a status, wait keeps the request until it is given up, and what else it says is the city.
+func newMoody(t *testing.T, do func(city int) string) *moody {
+	t.Helper()
+	m := &moody{}
+	m.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		m.open.Add(1)
+		defer m.open.Add(-1)
+		b, _ := io.ReadAll(r.Body)
+		found := askedCity.FindSubmatch(b)
+		if found == nil {
+			http.Error(w, "no city", http.StatusBadRequest)
+			return
+		}
+		city, err := strconv.Atoi(string(found[1]))
+		if err != nil {
+			city = -1
+		}
+		said := do(city)
+		if said == "wait" {
+			<-r.Context().Done()
+			return
+		}
+		if status, err := strconv.Atoi(said); err == nil {
+			http.Error(w, `{"error":{"message":"no"}}`, status)
+			return
+		}
+		if said == "" {
+			said = fmt.Sprintf("city%d", city)
+		}
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"model":"m","choices":[{"finish_reason":"tool_calls","message":{"role":"assistant","tool_calls":[{"id":"1","type":"function","function":{"name":"weather_now","arguments":"{\"city\":\"%s\"}"}}]}}],"usage":{"prompt_tokens":50,"completion_tokens":10,"total_tokens":60}}`, said)
+	}))
+	t.Cleanup(m.Close)
+	return m
+}
+
+// eval sends a job for a user; more are further members of the request, with a comma before.
+func (s *site) eval(t *testing.T, as, suite, url, more string) jobAnswer {
+	t.Helper()
+	code, body := s.ask(t, as, "POST", "/api/tool-eval", fmt.Sprintf(`{"suite_id":%q,"targets":[{"provider_key":"openai","model_id":"m1","base_url":%q}]%s}`, suite, url, more))
+	return decode[jobAnswer](t, code, 202, body)
+}
+
+// verdicts are those that were told of each case, in order.
+func verdicts(list []map[string]any) map[string][]string {
+	out := map[string][]string{}
+	for _, e := range list {
+		if e["type"] == "tool_eval_result" {
+			out[e["test_case"].(string)] = append(out[e["test_case"].(string)], e["verdict"].(string))
+		}
+	}
+	return out
+}
+
+// TestEvalAsksAgain: attempts that had ended in errors when the server ended are asked again at the next
+// start, and told again with what came of them; all others are told once. What fails again is not told twice.
+func TestEvalAsksAgain(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.private(t)
+	var mended atomic.Bool
+	m := newMoody(t, func(city int) string {
+		switch {
+		case city == 2 || city == 5 && !mended.Load() || city == 8 && !mended.Load():
+			return "400"
+		case (city >= 12 || city < 0) && !mended.Load():
+			return "wait"
+		}
+		return ""
+	})
+	stop := s.work(t)
+	suite := s.keepSuite(t, "ana", 20)
+	sent := s.eval(t, "ana", suite, m.URL, `,"concurrency":4`)
+	for deadline := time.Now().Add(60 * time.Second); len(verdicts(s.events(t, "ana"))) < 12; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("told: %v", verdicts(s.events(t, "ana")))
+		}
+	}
+	stop()
+	mended.Store(true)
+	again := s.restart(t)
+	again.work(t)
+	if j := again.awaitJob(t, "ana", sent.JobID, "done"); j.Attempt != 2 || j.Done != 20 {
+		t.Errorf("done: %+v", j)
+	}
+	want := map[string][]string{"none": {"fail"}, "c2": {"error"}, "c5": {"error", "pass"}, "c8": {"error", "pass"}}
+	for i := range 19 {
+		if id := fmt.Sprintf("c%d", i); want[id] == nil {
+			want[id] = []string{"pass"}
+		}
+	}
+	if d := cmp.Diff(want, verdicts(again.events(t, "ana"))); d != "" {
+		t.Errorf("told (-want +got):\n%s", d)
+	}
+}
+
+// TestEvalDelta: the last event of a run in an experiment compares it with the baseline, as the timeline does.
+func TestEvalDelta(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.private(t)
+	s.work(t)
+	suite := s.keepSuite(t, "ana", 10)
+	right := newMoody(t, func(int) string { return "" })
+	wrong := newMoody(t, func(city int) string {
+		if city%3 == 0 {
+			return "elsewhere"
+		}
+		return ""
+	})
+	complete := func(run string) map[string]any {
+		t.Helper()
+		list := s.events(t, "ana")
+		i := slices.IndexFunc(list, func(e map[string]any) bool { return e["type"] == "tool_eval_complete" && e["eval_id"] == run })
+		if i < 0 {
+			t.Fatalf("nothing was told of the end of run %s", run)
+		}
+		return list[i]
+	}
+	base := s.eval(t, "ana", suite, right.URL, "")
+	s.awaitJob(t, "ana", base.JobID, "done")
+	first := complete(base.ResultRef)
+	if first["avg_score"] == nil || first["delta"] != nil || first["baseline_score"] != nil {
+		t.Errorf("without an experiment: %v", first)
+	}
+	made := told[server.ExperimentDetails](t, s, "ana", "POST", "/api/experiments", fmt.Sprintf(`{"name":"e","suite_id":%q,"baseline_eval_id":%q}`, suite, base.ResultRef))
+	next := s.eval(t, "ana", suite, wrong.URL, fmt.Sprintf(`,"experiment_id":%q`, made.ID))
+	s.awaitJob(t, "ana", next.JobID, "done")
+	got := complete(next.ResultRef)
+	score, delta := got["avg_score"].(float64), got["delta"].(float64)
+	if got["baseline_score"] != first["avg_score"] || delta >= 0 || delta != score-first["avg_score"].(float64) {
+		t.Errorf("with a baseline: %v, the baseline: %v", got, first)
+	}
+	line := told[server.Timeline](t, s, "ana", "GET", "/api/experiments/"+made.ID+"/timeline", "")
+	i := slices.IndexFunc(line.Entries, func(e server.TimelineEntry) bool { return e.ID == next.ResultRef })
+	if i < 0 || *line.Entries[i].Delta != delta || *line.Entries[i].Score != score || *line.BaselineScore != got["baseline_score"] {
+		t.Errorf("timeline %+v, the event: %v", line, got)
+	}
+}
+
+// TestEvalTimeout: a job that runs out of its time fails, its requests end, and what was received stays.
+func TestEvalTimeout(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.private(t)
+	m := newMoody(t, func(city int) string {
+		if city < 3 && city >= 0 {
+			return ""
+		}
+		return "wait"
+	})
+	s.work(t)
+	suite := s.keepSuite(t, "ana", 10)
+	sent := s.eval(t, "ana", suite, m.URL, `,"timeout":1`)
+	j := s.awaitJob(t, "ana", sent.JobID, "failed")
+	if j.Error != "the job ran out of its time: 1s" {
+		t.Errorf("failed: %+v", j)
+	}
+	for deadline := time.Now().Add(10 * time.Second); m.open.Load() > 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d requests are open", m.open.Load())
+		}
+	}
+	list := s.events(t, "ana")
+	if last := list[len(list)-1]; last["type"] != "job_failed" || last["error"] != j.Error || last["result_ref"] != sent.ResultRef {
+		t.Errorf("last event: %v", last)
+	}
+	if d := cmp.Diff(map[string][]string{"c0": {"pass"}, "c1": {"pass"}, "c2": {"pass"}}, verdicts(list)); d != "" {
+		t.Errorf("told (-want +got):\n%s", d)
+	}
+	page := told[app.AttemptsPage](t, s, "ana", "GET", "/api/runs/"+sent.ResultRef+"/cells", "")
+	if page.Total != 3 {
+		t.Errorf("%d attempts are stored: %+v", page.Total, page)
+	}
+}
+
+// TestEvalPriority: jobs begin by their priority, and those of one priority in the order in which they came.
+func TestEvalPriority(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.private(t)
+	m := newMoody(t, func(int) string { return "" })
+	if code, body := s.ask(t, "root", "PATCH", "/api/users/user_root", `{"max_jobs":1}`); code != 200 {
+		t.Fatalf("limit: %d %s", code, body)
+	}
+	suite := s.keepSuite(t, "root", 2)
+	var ids []string
+	for _, priority := range []int{-5, 0, 7, 0} { // nobody works yet
+		ids = append(ids, s.eval(t, "root", suite, m.URL, fmt.Sprintf(`,"no_cache":true,"priority":%d`, priority)).JobID)
+	}
+	s.work(t)
+	for _, id := range ids {
+		s.awaitJob(t, "root", id, "done")
+	}
+	var begun []string
+	for _, e := range s.events(t, "root") {
+		if e["type"] == "job_started" {
+			begun = append(begun, e["job_id"].(string))
+		}
+	}
+	if want := []string{ids[2], ids[1], ids[3], ids[0]}; !slices.Equal(begun, want) {
+		t.Errorf("begun in the order %s, sent as %s", strings.Join(begun, " "), strings.Join(ids, " "))
+	}
+}
