@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/callvet/callvet/internal/app"
 )
@@ -121,4 +122,50 @@ func sameJudged(t *testing.T, s *site, run string) string {
 		return got + "\n" + text
 	}
 	return ""
+}
+
+// TestJudgeGoesOn: a judging that a server broke off as it ended goes on at the next one, and no question
+// that was answered is asked again.
+func TestJudgeGoesOn(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.private(t)
+	var asked, answered atomic.Int64
+	hold := make(chan struct{}, 100)
+	judge := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		asked.Add(1)
+		select {
+		case <-hold:
+		case <-r.Context().Done():
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"model":"m","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"{\"pass\": true, \"fail_reasons\": [], \"unnecessary_calls\": [], \"notes\": \"-\"}"}}],"usage":{"prompt_tokens":1,"completion_tokens":1}}`)
+		answered.Add(1)
+	}))
+	t.Cleanup(judge.Close)
+	stop := s.work(t)
+	run := s.ran(t, "ana", "", 1)
+	code, answer := s.ask(t, "ana", "POST", "/api/runs/"+run+"/judge", fmt.Sprintf(`{"judge":["task"],"concurrency":1,"no_cache":true,"targets":[{"provider_key":"openai","model_id":"m1","base_url":%q}]}`, judge.URL))
+	sent := decode[jobAnswer](t, code, 202, answer)
+	for range 5 {
+		hold <- struct{}{}
+	}
+	for deadline := time.Now().Add(60 * time.Second); asked.Load() < 6 && time.Now().Before(deadline); {
+		time.Sleep(5 * time.Millisecond)
+	}
+	stop()
+	s.awaitJob(t, "ana", sent.JobID, "queued")
+	close(hold)
+	again := s.restart(t)
+	again.work(t)
+	done := again.awaitJob(t, "ana", sent.JobID, "done")
+	got := give[judgedAnswer](t, again, "ana", "GET", "/api/runs/"+run+"/verdicts", "")
+	if done.Attempt != 2 || len(got.Judgings) != 1 || got.Judgings[0].Version != 1 || got.Judgings[0].Answered != got.Judgings[0].Questions || got.Judgings[0].Questions < 7 {
+		t.Errorf("%+v %+v", done, got.Judgings)
+	}
+	if n := int(asked.Load()); n > got.Judgings[0].Questions+1 {
+		t.Errorf("%d asked for %d questions, with one in flight", n, got.Judgings[0].Questions)
+	}
 }
