@@ -197,6 +197,16 @@ func (a *Accounts) Opened(ctx context.Context, user string) (map[string]string, 
 	return out, nil
 }
 
+// Seal encrypts a secret of an object, such as that of a webhook, for its row; OpenSealed decrypts it.
+func (a *Accounts) Seal(object, secret string) ([]byte, error) {
+	return a.seal("", object, secret) // no user has an empty id
+}
+
+// OpenSealed decrypts what Seal made for the object.
+func (a *Accounts) OpenSealed(object string, sealed []byte) (string, error) {
+	return a.open("", object, sealed)
+}
+
 // LostKeys counts the keys of all users that the secret key of this server does not open.
 func (a *Accounts) LostKeys(ctx context.Context) (lost, all int, err error) {
 	list, err := a.cfg.Store.Rows().AllProviderKeys(ctx)

@@ -154,6 +154,7 @@ func entries() map[string]entry {
 		"delete-schedule":  {},
 		"run-schedule":     {},
 		"schedule-history": {},
+		"test-webhook":     {gives: http.StatusConflict}, // there is none
 
 		"list-jobs":     {query: "user_id=", unowned: map[string]string{"user_id": "the jobs of others are for admins, which TestEval tries"}},
 		"get-job":       {},

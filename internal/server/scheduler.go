@@ -96,7 +96,7 @@ func (s *Server) look(ctx context.Context) error {
 			failed = errors.Join(failed, fmt.Errorf("schedule %s: %w", due[i].Schedule.ID, err))
 		}
 	}
-	return failed
+	return errors.Join(failed, s.sendMessages(ctx))
 }
 
 // firing is for what a schedule runs once.
@@ -214,6 +214,9 @@ func (s *Server) submitScheduled(ctx context.Context, owner *account.Principal, 
 		return fmt.Errorf("read schedule: %w", err)
 	}
 	made, err := s.submitEval(ctx, owner, &req, "schedule "+sc.ID+" "+r.DueKey)
+	if errors.Is(err, sql.ErrNoRows) { // at its start the queue takes away what is being made
+		return fmt.Errorf("%w: the queue is starting", callvet.ErrUnavailable)
+	}
 	if err != nil {
 		return err
 	}
@@ -232,6 +235,11 @@ func (s *Server) enter(ctx context.Context, sc *rows.Schedule, r *rows.ScheduleR
 	if r.Outcome, err = json.Marshal(&out); err != nil {
 		return fmt.Errorf("write history: %w", err)
 	}
+	if r.State == runFailed {
+		if err := s.message(sc, r); err != nil {
+			return err
+		}
+	}
 	move := rows.MoveScheduleParams{ID: sc.ID, NextAt: sc.NextAt, SuiteSeen: sc.SuiteSeen, CatalogueSeen: sc.CatalogueSeen}
 	if r.Cause == causeTime { // of all times that were missed, one run is made
 		if move.NextAt, err = next(sc, s.cfg.Now()); err != nil {
@@ -246,7 +254,7 @@ func (s *Server) enter(ctx context.Context, sc *rows.Schedule, r *rows.ScheduleR
 		}
 		_, err := q.AddScheduleRun(ctx, rows.AddScheduleRunParams{
 			ID: r.ID, ScheduleID: r.ScheduleID, DueKey: r.DueKey, Cause: r.Cause, Due: r.Due, State: r.State, JobID: r.JobID, RunID: r.RunID, Baseline: r.Baseline, Outcome: r.Outcome, Error: r.Error, Created: r.Created,
-			Finished: r.Finished,
+			Finished: r.Finished, HookState: r.HookState, HookAt: r.Created, HookError: []byte{}, HookBody: append([]byte{}, r.HookBody...),
 		})
 		return errors.Join(err, q.MoveSchedule(ctx, move), q.TrimScheduleRuns(ctx, rows.TrimScheduleRunsParams{ScheduleID: sc.ID, Keep: keepRuns}))
 	})
@@ -364,8 +372,11 @@ func (s *Server) settle(ctx context.Context, e *rows.EndedRunsRow) error {
 	if r.Outcome, err = json.Marshal(&out); err != nil {
 		return fmt.Errorf("write history: %w", err)
 	}
+	if err := s.message(sc, r); err != nil {
+		return err
+	}
 	return s.cfg.Store.Change(ctx, "settle run", func(q *rows.Queries) error {
-		_, err := q.EndScheduleRun(ctx, rows.EndScheduleRunParams{ID: r.ID, State: r.State, Verdict: r.Verdict, Outcome: r.Outcome, Error: r.Error, Finished: r.Finished})
+		_, err := q.EndScheduleRun(ctx, rows.EndScheduleRunParams{ID: r.ID, State: r.State, Verdict: r.Verdict, Outcome: r.Outcome, Error: r.Error, Finished: r.Finished, HookState: r.HookState, HookAt: r.Finished, HookBody: append([]byte{}, r.HookBody...)})
 		return err
 	})
 }

@@ -53,6 +53,8 @@ type ScheduleFields struct {
 	Gates     string      `json:"gates,omitempty" maxLength:"1000000" doc:"a gate file, YAML or JSON; empty: the gates of the suite, where it has any. Metrics are looked up in a run: in the baseline at once, else in the history"`
 	Baseline  string      `json:"baseline_eval_id,omitempty" maxLength:"100" doc:"each run is compared with this one"`
 	LastGood  bool        `json:"baseline_last_good,omitempty" doc:"each run is compared with the last one of the schedule that passed its gates"`
+	Webhook   string      `json:"webhook_url,omitempty" maxLength:"2000" doc:"gets a signed message when a run is over; https, or what admins allow"`
+	NewSecret bool        `json:"webhook_new_secret,omitempty" doc:"replace the secret that messages are signed with"`
 	Enabled   *bool       `json:"enabled,omitempty" doc:"true, if it is not said"`
 }
 
@@ -65,6 +67,7 @@ type Schedule struct {
 	User    string     `json:"user_id"`
 	Created time.Time  `json:"created"`
 	Updated time.Time  `json:"updated"`
+	Secret  string     `json:"webhook_secret,omitempty" doc:"what messages are signed with: told once, when it is made"`
 	// Warnings are told by the requests that make or change a schedule.
 	Warnings []callvet.Notice `json:"warnings,omitempty"`
 }
@@ -84,6 +87,7 @@ type ScheduleRun struct {
 	Error    string            `json:"error,omitempty" doc:"why there is no run, or no verdict"`
 	Created  time.Time         `json:"created"`
 	Finished time.Time         `json:"finished,omitzero"`
+	Webhook  *HookState        `json:"webhook,omitempty" doc:"the message about it"`
 	Links    map[string]string `json:"links,omitempty" doc:"the run and the job, in this API"`
 }
 
@@ -160,6 +164,7 @@ func (s *Server) addSchedules() {
 	now := op("run-schedule", http.MethodPost, "/{id}/run", "Run a schedule now")
 	now.DefaultStatus = http.StatusAccepted
 	add(s, now, changes, s.runSchedule)
+	add(s, op("test-webhook", http.MethodPost, "/{id}/webhook/test", "Send a message to the webhook now, once"), changes, s.testWebhook)
 	add(s, op("schedule-history", http.MethodGet, "/{id}/history", "What a schedule did, the newest first"), Access{Objects: one}, s.scheduleHistory)
 }
 
@@ -180,7 +185,7 @@ func tellSchedule(sc *rows.Schedule, warnings []callvet.Notice) (*body[Schedule]
 	out := Schedule{
 		ID: sc.ID, Stopped: string(sc.Stopped), User: sc.UserID, Created: milli(sc.Created), Updated: milli(sc.Updated), Warnings: warnings,
 		ScheduleFields: ScheduleFields{
-			Name: sc.Name, Cron: sc.Spec, Zone: sc.Zone, Catalogue: sc.CatalogueID, Gates: string(sc.Gates), Baseline: sc.Baseline, LastGood: sc.LastGood, Enabled: &sc.Enabled,
+			Name: sc.Name, Cron: sc.Spec, Zone: sc.Zone, Catalogue: sc.CatalogueID, Gates: string(sc.Gates), Baseline: sc.Baseline, LastGood: sc.LastGood, Webhook: string(sc.Webhook), Enabled: &sc.Enabled,
 		},
 	}
 	if err := json.Unmarshal(sc.Request, &out.Eval); err != nil {
@@ -230,50 +235,54 @@ func (s *Server) principal(ctx context.Context, user string) (*account.Principal
 	return &account.Principal{User: u.ID, Name: u.Name, Role: u.Role}, nil
 }
 
-// fill puts what a user says into a row, after it was found good for the owner of the schedule.
-func (s *Server) fill(ctx context.Context, owner *account.Principal, f *ScheduleFields, sc *rows.Schedule) (warnings []callvet.Notice, err error) {
+// fill puts what a user says into a row, with a secret where one was made, after it was found good for the owner of the schedule.
+func (s *Server) fill(ctx context.Context, owner *account.Principal, f *ScheduleFields, sc *rows.Schedule) (warnings []callvet.Notice, secret string, err error) {
 	if strings.ContainsFunc(f.Name, unicode.IsControl) || strings.TrimSpace(f.Name) == "" {
-		return nil, &callvet.FieldError{Field: "name", Text: "{name} is one line, and not empty"}
+		return nil, "", &callvet.FieldError{Field: "name", Text: "{name} is one line, and not empty"}
 	}
 	if err := s.mayUse(ctx, owner, f); err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	was := *sc
 	sc.Name, sc.Spec, sc.Zone, sc.CatalogueID, sc.Gates, sc.LastGood = f.Name, f.Cron, f.Zone, f.Catalogue, []byte(f.Gates), f.LastGood
 	sc.OnSuite, sc.OnCatalogue = slices.Contains(f.On, causeSuite), slices.Contains(f.On, causeCatalogue)
 	sc.Enabled, sc.Stopped, sc.NextAt, sc.Updated = f.Enabled == nil || *f.Enabled, []byte{}, 0, s.cfg.Now().UnixMilli()
 	if sc.NextAt, err = next(sc, s.cfg.Now()); err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	if warnings, err = s.checkEval(ctx, owner, &f.Eval); err != nil {
-		return nil, within("eval", err)
+		return nil, "", within("eval", err)
 	}
 	if sc.Request, err = json.Marshal(&f.Eval); err != nil {
-		return nil, fmt.Errorf("write schedule: %w", err)
+		return nil, "", fmt.Errorf("write schedule: %w", err)
 	}
 	sc.SuiteID = f.Eval.SuiteID
 	q := s.cfg.Store.Rows()
 	if !was.OnSuite || !was.Enabled || was.SuiteID != sc.SuiteID { // what was edited before is nothing new
 		if sc.SuiteSeen, err = q.SuiteVersionNow(ctx, sc.SuiteID); err != nil {
-			return nil, fmt.Errorf("read suite: %w", err)
+			return nil, "", fmt.Errorf("read suite: %w", err)
 		}
 	}
 	switch {
 	case f.Catalogue != "":
 		if !was.OnCatalogue || !was.Enabled || was.CatalogueID != f.Catalogue {
 			if sc.CatalogueSeen, err = q.CatalogueVersionNow(ctx, f.Catalogue); err != nil {
-				return nil, fmt.Errorf("read catalogue: %w", err)
+				return nil, "", fmt.Errorf("read catalogue: %w", err)
 			}
 		}
 	case sc.OnCatalogue:
-		return nil, &callvet.FieldError{Field: "catalogue_id", Text: "{catalogue_id}: catalogue_changed needs one"}
+		return nil, "", &callvet.FieldError{Field: "catalogue_id", Text: "{catalogue_id}: catalogue_changed needs one"}
 	}
 	if f.Gates != "" {
 		if err := s.cfg.App.With(app.Uploads{gateFile: []byte(f.Gates)}).CheckGates(gateFile); err != nil {
-			return nil, cmp.Or(badGates(err), err)
+			return nil, "", cmp.Or(badGates(err), err)
 		}
 	}
-	return warnings, s.fillBaseline(ctx, owner, f, sc)
+	if err := s.fillBaseline(ctx, owner, f, sc); err != nil {
+		return nil, "", err
+	}
+	secret, err = s.fillWebhook(ctx, f, sc)
+	return warnings, secret, err
 }
 
 // mayUse refuses a schedule that names what its owner may not use, before anything else is said of it.
@@ -372,11 +381,13 @@ func within(name string, err error) error {
 
 func (s *Server) createSchedule(ctx context.Context, by *account.Principal, in *struct{ Body ScheduleFields }) (*body[Schedule], error) {
 	sc := rows.Schedule{UserID: by.User, Created: s.cfg.Now().UnixMilli(), Webhook: []byte{}, Secret: []byte{}}
-	warnings, err := s.fill(ctx, by, &in.Body, &sc)
+	id, err := store.NewID(nil, "schedule")
 	if err != nil {
 		return nil, err
 	}
-	if sc.ID, err = store.NewID(nil, "schedule"); err != nil {
+	sc.ID = id
+	warnings, secret, err := s.fill(ctx, by, &in.Body, &sc)
+	if err != nil {
 		return nil, err
 	}
 	err = s.cfg.Store.Change(ctx, "make schedule", func(q *rows.Queries) error {
@@ -392,7 +403,7 @@ func (s *Server) createSchedule(ctx context.Context, by *account.Principal, in *
 	if err != nil {
 		return nil, err
 	}
-	return tellSchedule(&sc, warnings)
+	return shown(&sc, warnings, secret)
 }
 
 func (s *Server) updateSchedule(ctx context.Context, by *account.Principal, in *struct {
@@ -410,7 +421,7 @@ func (s *Server) updateSchedule(ctx context.Context, by *account.Principal, in *
 	if err != nil {
 		return nil, err
 	}
-	warnings, err := s.fill(ctx, owner, &in.Body, sc)
+	warnings, secret, err := s.fill(ctx, owner, &in.Body, sc)
 	if err != nil {
 		return nil, err
 	}
@@ -424,7 +435,7 @@ func (s *Server) updateSchedule(ctx context.Context, by *account.Principal, in *
 	if err != nil {
 		return nil, err
 	}
-	return tellSchedule(sc, warnings)
+	return shown(sc, warnings, secret)
 }
 
 func (s *Server) deleteSchedule(ctx context.Context, by *account.Principal, in *SchedulePath) (*struct{}, error) {
@@ -498,6 +509,13 @@ func tellScheduleRun(r *rows.ScheduleRun) (ScheduleRun, error) {
 	}
 	if r.RunID != "" {
 		out.Links = map[string]string{"run": "/api/runs/" + r.RunID, "job": "/api/jobs/" + r.JobID}
+	}
+	if r.HookState != "" {
+		out.Webhook = &HookState{State: r.HookState, Attempts: r.HookAttempts, Status: r.HookStatus, Error: string(r.HookError)}
+		if r.HookState == hookWaiting {
+			at := milli(r.HookAt)
+			out.Webhook.Next = &at
+		}
 	}
 	if err := json.Unmarshal(r.Outcome, &out.ScheduleOutcome); err != nil {
 		return out, fmt.Errorf("read history: %w", err)

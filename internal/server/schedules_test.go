@@ -4,7 +4,13 @@ package server_test
 
 import (
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
@@ -144,8 +150,8 @@ func TestSchedule(t *testing.T) {
 	quit() // one server does the jobs of a store
 	c.add(72 * time.Hour)
 	again := s.restart(t, c.tune)
-	again.work(t)
 	c.schedules(t, again)
+	again.work(t)
 	second := c.settled(t, again, made.ID)
 	if causes(second) != "time done, time done" || second[0].Baseline != first[0].Run || len(second[0].Changes) != 1 || second[0].Changes[0].Change.Point != 0 || !second[0].Due.Equal(monday().Add(24*time.Hour+time.Minute)) {
 		t.Fatalf("after three days: %+v", second)
@@ -377,5 +383,126 @@ func TestScheduleRefused(t *testing.T) {
 	}
 	if list := give[server.Page[server.Schedule]](t, s, "bo", "GET", "/api/schedules", ""); len(list.Items) != 0 {
 		t.Errorf("bo sees %+v", list)
+	}
+}
+
+// receiver is a webhook that answers with a status, and keeps what it was sent.
+type receiver struct {
+	*httptest.Server
+	mu     sync.Mutex
+	status int
+	got    []*http.Request
+	bodies []string
+}
+
+func newReceiver(t *testing.T, status int) *receiver {
+	t.Helper()
+	r := &receiver{status: status}
+	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		b, _ := io.ReadAll(req.Body)
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.got, r.bodies = append(r.got, req), append(r.bodies, string(b))
+		w.Header().Set("Location", "/elsewhere")
+		w.WriteHeader(r.status)
+	}))
+	t.Cleanup(r.Close)
+	return r
+}
+
+func (r *receiver) answer(status int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.status = status
+}
+
+// signed reports whether a message has the signature that its receiver makes of the secret.
+func signed(t *testing.T, secret string, h http.Header, body string) bool {
+	t.Helper()
+	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte(h.Get("webhook-id") + "." + h.Get("webhook-timestamp") + "." + body))
+	return h.Get("webhook-signature") == "v1,"+base64.StdEncoding.EncodeToString(mac.Sum(nil))
+}
+
+func TestWebhook(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	s := newSite(t, c.tune)
+	s.private(t)
+	quit := s.work(t)
+	r := newReceiver(t, http.StatusServiceUnavailable)
+	made := s.schedule(t, s.keepSuite(t, "ana", 3), fmt.Sprintf(`,"cron":"0 6 * * *","webhook_url":%q`, r.URL))
+	if !strings.HasPrefix(made.Secret, "whsec_") {
+		t.Fatalf("made: %+v", made)
+	}
+	if _, text := s.ask(t, "ana", "GET", "/api/schedules/"+made.ID, ""); strings.Contains(text, "whsec_") {
+		t.Error("the secret is told again")
+	}
+	var sealed []byte
+	if err := s.db.Handle().QueryRowContext(t.Context(), "SELECT secret FROM schedules").Scan(&sealed); err != nil || len(sealed) == 0 || strings.Contains(string(sealed), made.Secret) {
+		t.Errorf("the secret in the store: %q %v", sealed, err)
+	}
+	if h := give[server.HookState](t, s, "ana", "POST", "/api/schedules/"+made.ID+"/webhook/test", ""); h.State != "failed" || h.Status != 503 {
+		t.Errorf("test: %+v", h)
+	}
+	stop := c.schedules(t, s)
+	c.look(time.Minute)
+	list := c.settled(t, s, made.ID) // the receiver is down
+	if h := list[0].Webhook; h == nil || h.State != "waiting" || h.Attempts != 1 || h.Status != 503 || h.Next == nil {
+		t.Fatalf("down: %+v", h)
+	}
+	c.look(5 * time.Second)
+	if h := s.history(t, made.ID)[0].Webhook; h.State != "waiting" || h.Attempts != 2 {
+		t.Fatalf("still down: %+v", h)
+	}
+	c.look(time.Second) // too early for the third attempt
+	stop()
+	quit()
+	r.answer(http.StatusFound) // a redirect is not followed
+	again := s.restart(t, c.tune)
+	c.schedules(t, again)
+	c.look(5 * time.Minute)
+	if h := again.history(t, made.ID)[0].Webhook; h.State != "waiting" || h.Attempts != 3 || h.Status != 302 {
+		t.Fatalf("redirect: %+v", h)
+	}
+	r.answer(http.StatusNoContent)
+	c.look(30 * time.Minute)
+	if h := again.history(t, made.ID)[0].Webhook; h.State != "delivered" || h.Attempts != 4 || h.Error != "" {
+		t.Fatalf("up: %+v", h)
+	}
+	c.look(time.Hour)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.got) != 5 {
+		t.Fatalf("%d messages", len(r.got))
+	}
+	for i, req := range r.got {
+		if !signed(t, made.Secret, req.Header, r.bodies[i]) || signed(t, made.Secret, req.Header, r.bodies[i]+" ") {
+			t.Errorf("message %d: %v", i, req.Header)
+		}
+		if i > 0 && (req.URL.Path != "/" || req.Header.Get("webhook-id") != list[0].ID || !strings.Contains(r.bodies[i], `"eval_id":"`+list[0].Run+`"`) || !strings.Contains(r.bodies[i], `"type":"schedule.run"`)) {
+			t.Errorf("message %d: %s %v %s", i, req.URL, req.Header, r.bodies[i])
+		}
+	}
+}
+
+func TestWebhookRefused(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	suite := s.keepSuite(t, "ana", 2)
+	for _, address := range []string{"http://127.0.0.1:1/", "http://example.com/", "ftp://example.com", "https://ana:x@example.com/", "x", "https://"} {
+		code, body := s.ask(t, "ana", "POST", "/api/schedules", fmt.Sprintf(`{"name":"x","eval":{"suite_id":%q,"models":["offline/lexical"]},"webhook_url":%q}`, suite, address))
+		if code != 422 && code != 403 || !strings.Contains(body, "webhook_url") {
+			t.Errorf("%s: %d %s", address, code, body)
+		}
+	}
+	r := newReceiver(t, http.StatusOK)
+	made := s.schedule(t, suite, fmt.Sprintf(`,"webhook_url":%q`, strings.Replace(r.URL, "http:", "https:", 1))) // a private address, which is looked at when it is asked
+	if h := give[server.HookState](t, s, "ana", "POST", "/api/schedules/"+made.ID+"/webhook/test", ""); h.State != "failed" || !strings.Contains(h.Error, "refused") || strings.Contains(h.Error, "https://") {
+		t.Errorf("a private address: %+v", h)
 	}
 }

@@ -53,8 +53,8 @@ UPDATE schedules SET next_at = $2, suite_seen = $3, catalogue_seen = $4 WHERE id
 UPDATE schedules SET enabled = FALSE, stopped = $2, next_at = 0 WHERE id = $1;
 
 -- name: AddScheduleRun :execrows
-INSERT INTO schedule_runs(id, schedule_id, due_key, cause, due, state, job_id, run_id, baseline, verdict, outcome, error, created, finished)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, '', $10, $11, $12, $13) ON CONFLICT DO NOTHING;
+INSERT INTO schedule_runs(id, schedule_id, due_key, cause, due, state, job_id, run_id, baseline, verdict, outcome, error, created, finished, hook_state, hook_at, hook_attempts, hook_status, hook_error, hook_body)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, '', $10, $11, $12, $13, $14, $15, 0, 0, $16, $17) ON CONFLICT DO NOTHING;
 
 -- name: ScheduleRunByKey :one
 SELECT * FROM schedule_runs WHERE schedule_id = $1 AND due_key = $2;
@@ -69,7 +69,7 @@ FROM schedule_runs r LEFT JOIN jobs j ON j.id = r.job_id
 WHERE r.state = 'running' AND coalesce(j.finished, 1) <> 0 ORDER BY r.created, r.id;
 
 -- name: EndScheduleRun :execrows
-UPDATE schedule_runs SET state = $2, verdict = $3, outcome = $4, error = $5, finished = $6 WHERE id = $1 AND state = 'running';
+UPDATE schedule_runs SET state = $2, verdict = $3, outcome = $4, error = $5, finished = $6, hook_state = $7, hook_at = $8, hook_body = $9 WHERE id = $1 AND state = 'running';
 
 -- name: LastGoodRun :one
 -- The newest run of a schedule that passed its gates, or had none; of the suite that it has now.
@@ -86,3 +86,11 @@ ORDER BY created DESC, id DESC LIMIT CAST(sqlc.arg(at_most) AS BIGINT);
 -- Of the history of a schedule, all but the newest entries go.
 DELETE FROM schedule_runs AS d WHERE d.schedule_id = sqlc.arg(schedule_id) AND d.state <> 'running' AND d.id NOT IN (
 	SELECT k.id FROM schedule_runs k WHERE k.schedule_id = sqlc.arg(schedule_id) ORDER BY k.created DESC, k.id DESC LIMIT CAST(sqlc.arg(keep) AS BIGINT));
+
+-- name: DueHooks :many
+-- Messages that are to be sent now.
+SELECT sqlc.embed(r), sqlc.embed(s) FROM schedule_runs r JOIN schedules s ON s.id = r.schedule_id
+WHERE r.hook_state = 'waiting' AND r.hook_at <= CAST(sqlc.arg(now) AS BIGINT) ORDER BY r.hook_at, r.id LIMIT CAST(sqlc.arg(at_most) AS BIGINT);
+
+-- name: PutHook :exec
+UPDATE schedule_runs SET hook_state = $2, hook_at = $3, hook_attempts = $4, hook_status = $5, hook_error = $6 WHERE id = $1;

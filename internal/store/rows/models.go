@@ -155,20 +155,26 @@ type Schedule struct {
 }
 
 type ScheduleRun struct {
-	ID         string
-	ScheduleID string
-	DueKey     string
-	Cause      string
-	Due        int64
-	State      string
-	JobID      string
-	RunID      string
-	Baseline   string
-	Verdict    string
-	Outcome    []byte
-	Error      []byte
-	Created    int64
-	Finished   int64
+	ID           string
+	ScheduleID   string
+	DueKey       string
+	Cause        string
+	Due          int64
+	State        string
+	JobID        string
+	RunID        string
+	Baseline     string
+	Verdict      string
+	Outcome      []byte
+	Error        []byte
+	Created      int64
+	Finished     int64
+	HookState    string
+	HookAt       int64
+	HookAttempts int64
+	HookStatus   int64
+	HookError    []byte
+	HookBody     []byte
 }
 
 type Session struct {

@@ -69,8 +69,8 @@ func (q *Queries) AddSchedule(ctx context.Context, arg AddScheduleParams) error 
 }
 
 const addScheduleRun = `-- name: AddScheduleRun :execrows
-INSERT INTO schedule_runs(id, schedule_id, due_key, cause, due, state, job_id, run_id, baseline, verdict, outcome, error, created, finished)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, '', $10, $11, $12, $13) ON CONFLICT DO NOTHING
+INSERT INTO schedule_runs(id, schedule_id, due_key, cause, due, state, job_id, run_id, baseline, verdict, outcome, error, created, finished, hook_state, hook_at, hook_attempts, hook_status, hook_error, hook_body)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, '', $10, $11, $12, $13, $14, $15, 0, 0, $16, $17) ON CONFLICT DO NOTHING
 `
 
 type AddScheduleRunParams struct {
@@ -87,6 +87,10 @@ type AddScheduleRunParams struct {
 	Error      []byte
 	Created    int64
 	Finished   int64
+	HookState  string
+	HookAt     int64
+	HookError  []byte
+	HookBody   []byte
 }
 
 func (q *Queries) AddScheduleRun(ctx context.Context, arg AddScheduleRunParams) (int64, error) {
@@ -104,6 +108,10 @@ func (q *Queries) AddScheduleRun(ctx context.Context, arg AddScheduleRunParams) 
 		arg.Error,
 		arg.Created,
 		arg.Finished,
+		arg.HookState,
+		arg.HookAt,
+		arg.HookError,
+		arg.HookBody,
 	)
 	if err != nil {
 		return 0, err
@@ -149,6 +157,88 @@ DELETE FROM schedules WHERE id = $1
 func (q *Queries) DropSchedule(ctx context.Context, id string) error {
 	_, err := q.db.ExecContext(ctx, dropSchedule, id)
 	return err
+}
+
+const dueHooks = `-- name: DueHooks :many
+SELECT r.id, r.schedule_id, r.due_key, r.cause, r.due, r.state, r.job_id, r.run_id, r.baseline, r.verdict, r.outcome, r.error, r.created, r.finished, r.hook_state, r.hook_at, r.hook_attempts, r.hook_status, r.hook_error, r.hook_body, s.id, s.user_id, s.name, s.spec, s.zone, s.next_at, s.suite_id, s.on_suite, s.suite_seen, s.catalogue_id, s.on_catalogue, s.catalogue_seen, s.request, s.gates, s.baseline, s.last_good, s.webhook, s.secret, s.enabled, s.stopped, s.created, s.updated FROM schedule_runs r JOIN schedules s ON s.id = r.schedule_id
+WHERE r.hook_state = 'waiting' AND r.hook_at <= CAST($1 AS BIGINT) ORDER BY r.hook_at, r.id LIMIT CAST($2 AS BIGINT)
+`
+
+type DueHooksParams struct {
+	Now    int64
+	AtMost int64
+}
+
+type DueHooksRow struct {
+	ScheduleRun ScheduleRun
+	Schedule    Schedule
+}
+
+// Messages that are to be sent now.
+func (q *Queries) DueHooks(ctx context.Context, arg DueHooksParams) ([]DueHooksRow, error) {
+	rows, err := q.db.QueryContext(ctx, dueHooks, arg.Now, arg.AtMost)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []DueHooksRow{}
+	for rows.Next() {
+		var i DueHooksRow
+		if err := rows.Scan(
+			&i.ScheduleRun.ID,
+			&i.ScheduleRun.ScheduleID,
+			&i.ScheduleRun.DueKey,
+			&i.ScheduleRun.Cause,
+			&i.ScheduleRun.Due,
+			&i.ScheduleRun.State,
+			&i.ScheduleRun.JobID,
+			&i.ScheduleRun.RunID,
+			&i.ScheduleRun.Baseline,
+			&i.ScheduleRun.Verdict,
+			&i.ScheduleRun.Outcome,
+			&i.ScheduleRun.Error,
+			&i.ScheduleRun.Created,
+			&i.ScheduleRun.Finished,
+			&i.ScheduleRun.HookState,
+			&i.ScheduleRun.HookAt,
+			&i.ScheduleRun.HookAttempts,
+			&i.ScheduleRun.HookStatus,
+			&i.ScheduleRun.HookError,
+			&i.ScheduleRun.HookBody,
+			&i.Schedule.ID,
+			&i.Schedule.UserID,
+			&i.Schedule.Name,
+			&i.Schedule.Spec,
+			&i.Schedule.Zone,
+			&i.Schedule.NextAt,
+			&i.Schedule.SuiteID,
+			&i.Schedule.OnSuite,
+			&i.Schedule.SuiteSeen,
+			&i.Schedule.CatalogueID,
+			&i.Schedule.OnCatalogue,
+			&i.Schedule.CatalogueSeen,
+			&i.Schedule.Request,
+			&i.Schedule.Gates,
+			&i.Schedule.Baseline,
+			&i.Schedule.LastGood,
+			&i.Schedule.Webhook,
+			&i.Schedule.Secret,
+			&i.Schedule.Enabled,
+			&i.Schedule.Stopped,
+			&i.Schedule.Created,
+			&i.Schedule.Updated,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const dueSchedules = `-- name: DueSchedules :many
@@ -220,16 +310,19 @@ func (q *Queries) DueSchedules(ctx context.Context, now int64) ([]DueSchedulesRo
 }
 
 const endScheduleRun = `-- name: EndScheduleRun :execrows
-UPDATE schedule_runs SET state = $2, verdict = $3, outcome = $4, error = $5, finished = $6 WHERE id = $1 AND state = 'running'
+UPDATE schedule_runs SET state = $2, verdict = $3, outcome = $4, error = $5, finished = $6, hook_state = $7, hook_at = $8, hook_body = $9 WHERE id = $1 AND state = 'running'
 `
 
 type EndScheduleRunParams struct {
-	ID       string
-	State    string
-	Verdict  string
-	Outcome  []byte
-	Error    []byte
-	Finished int64
+	ID        string
+	State     string
+	Verdict   string
+	Outcome   []byte
+	Error     []byte
+	Finished  int64
+	HookState string
+	HookAt    int64
+	HookBody  []byte
 }
 
 func (q *Queries) EndScheduleRun(ctx context.Context, arg EndScheduleRunParams) (int64, error) {
@@ -240,6 +333,9 @@ func (q *Queries) EndScheduleRun(ctx context.Context, arg EndScheduleRunParams) 
 		arg.Outcome,
 		arg.Error,
 		arg.Finished,
+		arg.HookState,
+		arg.HookAt,
+		arg.HookBody,
 	)
 	if err != nil {
 		return 0, err
@@ -248,7 +344,7 @@ func (q *Queries) EndScheduleRun(ctx context.Context, arg EndScheduleRunParams) 
 }
 
 const endedRuns = `-- name: EndedRuns :many
-SELECT r.id, r.schedule_id, r.due_key, r.cause, r.due, r.state, r.job_id, r.run_id, r.baseline, r.verdict, r.outcome, r.error, r.created, r.finished, CAST(coalesce(j.state, '') AS TEXT) AS job_state, j.error AS job_error
+SELECT r.id, r.schedule_id, r.due_key, r.cause, r.due, r.state, r.job_id, r.run_id, r.baseline, r.verdict, r.outcome, r.error, r.created, r.finished, r.hook_state, r.hook_at, r.hook_attempts, r.hook_status, r.hook_error, r.hook_body, CAST(coalesce(j.state, '') AS TEXT) AS job_state, j.error AS job_error
 FROM schedule_runs r LEFT JOIN jobs j ON j.id = r.job_id
 WHERE r.state = 'running' AND coalesce(j.finished, 1) <> 0 ORDER BY r.created, r.id
 `
@@ -284,6 +380,12 @@ func (q *Queries) EndedRuns(ctx context.Context) ([]EndedRunsRow, error) {
 			&i.ScheduleRun.Error,
 			&i.ScheduleRun.Created,
 			&i.ScheduleRun.Finished,
+			&i.ScheduleRun.HookState,
+			&i.ScheduleRun.HookAt,
+			&i.ScheduleRun.HookAttempts,
+			&i.ScheduleRun.HookStatus,
+			&i.ScheduleRun.HookError,
+			&i.ScheduleRun.HookBody,
 			&i.JobState,
 			&i.JobError,
 		); err != nil {
@@ -318,7 +420,7 @@ func (q *Queries) FirstChangeAfter(ctx context.Context, arg FirstChangeAfterPara
 }
 
 const goingRun = `-- name: GoingRun :one
-SELECT id, schedule_id, due_key, cause, due, state, job_id, run_id, baseline, verdict, outcome, error, created, finished FROM schedule_runs WHERE schedule_id = $1 AND state = 'running' LIMIT 1
+SELECT id, schedule_id, due_key, cause, due, state, job_id, run_id, baseline, verdict, outcome, error, created, finished, hook_state, hook_at, hook_attempts, hook_status, hook_error, hook_body FROM schedule_runs WHERE schedule_id = $1 AND state = 'running' LIMIT 1
 `
 
 func (q *Queries) GoingRun(ctx context.Context, scheduleID string) (ScheduleRun, error) {
@@ -339,6 +441,12 @@ func (q *Queries) GoingRun(ctx context.Context, scheduleID string) (ScheduleRun,
 		&i.Error,
 		&i.Created,
 		&i.Finished,
+		&i.HookState,
+		&i.HookAt,
+		&i.HookAttempts,
+		&i.HookStatus,
+		&i.HookError,
+		&i.HookBody,
 	)
 	return i, err
 }
@@ -379,6 +487,31 @@ func (q *Queries) MoveSchedule(ctx context.Context, arg MoveScheduleParams) erro
 		arg.NextAt,
 		arg.SuiteSeen,
 		arg.CatalogueSeen,
+	)
+	return err
+}
+
+const putHook = `-- name: PutHook :exec
+UPDATE schedule_runs SET hook_state = $2, hook_at = $3, hook_attempts = $4, hook_status = $5, hook_error = $6 WHERE id = $1
+`
+
+type PutHookParams struct {
+	ID           string
+	HookState    string
+	HookAt       int64
+	HookAttempts int64
+	HookStatus   int64
+	HookError    []byte
+}
+
+func (q *Queries) PutHook(ctx context.Context, arg PutHookParams) error {
+	_, err := q.db.ExecContext(ctx, putHook,
+		arg.ID,
+		arg.HookState,
+		arg.HookAt,
+		arg.HookAttempts,
+		arg.HookStatus,
+		arg.HookError,
 	)
 	return err
 }
@@ -476,7 +609,7 @@ func (q *Queries) Schedule(ctx context.Context, id string) (Schedule, error) {
 }
 
 const scheduleRunByKey = `-- name: ScheduleRunByKey :one
-SELECT id, schedule_id, due_key, cause, due, state, job_id, run_id, baseline, verdict, outcome, error, created, finished FROM schedule_runs WHERE schedule_id = $1 AND due_key = $2
+SELECT id, schedule_id, due_key, cause, due, state, job_id, run_id, baseline, verdict, outcome, error, created, finished, hook_state, hook_at, hook_attempts, hook_status, hook_error, hook_body FROM schedule_runs WHERE schedule_id = $1 AND due_key = $2
 `
 
 type ScheduleRunByKeyParams struct {
@@ -502,12 +635,18 @@ func (q *Queries) ScheduleRunByKey(ctx context.Context, arg ScheduleRunByKeyPara
 		&i.Error,
 		&i.Created,
 		&i.Finished,
+		&i.HookState,
+		&i.HookAt,
+		&i.HookAttempts,
+		&i.HookStatus,
+		&i.HookError,
+		&i.HookBody,
 	)
 	return i, err
 }
 
 const scheduleRuns = `-- name: ScheduleRuns :many
-SELECT id, schedule_id, due_key, cause, due, state, job_id, run_id, baseline, verdict, outcome, error, created, finished FROM schedule_runs
+SELECT id, schedule_id, due_key, cause, due, state, job_id, run_id, baseline, verdict, outcome, error, created, finished, hook_state, hook_at, hook_attempts, hook_status, hook_error, hook_body FROM schedule_runs
 WHERE schedule_id = $1 AND (created < $2 OR created = $2 AND id < $3)
 ORDER BY created DESC, id DESC LIMIT CAST($4 AS BIGINT)
 `
@@ -548,6 +687,12 @@ func (q *Queries) ScheduleRuns(ctx context.Context, arg ScheduleRunsParams) ([]S
 			&i.Error,
 			&i.Created,
 			&i.Finished,
+			&i.HookState,
+			&i.HookAt,
+			&i.HookAttempts,
+			&i.HookStatus,
+			&i.HookError,
+			&i.HookBody,
 		); err != nil {
 			return nil, err
 		}

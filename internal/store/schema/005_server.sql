@@ -123,7 +123,10 @@ CREATE INDEX schedules_user ON schedules(user_id, created, id);
 CREATE TABLE schedule_runs(
 	id TEXT NOT NULL PRIMARY KEY, schedule_id TEXT NOT NULL, due_key TEXT NOT NULL, cause TEXT NOT NULL, due BIGINT NOT NULL,
 	state TEXT NOT NULL, job_id TEXT NOT NULL, run_id TEXT NOT NULL, baseline TEXT NOT NULL, verdict TEXT NOT NULL,
-	outcome BYTEA NOT NULL, error BYTEA NOT NULL, created BIGINT NOT NULL, finished BIGINT NOT NULL, UNIQUE(schedule_id, due_key));
+	outcome BYTEA NOT NULL, error BYTEA NOT NULL, created BIGINT NOT NULL, finished BIGINT NOT NULL,
+	hook_state TEXT NOT NULL, hook_at BIGINT NOT NULL, hook_attempts BIGINT NOT NULL, hook_status BIGINT NOT NULL, hook_error BYTEA NOT NULL, hook_body BYTEA NOT NULL,
+	UNIQUE(schedule_id, due_key));
+CREATE INDEX schedule_runs_hook ON schedule_runs(hook_state, hook_at);
 CREATE INDEX schedule_runs_of ON schedule_runs(schedule_id, created, id);
 CREATE INDEX schedule_runs_state ON schedule_runs(state);
 

@@ -1,0 +1,238 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package server
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/account"
+	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/parallel"
+	"github.com/callvet/callvet/internal/schedule"
+	"github.com/callvet/callvet/internal/store"
+	"github.com/callvet/callvet/internal/store/rows"
+)
+
+// States of a message.
+const (
+	hookWaiting   = "waiting"
+	hookDelivered = "delivered"
+	hookFailed    = "failed"
+)
+
+const (
+	// sendFor is how long one attempt may take, and sendMost how many messages are sent at once.
+	sendFor  = 10 * time.Second
+	sendMost = 8
+	// drainMost bounds what is read of an answer, in bytes.
+	drainMost = 4 << 10
+)
+
+// HookState is what became of a message to a webhook.
+type HookState struct {
+	State    string     `json:"state" enum:"waiting,delivered,failed"`
+	Attempts int64      `json:"attempts"`
+	Status   int64      `json:"status,omitempty" doc:"of the last answer over HTTP"`
+	Error    string     `json:"error,omitempty" doc:"of the last attempt"`
+	Next     *time.Time `json:"next_at,omitempty" doc:"of the next attempt"`
+}
+
+// hookMessage is the body of a message.
+type hookMessage struct {
+	Type      string    `json:"type"` // schedule.run, schedule.test
+	Timestamp time.Time `json:"timestamp"`
+	Data      hookData  `json:"data"`
+}
+
+type hookData struct {
+	Schedule struct {
+		ID   string `json:"id"`
+		Name string `json:"name"`
+	} `json:"schedule"`
+	Run *ScheduleRun `json:"run,omitempty"`
+	URL string       `json:"url,omitempty"` // of the run
+}
+
+func (s *Server) messageOf(sc *rows.Schedule, kind string, run *ScheduleRun) ([]byte, error) {
+	m := hookMessage{Type: kind, Timestamp: s.cfg.Now().UTC(), Data: hookData{Run: run}}
+	m.Data.Schedule.ID, m.Data.Schedule.Name = sc.ID, sc.Name
+	if s.cfg.URL != nil && run != nil && run.Run != "" {
+		m.Data.URL = s.cfg.URL.JoinPath("/api/runs", run.Run).String()
+	}
+	return json.Marshal(&m)
+}
+
+// message puts the message about an entry into it, where the schedule has a webhook.
+func (s *Server) message(sc *rows.Schedule, r *rows.ScheduleRun) error {
+	if len(sc.Webhook) == 0 {
+		return nil
+	}
+	told, err := tellScheduleRun(r)
+	if err != nil {
+		return err
+	}
+	r.HookState = hookWaiting
+	r.HookBody, err = s.messageOf(sc, "schedule.run", &told)
+	return err
+}
+
+// checkHook refuses an address that is none for a webhook now.
+func checkHook(address string, allowed account.Allowed) error {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.User != nil || u.Scheme != "https" && u.Scheme != "http" {
+		return &callvet.FieldError{Field: "webhook_url", Text: "{webhook_url} is an address with https, and without a user"}
+	}
+	if u.Scheme == "http" && !allowed.Private && !slices.Contains(allowed.Hosts, strings.ToLower(u.Hostname())) {
+		return &callvet.FieldError{Field: "webhook_url", Kind: callvet.ErrDenied, Text: "{webhook_url}: without https messages go to hosts only that an admin allows"}
+	}
+	return nil
+}
+
+// fillWebhook takes the address, and makes a secret where there is none, or a new one is wanted.
+func (s *Server) fillWebhook(ctx context.Context, f *ScheduleFields, sc *rows.Schedule) (secret string, err error) {
+	sc.Webhook = []byte(f.Webhook)
+	if f.Webhook == "" {
+		sc.Secret = []byte{}
+		return "", nil
+	}
+	allowed, err := s.cfg.Accounts.Allowed(ctx)
+	if err == nil {
+		err = checkHook(f.Webhook, allowed)
+	}
+	if err != nil || len(sc.Secret) > 0 && !f.NewSecret {
+		return "", err
+	}
+	if secret, err = schedule.NewSecret(rand.Reader); err == nil {
+		sc.Secret, err = s.cfg.Accounts.Seal(sc.ID, secret)
+	}
+	return secret, err
+}
+
+// shown is a schedule with the secret that was made for it.
+func shown(sc *rows.Schedule, warnings []callvet.Notice, secret string) (*body[Schedule], error) {
+	out, err := tellSchedule(sc, warnings)
+	if err == nil {
+		out.Body.Secret = secret
+	}
+	return out, err
+}
+
+// sendMessages sends the messages that are due.
+func (s *Server) sendMessages(ctx context.Context) error {
+	due, err := s.cfg.Store.Rows().DueHooks(ctx, rows.DueHooksParams{Now: s.cfg.Now().UnixMilli(), AtMost: sendMost})
+	if err != nil {
+		return err
+	}
+	failed := make([]error, len(due))
+	var group parallel.Group
+	for i := range due {
+		group.Go(func() { failed[i] = s.sendMessage(ctx, &due[i]) })
+	}
+	group.Wait()
+	return errors.Join(failed...)
+}
+
+// sendMessage makes one attempt at a message, and stores what came of it.
+func (s *Server) sendMessage(ctx context.Context, d *rows.DueHooksRow) error {
+	r := &d.ScheduleRun
+	status, err := s.post(ctx, &d.Schedule, r.ID, r.HookBody)
+	if ctx.Err() != nil { // the server ends: it counts for nothing
+		return ctx.Err()
+	}
+	r.HookAttempts++
+	p := rows.PutHookParams{ID: r.ID, HookState: hookDelivered, HookAttempts: r.HookAttempts, HookStatus: int64(status), HookError: []byte{}}
+	if err != nil {
+		p.HookError = []byte(s.inWords(ctx, err))
+		p.HookState = hookFailed
+		wait, again := schedule.Retry(int(r.HookAttempts))
+		if again && status != http.StatusGone && !errors.Is(err, errNoSecret) {
+			p.HookState, p.HookAt = hookWaiting, s.cfg.Now().Add(wait).UnixMilli()
+		}
+	}
+	return s.cfg.Store.Change(ctx, "keep what became of a message", func(q *rows.Queries) error { return q.PutHook(ctx, p) })
+}
+
+// errNoSecret says that the secret of a webhook is lost.
+var errNoSecret = fmt.Errorf("%w: the secret of the webhook cannot be read: make a new one (webhook_new_secret)", callvet.ErrConflict)
+
+// post sends a message where the owner of the schedule may send requests to. The error wraps
+// callvet.ErrConflict where there was another answer than 2xx, or none.
+func (s *Server) post(ctx context.Context, sc *rows.Schedule, id string, message []byte) (status int, err error) {
+	if _, err := s.owns(ctx, sc); err != nil {
+		return 0, err
+	}
+	allowed, err := s.cfg.Accounts.Allowed(ctx)
+	if err == nil {
+		err = checkHook(string(sc.Webhook), allowed)
+	}
+	if err != nil {
+		return 0, err
+	}
+	secret, err := s.cfg.Accounts.OpenSealed(sc.ID, sc.Secret)
+	if err != nil {
+		return 0, errNoSecret
+	}
+	ctx, cancel := context.WithTimeout(ctx, sendFor)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, string(sc.Webhook), bytes.NewReader(message))
+	if err != nil {
+		return 0, fmt.Errorf("%w: the address cannot be asked", callvet.ErrInvalid)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("User-Agent", "callvet/"+s.cfg.Version)
+	if err := schedule.Sign(req.Header, secret, id, s.cfg.Now(), message); err != nil {
+		return 0, err
+	}
+	client := app.Reach{Private: allowed.Private, Hosts: allowed.Hosts}.Client()
+	defer client.CloseIdleConnections()
+	res, err := client.Do(req)
+	if err != nil {
+		var at *url.Error
+		if errors.As(err, &at) { // without the address, which may hold a secret
+			err = at.Err
+		}
+		return 0, fmt.Errorf("%w: %w", callvet.ErrConflict, err)
+	}
+	defer res.Body.Close()
+	_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, drainMost)) // only its status counts
+	if res.StatusCode/100 != 2 {
+		return res.StatusCode, fmt.Errorf("%w: the webhook answered %d", callvet.ErrConflict, res.StatusCode)
+	}
+	return res.StatusCode, nil
+}
+
+func (s *Server) testWebhook(ctx context.Context, _ *account.Principal, in *SchedulePath) (*body[HookState], error) {
+	sc, err := s.schedule(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	if len(sc.Webhook) == 0 {
+		return nil, fmt.Errorf("send a message: %w: the schedule has no webhook_url", callvet.ErrConflict)
+	}
+	id, err := store.NewID(nil, "test")
+	if err != nil {
+		return nil, err
+	}
+	message, err := s.messageOf(sc, "schedule.test", nil)
+	if err != nil {
+		return nil, err
+	}
+	status, err := s.post(ctx, sc, id, message)
+	out := HookState{State: hookDelivered, Attempts: 1, Status: int64(status)}
+	if err != nil {
+		out.State, out.Error = hookFailed, s.inWords(ctx, err)
+	}
+	return &body[HookState]{out}, nil
+}
