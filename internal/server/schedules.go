@@ -263,15 +263,8 @@ func (s *Server) fill(ctx context.Context, owner *account.Principal, f *Schedule
 			return nil, "", fmt.Errorf("read suite: %w", err)
 		}
 	}
-	switch {
-	case f.Catalogue != "":
-		if !was.OnCatalogue || !was.Enabled || was.CatalogueID != f.Catalogue {
-			if sc.CatalogueSeen, err = q.CatalogueVersionNow(ctx, f.Catalogue); err != nil {
-				return nil, "", fmt.Errorf("read catalogue: %w", err)
-			}
-		}
-	case sc.OnCatalogue:
-		return nil, "", &callvet.FieldError{Field: "catalogue_id", Text: "{catalogue_id}: catalogue_changed needs one"}
+	if err := s.fillCatalogue(ctx, f, &was, sc); err != nil {
+		return nil, "", err
 	}
 	if f.Gates != "" {
 		if err := s.cfg.App.With(app.Uploads{gateFile: []byte(f.Gates)}).CheckGates(gateFile); err != nil {
@@ -283,6 +276,20 @@ func (s *Server) fill(ctx context.Context, owner *account.Principal, f *Schedule
 	}
 	secret, err = s.fillWebhook(ctx, f, sc)
 	return warnings, secret, err
+}
+
+// fillCatalogue takes the version of the catalogue that is watched from now on; was is the schedule before.
+func (s *Server) fillCatalogue(ctx context.Context, f *ScheduleFields, was, sc *rows.Schedule) (err error) {
+	switch {
+	case f.Catalogue == "" && sc.OnCatalogue:
+		return &callvet.FieldError{Field: "catalogue_id", Text: "{catalogue_id}: catalogue_changed needs one"}
+	case f.Catalogue == "" || was.OnCatalogue && was.Enabled && was.CatalogueID == f.Catalogue:
+		return nil
+	}
+	if sc.CatalogueSeen, err = s.cfg.Store.Rows().CatalogueVersionNow(ctx, f.Catalogue); err != nil {
+		return fmt.Errorf("read catalogue: %w", err)
+	}
+	return nil
 }
 
 // mayUse refuses a schedule that names what its owner may not use, before anything else is said of it.
