@@ -77,7 +77,7 @@ func spokenVerbs() map[string]spoken {
 		"judge run":           {requests: []reflect.Type{of[app.JudgeRequest]()}, args: []string{"run", "traces", "interleave", "keep_errors", "require_pass", "fail_under", "gates", "force_rubric"}, client: []string{"quiet"}},
 		"judge list":          {requests: []reflect.Type{of[app.JudgeListRequest]()}, args: []string{"run", "traces"}},
 		"judge show":          {requests: []reflect.Type{of[app.JudgeShowRequest]()}, args: []string{"run", "traces", "judging"}},
-		"label next":          {requests: []reflect.Type{of[app.LabelNextRequest]()}, args: []string{"traces"}, client: []string{"output"}},
+		"label next":          {requests: []reflect.Type{of[app.LabelNextRequest]()}, args: []string{"run", "traces"}, client: []string{"output"}},
 		"label import":        {requests: []reflect.Type{of[app.LabelImportRequest]()}, args: []string{"file"}},
 		"label gold":          {requests: []reflect.Type{of[app.GoldDrawRequest]()}, args: []string{"run", "traces"}},
 		"label apply":         {requests: []reflect.Type{of[app.GoldApplyRequest]()}, args: []string{"file", "run", "traces"}},

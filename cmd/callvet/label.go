@@ -26,8 +26,8 @@ func (a *cli) labelNextCommand() *cobra.Command {
 	var req app.LabelNextRequest
 	var out string
 	cmd := &cobra.Command{
-		Use: "next TRACES", Short: "Draw the next tasks to label, and ask for verdicts on a terminal",
-		Long: `Draw the next tasks of a trace file to label. On a terminal they are shown one by one and each answer is written to
+		Use: "next RUN|TRACES", Short: "Draw the next tasks to label, and ask for verdicts on a terminal",
+		Long: `Draw the next tasks of a run, or of a trace file, to label. On a terminal they are shown one by one and each answer is written to
 the labels file at once; elsewhere, or with -o, they are written as a to-do file (set "pass" and read it with callvet
 label import).
 How each task was drawn, and from how many, is kept with the label: without it no honest number can be made of the labels.
@@ -35,7 +35,7 @@ What the judge said is not shown, so that it does not sway.`,
 		Example: "  callvet label next traces.jsonl --n 20\n  callvet label next traces.jsonl --strategy neyman --judge task-judge --n 40 -o todo.jsonl",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			req.Traces = args[0]
+			req.Side = a.side(args[0])
 			return a.labelNext(cmd.Context(), req, out, a.atTerminal())
 		},
 	}
