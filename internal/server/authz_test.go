@@ -537,7 +537,7 @@ func TestAuthorization(t *testing.T) {
 	}
 	var total atomic.Int64
 	t.Run("routes", func(t *testing.T) {
-		for _, route := range routes {
+		for i, route := range routes {
 			id := strings.TrimSuffix(route.ID, "-alias")
 			e, ok := table[id]
 			if !ok {
@@ -545,7 +545,7 @@ func TestAuthorization(t *testing.T) {
 				continue
 			}
 			used[id] = true
-			if testing.Short() && id != route.ID { // the other spelling of a path: the run without the race detector asks it, too
+			if testing.Short() && i%8 != 0 { // the race detector has enough of some; the run without it asks all
 				continue
 			}
 			t.Run(route.ID, func(t *testing.T) {
@@ -562,6 +562,9 @@ func TestAuthorization(t *testing.T) {
 		}
 	}
 	if !t.Failed() {
+		if testing.Short() {
+			t.Log("SKIPPED: seven of eight routes, under -short")
+		}
 		t.Logf("%d routes: %d of %d requests agree with who may use them", len(routes), total.Load(), total.Load())
 	}
 }
