@@ -183,19 +183,17 @@ func (s *serving) Spent() time.Duration {
 	return time.Duration(user+system) * tick
 }
 
-// Stop interrupts the server and waits until it has ended. Its exit code is that of an interrupt.
+// Stop interrupts the server and waits until it has ended, in order: with exit code 0.
 func (s *serving) Stop() error {
-	const interrupted = 130
 	if err := s.cmd.Process.Signal(os.Interrupt); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return err
 	}
 	select {
 	case err := <-s.ended:
-		var exit *exec.ExitError
-		if errors.As(err, &exit) && exit.ExitCode() == interrupted {
-			return nil
+		if err != nil {
+			err = fmt.Errorf("callvet serve did not end in order: %w\n%s", err, tail(s.told.String()))
 		}
-		return fmt.Errorf("callvet serve ended otherwise than by its interrupt: %w\n%s", err, tail(s.told.String()))
+		return err
 	case <-time.After(time.Minute):
 		return errors.Join(errors.New("callvet serve went on for a minute after its interrupt"), s.cmd.Process.Kill(), <-s.ended)
 	}
