@@ -21,7 +21,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/cmd/callvet/process"
@@ -378,14 +377,7 @@ func (p *prompter) secret(ctx context.Context, what string) (string, error) {
 		return strings.TrimRight(text, "\r\n"), ctx.Err()
 	}
 	fmt.Fprint(p.a.err, what)
-	fd := int(f.Fd())
-	before, err := term.GetState(fd)
-	if err != nil {
-		return "", fmt.Errorf("read answer: %w", err)
-	}
-	// An interrupt ends the process, which would leave a terminal that shows nothing.
-	defer process.Upon(ctx, func() { _ = term.Restore(fd, before) })()
-	b, err := term.ReadPassword(fd)
+	b, err := process.ReadSecret(ctx, f)
 	fmt.Fprintln(p.a.err)
 	if err != nil {
 		return "", fmt.Errorf("read answer: %w", err)

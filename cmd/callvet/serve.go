@@ -360,7 +360,7 @@ type serverFiles struct {
 	a      *cli
 }
 
-// errNoFiles says that requests name no files here.
+// denied says that requests name no files here.
 func (s serverFiles) denied(name string) error {
 	return fmt.Errorf("open %q: %w: requests read no files here", name, callvet.ErrDenied)
 }

@@ -49,7 +49,7 @@ type AttemptsPage struct {
 	Total int `json:"total"`
 	All   int `json:"all"`
 	// Next gets the page after this one; "": this is the last one.
-	Next string `json:"next,omitempty"`
+	Next string `json:"next_cursor,omitempty"`
 }
 
 // sortKey is what attempts are found and sorted by.

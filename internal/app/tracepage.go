@@ -54,7 +54,7 @@ type TracePageRequest struct {
 type TracePage struct {
 	Items []TracedAttempt `json:"items"`
 	// Next is After of the next page; 0: this is the last one.
-	Next int `json:"next,omitempty"`
+	Next int `json:"next_cursor,omitempty"`
 }
 
 // TracedAttempt is an attempt as callvet's own lines have it, redacted.

@@ -65,23 +65,12 @@ func newClient(svc *service, model string, cfg *Config) *client {
 		}
 	}
 	if c.wait == nil {
-		c.wait = sleep
+		c.wait = parallel.Sleep
 	}
 	if c.now == nil {
 		c.now = time.Now
 	}
 	return c
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return nil
-	}
 }
 
 // each calls work for every batch of texts, several at once, and waits for all. The

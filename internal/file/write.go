@@ -60,7 +60,7 @@ func replace(ctx context.Context, to target, write func(io.Writer) error) error 
 	if err != nil {
 		return err
 	}
-	defer whenCanceled(ctx, func() { _ = os.Remove(f.Name()) })()
+	defer parallel.WhenCanceled(ctx, func() { _ = os.Remove(f.Name()) })()
 	renamed := false
 	defer func() {
 		_ = f.Close() // what it holds is on the disk
@@ -103,24 +103,6 @@ func copyFile(w io.Writer, name string) error {
 	defer f.Close()
 	_, err = io.Copy(w, f)
 	return err
-}
-
-// whenCanceled calls do once when ctx ends, which may be while a command is stuck
-// and its process is being left. stop waits for it and calls it off.
-func whenCanceled(ctx context.Context, do func()) (stop func()) {
-	over := make(chan struct{})
-	var g parallel.Group
-	g.Go(func() {
-		select {
-		case <-ctx.Done():
-			do()
-		case <-over:
-		}
-	})
-	return func() {
-		close(over)
-		g.Wait()
-	}
 }
 
 // guarded writes to f until ctx ends.

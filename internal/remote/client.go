@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/parallel"
 )
 
 // Config is how a server is asked.
@@ -56,20 +57,9 @@ func New(cfg Config) (*Client, error) {
 		cfg.HTTP = &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	}
 	if cfg.Wait == nil {
-		cfg.Wait = wait
+		cfg.Wait = parallel.Sleep
 	}
 	return &Client{cfg: cfg, base: u}, nil
-}
-
-func wait(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // Refusal is what a server said no with. It wraps the error of callvet that its status stands for.

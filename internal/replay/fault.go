@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/parallel"
 	"github.com/callvet/callvet/value"
 	"github.com/callvet/callvet/value/template"
 )
@@ -115,7 +116,7 @@ func (f *faulty) waited(ctx context.Context, r callvet.Reply, late time.Duration
 	}
 	r.Latency += late
 	if f.real && wanted > 0 {
-		return r, wait(ctx, wanted)
+		return r, parallel.Sleep(ctx, wanted)
 	}
 	return r, nil
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/parallel"
 	"github.com/callvet/callvet/value"
 )
 
@@ -58,7 +59,7 @@ func (m *mocks) Answer(ctx context.Context, call callvet.Call) (callvet.Reply, e
 	reply, err := m.reply(call)
 	reply.Env = callvet.EnvMock
 	if err == nil && m.options.RealLatency && reply.Latency > 0 {
-		err = wait(ctx, reply.Latency)
+		err = parallel.Sleep(ctx, reply.Latency)
 	}
 	return reply, err
 }
@@ -110,17 +111,6 @@ func (m *mocks) reply(call callvet.Call) (callvet.Reply, error) {
 		reply.Result = json.RawMessage("null")
 	}
 	return reply, nil
-}
-
-func wait(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // offers reports whether the case has the tool. A suite that declares no tool at

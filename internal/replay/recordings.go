@@ -18,6 +18,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/input"
+	"github.com/callvet/callvet/internal/parallel"
 )
 
 // MaxRecordings is how many recordings a folder has at most.
@@ -296,7 +297,7 @@ func (w *recorded) Answer(ctx context.Context, call callvet.Call) (callvet.Reply
 		out.Note = join(note, out.Note)
 	}
 	if w.options.RealLatency && out.Latency > 0 {
-		return out, wait(ctx, out.Latency)
+		return out, parallel.Sleep(ctx, out.Latency)
 	}
 	return out, nil
 }

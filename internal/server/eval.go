@@ -217,10 +217,6 @@ type startedRun struct {
 	warnings []callvet.Notice
 }
 
-// mostDoubts is how many of the warnings of a suite come with a run of it: a suite of thousands of cases
-// may have as many.
-const mostDoubts = 20
-
 // startRun makes the run of a request.
 func (s *Server) startRun(ctx context.Context, user string, ask *app.RunRequest) (*startedRun, error) {
 	a, err := s.AppOf(ctx, user)
@@ -238,50 +234,6 @@ func (s *Server) startRun(ctx context.Context, user string, ask *app.RunRequest)
 	w, err := unwinnable(session)
 	out.warnings = append(out.warnings, w...)
 	return out, errors.Join(err, session.Close())
-}
-
-// heard is what is told while a run is made.
-type heard struct {
-	warnings []callvet.Notice
-	problems []string
-	doubts   int
-}
-
-func (h *heard) hear(ev app.Event) {
-	switch {
-	case ev.Note != nil:
-		h.warnings = append(h.warnings, *ev.Note)
-	case ev.Warning != nil:
-		h.warnings = append(h.warnings, *ev.Warning)
-	}
-	for _, p := range ev.Problems {
-		if p.Warning {
-			if h.doubts++; h.doubts <= mostDoubts {
-				h.warnings = append(h.warnings, callvet.Notice{Code: p.Code, Text: p.Error()})
-			}
-		} else if len(h.problems) < 10 {
-			h.problems = append(h.problems, p.Error())
-		}
-	}
-}
-
-// all are the warnings, with the number of those that were left out.
-func (h *heard) all() []callvet.Notice {
-	if h.doubts > mostDoubts {
-		return append(h.warnings, callvet.Notice{Code: "more-warnings", Text: fmt.Sprintf("%d more warnings of the suite: POST /api/lint tells them all", h.doubts-mostDoubts)})
-	}
-	return h.warnings
-}
-
-// explain is an error with the problems that it is about.
-func (h *heard) explain(err error) error {
-	if errors.Is(err, callvet.ErrNotFound) { // a provider or a run that the body names, and not what was asked for
-		err = &callvet.FieldError{Field: "models", Text: strings.ReplaceAll(err.Error(), "{", "")}
-	}
-	if len(h.problems) > 0 {
-		err = &callvet.Hinted{Err: err, Hint: strings.Join(h.problems, "; ")}
-	}
-	return err
 }
 
 // unwinnable tells of cases that cannot pass because a call is forced where none is right.

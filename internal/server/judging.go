@@ -208,13 +208,13 @@ func (s *Server) submitJudge(ctx context.Context, by *account.Principal, in *str
 	if err != nil {
 		return nil, err
 	}
-	heard := &hearing{}
+	h := &heard{}
 	for i := range list {
-		if err := a.CheckJudge(ctx, list[i], heard.hear); err != nil {
+		if err := a.CheckJudge(ctx, list[i], h.hear); err != nil {
 			if errors.Is(err, callvet.ErrNotFound) { // a provider or a judge that the body names
 				err = &callvet.FieldError{Field: "judge_model", Text: err.Error()}
 			}
-			return nil, heard.refused(err)
+			return nil, h.refused(err)
 		}
 	}
 	request, err := json.Marshal(&of)
@@ -227,7 +227,7 @@ func (s *Server) submitJudge(ctx context.Context, by *account.Principal, in *str
 	if err != nil {
 		return nil, err
 	}
-	out := &submittedOutput{Status: http.StatusAccepted, Body: Submitted{JobID: got.ID, Status: "submitted", Warnings: heard.notes}}
+	out := &submittedOutput{Status: http.StatusAccepted, Body: Submitted{JobID: got.ID, Status: "submitted", Warnings: h.all()}}
 	if !isNew {
 		out.Status, out.Body.Status = http.StatusOK, string(got.State)
 	}

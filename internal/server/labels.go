@@ -162,10 +162,10 @@ func (s *Server) labelNext(ctx context.Context, by *account.Principal, of labell
 	if len(files[labelsField]) > 0 {
 		req.Labels = labelsField
 	}
-	heard := &hearing{}
-	todo, err := s.cfg.App.With(files).LabelNext(ctx, req, heard.hear)
+	h := &heard{}
+	todo, err := s.cfg.App.With(files).LabelNext(ctx, req, h.hear)
 	if err != nil {
-		return nil, heard.refused(err)
+		return nil, h.refused(err)
 	}
 	var text bytes.Buffer
 	if err := app.WriteTodo(&text, todo); err != nil {
@@ -184,10 +184,10 @@ func (s *Server) addLabel(ctx context.Context, by *account.Principal, of labelle
 		return nil, err
 	}
 	req := app.LabelImportRequest{File: labelsField, By: by.Name, Role: app.LabelRole(in.Role), Format: in.Format, Key: in.Key}
-	heard := &hearing{}
-	read, err := s.cfg.App.With(app.Uploads{labelsField: text}).LabelLines(req, by.Role != account.Admin, heard.hear)
+	h := &heard{}
+	read, err := s.cfg.App.With(app.Uploads{labelsField: text}).LabelLines(req, by.Role != account.Admin, h.hear)
 	if err != nil {
-		return nil, heard.refused(err)
+		return nil, h.refused(err)
 	}
 	size := int64(0)
 	for _, line := range read.Lines {
@@ -240,20 +240,20 @@ func (s *Server) calibrate(ctx context.Context, by *account.Principal, of labell
 	if !null(ask.Against) {
 		req.Against, files[againstField] = againstField, ask.Against
 	}
-	heard := &hearing{}
-	rep, err := s.cfg.App.With(files).Calibrate(ctx, req, heard.hear)
+	h := &heard{}
+	rep, err := s.cfg.App.With(files).Calibrate(ctx, req, h.hear)
 	if errors.Is(err, callvet.ErrNotFound) {
 		return nil, &callvet.FieldError{Field: "judge", Text: fmt.Sprintf("{judge} %s: no verdict on these tasks, or beside their labels, is of that judge", ask.Judge)}
 	}
 	if err != nil {
-		return nil, heard.refused(err)
+		return nil, h.refused(err)
 	}
 	c := rep.Calibration("labels of "+strings.ReplaceAll(of.about(), ":", " "), s.cfg.Now())
 	var text bytes.Buffer
 	if _, err := c.WriteTo(&text); err != nil {
 		return nil, err
 	}
-	return &struct{ Body Calibrated }{Calibrated{Report: rep, Calibration: text.Bytes(), Notes: append([]callvet.Notice{}, heard.notes...)}}, nil
+	return &struct{ Body Calibrated }{Calibrated{Report: rep, Calibration: text.Bytes(), Notes: h.all()}}, nil
 }
 
 // people puts labels and calibrations among files, where they are asked for.

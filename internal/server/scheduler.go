@@ -47,18 +47,6 @@ const (
 	runFailed  = string(job.Failed)
 )
 
-// wait waits by the clock of the system.
-func wait(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return nil
-	}
-}
-
 // RunSchedules makes the runs of schedules until ctx ends. Serve calls it.
 func (s *Server) RunSchedules(ctx context.Context) {
 	if s.cfg.Accounts == nil {

@@ -60,12 +60,12 @@ func (s *Server) addScore() {
 	}
 	reads := Access{Reads: true, Scope: account.ScopeRead}
 	add(s, op("score", http.MethodPost, "/score", "Sums traces or a run up, by call and by task, with intervals and findings."), reads, func(ctx context.Context, by *account.Principal, in *struct{ Body ScoreAsk }) (*struct{ Body ScoreSheet }, error) {
-		out, heard, err := s.scored(ctx, by, &in.Body)
+		out, h, err := s.scored(ctx, by, &in.Body)
 		if err != nil {
 			return nil, err
 		}
 		v := out.View
-		sheet := ScoreSheet{Files: v.Files, Lines: v.Lines, Steps: v.Steps, Tasks: v.Tasks, Bad: v.Bad, Panels: v.Panels, Problems: []string{}, Notes: append([]callvet.Notice{}, heard.notes...)}
+		sheet := ScoreSheet{Files: v.Files, Lines: v.Lines, Steps: v.Steps, Tasks: v.Tasks, Bad: v.Bad, Panels: v.Panels, Problems: []string{}, Notes: h.all()}
 		for _, p := range v.Problems {
 			sheet.Problems = append(sheet.Problems, s.cfg.App.Secrets().Hide(p.Error()))
 		}
@@ -91,50 +91,6 @@ func (s *Server) addScore() {
 	of := Access{Objects: map[string]Kind{"id": KindTraces}, Reads: true, Scope: account.ScopeRead}
 	add(s, op("gate-traces", http.MethodPost, "/traces/{id}/gate", "Holds a collection against gates, and against a baseline."), of, s.gateTraces)
 	add(s, op("diff-traces", http.MethodGet, "/traces/{id}/diff", "Compares a collection with another one, or with a run, task by task."), Access{Objects: of.Objects}, s.diffTraces)
-}
-
-// hearing keeps what an App tells beside its results.
-type hearing struct {
-	notes    []callvet.Notice
-	problems []callvet.Problem
-}
-
-func (h *hearing) hear(ev app.Event) {
-	switch {
-	case ev.Note != nil:
-		h.notes = append(h.notes, *ev.Note)
-	case ev.Warning != nil:
-		h.notes = append(h.notes, *ev.Warning)
-	}
-	for _, p := range ev.Problems {
-		if p.Warning {
-			h.notes = append(h.notes, callvet.Notice{Code: p.Code, Text: p.Error()})
-		} else {
-			h.problems = append(h.problems, p)
-		}
-	}
-}
-
-// maxDetails bounds how many mistakes one answer names.
-const maxDetails = 50
-
-// refused makes an error of an App one of this API: fields have the names that they have here, and
-// what is wrong with a suite or with tools is told.
-func (h *hearing) refused(err error) error {
-	var field *callvet.FieldError
-	if errors.As(err, &field) && field.Field == "suite" {
-		one := *field
-		one.Field = "suite_id"
-		return &one
-	}
-	if err == nil || len(h.problems) == 0 || status(err) == http.StatusInternalServerError {
-		return unreadable(err)
-	}
-	var details []error
-	for _, p := range h.problems[:min(len(h.problems), maxDetails)] {
-		details = append(details, &huma.ErrorDetail{Location: p.File, Message: p.Message})
-	}
-	return huma.NewError(status(err), err.Error(), details...)
 }
 
 // Files that a request brings along are called as its fields.
@@ -173,7 +129,7 @@ func (s *Server) settings(ctx context.Context, by *account.Principal, w *TraceWi
 }
 
 // scored sums up what a request names, which its sender must be able to read.
-func (s *Server) scored(ctx context.Context, by *account.Principal, ask *ScoreAsk) (*app.Scored, *hearing, error) {
+func (s *Server) scored(ctx context.Context, by *account.Principal, ask *ScoreAsk) (*app.Scored, *heard, error) {
 	given := 0
 	for _, x := range []string{ask.TracesID, ask.EvalID, ask.Traces} {
 		if x != "" {
@@ -218,12 +174,12 @@ func (s *Server) scored(ctx context.Context, by *account.Principal, ask *ScoreAs
 	if err != nil {
 		return nil, nil, err
 	}
-	heard := &hearing{}
-	out, err := a.With(files).Score(ctx, req, heard.hear)
+	h := &heard{}
+	out, err := a.With(files).Score(ctx, req, h.hear)
 	if err != nil {
-		return nil, nil, heard.refused(err)
+		return nil, nil, h.refused(err)
 	}
-	return out, heard, nil
+	return out, h, nil
 }
 
 func (s *Server) gateTraces(ctx context.Context, by *account.Principal, in *struct {
@@ -253,13 +209,13 @@ func (s *Server) gateTraces(ctx context.Context, by *account.Principal, in *stru
 	if err != nil {
 		return nil, err
 	}
-	heard := &hearing{}
-	res, err := a.With(files).Gate(ctx, req, heard.hear)
+	h := &heard{}
+	res, err := a.With(files).Gate(ctx, req, h.hear)
 	if bad := badGates(err); bad != nil {
 		return nil, bad
 	}
 	if err != nil {
-		return nil, heard.refused(err)
+		return nil, h.refused(err)
 	}
 	return &struct{ Body GateVerdict }{GateVerdict{Report: res.Report}}, nil
 }
@@ -313,10 +269,10 @@ func (s *Server) diffTraces(ctx context.Context, by *account.Principal, in *stru
 	if err != nil {
 		return nil, err
 	}
-	heard := &hearing{}
-	c, err := a.With(files).Diff(ctx, app.DiffRequest{Base: base, Candidate: app.Side{Traces: name}, Slices: in.Slices, Metrics: in.Metrics, Judge: in.Judge, Target: in.Target}, heard.hear)
+	h := &heard{}
+	c, err := a.With(files).Diff(ctx, app.DiffRequest{Base: base, Candidate: app.Side{Traces: name}, Slices: in.Slices, Metrics: in.Metrics, Judge: in.Judge, Target: in.Target}, h.hear)
 	if err != nil {
-		return nil, heard.refused(err)
+		return nil, h.refused(err)
 	}
 	return &struct{ Body panel.Comparison }{*c}, nil
 }

@@ -110,7 +110,7 @@ func New(cfg Config) (*Server, error) {
 		cfg.Now = time.Now
 	}
 	if cfg.Wait == nil {
-		cfg.Wait = wait
+		cfg.Wait = parallel.Sleep
 	}
 	s := &Server{cfg: cfg, log: cfg.Log, mux: http.NewServeMux(), work: work{apps: map[string]*userApp{}}, live: newLive()}
 	if s.cfg.Identify == nil {

@@ -242,7 +242,7 @@ func (s *Server) bring(ctx context.Context, id string, files app.Uploads) (strin
 
 func (s *Server) tracedAttempts(ctx context.Context, by *account.Principal, in *struct {
 	TracesPath
-	After int `query:"after" minimum:"0" doc:"next of the page before"`
+	After int `query:"cursor" minimum:"0" doc:"next_cursor of the page before"`
 	Limit int `query:"limit" minimum:"1" maximum:"200" default:"20"`
 },
 ) (*struct{ Body app.TracePage }, error) {

@@ -121,11 +121,11 @@ func TestTraces(t *testing.T) {
 	if code, html := s.ask(t, "ana", "POST", "/api/score/report?format=html", `{"traces_id":"`+one.ID+`"}`); code != 200 || !strings.Contains(html, "<html") || !strings.Contains(html, "get_rain") {
 		t.Errorf("%d %.300s", code, html)
 	}
-	page := give[app.TracePage](t, s, "ana", "GET", "/api/traces/"+one.ID+"/attempts?limit=1&after=1", "")
+	page := give[app.TracePage](t, s, "ana", "GET", "/api/traces/"+one.ID+"/attempts?limit=1&cursor=1", "")
 	if len(page.Items) != 1 || page.Next != 2 || len(page.Items[0].Records) != 3 || !strings.Contains(string(page.Items[0].Records[1]), "get_rain") {
 		t.Errorf("%+v", page)
 	}
-	if last := give[app.TracePage](t, s, "ana", "GET", "/api/traces/"+one.ID+"/attempts?after=2", ""); len(last.Items) != 1 || last.Next != 0 {
+	if last := give[app.TracePage](t, s, "ana", "GET", "/api/traces/"+one.ID+"/attempts?cursor=2", ""); len(last.Items) != 1 || last.Next != 0 {
 		t.Errorf("%+v", last)
 	}
 	if code, out := s.ask(t, "ana", "GET", "/api/traces/"+one.ID+"/export?format=otlp", ""); code != 200 || !strings.Contains(out, "resourceSpans") {

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/callvet/callvet/internal/parallel"
 )
 
 // soon is within what time a job is to be cancelled, with its requests.
@@ -38,7 +40,7 @@ func (k *check) cancels(ctx context.Context) error {
 				if time.Now().After(end) {
 					return fmt.Errorf("%s: the requests do not hang: %+v", name, k.model.look(name))
 				}
-				if err := pause(ctx, time.Millisecond); err != nil {
+				if err := parallel.Sleep(ctx, time.Millisecond); err != nil {
 					return err
 				}
 			}

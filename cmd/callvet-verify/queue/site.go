@@ -333,21 +333,9 @@ func (s *site) await(ctx context.Context, as *person, id string) (job, error) {
 		if time.Now().After(end) {
 			return j, fmt.Errorf("job %s is still %s after %s, with %d done", id, j.Status, patience, j.Done)
 		}
-		if err := pause(ctx, 10*time.Millisecond); err != nil {
+		if err := parallel.Sleep(ctx, 10*time.Millisecond); err != nil {
 			return j, err
 		}
-	}
-}
-
-// pause waits a moment.
-func pause(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return fmt.Errorf("wait: %w", ctx.Err())
 	}
 }
 
@@ -396,7 +384,7 @@ func (s *site) cells(ctx context.Context, as *person, run string) (map[string][]
 				Case    string `json:"case"`
 				Verdict string `json:"verdict"`
 			} `json:"items"`
-			Next string `json:"next"`
+			Next string `json:"next_cursor"`
 		}
 		if err := s.ask(ctx, as, http.MethodGet, fmt.Sprintf("/api/runs/%s/cells?limit=1000&cursor=%s", url.PathEscape(run), url.QueryEscape(cursor)), nil, &page); err != nil {
 			return nil, err

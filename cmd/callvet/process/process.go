@@ -156,20 +156,3 @@ func (s *stream) Write(b []byte) (int, error) {
 	}
 	return s.w.Write(b)
 }
-
-// Upon calls do when ctx ends before stop is called, which waits for it.
-func Upon(ctx context.Context, do func()) (stop func()) {
-	over := make(chan struct{})
-	var owner parallel.Group
-	owner.Go(func() {
-		select {
-		case <-ctx.Done():
-			do()
-		case <-over:
-		}
-	})
-	return func() {
-		close(over)
-		owner.Wait()
-	}
-}

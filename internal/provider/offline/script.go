@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/parallel"
 	"github.com/callvet/callvet/internal/provider/repair"
 )
 
@@ -25,7 +26,7 @@ func OpenScript(file string, sleep func(context.Context, time.Duration) error) (
 		return nil, callvet.Target{}, err
 	}
 	if sleep == nil {
-		sleep = wait
+		sleep = parallel.Sleep
 	}
 	name := s.Model
 	if name == "" {
@@ -33,17 +34,6 @@ func OpenScript(file string, sleep func(context.Context, time.Duration) error) (
 	}
 	m := &scripted{script: s, sleep: sleep, served: map[round]int{}}
 	return m, callvet.Target{Name: "script:" + file, Provider: "script", Model: name, Free: true}, nil
-}
-
-func wait(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 type scripted struct {
