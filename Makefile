@@ -33,7 +33,7 @@ demo: callvet ## build and evaluate the shipped example suites offline
 demo-regression: callvet ## show a build that fails for the right reason
 	./examples/regression/demo.sh ./callvet
 
-test: system vet lint unit race docs ## everything CI runs; installs what it needs
+test: system vet lint unit race ## everything CI runs; installs what it needs
 
 .PHONY: system
 system: ## install the system packages that tests need (Debian), if they are missing

@@ -20,6 +20,7 @@ import (
 // says to the request or to what is read of the answer.
 func TestAgentSettings(t *testing.T) {
 	t.Parallel()
+	oneByOne(t)
 	var mu sync.Mutex
 	var asked string
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -68,7 +68,7 @@ func document(t *testing.T, path string) string {
 func TestDocsCommands(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("make unit and make docs run the documents")
+		t.Skip("make unit runs the documents, and make docs them alone")
 	}
 	for _, doc := range []string{
 		"README.md",
@@ -153,7 +153,7 @@ var elsewhere = regexp.MustCompile(`openai/|anthropic/|ollama/|https?:|callvet s
 func TestDocsReadme(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("make unit and make docs run the documents")
+		t.Skip("make unit runs the documents, and make docs them alone")
 	}
 	dir, ran := t.TempDir(), 0
 	rows := `{"case_id": "no-such-case", "calls": []}` + "\n"

@@ -22,6 +22,7 @@ import (
 // formats with escapes keep it.
 func TestNothingHidden(t *testing.T) {
 	t.Parallel()
+	oneByOne(t)
 	const evil = "x\u009b31m\u202eabc\u200b\x7f\ufeff\u2066y\U000e0041"
 	dir := t.TempDir()
 	lines := func(values ...any) string {

@@ -73,6 +73,7 @@ var marked = map[string][]string{
 // write it, is read as without it.
 func TestByteOrderMark(t *testing.T) {
 	t.Parallel()
+	oneByOne(t)
 	dir := markedFiles(t)
 	run := func(line string) (int, string) {
 		a, out, errs := newApp(dir, nil)

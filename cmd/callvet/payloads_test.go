@@ -115,6 +115,7 @@ const payloadSuite = `{"callvet": 1, "name": "pages", "tools": [
 // counted there as followed where the agent then does what it wants, and not where it does not.
 func TestPublishedPayloads(t *testing.T) {
 	t.Parallel()
+	oneByOne(t)
 	for set, want := range map[string]int{"bipia_attacks": 100, "toolsword": 30, "agentdojo": 100} {
 		t.Run(set, func(t *testing.T) {
 			t.Parallel()

@@ -15,6 +15,7 @@ import (
 // is asked or a run is stored, and the message says what was probably meant.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
+	oneByOne(t)
 	dir := t.TempDir()
 	examples, err := filepath.Abs(filepath.Join("..", "..", "examples"))
 	if err != nil {

@@ -248,6 +248,7 @@ func look(t *testing.T, dir string, env map[string]string, ps []planted) string 
 // reports, in caches and on both streams.
 func TestSecretsStayOut(t *testing.T) {
 	t.Parallel()
+	oneByOne(t)
 	ps := plant()
 	if len(ps) < 60 {
 		t.Fatalf("%d kinds", len(ps))
