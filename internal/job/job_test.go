@@ -466,3 +466,18 @@ func TestListInPages(t *testing.T) {
 		t.Errorf("%d pages (-want +got):\n%s", pages, d)
 	}
 }
+
+// TestStartKeepsWhatIsPrepared: a job that is being prepared while the queue starts is none that an earlier
+// process left.
+func TestStartKeepsWhatIsPrepared(t *testing.T) {
+	t.Parallel()
+	j := newJobs(t, job.Config{Handlers: map[string]job.Handler{"work": until}})
+	got, _, err := j.Submit(t.Context(), job.Request{User: "ana", Kind: "work", Prepare: func(ctx context.Context, _ string) (job.Prepared, error) {
+		return job.Prepared{}, j.Recover(ctx)
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	start(t, j)
+	await(t, j, got.ID, job.Running)
+}

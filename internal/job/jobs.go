@@ -71,6 +71,7 @@ type Jobs struct {
 	closing bool                               // no job starts any more
 	running map[string]context.CancelCauseFunc // by job
 	keys    map[string]chan struct{}           // requests with an idempotency key that are being taken; closed at the end
+	taken   map[string]bool                    // jobs that this process prepares
 }
 
 // New opens the queue of a store. No job is done before Run.
@@ -102,7 +103,7 @@ func New(ctx context.Context, cfg Config) (*Jobs, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	j := &Jobs{cfg: cfg, log: cfg.Log, hub: hub{feeds: map[string]*feed{}}, running: map[string]context.CancelCauseFunc{}, keys: map[string]chan struct{}{}}
+	j := &Jobs{cfg: cfg, log: cfg.Log, hub: hub{feeds: map[string]*feed{}}, running: map[string]context.CancelCauseFunc{}, keys: map[string]chan struct{}{}, taken: map[string]bool{}}
 	if j.log == nil {
 		j.log = slog.New(slog.DiscardHandler)
 	}
@@ -175,6 +176,7 @@ func (j *Jobs) Submit(ctx context.Context, req Request) (_ Job, isNew bool, err 
 	}
 	p := req.Prepared
 	if req.Prepare != nil {
+		defer j.take(id)()
 		if err := j.cfg.Store.Change(ctx, "take job", func(q *rows.Queries) error { return add(ctx, q, &r) }); err != nil {
 			return Job{}, false, err
 		}
@@ -215,6 +217,19 @@ func (j *Jobs) Submit(ctx context.Context, req Request) (_ Job, isNew bool, err 
 		return j.grant(ctx, tx, q)
 	})
 	return jobOf(&r), err == nil, err
+}
+
+// take keeps a job that is being prepared from being taken for what an earlier process left, until the
+// function that it returns is called.
+func (j *Jobs) take(id string) (done func()) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.taken[id] = true
+	return func() {
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		delete(j.taken, id)
+	}
 }
 
 // add stores a new job in the last place.

@@ -132,7 +132,13 @@ func (j *Jobs) recover(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		for i := range unprepared { // whoever asked got no answer
+		for i := range unprepared { // whoever asked an earlier process got no answer
+			j.mu.Lock()
+			mine := j.taken[unprepared[i].ID]
+			j.mu.Unlock()
+			if mine {
+				continue
+			}
 			if _, err := q.DropJob(ctx, unprepared[i].ID); err != nil {
 				return err
 			}
