@@ -67,6 +67,9 @@ func ask(metric string, flags map[string]float64) plan.Ask {
 // normal amounts. Amounts with a tail need more, by what their interval reaches farther.
 func TestMeans(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("many simulated gates")
+	}
 	p, err := plan.Make(ask("cost_per_attempt", map[string]float64{"bound": 0.05, "truth": 0.04, "sd": 0.02}))
 	if err != nil || p.Mean == nil || p.Rate != nil {
 		t.Fatal(p, err)
