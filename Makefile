@@ -64,7 +64,7 @@ lint: $(CACHE)/golangci-lint ## the linters of .golangci.yml, go vet among them
 # Tests write thousands of small databases, and a disk makes each wait: their files are in
 # memory where the system lends enough of it and runs programs there.
 define IN_MEMORY
-if [ "$$(df --output=avail /dev/shm 2>/dev/null | tail -n 1)" -gt 6000000 ] 2>/dev/null && t=$$(mktemp -d /dev/shm/callvet.XXXXXX); then \
+if [ "$$(df --output=avail /dev/shm 2>/dev/null | tail -n 1)" -gt 6000000 ] 2>/dev/null && t=$$(mktemp -d /dev/shm/testing-XXXXXX) && chmod 755 "$$t"; then \
 	  trap 'rm -rf "$$t"' EXIT; cp /bin/true "$$t/true"; if "$$t/true" 2>/dev/null; then export TMPDIR="$$t"; fi; fi
 endef
 

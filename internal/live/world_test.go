@@ -124,7 +124,7 @@ func TestRetryAfterDate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tools, err := live.New(f, live.Config{Client: &http.Client{}, Now: func() time.Time { return now }})
+		tools, err := live.New(f, live.Config{Client: srv.Client(), Now: func() time.Time { return now }})
 		if err != nil {
 			t.Fatal(err)
 		}
