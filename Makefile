@@ -50,7 +50,7 @@ vet: format ## gofmt and go vet
 	go vet ./...
 
 .PHONY: format
-format: ## gofmt alone; the linters vet
+format: ## gofmt: is every file formatted?
 	@out=$$(gofmt -l $(GOFILES)); [ -z "$$out" ] || { echo "not gofmt-clean:"; echo "$$out"; exit 1; }
 
 $(CACHE)/golangci-lint: tools/go.mod tools/go.sum
@@ -74,7 +74,7 @@ UNIT ?= ./...
 unit: ## every test without the race detector: unit, scripts, conformance, browser
 	@mkdir -p $(CACHE); $(IN_MEMORY); \
 	  go test -count=1 -v $(UNIT) 2>&1 | tee $(CACHE)/unit.log | grep --line-buffered -E '^(ok|FAIL|panic)|^ *--- SKIP|: SKIPPED' || \
-	  { grep -vE '^ *(=== |--- PASS)' $(CACHE)/unit.log; exit 1; }
+	  { grep -vE '^ *(=== |--- PASS)' $(CACHE)/unit.log; echo; echo "What failed (all of it is in $(CACHE)/unit.log):"; grep -E '^ *--- FAIL|^FAIL|^panic' $(CACHE)/unit.log; exit 1; }
 
 # The packages that share memory: they start goroutines, lock, or use unsafe, in the code or in
 # their tests. house_test.go checks that none is left out.
@@ -85,8 +85,8 @@ RACE := ./value ./contract ./score ./panel/... \
 	./internal/child ./internal/guard ./internal/report/plain ./internal/report/sheet ./internal/run ./internal/scorer ./internal/secret ./internal/store ./internal/account ./internal/job ./internal/server \
 	./internal/plan ./cmd/callvet ./cmd/callvet/process \
 	./cmd/callvet-bench ./cmd/callvet-mutate ./cmd/callvet-verify ./cmd/callvet-verify/journeys ./cmd/callvet-verify/queue
-# SQLite, translated to Go, and the hashes of passwords are slow under the race detector and
-# share nothing with us: they are compiled without it.
+# SQLite, translated to Go, and the hashes of passwords are slow under the race detector, and a
+# race inside them is not ours to find: they are compiled without it.
 UNWATCHED := -gcflags=modernc.org/...=-race=false -gcflags=golang.org/x/crypto/...=-race=false
 # Scripts and the commands of documents run in processes of their own, and unit runs them.
 # TestEveryVerbOverHTTP drives every verb under the race detector.

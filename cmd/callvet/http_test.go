@@ -395,7 +395,7 @@ func TestEveryVerbOverHTTP(t *testing.T) {
 	}
 	driven := map[string]bool{}
 	for _, s := range steps {
-		res, err := http.Post(srv.URL+"/"+s.verb, "application/json", strings.NewReader(s.request))
+		res, err := srv.Client().Post(srv.URL+"/"+s.verb, "application/json", strings.NewReader(s.request))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -419,7 +419,7 @@ func TestEveryVerbOverHTTP(t *testing.T) {
 			t.Errorf("%s is not driven here", verb)
 		}
 	}
-	if res, err := http.Post(srv.URL+"/show", "application/json", strings.NewReader(`{"run": "none"}`)); err != nil || res.StatusCode != http.StatusNotFound {
+	if res, err := srv.Client().Post(srv.URL+"/show", "application/json", strings.NewReader(`{"run": "none"}`)); err != nil || res.StatusCode != http.StatusNotFound {
 		t.Errorf("an unknown run: %v %v", res, err)
 	}
 }

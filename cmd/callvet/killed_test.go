@@ -271,7 +271,7 @@ func TestModelProxySurvivesKill(t *testing.T) {
 		}
 		req.Header.Set("Authorization", "Bearer k")
 		req.Header.Set("Content-Type", "application/json")
-		resp, err := http.DefaultClient.Do(req)
+		resp, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(req)
 		if err != nil {
 			return // it was killed
 		}

@@ -153,7 +153,7 @@ func recorded(t testing.TB, results map[string]string, calls []callvet.Call, of 
 // worlds are the four kinds over one backend, for the calls that are to be made. HTTP and MCP are
 // the rooms that call real tools, over servers of this machine.
 func worlds(t testing.TB, g *guard.Guards, b *backend, calls []callvet.Call) map[string]func(*callvet.Suite, *callvet.Case) callvet.World {
-	client := &http.Client{}
+	client := &http.Client{Transport: &http.Transport{}}
 	if g != nil {
 		client = g.Client(nil)
 	}

@@ -12,9 +12,6 @@ import (
 	"github.com/callvet/callvet/internal/store/rows"
 )
 
-// Recover is what Run begins with.
-func (j *Jobs) Recover(ctx context.Context) error { return j.recover(ctx) }
-
 // Prune removes old events as Run does.
 func (j *Jobs) Prune(ctx context.Context) error { return j.prune(ctx) }
 

@@ -335,10 +335,7 @@ func TestCutOffTooOften(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		j := newJobs(t, job.Config{Store: db, Workers: 1, Handlers: map[string]job.Handler{"work": until}})
-		if err := j.Recover(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		newJobs(t, job.Config{Store: db, Workers: 1, Handlers: map[string]job.Handler{"work": until}})
 	}
 	got, err := j.Job(t.Context(), id)
 	if err != nil || got.State != job.Interrupted || got.Active() || got.Error == "" {
@@ -467,17 +464,15 @@ func TestListInPages(t *testing.T) {
 	}
 }
 
-// TestStartKeepsWhatIsPrepared: a job that is being prepared while the queue starts is none that an earlier
-// process left.
+// TestStartKeepsWhatIsPrepared: a job that is being prepared when the first jobs are done is none that
+// an earlier process left.
 func TestStartKeepsWhatIsPrepared(t *testing.T) {
 	t.Parallel()
 	j := newJobs(t, job.Config{Handlers: map[string]job.Handler{"work": until}})
-	got, _, err := j.Submit(t.Context(), job.Request{User: "ana", Kind: "work", Prepare: func(ctx context.Context, _ string) (job.Prepared, error) {
-		return job.Prepared{}, j.Recover(ctx)
+	got := submit(t, j, job.Request{Prepare: func(context.Context, string) (job.Prepared, error) {
+		start(t, j)
+		await(t, j, submit(t, j, job.Request{}).ID, job.Running)
+		return job.Prepared{}, nil
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	start(t, j)
 	await(t, j, got.ID, job.Running)
 }

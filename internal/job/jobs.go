@@ -71,10 +71,10 @@ type Jobs struct {
 	closing bool                               // no job starts any more
 	running map[string]context.CancelCauseFunc // by job
 	keys    map[string]chan struct{}           // requests with an idempotency key that are being taken; closed at the end
-	taken   map[string]bool                    // jobs that this process prepares
 }
 
-// New opens the queue of a store. No job is done before Run.
+// New opens the queue of a store, and takes up what an earlier process left: what it was running is
+// queued again. No job is done before Run.
 func New(ctx context.Context, cfg Config) (*Jobs, error) {
 	if cfg.Store == nil {
 		return nil, errors.New("open jobs: they need a store")
@@ -103,12 +103,16 @@ func New(ctx context.Context, cfg Config) (*Jobs, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	j := &Jobs{cfg: cfg, log: cfg.Log, hub: hub{feeds: map[string]*feed{}}, running: map[string]context.CancelCauseFunc{}, keys: map[string]chan struct{}{}, taken: map[string]bool{}}
+	j := &Jobs{cfg: cfg, log: cfg.Log, hub: hub{feeds: map[string]*feed{}}, running: map[string]context.CancelCauseFunc{}, keys: map[string]chan struct{}{}}
 	if j.log == nil {
 		j.log = slog.New(slog.DiscardHandler)
 	}
 	if err := j.openRiver(ctx); err != nil {
 		return nil, fmt.Errorf("open jobs: %w", err)
+	}
+	// Nothing is submitted yet: what is pending, an earlier process left.
+	if err := j.recover(ctx); err != nil {
+		return nil, err
 	}
 	return j, nil
 }
@@ -176,7 +180,6 @@ func (j *Jobs) Submit(ctx context.Context, req Request) (_ Job, isNew bool, err 
 	}
 	p := req.Prepared
 	if req.Prepare != nil {
-		defer j.take(id)()
 		if err := j.cfg.Store.Change(ctx, "take job", func(q *rows.Queries) error { return add(ctx, q, &r) }); err != nil {
 			return Job{}, false, err
 		}
@@ -217,19 +220,6 @@ func (j *Jobs) Submit(ctx context.Context, req Request) (_ Job, isNew bool, err 
 		return j.grant(ctx, tx, q)
 	})
 	return jobOf(&r), err == nil, err
-}
-
-// take keeps a job that is being prepared from being taken for what an earlier process left, until the
-// function that it returns is called.
-func (j *Jobs) take(id string) (done func()) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.taken[id] = true
-	return func() {
-		j.mu.Lock()
-		defer j.mu.Unlock()
-		delete(j.taken, id)
-	}
 }
 
 // add stores a new job in the last place.

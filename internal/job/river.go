@@ -133,12 +133,6 @@ func (j *Jobs) recover(ctx context.Context) error {
 			return err
 		}
 		for i := range unprepared { // whoever asked an earlier process got no answer
-			j.mu.Lock()
-			mine := j.taken[unprepared[i].ID]
-			j.mu.Unlock()
-			if mine {
-				continue
-			}
 			if _, err := q.DropJob(ctx, unprepared[i].ID); err != nil {
 				return err
 			}

@@ -26,12 +26,9 @@ var (
 // handBack is how long handlers may take to return when the server ends.
 const handBack = 10 * time.Second
 
-// Run does jobs until ctx ends, beginning with those that an earlier process had begun. Then it hands
-// back those that run: they are queued, and go on at the next start.
+// Run does jobs until ctx ends. Then it hands back those that run: they are queued, and go on at the
+// next start.
 func (j *Jobs) Run(ctx context.Context) error {
-	if err := j.recover(context.WithoutCancel(ctx)); err != nil {
-		return err
-	}
 	if err := j.river.Start(context.WithoutCancel(ctx)); err != nil {
 		return fmt.Errorf("start jobs: %w", err)
 	}

@@ -121,7 +121,7 @@ func ready(t *testing.T, tool func(name string) live.Tool, env ...string) *live.
 		}
 		f.Tools[name] = one
 	}
-	tools, err := live.New(f, live.Config{Client: &http.Client{}, Env: env})
+	tools, err := live.New(f, live.Config{Client: &http.Client{Transport: &http.Transport{}}, Env: env})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,7 +32,7 @@ func open(t testing.TB, text string, env ...string) *live.World {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tools, err := live.New(f, live.Config{Client: &http.Client{}, Env: env, Variable: func(name string) (string, error) {
+	tools, err := live.New(f, live.Config{Client: &http.Client{Transport: &http.Transport{}}, Env: env, Variable: func(name string) (string, error) {
 		if name == "KEY" {
 			return secretKey, nil
 		}
@@ -300,7 +300,7 @@ func TestNewRefuses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err = live.New(f, live.Config{Client: &http.Client{}, Variable: func(name string) (string, error) { return "", endpoint.Empty(name) }}); !errors.Is(err, want) {
+		if _, err = live.New(f, live.Config{Client: &http.Client{Transport: &http.Transport{}}, Variable: func(name string) (string, error) { return "", endpoint.Empty(name) }}); !errors.Is(err, want) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}

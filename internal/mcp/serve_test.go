@@ -251,7 +251,7 @@ func TestServeHosts(t *testing.T) {
 		if tt.origin != "" {
 			req.Header.Set("Origin", tt.origin)
 		}
-		res, err := http.DefaultClient.Do(req)
+		res, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(req)
 		if err != nil {
 			t.Fatal(err)
 		}

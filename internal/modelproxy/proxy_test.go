@@ -100,7 +100,7 @@ func post(t *testing.T, address, body string, headers ...string) (int, string) {
 	for i := 0; i < len(headers); i += 2 {
 		req.Header.Set(headers[i], headers[i+1])
 	}
-	resp, err := http.DefaultClient.Do(req)
+	resp, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(req)
 	if err != nil {
 		return 0, err.Error()
 	}
@@ -339,7 +339,7 @@ func TestRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	req.Host = "rebound.example:80"
-	resp, err := http.DefaultClient.Do(req)
+	resp, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(req)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -385,7 +385,7 @@ func (w *walk) request(as login, ids map[string]string) (code int, text string) 
 	if as.cookie != "" {
 		req.AddCookie(&http.Cookie{Name: server.SessionCookie, Value: as.cookie})
 	}
-	res, err := http.DefaultClient.Do(req)
+	res, err := w.s.Client().Do(req)
 	if err != nil {
 		w.t.Fatal(err)
 	}

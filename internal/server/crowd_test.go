@@ -260,7 +260,7 @@ func (s *site) openStream(t *testing.T, as, last string) *http.Response {
 	if last != "" {
 		req.Header.Set("Last-Event-ID", last)
 	}
-	res, err := http.DefaultClient.Do(req)
+	res, err := s.Client().Do(req)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,7 +36,7 @@ func (s *site) send(t *testing.T, as, path, field, name string, text []byte) (co
 	}
 	req.Header.Set("Content-Type", w.FormDataContentType())
 	req.Header.Set("Authorization", "Bearer "+account.TokenPrefix+as)
-	res, err := http.DefaultClient.Do(req)
+	res, err := s.Client().Do(req)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -293,7 +293,7 @@ func TestEvalKey(t *testing.T) {
 		req.Header.Set("Content-Type", "application/json")
 		req.Header.Set("Authorization", "Bearer "+account.TokenPrefix+"ana")
 		req.Header.Set("Idempotency-Key", "once")
-		res, err := http.DefaultClient.Do(req)
+		res, err := s.Client().Do(req)
 		if err != nil {
 			t.Error(err)
 			return 0, ""

@@ -193,7 +193,7 @@ func TestStream(t *testing.T) {
 	}
 	req.Header.Set("Authorization", "Bearer "+account.TokenPrefix+"ana")
 	req.Header.Set("Last-Event-ID", "2")
-	res, err := http.DefaultClient.Do(req)
+	res, err := s.Client().Do(req)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -202,14 +202,8 @@ func (s *Server) submitScheduled(ctx context.Context, owner *account.Principal, 
 		return fmt.Errorf("read schedule: %w", err)
 	}
 	made, err := s.submitEval(ctx, owner, &req, "schedule "+sc.ID+" "+r.DueKey)
-	if errors.Is(err, sql.ErrNoRows) { // at its start the queue takes away what is being made
-		return fmt.Errorf("%w: the queue is starting", callvet.ErrUnavailable)
-	}
 	if err != nil {
 		return err
-	}
-	if made.Body.ResultRef == "" { // what an earlier process began is taken away before jobs are done
-		return fmt.Errorf("%w: the job is being made", callvet.ErrUnavailable)
 	}
 	r.JobID, r.RunID = made.Body.JobID, made.Body.ResultRef
 	return nil

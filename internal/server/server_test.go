@@ -117,7 +117,7 @@ func (s *site) ask(t *testing.T, as, method, path, body string) (code int, answe
 	if as != "" {
 		req.Header.Set("Authorization", "Bearer "+account.TokenPrefix+as)
 	}
-	res, err := http.DefaultClient.Do(req)
+	res, err := s.Client().Do(req)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -237,7 +237,7 @@ func TestSuiteVersionsMeet(t *testing.T) {
 		req.Header.Set("Authorization", "Bearer "+account.TokenPrefix+"ana")
 		req.Header.Set("Content-Type", "application/json")
 		req.Header.Set("If-Match", tag)
-		res, err := http.DefaultClient.Do(req)
+		res, err := s.Client().Do(req)
 		if err != nil {
 			t.Fatal(err)
 		}

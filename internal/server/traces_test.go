@@ -209,7 +209,7 @@ func (s *site) export(t *testing.T, path, kind string, body []byte, packed bool)
 	if packed {
 		req.Header.Set("Content-Encoding", "gzip")
 	}
-	res, err := http.DefaultClient.Do(req)
+	res, err := s.Client().Do(req)
 	if err != nil {
 		t.Fatal(err)
 	}
