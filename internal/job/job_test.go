@@ -398,7 +398,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestTurns: with one worker the order of all is known: priority, then the users in turn, then who came first.
+// TestTurns: with one worker the order of all is known: who came when nobody was there, then by
+// priority, then the users in turn, then who came first.
 func TestTurns(t *testing.T) {
 	t.Parallel()
 	var order []string
@@ -423,7 +424,7 @@ func TestTurns(t *testing.T) {
 	for range 8 {
 		<-done
 	}
-	want := []string{`"urgent"`, `"bo0"`, `"ana0"`, `"bo1"`, `"ana1"`, `"bo2"`, `"ana2"`, `"cy0"`}
+	want := []string{`"ana0"`, `"urgent"`, `"bo0"`, `"ana1"`, `"bo1"`, `"ana2"`, `"bo2"`, `"cy0"`}
 	if d := cmp.Diff(want, order); d != "" {
 		t.Errorf("order (-want +got):\n%s", d)
 	}
