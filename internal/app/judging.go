@@ -82,7 +82,7 @@ func (a *App) openJudging(ctx context.Context, req *JudgeRequest, what *Judging,
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{app: a, tell: tell, op: op, settings: rr.Settings, noWait: true, judging: what, judges: about}
+	s := &Session{yield: make(chan struct{}), app: a, tell: tell, op: op, settings: rr.Settings, noWait: true, judging: what, judges: about}
 	if s.targets, err = op.openAll(ctx, []TargetSpec{model}); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}

@@ -34,6 +34,8 @@ type Outcome struct {
 	Why     []string
 	// Notes are what should be known of the numbers.
 	Notes []callvet.Notice
+	// Yielded tells that the session ended because of Session.Yield: there is a Summary only.
+	Yielded bool
 }
 
 // Interrupted tells that the run was interrupted, here or elsewhere.

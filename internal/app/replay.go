@@ -101,7 +101,7 @@ func (a *App) StartReplay(ctx context.Context, req ReplayRequest, tell Events) (
 	if commands := man.commands(); len(commands) > 0 && !a.cfg.Permit.Commands {
 		return nil, refused("run", "replay run %s: its scorers may not run commands here: %s", of.Stored.ID, strings.Join(commands, "; "))
 	}
-	s := &Session{app: a, tell: tell, settings: req.Settings, slices: req.Slices, noWait: true}
+	s := &Session{yield: make(chan struct{}), app: a, tell: tell, settings: req.Settings, slices: req.Slices, noWait: true}
 	if s.op, err = a.newOpener(req.timeout(), man.Prices, of.Stored.ID, tell); err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/callvet/callvet"
@@ -43,7 +44,13 @@ type Session struct {
 	dry     *DryRun       // not nil: the run is told here, and not kept
 	tools   *live.File    // of a new run that calls tools
 	world   *world        // nil: takeUp opens it
+	yield   chan struct{} // closed by Yield
+	yielded sync.Once
 }
+
+// Yield has Do end once the attempts in flight have: no further one starts, and ResumeRun goes on with the
+// others. The outcome of Do is then Yielded, where there are any. It does not wait, and may be called twice.
+func (s *Session) Yield() { s.yielded.Do(func() { close(s.yield) }) }
 
 // ResumeRequest goes on with a run that did not end, or whose attempts ended in errors.
 type ResumeRequest struct {
@@ -64,7 +71,7 @@ type ResumeRequest struct {
 // and every attempt that is durable. A run that another process carries out gives a Session
 // that follows it, or with NoWait a *store.HeldError.
 func (a *App) ResumeRun(ctx context.Context, req ResumeRequest, tell Events) (*Session, error) {
-	s := &Session{app: a, tell: tell, slices: req.Slices, noWait: req.NoWait, resume: &req}
+	s := &Session{yield: make(chan struct{}), app: a, tell: tell, slices: req.Slices, noWait: req.NoWait, resume: &req}
 	err := s.takeUp(ctx)
 	if errors.As(err, &s.held) && !s.noWait {
 		return s, nil
@@ -224,6 +231,9 @@ func (s *Session) carryOut(ctx context.Context) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
+	if sum.Status == run.StatusInterrupted && ctx.Err() == nil {
+		return &Outcome{Summary: sum, Yielded: true}, nil
+	}
 	s.judgeAfter(ctx, &sum, runErr)
 	// What was asked to end early is still told: the context may be gone by now.
 	return s.outcome(context.WithoutCancel(ctx), sum, runErr)
@@ -356,7 +366,7 @@ func (s *Session) config(ctx context.Context, lease *store.Lease, hide *hiding) 
 		},
 		Cases: man.Cases, Last: man.Rubrics, Hold: set.holdRubrics, Repeats: man.Repeats, Interleave: set.Interleave, Limits: set.limits(man.Specs, s.targets), Timeout: set.timeout(), Retry: set.retry(),
 		Budget: run.Budget{MaxCostUSD: set.MaxCostUSD, MaxCalls: set.MaxCalls}, RunID: s.Stored.ID, Journal: lease, Lease: lease, Spent: s.Stored.Spent, Done: s.done, KeepErrors: set.KeepErrors,
-		Grace: grace, Abort: s.app.cfg.Abort, Now: s.app.cfg.Now, Seed: uint64(man.Seed), Redact: hide.cell,
+		Yield: s.yield, Grace: grace, Abort: s.app.cfg.Abort, Now: s.app.cfg.Now, Seed: uint64(man.Seed), Redact: hide.cell,
 		Observe: func(ev run.Event) {
 			s.live.observe(ev)
 			s.tell.emit(Event{Progress: &ProgressEvent{Done: ev.Done, Total: ev.Total, Failed: ev.Fail, Errors: ev.Error, CostUSD: ev.CostUSD, CostUnknown: !ev.CostKnown, ETA: ev.ETA}})

@@ -174,7 +174,7 @@ func (a *App) startRun(ctx context.Context, req *RunRequest, dry *DryRun, tell E
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{app: a, tell: tell, op: op, policy: policy, tools: tools, world: answers, settings: req.Settings, slices: req.Slices, noWait: true, dry: dry}
+	s := &Session{yield: make(chan struct{}), app: a, tell: tell, op: op, policy: policy, tools: tools, world: answers, settings: req.Settings, slices: req.Slices, noWait: true, dry: dry}
 	if err := s.start(ctx, db, req, read, specs); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}

@@ -477,3 +477,53 @@ func TestStartKeepsWhatIsPrepared(t *testing.T) {
 	}})
 	await(t, j, got.ID, job.Running)
 }
+
+// TestGiveWay: a job leaves its worker to another user's when its shift is over, and to no later one of
+// its own user.
+func TestGiveWay(t *testing.T) {
+	t.Parallel()
+	began := make(chan struct{}, 10)
+	ended := make(chan string, 10)
+	j := newJobs(t, job.Config{Workers: 1, Shift: time.Millisecond, Handlers: map[string]job.Handler{
+		"long": func(ctx context.Context, j job.Job, r *job.Report) (json.RawMessage, error) {
+			if j.Attempt > 1 {
+				ended <- "long"
+				return nil, nil
+			}
+			began <- struct{}{}
+			tick := time.NewTicker(time.Millisecond)
+			defer tick.Stop()
+			for {
+				if r.GiveWay() {
+					return nil, fmt.Errorf("left off: %w", job.ErrGaveWay)
+				}
+				select {
+				case <-ctx.Done():
+					return nil, context.Cause(ctx)
+				case <-tick.C:
+				}
+			}
+		},
+		"work": func(_ context.Context, j job.Job, _ *job.Report) (json.RawMessage, error) {
+			ended <- j.User
+			return nil, nil
+		},
+	}})
+	start(t, j)
+	long := submit(t, j, job.Request{Kind: "long"})
+	<-began
+	later := submit(t, j, job.Request{})
+	other := submit(t, j, job.Request{User: "bo"})
+	for _, id := range []string{long.ID, later.ID, other.ID} {
+		if got := await(t, j, id, job.Done); id == long.ID && got.Attempt != 2 {
+			t.Errorf("the long job was started %d times, want 2", got.Attempt)
+		}
+	}
+	if got := []string{<-ended, <-ended, <-ended}; !slices.Equal(got, []string{"bo", "long", "ana"}) {
+		t.Errorf("ended in the order %v", got)
+	}
+	told := slices.DeleteFunc(kinds(t, j, "ana"), func(k string) bool { return k == job.EventProgress })
+	if d := cmp.Diff([]string{"job_created", "job_started", "job_created", "job_interrupted", "job_started", "job_completed", "job_started", "job_completed"}, told); d != "" {
+		t.Errorf("events (-want +got):\n%s", d)
+	}
+}

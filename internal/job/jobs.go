@@ -32,6 +32,7 @@ const (
 	DefaultWorkers = 8
 	DefaultPerUser = 2
 	DefaultTimeout = 24 * time.Hour
+	DefaultShift   = 30 * time.Second
 	// MaxIdle is how often a job may be cut off without any progress before it stays interrupted.
 	MaxIdle = 10
 )
@@ -46,6 +47,8 @@ type Config struct {
 	Workers, PerUser int
 	// Timeout is how long a job may run that does not say; 0: DefaultTimeout.
 	Timeout time.Duration
+	// Shift is how long a job works before it gives way to another one whose turn it is; 0: DefaultShift.
+	Shift time.Duration
 	// Every is how often the progress of a job is stored at most; 0: half a second.
 	Every time.Duration
 	// KeepEvents and MostEvents are the constants of these names where they are 0.
@@ -87,6 +90,9 @@ func New(ctx context.Context, cfg Config) (*Jobs, error) {
 	}
 	if cfg.Timeout <= 0 {
 		cfg.Timeout = DefaultTimeout
+	}
+	if cfg.Shift <= 0 {
+		cfg.Shift = DefaultShift
 	}
 	if cfg.Every <= 0 {
 		cfg.Every = 500 * time.Millisecond

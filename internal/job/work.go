@@ -23,6 +23,9 @@ var (
 	ErrClosing   = errors.New("the server ends")
 )
 
+// ErrGaveWay is what a handler returns when it has left off because GiveWay told it to.
+var ErrGaveWay = errors.New("the job gave way to another one")
+
 // handBack is how long handlers may take to return when the server ends.
 const handBack = 10 * time.Second
 
@@ -71,10 +74,10 @@ func (j *Jobs) work(ctx context.Context, id string) error {
 	if !j.register(id, cancel) {
 		return nil
 	}
-	defer j.unregister(id)
 	stored := context.WithoutCancel(ctx)
 	job, ok, err := j.begin(stored, id)
 	if err != nil || !ok {
+		j.unregister(id)
 		return err
 	}
 	left := time.Duration(job.Timeout-job.Ran) * time.Millisecond
@@ -82,6 +85,7 @@ func (j *Jobs) work(ctx context.Context, id string) error {
 	defer stop()
 	r := &Report{jobs: j, ctx: stored, job: jobOf(&job), ran: job.Ran, began: j.cfg.Now(), note: job.Note}
 	detail, err := r.follow(limited, j.cfg.Handlers[job.Kind])
+	j.unregister(id) // before finish, which may queue it: a worker may then have it again at once
 	j.finish(stored, limited, r, detail, err)
 	return nil
 }
@@ -142,8 +146,8 @@ func (j *Jobs) finish(ctx, limited context.Context, r *Report, detail json.RawMe
 		to = Queued
 	case errors.Is(cause, ErrTimeout):
 		text = fmt.Sprintf("%v: %s", ErrTimeout, time.Duration(r.job.TimeoutMS)*time.Millisecond)
-	case cause != nil:
-		to = Queued // River was stopped
+	case cause != nil, errors.Is(did, ErrGaveWay):
+		to = Queued // otherwise River was stopped
 	default:
 		text = j.cfg.Hide(did.Error())
 	}
@@ -157,6 +161,9 @@ func (j *Jobs) finish(ctx, limited context.Context, r *Report, detail json.RawMe
 				return err
 			}
 			r.lay(&row)
+			if to == Queued && row.Cancel { // asked for when the handler had left off
+				to = Cancelled
+			}
 			if to == Done {
 				row.Detail = detail
 			}
@@ -193,8 +200,9 @@ type Report struct {
 	note        []byte
 	done, total int64
 	eta         time.Duration
-	changed     bool // since it was stored
-	known       bool // the handler told any
+	asked       time.Time // when GiveWay last looked
+	changed     bool      // since it was stored
+	known       bool      // the handler told any
 }
 
 // Progress tells how far the job is. It never waits: the newest is stored now and then.
@@ -243,6 +251,43 @@ func (r *Report) Also(do func(ctx context.Context, q *rows.Queries) error, news 
 		*woken = append(*woken, r.job.User)
 		return tell(r.ctx, q, r.job.User, r.job.ID, j.cfg.Now(), news...)
 	})
+}
+
+// GiveWay tells whether the handler is to leave off and return ErrGaveWay: the job has worked for
+// Config.Shift, and another job would be next if both waited. The job is then queued, and goes on when its
+// turn comes. It is false where that cannot be told now, and looks into the store once a second at most.
+func (r *Report) GiveWay() bool {
+	j := r.jobs
+	now := j.cfg.Now()
+	r.mu.Lock()
+	soon := now.Sub(r.began) < j.cfg.Shift || now.Sub(r.asked) < min(j.cfg.Shift, time.Second)
+	if !soon {
+		r.asked = now
+	}
+	r.mu.Unlock()
+	if soon {
+		return false
+	}
+	other, tried := false, errors.New("nothing is changed")
+	err := j.change(r.ctx, "look whose turn it is", func(_ *sql.Tx, q *rows.Queries, _ *[]string) error {
+		row, err := q.Job(r.ctx, r.job.ID)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(move(r.ctx, q, &row, Queued, now), q.FreeSlot(r.ctx, row.ID)); err != nil {
+			return err
+		}
+		next, err := q.NextJob(r.ctx, int64(j.cfg.PerUser))
+		if err != nil {
+			return err
+		}
+		other = next.ID != row.ID
+		return tried
+	})
+	if !errors.Is(err, tried) && r.ctx.Err() == nil {
+		j.log.ErrorContext(r.ctx, "whose turn it is was not looked up", "job", r.job.ID, "error", err)
+	}
+	return other
 }
 
 // lay puts how far the job is into its row.

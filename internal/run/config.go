@@ -214,6 +214,9 @@ type Config struct {
 	// Observe is called after every batch became durable, from one goroutine, which
 	// stores nothing meanwhile: it should return soon.
 	Observe func(Event)
+	// Yield, when it closes, lets no further cell start; those in flight end as ever. The status is
+	// "interrupted" then, where cells are left.
+	Yield <-chan struct{}
 	// Grace is how long cells in flight may take to finish after the context was
 	// canceled; default 10 s, -1: none. Abort, when it closes, ends the grace.
 	Grace time.Duration

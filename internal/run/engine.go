@@ -281,9 +281,19 @@ func (e *engine) stopped() bool {
 	}
 }
 
+// yields reports whether the cells that are left are for a later session.
+func (e *engine) yields() bool {
+	select {
+	case <-e.cfg.Yield:
+		return true
+	default:
+		return false
+	}
+}
+
 // work carries out cells of a group until none is left.
 func (e *engine) work(ctx context.Context, g *group) {
-	for !e.stopped() {
+	for !e.stopped() && !e.yields() {
 		j, ok := e.next(g)
 		if !ok {
 			return
@@ -389,7 +399,7 @@ func (e *engine) summary(ctx, work context.Context) (Summary, error) {
 		return s, cause
 	case s.Done == s.Total:
 		return s, nil
-	case ctx.Err() != nil || cause != nil:
+	case ctx.Err() != nil || cause != nil || e.yields():
 		s.Status = StatusInterrupted
 		return s, nil
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/callvet/callvet"
@@ -81,5 +82,41 @@ func TestLast(t *testing.T) {
 	cfg.Hold = nil
 	if forced := mustRun(t, cfg); forced.NotRun != 0 || forced.Spent.Requests != 2 {
 		t.Errorf("forced: %+v", forced)
+	}
+}
+
+// TestYield: once Yield closes no further cell starts, those in flight end and are stored, and a later
+// session makes the others.
+func TestYield(t *testing.T) {
+	t.Parallel()
+	yield := make(chan struct{})
+	var asked atomic.Int64
+	model := modelFunc(func(context.Context, *callvet.Request) (*callvet.Response, error) {
+		if asked.Add(1) == 5 {
+			close(yield)
+		}
+		return calls("a", `{}`), nil
+	})
+	s := &callvet.Suite{}
+	for i := range 50 {
+		s.Cases = append(s.Cases, callvet.Case{ID: fmt.Sprint(i), Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "x"}}})
+	}
+	journal := &memory{}
+	cfg := run.Config{Suite: s, Compile: compile, Journal: journal, Targets: []run.Target{target("t", "t", model)}, Last: []int{48, 49}, Yield: yield, Limits: map[string]run.Limits{"": {Concurrency: 2}}}
+	sum, err := run.Run(t.Context(), cfg)
+	if err != nil || sum.Status != run.StatusInterrupted || sum.Done < 5 || sum.Done > 6 || int64(sum.Done) != asked.Load() || len(journal.cells) != sum.Done {
+		t.Fatalf("%+v, %v: %d asked, %d stored", sum, err, asked.Load(), len(journal.cells))
+	}
+	before := slices.Clone(journal.cells)
+	cfg.Yield = nil
+	cfg.Done = func(yield func(*callvet.Cell, error) bool) {
+		for i := range before {
+			if !yield(&before[i], nil) {
+				return
+			}
+		}
+	}
+	if sum := mustRun(t, cfg); sum.Status != run.StatusDone || sum.Done != 50 || asked.Load() != 50 {
+		t.Errorf("%+v: %d asked", sum, asked.Load())
 	}
 }

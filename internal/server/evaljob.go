@@ -48,7 +48,9 @@ type evalRun struct {
 	done   int64 // told, for progress
 	more   chan struct{}
 	mu     sync.Mutex
-	said   []callvet.Notice // warnings that wait to be told
+	// session is what goes on; nil before it does.
+	session *app.Session
+	said    []callvet.Notice // warnings that wait to be told
 }
 
 // toolEval carries out the run of a job, from where it is.
@@ -78,6 +80,9 @@ func (s *Server) toolEval(ctx context.Context, j job.Job, r *job.Report) (json.R
 	out, err := e.carryOut(ctx, a, j.ResultRef)
 	if cause := context.Cause(ctx); cause != nil && (err != nil || out == nil || out.Interrupted()) {
 		return nil, cause
+	}
+	if out != nil && out.Yielded {
+		return nil, job.ErrGaveWay
 	}
 	if out == nil {
 		return nil, cmp.Or(err, errors.New("the run gave nothing"))
@@ -111,6 +116,9 @@ func (e *evalRun) carryOut(ctx context.Context, a *app.App, run string) (out *ap
 		if session, err = a.ResumeRun(ctx, app.ResumeRequest{Run: run}, e.hear); err != nil {
 			return
 		}
+		e.mu.Lock()
+		e.session = session
+		e.mu.Unlock()
 		out, err = session.Do(ctx)
 		err = errors.Join(err, session.Close())
 	}()
@@ -188,6 +196,12 @@ func (e *evalRun) follow(ctx context.Context, over <-chan struct{}) error {
 		}
 		if err := e.catchUp(ctx); err != nil {
 			return err
+		}
+		e.mu.Lock()
+		session := e.session
+		e.mu.Unlock()
+		if session != nil && e.report.GiveWay() {
+			session.Yield()
 		}
 		pause := time.NewTimer(tellEvery)
 		select {

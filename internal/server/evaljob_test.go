@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -18,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/job"
 	"github.com/callvet/callvet/internal/server"
 )
 
@@ -232,5 +234,56 @@ func TestEvalPriority(t *testing.T) {
 	}
 	if want := []string{ids[0], ids[3], ids[2], ids[4], ids[1]}; !slices.Equal(begun, want) {
 		t.Errorf("begun in the order %s, sent as %s", strings.Join(begun, " "), strings.Join(ids, " "))
+	}
+}
+
+// TestEvalGivesWay: a long run leaves its worker to a job whose turn it is, loses no answer that was on its
+// way, and is done in the end with every attempt made once.
+func TestEvalGivesWay(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, func(c *server.Config) { c.Workers, c.JobShift = 1, time.Millisecond })
+	s.private(t)
+	var asked atomic.Int64
+	reached, release, short := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	var cities sync.Map
+	long := newMoody(t, func(city int) string {
+		n, _ := cities.LoadOrStore(city, new(atomic.Int64))
+		n.(*atomic.Int64).Add(1)
+		if asked.Add(1) == 20 {
+			close(reached)
+		}
+		if asked.Load() >= 20 {
+			<-release
+			select { // the rest of the run is slow until the other job is done
+			case <-short:
+			case <-time.After(20 * time.Millisecond):
+			}
+		}
+		return ""
+	})
+	quick := newMoody(t, func(int) string { return "" })
+	suite, other := s.keepSuite(t, "root", 200), s.keepSuite(t, "ana", 2)
+	s.work(t)
+	first := s.eval(t, "root", suite, long.URL, `,"no_cache":true`)
+	<-reached
+	second := s.eval(t, "ana", other, quick.URL, `,"no_cache":true`)
+	close(release)
+	s.awaitJob(t, "ana", second.JobID, "done")
+	close(short)
+	s.awaitJob(t, "root", first.JobID, "done")
+	code, body := s.ask(t, "root", "GET", "/api/jobs/"+first.JobID, "")
+	if got := decode[job.Job](t, code, 200, body); got.Attempt < 2 || got.Done != got.Total {
+		t.Errorf("the long job did not give way, or is not whole: %s", body)
+	}
+	cities.Range(func(city, n any) bool {
+		if n := n.(*atomic.Int64).Load(); n != 1 {
+			t.Errorf("city %v was asked for %d times", city, n)
+		}
+		return true
+	})
+	for id, list := range verdicts(s.events(t, "root")) {
+		if len(list) != 1 {
+			t.Errorf("case %s was told %d times", id, len(list))
+		}
 	}
 }

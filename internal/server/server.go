@@ -74,6 +74,9 @@ type Config struct {
 	// Workers is how many jobs run at once, and JobsPerUser how many of a user who has no number of
 	// his own; 0: job.DefaultWorkers, job.DefaultPerUser.
 	Workers, JobsPerUser int
+	// JobShift is how long a job works before it gives way to another one whose turn it is; 0:
+	// job.DefaultShift.
+	JobShift time.Duration
 	// Sockets is how many connections of a user may follow his events; 0: DefaultSockets.
 	Sockets int
 	// MetricsOpen lets everybody read the metrics; otherwise admins do.
