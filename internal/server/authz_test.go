@@ -138,6 +138,8 @@ func entries() map[string]entry {
 		"delete-experiment": {},
 		"pin-baseline":      {body: `{"eval_id":"{run}"}`},
 		"get-timeline":      {},
+		"get-leaderboard":   {query: "suite_id={suite}"},
+		"get-trend":         {query: "config_hash=x"},
 		"run-best":          {gives: http.StatusConflict}, // nothing has a score yet
 
 		"list-keys":    {},

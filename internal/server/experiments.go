@@ -333,6 +333,11 @@ func (s *Server) runsOf(ctx context.Context, e *rows.Experiment) ([]trial, error
 	if err != nil {
 		return nil, fmt.Errorf("list runs: %w", err)
 	}
+	return s.trials(ctx, list)
+}
+
+// trials are the runs of a list that are still there, in its order.
+func (s *Server) trials(ctx context.Context, list []rows.RunEntry) ([]trial, error) {
 	var out []trial
 	for i := range list {
 		line, err := s.line(ctx, &list[i])
@@ -351,9 +356,17 @@ func (s *Server) runsOf(ctx context.Context, e *rows.Experiment) ([]trial, error
 	return out, nil
 }
 
-func bestOf(runs []trial) *BestConfig {
-	var results []experiment.Result
-	specs := map[string]app.TargetSpec{}
+// result is the score of a configuration in a run.
+type result struct {
+	experiment.Result
+	spec    app.TargetSpec
+	pass    *stats.Interval // nil: none
+	created time.Time
+}
+
+// results are the scores of runs that are done, in their order.
+func results(runs []trial) []result {
+	var out []result
 	for _, r := range runs {
 		for i := range r.line.Targets {
 			t := &r.line.Targets[i]
@@ -361,13 +374,26 @@ func bestOf(runs []trial) *BestConfig {
 				continue
 			}
 			c := &r.config.Targets[i]
-			specs[c.Hash] = c.Spec
-			results = append(results, experiment.Result{
+			one := result{spec: c.Spec, created: r.line.Created, Result: experiment.Result{
 				Run: r.line.ID, Target: t.Name, Config: c.Hash, Suite: r.config.SuiteHash, Score: t.Score.Interval, Fresh: r.config.Fresh, Whole: r.config.Whole, Floor: c.Floor,
-			})
+			}}
+			if t.Pass != nil {
+				one.pass = &t.Pass.Interval
+			}
+			out = append(out, one)
 		}
 	}
-	b := experiment.Choose(results)
+	return out
+}
+
+func bestOf(runs []trial) *BestConfig {
+	var of []experiment.Result
+	specs := map[string]app.TargetSpec{}
+	for _, r := range results(runs) {
+		specs[r.Config] = r.spec
+		of = append(of, r.Result)
+	}
+	b := experiment.Choose(of)
 	if b == nil {
 		return nil
 	}

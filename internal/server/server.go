@@ -135,6 +135,7 @@ func New(cfg Config) (*Server, error) {
 	s.addLibrary()
 	s.addRuns()
 	s.addExperiments()
+	s.addTrends()
 	s.addAccounts()
 	s.addEval()
 	s.addJobs()

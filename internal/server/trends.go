@@ -1,0 +1,196 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package server
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/callvet/callvet/internal/account"
+	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/experiment"
+	"github.com/callvet/callvet/internal/store/rows"
+	"github.com/callvet/callvet/stats"
+)
+
+// mostRanked is how many runs a leaderboard looks at, the newest first.
+const mostRanked = 200
+
+// Leaderboard is how configurations do on a suite.
+type Leaderboard struct {
+	SuiteID string `json:"suite_id"`
+	Suite   string `json:"suite_hash" doc:"the suite as the newest whole run had it: only runs on it are ranked"`
+	// Others are configurations that were not run on the suite as it is.
+	Others int         `json:"others" doc:"how many configurations have whole runs on other versions of the suite only"`
+	Items  []LeaderRow `json:"items"`
+}
+
+// LeaderRow is a configuration with its newest whole run.
+type LeaderRow struct {
+	Rank    int             `json:"rank" doc:"1 and the number of configurations whose lower bound is above the upper bound of this one: those that cannot be told apart share a rank"`
+	Target  string          `json:"target"`
+	Config  app.TargetSpec  `json:"config"`
+	Hash    string          `json:"config_hash"`
+	Run     string          `json:"eval_id"`
+	Created time.Time       `json:"timestamp"`
+	Score   stats.Interval  `json:"score" doc:"of the overall score"`
+	Pass    *stats.Interval `json:"pass_rate,omitempty"`
+	Floor   bool            `json:"floor,omitempty" doc:"a target that chooses without a model"`
+}
+
+// Trend is the runs of a suite in the order of time.
+type Trend struct {
+	SuiteID string       `json:"suite_id"`
+	Entries []TrendEntry `json:"entries"`
+	Older   bool         `json:"older,omitempty" doc:"there are older runs than these"`
+}
+
+// TrendEntry is a run in its place in time.
+type TrendEntry struct {
+	Run       string        `json:"eval_id"`
+	Timestamp time.Time     `json:"timestamp"`
+	Status    string        `json:"status"`
+	Version   int64         `json:"suite_version,omitempty"`
+	Suite     string        `json:"suite_hash"`
+	Score     *float64      `json:"score" doc:"avg_score of the run; null where there is none"`
+	Targets   []TrendTarget `json:"targets"`
+	Warnings  []string      `json:"warnings,omitempty"`
+}
+
+// TrendTarget is a target of a run; what changed is against the run before it of the same configuration.
+type TrendTarget struct {
+	TimelineTarget
+	Previous string `json:"previous_eval_id,omitempty" doc:"the run that it is compared with: the one before it of the same configuration"`
+}
+
+func (s *Server) addTrends() {
+	add(s, huma.Operation{
+		OperationID: "get-leaderboard", Method: http.MethodGet, Path: "/api/leaderboard", Summary: "Which configuration does best on a suite, as far as it can be told", Tags: []string{"experiments"},
+	}, Access{}, s.leaderboard)
+	add(s, huma.Operation{
+		OperationID: "get-trend", Method: http.MethodGet, Path: "/api/tool-suites/{id}/trend", Summary: "Runs of a suite in the order of time, each configuration against its run before", Tags: []string{"experiments"},
+	}, Access{Objects: map[string]Kind{"id": KindSuite}}, s.trend)
+}
+
+// runsOn are runs of a suite that by may read, the newest first.
+func (s *Server) runsOn(ctx context.Context, by *account.Principal, suite string, most int) ([]trial, error) {
+	list, err := s.cfg.Store.Rows().RunEntriesOf(ctx, rows.RunEntriesOfParams{UserID: by.User, Everything: by.Role == account.Admin, SuiteID: suite, Before: math.MaxInt64, AtMost: int64(most)})
+	if err != nil {
+		return nil, fmt.Errorf("list runs: %w", err)
+	}
+	return s.trials(ctx, list)
+}
+
+func (s *Server) leaderboard(ctx context.Context, by *account.Principal, in *struct {
+	Suite string `query:"suite_id" required:"true" minLength:"1" maxLength:"100"`
+},
+) (*body[Leaderboard], error) {
+	if err := s.May(ctx, by, KindSuite, in.Suite, false); err != nil {
+		return nil, err
+	}
+	runs, err := s.runsOn(ctx, by, in.Suite, mostRanked)
+	if err != nil {
+		return nil, err
+	}
+	out := Leaderboard{SuiteID: in.Suite, Items: []LeaderRow{}}
+	made := map[string]LeaderRow{} // by run and configuration
+	configs := map[string]bool{}
+	var on []experiment.Result
+	for _, r := range results(runs) {
+		if !r.Whole {
+			continue
+		}
+		if configs[r.Config] = true; out.Suite == "" {
+			out.Suite = r.Suite
+		}
+		if r.Suite == out.Suite {
+			on = append(on, r.Result)
+			made[r.Run+" "+r.Config] = LeaderRow{Target: r.Target, Config: r.spec, Hash: r.Config, Run: r.Run, Created: r.created, Pass: r.pass, Floor: r.Floor}
+		}
+	}
+	for _, r := range experiment.Rank(on) {
+		row := made[r.Run+" "+r.Config]
+		row.Rank, row.Score = r.Rank, r.Score
+		out.Items = append(out.Items, row)
+	}
+	out.Others = len(configs) - len(out.Items)
+	return &body[Leaderboard]{out}, nil
+}
+
+func (s *Server) trend(ctx context.Context, by *account.Principal, in *struct {
+	ID    string `path:"id" maxLength:"100"`
+	Hash  string `query:"config_hash" maxLength:"100" doc:"of one configuration only"`
+	Limit int    `query:"limit" minimum:"1" maximum:"100" default:"20" doc:"how many runs, the newest"`
+},
+) (*body[Trend], error) {
+	runs, err := s.runsOn(ctx, by, in.ID, in.Limit+1)
+	if err != nil {
+		return nil, err
+	}
+	out := Trend{SuiteID: in.ID, Entries: []TrendEntry{}, Older: len(runs) > in.Limit}
+	slices.Reverse(runs)
+	before := map[string]*trial{} // by configuration
+	for i := range runs {
+		e, err := s.trendEntry(ctx, &runs[i], before, in.Hash)
+		if err != nil {
+			return nil, err
+		}
+		if len(e.Targets) > 0 {
+			out.Entries = append(out.Entries, *e)
+		}
+	}
+	if out.Older && len(out.Entries) > in.Limit { // the oldest is there to be compared with
+		out.Entries = out.Entries[1:]
+	}
+	return &body[Trend]{out}, nil
+}
+
+// trendEntry compares the targets of a run with those of the runs before, and becomes one of these.
+func (s *Server) trendEntry(ctx context.Context, r *trial, before map[string]*trial, only string) (*TrendEntry, error) {
+	e := &TrendEntry{Run: r.line.ID, Timestamp: r.line.Created, Status: r.line.Status, Version: r.line.Version, Suite: r.config.SuiteHash, Score: r.line.AvgScore, Targets: []TrendTarget{}}
+	for i := range r.line.Targets {
+		if i >= len(r.config.Targets) || only != "" && r.config.Targets[i].Hash != only {
+			continue
+		}
+		c := &r.config.Targets[i]
+		t := TrendTarget{TimelineTarget: TimelineTarget{Name: r.line.Targets[i].Name, Config: c.Spec, Hash: c.Hash}}
+		if m := r.line.Targets[i].Score; m != nil {
+			t.Score = &m.Interval
+			if p := before[c.Hash]; p != nil {
+				name := p.named(c.Hash)
+				with, err := s.compared(ctx, r.line.ID, p.line.ID, name)
+				if err != nil {
+					return nil, err
+				}
+				compared := t.TimelineTarget
+				if compared.change(with); compared.Against == name {
+					t.TimelineTarget, t.Previous = compared, p.line.ID
+				}
+				for _, w := range with.Warnings {
+					if !slices.Contains(e.Warnings, w) {
+						e.Warnings = append(e.Warnings, w)
+					}
+				}
+			}
+			before[c.Hash] = r
+		}
+		e.Targets = append(e.Targets, t)
+	}
+	return e, nil
+}
+
+// named is the target of a configuration.
+func (r *trial) named(hash string) string {
+	for i := range r.config.Targets {
+		if r.config.Targets[i].Hash == hash {
+			return r.config.Targets[i].Name
+		}
+	}
+	return ""
+}
