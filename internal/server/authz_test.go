@@ -139,6 +139,7 @@ func entries() map[string]entry {
 		"pin-baseline":      {body: `{"eval_id":"{run}"}`},
 		"get-timeline":      {},
 		"get-leaderboard":   {query: "suite_id={suite}"},
+		"test-target":       {body: `{"provider_key":"offline","model_id":"lexical"}`, unowned: map[string]string{"model_id": "names a model of a provider"}},
 		"get-trend":         {query: "config_hash=x"},
 		"run-best":          {gives: http.StatusConflict}, // nothing has a score yet
 

@@ -136,6 +136,7 @@ func New(cfg Config) (*Server, error) {
 	s.addRuns()
 	s.addExperiments()
 	s.addTrends()
+	s.addProbe()
 	s.addAccounts()
 	s.addEval()
 	s.addJobs()

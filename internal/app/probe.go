@@ -1,0 +1,78 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/callvet/callvet"
+)
+
+const (
+	// probeFor is how long an answer to a probe may take.
+	probeFor = 10 * time.Second
+	// probeTokens is the fewest that every provider takes for a limit of an answer.
+	probeTokens = 16
+)
+
+// Probe is what came of asking a target once.
+type Probe struct {
+	OK        bool              `json:"ok" doc:"the target answered"`
+	Target    string            `json:"target"`
+	Model     string            `json:"model,omitempty" doc:"the model that answered, as the provider names it"`
+	LatencyMS float64           `json:"latency_ms"`
+	Fault     callvet.FaultKind `json:"fault,omitempty" doc:"auth: the key is refused; request: most often no such model; rate_limit, network, timeout, server, malformed"`
+	HTTP      int               `json:"http_status,omitempty" doc:"of an answer that is a fault"`
+	Message   string            `json:"message,omitempty" doc:"what the provider said"`
+	RetryMS   int64             `json:"retry_after_ms,omitempty"`
+	Notes     []callvet.Notice  `json:"notes,omitempty"`
+	Usage     callvet.Usage     `json:"usage"`
+}
+
+// Probe asks a target one short question with the keys and the reach of this App, once: it costs a request
+// of a few tokens. That the target does not answer is no error; one is that it cannot be opened.
+func (a *App) Probe(ctx context.Context, spec TargetSpec) (Probe, error) {
+	out := Probe{Target: spec.Target}
+	tell := Events(func(e Event) {
+		if e.Note != nil {
+			out.Notes = append(out.Notes, *e.Note)
+		}
+		if e.Warning != nil {
+			out.Notes = append(out.Notes, *e.Warning)
+		}
+	})
+	op, err := a.newOpener(probeFor, "", "probe", tell)
+	if err != nil {
+		return out, err
+	}
+	defer op.close()
+	most := probeTokens
+	spec.Params.MaxTokens = &most
+	ts, err := op.open(ctx, &spec)
+	if err != nil {
+		return out, err
+	}
+	if len(ts) != 1 {
+		return out, fmt.Errorf("ask target %q: %w: it is not one target", spec.Target, callvet.ErrInvalid)
+	}
+	ctx, cancel := context.WithTimeout(ctx, probeFor)
+	defer cancel()
+	began := a.cfg.Now()
+	said, err := ts[0].Model.Generate(ctx, &callvet.Request{
+		CaseID: "probe", Turns: []callvet.Turn{{Role: callvet.RoleUser, Content: "Say hello."}}, Tools: &callvet.Toolset{}, Params: ts[0].Params,
+	})
+	out.LatencyMS = float64(a.cfg.Now().Sub(began)) / float64(time.Millisecond)
+	var fault *callvet.Fault
+	switch {
+	case err == nil:
+		out.OK, out.Model, out.Usage = true, said.Model, said.Usage
+	case errors.As(err, &fault):
+		out.Fault, out.HTTP, out.Message, out.RetryMS = fault.Kind, fault.HTTP, a.Secrets().Hide(fault.Message), fault.RetryAfter.Milliseconds()
+	default:
+		return out, fmt.Errorf("ask target %q: %w", spec.Target, err)
+	}
+	return out, nil
+}

@@ -1,0 +1,38 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package server
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/account"
+	"github.com/callvet/callvet/internal/app"
+)
+
+func (s *Server) addProbe() {
+	add(s, huma.Operation{
+		OperationID: "test-target", Method: http.MethodPost, Path: "/api/targets/test", Summary: "Ask a model once, with your key: does it answer?", Tags: []string{"keys"}, MaxBodyBytes: smallBody,
+	}, Access{Role: account.Member, Scope: account.ScopeRun}, s.testTarget)
+}
+
+// testTarget asks the model of a provider one short question.
+func (s *Server) testTarget(ctx context.Context, by *account.Principal, in *struct{ Body EvalTarget }) (*body[app.Probe], error) {
+	t := &in.Body
+	if strings.ContainsAny(t.ProviderKey, ":/") { // another kind of target, which is no provider
+		return nil, &callvet.FieldError{Field: "provider_key", Text: "{provider_key} is the name of a provider, such as openai"}
+	}
+	a, err := s.AppOf(ctx, by.User)
+	if err != nil {
+		return nil, err
+	}
+	out, err := a.Probe(ctx, app.TargetSpec{Target: t.ProviderKey + "/" + t.ModelID, Name: t.Name, BaseURL: t.BaseURL, APIKeyEnv: t.APIKeyEnv})
+	if err != nil {
+		return nil, err
+	}
+	return &body[app.Probe]{out}, nil
+}
