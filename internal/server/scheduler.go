@@ -47,14 +47,19 @@ const (
 	runFailed  = string(job.Failed)
 )
 
-// RunSchedules makes the runs of schedules until ctx ends. Serve calls it.
+// RunSchedules makes the runs of schedules until ctx ends. Serve calls it, and beside it RunWebhooks.
 func (s *Server) RunSchedules(ctx context.Context) {
+	s.often(ctx, "schedules were not looked after", s.look)
+}
+
+// often does something until ctx ends, with a pause of lookEvery; failed is what the log says of an error.
+func (s *Server) often(ctx context.Context, failed string, do func(context.Context) error) {
 	if s.cfg.Accounts == nil {
 		return
 	}
 	for ctx.Err() == nil {
-		if err := s.look(ctx); err != nil && ctx.Err() == nil {
-			s.log.ErrorContext(ctx, "schedules were not looked after", "error", s.cfg.App.Secrets().Hide(err.Error()))
+		if err := do(ctx); err != nil && ctx.Err() == nil {
+			s.log.ErrorContext(ctx, failed, "error", s.cfg.App.Secrets().Hide(err.Error()))
 		}
 		if s.cfg.Wait(ctx, lookEvery) != nil {
 			return
@@ -84,7 +89,7 @@ func (s *Server) look(ctx context.Context) error {
 			failed = errors.Join(failed, fmt.Errorf("schedule %s: %w", due[i].Schedule.ID, err))
 		}
 	}
-	return errors.Join(failed, s.sendMessages(ctx))
+	return failed
 }
 
 // firing is for what a schedule runs once.

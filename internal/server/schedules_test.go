@@ -9,6 +9,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -28,6 +29,7 @@ type clock struct {
 	now  time.Time
 	ask  chan struct{}
 	done chan struct{}
+	send func() // what webhooks are to be told
 }
 
 // monday is when these tests begin.
@@ -73,16 +75,22 @@ func (c *clock) schedules(t *testing.T, s *site) (stop func()) {
 	ended := make(chan struct{})
 	go func() { defer close(ended); s.srv.RunSchedules(ctx) }()
 	<-c.done
+	c.send = func() {
+		if err := s.srv.SendMessages(ctx); err != nil && ctx.Err() == nil {
+			t.Error(err)
+		}
+	}
 	stop = sync.OnceFunc(func() { cancel(); <-ended })
 	t.Cleanup(stop)
 	return stop
 }
 
-// look moves the clock, and lets the server look at what is due.
+// look moves the clock, and lets the server look at what is due, and then send messages.
 func (c *clock) look(d time.Duration) {
 	c.add(d)
 	c.ask <- struct{}{}
 	<-c.done
+	c.send()
 }
 
 // history is what a schedule did, the newest first.
@@ -504,5 +512,43 @@ func TestWebhookRefused(t *testing.T) {
 	made := s.schedule(t, suite, fmt.Sprintf(`,"webhook_url":%q`, strings.Replace(r.URL, "http:", "https:", 1))) // a private address, which is looked at when it is asked
 	if h := give[server.HookState](t, s, "ana", "POST", "/api/schedules/"+made.ID+"/webhook/test", ""); h.State != "failed" || !strings.Contains(h.Error, "refused") || strings.Contains(h.Error, "https://") {
 		t.Errorf("a private address: %+v", h)
+	}
+}
+
+// TestServeSendsMessages: a server that serves sends what a schedule has to tell, while another receiver
+// does not answer.
+func TestServeSendsMessages(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.private(t)
+	suite := s.keepSuite(t, "ana", 2)
+	held := make(chan struct{})
+	hangs := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-held }))
+	t.Cleanup(hangs.Close)
+	t.Cleanup(func() { close(held) })
+	answers := make(chan struct{}, 100)
+	quick := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { answers <- struct{}{} }))
+	t.Cleanup(quick.Close)
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() { ended <- s.srv.Serve(ctx, l) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Errorf("Serve: %v", err)
+		}
+	})
+	for _, url := range []string{hangs.URL, quick.URL} {
+		made := s.schedule(t, suite, fmt.Sprintf(`,"webhook_url":%q`, url))
+		give[server.ScheduleRun](t, s, "ana", "POST", "/api/schedules/"+made.ID+"/run", "")
+	}
+	select {
+	case <-answers:
+	case <-time.After(30 * time.Second):
+		t.Fatal("no message")
 	}
 }

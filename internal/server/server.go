@@ -243,6 +243,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		}
 	})
 	group.Go(func() { s.RunSchedules(ctx) })
+	group.Go(func() { s.RunWebhooks(ctx) })
 	select {
 	case err := <-ended:
 		stop()

@@ -129,6 +129,11 @@ func shown(sc *rows.Schedule, warnings []callvet.Notice, secret string) (*body[S
 	return out, err
 }
 
+// RunWebhooks sends messages to webhooks until ctx ends: a receiver that is slow holds up no run.
+func (s *Server) RunWebhooks(ctx context.Context) {
+	s.often(ctx, "messages were not sent", s.sendMessages)
+}
+
 // sendMessages sends the messages that are due.
 func (s *Server) sendMessages(ctx context.Context) error {
 	due, err := s.cfg.Store.Rows().DueHooks(ctx, rows.DueHooksParams{Now: s.cfg.Now().UnixMilli(), AtMost: sendMost})
