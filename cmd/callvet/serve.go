@@ -84,10 +84,6 @@ func (a *cli) serveCommand() *cobra.Command {
 	return cmd
 }
 
-// serveDrain is how long requests that are under way may take after an interrupt; the second
-// interrupt ends them.
-const serveDrain = 10 * time.Second
-
 // serve answers until ctx ends.
 func (a *cli) serve(ctx context.Context, f *serveFlags) (err error) {
 	cfg, err := f.config()
@@ -133,7 +129,7 @@ func (a *cli) serve(ctx context.Context, f *serveFlags) (err error) {
 	base.Getenv, base.Environ = nil, nil
 	cfg.App = app.New(base)
 	srv, err := server.New(cfg) //nolint:contextcheck // handlers have that of their request
-	a.process.Patient(serveDrain)
+	a.process.Patient(server.Drain + 2*time.Second) // the store is closed after it
 	a.process.OnInterrupt("interrupted; the server has ended")
 	if err == nil { // whoever has read that it serves ends it in peace
 		err = a.tellServer(context.WithoutCancel(ctx), users, &cfg, l)

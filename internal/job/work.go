@@ -26,8 +26,8 @@ var (
 // ErrGaveWay is what a handler returns when it has left off because GiveWay told it to.
 var ErrGaveWay = errors.New("the job gave way to another one")
 
-// handBack is how long handlers may take to return when the server ends.
-const handBack = 10 * time.Second
+// HandBack is how long handlers may take to return when the server ends.
+const HandBack = 10 * time.Second
 
 // Run does jobs until ctx ends. Then it hands back those that run: they are queued, and go on at the
 // next start.
@@ -42,7 +42,7 @@ func (j *Jobs) Run(ctx context.Context) error {
 		cancel(ErrClosing)
 	}
 	j.mu.Unlock()
-	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), handBack)
+	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), HandBack)
 	defer cancel()
 	if err := j.river.Stop(late); err != nil { // the next start takes up what did not return
 		return fmt.Errorf("end jobs: %w", err)

@@ -217,8 +217,9 @@ func (s *Server) OpenAPI() *huma.OpenAPI { return s.api.OpenAPI() }
 // Handler answers requests.
 func (s *Server) Handler() http.Handler { return s.handler }
 
-// drain is how long requests may take to end after the server was asked to.
-const drain = 10 * time.Second
+// Drain is how long requests that are under way may take after the server was asked to end, and as long
+// and at the same time may jobs take to hand themselves back.
+const Drain = job.HandBack
 
 // Serve answers requests that come to l, does jobs, and looks after schedules, until ctx ends; then it takes no new ones, lets
 // requests in work end, hands jobs back, and returns.
@@ -250,7 +251,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		return errors.Join(fmt.Errorf("serve: %w", err), <-worked)
 	case <-ctx.Done():
 	}
-	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), drain)
+	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), Drain)
 	defer cancel()
 	err := srv.Shutdown(late)
 	if err != nil {
