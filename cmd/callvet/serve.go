@@ -128,7 +128,7 @@ func (a *cli) serve(ctx context.Context, f *serveFlags) (err error) {
 	cfg.Accounts, cfg.Store, cfg.Log, cfg.Now, cfg.Version, cfg.Work = users, db, logger, a.now, buildVersion(), base
 	base.Getenv, base.Environ = nil, nil
 	cfg.App = app.New(base)
-	srv, err := server.New(cfg) //nolint:contextcheck // handlers have that of their request
+	srv, err := server.New(cfg)                     //nolint:contextcheck // handlers have that of their request
 	a.process.Patient(server.Drain + 2*time.Second) // the store is closed after it
 	a.process.OnInterrupt("interrupted; the server has ended")
 	if err == nil { // whoever has read that it serves ends it in peace
