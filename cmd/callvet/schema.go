@@ -11,17 +11,24 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/server"
 )
 
 func (a *cli) schemaCommand() *cobra.Command {
-	formats := app.Formats()
+	formats := append(app.Formats(), "openapi")
 	return &cobra.Command{
-		Use: "schema " + strings.Join(formats, "|"), Short: "Print the JSON Schema of a file format, for editors",
+		Use: "schema " + strings.Join(formats, "|"), Short: "Print the JSON Schema of a file format, or the OpenAPI description of the server",
 		Args: cobra.ExactArgs(1), ValidArgs: formats,
 		RunE: func(_ *cobra.Command, args []string) error {
-			b, err := app.Schema(args[0])
+			var b []byte
+			var err error
+			if args[0] == "openapi" {
+				b, err = server.Description(buildVersion())
+			} else if b, err = app.Schema(args[0]); err != nil {
+				err = usageError{&callvet.Hinted{Err: err, Hint: "there are " + strings.Join(formats, ", ")}}
+			}
 			if err != nil {
-				return usageError{err}
+				return err
 			}
 			_, err = a.out.Write(b)
 			return err

@@ -3,9 +3,34 @@
 package server_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/callvet/callvet/internal/server"
 )
+
+// TestDescription: what is told without a server is what a server tells.
+func TestDescription(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	_, served := s.ask(t, "", "GET", "/api/openapi.json", "")
+	alone, err := server.Description("test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want, got map[string]any
+	for text, into := range map[string]*map[string]any{served: &want, string(alone): &got} {
+		if err := json.Unmarshal([]byte(text), into); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if d := cmp.Diff(want, got); d != "" || len(got["paths"].(map[string]any)) < 30 {
+		t.Error(d)
+	}
+}
 
 // TestDocsPage: the page tells every operation with an example, and neither has a script nor loads
 // anything.

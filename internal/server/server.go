@@ -4,6 +4,7 @@ package server
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -125,10 +126,28 @@ func New(cfg Config) (*Server, error) {
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
-	s.api = humago.New(s.mux, description(cfg.Version))
 	if err := s.openJobs(); err != nil {
 		return nil, err
 	}
+	s.addRoutes()
+	s.handler = s.front(s.mux)
+	return s, nil
+}
+
+// Description is the OpenAPI description of the API in JSON, for those who have no server.
+func Description(version string) ([]byte, error) {
+	s := &Server{cfg: Config{Version: version, Accounts: new(account.Accounts)}, mux: http.NewServeMux()} // no handler is called
+	s.addRoutes()
+	b, err := json.MarshalIndent(s.OpenAPI(), "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("describe the API: %w", err)
+	}
+	return append(b, '\n'), nil
+}
+
+// addRoutes adds all routes. Only their handlers need what the server opens.
+func (s *Server) addRoutes() {
+	s.api = humago.New(s.mux, description(s.cfg.Version))
 	s.metrics = s.newMetrics() //nolint:contextcheck // a scrape has a time of its own
 	s.addHealth()
 	s.addMetrics()
@@ -144,8 +163,6 @@ func New(cfg Config) (*Server, error) {
 	s.addTraces()
 	s.addJudging()
 	s.addSchedules()
-	s.handler = s.front(s.mux)
-	return s, nil
 }
 
 // description is what the OpenAPI description says of the whole.
