@@ -17,6 +17,10 @@ type (
 	WhatIfResult = edit.WhatIfResult
 	// Suggestions are better descriptions, with what they change.
 	Suggestions = edit.Suggestions
+	// Revised is the text of a catalogue with edits in it.
+	Revised = edit.Revised
+	// Prompts are what Suggest would ask a model.
+	Prompts = edit.Prompts
 	// Unwritten is the error of Suggest when its edits could not be written; it has them.
 	Unwritten = edit.Unwritten
 )
@@ -54,14 +58,31 @@ func (a *App) Suggest(ctx context.Context, req SuggestRequest, conclude Conclude
 	})
 }
 
+// Propose is Suggest that gives the text of the edits and writes no file.
+func (a *App) Propose(ctx context.Context, req SuggestRequest, conclude Conclude, tell Events) (out *Suggestions, text []byte, err error) {
+	out, err = catalogued(a, tell, func(e *catalog.Env) (*Suggestions, error) {
+		e.Ask = a.asker(req.Models, &req.Run, conclude, tell).ask
+		var s *Suggestions
+		s, text, err = edit.Propose(ctx, e, req.SuggestRequest)
+		return s, err
+	})
+	return out, text, err
+}
+
 // Prompts is what Suggest would ask a model, which is not asked.
-func (a *App) Prompts(ctx context.Context, req SuggestRequest, tell Events) (*edit.Prompts, error) {
-	return catalogued(a, tell, func(e *catalog.Env) (*edit.Prompts, error) { return edit.DryRun(ctx, e, req.SuggestRequest) })
+func (a *App) Prompts(ctx context.Context, req SuggestRequest, tell Events) (*Prompts, error) {
+	return catalogued(a, tell, func(e *catalog.Env) (*Prompts, error) { return edit.DryRun(ctx, e, req.SuggestRequest) })
 }
 
 // Apply writes a catalogue with the edits that were accepted.
 func (a *App) Apply(ctx context.Context, req ApplyRequest, tell Events) (*edit.Applied, error) {
 	out, err := catalogued(a, tell, func(e *catalog.Env) (*edit.Applied, error) { return edit.Apply(ctx, e, req) })
+	return out, misread(err, tell)
+}
+
+// Revise gives the catalogue that Apply writes, and writes nothing.
+func (a *App) Revise(req ApplyRequest, tell Events) (*Revised, error) {
+	out, err := catalogued(a, tell, func(e *catalog.Env) (*Revised, error) { return edit.Revise(e, req) })
 	return out, misread(err, tell)
 }
 

@@ -35,6 +35,8 @@ type (
 	LintToolsRequest = lint.LintRequest
 	// ConfusableRequest asks which tools are easily taken for one another.
 	ConfusableRequest = lint.ConfusableRequest
+	// Sweep is how often the first tool is right as a catalogue grows, and under other settings.
+	Sweep = sweep.Sweep
 	// Curve is how models choose as a catalogue grows.
 	Curve = sweep.Curve
 	// Configuration is one way to search, by name.

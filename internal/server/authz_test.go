@@ -92,6 +92,14 @@ func entries() map[string]entry {
 		"select-run":       {body: questions, query: "catalogue_id={kept}", prepare: withCatalogue, unowned: map[string]string{"catalogue_id": "admins search all"}},
 		"invalidate-cache": {},
 
+		"list-select-runs": {query: "catalogue_id=x", unowned: map[string]string{"catalogue_id": "admins search all"}},
+		"get-select-run":   {params: map[string]string{"id": "{kept}"}, prepare: withSelectRun},
+		"export-failed":    {params: map[string]string{"id": "{kept}"}, prepare: withSelectRun},
+		"select-sweep":     {body: `{"suite":"{questions}","catalogue_id":"{kept}"}`, prepare: withQuestions, unowned: searchedByAdmins()},
+		"select-whatif":    {body: `{"suite":"{questions}","catalogue_id":"{kept}","edits":"edits: [{tool: weather_now, keywords: [sun]}]"}`, prepare: withQuestions, unowned: searchedByAdmins()},
+		"select-suggest":   {body: `{"suite":"{questions}","catalogue_id":"{kept}","tools":["traffic_incidents"]}`, prepare: withQuestions, unowned: searchedByAdmins()},
+		"select-apply":     {body: `{"catalogue_id":"{kept}","edits":"edits: [{tool: weather_now, status: accepted, keywords: [sun]}]"}`, prepare: withCatalogue, unowned: searchedByAdmins()},
+
 		"list-history":   {query: "suite_id=suite_1&experiment_id=x", unowned: map[string]string{"suite_id": filters, "experiment_id": filters}},
 		"get-history":    {},
 		"delete-history": {},
@@ -279,6 +287,24 @@ func withCatalogue(t *testing.T, s *site, user string) map[string]string {
 	return map[string]string{"kept": give[suiteAnswer](t, s, user, "POST", "/api/catalogues", searched).ID}
 }
 
+func withSelectRun(t *testing.T, s *site, _ string) map[string]string {
+	t.Helper()
+	_, rep := selected(t, s)
+	return map[string]string{"kept": rep.RunID}
+}
+
+// withQuestions keeps a catalogue, and has questions as a text in a body.
+func withQuestions(t *testing.T, s *site, user string) map[string]string {
+	t.Helper()
+	words := withCatalogue(t, s, user)
+	words["questions"] = strings.Trim(quoted(t, questions), `"`)
+	return words
+}
+
+func searchedByAdmins() map[string]string {
+	return map[string]string{"catalogue_id": "admins search all", "suite_id": "admins read all", "suite": "a text"}
+}
+
 func withLink(t *testing.T, s *site, _ string) map[string]string {
 	t.Helper()
 	link, err := s.users.Relink(t.Context(), people()["root"], "user_ana")
@@ -366,7 +392,7 @@ func (w *walk) request(as login, ids map[string]string) (code int, text string) 
 	}
 	path := w.route.Path
 	for name, value := range w.entry.params {
-		path = strings.ReplaceAll(path, "{"+name+"}", value)
+		path = strings.ReplaceAll(path, "{"+name+"}", fill(value))
 	}
 	for name := range w.route.Access.Objects {
 		path = strings.ReplaceAll(path, "{"+name+"}", ids["path "+name])

@@ -110,6 +110,11 @@ func (s *Server) readCatalogue(ctx context.Context, by *account.Principal, in *U
 	if f.Shared != "" {
 		c.Shared = f.Shared == "true"
 	}
+	return s.catalogueText(ctx, by, text, c)
+}
+
+// catalogueText puts a text into a catalogue, if it is one of tools.
+func (s *Server) catalogueText(ctx context.Context, by *account.Principal, text []byte, c *library.Catalogue) ([]Remark, error) {
 	a, err := s.AppOf(ctx, by.User)
 	if err != nil {
 		return nil, err
@@ -117,7 +122,7 @@ func (s *Server) readCatalogue(ctx context.Context, by *account.Principal, in *U
 	tools, problems, err := a.With(app.Uploads{catalogueFile: text}).Catalogue(catalogueFile)
 	notes := []Remark{}
 	for _, p := range problems {
-		notes = append(notes, Remark{Location: p.Key, Line: p.Line, Column: p.Column, Code: p.Code, Message: p.Message, Fix: p.Fix, Warning: p.Warning})
+		notes = append(notes, remarkOf(&p))
 	}
 	if err != nil {
 		var places []library.Placed

@@ -307,7 +307,7 @@ func (s *Server) deleteRun(ctx context.Context, by *account.Principal, in *RunIn
 		return nil, err
 	}
 	return nil, s.cfg.Store.Change(ctx, "delete run", func(q *rows.Queries) error {
-		return errors.Join(q.DropRunDocuments(ctx, in.ID), dropLabels(ctx, q, labelled{KindRun, in.ID}), q.DropRunEntry(ctx, in.ID))
+		return errors.Join(q.DropRunDocuments(ctx, in.ID), q.DropSelectRun(ctx, in.ID), q.DropVerdictsOfRun(ctx, in.ID), dropLabels(ctx, q, labelled{KindRun, in.ID}), q.DropRunEntry(ctx, in.ID))
 	})
 }
 

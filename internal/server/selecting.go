@@ -86,6 +86,8 @@ func (s *Server) addSelecting() {
 	add(s, op("select-one", "/single", "Asks one question of a catalogue, and tells why each tool was given or not."), asks, s.selectOne)
 	run := uploaded(op("select-run", "/run", "Asks the questions of a suite, and reports how well the tools were chosen."), "a suite of questions: of this system (categories with test_cases), or in any form that callvet reads")
 	add(s, run, admin, s.selectRun)
+	s.addSelectRuns()
+	s.addLab()
 	add(s, op("invalidate-cache", "/invalidate-cache", "Drops the cached index of tools, and cached vectors."), admin, s.invalidate)
 }
 
@@ -173,24 +175,18 @@ type (
 	// SelectReport is how well tools were chosen for the questions of a suite. Rates have their n and
 	// an interval beside them.
 	SelectReport struct {
-		RunID       string    `json:"run_id"`
-		SuiteName   string    `json:"suite_name"`
-		CatalogueID string    `json:"catalogue_id"`
-		TotalTests  int       `json:"total_tests"`
-		Timestamp   time.Time `json:"timestamp"`
-		// The rates of the document; null where nothing is judged by them.
-		ToolExact      *Figure           `json:"overall_tool_exact_rate"`
-		ToolAcceptable *Figure           `json:"overall_tool_acceptable_rate"`
-		Route          *Figure           `json:"overall_route_accuracy"`
-		SubRoute       *Figure           `json:"overall_sub_route_accuracy"`
-		Agents         *Figure           `json:"overall_agent_exact_rate"`
-		Composite      *Figure           `json:"overall_composite_score"`
-		CompositeBest  *Figure           `json:"composite_within_reach"`
-		Latency        *Figure           `json:"latency_ms_p50"`
-		Matches        map[string]int    `json:"matches" doc:"attempts by how the tools given stand to those expected"`
-		Metrics        map[string]Figure `json:"metrics" doc:"all metrics by their names"`
-		Categories     []SelectSlice     `json:"category_results" nullable:"false"`
-		Difficulty     []SelectSlice     `json:"by_difficulty" nullable:"false"`
+		RunID            string    `json:"run_id"`
+		SuiteName        string    `json:"suite_name"`
+		SuiteHash        string    `json:"suite_hash" doc:"runs with the same one asked the same questions"`
+		CatalogueID      string    `json:"catalogue_id"`
+		CatalogueVersion int64     `json:"catalogue_version"`
+		TotalTests       int       `json:"total_tests"`
+		Timestamp        time.Time `json:"timestamp"`
+		SelectRates
+		Matches    map[string]int    `json:"matches" doc:"attempts by how the tools given stand to those expected"`
+		Metrics    map[string]Figure `json:"metrics" doc:"all metrics by their names"`
+		Categories []SelectSlice     `json:"category_results" nullable:"false"`
+		Difficulty []SelectSlice     `json:"by_difficulty" nullable:"false"`
 		// Confusion is {expected: {predicted: count}}.
 		Confusion       map[string]map[string]int `json:"route_confusion_matrix"`
 		Patterns        []routing.Pattern         `json:"failure_patterns" nullable:"false"`
@@ -198,6 +194,17 @@ type (
 		FailedCount     int                       `json:"failed_count"`
 		Failed          []routing.Failure         `json:"failed_tests" nullable:"false" doc:"the first ones, with why each expected tool was not first"`
 		Notes           []string                  `json:"notes" nullable:"false"`
+	}
+	// SelectRates are the rates of the document; null where nothing is judged by them.
+	SelectRates struct {
+		ToolExact      *Figure `json:"overall_tool_exact_rate"`
+		ToolAcceptable *Figure `json:"overall_tool_acceptable_rate"`
+		Route          *Figure `json:"overall_route_accuracy"`
+		SubRoute       *Figure `json:"overall_sub_route_accuracy"`
+		Agents         *Figure `json:"overall_agent_exact_rate"`
+		Composite      *Figure `json:"overall_composite_score"`
+		CompositeBest  *Figure `json:"composite_within_reach"`
+		Latency        *Figure `json:"latency_ms_p50"`
 	}
 	// Figure is a value with its n and its interval of 95 %.
 	Figure struct {
@@ -281,15 +288,20 @@ func (s *Server) selectRun(ctx context.Context, by *account.Principal, in *struc
 		}
 		return nil, unplaced(err)
 	}
-	out, err := s.carryOut(ctx, by, session)
+	out, err := s.carryOut(ctx, by, session, rows.AddSelectRunParams{CatalogueID: c.ID, CatalogueVersion: c.Version, Preset: in.Preset, Depth: int64(in.Limit)})
 	if err != nil {
 		return nil, err
 	}
-	rep, err := s.report(out, c.ID)
+	rep, err := told(ctx, s, out.Stored.ID, aboutSelection, func() (*SelectReport, error) {
+		rep, err := selectReport(out.RunView, c.ID, c.Version)
+		if err == nil {
+			rep.Notes = append(rep.Notes, notes...)
+		}
+		return rep, err
+	})
 	if err != nil {
 		return nil, err
 	}
-	rep.Notes = append(rep.Notes, notes...)
 	return &struct{ Body *SelectReport }{rep}, nil
 }
 
@@ -304,13 +316,14 @@ func refusedSuite(list []callvet.Problem) error {
 }
 
 // carryOut makes the run its sender's, and carries it out while he waits.
-func (s *Server) carryOut(ctx context.Context, by *account.Principal, session *app.Session) (out *app.Outcome, err error) {
+func (s *Server) carryOut(ctx context.Context, by *account.Principal, session *app.Session, kept rows.AddSelectRunParams) (out *app.Outcome, err error) {
 	defer func() { err = errors.Join(err, session.Close()) }()
 	if n := session.Cases(); n > selectCases {
 		return nil, fmt.Errorf("run suite: %w: it has %d questions, and %d can be waited for", callvet.ErrInvalid, n, selectCases)
 	}
 	err = s.cfg.Store.Change(ctx, "keep run", func(q *rows.Queries) error {
-		return q.AddRunEntry(ctx, rows.AddRunEntryParams{RunID: session.Stored.ID, UserID: by.User, Created: s.cfg.Now().UnixMilli()})
+		kept.RunID, kept.Created = session.Stored.ID, s.cfg.Now().UnixMilli()
+		return errors.Join(q.AddRunEntry(ctx, rows.AddRunEntryParams{RunID: kept.RunID, UserID: by.User, Created: kept.Created}), q.AddSelectRun(ctx, kept))
 	})
 	if err != nil {
 		return nil, err
@@ -318,15 +331,19 @@ func (s *Server) carryOut(ctx context.Context, by *account.Principal, session *a
 	return session.Do(ctx)
 }
 
-func (s *Server) report(out *app.Outcome, catalogue string) (*SelectReport, error) {
-	if out.View == nil || out.View.Selection == nil || len(out.View.Selection.Targets) != 1 {
+// selectReport is the report of a run over a catalogue.
+func selectReport(v *app.RunView, catalogue string, version int64) (*SelectReport, error) {
+	if v.View == nil || v.View.Selection == nil || len(v.View.Selection.Targets) != 1 {
 		return nil, fmt.Errorf("report: %w: the suite expects nothing of what is selected", callvet.ErrInvalid)
 	}
-	t := &out.View.Selection.Targets[0]
+	t := &v.View.Selection.Targets[0]
 	rep := &SelectReport{
-		RunID: out.Stored.ID, SuiteName: out.View.Suite.Name, CatalogueID: catalogue, TotalTests: out.View.Suite.Cases, Timestamp: s.cfg.Now().UTC(),
+		RunID: v.Stored.ID, SuiteName: v.View.Suite.Name, SuiteHash: v.View.Suite.Hash, CatalogueID: catalogue, CatalogueVersion: version, TotalTests: v.View.Suite.Cases, Timestamp: v.View.Created.UTC(),
 		Matches: map[string]int{}, Metrics: figures(t.Metrics), Categories: []SelectSlice{}, Difficulty: []SelectSlice{}, Confusion: map[string]map[string]int{},
 		Patterns: t.Patterns, Recommendations: t.Recommendations, FailedCount: t.Failures, Failed: t.Failed, Notes: append([]string{}, t.Notes...),
+	}
+	if t.Unexplained != "" {
+		rep.Notes = append(rep.Notes, "why tools lost is not told: "+t.Unexplained)
 	}
 	rep.layers(t)
 	for _, m := range t.Matches {

@@ -23,6 +23,11 @@ import (
 //go:embed schema/005_server.sql
 var serverSchema string
 
+// selectionSchema is what a server keeps of selection and of gates.
+//
+//go:embed schema/006_selection_gates.sql
+var selectionSchema string
+
 // Rows gives the statements of a server's tables, which see all that was stored before.
 // Those that change something belong into Change.
 func (db *DB) Rows() *rows.Queries { return rows.New(db.read) }

@@ -48,6 +48,28 @@ func Apply(ctx context.Context, e *catalog.Env, q ApplyRequest) (*Applied, error
 	case "-":
 		return nil, catalog.Invalid("output", "{output} NEW.json", "apply: invalid: a catalogue is written to a file, whole or not at all")
 	}
+	r, err := Revise(e, q)
+	if err != nil {
+		return nil, err
+	}
+	if err := mayReplace(e, &q, r.old, r.Applied.Form); err != nil {
+		return nil, err
+	}
+	if err := e.Write(ctx, q.Output, r.Text); err != nil {
+		return nil, err
+	}
+	return r.Applied, nil
+}
+
+// Revised is the text of a catalog with edits in it.
+type Revised struct {
+	*Applied
+	Text []byte
+	old  []byte // as the catalog was
+}
+
+// Revise gives the catalog that Apply writes, and writes nothing; the output may be empty.
+func Revise(e *catalog.Env, q ApplyRequest) (*Revised, error) {
 	f, err := edits(e, q.Edits, q.Status, revise.Accepted)
 	if err != nil {
 		return nil, err
@@ -56,14 +78,8 @@ func Apply(ctx context.Context, e *catalog.Env, q ApplyRequest) (*Applied, error
 	if err != nil {
 		return nil, err
 	}
-	if err := mayReplace(e, &q, data, p.Form); err != nil {
-		return nil, err
-	}
 	out, err := revise.Rewrite(q.Tools, p.JSON, f.Edits)
 	if err != nil {
-		return nil, err
-	}
-	if err := e.Write(ctx, q.Output, append(p.Mark, out...)); err != nil {
 		return nil, err
 	}
 	done := &Applied{Format: "callvet.tools-apply", Version: 1, Catalogue: q.Output, Left: f.left, Converted: p.Form != "", Form: p.Form}
@@ -74,7 +90,7 @@ func Apply(ctx context.Context, e *catalog.Env, q ApplyRequest) (*Applied, error
 			done.Renamed = append(done.Renamed, d.Tool)
 		}
 	}
-	return done, nil
+	return &Revised{done, append(p.Mark, out...), data}, nil
 }
 
 // mayReplace is an error where a file would be lost that is no older catalog. Files are

@@ -84,7 +84,7 @@ type SuggestRequest struct {
 }
 
 // check says what is wrong with a request; dry tells that no model is asked.
-func (q *SuggestRequest) check(e *catalog.Env, dry bool) error {
+func (q *SuggestRequest) check(dry bool) error {
 	q.Holdout, q.Top = cmp.Or(q.Holdout, 0.5), cmp.Or(q.Top, 5)
 	switch {
 	case !(q.Holdout > 0 && q.Holdout < 1):
@@ -95,7 +95,13 @@ func (q *SuggestRequest) check(e *catalog.Env, dry bool) error {
 		return nil
 	case len(q.Models) != 1:
 		return catalog.Invalid("models", "{models} openai/gpt-5-mini, or {dry_run} to see the prompts", "which model suggests? invalid: exactly one is asked")
-	case q.Output == "":
+	}
+	return nil
+}
+
+// writable says why the edits cannot be written where the request says.
+func (q *SuggestRequest) writable(e *catalog.Env) error {
+	if q.Output == "" {
 		return catalog.Invalid("output", "{output} edits.yaml", "where are the edits written? invalid: no file")
 	}
 	if _, there, err := e.Old(q.Output); err != nil {
@@ -141,12 +147,31 @@ func (u *Unwritten) Unwrap() error { return u.Err }
 // questions that it has not seen, and writes them to a file of edits. The catalog stays
 // as it is.
 func Suggest(ctx context.Context, e *catalog.Env, q SuggestRequest) (*Suggestions, error) {
-	if err := q.check(e, false); err != nil {
+	if err := q.check(false); err != nil {
 		return nil, err
+	}
+	if err := q.writable(e); err != nil {
+		return nil, err
+	}
+	out, b, err := Propose(ctx, e, q)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.Write(ctx, q.Output, b); err != nil {
+		return nil, &Unwritten{b, err}
+	}
+	return out, nil
+}
+
+// Propose is Suggest that gives the text of the file of edits, and writes nothing; the output may be
+// empty.
+func Propose(ctx context.Context, e *catalog.Env, q SuggestRequest) (*Suggestions, []byte, error) {
+	if err := q.check(false); err != nil {
+		return nil, nil, err
 	}
 	t, err := prepare(ctx, e, &q)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	out := &Suggestions{
 		Format: "callvet.tools-suggest", Version: 1, Model: q.Models[0], Holdout: q.Holdout, Seed: q.Seed,
@@ -156,19 +181,13 @@ func Suggest(ctx context.Context, e *catalog.Env, q SuggestRequest) (*Suggestion
 		out.seen = append(out.seen, t.train[i].Case)
 	}
 	if err := t.ask(ctx, out); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := t.measure(ctx, out); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	b, err := out.file(&q)
-	if err != nil {
-		return nil, err
-	}
-	if err := e.Write(ctx, q.Output, plain.Visible(b)); err != nil {
-		return nil, &Unwritten{b, err}
-	}
-	return out, nil
+	return out, plain.Visible(b), err
 }
 
 // Prompts are what a model would be asked.
@@ -187,7 +206,7 @@ type Prompt struct {
 
 // DryRun gives the prompts of Suggest, and asks nobody.
 func DryRun(ctx context.Context, e *catalog.Env, q SuggestRequest) (*Prompts, error) {
-	if err := q.check(e, true); err != nil {
+	if err := q.check(true); err != nil {
 		return nil, err
 	}
 	t, err := prepare(ctx, e, &q)

@@ -57,6 +57,28 @@ type Feed struct {
 	Last   int64
 }
 
+type GateEntry struct {
+	ID      string
+	UserID  string
+	Name    string
+	Shared  bool
+	Created int64
+	Updated int64
+	Content []byte
+}
+
+type GateVerdict struct {
+	ID       string
+	GateID   string
+	UserID   string
+	RunID    string
+	Baseline string
+	Created  int64
+	Verdict  string
+	Hash     string
+	Failed   []byte
+}
+
 type Job struct {
 	ID          string
 	UserID      string
@@ -175,6 +197,15 @@ type ScheduleRun struct {
 	HookStatus   int64
 	HookError    []byte
 	HookBody     []byte
+}
+
+type SelectRun struct {
+	RunID            string
+	CatalogueID      string
+	CatalogueVersion int64
+	Preset           string
+	Depth            int64
+	Created          int64
 }
 
 type Session struct {

@@ -1,0 +1,294 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/account"
+	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/library"
+	"github.com/callvet/callvet/internal/store/rows"
+)
+
+// What the command line has for a catalogue and a suite of questions: select sweep, tools whatif,
+// tools suggest and tools apply.
+type (
+	// Sweeping asks how often the first tool is right as the catalogue grows, and under other settings.
+	Sweeping struct {
+		Questions
+		Distractors    []int    `json:"distractors,omitempty" required:"false" maxItems:"20" nullable:"false" doc:"numbers of other tools beside those of a question; none: the whole catalogue"`
+		Draws          int      `json:"draws,omitempty" required:"false" minimum:"0" maximum:"100" doc:"draws of other tools per question; 0: 1"`
+		Seed           uint64   `json:"seed,omitempty" required:"false" doc:"of the draws"`
+		Configurations []string `json:"configurations,omitempty" required:"false" maxItems:"10" nullable:"false" doc:"others beside the base: NAME=SETTING:VALUE,…, such as more=vector:0.4"`
+	}
+	// Swept is what came out.
+	Swept struct {
+		CatalogueID      string `json:"catalogue_id"`
+		CatalogueVersion int64  `json:"catalogue_version"`
+		app.Sweep
+		Notes []callvet.Notice `json:"notes" nullable:"false"`
+	}
+	// Editing is a file of edits, and which of them are meant.
+	Editing struct {
+		Edits  string   `json:"edits" minLength:"1" maxLength:"4000000" doc:"a file of edits, YAML or JSON (callvet schema edits)"`
+		Status []string `json:"status,omitempty" required:"false" maxItems:"3" nullable:"false" enum:"accepted,proposed,rejected" doc:"which edits are meant"`
+	}
+	// ModelAsk says how models are asked.
+	ModelAsk struct {
+		BaseURL   string  `json:"base_url,omitempty" required:"false" maxLength:"2000" doc:"an endpoint of their own"`
+		APIKeyEnv string  `json:"api_key_env,omitempty" required:"false" maxLength:"200" doc:"the name of the key that is sent there"`
+		MaxCost   float64 `json:"max_cost_usd,omitempty" required:"false" minimum:"0"`
+	}
+	// Supposing asks what edits of a catalogue would change.
+	Supposing struct {
+		Questions
+		Editing
+		AllCases bool     `json:"all_cases,omitempty" required:"false" doc:"also the questions that suggestions were made of"`
+		Models   []string `json:"models,omitempty" required:"false" maxItems:"5" nullable:"false" doc:"provider/model: they choose among the best tools of each side, beside the retriever"`
+		ModelAsk
+		Offer int `json:"offer,omitempty" required:"false" minimum:"0" maximum:"128" doc:"how many tools a model chooses among; 0: 20"`
+	}
+	// Supposed is what the edits would change, by question and by tool.
+	Supposed struct {
+		CatalogueID      string `json:"catalogue_id"`
+		CatalogueVersion int64  `json:"catalogue_version"`
+		app.WhatIfResult
+		Notes []callvet.Notice `json:"notes" nullable:"false"`
+	}
+	// Suggesting asks for better descriptions of the tools that fail most.
+	Suggesting struct {
+		Questions
+		Model   string   `json:"model,omitempty" required:"false" maxLength:"500" doc:"provider/model that writes them; empty: nobody is asked, and the prompts are told"`
+		Tools   []string `json:"tools,omitempty" required:"false" maxItems:"200" nullable:"false" doc:"tools to describe anew; none: those that fail most"`
+		Top     int      `json:"top,omitempty" required:"false" minimum:"0" maximum:"100" doc:"how many, where none is named; 0: 5"`
+		Holdout float64  `json:"holdout,omitempty" required:"false" minimum:"0" maximum:"1" doc:"share of the questions that is kept from the model; 0: a half"`
+		Seed    *int64   `json:"seed,omitempty" required:"false" doc:"of the division; left out: 1"`
+		ModelAsk
+	}
+	// Suggested is what a model wrote, measured on questions that it has not seen, or what it would be
+	// asked.
+	Suggested struct {
+		CatalogueID      string `json:"catalogue_id"`
+		CatalogueVersion int64  `json:"catalogue_version"`
+		// Findings need no model.
+		Findings    []Remark         `json:"findings" nullable:"false" doc:"what keeps tools from being found or told apart, by rules"`
+		Prompts     *app.Prompts     `json:"prompts,omitempty" doc:"what a model would be asked, where none was"`
+		Suggestions *app.Suggestions `json:"suggestions,omitempty"`
+		Edits       string           `json:"edits,omitempty" doc:"the suggestions as a file of edits, for whatif and apply"`
+		Notes       []callvet.Notice `json:"notes" nullable:"false"`
+	}
+	// Applying asks for a catalogue with edits in it.
+	Applying struct {
+		CatalogueID string `json:"catalogue_id,omitempty" required:"false" maxLength:"64" doc:"may be left out where there is exactly one"`
+		Editing
+	}
+	// Applied is the new version of a catalogue.
+	Applied struct {
+		CatalogueWritten
+		Edited    []string `json:"edited_tools" nullable:"false"`
+		Renamed   []string `json:"renamed_tools" nullable:"false" doc:"by their old names"`
+		LeftOut   int      `json:"edits_left_out" doc:"edits of another status"`
+		Converted bool     `json:"converted" doc:"it was not plain JSON before, and is now"`
+		Text      string   `json:"text" doc:"the catalogue as it is now"`
+	}
+)
+
+func (s *Server) addLab() {
+	op := func(id, path, summary string) huma.Operation {
+		return huma.Operation{OperationID: id, Method: http.MethodPost, Path: evalPath + path, Summary: summary, Tags: []string{"tool selection"}, MaxBodyBytes: maxUpload}
+	}
+	admin := Access{Role: account.Admin, Scope: account.ScopeAdmin}
+	asks := admin
+	asks.Reads = true
+	add(s, op("select-sweep", "/sweep", "Measures how often the first tool is right as the catalogue grows, and under other settings."), asks, s.selectSweep)
+	add(s, op("select-whatif", "/whatif", "Tells what other texts of tools would change, question by question."), admin, s.whatIf)
+	add(s, op("select-suggest", "/suggest", "Finds texts of tools that could be better; with a model, has it write them, measured on questions that it has not seen."), admin, s.suggest)
+	add(s, op("select-apply", "/apply", "Puts edits into a catalogue: a new version of it."), admin, s.applyEdits)
+}
+
+// editsFile is what edits of a request are called where they are read.
+const editsFile = "edits.yaml"
+
+// atMost tells that a request took too long to be waited for.
+func atMost(err error, ctx context.Context) error { //nolint:revive // the error is what it is about
+	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return fmt.Errorf("%w: it takes longer than the %s that can be waited for: fewer questions, sizes or tools, or the command line", callvet.ErrInvalid, selectTime)
+	}
+	return err
+}
+
+// lab is an error about a catalogue as these requests call their fields, with what is wrong with the
+// questions.
+func (h *heard) lab(err error) error {
+	var field *callvet.FieldError
+	if errors.As(err, &field) {
+		one := *field
+		if name := map[string]string{"tools": "catalogue_id", "k": "limit", "only": "tools", "models": "model"}[field.Field]; name != "" {
+			one.Field = name
+		}
+		return &one
+	}
+	if len(h.problems) == 0 {
+		return unplaced(err)
+	}
+	out := &library.RefusedError{}
+	for _, p := range h.problems {
+		place := "suite"
+		if p.File == editsFile {
+			place = "edits"
+		}
+		p.Message, p.File = fmt.Sprintf("line %d, column %d: %s", p.Line, p.Column, p.Message), ""
+		out.Problems = append(out.Problems, library.Placed{Problem: p, Place: place})
+	}
+	return out
+}
+
+func (s *Server) selectSweep(ctx context.Context, by *account.Principal, in *struct{ Body Sweeping }) (*struct{ Body Swept }, error) {
+	b := &in.Body
+	of, err := s.searching(ctx, by, &b.Questions, app.Uploads{})
+	if err != nil {
+		return nil, err
+	}
+	var q app.SweepRequest
+	q.Suite, q.Tools, q.K, q.Preset = questionsFile, of.catalogue.ID, b.Limit, b.Preset
+	q.Distractors, q.Draws, q.Seed = b.Distractors, b.Draws, b.Seed
+	for _, text := range b.Configurations {
+		one, err := app.ReadConfiguration(text)
+		if err != nil {
+			return nil, &callvet.FieldError{Field: "configurations", Text: "{configurations}: " + err.Error()}
+		}
+		q.Configurations = append(q.Configurations, one)
+	}
+	ctx, cancel := context.WithTimeout(ctx, selectTime)
+	defer cancel()
+	var h heard
+	out, err := of.app.Sweep(ctx, q, h.hear)
+	if err != nil {
+		return nil, h.lab(atMost(err, ctx))
+	}
+	return &struct{ Body Swept }{Swept{of.catalogue.ID, of.catalogue.Version, *out, h.all()}}, nil
+}
+
+// asked says how models are asked about a catalogue, in runs that are by's.
+func (s *Server) asked(ctx context.Context, by *account.Principal, q *ModelAsk) (app.RunRequest, app.Conclude) {
+	how := app.RunRequest{Shared: app.TargetSpec{BaseURL: q.BaseURL, APIKeyEnv: q.APIKeyEnv}, Settings: app.Settings{MaxCostUSD: q.MaxCost}}
+	return how, func(out *app.Outcome, ended error) error {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), Drain) // it is kept though its request ended
+		defer cancel()
+		return errors.Join(ended, s.cfg.Store.Change(ctx, "keep run", func(q *rows.Queries) error {
+			return q.AddRunEntry(ctx, rows.AddRunEntryParams{RunID: out.Stored.ID, UserID: by.User, Created: s.cfg.Now().UnixMilli()})
+		}))
+	}
+}
+
+func (s *Server) whatIf(ctx context.Context, by *account.Principal, in *struct{ Body Supposing }) (*struct{ Body Supposed }, error) {
+	b := &in.Body
+	of, err := s.searching(ctx, by, &b.Questions, app.Uploads{editsFile: []byte(b.Edits)})
+	if err != nil {
+		return nil, err
+	}
+	var q app.WhatIfRequest
+	q.Tools, q.K, q.Preset = of.catalogue.ID, b.Limit, b.Preset
+	q.Edits, q.Suite, q.Status, q.AllCases, q.Models, q.Offer = editsFile, questionsFile, b.Status, b.AllCases, b.Models, b.Offer
+	how, conclude := s.asked(ctx, by, &b.ModelAsk)
+	q.Run = how
+	ctx, cancel := context.WithTimeout(ctx, selectTime)
+	defer cancel()
+	var h heard
+	out, err := of.app.WhatIf(ctx, q, conclude, h.hear)
+	if err != nil && out == nil {
+		return nil, h.lab(atMost(err, ctx))
+	}
+	notes := h.all()
+	if err != nil { // what was found without a model is not lost with it
+		notes = append(notes, callvet.Notice{Code: "models", Text: s.cfg.App.Secrets().Hide(atMost(err, ctx).Error())})
+	}
+	return &struct{ Body Supposed }{Supposed{of.catalogue.ID, of.catalogue.Version, *out, notes}}, nil
+}
+
+func (s *Server) suggest(ctx context.Context, by *account.Principal, in *struct{ Body Suggesting }) (*struct{ Body Suggested }, error) {
+	b := &in.Body
+	of, err := s.searching(ctx, by, &b.Questions, app.Uploads{})
+	if err != nil {
+		return nil, err
+	}
+	var q app.SuggestRequest
+	q.Tools, q.K, q.Preset, q.Suite = of.catalogue.ID, b.Limit, b.Preset, questionsFile
+	q.Only, q.Top, q.Holdout, q.Seed = b.Tools, b.Top, b.Holdout, 1
+	if b.Seed != nil {
+		q.Seed = *b.Seed
+	}
+	ctx, cancel := context.WithTimeout(ctx, selectTime)
+	defer cancel()
+	var h heard
+	found, err := of.app.LintTools(ctx, app.LintToolsRequest{Tools: of.catalogue.ID}, nil)
+	if err != nil {
+		return nil, h.lab(atMost(err, ctx))
+	}
+	out := Suggested{CatalogueID: of.catalogue.ID, CatalogueVersion: of.catalogue.Version, Findings: []Remark{}}
+	for _, p := range found.Problems {
+		out.Findings = append(out.Findings, remarkOf(&p))
+	}
+	if b.Model == "" {
+		out.Prompts, err = of.app.Prompts(ctx, q, h.hear)
+	} else {
+		var text []byte
+		how, conclude := s.asked(ctx, by, &b.ModelAsk)
+		q.Run, q.Models = how, []string{b.Model}
+		out.Suggestions, text, err = of.app.Propose(ctx, q, conclude, h.hear)
+		out.Edits = string(text)
+	}
+	if err != nil {
+		return nil, h.lab(atMost(err, ctx))
+	}
+	out.Notes = h.all()
+	return &struct{ Body Suggested }{out}, nil
+}
+
+// remarkOf is a problem of a catalogue as answers have it.
+func remarkOf(p *callvet.Problem) Remark {
+	return Remark{Location: p.Key, Line: p.Line, Column: p.Column, Code: p.Code, Message: p.Message, Fix: p.Fix, Warning: p.Warning}
+}
+
+func (s *Server) applyEdits(ctx context.Context, by *account.Principal, in *struct {
+	IfMatching
+	Body Applying
+},
+) (*versioned[Applied], error) {
+	c, err := s.catalogueOf(ctx, by, in.Body.CatalogueID)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.May(ctx, by, KindCatalogue, c.ID, true); err != nil {
+		return nil, err
+	}
+	a, err := s.AppOf(ctx, by.User)
+	if err != nil {
+		return nil, err
+	}
+	var h heard
+	a = a.With(app.Uploads{c.ID: c.Text, editsFile: []byte(in.Body.Edits)})
+	made, err := a.Revise(app.ApplyRequest{Tools: c.ID, Edits: editsFile, Status: in.Body.Status}, h.hear)
+	if err != nil {
+		return nil, h.lab(err)
+	}
+	notes, err := s.catalogueText(ctx, by, made.Text, c)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.library.ReplaceCatalogue(ctx, c, in.match()); err != nil {
+		return nil, err
+	}
+	return &versioned[Applied]{etag(c.Version), Applied{
+		CatalogueWritten: CatalogueWritten{catalogueEntry(c), notes}, Edited: slices.Clip(append([]string{}, made.Tools...)), Renamed: append([]string{}, made.Renamed...),
+		LeftOut: made.Left, Converted: made.Converted, Text: string(made.Text),
+	}}, nil
+}

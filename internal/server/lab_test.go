@@ -1,0 +1,232 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package server_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/callvet/callvet/internal/account"
+)
+
+const lab = "/api/v1/admin/tool-eval"
+
+// selected runs the three questions over a catalogue that root keeps, and gives the ids of both.
+func selected(t *testing.T, s *site) (catalogue string, rep selectReport) {
+	t.Helper()
+	catalogue = give[suiteAnswer](t, s, "root", "POST", "/api/catalogues?name=roads", searched).ID
+	code, answer := s.send(t, "root", lab+"/run?catalogue_id="+catalogue, "file", "eval_suite.json", []byte(questions))
+	if err := json.Unmarshal([]byte(answer), &rep); err != nil || code != 200 {
+		t.Fatalf("%d %s", code, answer)
+	}
+	return catalogue, rep
+}
+
+// TestSelectRuns: a run over a catalogue is listed with its rates, and its report is the same later,
+// whatever became of the catalogue.
+func TestSelectRuns(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	catalogue, rep := selected(t, s)
+	type line struct {
+		RunID     string `json:"run_id"`
+		Suite     string `json:"suite_name"`
+		Hash      string `json:"suite_hash"`
+		Catalogue string `json:"catalogue_id"`
+		Version   int64  `json:"catalogue_version"`
+		Status    string
+		Total     int     `json:"total_tests"`
+		Failed    *int    `json:"failed_count"`
+		Exact     *figure `json:"overall_tool_exact_rate"`
+		Composite *figure `json:"overall_composite_score"`
+		Latency   *figure `json:"latency_ms_p50"`
+	}
+	type page struct {
+		Items []line
+		Next  string `json:"next_cursor"`
+	}
+	list := give[page](t, s, "root", "GET", lab+"/runs?catalogue_id="+catalogue, "")
+	if len(list.Items) != 1 {
+		t.Fatalf("%+v", list)
+	}
+	l := list.Items[0]
+	if l.RunID != rep.RunID || l.Suite != "Three questions" || l.Hash == "" || l.Version != 1 || l.Status != "done" || l.Total != 3 || l.Failed == nil || *l.Failed != 1 ||
+		l.Exact == nil || *l.Exact.Value != *rep.Exact.Value || l.Exact.N != 3 || l.Composite == nil || *l.Composite.Value != *rep.Composite.Value || l.Latency == nil {
+		t.Errorf("%+v", l)
+	}
+	if other := give[page](t, s, "root", "GET", lab+"/runs?catalogue_id=another", ""); len(other.Items) != 0 {
+		t.Errorf("%+v", other)
+	}
+	_, first := s.ask(t, "root", "GET", lab+"/runs/"+rep.RunID, "")
+	var again selectReport
+	if err := json.Unmarshal([]byte(first), &again); err != nil || len(again.Failed) != 1 || again.Failed[0].Case != "q3" || len(again.Failed[0].Diagnosis) != 1 || len(again.Category) != 2 {
+		t.Fatalf("%s", first)
+	}
+	give[any](t, s, "root", "PUT", "/api/catalogues/"+catalogue, `[{"name": "only", "description": "Does one thing."}]`)
+	if _, second := s.ask(t, "root", "GET", lab+"/runs/"+rep.RunID, ""); second != first {
+		t.Errorf("told otherwise after the catalogue changed:\n%s\n%s", first, second)
+	}
+	// Where nothing is kept, the report is made anew, and says that the reasons cannot be.
+	if _, err := s.db.Handle().ExecContext(t.Context(), "DELETE FROM run_documents"); err != nil {
+		t.Fatal(err)
+	}
+	if _, anew := s.ask(t, "root", "GET", lab+"/runs/"+rep.RunID, ""); !strings.Contains(anew, "why tools lost is not told: the catalogue") || !strings.Contains(anew, `"case":"q3"`) {
+		t.Errorf("%s", anew)
+	}
+	if code, csv := s.ask(t, "root", "GET", lab+"/runs/"+rep.RunID+"/failed", ""); code != 200 || strings.Count(csv, "\n") != 2 || !strings.Contains(csv, ",q3,") || strings.Contains(csv, ",q1,") || !strings.Contains(csv, "traffic_incidents") {
+		t.Errorf("%d %s", code, csv)
+	}
+	plain := s.ran(t, "ana", "", 1)
+	for _, path := range []string{"/runs/" + plain, "/runs/none", "/runs/" + plain + "/failed"} {
+		s.refuse(t, "root", "GET", lab+path, "", 404)
+	}
+	give[any](t, s, "root", "DELETE", "/api/tool-eval/history/"+rep.RunID, "")
+	if list := give[page](t, s, "root", "GET", lab+"/runs", ""); len(list.Items) != 0 {
+		t.Errorf("%+v", list)
+	}
+	s.refuse(t, "root", "GET", lab+"/runs/"+rep.RunID, "", 404)
+}
+
+// quoted is a text as JSON has it.
+func quoted(t *testing.T, text string) string {
+	t.Helper()
+	b, err := json.Marshal(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// TestLab: edits of a catalogue are compared with it, applied as a new version, and a sweep draws
+// other tools beside those of a question.
+func TestLab(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	catalogue := give[suiteAnswer](t, s, "root", "POST", "/api/catalogues?name=roads", searched).ID
+	suite := `"catalogue_id": "` + catalogue + `", "suite": ` + quoted(t, questions)
+	type interval struct {
+		Point *float64
+		N     int
+	}
+	type point struct {
+		Configuration string
+		Distractors   int
+		Tools         int
+		First         interval `json:"precision_at_1"`
+	}
+	swept := give[struct {
+		Cases  int
+		Points []point
+		Pairs  []struct{ Baseline, Candidate string }
+	}](t, s, "root", "POST", lab+"/sweep", `{`+suite+`, "distractors": [0, 2], "configurations": ["words=vector:0"]}`)
+	if swept.Cases != 3 || len(swept.Points) != 4 || len(swept.Pairs) == 0 || swept.Points[0].Tools != 1 || *swept.Points[0].First.Point < 0.66 || swept.Points[2].First.N != 3 || swept.Points[2].Tools != 3 || swept.Points[1].Configuration != "words" {
+		b, _ := json.Marshal(swept)
+		t.Errorf("%s", b)
+	}
+	edit := func(status string) string {
+		return quoted(t, `{"edits": [{"tool": "traffic_incidents", "status": "`+status+`", "description": "Rain, snow and weather on the roads around Oslo.", "keywords": ["rain", "weather", "Oslo"]}]}`)
+	}
+	type changed struct{ Case string }
+	what := give[struct {
+		Cases       int
+		Edits       []string
+		Comparisons []struct {
+			By    string
+			Rates []struct {
+				Change interval
+			}
+			Right []changed `json:"newly_right"`
+			Wrong []changed `json:"newly_wrong"`
+		}
+	}](t, s, "root", "POST", lab+"/whatif", `{`+suite+`, "edits": `+edit("proposed")+`}`)
+	if what.Cases != 3 || len(what.Edits) != 1 || len(what.Comparisons) != 1 || what.Comparisons[0].By != "retriever" || len(what.Comparisons[0].Rates) == 0 || what.Comparisons[0].Rates[0].Change.N != 3 ||
+		len(what.Comparisons[0].Wrong)+len(what.Comparisons[0].Right) == 0 {
+		b, _ := json.Marshal(what)
+		t.Errorf("%s", b)
+	}
+	type applied struct {
+		Version int64
+		Edited  []string `json:"edited_tools"`
+		Text    string
+	}
+	s.refuse(t, "root", "POST", lab+"/apply", `{"catalogue_id": "`+catalogue+`", "edits": `+edit("proposed")+`}`, 422)
+	made := give[applied](t, s, "root", "POST", lab+"/apply", `{"catalogue_id": "`+catalogue+`", "edits": `+edit("accepted")+`}`)
+	if made.Version != 2 || len(made.Edited) != 1 || !strings.Contains(made.Text, "around Oslo") || !strings.Contains(made.Text, "Current weather of a city.") {
+		t.Errorf("%+v", made)
+	}
+	if _, text := s.ask(t, "root", "GET", "/api/catalogues/"+catalogue, ""); text != made.Text {
+		t.Errorf("%s", text)
+	}
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+lab+"/apply", strings.NewReader(`{"catalogue_id": "`+catalogue+`", "edits": `+edit("accepted")+`}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("If-Match", `"1"`)
+	req.Header.Set("Authorization", "Bearer "+account.TokenPrefix+"root")
+	res, err := s.Client().Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res.Body.Close(); res.StatusCode != http.StatusPreconditionFailed {
+		t.Errorf("an edit of version 1: %d", res.StatusCode)
+	}
+	for body, place := range map[string]string{
+		`{` + suite + `, "edits": "edits: [{tool: nosuch, description: x}]"}`:                                                "",
+		`{` + suite + `, "edits": "edits: [{tol: x}]"}`:                                                                      "body.edits",
+		`{` + suite + `, "edits": "edits: [{tool: weather_now, description: x}]", "status": ["rejected"]}`:                   "body.status",
+		`{"catalogue_id": "` + catalogue + `", "edits": "edits: [{tool: weather_now, description: x}]"}`:                     "body.suite",
+		`{"catalogue_id": "` + catalogue + `", "suite": "{\"x\":1}", "edits": "edits: [{tool: weather_now, keywords: []}]"}`: "",
+	} {
+		places, _ := s.refuse(t, "root", "POST", lab+"/whatif", body, 422)
+		if place != "" && (len(places) == 0 || places[0] != place) {
+			t.Errorf("%s: %v", body, places)
+		}
+	}
+	s.refuse(t, "root", "POST", lab+"/sweep", `{`+suite+`, "configurations": ["nonsense"]}`, 422)
+}
+
+// TestSuggest: rules tell what is wrong with texts without a model, and what a model would be asked;
+// a model writes texts that are measured, and its run is its sender's.
+func TestSuggest(t *testing.T) {
+	t.Parallel()
+	model := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, `{"choices":[{"finish_reason":"stop","message":{"role":"assistant","content":"{\"description\": \"Current incidents, delays and closed lanes on Swedish roads.\"}"}}],"usage":{"prompt_tokens":9,"completion_tokens":4}}`)
+	}))
+	t.Cleanup(model.Close)
+	s := newSite(t)
+	s.private(t)
+	catalogue := give[suiteAnswer](t, s, "root", "POST", "/api/catalogues?name=roads", searched).ID
+	body := `{"catalogue_id": "` + catalogue + `", "suite": ` + quoted(t, questions) + `, "tools": ["traffic_incidents"]`
+	type answer struct {
+		Findings []struct{ Code string }
+		Prompts  *struct {
+			System  string
+			Prompts []struct{ Tool, Text string }
+		}
+		Suggestions *struct {
+			Held  int `json:"held_out"`
+			Tools []struct {
+				Tool, Status, Description string
+				Reasons                   []string
+			}
+			Usage struct{ Run string }
+		}
+		Edits string
+	}
+	dry := give[answer](t, s, "root", "POST", lab+"/suggest", body+`}`)
+	if dry.Findings == nil || dry.Prompts == nil || len(dry.Prompts.Prompts) != 1 || !strings.Contains(dry.Prompts.Prompts[0].Text, "traffic_incidents") || dry.Suggestions != nil || dry.Edits != "" {
+		t.Errorf("%+v", dry)
+	}
+	got := give[answer](t, s, "root", "POST", lab+"/suggest", body+`, "model": "openai/m1", "base_url": "`+model.URL+`"}`)
+	if got.Suggestions == nil || len(got.Suggestions.Tools) != 1 || !strings.Contains(got.Suggestions.Tools[0].Description, "closed lanes") || !strings.Contains(got.Edits, "closed lanes") || got.Prompts != nil {
+		t.Fatalf("%+v", got)
+	}
+	if owner, err := s.db.Rows().RunOwner(t.Context(), got.Suggestions.Usage.Run); err != nil || owner.UserID != "user_root" {
+		t.Errorf("the run is %+v, %v", owner, err)
+	}
+}

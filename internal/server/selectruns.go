@@ -1,0 +1,227 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package server
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/account"
+	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/library"
+	"github.com/callvet/callvet/internal/report"
+	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/internal/store/rows"
+)
+
+// aboutSelection is what the report of a run over a catalogue is kept as, with the reasons that the
+// catalogue of that time gave.
+const aboutSelection = "selection"
+
+// SelectRun is a run over a catalogue in the list of them: its rates, for a curve over time.
+type SelectRun struct {
+	RunID            string    `json:"run_id"`
+	SuiteName        string    `json:"suite_name"`
+	SuiteHash        string    `json:"suite_hash" doc:"runs with the same one asked the same questions"`
+	CatalogueID      string    `json:"catalogue_id"`
+	CatalogueVersion int64     `json:"catalogue_version"`
+	Preset           string    `json:"preset"`
+	Limit            int64     `json:"limit" doc:"how many tools were given; 0: as the suite says"`
+	Status           string    `json:"status" enum:"running,done,interrupted,failed,budget"`
+	TotalTests       int       `json:"total_tests"`
+	FailedCount      *int      `json:"failed_count" doc:"null until the run is over"`
+	Timestamp        time.Time `json:"timestamp"`
+	User             string    `json:"user_id"`
+	SelectRates
+}
+
+func (s *Server) addSelectRuns() {
+	op := func(id, path, summary string) huma.Operation {
+		return huma.Operation{OperationID: id, Method: http.MethodGet, Path: evalPath + "/runs" + path, Summary: summary, Tags: []string{"tool selection"}}
+	}
+	admin := Access{Role: account.Admin, Scope: account.ScopeAdmin}
+	add(s, op("list-select-runs", "", "Lists runs over a catalogue with their rates, the newest first."), admin, s.selectRuns)
+	add(s, op("get-select-run", "/{id}", "Gives the report of such a run again."), admin, func(ctx context.Context, _ *account.Principal, in *RunIn) (*struct{ Body *SelectReport }, error) {
+		row, err := s.selectRow(ctx, in.ID)
+		if err != nil {
+			return nil, err
+		}
+		rep, err := s.selectedAgain(ctx, row)
+		if err != nil {
+			return nil, err
+		}
+		return &struct{ Body *SelectReport }{rep}, nil
+	})
+	failed := op("export-failed", "/{id}/failed", "Downloads the failed tests of such a run, all of them.")
+	failed.Responses = map[string]*huma.Response{"200": {Description: "the failed attempts as a file", Content: map[string]*huma.MediaType{"application/octet-stream": {}}}}
+	add(s, failed, admin, s.exportFailed)
+}
+
+func (s *Server) selectRow(ctx context.Context, id string) (*rows.SelectRun, error) {
+	row, err := s.cfg.Store.Rows().SelectRun(ctx, id)
+	if isMissing(err) {
+		return nil, fmt.Errorf("run %q: %w: it is no run over a catalogue", id, callvet.ErrNotFound)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read run: %w", err)
+	}
+	return &row, nil
+}
+
+// selectedAgain is the report of a run over a catalogue, as it was kept, or made anew.
+func (s *Server) selectedAgain(ctx context.Context, row *rows.SelectRun) (*SelectReport, error) {
+	return told(ctx, s, row.RunID, aboutSelection, func() (*SelectReport, error) {
+		v, err := s.selectView(ctx, row)
+		if err != nil {
+			return nil, err
+		}
+		return selectReport(v, row.CatalogueID, row.CatalogueVersion)
+	})
+}
+
+// selectView is what reports tell of a run over a catalogue. The catalogue says why tools lost, if it
+// is as it was.
+func (s *Server) selectView(ctx context.Context, row *rows.SelectRun) (*app.RunView, error) {
+	files := app.Uploads{}
+	c, err := s.library.Catalogue(ctx, row.CatalogueID)
+	switch {
+	case err == nil:
+		files[c.ID] = c.Text
+	case !errors.Is(err, callvet.ErrNotFound):
+		return nil, err
+	}
+	return s.cfg.App.With(files).ViewRun(ctx, app.ViewRequest{Run: row.RunID}, nil)
+}
+
+func (s *Server) selectRuns(ctx context.Context, _ *account.Principal, in *struct {
+	PageIn
+	CatalogueID string `query:"catalogue_id" maxLength:"64" doc:"empty: of all catalogues"`
+},
+) (*struct{ Body Page[SelectRun] }, error) {
+	m, err := in.mark()
+	if err != nil {
+		return nil, err
+	}
+	list, err := s.cfg.Store.Rows().SelectRuns(ctx, rows.SelectRunsParams{CatalogueID: in.CatalogueID, Before: m.At, BeforeID: m.ID, N: int64(in.Limit) + 1})
+	if err != nil {
+		return nil, fmt.Errorf("list runs: %w", err)
+	}
+	out := Page[SelectRun]{Items: []SelectRun{}}
+	list, out.Next = cut(list, in.Limit, func(r *rows.SelectRunsRow) pageMark { return pageMark{r.Created, r.RunID} })
+	for i := range list {
+		line, err := s.selectLine(ctx, &list[i])
+		if isMissing(err) { // the command line deleted it
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		out.Items = append(out.Items, *line)
+	}
+	return &struct{ Body Page[SelectRun] }{out}, nil
+}
+
+func (s *Server) selectLine(ctx context.Context, row *rows.SelectRunsRow) (*SelectRun, error) {
+	r, sum, err := s.cfg.App.RunLine(ctx, row.RunID)
+	if err != nil {
+		return nil, err
+	}
+	out := &SelectRun{
+		RunID: row.RunID, SuiteName: r.SuiteName, SuiteHash: r.SuiteHash, CatalogueID: row.CatalogueID, CatalogueVersion: row.CatalogueVersion, Preset: row.Preset, Limit: row.Depth,
+		Status: sum.Status, TotalTests: sum.Cells.Pass + sum.Cells.Fail + sum.Cells.Error + sum.Cells.NotRun, Timestamp: r.Created.UTC(), User: row.UserID,
+	}
+	if r.Finished.IsZero() {
+		return out, nil
+	}
+	rep, err := s.selectedAgain(ctx, &rows.SelectRun{RunID: row.RunID, CatalogueID: row.CatalogueID, CatalogueVersion: row.CatalogueVersion})
+	if errors.Is(err, callvet.ErrInvalid) { // it ended before anything was selected
+		return out, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	out.TotalTests, out.FailedCount, out.SelectRates = rep.TotalTests, &rep.FailedCount, rep.SelectRates
+	return out, nil
+}
+
+func (s *Server) exportFailed(ctx context.Context, _ *account.Principal, in *struct {
+	RunIn
+	Format string `query:"format" enum:"csv,jsonl" default:"csv" doc:"jsonl are traces"`
+},
+) (*file, error) {
+	row, err := s.selectRow(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	v, err := s.selectView(ctx, row)
+	if err != nil {
+		return nil, err
+	}
+	all := v.View.Cells
+	v.View.Cells = func(...callvet.Verdict) iter.Seq2[report.Row, error] { return all(callvet.VerdictFail) }
+	face, err := report.ByPath("failed." + in.Format)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	w := &plain.Writer{W: &b}
+	if err := errors.Join(face(w, v.View), w.Flush()); err != nil {
+		return nil, err
+	}
+	return &file{ContentType: mediaTypes()[in.Format], Disposition: `attachment; filename="failed-` + in.ID + "." + in.Format + `"`, Body: b.Bytes()}, nil
+}
+
+// questionsFile is what the questions of a request are called where they are read.
+const questionsFile = "questions.json"
+
+// Questions name a catalogue and the questions that are asked of it.
+type Questions struct {
+	CatalogueID string `json:"catalogue_id,omitempty" required:"false" maxLength:"64" doc:"may be left out where there is exactly one"`
+	SuiteID     string `json:"suite_id,omitempty" required:"false" maxLength:"100" doc:"a suite of this server"`
+	Suite       string `json:"suite,omitempty" required:"false" maxLength:"33554432" doc:"a suite of questions as a text, in any form that callvet reads; it is not kept"`
+	Limit       int    `json:"limit,omitempty" required:"false" minimum:"0" maximum:"100" doc:"how many tools are given; 0: as the suite says"`
+	Preset      string `json:"preset,omitempty" required:"false" enum:"default,bigtool" doc:"how tools are scored"`
+}
+
+// search is what questions are asked of.
+type search struct {
+	app       *app.App // with the catalogue, the questions, and whatever else was sent
+	catalogue *library.Catalogue
+}
+
+// searching reads what a request names, which its sender may read, beside files that came with it.
+func (s *Server) searching(ctx context.Context, by *account.Principal, q *Questions, files app.Uploads) (*search, error) {
+	c, err := s.catalogueOf(ctx, by, q.CatalogueID)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case (q.SuiteID == "") == (q.Suite == ""):
+		return nil, &callvet.FieldError{Field: "suite", Text: "{suite}: send a suite as a text, or name one with {suite_id}: one of the two"}
+	case q.Suite != "":
+		files[questionsFile] = []byte(q.Suite)
+	default:
+		if err := s.May(ctx, by, KindSuite, q.SuiteID, false); err != nil {
+			return nil, err
+		}
+		_, version, err := s.library.Now(ctx, q.SuiteID)
+		if err != nil {
+			return nil, err
+		}
+		files[questionsFile] = version.Document.Bytes()
+	}
+	files[c.ID] = c.Text
+	a, err := s.AppOf(ctx, by.User)
+	if err != nil {
+		return nil, err
+	}
+	return &search{a.With(files), c}, nil
+}
