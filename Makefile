@@ -1,7 +1,7 @@
-# The two commands that matter: make demo, make test. `make help` lists the rest.
+# The commands that matter: make, make demo, make test. `make help` lists the rest.
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
-.DEFAULT_GOAL := help
+.DEFAULT_GOAL := build
 
 export CGO_ENABLED ?= 0
 export GOTOOLCHAIN := local
@@ -20,11 +20,27 @@ GOFILES := $(shell git ls-files '*.go' 2>/dev/null)
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 24
 
-build: callvet ## build the one binary, ./callvet
+build: web callvet ## build the page, and the one binary with it, ./callvet
 
+# Without "make web" before it the binary has no page, and says so where the page would be.
 .PHONY: callvet
 callvet:
 	go build -trimpath -ldflags '$(LDFLAGS)' -o callvet ./cmd/callvet
+
+# The page. Its types are made of the API's description, which the program prints.
+web/node_modules/.package-lock.json: web/package-lock.json
+	cd web && npm ci --no-audit --no-fund
+	@touch $@
+
+.PHONY: web
+web: web/node_modules/.package-lock.json ## build the page into web/dist/app, which the binary embeds (needs Node.js 20 or newer)
+	go run ./cmd/callvet schema openapi > web/openapi.json
+	cd web && npx openapi-typescript openapi.json -o src/api/schema.d.ts >/dev/null && npx tsc --noEmit && npx vite build --logLevel warn
+
+.PHONY: verify-web browser
+verify-web: web callvet browser ## the page in a real browser: every test of web/tests
+browser:
+	cd web && node --test --test-concurrency=2 --test-timeout=300000 tests/*.test.mjs
 
 demo: callvet ## build and evaluate the shipped example suites offline
 	./examples/demo.sh ./callvet
@@ -33,7 +49,7 @@ demo: callvet ## build and evaluate the shipped example suites offline
 demo-regression: callvet ## show a build that fails for the right reason
 	./examples/regression/demo.sh ./callvet
 
-test: system format lint unit race ## everything CI runs; installs what it needs
+test: system format web callvet lint unit browser race ## everything CI runs; installs what it needs
 
 .PHONY: system
 system: ## install the system packages that tests need (Debian), if they are missing

@@ -32,6 +32,7 @@ import (
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/server"
 	"github.com/callvet/callvet/internal/store"
+	"github.com/callvet/callvet/web"
 )
 
 // serveFlags say where the server listens, and what the work of its users may do.
@@ -128,6 +129,9 @@ func (a *cli) serve(ctx context.Context, f *serveFlags) (err error) {
 	cfg.Accounts, cfg.Store, cfg.Log, cfg.Now, cfg.Version, cfg.Work = users, db, logger, a.now, buildVersion(), base
 	base.Getenv, base.Environ = nil, nil
 	cfg.App = app.New(base)
+	if cfg.Page, err = web.Files(); err != nil {
+		return fmt.Errorf("open the page: %w", err)
+	}
 	srv, err := server.New(cfg)                     //nolint:contextcheck // handlers have that of their request
 	a.process.Patient(server.Drain + 2*time.Second) // the store is closed after it
 	a.process.OnInterrupt("interrupted; the server has ended")

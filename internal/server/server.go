@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
@@ -82,6 +83,8 @@ type Config struct {
 	Sockets int
 	// MetricsOpen lets everybody read the metrics; otherwise admins do.
 	MetricsOpen bool
+	// Page has the files of the page: index.html and assets/, or unbuilt.html; nil: there is no page.
+	Page fs.FS
 }
 
 // Server answers requests over HTTP. It is safe for concurrent use.
@@ -130,6 +133,9 @@ func New(cfg Config) (*Server, error) {
 		return nil, err
 	}
 	s.addRoutes()
+	if err := s.addPage(); err != nil {
+		return nil, err
+	}
 	s.handler = s.front(s.mux)
 	return s, nil
 }

@@ -1,0 +1,23 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+// Package web holds the files of the page. They are built by "make web" into dist/app, which is not
+// in the repository; a binary made without them serves dist/unbuilt.html, which says how to build them.
+package web
+
+import (
+	"embed"
+	"io/fs"
+)
+
+//go:embed all:dist
+var files embed.FS
+
+// Files are the files of the page: index.html and assets/ where the page was built, else unbuilt.html alone.
+func Files() (fs.FS, error) {
+	if built, err := fs.Sub(files, "dist/app"); err == nil {
+		if _, err := fs.Stat(built, "index.html"); err == nil {
+			return built, nil
+		}
+	}
+	return fs.Sub(files, "dist")
+}

@@ -1,0 +1,65 @@
+// One client of the API, typed by its OpenAPI description. Every error is a Problem.
+import createFetch from 'openapi-fetch';
+import createQuery from 'openapi-react-query';
+import type { components, paths } from './schema';
+
+export type Schemas = components['schemas'];
+
+/** A field of a request that the server refused, with its place, such as body.test_cases[3].prompt. */
+export type FieldProblem = { place: string; text: string };
+
+/** What went wrong with a request. status is 0 where no answer came. */
+export class Problem extends Error {
+  readonly status: number;
+  readonly fields: FieldProblem[];
+  constructor(status: number, text: string, fields: FieldProblem[] = []) {
+    super(text);
+    this.name = 'Problem';
+    this.status = status;
+    this.fields = fields;
+  }
+}
+
+/** problemOf makes a Problem of whatever a request ended with. */
+export function problemOf(e: unknown): Problem {
+  if (e instanceof Problem) return e;
+  if (e && typeof e === 'object' && 'status' in e) {
+    const m = e as Schemas['ErrorModel'];
+    const fields = (m.errors ?? []).map((d) => ({ place: d.location ?? '', text: d.message ?? '' }));
+    return new Problem(m.status ?? 500, m.detail || m.title || 'The server refused the request.', fields);
+  }
+  if (e instanceof TypeError) return new Problem(0, 'The server does not answer. Is it still running?');
+  return new Problem(500, e instanceof Error ? e.message : String(e));
+}
+
+/** answered calls listen with the status of every answer: 401 means that nobody is logged in any more. */
+const listeners = new Set<(status: number) => void>();
+export function onStatus(listen: (status: number) => void): () => void {
+  listeners.add(listen);
+  return () => listeners.delete(listen);
+}
+
+export const api = createFetch<paths>({ baseUrl: '/', fetch: (r: Request) => fetch(r) });
+api.use({
+  async onResponse({ response }) {
+    for (const l of listeners) l(response.status);
+    const type = response.headers.get('Content-Type') ?? '';
+    if (!response.ok && !type.includes('json')) {
+      return new Response(JSON.stringify({ status: response.status, detail: (await response.text()).trim() || response.statusText }), {
+        status: response.status,
+        headers: { 'Content-Type': 'application/problem+json' },
+      });
+    }
+    return response;
+  },
+});
+
+/** Queries and mutations of the API for components: $api.useQuery('get', '/api/jobs', {…}). */
+export const $api = createQuery(api);
+
+/** ok gives the data of an answer, or throws its Problem: ok(await api.GET(…)). */
+export function ok<T>(answer: { data?: T; error?: unknown; response: Response }): T {
+  if (answer.error !== undefined) throw problemOf(answer.error);
+  if (!answer.response.ok) throw new Problem(answer.response.status, answer.response.statusText);
+  return answer.data as T;
+}

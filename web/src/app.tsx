@@ -1,0 +1,100 @@
+import { MantineProvider } from '@mantine/core';
+import { ModalsProvider } from '@mantine/modals';
+import { Notifications } from '@mantine/notifications';
+import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { useEffect, useMemo, useState } from 'react';
+import { BrowserRouter } from 'react-router';
+import { $api, onStatus, problemOf } from './api/client';
+import { live } from './api/live';
+import { Door } from './door';
+import { MeContext } from './me';
+import { nonce } from './nonce';
+import { Shell } from './shell';
+import { type Language, TextContext, texts } from './text';
+import { theme, variables } from './theme';
+import { Failure, Waiting } from './ui/bits';
+
+const client = new QueryClient({
+  queryCache: new QueryCache(),
+  mutationCache: new MutationCache(),
+  defaultOptions: {
+    queries: { staleTime: 15_000, refetchOnWindowFocus: true, retry: (n, e) => n < 2 && [0, 502, 503, 504].includes(problemOf(e).status) },
+  },
+});
+
+function languageAtFirst(): Language {
+  const kept = localStorage.getItem('callvet.language');
+  if (kept === 'en' || kept === 'sv') return kept;
+  return navigator.language.startsWith('sv') ? 'sv' : 'en';
+}
+
+export function App() {
+  const [language, setLanguage] = useState<Language>(languageAtFirst);
+  const value = useMemo(
+    () => ({
+      t: texts(language),
+      language,
+      choose: (l: Language) => {
+        localStorage.setItem('callvet.language', l);
+        setLanguage(l);
+      },
+    }),
+    [language],
+  );
+  useEffect(() => {
+    document.documentElement.lang = language;
+  }, [language]);
+  return (
+    <TextContext.Provider value={value}>
+      <MantineProvider theme={theme} cssVariablesResolver={variables} defaultColorScheme="auto" getStyleNonce={nonce}>
+        <QueryClientProvider client={client}>
+          <BrowserRouter>
+            <ModalsProvider>
+              <Notifications position="bottom-right" limit={4} />
+              <Gate />
+            </ModalsProvider>
+          </BrowserRouter>
+        </QueryClientProvider>
+      </MantineProvider>
+    </TextContext.Provider>
+  );
+}
+
+/** Gate shows the door to who is not logged in, and the shell to who is. */
+function Gate() {
+  const me = $api.useQuery('get', '/api/me', {}, { staleTime: 60_000, retry: false });
+  const [out, setOut] = useState(false);
+  const inside = me.data !== undefined && !out;
+  useEffect(
+    () =>
+      onStatus((status) => {
+        if (status === 401) setOut(true);
+      }),
+    [],
+  );
+  useEffect(() => {
+    if (!inside) return;
+    live.start();
+    return () => live.stop();
+  }, [inside]);
+
+  if (location.hash.startsWith('#claim=') || location.hash.startsWith('#view=')) return <Door again={false} entered={enter} />;
+  async function enter() {
+    client.clear();
+    setOut(false);
+    await me.refetch();
+  }
+  if (me.isPending) return <Waiting />;
+  if (me.error && problemOf(me.error).status !== 401) return <Failure of={me.error} retry={() => me.refetch()} />;
+  if (!inside || !me.data) return <Door again={me.data !== undefined} entered={enter} />;
+  return (
+    <MeContext.Provider value={me.data}>
+      <Shell
+        left={() => {
+          client.clear();
+          setOut(true);
+        }}
+      />
+    </MeContext.Provider>
+  );
+}

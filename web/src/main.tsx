@@ -1,0 +1,15 @@
+import '@mantine/core/styles.layer.css';
+import '@mantine/notifications/styles.layer.css';
+import '@mantine/spotlight/styles.layer.css';
+import './ui/base.css';
+
+import { createRoot } from 'react-dom/client';
+import { setNonce } from 'get-nonce';
+import { App } from './app';
+import { nonce } from './nonce';
+
+setNonce(nonce()); // of the styles that dialogs set while they are open
+
+const root = document.getElementById('root');
+if (!root) throw new Error('the page has no root');
+createRoot(root).render(<App />);

@@ -1,0 +1,19 @@
+import { createContext, useContext } from 'react';
+import type { Schemas } from './api/client';
+
+export type Me = Schemas['Me'] & { read_only?: boolean };
+
+/** Who is logged in. The shell shows nothing else before it is known. */
+export const MeContext = createContext<Me | null>(null);
+
+export function useMe(): Me {
+  const me = useContext(MeContext);
+  if (!me) throw new Error('nobody is logged in');
+  return me;
+}
+
+/** useMay tells whether the user may do something: write covers making and changing, run covers runs, admin the rest. */
+export function useMay(what: 'write' | 'run' | 'admin'): boolean {
+  const me = useMe();
+  return me.grants.includes(what);
+}

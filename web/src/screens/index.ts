@@ -1,0 +1,21 @@
+// The list of screens: where each is, who sees it, and the key that goes to it (g, then the key).
+import type { IconHome } from '@tabler/icons-react';
+import type { ComponentType } from 'react';
+import type { TextKey } from '../text';
+
+export type ScreenEntry = {
+  /** Patterns of the router; the first is where the navigation leads. */
+  paths: string[];
+  title: TextKey;
+  icon: typeof IconHome;
+  key?: string;
+  /** Admins alone see it. */
+  admin?: boolean;
+  /** It is not in the navigation. */
+  hidden?: boolean;
+  /** It changes things: it is left out where the store is only read. */
+  changes?: boolean;
+  view: ComponentType;
+};
+
+export const screens: ScreenEntry[] = [];

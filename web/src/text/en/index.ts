@@ -1,0 +1,5 @@
+// English: one file for each part of the page. Every text of the page is here.
+import { common } from './common';
+import { shell } from './shell';
+
+export const en = { common, shell };

@@ -1,0 +1,189 @@
+// Small pieces that every screen uses: numbers with their intervals, verdicts, errors, empty states.
+import { Alert, Badge, Box, Button, Group, List, Loader, Stack, Text, Title, Tooltip } from '@mantine/core';
+import { IconAlertTriangle, IconCircleCheck, IconCircleDashed, IconCircleX } from '@tabler/icons-react';
+import { type ReactNode, useEffect } from 'react';
+import { problemOf, type Schemas } from '../api/client';
+import { type T, useText } from '../text';
+import { number } from './format';
+
+export type Interval = Schemas['Interval'];
+export type Metric = Schemas['PanelMetric'];
+export type VerdictName = 'pass' | 'fail' | 'error' | 'not_run';
+
+/** inUnit writes a value of the API: rates as per cent, all else with its unit. */
+export function inUnit(v: number | null | undefined, unit: string): string {
+  if (v === null || v === undefined) return '–';
+  if (unit === 'rate' || unit === 'share' || unit === 'score' || unit === '') return `${number(v * 100, 1)} %`;
+  return `${number(v, unit === 'usd' ? 4 : 1)} ${unit}`;
+}
+
+/** sentence tells an interval in words, for tooltips and screen readers. */
+export function sentence(t: T, i: Interval, unit = 'rate'): string {
+  if (i.lower === null || i.upper === null) return t('common.noInterval', { n: i.n, status: i.status });
+  return t('common.interval', { confidence: number(i.confidence * 100, 0), lower: inUnit(i.lower, unit), upper: inUnit(i.upper, unit), n: i.n });
+}
+
+/** Figure is a number with its interval and n, always together. */
+export function Figure({ interval: i, unit = 'rate', size = 'sm', bar = false }: { interval: Interval | undefined; unit?: string; size?: 'sm' | 'lg'; bar?: boolean }) {
+  const t = useText();
+  if (!i || i.point === null) {
+    return (
+      <Text span size="sm" c="dimmed">
+        {t('common.notScored')}
+      </Text>
+    );
+  }
+  const isRate = unit === 'rate' || unit === 'share' || unit === 'score' || unit === '';
+  return (
+    <Tooltip label={`${sentence(t, i, unit)} (${i.method})`} events={{ hover: true, focus: true, touch: true }}>
+      <Box component="span" className="num" style={{ display: 'inline-flex', alignItems: 'center', gap: 8 }}>
+        <Text span fw={600} fz={size === 'lg' ? 26 : 'sm'}>
+          {inUnit(i.point, unit)}
+        </Text>
+        {bar && isRate && <Whisker interval={i} />}
+        <Text span size="xs" c="dimmed">
+          {i.lower !== null && i.upper !== null && `${inUnit(i.lower, unit).replace(' %', '')}–${inUnit(i.upper, unit)} · `}n = {i.n}
+        </Text>
+      </Box>
+    </Tooltip>
+  );
+}
+
+/** Whisker draws a rate with its interval on a line from 0 to 1. It says nothing that the text beside it does not. */
+export function Whisker({ interval: i, width = 96, domain = [0, 1] }: { interval: Interval; width?: number; domain?: [number, number] }) {
+  const x = (v: number) => 2 + ((v - domain[0]) / (domain[1] - domain[0])) * (width - 4);
+  if (i.point === null) return null;
+  return (
+    <svg width={width} height={14} aria-hidden="true" focusable="false" style={{ flex: 'none' }}>
+      <line x1={2} x2={width - 2} y1={7} y2={7} stroke="var(--cv-line)" strokeWidth={2} />
+      {i.lower !== null && i.upper !== null && <line x1={x(i.lower)} x2={x(i.upper)} y1={7} y2={7} stroke="var(--cv-mark)" strokeWidth={4} strokeOpacity={0.45} strokeLinecap="round" />}
+      <circle cx={x(i.point)} cy={7} r={4} fill="var(--cv-mark)" />
+    </svg>
+  );
+}
+
+const marks = {
+  pass: { icon: IconCircleCheck, color: 'var(--cv-pass)', ground: 'var(--cv-pass-ground)' },
+  fail: { icon: IconCircleX, color: 'var(--cv-fail)', ground: 'var(--cv-fail-ground)' },
+  error: { icon: IconAlertTriangle, color: 'var(--cv-error)', ground: 'var(--cv-error-ground)' },
+  not_run: { icon: IconCircleDashed, color: 'var(--cv-none)', ground: 'var(--cv-none-ground)' },
+} as const;
+
+/** Verdict is a verdict with icon, word and colour; never colour alone. */
+export function Verdict({ of, text, compact }: { of: VerdictName; text?: string; compact?: boolean }) {
+  const t = useText();
+  const m = marks[of];
+  const word = text ?? t(`common.${of}`);
+  return (
+    <Badge leftSection={<m.icon size={14} aria-hidden />} style={{ color: m.color, background: m.ground }} title={compact ? word : undefined} aria-label={compact ? word : undefined}>
+      {compact ? null : word}
+    </Badge>
+  );
+}
+
+/** verdictOf names the state of a run or a gate in the words of verdicts. */
+export function gateVerdict(v: string | undefined): VerdictName {
+  if (v === 'PASS' || v === 'passed') return 'pass';
+  if (v === 'FAIL' || v === 'failed') return 'fail';
+  return v ? 'error' : 'not_run';
+}
+
+/** Failure shows what went wrong with a request, with every field that was refused. */
+export function Failure({ of, retry }: { of: unknown; retry?: () => void }) {
+  const t = useText();
+  if (!of) return null;
+  const p = problemOf(of);
+  return (
+    <Alert color="red" icon={<IconAlertTriangle />} title={p.status === 404 ? t('common.notFound') : t('common.failed')} role="alert">
+      <Text size="sm" className="untrusted">
+        {p.message}
+      </Text>
+      {p.fields.length > 0 && (
+        <List size="sm" mt={4}>
+          {p.fields.map((f, i) => (
+            <List.Item key={i}>
+              <span className="mono">{f.place}</span> <span className="untrusted">{f.text}</span>
+            </List.Item>
+          ))}
+        </List>
+      )}
+      {retry && (
+        <Button mt="sm" size="xs" variant="default" onClick={retry}>
+          {t('common.retry')}
+        </Button>
+      )}
+    </Alert>
+  );
+}
+
+/** Waiting is shown while the first answer is on its way. */
+export function Waiting() {
+  const t = useText();
+  return (
+    <Group p="xl" justify="center" aria-busy="true" role="status">
+      <Loader size="sm" aria-hidden />
+      <Text c="dimmed" size="sm">
+        {t('common.loading')}
+      </Text>
+    </Group>
+  );
+}
+
+/** Empty says what would be here, and how to get it. */
+export function Empty({ title, text, children }: { title: string; text?: string; children?: ReactNode }) {
+  return (
+    <Stack align="center" gap="xs" py={48} px="md" className="card">
+      <Text fw={600}>{title}</Text>
+      {text && (
+        <Text c="dimmed" size="sm" ta="center" maw={520}>
+          {text}
+        </Text>
+      )}
+      {children && <Group mt="sm">{children}</Group>}
+    </Stack>
+  );
+}
+
+/** Screen is the frame of a screen: its title, which is also the browser's, its actions, its content. */
+export function Screen({ title, lead, actions, children }: { title: string; lead?: ReactNode; actions?: ReactNode; children: ReactNode }) {
+  useEffect(() => {
+    document.title = `${title} · callvet`;
+  }, [title]);
+  return (
+    <Stack gap="lg">
+      <Group justify="space-between" align="flex-start" wrap="wrap" gap="sm">
+        <Box style={{ minWidth: 0, flex: '1 1 320px' }}>
+          <Title order={1} className="untrusted">
+            {title}
+          </Title>
+          {lead && (
+            <Text component="div" c="dimmed" size="sm" mt={4}>
+              {lead}
+            </Text>
+          )}
+        </Box>
+        {actions && (
+          <Group gap="xs" className="no-print">
+            {actions}
+          </Group>
+        )}
+      </Group>
+      {children}
+    </Stack>
+  );
+}
+
+/** Card is a piece of a screen with a heading. */
+export function Card({ title, actions, children, id }: { title?: ReactNode; actions?: ReactNode; children: ReactNode; id?: string }) {
+  return (
+    <Box className="card" p="md" component="section" id={id}>
+      {(title || actions) && (
+        <Group justify="space-between" mb="sm" wrap="wrap">
+          {title && <Title order={2}>{title}</Title>}
+          {actions}
+        </Group>
+      )}
+      {children}
+    </Box>
+  );
+}

@@ -1,0 +1,46 @@
+// How numbers, times and sums of money are written, one way everywhere.
+
+/** number writes v with at most digits decimals, with a thin group separator. */
+export function number(v: number, digits = 0): string {
+  return v.toLocaleString('en', { maximumFractionDigits: digits, minimumFractionDigits: 0 }).replaceAll(',', ' ');
+}
+
+/** duration writes milliseconds as 350 ms, 12.4 s, 3 min 20 s, 2 h 5 min. */
+export function duration(ms: number | null | undefined): string {
+  if (ms === null || ms === undefined) return '–';
+  if (ms < 1000) return `${number(ms)} ms`;
+  const s = ms / 1000;
+  if (s < 60) return `${number(s, 1)} s`;
+  const min = Math.floor(s / 60);
+  if (min < 60) return `${min} min ${Math.round(s % 60)} s`;
+  return `${Math.floor(min / 60)} h ${min % 60} min`;
+}
+
+/** money writes a sum in US dollars; null is not known. */
+export function money(usd: number | null | undefined): string {
+  if (usd === null || usd === undefined) return '–';
+  return `$${usd.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: usd !== 0 && usd < 1 ? 4 : 2 })}`;
+}
+
+/** moment writes a time in the user's zone. */
+export function moment(at: string | undefined): string {
+  if (!at) return '–';
+  const d = new Date(at);
+  return d.toLocaleString('sv-SE', { year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit' });
+}
+
+/** ago writes how long ago a time was: now, 5 min, 3 h, 2 d. */
+export function ago(at: string | undefined, now = Date.now()): string {
+  if (!at) return '–';
+  const s = Math.max(0, (now - new Date(at).getTime()) / 1000);
+  if (s < 45) return 'now';
+  if (s < 3600) return `${Math.round(s / 60)} min ago`;
+  if (s < 86_400) return `${Math.round(s / 3600)} h ago`;
+  return `${Math.round(s / 86_400)} d ago`;
+}
+
+/** signed writes a difference of rates in percentage points, with its sign. */
+export function signed(v: number | null | undefined): string {
+  if (v === null || v === undefined) return '–';
+  return `${v > 0 ? '+' : v < 0 ? '−' : '±'}${number(Math.abs(v) * 100, 1)} pp`;
+}

@@ -1,0 +1,116 @@
+// A table for long lists: rows come page by page from the server, and at most 200 are in the document.
+//
+//   pages (useInfiniteQuery) ─► rows ─► window of what is on the screen ─► <tr>
+import { Box, Table, Text } from '@mantine/core';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import { useText } from '../text';
+import { Waiting } from './bits';
+
+export type Column<Row> = {
+  key: string;
+  title: ReactNode;
+  cell: (row: Row) => ReactNode;
+  width?: number | string;
+  align?: 'left' | 'right' | 'center';
+  /** The name of the order on the server; without it the column does not sort. */
+  sort?: string;
+};
+
+export type RowsProps<Row> = {
+  label: string;
+  columns: Column<Row>[];
+  rows: Row[];
+  idOf: (row: Row) => string;
+  onOpen?: (row: Row) => void;
+  /** The order as the server has it; a leading - is descending. */
+  sort?: string;
+  onSort?: (sort: string) => void;
+  more?: () => void;
+  hasMore?: boolean;
+  busy?: boolean;
+  empty?: ReactNode;
+  height?: number | string;
+  rowHeight?: number;
+};
+
+/** Rows is such a table. Arrow keys or j and k move, Enter opens. */
+export function Rows<Row>({ label, columns, rows, idOf, onOpen, sort, onSort, more, hasMore, busy, empty, height = '70vh', rowHeight = 40 }: RowsProps<Row>) {
+  const t = useText();
+  const box = useRef<HTMLDivElement>(null);
+  const [at, setAt] = useState(0);
+  const virtual = useVirtualizer({ count: rows.length, getScrollElement: () => box.current, estimateSize: () => rowHeight, overscan: 12 });
+  const items = virtual.getVirtualItems();
+  const last = items.at(-1)?.index ?? 0;
+  useEffect(() => {
+    if (hasMore && !busy && last >= rows.length - 20) more?.();
+  }, [hasMore, busy, last, rows.length, more]);
+
+  if (rows.length === 0 && busy) return <Waiting />;
+  if (rows.length === 0) return <>{empty ?? <Text c="dimmed">{t('common.none')}</Text>}</>;
+
+  const go = (to: number) => {
+    const next = Math.min(Math.max(to, 0), rows.length - 1);
+    setAt(next);
+    virtual.scrollToIndex(next);
+    requestAnimationFrame(() => box.current?.querySelector<HTMLElement>(`[data-index="${next}"]`)?.focus());
+  };
+  const key = (e: KeyboardEvent) => {
+    if (e.ctrlKey || e.metaKey || e.altKey || (e.target as HTMLElement).closest('input, textarea, select, button')) return;
+    const steps: Record<string, number> = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1, PageDown: 15, PageUp: -15, Home: -rows.length, End: rows.length };
+    const row = rows[at];
+    if (e.key === 'Enter' && row !== undefined) onOpen?.(row);
+    else if (steps[e.key] !== undefined) go(at + steps[e.key]!);
+    else return;
+    e.preventDefault();
+  };
+  const top = items[0]?.start ?? 0;
+  const bottom = virtual.getTotalSize() - (items.at(-1)?.end ?? 0);
+  return (
+    <Box ref={box} className="card" style={{ maxHeight: height, overflow: 'auto' }} onKeyDown={key} role="region" aria-label={label} tabIndex={-1}>
+      <Table stickyHeader highlightOnHover={Boolean(onOpen)} aria-rowcount={hasMore ? -1 : rows.length + 1}>
+        <Table.Thead style={{ background: 'var(--cv-card)' }}>
+          <Table.Tr>
+            {columns.map((c) => (
+              <Table.Th
+                key={c.key} w={c.width} ta={c.align} scope="col"
+                aria-sort={c.sort && sort?.replace('-', '') === c.sort ? (sort.startsWith('-') ? 'descending' : 'ascending') : undefined}
+              >
+                {c.sort && onSort ? (
+                  <button type="button" className="head" onClick={() => onSort(sort === c.sort ? `-${c.sort}` : c.sort!)}>
+                    {c.title} {sort === c.sort ? '↑' : sort === `-${c.sort}` ? '↓' : ''}
+                  </button>
+                ) : (
+                  c.title
+                )}
+              </Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {top > 0 && <tr style={{ height: top }} aria-hidden />}
+          {items.map((i) => {
+            const row = rows[i.index]!;
+            return (
+              <Table.Tr
+                key={idOf(row)} data-index={i.index} aria-rowindex={i.index + 2} tabIndex={i.index === at ? 0 : -1} style={{ cursor: onOpen ? 'pointer' : undefined, height: rowHeight }}
+                onFocus={() => setAt(i.index)}
+                onClick={(e) => {
+                  if (!(e.target as HTMLElement).closest('a, button, input, select')) onOpen?.(row);
+                }}
+              >
+                {columns.map((c) => (
+                  <Table.Td key={c.key} ta={c.align}>
+                    {c.cell(row)}
+                  </Table.Td>
+                ))}
+              </Table.Tr>
+            );
+          })}
+          {bottom > 0 && <tr style={{ height: bottom }} aria-hidden />}
+        </Table.Tbody>
+      </Table>
+      {busy && <Waiting />}
+    </Box>
+  );
+}

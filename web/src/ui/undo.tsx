@@ -1,0 +1,60 @@
+import { Button, Group, Text } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { problemOf } from '../api/client';
+import type { T } from '../text';
+
+const waiting = new Map<string, () => void>();
+let count = 0;
+
+// What was deleted and not undone is deleted when the page is left, too.
+window.addEventListener('pagehide', () => {
+  for (const now of waiting.values()) now();
+});
+
+/** undoable tells that something was deleted, and does it when the time to undo it is over. hide and show change what the page shows. */
+export function undoable(t: T, what: string, does: () => Promise<unknown>, change: { hide: () => void; show: () => void }, wait = 6000) {
+  const id = `undo-${++count}`;
+  change.hide();
+  const timer = window.setTimeout(() => finish(), wait);
+  const finish = () => {
+    if (!waiting.delete(id)) return;
+    window.clearTimeout(timer);
+    notifications.hide(id);
+    does().catch((e) => {
+      change.show();
+      tellFailure(t, e);
+    });
+  };
+  waiting.set(id, finish);
+  notifications.show({
+    id, autoClose: wait, withCloseButton: true, onClose: finish,
+    message: (
+      <Group justify="space-between" wrap="nowrap">
+        <Text size="sm">{t('common.deleted', { what })}</Text>
+        <Button
+          size="compact-sm" variant="light"
+          onClick={() => {
+            window.clearTimeout(timer);
+            waiting.delete(id);
+            notifications.hide(id);
+            change.show();
+          }}
+        >
+          {t('common.undo')}
+        </Button>
+      </Group>
+    ),
+  });
+}
+
+/** tellFailure shows what went wrong with something that the user did. */
+export function tellFailure(t: T, e: unknown) {
+  const p = problemOf(e);
+  const places = p.fields.map((f) => `${f.place}: ${f.text}`).join('\n');
+  notifications.show({ color: 'red', title: t('common.failed'), message: <span className="untrusted">{places ? `${p.message}\n${places}` : p.message}</span>, autoClose: 10_000 });
+}
+
+/** tell shows a short message. */
+export function tell(message: string) {
+  notifications.show({ message });
+}

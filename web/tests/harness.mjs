@@ -1,0 +1,180 @@
+// What browser tests share: a real callvet server on a new store, a logged-in user, a real Chromium.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { chromium } from 'playwright-core';
+
+const root = path.resolve(import.meta.dirname, '../..');
+const program = process.env.CALLVET ?? path.join(root, 'callvet');
+const password = 'a long password for tests';
+const axeSource = readFileSync(path.join(root, 'web/node_modules/axe-core/axe.min.js'), 'utf8');
+
+/** started starts a program, and gives it with the first match of a pattern in what it writes to standard error. */
+async function started(command, args, pattern, env = {}) {
+  const child = spawn(command, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  let text = '';
+  const match = await new Promise((resolve, reject) => {
+    const look = (b) => {
+      text += b;
+      const m = pattern.exec(text);
+      if (m) resolve(m);
+    };
+    child.stderr.on('data', look);
+    child.stdout.on('data', look);
+    child.once('exit', (code) => reject(new Error(`${command} ${args.join(' ')} ended with ${code}:\n${text}`)));
+    child.once('error', reject);
+  });
+  return { child, match, text: () => text };
+}
+
+/** ended asks a program to end and waits until it has. */
+async function ended(child, signal = 'SIGTERM') {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = new Promise((resolve) => child.once('exit', resolve));
+  child.kill(signal);
+  await gone;
+}
+
+/** Server is callvet serve on a store of its own. */
+export class Server {
+  static async start({ args = [], env = {} } = {}) {
+    const s = new Server();
+    s.folder = await mkdtemp(path.join(tmpdir(), 'callvet-web-'));
+    s.db = path.join(s.folder, 'runs.db');
+    s.files = path.join(s.folder, 'files');
+    s.args = args;
+    s.env = env;
+    await s.run('127.0.0.1:0', /#claim=\S+'/);
+    s.claim = /#claim=(\S+?)'/.exec(s.process.text())[1];
+    s.token = '';
+    const r = await fetch(`${s.url}/api/session/claim`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ link: s.claim, name: 'ana', password }) });
+    assert.equal(r.status < 300, true, `claim: ${r.status} ${await r.text()}`);
+    s.cookies = { ana: cookieOf(r) };
+    return s;
+  }
+
+  /** run starts the process, at an address; restart uses it again. */
+  async run(listen, until = /Ctrl-C ends it/) {
+    this.process = await started(program, ['serve', '--db', this.db, '--listen', listen, ...this.args], until, this.env);
+    this.url = /listening at ([\d.:]+)\)/.exec(this.process.text())[1].replace(/^/, 'http://');
+  }
+
+  /** restart kills the server (signal) and starts it at the same address. */
+  async restart(signal = 'SIGTERM') {
+    const at = new URL(this.url).host;
+    await ended(this.process.child, signal);
+    await this.run(at);
+  }
+
+  /** api sends a request as a user, and gives the answer's JSON. */
+  async api(method, route, body, { as = 'ana', raw = false, headers = {} } = {}) {
+    const r = await fetch(this.url + route, {
+      method,
+      headers: { Cookie: this.cookies[as], ...(body !== undefined && !raw ? { 'Content-Type': 'application/json' } : {}), ...headers },
+      body: body === undefined ? undefined : raw ? body : JSON.stringify(body),
+    });
+    const text = await r.text();
+    assert.ok(r.ok, `${method} ${route}: ${r.status} ${text}`);
+    return text && (r.headers.get('Content-Type') ?? '').includes('json') ? JSON.parse(text) : text;
+  }
+
+  /** user makes another user with a role, who is logged in. */
+  async user(name, role = 'member') {
+    const made = await this.api('POST', '/api/users', { name, role });
+    const secret = /#claim=([^"'\s]+)/.exec(JSON.stringify(made))?.[1] ?? made.link;
+    const r = await fetch(`${this.url}/api/session/claim`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ link: secret, password }) });
+    assert.ok(r.ok, `claim of ${name}: ${r.status} ${await r.text()}`);
+    this.cookies[name] = cookieOf(r);
+  }
+
+  /** suite imports a suite, a text in any form, and gives its id. */
+  async suite(text, options) {
+    const made = await this.api('POST', '/api/tool-eval/import', typeof text === 'string' ? text : JSON.stringify(text), { raw: true, headers: { 'Content-Type': 'application/json' }, ...options });
+    return made.suite_id ?? made.id;
+  }
+
+  /** job waits until a job is over, and gives it. */
+  async job(id, options) {
+    for (;;) {
+      const j = await this.api('GET', `/api/jobs/${id}`, undefined, options);
+      if (['done', 'failed', 'cancelled'].includes(j.status)) return j;
+      await new Promise((r) => setTimeout(r, 50));
+    }
+  }
+
+  /** ran runs a suite and waits for it; gives the id of the run. */
+  async ran(body, options) {
+    const { job_id, result_ref } = await this.api('POST', '/api/tool-eval', body, options);
+    const j = await this.job(job_id, options);
+    assert.equal(j.status, 'done', JSON.stringify(j));
+    return result_ref;
+  }
+
+  /** file writes a file that targets may read (args: --allow-files server.files). */
+  async file(name, text) {
+    await writeFile(path.join(this.files, name), text);
+  }
+
+  async stop() {
+    await ended(this.process.child);
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}
+
+function cookieOf(r) {
+  return r.headers.getSetCookie().map((c) => c.split(';')[0]).join('; ');
+}
+
+/** Browser is one Chromium, with a context for each user. */
+export class Browser {
+  static async start() {
+    const b = new Browser();
+    b.chromium = await chromium.launch({
+      executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', headless: true,
+      args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+    });
+    return b;
+  }
+
+  /** page opens a page as a user of a server, null for nobody. It fails the test for errors of the console. */
+  async page(server, { as = 'ana', width = 1280, height = 800, theme = 'light', locale = 'en-GB' } = {}) {
+    const context = await this.chromium.newContext({ viewport: { width, height }, colorScheme: theme, locale, baseURL: server.url });
+    if (as) {
+      const [name, value] = server.cookies[as].split(/=(.*)/s);
+      await context.addCookies([{ name, value, url: server.url }]);
+    }
+    const page = await context.newPage();
+    page.errors = [];
+    page.on('pageerror', (e) => page.errors.push(String(e)));
+    page.on('console', (m) => {
+      if (m.type() === 'error' && !/Failed to load resource|WebSocket connection/.test(m.text())) page.errors.push(m.text());
+    });
+    page.setDefaultTimeout(15_000);
+    return page;
+  }
+
+  async stop() {
+    await this.chromium.close();
+  }
+}
+
+/** clean asserts that a page had no errors: no exception, none in the console, none of the content policy. */
+export function clean(page) {
+  assert.deepEqual(page.errors, []);
+}
+
+/** axe asserts that a page has no serious fault of accessibility (WCAG 2.2 AA). */
+export async function axe(page, what = page.url()) {
+  await page.evaluate(axeSource);
+  const { violations } = await page.evaluate(() => globalThis.axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] }));
+  const serious = violations.filter((v) => v.impact === 'serious' || v.impact === 'critical');
+  const told = serious.flatMap((v) => v.nodes.slice(0, 5).map((n) => `${what}: ${v.id}: ${v.help}\n    ${n.html.slice(0, 200)}\n    ${n.failureSummary?.replaceAll('\n', ' ')}`));
+  assert.deepEqual(told, []);
+}
+
+/** The widths and themes that every screen is looked at in. */
+export const widths = [390, 768, 1280];
+export const themes = ['light', 'dark'];

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { axe, Browser, clean, Server } from './harness.mjs';
+
+let server, browser;
+before(async () => {
+  [server, browser] = await Promise.all([Server.start(), Browser.start()]);
+});
+after(async () => {
+  await browser?.stop();
+  await server?.stop();
+});
+
+test('log in, log out, and what is not there', async () => {
+  const page = await browser.page(server, { as: null });
+  await page.goto('/jobs?status=done');
+  await page.getByLabel('User name').fill('ana');
+  await page.getByRole('textbox', { name: 'Password' }).fill('not the password at all');
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByText('Name or password is wrong.').waitFor();
+  await page.getByRole('textbox', { name: 'Password' }).fill('a long password for tests');
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByRole('navigation').waitFor();
+  assert.match(page.url(), /\/jobs\?status=done$/); // the address that was asked for
+  await page.goto('/nothing-here');
+  await page.getByRole('heading', { name: 'Not found' }).waitFor();
+  await page.getByRole('button', { name: /Account: ana/ }).click();
+  await page.getByRole('menuitem', { name: 'Log out' }).click();
+  await page.getByRole('button', { name: 'Log in' }).waitFor();
+  clean(page);
+});
+
+test('events are followed, and the connection comes back after the server was killed', async () => {
+  const page = await browser.page(server);
+  await page.goto('/');
+  await page.locator('[data-live="live"]').waitFor();
+  await server.restart('SIGKILL');
+  await page.locator('[data-live="live"]').waitFor();
+  clean(page);
+});
+
+test('the keyboard opens commands and the list of shortcuts', async () => {
+  const page = await browser.page(server);
+  await page.goto('/nothing-here');
+  await page.locator('[data-live]').waitFor();
+  await page.keyboard.press('?');
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Control+k');
+  await page.getByPlaceholder('Search and commands').fill('dark');
+  await page.keyboard.press('Enter');
+  await page.locator('[data-mantine-color-scheme="dark"]').waitFor();
+  clean(page);
+});
+
+test('the policy of the page lets no script in that is not a file of the server', async () => {
+  const page = await browser.page(server);
+  const answer = await page.goto('/');
+  const policy = answer.headers()['content-security-policy'];
+  assert.match(policy, /script-src 'self';/);
+  assert.match(policy, /style-src 'self' 'nonce-[^']{16,}'/);
+  assert.doesNotMatch(policy, /unsafe/);
+  const again = await page.goto('/');
+  assert.notEqual(again.headers()['content-security-policy'], policy); // the nonce is of one answer
+});
+
+test('the frame is accessible', async () => {
+  for (const theme of ['light', 'dark']) {
+    for (const as of ['ana', null]) {
+      const page = await browser.page(server, { as, theme });
+      await page.goto('/nothing-here');
+      await page.getByRole('heading').first().waitFor();
+      await axe(page, `${as} ${theme}`);
+    }
+  }
+});
