@@ -81,6 +81,7 @@ var blocked = map[string][]string{
 	"select sweep":        {"questions.json --tools HELD"},
 	"select tune":         {"HELD --tools catalogue.json"},
 	"serve":               {"--listen 127.0.0.1:0"},
+	"view":                {""},
 	"show":                {"whole"},
 	"stale":               {"HELD --tools catalogue.json", "cases.json --tools IN"},
 	"targets":             {""},

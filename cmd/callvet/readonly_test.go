@@ -5,6 +5,8 @@
 package main
 
 import (
+	"bufio"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -71,6 +73,27 @@ func TestReadOnlyStore(t *testing.T) {
 		if got, code := call(args...); code != exitError || !strings.Contains(got, "make the file and its folder writable") {
 			t.Errorf("%v: exit %d: %s", args, code, got)
 		}
+	}
+	viewed := exec.Command(program, "--db", filepath.Join(dir, "runs.db"), "view")
+	viewed.Dir = dir
+	if os.Geteuid() == 0 {
+		viewed.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	}
+	viewed.Args[0] = "callvet"
+	told, err := viewed.StderrPipe()
+	if err = errors.Join(err, viewed.Start()); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(told)
+	var link string
+	for link == "" && lines.Scan() {
+		link = toldView.FindString(lines.Text())
+	}
+	if runs := throughLink(t, link, "/api/tool-eval/history"); !strings.Contains(runs, `"suite_name":"weather"`) || !strings.Contains(runs, `"avg_score":0`) {
+		t.Errorf("the page: %s", runs)
+	}
+	if err := errors.Join(viewed.Process.Signal(os.Interrupt), viewed.Wait()); err != nil {
+		t.Error(err)
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 3 {
 		t.Errorf("%v, %v", left, err)

@@ -56,6 +56,8 @@ type Config struct {
 	MostEvents int64
 	// Hide takes secrets out of what a job tells of an error; nil: none is known.
 	Hide func(string) string
+	// ReadOnly opens the queue for those who only look at it: another process may do its jobs.
+	ReadOnly bool
 	// Log gets what goes wrong; nil drops it.
 	Log *slog.Logger
 	// Now is the clock, Rand makes ids; nil: those of the system.
@@ -77,7 +79,7 @@ type Jobs struct {
 }
 
 // New opens the queue of a store, and takes up what an earlier process left: what it was running is
-// queued again. No job is done before Run.
+// queued again. No job is done before Run. With ReadOnly it changes nothing, and jobs are only listed.
 func New(ctx context.Context, cfg Config) (*Jobs, error) {
 	if cfg.Store == nil {
 		return nil, errors.New("open jobs: they need a store")
@@ -112,6 +114,9 @@ func New(ctx context.Context, cfg Config) (*Jobs, error) {
 	j := &Jobs{cfg: cfg, log: cfg.Log, hub: hub{feeds: map[string]*feed{}}, running: map[string]context.CancelCauseFunc{}, keys: map[string]chan struct{}{}}
 	if j.log == nil {
 		j.log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.ReadOnly {
+		return j, nil
 	}
 	if err := j.openRiver(ctx); err != nil {
 		return nil, fmt.Errorf("open jobs: %w", err)

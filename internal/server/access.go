@@ -159,6 +159,9 @@ func (s *Server) allowed(ctx huma.Context, p *account.Principal, may *Access) er
 	if p == nil {
 		return ErrNoLogin
 	}
+	if s.refusesChange(ctx.Method(), may) {
+		return errReadOnly
+	}
 	if !p.Role.AtLeast(may.Role) {
 		return fmt.Errorf("%w: this needs the role %s, and %s is %s", callvet.ErrDenied, may.Role, p.Name, p.Role)
 	}

@@ -19,6 +19,8 @@ type Me struct {
 	*account.Principal
 	// Grants are the scopes that a token of this user may have.
 	Grants []account.Scope `json:"grants" nullable:"false"`
+	// ReadOnly is that of Config.
+	ReadOnly bool `json:"read_only" doc:"the server is callvet view: it has no users, and changes nothing"`
 }
 
 // loggedIn is the answer that begins or ends a session.
@@ -36,7 +38,9 @@ func cookie(ctx context.Context, in *account.Login) http.Cookie {
 	return c
 }
 
-func me(p *account.Principal) Me { return Me{Principal: p, Grants: p.Role.Grants()} }
+func (s *Server) me(p *account.Principal) Me {
+	return Me{Principal: p, Grants: p.Role.Grants(), ReadOnly: s.cfg.ReadOnly}
+}
 
 // addAccounts adds who logs in, and what is theirs.
 func (s *Server) addAccounts() {
@@ -63,7 +67,7 @@ func (s *Server) addSession() {
 			if err != nil {
 				return nil, err
 			}
-			return &loggedIn{SetCookie: cookie(ctx, l), Body: me(l.Principal)}, nil
+			return &loggedIn{SetCookie: cookie(ctx, l), Body: s.me(l.Principal)}, nil
 		})
 	type linkClaim struct {
 		Body struct {
@@ -78,7 +82,7 @@ func (s *Server) addSession() {
 			if err != nil {
 				return nil, err
 			}
-			return &loggedIn{SetCookie: cookie(ctx, l), Body: me(l.Principal)}, nil
+			return &loggedIn{SetCookie: cookie(ctx, l), Body: s.me(l.Principal)}, nil
 		})
 	add(s, huma.Operation{
 		OperationID: "logout", Method: http.MethodDelete, Path: "/api/session", Summary: "Log out: end the session, or the token, that the request is sent with", Tags: []string{"session"}, DefaultStatus: http.StatusNoContent,
@@ -96,10 +100,6 @@ func (s *Server) addSession() {
 			SetCookie http.Cookie `header:"Set-Cookie"`
 		}{cookie(ctx, nil)}, err
 	})
-	add(s, huma.Operation{OperationID: "me", Method: http.MethodGet, Path: "/api/me", Summary: "Who asks", Tags: []string{"session"}}, Access{},
-		func(_ context.Context, by *account.Principal, _ *struct{}) (*body[Me], error) {
-			return &body[Me]{me(by)}, nil
-		})
 	type passwordChange struct {
 		Body struct {
 			Before   string `json:"before" maxLength:"2000"`
@@ -265,16 +265,5 @@ func (s *Server) addKeys() {
 	add(s, huma.Operation{OperationID: "delete-key", Method: http.MethodDelete, Path: "/api/keys/{variable}", Summary: "Delete a key of a provider", Tags: tags, DefaultStatus: http.StatusNoContent}, Access{Role: account.Member},
 		func(ctx context.Context, by *account.Principal, in *Named) (*struct{}, error) {
 			return nil, users.DropProviderKey(ctx, by, in.Variable)
-		})
-	type targetList struct {
-		Targets []string `json:"targets" nullable:"false"`
-	}
-	add(s, huma.Operation{OperationID: "list-targets", Method: http.MethodGet, Path: "/api/targets", Summary: "What can be evaluated here", Tags: []string{"runs"}}, Access{},
-		func(ctx context.Context, by *account.Principal, _ *struct{}) (*body[targetList], error) {
-			a, err := s.AppOf(ctx, by.User)
-			if err != nil {
-				return nil, err
-			}
-			return &body[targetList]{targetList{Targets: a.Targets()}}, nil
 		})
 }

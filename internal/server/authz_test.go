@@ -44,6 +44,7 @@ func entries() map[string]entry {
 		"claim":           {body: `{"link":"{link}","password":"a password for ana"}`, prepare: withLink},
 		"logout":          {},
 		"me":              {},
+		"open-view":       {body: `{"token":"x"}`, gives: http.StatusNotFound, unowned: map[string]string{"token": "is the secret of a link"}}, // users log in here
 		"change-password": {body: `{"before":"{password}","password":"another one for ana"}`, prepare: withPassword},
 		"list-tokens":     {},
 		"create-token":    {body: `{"name":"ci","scopes":["read"]}`},
@@ -100,7 +101,7 @@ func entries() map[string]entry {
 		"select-suggest":   {body: `{"suite":"{questions}","catalogue_id":"{kept}","tools":["traffic_incidents"]}`, prepare: withQuestions, unowned: searchedByAdmins()},
 		"select-apply":     {body: `{"catalogue_id":"{kept}","edits":"edits: [{tool: weather_now, status: accepted, keywords: [sun]}]"}`, prepare: withCatalogue, unowned: searchedByAdmins()},
 
-		"list-history":   {query: "suite_id=suite_1&experiment_id=x", unowned: map[string]string{"suite_id": filters, "experiment_id": filters}},
+		"list-history":   {query: "suite_id=suite_1&experiment_id=x", unowned: map[string]string{"suite": filters, "suite_id": filters, "experiment_id": filters}},
 		"get-history":    {},
 		"delete-history": {},
 		"get-run":        {},

@@ -311,7 +311,7 @@ func (s *Server) avgScore(ctx context.Context, run string) (*float64, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read run: %w", err)
 	}
-	line, err := s.line(ctx, &e)
+	line, err := s.line(ctx, (*rows.RunEntry)(&e))
 	if isMissing(err) {
 		return nil, nil
 	}

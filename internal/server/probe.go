@@ -18,6 +18,17 @@ func (s *Server) addProbe() {
 	add(s, huma.Operation{
 		OperationID: "test-target", Method: http.MethodPost, Path: "/api/targets/test", Summary: "Ask a model once, with your key: does it answer?", Tags: []string{"keys"}, MaxBodyBytes: smallBody,
 	}, Access{Role: account.Member, Scope: account.ScopeRun}, s.testTarget)
+	type targetList struct {
+		Targets []string `json:"targets" nullable:"false"`
+	}
+	add(s, huma.Operation{OperationID: "list-targets", Method: http.MethodGet, Path: "/api/targets", Summary: "What can be evaluated here", Tags: []string{"runs"}}, Access{},
+		func(ctx context.Context, by *account.Principal, _ *struct{}) (*body[targetList], error) {
+			a, err := s.AppOf(ctx, by.User)
+			if err != nil {
+				return nil, err
+			}
+			return &body[targetList]{targetList{Targets: a.Targets()}}, nil
+		})
 }
 
 // testTarget asks the model of a provider one short question.

@@ -12,6 +12,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -49,7 +50,7 @@ type EvalRun struct {
 	Experiment string         `json:"experiment_id,omitempty"`
 	Job        string         `json:"job_id,omitempty"`
 	Shared     bool           `json:"shared"`
-	User       string         `json:"user_id"`
+	User       string         `json:"user_id" doc:"empty for a run of the command line"`
 }
 
 // TargetScore is what a run says of one target: its overall score, and its pass rate, each with
@@ -106,6 +107,7 @@ func (m pageMark) String() string {
 type historyIn struct {
 	PageIn
 	Suite      string `query:"suite_id" maxLength:"100"`
+	SuiteName  string `query:"suite" maxLength:"500" doc:"the name of a suite, as runs of the command line have it"`
 	Experiment string `query:"experiment_id" maxLength:"100"`
 }
 
@@ -158,15 +160,15 @@ func (s *Server) history(ctx context.Context, by *account.Principal, in *history
 		return nil, err
 	}
 	list, err := s.cfg.Store.Rows().RunEntriesOf(ctx, rows.RunEntriesOfParams{
-		UserID: by.User, Everything: by.Role == account.Admin, SuiteID: in.Suite, ExperimentID: in.Experiment, Before: m.At, BeforeID: m.ID, AtMost: int64(in.Limit) + 1,
+		UserID: by.User, Everything: by.Role == account.Admin, SuiteID: in.Suite, SuiteName: in.SuiteName, ExperimentID: in.Experiment, Before: m.At, AtMost: int64(in.Limit) + 1,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list runs: %w", err)
 	}
 	out := Page[EvalRun]{Items: []EvalRun{}}
-	list, out.Next = cut(list, in.Limit, func(e *rows.RunEntry) pageMark { return pageMark{e.Created, e.RunID} })
+	list, out.Next = cut(list, in.Limit, func(e *rows.RunEntriesOfRow) pageMark { return pageMark{At: e.Num} })
 	for i := range list {
-		line, err := s.line(ctx, &list[i])
+		line, err := s.line(ctx, runEntryOf(&list[i]))
 		if errors.Is(err, callvet.ErrNotFound) { // the command line deleted it
 			continue
 		}
@@ -176,6 +178,13 @@ func (s *Server) history(ctx context.Context, by *account.Principal, in *history
 		out.Items = append(out.Items, *line)
 	}
 	return &struct{ Body Page[EvalRun] }{out}, nil
+}
+
+// runEntryOf is a line of the list as an entry.
+func runEntryOf(r *rows.RunEntriesOfRow) *rows.RunEntry {
+	return &rows.RunEntry{
+		RunID: r.RunID, UserID: r.UserID, SuiteID: r.SuiteID, SuiteVersion: r.SuiteVersion, ExperimentID: r.ExperimentID, JobID: r.JobID, Shared: r.Shared, Created: r.Created,
+	}
 }
 
 // line is a run in the list.
@@ -255,6 +264,9 @@ func told[T any](ctx context.Context, s *Server, id, about string, tell func() (
 	}
 	if state != "" {
 		b, err := s.cfg.Store.Rows().RunDocument(ctx, rows.RunDocumentParams{RunID: id, About: about, State: state})
+		if mine := s.kept.get(keptKey{id, about, state}); mine != nil {
+			b, err = mine, nil
+		}
 		if err == nil {
 			err = json.Unmarshal(b, out)
 		}
@@ -273,9 +285,40 @@ func told[T any](ctx context.Context, s *Server, id, about string, tell func() (
 	if err != nil || state == "" {
 		return out, err
 	}
-	return out, s.cfg.Store.Change(ctx, "keep what a run tells", func(q *rows.Queries) error {
+	err = s.cfg.Store.Change(ctx, "keep what a run tells", func(q *rows.Queries) error {
 		return q.PutRunDocument(ctx, rows.PutRunDocumentParams{RunID: id, About: about, State: state, Document: b})
 	})
+	if errors.Is(err, callvet.ErrDenied) { // a store that cannot be written to
+		s.kept.put(keptKey{id, about, state}, b)
+		err = nil
+	}
+	return out, err
+}
+
+// kept is what runs tell of a store that cannot be written to; the zero value is empty.
+type kept struct {
+	mu   sync.Mutex
+	docs map[keptKey][]byte
+}
+
+type keptKey struct{ run, about, state string }
+
+// mostKept bounds kept; of more, all are made again.
+const mostKept = 1000
+
+func (k *kept) get(key keptKey) []byte {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.docs[key]
+}
+
+func (k *kept) put(key keptKey, doc []byte) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.docs == nil || len(k.docs) >= mostKept {
+		k.docs = map[keptKey][]byte{}
+	}
+	k.docs[key] = doc
 }
 
 // EvalDetails is a run with its attempts.
@@ -291,7 +334,7 @@ func (s *Server) historyRun(ctx context.Context, _ *account.Principal, in *RunIn
 	if err != nil {
 		return nil, fmt.Errorf("read run: %w", err)
 	}
-	line, err := s.line(ctx, &e)
+	line, err := s.line(ctx, (*rows.RunEntry)(&e))
 	if err != nil {
 		return nil, err
 	}
@@ -329,6 +372,9 @@ func (s *Server) patchRun(ctx context.Context, by *account.Principal, in *struct
 		}
 	}
 	return nil, s.cfg.Store.Change(ctx, "change run", func(q *rows.Queries) error {
+		if err := q.AdoptRun(ctx, rows.AdoptRunParams{RunID: in.ID, Created: e.Created}); err != nil {
+			return err
+		}
 		if in.Body.Shared != nil {
 			if err := q.ShareRun(ctx, rows.ShareRunParams{RunID: in.ID, Shared: *in.Body.Shared}); err != nil {
 				return err

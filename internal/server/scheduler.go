@@ -374,7 +374,7 @@ func (s *Server) sumUp(ctx context.Context, sc *rows.Schedule, r *rows.ScheduleR
 	if err != nil {
 		return fmt.Errorf("run %s: %w", r.RunID, missing(err))
 	}
-	line, err := s.line(ctx, &e)
+	line, err := s.line(ctx, (*rows.RunEntry)(&e))
 	if err != nil {
 		return err
 	}

@@ -81,6 +81,9 @@ type Config struct {
 	JobShift time.Duration
 	// Sockets is how many connections of a user may follow his events; 0: DefaultSockets.
 	Sockets int
+	// ReadOnly makes a server for one person who looks at a store and changes nothing: no users, no jobs,
+	// no schedules. A browser comes in by ViewLink, and Accounts and Identify are not used.
+	ReadOnly bool
 	// MetricsOpen lets everybody read the metrics; otherwise admins do.
 	MetricsOpen bool
 	// Page has the files of the page: index.html and assets/, or unbuilt.html; nil: there is no page.
@@ -106,11 +109,13 @@ type Server struct {
 	// firing lets one run of a schedule be made at a time, so that none is made beside one that goes on.
 	firing  sync.Mutex
 	metrics *metrics
+	view    view
+	kept    kept
 }
 
 // New makes a server with all its routes.
 func New(cfg Config) (*Server, error) {
-	if cfg.App == nil || cfg.Store == nil || cfg.Accounts == nil && cfg.Identify == nil {
+	if cfg.App == nil || cfg.Store == nil || cfg.Accounts == nil && cfg.Identify == nil && !cfg.ReadOnly {
 		return nil, errors.New("make server: it needs an App, a Store and Accounts")
 	}
 	if cfg.Now == nil {
@@ -120,6 +125,9 @@ func New(cfg Config) (*Server, error) {
 		cfg.Wait = parallel.Sleep
 	}
 	s := &Server{cfg: cfg, log: cfg.Log, mux: http.NewServeMux(), work: work{apps: map[string]*userApp{}}, live: newLive()}
+	if cfg.ReadOnly {
+		s.cfg.Accounts, s.cfg.Identify = nil, s.identifyView
+	}
 	if s.cfg.Identify == nil {
 		s.cfg.Identify = s.identify
 	}
@@ -162,6 +170,7 @@ func (s *Server) addRoutes() {
 	s.addExperiments()
 	s.addTrends()
 	s.addProbe()
+	s.addView()
 	s.addAccounts()
 	s.addEval()
 	s.addJobs()
@@ -259,15 +268,19 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	var group parallel.Group
 	defer group.Wait()
 	group.Go(func() { ended <- srv.Serve(l) })
-	group.Go(func() {
-		err := s.RunJobs(ctx)
-		worked <- err
-		if err != nil {
-			stop()
-		}
-	})
-	group.Go(func() { s.RunSchedules(ctx) })
-	group.Go(func() { s.RunWebhooks(ctx) })
+	if s.cfg.ReadOnly {
+		worked <- nil
+	} else {
+		group.Go(func() {
+			err := s.RunJobs(ctx)
+			worked <- err
+			if err != nil {
+				stop()
+			}
+		})
+		group.Go(func() { s.RunSchedules(ctx) })
+		group.Go(func() { s.RunWebhooks(ctx) })
+	}
 	select {
 	case err := <-ended:
 		stop()

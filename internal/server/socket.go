@@ -242,7 +242,7 @@ func (k *link) listen(ctx context.Context) {
 // cancel cancels a job for the client.
 func (k *link) cancel(ctx context.Context, id string) outgoing {
 	out := outgoing{Type: "error", JobID: plain.Clean(id)}
-	if !k.by.Role.AtLeast(account.Member) || !k.by.Allows(account.ScopeRun) {
+	if k.s.cfg.ReadOnly || !k.by.Role.AtLeast(account.Member) || !k.by.Allows(account.ScopeRun) {
 		out.Detail = "this login may not cancel jobs"
 		return out
 	}

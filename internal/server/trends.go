@@ -84,7 +84,11 @@ func (s *Server) runsOn(ctx context.Context, by *account.Principal, suite string
 	if err != nil {
 		return nil, fmt.Errorf("list runs: %w", err)
 	}
-	return s.trials(ctx, list)
+	entries := make([]rows.RunEntry, len(list))
+	for i := range list {
+		entries[i] = *runEntryOf(&list[i])
+	}
+	return s.trials(ctx, entries)
 }
 
 func (s *Server) leaderboard(ctx context.Context, by *account.Principal, in *struct {

@@ -1,5 +1,13 @@
 -- name: RunEntry :one
-SELECT * FROM run_entries WHERE run_id = $1;
+-- What the server knows of a run; a run of the command line belongs to nobody.
+SELECT r.id AS run_id, COALESCE(e.user_id, '') AS user_id, COALESCE(e.suite_id, '') AS suite_id, COALESCE(e.suite_version, 0) AS suite_version,
+	COALESCE(e.experiment_id, '') AS experiment_id, COALESCE(e.job_id, '') AS job_id, COALESCE(e.shared, FALSE) AS shared, COALESCE(e.created, r.created) AS created
+FROM runs r LEFT JOIN run_entries e ON e.run_id = r.id WHERE r.id = $1 AND r.judges IS NULL;
+
+-- name: AdoptRun :exec
+-- Gives a run of the command line an entry, so that it can be shared.
+INSERT INTO run_entries(run_id, user_id, suite_id, suite_version, experiment_id, job_id, shared, created)
+VALUES ($1, '', '', 0, '', '', FALSE, $2) ON CONFLICT(run_id) DO NOTHING;
 
 -- name: AddRunEntry :exec
 INSERT INTO run_entries(run_id, user_id, suite_id, suite_version, experiment_id, job_id, shared, created)
@@ -12,7 +20,8 @@ DELETE FROM run_entries WHERE run_id = $1;
 SELECT user_id, shared FROM suite_entries WHERE id = $1 AND deleted = 0;
 
 -- name: RunOwner :one
-SELECT user_id, shared FROM run_entries WHERE run_id = $1;
+SELECT COALESCE(e.user_id, '') AS user_id, COALESCE(e.shared, FALSE) AS shared
+FROM runs r LEFT JOIN run_entries e ON e.run_id = r.id WHERE r.id = $1 AND r.judges IS NULL;
 
 -- name: JobOwner :one
 SELECT user_id FROM jobs WHERE id = $1;

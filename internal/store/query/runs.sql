@@ -9,13 +9,17 @@ ON CONFLICT(run_id, about) DO UPDATE SET state = excluded.state, document = excl
 DELETE FROM run_documents WHERE run_id = $1;
 
 -- name: RunEntriesOf :many
--- The runs that a user may read, the newest first: his own and those that are shared; of admins, all.
-SELECT * FROM run_entries
-WHERE (user_id = sqlc.arg(user_id) OR shared OR CAST(sqlc.arg(everything) AS BOOLEAN))
-	AND (CAST(sqlc.arg(suite_id) AS TEXT) = '' OR suite_id = sqlc.arg(suite_id))
-	AND (CAST(sqlc.arg(experiment_id) AS TEXT) = '' OR experiment_id = sqlc.arg(experiment_id))
-	AND (created < sqlc.arg(before) OR created = sqlc.arg(before) AND run_id < sqlc.arg(before_id))
-ORDER BY created DESC, run_id DESC LIMIT CAST(sqlc.arg(at_most) AS BIGINT);
+-- The runs that a user may read, the newest first: his own and those that are shared; of admins, all, and
+-- those of the command line, which have no entry.
+SELECT r.num, r.id AS run_id, COALESCE(e.user_id, '') AS user_id, COALESCE(e.suite_id, '') AS suite_id, COALESCE(e.suite_version, 0) AS suite_version,
+	COALESCE(e.experiment_id, '') AS experiment_id, COALESCE(e.job_id, '') AS job_id, COALESCE(e.shared, FALSE) AS shared, COALESCE(e.created, r.created) AS created
+FROM runs r LEFT JOIN run_entries e ON e.run_id = r.id
+WHERE (e.user_id = sqlc.arg(user_id) OR e.shared OR CAST(sqlc.arg(everything) AS BOOLEAN))
+	AND (CAST(sqlc.arg(suite_id) AS TEXT) = '' OR e.suite_id = sqlc.arg(suite_id))
+	AND (CAST(sqlc.arg(suite_name) AS TEXT) = '' OR r.suite_name = sqlc.arg(suite_name))
+	AND (CAST(sqlc.arg(experiment_id) AS TEXT) = '' OR e.experiment_id = sqlc.arg(experiment_id))
+	AND r.judges IS NULL AND r.num < sqlc.arg(before)
+ORDER BY r.num DESC LIMIT CAST(sqlc.arg(at_most) AS BIGINT);
 
 -- name: ShareRun :exec
 UPDATE run_entries SET shared = $2 WHERE run_id = $1;

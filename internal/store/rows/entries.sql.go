@@ -39,6 +39,22 @@ func (q *Queries) AddRunEntry(ctx context.Context, arg AddRunEntryParams) error 
 	return err
 }
 
+const adoptRun = `-- name: AdoptRun :exec
+INSERT INTO run_entries(run_id, user_id, suite_id, suite_version, experiment_id, job_id, shared, created)
+VALUES ($1, '', '', 0, '', '', FALSE, $2) ON CONFLICT(run_id) DO NOTHING
+`
+
+type AdoptRunParams struct {
+	RunID   string
+	Created int64
+}
+
+// Gives a run of the command line an entry, so that it can be shared.
+func (q *Queries) AdoptRun(ctx context.Context, arg AdoptRunParams) error {
+	_, err := q.db.ExecContext(ctx, adoptRun, arg.RunID, arg.Created)
+	return err
+}
+
 const dropRunEntry = `-- name: DropRunEntry :exec
 DELETE FROM run_entries WHERE run_id = $1
 `
@@ -76,12 +92,26 @@ func (q *Queries) JobOwner(ctx context.Context, id string) (string, error) {
 }
 
 const runEntry = `-- name: RunEntry :one
-SELECT run_id, user_id, suite_id, suite_version, experiment_id, job_id, shared, created FROM run_entries WHERE run_id = $1
+SELECT r.id AS run_id, COALESCE(e.user_id, '') AS user_id, COALESCE(e.suite_id, '') AS suite_id, COALESCE(e.suite_version, 0) AS suite_version,
+	COALESCE(e.experiment_id, '') AS experiment_id, COALESCE(e.job_id, '') AS job_id, COALESCE(e.shared, FALSE) AS shared, COALESCE(e.created, r.created) AS created
+FROM runs r LEFT JOIN run_entries e ON e.run_id = r.id WHERE r.id = $1 AND r.judges IS NULL
 `
 
-func (q *Queries) RunEntry(ctx context.Context, runID string) (RunEntry, error) {
-	row := q.db.QueryRowContext(ctx, runEntry, runID)
-	var i RunEntry
+type RunEntryRow struct {
+	RunID        string
+	UserID       string
+	SuiteID      string
+	SuiteVersion int64
+	ExperimentID string
+	JobID        string
+	Shared       bool
+	Created      int64
+}
+
+// What the server knows of a run; a run of the command line belongs to nobody.
+func (q *Queries) RunEntry(ctx context.Context, id string) (RunEntryRow, error) {
+	row := q.db.QueryRowContext(ctx, runEntry, id)
+	var i RunEntryRow
 	err := row.Scan(
 		&i.RunID,
 		&i.UserID,
@@ -96,7 +126,8 @@ func (q *Queries) RunEntry(ctx context.Context, runID string) (RunEntry, error) 
 }
 
 const runOwner = `-- name: RunOwner :one
-SELECT user_id, shared FROM run_entries WHERE run_id = $1
+SELECT COALESCE(e.user_id, '') AS user_id, COALESCE(e.shared, FALSE) AS shared
+FROM runs r LEFT JOIN run_entries e ON e.run_id = r.id WHERE r.id = $1 AND r.judges IS NULL
 `
 
 type RunOwnerRow struct {
@@ -104,8 +135,8 @@ type RunOwnerRow struct {
 	Shared bool
 }
 
-func (q *Queries) RunOwner(ctx context.Context, runID string) (RunOwnerRow, error) {
-	row := q.db.QueryRowContext(ctx, runOwner, runID)
+func (q *Queries) RunOwner(ctx context.Context, id string) (RunOwnerRow, error) {
+	row := q.db.QueryRowContext(ctx, runOwner, id)
 	var i RunOwnerRow
 	err := row.Scan(&i.UserID, &i.Shared)
 	return i, err

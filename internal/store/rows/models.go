@@ -4,6 +4,10 @@
 
 package rows
 
+import (
+	"database/sql"
+)
+
 type Audit struct {
 	ID      string
 	At      int64
@@ -131,6 +135,14 @@ type ProviderKey struct {
 	Sealed   []byte
 	Hint     string
 	Created  int64
+}
+
+type Run struct {
+	Num       int64
+	ID        string
+	SuiteName string
+	Created   int64
+	Judges    sql.NullString
 }
 
 type RunDocument struct {

@@ -72,43 +72,60 @@ func (q *Queries) RunDocument(ctx context.Context, arg RunDocumentParams) ([]byt
 }
 
 const runEntriesOf = `-- name: RunEntriesOf :many
-SELECT run_id, user_id, suite_id, suite_version, experiment_id, job_id, shared, created FROM run_entries
-WHERE (user_id = $1 OR shared OR CAST($2 AS BOOLEAN))
-	AND (CAST($3 AS TEXT) = '' OR suite_id = $3)
-	AND (CAST($4 AS TEXT) = '' OR experiment_id = $4)
-	AND (created < $5 OR created = $5 AND run_id < $6)
-ORDER BY created DESC, run_id DESC LIMIT CAST($7 AS BIGINT)
+SELECT r.num, r.id AS run_id, COALESCE(e.user_id, '') AS user_id, COALESCE(e.suite_id, '') AS suite_id, COALESCE(e.suite_version, 0) AS suite_version,
+	COALESCE(e.experiment_id, '') AS experiment_id, COALESCE(e.job_id, '') AS job_id, COALESCE(e.shared, FALSE) AS shared, COALESCE(e.created, r.created) AS created
+FROM runs r LEFT JOIN run_entries e ON e.run_id = r.id
+WHERE (e.user_id = $1 OR e.shared OR CAST($2 AS BOOLEAN))
+	AND (CAST($3 AS TEXT) = '' OR e.suite_id = $3)
+	AND (CAST($4 AS TEXT) = '' OR r.suite_name = $4)
+	AND (CAST($5 AS TEXT) = '' OR e.experiment_id = $5)
+	AND r.judges IS NULL AND r.num < $6
+ORDER BY r.num DESC LIMIT CAST($7 AS BIGINT)
 `
 
 type RunEntriesOfParams struct {
 	UserID       string
 	Everything   bool
 	SuiteID      string
+	SuiteName    string
 	ExperimentID string
 	Before       int64
-	BeforeID     string
 	AtMost       int64
 }
 
-// The runs that a user may read, the newest first: his own and those that are shared; of admins, all.
-func (q *Queries) RunEntriesOf(ctx context.Context, arg RunEntriesOfParams) ([]RunEntry, error) {
+type RunEntriesOfRow struct {
+	Num          int64
+	RunID        string
+	UserID       string
+	SuiteID      string
+	SuiteVersion int64
+	ExperimentID string
+	JobID        string
+	Shared       bool
+	Created      int64
+}
+
+// The runs that a user may read, the newest first: his own and those that are shared; of admins, all, and
+// those of the command line, which have no entry.
+func (q *Queries) RunEntriesOf(ctx context.Context, arg RunEntriesOfParams) ([]RunEntriesOfRow, error) {
 	rows, err := q.db.QueryContext(ctx, runEntriesOf,
 		arg.UserID,
 		arg.Everything,
 		arg.SuiteID,
+		arg.SuiteName,
 		arg.ExperimentID,
 		arg.Before,
-		arg.BeforeID,
 		arg.AtMost,
 	)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	items := []RunEntry{}
+	items := []RunEntriesOfRow{}
 	for rows.Next() {
-		var i RunEntry
+		var i RunEntriesOfRow
 		if err := rows.Scan(
+			&i.Num,
 			&i.RunID,
 			&i.UserID,
 			&i.SuiteID,

@@ -1,0 +1,84 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package main
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/callvet/callvet/internal/parallel"
+)
+
+var toldView = regexp.MustCompile(`http://127\.0\.0\.1:\d+/#view=\S+`)
+
+// throughLink uses a link of callvet view, and gives what the server answers at path.
+func throughLink(t *testing.T, link, path string) string {
+	t.Helper()
+	base, token, _ := strings.Cut(link, "/#view=")
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := &http.Client{Jar: jar, Transport: &http.Transport{DisableKeepAlives: true}}
+	answer := ""
+	for _, ask := range []struct{ method, path, body string }{{http.MethodPost, "/api/session/view", `{"token":"` + token + `"}`}, {http.MethodGet, path, ""}} {
+		req, err := http.NewRequestWithContext(t.Context(), ask.method, base+ask.path, strings.NewReader(ask.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Content-Type", "application/json")
+		res, err := client.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := io.ReadAll(res.Body)
+		_ = res.Body.Close()
+		if err != nil || res.StatusCode != http.StatusOK {
+			t.Fatalf("%s %s: %d %s %v", ask.method, ask.path, res.StatusCode, b, err)
+		}
+		answer = string(b)
+	}
+	return answer
+}
+
+// TestViewCommand: the page works beside a server of the same store, and shows what is run while it is there.
+func TestViewCommand(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := &seat{dir: dir, env: map[string]string{"HOME": dir, "CALLVET_DB": filepath.Join(dir, "x.db")}}
+	writeFiles(t, dir, map[string]string{"s.yaml": string(readFile(t, filepath.Join("..", "..", "examples"), "weather.yaml"))})
+	var owner parallel.Group
+	t.Cleanup(owner.Wait)
+	_, stop := s.serve(t, &owner)
+	ctx, end := context.WithCancel(t.Context())
+	told, code := &heard{}, make(chan int, 1)
+	owner.Go(func() { code <- s.run(ctx, told, "", "view") })
+	link := ""
+	for range 1000 {
+		if link = toldView.FindString(told.String()); link != "" {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	out := &heard{}
+	if c := s.run(t.Context(), out, "", "run", "s.yaml", "-m", "offline/lexical", "-q"); c != exitOK {
+		t.Fatalf("exit %d: %s", c, out)
+	}
+	if runs := throughLink(t, link, "/api/tool-eval/history"); !strings.Contains(runs, `"user_id":""`) || !strings.Contains(runs, `"status":"done"`) {
+		t.Errorf("%s", runs)
+	}
+	end()
+	if c := <-code; c != exitOK {
+		t.Errorf("exit %d: %s", c, told)
+	}
+	if c := stop(); c != exitOK {
+		t.Errorf("the server: exit %d", c)
+	}
+}

@@ -1,0 +1,136 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package server
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/account"
+)
+
+// viewCookie is the name of the cookie of a server that only reads, with its port behind it: browsers
+// send the cookies of a host to all its ports, and there may be other servers.
+const viewCookie = "callvet_view"
+
+// errReadOnly refuses a change on a server that only reads.
+var errReadOnly = fmt.Errorf("%w: callvet view only reads; callvet serve is for more", callvet.ErrDenied)
+
+// view is the login of a server that only reads: a token that works once, and the sessions that it gave.
+type view struct {
+	mu      sync.Mutex
+	token   [sha256.Size]byte
+	used    bool
+	session [sha256.Size]byte
+}
+
+// newSecret makes a secret, and gives it with what is kept of it.
+func newSecret() (text string, hash [sha256.Size]byte) {
+	b := make([]byte, 32)
+	_, _ = rand.Read(b) // never fails
+	text = base64.RawURLEncoding.EncodeToString(b)
+	return text, sha256.Sum256([]byte(text))
+}
+
+// viewer is who looks at a store without users: one who reads everything.
+func viewer() *account.Principal { return &account.Principal{Name: "viewer", Role: account.Admin} }
+
+// ViewLink is a link that lets one browser in, once, on a server that only reads. A link that was made
+// before, and the session of it, are good no more.
+func (s *Server) ViewLink() string {
+	text, hash := newSecret()
+	s.view.mu.Lock()
+	defer s.view.mu.Unlock()
+	s.view.token, s.view.used, s.view.session = hash, false, [sha256.Size]byte{}
+	return strings.TrimSuffix(s.pageURL(""), "claim=") + "view=" + text
+}
+
+// exchange gives a session for the token of the link.
+func (v *view) exchange(token string) (session string, err error) {
+	hash := sha256.Sum256([]byte(token))
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.used || subtle.ConstantTimeCompare(hash[:], v.token[:]) != 1 {
+		return "", fmt.Errorf("%w: the link was used, or is of an earlier start: callvet view prints a new one when it is started again", callvet.ErrDenied)
+	}
+	v.used = true
+	session, v.session = newSecret()
+	return session, nil
+}
+
+// has reports whether a session is the one that the link gave.
+func (v *view) has(session string) bool {
+	hash := sha256.Sum256([]byte(session))
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.used && subtle.ConstantTimeCompare(hash[:], v.session[:]) == 1
+}
+
+// viewCookieName is the cookie's name at the port where the server is.
+func (s *Server) viewCookieName() string {
+	if s.cfg.URL == nil || s.cfg.URL.Port() == "" {
+		return viewCookie
+	}
+	return viewCookie + "_" + s.cfg.URL.Port()
+}
+
+// identifyView tells who sends a request to a server that only reads: the browser that used the link.
+func (s *Server) identifyView(_ http.ResponseWriter, r *http.Request) (*account.Principal, error) {
+	c, err := r.Cookie(s.viewCookieName())
+	if err != nil || !s.view.has(c.Value) {
+		return nil, fmt.Errorf("%w: open the link that callvet view has printed", ErrNoLogin)
+	}
+	p := viewer()
+	p.Address = about(r.Context()).address
+	return p, nil
+}
+
+// refusesChange reports whether a route is refused where the server only reads: what a token for reading may not do.
+func (s *Server) refusesChange(method string, may *Access) bool {
+	return s.cfg.ReadOnly && !may.Open && may.scope(method) != account.ScopeRead
+}
+
+// addView adds who asks, and how a browser comes in where there are no users.
+func (s *Server) addView() {
+	add(s, huma.Operation{OperationID: "me", Method: http.MethodGet, Path: "/api/me", Summary: "Who asks", Tags: []string{"session"}}, Access{},
+		func(_ context.Context, by *account.Principal, _ *struct{}) (*body[Me], error) {
+			return &body[Me]{s.me(by)}, nil
+		})
+	type token struct {
+		Body struct {
+			Token string `json:"token" maxLength:"200" doc:"what stands behind #view= in the link"`
+		}
+	}
+	add(s, huma.Operation{
+		OperationID: "open-view", Method: http.MethodPost, Path: "/api/session/view", Summary: "Use the link of callvet view, once; a server with users has none", Tags: []string{"session"}, MaxBodyBytes: smallBody,
+	}, Access{Open: true}, func(ctx context.Context, _ *account.Principal, in *token) (*loggedIn, error) {
+		if !s.cfg.ReadOnly {
+			return nil, fmt.Errorf("a server with users has no such link: %w: log in", callvet.ErrNotFound)
+		}
+		session, err := s.view.exchange(in.Body.Token)
+		if err != nil {
+			return nil, err
+		}
+		c := cookie(ctx, nil)
+		c.Name, c.Value, c.MaxAge = s.viewCookieName(), session, 0 // until the browser ends
+		return &loggedIn{SetCookie: c, Body: s.me(viewer())}, nil
+	})
+	if !s.cfg.ReadOnly {
+		return
+	}
+	for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} { // of users, who are not here
+		s.mux.HandleFunc(method+" /api/", func(w http.ResponseWriter, r *http.Request) {
+			writeProblem(w, http.StatusForbidden, errReadOnly.Error())
+		})
+	}
+}
