@@ -291,7 +291,7 @@ func (lab *laboratory) interrupt(t *testing.T, id, line string, signals []syscal
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && exit.ExitCode() == exitInterrupted {
 		err = nil
-	} else if err == nil && !strings.HasPrefix(line, "serve ") { // an interrupt is how a server ends
+	} else if err == nil && !strings.HasPrefix(line, "serve ") && !strings.HasPrefix(line, "view") { // an interrupt is how a server ends
 
 		err = errors.New("exit 0")
 	}
