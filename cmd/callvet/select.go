@@ -49,7 +49,7 @@ work on it. callvet run SUITE -m retrieve:CATALOGUE sets retrievers beside model
 	fs.Var(ranged.Share(&f.failUnder, 0), "fail-under", "exit with 3 when the whole interval of the pass rate is below this bound, with 4 when the bound is inside it")
 	fs.Var(ranged.Int(&f.maxFailures, 10, -1), "show-failures", "failed cases to explain on the terminal; -1 for all")
 	fs.BoolVar(&f.noLint, "no-lint", false, "run although lint finds errors, such as tools that the catalogue does not have")
-	cmd.AddCommand(a.queryCommand(), a.sweepCommand(), a.tuneCommand(), a.routesCommand())
+	cmd.AddCommand(a.queryCommand(), a.sweepCommand(), a.tuneCommand(), a.routesCommand(), a.decisionsCommand())
 	return cmd
 }
 

@@ -93,13 +93,14 @@ func entries() map[string]entry {
 		"select-run":       {body: questions, query: "catalogue_id={kept}", prepare: withCatalogue, unowned: map[string]string{"catalogue_id": "admins search all"}},
 		"invalidate-cache": {},
 
-		"list-select-runs": {query: "catalogue_id=x", unowned: map[string]string{"catalogue_id": "admins search all"}},
-		"get-select-run":   {params: map[string]string{"id": "{kept}"}, prepare: withSelectRun},
-		"export-failed":    {params: map[string]string{"id": "{kept}"}, prepare: withSelectRun},
-		"select-sweep":     {body: `{"suite":"{questions}","catalogue_id":"{kept}"}`, prepare: withQuestions, unowned: searchedByAdmins()},
-		"select-whatif":    {body: `{"suite":"{questions}","catalogue_id":"{kept}","edits":"edits: [{tool: weather_now, keywords: [sun]}]"}`, prepare: withQuestions, unowned: searchedByAdmins()},
-		"select-suggest":   {body: `{"suite":"{questions}","catalogue_id":"{kept}","tools":["traffic_incidents"]}`, prepare: withQuestions, unowned: searchedByAdmins()},
-		"select-apply":     {body: `{"catalogue_id":"{kept}","edits":"edits: [{tool: weather_now, status: accepted, keywords: [sun]}]"}`, prepare: withCatalogue, unowned: searchedByAdmins()},
+		"list-select-runs":  {query: "catalogue_id=x", unowned: map[string]string{"catalogue_id": "admins search all"}},
+		"get-select-run":    {params: map[string]string{"id": "{kept}"}, prepare: withSelectRun},
+		"export-failed":     {params: map[string]string{"id": "{kept}"}, prepare: withSelectRun},
+		"select-sweep":      {body: `{"suite":"{questions}","catalogue_id":"{kept}"}`, prepare: withQuestions, unowned: searchedByAdmins()},
+		"select-whatif":     {body: `{"suite":"{questions}","catalogue_id":"{kept}","edits":"edits: [{tool: weather_now, keywords: [sun]}]"}`, prepare: withQuestions, unowned: searchedByAdmins()},
+		"select-suggest":    {body: `{"suite":"{questions}","catalogue_id":"{kept}","tools":["traffic_incidents"]}`, prepare: withQuestions, unowned: searchedByAdmins()},
+		"compare-decisions": {body: `{"production":"[{\"query\": \"weather\", \"tools\": [\"weather_now\"]}]","catalogue_id":"{kept}"}`, prepare: withCatalogue, unowned: searchedByAdmins()},
+		"select-apply":      {body: `{"catalogue_id":"{kept}","edits":"edits: [{tool: weather_now, status: accepted, keywords: [sun]}]"}`, prepare: withCatalogue, unowned: searchedByAdmins()},
 
 		"list-history":   {query: "suite_id=suite_1&experiment_id=x", unowned: map[string]string{"suite": filters, "suite_id": filters, "experiment_id": filters}},
 		"get-history":    {},
@@ -303,7 +304,7 @@ func withQuestions(t *testing.T, s *site, user string) map[string]string {
 }
 
 func searchedByAdmins() map[string]string {
-	return map[string]string{"catalogue_id": "admins search all", "suite_id": "admins read all", "suite": "a text"}
+	return map[string]string{"catalogue_id": "admins search all", "suite_id": "admins read all", "suite": "a text", "traces_id": "admins read all", "eval_id": "admins read all"}
 }
 
 func withLink(t *testing.T, s *site, _ string) map[string]string {

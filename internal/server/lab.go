@@ -111,6 +111,7 @@ func (s *Server) addLab() {
 	add(s, op("select-sweep", "/sweep", "Measures how often the first tool is right as the catalogue grows, and under other settings."), asks, s.selectSweep)
 	add(s, op("select-whatif", "/whatif", "Tells what other texts of tools would change, question by question."), admin, s.whatIf)
 	add(s, op("select-suggest", "/suggest", "Finds texts of tools that could be better; with a model, has it write them, measured on questions that it has not seen."), admin, s.suggest)
+	add(s, op("compare-decisions", "/decisions", "Compares what production selected for each question with what a run, or a catalogue, selects."), asks, s.decisions)
 	add(s, op("select-apply", "/apply", "Puts edits into a catalogue: a new version of it."), admin, s.applyEdits)
 }
 

@@ -230,3 +230,66 @@ func TestSuggest(t *testing.T) {
 		t.Errorf("the run is %+v, %v", owner, err)
 	}
 }
+
+// TestDecisions: what production selected stands beside what a run selected, the differences first, and
+// traces of production say the same as a list of decisions.
+func TestDecisions(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	catalogue, rep := selected(t, s)
+	type side struct{ Tools []string }
+	type answer struct {
+		Queries, Decisions int
+		OnlyProduction     int `json:"only_production"`
+		OnlyEvaluation     int `json:"only_evaluation"`
+		Likenesses         []struct {
+			Name string
+			N    int
+		}
+		Alike struct {
+			Point *float64
+			N     int
+		} `json:"same_tools"`
+		Right *struct {
+			Baseline, Candidate struct{ Point *float64 }
+			Cases               int
+		} `json:"first_tool_right"`
+		Pairs []struct {
+			Query, Case, Likeness  string
+			Times                  int
+			Production, Evaluation side
+			ProductionRight        *bool `json:"production_right"`
+		}
+		LeftOut int `json:"pairs_left_out"`
+	}
+	production := `[{"query": "Are there traffic incidents on the E4?", "tools": ["traffic_incidents"]}, {"query": " Will it rain in Oslo, what is the weather?", "selected_tools": [{"tool_id": "company_search"}]},
+		{"query": "Will it rain in Oslo, what is the weather?", "tools": ["company_search"]}, {"query": "Something else?", "tools": []}]`
+	got := give[answer](t, s, "root", "POST", lab+"/decisions", `{"eval_id": "`+rep.RunID+`", "production": `+quoted(t, production)+`}`)
+	if got.Queries != 2 || got.Decisions != 3 || got.OnlyProduction != 1 || got.OnlyEvaluation != 1 || len(got.Pairs) != 2 || got.Likenesses[0].Name != "disjoint" || got.Likenesses[0].N != 2 || got.Alike.N != 3 {
+		t.Fatalf("%+v", got)
+	}
+	if p := got.Pairs[0]; p.Case != "q2" || p.Likeness != "disjoint" || p.Times != 2 || p.Production.Tools[0] != "company_search" || p.Evaluation.Tools[0] != "weather_now" || p.ProductionRight == nil || *p.ProductionRight {
+		t.Errorf("%+v", p)
+	}
+	if p := got.Pairs[1]; p.Likeness != "same" || got.Right == nil || got.Right.Cases != 2 || *got.Right.Candidate.Point != 1 || *got.Right.Baseline.Point >= 1 {
+		t.Errorf("%+v %+v", p, got.Right)
+	}
+	if first := give[answer](t, s, "root", "POST", lab+"/decisions", `{"eval_id": "`+rep.RunID+`", "max_pairs": 1, "production": `+quoted(t, production)+`}`); len(first.Pairs) != 1 || first.LeftOut != 1 {
+		t.Errorf("%+v", first)
+	}
+	_, traces := s.ask(t, "root", "GET", "/api/runs/"+rep.RunID+"/export?format=jsonl", "")
+	made := give[struct{ ID string }](t, s, "root", "POST", "/api/traces?collection=production", traces)
+	for _, with := range []string{`"eval_id": "` + rep.RunID + `"`, `"catalogue_id": "` + catalogue + `", "limit": 1`} {
+		same := give[answer](t, s, "root", "POST", lab+"/decisions", `{"traces_id": "`+made.ID+`", `+with+`}`)
+		if same.Queries != 3 || same.Decisions != 3 || same.Likenesses[4].N != 3 || *same.Alike.Point != 1 {
+			t.Errorf("%s: the run beside itself: %+v", with, same)
+		}
+	}
+	for _, bad := range []string{
+		`{"eval_id": "` + rep.RunID + `"}`, `{"production": "[]", "eval_id": "` + rep.RunID + `"}`, `{"production": "{\"query\": \"x\", \"tools\": [5]}", "eval_id": "` + rep.RunID + `"}`,
+		`{"production": "{\"query\": \"\", \"tools\": []}", "eval_id": "` + rep.RunID + `"}`, `{"production": "nonsense", "eval_id": "` + rep.RunID + `"}`,
+	} {
+		s.refuse(t, "root", "POST", lab+"/decisions", bad, 422)
+	}
+	s.refuse(t, "root", "POST", lab+"/decisions", `{"eval_id": "none", "production": `+quoted(t, production)+`}`, 404)
+}

@@ -1,0 +1,99 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package routing_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/panel/routing"
+)
+
+func TestPutBeside(t *testing.T) {
+	t.Parallel()
+	want := &callvet.Selection{Tools: []string{"a"}, Acceptable: []string{"c"}}
+	none := &callvet.Selection{Tools: []string{}}
+	evaluation := []routing.Selected{
+		{Query: "one", Tools: []string{"a", "b"}, Case: "c1", Want: want, Route: "x"},
+		{Query: "two", Tools: []string{"a"}, Case: "c2", Want: want},
+		{Query: "three", Case: "c3", Want: none},
+		{Query: "four", Tools: []string{"a"}},
+		{Query: "one", Tools: []string{"z"}, Case: "again"},
+	}
+	production := []routing.Selected{
+		{Query: "one ", Tools: []string{"b", "a"}, Route: "y"},
+		{Query: "one", Tools: []string{"a"}, Route: "x"},
+		{Query: "one", Tools: []string{"a"}, Route: "x"},
+		{Query: "one", Tools: []string{"a", "c"}},
+		{Query: "two", Tools: []string{"a"}},
+		{Query: "three", Tools: []string{"c"}},
+		{Query: "nobody", Tools: []string{"a"}},
+	}
+	got := routing.PutBeside(production, evaluation)
+	type line struct {
+		Query         string
+		Likeness      routing.Likeness
+		Times         int
+		First, Route  bool
+		Was, Is, Same bool
+	}
+	var lines []line
+	for _, p := range got.Pairs {
+		lines = append(lines, line{p.Query, p.Likeness, p.Times, p.FirstSame, p.RouteDiffers, *p.ProductionRight, *p.EvaluationRight, p.Case != "again"})
+	}
+	if d := cmp.Diff([]line{
+		{"three", routing.Disjoint, 1, false, false, false, true, true},
+		{"one", routing.Overlap, 1, true, false, true, true, true},
+		{"one", routing.Contained, 2, true, false, true, true, true},
+		{"one ", routing.Reordered, 1, false, true, false, true, true},
+		{"two", routing.Same, 1, true, false, true, true, true},
+	}, lines); d != "" {
+		t.Error(d)
+	}
+	if got.Queries != 3 || got.Decisions != 6 || got.OnlyProduction != 1 || got.OnlyEvaluation != 1 {
+		t.Errorf("%+v", got)
+	}
+	if math.Abs(got.Alike.Point-2.0/6) > 1e-9 || math.Abs(got.First.Point-4.0/6) > 1e-9 || got.Right == nil || got.Right.Cases != 3 || got.Right.Candidate.Point != 1 {
+		t.Errorf("%+v %+v %+v", got.Alike, got.First, got.Right)
+	}
+	if empty := routing.PutBeside(nil, evaluation); empty.Decisions != 0 || empty.Alike.Defined() || empty.Right != nil || empty.Pairs == nil {
+		t.Errorf("%+v", empty)
+	}
+}
+
+// Whatever was selected, every decision is of one likeness, and a side beside itself is the same.
+func TestPutBesideCounts(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		list := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) routing.Selected {
+			return routing.Selected{Query: rapid.SampledFrom([]string{"p", "q", "r"}).Draw(t, "query"), Tools: rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a", "b", "c"}), 0, 3, rapid.ID[string]).Draw(t, "tools")}
+		}), 0, 12)
+		production, evaluation := list.Draw(t, "production"), list.Draw(t, "evaluation")
+		b := routing.PutBeside(production, evaluation)
+		sum, times := 0, 0
+		for _, c := range b.Likenesses {
+			sum += c.N
+		}
+		for _, p := range b.Pairs {
+			times += p.Times
+		}
+		if sum != b.Decisions || times != b.Decisions || b.Decisions > len(production) {
+			t.Fatalf("%d of a likeness, %d in pairs, %d decisions", sum, times, b.Decisions)
+		}
+		first := map[string]bool{}
+		var once []routing.Selected
+		for _, e := range evaluation {
+			if !first[e.Query] {
+				first[e.Query] = true
+				once = append(once, e)
+			}
+		}
+		if self := routing.PutBeside(once, evaluation); self.Decisions != len(once) || len(once) > 0 && self.Alike.Point != 1 {
+			t.Fatalf("beside itself: %+v", self)
+		}
+	})
+}
