@@ -13,6 +13,7 @@ import (
 
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/server"
+	"github.com/callvet/callvet/web"
 )
 
 const viewLong = `Open the page on the runs of this machine. It only reads, and has no users: who has the link sees all that the database holds.
@@ -51,6 +52,9 @@ func (a *cli) viewStore(ctx context.Context, listen string) error {
 	cfg := server.Config{
 		ReadOnly: true, Store: db, Now: a.now, Version: buildVersion(), Log: slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: level})),
 		App: app.New(app.Config{Store: a.openStore, Files: paths{a}, Now: a.now, Claim: a.claim, Vectors: a.vectorPath, Abort: a.process.Hard.Done(), Version: buildVersion()}),
+	}
+	if cfg.Page, err = web.Files(); err != nil {
+		return err
 	}
 	f := serveFlags{listen: listen}
 	l, err := f.listener(ctx, &cfg, a)
