@@ -54,7 +54,7 @@ func (a *cli) viewStore(ctx context.Context, listen string) error {
 		App: app.New(app.Config{Store: a.openStore, Files: paths{a}, Now: a.now, Claim: a.claim, Vectors: a.vectorPath, Abort: a.process.Hard.Done(), Version: buildVersion()}),
 	}
 	if cfg.Page, err = web.Files(); err != nil {
-		return err
+		return fmt.Errorf("open the page: %w", err)
 	}
 	f := serveFlags{listen: listen}
 	l, err := f.listener(ctx, &cfg, a)

@@ -18,8 +18,8 @@ import (
 
 var toldView = regexp.MustCompile(`http://127\.0\.0\.1:\d+/#view=\S+`)
 
-// throughLink uses a link of callvet view, and gives what the server answers at path.
-func throughLink(t *testing.T, link, path string) string {
+// throughLink uses a link of callvet view, and gives what the server answers at paths.
+func throughLink(t *testing.T, link string, paths ...string) string {
 	t.Helper()
 	base, token, _ := strings.Cut(link, "/#view=")
 	jar, err := cookiejar.New(nil)
@@ -27,8 +27,13 @@ func throughLink(t *testing.T, link, path string) string {
 		t.Fatal(err)
 	}
 	client := &http.Client{Jar: jar, Transport: &http.Transport{DisableKeepAlives: true}}
+	type question struct{ method, path, body string }
+	asks := []question{{http.MethodPost, "/api/session/view", `{"token":"` + token + `"}`}}
+	for _, path := range paths {
+		asks = append(asks, question{http.MethodGet, path, ""})
+	}
 	answer := ""
-	for _, ask := range []struct{ method, path, body string }{{http.MethodPost, "/api/session/view", `{"token":"` + token + `"}`}, {http.MethodGet, path, ""}} {
+	for _, ask := range asks {
 		req, err := http.NewRequestWithContext(t.Context(), ask.method, base+ask.path, strings.NewReader(ask.body))
 		if err != nil {
 			t.Fatal(err)
@@ -43,7 +48,7 @@ func throughLink(t *testing.T, link, path string) string {
 		if err != nil || res.StatusCode != http.StatusOK {
 			t.Fatalf("%s %s: %d %s %v", ask.method, ask.path, res.StatusCode, b, err)
 		}
-		answer = string(b)
+		answer += string(b) + "\n"
 	}
 	return answer
 }
@@ -71,7 +76,7 @@ func TestViewCommand(t *testing.T) {
 	if c := s.run(t.Context(), out, "", "run", "s.yaml", "-m", "offline/lexical", "-q"); c != exitOK {
 		t.Fatalf("exit %d: %s", c, out)
 	}
-	if runs := throughLink(t, link, "/api/tool-eval/history"); !strings.Contains(runs, `"user_id":""`) || !strings.Contains(runs, `"status":"done"`) {
+	if runs := throughLink(t, link, "/api/tool-eval/history", "/runs"); !strings.Contains(runs, "<html") || !strings.Contains(runs, `"user_id":""`) || !strings.Contains(runs, `"status":"done"`) {
 		t.Errorf("%s", runs)
 	}
 	end()
