@@ -1,5 +1,6 @@
 // English: one file for each part of the page. Every text of the page is here.
 import { common } from './common';
+import { conversation } from './conversation';
 import { shell } from './shell';
 
-export const en = { common, shell };
+export const en = { common, conversation, shell };

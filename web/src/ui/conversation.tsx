@@ -1,0 +1,218 @@
+// A conversation as it was recorded: turns, calls with arguments and results. All of it is text of models
+// and tools: it is shown as text, and nothing in it is a link.
+import { Badge, Box, Group, Stack, Text, UnstyledButton } from '@mantine/core';
+import { IconAlertTriangle, IconMessage, IconRobot, IconSettings, IconTool } from '@tabler/icons-react';
+import { useState } from 'react';
+import type { Schemas } from '../api/client';
+import { type TextKey, useText } from '../text';
+import { duration } from './format';
+
+export type Call = Schemas['CallvetCall'];
+/** A turn as the API has it, in the input of a case and in the trace of an attempt. */
+export type Turn = { role: 'system' | 'user' | 'assistant' | 'tool'; content?: string; reasoning?: string; calls?: Call[]; call_id?: string; tool?: string };
+
+/** pretty writes a value as JSON: on one line where it is short. A text that is JSON is written as such. */
+export function pretty(v: unknown): string {
+  let value = v;
+  if (typeof v === 'string') {
+    if (!/^\s*[[{]/.test(v)) return v;
+    try {
+      value = JSON.parse(v);
+    } catch {
+      return v;
+    }
+  }
+  const line = JSON.stringify(value) ?? '';
+  return line.length <= 72 ? line : (JSON.stringify(value, null, 2) ?? '');
+}
+
+/** Long is a text that somebody else wrote; of a long one the beginning, until the user asks for all. */
+export function Long({ text, mono, most = 1500 }: { text: string; mono?: boolean; most?: number }) {
+  const t = useText();
+  const [all, setAll] = useState(false);
+  const lines = text.split('\n');
+  const cut = text.length > most || lines.length > 30;
+  const shown = cut && !all ? lines.slice(0, 30).join('\n').slice(0, most) : text;
+  return (
+    <Box>
+      <Text component={mono ? 'pre' : 'div'} m={0} size="sm" className={mono ? 'mono untrusted' : 'untrusted'}>
+        {shown}
+        {cut && !all && '…'}
+      </Text>
+      {cut && (
+        <UnstyledButton fz="xs" c="var(--mantine-color-anchor)" mt={2} onClick={() => setAll(!all)} aria-expanded={all}>
+          {all ? t('conversation.showLess') : t('conversation.showAll', { n: text.length })}
+        </UnstyledButton>
+      )}
+    </Box>
+  );
+}
+
+const icons = { system: IconSettings, user: IconMessage, assistant: IconRobot, tool: IconTool };
+const tones: Record<string, [string, string]> = {
+  ok: ['var(--cv-pass)', 'var(--cv-pass-ground)'],
+  rejected_by_contract: ['var(--cv-error)', 'var(--cv-error-ground)'],
+  exec_error: ['var(--cv-fail)', 'var(--cv-fail-ground)'],
+  timeout: ['var(--cv-fail)', 'var(--cv-fail-ground)'],
+};
+
+/** CallStatus says how a call ended, in a word. */
+export function CallStatus({ status }: { status?: string }) {
+  const t = useText();
+  const [color, background] = tones[status ?? ''] ?? ['var(--cv-none)', 'var(--cv-none-ground)'];
+  const word = status === undefined || status === '' ? t('conversation.notExecuted') : status in tones ? t(`conversation.${status}` as TextKey) : status;
+  return <Badge style={{ color, background }}>{word}</Badge>;
+}
+
+/** OneCall is a call with its arguments, and with what the model was told about it. */
+export function OneCall({ call, told }: { call: Call; told?: string }) {
+  const t = useText();
+  const time = (call.queue_ms ?? 0) + (call.exec_ms ?? 0);
+  const args = call.args_raw && call.args === undefined ? call.args_raw : call.args === undefined ? '' : pretty(call.args);
+  const answer = told ?? (call.result === undefined ? undefined : pretty(call.result));
+  return (
+    <Box className="call">
+      <Group gap="xs" wrap="wrap">
+        <IconTool size={15} aria-hidden />
+        <Text span fw={600} className="mono untrusted">
+          {call.tool}
+        </Text>
+        <CallStatus status={call.status} />
+        {time > 0 && (
+          <Text span size="xs" c="dimmed" className="num">
+            {duration(time)}
+          </Text>
+        )}
+        {call.env && (
+          <Text span size="xs" c="dimmed">
+            {t('conversation.answeredBy', { env: call.env })}
+          </Text>
+        )}
+      </Group>
+      <Box className="call-part">
+        <Text size="xs" c="dimmed">
+          {call.args_raw && call.args === undefined ? t('conversation.unreadable') : t('conversation.arguments')}
+        </Text>
+        {args === '' || args === '{}' ? (
+          <Text size="sm" c="dimmed">
+            {t('conversation.noArguments')}
+          </Text>
+        ) : (
+          <Long text={args} mono />
+        )}
+      </Box>
+      {answer !== undefined && answer !== '' && (
+        <Box className="call-part">
+          <Text size="xs" c="dimmed">
+            {t('conversation.result')}
+          </Text>
+          <Long text={pretty(answer)} mono />
+        </Box>
+      )}
+      {call.error && !(answer ?? '').includes(call.error) && (
+        <Box className="call-part">
+          <Text size="xs" c="var(--cv-fail)">
+            {t('conversation.error')}
+          </Text>
+          <Long text={call.error} />
+        </Box>
+      )}
+      {(call.repairs ?? []).length > 0 && (
+        <Text size="xs" c="dimmed" className="untrusted">
+          {t('conversation.repairs', { what: call.repairs!.join(', ') })}
+        </Text>
+      )}
+      {(call.guard ?? []).map((g, i) => (
+        <Group key={i} gap={6} wrap="nowrap" c="var(--cv-error)">
+          <IconAlertTriangle size={14} aria-hidden />
+          <Text size="xs" className="untrusted">
+            {t('conversation.guard', { rule: g.rule, action: g.action })} {g.detail}
+          </Text>
+        </Group>
+      ))}
+      {call.note && (
+        <Text size="xs" c="dimmed" className="untrusted">
+          {call.note}
+        </Text>
+      )}
+    </Box>
+  );
+}
+
+/** Conversation shows turns from top to bottom. What a tool answered stands with its call. */
+export function Conversation({ turns, label }: { turns: Turn[]; label?: string }) {
+  const t = useText();
+  if (turns.length === 0) return <Text c="dimmed">{t('conversation.empty')}</Text>;
+  const called = new Set(turns.flatMap((x) => (x.calls ?? []).map((c) => c.id).filter((id) => id !== undefined && id !== '')));
+  const told = new Map(turns.filter((x) => x.role === 'tool' && x.call_id).map((x) => [x.call_id!, x.content ?? '']));
+  const shown = turns.filter((x) => !(x.role === 'tool' && x.call_id && called.has(x.call_id)));
+  return (
+    <Stack component="ol" gap="sm" m={0} p={0} aria-label={label ?? t('conversation.label')} style={{ listStyle: 'none' }}>
+      {shown.map((x, i) => {
+        const Icon = icons[x.role] ?? IconMessage;
+        const silent = !x.content && !x.reasoning && (x.calls ?? []).length === 0;
+        return (
+          <li key={i} className={`turn turn-${x.role}`}>
+            <Group gap={6} mb={4} c="dimmed">
+              <Icon size={14} aria-hidden />
+              <Text size="xs" fw={600}>
+                {t(`conversation.${x.role}` as TextKey)}
+                {x.tool ? `: ${x.tool}` : ''}
+              </Text>
+            </Group>
+            {x.reasoning && (
+              <Box className="call-part">
+                <Text size="xs" c="dimmed">
+                  {t('conversation.reasoning')}
+                </Text>
+                <Long text={x.reasoning} />
+              </Box>
+            )}
+            {x.content && <Long text={x.role === 'tool' ? pretty(x.content) : x.content} mono={x.role === 'tool'} />}
+            {(x.calls ?? []).map((c, j) => (
+              <OneCall key={j} call={c} told={c.id ? told.get(c.id) : undefined} />
+            ))}
+            {silent && (
+              <Text size="sm" c="dimmed">
+                {t('conversation.nothingSaid')}
+              </Text>
+            )}
+          </li>
+        );
+      })}
+    </Stack>
+  );
+}
+
+/** Timeline draws calls over time, a bar each: light while it waited, full while it ran. Without recorded starts all bars begin at 0. */
+export function Timeline({ calls }: { calls: Call[] }) {
+  const t = useText();
+  const timed = calls.some((c) => (c.exec_ms ?? 0) + (c.queue_ms ?? 0) > 0);
+  if (!timed) return null;
+  const end = Math.max(...calls.map((c) => (c.start_ms ?? 0) + (c.queue_ms ?? 0) + (c.exec_ms ?? 0)));
+  const width = 240;
+  const x = (ms: number) => (ms / end) * width;
+  return (
+    <Stack component="ol" gap={4} m={0} p={0} aria-label={t('conversation.timeline')} style={{ listStyle: 'none' }}>
+      {calls.map((c, i) => {
+        const [start, wait, run] = [c.start_ms ?? 0, c.queue_ms ?? 0, c.exec_ms ?? 0];
+        return (
+          <Group component="li" key={i} gap="sm" wrap="nowrap">
+            <Text size="xs" className="mono untrusted" w={160} truncate>
+              {c.tool}
+            </Text>
+            <svg width={width} height={12} aria-hidden="true" focusable="false" style={{ flex: 'none' }}>
+              <line x1={0} x2={width} y1={6} y2={6} stroke="var(--cv-line)" />
+              {wait > 0 && <rect x={x(start)} y={2} width={Math.max(1, x(wait))} height={8} rx={2} fill="var(--cv-mark)" fillOpacity={0.3} />}
+              {run > 0 && <rect x={x(start + wait)} y={2} width={Math.max(2, x(run))} height={8} rx={2} fill={c.error ? 'var(--cv-fail)' : 'var(--cv-mark)'} />}
+            </svg>
+            <Text size="xs" c="dimmed" className="num">
+              {run > 0 ? t('conversation.took', { time: duration(run) }) : t('conversation.noTime')}
+              {wait > 0 && `, ${t('conversation.waited', { time: duration(wait) })}`}
+            </Text>
+          </Group>
+        );
+      })}
+    </Stack>
+  );
+}
