@@ -196,11 +196,14 @@ func (a *App) gateFile(name string, r *Run) (*gatefile.File, error) {
 	return file, nil
 }
 
-// CheckGates reads a file of gates, to see that they are some. The error is a *BadGatesError for gates
-// that are none.
-func (a *App) CheckGates(name string) error {
-	_, err := a.gateFile(name, nil)
-	return err
+// CheckGates reads a file of gates, to see that they are some, and counts them. The error is a
+// *BadGatesError for gates that are none.
+func (a *App) CheckGates(name string) (int, error) {
+	f, err := a.gateFile(name, nil)
+	if err != nil {
+		return 0, err
+	}
+	return len(f.Gates), nil
 }
 
 // WriteVerdict writes how gates were kept to a file in the form that the end of its name says
@@ -215,6 +218,12 @@ func (a *App) WriteVerdict(ctx context.Context, res *GateResult, name string) er
 
 // GateTemplates are the files of gates that InitGates writes; the first one is the usual one.
 func GateTemplates() []string { return gatefile.Templates() }
+
+// GateTemplate is the text of a file of gates to start from; template is one of GateTemplates.
+func GateTemplate(template string) []byte {
+	text, _ := gatefile.Template(template)
+	return text
+}
 
 // InitGates writes a commented file of gates to start from; template is one of
 // GateTemplates. A file that is there is callvet.ErrConflict.

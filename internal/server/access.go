@@ -33,6 +33,8 @@ const (
 	KindToken        Kind = "token"
 	// KindTraces is a collection of traces.
 	KindTraces Kind = "traces"
+	// KindGate are gates that are kept by name.
+	KindGate Kind = "gate"
 )
 
 // Access says who may use a route.
@@ -218,6 +220,9 @@ func (s *Server) owner(ctx context.Context, kind Kind, id string) (o account.Own
 		return account.Owned{User: row.UserID, Shared: row.Shared}, err
 	case KindTraces:
 		row, err := q.TracesOwner(ctx, id)
+		return account.Owned{User: row.UserID, Shared: row.Shared}, err
+	case KindGate:
+		row, err := q.GateOwner(ctx, id)
 		return account.Owned{User: row.UserID, Shared: row.Shared}, err
 	case KindExperiment:
 		row, err := q.ExperimentOwner(ctx, id)

@@ -30,7 +30,7 @@ import (
 //
 //   - Nothing but the operation's id, where the path names objects alone (Access.Objects).
 //   - params: parameters of the path that name no object of a user, such as a variable.
-//   - body, query: those of a good request. {suite}, {traces}, {run}, {job}, {experiment}, {schedule}, {catalogue} and {token} stand for
+//   - body, query: those of a good request. {suite}, {traces}, {run}, {job}, {experiment}, {schedule}, {catalogue}, {gate} and {token} stand for
 //     ids, {run2} for another one: of the user who asks, and once each of another user, which must be refused.
 //   - unowned: fields that are named like ids and are none of a user's objects, with the reason.
 //   - makers: where a row alone is not enough for the route to answer well, make the real thing there.
@@ -110,7 +110,15 @@ func entries() map[string]entry {
 		"list-cells":     {},
 		"get-case":       {query: "case=paris-now"},
 		"export-run":     {query: "format=csv"},
-		"gate-run":       {body: `{"gates":"gates: [{metric: pass_rate, at_least: 0.1}]","baseline_eval_id":"{run2}"}`},
+		"gate-run":       {body: `{"gate_id":"{gate}","baseline_eval_id":"{run2}"}`},
+		"lint-gates":     {body: `{"text":"gates: [{metric: pass_rate, at_least: 0.1}]"}`},
+		"gate-templates": {},
+		"list-gates":     {},
+		"create-gates":   {body: `{"name":"release","text":"gates: [{metric: pass_rate, at_least: 0.1}]"}`},
+		"get-gates":      {},
+		"update-gates":   {body: `{"name":"release"}`},
+		"delete-gates":   {},
+		"gate-history":   {},
 		"diff-runs":      {query: "base={run}&candidate={run2}"},
 
 		"upload-traces": {body: sampleTraces},
@@ -209,6 +217,9 @@ func makers() map[server.Kind]func(t *testing.T, s *site, user string, shared bo
 		server.KindCatalogue: func(t *testing.T, s *site, user string, shared bool) string {
 			return give[suiteAnswer](t, s, strings.TrimPrefix(user, "user_"), "POST", fmt.Sprintf("/api/catalogues?shared=%v", shared), searched).ID
 		},
+		server.KindGate: func(t *testing.T, s *site, user string, shared bool) string {
+			return give[struct{ ID string }](t, s, strings.TrimPrefix(user, "user_"), "POST", "/api/gates", fmt.Sprintf(`{"name":"release","text":"gates: [{metric: pass_rate, at_least: 0.1}]","shared":%v}`, shared)).ID
+		},
 		server.KindSuite: func(t *testing.T, s *site, user string, shared bool) string {
 			as := strings.TrimPrefix(user, "user_")
 			made := give[suiteAnswer](t, s, as, "POST", suites, weatherSuite)
@@ -265,7 +276,7 @@ func (s *site) object(t *testing.T, kind server.Kind, user string, shared bool) 
 
 // knowsShared are the kinds that can be shared.
 func knowsShared(k server.Kind) bool {
-	return k == server.KindSuite || k == server.KindCatalogue || k == server.KindRun || k == server.KindExperiment || k == server.KindTraces
+	return k == server.KindSuite || k == server.KindCatalogue || k == server.KindRun || k == server.KindExperiment || k == server.KindTraces || k == server.KindGate
 }
 
 func withKey(t *testing.T, s *site, user string) map[string]string {
@@ -437,7 +448,7 @@ func (w *walk) refused(what string, as login, ids map[string]string, codes ...in
 }
 
 // word finds the objects that a body or a query names.
-var word = regexp.MustCompile(`\{(suite|traces|run|job|experiment|schedule|catalogue|token)(2?)\}`)
+var word = regexp.MustCompile(`\{(suite|traces|run|job|experiment|schedule|catalogue|gate|token)(2?)\}`)
 
 // named are the words that the entry has beside the path, with their kinds.
 func (w *walk) named() map[string]server.Kind {

@@ -19,6 +19,7 @@ import (
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/store/rows"
+	"github.com/callvet/callvet/panel/gates"
 	"github.com/callvet/callvet/stats/gate"
 )
 
@@ -401,8 +402,15 @@ func (s *Server) sumUp(ctx context.Context, sc *rows.Schedule, r *rows.ScheduleR
 		return err
 	}
 	r.Verdict, out.Sentence, out.Blocks = string(v.Report.Verdict), v.Report.Sentence, v.Report.Blocks
-	for i := range v.Report.Verdicts {
-		g := &v.Report.Verdicts[i]
+	out.Failed = notPassed(v.Report)
+	return nil
+}
+
+// notPassed are the gates that did not pass.
+func notPassed(rep *gates.Report) []FailedGate {
+	var out []FailedGate
+	for i := range rep.Verdicts {
+		g := &rep.Verdicts[i]
 		if g.Verdict == gate.Pass {
 			continue
 		}
@@ -410,9 +418,9 @@ func (s *Server) sumUp(ctx context.Context, sc *rows.Schedule, r *rows.ScheduleR
 		if g.Key != "" {
 			f.Slice = g.Key + "=" + g.Value
 		}
-		out.Failed = append(out.Failed, f)
+		out = append(out, f)
 	}
-	return nil
+	return out
 }
 
 // missing is a row that is not there in the words of the program.

@@ -267,7 +267,7 @@ func (s *Server) fill(ctx context.Context, owner *account.Principal, f *Schedule
 		return nil, "", err
 	}
 	if f.Gates != "" {
-		if err := s.cfg.App.With(app.Uploads{gateFile: []byte(f.Gates)}).CheckGates(gateFile); err != nil {
+		if _, err := s.cfg.App.With(app.Uploads{gateFile: []byte(f.Gates)}).CheckGates(gateFile); err != nil {
 			return nil, "", cmp.Or(badGates(err), err)
 		}
 	}

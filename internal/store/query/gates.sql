@@ -14,9 +14,6 @@ WHERE (user_id = @user_id OR shared OR CAST(@everybody AS BOOLEAN))
 	AND (created < CAST(@before AS BIGINT) OR created = CAST(@before AS BIGINT) AND id < CAST(@before_id AS TEXT))
 ORDER BY created DESC, id DESC LIMIT CAST(@n AS BIGINT);
 
--- name: CountGates :one
-SELECT count(*) FROM gate_entries WHERE user_id = $1;
-
 -- name: ReplaceGate :execrows
 UPDATE gate_entries SET name = @name, shared = @shared, updated = @updated, content = @content WHERE id = @id AND updated = CAST(@was AS BIGINT);
 

@@ -67,17 +67,6 @@ func (q *Queries) AddGateVerdict(ctx context.Context, arg AddGateVerdictParams) 
 	return err
 }
 
-const countGates = `-- name: CountGates :one
-SELECT count(*) FROM gate_entries WHERE user_id = $1
-`
-
-func (q *Queries) CountGates(ctx context.Context, userID string) (int64, error) {
-	row := q.db.QueryRowContext(ctx, countGates, userID)
-	var count int64
-	err := row.Scan(&count)
-	return count, err
-}
-
 const dropGate = `-- name: DropGate :exec
 DELETE FROM gate_entries WHERE id = $1
 `
