@@ -6,7 +6,7 @@ import { useEffect, useMemo, useState } from 'react';
 import { BrowserRouter } from 'react-router';
 import { $api, onStatus, problemOf } from './api/client';
 import { live } from './api/live';
-import { Door } from './door';
+import { Door, linkOf } from './door';
 import { MeContext } from './me';
 import { nonce } from './nonce';
 import { Shell } from './shell';
@@ -64,6 +64,8 @@ export function App() {
 function Gate() {
   const me = $api.useQuery('get', '/api/me', {}, { staleTime: 60_000, retry: false });
   const [out, setOut] = useState(false);
+  // A one-time link shows its door whoever is logged in, until it was used.
+  const [link, setLink] = useState(() => linkOf(location.hash));
   const inside = me.data !== undefined && !out;
   useEffect(
     () =>
@@ -78,15 +80,16 @@ function Gate() {
     return () => live.stop();
   }, [inside]);
 
-  if (location.hash.startsWith('#claim=') || location.hash.startsWith('#view=')) return <Door again={false} entered={enter} />;
-  async function enter() {
+  const enter = async () => {
     client.clear();
+    setLink(null);
     setOut(false);
     await me.refetch();
-  }
+  };
+  if (link) return <Door link={link} again={false} entered={enter} />;
   if (me.isPending) return <Waiting />;
   if (me.error && problemOf(me.error).status !== 401) return <Failure of={me.error} retry={() => me.refetch()} />;
-  if (!inside || !me.data) return <Door again={me.data !== undefined} entered={enter} />;
+  if (!inside || !me.data) return <Door link={null} again={me.data !== undefined} entered={enter} />;
   return (
     <MeContext.Provider value={me.data}>
       <Shell

@@ -1,20 +1,20 @@
 // Where users come in: with name and password, or by a one-time link, whose secret is behind the # of the address.
 import { Alert, Box, Button, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
-import { type FormEvent, useEffect, useState } from 'react';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { api, ok, problemOf } from './api/client';
 import { useText } from './text';
-import { Failure } from './ui/bits';
+import { Failure, Waiting } from './ui/bits';
 
-type Link = { kind: 'claim' | 'view'; secret: string };
+/** Link is a one-time link by which somebody came. */
+export type Link = { kind: 'claim' | 'view'; secret: string };
 
-function linkOf(hash: string): Link | null {
+export function linkOf(hash: string): Link | null {
   const m = /^#(claim|view)=(.+)$/.exec(hash);
   return m ? { kind: m[1] as Link['kind'], secret: decodeURIComponent(m[2]!) } : null;
 }
 
 /** Door lets a user in and then calls entered. again: he was in, and his login has ended. */
-export function Door({ again, entered }: { again: boolean; entered: () => Promise<void> }) {
-  const [link] = useState(() => linkOf(location.hash));
+export function Door({ link, again, entered }: { link: Link | null; again: boolean; entered: () => Promise<void> }) {
   // The secret is not left in the address, or in the history.
   useEffect(() => {
     if (link) history.replaceState(null, '', location.pathname + location.search);
@@ -22,7 +22,7 @@ export function Door({ again, entered }: { again: boolean; entered: () => Promis
   return (
     <Box mih="100dvh" style={{ display: 'grid', placeItems: 'center' }} p="md" component="main">
       <Box className="card" p="xl" w="100%" maw={400}>
-        {link ? <Claim secret={link.secret} entered={entered} /> : <Login again={again} entered={entered} />}
+        {link?.kind === 'view' ? <Viewing secret={link.secret} entered={entered} /> : link ? <Claim secret={link.secret} entered={entered} /> : <Login again={again} entered={entered} />}
       </Box>
     </Box>
   );
@@ -109,4 +109,23 @@ function Claim({ secret, entered }: { secret: string; entered: () => Promise<voi
       </Stack>
     </form>
   );
+}
+
+function Viewing({ secret, entered }: { secret: string; entered: () => Promise<void> }) {
+  const t = useText();
+  const begun = useRef(false);
+  const { error, submit } = useSend(async () => ok(await api.POST('/api/session/view', { body: { token: secret } })), entered);
+  useEffect(() => {
+    if (begun.current) return;
+    begun.current = true;
+    void submit();
+  });
+  if (error) {
+    return (
+      <Alert color="red" role="alert">
+        {t('shell.viewFailed')}
+      </Alert>
+    );
+  }
+  return <Waiting />;
 }

@@ -1,7 +1,7 @@
 import { createContext, useContext } from 'react';
 import type { Schemas } from './api/client';
 
-export type Me = Schemas['Me'] & { read_only?: boolean };
+export type Me = Schemas['Me'];
 
 /** Who is logged in. The shell shows nothing else before it is known. */
 export const MeContext = createContext<Me | null>(null);

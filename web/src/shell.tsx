@@ -55,12 +55,12 @@ export function Shell({ left }: { left: () => void }) {
           </Link>
           {me.read_only && <Badge color="gray">{t('shell.viewMode')}</Badge>}
           <Box style={{ flex: 1 }} />
-          <UnstyledButton onClick={spotlight.open} className="card" px="sm" py={5} aria-label={`${t('shell.palette')} Ctrl K`} style={{ display: 'flex', alignItems: 'center', gap: 8 }}>
+          <UnstyledButton onClick={spotlight.open} className="card" px="sm" py={5} style={{ display: 'flex', alignItems: 'center', gap: 8 }}>
             <IconSearch size={15} aria-hidden />
-            <Text size="sm" c="dimmed" visibleFrom="sm">
+            <Text size="sm" c="dimmed" className="wide-text">
               {t('shell.palette')}
             </Text>
-            <Kbd size="xs" visibleFrom="sm">
+            <Kbd size="xs" visibleFrom="sm" aria-hidden>
               Ctrl K
             </Kbd>
           </UnstyledButton>

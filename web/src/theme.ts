@@ -7,7 +7,7 @@ const dark: MantineColorsTuple = ['#d5d9e0', '#b8bec9', '#949cab', '#6d7686', '#
 
 export const theme = createTheme({
   primaryColor: 'accent',
-  primaryShade: { light: 6, dark: 5 },
+  primaryShade: 6,
   colors: { accent, dark },
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif',
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace',

@@ -124,6 +124,37 @@ export class Server {
   }
 }
 
+/** Viewer is callvet view on a store with one run, made by the command line. */
+export class Viewer {
+  static async start() {
+    const v = new Viewer();
+    v.folder = await mkdtemp(path.join(tmpdir(), 'callvet-web-'));
+    const suite = path.join(v.folder, 'suite.yaml');
+    v.db = path.join(v.folder, 'runs.db');
+    await done(program, ['init', suite]);
+    await done(program, ['run', suite, '-m', 'offline/lexical', '--db', v.db]);
+    v.process = await started(program, ['view', '--db', v.db, '--listen', '127.0.0.1:0'], /http:\/\/\S+#view=\S+/);
+    v.link = v.process.match[0].replace(/['"]$/, '');
+    v.url = new URL(v.link).origin;
+    v.cookies = {};
+    return v;
+  }
+
+  async stop() {
+    await ended(this.process.child, 'SIGINT');
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** done runs a program to its end. */
+async function done(command, args) {
+  const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  let text = '';
+  child.stderr.on('data', (b) => (text += b));
+  const code = await new Promise((resolve) => child.once('exit', resolve));
+  assert.equal(code, 0, `${command} ${args.join(' ')}: ${text}`);
+}
+
 function cookieOf(r) {
   return r.headers.getSetCookie().map((c) => c.split(';')[0]).join('; ');
 }

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { axe, Browser, clean, Viewer } from './harness.mjs';
+
+let viewer, browser;
+before(async () => {
+  [viewer, browser] = await Promise.all([Viewer.start(), Browser.start()]);
+});
+after(async () => {
+  await browser?.stop();
+  await viewer?.stop();
+});
+
+test('the link opens the store read-only, once', async () => {
+  const page = await browser.page(viewer, { as: null });
+  await page.goto(viewer.link);
+  await page.getByText('Read only: callvet view').waitFor();
+  assert.doesNotMatch(page.url(), /view=/); // the secret is not left in the address
+  assert.equal(await page.getByRole('link', { name: 'New run' }).count(), 0);
+  await axe(page);
+  clean(page);
+
+  const other = await browser.page(viewer, { as: null });
+  await other.goto(viewer.link);
+  await other.getByText('This link was used').waitFor();
+});
