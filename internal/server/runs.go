@@ -145,6 +145,9 @@ func (s *Server) addRuns() {
 		OperationID: "get-case", Method: http.MethodGet, Path: "/api/runs/{id}/case", Summary: "All attempts at one case, with conversations and raw requests", Tags: tags,
 	}, Access{Objects: run}, s.caseOf)
 	add(s, huma.Operation{
+		OperationID: "get-case-text", Method: http.MethodGet, Path: "/api/runs/{id}/case/text", Summary: "One case as a suite of its own, in YAML", Tags: tags,
+	}, Access{Objects: run}, s.caseText)
+	add(s, huma.Operation{
 		OperationID: "export-run", Method: http.MethodGet, Path: "/api/runs/{id}/export", Summary: "Download a report", Tags: tags,
 		Responses: map[string]*huma.Response{"200": {Description: "the report as a file", Content: map[string]*huma.MediaType{"application/octet-stream": {}}}},
 	}, Access{Objects: run}, s.exportRun)
@@ -467,6 +470,20 @@ func (s *Server) caseOf(ctx context.Context, _ *account.Principal, in *struct {
 		out.Attempts = append(out.Attempts, d)
 	}
 	return &struct{ Body CaseAttempts }{out}, nil
+}
+
+// CaseText is a case as a file.
+type CaseText struct {
+	YAML string `json:"yaml" doc:"a suite of this case alone, with its tools; it can be imported as it stands"`
+}
+
+func (s *Server) caseText(ctx context.Context, _ *account.Principal, in *struct {
+	RunIn
+	Case string `query:"case" required:"true" maxLength:"500"`
+},
+) (*body[CaseText], error) {
+	b, err := s.cfg.App.CaseText(ctx, app.CaseRequest{Run: in.ID, Case: in.Case})
+	return &body[CaseText]{CaseText{string(b)}}, err
 }
 
 // mediaTypes are the forms of reports by the end of their file's name.

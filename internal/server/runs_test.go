@@ -88,6 +88,10 @@ func TestRuns(t *testing.T) {
 	if len(c.Attempts) != 2 || !strings.Contains(string(c.Attempts[0].Trace), `"turns"`) || c.Attempts[0].Result.Verdict != callvet.VerdictFail {
 		t.Errorf("case: %+v", c)
 	}
+	text := told[server.CaseText](t, s, "ana", "GET", "/api/runs/"+second+"/case/text?case="+url.QueryEscape(page.Items[0].Case), "")
+	if code, answer := s.ask(t, "ana", "POST", "/api/tool-eval/import", text.YAML); code >= 300 || !strings.Contains(text.YAML, "get_weather") || strings.Count(text.YAML, "- id:") != 1 {
+		t.Errorf("what is told of a case is imported: %d %s\n%s", code, answer, text.YAML)
+	}
 	for format, says := range map[string]string{"html": "<html", "md": "#", "xml": "<testsuite", "json": "callvet.report", "jsonl": "task_id", "csv": "case,", "txt": "weather"} {
 		if code, body := s.ask(t, "ana", "GET", "/api/runs/"+second+"/export?format="+format, ""); code != 200 || !strings.Contains(body, says) {
 			t.Errorf("export as %s: %d %.100s", format, code, body)

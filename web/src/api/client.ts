@@ -39,7 +39,7 @@ export function onStatus(listen: (status: number) => void): () => void {
   return () => listeners.delete(listen);
 }
 
-export const api = createFetch<paths>({ baseUrl: '/', fetch: (r: Request) => fetch(r) });
+export const api = createFetch<paths>({ baseUrl: '/', fetch: (r: Request) => fetch(r), querySerializer: { array: { style: 'form', explode: false } } });
 api.use({
   async onResponse({ response }) {
     for (const l of listeners) l(response.status);

@@ -1,6 +1,6 @@
 // The list of screens: where each is, who sees it, and the key that goes to it (g, then the key).
-import type { IconHome } from '@tabler/icons-react';
-import type { ComponentType } from 'react';
+import { IconArrowsDiff, IconHistory, type IconHome } from '@tabler/icons-react';
+import { type ComponentType, lazy } from 'react';
 import type { TextKey } from '../text';
 
 export type ScreenEntry = {
@@ -18,4 +18,9 @@ export type ScreenEntry = {
   view: ComponentType;
 };
 
-export const screens: ScreenEntry[] = [];
+export const screens: ScreenEntry[] = [
+  { paths: ['/runs'], title: 'shell.runs', icon: IconHistory, key: 'r', view: lazy(() => import('./runs')) },
+  { paths: ['/runs/:id'], title: 'shell.runs', icon: IconHistory, hidden: true, view: lazy(() => import('./runs/run')) },
+  { paths: ['/runs/:id/case'], title: 'shell.runs', icon: IconHistory, hidden: true, view: lazy(() => import('./runs/case')) },
+  { paths: ['/compare'], title: 'shell.compare', icon: IconArrowsDiff, key: 'c', view: lazy(() => import('./compare')) },
+];

@@ -23,8 +23,8 @@ export function sentence(t: T, i: Interval, unit = 'rate'): string {
   return t('common.interval', { confidence: number(i.confidence * 100, 0), lower: inUnit(i.lower, unit), upper: inUnit(i.upper, unit), n: i.n });
 }
 
-/** Figure is a number with its interval and n, always together. */
-export function Figure({ interval: i, unit = 'rate', size = 'sm', bar = false }: { interval: Interval | undefined; unit?: string; size?: 'sm' | 'lg'; bar?: boolean }) {
+/** Figure is a number with its interval and n, always together: on one line, or the interval below the number (stack). */
+export function Figure({ interval: i, unit = 'rate', size = 'sm', bar = false, stack = false }: { interval: Interval | undefined; unit?: string; size?: 'sm' | 'lg'; bar?: boolean; stack?: boolean }) {
   const t = useText();
   if (!i || i.point === null) {
     return (
@@ -34,13 +34,18 @@ export function Figure({ interval: i, unit = 'rate', size = 'sm', bar = false }:
     );
   }
   const isRate = unit === 'rate' || unit === 'share' || unit === 'score' || unit === '';
+  const head = (
+    <>
+      <Text span fw={600} fz={size === 'lg' ? 26 : 'sm'}>
+        {inUnit(i.point, unit)}
+      </Text>
+      {bar && isRate && <Whisker interval={i} width={stack ? 64 : 96} />}
+    </>
+  );
   return (
     <Tooltip label={`${sentence(t, i, unit)} (${i.method})`} events={{ hover: true, focus: true, touch: true }}>
-      <Box component="span" className="num" style={{ display: 'inline-flex', alignItems: 'center', gap: 8 }}>
-        <Text span fw={600} fz={size === 'lg' ? 26 : 'sm'}>
-          {inUnit(i.point, unit)}
-        </Text>
-        {bar && isRate && <Whisker interval={i} />}
+      <Box component="span" className="num" style={{ display: 'inline-flex', flexDirection: stack ? 'column' : 'row', alignItems: stack ? 'flex-start' : 'center', gap: stack ? 0 : 8 }}>
+        {stack ? <span style={{ display: 'inline-flex', alignItems: 'center', gap: 8 }}>{head}</span> : head}
         <Text span size="xs" c="dimmed">
           {i.lower !== null && i.upper !== null && `${inUnit(i.lower, unit).replace(' %', '')}–${inUnit(i.upper, unit)} · `}n = {i.n}
         </Text>
@@ -74,9 +79,16 @@ export function Verdict({ of, text, compact }: { of: VerdictName; text?: string;
   const t = useText();
   const m = marks[of];
   const word = text ?? t(`common.${of}`);
+  if (compact) {
+    return (
+      <Box component="span" role="img" aria-label={word} title={word} style={{ display: 'inline-flex', color: m.color }}>
+        <m.icon size={16} aria-hidden />
+      </Box>
+    );
+  }
   return (
-    <Badge leftSection={<m.icon size={14} aria-hidden />} style={{ color: m.color, background: m.ground }} title={compact ? word : undefined} aria-label={compact ? word : undefined}>
-      {compact ? null : word}
+    <Badge leftSection={<m.icon size={14} aria-hidden />} style={{ color: m.color, background: m.ground }}>
+      {word}
     </Badge>
   );
 }

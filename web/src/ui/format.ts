@@ -8,6 +8,7 @@ export function number(v: number, digits = 0): string {
 /** duration writes milliseconds as 350 ms, 12.4 s, 3 min 20 s, 2 h 5 min. */
 export function duration(ms: number | null | undefined): string {
   if (ms === null || ms === undefined) return '–';
+  if (ms > 0 && ms < 0.5) return '< 1 ms';
   if (ms < 1000) return `${number(ms)} ms`;
   const s = ms / 1000;
   if (s < 60) return `${number(s, 1)} s`;

@@ -1,0 +1,157 @@
+import { Badge, Button, Chip, Group, MultiSelect, Stack, Switch, TagsInput, Text, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { keepPreviousData } from '@tanstack/react-query';
+import { IconSearch } from '@tabler/icons-react';
+import { useMemo, useState } from 'react';
+import { useNavigate } from 'react-router';
+import { $api } from '../../api/client';
+import { type TextKey, useText } from '../../text';
+import { Empty, Failure, inUnit, Verdict } from '../../ui/bits';
+import { duration, money, number } from '../../ui/format';
+import { type Column, Rows } from '../../ui/table';
+import { type Attempt, asVerdict, caseLink, cellsQuery, type Filters, inWords, outcomes, type Report, useFilters, verdictNames, verdictsOf } from './parts';
+
+/** useAttempts are the attempts that fit the filters, page by page. The list and the view of a case share them. */
+export function useAttempts(run: string, f: Filters) {
+  const found = $api.useInfiniteQuery(
+    'get', '/api/runs/{id}/cells', { params: { path: { id: run }, query: cellsQuery(f) } },
+    { pageParamName: 'cursor', initialPageParam: '', getNextPageParam: (last) => last.next_cursor, placeholderData: keepPreviousData, staleTime: 60_000 },
+  );
+  const rows = useMemo(() => (found.data?.pages ?? []).flatMap((p) => p.items ?? []), [found.data]);
+  return { found, rows, total: found.data?.pages[0]?.total ?? 0, all: found.data?.pages[0]?.all ?? 0 };
+}
+
+/** keyOf names an attempt within its run. */
+export function keyOf(a: { case: string; target: string; repeat: number }): string {
+  return JSON.stringify([a.case, a.target, a.repeat]);
+}
+
+/** Attempts is the list of attempts with filters; all of it is done by the server and stands in the address. */
+export function Attempts({ run, report: d }: { run: string; report: Report }) {
+  const t = useText();
+  const navigate = useNavigate();
+  const [filters, change] = useFilters();
+  const { found, rows, total, all } = useAttempts(run, filters);
+  const repeats = d.panels.repeats > 1;
+  const columns: Column<Attempt>[] = [
+    { key: 'verdict', title: t('results.verdict'), width: 96, cell: (a) => <Verdict of={asVerdict(a.verdict)} /> },
+    {
+      key: 'case', title: t('results.case'), sort: 'case',
+      cell: (a) => (
+        <Text size="sm" fw={500} className="untrusted" lineClamp={1}>
+          {a.case}
+        </Text>
+      ),
+    },
+    {
+      key: 'target', title: t('results.target'),
+      cell: (a) => (
+        <Text size="sm" className="untrusted" lineClamp={1} title={a.target}>
+          {a.target}
+          {repeats && (
+            <Text span c="dimmed" size="xs">
+              {' '}
+              #{a.repeat + 1}
+            </Text>
+          )}
+        </Text>
+      ),
+    },
+    { key: 'class', title: t('results.errorClass'), sort: 'class', cell: (a) => <Text size="sm">{a.class ? inWords(a.class) : ''}</Text> },
+    {
+      key: 'reason', title: t('results.reason'), width: '34%',
+      cell: (a) => (
+        <Text size="sm" c="dimmed" className="untrusted" lineClamp={1} title={a.reason}>
+          {a.reason ?? ''}
+        </Text>
+      ),
+    },
+    { key: 'score', title: t('results.score'), sort: 'score', align: 'right', width: 84, cell: (a) => <span className="num">{inUnit(a.scores?.find((s) => s.name === 'overall')?.value, 'rate')}</span> },
+    { key: 'cost', title: t('results.cost'), sort: 'cost', align: 'right', width: 84, cell: (a) => <span className="num">{money(a.usage?.cost_usd)}</span> },
+    { key: 'time', title: t('results.latency'), align: 'right', width: 84, cell: (a) => <span className="num">{duration(a.wall_ms)}</span> },
+  ];
+  return (
+    <Stack gap="md">
+      <FilterBar report={d} filters={filters} change={change} />
+      <Text size="sm" c="dimmed" aria-live="polite" className="num">
+        {found.data ? t('results.attemptsOf', { n: number(total), total: number(all) }) : t('common.loading')}
+      </Text>
+      {found.error ? (
+        <Failure of={found.error} retry={() => void found.refetch()} />
+      ) : (
+        <Rows
+          label={t('results.attempts')} columns={columns} rows={rows} idOf={keyOf} sort={filters.sort || 'case'} onSort={(sort) => change({ sort: sort === 'case' ? '' : sort })}
+          onOpen={(a) => navigate(caseLink(run, a, filters), { state: { back: true } })} hasMore={found.hasNextPage} more={() => void found.fetchNextPage()} busy={found.isFetchingNextPage || found.isPending}
+          empty={<Empty title={t('results.noneFit')} text={t('results.noneFitText')} />}
+        />
+      )}
+    </Stack>
+  );
+}
+
+/** FilterBar sets the filters of the address. only leaves out those that a list does not have. */
+export function FilterBar({ report: d, filters: f, change, only }: { report: Report; filters: Filters; change: (part: Partial<Filters>, how?: { replace?: boolean }) => void; only?: (keyof Filters)[] }) {
+  const t = useText();
+  const counts = verdictsOf(d.panels);
+  const targets = d.panels.targets ?? [];
+  const has = (name: keyof Filters) => !only || only.includes(name);
+  const classes = [...new Set(targets.flatMap((p) => (p.overall.classes ?? []).filter((c) => c.n > 0).map((c) => c.name)))].sort();
+  const tags = [...new Set(targets.flatMap((p) => (p.slices ?? []).filter((s) => s.key === 'tag').map((s) => s.value ?? '')))].filter(Boolean).sort();
+  const [typed, setTyped] = useState(f.search);
+  const [seen, setSeen] = useState(f.search);
+  if (f.search !== seen) {
+    // The address changed by itself: by the back button, or a link.
+    setSeen(f.search);
+    setTyped(f.search);
+  }
+  const apply = useDebouncedCallback((search: string) => {
+    setSeen(search);
+    change({ search }, { replace: true });
+  }, 250);
+  const any = f.verdict.length + f.outcome.length + f.class.length + f.target.length + f.tag.length > 0 || f.search !== '' || f.disagree || f.called !== '';
+  return (
+    <Stack gap="sm" component="section" aria-label={t('results.filters')}>
+      <Group gap="xs">
+        <Chip.Group multiple value={f.verdict} onChange={(verdict) => change({ verdict })}>
+          {verdictNames.map((v) => (
+            <Chip key={v} value={v} size="xs" variant="outline" disabled={counts[v] === 0 && !f.verdict.includes(v)}>
+              {t(`common.${v}`)} {number(counts[v])}
+            </Chip>
+          ))}
+        </Chip.Group>
+        {f.called !== '' && (
+          <Badge variant="light" className="untrusted">
+            {t('results.showingCall', { expected: f.expected, called: f.called })}
+          </Badge>
+        )}
+        {any && (
+          <Button
+            variant="subtle" size="compact-sm"
+            onClick={() => {
+              setTyped('');
+              change({ verdict: [], outcome: [], class: [], target: [], tag: [], search: '', disagree: false, expected: '', called: '' });
+            }}
+          >
+            {t('results.clear')}
+          </Button>
+        )}
+      </Group>
+      <Group gap="sm" align="flex-end">
+        {has('search') && (
+          <TextInput
+            label={t('results.searchCase')} leftSection={<IconSearch size={15} aria-hidden />} value={typed} w={{ base: '100%', sm: 230 }} size="xs"
+            onChange={(e) => {
+              setTyped(e.currentTarget.value);
+              apply(e.currentTarget.value);
+            }}
+          />
+        )}
+        {has('target') && targets.length > 1 && <MultiSelect size="xs" label={t('results.target')} placeholder={f.target.length ? undefined : t('results.any')} data={targets.map((p) => p.name)} value={f.target} onChange={(target) => change({ target })} w={{ base: '100%', sm: 230 }} clearable clearButtonProps={{ 'aria-label': t('results.clear') }} />}
+        {has('class') && classes.length > 0 && <MultiSelect size="xs" label={t('results.errorClass')} placeholder={f.class.length ? undefined : t('results.any')} data={classes.map((value) => ({ value, label: inWords(value) }))} value={f.class} onChange={(list) => change({ class: list })} w={{ base: '100%', sm: 200 }} clearable clearButtonProps={{ 'aria-label': t('results.clear') }} />}
+        {has('outcome') && <MultiSelect size="xs" label={t('results.outcome')} placeholder={f.outcome.length ? undefined : t('results.any')} data={outcomes.map((value) => ({ value, label: t(`results.${value}` as TextKey) }))} value={f.outcome} onChange={(outcome) => change({ outcome })} w={{ base: '100%', sm: 150 }} clearable clearButtonProps={{ 'aria-label': t('results.clear') }} />}
+        {has('tag') && <TagsInput size="xs" label={t('results.tag')} placeholder={f.tag.length ? undefined : t('results.any')} data={tags} value={f.tag} onChange={(tag) => change({ tag })} w={{ base: '100%', sm: 150 }} clearable clearButtonProps={{ 'aria-label': t('results.clear') }} />}
+        {has('disagree') && targets.length > 1 && only && <Switch size="sm" label={t('results.disagree')} checked={f.disagree} onChange={(e) => change({ disagree: e.currentTarget.checked })} mb={4} />}
+      </Group>
+    </Stack>
+  );
+}

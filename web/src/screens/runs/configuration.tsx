@@ -1,0 +1,83 @@
+import { Badge, Box, Stack, Table, Text } from '@mantine/core';
+import { useText } from '../../text';
+import { Card } from '../../ui/bits';
+import { Long, pretty } from '../../ui/conversation';
+import type { Report } from './parts';
+
+/** Configuration is what is needed to make the run again. */
+export function Configuration({ report: d }: { report: Report }) {
+  const t = useText();
+  return (
+    <Stack gap="md">
+      <Card title={t('results.configuration')}>
+        <Table>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th scope="col">{t('results.setting')}</Table.Th>
+              <Table.Th scope="col">{t('results.value')}</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {(d.manifest ?? []).map((f, i) => (
+              <Table.Tr key={i}>
+                <Table.Th scope="row" fw={400} w="30%">
+                  {f.name}
+                </Table.Th>
+                <Table.Td className="mono untrusted">{f.value}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Card>
+      <Card title={t('results.targets')}>
+        <Box className="scroll-x" tabIndex={0} role="region" aria-label={t('results.targets')}>
+          <Table>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th scope="col">{t('results.target')}</Table.Th>
+                <Table.Th scope="col">{t('results.provider')}</Table.Th>
+                <Table.Th scope="col">{t('results.model')}</Table.Th>
+                <Table.Th scope="col">{t('results.toolChoice')}</Table.Th>
+                <Table.Th scope="col">{t('results.parameters')}</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {(d.targets ?? []).map((x) => (
+                <Table.Tr key={x.name}>
+                  <Table.Th scope="row" className="untrusted">
+                    {x.name} {x.floor && <Badge size="xs">{t('results.floor')}</Badge>}
+                  </Table.Th>
+                  <Table.Td>{x.provider}</Table.Td>
+                  <Table.Td className="untrusted">{x.model ?? '–'}</Table.Td>
+                  <Table.Td>{x.tool_choice ?? '–'}</Table.Td>
+                  <Table.Td>
+                    {x.params && Object.keys(x.params).length > 0 ? <Long text={pretty(x.params)} mono /> : '–'}
+                    {(x.adjustments ?? []).map((a, i) => (
+                      <Text key={i} size="xs" c="dimmed" className="untrusted">
+                        {t('results.adjusted', { param: a.param, action: a.action, reason: a.reason })}
+                      </Text>
+                    ))}
+                  </Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Box>
+      </Card>
+      {(d.targets ?? []).some((x) => x.system_prompt) && (
+        <Card title={t('results.systemPrompt')}>
+          {(d.targets ?? [])
+            .filter((x) => x.system_prompt)
+            .map((x) => (
+              <Box key={x.name} mb="sm">
+                <Text size="xs" c="dimmed" className="untrusted">
+                  {x.name}
+                </Text>
+                <Long text={x.system_prompt!} />
+              </Box>
+            ))}
+        </Card>
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,262 @@
+import { ActionIcon, Badge, Button, Checkbox, Group, Menu, Stack, Text, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { useQueryClient } from '@tanstack/react-query';
+import { IconArrowsDiff, IconDots, IconShare, IconTrash } from '@tabler/icons-react';
+import { useCallback, useMemo, useState } from 'react';
+import { Link, useNavigate } from 'react-router';
+import { $api, api, ok, type Schemas } from '../../api/client';
+import { type LiveEvent, useLive } from '../../api/live';
+import { useMay, useMe } from '../../me';
+import { useText } from '../../text';
+import { Empty, Failure, Figure, Screen, Waiting } from '../../ui/bits';
+import { ago, moment, money } from '../../ui/format';
+import { useParam } from '../../ui/params';
+import { type Column, Rows } from '../../ui/table';
+import { tell, tellFailure, undoable } from '../../ui/undo';
+import { statusText, VerdictBar } from './parts';
+
+type Run = Schemas['EvalRun'];
+
+const mostCompared = 6;
+
+/** The list of runs. */
+export default function Runs() {
+  const t = useText();
+  const me = useMe();
+  const mayChange = useMay('write') && !me.read_only;
+  const mayRun = useMay('run') && !me.read_only;
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const [suite, setSuite] = useParam('suite');
+  const [experiment, setExperiment] = useParam('experiment');
+  const [typed, setTyped] = useState(suite);
+  const apply = useDebouncedCallback((v: string) => setSuite(v, { replace: true }), 300);
+  const [chosen, setChosen] = useState<string[]>([]);
+  const [gone, setGone] = useState<string[]>([]);
+  const runs = $api.useInfiniteQuery(
+    'get', '/api/tool-eval/history', { params: { query: { suite: suite || undefined, experiment_id: experiment || undefined, limit: 50 } } },
+    { pageParamName: 'cursor', initialPageParam: '', getNextPageParam: (last) => last.next_cursor },
+  );
+  const experiments = $api.useQuery('get', '/api/experiments', {}, { staleTime: 60_000 });
+  const nameOf = useMemo(() => new Map((experiments.data?.items ?? []).map((e) => [e.id, e.name])), [experiments.data]);
+  const refetch = runs.refetch;
+  useLive(
+    useCallback(
+      (e: LiveEvent) => {
+        if (['job_completed', 'job_failed', 'job_cancelled', 'job_interrupted', 'tool_eval_init', 'events_skipped'].includes(e.type)) void refetch();
+      },
+      [refetch],
+    ),
+  );
+  const rows = useMemo(() => (runs.data?.pages ?? []).flatMap((p) => p.items).filter((r) => !gone.includes(r.id)), [runs.data, gone]);
+
+  const choose = (id: string, on: boolean) => setChosen((before) => (on ? [...before, id].slice(0, mostCompared) : before.filter((x) => x !== id)));
+  const remove = (r: Run) => {
+    choose(r.id, false);
+    undoable(
+      t, t('results.run', { id: r.id }),
+      async () => {
+        ok(await api.DELETE('/api/tool-eval/history/{id}', { params: { path: { id: r.id } } }));
+        await client.invalidateQueries({ queryKey: ['get', '/api/tool-eval/history'] });
+      },
+      { hide: () => setGone((g) => [...g, r.id]), show: () => setGone((g) => g.filter((x) => x !== r.id)) },
+    );
+  };
+  const share = async (r: Run) => {
+    try {
+      ok(await api.PATCH('/api/runs/{id}', { params: { path: { id: r.id } }, body: { shared: !r.shared } }));
+      tell(t(r.shared ? 'results.unsharedNow' : 'results.sharedNow'));
+      await runs.refetch();
+    } catch (e) {
+      tellFailure(t, e);
+    }
+  };
+
+  const columns: Column<Run>[] = [
+    {
+      key: 'choose', title: '', width: 40,
+      cell: (r) => <Checkbox size="xs" aria-label={t('results.select', { id: r.id })} checked={chosen.includes(r.id)} disabled={!chosen.includes(r.id) && chosen.length >= mostCompared} onChange={(e) => choose(r.id, e.currentTarget.checked)} />,
+    },
+    {
+      key: 'suite', title: t('results.suite'),
+      cell: (r) => (
+        <Stack gap={0}>
+          <Link to={`/runs/${encodeURIComponent(r.id)}`} className="untrusted">
+            {r.suite_name || r.id}
+          </Link>
+          <Group gap={6}>
+            <Text span size="xs" c="dimmed" className="mono">
+              {r.id}
+            </Text>
+            {r.status !== 'done' && (
+              <Badge size="xs" color={r.status === 'running' ? 'accent' : 'yellow'} variant="outline">
+                {statusText(t, r.status) ?? r.status}
+              </Badge>
+            )}
+            {r.shared && (
+              <Badge size="xs" variant="outline" color="gray">
+                {t('common.shared')}
+              </Badge>
+            )}
+          </Group>
+        </Stack>
+      ),
+    },
+    { key: 'models', title: t('results.models'), cell: (r) => <Models names={r.models ?? []} /> },
+    { key: 'verdicts', title: t('results.verdicts'), cell: (r) => <VerdictBar of={r.verdicts} /> },
+    { key: 'score', title: t('results.score'), cell: (r) => <Scores of={r} /> },
+    { key: 'cost', title: t('results.cost'), align: 'right', cell: (r) => <span className="num">{money(r.cost_usd)}</span> },
+    {
+      key: 'experiment', title: t('results.experiment'),
+      cell: (r) =>
+        r.experiment_id ? (
+          <Link to={`/experiments/${encodeURIComponent(r.experiment_id)}`} className="untrusted">
+            {nameOf.get(r.experiment_id) ?? r.experiment_id}
+          </Link>
+        ) : (
+          <Text span c="dimmed" size="sm">
+            –
+          </Text>
+        ),
+    },
+    {
+      key: 'when', title: t('results.when'),
+      cell: (r) => (
+        <Text span size="sm" className="num" title={moment(r.timestamp)}>
+          {ago(r.timestamp)}
+        </Text>
+      ),
+    },
+    {
+      key: 'actions', title: '', width: 44, align: 'right',
+      cell: (r) =>
+        mayChange && (
+          <Menu position="bottom-end" withinPortal>
+            <Menu.Target>
+              <ActionIcon variant="subtle" color="gray" aria-label={`${t('common.actions')}: ${r.id}`}>
+                <IconDots size={16} aria-hidden />
+              </ActionIcon>
+            </Menu.Target>
+            <Menu.Dropdown>
+              <Menu.Item leftSection={<IconShare size={16} aria-hidden />} onClick={() => void share(r)}>
+                {t(r.shared ? 'results.unshare' : 'results.share')}
+              </Menu.Item>
+              <Menu.Item color="red" leftSection={<IconTrash size={16} aria-hidden />} onClick={() => remove(r)}>
+                {t('common.delete')}
+              </Menu.Item>
+            </Menu.Dropdown>
+          </Menu>
+        ),
+    },
+  ];
+  const filtered = suite !== '' || experiment !== '';
+  return (
+    <Screen
+      title={t('shell.runs')} lead={t('results.runsLead')}
+      actions={
+        <>
+          {chosen.length > 0 && (
+            <Button variant="subtle" color="gray" onClick={() => setChosen([])}>
+              {t('results.clearSelection')}
+            </Button>
+          )}
+          <Button
+            variant={chosen.length >= 2 ? 'filled' : 'default'} disabled={chosen.length < 2} leftSection={<IconArrowsDiff size={16} aria-hidden />} title={chosen.length < 2 ? t('results.compareHint') : undefined}
+            onClick={() => {
+              // The oldest is the baseline: it is the last of those chosen in the list.
+              const ordered = rows.filter((r) => chosen.includes(r.id)).map((r) => r.id).reverse();
+              navigate(`/compare?runs=${ordered.map(encodeURIComponent).join(',')}`);
+            }}
+          >
+            {t('results.compare')}
+            {chosen.length > 0 && ` (${chosen.length})`}
+          </Button>
+        </>
+      }
+    >
+      <Group gap="sm" align="flex-end">
+        <TextInput
+          label={t('results.suiteFilter')} placeholder={t('results.allSuites')} value={typed} w={260}
+          onChange={(e) => {
+            setTyped(e.currentTarget.value);
+            apply(e.currentTarget.value);
+          }}
+        />
+        {experiment && (
+          <Button variant="light" onClick={() => setExperiment(null)} rightSection="×">
+            {t('results.experiment')}: {nameOf.get(experiment) ?? experiment}
+          </Button>
+        )}
+      </Group>
+      {runs.error ? (
+        <Failure of={runs.error} retry={() => void runs.refetch()} />
+      ) : runs.isPending ? (
+        <Waiting />
+      ) : (
+        <Rows
+          label={t('shell.runs')} columns={columns} rows={rows} idOf={(r) => r.id} rowHeight={64} onOpen={(r) => navigate(`/runs/${encodeURIComponent(r.id)}`)}
+          hasMore={runs.hasNextPage} more={() => void runs.fetchNextPage()} busy={runs.isFetchingNextPage}
+          empty={
+            filtered ? (
+              <Empty title={t('results.noRunsFilter')}>
+                <Button
+                  variant="default"
+                  onClick={() => {
+                    setTyped('');
+                    navigate('/runs');
+                  }}
+                >
+                  {t('results.clearFilter')}
+                </Button>
+              </Empty>
+            ) : (
+              <Empty title={t('results.noRuns')} text={t('results.noRunsText')}>
+                {mayRun && (
+                  <Button component={Link} to="/run">
+                    {t('results.newRun')}
+                  </Button>
+                )}
+              </Empty>
+            )
+          }
+        />
+      )}
+    </Screen>
+  );
+}
+
+/** Models are the names of targets: the first ones, and how many more. */
+function Models({ names }: { names: string[] }) {
+  const t = useText();
+  const [first, ...rest] = names;
+  return (
+    <Text size="sm" className="untrusted" title={names.join('\n')}>
+      {rest.length === 0 ? (first ?? '–') : t('results.and', { name: first ?? '', n: rest.length })}
+    </Text>
+  );
+}
+
+/** Scores are the score of the only target with its interval; of several, that of the best. */
+function Scores({ of: r }: { of: Run }) {
+  const t = useText();
+  const scored = (r.targets ?? []).filter((x) => !x.floor && x.score && x.score.interval.point !== null);
+  const list = scored.length > 0 ? scored : (r.targets ?? []).filter((x) => x.score);
+  const best = list.toSorted((a, b) => (b.score?.interval.point ?? 0) - (a.score?.interval.point ?? 0))[0];
+  if (!best?.score) {
+    return (
+      <Text span size="sm" c="dimmed">
+        {r.status === 'running' ? '…' : t('common.notScored')}
+      </Text>
+    );
+  }
+  return (
+    <Stack gap={0}>
+      <Figure interval={best.score.interval} unit={best.score.unit} bar stack />
+      {list.length > 1 && (
+        <Text size="xs" c="dimmed" className="untrusted" truncate maw={240}>
+          {t('results.bestOf', { name: best.name, n: list.length })}
+        </Text>
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,251 @@
+import { Badge, Box, Button, Collapse, Group, SimpleGrid, Stack, Table, Text } from '@mantine/core';
+import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
+import { Fragment, useState } from 'react';
+import { Link } from 'react-router';
+import { useText } from '../../text';
+import { Card, Figure } from '../../ui/bits';
+import { number } from '../../ui/format';
+import { Findings } from './findings';
+import { caseLink, Doubts, inWords, type Metric, metricOf, type Report, type TargetPanel, VerdictBar, writeFilters } from './parts';
+
+// What a reader looks for first, in the order of the table.
+const main: [string, ...string[]][] = [['pass_rate'], ['overall'], ['tool_selection', 'tool_selection_by_call'], ['arg_accuracy'], ['latency_p50'], ['cost_per_attempt']];
+
+export function Overview({ run, report: d }: { run: string; report: Report }) {
+  const t = useText();
+  const targets = d.panels.targets ?? [];
+  const shown = main.filter((names) => targets.some((p) => metricOf(p.overall.metrics, ...names)));
+  return (
+    <Stack gap="lg">
+      <Card title={t('results.measures')}>
+        <Box className="scroll-x" tabIndex={0} role="region" aria-label={t('results.measures')}>
+          <Table verticalSpacing="xs">
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th scope="col">{t('results.target')}</Table.Th>
+                <Table.Th scope="col">{t('results.verdicts')}</Table.Th>
+                {shown.map((names) => (
+                  <Table.Th key={names[0]} scope="col">
+                    {targets.map((p) => metricOf(p.overall.metrics, ...names)?.title).find(Boolean)}
+                  </Table.Th>
+                ))}
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {targets.map((p) => (
+                <Table.Tr key={p.name}>
+                  <Table.Th scope="row" className="name">
+                    <Link to={`/runs/${encodeURIComponent(run)}?tab=attempts&${writeFilters({ target: [p.name] })}`} className="untrusted">
+                      {p.name}
+                    </Link>{' '}
+                    {p.floor && (
+                      <Badge size="xs" color="gray">
+                        {t('results.floor')}
+                      </Badge>
+                    )}
+                  </Table.Th>
+                  <Table.Td>
+                    <VerdictBar of={p.overall.verdicts} width={72} />
+                  </Table.Td>
+                  {shown.map((names) => (
+                    <Table.Td key={names[0]}>
+                      <MetricCell of={metricOf(p.overall.metrics, ...names)} />
+                    </Table.Td>
+                  ))}
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Box>
+        <AllMeasures targets={targets} />
+      </Card>
+      <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
+        <Classes run={run} targets={targets} />
+        <Examples run={run} report={d} />
+      </SimpleGrid>
+      {(d.panels.findings?.length ?? 0) > 0 && <Findings run={run} report={d} most={2} />}
+    </Stack>
+  );
+}
+
+/** MetricCell is a measure with whisker and warnings. */
+export function MetricCell({ of: m }: { of: Metric | undefined }) {
+  const t = useText();
+  return (
+    <Group gap={6} wrap="nowrap" align="flex-start">
+      <Figure interval={m?.interval} unit={m?.unit} bar stack />
+      <Doubts of={m?.warnings} />
+      {(m?.excluded ?? 0) > 0 && (
+        <Text span size="xs" c="dimmed" className="num">
+          {t('results.leftOut', { n: m!.excluded! })}
+        </Text>
+      )}
+    </Group>
+  );
+}
+
+/** AllMeasures are the task panel and the step panel: every measure that has a value, target beside target. */
+function AllMeasures({ targets }: { targets: TargetPanel[] }) {
+  const t = useText();
+  const [open, setOpen] = useState(false);
+  const groups: [string, (m: Metric) => boolean][] = [
+    [t('results.tasks'), (m) => ['attempts', 'tasks', 'no-call attempts'].includes(m.of)],
+    [t('results.steps'), (m) => ['calls', 'needed calls', 'steps'].includes(m.of)],
+    [t('results.other'), () => true],
+  ];
+  const names = [...new Map(targets.flatMap((p) => p.overall.metrics ?? []).filter((m) => m.interval.point !== null).map((m) => [m.name, m])).values()];
+  const taken = new Set<string>();
+  return (
+    <Box mt="xs">
+      <Button
+        variant="subtle" color="gray" size="compact-sm" aria-expanded={open} onClick={() => setOpen(!open)} leftSection={open ? <IconChevronDown size={14} aria-hidden /> : <IconChevronRight size={14} aria-hidden />}
+      >
+        {t('results.allMeasures')} ({names.length})
+      </Button>
+      <Collapse expanded={open}>
+        {open && (
+          <Box className="scroll-x" mt="xs" tabIndex={0} role="region" aria-label={t('results.allMeasures')}>
+            <Table>
+              <Table.Thead>
+                <Table.Tr>
+                  <Table.Th scope="col">{t('results.measure')}</Table.Th>
+                  {targets.map((p) => (
+                    <Table.Th key={p.name} scope="col" className="untrusted">
+                      {p.name}
+                    </Table.Th>
+                  ))}
+                </Table.Tr>
+              </Table.Thead>
+              <Table.Tbody>
+                {groups.map(([title, fits]) => {
+                  const list = names.filter((m) => !taken.has(m.name) && fits(m));
+                  for (const m of list) taken.add(m.name);
+                  if (list.length === 0) return null;
+                  return (
+                    <Fragment key={title}>
+                      <Table.Tr>
+                        <Table.Th colSpan={targets.length + 1} scope="colgroup" c="dimmed" fw={600}>
+                          {title}
+                        </Table.Th>
+                      </Table.Tr>
+                      {list.map((m) => (
+                        <Table.Tr key={m.name}>
+                          <Table.Th scope="row" fw={400} title={m.name}>
+                            {m.title}
+                            {m.lower_is_better && (
+                              <Text span size="xs" c="dimmed">
+                                {' '}
+                                {t('results.lowerBetter')}
+                              </Text>
+                            )}
+                          </Table.Th>
+                          {targets.map((p) => (
+                            <Table.Td key={p.name}>
+                              <MetricCell of={p.overall.metrics?.find((x) => x.name === m.name)} />
+                            </Table.Td>
+                          ))}
+                        </Table.Tr>
+                      ))}
+                    </Fragment>
+                  );
+                })}
+              </Table.Tbody>
+            </Table>
+          </Box>
+        )}
+      </Collapse>
+    </Box>
+  );
+}
+
+/** Classes counts what went wrong, class by class; each leads to its attempts. */
+function Classes({ run, targets }: { run: string; targets: TargetPanel[] }) {
+  const t = useText();
+  const models = targets.filter((p) => !p.floor);
+  const list = (models.length > 0 ? models : targets).flatMap((p) => (p.overall.classes ?? []).filter((c) => c.n > 0).map((c) => ({ target: p.name, ...c }))).sort((a, b) => b.n - a.n);
+  const most = list[0]?.n ?? 1;
+  return (
+    <Card title={t('results.classes')}>
+      {list.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          {t('results.noErrors')}
+        </Text>
+      ) : (
+        <Table verticalSpacing={4} layout="fixed">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th scope="col">{t('results.errorClass')}</Table.Th>
+              <Table.Th scope="col">{t('results.target')}</Table.Th>
+              <Table.Th scope="col" w={130}>
+                {t('results.attempts')}
+              </Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {list.slice(0, 12).map((c) => (
+              <Table.Tr key={`${c.target} ${c.name}`}>
+                <Table.Td>
+                  <Link to={`/runs/${encodeURIComponent(run)}?tab=attempts&${writeFilters({ class: [c.name], target: [c.target] })}`}>{inWords(c.name)}</Link>
+                </Table.Td>
+                <Table.Td>
+                  <Text size="sm" c="dimmed" className="untrusted" truncate title={c.target}>
+                    {c.target}
+                  </Text>
+                </Table.Td>
+                <Table.Td>
+                  <Group gap={8} wrap="nowrap" className="num">
+                    <svg width={72} height={8} aria-hidden="true" focusable="false" style={{ flex: 'none' }}>
+                      <rect width={(c.n / most) * 72} height={8} rx={2} fill="var(--cv-fail)" />
+                    </svg>
+                    {number(c.n)}
+                  </Group>
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      )}
+    </Card>
+  );
+}
+
+/** Examples are the strongest and the weakest traces, as the server picked them. */
+function Examples({ run, report: d }: { run: string; report: Report }) {
+  const t = useText();
+  const list = d.panels.examples ?? [];
+  return (
+    <Card title={t('results.traces')}>
+      {list.length === 0 && (
+        <Text size="sm" c="dimmed">
+          {t('results.noTraces')}
+        </Text>
+      )}
+      {(['weakest', 'strongest'] as const).map((kind) => {
+        const some = list.filter((e) => e.kind === kind).slice(0, 4);
+        if (some.length === 0) return null;
+        return (
+          <Box key={kind} mb="sm">
+            <Text size="sm" fw={600} mb={4}>
+              {t(`results.${kind}`)}
+            </Text>
+            <Stack gap={4}>
+              {some.map((e, i) => (
+                <Box key={i}>
+                  <Link to={caseLink(run, { case: e.task, target: e.target, repeat: e.attempt })} className="untrusted">
+                    <Text span size="sm">
+                      {e.task}
+                      {e.attempt ? ` #${e.attempt + 1}` : ''}
+                    </Text>
+                  </Link>{' '}
+                  <Text span size="xs" c="dimmed" className="untrusted">
+                    {e.target} · {e.why}
+                  </Text>
+                </Box>
+              ))}
+            </Stack>
+          </Box>
+        );
+      })}
+    </Card>
+  );
+}

@@ -1,0 +1,203 @@
+// The result of a run: the verdict in a sentence, then its parts as tabs.
+import { Badge, Box, Button, Group, List, Menu, Stack, Tabs, Text } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { IconAlertTriangle, IconArrowsDiff, IconDots, IconDownload, IconLink, IconShare, IconTrash } from '@tabler/icons-react';
+import { useCallback } from 'react';
+import { Link, useNavigate, useParams } from 'react-router';
+import { $api, api, ok } from '../../api/client';
+import { type LiveEvent, useLive } from '../../api/live';
+import { useMay, useMe } from '../../me';
+import { type TextKey, useText } from '../../text';
+import { Failure, Screen, Waiting } from '../../ui/bits';
+import { moment, money } from '../../ui/format';
+import { useParam } from '../../ui/params';
+import { tell, tellFailure, undoable } from '../../ui/undo';
+import { Attempts } from './attempts';
+import { Configuration } from './configuration';
+import { ConfusionTab } from './confusion';
+import { Findings } from './findings';
+import { Overview } from './overview';
+import { statusText, VerdictBar, verdictsOf } from './parts';
+import { SlicesTab } from './slices';
+
+const tabs = ['overview', 'attempts', 'slices', 'confusion', 'findings', 'configuration'] as const;
+const formats = ['html', 'md', 'csv', 'json', 'jsonl', 'xml', 'txt'] as const;
+
+export default function Result() {
+  const t = useText();
+  const { id = '' } = useParams();
+  const me = useMe();
+  const mayChange = useMay('write') && !me.read_only;
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const [tab] = useParam('tab', 'overview');
+  const path = { params: { path: { id } } };
+  const report = $api.useQuery('get', '/api/runs/{id}', path);
+  const line = $api.useQuery('get', '/api/tool-eval/history', { params: { query: { limit: 200 } } }, { select: (page) => page.items.find((r) => r.id === id) });
+  const { refetch } = report;
+  const job = line.data?.job_id;
+  useLive(
+    useCallback(
+      (e: LiveEvent) => {
+        if (['job_completed', 'job_failed', 'job_cancelled', 'judge_result'].includes(e.type) && (e.job_id === job || e.run_id === id)) void refetch();
+      },
+      [refetch, job, id],
+    ),
+  );
+  if (report.error) {
+    return (
+      <Screen title={t('results.run', { id })}>
+        <Failure of={report.error} retry={() => void report.refetch()} />
+      </Screen>
+    );
+  }
+  if (!report.data) return <Waiting />;
+  const d = report.data;
+  const all = verdictsOf(d.panels);
+  const shared = line.data?.shared ?? false;
+  const warnings = [...(d.warnings ?? []), ...(d.panels.warnings ?? [])].filter((w, i, list) => list.indexOf(w) === i);
+
+  const copy = async (text: string, said: string) => {
+    try {
+      await navigator.clipboard.writeText(text);
+      tell(said);
+    } catch (e) {
+      tellFailure(t, e);
+    }
+  };
+  const share = async () => {
+    try {
+      ok(await api.PATCH('/api/runs/{id}', { ...path, body: { shared: !shared } }));
+      tell(t(shared ? 'results.unsharedNow' : 'results.sharedNow'));
+      await client.invalidateQueries({ queryKey: ['get', '/api/tool-eval/history'] });
+    } catch (e) {
+      tellFailure(t, e);
+    }
+  };
+  const remove = () =>
+    undoable(
+      t, t('results.run', { id }),
+      async () => {
+        ok(await api.DELETE('/api/tool-eval/history/{id}', path));
+        await client.invalidateQueries({ queryKey: ['get', '/api/tool-eval/history'] });
+      },
+      { hide: () => navigate('/runs'), show: () => navigate(`/runs/${encodeURIComponent(id)}`) },
+    );
+  return (
+    <Screen
+      title={d.suite.name}
+      lead={
+        <Group gap="xs" component="span">
+          <span className="mono">{id}</span>
+          <span>· {moment(d.created)}</span>
+          {d.suite.version && <span>· {t('results.version', { v: d.suite.version })}</span>}
+          <span>· {t('results.cases', { n: d.suite.cases })}</span>
+          {d.panels.repeats > 1 && <span>· {t('results.repeats', { n: d.panels.repeats })}</span>}
+          {line.data?.cost_usd != null && <span>· {money(line.data.cost_usd)}</span>}
+          {statusText(t, d.status) && <Badge color="yellow">{statusText(t, d.status)}</Badge>}
+          {shared && <Badge color="gray">{t('common.shared')}</Badge>}
+        </Group>
+      }
+      actions={
+        <>
+          <Button component={Link} to={`/compare?runs=${encodeURIComponent(id)}`} variant="default" leftSection={<IconArrowsDiff size={16} aria-hidden />}>
+            {t('results.compare')}
+          </Button>
+          <Menu position="bottom-end">
+            <Menu.Target>
+              <Button variant="default" leftSection={<IconDownload size={16} aria-hidden />}>
+                {t('results.download')}
+              </Button>
+            </Menu.Target>
+            <Menu.Dropdown>
+              {formats.map((f) => (
+                <Menu.Item key={f} component="a" href={`/api/runs/${encodeURIComponent(id)}/export?format=${f}`} download>
+                  {t(`results.${f}`)}
+                </Menu.Item>
+              ))}
+            </Menu.Dropdown>
+          </Menu>
+          <Menu position="bottom-end">
+            <Menu.Target>
+              <Button variant="default" px="xs" aria-label={t('results.actions')}>
+                <IconDots size={16} aria-hidden />
+              </Button>
+            </Menu.Target>
+            <Menu.Dropdown>
+              <Menu.Item leftSection={<IconLink size={16} aria-hidden />} onClick={() => void copy(location.href, t('results.linkCopied'))}>
+                {t('results.copyLink')}
+              </Menu.Item>
+              {mayChange && (
+                <Menu.Item leftSection={<IconShare size={16} aria-hidden />} onClick={() => void share()}>
+                  {t(shared ? 'results.unshare' : 'results.share')}
+                </Menu.Item>
+              )}
+              {mayChange && (
+                <Menu.Item color="red" leftSection={<IconTrash size={16} aria-hidden />} onClick={remove}>
+                  {t('common.delete')}
+                </Menu.Item>
+              )}
+            </Menu.Dropdown>
+          </Menu>
+        </>
+      }
+    >
+      <Stack gap="sm">
+        <Group gap="md" align="center">
+          <VerdictBar of={all} width={160} />
+          <Text fw={500} className="untrusted" style={{ flex: '1 1 320px' }} data-summary>
+            {d.summary}
+          </Text>
+        </Group>
+        {warnings.length > 0 && (
+          <Box p="sm" role="note" style={{ background: 'var(--cv-error-ground)', borderRadius: 'var(--mantine-radius-md)' }}>
+            <Group gap={6} mb={2} c="var(--cv-error)">
+              <IconAlertTriangle size={16} aria-hidden />
+              <Text size="sm" fw={600}>
+                {t('results.warnings')}
+              </Text>
+            </Group>
+            <List size="sm">
+              {warnings.map((w) => (
+                <List.Item key={w} className="untrusted">
+                  {w}
+                </List.Item>
+              ))}
+            </List>
+          </Box>
+        )}
+      </Stack>
+      <Tabs
+        value={tab} keepMounted={false}
+        onChange={(v) => navigate(v === null || v === 'overview' ? `/runs/${encodeURIComponent(id)}` : `/runs/${encodeURIComponent(id)}?tab=${v}`)}
+      >
+        <Tabs.List mb="md" aria-label={t('results.tabs')} className="scroll-x" style={{ flexWrap: 'nowrap' }}>
+          {tabs.map((x) => (
+            <Tabs.Tab key={x} value={x} style={{ flex: 'none' }}>
+              {t(`results.${x}` as TextKey)}
+              {x === 'findings' && (d.panels.findings?.length ?? 0) > 0 && ` (${d.panels.findings!.length})`}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        <Tabs.Panel value="overview">
+          <Overview run={id} report={d} />
+        </Tabs.Panel>
+        <Tabs.Panel value="attempts">
+          <Attempts run={id} report={d} />
+        </Tabs.Panel>
+        <Tabs.Panel value="slices">
+          <SlicesTab report={d} />
+        </Tabs.Panel>
+        <Tabs.Panel value="confusion">
+          <ConfusionTab run={id} report={d} />
+        </Tabs.Panel>
+        <Tabs.Panel value="findings">
+          <Findings run={id} report={d} />
+        </Tabs.Panel>
+        <Tabs.Panel value="configuration">
+          <Configuration report={d} />
+        </Tabs.Panel>
+      </Tabs>
+    </Screen>
+  );
+}

@@ -1,0 +1,82 @@
+import { Badge, Box, Group, Select, Stack, Table, Text } from '@mantine/core';
+import { useText } from '../../text';
+import { Card, Empty, inUnit } from '../../ui/bits';
+import { number } from '../../ui/format';
+import { useParam } from '../../ui/params';
+import { MetricCell } from './overview';
+import type { Report } from './parts';
+
+/** SlicesTab shows a measure for each value of a slice, target beside target. */
+export function SlicesTab({ report: d }: { report: Report }) {
+  const t = useText();
+  const targets = d.panels.targets ?? [];
+  const keys = [...new Set(targets.flatMap((p) => (p.slices ?? []).map((s) => s.key ?? '')))].filter(Boolean);
+  const [by, setBy] = useParam('by', keys[0] ?? '');
+  const [measure, setMeasure] = useParam('measure', 'pass_rate');
+  if (keys.length === 0) return <Empty title={t('results.noSlices')} text={t('results.noSlicesText')} />;
+  const slices = targets.map((p) => (p.slices ?? []).filter((s) => s.key === by));
+  const values = [...new Set(slices.flat().map((s) => s.value ?? ''))];
+  const names = [...new Map(slices.flat().flatMap((s) => s.metrics ?? []).filter((m) => m.interval.point !== null).map((m) => [m.name, m.title])).entries()];
+  return (
+    <Stack gap="md">
+      <Group align="flex-end">
+        <Select label={t('results.sliceBy')} data={keys} value={by} onChange={(v) => setBy(v)} allowDeselect={false} w={180} />
+        <Select label={t('results.sliceMeasure')} data={names.map(([value, label]) => ({ value, label }))} value={measure} onChange={(v) => setMeasure(v)} allowDeselect={false} searchable w={260} />
+      </Group>
+      <Card>
+        <Box className="scroll-x" tabIndex={0} role="region" aria-label={t('results.slices')}>
+          <Table verticalSpacing="xs">
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th scope="col">{by}</Table.Th>
+                {targets.map((p) => (
+                  <Table.Th key={p.name} scope="col" className="untrusted">
+                    {p.name}
+                  </Table.Th>
+                ))}
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {values.map((v) => (
+                <Table.Tr key={v}>
+                  <Table.Th scope="row" className="untrusted">
+                    {v}
+                  </Table.Th>
+                  {targets.map((p, i) => {
+                    const s = slices[i]?.find((x) => x.value === v);
+                    const m = s?.metrics?.find((x) => x.name === measure);
+                    return (
+                      <Table.Td key={p.name}>
+                        {m ? (
+                          <Stack gap={0}>
+                            <MetricCell of={m} />
+                            {m.versus && (
+                              <Group gap={6}>
+                                <Text size="xs" c="dimmed" className="num">
+                                  {t('results.restIs', { rest: inUnit(m.versus.rest, m.unit) })}, {t('results.p', { p: number(m.versus.p_adjusted, 3) })}
+                                </Text>
+                                {m.versus.worst && (
+                                  <Badge size="xs" color="red">
+                                    {t('results.worst')}
+                                  </Badge>
+                                )}
+                              </Group>
+                            )}
+                          </Stack>
+                        ) : (
+                          <Text size="sm" c="dimmed">
+                            –
+                          </Text>
+                        )}
+                      </Table.Td>
+                    );
+                  })}
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Box>
+      </Card>
+    </Stack>
+  );
+}
