@@ -56,7 +56,7 @@ export function Figure({ interval: i, unit = 'rate', size = 'sm', bar = false, s
 
 /** Whisker draws a rate with its interval on a line from 0 to 1. It says nothing that the text beside it does not. */
 export function Whisker({ interval: i, width = 96, domain = [0, 1] }: { interval: Interval; width?: number; domain?: [number, number] }) {
-  const x = (v: number) => 2 + ((v - domain[0]) / (domain[1] - domain[0])) * (width - 4);
+  const x = (v: number) => 5 + ((v - domain[0]) / (domain[1] - domain[0])) * (width - 10);
   if (i.point === null) return null;
   return (
     <svg width={width} height={14} aria-hidden="true" focusable="false" style={{ flex: 'none' }}>

@@ -9,7 +9,7 @@ import { type TextKey, useText } from '../../text';
 import { Empty, Failure, inUnit, Verdict } from '../../ui/bits';
 import { duration, money, number } from '../../ui/format';
 import { type Column, Rows } from '../../ui/table';
-import { type Attempt, asVerdict, caseLink, cellsQuery, type Filters, inWords, outcomes, type Report, useFilters, verdictNames, verdictsOf } from './parts';
+import { type Attempt, asVerdict, caseLink, cellsQuery, type Filters, inWords, outcomes, type Report, sumOf, useFilters, verdictNames } from './parts';
 
 /** useAttempts are the attempts that fit the filters, page by page. The list and the view of a case share them. */
 export function useAttempts(run: string, f: Filters) {
@@ -36,7 +36,7 @@ export function Attempts({ run, report: d }: { run: string; report: Report }) {
   const columns: Column<Attempt>[] = [
     { key: 'verdict', title: t('results.verdict'), width: 96, cell: (a) => <Verdict of={asVerdict(a.verdict)} /> },
     {
-      key: 'case', title: t('results.case'), sort: 'case',
+      key: 'case', title: t('results.case'), sort: 'case', width: '20%',
       cell: (a) => (
         <Text size="sm" fw={500} className="untrusted" lineClamp={1}>
           {a.case}
@@ -44,7 +44,7 @@ export function Attempts({ run, report: d }: { run: string; report: Report }) {
       ),
     },
     {
-      key: 'target', title: t('results.target'),
+      key: 'target', title: t('results.target'), width: '17%',
       cell: (a) => (
         <Text size="sm" className="untrusted" lineClamp={1} title={a.target}>
           {a.target}
@@ -57,9 +57,9 @@ export function Attempts({ run, report: d }: { run: string; report: Report }) {
         </Text>
       ),
     },
-    { key: 'class', title: t('results.errorClass'), sort: 'class', cell: (a) => <Text size="sm">{a.class ? inWords(a.class) : ''}</Text> },
+    { key: 'class', title: t('results.errorClass'), sort: 'class', cell: (a) => <Text size="sm" className="num">{a.class ? inWords(a.class) : ''}</Text> },
     {
-      key: 'reason', title: t('results.reason'), width: '34%',
+      key: 'reason', title: t('results.reason'), width: '30%',
       cell: (a) => (
         <Text size="sm" c="dimmed" className="untrusted" lineClamp={1} title={a.reason}>
           {a.reason ?? ''}
@@ -92,8 +92,8 @@ export function Attempts({ run, report: d }: { run: string; report: Report }) {
 /** FilterBar sets the filters of the address. only leaves out those that a list does not have. */
 export function FilterBar({ report: d, filters: f, change, only }: { report: Report; filters: Filters; change: (part: Partial<Filters>, how?: { replace?: boolean }) => void; only?: (keyof Filters)[] }) {
   const t = useText();
-  const counts = verdictsOf(d.panels);
   const targets = d.panels.targets ?? [];
+  const counts = sumOf(f.target.length ? targets.filter((p) => f.target.includes(p.name)) : targets);
   const has = (name: keyof Filters) => !only || only.includes(name);
   const classes = [...new Set(targets.flatMap((p) => (p.overall.classes ?? []).filter((c) => c.n > 0).map((c) => c.name)))].sort();
   const tags = [...new Set(targets.flatMap((p) => (p.slices ?? []).filter((s) => s.key === 'tag').map((s) => s.value ?? '')))].filter(Boolean).sort();
@@ -139,17 +139,17 @@ export function FilterBar({ report: d, filters: f, change, only }: { report: Rep
       <Group gap="sm" align="flex-end">
         {has('search') && (
           <TextInput
-            label={t('results.searchCase')} leftSection={<IconSearch size={15} aria-hidden />} value={typed} w={{ base: '100%', sm: 230 }} size="xs"
+            label={t('results.searchCase')} leftSection={<IconSearch size={15} aria-hidden />} value={typed} w={{ base: '100%', sm: 190 }} size="xs"
             onChange={(e) => {
               setTyped(e.currentTarget.value);
               apply(e.currentTarget.value);
             }}
           />
         )}
-        {has('target') && targets.length > 1 && <MultiSelect size="xs" label={t('results.target')} placeholder={f.target.length ? undefined : t('results.any')} data={targets.map((p) => p.name)} value={f.target} onChange={(target) => change({ target })} w={{ base: '100%', sm: 230 }} clearable clearButtonProps={{ 'aria-label': t('results.clear') }} />}
-        {has('class') && classes.length > 0 && <MultiSelect size="xs" label={t('results.errorClass')} placeholder={f.class.length ? undefined : t('results.any')} data={classes.map((value) => ({ value, label: inWords(value) }))} value={f.class} onChange={(list) => change({ class: list })} w={{ base: '100%', sm: 200 }} clearable clearButtonProps={{ 'aria-label': t('results.clear') }} />}
-        {has('outcome') && <MultiSelect size="xs" label={t('results.outcome')} placeholder={f.outcome.length ? undefined : t('results.any')} data={outcomes.map((value) => ({ value, label: t(`results.${value}` as TextKey) }))} value={f.outcome} onChange={(outcome) => change({ outcome })} w={{ base: '100%', sm: 150 }} clearable clearButtonProps={{ 'aria-label': t('results.clear') }} />}
-        {has('tag') && <TagsInput size="xs" label={t('results.tag')} placeholder={f.tag.length ? undefined : t('results.any')} data={tags} value={f.tag} onChange={(tag) => change({ tag })} w={{ base: '100%', sm: 150 }} clearable clearButtonProps={{ 'aria-label': t('results.clear') }} />}
+        {has('target') && targets.length > 1 && <MultiSelect size="xs" label={t('results.target')} placeholder={f.target.length ? undefined : t('results.any')} data={targets.map((p) => p.name)} value={f.target} onChange={(target) => change({ target })} w={{ base: '100%', sm: 200 }} clearable clearButtonProps={{ 'aria-label': t('results.clear') }} />}
+        {has('class') && classes.length > 0 && <MultiSelect size="xs" label={t('results.errorClass')} placeholder={f.class.length ? undefined : t('results.any')} data={classes.map((value) => ({ value, label: inWords(value) }))} value={f.class} onChange={(list) => change({ class: list })} w={{ base: '100%', sm: 180 }} clearable clearButtonProps={{ 'aria-label': t('results.clear') }} />}
+        {has('outcome') && <MultiSelect size="xs" label={t('results.outcome')} placeholder={f.outcome.length ? undefined : t('results.any')} data={outcomes.map((value) => ({ value, label: t(`results.${value}` as TextKey) }))} value={f.outcome} onChange={(outcome) => change({ outcome })} w={{ base: '100%', sm: 135 }} clearable clearButtonProps={{ 'aria-label': t('results.clear') }} />}
+        {has('tag') && <TagsInput size="xs" label={t('results.tag')} placeholder={f.tag.length ? undefined : t('results.any')} data={tags} value={f.tag} onChange={(tag) => change({ tag })} w={{ base: '100%', sm: 135 }} clearable clearButtonProps={{ 'aria-label': t('results.clear') }} />}
         {has('disagree') && targets.length > 1 && only && <Switch size="sm" label={t('results.disagree')} checked={f.disagree} onChange={(e) => change({ disagree: e.currentTarget.checked })} mb={4} />}
       </Group>
     </Stack>

@@ -72,6 +72,19 @@ export default function Runs() {
     }
   };
 
+  const experimentColumn: Column<Run> = {
+    key: 'experiment', title: t('results.experiment'),
+    cell: (r) =>
+      r.experiment_id ? (
+        <Link to={`/experiments/${encodeURIComponent(r.experiment_id)}`} className="untrusted">
+          {nameOf.get(r.experiment_id) ?? r.experiment_id}
+        </Link>
+      ) : (
+        <Text span c="dimmed" size="sm">
+          –
+        </Text>
+      ),
+  };
   const columns: Column<Run>[] = [
     {
       key: 'choose', title: '', width: 40,
@@ -106,19 +119,7 @@ export default function Runs() {
     { key: 'verdicts', title: t('results.verdicts'), cell: (r) => <VerdictBar of={r.verdicts} /> },
     { key: 'score', title: t('results.score'), cell: (r) => <Scores of={r} /> },
     { key: 'cost', title: t('results.cost'), align: 'right', cell: (r) => <span className="num">{money(r.cost_usd)}</span> },
-    {
-      key: 'experiment', title: t('results.experiment'),
-      cell: (r) =>
-        r.experiment_id ? (
-          <Link to={`/experiments/${encodeURIComponent(r.experiment_id)}`} className="untrusted">
-            {nameOf.get(r.experiment_id) ?? r.experiment_id}
-          </Link>
-        ) : (
-          <Text span c="dimmed" size="sm">
-            –
-          </Text>
-        ),
-    },
+    ...(rows.some((r) => r.experiment_id) ? [experimentColumn] : []),
     {
       key: 'when', title: t('results.when'),
       cell: (r) => (
@@ -230,7 +231,7 @@ function Models({ names }: { names: string[] }) {
   const t = useText();
   const [first, ...rest] = names;
   return (
-    <Text size="sm" className="untrusted" title={names.join('\n')}>
+    <Text size="sm" className="untrusted" title={names.join('\n')} lineClamp={2} miw={150}>
       {rest.length === 0 ? (first ?? '–') : t('results.and', { name: first ?? '', n: rest.length })}
     </Text>
   );
@@ -253,7 +254,7 @@ function Scores({ of: r }: { of: Run }) {
     <Stack gap={0}>
       <Figure interval={best.score.interval} unit={best.score.unit} bar stack />
       {list.length > 1 && (
-        <Text size="xs" c="dimmed" className="untrusted" truncate maw={240}>
+        <Text size="xs" c="dimmed" className="untrusted" truncate maw={180} title={best.name}>
           {t('results.bestOf', { name: best.name, n: list.length })}
         </Text>
       )}

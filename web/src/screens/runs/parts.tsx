@@ -76,13 +76,16 @@ export function metricOf(list: Metric[] | null | undefined, ...names: string[]):
   return undefined;
 }
 
-/** verdictsOf adds the verdicts of the targets that are no floor. */
+/** sumOf adds the verdicts of targets, verdictsOf those of all that are no floor. */
+export function sumOf(targets: TargetPanel[]): Verdicts {
+  const sum = { pass: 0, fail: 0, error: 0, not_run: 0 };
+  for (const x of targets) for (const k of order) sum[k] += x.overall.verdicts[k];
+  return sum;
+}
 export function verdictsOf(p: Schemas['PanelPanels']): Verdicts {
   const targets = p.targets ?? [];
-  const floors = targets.every((x) => x.floor);
-  const sum = { pass: 0, fail: 0, error: 0, not_run: 0 };
-  for (const x of targets) if (floors || !x.floor) for (const k of order) sum[k] += x.overall.verdicts[k];
-  return sum;
+  const models = targets.filter((x) => !x.floor);
+  return sumOf(models.length > 0 ? models : targets);
 }
 
 /** The filters of attempts, as the address and the server name them. */
