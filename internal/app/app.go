@@ -75,6 +75,8 @@ type App struct {
 	models  *http.Client // for providers of models
 	mu      sync.Mutex
 	running map[string]context.CancelFunc // by run, of this App
+	// outlines are of runs that are listed page by page.
+	outlines outlines
 	// uploaded tells that files are in memory, and have no path.
 	uploaded bool
 }

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/callvet/callvet"
@@ -85,7 +86,11 @@ func (a *App) Attempts(ctx context.Context, req AttemptsRequest) (*AttemptsPage,
 	if err != nil {
 		return nil, err
 	}
-	keep, err := r.filter(&req)
+	o, err := a.outlineOf(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	keep, err := r.filter(&req, o, red)
 	if err != nil {
 		return nil, err
 	}
@@ -94,27 +99,24 @@ func (a *App) Attempts(ctx context.Context, req AttemptsRequest) (*AttemptsPage,
 		return nil, err
 	}
 	out := &AttemptsPage{Items: []report.Record{}}
-	var keys []sortKey
-	for c, err := range r.db.DoneCells(ctx, r.Stored.ID) {
-		if err != nil {
-			return nil, err
-		}
-		out.All++
-		if keep(c) {
-			keys = append(keys, sortKeyOf(c, req.Sort))
-		}
-	}
-	out.Total = len(keys)
-	order := func(x, y sortKey) int { return x.compare(y, req.Descending) }
-	slices.SortFunc(keys, order)
+	out.All = len(o.lines)
+	from, limit := 0, cmp.Or(req.Limit, 50)
+	order := o.order(req.Sort, req.Descending)
 	if after != nil {
-		at, found := slices.BinarySearchFunc(keys, *after, order)
-		if found {
-			at++
-		}
-		keys = keys[at:]
+		from = sort.Search(len(order), func(i int) bool {
+			return sortKeyOf(&o.lines[order[i]], req.Sort).compare(*after, req.Descending) > 0
+		})
 	}
-	if limit := cmp.Or(req.Limit, 50); len(keys) > limit {
+	var keys []sortKey
+	for i, at := range order {
+		if l := &o.lines[at]; keep(l) {
+			out.Total++
+			if i >= from && len(keys) <= limit {
+				keys = append(keys, sortKeyOf(l, req.Sort))
+			}
+		}
+	}
+	if len(keys) > limit {
 		keys = keys[:limit]
 		last := keys[limit-1]
 		out.Next, err = attemptCursor{Sort: req.Sort, Down: req.Descending, Num: last.num, Text: last.text, Has: last.has, At: [3]int{last.Case, last.Target, last.Repeat}}.encode()
@@ -193,19 +195,15 @@ func (c attemptCursor) encode() (string, error) {
 	return base64.RawURLEncoding.EncodeToString(b), err
 }
 
-func sortKeyOf(c *callvet.Cell, sort string) sortKey {
-	k := sortKey{Case: c.Case, Target: c.Target, Repeat: c.Repeat}
-	switch sort {
+func sortKeyOf(l *outlined, by string) sortKey {
+	k := sortKey{Case: int(l.at.Case), Target: int(l.at.Target), Repeat: int(l.at.Repeat)}
+	switch by {
 	case "score":
-		if len(c.Result.Scores) > 0 {
-			k.num, k.has = c.Result.Scores[0].Value, true
-		}
+		k.num, k.has = l.score, l.flags&hasScore != 0
 	case "cost":
-		if c.Trace.Usage.CostUSD != nil {
-			k.num, k.has = *c.Trace.Usage.CostUSD, true
-		}
+		k.num, k.has = l.cost, l.flags&hasCost != 0
 	case "class":
-		k.text, k.has = string(c.Result.Class), c.Result.Class != ""
+		k.text, k.has = string(l.class), l.class != ""
 	}
 	return k
 }
@@ -231,32 +229,41 @@ func (k sortKey) compare(o sortKey, down bool) int {
 }
 
 // filter gives what lets attempts through.
-func (r *Run) filter(q *AttemptsRequest) (func(*callvet.Cell) bool, error) {
+func (r *Run) filter(q *AttemptsRequest, o *outline, red *redact.Redactor) (func(*outlined) bool, error) {
+	targets, err := r.targetsNamed(q.Targets)
+	if err != nil {
+		return nil, err
+	}
+	var texts []caseText
+	if len(q.Tags) > 0 {
+		if texts, err = o.textsOf(r, red); err != nil {
+			return nil, err
+		}
+	}
+	part := strings.ToLower(q.Case)
+	return func(l *outlined) bool {
+		return (len(q.Verdicts) == 0 || slices.Contains(q.Verdicts, l.verdict)) &&
+			(len(q.Outcomes) == 0 || slices.Contains(q.Outcomes, l.outcome)) &&
+			(len(q.Classes) == 0 || slices.Contains(q.Classes, l.class)) &&
+			(len(targets) == 0 || targets[int(l.at.Target)]) &&
+			(len(q.Tags) == 0 || texts[l.at.Case].tagged(q.Tags)) &&
+			(part == "" || strings.Contains(strings.ToLower(o.ids[l.at.Case]), part))
+	}, nil
+}
+
+// targetsNamed are the positions of targets.
+func (r *Run) targetsNamed(names []string) (map[int]bool, error) {
 	targets := map[int]bool{}
-	for _, name := range q.Targets {
+	for _, name := range names {
 		at := slices.IndexFunc(r.Manifest.Targets, func(t callvet.Target) bool { return t.Name == name })
 		if at < 0 {
 			return nil, wrong("targets", name, "the run has no such target")
 		}
 		targets[at] = true
 	}
-	tagged := map[int]bool{}
-	if len(q.Tags) > 0 {
-		for i := range r.cases.Len() {
-			c, err := r.cases.Case(i)
-			if err != nil {
-				return nil, err
-			}
-			tagged[i] = slices.ContainsFunc(c.Tags, func(tag string) bool { return slices.Contains(q.Tags, tag) })
-		}
-	}
-	part := strings.ToLower(q.Case)
-	return func(c *callvet.Cell) bool {
-		return (len(q.Verdicts) == 0 || slices.Contains(q.Verdicts, c.Result.Verdict)) &&
-			(len(q.Outcomes) == 0 || slices.Contains(q.Outcomes, c.Trace.Outcome)) &&
-			(len(q.Classes) == 0 || slices.Contains(q.Classes, c.Result.Class)) &&
-			(len(targets) == 0 || targets[c.Target]) &&
-			(len(q.Tags) == 0 || tagged[c.Case]) &&
-			(part == "" || strings.Contains(strings.ToLower(c.Trace.CaseID), part))
-	}, nil
+	return targets, nil
+}
+
+func (t *caseText) tagged(tags []string) bool {
+	return slices.ContainsFunc(t.tags, func(tag string) bool { return slices.Contains(tags, tag) })
 }

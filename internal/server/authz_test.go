@@ -108,6 +108,7 @@ func entries() map[string]entry {
 		"get-run":        {},
 		"patch-run":      {body: `{"shared":true,"experiment_id":"{experiment}"}`},
 		"list-cells":     {},
+		"get-grid":       {query: "disagree=false&search=a"},
 		"get-case":       {query: "case=paris-now"},
 		"get-case-text":  {query: "case=paris-now"},
 		"export-run":     {query: "format=csv"},

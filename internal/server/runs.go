@@ -142,6 +142,9 @@ func (s *Server) addRuns() {
 		OperationID: "list-cells", Method: http.MethodGet, Path: "/api/runs/{id}/cells", Summary: "Attempts of a run, filtered and sorted", Tags: tags,
 	}, Access{Objects: run}, s.cells)
 	add(s, huma.Operation{
+		OperationID: "get-grid", Method: http.MethodGet, Path: "/api/runs/{id}/grid", Summary: "Cases of a run against its targets, in the order of the suite", Tags: tags,
+	}, Access{Objects: run}, s.grid)
+	add(s, huma.Operation{
 		OperationID: "get-case", Method: http.MethodGet, Path: "/api/runs/{id}/case", Summary: "All attempts at one case, with conversations and raw requests", Tags: tags,
 	}, Access{Objects: run}, s.caseOf)
 	add(s, huma.Operation{
@@ -208,33 +211,45 @@ func (s *Server) line(ctx context.Context, e *rows.RunEntry) (*EvalRun, error) {
 		return out, nil
 	}
 	out.Finished = r.Finished.UTC()
-	d, err := s.document(ctx, e.RunID)
+	// A document tells every failure: of a large run it takes a second to read.
+	list, err := told(ctx, s, e.RunID, "scores", func() (*[]TargetScore, error) {
+		d, err := s.document(ctx, e.RunID)
+		if err != nil {
+			return nil, err
+		}
+		list, _ := scores(d.Panels)
+		return &list, nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	out.Targets, out.AvgScore = scores(d.Panels)
+	out.Targets, out.AvgScore = *list, meanScore(*list)
 	return out, nil
 }
 
-// scores picks the scores of targets out of panels, and their mean over the targets that are no
-// floor; nil where none has one.
+// scores picks the scores of targets out of panels, and gives their mean.
 func scores(p *panel.Panels) (list []TargetScore, mean *float64) {
-	sum, n := 0.0, 0
-	floors := !slices.ContainsFunc(p.Targets, func(t panel.TargetPanel) bool { return !t.Floor }) // then they are what is measured
 	for i := range p.Targets {
 		t := &p.Targets[i]
-		one := TargetScore{Name: t.Name, Floor: t.Floor}
-		one.Score, one.Pass = metric(&t.Overall, metricOverall), metric(&t.Overall, panel.MetricPass)
-		if one.Score != nil && one.Score.Interval.Defined() && (floors || !t.Floor) {
-			sum, n = sum+one.Score.Interval.Point, n+1
+		list = append(list, TargetScore{Name: t.Name, Floor: t.Floor, Score: metric(&t.Overall, metricOverall), Pass: metric(&t.Overall, panel.MetricPass)})
+	}
+	return list, meanScore(list)
+}
+
+// meanScore is the mean of the scores of the targets that are no floor; nil where none has one.
+func meanScore(list []TargetScore) *float64 {
+	sum, n := 0.0, 0
+	floors := !slices.ContainsFunc(list, func(t TargetScore) bool { return !t.Floor }) // then they are what is measured
+	for i := range list {
+		if t := &list[i]; t.Score != nil && t.Score.Interval.Defined() && (floors || !t.Floor) {
+			sum, n = sum+t.Score.Interval.Point, n+1
 		}
-		list = append(list, one)
 	}
-	if n > 0 {
-		v := sum / float64(n)
-		mean = &v
+	if n == 0 {
+		return nil
 	}
-	return list, mean
+	v := sum / float64(n)
+	return &v
 }
 
 func metric(s *panel.Slice, name string) *panel.Metric {
@@ -413,6 +428,27 @@ func (s *Server) cells(ctx context.Context, _ *account.Principal, in *cellsIn) (
 		return nil, err
 	}
 	return &struct{ Body app.AttemptsPage }{*page}, nil
+}
+
+type gridIn struct {
+	RunIn
+	Verdict  []string `query:"verdict" doc:"pass, fail, error, not_run: any target has it; several with commas"`
+	Disagree bool     `query:"disagree" doc:"cases of which targets passed different shares; floors are left out"`
+	Target   []string `query:"target" doc:"the columns; none: all targets"`
+	Tag      []string `query:"tag"`
+	Search   string   `query:"search" maxLength:"500" doc:"a part of the id or of the prompt (of long ones, of its first 4,000 bytes)"`
+	Cursor   string   `query:"cursor" maxLength:"200" doc:"next_cursor of the page before"`
+	Limit    int      `query:"limit" minimum:"1" maximum:"200" default:"50"`
+}
+
+func (s *Server) grid(ctx context.Context, _ *account.Principal, in *gridIn) (*body[app.Grid], error) {
+	g, err := s.cfg.App.Grid(ctx, app.GridRequest{
+		Run: in.ID, Verdicts: as[callvet.Verdict](in.Verdict), Disagree: in.Disagree, Targets: in.Target, Tags: in.Tag, Search: in.Search, After: in.Cursor, Limit: in.Limit,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &body[app.Grid]{*g}, nil
 }
 
 func as[T ~string](list []string) []T {

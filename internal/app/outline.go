@@ -1,0 +1,190 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package app
+
+import (
+	"context"
+	"slices"
+	"sort"
+	"strings"
+	"sync"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/trace/redact"
+)
+
+// outline is of a run what its attempts are found and sorted by, in the order of cases, targets and
+// repeats. To read it from the store takes as long as to read the store; so the outlines of runs that are over are kept.
+type outline struct {
+	lines []outlined
+	ids   []string // of cases, by their position in the suite; "" for those without attempts
+
+	mu     sync.Mutex
+	texts  []caseText // nil: not read yet
+	orders map[ordered][]int32
+}
+
+// ordered is an order of attempts, as AttemptsRequest asks for it.
+type ordered struct {
+	by   string
+	down bool
+}
+
+// outlined is one attempt.
+type outlined struct {
+	at          place
+	verdict     callvet.Verdict
+	outcome     callvet.Outcome
+	class       callvet.Class
+	score, cost float64
+	flags       outlineFlags
+}
+
+type place struct{ Case, Target, Repeat int32 }
+
+type outlineFlags uint8
+
+const (
+	hasScore outlineFlags = 1 << iota
+	hasCost
+)
+
+// caseText is what a case is searched by, as it may be shown.
+type caseText struct {
+	text string // in lower case
+	tags []string
+}
+
+const (
+	// mostOutlines is how many runs have their outlines kept, mostOutlined how many attempts one of them has
+	// at most: some 80 bytes each.
+	mostOutlines = 4
+	mostOutlined = 1 << 20
+	// searchedPrompt bounds what is searched of a prompt, in bytes.
+	searchedPrompt = 4000
+)
+
+// outlines are those of the runs that were looked at last; the zero value is empty.
+type outlines struct {
+	mu   sync.Mutex
+	kept []keptOutline // the last one used is the last
+}
+
+type keptOutline struct {
+	run, state string
+	outline    *outline
+}
+
+func (o *outlines) get(run, state string) *outline {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	i := slices.IndexFunc(o.kept, func(k keptOutline) bool { return k.run == run && k.state == state })
+	if i < 0 {
+		return nil
+	}
+	k := o.kept[i]
+	o.kept = append(slices.Delete(o.kept, i, i+1), k)
+	return k.outline
+}
+
+func (o *outlines) put(run, state string, made *outline) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.kept = slices.DeleteFunc(o.kept, func(k keptOutline) bool { return k.run == run })
+	if len(o.kept) >= mostOutlines {
+		o.kept = slices.Delete(o.kept, 0, 1)
+	}
+	o.kept = append(o.kept, keptOutline{run, state, made})
+}
+
+// outlineOf reads the outline of a run, or has it from before.
+func (a *App) outlineOf(ctx context.Context, r *Run) (*outline, error) {
+	state, err := a.RunState(ctx, r.Stored.ID)
+	if err != nil {
+		return nil, err
+	}
+	if state != "" {
+		if known := a.outlines.get(r.Stored.ID, state); known != nil {
+			return known, nil
+		}
+	}
+	out := &outline{ids: make([]string, r.cases.Len())}
+	for c, err := range r.db.DoneCells(ctx, r.Stored.ID) {
+		if err != nil {
+			return nil, err
+		}
+		l := outlined{at: place{int32(c.Case), int32(c.Target), int32(c.Repeat)}, verdict: c.Result.Verdict, outcome: c.Trace.Outcome, class: c.Result.Class} //nolint:gosec // a suite has fewer cases
+		if len(c.Result.Scores) > 0 {
+			l.score, l.flags = c.Result.Scores[0].Value, l.flags|hasScore
+		}
+		if c.Trace.Usage.CostUSD != nil {
+			l.cost, l.flags = *c.Trace.Usage.CostUSD, l.flags|hasCost
+		}
+		if out.ids[c.Case] == "" {
+			out.ids[c.Case] = c.Trace.CaseID
+		}
+		out.lines = append(out.lines, l)
+	}
+	if state != "" && len(out.lines) <= mostOutlined {
+		a.outlines.put(r.Stored.ID, state, out)
+	}
+	return out, nil
+}
+
+// order gives the positions of the attempts in an order.
+func (o *outline) order(by string, down bool) []int32 {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	which := ordered{by, down}
+	if known := o.orders[which]; known != nil {
+		return known
+	}
+	out := make([]int32, len(o.lines))
+	for i := range out {
+		out[i] = int32(i) //nolint:gosec // a run has fewer attempts
+	}
+	slices.SortFunc(out, func(x, y int32) int {
+		return sortKeyOf(&o.lines[x], by).compare(sortKeyOf(&o.lines[y], by), down)
+	})
+	if o.orders == nil {
+		o.orders = map[ordered][]int32{}
+	}
+	o.orders[which] = out
+	return out
+}
+
+// first is where the attempts at a case begin.
+func (o *outline) first(at int) int {
+	return sort.Search(len(o.lines), func(i int) bool { return int(o.lines[i].at.Case) >= at })
+}
+
+// textsOf are the texts of all cases of the suite as red lets them be seen, by position. They are made once for an
+// outline that is kept; red is that of the run.
+func (o *outline) textsOf(r *Run, red *redact.Redactor) ([]caseText, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.texts != nil {
+		return o.texts, nil
+	}
+	own := red.Fork()
+	texts := make([]caseText, r.cases.Len())
+	for i := range texts {
+		c, err := r.cases.Case(i)
+		if err != nil {
+			return nil, err
+		}
+		texts[i] = caseText{text: strings.ToLower(c.ID + "\n" + askedText(own, c, searchedPrompt)), tags: c.Tags}
+	}
+	o.texts = texts
+	return texts, nil
+}
+
+// askedText is what a case asks, as red lets it be seen, with most bytes at most.
+func askedText(red *redact.Redactor, c *callvet.Case, most int) string {
+	red.Begin()
+	text := red.Text(c.Question())
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + "…"
+	}
+	return text
+}
