@@ -37,6 +37,33 @@ func (a *App) Catalogue(name string) ([]callvet.Tool, []callvet.Problem, error) 
 	return catalog.Tools(c), problems, nil
 }
 
+// CatalogueTool is a tool with the texts by which it is found, which edits change.
+type CatalogueTool struct {
+	Name        string   `json:"name"`
+	Title       string   `json:"title"`
+	Description string   `json:"description"`
+	Keywords    []string `json:"keywords" nullable:"false"`
+	Examples    []string `json:"example_queries" nullable:"false"`
+	Namespace   []string `json:"namespace" nullable:"false"`
+}
+
+// CatalogueTools gives the tools of a catalogue in their order.
+func (a *App) CatalogueTools(name string) ([]CatalogueTool, error) {
+	c, _, err := catalogfile.Load(name, catalogueFiles{a})
+	if err != nil {
+		return nil, err
+	}
+	out := make([]CatalogueTool, len(c.Entries))
+	for i := range c.Entries {
+		e := &c.Entries[i]
+		out[i] = CatalogueTool{
+			Name: e.Tool.Name, Title: e.Title, Description: e.Tool.Description,
+			Keywords: append([]string{}, e.Keywords...), Examples: append([]string{}, e.Examples...), Namespace: append([]string{}, e.Namespace...),
+		}
+	}
+	return out, nil
+}
+
 // Open implements Files.
 func (u Uploads) Open(name string) (io.ReadCloser, error) {
 	b, ok := u[name]

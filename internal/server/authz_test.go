@@ -89,6 +89,9 @@ func entries() map[string]entry {
 		"get-catalogue":    {},
 		"update-catalogue": {body: searched},
 		"delete-catalogue": {},
+
+		"list-catalogue-tools": {},
+
 		"select-one":       {body: `{"query":"weather","catalogue_id":"{kept}"}`, prepare: withCatalogue, unowned: map[string]string{"catalogue_id": "admins search all"}},
 		"select-run":       {body: questions, query: "catalogue_id={kept}", prepare: withCatalogue, unowned: map[string]string{"catalogue_id": "admins search all"}},
 		"invalidate-cache": {},

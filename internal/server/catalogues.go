@@ -60,6 +60,7 @@ func (s *Server) addCatalogues() {
 	create.DefaultStatus = http.StatusCreated
 	add(s, create, Access{Role: account.Member}, s.createCatalogue)
 	add(s, op("get-catalogue", http.MethodGet, "/{id}", "Gives a catalogue as it was sent."), of(""), s.getCatalogue)
+	add(s, op("list-catalogue-tools", http.MethodGet, "/{id}/tools", "Lists the tools of a catalogue with the texts by which they are found."), of(""), s.catalogueTools)
 	add(s, uploaded(op("update-catalogue", http.MethodPut, "/{id}", "Puts another text in place of that of a catalogue."), doc), of(account.Member), s.putCatalogue)
 	drop := op("delete-catalogue", http.MethodDelete, "/{id}", "Removes a catalogue. Runs that searched it stay.")
 	drop.DefaultStatus = http.StatusNoContent
@@ -164,6 +165,28 @@ func (s *Server) getCatalogue(ctx context.Context, _ *account.Principal, in *Cat
 		return nil, err
 	}
 	return &file{ContentType: "application/octet-stream", Disposition: fmt.Sprintf(`attachment; filename="%s-v%d"`, c.ID, c.Version), ETag: etag(c.Version), Body: c.Text}, nil
+}
+
+// CatalogueTools are the tools of a version of a catalogue.
+type CatalogueTools struct {
+	Version int64               `json:"version"`
+	Items   []app.CatalogueTool `json:"items" nullable:"false"`
+}
+
+func (s *Server) catalogueTools(ctx context.Context, by *account.Principal, in *CataloguePath) (*versioned[CatalogueTools], error) {
+	c, err := s.library.Catalogue(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	a, err := s.AppOf(ctx, by.User)
+	if err != nil {
+		return nil, err
+	}
+	tools, err := a.With(app.Uploads{catalogueFile: c.Text}).CatalogueTools(catalogueFile)
+	if err != nil {
+		return nil, unplaced(err)
+	}
+	return &versioned[CatalogueTools]{etag(c.Version), CatalogueTools{c.Version, tools}}, nil
 }
 
 func (s *Server) putCatalogue(ctx context.Context, by *account.Principal, in *struct {

@@ -166,6 +166,18 @@ func TestCatalogues(t *testing.T) {
 	if _, text := s.ask(t, "ana", "GET", at, ""); text != searched {
 		t.Errorf("%s", text)
 	}
+	type texts struct {
+		Version int64
+		Items   []struct {
+			Name, Title, Description string
+			Keywords                 []string
+			Examples                 []string `json:"example_queries"`
+		}
+	}
+	if got := give[texts](t, s, "ana", "GET", at+"/tools", ""); got.Version != 1 || len(got.Items) != 3 || got.Items[1].Name != "weather_now" || got.Items[1].Description != "Current weather of a city." ||
+		cmp.Diff([]string{"weather", "rain"}, got.Items[1].Keywords) != "" || got.Items[1].Examples == nil {
+		t.Errorf("%+v", got)
+	}
 	if put := give[entry](t, s, "ana", "PUT", at, `[{"name": "only", "description": "Does one thing."}]`); put.Version != 2 || put.Tools != 1 || put.Name != "roads" {
 		t.Errorf("%+v", put)
 	}
@@ -177,6 +189,7 @@ func TestCatalogues(t *testing.T) {
 	for _, r := range []string{"GET", "PUT", "DELETE"} {
 		s.refuse(t, "bo", r, at, "[]", 404)
 	}
+	s.refuse(t, "bo", "GET", at+"/tools", "", 404)
 	if l := give[struct{ Items []entry }](t, s, "bo", "GET", "/api/catalogues", ""); len(l.Items) != 0 {
 		t.Errorf("%+v", l)
 	}
