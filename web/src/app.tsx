@@ -13,6 +13,7 @@ import { Shell } from './shell';
 import { type Language, TextContext, texts } from './text';
 import { theme, variables } from './theme';
 import { Failure, Waiting } from './ui/bits';
+import { speak } from './ui/format';
 
 const client = new QueryClient({
   queryCache: new QueryCache(),
@@ -30,6 +31,7 @@ function languageAtFirst(): Language {
 
 export function App() {
   const [language, setLanguage] = useState<Language>(languageAtFirst);
+  speak(language);
   const value = useMemo(
     () => ({
       t: texts(language),

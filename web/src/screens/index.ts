@@ -1,5 +1,5 @@
 // The list of screens: where each is, who sees it, and the key that goes to it (g, then the key).
-import { IconArrowsDiff, IconHistory, type IconHome } from '@tabler/icons-react';
+import { IconArrowsDiff, IconHistory, type IconHome, IconListSearch } from '@tabler/icons-react';
 import { type ComponentType, lazy } from 'react';
 import type { TextKey } from '../text';
 
@@ -23,4 +23,5 @@ export const screens: ScreenEntry[] = [
   { paths: ['/runs/:id'], title: 'shell.runs', icon: IconHistory, hidden: true, view: lazy(() => import('./runs/run')) },
   { paths: ['/runs/:id/case'], title: 'shell.runs', icon: IconHistory, hidden: true, view: lazy(() => import('./runs/case')) },
   { paths: ['/compare'], title: 'shell.compare', icon: IconArrowsDiff, key: 'c', view: lazy(() => import('./compare')) },
+  { paths: ['/lab', '/admin/tools/eval'], title: 'shell.lab', icon: IconListSearch, key: 'b', admin: true, changes: true, view: lazy(() => import('./lab')) },
 ];

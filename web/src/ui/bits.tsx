@@ -43,7 +43,7 @@ export function Figure({ interval: i, unit = 'rate', size = 'sm', bar = false, s
     </>
   );
   return (
-    <Tooltip label={`${sentence(t, i, unit)} (${i.method})`} events={{ hover: true, focus: true, touch: true }}>
+    <Tooltip label={i.method ? `${sentence(t, i, unit)} (${i.method})` : sentence(t, i, unit)} events={{ hover: true, focus: true, touch: true }}>
       <Box component="span" className="num" style={{ display: 'inline-flex', flexDirection: stack ? 'column' : 'row', alignItems: stack ? 'flex-start' : 'center', gap: stack ? 0 : 8 }}>
         {stack ? <span style={{ display: 'inline-flex', alignItems: 'center', gap: 8 }}>{head}</span> : head}
         <Text span size="xs" c="dimmed">

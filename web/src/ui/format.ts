@@ -1,8 +1,16 @@
 // How numbers, times and sums of money are written, one way everywhere.
 
+let language: 'en' | 'sv' = 'en';
+
+/** speak has numbers and times written as a language has them. */
+export function speak(l: 'en' | 'sv') {
+  language = l;
+}
+
 /** number writes v with at most digits decimals, with a thin group separator. */
 export function number(v: number, digits = 0): string {
-  return v.toLocaleString('en', { maximumFractionDigits: digits, minimumFractionDigits: 0 }).replaceAll(',', ' ');
+  const text = v.toLocaleString('en', { maximumFractionDigits: digits, minimumFractionDigits: 0 }).replaceAll(',', ' ');
+  return language === 'sv' ? text.replace('.', ',') : text;
 }
 
 /** duration writes milliseconds as 350 ms, 12.4 s, 3 min 20 s, 2 h 5 min. */

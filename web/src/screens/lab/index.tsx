@@ -1,0 +1,141 @@
+// The selection lab: one question, a suite of them, edits of the catalogue, and production beside it.
+import { Button, FileButton, Group, Select, Stack, Tabs, Text } from '@mantine/core';
+import { IconUpload } from '@tabler/icons-react';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { $api, api, ok, type Schemas } from '../../api/client';
+import { useMay } from '../../me';
+import { useText } from '../../text';
+import { Empty, Failure, Screen, Waiting } from '../../ui/bits';
+import { tell, tellFailure } from '../../ui/undo';
+import { Changes } from './changes';
+import './lab.css';
+import { type Bench, Lines, type TextFile, useAddress } from './parts';
+import { Production } from './production';
+import { Single } from './single';
+import { Suite } from './suite';
+
+const tabs = ['single', 'suite', 'changes', 'production'] as const;
+type Tab = (typeof tabs)[number];
+
+export default function Lab() {
+  const t = useText();
+  const [at, go] = useAddress();
+  const list = $api.useQuery('get', '/api/catalogues', { params: { query: { limit: 100 } } });
+  const [questions, setQuestions] = useState<TextFile | null>(null);
+  const items = list.data?.items ?? [];
+  const catalogue = items.find((c) => c.id === at.get('catalogue')) ?? items[0];
+  const preset = at.get('preset') === 'bigtool' ? 'bigtool' : undefined;
+  const tools = $api.useQuery('get', '/api/catalogues/{id}/tools', { params: { path: { id: catalogue?.id ?? '' } } }, { enabled: catalogue !== undefined });
+  const tab = tabs.find((n) => n === at.get('tab')) ?? 'single';
+
+  if (list.error) return <Failure of={list.error} retry={list.refetch} />;
+  if (!list.data) return <Waiting />;
+  if (!catalogue) {
+    return (
+      <Screen title={t('lab.title')} lead={t('lab.lead')}>
+        <Empty title={t('lab.catalogueEmpty')} text={t('lab.catalogueEmptyText')}>
+          <Upload />
+        </Empty>
+      </Screen>
+    );
+  }
+  const bench: Bench = { catalogue, preset, tools: tools.data?.items ?? [], questions, setQuestions };
+  return (
+    <Screen title={t('lab.title')} lead={t('lab.lead')}>
+      <Choice bench={bench} items={items} />
+      <Tabs value={tab} onChange={(v) => go({ tab: v === 'single' ? null : v })} keepMounted>
+        <Tabs.List aria-label={t('lab.tabs')} className="no-print" mb="lg">
+          {tabs.map((n) => (
+            <Tabs.Tab key={n} value={n}>
+              {t(`lab.${n}`)}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        <Panel of="single" children={<Single bench={bench} />} />
+        <Panel of="suite" children={<Suite bench={bench} />} />
+        <Panel of="changes" children={<Changes bench={bench} />} />
+        <Panel of="production" children={<Production bench={bench} />} />
+      </Tabs>
+    </Screen>
+  );
+}
+
+function Panel({ of, children }: { of: Tab; children: React.ReactNode }) {
+  return <Tabs.Panel value={of}>{children}</Tabs.Panel>;
+}
+
+/** Choice chooses what is searched, and how it is scored. */
+function Choice({ bench, items }: { bench: Bench; items: Schemas['CatalogueEntry'][] }) {
+  const t = useText();
+  const [, go] = useAddress();
+  return (
+    <Group align="flex-end" gap="sm" className="no-print">
+      <Select
+        label={t('lab.catalogue')} data={items.map((c) => ({ value: c.id, label: c.name }))} value={bench.catalogue.id} allowDeselect={false} searchable={items.length > 8} w={{ base: '100%', xs: 280 }}
+        onChange={(v) => go({ catalogue: v, run: null, route: null, tag: null, case: null })}
+      />
+      <Select
+        label={t('lab.preset')} data={[{ value: 'default', label: t('lab.presetDefault') }, { value: 'bigtool', label: t('lab.presetBigtool') }]} value={bench.preset ?? 'default'} allowDeselect={false} w={{ base: '100%', xs: 220 }}
+        onChange={(v) => go({ preset: v === 'default' ? null : v })}
+      />
+      <Text size="sm" c="dimmed" pb={8} className="num" data-version={bench.catalogue.version}>
+        {t('lab.catalogueHint', { n: bench.catalogue.tool_count, version: bench.catalogue.version })}
+      </Text>
+      <Group gap="xs" ml="auto">
+        <Upload over={bench.catalogue} />
+        <Upload />
+      </Group>
+    </Group>
+  );
+}
+
+/** Upload keeps a new catalogue, or puts a file in the place of one. */
+function Upload({ over }: { over?: Schemas['CatalogueEntry'] }) {
+  const t = useText();
+  const client = useQueryClient();
+  const [, go] = useAddress();
+  const [busy, setBusy] = useState(false);
+  const [warnings, setWarnings] = useState<Schemas['Remark'][]>([]);
+  if (!useMay('write')) return null;
+  const send = async (f: File | null) => {
+    if (!f) return;
+    setBusy(true);
+    try {
+      const form = new FormData();
+      form.append('file', f);
+      const body = { body: form as never, bodySerializer: (b: unknown) => b as FormData };
+      const made = over
+        ? ok(await api.PUT('/api/catalogues/{id}', { params: { path: { id: over.id }, header: { 'If-Match': `"${over.version}"` } }, ...body }))
+        : ok(await api.POST('/api/catalogues', { ...body }));
+      setWarnings(made.warnings);
+      await client.invalidateQueries({ predicate: (q) => String(q.queryKey[1]).startsWith('/api/catalogues') });
+      go({ catalogue: made.id });
+      tell(over ? t('lab.catalogueChanged', { name: made.name, version: made.version }) : t('lab.catalogueMade', { name: made.name, n: made.tool_count }));
+    } catch (e) {
+      tellFailure(t, e);
+    } finally {
+      setBusy(false);
+    }
+  };
+  const label = t(over ? 'lab.catalogueReplace' : 'lab.catalogueUpload');
+  return (
+    <Stack gap={4}>
+      <FileButton onChange={send} accept=".json,.jsonl,.yaml,.yml,.gz,application/json" inputProps={{ 'aria-label': label }}>
+        {(props) => (
+          <Button {...props} variant="default" loading={busy} leftSection={<IconUpload size={16} aria-hidden />}>
+            {label}
+          </Button>
+        )}
+      </FileButton>
+      {warnings.length > 0 && (
+        <details>
+          <summary>
+            <Text span size="xs">{t('lab.findings', { n: warnings.length })}</Text>
+          </summary>
+          <Lines of={warnings.slice(0, 20).map((w) => `${w.location ?? ''} ${w.message}`.trim())} />
+        </details>
+      )}
+    </Stack>
+  );
+}

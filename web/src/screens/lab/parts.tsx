@@ -1,0 +1,174 @@
+// Small pieces that the parts of the lab share.
+import { Badge, Box, Button, FileButton, Group, Text, Tooltip } from '@mantine/core';
+import { IconCircleCheck, IconCircleCheckFilled, IconCircleDashed, IconCircleHalf2, IconCircleX, IconFile } from '@tabler/icons-react';
+import { type ReactNode, useCallback, useState } from 'react';
+import { useSearchParams } from 'react-router';
+import { type Schemas } from '../../api/client';
+import { useText } from '../../text';
+import { Figure, type Interval } from '../../ui/bits';
+import { number } from '../../ui/format';
+
+/** A file that was chosen: its name and its text. */
+export type TextFile = { name: string; text: string };
+
+/** What every part of the lab needs: what is searched, and the questions that were chosen. */
+export type Bench = {
+  catalogue: Schemas['CatalogueEntry'];
+  preset: 'default' | 'bigtool' | undefined;
+  tools: Schemas['AppCatalogueTool'][];
+  questions: TextFile | null;
+  setQuestions: (f: TextFile | null) => void;
+};
+
+/** useAddress gives the values in the address, and changes several of them at once; an empty value leaves it. */
+export function useAddress(): [URLSearchParams, (change: Record<string, string | null>, how?: { replace?: boolean }) => void] {
+  const [params, set] = useSearchParams();
+  const change = useCallback(
+    (values: Record<string, string | null>, how?: { replace?: boolean }) =>
+      set(
+        (before) => {
+          const next = new URLSearchParams(before);
+          for (const [k, v] of Object.entries(values)) {
+            if (v === null || v === '') next.delete(k);
+            else next.set(k, v);
+          }
+          return next;
+        },
+        { replace: how?.replace ?? false, preventScrollReset: true },
+      ),
+    [set],
+  );
+  return [params, change];
+}
+
+/** listOf reads names that stand in the address, divided by commas. */
+export function listOf(text: string | null): string[] {
+  return (text ?? '').split(',').map((s) => s.trim()).filter(Boolean);
+}
+
+/** interval is a figure of the lab as the rest of the page has intervals. */
+export function interval(f: Schemas['Figure'] | null | undefined): Interval | undefined {
+  if (!f || f.value === null) return undefined;
+  return { point: f.value, lower: f.low, upper: f.high, n: f.n, clusters: f.n, confidence: 0.95, method: '', status: '' };
+}
+
+/** Rate is a figure of the lab with its interval and n. */
+export function Rate({ of, unit, bar, size }: { of: Schemas['Figure'] | null | undefined; unit?: string; bar?: boolean; size?: 'sm' | 'lg' }) {
+  return <Figure interval={interval(of)} unit={unit} bar={bar} size={size} />;
+}
+
+const matches = {
+  exact_match: { icon: IconCircleCheckFilled, color: 'var(--cv-pass)', ground: 'var(--cv-pass-ground)' },
+  acceptable_match: { icon: IconCircleCheck, color: 'var(--cv-pass)', ground: 'var(--cv-pass-ground)' },
+  partial_match: { icon: IconCircleHalf2, color: 'var(--cv-error)', ground: 'var(--cv-error-ground)' },
+  no_match: { icon: IconCircleX, color: 'var(--cv-fail)', ground: 'var(--cv-fail-ground)' },
+  not_judged: { icon: IconCircleDashed, color: 'var(--cv-none)', ground: 'var(--cv-none-ground)' },
+} as const;
+
+/** MatchBadge says how the tools given stand to those expected, by icon, word and colour. */
+export function MatchBadge({ of }: { of: string }) {
+  const t = useText();
+  const kind = (of in matches ? of : 'not_judged') as keyof typeof matches;
+  const m = matches[kind];
+  return (
+    <Badge size="xl" leftSection={<m.icon size={18} aria-hidden />} style={{ color: m.color, background: m.ground }} data-match={kind}>
+      {t(`lab.${kind}`)}
+    </Badge>
+  );
+}
+
+/** Mark is a word with a colour of its meaning. */
+export function Mark({ tone, children, label }: { tone: 'pass' | 'fail' | 'error' | 'none'; children: ReactNode; label?: string }) {
+  const badge = <Badge style={{ color: `var(--cv-${tone})`, background: `var(--cv-${tone}-ground)` }}>{children}</Badge>;
+  return label ? <Tooltip label={label}>{badge}</Tooltip> : badge;
+}
+
+/** Names are names of tools or agents, one beside the other; good tells which are right. */
+export function Names({ of, good, none }: { of: string[] | null | undefined; good?: (name: string) => boolean; none?: string }) {
+  const t = useText();
+  if (!of || of.length === 0) {
+    return (
+      <Text span size="sm" c="dimmed">
+        {none ?? t('lab.nothing')}
+      </Text>
+    );
+  }
+  return (
+    <Group gap={6} component="span">
+      {of.map((n, i) => (
+        <span key={i} className={`name${good?.(n) ? ' good' : ''}`}>
+          {good?.(n) && <IconCircleCheck size={13} aria-label={t('lab.isExpected')} />}
+          {n}
+        </span>
+      ))}
+    </Group>
+  );
+}
+
+/** Fact is a word with what it stands for, below each other. */
+export function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <Box>
+      <Text size="xs" c="dimmed">
+        {name}
+      </Text>
+      <Box mt={2}>{children}</Box>
+    </Box>
+  );
+}
+
+/** Lines are sentences of the server, which are English. */
+export function Lines({ of }: { of: string[] | null | undefined }) {
+  if (!of || of.length === 0) return null;
+  return (
+    <ul className="lines" lang="en">
+      {of.map((s, i) => (
+        <li key={i} className="untrusted">
+          {s}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** FilePick takes a text file, chosen or dropped. */
+export function FilePick({ label, file, onFile, accept = '.json,.jsonl,.yaml,.yml,application/json', hint }: { label: string; file: TextFile | null; onFile: (f: TextFile) => void; accept?: string; hint?: string }) {
+  const t = useText();
+  const [over, setOver] = useState(false);
+  const take = async (f: File | null | undefined) => {
+    if (f) onFile({ name: f.name, text: await f.text() });
+  };
+  return (
+    <Box
+      className="drop" data-over={over || undefined}
+      onDragOver={(e) => {
+        e.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(e) => {
+        e.preventDefault();
+        setOver(false);
+        void take(e.dataTransfer.files[0]);
+      }}
+    >
+      <Group gap="sm">
+        <FileButton onChange={take} accept={accept} inputProps={{ 'aria-label': label }}>
+          {(props) => (
+            <Button {...props} variant="default" leftSection={<IconFile size={16} aria-hidden />}>
+              {label}
+            </Button>
+          )}
+        </FileButton>
+        <Text size="sm" c={file ? undefined : 'dimmed'} className="untrusted" role="status">
+          {file ? t('lab.chosen', { name: file.name, size: number(file.text.length / 1024, 1) }) : t('lab.drop')}
+        </Text>
+      </Group>
+      {hint && (
+        <Text size="xs" c="dimmed" mt={6}>
+          {hint}
+        </Text>
+      )}
+    </Box>
+  );
+}
