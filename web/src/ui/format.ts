@@ -13,6 +13,12 @@ export function number(v: number, digits = 0): string {
   return language === 'sv' ? text.replace('.', ',') : text;
 }
 
+/** fixed writes v with just as many decimals, for columns of numbers. */
+export function fixed(v: number, digits: number): string {
+  const text = v.toFixed(digits);
+  return language === 'sv' ? text.replace('.', ',') : text;
+}
+
 /** duration writes milliseconds as 350 ms, 12.4 s, 3 min 20 s, 2 h 5 min. */
 export function duration(ms: number | null | undefined): string {
   if (ms === null || ms === undefined) return '–';

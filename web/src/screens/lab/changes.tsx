@@ -12,7 +12,7 @@ import { useMay } from '../../me';
 import { type T, useText } from '../../text';
 import { Card, Failure, Figure } from '../../ui/bits';
 import { Code } from '../../ui/code';
-import { signed } from '../../ui/format';
+import { number, signed } from '../../ui/format';
 import { tell } from '../../ui/undo';
 import { type Bench, FilePick, Lines, Mark, Names, useAddress } from './parts';
 import { pOf } from './report';
@@ -224,6 +224,8 @@ function Try({ bench, asked, edits, done }: { bench: Bench; asked: Asked | null;
 
 const verdicts = { better: 'lab.verdict_better', worse: 'lab.verdict_worse', 'no clear difference': 'lab.verdict_unclear', 'not comparable': 'lab.verdict_none' } as const;
 
+const measures = { first_tool_right: 'lab.first_tool_right', right_tool_among_k: 'lab.right_tool_among_k', tools_right: 'lab.tools_right' } as const;
+
 function VerdictMark({ of }: { of: string }) {
   const t = useText();
   const key = verdicts[of as keyof typeof verdicts];
@@ -265,10 +267,10 @@ export function Effect({ of: c }: { of: Schemas['EffectComparison'] }) {
         <Title order={3}>{c.by === 'retriever' ? t('lab.byRetriever') : c.by}</Title>
         <VerdictMark of={c.verdict} />
       </Group>
-      <Text size="sm" c="dimmed" mb="sm" className="untrusted" lang="en">
-        {c.sentence}
+      <Text size="sm" c="dimmed" mb="sm">
+        {t('lab.pairedHint', { right: c.newly_right?.length ?? 0, wrong: c.newly_wrong?.length ?? 0 })} {c.more_cases_needed ? t('lab.moreCases', { n: number(c.more_cases_needed) }) : ''}
       </Text>
-      <Differences rows={(c.rates ?? []).map((r) => ({ key: r.measure, name: <span lang="en">{r.measure}</span>, d: r, p: r.p_holm ?? r.p }))} first={t('lab.measure')} />
+      <Differences rows={(c.rates ?? []).map((r) => ({ key: r.measure, name: measures[r.measure as keyof typeof measures] ? t(measures[r.measure as keyof typeof measures]) : r.measure, d: r, p: r.p_holm ?? r.p }))} first={t('lab.measure')} />
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg" mt="md">
         <Moved title={t('lab.newlyRight')} tone="pass" of={c.newly_right ?? []} />
         <Moved title={t('lab.newlyWrong')} tone="fail" of={c.newly_wrong ?? []} />
@@ -375,8 +377,8 @@ function Suggest({ bench, asked, use }: { bench: Bench; asked: Asked | null; use
     <Section id="suggest" title={t('lab.suggest')} hint={t('lab.suggestHint')}>
       <Group align="flex-end" gap="sm">
         <TextInput label={t('lab.model')} description={t('lab.modelHint')} value={model} onChange={(e) => setModel(e.currentTarget.value)} w={{ base: '100%', sm: 320 }} />
-        <TagsInput label={t('lab.chooseTool')} data={bench.tools.map((x) => x.name)} value={only} onChange={setOnly} w={{ base: '100%', sm: 320 }} limit={50} />
-        <NumberInput label={t('lab.top')} value={top} onChange={setTop} min={1} max={100} w={100} disabled={only.length > 0} />
+        <TagsInput label={t('lab.onlyTools')} description={t('lab.onlyToolsHint')} data={bench.tools.map((x) => x.name)} value={only} onChange={setOnly} w={{ base: '100%', sm: 320 }} limit={50} />
+        <NumberInput label={t('lab.top')} value={top} onChange={setTop} min={1} max={100} w={140} disabled={only.length > 0} />
         <Button variant="default" loading={ask.isPending} disabled={!asked} onClick={() => ask.mutate()}>
           {t('lab.suggestRun')}
         </Button>
@@ -467,7 +469,7 @@ function Sweep({ bench, asked }: { bench: Bench; asked: Asked | null }) {
       <Group align="flex-end" gap="sm">
         <TagsInput
           label={t('lab.distractors')} description={t('lab.distractorsHint')} value={sizes} onChange={(v) => setSizes(v.filter((s) => /^\d+$/.test(s)))} data={[10, 20, 50, 100, 200].filter((n) => n < most).map(String)} splitChars={[',', ' ']} acceptValueOnBlur
-          w={{ base: '100%', sm: 300 }}
+          w={{ base: '100%', sm: 360 }}
         />
         <TagsInput label={t('lab.configurations')} description={t('lab.configurationsHint')} value={settings} onChange={setSettings} splitChars={[' ']} acceptValueOnBlur w={{ base: '100%', sm: 340 }} />
         <Button variant="default" loading={ask.isPending} disabled={!asked} onClick={() => ask.mutate()}>

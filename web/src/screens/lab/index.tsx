@@ -1,5 +1,5 @@
 // The selection lab: one question, a suite of them, edits of the catalogue, and production beside it.
-import { Button, FileButton, Group, Select, Stack, Tabs, Text } from '@mantine/core';
+import { Box, Button, FileButton, Group, Select, Stack, Tabs, Text } from '@mantine/core';
 import { IconUpload } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -43,8 +43,9 @@ export default function Lab() {
   const bench: Bench = { catalogue, preset, tools: tools.data?.items ?? [], questions, setQuestions };
   return (
     <Screen title={t('lab.title')} lead={t('lab.lead')}>
+      <Box className="lab">
       <Choice bench={bench} items={items} />
-      <Tabs value={tab} onChange={(v) => go({ tab: v === 'single' ? null : v })} keepMounted>
+      <Tabs mt="lg" value={tab} onChange={(v) => go({ tab: v === 'single' ? null : v })} keepMounted>
         <Tabs.List aria-label={t('lab.tabs')} className="no-print" mb="lg">
           {tabs.map((n) => (
             <Tabs.Tab key={n} value={n}>
@@ -57,6 +58,7 @@ export default function Lab() {
         <Panel of="changes" children={<Changes bench={bench} />} />
         <Panel of="production" children={<Production bench={bench} />} />
       </Tabs>
+      </Box>
     </Screen>
   );
 }
@@ -72,17 +74,17 @@ function Choice({ bench, items }: { bench: Bench; items: Schemas['CatalogueEntry
   return (
     <Group align="flex-end" gap="sm" className="no-print">
       <Select
-        label={t('lab.catalogue')} data={items.map((c) => ({ value: c.id, label: c.name }))} value={bench.catalogue.id} allowDeselect={false} searchable={items.length > 8} w={{ base: '100%', xs: 280 }}
+        label={t('lab.catalogue')} data={items.map((c) => ({ value: c.id, label: c.name }))} value={bench.catalogue.id} allowDeselect={false} searchable={items.length > 8} w={{ base: '100%', xs: 240 }}
         onChange={(v) => go({ catalogue: v, run: null, route: null, tag: null, case: null })}
       />
       <Select
-        label={t('lab.preset')} data={[{ value: 'default', label: t('lab.presetDefault') }, { value: 'bigtool', label: t('lab.presetBigtool') }]} value={bench.preset ?? 'default'} allowDeselect={false} w={{ base: '100%', xs: 220 }}
+        label={t('lab.preset')} data={[{ value: 'default', label: t('lab.presetDefault') }, { value: 'bigtool', label: t('lab.presetBigtool') }]} value={bench.preset ?? 'default'} allowDeselect={false} w={{ base: '100%', xs: 190 }}
         onChange={(v) => go({ preset: v === 'default' ? null : v })}
       />
       <Text size="sm" c="dimmed" pb={8} className="num" data-version={bench.catalogue.version}>
         {t('lab.catalogueHint', { n: bench.catalogue.tool_count, version: bench.catalogue.version })}
       </Text>
-      <Group gap="xs" ml="auto">
+      <Group gap="xs" ml="auto" wrap="nowrap" align="flex-start">
         <Upload over={bench.catalogue} />
         <Upload />
       </Group>

@@ -4,7 +4,7 @@ import { IconChevronRight, IconDownload, IconPrinter, IconX } from '@tabler/icon
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { Link } from 'react-router';
 import type { Schemas } from '../../api/client';
-import { type TextKey, useText } from '../../text';
+import { type T, type TextKey, useText } from '../../text';
 import { Card, inUnit, Verdict, Whisker } from '../../ui/bits';
 import { moment, number } from '../../ui/format';
 import { type Bench, Fact, interval, Lines, Mark, Names, Rate, useAddress } from './parts';
@@ -28,12 +28,12 @@ export function Report({ of: r, bench }: { of: Result; bench: Bench }) {
           </Text>
         </Box>
         <Group gap="xs" className="no-print">
-          <Button variant="default" component={Link} to={`/runs/${r.run_id}`}>
+          <Button variant="default" size="xs" component={Link} to={`/runs/${r.run_id}`}>
             {t('lab.openRun')}
           </Button>
           <Menu position="bottom-end">
             <Menu.Target>
-              <Button variant="default" leftSection={<IconDownload size={16} aria-hidden />}>
+              <Button variant="default" size="xs" leftSection={<IconDownload size={14} aria-hidden />}>
                 {t('lab.exports')}
               </Button>
             </Menu.Target>
@@ -46,17 +46,17 @@ export function Report({ of: r, bench }: { of: Result; bench: Bench }) {
               </Menu.Item>
             </Menu.Dropdown>
           </Menu>
-          <Button variant="default" leftSection={<IconPrinter size={16} aria-hidden />} onClick={() => window.print()}>
+          <Button variant="default" size="xs" leftSection={<IconPrinter size={14} aria-hidden />} onClick={() => window.print()}>
             {t('lab.print')}
           </Button>
         </Group>
       </Group>
       <Summary of={r} />
-      <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
+      <Stack gap="lg">
         <Slices title={t('lab.byCategory')} first={t('lab.category')} of={r.category_results} none={t('lab.noCategories')} />
         <Slices title={t('lab.byDifficulty')} first={t('lab.difficulty')} of={inOrder(r.by_difficulty)} none={t('lab.noDifficulty')} word />
-      </SimpleGrid>
-      <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
+      </Stack>
+      <SimpleGrid cols={{ base: 1, xl: 2 }} spacing="lg">
         <Confusion of={r} />
         <Patterns of={r.failure_patterns} />
       </SimpleGrid>
@@ -88,7 +88,7 @@ function Summary({ of: r }: { of: Result }) {
   ];
   return (
     <Box component="section" aria-label={t('lab.summary')}>
-      <SimpleGrid cols={{ base: 1, xs: 2, lg: 4 }} spacing="md">
+      <SimpleGrid cols={{ base: 2, lg: 4 }} spacing="md">
         {cards.map(([title, f, unit, note]) => (
           <Box key={title} className="card" p="md" data-card={title}>
             <Text size="sm" c="dimmed">
@@ -104,15 +104,17 @@ function Summary({ of: r }: { of: Result }) {
         ))}
       </SimpleGrid>
       {layers.some(([, f]) => f) && (
-        <Group gap={32} mt="md" px={4}>
+        <SimpleGrid cols={{ base: 2, lg: 4 }} spacing="md" mt="md">
           {layers.map(([title, f]) =>
             f ? (
-              <Fact key={title} name={t(title)}>
-                <Rate of={f} bar />
-              </Fact>
+              <Box key={title} px="md">
+                <Fact name={t(title)}>
+                  <Stacked of={f} />
+                </Fact>
+              </Box>
             ) : null,
           )}
-        </Group>
+        </SimpleGrid>
       )}
     </Box>
   );
@@ -128,7 +130,7 @@ function Big({ of, unit }: { of: Schemas['Figure'] | null | undefined; unit: str
       <Text fz={28} fw={650} lh={1.25}>
         {inUnit(i.point, unit)}
       </Text>
-      {unit === 'rate' && <Whisker interval={i} width={150} />}
+      {unit === 'rate' && <Whisker interval={i} width={120} />}
       <Text size="xs" c="dimmed">
         {i.lower !== null && i.upper !== null ? `${inUnit(i.lower, unit).replace(/ (%|ms)$/, '')}–${inUnit(i.upper, unit)} · ` : ''}n = {i.n}
       </Text>
@@ -152,7 +154,7 @@ function Slices({ title, first, of, none, word }: { title: string; first: string
         </Text>
       ) : (
         <Box className="scroll-x" tabIndex={0} role="region" aria-label={title}>
-          <Table>
+          <Table miw={860}>
             <Table.Thead>
               <Table.Tr>
                 <Table.Th>{first}</Table.Th>
@@ -171,7 +173,7 @@ function Slices({ title, first, of, none, word }: { title: string; first: string
                   <Table.Td ta="right" className="num">{s.cases}</Table.Td>
                   {columns.map(([name]) => (
                     <Table.Td key={name}>
-                      <Stacked of={s.metrics[name]} />
+                      <Rate of={s.metrics[name]} bar />
                     </Table.Td>
                   ))}
                 </Table.Tr>
@@ -287,7 +289,7 @@ function Patterns({ of: list }: { of: Schemas['RoutingPattern'][] }) {
             {t('lab.patternsHint')}
           </Text>
           <Box className="scroll-x" tabIndex={0} role="region" aria-label={t('lab.patterns')} mah={360} style={{ overflow: 'auto' }}>
-            <Table stickyHeader>
+            <Table stickyHeader miw={620}>
               <Table.Thead style={{ background: 'var(--cv-card)' }}>
                 <Table.Tr>
                   <Table.Th>{t('lab.tag')}</Table.Th>
@@ -338,7 +340,14 @@ export function pOf(p: number | undefined | null): string {
   return p < 0.001 ? `< ${number(0.001, 3)}` : number(p, 3);
 }
 
-const advice: Record<string, TextKey> = { routes: 'lab.recRoutes', agents: 'lab.recAgents', tools: 'lab.recTools', 'set-size': 'lab.recSetSize', latency: 'lab.recLatency', tag: 'lab.recTag' };
+const advice: Record<string, TextKey> = { routes: 'lab.recRoutes', agents: 'lab.recAgents', tools: 'lab.recTools', 'set-size': 'lab.recSetSize', latency: 'lab.recLatency' };
+
+/** adviceOf tells a recommendation in the language of the page; one that the page does not know as the server says it. */
+function adviceOf(t: T, r: Schemas['RoutingRecommendation']): string {
+  const tag = r.code === 'tag' ? /"((?:[^"\\]|\\.)*)"/.exec(r.text)?.[1] : undefined;
+  if (tag !== undefined) return t(r.certain ? 'lab.recTag' : 'lab.recTagMaybe', { tag });
+  return advice[r.code] ? t(advice[r.code]!) : r.text;
+}
 
 function Recommendations({ of: list }: { of: Schemas['RoutingRecommendation'][] }) {
   const t = useText();
@@ -371,7 +380,7 @@ function Recommendations({ of: list }: { of: Schemas['RoutingRecommendation'][] 
                 </Box>
                 <Box>
                   <Text size="sm" fw={500} className="untrusted">
-                    {r.code === 'tag' ? r.text : advice[r.code] ? t(advice[r.code]!) : r.text}
+                    {adviceOf(t, r)}
                   </Text>
                   <Text size="xs" c="dimmed" className="untrusted" lang="en">
                     {r.evidence}
@@ -481,7 +490,7 @@ function FailedTest({ of: f }: { of: Failed }) {
         <Box style={{ flex: 'none' }}>
           <Verdict of="fail" text={classes[f.class] ? t(classes[f.class]!) : f.class} />
         </Box>
-        <Text span size="sm" className="untrusted" style={{ flex: 1, minWidth: 0 }}>
+        <Text span size="sm" className="untrusted q">
           {f.query}
         </Text>
         <Text span className="mono" c="dimmed">

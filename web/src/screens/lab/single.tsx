@@ -5,7 +5,7 @@ import { type FormEvent, useEffect, useState } from 'react';
 import { api, ok, type Schemas } from '../../api/client';
 import { useText } from '../../text';
 import { Card, Empty, Failure, Waiting } from '../../ui/bits';
-import { number } from '../../ui/format';
+import { fixed, number } from '../../ui/format';
 import { type Bench, Fact, Lines, listOf, Mark, MatchBadge, Names, useAddress } from './parts';
 
 export function Single({ bench }: { bench: Bench }) {
@@ -63,8 +63,8 @@ export function Single({ bench }: { bench: Bench }) {
             }}
           />
           <Group align="flex-start" gap="sm" grow preventGrowOverflow={false} wrap="wrap">
-            <TagsInput label={t('lab.expected')} description={t('lab.expectedHint')} data={names} value={none ? [] : expected} onChange={setExpected} disabled={none} limit={20} splitChars={[',', ' ']} acceptValueOnBlur miw={260} />
-            <TagsInput label={t('lab.acceptable')} description={' '} data={names} value={also} onChange={setAlso} splitChars={[',', ' ']} acceptValueOnBlur miw={220} />
+            <TagsInput label={t('lab.expected')} placeholder={expected.length === 0 ? t('lab.expectedHint') : undefined} data={names} value={none ? [] : expected} onChange={setExpected} disabled={none} limit={20} splitChars={[',', ' ']} acceptValueOnBlur miw={260} />
+            <TagsInput label={t('lab.acceptable')} data={names} value={also} onChange={setAlso} splitChars={[',', ' ']} acceptValueOnBlur miw={220} />
           </Group>
           <Group align="center" gap="lg">
             <NumberInput label={t('lab.limit')} value={limit} onChange={setLimit} min={1} max={100} w={120} clampBehavior="strict" />
@@ -158,7 +158,7 @@ export function Why({ of: w }: { of: Schemas['RoutingDiagnosis'] }) {
       </Text>
       {w.winner.tool && w.rank > 0 && (
         <Text size="xs" c="dimmed" className="num">
-          {t('lab.scoreBeside', { a: number(w.tool.score, 3), b: number(w.winner.score, 3) })}
+          {t('lab.scoreBeside', { a: fixed(w.tool.score, 3), b: fixed(w.winner.score, 3) })}
         </Text>
       )}
       <Lines of={w.reasons} />
@@ -199,7 +199,7 @@ function Scores({ of: list, expected, also }: { of: Schemas['Candidate'][]; expe
                     {also.includes(c.tool_id) && <Mark tone="pass">{t('lab.isAcceptable')}</Mark>}
                   </Group>
                 </Table.Td>
-                <Table.Td ta="right" className="num" fw={600}>{number(c.total_score, 3)}</Table.Td>
+                <Table.Td ta="right" className="num" fw={600}>{fixed(c.total_score, 3)}</Table.Td>
                 <Table.Td>
                   <div className="parts" aria-hidden="true">
                     {terms.map((n, i) => ((c.parts[n] ?? 0) > 0 ? <div key={n} style={{ width: `${((c.parts[n] ?? 0) / top) * 100}%`, background: shades[i % shades.length] }} /> : null))}
@@ -209,7 +209,7 @@ function Scores({ of: list, expected, also }: { of: Schemas['Candidate'][]; expe
                       c.parts[n] ? (
                         <Text key={n} span size="xs" className="num" style={{ display: 'inline-flex', alignItems: 'center', gap: 4 }}>
                           <span aria-hidden style={{ width: 8, height: 8, borderRadius: 2, background: shades[i % shades.length], display: 'inline-block' }} />
-                          {n} {number(c.parts[n]!, 3)}
+                          {n} {fixed(c.parts[n]!, 3)}
                         </Text>
                       ) : null,
                     )}

@@ -57,7 +57,6 @@ export function Trend({ bench, open, hash }: { bench: Bench; open: string; hash:
               <Table.Tr>
                 <Table.Th>{t('lab.time')}</Table.Th>
                 <Table.Th>{t('lab.trendSuite')}</Table.Th>
-                <Table.Th ta="right">{t('lab.version')}</Table.Th>
                 {figures.map(([title]) => (
                   <Table.Th key={title}>{t(title)}</Table.Th>
                 ))}
@@ -92,10 +91,9 @@ export function Trend({ bench, open, hash }: { bench: Bench; open: string; hash:
                   <Table.Td className="untrusted">
                     <Text size="sm">{r.suite_name}</Text>
                     <Text size="xs" c="dimmed">
-                      {[r.preset === 'bigtool' ? 'bigtool' : '', r.limit > 0 ? `k = ${r.limit}` : ''].filter(Boolean).join(' · ')}
+                      {[t('lab.catalogueV', { version: r.catalogue_version }), r.preset === 'bigtool' ? 'bigtool' : '', r.limit > 0 ? `k = ${r.limit}` : ''].filter(Boolean).join(' · ')}
                     </Text>
                   </Table.Td>
-                  <Table.Td ta="right" className="num">{r.catalogue_version}</Table.Td>
                   {figures.map(([title, key, unit]) => (
                     <Table.Td key={title}>
                       <Stacked of={r[key]} unit={unit} />
