@@ -72,6 +72,24 @@ func (a *App) Targets() []string {
 	return out
 }
 
+// Provider is one whose models can be asked.
+type Provider struct {
+	Name string   `json:"name" doc:"as in openai/gpt-5-mini"`
+	Keys []string `json:"key_variables" nullable:"false" doc:"the variables that may hold its key, the usual one first"`
+	// Local providers run on a machine of the user.
+	Local bool `json:"local" doc:"it answers without a key"`
+}
+
+// Providers are those that Targets names, the most common first.
+func Providers() []Provider {
+	var out []Provider
+	for _, name := range provider.Names() {
+		keys, local := provider.Keys(name)
+		out = append(out, Provider{Name: name, Keys: keys, Local: local})
+	}
+	return out
+}
+
 // Prices is a table of what models cost.
 type Prices = provider.Prices
 

@@ -123,6 +123,17 @@ func Base(name string) (address, variable string) {
 	return "", ""
 }
 
+// Keys are the variables that may hold the key of a provider, the usual one first, and whether it answers
+// without one. A name that Names does not have has none.
+func Keys(name string) (variables []string, local bool) {
+	for _, s := range services() {
+		if s.name == name {
+			return s.keyEnv, s.local
+		}
+	}
+	return nil, false
+}
+
 // KeyVariables are the environment variables that Open reads keys from, each once.
 func KeyVariables() []string {
 	var out []string

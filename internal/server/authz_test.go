@@ -174,6 +174,7 @@ func entries() map[string]entry {
 		"tool-eval":        {body: `{"suite_id":"{suite}","experiment_id":"{experiment}","models":["offline/lexical"]}`, gives: http.StatusUnprocessableEntity, unowned: map[string]string{"model_id": "names a model of a provider"}}, // an experiment about another suite
 		"tool-eval-cancel": {body: `{"job_id":"{job}"}`},
 		"list-schedules":   {},
+		"schedule-times":   {query: "cron=0+3+*+*+*"},
 		"create-schedule":  {body: scheduled, gives: http.StatusUnprocessableEntity, unowned: modelID}, // the experiment and the baseline are of other suites
 		"get-schedule":     {},
 		"update-schedule":  {body: scheduled, gives: http.StatusUnprocessableEntity, unowned: modelID},

@@ -19,7 +19,8 @@ func (s *Server) addProbe() {
 		OperationID: "test-target", Method: http.MethodPost, Path: "/api/targets/test", Summary: "Ask a model once, with your key: does it answer?", Tags: []string{"keys"}, MaxBodyBytes: smallBody,
 	}, Access{Role: account.Member, Scope: account.ScopeRun}, s.testTarget)
 	type targetList struct {
-		Targets []string `json:"targets" nullable:"false"`
+		Targets   []string       `json:"targets" nullable:"false"`
+		Providers []app.Provider `json:"providers" nullable:"false"`
 	}
 	add(s, huma.Operation{OperationID: "list-targets", Method: http.MethodGet, Path: "/api/targets", Summary: "What can be evaluated here", Tags: []string{"runs"}}, Access{},
 		func(ctx context.Context, by *account.Principal, _ *struct{}) (*body[targetList], error) {
@@ -27,7 +28,7 @@ func (s *Server) addProbe() {
 			if err != nil {
 				return nil, err
 			}
-			return &body[targetList]{targetList{Targets: a.Targets()}}, nil
+			return &body[targetList]{targetList{Targets: a.Targets(), Providers: app.Providers()}}, nil
 		})
 }
 

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -77,5 +78,22 @@ func TestTestTarget(t *testing.T) {
 		if code, body := s.ask(t, "ana", "POST", "/api/targets/test", fmt.Sprintf(`{"provider_key":%q,"model_id":"m"}`, bad)); code/100 != 4 {
 			t.Errorf("%s: %d %s", bad, code, body)
 		}
+	}
+}
+
+func TestTargetList(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	list := give[struct {
+		Targets   []string       `json:"targets"`
+		Providers []app.Provider `json:"providers"`
+	}](t, s, "ana", "GET", "/api/targets", "")
+	for _, p := range list.Providers {
+		if !slices.Contains(list.Targets, p.Name+"/MODEL") || len(p.Keys) == 0 {
+			t.Errorf("provider %+v is no target, or has no key", p)
+		}
+	}
+	if p := list.Providers[0]; p.Name != "openai" || p.Keys[0] != "OPENAI_API_KEY" || p.Local {
+		t.Errorf("the first is %+v", p)
 	}
 }

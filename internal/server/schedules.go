@@ -150,6 +150,9 @@ func (s *Server) addSchedules() {
 	create := op("create-schedule", http.MethodPost, "", "Make a schedule")
 	create.DefaultStatus = http.StatusCreated
 	add(s, create, runs, s.createSchedule)
+	times := op("schedule-times", http.MethodGet, "", "The next times of a cron spec")
+	times.Path = "/api/schedule-times"
+	add(s, times, Access{}, s.scheduleTimes)
 	add(s, op("get-schedule", http.MethodGet, "/{id}", "One schedule"), Access{Objects: one}, func(ctx context.Context, _ *account.Principal, in *SchedulePath) (*body[Schedule], error) {
 		sc, err := s.schedule(ctx, in.ID)
 		if err != nil {
@@ -349,6 +352,35 @@ func next(sc *rows.Schedule, now time.Time) (int64, error) {
 		return 0, nil
 	}
 	return at.UnixMilli(), nil
+}
+
+// timesTold is how many times of a spec are told.
+const timesTold = 5
+
+// ScheduleTimes are the next times of a cron spec.
+type ScheduleTimes struct {
+	Times []time.Time `json:"times" nullable:"false"`
+}
+
+// scheduleTimes tells when a schedule would run, before it is made.
+func (s *Server) scheduleTimes(_ context.Context, _ *account.Principal, in *struct {
+	Cron string `query:"cron" required:"true" maxLength:"200" doc:"as of a schedule"`
+	Zone string `query:"time_zone" maxLength:"100" doc:"as of a schedule"`
+},
+) (*body[ScheduleTimes], error) {
+	spec, err := schedule.Parse(in.Cron, in.Zone)
+	if err != nil {
+		return nil, err
+	}
+	out := &body[ScheduleTimes]{}
+	at := s.cfg.Now()
+	for range timesTold {
+		if at = spec.Next(at); at.IsZero() {
+			break
+		}
+		out.Body.Times = append(out.Body.Times, at)
+	}
+	return out, nil
 }
 
 // checkEval finds out whether a run could be made now, and makes none.

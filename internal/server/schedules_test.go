@@ -552,3 +552,20 @@ func TestServeSendsMessages(t *testing.T) {
 		t.Fatal("no message")
 	}
 }
+
+func TestScheduleTimes(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, newClock().tune)
+	got := give[server.ScheduleTimes](t, s, "ana", "GET", "/api/schedule-times?cron=0+3+*+*+1-5&time_zone=Europe/Stockholm", "").Times
+	want := []string{"2026-03-03T02:00:00Z", "2026-03-04T02:00:00Z", "2026-03-05T02:00:00Z", "2026-03-06T02:00:00Z", "2026-03-09T02:00:00Z"}
+	for i, at := range want {
+		if len(got) != len(want) || got[i].UTC().Format(time.RFC3339) != at {
+			t.Fatalf("got %v, want %v", got, want)
+		}
+	}
+	for _, bad := range []string{"cron=0+3", "cron=0+3+*+*+*&time_zone=Mars/Base", "cron=0+0+30+2+*", "time_zone=UTC"} {
+		if code, text := s.ask(t, "ana", "GET", "/api/schedule-times?"+bad, ""); code != 422 || !strings.Contains(text, "cron") && !strings.Contains(text, "time_zone") {
+			t.Errorf("%s: %d %s", bad, code, text)
+		}
+	}
+}
