@@ -56,10 +56,12 @@ func (s State) Over() bool { return s == Done || s == Failed || s == Cancelled }
 
 // Job is some work of a user.
 type Job struct {
-	ID        string `json:"job_id"`
-	User      string `json:"user_id"`
-	Kind      string `json:"job_type"`
-	State     State  `json:"status"`
+	ID    string `json:"job_id"`
+	User  string `json:"user_id"`
+	Kind  string `json:"job_type"`
+	State State  `json:"status"`
+	// About is the member about of the request.
+	About     string `json:"about,omitempty" doc:"what the job is about, such as the name of a suite"`
 	Priority  int    `json:"priority"`
 	ResultRef string `json:"result_ref,omitempty" doc:"what the job makes: the id of a run"`
 	Done      int64  `json:"done"`
@@ -107,6 +109,12 @@ func jobOf(r *rows.Job) Job {
 	}
 	if len(r.Detail) > 0 {
 		j.Detail = r.Detail
+	}
+	var of struct {
+		About string `json:"about"`
+	}
+	if json.Unmarshal(r.Request, &of) == nil { // a request may be any JSON
+		j.About = of.About
 	}
 	return j
 }

@@ -7,6 +7,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/callvet/callvet/internal/store/rows"
@@ -151,13 +152,27 @@ func (j *Jobs) Events(ctx context.Context, user string, after int64, most int) (
 	if err != nil {
 		return nil, fmt.Errorf("read events: %w", err)
 	}
-	out := make([]Event, len(stored))
+	return eventsOf(stored)
+}
+
+func eventsOf(stored []rows.Event) (out []Event, err error) {
+	out = make([]Event, len(stored))
 	for i := range stored {
 		if out[i], err = eventOf(&stored[i]); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
+}
+
+// EventsOf gives the newest events of a job, at most most of them, in order.
+func (j *Jobs) EventsOf(ctx context.Context, id string, most int) ([]Event, error) {
+	stored, err := j.cfg.Store.Rows().JobEvents(ctx, rows.JobEventsParams{JobID: id, Limit: int32(min(max(most, 0), 10_000))})
+	if err != nil {
+		return nil, fmt.Errorf("read events: %w", err)
+	}
+	slices.Reverse(stored)
+	return eventsOf(stored)
 }
 
 // Range is the number of the first event of a user that is kept, and of the last. Without any it is

@@ -183,12 +183,13 @@ func entries() map[string]entry {
 		"schedule-history": {},
 		"test-webhook":     {gives: http.StatusConflict}, // there is none
 
-		"list-jobs":     {query: "user_id=", unowned: map[string]string{"user_id": "the jobs of others are for admins, which TestEval tries"}},
-		"get-job":       {},
-		"cancel-job":    {},
-		"ws-ticket":     {},
-		"list-events":   {query: "since=0"},
-		"stream-events": {query: "since=x", gives: http.StatusUnprocessableEntity}, // a good one does not end
+		"list-jobs":       {query: "user_id=", unowned: map[string]string{"user_id": "the jobs of others are for admins, which TestEval tries"}},
+		"get-job":         {},
+		"list-job-events": {},
+		"cancel-job":      {},
+		"ws-ticket":       {},
+		"list-events":     {query: "since=0"},
+		"stream-events":   {query: "since=x", gives: http.StatusUnprocessableEntity}, // a good one does not end
 	}
 }
 

@@ -206,7 +206,7 @@ func (s *Server) submitRun(ctx context.Context, by *account.Principal, q *submis
 
 // evalJob is what a job of KindToolEval keeps of its request; the rest is the run's.
 type evalJob struct {
-	Suite      string `json:"suite"`
+	Suite      string `json:"about"` // its name
 	Experiment string `json:"experiment,omitempty"`
 }
 

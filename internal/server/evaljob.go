@@ -35,8 +35,33 @@ const (
 type evalNote struct {
 	Begun bool  `json:"begun,omitempty"`
 	Told  int64 `json:"told,omitempty"` // the attempt that was told last, as Feed has it
+	// Counts are of the attempts that were told, by target.
+	Counts []toldCount `json:"counts,omitempty"`
 	// Again are attempts that were told as errors, and that are asked again.
 	Again []app.Place `json:"again,omitempty"`
+}
+
+// toldCount is how many attempts of a target were told, with their verdicts.
+type toldCount struct {
+	Model  string `json:"model"`
+	Done   int64  `json:"done"`
+	Total  int64  `json:"total"`
+	Passed int64  `json:"passed"`
+	Failed int64  `json:"failed"`
+	Errors int64  `json:"errors"` // errors, and attempts that were not made
+}
+
+// add counts an attempt, once more or (by -1) once less.
+func (c *toldCount) add(v callvet.Verdict, by int64) {
+	c.Done += by
+	switch v {
+	case callvet.VerdictPass:
+		c.Passed += by
+	case callvet.VerdictFail:
+		c.Failed += by
+	case callvet.VerdictError, callvet.VerdictNotRun:
+		c.Errors += by
+	}
 }
 
 // evalRun tells of a run while it goes on.
@@ -45,7 +70,6 @@ type evalRun struct {
 	report *job.Report
 	note   evalNote
 	total  int64
-	done   int64 // told, for progress
 	more   chan struct{}
 	mu     sync.Mutex
 	// session is what goes on; nil before it does.
@@ -159,6 +183,7 @@ func (e *evalRun) begin(ctx context.Context, suite string) error {
 		e.note.Begun = true
 		var targets []map[string]string
 		for _, t := range e.feed.Manifest.Targets {
+			e.note.Counts = append(e.note.Counts, toldCount{Model: t.Name, Total: e.total / int64(len(e.feed.Manifest.Targets))})
 			targets = append(targets, map[string]string{"provider_key": t.Provider, "model_id": t.Model, "display_name": t.Name})
 		}
 		return e.tell(job.News{Kind: "tool_eval_init", Data: map[string]any{"eval_id": e.feed.Stored.ID, "targets": targets, "total_cases": e.feed.Cases(), "total": e.total, "suite_name": suite}})
@@ -232,11 +257,13 @@ func (e *evalRun) catchUp(ctx context.Context) error {
 		}
 		for i := range list {
 			news = append(news, e.resultNews(&list[i]))
+			if c := e.countOf(&list[i]); c != nil {
+				c.add(list[i].Cell.Result.Verdict, 1)
+			}
 		}
 		e.note.Told = last
-		if e.done += int64(len(list)); len(list) > 0 {
-			at := list[len(list)-1]
-			news = append(news, job.News{Kind: "tool_eval_progress", Data: map[string]any{"current": e.done, "total": e.total, "model": e.target(at.Cell.Target), "test_case": at.Case.ID}})
+		if len(list) > 0 {
+			news = append(news, e.progressNews(&list[len(list)-1]))
 		}
 		if err := e.tell(news...); err != nil {
 			return err
@@ -259,7 +286,14 @@ func (e *evalRun) tellAgain(ctx context.Context) error {
 		for i := range list {
 			if v := list[i].Cell.Result.Verdict; v != callvet.VerdictError && v != callvet.VerdictNotRun {
 				news = append(news, e.resultNews(&list[i]))
+				if c := e.countOf(&list[i]); c != nil {
+					c.add(callvet.VerdictError, -1)
+					c.add(v, 1)
+				}
 			}
+		}
+		if len(news) > 0 {
+			news = append(news, e.progressNews(&list[len(list)-1]))
 		}
 		e.note.Again = slices.Clone(e.note.Again[len(some):])
 		if err := e.tell(news...); err != nil {
@@ -267,6 +301,25 @@ func (e *evalRun) tellAgain(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// countOf is the count of the target of an attempt; nil of a job that began without counts.
+func (e *evalRun) countOf(row *report.Row) *toldCount {
+	if row.Cell.Target < len(e.note.Counts) {
+		return &e.note.Counts[row.Cell.Target]
+	}
+	return nil
+}
+
+// progressNews tells how far the run is, with the attempt that was told last.
+func (e *evalRun) progressNews(last *report.Row) job.News {
+	done := int64(0)
+	for i := range e.note.Counts {
+		done += e.note.Counts[i].Done
+	}
+	return job.News{Kind: "tool_eval_progress", Data: map[string]any{
+		"current": done, "total": e.total, "model": e.target(last.Cell.Target), "test_case": last.Case.ID, "targets": slices.Clone(e.note.Counts),
+	}}
 }
 
 func (e *evalRun) target(i int) string {

@@ -126,6 +126,17 @@ func TestEvalAsksAgain(t *testing.T) {
 	if d := cmp.Diff(want, verdicts(again.events(t, "ana"))); d != "" {
 		t.Errorf("told (-want +got):\n%s", d)
 	}
+	code, body := again.ask(t, "ana", "GET", "/api/jobs/"+sent.JobID+"/events?limit=6", "")
+	list := decode[struct{ Events []map[string]any }](t, code, 200, body).Events
+	progress := slices.IndexFunc(list, func(e map[string]any) bool { return e["type"] == "tool_eval_progress" })
+	if len(list) != 6 || list[5]["type"] != "job_completed" || progress < 0 {
+		t.Fatalf("newest events: %s", body)
+	}
+	// An attempt that was asked again counts once, with what came of it.
+	counted := []any{map[string]any{"model": "openai/m1", "done": 20.0, "total": 20.0, "passed": 18.0, "failed": 1.0, "errors": 1.0}}
+	if d := cmp.Diff(counted, list[progress]["targets"]); d != "" || list[progress]["current"] != 20.0 {
+		t.Errorf("counted (-want +got):\n%s\nof %v", d, list[progress])
+	}
 }
 
 // TestEvalDelta: the last event of a run in an experiment compares it with the baseline, as the timeline does.

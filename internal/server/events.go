@@ -64,10 +64,7 @@ func (s *Server) addEvents() {
 			return nil, err
 		}
 		list, err := s.jobs.Events(ctx, by.User, in.Since, in.Limit)
-		out.Body.Events = make([]json.RawMessage, len(list))
-		for i := range list {
-			out.Body.Events[i] = list[i].JSON()
-		}
+		out.Body.Events = texts(list)
 		return out, err
 	})
 	type streamInput struct {
@@ -103,6 +100,15 @@ func (s *Server) addEvents() {
 			s.stream(ctx, hc, f, hello)
 		}}, nil
 	})
+}
+
+// texts are events as JSON.
+func texts(list []job.Event) []json.RawMessage {
+	out := make([]json.RawMessage, len(list))
+	for i := range list {
+		out[i] = list[i].JSON()
+	}
+	return out
 }
 
 // sockets is how many connections of a user may follow his events.

@@ -4,6 +4,7 @@ package server
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -14,6 +15,11 @@ import (
 )
 
 type jobOutput struct{ Body job.Job }
+
+// JobEvents are events of one job.
+type JobEvents struct {
+	Events []json.RawMessage `json:"events" nullable:"false"`
+}
 
 // handlers do the jobs of each kind.
 func (s *Server) handlers() map[string]job.Handler {
@@ -74,6 +80,17 @@ func (s *Server) addJobs() {
 	}, Access{Objects: map[string]Kind{"id": KindJob}}, func(ctx context.Context, _ *account.Principal, in *one) (*jobOutput, error) {
 		j, err := s.jobs.Job(ctx, in.ID)
 		return &jobOutput{j}, err
+	})
+	type eventsInput struct {
+		one
+		Limit int `query:"limit" minimum:"1" maximum:"1000" default:"300" doc:"how many, the newest"`
+	}
+	add(s, huma.Operation{
+		OperationID: "list-job-events", Method: http.MethodGet, Path: "/api/jobs/{id}/events", Summary: "The newest events of a job, in order", Tags: []string{"jobs"},
+	}, Access{Objects: map[string]Kind{"id": KindJob}}, func(ctx context.Context, _ *account.Principal, in *eventsInput) (*struct{ Body JobEvents }, error) {
+		list, err := s.jobs.EventsOf(ctx, in.ID, in.Limit)
+		out := &struct{ Body JobEvents }{JobEvents{Events: texts(list)}}
+		return out, err
 	})
 	add(s, huma.Operation{
 		OperationID: "cancel-job", Method: http.MethodPost, Path: "/api/jobs/{id}/cancel", Summary: "Cancel a job", Tags: []string{"jobs"},

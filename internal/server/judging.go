@@ -102,8 +102,9 @@ func (s *Server) verdicts(ctx context.Context, _ *account.Principal, in *struct 
 
 // judgeJob is what a job of KindJudge keeps of its request.
 type judgeJob struct {
-	Run string   `json:"run"`
-	Ask JudgeAsk `json:"ask"`
+	About string   `json:"about"` // the names of the judges
+	Run   string   `json:"run"`
+	Ask   JudgeAsk `json:"ask"`
 }
 
 // judgeNote is what such a job knows of what it did: the judgings that are over, one for each judge
@@ -199,7 +200,7 @@ func (s *Server) submitJudge(ctx context.Context, by *account.Principal, in *str
 			return nil, err
 		}
 	}
-	of := judgeJob{Run: in.ID, Ask: in.Body}
+	of := judgeJob{About: strings.Join(in.Body.Judges, ", "), Run: in.ID, Ask: in.Body}
 	list, files, err := of.requests()
 	if err != nil {
 		return nil, err

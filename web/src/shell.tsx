@@ -5,6 +5,7 @@ import { IconBook, IconKeyboard, IconLanguage, IconLogout, IconMoon, IconPlugCon
 import { Component, type ReactNode, Suspense, useEffect, useMemo, useRef } from 'react';
 import { Link, Route, Routes, useLocation, useNavigate } from 'react-router';
 import { api, ok } from './api/client';
+import { useFresh } from './api/jobs';
 import { useLiveState } from './api/live';
 import { useMe } from './me';
 import { type ScreenEntry, screens } from './screens';
@@ -30,6 +31,7 @@ export function Shell({ left }: { left: () => void }) {
     window.scrollTo(0, 0);
   }, [place.pathname, menu]);
   useKeys(seen, helping.open);
+  useFresh();
 
   const logout = async () => {
     try {

@@ -93,6 +93,9 @@ INSERT INTO events(user_id, seq, job_id, kind, at, payload) VALUES ($1, $2, $3, 
 -- name: EventsAfter :many
 SELECT * FROM events WHERE user_id = $1 AND seq > $2 ORDER BY seq LIMIT $3;
 
+-- name: JobEvents :many
+SELECT * FROM events WHERE job_id = $1 ORDER BY seq DESC LIMIT $2;
+
 -- name: LastOldEvent :one
 SELECT CAST(coalesce(max(seq), 0) AS BIGINT) AS seq FROM (SELECT seq, at FROM events WHERE user_id = $1 ORDER BY seq LIMIT $2) oldest WHERE at < $3;
 

@@ -398,6 +398,45 @@ func (q *Queries) JobByKey(ctx context.Context, arg JobByKeyParams) (Job, error)
 	return i, err
 }
 
+const jobEvents = `-- name: JobEvents :many
+SELECT user_id, seq, job_id, kind, at, payload FROM events WHERE job_id = $1 ORDER BY seq DESC LIMIT $2
+`
+
+type JobEventsParams struct {
+	JobID string
+	Limit int32
+}
+
+func (q *Queries) JobEvents(ctx context.Context, arg JobEventsParams) ([]Event, error) {
+	rows, err := q.db.QueryContext(ctx, jobEvents, arg.JobID, arg.Limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []Event{}
+	for rows.Next() {
+		var i Event
+		if err := rows.Scan(
+			&i.UserID,
+			&i.Seq,
+			&i.JobID,
+			&i.Kind,
+			&i.At,
+			&i.Payload,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const jobOfResult = `-- name: JobOfResult :one
 SELECT id, user_id, kind, state, priority, place, request, result_ref, done, total, eta, detail, error, attempt, timeout, ran, idle, reached, note, created, queued, started, finished, cancel, idempotency FROM jobs WHERE result_ref = $1 ORDER BY place DESC LIMIT 1
 `

@@ -1,5 +1,5 @@
 // The list of screens: where each is, who sees it, and the key that goes to it (g, then the key).
-import { IconArrowsDiff, IconHistory, type IconHome, IconListSearch } from '@tabler/icons-react';
+import { IconArrowsDiff, IconHistory, IconHome, IconListCheck, IconListSearch } from '@tabler/icons-react';
 import { type ComponentType, lazy } from 'react';
 import type { TextKey } from '../text';
 
@@ -19,9 +19,11 @@ export type ScreenEntry = {
 };
 
 export const screens: ScreenEntry[] = [
+  { paths: ['/'], title: 'shell.home', icon: IconHome, key: 'h', view: lazy(() => import('./home')) },
   { paths: ['/runs'], title: 'shell.runs', icon: IconHistory, key: 'r', view: lazy(() => import('./runs')) },
   { paths: ['/runs/:id'], title: 'shell.runs', icon: IconHistory, hidden: true, view: lazy(() => import('./runs/run')) },
   { paths: ['/runs/:id/case'], title: 'shell.runs', icon: IconHistory, hidden: true, view: lazy(() => import('./runs/case')) },
   { paths: ['/compare'], title: 'shell.compare', icon: IconArrowsDiff, key: 'c', view: lazy(() => import('./compare')) },
   { paths: ['/lab', '/admin/tools/eval'], title: 'shell.lab', icon: IconListSearch, key: 'b', admin: true, changes: true, view: lazy(() => import('./lab')) },
+  { paths: ['/jobs', '/jobs/:id'], title: 'shell.jobs', icon: IconListCheck, key: 'j', view: lazy(() => import('./jobs')) },
 ];

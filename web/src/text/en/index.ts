@@ -1,8 +1,18 @@
 // English: one file for each part of the page. Every text of the page is here.
 import { common } from './common';
 import { conversation } from './conversation';
+import { home } from './home';
+import { jobs } from './jobs';
 import { lab } from './lab';
 import { results } from './results';
 import { shell } from './shell';
 
-export const en = { common, conversation, lab, results, shell };
+export const en = {
+  common,
+  conversation,
+  home,
+  jobs,
+  lab,
+  results,
+  shell,
+};

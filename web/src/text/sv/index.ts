@@ -3,4 +3,8 @@ import { common } from './common';
 import { lab } from './lab';
 import { shell } from './shell';
 
-export const sv = { common, lab, shell };
+export const sv = {
+  common,
+  lab,
+  shell,
+};

@@ -1,0 +1,64 @@
+// Keeps what the page knows of jobs and runs in step with events.
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import type { Schemas } from './client';
+import { $api } from './client';
+import { live, type LiveEvent } from './live';
+
+export type Job = Schemas['JobJob'];
+
+/** isOver tells whether a job has ended. */
+export const isOver = (j: Job) => ['done', 'failed', 'cancelled'].includes(j.status);
+
+/** newKey makes an Idempotency-Key. (crypto.randomUUID is not there on a page over plain HTTP.) */
+export function newKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, '0')).join('');
+}
+
+/** How often lists are read again at most, in milliseconds: many jobs tell of their progress. */
+const calm = 1000;
+
+/** useFresh reads queries of jobs and runs anew when events say that they changed. The shell uses it once. */
+export function useFresh() {
+  const client = useQueryClient();
+  useEffect(() => {
+    const due = new Set<string>();
+    let timer = 0;
+    const stale = (...routes: string[]) => {
+      for (const r of routes) due.add(r);
+      timer ||= window.setTimeout(() => {
+        timer = 0;
+        void client.invalidateQueries({ predicate: (q) => [...due].some((r) => String(q.queryKey[1]).startsWith(r)) });
+        due.clear();
+      }, calm);
+    };
+    const keyOf = (id: string) => $api.queryOptions('get', '/api/jobs/{id}', { params: { path: { id } } }).queryKey;
+    const hear = (e: LiveEvent) => {
+      if (e.type === 'sync' || e.type === 'events_skipped') {
+        for (const j of [...((e.recent_jobs as Job[]) ?? []), ...((e.active_jobs as Job[]) ?? [])]) client.setQueryData(keyOf(j.job_id), j);
+        stale('/api/jobs', '/api/tool-eval/history');
+      } else if (e.type === 'job_progress' && e.job_id) {
+        client.setQueryData(keyOf(e.job_id), (j: Job | undefined) => j && { ...j, done: Number(e.done), total: Number(e.total), eta_ms: Number(e.eta_ms) });
+        stale('/api/jobs');
+      } else if (e.type.startsWith('job_')) {
+        const ended = ['job_completed', 'job_failed', 'job_cancelled'].includes(e.type);
+        stale('/api/jobs', '/api/tool-eval/history', ...(ended ? ['/api/runs', '/api/experiments', '/api/tool-suites/{id}/trend', '/api/leaderboard'] : []));
+      }
+    };
+    const deaf = live.listen(hear);
+    return () => {
+      deaf();
+      window.clearTimeout(timer);
+    };
+  }, [client]);
+}
+
+/** useActiveJobs are the user's jobs that have not ended, the newest first. */
+export function useActiveJobs(): Job[] {
+  const of = (status: 'running' | 'queued' | 'pending') => ({ params: { query: { status, limit: 50 } } });
+  const running = $api.useQuery('get', '/api/jobs', of('running'));
+  const queued = $api.useQuery('get', '/api/jobs', of('queued'));
+  const pending = $api.useQuery('get', '/api/jobs', of('pending'));
+  const seen = new Set<string>();
+  return [running, queued, pending].flatMap((q) => q.data?.items ?? []).filter((j) => !seen.has(j.job_id) && seen.add(j.job_id));
+}

@@ -1,0 +1,256 @@
+// What is going on: jobs, the latest runs, what changed. Without any run, the way to a first one.
+import { Button, Group, SimpleGrid, Stack, Text } from '@mantine/core';
+import { IconArrowRight, IconKey, IconPlayerPlay, IconPlus, IconTools } from '@tabler/icons-react';
+import { useMutation, useQueries } from '@tanstack/react-query';
+import { Link, useNavigate } from 'react-router';
+import { $api, api, ok, type Schemas } from '../../api/client';
+import { type Job, newKey, useActiveJobs } from '../../api/jobs';
+import { useMay, useMe } from '../../me';
+import { type T, useText } from '../../text';
+import { Card, Empty, Failure, Figure, type Interval, Screen, Verdict, Waiting } from '../../ui/bits';
+import { ago, moment, number, signed } from '../../ui/format';
+import { Outcomes, Progress } from '../../ui/progress';
+import { titleOf } from '../jobs/words';
+import classes from './home.module.css';
+
+type Run = Schemas['EvalRun'];
+
+export default function Home() {
+  const t = useText();
+  const may = useMay('run');
+  const me = useMe();
+  const canRun = may && !me.read_only;
+  const runs = $api.useQuery('get', '/api/tool-eval/history', { params: { query: { limit: 8 } } });
+  const active = useActiveJobs();
+  const list = runs.data?.items ?? [];
+  return (
+    <Screen
+      title={t('home.title')}
+      actions={
+        canRun && list.length > 0 ? (
+          <Button component={Link} to="/new" leftSection={<IconPlus size={16} aria-hidden />}>
+            {t('home.newRun')}
+          </Button>
+        ) : undefined
+      }
+    >
+      {active.length > 0 && (
+        <Card title={t('home.running')}>
+          <Stack gap="sm">
+            {active.map((j) => (
+              <Running key={j.job_id} job={j} />
+            ))}
+          </Stack>
+        </Card>
+      )}
+      {runs.isPending ? (
+        <Waiting />
+      ) : runs.error ? (
+        <Failure of={runs.error} retry={() => runs.refetch()} />
+      ) : list.length === 0 ? (
+        active.length === 0 && <First may={canRun} />
+      ) : (
+        <>
+          <Changes runs={list} />
+          <Card
+            title={t('home.recent')}
+            actions={
+              <Link to="/runs">
+                {t('home.allRuns')} <IconArrowRight size={14} aria-hidden style={{ verticalAlign: -2 }} />
+              </Link>
+            }
+          >
+            <ul className={classes.list}>
+              {list.map((r) => (
+                <Recent key={r.id} run={r} />
+              ))}
+            </ul>
+          </Card>
+        </>
+      )}
+    </Screen>
+  );
+}
+
+function Running({ job }: { job: Job }) {
+  const t = useText();
+  const title = titleOf(t, job);
+  return (
+    <div className={classes.running}>
+      <Link to={`/jobs/${job.job_id}`} className="untrusted">
+        {title}
+      </Link>
+      <Progress label={title} done={job.done} total={job.total} eta={job.status === 'running' ? job.eta_ms : undefined}>
+        <Text size="xs" c="dimmed">
+          {t(`jobs.${job.status as 'running'}`)}
+        </Text>
+      </Progress>
+    </div>
+  );
+}
+
+/** statusText names the state of a run that is not simply done. */
+function statusText(t: T, r: Run): string {
+  return r.status === 'done' ? '' : t(`home.status_${r.status}`);
+}
+
+function Recent({ run: r }: { run: Run }) {
+  const t = useText();
+  const targets = r.targets ?? [];
+  const status = statusText(t, r);
+  const shown = targets.slice(0, 3);
+  return (
+    <li className={classes.run}>
+      <div style={{ minWidth: 0 }}>
+        <Link to={`/runs/${r.id}`} className="untrusted" style={{ fontWeight: 600 }}>
+          {r.suite_name || r.id}
+        </Link>
+        <Text size="xs" c="dimmed" title={moment(r.timestamp)}>
+          {ago(r.timestamp)}
+          {status && ` · ${status}`}
+          {r.avg_score !== null && targets.length > 1 && ` · ${t('home.average', { score: `${number(r.avg_score * 100, 1)} %` })}`}
+        </Text>
+      </div>
+      <Outcomes of={r.verdicts} />
+      <div className={classes.targets}>
+        {shown.length > 0
+          ? shown.map((s) => (
+              <div key={s.name} className={classes.target}>
+                <Text size="sm" truncate title={s.name}>
+                  {s.name}
+                </Text>
+                <Figure interval={s.score?.interval} bar />
+              </div>
+            ))
+          : (r.models ?? []).slice(0, 3).map((m) => (
+              <Text key={m} size="sm" truncate title={m}>
+                {m}
+              </Text>
+            ))}
+        {Math.max(targets.length, (r.models ?? []).length) > 3 && (
+          <Text size="xs" c="dimmed">
+            {t('home.otherTargets', { n: Math.max(targets.length, (r.models ?? []).length) - 3 })}
+          </Text>
+        )}
+      </div>
+    </li>
+  );
+}
+
+type Change = { key: string; run: string; previous: string; where: string; against: string; target: string; change: Interval; verdict: string; at: string };
+
+const verdicts = { better: ['pass', 'home.better'], worse: ['fail', 'home.worse'], 'no clear difference': ['not_run', 'home.unclear'], 'not comparable': ['not_run', 'home.none'] } as const;
+
+/** Changes tells what changed in the newest runs: against the baseline of their experiment, or else against the run before. */
+function Changes({ runs }: { runs: Run[] }) {
+  const t = useText();
+  const over = runs.filter((r) => r.finished);
+  const experiments = [...new Set(over.flatMap((r) => (r.experiment_id ? [r.experiment_id] : [])))].slice(0, 3);
+  const suites = [...new Set(over.flatMap((r) => (r.suite_id && !r.experiment_id ? [r.suite_id] : [])))].slice(0, 3);
+  const names = $api.useQuery('get', '/api/experiments', { params: { query: { limit: 200 } } }, { enabled: experiments.length > 0 });
+  const timelines = useQueries({ queries: experiments.map((id) => $api.queryOptions('get', '/api/experiments/{id}/timeline', { params: { path: { id } } })) });
+  const trends = useQueries({ queries: suites.map((id) => $api.queryOptions('get', '/api/tool-suites/{id}/trend', { params: { path: { id }, query: { limit: 5 } } })) });
+
+  const list: Change[] = [];
+  timelines.forEach((q, i) => {
+    const e = q.data?.entries?.filter((x) => x.type === 'eval' && !x.baseline && x.targets?.some((g) => g.change)).at(-1);
+    const name = names.data?.items.find((x) => x.id === experiments[i])?.name ?? '';
+    for (const g of e?.targets ?? []) {
+      if (g.change) {
+        const where = runs.find((r) => r.id === e!.eval_id)?.suite_name ?? '';
+        list.push({ key: `${e!.id} ${g.config_hash}`, run: e!.eval_id, previous: q.data!.baseline_eval_id, where, against: t('home.baseline', { name }), target: g.name, change: g.change, verdict: g.verdict ?? '', at: e!.timestamp });
+      }
+    }
+  });
+  trends.forEach((q, i) => {
+    const e = q.data?.entries?.filter((x) => x.targets?.some((g) => g.change)).at(-1);
+    const where = runs.find((r) => r.suite_id === suites[i])?.suite_name ?? '';
+    for (const g of e?.targets ?? []) {
+      if (g.change && g.previous_eval_id) {
+        list.push({ key: `${e!.eval_id} ${g.config_hash}`, run: e!.eval_id, previous: g.previous_eval_id, where, against: t('home.since'), target: g.name, change: g.change, verdict: g.verdict ?? '', at: e!.timestamp });
+      }
+    }
+  });
+  const order = ['worse', 'better', 'no clear difference', 'not comparable'];
+  list.sort((a, b) => order.indexOf(a.verdict) - order.indexOf(b.verdict) || (a.at < b.at ? 1 : -1));
+  return (
+    <Card title={t('home.changed')}>
+      {list.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          {t('home.unchangedText')}
+        </Text>
+      ) : (
+        <ul className={classes.list}>
+          {list.slice(0, 6).map((c) => {
+            const [mark, word] = verdicts[c.verdict as 'better'] ?? verdicts['not comparable'];
+            return (
+              <li key={c.key} className={classes.change}>
+                <Verdict of={mark} text={t(word)} />
+                <div style={{ minWidth: 0 }}>
+                  <Text size="sm" fw={600} truncate title={c.target}>
+                    {c.target}
+                  </Text>
+                  <Text size="xs" c="dimmed" className="untrusted">
+                    {c.where} · {c.against} · {ago(c.at)}
+                  </Text>
+                </div>
+                <Text size="sm" className="num">
+                  <strong>{signed(c.change.point)}</strong>{' '}
+                  <Text span size="xs" c="dimmed">
+                    {c.change.lower !== null && c.change.upper !== null && `${t('home.range', { lower: signed(c.change.lower), upper: signed(c.change.upper) })} · `}n = {c.change.n}
+                  </Text>
+                </Text>
+                <Link to={`/compare?runs=${encodeURIComponent(`${c.previous},${c.run}`)}`} aria-label={`${t('home.compare')}: ${c.target}, ${c.where}`}>
+                  {t('home.compare')}
+                </Link>
+              </li>
+            );
+          })}
+        </ul>
+      )}
+    </Card>
+  );
+}
+
+/** First leads to a first result: the example suite, run by a caller that needs no key. */
+function First({ may }: { may: boolean }) {
+  const t = useText();
+  const navigate = useNavigate();
+  const start = useMutation({
+    mutationFn: async () => {
+      const example = ok(await api.GET('/api/tool-eval/import/example', { parseAs: 'text' })) as unknown as string;
+      const { name } = JSON.parse(example) as { name: string };
+      const there = ok(await api.GET('/api/tool-suites', { params: { query: { search: name } } })).items.find((s) => s.name === name);
+      const suite = there?.id ?? ok(await api.POST('/api/tool-eval/import', { body: JSON.parse(example) as never })).suite_id;
+      return ok(await api.POST('/api/tool-eval', { params: { header: { 'Idempotency-Key': newKey() } }, body: { suite_id: suite, models: ['offline/lexical'] } }));
+    },
+    onSuccess: (job) => navigate(`/jobs/${job.job_id}`),
+  });
+  if (!may) return <Empty title={t('home.noRuns')} text={t('home.noRunsText')} />;
+  return (
+    <>
+      <Failure of={start.error} />
+      <Empty title={t('home.first')} text={t('home.firstText')}>
+        <Button onClick={() => start.mutate()} loading={start.isPending} leftSection={<IconPlayerPlay size={16} aria-hidden />}>
+          {t('home.runExample')}
+        </Button>
+      </Empty>
+      <SimpleGrid cols={{ base: 1, sm: 2 }}>
+        <Next to="/suites" icon={<IconTools size={18} aria-hidden />} text={t('home.ownSuite')} />
+        <Next to="/settings" icon={<IconKey size={18} aria-hidden />} text={t('home.keys')} />
+      </SimpleGrid>
+    </>
+  );
+}
+
+function Next({ to, icon, text }: { to: string; icon: React.ReactNode; text: string }) {
+  return (
+    <Link to={to} className="card" style={{ padding: 16 }}>
+      <Group gap="sm">
+        {icon}
+        {text}
+        <IconArrowRight size={16} aria-hidden style={{ marginLeft: 'auto' }} />
+      </Group>
+    </Link>
+  );
+}

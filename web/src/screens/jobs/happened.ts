@@ -1,0 +1,112 @@
+// What happened in a job: the newest events that are kept, and those that come.
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import { $api, api, ok } from '../../api/client';
+import { isOver, type Job } from '../../api/jobs';
+import { type LiveEvent, useLive } from '../../api/live';
+
+/** How many results are kept in the page, the newest. */
+export const mostResults = 500;
+
+export type ModelCount = { model: string; done: number; total: number; passed: number; failed: number; errors: number };
+export type Call = { tools: string[]; arguments?: unknown; arguments_raw?: string; cut?: boolean };
+export type Result = {
+  seq: number; model: string; test_case: string; repeat: number; verdict: 'pass' | 'fail' | 'error' | 'not_run'; outcome: string; latency_ms?: number; class?: string; reason?: string; error?: string; expected: Call[]; actual: Call[];
+};
+export type Judged = { seq: number; judging_id: string; judge: string; pass: number; fail: number; unscored: number };
+export type Happened = { last: number; models: ModelCount[]; results: Result[]; judged: Judged[]; warnings: string[]; complete: { avg_score?: number; baseline_score?: number; delta?: number } | null };
+
+const nothing: Happened = { last: 0, models: [], results: [], judged: [], warnings: [], complete: null };
+
+/** after is what is known once more events are: those that were known already change nothing. */
+export function after(known: Happened, events: LiveEvent[]): Happened {
+  const news = events.filter((e) => e.seq > known.last);
+  if (news.length === 0) return known;
+  const next = { ...known };
+  const results: Result[] = [];
+  for (const e of news) {
+    next.last = e.seq;
+    if (e.type === 'tool_eval_init' && next.models.length === 0) {
+      const targets = e.targets as { display_name: string }[];
+      next.models = targets.map((m) => ({ model: m.display_name, done: 0, total: Number(e.total) / targets.length, passed: 0, failed: 0, errors: 0 }));
+    } else if (e.type === 'tool_eval_progress' && e.targets) {
+      next.models = e.targets as ModelCount[];
+    } else if (e.type === 'tool_eval_result') {
+      results.push(e as unknown as Result);
+    } else if (e.type === 'judge_result') {
+      next.judged = [...next.judged, e as unknown as Judged];
+    } else if (e.type === 'eval_warning') {
+      const text = String(e.detail);
+      if (!next.warnings.includes(text)) next.warnings = [...next.warnings, text];
+    } else if (e.type === 'tool_eval_complete') {
+      next.complete = e as unknown as Happened['complete'];
+    }
+  }
+  if (results.length > 0) {
+    // An attempt that ended in an error may be asked again: the newer result stands for it.
+    const place = (r: Result) => `${r.model}\n${r.test_case}\n${r.repeat}`;
+    const again = new Set(results.map(place));
+    next.results = [...results.reverse(), ...next.results.filter((r) => !again.has(place(r)))].slice(0, mostResults);
+  }
+  return next;
+}
+
+/** useHappened follows a job. Events of another user's job are read again every two seconds, as they are told to him alone. */
+export function useHappened(job: Job, mine: boolean): Happened {
+  const client = useQueryClient();
+  const id = job.job_id;
+  const over = isOver(job);
+  const [known, setKnown] = useState(nothing);
+  const waiting = useRef<LiveEvent[]>([]);
+  const frame = useRef(0);
+
+  const take = useCallback((events: LiveEvent[]) => {
+    waiting.current.push(...events);
+    // Many events may come at once: the page is drawn once for all of them.
+    frame.current ||= window.setTimeout(() => {
+      frame.current = 0;
+      const list = waiting.current.sort((a, b) => a.seq - b.seq);
+      waiting.current = [];
+      setKnown((k) => after(k, list));
+    }, 50);
+  }, []);
+  useEffect(() => () => window.clearTimeout(frame.current), []);
+
+  const [ready, setReady] = useState(false);
+  const early = useRef<LiveEvent[]>([]);
+  const read = useCallback(async () => {
+    const { events } = ok(await api.GET('/api/jobs/{id}/events', { params: { path: { id }, query: { limit: mostResults } } }));
+    take([...(events as LiveEvent[]), ...early.current.splice(0)]);
+    setReady(true);
+  }, [id, take]);
+  const hear = useCallback(
+    (e: LiveEvent) => {
+      if (e.type === 'events_skipped') {
+        void read().catch(() => {});
+        void client.invalidateQueries({ queryKey: $api.queryOptions('get', '/api/jobs/{id}', { params: { path: { id } } }).queryKey });
+      } else if (e.job_id === id) {
+        // What comes before the older events are there waits for them.
+        if (ready) take([e]);
+        else early.current.push(e);
+      }
+    },
+    [id, ready, read, take, client],
+  );
+  useLive(hear);
+  useEffect(() => {
+    let stop = false;
+    let timer = 0;
+    const again = () => {
+      read()
+        .then(() => !stop && !mine && !over && (timer = window.setTimeout(again, 2000)))
+        .catch(() => !stop && (timer = window.setTimeout(again, 2000)));
+    };
+    again();
+    return () => {
+      stop = true;
+      window.clearTimeout(timer);
+    };
+  }, [read, mine, over]);
+  return known;
+}
+

@@ -1,0 +1,208 @@
+// One job: how far it is, what came out so far, and where its results are.
+//
+//   GET /api/jobs/{id}          state, progress      ┐
+//   GET /api/jobs/{id}/events   the newest events    ├─► what is shown
+//   events of the connection    everything after     ┘
+import { Alert, Anchor, Box, Button, Group, SimpleGrid, Stack, Text } from '@mantine/core';
+import { IconArrowRight, IconInfoCircle } from '@tabler/icons-react';
+import { Link } from 'react-router';
+import { $api, type Schemas } from '../../api/client';
+import { isOver, type Job } from '../../api/jobs';
+import { useMe } from '../../me';
+import { useText } from '../../text';
+import { Card, Failure, Figure, Screen, Verdict, Waiting } from '../../ui/bits';
+import { duration, moment, number, signed } from '../../ui/format';
+import { Outcomes, Progress } from '../../ui/progress';
+import { Cancel } from './cancel';
+import { type Judged, type ModelCount, useHappened } from './happened';
+import { Results } from './results';
+import { State } from './state';
+import { titleOf } from './words';
+
+export function JobView({ id }: { id: string }) {
+  const t = useText();
+  const me = useMe();
+  const job = $api.useQuery('get', '/api/jobs/{id}', { params: { path: { id } } }, {
+    refetchInterval: (q) => (q.state.data && q.state.data.user_id !== me.user_id && !isOver(q.state.data) ? 2000 : false), // events are told to their users alone
+  });
+  if (job.error) {
+    return (
+      <Screen title={t('jobs.title')}>
+        <Failure of={job.error} retry={() => job.refetch()} />
+      </Screen>
+    );
+  }
+  if (!job.data) return <Waiting />;
+  return <Shown job={job.data} mine={job.data.user_id === me.user_id} />;
+}
+
+function Shown({ job, mine }: { job: Job; mine: boolean }) {
+  const t = useText();
+  const over = isOver(job);
+  const happened = useHappened(job, mine);
+  const of = job.detail as { eval_id?: string } | undefined;
+  const run = job.result_ref || of?.eval_id;
+  const isRun = job.job_type === 'tool_eval';
+  return (
+    <Screen
+      title={titleOf(t, job)}
+      lead={
+        <Group gap="xs">
+          <State of={job} />
+          <span title={moment(job.created_at)}>{moment(job.created_at)}</span>
+          {job.finished_at && job.started_at && <span>· {t('jobs.tookTime', { time: duration(Date.parse(job.finished_at) - Date.parse(job.started_at)) })}</span>}
+          {job.attempt > 1 && <span>· {t('jobs.attempt', { n: job.attempt })}</span>}
+        </Group>
+      }
+      actions={
+        <>
+          <Cancel job={job} />
+          {run && (
+            <Button component={Link} to={`/runs/${run}`} variant={over ? 'filled' : 'default'} rightSection={<IconArrowRight size={16} aria-hidden />}>
+              {t(over || !isRun ? 'jobs.resultsOf' : 'jobs.resultsSoFar')}
+            </Button>
+          )}
+        </>
+      }
+    >
+      {job.error && (
+        <Alert color="red" title={t(job.status === 'failed' ? 'jobs.failed' : 'jobs.interrupted')}>
+          <span className="untrusted">{job.error}</span>
+        </Alert>
+      )}
+      {job.status === 'queued' && <Alert icon={<IconInfoCircle />}>{t(job.attempt > 0 ? 'jobs.resumes' : 'jobs.waits')}</Alert>}
+      {!mine && !over && <Alert icon={<IconInfoCircle />}>{t('jobs.others')}</Alert>}
+      {!over && <Progress label={t('jobs.progress')} done={job.done} total={job.total} eta={job.status === 'running' ? job.eta_ms : undefined} />}
+      {happened.warnings.length > 0 && (
+        <Alert color="yellow" title={t('jobs.warnings')}>
+          <Stack gap={2}>
+            {happened.warnings.map((w) => (
+              <Text key={w} size="sm" className="untrusted">
+                {w}
+              </Text>
+            ))}
+          </Stack>
+        </Alert>
+      )}
+      {isRun && over && job.status === 'done' && run && <Summary run={run} complete={happened.complete} />}
+      {isRun && !(over && job.status === 'done') && <Models list={happened.models} />}
+      {isRun && <Results list={happened.results} over={over} run={run} />}
+      {job.job_type === 'judge' && <Judgements list={happened.judged} />}
+      {!isRun && job.job_type !== 'judge' && over && job.detail !== undefined && (
+        <Card>
+          <pre className="untrusted mono" style={{ margin: 0 }}>
+            {JSON.stringify(job.detail, null, 2)}
+          </pre>
+        </Card>
+      )}
+    </Screen>
+  );
+}
+
+/** Models are bars of how far each model is, and how its attempts came out. */
+function Models({ list }: { list: ModelCount[] }) {
+  const t = useText();
+  if (list.length === 0) return null;
+  return (
+    <Card title={t('jobs.models')}>
+      <Stack gap="md">
+        {list.map((m) => (
+          <Box key={m.model} data-model={m.model}>
+            <Group justify="space-between" gap="xs" wrap="nowrap">
+              <Text size="sm" fw={600} truncate title={m.model}>
+                {m.model}
+              </Text>
+              <Text size="xs" c="dimmed" className="num">
+                {t('common.ofRows', { n: number(m.done), total: number(m.total) })}
+              </Text>
+            </Group>
+            <Box mt={4}>
+              <Outcomes of={{ pass: m.passed, fail: m.failed, error: m.errors }} total={m.total} />
+            </Box>
+          </Box>
+        ))}
+      </Stack>
+    </Card>
+  );
+}
+
+/** Summary is what came out of a run that is over, as its report has it. */
+function Summary({ run, complete }: { run: string; complete: { avg_score?: number; baseline_score?: number; delta?: number } | null }) {
+  const t = useText();
+  const report = $api.useQuery('get', '/api/runs/{id}', { params: { path: { id: run } } }, { staleTime: Infinity });
+  if (report.error) return <Failure of={report.error} retry={() => report.refetch()} />;
+  if (!report.data) return <Waiting />;
+  const targets = ((report.data as Schemas['ReportDocument']).panels?.targets ?? []) as Schemas['PanelTargetPanel'][];
+  return (
+    <Card title={t('jobs.cameOut')}>
+      {complete?.delta !== undefined && (
+        <Text mb="sm">
+          {t('jobs.delta', { delta: signed(complete.delta), baseline: `${number((complete.baseline_score ?? 0) * 100, 1)} %`, score: `${number((complete.avg_score ?? 0) * 100, 1)} %` })}
+        </Text>
+      )}
+      <Stack gap="md">
+        {targets.map((p) => {
+          const metric = (name: string) => p.overall.metrics?.find((m) => m.name === name);
+          return (
+            <Box key={p.name} data-model={p.name}>
+              <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="md" verticalSpacing={4} style={{ alignItems: 'start' }}>
+                <Box style={{ minWidth: 0 }}>
+                  <Text size="sm" fw={600} truncate title={p.name}>
+                    {p.name}
+                  </Text>
+                  {p.floor && (
+                    <Text size="xs" c="dimmed">
+                      {t('jobs.floor')}
+                    </Text>
+                  )}
+                </Box>
+                <Box>
+                  <Outcomes of={p.overall.verdicts} />
+                </Box>
+                <Stack gap={2}>
+                  {(['pass_rate', 'overall'] as const).map((name) => {
+                    const m = metric(name === 'pass_rate' ? 'pass' : name) ?? metric(name);
+                    return (
+                      m && (
+                        <Group key={name} gap="xs" justify="space-between" wrap="nowrap">
+                          <Text size="xs" c="dimmed">
+                            {m.title}
+                          </Text>
+                          <Figure interval={m.interval} unit={m.unit} />
+                        </Group>
+                      )
+                    );
+                  })}
+                </Stack>
+              </SimpleGrid>
+            </Box>
+          );
+        })}
+      </Stack>
+    </Card>
+  );
+}
+
+function Judgements({ list }: { list: Judged[] }) {
+  const t = useText();
+  return (
+    <Card title={t('jobs.judgements')}>
+      {list.length === 0 && (
+        <Text size="sm" c="dimmed">
+          {t('jobs.noJudged')}
+        </Text>
+      )}
+      <Stack gap="xs">
+        {list.map((j) => (
+          <Group key={j.judging_id} gap="sm">
+            <Anchor component={Link} to={`/judges?judging=${encodeURIComponent(j.judging_id)}`} className="untrusted">
+              {j.judge}
+            </Anchor>
+            <Outcomes of={{ pass: j.pass, fail: j.fail, error: 0, not_run: 0 }} bar={false} />
+            {j.unscored > 0 && <Verdict of="not_run" text={t('jobs.unscored', { n: j.unscored })} />}
+          </Group>
+        ))}
+      </Stack>
+    </Card>
+  );
+}
