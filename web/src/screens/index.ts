@@ -1,5 +1,5 @@
 // The list of screens: where each is, who sees it, and the key that goes to it (g, then the key).
-import { IconArrowsDiff, IconHistory, IconHome, IconListCheck, IconListSearch } from '@tabler/icons-react';
+import { IconArrowsDiff, IconHistory, IconHome, IconListCheck, IconListSearch, IconPlayerPlay } from '@tabler/icons-react';
 import { type ComponentType, lazy } from 'react';
 import type { TextKey } from '../text';
 
@@ -20,6 +20,7 @@ export type ScreenEntry = {
 
 export const screens: ScreenEntry[] = [
   { paths: ['/'], title: 'shell.home', icon: IconHome, key: 'h', view: lazy(() => import('./home')) },
+  { paths: ['/new'], title: 'shell.newRun', icon: IconPlayerPlay, key: 'n', changes: true, view: lazy(() => import('./newrun')) },
   { paths: ['/runs'], title: 'shell.runs', icon: IconHistory, key: 'r', view: lazy(() => import('./runs')) },
   { paths: ['/runs/:id'], title: 'shell.runs', icon: IconHistory, hidden: true, view: lazy(() => import('./runs/run')) },
   { paths: ['/runs/:id/case'], title: 'shell.runs', icon: IconHistory, hidden: true, view: lazy(() => import('./runs/case')) },

@@ -1,4 +1,4 @@
-import { Group, Select, Switch, Text } from '@mantine/core';
+import { Group, Select, Switch, Text, VisuallyHidden } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from 'react-router';
 import { $api, api, ok } from '../../api/client';
@@ -47,7 +47,7 @@ export function JobList() {
       key: 'took', title: t('jobs.took'), width: 100, align: 'right',
       cell: (j) => <Text size="sm" className="num">{j.finished_at && j.started_at ? duration(Date.parse(j.finished_at) - Date.parse(j.started_at)) : '–'}</Text>,
     },
-    { key: 'do', title: <span className="hide">{t('common.actions')}</span>, width: 90, align: 'right', cell: (j) => <Cancel job={j} small /> },
+    { key: 'do', title: <VisuallyHidden>{t('common.actions')}</VisuallyHidden>, width: 90, align: 'right', cell: (j) => <Cancel job={j} small /> },
   ];
   const rows = jobs.data?.pages.flatMap((p) => p.items) ?? [];
   return (

@@ -161,7 +161,7 @@ function Summary({ run, complete }: { run: string; complete: { avg_score?: numbe
                 </Box>
                 <Stack gap={2}>
                   {(['pass_rate', 'overall'] as const).map((name) => {
-                    const m = metric(name === 'pass_rate' ? 'pass' : name) ?? metric(name);
+                    const m = metric(name);
                     return (
                       m && (
                         <Group key={name} gap="xs" justify="space-between" wrap="nowrap">

@@ -4,6 +4,7 @@ import { conversation } from './conversation';
 import { home } from './home';
 import { jobs } from './jobs';
 import { lab } from './lab';
+import { newrun } from './newrun';
 import { results } from './results';
 import { shell } from './shell';
 
@@ -13,6 +14,7 @@ export const en = {
   home,
   jobs,
   lab,
+  newrun,
   results,
   shell,
 };
