@@ -21,6 +21,11 @@ type JobEvents struct {
 	Events []json.RawMessage `json:"events" nullable:"false"`
 }
 
+// JobIn names a job in a path.
+type JobIn struct {
+	ID string `path:"id"`
+}
+
 // handlers do the jobs of each kind.
 func (s *Server) handlers() map[string]job.Handler {
 	return map[string]job.Handler{KindToolEval: s.toolEval, KindJudge: s.judge}
@@ -72,17 +77,14 @@ func (s *Server) addJobs() {
 		}
 		return out, nil
 	})
-	type one struct {
-		ID string `path:"id"`
-	}
 	add(s, huma.Operation{
 		OperationID: "get-job", Method: http.MethodGet, Path: "/api/jobs/{id}", Summary: "One job", Tags: []string{"jobs"},
-	}, Access{Objects: map[string]Kind{"id": KindJob}}, func(ctx context.Context, _ *account.Principal, in *one) (*jobOutput, error) {
+	}, Access{Objects: map[string]Kind{"id": KindJob}}, func(ctx context.Context, _ *account.Principal, in *JobIn) (*jobOutput, error) {
 		j, err := s.jobs.Job(ctx, in.ID)
 		return &jobOutput{j}, err
 	})
 	type eventsInput struct {
-		one
+		JobIn
 		Limit int `query:"limit" minimum:"1" maximum:"1000" default:"300" doc:"how many, the newest"`
 	}
 	add(s, huma.Operation{
@@ -94,7 +96,7 @@ func (s *Server) addJobs() {
 	})
 	add(s, huma.Operation{
 		OperationID: "cancel-job", Method: http.MethodPost, Path: "/api/jobs/{id}/cancel", Summary: "Cancel a job", Tags: []string{"jobs"},
-	}, Access{Role: account.Member, Scope: account.ScopeRun, Objects: map[string]Kind{"id": KindJob}}, func(ctx context.Context, _ *account.Principal, in *one) (*jobOutput, error) {
+	}, Access{Role: account.Member, Scope: account.ScopeRun, Objects: map[string]Kind{"id": KindJob}}, func(ctx context.Context, _ *account.Principal, in *JobIn) (*jobOutput, error) {
 		return s.cancelJob(ctx, in.ID)
 	})
 }

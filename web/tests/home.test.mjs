@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict';
+import http from 'node:http';
+import { after, before, test } from 'node:test';
+import { axe, Browser, clean, Server, themes, widths } from './harness.mjs';
+
+let server, browser, model;
+before(async () => {
+  [server, browser, model] = await Promise.all([Server.start({ args: ['--allow-private', '127.0.0.1'] }), Browser.start(), slowModel()]);
+});
+after(async () => {
+  await browser?.stop();
+  await server?.stop();
+  model?.close();
+});
+
+/** slowModel answers chat completions as OpenAI does: a call of weather with the city of the prompt. It holds back all answers but the first `open`. */
+async function slowModel() {
+  const waiting = new Set();
+  const m = { open: Infinity, answered: 0, asked: 0 };
+  const answer = (res, city) => {
+    m.answered++;
+    const call = { id: 'c1', type: 'function', function: { name: 'weather', arguments: JSON.stringify({ city }) } };
+    res.setHeader('Content-Type', 'application/json');
+    res.end(JSON.stringify({ model: 'm', choices: [{ finish_reason: 'tool_calls', message: { role: 'assistant', tool_calls: [call] } }], usage: { prompt_tokens: 50, completion_tokens: 10, total_tokens: 60 } }));
+  };
+  const listener = http.createServer((req, res) => {
+    let text = '';
+    req.on('data', (b) => (text += b));
+    req.on('end', () => {
+      m.asked++;
+      const city = /Weather in (\w+)/.exec(text)?.[1] ?? 'nowhere';
+      if (m.answered < m.open) return answer(res, city);
+      const held = () => answer(res, city);
+      waiting.add(held);
+      res.on('close', () => waiting.delete(held));
+    });
+  });
+  await new Promise((resolve) => listener.listen(0, '127.0.0.1', resolve));
+  m.url = `http://127.0.0.1:${listener.address().port}/v1`;
+  /** hold lets n more answers out, and holds back the rest. */
+  m.hold = (n) => {
+    m.open = m.answered + n;
+  };
+  m.release = () => {
+    m.open = Infinity;
+    for (const f of [...waiting]) f();
+  };
+  m.close = () => {
+    listener.closeAllConnections();
+    listener.close();
+  };
+  return m;
+}
+
+/** cities is a suite of n cases; every tenth expects another city than the model names. */
+function cities(name, n) {
+  return {
+    name, system_prompt: 'Use the tool.',
+    tools: [{ type: 'function', function: { name: 'weather', description: 'Weather of a city', parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] } } }],
+    test_cases: Array.from({ length: n }, (_, i) => ({ id: `c${i}`, prompt: `Weather in Town${i}`, expected_tool: 'weather', expected_params: { city: i % 10 === 9 ? 'Elsewhere' : `Town${i}` } })),
+  };
+}
+
+const slow = (suite, more = {}) => ({ suite_id: suite, targets: [{ provider_key: 'openai', model_id: 'm', base_url: model.url }], concurrency: 2, no_cache: true, ...more });
+
+test('a newcomer comes to a first result, offline, with one click', async () => {
+  await server.user('new', 'member');
+  const page = await browser.page(server, { as: 'new' });
+  await page.goto('/');
+  for (const theme of themes) {
+    await page.emulateMedia({ colorScheme: theme });
+    await axe(page, `first ${theme}`);
+  }
+  await page.getByRole('button', { name: 'Run the example' }).click();
+  await page.waitForURL(/\/jobs\/.+/);
+  await page.locator('[data-state="done"]').waitFor();
+  await page.getByRole('heading', { name: 'What came out' }).waitFor();
+  await page.locator('[data-model="offline/lexical"]').getByText(/n = 4/).first().waitFor();
+  assert.match(await page.getByRole('link', { name: 'See the results' }).getAttribute('href'), /^\/runs\/.+/);
+  await page.getByRole('link', { name: 'Home', exact: true }).first().click();
+  await page.getByRole('heading', { name: 'Recent runs' }).waitFor();
+  await page.getByRole('link', { name: 'Weather API Suite' }).first().waitFor();
+  clean(page);
+});
+
+test('a new run of two models, followed to its end', async () => {
+  const suite = await server.suite(cities('Towns', 30));
+  model.hold(8);
+  const page = await browser.page(server);
+  await page.goto(`/new?suite=${suite}`);
+  await page.getByText('30 cases, 1 tools').waitFor();
+  await page.getByRole('combobox', { name: 'Add a model' }).or(page.getByRole('textbox', { name: 'Add a model' })).fill('offline/lexical');
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Remove offline/lexical' }).waitFor();
+  await page.getByRole('button', { name: 'Add an endpoint' }).click();
+  await page.getByLabel('Address', { exact: true }).fill(model.url);
+  await page.getByRole('textbox', { name: 'Model', exact: true }).fill('m');
+  await page.getByLabel('Name in results').fill('slow');
+  await page.getByRole('group', { name: 'An endpoint of your own' }).getByRole('button', { name: 'Add' }).click();
+  await page.getByRole('button', { name: 'Test the key: slow' }).click();
+  await page.getByText(/It answers, in/).waitFor();
+  await page.reload(); // the draft is kept
+  await page.getByRole('button', { name: 'Remove slow' }).waitFor();
+  await page.getByRole('button', { name: 'Start the run' }).click();
+  await page.waitForURL(/\/jobs\/.+/);
+  // Results come while the run goes on: all of the quick model, some of the slow one.
+  await page.locator('[data-model="offline/lexical"]').getByText('30 of 30').waitFor();
+  await page.locator('[data-model="slow"]').getByText(/^[1-9]\d? of 30$/).waitFor();
+  await page.locator('[data-state="running"]').waitFor();
+  assert.ok((await page.getByRole('region', { name: 'Results' }).getByRole('row').count()) > 2);
+  model.release();
+  await page.locator('[data-state="done"]').waitFor();
+  await page.locator('[data-model="slow"]').getByText(/n = 30/).first().waitFor();
+  await page.locator('[data-model="slow"]').getByText('27 pass').waitFor();
+  await page.locator('[data-model="slow"]').getByText('3 fail').waitFor();
+  clean(page);
+});
+
+test('a run survives a reload, and a killed server, and ends right', async () => {
+  const suite = await server.suite(cities('Long', 60));
+  model.hold(20);
+  const { job_id: id } = await server.api('POST', '/api/tool-eval', slow(suite));
+  const page = await browser.page(server);
+  await page.goto(`/jobs/${id}`);
+  const bar = page.locator('[data-model="openai/m"]');
+  await bar.getByText('20 of 60').waitFor();
+  await page.reload();
+  await bar.getByText('20 of 60').waitFor();
+  await bar.getByText('18 pass').waitFor();
+  await server.restart('SIGKILL');
+  await page.locator('[data-live="live"]').waitFor();
+  model.hold(10);
+  await bar.getByText('30 of 60').waitFor();
+  model.release();
+  await page.locator('[data-state="done"]').waitFor();
+  await bar.getByText('54 pass').waitFor();
+  await bar.getByText('6 fail').waitFor();
+  clean(page);
+});
+
+test('a run is cancelled, and stays so', async () => {
+  const suite = await server.suite(cities('Cancelled', 20));
+  model.hold(3);
+  const { job_id: id } = await server.api('POST', '/api/tool-eval', slow(suite));
+  const page = await browser.page(server);
+  await page.goto('/');
+  await page.getByRole('heading', { name: 'Running now' }).waitFor();
+  await page.getByRole('link', { name: 'Run of Cancelled' }).click();
+  await page.getByText('3 of 20').first().waitFor();
+  await page.getByRole('button', { name: 'Cancel', exact: true }).click();
+  await page.getByRole('button', { name: 'Cancel the job' }).click();
+  await page.locator('[data-state="cancelled"]').waitFor();
+  assert.equal((await server.job(id)).status, 'cancelled');
+  model.release();
+  await page.goto('/jobs?status=cancelled');
+  await page.getByRole('link', { name: 'Run of Cancelled' }).waitFor();
+  assert.equal(await page.getByRole('link', { name: 'Run of Long' }).count(), 0);
+  clean(page);
+});
+
+test('what is refused is told at its field, and nothing is lost', async () => {
+  const suite = await server.suite(cities('Refused', 3));
+  const page = await browser.page(server);
+  await page.goto(`/new?suite=${suite}`);
+  const add = page.getByRole('combobox', { name: 'Add a model' }).or(page.getByRole('textbox', { name: 'Add a model' }));
+  await add.fill('nobody');
+  await page.keyboard.press('Enter');
+  await page.getByText('Write provider/model, such as openai/gpt-5-mini.').waitFor();
+  await add.fill('offline/lexical');
+  await page.keyboard.press('Enter');
+  await page.getByLabel('Filter').fill('tag:nothing-has-it');
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Start the run' }).click();
+  await page.getByRole('alert').waitFor();
+  await page.getByText('tag:nothing-has-it').first().waitFor();
+  await page.getByRole('button', { name: 'Remove offline/lexical' }).waitFor();
+  clean(page);
+});
+
+test('every screen is accessible', async () => {
+  const suite = await server.suite(cities('Axe', 12));
+  model.hold(4);
+  const { job_id: running } = await server.api('POST', '/api/tool-eval', slow(suite));
+  const over = (await server.api('GET', '/api/jobs?status=done')).items[0].job_id;
+  const screens = { '/': 'Running now', [`/new?suite=${suite}`]: 'Before you start', '/jobs': 'Jobs', [`/jobs/${running}`]: 'Models', [`/jobs/${over}`]: 'What came out' };
+  for (const theme of themes) {
+    for (const width of widths) {
+      const page = await browser.page(server, { theme, width });
+      for (const [where, heading] of Object.entries(screens)) {
+        await page.goto(where);
+        await page.getByRole('heading', { name: heading }).first().waitFor();
+        if (where.startsWith('/new')) await page.getByRole('button', { name: 'More' }).click();
+        await axe(page, `${where} ${theme} ${width}`);
+        assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${where} is wider than ${width}`);
+      }
+      clean(page);
+      await page.context().close();
+    }
+  }
+  model.release();
+  await server.job(running);
+});
