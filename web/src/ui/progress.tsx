@@ -56,7 +56,7 @@ export function Progress({ label, done, total, eta, children }: { label: string;
       <Group gap="xs" mt={4} justify="space-between">
         <Text size="xs" c="dimmed" className="num">
           {total > 0 ? t('common.ofRows', { n: number(done), total: number(total) }) : number(done)}
-          {eta ? ` · ${t('jobs.left', { time: duration(eta) })}` : ''}
+          {eta ? ` · ${t('jobs.left', { time: duration(Math.max(eta, 1000)) })}` : ''}
         </Text>
         {children}
       </Group>

@@ -111,7 +111,15 @@ function Recent({ run: r }: { run: Run }) {
           {r.avg_score !== null && targets.length > 1 && ` · ${t('home.average', { score: `${number(r.avg_score * 100, 1)} %` })}`}
         </Text>
       </div>
-      <Outcomes of={r.verdicts} />
+      {r.status === 'running' ? (
+        r.job_id ? (
+          <Link to={`/jobs/${r.job_id}`}>{t('home.follow')}</Link>
+        ) : (
+          <span />
+        )
+      ) : (
+        <Outcomes of={r.verdicts} />
+      )}
       <div className={classes.targets}>
         {shown.length > 0
           ? shown.map((s) => (
