@@ -13,7 +13,7 @@ after(async () => {
   model?.close();
 });
 
-/** slowModel answers chat completions as OpenAI does: a call of weather with the city of the prompt. It holds back all answers but the first `open`. */
+/** slowModel answers chat completions as OpenAI does: a call of weather with the city of the prompt. It can hold answers back. */
 async function slowModel() {
   const waiting = new Set();
   const m = { open: Infinity, answered: 0, asked: 0 };
@@ -30,7 +30,10 @@ async function slowModel() {
       m.asked++;
       const city = /Weather in (\w+)/.exec(text)?.[1] ?? 'nowhere';
       if (m.answered < m.open) return answer(res, city);
-      const held = () => answer(res, city);
+      const held = () => {
+        waiting.delete(held);
+        answer(res, city);
+      };
       waiting.add(held);
       res.on('close', () => waiting.delete(held));
     });
@@ -40,11 +43,9 @@ async function slowModel() {
   /** hold lets n more answers out, and holds back the rest. */
   m.hold = (n) => {
     m.open = m.answered + n;
+    for (const f of [...waiting].slice(0, n)) f();
   };
-  m.release = () => {
-    m.open = Infinity;
-    for (const f of [...waiting]) f();
-  };
+  m.release = () => m.hold(Infinity);
   m.close = () => {
     listener.closeAllConnections();
     listener.close();

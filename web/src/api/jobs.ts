@@ -18,6 +18,9 @@ export function newKey(): string {
 /** How often lists are read again at most, in milliseconds: many jobs tell of their progress. */
 const calm = 1000;
 
+/** What is told about runs that are over. */
+const results = ['/api/runs/{id}', '/api/runs/{id}/cells', '/api/runs/{id}/judgings', '/api/experiments', '/api/experiments/{id}', '/api/experiments/{id}/timeline', '/api/tool-suites/{id}/trend', '/api/leaderboard'];
+
 /** useFresh reads queries of jobs and runs anew when events say that they changed. The shell uses it once. */
 export function useFresh() {
   const client = useQueryClient();
@@ -28,21 +31,22 @@ export function useFresh() {
       for (const r of routes) due.add(r);
       timer ||= window.setTimeout(() => {
         timer = 0;
-        void client.invalidateQueries({ predicate: (q) => [...due].some((r) => String(q.queryKey[1]).startsWith(r)) });
+        const now = new Set(due);
         due.clear();
+        void client.invalidateQueries({ predicate: (q) => now.has(String(q.queryKey[1])) });
       }, calm);
     };
     const keyOf = (id: string) => $api.queryOptions('get', '/api/jobs/{id}', { params: { path: { id } } }).queryKey;
     const hear = (e: LiveEvent) => {
       if (e.type === 'sync' || e.type === 'events_skipped') {
         for (const j of [...((e.recent_jobs as Job[]) ?? []), ...((e.active_jobs as Job[]) ?? [])]) client.setQueryData(keyOf(j.job_id), j);
-        stale('/api/jobs', '/api/tool-eval/history');
+        stale('/api/jobs', '/api/jobs/{id}', '/api/tool-eval/history');
       } else if (e.type === 'job_progress' && e.job_id) {
         client.setQueryData(keyOf(e.job_id), (j: Job | undefined) => j && { ...j, done: Number(e.done), total: Number(e.total), eta_ms: Number(e.eta_ms) });
         stale('/api/jobs');
       } else if (e.type.startsWith('job_')) {
-        const ended = ['job_completed', 'job_failed', 'job_cancelled'].includes(e.type);
-        stale('/api/jobs', '/api/tool-eval/history', ...(ended ? ['/api/runs', '/api/experiments', '/api/tool-suites/{id}/trend', '/api/leaderboard'] : []));
+        if (e.job_id) void client.invalidateQueries({ queryKey: keyOf(e.job_id) });
+        stale('/api/jobs', '/api/tool-eval/history', ...(['job_completed', 'job_failed', 'job_cancelled'].includes(e.type) ? results : []));
       }
     };
     const deaf = live.listen(hear);

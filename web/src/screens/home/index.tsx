@@ -45,7 +45,7 @@ export default function Home() {
       )}
       {runs.isPending ? (
         <Waiting />
-      ) : runs.error ? (
+      ) : runs.error && !runs.data ? (
         <Failure of={runs.error} retry={() => runs.refetch()} />
       ) : list.length === 0 ? (
         active.length === 0 && <First may={canRun} />

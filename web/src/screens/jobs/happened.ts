@@ -1,7 +1,6 @@
 // What happened in a job: the newest events that are kept, and those that come.
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { useQueryClient } from '@tanstack/react-query';
-import { $api, api, ok } from '../../api/client';
+import { api, ok } from '../../api/client';
 import { isOver, type Job } from '../../api/jobs';
 import { type LiveEvent, useLive } from '../../api/live';
 
@@ -53,7 +52,6 @@ export function after(known: Happened, events: LiveEvent[]): Happened {
 
 /** useHappened follows a job. Events of another user's job are read again every two seconds, as they are told to him alone. */
 export function useHappened(job: Job, mine: boolean): Happened {
-  const client = useQueryClient();
   const id = job.job_id;
   const over = isOver(job);
   const [known, setKnown] = useState(nothing);
@@ -72,41 +70,44 @@ export function useHappened(job: Job, mine: boolean): Happened {
   }, []);
   useEffect(() => () => window.clearTimeout(frame.current), []);
 
-  const [ready, setReady] = useState(false);
-  const early = useRef<LiveEvent[]>([]);
-  const read = useCallback(async () => {
-    const { events } = ok(await api.GET('/api/jobs/{id}/events', { params: { path: { id }, query: { limit: mostResults } } }));
-    take([...(events as LiveEvent[]), ...early.current.splice(0)]);
-    setReady(true);
-  }, [id, take]);
+  // What comes while older events are being read waits for them.
+  const early = useRef<LiveEvent[] | null>([]);
+  const [gaps, setGaps] = useState(0);
   const hear = useCallback(
     (e: LiveEvent) => {
       if (e.type === 'events_skipped') {
-        void read().catch(() => {});
-        void client.invalidateQueries({ queryKey: $api.queryOptions('get', '/api/jobs/{id}', { params: { path: { id } } }).queryKey });
+        early.current ??= [];
+        setGaps((n) => n + 1);
       } else if (e.job_id === id) {
-        // What comes before the older events are there waits for them.
-        if (ready) take([e]);
-        else early.current.push(e);
+        if (early.current) early.current.push(e);
+        else take([e]);
       }
     },
-    [id, ready, read, take, client],
+    [id, take],
   );
   useLive(hear);
+  const poll = !mine && !over;
   useEffect(() => {
     let stop = false;
     let timer = 0;
-    const again = () => {
-      read()
-        .then(() => !stop && !mine && !over && (timer = window.setTimeout(again, 2000)))
-        .catch(() => !stop && (timer = window.setTimeout(again, 2000)));
+    const read = async () => {
+      try {
+        const { events } = ok(await api.GET('/api/jobs/{id}/events', { params: { path: { id }, query: { limit: mostResults } } }));
+        if (stop) return;
+        take([...(events as LiveEvent[]), ...(early.current ?? [])]);
+        early.current = null;
+        if (!poll) return;
+      } catch {
+        if (stop) return; // or else the server does not answer now
+      }
+      timer = window.setTimeout(read, 2000);
     };
-    again();
+    void read();
     return () => {
       stop = true;
       window.clearTimeout(timer);
     };
-  }, [read, mine, over]);
+  }, [id, take, poll, gaps]);
   return known;
 }
 

@@ -59,7 +59,7 @@ export function JobList() {
         />
         {admin && <Switch label={t('jobs.everyone')} checked={everybody} onChange={(e) => setWhose(e.currentTarget.checked ? 'all' : null)} mb={8} />}
       </Group>
-      {jobs.error ? (
+      {jobs.error && !jobs.data ? (
         <Failure of={jobs.error} retry={() => jobs.refetch()} />
       ) : (
         <Rows

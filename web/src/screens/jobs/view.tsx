@@ -25,7 +25,7 @@ export function JobView({ id }: { id: string }) {
   const job = $api.useQuery('get', '/api/jobs/{id}', { params: { path: { id } } }, {
     refetchInterval: (q) => (q.state.data && q.state.data.user_id !== me.user_id && !isOver(q.state.data) ? 2000 : false), // events are told to their users alone
   });
-  if (job.error) {
+  if (job.error && !job.data) {
     return (
       <Screen title={t('jobs.title')}>
         <Failure of={job.error} retry={() => job.refetch()} />

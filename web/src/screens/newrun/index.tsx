@@ -113,7 +113,7 @@ function Form() {
               {num('max_tokens', t('newrun.maxTokens'), t('newrun.maxTokensHint'), { allowDecimal: false, error: undefined })}
             </SimpleGrid>
             <Stack gap={6} mt="md">
-              <Text size="sm" fw={500} id="prompt-kind">
+              <Text size="sm" fw={600} id="prompt-kind">
                 {t('newrun.prompt')}
               </Text>
               <SegmentedControl
@@ -178,7 +178,7 @@ function Form() {
                     <Checkbox label={t('newrun.noCache')} checked={d.no_cache} onChange={(e) => change({ no_cache: e.currentTarget.checked })} />
                   </SimpleGrid>
                   <Stack gap={4} mt="md">
-                    <Text size="sm" fw={500}>
+                    <Text size="sm" fw={600}>
                       {t('newrun.params')}
                     </Text>
                     <Text size="xs" c="dimmed">
@@ -241,7 +241,7 @@ function Suite({ value, name, about, error, choose }: { value: string; name?: st
   if (list.data && !asked && data.length === 0) {
     return (
       <Box>
-        <Text size="sm" fw={500}>
+        <Text size="sm" fw={600}>
           {t('newrun.suite')}
         </Text>
         <Text size="sm" c="dimmed">
@@ -265,6 +265,7 @@ function Models({ draft: d, change, error }: { draft: Draft; change: (part: Part
   const runs = $api.useQuery('get', '/api/tool-eval/history', { params: { query: { limit: 20 } } });
   const [bad, setBad] = useState('');
   const [endpoint, setEndpoint] = useState(false);
+  const [opened, setOpened] = useState(false);
   const data = useMemo(() => {
     const all = targets.data?.targets ?? [];
     const used = [...new Set((runs.data?.items ?? []).flatMap((r) => r.models ?? []))].filter((m) => isSpec(m) && !all.includes(m)).slice(0, 8);
@@ -281,6 +282,7 @@ function Models({ draft: d, change, error }: { draft: Draft; change: (part: Part
     if (!isSpec(spec)) return setBad(t('newrun.badModel'));
     if (d.models.some((m) => m.spec === spec && !m.base_url)) return setBad(t('newrun.twice'));
     setBad('');
+    setOpened(false);
     change({ models: [...d.models, { spec }], typed: '' });
   };
   const press = (e: KeyboardEvent<HTMLInputElement>) => {
@@ -290,7 +292,7 @@ function Models({ draft: d, change, error }: { draft: Draft; change: (part: Part
     if (!e.currentTarget.getAttribute('aria-activedescendant')) add(e.currentTarget.value);
   };
   return (
-    <Fieldset legend={t('newrun.models')} variant="unstyled">
+    <Fieldset legend={t('newrun.models')} variant="unstyled" styles={{ legend: { fontWeight: 600, marginBottom: 4 } }}>
       <Stack gap="xs">
         {d.models.map((m, i) => (
           <ModelRow key={`${m.spec} ${m.base_url ?? ''} ${i}`} model={m} remove={() => change({ models: d.models.filter((_, k) => k !== i) })} />
@@ -298,6 +300,7 @@ function Models({ draft: d, change, error }: { draft: Draft; change: (part: Part
         <Group align="flex-start" gap="xs" wrap="nowrap">
           <Autocomplete
             aria-label={t('newrun.addModel')} placeholder="provider/model" description={t('newrun.addModelHint')} inputWrapperOrder={order} data={data} value={d.typed} error={bad || error} style={{ flex: 1 }} maxDropdownHeight={320} limit={60}
+            dropdownOpened={opened} onDropdownOpen={() => setOpened(true)} onDropdownClose={() => setOpened(false)}
             onChange={(v) => {
               setBad('');
               change({ typed: v });
