@@ -4,6 +4,7 @@ package app
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -128,6 +129,7 @@ func (a *App) importLabels(req *LabelImportRequest, tell Events) (*labels.Import
 type (
 	LabelRole     = labels.Role
 	LabelUnit     = labels.Unit
+	LabelKey      = labels.Key
 	LabelStrategy = calibrate.Strategy
 )
 
@@ -163,6 +165,16 @@ func (a *App) LabelLines(req LabelImportRequest, own bool, tell Events) (*Labels
 		out.Lines = append(out.Lines, line.Bytes())
 	}
 	return out, nil
+}
+
+// LabelOf tells what a line of LabelLines is about.
+func LabelOf(line []byte) (LabelKey, error) {
+	var k LabelKey
+	if err := json.Unmarshal(line, &k); err != nil {
+		return k, fmt.Errorf("read label: %w", err)
+	}
+	k.Unit = cmp.Or(k.Unit, labels.Task)
+	return k, nil
 }
 
 // OpenLabels opens a file of labels to add to.

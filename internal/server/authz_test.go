@@ -118,6 +118,7 @@ func entries() map[string]entry {
 		"gate-run":       {body: `{"gate_id":"{gate}","baseline_eval_id":"{run2}"}`},
 		"lint-gates":     {body: `{"text":"gates: [{metric: pass_rate, at_least: 0.1}]"}`},
 		"gate-templates": {},
+		"gate-metrics":   {},
 		"list-gates":     {},
 		"create-gates":   {body: `{"name":"release","text":"gates: [{metric: pass_rate, at_least: 0.1}]"}`},
 		"get-gates":      {},
@@ -143,10 +144,12 @@ func entries() map[string]entry {
 		"label-next-run":       {},
 		"label-run":            {body: `{"task_id":"paris-now","pass":true}`},
 		"export-labels-run":    {},
+		"unlabel-run":          {query: "task_id=paris-now"},
 		"calibrate-run":        {body: `{"judge":"j"}`, gives: http.StatusUnprocessableEntity}, // no label, and no judge
 		"label-next-traces":    {},
 		"label-traces":         {body: `{"task_id":"t1","pass":true}`},
 		"export-labels-traces": {},
+		"unlabel-traces":       {query: "task_id=t1"},
 		"calibrate-traces":     {body: `{"judge":"j"}`, gives: http.StatusUnprocessableEntity},
 
 		"list-judges":   {},

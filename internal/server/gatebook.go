@@ -22,6 +22,7 @@ import (
 	"github.com/callvet/callvet/internal/library"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/store/rows"
+	"github.com/callvet/callvet/panel/gates"
 )
 
 // Gates that users keep by name, and what they said of runs.
@@ -57,6 +58,10 @@ type (
 		Name string `json:"name"`
 		Text string `json:"text"`
 	}
+	// GateMetric is a metric that gates may be about.
+	GateMetric struct {
+		Name string `json:"name"`
+	}
 	// PastVerdict is what kept gates said of a run.
 	PastVerdict struct {
 		ID       string       `json:"id"`
@@ -86,6 +91,13 @@ func (s *Server) addGatebook() {
 			out.Items = append(out.Items, GateTemplate{name, string(app.GateTemplate(name))})
 		}
 		return &struct{ Body Page[GateTemplate] }{out}, nil
+	})
+	add(s, op("gate-metrics", http.MethodGet, "/metrics", "Names the metrics that gates may be about."), Access{}, func(context.Context, *account.Principal, *struct{}) (*struct{ Body Page[GateMetric] }, error) {
+		out := Page[GateMetric]{}
+		for _, name := range gates.Metrics() {
+			out.Items = append(out.Items, GateMetric{name})
+		}
+		return &struct{ Body Page[GateMetric] }{out}, nil
 	})
 	add(s, op("list-gates", http.MethodGet, "", "Lists gates that are kept, the newest first: one's own, and those that are shared."), Access{}, s.listGates)
 	create := op("create-gates", http.MethodPost, "", "Keeps gates by name.")

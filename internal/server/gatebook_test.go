@@ -3,6 +3,7 @@
 package server_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -42,6 +43,10 @@ func TestGatebook(t *testing.T) {
 		if l := give[server.GateLint](t, s, "vera", "POST", "/api/gates/lint", `{"text": `+quoted(t, tpl.Text)+`}`); !l.OK || l.Gates == 0 {
 			t.Errorf("%s: %+v", tpl.Name, l)
 		}
+	}
+	metrics := give[struct{ Items []server.GateMetric }](t, s, "vera", "GET", "/api/gates/metrics", "")
+	if !slices.Contains(metrics.Items, server.GateMetric{Name: "pass_rate"}) {
+		t.Errorf("%+v", metrics)
 	}
 	for body, place := range map[string]string{`{"text": "` + strict + `"}`: "body.name", `{"name": "x", "text": "gates: [{metric: 5}]"}`: "body.text", `{"name": "x", "text": ""}`: "body.text"} {
 		if places, _ := s.refuse(t, "ana", "POST", "/api/gates", body, 422); len(places) == 0 || places[0] != place {

@@ -59,8 +59,10 @@ func (s *Server) addJudging() {
 	}
 	add(s, op("list-judges", http.MethodGet, "/judges", "Lists the judges that are built in."), Access{}, func(context.Context, *account.Principal, *struct{}) (*struct{ Body Page[BuiltinJudge] }, error) {
 		out := Page[BuiltinJudge]{Items: []BuiltinJudge{}}
-		for _, j := range app.Judges() {
-			out.Items = append(out.Items, BuiltinJudge{j.Name, string(j.Unit), j.About})
+		list := app.Judges()
+		for i := range list {
+			j := &list[i]
+			out.Items = append(out.Items, BuiltinJudge{j.Name, string(j.Unit), j.About, j.Hash(), j.Prompt, j.Schema})
 		}
 		return &struct{ Body Page[BuiltinJudge] }{out}, nil
 	})
@@ -76,9 +78,12 @@ func (s *Server) addJudging() {
 
 // BuiltinJudge is a judge that is built in.
 type BuiltinJudge struct {
-	Name  string `json:"name"`
-	Unit  string `json:"unit" doc:"what it looks at"`
-	About string `json:"about"`
+	Name   string          `json:"name"`
+	Unit   string          `json:"unit" doc:"what it looks at"`
+	About  string          `json:"about"`
+	Hash   string          `json:"prompt_hash" doc:"version of the prompt; verdicts and calibrations name it"`
+	Prompt string          `json:"prompt"`
+	Schema json.RawMessage `json:"schema" doc:"JSON Schema of its verdict"`
 }
 
 // verdicts gives what judges said of a run, or what one judging said.
@@ -88,6 +93,9 @@ func (s *Server) verdicts(ctx context.Context, _ *account.Principal, in *struct 
 },
 ) (*struct{ Body app.Judged }, error) {
 	out, err := s.cfg.App.JudgeShow(ctx, app.JudgeShowRequest{Side: app.Side{Run: in.ID}}, nil)
+	if errors.Is(err, callvet.ErrNotFound) { // the run is there, else it had been refused before
+		out, err = &app.Judged{Subject: "run " + in.ID, Judgings: []app.JudgingView{}}, nil
+	}
 	if err != nil {
 		return nil, err
 	}

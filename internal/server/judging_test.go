@@ -50,6 +50,9 @@ func TestJudgeRun(t *testing.T) {
 	t.Cleanup(judge.Close)
 	s.work(t)
 	run := s.ran(t, "ana", "", 1)
+	if none := give[judgedAnswer](t, s, "ana", "GET", "/api/runs/"+run+"/verdicts", ""); none.Judgings == nil || len(none.Judgings) != 0 {
+		t.Errorf("no judge was asked: %+v", none)
+	}
 	body := fmt.Sprintf(`{"judge":["task","polite"],"prompt":"Is the answer polite?","schema":{"type":"object","properties":{"pass":{"type":"boolean"}},"required":["pass"]},
 		"targets":[{"provider_key":"openai","model_id":"m1","base_url":%q}],"no_cache":true}`, judge.URL)
 	code, answer := s.ask(t, "ana", "POST", "/api/runs/"+run+"/judge", body)

@@ -54,6 +54,10 @@ func (s *Server) addLabels() {
 		add(s, put, Access{Role: account.Member, Objects: objects, Reads: true}, func(ctx context.Context, by *account.Principal, in *labelIn) (*struct{ Body LabelsAdded }, error) {
 			return s.addLabel(ctx, by, labelled{of.kind, in.ID}, in)
 		})
+		back := op("unlabel", http.MethodDelete, "/labels", "Takes back what you said of a task, a call or a turn.")
+		add(s, back, Access{Role: account.Member, Objects: objects, Reads: true}, func(ctx context.Context, by *account.Principal, in *unlabelIn) (*struct{ Body LabelsRemoved }, error) {
+			return s.dropLabel(ctx, by, labelled{of.kind, in.ID}, in)
+		})
 		get := op("export-labels", http.MethodGet, "/labels", "Downloads the labels that count: the last one of each person for each task.")
 		get.Responses = map[string]*huma.Response{"200": {Description: "the labels as a file", Content: map[string]*huma.MediaType{"application/octet-stream": {}}}}
 		add(s, get, Access{Objects: objects}, func(ctx context.Context, by *account.Principal, in *struct {
@@ -89,6 +93,19 @@ type (
 		Format string `query:"format" maxLength:"50" doc:"the form of the labels; empty: it is found by content"`
 		Role   string `query:"role" enum:"calibration,validation,test,design" default:"calibration" doc:"of labels that do not say"`
 		Key    string `query:"key" maxLength:"200" doc:"the feedback to take, where a file has several"`
+	}
+	unlabelIn struct {
+		RunIn
+		Target  string `query:"target" maxLength:"500"`
+		TaskID  string `query:"task_id" required:"true" minLength:"1" maxLength:"1000"`
+		Attempt int    `query:"attempt" minimum:"0"`
+		Unit    string `query:"unit" enum:"task,turn,call" default:"task"`
+		CallID  string `query:"call_id" maxLength:"1000"`
+		Turn    int    `query:"turn" minimum:"0"`
+	}
+	// LabelsRemoved is what was taken back.
+	LabelsRemoved struct {
+		Removed int `json:"removed" doc:"0: there was no label of yours"`
 	}
 	// LabelTasks are tasks to label. Fill in pass and send them back, one on a line.
 	LabelTasks struct {
@@ -214,6 +231,37 @@ func (s *Server) addLabel(ctx context.Context, by *account.Principal, of labelle
 		return nil, full(err)
 	}
 	return &struct{ Body LabelsAdded }{LabelsAdded{Form: read.Form, Added: len(read.Lines), Open: read.Open, Notes: append([]string{}, read.Told...)}}, nil
+}
+
+// dropLabel takes back the labels that by sent of one thing.
+func (s *Server) dropLabel(ctx context.Context, by *account.Principal, of labelled, in *unlabelIn) (*struct{ Body LabelsRemoved }, error) {
+	key := app.LabelKey{Target: in.Target, TaskID: in.TaskID, Attempt: in.Attempt, Unit: app.LabelUnit(in.Unit), CallID: in.CallID, Turn: in.Turn}
+	var out LabelsRemoved
+	err := s.cfg.Store.Change(ctx, "take labels back", func(q *rows.Queries) error {
+		out.Removed = 0
+		list, err := q.LabelLinesBy(ctx, rows.LabelLinesByParams{About: of.about(), UserID: by.User})
+		if err != nil {
+			return err
+		}
+		for _, l := range list {
+			about, err := app.LabelOf(l.Line)
+			if err != nil {
+				return err
+			}
+			if about != key {
+				continue
+			}
+			if err := q.DropLabelLine(ctx, rows.DropLabelLineParams{About: of.about(), Seq: l.Seq}); err != nil {
+				return err
+			}
+			out.Removed++
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, full(err)
+	}
+	return &struct{ Body LabelsRemoved }{out}, nil
 }
 
 func (s *Server) exportLabels(ctx context.Context, _ *account.Principal, of labelled, format string) (*file, error) {

@@ -5,6 +5,7 @@ package server_test
 import (
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -124,6 +125,19 @@ func TestLabelsOfRun(t *testing.T) {
 		if task["task_id"] == todo.Items[0]["task_id"] && task["target"] == todo.Items[0]["target"] {
 			t.Errorf("drawn again: %v", task)
 		}
+	}
+	give[any](t, s, "ana", "POST", path+"/labels", `{"task_id":"by-other","pass":true}`)
+	gone := path + fmt.Sprintf("/labels?task_id=%s&target=%s", url.QueryEscape(todo.Items[0]["task_id"].(string)), url.QueryEscape(todo.Items[0]["target"].(string)))
+	for _, want := range []int{1, 0} { // a second time there is nothing to take back
+		if got := give[struct{ Removed int }](t, s, "ana", "DELETE", gone, ""); got.Removed != want {
+			t.Errorf("%d labels taken back, want %d", got.Removed, want)
+		}
+	}
+	if back := give[tasksAnswer](t, s, "ana", "GET", path+"/labels/next?n=100", ""); len(back.Items) != len(again.Items)+1 {
+		t.Errorf("%d tasks after one was taken back, %d before", len(back.Items), len(again.Items))
+	}
+	if _, kept := s.ask(t, "ana", "GET", path+"/labels", ""); strings.Count(kept, "\n") != 1 || !strings.Contains(kept, "by-other") {
+		t.Errorf("another label is gone: %s", kept)
 	}
 	give[any](t, s, "ana", "DELETE", "/api/tool-eval/history/"+run, "")
 	var left int

@@ -7,5 +7,11 @@ SELECT count(*) AS n, CAST(coalesce(max(seq), 0) AS BIGINT) AS last, CAST(coales
 -- name: AddLabelLine :exec
 INSERT INTO label_lines(about, seq, user_id, created, line) VALUES ($1, $2, $3, $4, $5);
 
+-- name: LabelLinesBy :many
+SELECT seq, line FROM label_lines WHERE about = $1 AND user_id = $2 ORDER BY seq;
+
+-- name: DropLabelLine :exec
+DELETE FROM label_lines WHERE about = $1 AND seq = $2;
+
 -- name: DropLabelLines :exec
 DELETE FROM label_lines WHERE about = $1;

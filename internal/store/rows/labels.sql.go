@@ -32,6 +32,20 @@ func (q *Queries) AddLabelLine(ctx context.Context, arg AddLabelLineParams) erro
 	return err
 }
 
+const dropLabelLine = `-- name: DropLabelLine :exec
+DELETE FROM label_lines WHERE about = $1 AND seq = $2
+`
+
+type DropLabelLineParams struct {
+	About string
+	Seq   int64
+}
+
+func (q *Queries) DropLabelLine(ctx context.Context, arg DropLabelLineParams) error {
+	_, err := q.db.ExecContext(ctx, dropLabelLine, arg.About, arg.Seq)
+	return err
+}
+
 const dropLabelLines = `-- name: DropLabelLines :exec
 DELETE FROM label_lines WHERE about = $1
 `
@@ -58,6 +72,43 @@ func (q *Queries) LabelLines(ctx context.Context, about string) ([][]byte, error
 			return nil, err
 		}
 		items = append(items, line)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const labelLinesBy = `-- name: LabelLinesBy :many
+SELECT seq, line FROM label_lines WHERE about = $1 AND user_id = $2 ORDER BY seq
+`
+
+type LabelLinesByParams struct {
+	About  string
+	UserID string
+}
+
+type LabelLinesByRow struct {
+	Seq  int64
+	Line []byte
+}
+
+func (q *Queries) LabelLinesBy(ctx context.Context, arg LabelLinesByParams) ([]LabelLinesByRow, error) {
+	rows, err := q.db.QueryContext(ctx, labelLinesBy, arg.About, arg.UserID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []LabelLinesByRow{}
+	for rows.Next() {
+		var i LabelLinesByRow
+		if err := rows.Scan(&i.Seq, &i.Line); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
 	}
 	if err := rows.Close(); err != nil {
 		return nil, err
