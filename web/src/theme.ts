@@ -18,7 +18,7 @@ export const theme = createTheme({
     Button: { defaultProps: { size: 'sm' } },
     Table: { defaultProps: { verticalSpacing: 6, horizontalSpacing: 'sm' } },
     Tooltip: { defaultProps: { openDelay: 350, withArrow: true } },
-    Badge: { defaultProps: { radius: 'sm', variant: 'light' }, styles: { root: { textTransform: 'none', fontWeight: 600 } } },
+    Badge: { defaultProps: { radius: 'sm', variant: 'light' }, styles: { root: { textTransform: 'none', fontWeight: 600, minWidth: 'max-content', flexShrink: 0 } } },
   },
 });
 

@@ -1,7 +1,7 @@
 // What browser tests share: a real callvet server on a new store, a logged-in user, a real Chromium.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -45,7 +45,8 @@ export class Server {
     s.folder = await mkdtemp(path.join(tmpdir(), 'callvet-web-'));
     s.db = path.join(s.folder, 'runs.db');
     s.files = path.join(s.folder, 'files');
-    s.args = args;
+    s.args = args.map((a) => a.replace('{files}', s.files));
+    await mkdir(s.files);
     s.env = env;
     await s.run('127.0.0.1:0', /#claim=\S+'/);
     s.claim = /#claim=(\S+?)'/.exec(s.process.text())[1];
@@ -64,9 +65,16 @@ export class Server {
 
   /** restart kills the server (signal) and starts it at the same address. */
   async restart(signal = 'SIGTERM') {
-    const at = new URL(this.url).host;
+    await this.down(signal);
+    await this.up();
+  }
+
+  async down(signal = 'SIGTERM') {
     await ended(this.process.child, signal);
-    await this.run(at);
+  }
+
+  async up() {
+    await this.run(new URL(this.url).host);
   }
 
   /** api sends a request as a user, and gives the answer's JSON. */
@@ -113,7 +121,7 @@ export class Server {
     return result_ref;
   }
 
-  /** file writes a file that targets may read (args: --allow-files server.files). */
+  /** file writes a file that targets may read: args ['--allow-files', '{files}'], and the target script:./name. */
   async file(name, text) {
     await writeFile(path.join(this.files, name), text);
   }

@@ -4,5 +4,5 @@ export const common = {
   download: 'Download', upload: 'Upload', back: 'Back', next: 'Next', previous: 'Previous', shared: 'Shared', mine: 'Yours', actions: 'Actions', status: 'Status', owner: 'Owner',
   notFound: 'Not found', notFoundText: 'There is nothing at this address, or you may not see it.', readOnly: 'Read only', unknown: 'not known', notScored: 'not scored',
   deleted: '{what} deleted', failed: 'That did not work', interval: '{confidence} % interval from {lower} to {upper}, n = {n}', noInterval: 'n = {n}, no interval: {status}',
-  pass: 'Pass', fail: 'Fail', error: 'Error', not_run: 'Not run', rows: '{n} rows', ofRows: '{n} of {total}', justNow: 'just now',
+  pass: 'Pass', fail: 'Fail', error: 'Error', not_run: 'Not run', rows: '{n} rows', ofRows: '{n} of {total}', newest100: 'The newest 100 are shown.', justNow: 'just now',
 };

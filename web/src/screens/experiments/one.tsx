@@ -1,0 +1,529 @@
+import { ActionIcon, Badge, Box, Button, Checkbox, Group, Menu, Modal, Select, Stack, Table, Tabs, Text } from '@mantine/core';
+import { IconCircleCheck, IconDots, IconHelpCircle, IconLink, IconPin, IconPinnedOff, IconPlayerPlay, IconUnlink } from '@tabler/icons-react';
+import { useQueryClient } from '@tanstack/react-query';
+import { Fragment, type ReactNode, useCallback, useState } from 'react';
+import { Link, useNavigate } from 'react-router';
+import { $api, api, ok, type Schemas } from '../../api/client';
+import { type LiveEvent, useLive } from '../../api/live';
+import { useMay } from '../../me';
+import { useText } from '../../text';
+import { Card, Empty, Failure, Figure, inUnit, Screen, Waiting } from '../../ui/bits';
+import { Change } from '../../ui/change';
+import { moment, signed } from '../../ui/format';
+import { once } from '../../ui/once';
+import { useParam } from '../../ui/params';
+import { tell, tellFailure, undoable } from '../../ui/undo';
+import { Chart } from './chart';
+import { Form } from './form';
+
+type Details = Schemas['ExperimentDetails'];
+type Entry = Schemas['TimelineEntry'];
+
+/** One is an experiment: its best configuration, its runs in time, and how configurations of its suite rank. */
+export function One({ id }: { id: string }) {
+  const t = useText();
+  const navigate = useNavigate();
+  const cache = useQueryClient();
+  const mayWrite = useMay('write');
+  const mayRun = useMay('run');
+  const [tab, setTab] = useParam('tab', 'timeline');
+  const [open, setOpen] = useState<'edit' | 'link' | null>(null);
+  const [busy, setBusy] = useState(false);
+  const one = $api.useQuery('get', '/api/experiments/{id}', { params: { path: { id } } });
+  const suite = $api.useQuery('get', '/api/tool-suites/{id}', { params: { path: { id: one.data?.suite_id ?? '' } } }, { enabled: Boolean(one.data) });
+  const again = useCallback(() => cache.invalidateQueries({ predicate: (q) => /experiments|history|leaderboard|trend/.test(String(q.queryKey[1])) }), [cache]);
+  useLive(useCallback((e: LiveEvent) => void (['job_completed', 'judge_result'].includes(e.type) && again()), [again]));
+
+  if (one.error) return <Failure of={one.error} retry={() => one.refetch()} />;
+  if (!one.data) return <Waiting />;
+  const e = one.data;
+  const runBest = async () => {
+    setBusy(true);
+    try {
+      const sent = ok(await api.POST('/api/experiments/{id}/run-best', { params: { path: { id }, header: { 'Idempotency-Key': once() } } }));
+      tell([t('experiments.started'), ...(sent.warnings ?? []).map((w) => w.text)].join('\n'));
+      await again();
+      navigate(`/jobs/${sent.job_id}`);
+    } catch (x) {
+      tellFailure(t, x);
+      setBusy(false);
+    }
+  };
+  const remove = () =>
+    undoable(t, e.name, async () => (ok(await api.DELETE('/api/experiments/{id}', { params: { path: { id } } })), again()), {
+      hide: () => navigate('/experiments', { state: { deleted: id } }),
+      show: () => navigate(`/experiments/${id}`),
+    });
+  return (
+    <Screen
+      title={e.name}
+      lead={
+        <>
+          {e.description && <span className="untrusted">{e.description}</span>}
+          <Group gap="xs" mt={4}>
+            <Link to={`/suites/${e.suite_id}`} className="untrusted">
+              {suite.data?.name ?? t('experiments.suite')}
+            </Link>
+            <span>
+              {t('experiments.runs')}: {e.runs}
+            </span>
+            {e.state === 'archived' && <Badge color="gray">{t('experiments.archived')}</Badge>}
+            {e.shared && <Badge color="gray">{t('common.shared')}</Badge>}
+          </Group>
+        </>
+      }
+      actions={
+        <>
+          {mayRun && (
+            <Button variant={e.best_config ? 'default' : 'filled'} component={Link} to={`/new?suite=${encodeURIComponent(e.suite_id)}&experiment=${encodeURIComponent(id)}`}>
+              {t('experiments.runNew')}
+            </Button>
+          )}
+          {mayRun && e.best_config && (
+            <Button leftSection={<IconPlayerPlay size={16} aria-hidden />} loading={busy} onClick={runBest}>
+              {t('experiments.runBest')}
+            </Button>
+          )}
+          {mayWrite && (
+            <Menu position="bottom-end">
+              <Menu.Target>
+                <ActionIcon variant="default" size={36} aria-label={t('common.actions')}>
+                  <IconDots size={18} aria-hidden />
+                </ActionIcon>
+              </Menu.Target>
+              <Menu.Dropdown>
+                <Menu.Item onClick={() => setOpen('link')}>{t('experiments.link')}</Menu.Item>
+                <Menu.Item onClick={() => setOpen('edit')}>{t('common.edit')}</Menu.Item>
+                <Menu.Item color="red" onClick={remove}>
+                  {t('common.delete')}
+                </Menu.Item>
+              </Menu.Dropdown>
+            </Menu>
+          )}
+        </>
+      }
+    >
+      <Best of={e} />
+      <Tabs value={tab} onChange={(v) => setTab(v)} keepMounted={false}>
+        <Tabs.List mb="md">
+          <Tabs.Tab value="timeline">{t('experiments.timeline')}</Tabs.Tab>
+          <Tabs.Tab value="leaderboard">{t('experiments.leaderboard')}</Tabs.Tab>
+          <Tabs.Tab value="trend">{t('experiments.trend')}</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="timeline">
+          <Timeline of={e} link={() => setOpen('link')} changed={again} />
+        </Tabs.Panel>
+        <Tabs.Panel value="leaderboard">
+          <Leaderboard suite={e.suite_id} />
+        </Tabs.Panel>
+        <Tabs.Panel value="trend">
+          <Trend suite={e.suite_id} />
+        </Tabs.Panel>
+      </Tabs>
+      {open === 'edit' && (
+        <Form
+          of={e} close={() => setOpen(null)}
+          saved={() => {
+            setOpen(null);
+            void again();
+          }}
+        />
+      )}
+      {open === 'link' && <LinkRuns of={e} close={() => setOpen(null)} changed={again} />}
+    </Screen>
+  );
+}
+
+function Best({ of: e }: { of: Details }) {
+  const t = useText();
+  const b = e.best_config;
+  if (!b) {
+    return (
+      <Card title={t('experiments.best')}>
+        <Text size="sm" c="dimmed">
+          {t('experiments.bestNone')}
+        </Text>
+      </Card>
+    );
+  }
+  const { target: _, name: __, ...config } = b.config;
+  return (
+    <Card
+      title={t('experiments.best')}
+      actions={
+        b.confirmed ? (
+          <Badge size="lg" leftSection={<IconCircleCheck size={15} aria-hidden />} style={{ color: 'var(--cv-pass)', background: 'var(--cv-pass-ground)' }}>
+            {t('experiments.confirmed')}
+          </Badge>
+        ) : (
+          <Badge size="lg" leftSection={<IconHelpCircle size={15} aria-hidden />} style={{ color: 'var(--cv-error)', background: 'var(--cv-error-ground)' }}>
+            {t('experiments.unconfirmed')}
+          </Badge>
+        )
+      }
+    >
+      <Group gap="xl" align="flex-start">
+        <Stack gap={2}>
+          <Text fw={600} className="untrusted">
+            {b.target}
+          </Text>
+          <Figure interval={b.score} size="lg" bar />
+        </Stack>
+        <Stack gap={2} style={{ flex: '1 1 260px' }}>
+          <Text size="sm">
+            {b.of === 1 ? t('experiments.ofOne') : t('experiments.of', { n: b.of })} · <Link to={`/runs/${b.eval_id}`}>{t('experiments.ofRun', { run: b.eval_id })}</Link>
+          </Text>
+          <Text size="sm" c="dimmed">
+            {b.note}
+          </Text>
+          <Box component="details">
+            <Text component="summary" size="sm" style={{ cursor: 'pointer' }}>
+              {t('experiments.parameters')}
+            </Text>
+            <pre className="mono untrusted" style={{ margin: '6px 0 0' }}>{JSON.stringify(config, null, 2)}</pre>
+          </Box>
+        </Stack>
+      </Group>
+    </Card>
+  );
+}
+
+function Timeline({ of: e, link, changed }: { of: Details; link: () => void; changed: () => Promise<void> }) {
+  const t = useText();
+  const mayWrite = useMay('write');
+  const line = $api.useQuery('get', '/api/experiments/{id}/timeline', { params: { path: { id: e.id } } });
+  const [pin, setPin] = useState<Entry | null>(null);
+  if (line.error) return <Failure of={line.error} retry={() => line.refetch()} />;
+  if (!line.data) return <Waiting />;
+  const entries = line.data.entries ?? [];
+  if (entries.length === 0) {
+    return (
+      <Empty title={t('experiments.timelineEmpty')} text={t('experiments.timelineEmptyText')}>
+        {mayWrite && (
+          <Button variant="default" leftSection={<IconLink size={16} aria-hidden />} onClick={link}>
+            {t('experiments.link')}
+          </Button>
+        )}
+      </Empty>
+    );
+  }
+  const change = async (does: () => Promise<unknown>, said: string) => {
+    try {
+      await does();
+      tell(said);
+      await changed();
+    } catch (x) {
+      tellFailure(t, x);
+    }
+  };
+  const setBaseline = (run: string, target = '') =>
+    change(
+      async () => ok(await api.PUT('/api/experiments/{id}/baseline', { params: { path: { id: e.id } }, body: { eval_id: run, ...(target ? { target } : {}) } })),
+      run ? t('experiments.pinned') : t('experiments.unpinned'),
+    );
+  const unlink = (run: string) => change(async () => ok(await api.PATCH('/api/runs/{id}', { params: { path: { id: run } }, body: { experiment_id: '' } })), t('experiments.unlinked'));
+  const runs = entries.filter((x) => x.type === 'eval');
+  const columns = runs.map((x) => ({ run: x.eval_id, at: x.timestamp, baseline: x.baseline, points: (x.targets ?? []).flatMap((c) => (c.score ? [{ series: c.name, score: c.score }] : [])) }));
+  const actions = (x: Entry): ReactNode =>
+    mayWrite && (
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <ActionIcon variant="subtle" color="gray" aria-label={t('experiments.actionsOf', { run: x.eval_id })}>
+            <IconDots size={18} aria-hidden />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {x.baseline ? (
+            <Menu.Item leftSection={<IconPinnedOff size={16} aria-hidden />} onClick={() => setBaseline('')}>
+              {t('experiments.unpin')}
+            </Menu.Item>
+          ) : (
+            <Menu.Item leftSection={<IconPin size={16} aria-hidden />} onClick={() => ((x.targets?.length ?? 0) > 1 ? setPin(x) : setBaseline(x.eval_id))}>
+              {t('experiments.pin')}
+            </Menu.Item>
+          )}
+          <Menu.Item leftSection={<IconUnlink size={16} aria-hidden />} onClick={() => unlink(x.eval_id)}>
+            {t('experiments.unlink')}
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+    );
+  return (
+    <Stack>
+      <Card>
+        <Chart columns={columns} baseline={line.data.baseline_score} label={t('experiments.chartLabel', { n: runs.length })} />
+      </Card>
+      <Box className="card scroll-x" tabIndex={0} role="region" aria-label={t('experiments.timeline')}>
+        <Table>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th scope="col">{t('experiments.run')}</Table.Th>
+              <Table.Th scope="col">{t('experiments.delta')}</Table.Th>
+              <Table.Th scope="col">{t('experiments.target')}</Table.Th>
+              <Table.Th scope="col">{t('experiments.score')}</Table.Th>
+              <Table.Th scope="col">{t('experiments.change')}</Table.Th>
+              <Table.Th scope="col" w={48}>
+                <span className="visually-hidden">{t('common.actions')}</span>
+              </Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {entries.toReversed().map((x) =>
+              x.type === 'judge' ? (
+                <Table.Tr key={x.id}>
+                  <Table.Td>
+                    <When at={x.timestamp} />
+                  </Table.Td>
+                  <Table.Td colSpan={5}>
+                    <Text size="sm" c="dimmed">
+                      <Link to={`/judges?run=${x.eval_id}`}>{t('experiments.judgeEntry', { judge: x.judge ?? '' })}</Link> · {x.score === null ? x.status : t('experiments.judgeScore', { score: inUnit(x.score, 'rate') })}
+                    </Text>
+                  </Table.Td>
+                </Table.Tr>
+              ) : (
+                <Fragment key={x.id}>
+                  {(x.targets?.length ? x.targets : [null]).map((c, i, all) => (
+                    <Table.Tr key={i} data-run={x.eval_id}>
+                      {i === 0 && (
+                        <>
+                          <Table.Td rowSpan={all.length} style={{ verticalAlign: 'top' }}>
+                            <Link to={`/runs/${x.eval_id}`} className="mono">
+                              {x.eval_id}
+                            </Link>
+                            <Group gap={6}>
+                              <When at={x.timestamp} />
+                              {x.status !== 'done' && <Badge color="gray">{x.status}</Badge>}
+                            </Group>
+                            {x.warnings?.map((w) => (
+                              <Text key={w} size="xs" style={{ color: 'var(--cv-error)' }} maw={260}>
+                                {w}
+                              </Text>
+                            ))}
+                          </Table.Td>
+                          <Table.Td rowSpan={all.length} style={{ verticalAlign: 'top' }} className="num">
+                            {x.baseline ? (
+                              <Badge leftSection={<IconPin size={13} aria-hidden />}>{t('experiments.isBaseline')}</Badge>
+                            ) : x.delta === null ? (
+                              <Text span size="sm" c="dimmed">
+                                {line.data.baseline_score === null ? t('experiments.noBaseline') : '–'}
+                              </Text>
+                            ) : (
+                              signed(x.delta)
+                            )}
+                          </Table.Td>
+                        </>
+                      )}
+                      <Table.Td className="untrusted">{c?.name ?? '–'}</Table.Td>
+                      <Table.Td>{c && <Figure interval={c.score ?? undefined} bar />}</Table.Td>
+                      <Table.Td>{c && !x.baseline && <Change of={c.change} verdict={c.verdict} p={c.p} />}</Table.Td>
+                      {i === 0 && (
+                        <Table.Td rowSpan={all.length} style={{ verticalAlign: 'top' }}>
+                          {actions(x)}
+                        </Table.Td>
+                      )}
+                    </Table.Tr>
+                  ))}
+                </Fragment>
+              ),
+            )}
+          </Table.Tbody>
+        </Table>
+      </Box>
+      {pin && (
+        <PinTarget
+          names={(pin.targets ?? []).map((c) => c.name)} close={() => setPin(null)}
+          pin={async (target) => {
+            await setBaseline(pin.eval_id, target);
+            setPin(null);
+          }}
+        />
+      )}
+    </Stack>
+  );
+}
+
+function When({ at }: { at: string }) {
+  return (
+    <Text span size="xs" c="dimmed" className="num">
+      {moment(at)}
+    </Text>
+  );
+}
+
+/** PinTarget asks which target of a run with several the others are compared with. */
+function PinTarget({ names, close, pin }: { names: string[]; close: () => void; pin: (target: string) => Promise<void> }) {
+  const t = useText();
+  const [target, setTarget] = useState(names[0] ?? '');
+  return (
+    <Modal opened onClose={close} title={t('experiments.pin')} closeButtonProps={{ 'aria-label': t('common.close') }}>
+      <Stack>
+        <Select label={t('experiments.pinTarget')} description={t('experiments.pinTargetHint')} data={names} allowDeselect={false} value={target} onChange={(v) => setTarget(v ?? '')} />
+        <Group justify="flex-end">
+          <Button onClick={() => void pin(target)}>{t('experiments.pin')}</Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}
+
+/** LinkRuns chooses runs of the suite to be in the experiment, too. */
+function LinkRuns({ of: e, close, changed }: { of: Details; close: () => void; changed: () => Promise<void> }) {
+  const t = useText();
+  const [chosen, setChosen] = useState<string[]>([]);
+  const [busy, setBusy] = useState(false);
+  const list = $api.useQuery('get', '/api/tool-eval/history', { params: { query: { suite_id: e.suite_id, limit: 200 } } });
+  const runs = (list.data?.items ?? []).filter((r) => r.experiment_id !== e.id);
+  const send = async () => {
+    setBusy(true);
+    try {
+      for (const id of chosen) ok(await api.PATCH('/api/runs/{id}', { params: { path: { id } }, body: { experiment_id: e.id } }));
+      tell(t('experiments.linked', { n: chosen.length }));
+      close();
+    } catch (x) {
+      tellFailure(t, x);
+      setBusy(false);
+    }
+    await changed();
+  };
+  return (
+    <Modal opened onClose={close} title={t('experiments.link')} closeButtonProps={{ 'aria-label': t('common.close') }} size="lg">
+      <Stack>
+        <Text size="sm" c="dimmed">
+          {list.data && runs.length === 0 ? t('experiments.linkNone') : t('experiments.linkText')}
+        </Text>
+        <Failure of={list.error} />
+        {list.isPending && <Waiting />}
+        <Checkbox.Group value={chosen} onChange={setChosen}>
+          <Stack gap="xs">
+            {runs.map((r) => (
+              <Checkbox
+                key={r.id} value={r.id} label={`${(r.models ?? []).join(', ')} · ${moment(r.timestamp)}`}
+                description={`${r.id}${r.avg_score === null ? '' : ` · ${inUnit(r.avg_score, 'rate')}`}${r.experiment_id ? ` · ${t('experiments.inOther')}` : ''}`}
+              />
+            ))}
+          </Stack>
+        </Checkbox.Group>
+        <Group justify="flex-end">
+          <Button disabled={chosen.length === 0} loading={busy} onClick={send}>
+            {t('experiments.link')}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}
+
+function Leaderboard({ suite }: { suite: string }) {
+  const t = useText();
+  const board = $api.useQuery('get', '/api/leaderboard', { params: { query: { suite_id: suite } } });
+  if (board.error) return <Failure of={board.error} retry={() => board.refetch()} />;
+  if (!board.data) return <Waiting />;
+  const items = board.data.items ?? [];
+  if (items.length === 0) return <Empty title={t('experiments.leaderEmpty')} />;
+  return (
+    <Stack gap="xs">
+      <Text size="sm" c="dimmed">
+        {t('experiments.leaderText')} {board.data.others > 0 && t('experiments.leaderOthers', { n: board.data.others })}
+      </Text>
+      <Box className="card scroll-x" tabIndex={0} role="region" aria-label={t('experiments.leaderboard')}>
+        <Table>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th scope="col" ta="right" w={64}>
+                {t('experiments.rank')}
+              </Table.Th>
+              <Table.Th scope="col">{t('experiments.target')}</Table.Th>
+              <Table.Th scope="col">{t('experiments.score')}</Table.Th>
+              <Table.Th scope="col">{t('experiments.passRate')}</Table.Th>
+              <Table.Th scope="col">{t('experiments.run')}</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {items.map((r) => (
+              <Table.Tr key={r.config_hash}>
+                <Table.Td ta="right" className="num">
+                  {r.rank}
+                </Table.Td>
+                <Table.Td>
+                  <span className="untrusted">{r.target}</span> {r.floor && <Badge color="gray" style={{ color: 'var(--cv-none)' }}>{t('experiments.floor')}</Badge>}
+                </Table.Td>
+                <Table.Td>
+                  <Figure interval={r.score} bar />
+                </Table.Td>
+                <Table.Td>
+                  <Figure interval={r.pass_rate} bar />
+                </Table.Td>
+                <Table.Td>
+                  <Link to={`/runs/${r.eval_id}`}>{moment(r.timestamp)}</Link>
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Box>
+    </Stack>
+  );
+}
+
+function Trend({ suite }: { suite: string }) {
+  const t = useText();
+  const trend = $api.useQuery('get', '/api/tool-suites/{id}/trend', { params: { path: { id: suite }, query: { limit: 50 } } });
+  if (trend.error) return <Failure of={trend.error} retry={() => trend.refetch()} />;
+  if (!trend.data) return <Waiting />;
+  const entries = (trend.data.entries ?? []).map((x) => ({ ...x, targets: x.targets ?? [] }));
+  if (entries.length === 0) return <Empty title={t('experiments.leaderEmpty')} />;
+  const columns = entries.map((x) => ({ run: x.eval_id, at: x.timestamp, points: x.targets.flatMap((c) => (c.score ? [{ series: c.name, score: c.score }] : [])) }));
+  return (
+    <Stack gap="xs">
+      <Text size="sm" c="dimmed">
+        {t('experiments.trendText')} {trend.data.older && t('experiments.trendOlder')}
+      </Text>
+      <Card>
+        <Chart columns={columns} label={t('experiments.chartLabel', { n: entries.length })} />
+      </Card>
+      <Box className="card scroll-x" tabIndex={0} role="region" aria-label={t('experiments.trend')}>
+        <Table>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th scope="col">{t('experiments.run')}</Table.Th>
+              <Table.Th scope="col">{t('experiments.target')}</Table.Th>
+              <Table.Th scope="col">{t('experiments.score')}</Table.Th>
+              <Table.Th scope="col">{t('experiments.changePrevious')}</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {entries.toReversed().flatMap((x) =>
+              x.targets.map((c, i) => (
+                <Table.Tr key={`${x.eval_id} ${c.name}`}>
+                  {i === 0 && (
+                    <Table.Td rowSpan={x.targets.length} style={{ verticalAlign: 'top' }}>
+                      <Link to={`/runs/${x.eval_id}`}>{moment(x.timestamp)}</Link>{' '}
+                      {x.suite_version !== undefined && (
+                        <Text span size="xs" c="dimmed">
+                          {t('experiments.version', { n: x.suite_version })}
+                        </Text>
+                      )}
+                    </Table.Td>
+                  )}
+                  <Table.Td className="untrusted">{c.name}</Table.Td>
+                  <Table.Td>
+                    <Figure interval={c.score ?? undefined} bar />
+                  </Table.Td>
+                  <Table.Td>
+                    {c.previous_eval_id ? (
+                      <Change of={c.change} verdict={c.verdict} p={c.p} />
+                    ) : (
+                      <Text span size="sm" c="dimmed">
+                        {t('experiments.firstRun')}
+                      </Text>
+                    )}
+                  </Table.Td>
+                </Table.Tr>
+              )),
+            )}
+          </Table.Tbody>
+        </Table>
+      </Box>
+    </Stack>
+  );
+}

@@ -1,0 +1,442 @@
+// A file of gates: written with the linter beside it, held against runs, with what it said of them.
+import { ActionIcon, Alert, Badge, Box, Button, Checkbox, Group, List, Menu, Select, Stack, Table, Text, TextInput } from '@mantine/core';
+import { useClipboard, useDebouncedValue } from '@mantine/hooks';
+import { IconAlertTriangle, IconCircleCheck, IconCopy, IconDots } from '@tabler/icons-react';
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useMemo, useState } from 'react';
+import { Link, useNavigate } from 'react-router';
+import { $api, api, ok, problemOf, type Schemas } from '../../api/client';
+import { useMay, useMe } from '../../me';
+import { useText } from '../../text';
+import { Card, Failure, Figure, gateVerdict, inUnit, Screen, Verdict, Waiting } from '../../ui/bits';
+import { Change } from '../../ui/change';
+import { Code, type Mark } from '../../ui/code';
+import { moment, number } from '../../ui/format';
+import { useParam } from '../../ui/params';
+import { RunPick } from '../../ui/pick';
+import { tell, undoable } from '../../ui/undo';
+
+type Kept = { gates: Schemas['GateText']; etag: string };
+const keywords = ['gate', 'metric', 'at_least', 'at_most', 'zero', 'baseline', 'margin', 'min_effect', 'slice', 'target', 'severity', 'hard', 'soft', 'min_n', 'min_coverage', 'max_rate', 'name', 'policy', 'strict', 'lenient', 'correction', 'gates'];
+
+export function One({ id }: { id: string }) {
+  const kept = useQuery({
+    queryKey: ['gates', id], enabled: id !== 'new', refetchOnWindowFocus: false,
+    queryFn: async (): Promise<Kept> => {
+      const answer = await api.GET('/api/gates/{id}', { params: { path: { id } } });
+      return { gates: ok(answer), etag: answer.response.headers.get('ETag') ?? '' };
+    },
+  });
+  if (kept.error) return <Failure of={kept.error} retry={() => kept.refetch()} />;
+  if (id !== 'new' && !kept.data) return <Waiting />;
+  return <Editor key={id} of={kept.data ?? null} reload={async () => (await kept.refetch()).data ?? null} />;
+}
+
+function Editor({ of, reload }: { of: Kept | null; reload: () => Promise<Kept | null> }) {
+  const t = useText();
+  const me = useMe();
+  const navigate = useNavigate();
+  const cache = useQueryClient();
+  const mayWrite = useMay('write') && (!of || of.gates.owner === me.user_id || me.role === 'admin');
+  const [name, setName] = useState(of?.gates.name ?? '');
+  const [text, setText] = useState(of?.gates.text ?? '');
+  const [shared, setShared] = useState(of?.gates.shared ?? false);
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const [conflict, setConflict] = useState(false);
+  const templates = $api.useQuery('get', '/api/gates/templates', {}, { staleTime: Number.POSITIVE_INFINITY });
+  const metrics = $api.useQuery('get', '/api/gates/metrics', {}, { staleTime: Number.POSITIVE_INFINITY });
+  const words = useMemo(
+    () => [...(metrics.data?.items ?? []).map((m) => ({ label: m.name, detail: t('gates.metricsLabel') })), ...keywords.map((k) => ({ label: k, detail: t('gates.keyword') }))],
+    [metrics.data, t],
+  );
+  const [asked] = useDebouncedValue(text, 300);
+  const lint = useQuery({
+    queryKey: ['gates-lint', asked], enabled: asked.trim() !== '', placeholderData: keepPreviousData, gcTime: 60_000,
+    queryFn: async () => ok(await api.POST('/api/gates/lint', { body: { text: asked } })),
+  });
+  const problems = asked.trim() === '' ? [] : (lint.data?.problems ?? []);
+  const marks: Mark[] = problems.map((p) => ({ line: p.line ?? 0, column: p.column ?? 0, severity: p.warning ? 'warning' : 'error', text: p.fix ? `${p.message} ${p.fix}` : p.message }));
+  const dirty = name !== (of?.gates.name ?? '') || text !== (of?.gates.text ?? '') || shared !== (of?.gates.shared ?? false);
+  useEffect(() => {
+    if (!dirty) return;
+    const ask = (e: BeforeUnloadEvent) => e.preventDefault();
+    window.addEventListener('beforeunload', ask);
+    return () => window.removeEventListener('beforeunload', ask);
+  }, [dirty]);
+
+  const listed = () => cache.invalidateQueries({ predicate: (q) => q.queryKey[1] === '/api/gates' });
+  const save = async (over = false) => {
+    setBusy(true);
+    setError(null);
+    setConflict(false);
+    const body = { name, text, shared };
+    try {
+      if (of) {
+        const answer = await api.PUT('/api/gates/{id}', { params: { path: { id: of.gates.id }, ...(over ? {} : { header: { 'If-Match': of.etag } as never }) }, body });
+        cache.setQueryData(['gates', of.gates.id], { gates: ok(answer), etag: answer.response.headers.get('ETag') ?? '' });
+      } else {
+        const made = ok(await api.POST('/api/gates', { body }));
+        navigate(`/gates/${made.id}`, { replace: true });
+      }
+      tell(t('gates.saved'));
+      void listed();
+    } catch (x) {
+      if (problemOf(x).status === 412) setConflict(true);
+      else setError(x);
+    } finally {
+      setBusy(false);
+    }
+  };
+  const takeTheirs = async () => {
+    const theirs = await reload();
+    if (!theirs) return;
+    setName(theirs.gates.name);
+    setText(theirs.gates.text);
+    setShared(theirs.gates.shared);
+    setConflict(false);
+  };
+  const remove = () =>
+    of &&
+    undoable(t, of.gates.name, async () => (ok(await api.DELETE('/api/gates/{id}', { params: { path: { id: of.gates.id } } })), listed()), { hide: () => navigate('/gates', { state: { deleted: of.gates.id } }), show: () => navigate(`/gates/${of.gates.id}`) });
+
+  return (
+    <Screen
+      title={of ? of.gates.name : t('gates.create')}
+      lead={<Link to="/gates">{t('shell.gates')}</Link>}
+      actions={
+        mayWrite && (
+          <>
+            {dirty && of && <Badge color="gray" style={{ color: 'var(--cv-none)' }}>{t('gates.unsaved')}</Badge>}
+            <Button loading={busy} disabled={!dirty || name.trim() === '' || text.trim() === ''} onClick={() => save()}>
+              {t('gates.save')}
+            </Button>
+            {of && (
+              <Menu position="bottom-end">
+                <Menu.Target>
+                  <ActionIcon variant="default" size={36} aria-label={t('common.actions')}>
+                    <IconDots size={18} aria-hidden />
+                  </ActionIcon>
+                </Menu.Target>
+                <Menu.Dropdown>
+                  <Menu.Item color="red" onClick={remove}>
+                    {t('common.delete')}
+                  </Menu.Item>
+                </Menu.Dropdown>
+              </Menu>
+            )}
+          </>
+        )
+      }
+    >
+      <Failure of={error} />
+      {conflict && (
+        <Alert color="yellow" icon={<IconAlertTriangle />} title={t('gates.changed')} role="alert">
+          <Group>
+            <Button size="xs" variant="default" onClick={takeTheirs}>
+              {t('gates.theirs')}
+            </Button>
+            <Button size="xs" variant="default" onClick={() => save(true)}>
+              {t('gates.mine')}
+            </Button>
+          </Group>
+        </Alert>
+      )}
+      <Stack gap="sm">
+        {mayWrite && (
+          <Group align="flex-end">
+            <TextInput label={t('common.name')} placeholder={t('gates.nameHint')} required value={name} maxLength={256} onChange={(e) => setName(e.currentTarget.value)} style={{ flex: '1 1 220px' }} />
+            {text.trim() === '' && (
+              <Select
+                label={t('gates.template')} placeholder={t('gates.blank')} data={(templates.data?.items ?? []).map((x) => x.name)} value={null}
+                onChange={(v) => setText((templates.data?.items ?? []).find((x) => x.name === v)?.text ?? '')}
+              />
+            )}
+            <Checkbox label={t('gates.shared')} checked={shared} onChange={(e) => setShared(e.currentTarget.checked)} mb={8} />
+          </Group>
+        )}
+        <Code label={t('gates.editor')} language="yaml" value={text} onChange={setText} marks={marks} words={words} readOnly={!mayWrite} height={300} />
+        <Box role="status" mih={22}>
+          {text.trim() !== '' && lint.error && <Failure of={lint.error} />}
+          {text.trim() !== '' && lint.data && problems.length === 0 && (
+            <Group gap={6}>
+              <IconCircleCheck size={16} color="var(--cv-pass)" aria-hidden />
+              <Text size="sm">{t('gates.good', { n: lint.data.gates })}</Text>
+            </Group>
+          )}
+          {problems.length > 0 && (
+            <>
+              <Text size="sm" fw={600} style={{ color: 'var(--cv-fail)' }}>
+                {t('gates.bad', { n: problems.length })}
+              </Text>
+              <List size="sm">
+                {problems.map((p, i) => (
+                  <List.Item key={i}>
+                    {p.line ? `${t('gates.line', { line: p.line })}: ` : ''}
+                    <span className="untrusted">
+                      {p.message} {p.fix}
+                    </span>
+                  </List.Item>
+                ))}
+              </List>
+            </>
+          )}
+        </Box>
+      </Stack>
+      <Hold of={of} text={text} dirty={!of || text !== of.gates.text} />
+      {of && <History of={of.gates.id} />}
+    </Screen>
+  );
+}
+
+/** Hold checks a run against the gates, those that are kept or the text as it stands. */
+function Hold({ of, text, dirty }: { of: Kept | null; text: string; dirty: boolean }) {
+  const t = useText();
+  const cache = useQueryClient();
+  const [run, setRun] = useParam('run');
+  const [baseline, setBaseline] = useParam('baseline');
+  const [policy, setPolicy] = useState('');
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const [said, setSaid] = useState<{ run: string; verdict: Schemas['GateVerdict'] } | null>(null);
+  const check = async () => {
+    setBusy(true);
+    setError(null);
+    try {
+      const gates = of && !dirty ? { gate_id: of.gates.id } : { gates: text };
+      const verdict = ok(
+        await api.POST('/api/runs/{id}/gate', { params: { path: { id: run } }, body: { ...gates, ...(baseline ? { baseline_eval_id: baseline } : {}), ...(policy ? { policy: policy as 'strict' } : {}) } }),
+      );
+      setSaid({ run, verdict });
+      void cache.invalidateQueries({ predicate: (q) => q.queryKey[1] === '/api/gates/{id}/history' });
+    } catch (x) {
+      setError(x);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Card title={t('gates.hold')}>
+      <Group align="flex-end" gap="sm">
+        <RunPick label={t('gates.run')} value={run} onChange={setRun} style={{ flex: '2 1 260px' }} />
+        <RunPick label={t('gates.baseline')} value={baseline} onChange={setBaseline} except={run} clearable style={{ flex: '2 1 260px' }} />
+        <Select
+          label={t('gates.policy')} allowDeselect={false} value={policy} onChange={(v) => setPolicy(v ?? '')} style={{ flex: '1 1 150px' }}
+          data={[{ value: '', label: t('gates.policyFile') }, { value: 'strict', label: t('gates.strict') }, { value: 'lenient', label: t('gates.lenient') }]}
+        />
+        <Button variant="default" loading={busy} disabled={!run || text.trim() === ''} onClick={check}>
+          {t('gates.check')}
+        </Button>
+      </Group>
+      <Text size="xs" c="dimmed" mt={6}>
+        {dirty ? t('gates.unsavedHold') : t('gates.baselineHint')}
+      </Text>
+      <Box mt="md">
+        <Failure of={error} />
+        {said && <Report of={said.verdict} run={said.run} />}
+      </Box>
+    </Card>
+  );
+}
+
+/** bound writes what a gate asks for. */
+function useBound() {
+  const t = useText();
+  return (g: Schemas['GatesGate'], unit: string) => {
+    if (g.kind === 'regression') return t('gates.noWorse', { margin: `${number((g.margin ?? 0) * 100, 1)} ${unit === 'rate' || unit === '' ? 'pp' : '%'}` });
+    if (g.kind === 'zero') return t('gates.zero');
+    const bound = inUnit(g.bound, unit);
+    return g.direction === '<=' ? t('gates.atMost', { bound }) : t('gates.atLeast', { bound });
+  };
+}
+
+export function Report({ of: v, run }: { of: Schemas['GateVerdict']; run: string }) {
+  const t = useText();
+  const bound = useBound();
+  const report = v.report;
+  const said = (x: string) => t(`gates.${x as 'PASS' | 'FAIL' | 'INCONCLUSIVE'}`);
+  return (
+    <Stack>
+      <Box role="status" data-verdict={report.verdict}>
+        <Group gap="sm">
+          <Verdict of={gateVerdict(report.verdict)} text={said(report.verdict)} />
+          <Text size="sm" fw={600}>
+            {report.blocks ? t('gates.blocks') : t('gates.goesOn')}
+          </Text>
+        </Group>
+        <Text size="sm" mt={4} className="untrusted">
+          {report.sentence}
+        </Text>
+        {v.incomplete && (
+          <Text size="sm" style={{ color: 'var(--cv-error)' }}>
+            {t('gates.incomplete')}
+          </Text>
+        )}
+        {report.warnings?.map((w) => (
+          <Text key={w} size="sm" style={{ color: 'var(--cv-error)' }}>
+            {w}
+          </Text>
+        ))}
+      </Box>
+      <Box className="scroll-x" tabIndex={0} role="region" aria-label={t('gates.verdict')}>
+        <Table>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th scope="col">{t('gates.verdict')}</Table.Th>
+              <Table.Th scope="col">{t('gates.gate')}</Table.Th>
+              <Table.Th scope="col">{t('gates.estimate')}</Table.Th>
+              <Table.Th scope="col">{t('gates.why')}</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {(report.verdicts ?? []).map((g, i) => (
+              <Table.Tr key={i} style={{ verticalAlign: 'top' }} data-gate={g.gate.metric} data-verdict={g.verdict}>
+                <Table.Td>
+                  <Verdict of={gateVerdict(g.verdict)} text={said(g.verdict)} />
+                </Table.Td>
+                <Table.Td miw={170}>
+                  <Text size="sm" fw={600} className="untrusted">
+                    {g.gate.name || g.gate.metric} {g.gate.severity === 'soft' && <Badge color="gray" style={{ color: 'var(--cv-none)' }}>{t('gates.soft')}</Badge>}
+                  </Text>
+                  <Text size="sm">{bound(g.gate, g.unit ?? g.gate.unit ?? '')}</Text>
+                  <Text size="xs" c="dimmed" className="untrusted">
+                    {[g.target, g.key && `${g.key}=${g.value}`].filter(Boolean).join(' · ')}
+                  </Text>
+                </Table.Td>
+                <Table.Td>{g.gate.kind === 'regression' ? <Change of={g.interval} /> : <Figure interval={g.interval} unit={g.unit ?? ''} bar />}</Table.Td>
+                <Table.Td miw={260}>
+                  <Text size="sm" className="untrusted">
+                    {g.sentence}
+                  </Text>
+                  {g.cure && (
+                    <Text size="sm" fw={600}>
+                      {g.cure}
+                    </Text>
+                  )}
+                  {(g.open ?? []).length > 0 && (
+                    <details>
+                      <Text component="summary" size="sm" style={{ cursor: 'pointer' }}>
+                        {t('gates.open')}
+                      </Text>
+                      <List size="sm">
+                        {(g.open ?? []).map((p, k) => (
+                          <List.Item key={k}>
+                            <Link className="untrusted" to={`/runs/${run}/case?case=${encodeURIComponent(p.task ?? '')}&target=${encodeURIComponent(g.target ?? '')}`}>
+                              {p.task}
+                            </Link>{' '}
+                            {p.why}
+                          </List.Item>
+                        ))}
+                      </List>
+                    </details>
+                  )}
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Box>
+      <BadgeOf run={run} />
+    </Stack>
+  );
+}
+
+/** BadgeOf shows the badge of a run, with the Markdown that puts it elsewhere. */
+function BadgeOf({ run }: { run: string }) {
+  const t = useText();
+  const place = `${location.origin}/api/runs/${run}/badge.svg`;
+  const markdown = `[![callvet](${place})](${location.origin}/runs/${run})`;
+  const [there, setThere] = useState(true);
+  const clipboard = useClipboard();
+  if (!there) return null;
+  return (
+    <Box>
+      <Text size="sm" fw={600} mb={4}>
+        {t('gates.badge')}
+      </Text>
+      <Group gap="sm">
+        <img src={`/api/runs/${run}/badge.svg`} alt={t('gates.badgeAlt')} height={20} onError={() => setThere(false)} />
+        <code className="mono untrusted">{markdown}</code>
+        <Button
+          size="compact-sm" variant="default" leftSection={<IconCopy size={14} aria-hidden />}
+          onClick={() => clipboard.copy(markdown)}
+        >
+          {clipboard.copied ? t('common.copied') : t('gates.copyMarkdown')}
+        </Button>
+      </Group>
+      <Text size="xs" c="dimmed" mt={4}>
+        {t('gates.badgeText')}
+      </Text>
+    </Box>
+  );
+}
+
+function History({ of: id }: { of: string }) {
+  const t = useText();
+  const list = $api.useInfiniteQuery('get', '/api/gates/{id}/history', { params: { path: { id }, query: { limit: 50 } } }, { pageParamName: 'cursor', initialPageParam: '', getNextPageParam: (p: Schemas['PagePastVerdict']) => p.next_cursor });
+  if (list.error) return <Failure of={list.error} retry={() => list.refetch()} />;
+  if (!list.data) return <Waiting />;
+  const rows = list.data.pages.flatMap((p) => p.items ?? []);
+  return (
+    <Card title={t('gates.history')}>
+      {rows.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          {t('gates.historyEmpty')}
+        </Text>
+      ) : (
+        <Box className="scroll-x" tabIndex={0} role="region" aria-label={t('gates.history')}>
+          <Table>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th scope="col">{t('gates.when')}</Table.Th>
+                <Table.Th scope="col">{t('gates.verdict')}</Table.Th>
+                <Table.Th scope="col">{t('gates.run')}</Table.Th>
+                <Table.Th scope="col">{t('gates.baseline')}</Table.Th>
+                <Table.Th scope="col">{t('gates.notPassed')}</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {rows.map((v) => (
+                <Table.Tr key={v.id} style={{ verticalAlign: 'top' }} data-history={v.verdict}>
+                  <Table.Td className="num">{moment(v.at)}</Table.Td>
+                  <Table.Td>
+                    <Verdict of={gateVerdict(v.verdict)} text={t(`gates.${v.verdict}`)} />
+                    {v.gates_changed && (
+                      <Text size="xs" c="dimmed">
+                        {t('gates.oldText')}
+                      </Text>
+                    )}
+                  </Table.Td>
+                  <Table.Td>
+                    <Link className="mono" to={`/runs/${v.run_id}`}>
+                      {v.run_id}
+                    </Link>
+                  </Table.Td>
+                  <Table.Td>
+                    {v.baseline_eval_id && (
+                      <Link className="mono" to={`/runs/${v.baseline_eval_id}`}>
+                        {v.baseline_eval_id}
+                      </Link>
+                    )}
+                  </Table.Td>
+                  <Table.Td miw={340}>
+                    {v.failed_gates.map((f, i) => (
+                      <Text key={i} size="sm" className="untrusted">
+                        {f.sentence}
+                      </Text>
+                    ))}
+                  </Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+          {list.hasNextPage && (
+            <Button variant="subtle" loading={list.isFetchingNextPage} onClick={() => list.fetchNextPage()}>
+              {t('common.more')}
+            </Button>
+          )}
+        </Box>
+      )}
+    </Card>
+  );
+}

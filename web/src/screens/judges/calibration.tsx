@@ -1,0 +1,211 @@
+// How judges compare with people: sensitivity and specificity of each version, and what that makes of the
+// share that they pass.
+import { Alert, Badge, Box, Button, Group, Stack, Table, Text } from '@mantine/core';
+import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
+import { useQueries } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { Link } from 'react-router';
+import { $api, api, ok, type Problem, type Schemas } from '../../api/client';
+import { useMay } from '../../me';
+import { useText } from '../../text';
+import { Card, Empty, Failure, Figure, type Interval, Waiting, Whisker } from '../../ui/bits';
+import { Coefficient, JudgeName } from './judges';
+import type { Subject } from './labels';
+
+type Report = Schemas['CalibrateReport'];
+
+async function calibrate(of: Subject, judge: string): Promise<Report> {
+  const how = { params: { path: { id: of.id } }, body: { judge, width: 0.1 } };
+  return ok(of.kind === 'run' ? await api.POST('/api/runs/{id}/calibrate', how) : await api.POST('/api/traces/{id}/calibrate', how)).report;
+}
+
+export function Calibration({ of }: { of: Subject }) {
+  const t = useText();
+  const may = useMay('write');
+  const judged = $api.useQuery('get', '/api/runs/{id}/verdicts', { params: { path: { id: of.id } } }, { enabled: of.kind === 'run' });
+  const judges = $api.useQuery('get', '/api/judges', {}, { enabled: of.kind === 'traces' });
+  // A run tells its judges by id; traces bring verdicts along, of judges that only their names tell.
+  const ids = of.kind === 'run' ? [...new Set([...(judged.data?.judgings ?? []), ...(judged.data?.majorities ?? [])].filter((j) => j.unit !== 'target' && j.unit !== 'pair').map((j) => j.judge_id))] : (judges.data?.items ?? []).map((j) => j.name);
+  const reports = useQueries({ queries: ids.map((id) => ({ queryKey: ['calibrate', of.kind, of.id, id], queryFn: () => calibrate(of, id), retry: false })) });
+  if (judged.error) return <Failure of={judged.error} retry={() => judged.refetch()} />;
+  if ((of.kind === 'run' ? !judged.data : !judges.data) || reports.some((r) => r.isPending)) return <Waiting />;
+  const known = reports.flatMap((r) => (r.data ? [r.data] : []));
+  const failed = reports.filter((r) => r.error);
+  if (known.length === 0) {
+    return (
+      <Empty title={t('judges.noCalibration')} text={ids.length === 0 ? t('judges.noJudgeYet') : t('judges.noLabelsText')}>
+        {may && (
+          <Button component={Link} to={`/label?${of.kind}=${of.id}`}>
+            {t('judges.label')}
+          </Button>
+        )}
+      </Empty>
+    );
+  }
+  const people = known.find((r) => r.humans)?.humans;
+  return (
+    <Stack>
+      {of.kind === 'run' && failed.map((r, i) => <Failure key={i} of={r.error as Problem} />)}
+      <Card title={t('judges.against_people')}>
+        <Text size="sm" c="dimmed" mb="sm">
+          {t('judges.plotText')}
+        </Text>
+        <Box className="scroll-x" tabIndex={0} role="region" aria-label={t('judges.against_people')}>
+          <Table>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th scope="col">{t('judges.judge')}</Table.Th>
+                <Table.Th scope="col">{t('judges.sensitivity')}</Table.Th>
+                <Table.Th scope="col">{t('judges.specificity')}</Table.Th>
+                <Table.Th scope="col">{t('judges.kappa')}</Table.Th>
+                <Table.Th scope="col" ta="right">{t('judges.labels')}</Table.Th>
+                <Table.Th scope="col">{t('judges.usable')}</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {known.map((r) => (
+                <Table.Tr key={r.judge_id} data-judge={r.judge_id} style={{ verticalAlign: 'top' }}>
+                  <Table.Td>
+                    <JudgeName of={r.judge} id={r.judge_id} />
+                  </Table.Td>
+                  <Table.Td>
+                    <Plotted interval={r.sensitivity} />
+                  </Table.Td>
+                  <Table.Td>
+                    <Plotted interval={r.specificity} />
+                  </Table.Td>
+                  <Table.Td>
+                    <Coefficient of={r.kappa} />
+                  </Table.Td>
+                  <Table.Td ta="right" className="num">
+                    {r.counts.labelled}
+                  </Table.Td>
+                  <Table.Td miw={190} maw={280}>
+                    {r.usable ? (
+                      <Badge leftSection={<IconCircleCheck size={14} aria-hidden />} style={{ color: 'var(--cv-pass)', background: 'var(--cv-pass-ground)' }}>
+                        {t('judges.isUsable')}
+                      </Badge>
+                    ) : (
+                      <Badge leftSection={<IconAlertTriangle size={14} aria-hidden />} style={{ color: 'var(--cv-error)', background: 'var(--cv-error-ground)' }}>
+                        {t('judges.notUsable')}
+                      </Badge>
+                    )}
+                    {r.why && (
+                      <Text size="xs" c="dimmed" mt={2}>
+                        {r.why}
+                      </Text>
+                    )}
+                  </Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Box>
+        {known.map((r) => r.wanted && r.wanted.more > 0 && (
+          <Text key={r.judge_id} size="sm" c="dimmed" mt="sm">
+            <span className="untrusted">{r.judge_id}</span>: {r.wanted.says}
+          </Text>
+        ))}
+        {known.flatMap((r) => r.warnings ?? []).map((w) => (
+          <Alert key={w} color="yellow" mt="sm" icon={<IconAlertTriangle />}>
+            {w}
+          </Alert>
+        ))}
+      </Card>
+      <Card title={t('judges.trueSuccess')}>
+        <Text size="sm" c="dimmed" mb="sm">
+          {t('judges.trueText')}
+        </Text>
+        <Box className="scroll-x" tabIndex={0} role="region" aria-label={t('judges.trueSuccess')}>
+          <Table>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th scope="col">{t('judges.judge')}</Table.Th>
+                <Table.Th scope="col">{t('judges.target')}</Table.Th>
+                <Table.Th scope="col">{t('judges.raw')}</Table.Th>
+                <Table.Th scope="col">{t('judges.true')}</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {known.flatMap((r) =>
+                (r.success ?? []).map((s) => (
+                  <Table.Tr key={`${r.judge_id} ${s.target}`} style={{ verticalAlign: 'top' }} data-success={s.target}>
+                    <Table.Td miw={130}>
+                      <Text size="sm" className="untrusted">
+                        {r.judge_id}
+                      </Text>
+                    </Table.Td>
+                    <Table.Td className="untrusted">{s.target}</Table.Td>
+                    <Table.Td>
+                      <Figure interval={s.raw} bar />
+                    </Table.Td>
+                    <Table.Td miw={260}>
+                      {s.refused ? <Text size="sm">{s.refused}</Text> : <Figure interval={s.true} bar />}
+                      {s.advice && (
+                        <Text size="xs" c="dimmed" maw={420}>
+                          {s.advice}
+                        </Text>
+                      )}
+                    </Table.Td>
+                  </Table.Tr>
+                )),
+              )}
+            </Table.Tbody>
+          </Table>
+        </Box>
+      </Card>
+      <Card title={t('judges.betweenPeople')}>
+        {people && (people.pairs ?? []).length > 0 ? (
+          <Stack gap="xs">
+            <Group gap="xs">
+              <Text size="sm">{t('judges.alpha')}</Text>
+              <Coefficient of={people.alpha} />
+            </Group>
+            <Box className="scroll-x" tabIndex={0} role="region" aria-label={t('judges.betweenPeople')}>
+              <Table>
+                <Table.Thead>
+                  <Table.Tr>
+                    <Table.Th scope="col">{t('judges.person')}</Table.Th>
+                    <Table.Th scope="col">{t('judges.and')}</Table.Th>
+                    <Table.Th scope="col" ta="right">{t('judges.same')}</Table.Th>
+                    <Table.Th scope="col">{t('judges.kappa')}</Table.Th>
+                    <Table.Th scope="col">{t('judges.ac1')}</Table.Th>
+                  </Table.Tr>
+                </Table.Thead>
+                <Table.Tbody>
+                  {(people.pairs ?? []).map((p) => (
+                    <Table.Tr key={`${p.a} ${p.b}`}>
+                      <Table.Td className="untrusted">{p.a}</Table.Td>
+                      <Table.Td className="untrusted">{p.b}</Table.Td>
+                      <Table.Td ta="right" className="num">{t('common.ofRows', { n: p.same, total: p.n })}</Table.Td>
+                      <Table.Td>
+                        <Coefficient of={p.kappa} />
+                      </Table.Td>
+                      <Table.Td>
+                        <Coefficient of={p.ac1} />
+                      </Table.Td>
+                    </Table.Tr>
+                  ))}
+                </Table.Tbody>
+              </Table>
+            </Box>
+          </Stack>
+        ) : (
+          <Text size="sm" c="dimmed">
+            {t('judges.onePerson')}
+          </Text>
+        )}
+      </Card>
+    </Stack>
+  );
+}
+
+/** Plotted is a rate on a wide axis, with its figures below. */
+function Plotted({ interval }: { interval: Interval }): ReactNode {
+  return (
+    <Stack gap={2}>
+      <Whisker interval={interval} width={200} />
+      <Figure interval={interval} />
+    </Stack>
+  );
+}

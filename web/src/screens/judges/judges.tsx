@@ -1,0 +1,368 @@
+import { Accordion, Badge, Box, Button, FileButton, Group, SegmentedControl, Stack, Table, Tabs, Text } from '@mantine/core';
+import { IconDownload, IconKeyboard, IconUpload } from '@tabler/icons-react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useCallback, useMemo, useState } from 'react';
+import { Link } from 'react-router';
+import { $api, api, ok, type Schemas } from '../../api/client';
+import { type LiveEvent, useLive } from '../../api/live';
+import { useMay } from '../../me';
+import { useText } from '../../text';
+import { Card, Empty, Failure, inUnit, type Interval, Screen, Verdict, Waiting } from '../../ui/bits';
+import { moment, number } from '../../ui/format';
+import { useParam } from '../../ui/params';
+import { RunPick } from '../../ui/pick';
+import { type Column, Rows } from '../../ui/table';
+import { tell, tellFailure } from '../../ui/undo';
+import { Ask } from './ask';
+import { Calibration } from './calibration';
+import { labelsOf, type Subject } from './labels';
+
+type Judging = Schemas['AppJudgingView'];
+type Said = Schemas['AppThingVerdict'];
+
+export function Judges() {
+  const t = useText();
+  const cache = useQueryClient();
+  const [run, setRun] = useParam('run');
+  const [traces] = useParam('traces');
+  const [tab, setTab] = useParam('tab', traces ? 'calibration' : 'verdicts');
+  const mayRun = useMay('run');
+  const mayLabel = useMay('write');
+  const [asking, setAsking] = useState(false);
+  const of = useMemo<Subject | null>(() => (traces ? { kind: 'traces', id: traces } : run ? { kind: 'run', id: run } : null), [run, traces]);
+  useLive(
+    useCallback(
+      (e: LiveEvent) => {
+        if (e.type === 'judge_result' || e.type === 'job_completed') void cache.invalidateQueries({ predicate: (q) => /verdicts|judgings|calibrate/.test(`${q.queryKey[0]} ${q.queryKey[1]}`) });
+      },
+      [cache],
+    ),
+  );
+  return (
+    <Screen
+      title={t('shell.judges')} lead={t('judges.lead')}
+      actions={
+        of && (
+          <>
+            {mayLabel && (
+              <Button variant="default" leftSection={<IconKeyboard size={16} aria-hidden />} component={Link} to={`/label?${of.kind}=${of.id}`}>
+                {t('judges.label')}
+              </Button>
+            )}
+            {mayRun && of.kind === 'run' && <Button onClick={() => setAsking(true)}>{t('judges.ask')}</Button>}
+          </>
+        )
+      }
+    >
+      {traces ? (
+        <Text size="sm">
+          <Link to={`/traces/${traces}`}>{t('judges.ofTraces', { id: traces })}</Link>
+        </Text>
+      ) : (
+        <RunPick label={t('judges.run')} placeholder={t('judges.chooseRun')} value={run} onChange={setRun} maw={640} clearable />
+      )}
+      <Tabs value={of ? tab : 'prompts'} onChange={(v) => setTab(v)} keepMounted={false}>
+        <Tabs.List mb="md">
+          {of?.kind === 'run' && <Tabs.Tab value="verdicts">{t('judges.verdicts')}</Tabs.Tab>}
+          {of && <Tabs.Tab value="calibration">{t('judges.calibration')}</Tabs.Tab>}
+          {of && <Tabs.Tab value="labels">{t('judges.labels')}</Tabs.Tab>}
+          <Tabs.Tab value="prompts">{t('judges.prompts')}</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="verdicts">{of?.kind === 'run' && <Verdicts run={of.id} ask={mayRun ? () => setAsking(true) : undefined} />}</Tabs.Panel>
+        <Tabs.Panel value="calibration">{of && <Calibration of={of} />}</Tabs.Panel>
+        <Tabs.Panel value="labels">{of && <Labels of={of} />}</Tabs.Panel>
+        <Tabs.Panel value="prompts">
+          <Prompts />
+        </Tabs.Panel>
+      </Tabs>
+      {asking && of && <Ask run={of.id} close={() => setAsking(false)} />}
+    </Screen>
+  );
+}
+
+/** Coefficient is a number that is no rate, such as kappa, with its interval and n. */
+export function Coefficient({ of: i }: { of: Interval | undefined }) {
+  const t = useText();
+  if (!i || i.point === null) {
+    return (
+      <Text span size="sm" c="dimmed">
+        {t('common.notScored')}
+      </Text>
+    );
+  }
+  return (
+    <Box component="span" className="num" style={{ display: 'inline-flex', alignItems: 'center', gap: 8 }}>
+      <Text span fw={600} fz="sm">
+        {number(i.point, 2)}
+      </Text>
+      <Text span size="xs" c="dimmed">
+        {i.lower !== null && i.upper !== null && `${number(i.lower, 2)} to ${number(i.upper, 2)} · `}n = {i.n}
+      </Text>
+    </Box>
+  );
+}
+
+/** JudgeName is a judge with what tells it from others of its name. */
+export function JudgeName({ of: j, id }: { of: Schemas['LabelsJudge']; id: string }) {
+  return (
+    <Box miw={170}>
+      <Text size="sm" fw={600} className="untrusted">
+        {j.judge}
+      </Text>
+      <Text size="xs" c="dimmed" className="untrusted">
+        {[j.model, id].filter(Boolean).join(' · ')}
+      </Text>
+    </Box>
+  );
+}
+
+function Verdicts({ run, ask }: { run: string; ask?: () => void }) {
+  const t = useText();
+  const [which, setWhich] = useParam('judging');
+  const [only, setOnly] = useParam('only', 'all');
+  const judged = $api.useQuery('get', '/api/runs/{id}/verdicts', { params: { path: { id: run } } });
+  if (judged.error) return <Failure of={judged.error} retry={() => judged.refetch()} />;
+  if (!judged.data) return <Waiting />;
+  const judgings = judged.data.judgings ?? [];
+  const majorities = (judged.data.majorities ?? []) as Judging[];
+  const all = [...judgings, ...majorities];
+  if (all.length === 0) {
+    return (
+      <Empty title={t('judges.noVerdicts')} text={t('judges.noVerdictsText')}>
+        {ask && <Button onClick={ask}>{t('judges.ask')}</Button>}
+      </Empty>
+    );
+  }
+  const one = all.find((j) => j.id === which) ?? all.at(-1)!;
+  const outcome = (v: Said) => (v.unscored || (v.pass === undefined && v.score === undefined && !v.word) ? 'unscored' : v.pass === undefined ? 'other' : v.pass ? 'pass' : 'fail');
+  const rows = (one.verdicts ?? []).filter((v) => only === 'all' || outcome(v) === only);
+  const columns: Column<Said>[] = [
+    { key: 'verdict', title: t('judges.verdict'), width: 130, cell: (v) => (outcome(v) === 'unscored' ? <Verdict of="not_run" text={t('judges.unscored')} /> : v.pass === undefined ? <span className="untrusted">{v.word ?? ''}</span> : <Verdict of={v.pass ? 'pass' : 'fail'} />) },
+    { key: 'task', title: t('judges.thing'), width: 230, cell: (v) => <Link className="untrusted" to={`/runs/${run}/case?case=${encodeURIComponent(v.task ?? '')}&target=${encodeURIComponent(v.target ?? '')}`}>{[v.task, v.turn && t('judges.turn', { n: v.turn }), v.call_id, v.part].filter(Boolean).join(' · ')}</Link> },
+    { key: 'target', title: t('judges.target'), width: 200, cell: (v) => <span className="untrusted">{v.target}</span> },
+    { key: 'score', title: t('judges.score'), width: 90, align: 'right', cell: (v) => <span className="num">{v.score === undefined ? '–' : inUnit(v.score, 'rate')}</span> },
+    { key: 'reason', title: t('judges.reason'), cell: (v) => <Text size="sm" className="untrusted">{v.unscored ?? v.reason ?? ''}</Text> },
+    { key: 'people', title: t('judges.people'), width: 110, cell: (v) => (v.people === undefined ? '' : <Verdict of={v.people ? 'pass' : 'fail'} />) },
+  ];
+  return (
+    <Stack>
+      <Box className="card scroll-x" tabIndex={0} role="region" aria-label={t('judges.judgings')}>
+        <Table highlightOnHover>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th scope="col">{t('judges.judge')}</Table.Th>
+              <Table.Th scope="col">{t('judges.prompt')}</Table.Th>
+              <Table.Th scope="col">{t('judges.when')}</Table.Th>
+              <Table.Th scope="col" ta="right">{t('judges.answered')}</Table.Th>
+              <Table.Th scope="col" ta="right">{t('common.pass')}</Table.Th>
+              <Table.Th scope="col" ta="right">{t('common.fail')}</Table.Th>
+              <Table.Th scope="col" ta="right">{t('judges.unscored')}</Table.Th>
+              <Table.Th scope="col" ta="right">{t('judges.mean')}</Table.Th>
+              <Table.Th scope="col" ta="right">{t('judges.samePeople')}</Table.Th>
+              <Table.Th scope="col">
+                <span className="visually-hidden">{t('common.actions')}</span>
+              </Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {all.map((j) => (
+              <Table.Tr key={j.id} data-judging={j.id}>
+                <Table.Td>
+                  <JudgeName of={j.judge} id={j.judge_id} />
+                </Table.Td>
+                <Table.Td className="mono">{j.judge.prompt_hash?.slice(0, 8)}</Table.Td>
+                <Table.Td>
+                  <span className="num">{moment(j.created)}</span> {j.status !== 'done' && <Badge color="gray">{j.status}</Badge>}
+                </Table.Td>
+                <Table.Td ta="right" className="num">{t('common.ofRows', { n: j.answered, total: j.questions })}</Table.Td>
+                <Table.Td ta="right" className="num">{j.pass}</Table.Td>
+                <Table.Td ta="right" className="num">{j.fail}</Table.Td>
+                <Table.Td ta="right" className="num">{j.unscored}</Table.Td>
+                <Table.Td ta="right" className="num">{j.score === null ? '–' : inUnit(j.score, 'rate')}</Table.Td>
+                <Table.Td ta="right" className="num">{j.people ? t('common.ofRows', { n: j.people.same, total: j.people.labelled }) : '–'}</Table.Td>
+                <Table.Td>
+                  <Button size="compact-sm" variant={j.id === one.id ? 'light' : 'subtle'} aria-pressed={j.id === one.id} onClick={() => setWhich(j.id)}>
+                    {t('judges.show')}
+                  </Button>
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Box>
+      {(judged.data.agreement ?? []).length > 0 && (
+        <Card title={t('judges.agreement')}>
+          <Box className="scroll-x" tabIndex={0} role="region" aria-label={t('judges.agreement')}>
+            <Table>
+              <Table.Thead>
+                <Table.Tr>
+                  <Table.Th scope="col">{t('judges.judge')}</Table.Th>
+                  <Table.Th scope="col">{t('judges.and')}</Table.Th>
+                  <Table.Th scope="col" ta="right">{t('judges.same')}</Table.Th>
+                  <Table.Th scope="col">{t('judges.kappa')}</Table.Th>
+                  <Table.Th scope="col">{t('judges.ac1')}</Table.Th>
+                </Table.Tr>
+              </Table.Thead>
+              <Table.Tbody>
+                {(judged.data.agreement ?? []).map((a) => (
+                  <Table.Tr key={`${a.a} ${a.b}`}>
+                    <Table.Td className="untrusted">{judgings[a.a]?.judge_id ?? a.a}</Table.Td>
+                    <Table.Td className="untrusted">{judgings[a.b]?.judge_id ?? a.b}</Table.Td>
+                    <Table.Td ta="right" className="num">{t('common.ofRows', { n: a.same, total: a.n })}</Table.Td>
+                    <Table.Td>
+                      <Coefficient of={a.kappa} />
+                    </Table.Td>
+                    <Table.Td>
+                      <Coefficient of={a.ac1} />
+                    </Table.Td>
+                  </Table.Tr>
+                ))}
+              </Table.Tbody>
+            </Table>
+          </Box>
+        </Card>
+      )}
+      <Group justify="space-between">
+        <Text fw={600} className="untrusted">
+          {t('judges.saidBy', { judge: one.judge_id })}
+        </Text>
+        <SegmentedControl
+          size="xs" value={only} onChange={setOnly} aria-label={t('common.filter')}
+          data={[{ value: 'all', label: t('common.all') }, { value: 'pass', label: t('common.pass') }, { value: 'fail', label: t('common.fail') }, { value: 'unscored', label: t('judges.unscored') }]}
+        />
+      </Group>
+      <Rows label={t('judges.verdicts')} columns={columns} rows={rows} idOf={(v) => JSON.stringify([v.target, v.task, v.attempt, v.turn, v.call_id, v.dimension, v.part, v.against, v.swapped])} height="60vh" />
+    </Stack>
+  );
+}
+
+function Labels({ of }: { of: Subject }) {
+  const t = useText();
+  const cache = useQueryClient();
+  const may = useMay('write');
+  const list = useQuery({ queryKey: ['labels', of.kind, of.id], queryFn: () => labelsOf(of) });
+  const [busy, setBusy] = useState(false);
+  const bring = async (file: File | null) => {
+    if (!file) return;
+    setBusy(true);
+    try {
+      const params = { path: { id: of.id } };
+      const how = { params, body: (await file.text()) as never, bodySerializer: (b: unknown) => b as string, headers: { 'Content-Type': 'application/octet-stream' } };
+      const got = ok(of.kind === 'run' ? await api.POST('/api/runs/{id}/labels', how) : await api.POST('/api/traces/{id}/labels', how));
+      tell([t('judges.imported', { n: got.added }), ...got.notes].join('\n'));
+      await cache.invalidateQueries({ queryKey: ['labels'] });
+    } catch (x) {
+      tellFailure(t, x);
+    } finally {
+      setBusy(false);
+    }
+  };
+  if (list.error) return <Failure of={list.error} retry={() => list.refetch()} />;
+  if (!list.data) return <Waiting />;
+  const people = new Map<string, { pass: number; fail: number }>();
+  for (const l of list.data) {
+    const p = people.get(l.by ?? '') ?? { pass: 0, fail: 0 };
+    if (l.pass) p.pass++;
+    else p.fail++;
+    people.set(l.by ?? '', p);
+  }
+  const path = of.kind === 'run' ? `/api/runs/${of.id}/labels` : `/api/traces/${of.id}/labels`;
+  const upload = may && (
+    <FileButton onChange={bring} accept=".jsonl,.json,.csv,.txt">
+      {(p) => (
+        <Button {...p} variant="default" loading={busy} leftSection={<IconUpload size={16} aria-hidden />}>
+          {t('judges.import')}
+        </Button>
+      )}
+    </FileButton>
+  );
+  if (people.size === 0) {
+    return (
+      <Empty title={t('judges.noLabels')} text={t('judges.noLabelsText')}>
+        {may && (
+          <Button component={Link} to={`/label?${of.kind}=${of.id}`}>
+            {t('judges.label')}
+          </Button>
+        )}
+        {upload}
+      </Empty>
+    );
+  }
+  return (
+    <Card
+      title={t('judges.labelsOf', { n: list.data.length })}
+      actions={
+        <Group gap="xs">
+          {upload}
+          <Button variant="default" component="a" href={`${path}?format=jsonl`} download leftSection={<IconDownload size={16} aria-hidden />}>
+            JSONL
+          </Button>
+          <Button variant="default" component="a" href={`${path}?format=csv`} download leftSection={<IconDownload size={16} aria-hidden />}>
+            CSV
+          </Button>
+        </Group>
+      }
+    >
+      <Table maw={520}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th scope="col">{t('judges.person')}</Table.Th>
+            <Table.Th scope="col" ta="right">{t('common.pass')}</Table.Th>
+            <Table.Th scope="col" ta="right">{t('common.fail')}</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {[...people].map(([name, p]) => (
+            <Table.Tr key={name}>
+              <Table.Td className="untrusted">{name || t('common.unknown')}</Table.Td>
+              <Table.Td ta="right" className="num">{p.pass}</Table.Td>
+              <Table.Td ta="right" className="num">{p.fail}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Card>
+  );
+}
+
+function Prompts() {
+  const t = useText();
+  const list = $api.useQuery('get', '/api/judges', {}, { staleTime: Number.POSITIVE_INFINITY });
+  if (list.error) return <Failure of={list.error} retry={() => list.refetch()} />;
+  if (!list.data) return <Waiting />;
+  return (
+    <Stack gap="xs">
+      <Text size="sm" c="dimmed">
+        {t('judges.promptsText')}
+      </Text>
+      <Accordion variant="contained" multiple>
+        {(list.data.items ?? []).map((j) => (
+          <Accordion.Item key={j.name} value={j.name}>
+            <Accordion.Control>
+              <Group gap="sm" wrap="wrap">
+                <Text fw={600}>{j.name}</Text>
+                <Text size="sm" c="dimmed" style={{ flex: '1 1 240px' }}>
+                  {j.about}
+                </Text>
+                <Badge color="gray" style={{ color: 'var(--cv-none)' }}>{j.unit}</Badge>
+                <Text span className="mono" c="dimmed">
+                  {j.prompt_hash.slice(0, 8)}
+                </Text>
+              </Group>
+            </Accordion.Control>
+            <Accordion.Panel>
+              <Text size="sm" fw={600} mb={4}>
+                {t('judges.prompt')} <span className="mono">{j.prompt_hash}</span>
+              </Text>
+              <pre className="mono untrusted" style={{ margin: 0 }}>{j.prompt}</pre>
+              <Text size="sm" fw={600} mt="md" mb={4}>
+                {t('judges.schema')}
+              </Text>
+              <pre className="mono untrusted" style={{ margin: 0 }}>{JSON.stringify(j.schema, null, 2)}</pre>
+            </Accordion.Panel>
+          </Accordion.Item>
+        ))}
+      </Accordion>
+    </Stack>
+  );
+}

@@ -1,0 +1,32 @@
+import { Badge, Box, Text, Tooltip } from '@mantine/core';
+import { IconArrowDownRight, IconArrowUpRight, IconEqual } from '@tabler/icons-react';
+import { type Interval } from './bits';
+import { number, signed } from './format';
+
+const marks = {
+  better: { icon: IconArrowUpRight, color: 'var(--cv-pass)', ground: 'var(--cv-pass-ground)' },
+  worse: { icon: IconArrowDownRight, color: 'var(--cv-fail)', ground: 'var(--cv-fail-ground)' },
+} as const;
+
+/** Change is a difference of rates with its interval and n, and in a word whether it can be told from none. */
+export function Change({ of: i, verdict, p }: { of: Interval | undefined; verdict?: string; p?: number }) {
+  if (!i || i.point === null) return <Text span c="dimmed">–</Text>;
+  const m = verdict === 'better' || verdict === 'worse' ? marks[verdict] : { icon: IconEqual, color: 'var(--cv-none)', ground: 'var(--cv-none-ground)' };
+  return (
+    <Tooltip label={`${number(i.confidence * 100)} % (${i.method})${p === undefined ? '' : `, p = ${p < 0.001 ? '< 0.001' : number(p, 3)}`}`} events={{ hover: true, focus: true, touch: true }}>
+      <Box component="span" className="num" style={{ display: 'inline-flex', flexWrap: 'wrap', alignItems: 'center', columnGap: 8, rowGap: 2 }}>
+        <Text span fw={600} fz="sm">
+          {signed(i.point)}
+        </Text>
+        <Text span size="xs" c="dimmed">
+          {i.lower !== null && i.upper !== null && `${signed(i.lower).replace(' pp', '')} to ${signed(i.upper).replace(' pp', '')} · `}n = {i.n}
+        </Text>
+        {verdict && (
+          <Badge leftSection={<m.icon size={13} aria-hidden />} style={{ color: m.color, background: m.ground }}>
+            {verdict}
+          </Badge>
+        )}
+      </Box>
+    </Tooltip>
+  );
+}

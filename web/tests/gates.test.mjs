@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { axe, Browser, clean, Server, themes, widths } from './harness.mjs';
+import { allowFiles, good, sloppy, weather } from './weather.mjs';
+
+let server, browser, base, run;
+before(async () => {
+  [server, browser] = await Promise.all([Server.start({ args: allowFiles }), Browser.start()]);
+  const suite = await weather(server);
+  base = await server.ran({ suite_id: suite, models: [good] });
+  run = await server.ran({ suite_id: suite, models: [sloppy] });
+});
+after(async () => {
+  await browser?.stop();
+  await server?.stop();
+});
+
+// Of a run that passes 5 of 14: one gate that passes, one that fails, one that cannot be told.
+const three = `gates:
+  - {metric: pass_rate, at_least: 0.05, min_n: 5}
+  - {metric: pass_rate, baseline: {margin: 0.05}, min_n: 5}
+  - {metric: overall, at_least: 0.6, min_n: 5}
+`;
+
+const editor = (page) => page.getByRole('textbox', { name: 'Gate file' });
+
+test('gates are written with the linter beside, kept, and held against a run: passed, failed, inconclusive', async () => {
+  const page = await browser.page(server);
+  await page.goto('/gates');
+  await page.getByText('No gates yet').waitFor();
+  await page.getByRole('link', { name: 'New gates' }).click();
+  await page.getByLabel('Name').fill('release');
+  await editor(page).click();
+  await page.keyboard.insertText('gates:\n  - {metric: pass_rate, at_lest: 0.5}\n');
+  await page.getByText(/Line 2: .*at_lest/).waitFor();
+  await page.locator('.cm-lint-marker-error').waitFor();
+  await editor(page).click();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.press('Delete');
+  await page.keyboard.insertText(three);
+  await page.getByText('3 gates, no mistakes').waitFor();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.waitForURL(/\/gates\/gate_/);
+  const id = new URL(page.url()).pathname.split('/')[2];
+  assert.equal((await server.api('GET', `/api/gates/${id}`)).text, three);
+
+  await page.goto(`/gates/${id}?run=${run}&baseline=${base}`);
+  await page.getByRole('button', { name: 'Check the run' }).click();
+  const verdicts = page.locator('tr[data-gate]');
+  await verdicts.first().waitFor();
+  assert.deepEqual(await verdicts.evaluateAll((list) => list.map((r) => r.dataset.verdict)), ['PASS', 'FAIL', 'INCONCLUSIVE']);
+  assert.match(await verdicts.nth(0).innerText(), /Passed[\s\S]*at least 5 %[\s\S]*n = 14/);
+  assert.match(await verdicts.nth(1).innerText(), /Failed[\s\S]*−64.3 pp[\s\S]*n = 14/);
+  assert.match(await verdicts.nth(2).innerText(), /Inconclusive[\s\S]*n = 14[\s\S]*needs about \d+ to \d+ more cases/);
+  await page.locator('[data-verdict="FAIL"]').getByText('This stops a build.').waitFor();
+  const history = page.locator('tr[data-history]');
+  await history.first().waitFor();
+  assert.equal(await history.count(), 1);
+  assert.match(await history.innerText(), /Failed/);
+  clean(page);
+});
+
+test('metrics are completed, and an edit of somebody else is not overwritten', async () => {
+  const kept = await server.api('POST', '/api/gates', { name: 'two hands', text: three });
+  const page = await browser.page(server);
+  await page.goto(`/gates/${kept.id}`);
+  await page.getByLabel('Name').fill('my name for it');
+  await editor(page).click();
+  await page.keyboard.press('Control+End');
+  await page.keyboard.type('  - metric: schema_v');
+  await page.locator('.cm-tooltip-autocomplete').getByText('schema_valid', { exact: true }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Control+a');
+  await page.keyboard.press('Delete');
+  await page.keyboard.insertText(`${three}  - {metric: schema_valid, at_least: 0.9}\n`);
+  await server.api('PUT', `/api/gates/${kept.id}`, { name: 'theirs' });
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText(/Somebody else changed these gates/).waitFor();
+  assert.equal(await page.getByLabel('Name').inputValue(), 'my name for it'); // nothing is lost
+  await page.getByRole('button', { name: 'Save mine over it' }).click();
+  await page.getByRole('heading', { level: 1, name: 'my name for it' }).waitFor();
+  const after = await server.api('GET', `/api/gates/${kept.id}`);
+  assert.equal(after.name, 'my name for it');
+  assert.match(after.text, /schema_valid, at_least: 0.9/);
+  clean(page);
+});
+
+test('the screens of gates are accessible', async () => {
+  const { items } = await server.api('GET', '/api/gates');
+  const id = items.find((g) => g.name === 'release').id;
+  for (const theme of themes) {
+    for (const width of widths) {
+      const page = await browser.page(server, { theme, width });
+      await page.goto('/gates');
+      await page.getByRole('link', { name: 'release' }).waitFor();
+      await axe(page, `/gates ${theme} ${width}`);
+      await page.goto(`/gates/${id}?run=${run}&baseline=${base}`);
+      await page.getByRole('button', { name: 'Check the run' }).click();
+      await page.locator('tr[data-gate]').first().waitFor();
+      await axe(page, `/gates/${id} ${theme} ${width}`);
+      clean(page);
+      await page.context().close();
+    }
+  }
+});
