@@ -22,6 +22,9 @@ import (
 // where Suite is "", the shipped ones.
 type DrillRequest struct{ RunRequest }
 
+// DrillResult is what drills came to.
+type DrillResult = drills.Result
+
 // Drill runs drills and gives what they came to. The error is that of the run; a run that was
 // interrupted gives no result.
 func (a *App) Drill(ctx context.Context, req DrillRequest, tell Events) (_ *drills.Result, err error) {

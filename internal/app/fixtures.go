@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/drills"
 	"github.com/callvet/callvet/internal/replay"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/suite"
@@ -110,6 +111,9 @@ func (a *App) mocksOfRun(ctx context.Context, r *Run, name, ext string, out *Fix
 	at := map[string]int{}
 	var err error
 	for c := range r.Chosen(&err) {
+		if r.twin(c) {
+			continue
+		}
 		own := *c
 		at[c.ID] = len(s.Cases)
 		s.Cases = append(s.Cases, own)
@@ -131,12 +135,23 @@ func (a *App) mocksOfRun(ctx context.Context, r *Run, name, ext string, out *Fix
 			continue
 		}
 		done[c.Trace.CaseID] = true
-		s.Cases[i].Mocks = slices.DeleteFunc(slices.Clone(s.Cases[i].Mocks), func(m callvet.Mock) bool {
-			return slices.ContainsFunc(mocks, func(n callvet.Mock) bool { return strings.EqualFold(m.Tool, n.Tool) })
-		})
+		s.Cases[i].Mocks = unlike(s.Cases[i].Mocks, mocks)
 		out.add(&s.Cases[i], mocks)
 	}
 	return a.writeSuite(ctx, &s, name, ext)
+}
+
+// twin tells that a case was laid beside another one for drills: it has an attack that wants nothing, and
+// the next drill makes it again.
+func (r *Run) twin(c *callvet.Case) bool {
+	return r.Manifest.Drill && c.Fields[drills.FieldTwin] != "no"
+}
+
+// unlike are the mocks of other tools than those of made.
+func unlike(mocks, made []callvet.Mock) []callvet.Mock {
+	return slices.DeleteFunc(slices.Clone(mocks), func(m callvet.Mock) bool {
+		return slices.ContainsFunc(made, func(n callvet.Mock) bool { return strings.EqualFold(m.Tool, n.Tool) })
+	})
 }
 
 // recordRun writes the recordings of a run's calls.

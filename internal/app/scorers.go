@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/drills"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/scorer"
 	"github.com/callvet/callvet/internal/secret"
@@ -151,7 +152,7 @@ func (m *Manifest) commands() []string {
 
 // programs makes what runs the scorers of the session's run. The caller closes it.
 func (s *Session) programs() (*scorer.Pool, error) {
-	if s.Manifest.Made || s.Manifest.Kept { // read from no file
+	if m := s.Manifest; m.Made || m.Kept || m.Drill && m.Path == drills.Name { // read from no file
 		return s.app.poolIn("", s.Manifest.leaves())
 	}
 	return s.app.newPool(s.Manifest.Path, s.Manifest.leaves())

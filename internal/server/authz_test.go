@@ -127,6 +127,12 @@ func entries() map[string]entry {
 		"gate-history":   {},
 		"diff-runs":      {query: "base={run}&candidate={run2}"},
 
+		"run-drills":        {body: `{"suite_id":"{suite}","models":["offline/lexical"]}`, gives: http.StatusUnprocessableEntity, unowned: modelID}, // no case says its safety
+		"drill-result":      {gives: http.StatusUnprocessableEntity},                                                                                // a run, and none of drills
+		"list-incidents":    {},
+		"list-recordings":   {},
+		"export-recordings": {},
+
 		"upload-traces": {body: sampleTraces},
 		"list-traces":   {},
 		"get-traces":    {},

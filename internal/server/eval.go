@@ -129,7 +129,8 @@ func (q *EvalRequest) submission(by *account.Principal, key string) (*submission
 
 // submission is a run that somebody asks for.
 type submission struct {
-	suite      string // its id
+	suite      string // its id; "" of drills that are shipped
+	drill      bool
 	experiment string // its id; "" without one
 	ask        *app.RunRequest
 	key        string // of the same job; "" without one
@@ -139,6 +140,9 @@ type submission struct {
 
 // mayRun refuses a run of what by may not use.
 func (s *Server) mayRun(ctx context.Context, by *account.Principal, q *submission) error {
+	if q.drill && q.suite == "" {
+		return nil
+	}
 	if err := s.May(ctx, by, KindSuite, q.suite, false); err != nil {
 		return err
 	}
@@ -152,6 +156,9 @@ func (s *Server) mayRun(ctx context.Context, by *account.Principal, q *submissio
 func (s *Server) ready(ctx context.Context, by *account.Principal, q *submission) (library.Entry, error) {
 	if err := s.mayRun(ctx, by, q); err != nil {
 		return library.Entry{}, err
+	}
+	if q.drill && q.suite == "" {
+		return library.Entry{Name: "drills"}, nil
 	}
 	entry, version, err := s.library.Now(ctx, q.suite)
 	if err != nil {
@@ -171,7 +178,7 @@ func (s *Server) submitRun(ctx context.Context, by *account.Principal, q *submis
 	got, isNew, err := s.jobs.Submit(ctx, job.Request{
 		User: by.User, Kind: KindToolEval, Priority: q.priority, Key: q.key, Timeout: q.timeout,
 		Prepare: func(ctx context.Context, _ string) (p job.Prepared, err error) {
-			if made, err = s.startRun(ctx, by.User, q.ask); err != nil {
+			if made, err = s.startRun(ctx, by.User, q.ask, q.drill); err != nil {
 				return p, err
 			}
 			p.ResultRef, p.Total = made.run, int64(made.total)
@@ -217,14 +224,20 @@ type startedRun struct {
 	warnings []callvet.Notice
 }
 
-// startRun makes the run of a request.
-func (s *Server) startRun(ctx context.Context, user string, ask *app.RunRequest) (*startedRun, error) {
+// startRun makes the run of a request, or of drills.
+func (s *Server) startRun(ctx context.Context, user string, ask *app.RunRequest, drill bool) (*startedRun, error) {
 	a, err := s.AppOf(ctx, user)
 	if err != nil {
 		return nil, err
 	}
 	var h heard
-	session, err := a.StartRun(ctx, *ask, h.hear)
+	start := a.StartRun
+	if drill {
+		start = func(ctx context.Context, ask app.RunRequest, tell app.Events) (*app.Session, error) {
+			return a.StartDrill(ctx, app.DrillRequest{RunRequest: ask}, tell)
+		}
+	}
+	session, err := start(ctx, *ask, h.hear)
 	if err != nil {
 		return nil, h.explain(err)
 	}

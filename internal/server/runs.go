@@ -158,6 +158,7 @@ func (s *Server) addRuns() {
 		OperationID: "diff-runs", Method: http.MethodGet, Path: "/api/diff", Summary: "Compare two runs, case by case", Tags: tags,
 	}, Access{}, s.diffRuns)
 	s.addGates()
+	s.addDrills()
 }
 
 func (s *Server) history(ctx context.Context, by *account.Principal, in *historyIn) (*struct{ Body Page[EvalRun] }, error) {

@@ -1,0 +1,115 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package server
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/account"
+	"github.com/callvet/callvet/internal/app"
+)
+
+// DrillAsk asks for safety drills. The fields are those of EvalRequest.
+type DrillAsk struct {
+	SuiteID          string                     `json:"suite_id,omitempty" doc:"a suite whose cases say their own safety; empty: the shipped drills"`
+	Models           []string                   `json:"models,omitempty" doc:"provider/model"`
+	Targets          []EvalTarget               `json:"targets,omitempty"`
+	Temperature      *float64                   `json:"temperature,omitempty" minimum:"0" maximum:"2"`
+	ProviderParams   map[string]json.RawMessage `json:"provider_params,omitempty"`
+	SystemPrompt     any                        `json:"system_prompt,omitempty" doc:"a text for all targets, or an object of texts by provider_key::model_id"`
+	Name             string                     `json:"name,omitempty"`
+	Repeats          int                        `json:"repeats,omitempty" minimum:"0" maximum:"100"`
+	Seed             int64                      `json:"seed,omitempty"`
+	Filter           []string                   `json:"filter,omitempty"`
+	MaxCostUSD       float64                    `json:"max_cost_usd,omitempty" minimum:"0"`
+	MaxCalls         int                        `json:"max_calls,omitempty" minimum:"0"`
+	Concurrency      int                        `json:"concurrency,omitempty" minimum:"0" maximum:"256"`
+	Rate             float64                    `json:"rate,omitempty" minimum:"0"`
+	RequestTimeoutMS int64                      `json:"request_timeout_ms,omitempty" minimum:"0"`
+	NoCache          bool                       `json:"no_cache,omitempty"`
+	Priority         int                        `json:"priority,omitempty" minimum:"-10" maximum:"10" doc:"above 0 for admins only"`
+	Timeout          int                        `json:"timeout,omitempty" minimum:"0" maximum:"2592000" doc:"seconds that the job may run; 0: a day"`
+}
+
+// addDrills adds safety drills, and what happened at the calls of a run.
+func (s *Server) addDrills() {
+	run := map[string]Kind{"id": KindRun}
+	op := func(id, path, summary string) huma.Operation {
+		return huma.Operation{OperationID: id, Method: http.MethodGet, Path: "/api/runs/{id}" + path, Summary: summary, Tags: []string{"runs"}}
+	}
+	add(s, huma.Operation{
+		OperationID: "run-drills", Method: http.MethodPost, Path: "/api/drills", Summary: "Run safety drills as a job", Tags: []string{"jobs"}, DefaultStatus: http.StatusAccepted,
+	}, Access{Role: account.Member, Scope: account.ScopeRun}, s.runDrills)
+	add(s, op("drill-result", "/drill", "What safety drills came to"), Access{Objects: run}, func(ctx context.Context, _ *account.Principal, in *RunIn) (*struct{ Body *app.DrillResult }, error) {
+		out, err := s.cfg.App.Drilled(ctx, in.ID)
+		if err != nil {
+			return nil, err
+		}
+		return &struct{ Body *app.DrillResult }{out}, nil
+	})
+	add(s, op("list-incidents", "/incidents", "Breaches of safety, each with its case, its call, the rule and the evidence"), Access{Objects: run}, func(ctx context.Context, _ *account.Principal, in *callsIn) (*struct{ Body app.CallPage[app.IncidentAt] }, error) {
+		return callsOf(ctx, in, s.cfg.App.Incidents)
+	})
+	add(s, op("list-recordings", "/recordings", "What the calls of a run got: what a replay answers with"), Access{Objects: run}, func(ctx context.Context, _ *account.Principal, in *callsIn) (*struct {
+		Body app.CallPage[app.RecordedCall]
+	}, error) {
+		return callsOf(ctx, in, s.cfg.App.Recordings)
+	})
+	export := op("export-recordings", "/recordings/export", "Download the suite of a run, with mocks that answer what its calls got")
+	export.Responses = map[string]*huma.Response{"200": {Description: "the suite as a file", Content: map[string]*huma.MediaType{"application/octet-stream": {}}}}
+	add(s, export, Access{Objects: run}, func(ctx context.Context, _ *account.Principal, in *struct {
+		RunIn
+		Format string `query:"format" enum:"yaml,json" default:"yaml"`
+	},
+	) (*file, error) {
+		b, err := s.cfg.App.FixtureText(ctx, in.ID, in.Format)
+		if err != nil {
+			return nil, err
+		}
+		kind := map[string]string{"yaml": "application/yaml", "json": "application/json"}[in.Format]
+		return &file{ContentType: kind, Disposition: `attachment; filename="fixtures-` + in.ID + "." + in.Format + `"`, Body: b}, nil
+	})
+}
+
+func (s *Server) runDrills(ctx context.Context, by *account.Principal, in *struct {
+	Key  string `header:"Idempotency-Key" maxLength:"200" doc:"a second request with the same one gives the first job"`
+	Body DrillAsk
+},
+) (*submittedOutput, error) {
+	b := &in.Body
+	eval := EvalRequest{
+		SuiteID: b.SuiteID, Models: b.Models, Targets: b.Targets, Temperature: b.Temperature, ProviderParams: b.ProviderParams, SystemPrompt: b.SystemPrompt, Name: b.Name, Repeats: b.Repeats, Seed: b.Seed,
+		Filter: b.Filter, MaxCostUSD: b.MaxCostUSD, MaxCalls: b.MaxCalls, Concurrency: b.Concurrency, Rate: b.Rate, RequestTimeoutMS: b.RequestTimeoutMS, NoCache: b.NoCache, Priority: b.Priority, Timeout: b.Timeout,
+	}
+	q, err := eval.submission(by, in.Key)
+	if err != nil {
+		return nil, err
+	}
+	q.drill = true
+	return s.submitRun(ctx, by, q)
+}
+
+type callsIn struct {
+	RunIn
+	PageIn
+}
+
+// callsOf gives a page of what happened at the calls of a run.
+func callsOf[T any](ctx context.Context, in *callsIn, list func(context.Context, app.CallsRequest) (*app.CallPage[T], error)) (*struct{ Body app.CallPage[T] }, error) {
+	after, err := base64.RawURLEncoding.DecodeString(in.Cursor)
+	if err != nil {
+		return nil, &callvet.FieldError{Field: "cursor", Text: "{cursor} is not that of a page"}
+	}
+	page, err := list(ctx, app.CallsRequest{Run: in.ID, After: string(after), Limit: in.Limit})
+	if err != nil {
+		return nil, err
+	}
+	page.Next = base64.RawURLEncoding.EncodeToString([]byte(page.Next))
+	return &struct{ Body app.CallPage[T] }{*page}, nil
+}
