@@ -8,15 +8,16 @@ const marks = {
   worse: { icon: IconArrowDownRight, color: 'var(--cv-fail)', ground: 'var(--cv-fail-ground)' },
 } as const;
 
-/** Change is a difference of rates with its interval and n, and in a word whether it can be told from none. */
-export function Change({ of: i, verdict, p }: { of: Interval | undefined; verdict?: string; p?: number }) {
+/** Change is a difference of rates with its interval and n, and in a word whether it can be told from none. relative: as a share of what it was. */
+export function Change({ of: i, verdict, p, relative = false }: { of: Interval | undefined; verdict?: string; p?: number; relative?: boolean }) {
   if (!i || i.point === null) return <Text span c="dimmed">–</Text>;
+  const told = (v: number) => (relative ? signed(v).replace(' pp', ' %') : signed(v));
   const m = verdict === 'better' || verdict === 'worse' ? marks[verdict] : { icon: IconEqual, color: 'var(--cv-none)', ground: 'var(--cv-none-ground)' };
   return (
     <Tooltip label={`${number(i.confidence * 100)} % (${i.method})${p === undefined ? '' : `, p = ${p < 0.001 ? '< 0.001' : number(p, 3)}`}`} events={{ hover: true, focus: true, touch: true }}>
       <Box component="span" className="num" style={{ display: 'inline-flex', flexWrap: 'wrap', alignItems: 'center', columnGap: 8, rowGap: 2 }}>
         <Text span fw={600} fz="sm">
-          {signed(i.point)}
+          {told(i.point)}
         </Text>
         <Text span size="xs" c="dimmed">
           {i.lower !== null && i.upper !== null && `${signed(i.lower).replace(' pp', '')} to ${signed(i.upper).replace(' pp', '')} · `}n = {i.n}

@@ -59,3 +59,10 @@ export function signed(v: number | null | undefined): string {
   if (v === null || v === undefined) return '–';
   return `${v > 0 ? '+' : v < 0 ? '−' : '±'}${number(Math.abs(v) * 100, 1)} pp`;
 }
+
+/** bytes writes a size as 512 B, 3.4 kB, 12 MB. */
+export function bytes(n: number): string {
+  if (n < 1000) return `${n} B`;
+  if (n < 1_000_000) return `${number(n / 1000, 1)} kB`;
+  return `${number(n / 1_000_000, 1)} MB`;
+}

@@ -1,4 +1,5 @@
 // English: one file for each part of the page. Every text of the page is here.
+import { audit } from './audit';
 import { common } from './common';
 import { conversation } from './conversation';
 import { experiments } from './experiments';
@@ -9,9 +10,12 @@ import { judges } from './judges';
 import { lab } from './lab';
 import { newrun } from './newrun';
 import { results } from './results';
+import { settings } from './settings';
 import { shell } from './shell';
+import { traces } from './traces';
 
 export const en = {
+  audit,
   common,
   conversation,
   experiments,
@@ -22,5 +26,7 @@ export const en = {
   lab,
   newrun,
   results,
+  settings,
   shell,
+  traces,
 };

@@ -1,0 +1,213 @@
+// Keys of providers, and a question to a model that shows whether one works.
+import { Alert, Autocomplete, Badge, Box, Button, Group, Modal, NativeSelect, PasswordInput, SimpleGrid, Stack, Table, Text, TextInput } from '@mantine/core';
+import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
+import { useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { $api, api, ok, type Schemas } from '../../api/client';
+import { useText } from '../../text';
+import { useAct } from '../../ui/act';
+import { Card, Empty, Failure, Waiting } from '../../ui/bits';
+import { confirmed } from '../../ui/confirm';
+import { duration, moment } from '../../ui/format';
+import { tell } from '../../ui/undo';
+
+type Key = Schemas['AccountProviderKey'];
+
+export function Keys() {
+  const t = useText();
+  const client = useQueryClient();
+  const [setting, setSetting] = useState<{ variable: string } | null>(null);
+  const list = $api.useQuery('get', '/api/keys', {});
+  const targets = $api.useQuery('get', '/api/targets', {}, { staleTime: Number.POSITIVE_INFINITY });
+  const again = () => client.invalidateQueries({ queryKey: ['get', '/api/keys'] });
+  const remove = (k: Key) =>
+    confirmed(t, t('settings.deleteKey'), t('settings.deleteKeyText', { variable: k.variable }), t('common.delete'), async () => {
+      ok(await api.DELETE('/api/keys/{variable}', { params: { path: { variable: k.variable } } }));
+      tell(t('common.deleted', { what: k.variable }));
+      await again();
+    });
+  if (list.isPending || targets.isPending) return <Waiting />;
+  if (list.error || targets.error) return <Failure of={list.error ?? targets.error} retry={() => (list.error ? list.refetch() : targets.refetch())} />;
+  const { providers } = targets.data;
+  const keys = list.data.items;
+  const set = <Button onClick={() => setSetting({ variable: '' })}>{t('settings.setKey')}</Button>;
+  return (
+    <Stack gap="lg">
+      {keys.length === 0 ? (
+        <Empty title={t('settings.noKeys')} text={t('settings.noKeysText')}>
+          {set}
+        </Empty>
+      ) : (
+        <Card title={t('settings.keysTitle')} actions={set}>
+          <Text size="sm" c="dimmed" mb="sm">
+            {t('settings.keysText')}
+          </Text>
+          <Box className="scroll-x">
+            <Table miw={620}>
+              <Table.Thead>
+                <Table.Tr>
+                  <Table.Th>{t('settings.provider')}</Table.Th>
+                  <Table.Th>{t('settings.variable')}</Table.Th>
+                  <Table.Th>{t('settings.ends')}</Table.Th>
+                  <Table.Th>{t('settings.set')}</Table.Th>
+                  <Table.Th ta="right">{t('common.actions')}</Table.Th>
+                </Table.Tr>
+              </Table.Thead>
+              <Table.Tbody>
+                {keys.map((k) => (
+                  <Table.Tr key={k.variable}>
+                    <Table.Td>{providers.filter((p) => p.key_variables.includes(k.variable)).map((p) => p.name).join(', ') || '–'}</Table.Td>
+                    <Table.Td className="mono">{k.variable}</Table.Td>
+                    <Table.Td>
+                      {k.lost ? (
+                        <Badge leftSection={<IconAlertTriangle size={14} aria-hidden />} style={{ color: 'var(--cv-error)', background: 'var(--cv-error-ground)' }} title={t('settings.lostText')}>
+                          {t('settings.lost')}
+                        </Badge>
+                      ) : k.hint ? (
+                        <span className="mono">…{k.hint}</span>
+                      ) : (
+                        t('settings.short')
+                      )}
+                    </Table.Td>
+                    <Table.Td className="num">{moment(k.created)}</Table.Td>
+                    <Table.Td ta="right">
+                      <Group gap={4} justify="flex-end" wrap="nowrap">
+                        <Button size="compact-sm" variant="subtle" onClick={() => setSetting({ variable: k.variable })} aria-label={`${t('settings.replaceKey')}: ${k.variable}`}>
+                          {t('settings.replaceKey')}
+                        </Button>
+                        <Button size="compact-sm" variant="subtle" color="red" onClick={() => remove(k)} aria-label={`${t('common.delete')}: ${k.variable}`}>
+                          {t('common.delete')}
+                        </Button>
+                      </Group>
+                    </Table.Td>
+                  </Table.Tr>
+                ))}
+              </Table.Tbody>
+            </Table>
+          </Box>
+        </Card>
+      )}
+      <Test providers={providers} keys={keys} />
+      {setting && <SetKey variable={setting.variable} providers={providers} close={() => setSetting(null)} done={again} />}
+    </Stack>
+  );
+}
+
+function SetKey({ variable: fixed, providers, close, done }: { variable: string; providers: Schemas['AppProvider'][]; close: () => void; done: () => Promise<void> }) {
+  const t = useText();
+  const [variable, setVariable] = useState(fixed || providers[0]?.key_variables[0] || '');
+  const [value, setValue] = useState('');
+  const { busy, error, act } = useAct();
+  const variables = [...new Set(providers.flatMap((p) => p.key_variables))];
+  const send = (e: FormEvent) => {
+    e.preventDefault();
+    void act(async () => {
+      ok(await api.PUT('/api/keys/{variable}', { params: { path: { variable } }, body: { value } }));
+      tell(t('settings.keySet', { variable }));
+      await done();
+      close();
+    });
+  };
+  return (
+    <Modal opened onClose={close} title={fixed ? t('settings.setKeyOf', { variable: fixed }) : t('settings.setKey')} closeButtonProps={{ 'aria-label': t('common.close') }}>
+      <form onSubmit={send} autoComplete="off">
+        <Stack>
+          <Failure of={error} />
+          {!fixed && (
+            <Autocomplete label={t('settings.variable')} description={t('settings.variableHint')} required data={variables} value={variable} onChange={setVariable} maxDropdownHeight={220} />
+          )}
+          <PasswordInput label={t('settings.value')} description={t('settings.valueHint')} required autoComplete="new-password" value={value} onChange={(e) => setValue(e.currentTarget.value)} data-autofocus />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={close}>
+              {t('common.cancel')}
+            </Button>
+            <Button type="submit" loading={busy}>
+              {t('common.save')}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
+
+const faults = ['auth', 'request', 'rate_limit', 'network', 'timeout', 'server', 'malformed'] as const;
+
+/** Test asks a model once and says in words what came of it. */
+function Test({ providers, keys }: { providers: Schemas['AppProvider'][]; keys: Key[] }) {
+  const t = useText();
+  const [provider, setProvider] = useState(() => providers.find((p) => keys.some((k) => p.key_variables.includes(k.variable)))?.name ?? providers[0]?.name ?? '');
+  const [model, setModel] = useState('');
+  const [base, setBase] = useState('');
+  const [variable, setVariable] = useState('');
+  const [result, setResult] = useState<Schemas['AppProbe'] | null>(null);
+  const { busy, error, act } = useAct();
+  const send = (e: FormEvent) => {
+    e.preventDefault();
+    setResult(null);
+    void act(async () => {
+      setResult(ok(await api.POST('/api/targets/test', { body: { provider_key: provider, model_id: model, ...(base ? { base_url: base } : {}), ...(variable ? { api_key_env: variable } : {}) } })));
+    });
+  };
+  return (
+    <Card title={t('settings.testTitle')}>
+      <form onSubmit={send}>
+        <Stack>
+          <Text size="sm" c="dimmed">
+            {t('settings.testText')}
+          </Text>
+          <SimpleGrid cols={{ base: 1, sm: 2, lg: 4 }}>
+            <NativeSelect label={t('settings.provider')} value={provider} onChange={(e) => setProvider(e.currentTarget.value)} data={providers.map((p) => p.name)} />
+            <TextInput label={t('settings.model')} placeholder={t('settings.modelHint')} required value={model} onChange={(e) => setModel(e.currentTarget.value)} />
+            <NativeSelect
+              label={t('settings.keyVariable')} value={variable} onChange={(e) => setVariable(e.currentTarget.value)}
+              data={[{ value: '', label: t('settings.usualKey') }, ...keys.map((k) => ({ value: k.variable, label: k.variable }))]}
+            />
+            <TextInput label={t('settings.baseURL')} placeholder={t('settings.baseURLHint')} type="url" value={base} onChange={(e) => setBase(e.currentTarget.value)} />
+          </SimpleGrid>
+          <Button type="submit" variant="default" loading={busy} style={{ alignSelf: 'flex-start' }}>
+            {t('settings.test')}
+          </Button>
+          <div aria-live="polite">
+            <Failure of={error} />
+            {result && <Result of={result} />}
+          </div>
+        </Stack>
+      </form>
+    </Card>
+  );
+}
+
+function Result({ of: r }: { of: Schemas['AppProbe'] }) {
+  const t = useText();
+  if (r.ok) {
+    return (
+      <Alert color="green" icon={<IconCircleCheck />} title={t('settings.answered')}>
+        <span className="untrusted">{t('settings.answeredText', { model: r.model || r.target, time: duration(r.latency_ms) })}</span>
+      </Alert>
+    );
+  }
+  const fault = faults.find((f) => f === r.fault) ?? 'other';
+  return (
+    <Alert color="red" icon={<IconAlertTriangle />} title={t('settings.didNot')}>
+      <Text size="sm" fw={600}>
+        {t(`settings.fault_${fault}`)} {r.http_status ? `(${t('settings.faultHTTP', { status: r.http_status })})` : ''}
+      </Text>
+      {r.message && (
+        <Text size="sm" className="untrusted" mt={4}>
+          {t('settings.said')}: {r.message}
+        </Text>
+      )}
+      {r.retry_after_ms ? (
+        <Text size="sm" mt={4}>
+          {t('settings.retryAfter', { time: duration(r.retry_after_ms) })}
+        </Text>
+      ) : null}
+      {r.notes?.map((n, i) => (
+        <Text key={i} size="sm" className="untrusted" mt={4}>
+          {n.text}
+        </Text>
+      ))}
+    </Alert>
+  );
+}

@@ -1,0 +1,89 @@
+// What the work of users may reach, for admins.
+import { Button, Group, SimpleGrid, Stack, Switch, Table, TagsInput, Text } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { $api, api, ok, type Schemas } from '../../api/client';
+import { useText } from '../../text';
+import { useAct } from '../../ui/act';
+import { Card, Failure, Waiting } from '../../ui/bits';
+import { tell } from '../../ui/undo';
+
+export function Limits() {
+  const told = $api.useQuery('get', '/api/settings', {});
+  if (told.isPending) return <Waiting />;
+  if (told.error) return <Failure of={told.error} retry={() => told.refetch()} />;
+  return <Form of={told.data} />;
+}
+
+function Form({ of }: { of: Schemas['SettingsTold'] }) {
+  const t = useText();
+  const client = useQueryClient();
+  const [everywhere, setEverywhere] = useState(of.private_addresses);
+  const [hosts, setHosts] = useState(of.private_hosts ?? []);
+  const [keys, setKeys] = useState(of.server_keys);
+  const { busy, error, act } = useAct();
+  const same = everywhere === of.private_addresses && keys === of.server_keys && hosts.join('\n') === (of.private_hosts ?? []).join('\n');
+  const save = () =>
+    act(async () => {
+      const now = ok(await api.PUT('/api/settings', { body: { private_addresses: everywhere, private_hosts: hosts, server_keys: keys } }));
+      setHosts(now.private_hosts ?? []);
+      client.setQueryData($api.queryOptions('get', '/api/settings', {}).queryKey, now);
+      tell(t('settings.saved'));
+    });
+  const word = (v: boolean) => t(v ? 'settings.on' : 'settings.off');
+  const rows: [string, string][] = [
+    [t('settings.hosts'), of.allowed.private_addresses ? t('settings.allHosts') : (of.allowed.private_hosts ?? []).join(', ') || t('settings.hostsNone')],
+    [t('settings.serverKeys'), word(of.allowed.server_keys)],
+    [t('settings.files'), word(of.allowed.files)],
+    [t('settings.commands'), word(of.allowed.commands)],
+  ];
+  return (
+    <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
+      <Card title={t('settings.limitsTitle')}>
+        <Stack>
+          <Text size="sm" c="dimmed">
+            {t('settings.limitsText')}
+          </Text>
+          <Failure of={error} />
+          <TagsInput label={t('settings.hosts')} description={t('settings.hostsHint')} value={hosts} onChange={setHosts} disabled={everywhere} acceptValueOnBlur clearable={false} />
+          <Switch label={t('settings.privateAddresses')} description={t('settings.privateAddressesHint')} checked={everywhere} onChange={(e) => setEverywhere(e.currentTarget.checked)} />
+          <Switch label={t('settings.serverKeys')} description={t('settings.serverKeysHint')} checked={keys} onChange={(e) => setKeys(e.currentTarget.checked)} />
+          <Group>
+            <Button onClick={save} loading={busy} disabled={same}>
+              {t('common.save')}
+            </Button>
+            {!same && (
+              <Text size="sm" c="dimmed">
+                {t('settings.unsaved')}
+              </Text>
+            )}
+          </Group>
+        </Stack>
+      </Card>
+      <Card title={t('settings.inForce')}>
+        <Text size="sm" c="dimmed" mb="sm">
+          {t('settings.inForceText')}
+        </Text>
+        <Table>
+          <Table.Tbody>
+            {rows.map(([what, value], i) => (
+              <Table.Tr key={what}>
+                <Table.Th scope="row" fw={400}>
+                  {what}
+                  {i > 1 && (
+                    <Text size="xs" c="dimmed">
+                      {t('settings.byFlag')}
+                    </Text>
+                  )}
+                </Table.Th>
+                <Table.Td ta="right" className="untrusted" fw={600}>
+                  {value}
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Card>
+    </SimpleGrid>
+  );
+}

@@ -1,0 +1,53 @@
+import { Alert, Box, Button, PasswordInput, Stack, Text } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { api, ok } from '../../api/client';
+import { useMe } from '../../me';
+import { useText } from '../../text';
+import { useAct } from '../../ui/act';
+import { Card, Failure } from '../../ui/bits';
+
+export function Password() {
+  const t = useText();
+  const me = useMe();
+  const [before, setBefore] = useState('');
+  const [password, setPassword] = useState('');
+  const [again, setAgain] = useState('');
+  const [done, setDone] = useState(false);
+  const { busy, error, act } = useAct();
+  const different = again !== '' && again !== password;
+  const send = async (e: FormEvent) => {
+    e.preventDefault();
+    setDone(false);
+    if (!(await act(async () => ok(await api.PUT('/api/me/password', { body: { before, password } }))))) return;
+    setDone(true);
+    setBefore('');
+    setPassword('');
+    setAgain('');
+  };
+  return (
+    <Card title={t('settings.passwordTitle')}>
+      <Box component="form" onSubmit={send} maw={420}>
+        <Stack>
+          <Text size="sm" c="dimmed">
+            {t('settings.passwordText')}
+          </Text>
+          <Failure of={error} />
+          {done && (
+            <Alert color="green" role="status">
+              {t('settings.changed')}
+            </Alert>
+          )}
+          <input type="text" name="username" autoComplete="username" value={me.name} readOnly hidden />
+          <PasswordInput label={t('settings.before')} autoComplete="current-password" required value={before} onChange={(e) => setBefore(e.currentTarget.value)} />
+          <PasswordInput label={t('settings.after')} description={t('settings.afterHint')} autoComplete="new-password" required minLength={12} value={password} onChange={(e) => setPassword(e.currentTarget.value)} />
+          <PasswordInput
+            label={t('shell.repeatPassword')} autoComplete="new-password" required value={again} error={different ? t('shell.different') : undefined} onChange={(e) => setAgain(e.currentTarget.value)}
+          />
+          <Button type="submit" loading={busy} disabled={different} style={{ alignSelf: 'flex-start' }}>
+            {t('common.save')}
+          </Button>
+        </Stack>
+      </Box>
+    </Card>
+  );
+}

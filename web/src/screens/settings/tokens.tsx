@@ -1,0 +1,131 @@
+// Tokens for programs: made, shown once, revoked.
+import { Box, Button, Checkbox, Group, Modal, NativeSelect, Stack, Table, Text, TextInput } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { $api, api, ok, type Schemas } from '../../api/client';
+import { useMe } from '../../me';
+import { useText } from '../../text';
+import { useAct } from '../../ui/act';
+import { Card, Empty, Failure, Waiting } from '../../ui/bits';
+import { confirmed } from '../../ui/confirm';
+import { Copyable } from '../../ui/copy';
+import { ago, moment } from '../../ui/format';
+import { tell } from '../../ui/undo';
+
+type Scope = 'read' | 'run' | 'write' | 'admin';
+
+export function Tokens() {
+  const t = useText();
+  const client = useQueryClient();
+  const [making, setMaking] = useState(false);
+  const list = $api.useQuery('get', '/api/tokens', {});
+  const again = () => client.invalidateQueries({ queryKey: ['get', '/api/tokens'] });
+  const revoke = (k: Schemas['AccountToken']) =>
+    confirmed(t, t('settings.revokeTitle'), t('settings.revokeText', { name: k.name }), t('settings.revoke'), async () => {
+      ok(await api.DELETE('/api/tokens/{id}', { params: { path: { id: k.id } } }));
+      tell(t('settings.revoked', { name: k.name }));
+      await again();
+    });
+  const make = <Button onClick={() => setMaking(true)}>{t('settings.makeToken')}</Button>;
+  if (list.isPending) return <Waiting />;
+  if (list.error) return <Failure of={list.error} retry={() => list.refetch()} />;
+  return (
+    <>
+      {list.data.items.length === 0 ? (
+        <Empty title={t('settings.noTokens')} text={t('settings.noTokensText')}>
+          {make}
+        </Empty>
+      ) : (
+        <Card title={t('settings.tokensTitle')} actions={make}>
+          <Text size="sm" c="dimmed" mb="sm">
+            {t('settings.tokensText')}
+          </Text>
+          <Box className="scroll-x">
+            <Table miw={620}>
+              <Table.Thead>
+                <Table.Tr>
+                  <Table.Th>{t('common.name')}</Table.Th>
+                  <Table.Th>{t('settings.scopes')}</Table.Th>
+                  <Table.Th>{t('settings.expires')}</Table.Th>
+                  <Table.Th>{t('settings.used')}</Table.Th>
+                  <Table.Th ta="right">{t('common.actions')}</Table.Th>
+                </Table.Tr>
+              </Table.Thead>
+              <Table.Tbody>
+                {list.data.items.map((k) => (
+                  <Table.Tr key={k.id}>
+                    <Table.Td className="untrusted">{k.name}</Table.Td>
+                    <Table.Td>{(k.scopes ?? []).map((s) => t(`settings.scope_${s as Scope}`)).join(', ')}</Table.Td>
+                    <Table.Td className="num">{new Date(k.expires) < new Date() ? t('settings.expired') : moment(k.expires)}</Table.Td>
+                    <Table.Td className="num">{k.used ? ago(k.used) : t('settings.never')}</Table.Td>
+                    <Table.Td ta="right">
+                      <Button size="compact-sm" variant="subtle" color="red" onClick={() => revoke(k)} aria-label={`${t('settings.revoke')}: ${k.name}`}>
+                        {t('settings.revoke')}
+                      </Button>
+                    </Table.Td>
+                  </Table.Tr>
+                ))}
+              </Table.Tbody>
+            </Table>
+          </Box>
+        </Card>
+      )}
+      {making && <Make close={() => setMaking(false)} made={again} />}
+    </>
+  );
+}
+
+function Make({ close, made }: { close: () => void; made: () => Promise<void> }) {
+  const t = useText();
+  const grants = useMe().grants as Scope[];
+  const [name, setName] = useState('');
+  const [scopes, setScopes] = useState<Scope[]>(grants.filter((g) => g === 'read' || g === 'run'));
+  const [days, setDays] = useState('90');
+  const [secret, setSecret] = useState('');
+  const { busy, error, act } = useAct();
+  const send = (e: FormEvent) => {
+    e.preventDefault();
+    void act(async () => {
+      const k = ok(await api.POST('/api/tokens', { body: { name, scopes, days: Number(days) } }));
+      setSecret(k.secret);
+      await made();
+    });
+  };
+  return (
+    <Modal
+      opened onClose={close} title={secret ? t('settings.tokenMade') : t('settings.makeToken')} closeButtonProps={{ 'aria-label': t('common.close') }}
+      closeOnClickOutside={!secret} closeOnEscape={!secret}
+    >
+      {secret ? (
+        <Stack>
+          <Text size="sm">{t('settings.tokenMadeText')}</Text>
+          <Copyable label={name} value={secret} />
+          <Button onClick={close}>{t('settings.done')}</Button>
+        </Stack>
+      ) : (
+        <form onSubmit={send}>
+          <Stack>
+            <Failure of={error} />
+            <TextInput label={t('settings.tokenName')} placeholder={t('settings.tokenNameHint')} required maxLength={100} value={name} onChange={(e) => setName(e.currentTarget.value)} data-autofocus />
+            <Checkbox.Group label={t('settings.scopes')} value={scopes} onChange={(v) => setScopes(v as Scope[])}>
+              <Stack gap="xs" mt="xs">
+                {grants.map((g) => (
+                  <Checkbox key={g} value={g} label={t(`settings.scope_${g}`)} description={t(`settings.scope_${g}_text`)} />
+                ))}
+              </Stack>
+            </Checkbox.Group>
+            <NativeSelect label={t('settings.days')} value={days} onChange={(e) => setDays(e.currentTarget.value)} data={['7', '30', '90', '366'].map((n) => ({ value: n, label: t('settings.daysUnit', { n }) }))} />
+            <Group justify="flex-end">
+              <Button variant="default" onClick={close}>
+                {t('common.cancel')}
+              </Button>
+              <Button type="submit" loading={busy} disabled={scopes.length === 0}>
+                {t('settings.makeToken')}
+              </Button>
+            </Group>
+          </Stack>
+        </form>
+      )}
+    </Modal>
+  );
+}

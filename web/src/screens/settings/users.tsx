@@ -1,0 +1,206 @@
+// Users, for admins: invited by a link, changed, removed.
+import { Badge, Box, Button, Group, Menu, Modal, NativeSelect, NumberInput, Radio, Stack, Table, Text, TextInput } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { $api, api, ok, type Schemas } from '../../api/client';
+import { useMe } from '../../me';
+import { useText } from '../../text';
+import { useAct } from '../../ui/act';
+import { Card, Failure, Waiting } from '../../ui/bits';
+import { confirmed } from '../../ui/confirm';
+import { Copyable } from '../../ui/copy';
+import { moment } from '../../ui/format';
+import { tell, tellFailure } from '../../ui/undo';
+
+type User = Schemas['AccountUser'];
+type Role = 'viewer' | 'member' | 'admin';
+const roles: Role[] = ['viewer', 'member', 'admin'];
+
+export function Users() {
+  const t = useText();
+  const me = useMe();
+  const client = useQueryClient();
+  const [dialog, setDialog] = useState<{ invite: true } | { change: User } | { link: string; name: string } | null>(null);
+  const list = $api.useInfiniteQuery('get', '/api/users', { params: { query: { limit: 100 } } }, { pageParamName: 'cursor', initialPageParam: undefined, getNextPageParam: (p) => p.next_cursor });
+  const again = () => client.invalidateQueries({ queryKey: ['get', '/api/users'] });
+  const close = () => setDialog(null);
+  const link = async (u: User) => {
+    try {
+      setDialog({ link: ok(await api.POST('/api/users/{id}/link', { params: { path: { id: u.id } } })).link, name: u.name });
+      await again();
+    } catch (e) {
+      tellFailure(t, e);
+    }
+  };
+  const remove = (u: User) =>
+    confirmed(t, t('settings.removeTitle', { name: u.name }), t('settings.removeText', { name: u.name }), t('settings.remove'), async () => {
+      ok(await api.DELETE('/api/users/{id}', { params: { path: { id: u.id } } }));
+      tell(t('settings.removed', { name: u.name }));
+      await again();
+    });
+  if (list.isPending) return <Waiting />;
+  if (list.error) return <Failure of={list.error} retry={() => list.refetch()} />;
+  const users = list.data.pages.flatMap((p) => p.items);
+  return (
+    <Card title={t('settings.usersTitle')} actions={<Button onClick={() => setDialog({ invite: true })}>{t('settings.invite')}</Button>}>
+      <Box className="scroll-x">
+        <Table miw={560}>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>{t('common.name')}</Table.Th>
+              <Table.Th>{t('settings.role')}</Table.Th>
+              <Table.Th ta="right">{t('settings.maxJobs')}</Table.Th>
+              <Table.Th>{t('common.created')}</Table.Th>
+              <Table.Th ta="right">{t('common.actions')}</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {users.map((u) => (
+              <Table.Tr key={u.id}>
+                <Table.Td>
+                  <Group gap={8}>
+                    <span className="untrusted">{u.name}</span>
+                    {u.id === me.user_id && <Badge color="gray">{t('settings.you')}</Badge>}
+                    {u.waiting && <Badge color="yellow">{t('settings.waiting')}</Badge>}
+                  </Group>
+                </Table.Td>
+                <Table.Td>{t(`settings.role_${u.role as Role}`)}</Table.Td>
+                <Table.Td ta="right" className="num">
+                  {u.max_jobs}
+                </Table.Td>
+                <Table.Td className="num">{moment(u.created)}</Table.Td>
+                <Table.Td ta="right">
+                  <Menu position="bottom-end">
+                    <Menu.Target>
+                      <Button size="compact-sm" variant="subtle" aria-label={t('settings.userActions', { name: u.name })}>
+                        {t('common.actions')}
+                      </Button>
+                    </Menu.Target>
+                    <Menu.Dropdown>
+                      <Menu.Item onClick={() => setDialog({ change: u })}>{t('settings.changeUser')}</Menu.Item>
+                      <Menu.Item onClick={() => link(u)}>{t('settings.newLink')}</Menu.Item>
+                      {u.id !== me.user_id && (
+                        <Menu.Item color="red" onClick={() => remove(u)}>
+                          {t('settings.remove')}
+                        </Menu.Item>
+                      )}
+                    </Menu.Dropdown>
+                  </Menu>
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Box>
+      {list.hasNextPage && (
+        <Button mt="sm" variant="default" onClick={() => list.fetchNextPage()} loading={list.isFetchingNextPage}>
+          {t('common.more')}
+        </Button>
+      )}
+      {dialog && 'invite' in dialog && (
+        <Invite
+          close={close}
+          made={async (u) => {
+            setDialog({ link: u.link, name: u.name });
+            await again();
+          }}
+        />
+      )}
+      {dialog && 'change' in dialog && (
+        <Change
+          user={dialog.change} close={close}
+          changed={async () => {
+            close();
+            await again();
+          }}
+        />
+      )}
+      {dialog && 'link' in dialog && (
+        <Modal opened onClose={close} title={t('settings.linkTitle', { name: dialog.name })} closeOnClickOutside={false} closeButtonProps={{ 'aria-label': t('common.close') }}>
+          <Stack>
+            <Text size="sm">{t('settings.linkText')}</Text>
+            <Copyable label={t('settings.linkOf')} value={dialog.link} />
+            <Button onClick={close}>{t('settings.done')}</Button>
+          </Stack>
+        </Modal>
+      )}
+    </Card>
+  );
+}
+
+function Invite({ close, made }: { close: () => void; made: (u: Schemas['Linked']) => Promise<void> }) {
+  const t = useText();
+  const [name, setName] = useState('');
+  const [role, setRole] = useState<Role>('member');
+  const [jobs, setJobs] = useState(2);
+  const { busy, error, act } = useAct();
+  const send = (e: FormEvent) => {
+    e.preventDefault();
+    void act(async () => made(ok(await api.POST('/api/users', { body: { name, role, max_jobs: jobs } }))));
+  };
+  return (
+    <Modal opened onClose={close} title={t('settings.inviteTitle')} closeButtonProps={{ 'aria-label': t('common.close') }}>
+      <form onSubmit={send}>
+        <Stack>
+          <Failure of={error} />
+          <TextInput label={t('settings.userName')} required maxLength={64} autoComplete="off" value={name} onChange={(e) => setName(e.currentTarget.value)} data-autofocus />
+          <Radio.Group label={t('settings.role')} value={role} onChange={(v) => setRole(v as Role)}>
+            <Stack gap="xs" mt="xs">
+              {roles.map((r) => (
+                <Radio key={r} value={r} label={t(`settings.role_${r}`)} description={t(`settings.role_${r}_text`)} />
+              ))}
+            </Stack>
+          </Radio.Group>
+          <Jobs value={jobs} onChange={setJobs} />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={close}>
+              {t('common.cancel')}
+            </Button>
+            <Button type="submit" loading={busy}>
+              {t('settings.invite')}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
+
+function Jobs({ value, onChange }: { value: number; onChange: (n: number) => void }) {
+  const t = useText();
+  return <NumberInput label={t('settings.maxJobs')} min={1} max={64} clampBehavior="strict" allowDecimal={false} value={value} onChange={(v) => onChange(Number(v) || 1)} maw={200} />;
+}
+
+function Change({ user, close, changed }: { user: User; close: () => void; changed: () => Promise<void> }) {
+  const t = useText();
+  const [role, setRole] = useState(user.role as Role);
+  const [jobs, setJobs] = useState(user.max_jobs);
+  const { busy, error, act } = useAct();
+  const send = (e: FormEvent) => {
+    e.preventDefault();
+    void act(async () => {
+      ok(await api.PATCH('/api/users/{id}', { params: { path: { id: user.id } }, body: { ...(role !== user.role ? { role } : {}), ...(jobs !== user.max_jobs ? { max_jobs: jobs } : {}) } }));
+      tell(t('settings.userChanged', { name: user.name }));
+      await changed();
+    });
+  };
+  return (
+    <Modal opened onClose={close} title={user.name} closeButtonProps={{ 'aria-label': t('common.close') }}>
+      <form onSubmit={send}>
+        <Stack>
+          <Failure of={error} />
+          <NativeSelect label={t('settings.role')} value={role} onChange={(e) => setRole(e.currentTarget.value as Role)} data={roles.map((r) => ({ value: r, label: `${t(`settings.role_${r}`)}: ${t(`settings.role_${r}_text`)}` }))} />
+          <Jobs value={jobs} onChange={setJobs} />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={close}>
+              {t('common.cancel')}
+            </Button>
+            <Button type="submit" loading={busy} disabled={role === user.role && jobs === user.max_jobs}>
+              {t('common.save')}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

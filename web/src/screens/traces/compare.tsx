@@ -1,0 +1,152 @@
+// A collection beside another one, or beside a run: differences paired by task.
+import { Badge, Box, Group, Stack, Table, Text } from '@mantine/core';
+import { $api, type Schemas } from '../../api/client';
+import { useText } from '../../text';
+import { Card, Empty, Failure, Figure, Waiting } from '../../ui/bits';
+import { Change } from '../../ui/change';
+import { number } from '../../ui/format';
+import { useParam } from '../../ui/params';
+import { Baseline, baselineOf } from './baseline';
+
+export function Compare({ id }: { id: string }) {
+  const t = useText();
+  const [baseline, setBaseline] = useParam('baseline');
+  const diff = $api.useQuery('get', '/api/traces/{id}/diff', { params: { path: { id }, query: baselineOf(baseline) } }, { enabled: baseline !== '', retry: false });
+  return (
+    <Stack>
+      <Baseline id={id} value={baseline} onChange={setBaseline} />
+      {baseline === '' ? (
+        <Empty title={t('traces.compare')} text={t('traces.compareText')} />
+      ) : diff.error ? (
+        <Failure of={diff.error} retry={() => diff.refetch()} />
+      ) : diff.data ? (
+        <Differences of={diff.data} />
+      ) : (
+        <Waiting />
+      )}
+    </Stack>
+  );
+}
+
+function Differences({ of }: { of: Schemas['PanelComparison'] }) {
+  const t = useText();
+  return (
+    <>
+      {of.warnings?.map((w, i) => (
+        <Text key={i} size="sm" className="untrusted" style={{ color: 'var(--cv-error)' }}>
+          {w}
+        </Text>
+      ))}
+      {(of.targets ?? []).map((target, i) => (
+        <Card key={i} title={t('traces.targetPair', { candidate: target.candidate || t('traces.candidate'), baseline: target.baseline || t('traces.baseline') })} actions={<ChangeWord of={target.overall.verdict} />}>
+          <Box className="scroll-x">
+            <Table miw={720}>
+              <Table.Thead>
+                <Table.Tr>
+                  <Table.Th>{t('traces.metric')}</Table.Th>
+                  <Table.Th>{t('traces.baseline')}</Table.Th>
+                  <Table.Th>{t('traces.candidate')}</Table.Th>
+                  <Table.Th>{t('traces.change')}</Table.Th>
+                  <Table.Th>{t('traces.verdict')}</Table.Th>
+                </Table.Tr>
+              </Table.Thead>
+              <Table.Tbody>
+                <Row name="pass_rate" unit="rate" of={target.overall} />
+                {target.metrics?.map((m) => (
+                  <Row key={m.metric} name={m.metric} unit={m.unit} of={m.overall} relative={m.relative} lower={m.lower_is_better} />
+                ))}
+              </Table.Tbody>
+            </Table>
+          </Box>
+          <Text size="xs" c="dimmed" mt="xs">
+            {t('traces.paired', { n: number(target.overall.cases) })}
+          </Text>
+          {(target.changes ?? []).length > 0 ? (
+            <Box mt="md">
+              <Text fw={600} size="sm" mb={4}>
+                {t('traces.changed')}
+              </Text>
+              <Box className="scroll-x" mah={320} style={{ overflowY: 'auto' }} tabIndex={0} role="region" aria-label={t('traces.changed')}>
+                <Table>
+                  <Table.Thead>
+                    <Table.Tr>
+                      <Table.Th>{t('traces.task')}</Table.Th>
+                      <Table.Th>{t('traces.kind')}</Table.Th>
+                      <Table.Th ta="right">{t('traces.baseline')}</Table.Th>
+                      <Table.Th ta="right">{t('traces.candidate')}</Table.Th>
+                    </Table.Tr>
+                  </Table.Thead>
+                  <Table.Tbody>
+                    {target.changes!.slice(0, 200).map((c) => (
+                      <Table.Tr key={c.case}>
+                        <Table.Td className="untrusted">{c.case}</Table.Td>
+                        <Table.Td>
+                          {t(`traces.kind_${c.kind as 'newly_failing' | 'newly_passing' | 'less_often' | 'more_often'}`)} {c.stability && <Badge color="gray">{c.stability}</Badge>}
+                        </Table.Td>
+                        <Table.Td ta="right" className="num">
+                          {c.baseline_passes}/{c.baseline_n}
+                        </Table.Td>
+                        <Table.Td ta="right" className="num">
+                          {c.candidate_passes}/{c.candidate_n}
+                        </Table.Td>
+                      </Table.Tr>
+                    ))}
+                  </Table.Tbody>
+                </Table>
+              </Box>
+            </Box>
+          ) : (
+            <Text size="sm" mt="xs">
+              {t('traces.noChanges')}
+            </Text>
+          )}
+        </Card>
+      ))}
+      {(of.unpaired_baseline ?? []).length > 0 && (
+        <Text size="sm" c="dimmed" className="untrusted">
+          {t('traces.onlyBaseline', { names: of.unpaired_baseline!.join(', ') })}
+        </Text>
+      )}
+      {(of.unpaired_candidate ?? []).length > 0 && (
+        <Text size="sm" c="dimmed" className="untrusted">
+          {t('traces.onlyHere', { names: of.unpaired_candidate!.join(', ') })}
+        </Text>
+      )}
+    </>
+  );
+}
+
+function Row({ name, unit, of, relative, lower }: { name: string; unit: string; of: Schemas['PanelDifference']; relative?: boolean; lower?: boolean }) {
+  const t = useText();
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <Group gap={6}>
+          <span className="mono">{name}</span>
+          {lower && (
+            <Text span size="xs" c="dimmed">
+              {t('traces.lower')}
+            </Text>
+          )}
+        </Group>
+      </Table.Td>
+      <Table.Td>
+        <Figure interval={of.baseline} unit={unit} />
+      </Table.Td>
+      <Table.Td>
+        <Figure interval={of.candidate} unit={unit} />
+      </Table.Td>
+      <Table.Td>
+        <Change of={of.change} relative={relative} />
+      </Table.Td>
+      <Table.Td>
+        <ChangeWord of={of.verdict} />
+      </Table.Td>
+    </Table.Tr>
+  );
+}
+
+function ChangeWord({ of }: { of: string }) {
+  const tone = of === 'better' ? 'pass' : of === 'worse' ? 'fail' : 'none';
+  return <Badge style={{ color: `var(--cv-${tone})`, background: `var(--cv-${tone}-ground)` }}>{of}</Badge>;
+}

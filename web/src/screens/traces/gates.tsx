@@ -1,0 +1,100 @@
+// A gate file, held against the collection.
+import { Box, Button, SimpleGrid, Stack, Table, Text } from '@mantine/core';
+import { useState } from 'react';
+import { api, ok, type Schemas } from '../../api/client';
+import { useText } from '../../text';
+import { useAct } from '../../ui/act';
+import { Card, Failure, Figure, gateVerdict, Verdict } from '../../ui/bits';
+import { Code } from '../../ui/code';
+import { useParam } from '../../ui/params';
+import { Baseline, baselineOf } from './baseline';
+
+const example = 'gates:\n  - {metric: execution_success, at_least: 0.9}\n';
+
+export function Gates({ id }: { id: string }) {
+  const t = useText();
+  const [baseline, setBaseline] = useParam('baseline');
+  const [text, setText] = useState(() => sessionStorage.getItem('callvet.gates') ?? example);
+  const [result, setResult] = useState<Schemas['GateVerdict'] | null>(null);
+  const { busy, error, act } = useAct();
+  const check = () => {
+    setResult(null);
+    void act(async () => {
+      setResult(ok(await api.POST('/api/traces/{id}/gate', { params: { path: { id } }, body: { gates: text, ...baselineOf(baseline) } })));
+    });
+  };
+  return (
+    <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
+      <Stack>
+        <Text size="sm" c="dimmed">
+          {t('traces.gatesText')}
+        </Text>
+        <Code
+          label={t('traces.gateFile')} language="yaml" height={220} value={text}
+          onChange={(v) => {
+            setText(v);
+            sessionStorage.setItem('callvet.gates', v);
+          }}
+        />
+        <Baseline id={id} value={baseline} onChange={setBaseline} none={t('traces.againstNone')} />
+        <Button onClick={check} loading={busy} style={{ alignSelf: 'flex-start' }}>
+          {t('traces.check')}
+        </Button>
+      </Stack>
+      <div aria-live="polite">
+        <Failure of={error} />
+        {result && <Result of={result} />}
+      </div>
+    </SimpleGrid>
+  );
+}
+
+function Result({ of }: { of: Schemas['GateVerdict'] }) {
+  const t = useText();
+  const r = of.report;
+  const word = (v: string) => <Verdict of={gateVerdict(v)} text={v === 'INCONCLUSIVE' ? t('traces.inconclusive') : undefined} />;
+  return (
+    <Card title={word(r.verdict)}>
+      <Text size="sm" className="untrusted" mb="sm">
+        {r.sentence} {of.incomplete && t('traces.incomplete')}
+      </Text>
+      <Box className="scroll-x">
+        <Table miw={460}>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>{t('traces.verdict')}</Table.Th>
+              <Table.Th>{t('traces.gate')}</Table.Th>
+              <Table.Th>{t('traces.measured')}</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {(r.verdicts ?? []).map((v, i) => (
+              <Table.Tr key={i}>
+                <Table.Td>{word(v.verdict)}</Table.Td>
+                <Table.Td>
+                  <span className="mono">{v.gate.metric}</span>
+                  <Text size="xs" c="dimmed" className="untrusted">
+                    {v.sentence}
+                  </Text>
+                  {v.cure && (
+                    <Text size="xs" className="untrusted">
+                      {t('traces.cure', { cure: v.cure })}
+                    </Text>
+                  )}
+                </Table.Td>
+                <Table.Td>
+                  <Figure interval={v.interval} unit={v.unit ?? 'rate'} />
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Box>
+      {r.warnings?.map((w, i) => (
+        <Text key={i} size="sm" mt="xs" className="untrusted" style={{ color: 'var(--cv-error)' }}>
+          {w}
+        </Text>
+      ))}
+    </Card>
+  );
+}

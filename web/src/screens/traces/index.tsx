@@ -1,0 +1,101 @@
+// Traces: collections, how they come here, and one of them.
+import { Badge, Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { IconUpload } from '@tabler/icons-react';
+import { useQueryClient } from '@tanstack/react-query';
+import { useCallback, useState } from 'react';
+import { Link, useNavigate, useParams } from 'react-router';
+import { $api, type Schemas } from '../../api/client';
+import { useMay, useMe } from '../../me';
+import { useText } from '../../text';
+import { Empty, Failure, Screen } from '../../ui/bits';
+import { Copyable } from '../../ui/copy';
+import { ago, bytes, number } from '../../ui/format';
+import { type Column, Rows } from '../../ui/table';
+import { gone } from './gone';
+import { One } from './one';
+import { Upload } from './upload';
+
+type Collection = Schemas['Traces'];
+
+export default function Traces() {
+  const { id } = useParams();
+  return id ? <One key={id} id={id} /> : <List />;
+}
+
+function List() {
+  const t = useText();
+  const me = useMe();
+  const write = useMay('write') && !me.read_only;
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const [dialog, setDialog] = useState<'upload' | 'how' | null>(null);
+  const list = $api.useInfiniteQuery('get', '/api/traces', { params: { query: { limit: 100 } } }, { pageParamName: 'cursor', initialPageParam: undefined, getNextPageParam: (p) => p.next_cursor });
+  const fetchNext = list.fetchNextPage;
+  const more = useCallback(() => void fetchNext(), [fetchNext]);
+  const columns: Column<Collection>[] = [
+    {
+      key: 'name', title: t('traces.collection'),
+      cell: (c) => (
+        <Group gap={8}>
+          <Link to={`/traces/${c.id}`} className="untrusted">
+            {c.name}
+          </Link>
+          {c.shared && <Badge color="gray">{t('common.shared')}</Badge>}
+          {c.owner !== me.user_id && <Badge color="gray">{t('traces.of')}</Badge>}
+        </Group>
+      ),
+    },
+    { key: 'form', title: t('traces.form'), width: 150, cell: (c) => c.form },
+    { key: 'items', title: t('traces.items'), width: 130, align: 'right', cell: (c) => <span className="num">{number(c.items)}</span> },
+    { key: 'size', title: t('traces.size'), width: 110, align: 'right', cell: (c) => <span className="num">{bytes(c.bytes)}</span> },
+    { key: 'updated', title: t('common.updated'), width: 120, align: 'right', cell: (c) => <span className="num">{ago(c.updated_at)}</span> },
+  ];
+  const actions = write && (
+    <>
+      <Button variant="default" onClick={() => setDialog('how')}>
+        {t('traces.how')}
+      </Button>
+      <Button leftSection={<IconUpload size={16} aria-hidden />} onClick={() => setDialog('upload')}>
+        {t('traces.upload')}
+      </Button>
+    </>
+  );
+  const rows = (list.data?.pages.flatMap((p) => p.items) ?? []).filter((c) => !gone.has(c.id));
+  return (
+    <Screen title={t('shell.traces')} lead={t('traces.lead')} actions={actions}>
+      {list.error ? (
+        <Failure of={list.error} retry={() => list.refetch()} />
+      ) : (
+        <Rows
+          label={t('traces.table')} columns={columns} rows={rows} idOf={(c) => c.id} onOpen={(c) => navigate(`/traces/${c.id}`)} more={more} hasMore={list.hasNextPage} busy={list.isFetching}
+          empty={<Empty title={t('traces.none')} text={t('traces.noneText')} />}
+        />
+      )}
+      {dialog === 'upload' && <Upload close={() => setDialog(null)} added={() => client.invalidateQueries({ queryKey: ['get', '/api/traces'] })} />}
+      {dialog === 'how' && <How close={() => setDialog(null)} />}
+    </Screen>
+  );
+}
+
+function How({ close }: { close: () => void }) {
+  const t = useText();
+  const here = location.origin;
+  return (
+    <Modal opened onClose={close} size="lg" title={t('traces.howTitle')} closeButtonProps={{ 'aria-label': t('common.close') }}>
+      <Stack>
+        <Text size="sm">{t('traces.howText')}</Text>
+        <Copyable label={t('traces.variables')} value={`export OTEL_EXPORTER_OTLP_ENDPOINT=${here}\nexport OTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer YOUR_TOKEN"`} />
+        <Text size="sm" c="dimmed">
+          {t('traces.howToken')}{' '}
+          <Link to="/settings/tokens" onClick={close}>
+            {t('traces.makeToken')}
+          </Link>
+        </Text>
+        <Text size="sm" fw={600}>
+          {t('traces.howFile')}
+        </Text>
+        <Copyable label={t('traces.command')} value={`curl -H "Authorization: Bearer YOUR_TOKEN" -H 'Content-Type: application/x-ndjson' --data-binary @traces.jsonl '${here}/api/traces?collection=prod'`} />
+      </Stack>
+    </Modal>
+  );
+}

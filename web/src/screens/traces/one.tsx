@@ -1,0 +1,134 @@
+// One collection of traces: its attempts, scores, comparison and gates, a tab each, in the address.
+import { Badge, Button, Group, Menu, Tabs } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link, useNavigate } from 'react-router';
+import { $api, api, ok } from '../../api/client';
+import { useMay, useMe } from '../../me';
+import { useText } from '../../text';
+import { Failure, Screen, Waiting } from '../../ui/bits';
+import { bytes, moment, number } from '../../ui/format';
+import { useParam } from '../../ui/params';
+import { tell, tellFailure, undoable } from '../../ui/undo';
+import { Attempts } from './attempts';
+import { Compare } from './compare';
+import { Gates } from './gates';
+import { gone } from './gone';
+import { Scores } from './scores';
+import { Upload } from './upload';
+
+const forms = ['otlp', 'messages', 'adk-evalset'];
+const parts = { attempts: Attempts, scores: Scores, compare: Compare, gates: Gates } as const;
+
+export function One({ id }: { id: string }) {
+  const t = useText();
+  const me = useMe();
+  const mayWrite = useMay('write') && !me.read_only;
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const [part, setPart] = useParam('part', 'attempts');
+  const [adding, setAdding] = useState(false);
+  const told = $api.useQuery('get', '/api/traces/{id}', { params: { path: { id } } });
+  const again = () => client.invalidateQueries({ predicate: (q) => String(q.queryKey[1]).startsWith('/api/traces') || q.queryKey[1] === '/api/score' });
+  if (told.isPending) return <Waiting />;
+  if (told.error) {
+    return (
+      <Screen title={t('shell.traces')}>
+        <Failure of={told.error} retry={() => told.refetch()} />
+        <Link to="/traces">{t('traces.back')}</Link>
+      </Screen>
+    );
+  }
+  const c = told.data;
+  const mine = mayWrite && (c.owner === me.user_id || me.role === 'admin');
+  const share = async () => {
+    try {
+      ok(await api.PATCH('/api/traces/{id}', { params: { path: { id } }, body: { shared: !c.shared } }));
+      tell(t(c.shared ? 'traces.unsharedNow' : 'traces.sharedNow'));
+      await again();
+    } catch (e) {
+      tellFailure(t, e);
+    }
+  };
+  const remove = () => {
+    undoable(
+      t, t('traces.deletedName', { name: c.name }),
+      async () => {
+        ok(await api.DELETE('/api/traces/{id}', { params: { path: { id } } }));
+        await again();
+      },
+      {
+        hide: () => gone.add(id),
+        show: () => {
+          gone.delete(id);
+          navigate(`/traces/${id}`);
+        },
+      },
+    );
+    navigate('/traces');
+  };
+  const at = part in parts ? (part as keyof typeof parts) : 'attempts';
+  return (
+    <Screen
+      title={c.name}
+      lead={
+        <Group gap={8}>
+          <span>
+            {c.form} · {number(c.items)} {t('traces.items').toLowerCase()} · {t('traces.full', { size: bytes(c.bytes), max: bytes(c.max_bytes) })} · {moment(c.updated_at)}
+          </span>
+          {c.shared && <Badge color="gray">{t('common.shared')}</Badge>}
+        </Group>
+      }
+      actions={
+        <>
+          {mine && c.lines && (
+            <Button variant="default" onClick={() => setAdding(true)}>
+              {t('traces.upload')}
+            </Button>
+          )}
+          <Menu position="bottom-end">
+            <Menu.Target>
+              <Button variant="default">{t('traces.export')}</Button>
+            </Menu.Target>
+            <Menu.Dropdown>
+              <Menu.Item component="a" href={`/api/traces/${id}/export`} download>
+                {t('traces.exportAs', { form: t('traces.form_jsonl') })}
+              </Menu.Item>
+              {forms.map((f) => (
+                <Menu.Item key={f} component="a" href={`/api/traces/${id}/export?format=${f}`} download>
+                  {t('traces.exportAs', { form: f })}
+                </Menu.Item>
+              ))}
+            </Menu.Dropdown>
+          </Menu>
+          {mine && (
+            <>
+              <Button variant="default" onClick={share}>
+                {t(c.shared ? 'traces.unshare' : 'traces.share')}
+              </Button>
+              <Button variant="default" color="red" onClick={remove}>
+                {t('common.delete')}
+              </Button>
+            </>
+          )}
+        </>
+      }
+    >
+      <Tabs value={at} onChange={setPart} keepMounted={false}>
+        <Tabs.List aria-label={t('traces.parts')} className="tabs-line">
+          {(Object.keys(parts) as (keyof typeof parts)[]).map((p) => (
+            <Tabs.Tab key={p} value={p}>
+              {t(`traces.${p}`)}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        {Object.entries(parts).map(([p, View]) => (
+          <Tabs.Panel key={p} value={p} pt="lg">
+            <View id={id} />
+          </Tabs.Panel>
+        ))}
+      </Tabs>
+      {adding && <Upload close={() => setAdding(false)} added={again} collection={c.name} />}
+    </Screen>
+  );
+}

@@ -1,0 +1,122 @@
+// Files of traces, sent one after another; of each it is told what was understood and what was not.
+import { Alert, Box, Button, FileButton, Group, List, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
+import { useState } from 'react';
+import { Link } from 'react-router';
+import { api, ok, type Schemas } from '../../api/client';
+import { useText } from '../../text';
+import { Failure } from '../../ui/bits';
+import { number } from '../../ui/format';
+
+type Sent = { file: string; told?: Schemas['UploadedTraces']; error?: unknown };
+
+export function Upload({ close, added, collection = '' }: { close: () => void; added: () => Promise<void>; collection?: string }) {
+  const t = useText();
+  const [into, setInto] = useState(collection);
+  const [sending, setSending] = useState('');
+  const [over, setOver] = useState(false);
+  const [sent, setSent] = useState<Sent[]>([]);
+  const send = async (files: File[]) => {
+    setSent([]);
+    for (const f of files) {
+      setSending(f.name);
+      const body = new FormData();
+      body.append('file', f);
+      try {
+        // The body is typed as JSON by the description, which has the form as an object.
+        const told = ok(await api.POST('/api/traces', { params: { query: into ? { collection: into } : {} }, body: body as never, bodySerializer: (b: unknown) => b as FormData }));
+        setSent((s) => [...s, { file: f.name, told }]);
+      } catch (error) {
+        setSent((s) => [...s, { file: f.name, error }]);
+      }
+    }
+    setSending('');
+    await added();
+  };
+  return (
+    <Modal opened onClose={close} size="lg" title={t('traces.uploadTitle')} closeButtonProps={{ 'aria-label': t('common.close') }}>
+      <Stack>
+        <Text size="sm" c="dimmed">
+          {t('traces.uploadText')}
+        </Text>
+        <TextInput label={t('traces.into')} description={t('traces.intoHint')} value={into} onChange={(e) => setInto(e.currentTarget.value)} maxLength={200} />
+        <Box
+          className="drop" data-over={over || undefined} p="lg" ta="center"
+          onDragOver={(e) => {
+            e.preventDefault();
+            setOver(true);
+          }}
+          onDragLeave={() => setOver(false)}
+          onDrop={(e) => {
+            e.preventDefault();
+            setOver(false);
+            void send([...e.dataTransfer.files]);
+          }}
+        >
+          <FileButton onChange={(files) => void send(files)} multiple inputProps={{ 'aria-label': t('traces.file') }}>
+            {(p) => (
+              <Button {...p} loading={sending !== ''}>
+                {t('traces.choose')}
+              </Button>
+            )}
+          </FileButton>
+          <Text size="sm" c="dimmed" mt={6} aria-live="polite">
+            {sending ? t('traces.sending', { file: sending }) : t('traces.drop')}
+          </Text>
+        </Box>
+        <Stack gap="sm" aria-live="polite">
+          {sent.map((s, i) => (
+            <One key={i} of={s} />
+          ))}
+        </Stack>
+        {sent.length > 0 && (
+          <Group justify="flex-end">
+            <Button variant="default" onClick={close}>
+              {t('common.close')}
+            </Button>
+          </Group>
+        )}
+      </Stack>
+    </Modal>
+  );
+}
+
+function One({ of }: { of: Sent }) {
+  const t = useText();
+  if (!of.told) {
+    return (
+      <div>
+        <Text size="sm" fw={600} mb={4} className="untrusted">
+          {t('traces.refused', { file: of.file })}
+        </Text>
+        <Failure of={of.error} />
+      </div>
+    );
+  }
+  const u = of.told;
+  const whole = u.malformed_lines === 0 && u.problems.length === 0;
+  return (
+    <Alert color={whole ? 'green' : 'yellow'} icon={whole ? <IconCircleCheck /> : <IconAlertTriangle />} title={<span className="untrusted">{of.file}</span>}>
+      <Text size="sm" className="untrusted">
+        {u.added ? t('traces.added', { attempts: number(u.attempts), calls: number(u.calls), name: u.name }) : t('traces.same', { name: u.name })} <Link to={`/traces/${u.id}`}>{t('traces.open')}</Link>
+      </Text>
+      {whole ? (
+        <Text size="sm">{t('traces.understood')}</Text>
+      ) : (
+        <>
+          {u.malformed_lines > 0 && <Text size="sm">{t('traces.notUnderstood', { n: number(u.malformed_lines) })}</Text>}
+          <Text size="sm" fw={600} mt={6}>
+            {t('traces.problems')}
+          </Text>
+          <List size="sm">
+            {u.problems.map((p, i) => (
+              <List.Item key={i} className="untrusted">
+                {p}
+              </List.Item>
+            ))}
+          </List>
+        </>
+      )}
+    </Alert>
+  );
+}
