@@ -44,7 +44,7 @@ test('a key is set, tested with a clear word, replaced, deleted', async () => {
     await dialog.waitFor({ state: 'hidden' });
   };
   await setKey(page.getByRole('button', { name: 'Set a key' }), 'sk-a-wrong-key-9876');
-  await page.getByRole('cell', { name: 'OPENAI_API_KEY' }).waitFor();
+  await page.getByRole('cell', { name: 'OPENAI_API_KEY', exact: true }).waitFor();
   await page.getByText('…9876').waitFor();
   assert.doesNotMatch(await page.content(), /sk-a-wrong-key/);
 
@@ -84,7 +84,7 @@ test('a token is made, shown once, works, and is revoked', async () => {
   assert.deepEqual([told.name, told.scopes], ['ana', ['read', 'run']]);
   await dialog.getByRole('button', { name: 'I have copied it' }).click();
   await page.reload();
-  await page.getByRole('cell', { name: 'nightly CI' }).waitFor();
+  await page.getByRole('cell', { name: 'nightly CI', exact: true }).waitFor();
   assert.doesNotMatch(await page.content(), new RegExp(secret));
   await page.getByRole('button', { name: 'Revoke: nightly CI' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
@@ -105,8 +105,8 @@ test('a user who was invited by a link comes in at the door, and sees nothing of
 
   const other = await browser.page(server, { as: null });
   await other.goto(link);
-  await other.getByLabel('Password', { exact: true }).fill('a long password for bo');
-  await other.getByLabel('The same password again').fill('a long password for bo');
+  await other.getByRole('textbox', { name: 'Password', exact: true }).fill('a long password for bo');
+  await other.getByRole('textbox', { name: 'The same password again' }).fill('a long password for bo');
   await other.getByRole('button', { name: 'Choose a password' }).click();
   await other.getByRole('button', { name: 'Account: bo' }).waitFor();
   assert.doesNotMatch(other.url(), /claim/);
@@ -159,7 +159,7 @@ test('the password is changed, and other logins end', async () => {
 test('limits are saved, and what is in force is told', async () => {
   const page = await browser.page(server);
   await page.goto('/settings/limits');
-  await page.getByRole('textbox', { name: 'Private hosts' }).fill('models.internal');
+  await page.getByRole('combobox', { name: 'Private hosts' }).fill('models.internal');
   await page.keyboard.press('Enter');
   await page.getByText('Not saved yet').waitFor();
   await page.getByRole('button', { name: 'Save' }).click();
@@ -178,7 +178,7 @@ test('a schedule is made, run now, disabled, deleted and given back', async () =
   await form.getByLabel('Name').fill('nightly');
   await form.getByRole('combobox', { name: 'Suite' }).or(form.getByRole('textbox', { name: 'Suite' })).first().click();
   await page.getByRole('option', { name: 'weather', exact: true }).click();
-  await form.getByLabel('Models').fill('offline/lexical');
+  await form.getByRole('combobox', { name: 'Models' }).fill('offline/lexical');
   await page.keyboard.press('Enter');
   await form.getByLabel('Times (cron)').fill('61 * * * *');
   await form.getByText(/61/).waitFor(); // said at once, by the server's own reader
@@ -218,7 +218,7 @@ test('the audit log is filtered, and the filter is in the address', async () => 
   await page.getByRole('textbox', { name: 'Kind' }).or(page.getByRole('combobox', { name: 'Kind' })).first().click();
   await page.getByRole('option', { name: 'key.set', exact: true }).click();
   await page.waitForURL(/kind=key\.set/);
-  await page.getByRole('cell', { name: 'OPENAI_API_KEY' }).first().waitFor();
+  await page.getByRole('cell', { name: 'OPENAI_API_KEY', exact: true }).first().waitFor();
   await page.goBack();
   await page.waitForURL(/kind=token\.create/);
   clean(page);

@@ -46,7 +46,7 @@ test('files are uploaded, and what was not understood is told', async () => {
   const dialog = page.getByRole('dialog');
   await dialog.getByText('40 attempts with 40 calls were added to before').waitFor();
   await dialog.getByText('Everything was understood.').waitFor();
-  await dialog.getByText('1 lines could not be read').waitFor();
+  await dialog.getByText('Lines that could not be read and are left out: 1').waitFor();
   await dialog.getByText(/after:81/).waitFor(); // with its place
   await dialog.getByRole('button', { name: 'Close' }).last().click();
   await page.getByRole('row', { name: /before/ }).waitFor();

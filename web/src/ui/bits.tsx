@@ -14,6 +14,7 @@ export type VerdictName = 'pass' | 'fail' | 'error' | 'not_run';
 export function inUnit(v: number | null | undefined, unit: string): string {
   if (v === null || v === undefined) return '–';
   if (unit === 'rate' || unit === 'share' || unit === 'score' || unit === '') return `${number(v * 100, 1)} %`;
+  if (unit === 'count') return number(v, 2);
   return `${number(v, unit === 'usd' ? 4 : 1)} ${unit}`;
 }
 

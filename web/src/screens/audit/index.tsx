@@ -21,7 +21,7 @@ export default function Audit() {
   const users = $api.useQuery('get', '/api/users', { params: { query: { limit: 200 } } });
   const list = $api.useInfiniteQuery(
     'get', '/api/audit', { params: { query: { limit: 100, ...(user ? { user_id: user } : {}), ...(kind ? { action: kind } : {}) } } },
-    { pageParamName: 'cursor', initialPageParam: undefined, getNextPageParam: (p) => p.next_cursor },
+    { pageParamName: 'cursor', initialPageParam: '', getNextPageParam: (p) => p.next_cursor },
   );
   const nameOf = (id: string) => users.data?.items.find((u) => u.id === id)?.name ?? id;
   const fetchNext = list.fetchNextPage;

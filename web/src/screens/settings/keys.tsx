@@ -1,5 +1,5 @@
 // Keys of providers, and a question to a model that shows whether one works.
-import { Alert, Autocomplete, Badge, Box, Button, Group, Modal, NativeSelect, PasswordInput, SimpleGrid, Stack, Table, Text, TextInput } from '@mantine/core';
+import { Alert, Autocomplete, Badge, Button, Group, Modal, NativeSelect, PasswordInput, SimpleGrid, Stack, Table, Text, TextInput } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
@@ -9,6 +9,7 @@ import { useAct } from '../../ui/act';
 import { Card, Empty, Failure, Waiting } from '../../ui/bits';
 import { confirmed } from '../../ui/confirm';
 import { duration, moment } from '../../ui/format';
+import { Scroll } from '../../ui/scroll';
 import { tell } from '../../ui/undo';
 
 type Key = Schemas['AccountProviderKey'];
@@ -42,7 +43,7 @@ export function Keys() {
           <Text size="sm" c="dimmed" mb="sm">
             {t('settings.keysText')}
           </Text>
-          <Box className="scroll-x">
+          <Scroll label={t('settings.keysTitle')}>
             <Table miw={620}>
               <Table.Thead>
                 <Table.Tr>
@@ -84,7 +85,7 @@ export function Keys() {
                 ))}
               </Table.Tbody>
             </Table>
-          </Box>
+          </Scroll>
         </Card>
       )}
       <Test providers={providers} keys={keys} />

@@ -14,6 +14,7 @@ import { Code } from '../../ui/code';
 import { Copyable } from '../../ui/copy';
 import { moment, number } from '../../ui/format';
 import { useParam } from '../../ui/params';
+import { Scroll } from '../../ui/scroll';
 import { tell, tellFailure, undoable } from '../../ui/undo';
 
 type Schedule = Schemas['Schedule'];
@@ -34,7 +35,7 @@ export function Schedules() {
   const [editing, setEditing] = useState<Schedule | 'new' | null>(null);
   const [secret, setSecret] = useState('');
   const [hidden, setHidden] = useState<string[]>([]);
-  const list = $api.useInfiniteQuery('get', '/api/schedules', { params: { query: { limit: 100 } } }, { pageParamName: 'cursor', initialPageParam: undefined, getNextPageParam: (p) => p.next_cursor });
+  const list = $api.useInfiniteQuery('get', '/api/schedules', { params: { query: { limit: 100 } } }, { pageParamName: 'cursor', initialPageParam: '', getNextPageParam: (p) => p.next_cursor });
   const again = () => Promise.all([client.invalidateQueries({ queryKey: ['get', '/api/schedules'] }), client.invalidateQueries({ queryKey: ['get', '/api/schedules/{id}/history'] })]);
   const attempt = async (does: () => Promise<unknown>) => {
     try {
@@ -76,7 +77,7 @@ export function Schedules() {
           <Text size="sm" c="dimmed" mb="sm">
             {t('settings.schedulesText')}
           </Text>
-          <Box className="scroll-x">
+          <Scroll label={t('settings.schedulesTitle')}>
             <Table miw={680}>
               <Table.Thead>
                 <Table.Tr>
@@ -147,7 +148,7 @@ export function Schedules() {
                 ))}
               </Table.Tbody>
             </Table>
-          </Box>
+          </Scroll>
           {list.hasNextPage && (
             <Button mt="sm" variant="default" onClick={() => list.fetchNextPage()} loading={list.isFetchingNextPage}>
               {t('common.more')}
@@ -190,7 +191,7 @@ function History({ of }: { of: Schedule }) {
   const list = $api.useInfiniteQuery(
     'get', '/api/schedules/{id}/history', { params: { path: { id: of.id }, query: { limit: 20 } } },
     {
-      pageParamName: 'cursor', initialPageParam: undefined, getNextPageParam: (p) => p.next_cursor,
+      pageParamName: 'cursor', initialPageParam: '', getNextPageParam: (p) => p.next_cursor,
       refetchInterval: (q) => (q.state.data?.pages.some((p) => p.items.some((r) => r.state === 'running')) ? 1500 : false),
     },
   );

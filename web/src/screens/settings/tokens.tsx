@@ -1,5 +1,5 @@
 // Tokens for programs: made, shown once, revoked.
-import { Box, Button, Checkbox, Group, Modal, NativeSelect, Stack, Table, Text, TextInput } from '@mantine/core';
+import { Button, Checkbox, Group, Modal, NativeSelect, Stack, Table, Text, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { $api, api, ok, type Schemas } from '../../api/client';
@@ -10,6 +10,7 @@ import { Card, Empty, Failure, Waiting } from '../../ui/bits';
 import { confirmed } from '../../ui/confirm';
 import { Copyable } from '../../ui/copy';
 import { ago, moment } from '../../ui/format';
+import { Scroll } from '../../ui/scroll';
 import { tell } from '../../ui/undo';
 
 type Scope = 'read' | 'run' | 'write' | 'admin';
@@ -40,7 +41,7 @@ export function Tokens() {
           <Text size="sm" c="dimmed" mb="sm">
             {t('settings.tokensText')}
           </Text>
-          <Box className="scroll-x">
+          <Scroll label={t('settings.tokensTitle')}>
             <Table miw={620}>
               <Table.Thead>
                 <Table.Tr>
@@ -67,7 +68,7 @@ export function Tokens() {
                 ))}
               </Table.Tbody>
             </Table>
-          </Box>
+          </Scroll>
         </Card>
       )}
       {making && <Make close={() => setMaking(false)} made={again} />}

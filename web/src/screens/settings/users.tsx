@@ -1,5 +1,5 @@
 // Users, for admins: invited by a link, changed, removed.
-import { Badge, Box, Button, Group, Menu, Modal, NativeSelect, NumberInput, Radio, Stack, Table, Text, TextInput } from '@mantine/core';
+import { Badge, Button, Group, Menu, Modal, NativeSelect, NumberInput, Radio, Stack, Table, Text, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { $api, api, ok, type Schemas } from '../../api/client';
@@ -10,6 +10,7 @@ import { Card, Failure, Waiting } from '../../ui/bits';
 import { confirmed } from '../../ui/confirm';
 import { Copyable } from '../../ui/copy';
 import { moment } from '../../ui/format';
+import { Scroll } from '../../ui/scroll';
 import { tell, tellFailure } from '../../ui/undo';
 
 type User = Schemas['AccountUser'];
@@ -21,7 +22,7 @@ export function Users() {
   const me = useMe();
   const client = useQueryClient();
   const [dialog, setDialog] = useState<{ invite: true } | { change: User } | { link: string; name: string } | null>(null);
-  const list = $api.useInfiniteQuery('get', '/api/users', { params: { query: { limit: 100 } } }, { pageParamName: 'cursor', initialPageParam: undefined, getNextPageParam: (p) => p.next_cursor });
+  const list = $api.useInfiniteQuery('get', '/api/users', { params: { query: { limit: 100 } } }, { pageParamName: 'cursor', initialPageParam: '', getNextPageParam: (p) => p.next_cursor });
   const again = () => client.invalidateQueries({ queryKey: ['get', '/api/users'] });
   const close = () => setDialog(null);
   const link = async (u: User) => {
@@ -43,7 +44,7 @@ export function Users() {
   const users = list.data.pages.flatMap((p) => p.items);
   return (
     <Card title={t('settings.usersTitle')} actions={<Button onClick={() => setDialog({ invite: true })}>{t('settings.invite')}</Button>}>
-      <Box className="scroll-x">
+      <Scroll label={t('settings.usersTitle')}>
         <Table miw={560}>
           <Table.Thead>
             <Table.Tr>
@@ -91,7 +92,7 @@ export function Users() {
             ))}
           </Table.Tbody>
         </Table>
-      </Box>
+      </Scroll>
       {list.hasNextPage && (
         <Button mt="sm" variant="default" onClick={() => list.fetchNextPage()} loading={list.isFetchingNextPage}>
           {t('common.more')}

@@ -22,7 +22,7 @@ export function Attempts({ id }: { id: string }) {
   const [open, setOpen] = useParam('attempt');
   const list = $api.useInfiniteQuery(
     'get', '/api/traces/{id}/attempts', { params: { path: { id }, query: { limit: 50 } } },
-    { pageParamName: 'cursor', initialPageParam: undefined, getNextPageParam: (p) => p.next_cursor },
+    { pageParamName: 'cursor', initialPageParam: 0, getNextPageParam: (p) => p.next_cursor },
   );
   if (list.isPending) return <Waiting />;
   if (list.error) return <Failure of={list.error} retry={() => list.refetch()} />;

@@ -6,6 +6,7 @@ import { Card, Empty, Failure, Figure, Waiting } from '../../ui/bits';
 import { Change } from '../../ui/change';
 import { number } from '../../ui/format';
 import { useParam } from '../../ui/params';
+import { Scroll } from '../../ui/scroll';
 import { Baseline, baselineOf } from './baseline';
 
 export function Compare({ id }: { id: string }) {
@@ -39,7 +40,7 @@ function Differences({ of }: { of: Schemas['PanelComparison'] }) {
       ))}
       {(of.targets ?? []).map((target, i) => (
         <Card key={i} title={t('traces.targetPair', { candidate: target.candidate || t('traces.candidate'), baseline: target.baseline || t('traces.baseline') })} actions={<ChangeWord of={target.overall.verdict} />}>
-          <Box className="scroll-x">
+          <Scroll label={t('traces.compare')}>
             <Table miw={720}>
               <Table.Thead>
                 <Table.Tr>
@@ -57,7 +58,7 @@ function Differences({ of }: { of: Schemas['PanelComparison'] }) {
                 ))}
               </Table.Tbody>
             </Table>
-          </Box>
+          </Scroll>
           <Text size="xs" c="dimmed" mt="xs">
             {t('traces.paired', { n: number(target.overall.cases) })}
           </Text>
@@ -66,7 +67,7 @@ function Differences({ of }: { of: Schemas['PanelComparison'] }) {
               <Text fw={600} size="sm" mb={4}>
                 {t('traces.changed')}
               </Text>
-              <Box className="scroll-x" mah={320} style={{ overflowY: 'auto' }} tabIndex={0} role="region" aria-label={t('traces.changed')}>
+              <Scroll label={t('traces.changed')} height={320}>
                 <Table>
                   <Table.Thead>
                     <Table.Tr>
@@ -93,7 +94,7 @@ function Differences({ of }: { of: Schemas['PanelComparison'] }) {
                     ))}
                   </Table.Tbody>
                 </Table>
-              </Box>
+              </Scroll>
             </Box>
           ) : (
             <Text size="sm" mt="xs">

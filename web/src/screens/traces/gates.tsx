@@ -1,5 +1,5 @@
 // A gate file, held against the collection.
-import { Box, Button, SimpleGrid, Stack, Table, Text } from '@mantine/core';
+import { Button, SimpleGrid, Stack, Table, Text } from '@mantine/core';
 import { useState } from 'react';
 import { api, ok, type Schemas } from '../../api/client';
 import { useText } from '../../text';
@@ -7,6 +7,7 @@ import { useAct } from '../../ui/act';
 import { Card, Failure, Figure, gateVerdict, Verdict } from '../../ui/bits';
 import { Code } from '../../ui/code';
 import { useParam } from '../../ui/params';
+import { Scroll } from '../../ui/scroll';
 import { Baseline, baselineOf } from './baseline';
 
 const example = 'gates:\n  - {metric: execution_success, at_least: 0.9}\n';
@@ -58,7 +59,7 @@ function Result({ of }: { of: Schemas['GateVerdict'] }) {
       <Text size="sm" className="untrusted" mb="sm">
         {r.sentence} {of.incomplete && t('traces.incomplete')}
       </Text>
-      <Box className="scroll-x">
+      <Scroll label={t('traces.gates')}>
         <Table miw={460}>
           <Table.Thead>
             <Table.Tr>
@@ -89,7 +90,7 @@ function Result({ of }: { of: Schemas['GateVerdict'] }) {
             ))}
           </Table.Tbody>
         </Table>
-      </Box>
+      </Scroll>
       {r.warnings?.map((w, i) => (
         <Text key={i} size="sm" mt="xs" className="untrusted" style={{ color: 'var(--cv-error)' }}>
           {w}

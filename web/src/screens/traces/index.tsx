@@ -29,7 +29,7 @@ function List() {
   const navigate = useNavigate();
   const client = useQueryClient();
   const [dialog, setDialog] = useState<'upload' | 'how' | null>(null);
-  const list = $api.useInfiniteQuery('get', '/api/traces', { params: { query: { limit: 100 } } }, { pageParamName: 'cursor', initialPageParam: undefined, getNextPageParam: (p) => p.next_cursor });
+  const list = $api.useInfiniteQuery('get', '/api/traces', { params: { query: { limit: 100 } } }, { pageParamName: 'cursor', initialPageParam: '', getNextPageParam: (p) => p.next_cursor });
   const fetchNext = list.fetchNextPage;
   const more = useCallback(() => void fetchNext(), [fetchNext]);
   const columns: Column<Collection>[] = [

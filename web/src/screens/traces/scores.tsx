@@ -8,6 +8,7 @@ import { Card, Failure, Figure, type Metric, Waiting } from '../../ui/bits';
 import { Code } from '../../ui/code';
 import { number } from '../../ui/format';
 import { useParam } from '../../ui/params';
+import { Scroll } from '../../ui/scroll';
 import { tellFailure } from '../../ui/undo';
 
 const reports = ['html', 'md', 'csv', 'json', 'txt'] as const;
@@ -155,12 +156,12 @@ function Target({ of, alone }: { of: Schemas['PanelTargetPanel']; alone: boolean
     <>
       {steps.length > 0 && (
         <Card title={`${prefix}${t('traces.steps')}`}>
-          <Panel metrics={steps} companions={all} />
+          <Panel label={`${prefix}${t('traces.steps')}`} metrics={steps} companions={all} />
         </Card>
       )}
       {tasks.length > 0 && (
         <Card title={`${prefix}${t('traces.tasks')}`}>
-          <Panel metrics={tasks} companions={all} />
+          <Panel label={`${prefix}${t('traces.tasks')}`} metrics={tasks} companions={all} />
         </Card>
       )}
       <Slices of={of} title={`${prefix}${t('traces.sliceTitle')}`} />
@@ -168,10 +169,10 @@ function Target({ of, alone }: { of: Schemas['PanelTargetPanel']; alone: boolean
   );
 }
 
-function Panel({ metrics, companions }: { metrics: Metric[]; companions: Metric[] }) {
+function Panel({ label, metrics, companions }: { label: string; metrics: Metric[]; companions: Metric[] }) {
   const t = useText();
   return (
-    <Box className="scroll-x">
+    <Scroll label={label}>
       <Table miw={560} className="even">
         <Table.Thead>
           <Table.Tr>
@@ -210,7 +211,7 @@ function Panel({ metrics, companions }: { metrics: Metric[]; companions: Metric[
           })}
         </Table.Tbody>
       </Table>
-    </Box>
+    </Scroll>
   );
 }
 
@@ -224,7 +225,7 @@ function Slices({ of, title }: { of: Schemas['PanelTargetPanel']; title: string 
   const titleOf = (n: string) => of.overall.metrics?.find((m) => m.name === n)?.title ?? n;
   return (
     <Card title={title} actions={<NativeSelect aria-label={t('traces.sliceMeasure')} value={name} onChange={(e) => setWanted(e.currentTarget.value, { replace: true })} data={names.map((n) => ({ value: n, label: titleOf(n) }))} />}>
-      <Box className="scroll-x" mah={480} style={{ overflowY: 'auto' }} tabIndex={0} role="region" aria-label={title}>
+      <Scroll label={title} height={480}>
         <Table miw={520} stickyHeader>
           <Table.Thead>
             <Table.Tr>
@@ -257,7 +258,7 @@ function Slices({ of, title }: { of: Schemas['PanelTargetPanel']; title: string 
             })}
           </Table.Tbody>
         </Table>
-      </Box>
+      </Scroll>
     </Card>
   );
 }
@@ -306,7 +307,7 @@ function Extremes({ id, of }: { id: string; of: Schemas['PanelExample'][] }) {
   if (of.length === 0) return null;
   return (
     <Card title={t('traces.extremes')}>
-      <Box className="scroll-x">
+      <Scroll label={t('traces.extremes')}>
         <Table miw={480}>
           <Table.Thead>
             <Table.Tr>
@@ -327,7 +328,7 @@ function Extremes({ id, of }: { id: string; of: Schemas['PanelExample'][] }) {
             ))}
           </Table.Tbody>
         </Table>
-      </Box>
+      </Scroll>
     </Card>
   );
 }
