@@ -76,7 +76,7 @@ function Form({ of }: { of: Schemas['SettingsTold'] }) {
                     </Text>
                   )}
                 </Table.Th>
-                <Table.Td ta="right" className="untrusted" fw={600}>
+                <Table.Td ta="right" className="untrusted" fw={600} style={i > 0 ? { whiteSpace: 'nowrap' } : undefined}>
                   {value}
                 </Table.Td>
               </Table.Tr>

@@ -5,7 +5,7 @@ import { $api, type Schemas } from '../../api/client';
 import { useText } from '../../text';
 import { Empty, Failure, Verdict, Waiting } from '../../ui/bits';
 import { type Call, Long, OneCall, pretty } from '../../ui/conversation';
-import { duration, number } from '../../ui/format';
+import { duration } from '../../ui/format';
 import { useParam } from '../../ui/params';
 
 /** A step or a task record, as the schema of traces has it. */
@@ -29,13 +29,15 @@ export function Attempts({ id }: { id: string }) {
   const all = list.data.pages.flatMap((p) => p.items ?? []).map(read);
   if (all.length === 0) return <Empty title={t('traces.noAttempts')} text={t('traces.noAttemptsText')} />;
   return (
-    <Stack gap="xs">
-      {all.map(({ steps, task }, i) => {
-        const one = task ?? steps[0];
-        const name = one?.task_id ?? String(i + 1);
-        const key = `${name}#${one?.attempt ?? 0}${one?.target ? `@${one.target}` : ''}`;
-        return <Attempt key={`${key}-${i}`} name={name} steps={steps} task={task} open={open === key} toggle={() => setOpen(open === key ? null : key, { replace: true })} />;
-      })}
+    <Stack>
+      <Box className="card stripes">
+        {all.map(({ steps, task }, i) => {
+          const one = task ?? steps[0];
+          const name = one?.task_id ?? String(i + 1);
+          const key = `${name}#${one?.attempt ?? 0}${one?.target ? `@${one.target}` : ''}`;
+          return <Attempt key={`${key}-${i}`} name={name} steps={steps} task={task} open={open === key} toggle={() => setOpen(open === key ? null : key, { replace: true })} />;
+        })}
+      </Box>
       {list.hasNextPage && (
         <Button variant="default" onClick={() => list.fetchNextPage()} loading={list.isFetchingNextPage} style={{ alignSelf: 'center' }}>
           {t('common.more')}
@@ -52,7 +54,7 @@ function Attempt({ name, steps, task, open, toggle }: { name: string; steps: Ste
   const attempt = task?.attempt ?? steps[0]?.attempt ?? 0;
   const asked = task?.goal ?? [...(task?.input ?? [])].reverse().find((m) => m.role === 'user')?.content;
   return (
-    <Box className="card">
+    <Box>
       <UnstyledButton w="100%" p="sm" onClick={toggle} aria-expanded={open}>
         <Group gap="sm" wrap="nowrap" align="flex-start">
           <Chevron size={18} aria-hidden style={{ flex: 'none', marginTop: 2 }} />
@@ -92,9 +94,6 @@ function Attempt({ name, steps, task, open, toggle }: { name: string; steps: Ste
               {t('traces.tags')}: {task!.tags!.join(', ')}
             </Text>
           )}
-          <Text size="xs" c="dimmed">
-            {number(steps.length)} {t('traces.calls').toLowerCase()}
-          </Text>
         </Stack>
       )}
     </Box>
