@@ -1,9 +1,20 @@
 # The server in a container: one static binary, no shell, not root. docs/SERVER.md, "In a container", says how to start it.
-FROM golang:1.26.8 AS build
+FROM golang:1.26.8 AS source
 WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
+RUN go run ./cmd/callvet schema openapi > web/openapi.json
+
+FROM node:20 AS page
+WORKDIR /web
+COPY web/package.json web/package-lock.json web/.npmrc ./
+RUN npm ci
+COPY --from=source /src/web ./
+RUN npx openapi-typescript openapi.json -o src/api/schema.d.ts && npm run build
+
+FROM source AS build
+COPY --from=page /web/dist/app web/dist/app
 ARG VERSION=""
 RUN CGO_ENABLED=0 go build -trimpath -ldflags "-s -w ${VERSION:+-X main.version=$VERSION}" -o /out/callvet ./cmd/callvet \
  && mkdir -p /out/data

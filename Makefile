@@ -42,6 +42,10 @@ verify-web: web callvet browser ## the page in a real browser: every test of web
 browser:
 	cd web && node --test --test-concurrency=2 --test-timeout=300000 tests/*.test.mjs
 
+.PHONY: screenshots
+screenshots: web callvet ## pictures of every screen, light and dark, wide and narrow, into web/screenshots
+	cd web && node screenshots.mjs
+
 demo: callvet ## build and evaluate the shipped example suites offline
 	./examples/demo.sh ./callvet
 
@@ -60,6 +64,7 @@ system: ## install the system packages that tests need (Debian), if they are mis
 	    echo "installing$$missing"; \
 	    (apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing >/dev/null) || echo "could not install$$missing: the tests that need them will skip"; \
 	  else echo "missing:$$missing; the tests that need them will skip"; fi; fi
+	@node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' 2>/dev/null || { echo "Node.js 20 or newer is missing: the page cannot be built"; exit 1; }
 
 .PHONY: vet
 vet: format ## gofmt and go vet

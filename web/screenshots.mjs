@@ -1,0 +1,91 @@
+// Writes a picture of every screen, light and dark, wide and narrow, into web/screenshots, from a server
+// with examples: node screenshots.mjs [WORDS OF A SCREEN'S NAME …]
+import { readFile, mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { Browser, Server } from './tests/harness.mjs';
+
+const here = import.meta.dirname;
+const out = path.join(here, 'screenshots');
+const examples = path.join(here, '../examples');
+const wanted = process.argv.slice(2);
+
+await mkdir(out, { recursive: true });
+const server = await Server.start({ args: ['--allow-files', path.join(examples, 'scripts')] });
+const browser = await Browser.start();
+try {
+  const made = await examplesOn(server);
+  for (const [name, address, ready] of screens(made)) {
+    if (wanted.length > 0 && !wanted.some((w) => name.includes(w))) continue;
+    for (const theme of ['light', 'dark']) {
+      for (const [size, width, height] of [['wide', 1280, 860], ['narrow', 390, 844]]) {
+        const page = await browser.page(server, { theme, width, height, locale: name.endsWith('-sv') ? 'sv-SE' : 'en-GB' });
+        await page.goto(address);
+        await page.getByRole('heading', { level: 1 }).first().waitFor();
+        await page.waitForLoadState('networkidle').catch(() => {}); // a socket stays open
+        if (ready) await ready(page);
+        await page.screenshot({ path: path.join(out, `${name}-${theme}-${size}.png`) });
+        if (page.errors.length > 0) console.error(`${name}: ${page.errors.join('; ')}`);
+        await page.context().close();
+      }
+    }
+    console.log(name);
+  }
+} finally {
+  await browser.stop();
+  await server.stop();
+}
+
+/** examplesOn fills a server with what the screens show. */
+async function examplesOn(s) {
+  const text = (name) => readFile(path.join(examples, name), 'utf8');
+  const suite = await s.suite(await text('weather.yaml'));
+  const home = await s.suite(await text('smart-home.yaml'));
+  const experiment = await s.api('POST', '/api/experiments', { name: 'Baselines', suite_id: suite });
+  const models = ['offline/lexical', 'script:weather-good.yaml', 'script:weather-sloppy.yaml'];
+  const first = await s.ran({ suite_id: suite, models: models.slice(0, 1), experiment_id: experiment.id });
+  await s.api('PUT', `/api/experiments/${experiment.id}/baseline`, { eval_id: first });
+  const run = await s.ran({ suite_id: suite, models, repeats: 3, experiment_id: experiment.id });
+  await s.ran({ suite_id: home, models: ['offline/lexical', 'script:smart-home-good.yaml', 'script:smart-home-sloppy.yaml'] });
+  const catalogue = await s.api('POST', '/api/catalogues?name=Examples', await text('select/catalogue.json'), { raw: true, headers: { 'Content-Type': 'application/json' } });
+  const form = new FormData();
+  form.append('file', new Blob([await text('select/suite.json')], { type: 'application/json' }), 'suite.json');
+  const r = await fetch(`${s.url}/api/v1/admin/tool-eval/run?catalogue_id=${catalogue.id}`, { method: 'POST', headers: { Cookie: s.cookies.ana }, body: form });
+  const selection = r.ok ? await r.json() : {};
+  await s.user('bo');
+  await s.api('POST', '/api/tokens', { name: 'ci', scopes: ['read', 'run'] });
+  const jobs = await s.api('GET', '/api/jobs');
+  return { suite, run, first, experiment: experiment.id, catalogue: catalogue.id, selection: selection.run_id, job: jobs.items[0]?.job_id };
+}
+
+/** screens lists name, address and what to wait for. */
+function screens(m) {
+  const failing = async (page) => {
+    await page.getByRole('row').nth(1).waitFor();
+  };
+  return [
+    ['home', '/'],
+    ['new-run', `/new?suite=${m.suite}`],
+    ['runs', '/runs', failing],
+    ['results', `/runs/${m.run}`],
+    ['grid', `/runs/${m.run}?tab=grid`],
+    ['attempts', `/runs/${m.run}?tab=attempts&verdict=fail`],
+    ['compare', `/compare?runs=${m.first},${m.run}`],
+    ['suites', '/suites'],
+    ['suite', `/suites/${m.suite}`],
+    ['import', '/suites/import'],
+    ['experiments', '/experiments'],
+    ['experiment', `/experiments/${m.experiment}`],
+    ['judges', '/judges'],
+    ['label', `/label?run=${m.run}`],
+    ['lab', `/lab?run=${m.selection ?? ''}`],
+    ['lab-sv', `/admin/tools/eval?run=${m.selection ?? ''}`],
+    ['safety', `/safety?run=${m.run}`],
+    ['gates', '/gates'],
+    ['traces', '/traces'],
+    ['jobs', '/jobs'],
+    ['job', `/jobs/${m.job}`],
+    ['settings', '/settings'],
+    ['settings-users', '/settings?tab=users'],
+    ['audit', '/audit'],
+  ];
+}
