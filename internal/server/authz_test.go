@@ -66,6 +66,7 @@ func entries() map[string]entry {
 		"get-suite":               {},
 		"update-suite":            {body: `{"description":"x"}`, unowned: ofCase},
 		"patch-suite":             {body: `{"description":"x"}`, unowned: ofCase},
+		"put-suite-source":        {body: weatherSuite},
 		"delete-suite":            {},
 		"restore-suite":           {},
 		"list-suite-versions":     {},
@@ -81,6 +82,8 @@ func entries() map[string]entry {
 
 		"import-suite":     {body: weatherSuite},
 		"import-example":   {},
+		"list-suite-forms": {},
+		"get-schema":       {params: map[string]string{"name": "suite"}},
 		"lint":             {body: `{"text":"callvet: 1"}`},
 		"discover-mcp":     {body: `{"url":"http://127.0.0.1:1/"}`, gives: http.StatusBadGateway}, // an address that nobody allowed
 		"import-mcp":       {body: `{"url":"http://127.0.0.1:1/"}`, gives: http.StatusBadGateway},

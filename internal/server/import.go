@@ -113,7 +113,28 @@ func (s *Server) addImport() {
 	add(s, op("import-example", http.MethodGet, "/api/tool-eval/import/example", "Gives a file to start from, which can be imported as it stands."), Access{}, func(context.Context, *account.Principal, *struct{}) (*file, error) {
 		return &file{ContentType: "application/json", Disposition: `attachment; filename="suite.json"`, Body: importExample}, nil
 	})
+	add(s, op("list-suite-forms", http.MethodGet, "/api/tool-eval/forms", "Lists the forms of suites: those that are read, and those that are written."), Access{}, func(context.Context, *account.Principal, *struct{}) (*struct{ Body SuiteForms }, error) {
+		return &struct{ Body SuiteForms }{SuiteForms{Read: app.SuiteForms(), Write: library.Exports()}}, nil
+	})
+	add(s, op("get-schema", http.MethodGet, "/api/schemas/{name}", "Gives the JSON Schema of a format of files, as callvet schema prints it."), Access{}, getSchema)
 	add(s, op("lint", http.MethodPost, "/api/lint", "Tells what is wrong with a suite, with places, and keeps nothing."), Access{Scope: account.ScopeRead, Reads: true}, s.lintText)
+}
+
+// SuiteForms are names of forms of suites.
+type SuiteForms struct {
+	Read  []string `json:"read" nullable:"false" doc:"what imports and the linter take as format"`
+	Write []string `json:"write" nullable:"false" doc:"what exports take as format; the first one is the usual one"`
+}
+
+func getSchema(_ context.Context, _ *account.Principal, in *struct {
+	Name string `path:"name" maxLength:"64" doc:"suite, targets, trace, tool, gates, …"`
+},
+) (*file, error) {
+	b, err := app.Schema(in.Name)
+	if err != nil {
+		return nil, err
+	}
+	return &file{ContentType: "application/schema+json", Body: b}, nil
 }
 
 func (s *Server) importSuite(ctx context.Context, by *account.Principal, in *struct {
@@ -184,11 +205,20 @@ func (s *Server) lintText(ctx context.Context, _ *account.Principal, in *struct 
 			return nil, err
 		}
 		if !slices.ContainsFunc(problems, func(p library.Placed) bool { return !p.Warning }) {
-			out.Problems = append(out.Problems, Remark{Code: "unreadable", Message: s.cfg.App.Secrets().Hide(err.Error())})
+			out.Problems = append(out.Problems, s.unreadable(err))
 		}
 	}
 	out.OK = !slices.ContainsFunc(out.Problems, func(r Remark) bool { return !r.Warning })
 	return &struct{ Body LintAnswer }{out}, nil
+}
+
+// unreadable is why a text is no suite, with its place where there is one.
+func (s *Server) unreadable(err error) Remark {
+	hide := s.cfg.App.Secrets().Hide
+	if p, ok := errors.AsType[callvet.Problem](err); ok {
+		return Remark{Line: p.Line, Column: p.Column, Code: p.Code, Message: hide(p.Message), Fix: hide(p.Fix)}
+	}
+	return Remark{Code: "unreadable", Message: hide(err.Error())}
 }
 
 func unplacedOrNil(err error) error {

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,6 +18,7 @@ import (
 
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/server"
 )
 
 // send sends a form with a file, as curl -F does.
@@ -147,8 +149,8 @@ func TestLintRoute(t *testing.T) {
 		Form      string
 		CaseCount int `json:"test_case_count"`
 		Problems  []struct {
-			Location, Code string
-			Line           int
+			Location, Code, Message string
+			Line, Column            int
 		}
 	}
 	ask := func(text string) lint {
@@ -167,8 +169,31 @@ func TestLintRoute(t *testing.T) {
 			t.Errorf("%q: %+v", text, got)
 		}
 	}
+	if p := ask("{\n  \"callvet\": 1,\n  \"cases\": [1 2]\n}").Problems; len(p) != 1 || p[0].Line != 3 || p[0].Column != 15 || !strings.HasPrefix(p[0].Message, "not valid JSON") {
+		t.Errorf("a text that is no JSON: %+v", p)
+	}
 	if l := give[struct{ Items []any }](t, s, "root", "GET", suites+"?all=true", ""); len(l.Items) != 0 {
 		t.Errorf("kept: %+v", l)
+	}
+}
+
+// TestForms: what an editor of suites needs to know is told: the forms and the words of a schema.
+func TestForms(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	f := give[server.SuiteForms](t, s, "vera", "GET", "/api/tool-eval/forms", "")
+	if len(f.Write) == 0 || f.Write[0] != "toolsuite" || !slices.Contains(f.Write, "callvet") || !slices.Contains(f.Read, "bfcl") {
+		t.Errorf("%+v", f)
+	}
+	want, err := app.Schema("suite")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if code, got := s.ask(t, "vera", "GET", "/api/schemas/suite", ""); code != http.StatusOK || got != string(want) {
+		t.Errorf("%d: %.80s", code, got)
+	}
+	if code, _ := s.ask(t, "vera", "GET", "/api/schemas/nosuch", ""); code != http.StatusNotFound {
+		t.Errorf("a schema that is not there: %d", code)
 	}
 }
 

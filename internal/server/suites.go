@@ -183,6 +183,8 @@ func (s *Server) addSuites() {
 	edit := "Changes fields of a suite; what is not named stays. A new version is made."
 	add(s, op("update-suite", http.MethodPut, "/{id}", edit), ofSuite(account.Member), s.editSuite)
 	add(s, op("patch-suite", http.MethodPatch, "/{id}", edit), ofSuite(account.Member), s.editSuite)
+	write := uploaded(op("put-suite-source", http.MethodPut, "/{id}/source", "Puts a text, in any form that callvet reads, in place of a suite. A new version is made."), "a suite; the form is found by content")
+	add(s, write, ofSuite(account.Member), s.putSource)
 	drop := op("delete-suite", http.MethodDelete, "/{id}", "Deletes a suite with its cases. Runs of it stay, and it can be restored for 30 days.")
 	drop.DefaultStatus = http.StatusNoContent
 	add(s, drop, ofSuite(account.Member), s.deleteSuite)
@@ -326,6 +328,38 @@ func (s *Server) editSuite(ctx context.Context, by *account.Principal, in *struc
 			return nil, err
 		}
 		w.Shared = *shared
+	}
+	return written1(w)
+}
+
+func (s *Server) putSource(ctx context.Context, by *account.Principal, in *struct {
+	SuitePath
+	IfMatching
+	Upload
+	Format string `query:"format" doc:"the form of the text; empty: it is found by content"`
+	Note   string `query:"note" maxLength:"500" doc:"kept with the version"`
+},
+) (*versioned[*Suite], error) {
+	if err := knownForm(in.Format); err != nil {
+		return nil, err
+	}
+	sent, _, err := in.file()
+	if err != nil {
+		return nil, err
+	}
+	read, err := s.library.Import(ctx, sent, in.Format, "")
+	if err != nil {
+		return nil, unplaced(err)
+	}
+	w, err := s.library.Edit(ctx, by.User, in.ID, in.Note, in.match(), func(d *library.Document) error {
+		name := d.Text("name")
+		if *d = *read.Clone(); d.Text("name") == "" {
+			return d.SetText("name", name)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	return written1(w)
 }

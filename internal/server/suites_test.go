@@ -173,6 +173,32 @@ func TestSuites(t *testing.T) {
 }
 
 // TestSuiteErrors: what is wrong is told with its place, all at once, and nothing changes.
+// TestSuiteSource: a text takes the place of a suite as a new version, which keeps the name where the
+// text has none; one with errors changes nothing.
+func TestSuiteSource(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	made := give[suiteAnswer](t, s, "ana", "POST", suites, weatherSuite)
+	at := suites + "/" + made.ID
+	_, text := s.ask(t, "ana", "GET", at+"/export?format=callvet&yaml=true", "")
+	text = strings.Replace(text, "name: "+made.Name+"\n", "", 1)
+	put := give[suiteAnswer](t, s, "ana", "PUT", at+"/source?format=callvet", strings.Replace(text, "Temperature in Tokyo", "Temperature in Kyoto", 1))
+	if put.Version != 2 || put.Form != "callvet" || put.Name != made.Name || len(put.TestCases) != 3 {
+		t.Errorf("put: %+v", put)
+	}
+	if _, now := s.ask(t, "ana", "GET", at, ""); !strings.Contains(now, "Temperature in Kyoto") {
+		t.Errorf("the text is not there: %s", now)
+	}
+	for _, bad := range []string{"callvet: 1\ncases: [", strings.ReplaceAll(text, "get_weather", "get_wether") + "\nnosuch: 1\n", ""} {
+		if code, answer := s.ask(t, "ana", "PUT", at+"/source", bad); code != http.StatusUnprocessableEntity && code != http.StatusBadRequest {
+			t.Errorf("%.40q: %d %s", bad, code, answer)
+		}
+	}
+	if now := give[suiteAnswer](t, s, "ana", "GET", at, ""); now.Version != 2 {
+		t.Errorf("a text with errors made version %d", now.Version)
+	}
+}
+
 func TestSuiteErrors(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

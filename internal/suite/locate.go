@@ -12,7 +12,7 @@ import (
 // locate moves problems from their case to the very value, by reading the file
 // again. What it cannot find keeps the case's place.
 func (l *linter) locate() {
-	if l.opt.Source == nil || l.s.Dialect != ownName {
+	if l.opt.Source == nil {
 		return
 	}
 	files := map[string]map[[2]int][]*callvet.Problem{} // file, line of the case (0: the suite)
@@ -28,7 +28,7 @@ func (l *linter) locate() {
 	}
 	for file, byCase := range files {
 		data, err := l.opt.Source(file)
-		if err != nil {
+		if err != nil || l.s.Dialect != ownName && !saysNative(data) { // one that was converted keeps the name of its dialect
 			continue
 		}
 		if d, bad := source.Read(file, data); bad == nil {

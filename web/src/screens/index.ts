@@ -1,5 +1,5 @@
 // The list of screens: where each is, who sees it, and the key that goes to it (g, then the key).
-import { IconArrowsDiff, IconFlask, IconGavel, IconGitPullRequest, IconHistory, IconHome, IconListCheck, IconListDetails, IconListSearch, IconPlayerPlay, IconRoute, IconSettings } from '@tabler/icons-react';
+import { IconArrowsDiff, IconFlask, IconGavel, IconGitPullRequest, IconHistory, IconHome, IconListCheck, IconListDetails, IconListSearch, IconPlayerPlay, IconRoute, IconSettings, IconTools } from '@tabler/icons-react';
 import { type ComponentType, lazy } from 'react';
 import type { TextKey } from '../text';
 
@@ -25,6 +25,7 @@ export const screens: ScreenEntry[] = [
   { paths: ['/runs/:id'], title: 'shell.runs', icon: IconHistory, hidden: true, view: lazy(() => import('./runs/run')) },
   { paths: ['/runs/:id/case'], title: 'shell.runs', icon: IconHistory, hidden: true, view: lazy(() => import('./runs/case')) },
   { paths: ['/compare'], title: 'shell.compare', icon: IconArrowsDiff, key: 'c', view: lazy(() => import('./compare')) },
+  { paths: ['/suites', '/suites/import', '/suites/:id'], title: 'shell.suites', icon: IconTools, key: 's', view: lazy(() => import('./suites')) },
   { paths: ['/experiments', '/experiments/:id'], title: 'shell.experiments', icon: IconFlask, key: 'e', view: lazy(() => import('./experiments')) },
   { paths: ['/judges', '/label'], title: 'shell.judges', icon: IconGavel, key: 'l', view: lazy(() => import('./judges')) },
   { paths: ['/lab', '/admin/tools/eval'], title: 'shell.lab', icon: IconListSearch, key: 'b', admin: true, changes: true, view: lazy(() => import('./lab')) },

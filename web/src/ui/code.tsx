@@ -15,6 +15,8 @@ export type CodeProps = {
   readOnly?: boolean;
   /** Words that are offered while typing, with what they mean. */
   words?: { label: string; detail?: string }[];
+  /** Where the cursor goes; another object goes there again. */
+  at?: { line: number; column: number };
 };
 
 const Editor = lazy(() => import('./editor'));

@@ -36,7 +36,7 @@ function languageOf(language: CodeProps['language']) {
   return language === 'json' ? json() : language === 'yaml' ? yaml() : [];
 }
 
-export default function Editor({ label, value, onChange, language = 'json', marks, height = 320, readOnly = false, words }: CodeProps) {
+export default function Editor({ label, value, onChange, language = 'json', marks, height = 320, readOnly = false, words, at }: CodeProps) {
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | null>(null);
   const changed = useRef(onChange);
@@ -59,7 +59,8 @@ export default function Editor({ label, value, onChange, language = 'json', mark
         doc: value,
         extensions: [
           basicSetup, look, colours, lintGutter(), EditorView.cspNonce.of(nonce()), EditorView.lineWrapping, autocompletion({ override: [complete] }),
-          EditorView.contentAttributes.of({ 'aria-label': label }), parts.current.language.of(languageOf(language)),
+          // Escape closes the list of words, and not the dialog around the editor.
+          EditorView.contentAttributes.of({ 'aria-label': label, 'data-mantine-stop-propagation': 'true' }), parts.current.language.of(languageOf(language)),
           parts.current.fixed.of([EditorState.readOnly.of(readOnly), EditorView.editable.of(!readOnly)]),
           EditorView.updateListener.of((u) => {
             if (u.docChanged) changed.current?.(u.state.doc.toString());
@@ -91,6 +92,14 @@ export default function Editor({ label, value, onChange, language = 'json', mark
     });
     v.dispatch(setDiagnostics(v.state, list));
   }, [marks, value]);
+  useEffect(() => {
+    const v = view.current;
+    if (!v || !at) return;
+    const line = v.state.doc.line(Math.min(Math.max(at.line, 1), v.state.doc.lines));
+    const to = Math.min(line.from + Math.max(at.column - 1, 0), line.to);
+    v.dispatch({ selection: { anchor: to }, effects: EditorView.scrollIntoView(to, { y: 'center' }) });
+    v.focus();
+  }, [at]);
 
   return <div ref={place} style={{ height, overflow: 'auto', resize: 'vertical' }} />;
 }

@@ -32,10 +32,12 @@ export type RowsProps<Row> = {
   empty?: ReactNode;
   height?: number | string;
   rowHeight?: number;
+  /** What the columns need; a narrower screen scrolls the table sideways. */
+  minWidth?: number;
 };
 
 /** Rows is such a table. Arrow keys or j and k move, Enter opens. */
-export function Rows<Row>({ label, columns, rows, idOf, onOpen, sort, onSort, more, hasMore, busy, empty, height = '70vh', rowHeight = 40 }: RowsProps<Row>) {
+export function Rows<Row>({ label, columns, rows, idOf, onOpen, sort, onSort, more, hasMore, busy, empty, height = '70vh', rowHeight = 40, minWidth }: RowsProps<Row>) {
   const t = useText();
   const box = useRef<HTMLDivElement>(null);
   const [at, setAt] = useState(0);
@@ -67,8 +69,8 @@ export function Rows<Row>({ label, columns, rows, idOf, onOpen, sort, onSort, mo
   const top = items[0]?.start ?? 0;
   const bottom = virtual.getTotalSize() - (items.at(-1)?.end ?? 0);
   return (
-    <Box ref={box} className="card" style={{ maxHeight: height, overflow: 'auto' }} onKeyDown={key} role="region" aria-label={label} tabIndex={-1}>
-      <Table stickyHeader highlightOnHover={Boolean(onOpen)} aria-rowcount={hasMore ? -1 : rows.length + 1}>
+    <Box ref={box} className="card" style={{ maxHeight: height, overflow: 'auto', position: 'relative' }} onKeyDown={key} role="region" aria-label={label} tabIndex={-1}>
+      <Table miw={minWidth} stickyHeader highlightOnHover={Boolean(onOpen)} aria-rowcount={hasMore ? -1 : rows.length + 1}>
         <Table.Thead style={{ background: 'var(--cv-card)' }}>
           <Table.Tr>
             {columns.map((c) => (
@@ -96,7 +98,9 @@ export function Rows<Row>({ label, columns, rows, idOf, onOpen, sort, onSort, mo
                 key={idOf(row)} data-index={i.index} aria-rowindex={i.index + 2} tabIndex={i.index === at ? 0 : -1} style={{ cursor: onOpen ? 'pointer' : undefined, height: rowHeight }}
                 onFocus={() => setAt(i.index)}
                 onClick={(e) => {
-                  if (!(e.target as HTMLElement).closest('a, button, input, select')) onOpen?.(row);
+                  const at = e.target as HTMLElement;
+                  // React hands on what is clicked in a menu of the row, which is elsewhere in the document.
+                  if (e.currentTarget.contains(at) && !at.closest('a, button, input, select')) onOpen?.(row);
                 }}
               >
                 {columns.map((c) => (

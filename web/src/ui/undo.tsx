@@ -47,6 +47,28 @@ export function undoable(t: T, what: string, does: () => Promise<unknown>, chang
   });
 }
 
+/** restorable tells that something was deleted on the server, and gives it back there where the user asks for it. */
+export function restorable(t: T, what: string, restore: () => Promise<unknown>, wait = 10_000) {
+  const id = `undo-${++count}`;
+  notifications.show({
+    id, autoClose: wait, withCloseButton: true,
+    message: (
+      <Group justify="space-between" wrap="nowrap">
+        <Text size="sm">{t('common.deleted', { what })}</Text>
+        <Button
+          size="compact-sm" variant="light"
+          onClick={() => {
+            notifications.hide(id);
+            restore().catch((e) => tellFailure(t, e));
+          }}
+        >
+          {t('common.undo')}
+        </Button>
+      </Group>
+    ),
+  });
+}
+
 /** tellFailure shows what went wrong with something that the user did. */
 export function tellFailure(t: T, e: unknown) {
   const p = problemOf(e);

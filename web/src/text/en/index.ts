@@ -12,6 +12,7 @@ import { newrun } from './newrun';
 import { results } from './results';
 import { settings } from './settings';
 import { shell } from './shell';
+import { suites } from './suites';
 import { traces } from './traces';
 
 export const en = {
@@ -28,5 +29,6 @@ export const en = {
   results,
   settings,
   shell,
+  suites,
   traces,
 };
