@@ -30,6 +30,14 @@ type AttemptsRequest struct {
 	Targets []string `json:"targets,omitempty"`
 	Tags    []string `json:"tags,omitempty"`
 	Case    string   `json:"case,omitempty"`
+	// Search is a part of the id or of the prompt of a case, in any letters. Disagree is for cases of which
+	// the targets passed different shares, as in the grid.
+	Search   string `json:"search,omitempty"`
+	Disagree bool   `json:"disagree,omitempty"`
+	// Called and Expected are tools with the names of the confusion matrix: attempts with a call that should have
+	// gone to the one and went to the other. "" for both: any.
+	Called   string `json:"called,omitempty"`
+	Expected string `json:"expected,omitempty"`
 	// Sort is "" or "case" for the order of the suite, "score", "cost" or "class". What has no
 	// such value comes last. Descending turns the order around.
 	Sort       string `json:"sort,omitempty"`
@@ -90,7 +98,7 @@ func (a *App) Attempts(ctx context.Context, req AttemptsRequest) (*AttemptsPage,
 	if err != nil {
 		return nil, err
 	}
-	keep, err := r.filter(&req, o, red)
+	keep, err := r.filter(ctx, &req, o, red)
 	if err != nil {
 		return nil, err
 	}
@@ -153,6 +161,9 @@ func (q *AttemptsRequest) check() error {
 	}
 	if q.Sort == "case" {
 		q.Sort = ""
+	}
+	if (q.Called == "") != (q.Expected == "") {
+		return wrong("called", q.Called, "give {called} and {expected}, or none of the two")
 	}
 	_, err := Kinds(q.Keep)
 	return errors.Join(err,
@@ -229,24 +240,44 @@ func (k sortKey) compare(o sortKey, down bool) int {
 }
 
 // filter gives what lets attempts through.
-func (r *Run) filter(q *AttemptsRequest, o *outline, red *redact.Redactor) (func(*outlined) bool, error) {
+func (r *Run) filter(ctx context.Context, q *AttemptsRequest, o *outline, red *redact.Redactor) (func(*outlined) bool, error) {
 	targets, err := r.targetsNamed(q.Targets)
 	if err != nil {
 		return nil, err
 	}
 	var texts []caseText
-	if len(q.Tags) > 0 {
+	if len(q.Tags) > 0 || q.Search != "" {
 		if texts, err = o.textsOf(r, red); err != nil {
 			return nil, err
 		}
 	}
-	part := strings.ToLower(q.Case)
+	var pairs map[place]bool
+	if q.Called != "" || q.Expected != "" {
+		if pairs, err = r.confusedAt(ctx, q.Expected, q.Called, targets); err != nil {
+			return nil, err
+		}
+	}
+	differs := map[int32]bool{}
+	if q.Disagree {
+		g, err := r.newGridding(&GridRequest{Targets: q.Targets})
+		if err != nil {
+			return nil, err
+		}
+		for i := range r.Cases() {
+			at := r.positionOf(i)
+			differs[int32(at)] = g.differ(g.cells(o, at)) //nolint:gosec // a suite has fewer cases
+		}
+	}
+	part, text := strings.ToLower(q.Case), strings.ToLower(q.Search)
 	return func(l *outlined) bool {
 		return (len(q.Verdicts) == 0 || slices.Contains(q.Verdicts, l.verdict)) &&
 			(len(q.Outcomes) == 0 || slices.Contains(q.Outcomes, l.outcome)) &&
 			(len(q.Classes) == 0 || slices.Contains(q.Classes, l.class)) &&
 			(len(targets) == 0 || targets[int(l.at.Target)]) &&
 			(len(q.Tags) == 0 || texts[l.at.Case].tagged(q.Tags)) &&
+			(text == "" || strings.Contains(texts[l.at.Case].text, text)) &&
+			(!q.Disagree || differs[l.at.Case]) &&
+			(pairs == nil || pairs[l.at]) &&
 			(part == "" || strings.Contains(strings.ToLower(o.ids[l.at.Case]), part))
 	}, nil
 }

@@ -90,6 +90,7 @@ func TestAttempts(t *testing.T) {
 	}
 	for name, q := range map[string]app.AttemptsRequest{
 		"by case":   {Case: "PARIS"},
+		"by text":   {Search: "FAHRENHEIT"},
 		"by tag":    {Tags: []string{"units"}},
 		"by class":  {Classes: []callvet.Class{"missed_call"}},
 		"by target": {Targets: []string{"offline/lexical"}, Outcomes: []callvet.Outcome{callvet.OutcomeAbstained}},
@@ -98,6 +99,23 @@ func TestAttempts(t *testing.T) {
 		if got, _ := attemptNames(t, a, q); len(got) == 0 || len(got) == 28 {
 			t.Errorf("%s: %d attempts: the filter does nothing", name, len(got))
 		}
+	}
+	v, err := a.ViewRun(t.Context(), app.ViewRequest{Run: id}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	counted := 0
+	for _, c := range v.View.Panels.Targets[0].Confusion { // with at most one call of a kind in an attempt
+		if _, page := attemptNames(t, a, app.AttemptsRequest{Run: id, Expected: c.Expected, Called: c.Called}); page.Total == 0 || page.Total > c.N {
+			t.Errorf("expected %s, called %s: %d attempts of %d calls", c.Expected, c.Called, page.Total, c.N)
+		}
+		counted++
+	}
+	if counted < 4 {
+		t.Errorf("the matrix has %d pairs", counted)
+	}
+	if got, _ := attemptNames(t, a, app.AttemptsRequest{Run: id, Disagree: true}); len(got) != 0 {
+		t.Errorf("one target disagrees with itself: %v", got)
 	}
 	first, err := a.Attempts(t.Context(), app.AttemptsRequest{Run: id, Limit: 2})
 	if err != nil {

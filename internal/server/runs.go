@@ -414,6 +414,10 @@ type cellsIn struct {
 	Target     []string `query:"target"`
 	Tag        []string `query:"tag"`
 	Case       string   `query:"case" maxLength:"500" doc:"a part of the id of a case"`
+	Search     string   `query:"search" maxLength:"500" doc:"a part of the id or of the prompt (of long ones, of its first 4,000 bytes)"`
+	Disagree   bool     `query:"disagree" doc:"cases of which targets passed different shares; floors are left out"`
+	Expected   string   `query:"expected" maxLength:"500" doc:"a row of the confusion matrix, with called"`
+	Called     string   `query:"called" maxLength:"500" doc:"a column of the confusion matrix, with expected"`
 	Sort       string   `query:"sort" enum:"case,score,cost,class" default:"case"`
 	Descending bool     `query:"descending"`
 	Cursor     string   `query:"cursor" maxLength:"1000"`
@@ -423,7 +427,7 @@ type cellsIn struct {
 func (s *Server) cells(ctx context.Context, _ *account.Principal, in *cellsIn) (*struct{ Body app.AttemptsPage }, error) {
 	page, err := s.cfg.App.Attempts(ctx, app.AttemptsRequest{
 		Run: in.ID, Verdicts: as[callvet.Verdict](in.Verdict), Outcomes: as[callvet.Outcome](in.Outcome), Classes: as[callvet.Class](in.Class),
-		Targets: in.Target, Tags: in.Tag, Case: in.Case, Sort: in.Sort, Descending: in.Descending, After: in.Cursor, Limit: in.Limit,
+		Targets: in.Target, Tags: in.Tag, Case: in.Case, Search: in.Search, Disagree: in.Disagree, Expected: in.Expected, Called: in.Called, Sort: in.Sort, Descending: in.Descending, After: in.Cursor, Limit: in.Limit,
 	})
 	if err != nil {
 		return nil, err

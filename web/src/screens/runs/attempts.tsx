@@ -150,7 +150,7 @@ export function FilterBar({ report: d, filters: f, change, only }: { report: Rep
         {has('class') && classes.length > 0 && <MultiSelect size="xs" label={t('results.errorClass')} placeholder={f.class.length ? undefined : t('results.any')} data={classes.map((value) => ({ value, label: inWords(value) }))} value={f.class} onChange={(list) => change({ class: list })} w={{ base: '100%', sm: 180 }} clearable clearButtonProps={{ 'aria-label': t('results.clear') }} />}
         {has('outcome') && <MultiSelect size="xs" label={t('results.outcome')} placeholder={f.outcome.length ? undefined : t('results.any')} data={outcomes.map((value) => ({ value, label: t(`results.${value}` as TextKey) }))} value={f.outcome} onChange={(outcome) => change({ outcome })} w={{ base: '100%', sm: 135 }} clearable clearButtonProps={{ 'aria-label': t('results.clear') }} />}
         {has('tag') && <TagsInput size="xs" label={t('results.tag')} placeholder={f.tag.length ? undefined : t('results.any')} data={tags} value={f.tag} onChange={(tag) => change({ tag })} w={{ base: '100%', sm: 135 }} clearable clearButtonProps={{ 'aria-label': t('results.clear') }} />}
-        {has('disagree') && targets.length > 1 && only && <Switch size="sm" label={t('results.disagree')} checked={f.disagree} onChange={(e) => change({ disagree: e.currentTarget.checked })} mb={4} />}
+        {has('disagree') && targets.length > 1 && <Switch size="sm" label={t('results.disagree')} checked={f.disagree} onChange={(e) => change({ disagree: e.currentTarget.checked })} mb={4} />}
       </Group>
     </Stack>
   );

@@ -57,7 +57,7 @@ export function ConfusionTab({ run, report: d }: { run: string; report: Report }
                     </Table.Th>
                     {called.map((c) => {
                       const count = n.get(JSON.stringify([e, c])) ?? 0;
-                      const share = Math.round(15 + (count / most) * 45);
+                      const share = Math.round(12 + (count / most) * 22);
                       return (
                         <Table.Td key={c} ta="center" className="num" style={count > 0 ? { background: `color-mix(in srgb, var(${e === c ? '--cv-pass' : '--cv-fail'}) ${share}%, var(--cv-card))` } : undefined}>
                           {count > 0 ? (

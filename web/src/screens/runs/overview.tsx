@@ -164,6 +164,7 @@ function Classes({ run, targets }: { run: string; targets: TargetPanel[] }) {
   const models = targets.filter((p) => !p.floor);
   const list = (models.length > 0 ? models : targets).flatMap((p) => (p.overall.classes ?? []).filter((c) => c.n > 0).map((c) => ({ target: p.name, ...c }))).sort((a, b) => b.n - a.n);
   const most = list[0]?.n ?? 1;
+  const several = new Set(list.map((c) => c.target)).size > 1;
   return (
     <Card title={t('results.classes')}>
       {list.length === 0 ? (
@@ -175,7 +176,6 @@ function Classes({ run, targets }: { run: string; targets: TargetPanel[] }) {
           <Table.Thead>
             <Table.Tr>
               <Table.Th scope="col">{t('results.errorClass')}</Table.Th>
-              <Table.Th scope="col">{t('results.target')}</Table.Th>
               <Table.Th scope="col" w={130}>
                 {t('results.attempts')}
               </Table.Th>
@@ -186,11 +186,11 @@ function Classes({ run, targets }: { run: string; targets: TargetPanel[] }) {
               <Table.Tr key={`${c.target} ${c.name}`}>
                 <Table.Td>
                   <Link to={`/runs/${encodeURIComponent(run)}?tab=attempts&${writeFilters({ class: [c.name], target: [c.target] })}`}>{inWords(c.name)}</Link>
-                </Table.Td>
-                <Table.Td>
-                  <Text size="sm" c="dimmed" className="untrusted" truncate title={c.target}>
-                    {c.target}
-                  </Text>
+                  {several && (
+                    <Text size="xs" c="dimmed" className="untrusted" lineClamp={1} title={c.target}>
+                      {c.target}
+                    </Text>
+                  )}
                 </Table.Td>
                 <Table.Td>
                   <Group gap={8} wrap="nowrap" className="num">

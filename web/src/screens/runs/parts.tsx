@@ -134,7 +134,7 @@ export function cellsQuery(f: Filters) {
   const sort = f.sort.replace('-', '') as 'case' | 'score' | 'cost' | 'class' | '';
   return {
     verdict: f.verdict.length ? f.verdict : undefined, outcome: f.outcome.length ? f.outcome : undefined, class: f.class.length ? f.class : undefined, target: f.target.length ? f.target : undefined,
-    tag: f.tag.length ? f.tag : undefined, case: f.search || undefined, sort: sort || undefined, descending: down || undefined, limit: 100,
+    tag: f.tag.length ? f.tag : undefined, search: f.search || undefined, disagree: f.disagree || undefined, expected: f.called ? f.expected : undefined, called: f.called || undefined, sort: sort || undefined, descending: down || undefined, limit: 100,
   };
 }
 

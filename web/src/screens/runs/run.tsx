@@ -16,11 +16,12 @@ import { Attempts } from './attempts';
 import { Configuration } from './configuration';
 import { ConfusionTab } from './confusion';
 import { Findings } from './findings';
+import { GridTab } from './grid';
 import { Overview } from './overview';
 import { statusText, VerdictBar, verdictsOf } from './parts';
 import { SlicesTab } from './slices';
 
-const tabs = ['overview', 'attempts', 'slices', 'confusion', 'findings', 'configuration'] as const;
+const tabs = ['overview', 'grid', 'attempts', 'slices', 'confusion', 'findings', 'configuration'] as const;
 const formats = ['html', 'md', 'csv', 'json', 'jsonl', 'xml', 'txt'] as const;
 
 export default function Result() {
@@ -181,6 +182,9 @@ export default function Result() {
         </Tabs.List>
         <Tabs.Panel value="overview">
           <Overview run={id} report={d} />
+        </Tabs.Panel>
+        <Tabs.Panel value="grid">
+          <GridTab run={id} report={d} />
         </Tabs.Panel>
         <Tabs.Panel value="attempts">
           <Attempts run={id} report={d} />

@@ -1,0 +1,104 @@
+import { Stack, Text } from '@mantine/core';
+import { keepPreviousData } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { Link, useNavigate } from 'react-router';
+import { $api, type Schemas } from '../../api/client';
+import { type T, useText } from '../../text';
+import { Empty, Failure, Verdict, type VerdictName } from '../../ui/bits';
+import { number } from '../../ui/format';
+import { type Column, Rows } from '../../ui/table';
+import { FilterBar } from './attempts';
+import { caseLink, inWords, type Report, useFilters } from './parts';
+
+type Row = Schemas['AppGridRow'];
+type Cell = Schemas['AppGridCell'];
+
+/** Grid is every case against every target: the server filters, and gives it page by page. */
+export function GridTab({ run, report: d }: { run: string; report: Report }) {
+  const t = useText();
+  const navigate = useNavigate();
+  const [f, change] = useFilters();
+  const query = {
+    verdict: f.verdict.length ? f.verdict : undefined, target: f.target.length ? f.target : undefined, tag: f.tag.length ? f.tag : undefined, search: f.search || undefined, disagree: f.disagree || undefined, limit: 100,
+  };
+  const found = $api.useInfiniteQuery(
+    'get', '/api/runs/{id}/grid', { params: { path: { id: run }, query } },
+    { pageParamName: 'cursor', initialPageParam: '', getNextPageParam: (last) => last.next_cursor, placeholderData: keepPreviousData, staleTime: 60_000 },
+  );
+  const first = found.data?.pages[0];
+  const rows = useMemo(() => (found.data?.pages ?? []).flatMap((p) => p.items), [found.data]);
+  const targets = first?.targets ?? [];
+  // What a cell opens is a step in the list of what did not pass.
+  const list = { ...f, disagree: false, verdict: f.verdict.length ? f.verdict : ['fail', 'error'] };
+  const columns: Column<Row>[] = [
+    {
+      key: 'case', title: t('results.case'), width: '34%',
+      cell: (r) => (
+        <Stack gap={0}>
+          <Text size="sm" fw={500} className="untrusted" lineClamp={1}>
+            {r.case}
+          </Text>
+          <Text size="xs" c="dimmed" className="untrusted" lineClamp={1}>
+            {r.prompt}
+          </Text>
+        </Stack>
+      ),
+    },
+    ...targets.map((target, i): Column<Row> => ({
+      key: `t${i}`, title: <span className="untrusted">{target.name}</span>,
+      cell: (r) => {
+        const cell = r.cells[i];
+        if (!cell || cell.pass + cell.fail + cell.error + cell.not_run === 0) {
+          return (
+            <Text size="xs" c="dimmed">
+              {t('results.noAttempt')}
+            </Text>
+          );
+        }
+        return (
+          <Link className={`cell cell-${stateOf(cell)}`} to={caseLink(run, { case: r.case, target: target.name, repeat: cell.repeat }, list)} state={{ back: true }} aria-label={`${r.case}, ${labelOf(t, target.name, cell)}`}>
+            <Verdict of={stateOf(cell)} compact />
+            {cell.pass + cell.fail + cell.error + cell.not_run > 1 && (
+              <span className="num">
+                {cell.pass}/{cell.pass + cell.fail + cell.error + cell.not_run}
+              </span>
+            )}
+            <Text span size="xs" c="dimmed" truncate>
+              {cell.class ? inWords(cell.class) : ''}
+            </Text>
+          </Link>
+        );
+      },
+    })),
+  ];
+  return (
+    <Stack gap="md">
+      <FilterBar report={d} filters={f} change={change} only={['search', 'target', 'tag', 'disagree']} />
+      <Text size="sm" c="dimmed" aria-live="polite" className="num">
+        {first ? `${t('results.ofCases', { n: number(first.total), total: number(first.all) })} · ${t('results.gridLead')}` : t('common.loading')}
+      </Text>
+      {found.error ? (
+        <Failure of={found.error} retry={() => void found.refetch()} />
+      ) : (
+        <Rows
+          label={t('results.grid')} columns={columns} rows={rows} idOf={(r) => r.case} rowHeight={52} hasMore={found.hasNextPage} more={() => void found.fetchNextPage()} busy={found.isFetchingNextPage || found.isPending}
+          onOpen={(r) => {
+            const i = Math.max(0, r.cells.findIndex((c) => stateOf(c) !== 'pass'));
+            navigate(caseLink(run, { case: r.case, target: targets[i]?.name, repeat: r.cells[i]?.repeat }, list), { state: { back: true } });
+          }}
+          empty={<Empty title={t('results.noneFit')} text={t('results.noneFitText')} />}
+        />
+      )}
+    </Stack>
+  );
+}
+
+/** stateOf is the worst that happened in a cell: a failure before an error before what has not run. */
+function stateOf(c: Cell): VerdictName {
+  return c.fail > 0 ? 'fail' : c.error > 0 ? 'error' : c.pass > 0 ? 'pass' : 'not_run';
+}
+
+function labelOf(t: T, target: string, c: Cell): string {
+  const n = c.pass + c.fail + c.error + c.not_run;
+  return c.error > 0 ? t('results.cellOfError', { target, pass: c.pass, n, error: c.error }) : t('results.cellOf', { target, pass: c.pass, n });
+}

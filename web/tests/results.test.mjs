@@ -1,0 +1,291 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { promisify } from 'node:util';
+import { axe, Browser, clean, Server, themes, widths } from './harness.mjs';
+
+const root = path.resolve(import.meta.dirname, '../..');
+const program = process.env.CALLVET ? path.resolve(process.env.CALLVET) : path.join(root, 'callvet');
+const run = promisify(execFile);
+
+// A tool that tries to run a script in the page of whoever reads its answer.
+const desk = `
+callvet: 1
+name: order desk
+tools:
+  - {name: find_order, description: Finds an order, read_only: true, parameters: {type: object, required: [id], properties: {id: {type: string}, fields: {type: array, items: {type: string}}}}}
+  - {name: cancel_order, description: Cancels an order, parameters: {type: object, required: [id], properties: {id: {type: string}, reason: {type: string}}}}
+mocks:
+  - {tool: find_order, result: {note: "<script>window.owned=1</script><img src=x onerror='window.owned=1'>", link: "javascript:window.owned=1"}}
+  - {tool: cancel_order, error: "order is locked"}
+cases:
+  - id: look-then-answer
+    prompt: "Where is my order A-1? <b>bold</b>"
+    multi_turn: true
+    expect: {calls: [{tool: find_order, args: {id: A-1}}]}
+  - id: cancel-it
+    prompt: Cancel order A-2, I changed my mind.
+    multi_turn: true
+    tags: [write]
+    expect: {calls: [{tool: find_order, args: {id: A-2}}, {tool: cancel_order, args: {id: A-2, reason: changed_mind}}]}
+`;
+const deskScript = `
+model: desk-1
+rules:
+  - case: look-then-answer
+    steps:
+      - calls: [{tool: find_order, args: {id: "A-1"}}]
+      - text: "It is on its way: <script>window.owned=1</script> [here](javascript:window.owned=1)"
+  - case: cancel-it
+    steps:
+      - calls: [{tool: find_order, args: {id: "A-2", fields: ["status"]}}]
+      - calls: [{tool: cancel_order, args: {id: "A-3", reason: "changed mind"}}]
+      - text: Done.
+otherwise: error
+`;
+
+let server, browser, folder;
+const runs = {};
+before(async () => {
+  [server, browser, folder] = await Promise.all([Server.start(), Browser.start(), mkdtemp(path.join(tmpdir(), 'callvet-results-'))]);
+  // Scripts are files: the command line runs them on the database of the server, which lists its runs.
+  const evaluate = async (name, suite, ...args) => {
+    await run(program, ['--db', server.db, 'run', suite, ...args, '-q'], { cwd: root }).catch((e) => {
+      if (e.code === 2 || e.code === 1) throw e; // 3 and 4 tell of failed attempts
+    });
+    runs[name] = (await server.api('GET', '/api/tool-eval/history?limit=1')).items[0].id;
+  };
+  const script = (name) => `script:examples/scripts/${name}.yaml`;
+  await writeFile(path.join(folder, 'desk.yaml'), desk);
+  await writeFile(path.join(folder, 'script.yaml'), deskScript);
+  await evaluate('sloppy', 'examples/weather.yaml', '-m', script('weather-sloppy'), '--name', 'sloppy');
+  await evaluate('good', 'examples/weather.yaml', '-m', script('weather-good'), '--name', 'good');
+  await evaluate('desk', path.join(folder, 'desk.yaml'), '-m', `script:${path.join(folder, 'script.yaml')}`);
+  await evaluate('three', 'examples/weather.yaml', '-m', script('weather-good'), '-m', script('weather-sloppy'), '-m', 'offline/lexical', '--repeat', '2');
+});
+after(async () => {
+  await browser?.stop();
+  await server?.stop();
+  if (folder) await rm(folder, { recursive: true, force: true });
+});
+
+/** opened gives a page at an address, when its first heading is there. */
+async function opened(address, options) {
+  const page = await browser.page(server, options);
+  await page.goto(address);
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  return page;
+}
+
+test('runs are listed, filtered in the address, chosen and compared', async () => {
+  const page = await opened('/runs');
+  await page.getByRole('row', { name: /order desk/ }).waitFor();
+  await page.getByLabel('Suite').fill('weather');
+  await page.waitForURL(/suite=weather/);
+  await page.getByRole('row', { name: /order desk/ }).waitFor({ state: 'detached' });
+  assert.equal(await page.getByRole('button', { name: 'Compare' }).isDisabled(), true);
+  await page.getByLabel(`Select run ${runs.good}`).check();
+  await page.getByLabel(`Select run ${runs.sloppy}`).check();
+  await page.getByRole('button', { name: /Compare \(2\)/ }).click();
+  await page.waitForURL(`**/compare?runs=${runs.sloppy},${runs.good}`); // the older one is the baseline
+  await page.goBack();
+  await page.waitForURL(/runs\?suite=weather/);
+  clean(page);
+});
+
+test('a run that is deleted comes back with undo, and is gone without', async () => {
+  const made = await server.api('POST', '/api/tool-eval/import', desk, { raw: true, headers: { 'Content-Type': 'application/yaml' } });
+  const id = await server.ran({ suite_id: made.suite_id ?? made.id, models: ['offline/lexical'] });
+  const page = await opened('/runs');
+  const row = page.getByRole('row', { name: new RegExp(id) });
+  const remove = async () => {
+    await row.getByRole('button', { name: `Actions: ${id}` }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    await row.waitFor({ state: 'detached' });
+  };
+  await remove();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await row.waitFor();
+  await remove();
+  const gone = page.waitForResponse((r) => r.request().method() === 'DELETE' && r.url().includes(id));
+  await page.locator('.mantine-Notification-closeButton').first().click();
+  assert.equal((await gone).status(), 204);
+  clean(page);
+});
+
+test('the verdict, measures with intervals, and every report', async () => {
+  const page = await opened(`/runs/${runs.three}`);
+  const told = await server.api('GET', `/api/runs/${runs.three}`);
+  assert.equal(await page.locator('[data-summary]').textContent(), told.summary);
+  const measures = page.getByRole('region', { name: 'Main measures' });
+  for (const p of told.panels.targets) {
+    const pass = p.overall.metrics.find((m) => m.name === 'pass_rate').interval;
+    const row = await measures.getByRole('row', { name: new RegExp(p.name) }).textContent();
+    assert.ok(row.includes(`n = ${pass.n}`), row); // never a rate without its n
+  }
+  await page.getByText(told.warnings[0]).waitFor();
+  await page.getByRole('button', { name: 'Download' }).click();
+  const links = await page.getByRole('menuitem').evaluateAll((list) => list.map((a) => a.getAttribute('href')));
+  assert.equal(links.length, 7);
+  for (const l of links) assert.ok((await (await page.request.get(l)).body()).length > 100, l);
+  await page.keyboard.press('Escape');
+  await page.getByRole('tab', { name: /Findings/ }).click();
+  await page.getByRole('link', { name: 'Show me' }).first().click();
+  await page.getByText('Expected beside actual').waitFor();
+  await page.goBack();
+  await page.getByRole('tab', { name: /Findings/, selected: true }).waitFor();
+  clean(page);
+});
+
+test('attempts are filtered and sorted by the server, in the address', async () => {
+  const page = await opened(`/runs/${runs.three}?tab=attempts`);
+  await page.getByText('84 of 84 attempts').waitFor();
+  await page.getByText(/^Fail \d+/).click();
+  await page.waitForURL(/verdict=fail/);
+  const failed = (await server.api('GET', `/api/runs/${runs.three}/cells?verdict=fail`)).total;
+  await page.getByText(`${failed} of 84 attempts`).waitFor();
+  await page.getByRole('button', { name: /Score/ }).click();
+  await page.waitForURL(/sort=score/);
+  await page.reload();
+  await page.getByText(`${failed} of 84 attempts`).waitFor();
+  await page.goBack();
+  await page.waitForURL((u) => !u.search.includes('sort='));
+  await page.getByRole('button', { name: 'Clear filters' }).click();
+  await page.getByText('84 of 84 attempts').waitFor();
+  clean(page);
+});
+
+test('the grid: every case against every target, where targets disagree, and the confusion matrix', async () => {
+  const page = await opened(`/runs/${runs.three}?tab=grid`);
+  const grid = page.getByRole('region', { name: 'Grid' });
+  await page.getByText('14 of 14 cases', { exact: false }).waitFor();
+  assert.equal(await grid.getByRole('columnheader').count(), 4);
+  await page.getByRole('switch', { name: 'Targets disagree' }).click();
+  await page.waitForURL(/disagree=true/);
+  const differ = (await server.api('GET', `/api/runs/${runs.three}/grid?disagree=true`)).total;
+  assert.ok(differ > 0 && differ < 14);
+  await page.getByText(`${differ} of 14 cases`, { exact: false }).waitFor();
+  await page.getByLabel('Search cases and prompts').fill('tokyo');
+  await page.waitForURL(/search=tokyo/);
+  await grid.getByRole('link', { name: /tokyo-fahrenheit, script:weather-sloppy.yaml: 0 of 2 passed/ }).click();
+  await page.getByRole('heading', { name: 'tokyo-fahrenheit' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.waitForURL(/tab=grid.*search=tokyo|search=tokyo.*tab=grid/);
+
+  await page.goto(`/runs/${runs.three}?tab=confusion&of=script:weather-sloppy.yaml`);
+  const told = await server.api('GET', `/api/runs/${runs.three}`);
+  const wrong = told.panels.targets.find((p) => p.name === 'script:weather-sloppy.yaml').confusion.filter((c) => c.expected !== c.called);
+  assert.ok(wrong.length > 0);
+  const { expected, called, n } = wrong.find((c) => c.expected === 'get_forecast') ?? wrong[0];
+  await page.getByRole('link', { name: `Expected ${expected}, called ${called}: ${n}` }).first().click();
+  await page.getByText(`${n} of 84 attempts`).waitFor(); // one call in each attempt
+  clean(page);
+});
+
+test('a case: arguments side by side, the keyboard through failures and back', async () => {
+  const page = await opened(`/runs/${runs.sloppy}?tab=attempts&verdict=fail`);
+  await page.getByRole('row', { name: /tokyo-fahrenheit/ }).click();
+  await page.getByRole('heading', { name: 'tokyo-fahrenheit' }).waitFor();
+  const differs = page.locator('tr[data-matched="false"]');
+  assert.match(await differs.first().textContent(), /units.*"fahrenheit".*"kelvin".*differs/);
+  await page.getByText('1 of 9 in the list').waitFor();
+  await page.keyboard.press('j');
+  await page.getByText('2 of 9 in the list').waitFor();
+  await page.keyboard.press('k');
+  await page.getByText('1 of 9 in the list').waitFor();
+  await page.keyboard.press('Escape');
+  await page.waitForURL(/tab=attempts&verdict=fail/);
+  // A link that someone else sent: Esc leads to the list, there is no page before.
+  const sent = await opened(`/runs/${runs.sloppy}/case?case=tokyo-fahrenheit`);
+  await sent.getByText('1 of 9 in the list').waitFor();
+  await sent.keyboard.press('Escape');
+  await sent.waitForURL(/tab=attempts/);
+  clean(page);
+  clean(sent);
+});
+
+test('a case is copied as a file that can be imported', async () => {
+  const page = await opened(`/runs/${runs.desk}/case?case=cancel-it`);
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.getByRole('button', { name: 'Copy as test case' }).click();
+  await page.getByRole('menuitem', { name: 'Copy as YAML' }).click();
+  await page.getByText('Test case copied').waitFor();
+  const text = await page.evaluate(() => navigator.clipboard.readText());
+  assert.match(text, /id: cancel-it/);
+  assert.doesNotMatch(text, /look-then-answer/);
+  await server.api('POST', '/api/tool-eval/import', text, { raw: true, headers: { 'Content-Type': 'application/yaml' } });
+  clean(page);
+});
+
+test('what a tool or a model says stays text', async () => {
+  const page = await opened(`/runs/${runs.desk}/case?case=look-then-answer`);
+  const talk = page.getByRole('list', { name: 'Conversation' });
+  await talk.waitFor();
+  const text = await talk.textContent();
+  for (const part of ['<script>window.owned=1</script>', "<img src=x onerror='window.owned=1'>", 'javascript:window.owned=1', '<b>bold</b>']) assert.ok(text.includes(part), part);
+  assert.equal(await talk.locator('a, img, script, b').count(), 0);
+  assert.equal(await page.evaluate(() => globalThis.owned), undefined);
+  clean(page);
+});
+
+test('two runs: differences with intervals, regressions first, and what differs in configuration', async () => {
+  const page = await opened(`/compare?runs=${runs.good},${runs.sloppy}`);
+  const told = await server.api('GET', `/api/diff?base=${runs.good}&candidate=${runs.sloppy}`);
+  const row = page.getByRole('region', { name: 'Paired difference' }).getByRole('row', { name: /pass rate/ });
+  assert.match(await row.textContent(), new RegExp(`n = ${told.targets[0].overall.change.n}`));
+  assert.match(await row.textContent(), new RegExp(told.targets[0].overall.verdict));
+  const changed = page.getByRole('region', { name: /Cases that changed/ });
+  assert.match(await changed.getByRole('row').nth(1).textContent(), /Newly failing/);
+  await page.getByRole('region', { name: 'What differs in the configuration' }).getByRole('row', { name: /Targets/ }).waitFor();
+  await changed.getByRole('link', { name: 'tokyo-fahrenheit' }).click();
+  await page.getByRole('heading', { name: 'tokyo-fahrenheit' }).waitFor();
+  clean(page);
+});
+
+test('the screens are accessible', async () => {
+  const places = ['/runs', `/runs/${runs.three}`, `/runs/${runs.three}?tab=grid`, `/runs/${runs.three}?tab=attempts`, `/runs/${runs.three}?tab=slices`, `/runs/${runs.three}?tab=confusion`, `/runs/${runs.three}?tab=findings`, `/runs/${runs.three}?tab=configuration`, `/runs/${runs.desk}/case?case=cancel-it`, `/compare?runs=${runs.good},${runs.sloppy}`];
+  for (const theme of themes) {
+    for (const width of widths) {
+      const page = await browser.page(server, { theme, width });
+      for (const place of places) {
+        await page.goto(place);
+        await page.getByRole('heading', { level: 1 }).waitFor();
+        await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
+        await axe(page, `${place} ${theme} ${width}`);
+        assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${place} is wider than ${width}`);
+      }
+      clean(page);
+      await page.context().close();
+    }
+  }
+});
+
+test('20,000 attempts are scrolled, filtered and sorted with at most 200 rows in the document', async () => {
+  const tool = (name) => ({ name, description: `Looks up the ${name}`, parameters: { type: 'object', properties: { city: { type: 'string' } } } });
+  const cases = Array.from({ length: 4000 }, (_, i) => ({ id: `c${String(i).padStart(4, '0')}`, prompt: i % 2 ? `What is the weather in town ${i}?` : `Tell me a joke, number ${i}.`, expect: { calls: [{ tool: i % 3 ? 'weather' : 'traffic' }] } }));
+  await writeFile(path.join(folder, 'many.json'), JSON.stringify({ callvet: 1, name: 'many', tools: [tool('weather'), tool('traffic')], cases }));
+  await run(program, ['--db', server.db, 'run', path.join(folder, 'many.json'), '-m', 'offline/lexical', '--repeat', '5', '--no-lint', '-q'], { cwd: root });
+  const id = (await server.api('GET', '/api/tool-eval/history?limit=1')).items[0].id;
+  const page = await opened(`/runs/${id}?tab=attempts`);
+  await page.getByText('20 000 of 20 000 attempts').waitFor();
+  const list = page.getByRole('region', { name: 'Attempts' });
+  const rows = () => page.evaluate(() => document.querySelectorAll('tr').length);
+  for (let i = 0; i < 5; i++) {
+    const more = page.waitForResponse((r) => r.url().includes('/cells') && r.url().includes('cursor='));
+    await list.evaluate((box) => box.scrollTo(0, box.scrollHeight));
+    await more;
+    assert.ok((await rows()) <= 200);
+  }
+  await page.getByText(/^Pass \d+/).click();
+  const passed = (await server.api('GET', `/api/runs/${id}/cells?verdict=pass`)).total;
+  await page.getByText(`${passed.toLocaleString('en').replace(',', ' ')} of 20 000 attempts`).waitFor();
+  await page.getByRole('button', { name: 'Score' }).click();
+  await page.waitForURL(/sort=score/);
+  await page.goto(`/runs/${id}?tab=grid`);
+  await page.getByText('4 000 of 4 000 cases', { exact: false }).waitFor();
+  assert.ok((await rows()) <= 200);
+  clean(page);
+});
