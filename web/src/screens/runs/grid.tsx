@@ -56,7 +56,7 @@ export function GridTab({ run, report: d }: { run: string; report: Report }) {
           );
         }
         return (
-          <Link className={`cell cell-${stateOf(cell)}`} to={caseLink(run, { case: r.case, target: target.name, repeat: cell.repeat }, list)} state={{ back: true }} aria-label={`${r.case}, ${labelOf(t, target.name, cell)}`}>
+          <Link className={`cell cell-${stateOf(cell)}`} to={caseLink(run, { case: r.case, target: target.name, repeat: cell.repeat }, list)} state={{ back: true }} title={labelOf(t, target.name, cell)}>
             <Verdict of={stateOf(cell)} compact />
             {cell.pass + cell.fail + cell.error + cell.not_run > 1 && (
               <span className="num">

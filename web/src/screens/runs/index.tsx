@@ -213,7 +213,7 @@ export default function Runs() {
             ) : (
               <Empty title={t('results.noRuns')} text={t('results.noRunsText')}>
                 {mayRun && (
-                  <Button component={Link} to="/run">
+                  <Button component={Link} to="/new">
                     {t('results.newRun')}
                   </Button>
                 )}
