@@ -513,7 +513,7 @@ function FailedBody({ of: f }: { of: Failed }) {
   rows.push([t('lab.tools'), <Names of={f.want.tools} />, <Names of={(f.got.tools ?? []).map((x) => x.tool)} good={(n) => right.has(n)} />]);
   return (
     <div>
-      <Box className="scroll-x">
+      <Box className="scroll-x" tabIndex={0} role="region" aria-label={`${t('lab.expectedBeside')}, ${t('lab.gotBeside')}: ${f.case}`}>
         <Table withRowBorders={false} className="plain-table" w="auto">
           <Table.Thead>
             <Table.Tr>
