@@ -188,7 +188,11 @@ test('an earlier run is opened from the trend, exported, and printed', async () 
   assert.equal(await page.getByRole('navigation').first().isVisible(), false);
   assert.equal(await page.getByRole('button', { name: 'Run evaluation' }).isVisible(), false);
   assert.equal(await page.locator('[data-card="lab.exactRate"]').isVisible(), true);
-  await page.emulateMedia({ media: null });
+  await page.emulateMedia({ media: 'print', colorScheme: 'dark' }); // paper is light, whatever the theme
+  assert.equal(await page.locator('[data-card="lab.exactRate"]').evaluate((e) => getComputedStyle(e).backgroundColor), 'rgb(255, 255, 255)');
+  await page.setViewportSize({ width: 700, height: 900 });
+  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)); // nothing is cut off on paper
+  await page.emulateMedia({ media: null, colorScheme: 'light' });
   const pdf = await page.pdf({ format: 'A4', tagged: true, outline: true });
   assert.ok(pdf.length > 10_000 && pdf.subarray(0, 5).toString() === '%PDF-');
   assert.ok(/\/Count \d/.test(pdf.toString('latin1')));

@@ -53,8 +53,8 @@ export function interval(f: Schemas['Figure'] | null | undefined): Interval | un
 }
 
 /** Rate is a figure of the lab with its interval and n. */
-export function Rate({ of, unit, bar, size }: { of: Schemas['Figure'] | null | undefined; unit?: string; bar?: boolean; size?: 'sm' | 'lg' }) {
-  return <Figure interval={interval(of)} unit={unit} bar={bar} size={size} />;
+export function Rate({ of, unit, bar, stack }: { of: Schemas['Figure'] | null | undefined; unit?: string; bar?: boolean; stack?: boolean }) {
+  return <Figure interval={interval(of)} unit={unit} bar={bar} stack={stack} />;
 }
 
 const matches = {

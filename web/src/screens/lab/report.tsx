@@ -154,7 +154,7 @@ function Slices({ title, first, of, none, word }: { title: string; first: string
         </Text>
       ) : (
         <Box className="scroll-x" tabIndex={0} role="region" aria-label={title}>
-          <Table miw={860}>
+          <Table miw={600}>
             <Table.Thead>
               <Table.Tr>
                 <Table.Th>{first}</Table.Th>
@@ -173,7 +173,7 @@ function Slices({ title, first, of, none, word }: { title: string; first: string
                   <Table.Td ta="right" className="num">{s.cases}</Table.Td>
                   {columns.map(([name]) => (
                     <Table.Td key={name}>
-                      <Rate of={s.metrics[name]} bar />
+                      <Rate of={s.metrics[name]} bar stack />
                     </Table.Td>
                   ))}
                 </Table.Tr>

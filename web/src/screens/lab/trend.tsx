@@ -17,6 +17,11 @@ const figures = [
   ['lab.latencyMedian', 'latency_ms_p50', 'ms'],
 ] as const satisfies readonly (readonly [TextKey, keyof Line, string])[];
 
+/** settings are those of a run that are not the usual ones. */
+function settings(r: Line): string {
+  return [r.preset === 'bigtool' ? 'bigtool' : '', r.limit > 0 ? `k = ${r.limit}` : ''].filter(Boolean).join(' · ');
+}
+
 export function Trend({ bench, open, hash }: { bench: Bench; open: string; hash: string | undefined }) {
   const t = useText();
   const [, go] = useAddress();
@@ -34,7 +39,7 @@ export function Trend({ bench, open, hash }: { bench: Bench; open: string; hash:
   if (rows.length === 0) return open ? null : <Empty title={t('lab.trendNone')} text={t('lab.trendNoneText')} />;
 
   const suites = new Map<string, { name: string; n: number }>();
-  for (const r of rows) suites.set(r.suite_hash, { name: r.suite_name, n: (suites.get(r.suite_hash)?.n ?? 0) + 1 });
+  for (const r of rows) suites.set(r.suite_hash, { name: [r.suite_name, settings(r)].filter(Boolean).join(' · '), n: (suites.get(r.suite_hash)?.n ?? 0) + 1 });
   const of = chosen && suites.has(chosen) ? chosen : hash && suites.has(hash) ? hash : rows[0]!.suite_hash;
   const series = rows.filter((r) => r.suite_hash === of && r.failed_count !== null).reverse();
   return (
@@ -91,7 +96,7 @@ export function Trend({ bench, open, hash }: { bench: Bench; open: string; hash:
                   <Table.Td className="untrusted">
                     <Text size="sm">{r.suite_name}</Text>
                     <Text size="xs" c="dimmed">
-                      {[t('lab.catalogueV', { version: r.catalogue_version }), r.preset === 'bigtool' ? 'bigtool' : '', r.limit > 0 ? `k = ${r.limit}` : ''].filter(Boolean).join(' · ')}
+                      {[t('lab.catalogueV', { version: r.catalogue_version }), settings(r)].filter(Boolean).join(' · ')}
                     </Text>
                   </Table.Td>
                   {figures.map(([title, key, unit]) => (
