@@ -29,7 +29,7 @@ export function One({ id }: { id: string }) {
   const [tab, setTab] = useParam('tab', 'timeline');
   const [open, setOpen] = useState<'edit' | 'link' | null>(null);
   const [busy, setBusy] = useState(false);
-  const one = $api.useQuery('get', '/api/experiments/{id}', { params: { path: { id } } });
+  const one = $api.useQuery('get', '/api/experiments/{id}', { params: { path: { id } } }, { staleTime: 0 }); // runs end while another screen is open
   const suite = $api.useQuery('get', '/api/tool-suites/{id}', { params: { path: { id: one.data?.suite_id ?? '' } } }, { enabled: Boolean(one.data) });
   const again = useCallback(() => cache.invalidateQueries({ predicate: (q) => /experiments|history|leaderboard|trend/.test(String(q.queryKey[1])) }), [cache]);
   useLive(useCallback((e: LiveEvent) => void (['job_completed', 'judge_result'].includes(e.type) && again()), [again]));
@@ -191,7 +191,7 @@ function Best({ of: e }: { of: Details }) {
 function Timeline({ of: e, link, changed }: { of: Details; link: () => void; changed: () => Promise<void> }) {
   const t = useText();
   const mayWrite = useMay('write');
-  const line = $api.useQuery('get', '/api/experiments/{id}/timeline', { params: { path: { id: e.id } } });
+  const line = $api.useQuery('get', '/api/experiments/{id}/timeline', { params: { path: { id: e.id } } }, { staleTime: 0 });
   const [pin, setPin] = useState<Entry | null>(null);
   if (line.error) return <Failure of={line.error} retry={() => line.refetch()} />;
   if (!line.data) return <Waiting />;

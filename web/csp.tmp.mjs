@@ -1,0 +1,11 @@
+import fs from 'node:fs'; import { chromium } from 'playwright-core';
+const {cookie}=JSON.parse(fs.readFileSync('/tmp/wt-exp/s/env.json'));
+const real='http://'+/listening at ([\d.:]+)\)/.exec(fs.readFileSync('/tmp/wt-exp/s/log','utf8'))[1];
+const b=await chromium.launch({executablePath:'/usr/bin/chromium',args:['--no-sandbox','--disable-dev-shm-usage','--disable-gpu']});
+const [n,v]=cookie.split(/=(.*)/s);const c=await b.newContext({});await c.addCookies([{name:n,value:v,url:real}]);const p=await c.newPage();
+await p.addInitScript(()=>{addEventListener('securitypolicyviolation',e=>console.log('CSP',e.violatedDirective,e.sourceFile,e.lineNumber,e.columnNumber,e.sample,e.target&&e.target.outerHTML&&e.target.outerHTML.slice(0,300)),true)});
+p.on('console',m=>console.log(m.text().slice(0,600)));
+await p.goto(real+'/gates/new');await p.getByRole('textbox',{name:'Gate file'}).click();console.log('clicked');
+await p.keyboard.insertText('gates:\n  - {metric: pass_rate, at_lest: 0.5}\n');await p.waitForTimeout(2500);console.log('typed');
+await p.keyboard.press('Control+a');await p.keyboard.insertText('gates:\n  - {metric: pass_rate, at_least: 0.5}\n');await p.waitForTimeout(1500);
+await b.close();
