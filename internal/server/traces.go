@@ -175,7 +175,7 @@ func (s *Server) uploadTraces(ctx context.Context, by *account.Principal, in *st
 		return nil, full(err)
 	}
 	out := UploadedTraces{Traces: tracesOf(c), Added: added, Attempts: read.Read.Attempts, Calls: read.Read.Calls, BadLines: read.Read.Log.Bad, Problems: []string{}}
-	for _, p := range read.Lines("").Problems {
+	for _, p := range read.Lines(name).Problems {
 		out.Problems = append(out.Problems, s.cfg.App.Secrets().Hide(p.Error()))
 	}
 	for _, lost := range slices.Sorted(maps.Keys(read.Read.Lost)) {

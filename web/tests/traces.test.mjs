@@ -47,7 +47,7 @@ test('files are uploaded, and what was not understood is told', async () => {
   await dialog.getByText('40 attempts with 40 calls were added to before').waitFor();
   await dialog.getByText('Everything was understood.').waitFor();
   await dialog.getByText('Lines that could not be read and are left out: 1').waitFor();
-  await dialog.getByText(/\b81\b/).first().waitFor(); // with its place
+  await dialog.getByText(/after:81: /).waitFor(); // with its place
   await dialog.getByRole('button', { name: 'Close' }).last().click();
   await page.getByRole('row', { name: /before/ }).waitFor();
   assert.equal(await page.getByRole('region', { name: 'Collections of traces' }).locator('tr[data-index]').count(), 2);
@@ -82,9 +82,14 @@ test('attempts are text, scores have their intervals, and compare and gates tell
   await page.getByText('−25 pp').first().waitFor();
 
   await page.getByRole('tab', { name: 'Gates' }).click();
-  await page.getByRole('textbox', { name: 'Gate file' }).click();
-  await page.keyboard.press('Control+A');
-  await page.keyboard.type('gates: [{metric: pass_rate, at_least: 0.95}]');
+  const file = page.getByRole('textbox', { name: 'Gate file' }).and(page.locator('.cm-content'));
+  await file.focus();
+  await file.press('Control+a');
+  await file.evaluate((el) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData('text/plain', 'gates: [{metric: pass_rate, at_least: 0.95}]');
+    el.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+  });
   await page.getByRole('button', { name: 'Check' }).click();
   await page.getByRole('heading', { name: 'Fail' }).waitFor();
   clean(page);
