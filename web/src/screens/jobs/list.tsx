@@ -1,4 +1,5 @@
 import { Group, Select, Switch, Text, VisuallyHidden } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from 'react-router';
 import { $api, api, ok } from '../../api/client';
@@ -34,11 +35,12 @@ export function JobList() {
   });
   const users = $api.useQuery('get', '/api/users', {}, { enabled: everybody });
   const nameOf = (id: string) => (id === me.user_id ? me.name : (users.data?.items.find((u) => u.id === id)?.name ?? id));
-  const columns: Column<Job>[] = [
+  const narrow = useMediaQuery('(max-width: 48em)');
+  const all: Column<Job>[] = [
     { key: 'what', title: t('jobs.kind'), cell: (j) => <Link to={`/jobs/${j.job_id}`} className="untrusted">{titleOf(t, j)}</Link> },
     { key: 'state', title: t('jobs.state'), width: 130, cell: (j) => <State of={j} /> },
     {
-      key: 'progress', title: t('jobs.progress'), width: 240,
+      key: 'progress', title: t('jobs.progress'), width: narrow ? 110 : 240,
       cell: (j) => (j.total > 0 || !isOver(j) ? <Progress label={`${t('jobs.progress')}: ${titleOf(t, j)}`} done={j.done} total={j.total} eta={j.status === 'running' ? j.eta_ms : undefined} /> : <Text size="sm" c="dimmed">–</Text>),
     },
     ...(everybody ? [{ key: 'who', title: t('jobs.who'), width: 120, cell: (j: Job) => nameOf(j.user_id) }] : []),
@@ -49,6 +51,7 @@ export function JobList() {
     },
     { key: 'do', title: <VisuallyHidden>{t('common.actions')}</VisuallyHidden>, width: 90, align: 'right', cell: (j) => <Cancel job={j} small /> },
   ];
+  const columns = narrow ? all.filter((c) => !['when', 'took', 'who'].includes(c.key)) : all;
   const rows = jobs.data?.pages.flatMap((p) => p.items) ?? [];
   return (
     <Screen title={t('jobs.title')} lead={t('jobs.lead')}>

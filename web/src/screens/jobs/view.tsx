@@ -73,20 +73,21 @@ function Shown({ job, mine }: { job: Job; mine: boolean }) {
       {job.status === 'queued' && <Alert icon={<IconInfoCircle />}>{t(job.attempt > 0 ? 'jobs.resumes' : 'jobs.waits')}</Alert>}
       {!mine && !over && <Alert icon={<IconInfoCircle />}>{t('jobs.others')}</Alert>}
       {!over && <Progress label={t('jobs.progress')} done={job.done} total={job.total} eta={job.status === 'running' ? job.eta_ms : undefined} />}
+      {isRun && over && job.status === 'done' && run && <Summary run={run} complete={happened.complete} />}
+      {isRun && !(over && job.status === 'done') && <Models list={happened.models} />}
+      {isRun && <Results list={happened.results} over={over} run={run} />}
       {happened.warnings.length > 0 && (
-        <Alert color="yellow" title={t('jobs.warnings')}>
-          <Stack gap={2}>
+        <details className="card" open={happened.warnings.length <= 3} style={{ padding: '10px 16px' }}>
+          <summary style={{ cursor: 'pointer', color: 'var(--cv-error)', fontSize: 14, fontWeight: 600 }}>{t('jobs.warnings', { n: happened.warnings.length })}</summary>
+          <Stack gap={4} mt="xs">
             {happened.warnings.map((w) => (
               <Text key={w} size="sm" className="untrusted">
                 {w}
               </Text>
             ))}
           </Stack>
-        </Alert>
+        </details>
       )}
-      {isRun && over && job.status === 'done' && run && <Summary run={run} complete={happened.complete} />}
-      {isRun && !(over && job.status === 'done') && <Models list={happened.models} />}
-      {isRun && <Results list={happened.results} over={over} run={run} />}
       {job.job_type === 'judge' && <Judgements list={happened.judged} />}
       {!isRun && job.job_type !== 'judge' && over && job.detail !== undefined && (
         <Card>

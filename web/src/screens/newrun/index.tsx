@@ -117,7 +117,7 @@ function Form() {
                 {t('newrun.prompt')}
               </Text>
               <SegmentedControl
-                aria-labelledby="prompt-kind" value={d.prompts} onChange={(v) => change({ prompts: v as Draft['prompts'] })} style={{ alignSelf: 'flex-start' }}
+                aria-labelledby="prompt-kind" value={d.prompts} onChange={(v) => change({ prompts: v as Draft['prompts'] })} style={{ alignSelf: 'flex-start', maxWidth: '100%', overflowX: 'auto' }}
                 data={[{ value: 'suite', label: t('newrun.promptSuite') }, { value: 'one', label: t('newrun.promptOne') }, { value: 'each', label: t('newrun.promptEach') }]}
               />
               {d.prompts === 'suite' && suite.data?.system_prompt && (
