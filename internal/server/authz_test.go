@@ -153,12 +153,12 @@ func entries() map[string]entry {
 		"label-next-run":       {},
 		"label-run":            {body: `{"task_id":"paris-now","pass":true}`},
 		"export-labels-run":    {},
-		"unlabel-run":          {query: "task_id=paris-now"},
+		"unlabel-run":          {query: "task_id=paris-now", unowned: map[string]string{"task_id": "names a task of what is labelled", "call_id": "names a call of what is labelled"}},
 		"calibrate-run":        {body: `{"judge":"j"}`, gives: http.StatusUnprocessableEntity}, // no label, and no judge
 		"label-next-traces":    {},
 		"label-traces":         {body: `{"task_id":"t1","pass":true}`},
 		"export-labels-traces": {},
-		"unlabel-traces":       {query: "task_id=t1"},
+		"unlabel-traces":       {query: "task_id=t1", unowned: map[string]string{"task_id": "names a task of what is labelled", "call_id": "names a call of what is labelled"}},
 		"calibrate-traces":     {body: `{"judge":"j"}`, gives: http.StatusUnprocessableEntity},
 
 		"list-judges":   {},
