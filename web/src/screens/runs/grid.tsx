@@ -74,7 +74,7 @@ export function GridTab({ run, report: d }: { run: string; report: Report }) {
   return (
     <Stack gap="md">
       <FilterBar report={d} filters={f} change={change} only={['search', 'target', 'tag', 'disagree']} />
-      <Text size="sm" c="dimmed" aria-live="polite" className="num">
+      <Text size="sm" c="dimmed" aria-live="polite">
         {first ? `${t('results.ofCases', { n: number(first.total), total: number(first.all) })} · ${t('results.gridLead')}` : t('common.loading')}
       </Text>
       {found.error ? (
