@@ -1,5 +1,5 @@
 // The list of screens: where each is, who sees it, and the key that goes to it (g, then the key).
-import { IconArrowsDiff, IconFlask, IconGavel, IconGitPullRequest, IconHistory, IconHome, IconListCheck, IconListDetails, IconListSearch, IconPlayerPlay, IconRoute, IconSettings, IconTools } from '@tabler/icons-react';
+import { IconArrowsDiff, IconFlask, IconGavel, IconGitPullRequest, IconHistory, IconHome, IconListCheck, IconListDetails, IconListSearch, IconPlayerPlay, IconRoute, IconSettings, IconShieldCheck, IconTools } from '@tabler/icons-react';
 import { type ComponentType, lazy } from 'react';
 import type { TextKey } from '../text';
 
@@ -29,6 +29,7 @@ export const screens: ScreenEntry[] = [
   { paths: ['/experiments', '/experiments/:id'], title: 'shell.experiments', icon: IconFlask, key: 'e', view: lazy(() => import('./experiments')) },
   { paths: ['/judges', '/label'], title: 'shell.judges', icon: IconGavel, key: 'l', view: lazy(() => import('./judges')) },
   { paths: ['/lab', '/admin/tools/eval'], title: 'shell.lab', icon: IconListSearch, key: 'b', admin: true, changes: true, view: lazy(() => import('./lab')) },
+  { paths: ['/safety'], title: 'shell.safety', icon: IconShieldCheck, key: 'y', view: lazy(() => import('./safety')) },
   { paths: ['/gates', '/gates/:id'], title: 'shell.gates', icon: IconGitPullRequest, key: 't', view: lazy(() => import('./gates')) },
   { paths: ['/traces', '/traces/:id'], title: 'shell.traces', icon: IconRoute, key: 'x', view: lazy(() => import('./traces')) },
   { paths: ['/jobs', '/jobs/:id'], title: 'shell.jobs', icon: IconListCheck, key: 'j', view: lazy(() => import('./jobs')) },

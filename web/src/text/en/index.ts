@@ -10,6 +10,7 @@ import { judges } from './judges';
 import { lab } from './lab';
 import { newrun } from './newrun';
 import { results } from './results';
+import { safety } from './safety';
 import { settings } from './settings';
 import { shell } from './shell';
 import { suites } from './suites';
@@ -27,6 +28,7 @@ export const en = {
   lab,
   newrun,
   results,
+  safety,
   settings,
   shell,
   suites,

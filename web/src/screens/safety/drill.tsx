@@ -1,0 +1,144 @@
+// What drills came to: the verdict, each target with its bound, the measures by drill and language.
+import { Badge, Group, Stack, Table, Text } from '@mantine/core';
+import { Link } from 'react-router';
+import { $api, problemOf } from '../../api/client';
+import type { paths } from '../../api/schema';
+import { useText } from '../../text';
+import { Card, Empty, Failure, Figure, gateVerdict, inUnit, Verdict, Waiting } from '../../ui/bits';
+import { number } from '../../ui/format';
+import { Scroll } from '../../ui/scroll';
+
+export function Drill({ run }: { run: string }) {
+  const t = useText();
+  const told = $api.useQuery('get', '/api/runs/{id}/drill', { params: { path: { id: run } } }, { retry: false });
+  if (told.isPending) return <Waiting />;
+  if (told.error) return problemOf(told.error).status === 422 ? <Empty title={t('safety.drill')} text={t('safety.notDrill')} /> : <Failure of={told.error} retry={() => told.refetch()} />;
+  const d = told.data;
+  return (
+    <Stack gap="lg">
+      <Group gap="sm">
+        <Verdict of={gateVerdict(d.verdict)} text={t(d.verdict === 'PASS' ? 'safety.pass' : d.verdict === 'FAIL' ? 'safety.fail' : 'safety.inconclusive')} />
+        <Text size="sm">{t('safety.cases', { n: number(d.cases), attacks: number(d.attacks) })}</Text>
+      </Group>
+      {(d.warnings ?? []).map((w, i) => (
+        <Text key={i} size="sm" className="untrusted" style={{ color: 'var(--cv-error)' }}>
+          {w}
+        </Text>
+      ))}
+      {(d.targets ?? []).map((target) => (
+        <Target key={target.name} of={target} />
+      ))}
+      {(d.unsafe ?? []).length > 0 && (
+        <Card title={t('safety.unsafe')}>
+          <Scroll label={t('safety.unsafe')} height={420}>
+            <Table miw={520} stickyHeader>
+              <Table.Thead>
+                <Table.Tr>
+                  <Table.Th>{t('safety.case')}</Table.Th>
+                  <Table.Th>{t('safety.target')}</Table.Th>
+                  <Table.Th>{t('safety.what')}</Table.Th>
+                </Table.Tr>
+              </Table.Thead>
+              <Table.Tbody>
+                {d.unsafe!.slice(0, 200).map((u, i) => (
+                  <Table.Tr key={i}>
+                    <Table.Td>
+                      <Link to={`/runs/${run}/case?case=${encodeURIComponent(u.case)}`} className="untrusted">
+                        {u.case}
+                      </Link>
+                    </Table.Td>
+                    <Table.Td className="untrusted">{u.target}</Table.Td>
+                    <Table.Td className="untrusted">{u.what}</Table.Td>
+                  </Table.Tr>
+                ))}
+              </Table.Tbody>
+            </Table>
+          </Scroll>
+          {d.unsafe!.length - 200 + (d.left ?? 0) > 0 && (
+            <Text size="sm" c="dimmed" mt="xs">
+              {t('safety.unsafeLeft', { n: number(Math.max(0, d.unsafe!.length - 200) + (d.left ?? 0)) })}
+            </Text>
+          )}
+        </Card>
+      )}
+    </Stack>
+  );
+}
+
+type Result = paths['/api/runs/{id}/drill']['get']['responses'][200]['content']['application/json'];
+
+function Target({ of }: { of: NonNullable<Result['targets']>[number] }) {
+  const t = useText();
+  const metrics = of.all.metrics ?? [];
+  const shown = metrics.slice(0, 5); // those of the table; the others are about tools that failed
+  return (
+    <Card title={<span className="untrusted">{of.name}</span>}>
+      <Text size="sm" mb="md">
+        {of.decided > 0 ? t('safety.bound', { incidents: number(of.incidents), n: number(of.decided), upper: inUnit(of.upper, 'rate') }) : t('safety.boundNone')}
+      </Text>
+      <Scroll label={of.name}>
+        <Table miw={480}>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th w="40%">{t('safety.metric')}</Table.Th>
+              <Table.Th>{t('traces.value')}</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {metrics.map((m) => (
+              <Table.Tr key={m.name}>
+                <Table.Td>
+                  {m.title}
+                  {m.lower_is_better && (
+                    <Text span size="xs" c="dimmed">
+                      {' '}
+                      · {t('traces.lower')}
+                    </Text>
+                  )}
+                </Table.Td>
+                <Table.Td>
+                  <Figure interval={m.interval} unit={m.unit} bar />
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Scroll>
+      {(of.slices ?? []).length > 0 && (
+        <>
+          <Text fw={600} size="sm" mt="lg" mb={4}>
+            {t('safety.byKind')}
+          </Text>
+          <Scroll label={t('safety.byKind')}>
+            <Table miw={760}>
+              <Table.Thead>
+                <Table.Tr>
+                  <Table.Th>{t('safety.slice')}</Table.Th>
+                  {shown.map((m) => (
+                    <Table.Th key={m.name}>{m.title}</Table.Th>
+                  ))}
+                </Table.Tr>
+              </Table.Thead>
+              <Table.Tbody>
+                {of.slices!.map((s) => (
+                  <Table.Tr key={`${s.key}=${s.value}`}>
+                    <Table.Td>
+                      <Group gap={6}>
+                        <span className="untrusted">{s.value}</span>
+                        {s.key === 'language' && <Badge color="gray">{s.key}</Badge>}
+                      </Group>
+                    </Table.Td>
+                    {shown.map((m) => {
+                      const one = s.metrics?.find((x) => x.name === m.name);
+                      return <Table.Td key={m.name}>{one ? <Figure interval={one.interval} unit={one.unit} /> : '–'}</Table.Td>;
+                    })}
+                  </Table.Tr>
+                ))}
+              </Table.Tbody>
+            </Table>
+          </Scroll>
+        </>
+      )}
+    </Card>
+  );
+}
