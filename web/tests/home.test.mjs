@@ -191,9 +191,10 @@ test('what is refused is told at its field, and nothing is lost', async () => {
 
 test('every screen is accessible', async () => {
   const suite = await server.suite(cities('Axe', 12));
+  const { job_id: over } = await server.api('POST', '/api/tool-eval', { suite_id: suite, models: ['offline/lexical'] });
+  await server.job(over);
   model.hold(4);
   const { job_id: running } = await server.api('POST', '/api/tool-eval', slow(suite));
-  const over = (await server.api('GET', '/api/jobs?status=done')).items[0].job_id;
   const screens = { '/': 'Running now', [`/new?suite=${suite}`]: 'Before you start', '/jobs': 'Jobs', [`/jobs/${running}`]: 'Models', [`/jobs/${over}`]: 'What came out' };
   for (const theme of themes) {
     for (const width of widths) {
