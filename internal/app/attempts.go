@@ -245,34 +245,21 @@ func (r *Run) filter(ctx context.Context, q *AttemptsRequest, o *outline, red *r
 	if err != nil {
 		return nil, err
 	}
-	var texts []caseText
-	if len(q.Tags) > 0 || q.Search != "" {
-		if texts, err = o.textsOf(r, red); err != nil {
-			return nil, err
-		}
+	texts, err := r.textsFor(q, o, red)
+	if err != nil {
+		return nil, err
 	}
-	var pairs map[place]bool
-	if q.Called != "" || q.Expected != "" {
-		if pairs, err = r.confusedAt(ctx, q.Expected, q.Called, targets); err != nil {
-			return nil, err
-		}
+	pairs, err := r.confusedAt(ctx, q.Expected, q.Called, targets)
+	if err != nil {
+		return nil, err
 	}
-	differs := map[int32]bool{}
-	if q.Disagree {
-		g, err := r.newGridding(&GridRequest{Targets: q.Targets})
-		if err != nil {
-			return nil, err
-		}
-		for i := range r.Cases() {
-			at := r.positionOf(i)
-			differs[int32(at)] = g.differ(g.cells(o, at)) //nolint:gosec // a suite has fewer cases
-		}
+	differs, err := r.differing(q, o)
+	if err != nil {
+		return nil, err
 	}
 	part, text := strings.ToLower(q.Case), strings.ToLower(q.Search)
 	return func(l *outlined) bool {
-		return (len(q.Verdicts) == 0 || slices.Contains(q.Verdicts, l.verdict)) &&
-			(len(q.Outcomes) == 0 || slices.Contains(q.Outcomes, l.outcome)) &&
-			(len(q.Classes) == 0 || slices.Contains(q.Classes, l.class)) &&
+		return among(q.Verdicts, l.verdict) && among(q.Outcomes, l.outcome) && among(q.Classes, l.class) &&
 			(len(targets) == 0 || targets[int(l.at.Target)]) &&
 			(len(q.Tags) == 0 || texts[l.at.Case].tagged(q.Tags)) &&
 			(text == "" || strings.Contains(texts[l.at.Case].text, text)) &&
@@ -280,6 +267,34 @@ func (r *Run) filter(ctx context.Context, q *AttemptsRequest, o *outline, red *r
 			(pairs == nil || pairs[l.at]) &&
 			(part == "" || strings.Contains(strings.ToLower(o.ids[l.at.Case]), part))
 	}, nil
+}
+
+// textsFor are the texts of cases; nil where nothing is looked for in them.
+func (r *Run) textsFor(q *AttemptsRequest, o *outline, red *redact.Redactor) ([]caseText, error) {
+	if len(q.Tags) == 0 && q.Search == "" {
+		return nil, nil
+	}
+	return o.textsOf(r, red)
+}
+
+// among reports whether v is wanted; an empty list wants everything.
+func among[T comparable](wanted []T, v T) bool { return len(wanted) == 0 || slices.Contains(wanted, v) }
+
+// differing are the cases on which the targets do not agree; nil where that was not asked.
+func (r *Run) differing(q *AttemptsRequest, o *outline) (map[int32]bool, error) {
+	if !q.Disagree {
+		return nil, nil
+	}
+	g, err := r.newGridding(&GridRequest{Targets: q.Targets})
+	if err != nil {
+		return nil, err
+	}
+	differs := map[int32]bool{}
+	for i := range r.Cases() {
+		at := r.positionOf(i)
+		differs[int32(at)] = g.differ(g.cells(o, at)) //nolint:gosec // a suite has fewer cases
+	}
+	return differs, nil
 }
 
 // targetsNamed are the positions of targets.

@@ -18,7 +18,11 @@ import (
 
 // confusedAt are the places of attempts in which a call that should have gone to one tool went to another, with
 // the names of the confusion matrix. It reads all attempts of the targets, as nothing is kept of pairs; none: of all.
+// It is nil where neither tool is named.
 func (r *Run) confusedAt(ctx context.Context, expected, called string, targets map[int]bool) (map[place]bool, error) {
+	if expected == "" && called == "" {
+		return nil, nil
+	}
 	f := store.Filter{}
 	if len(targets) == 1 {
 		for i := range targets {

@@ -58,7 +58,8 @@ func (s *Server) addDrills() {
 	})
 	add(s, op("list-recordings", "/recordings", "What the calls of a run got: what a replay answers with"), Access{Objects: run}, func(ctx context.Context, _ *account.Principal, in *callsIn) (*struct {
 		Body app.CallPage[app.RecordedCall]
-	}, error) {
+	}, error,
+	) {
 		return callsOf(ctx, in, s.cfg.App.Recordings)
 	})
 	export := op("export-recordings", "/recordings/export", "Download the suite of a run, with mocks that answer what its calls got")
