@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
@@ -40,6 +41,27 @@ func (a *cli) dryRun(ctx context.Context, path string, f *runFlags, changed func
 		d.Cases, of, plain.Count(len(d.Targets), "target", "targets"), plain.Count(d.Repeats, "repeat", "repeats"))
 	for _, t := range d.Targets {
 		fmt.Fprintf(a.out, "  %s\n", t)
+	}
+	requests := fmt.Sprintf("%s or more", plain.Count(d.RequestsLeast, "request", "requests"))
+	if d.RequestsMost != nil {
+		requests = fmt.Sprintf("%d to %d requests", d.RequestsLeast, *d.RequestsMost)
+		if *d.RequestsMost == d.RequestsLeast {
+			requests = plain.Count(d.RequestsLeast, "request", "requests")
+		}
+	}
+	fmt.Fprintf(a.out, "%s, without retries and answers that are used again\n", requests)
+	for _, e := range []struct {
+		app.Estimate
+		name, form string
+	}{{d.InputTokens, "input tokens", "%.0f"}, {d.OutputTokens, "output tokens", "%.0f"}, {d.CostUSD, "cost", "$%.4f"}, {d.Seconds, "time", "%.0f s"}} {
+		if e.Value != nil {
+			fmt.Fprintf(a.out, "%s: about "+e.form+", by %s\n", e.name, *e.Value, e.Basis)
+		} else {
+			fmt.Fprintf(a.out, "%s: not known: %s\n", e.name, e.Reason)
+		}
+	}
+	for _, w := range d.Warnings {
+		fmt.Fprintf(a.err, "warning: %s: %s\n", w.Code, w.Text)
 	}
 	if d.Rubrics > 0 {
 		fmt.Fprintf(a.out, "%s of rubrics among them, which run where all others pass\n", plain.Count(d.Rubrics, "attempt", "attempts"))

@@ -170,7 +170,7 @@ func (e *engine) ready(p *prepared) {
 		p.single = p.c.MultiTurn == nil && !p.answer
 		p.rounds = 1
 		if p.loop {
-			p.rounds = rounds(e.cfg.Suite, p.c)
+			p.rounds = Rounds(e.cfg.Suite, p.c)
 		}
 		if e.keys {
 			p.sum = e.sum(p)
@@ -178,7 +178,8 @@ func (e *engine) ready(p *prepared) {
 	})
 }
 
-func rounds(s *callvet.Suite, c *callvet.Case) int {
+// Rounds is how many requests an attempt of a model at a case makes at most, where something answers its calls.
+func Rounds(s *callvet.Suite, c *callvet.Case) int {
 	if c.MultiTurn != nil && c.MultiTurn.MaxRounds > 0 {
 		return c.MultiTurn.MaxRounds
 	}

@@ -184,6 +184,7 @@ func entries() map[string]entry {
 		"list-targets": {},
 
 		"tool-eval":        {body: `{"suite_id":"{suite}","experiment_id":"{experiment}","models":["offline/lexical"]}`, gives: http.StatusUnprocessableEntity, unowned: map[string]string{"model_id": "names a model of a provider"}}, // an experiment about another suite
+		"estimate-eval":    {body: `{"suite_id":"{suite}","experiment_id":"{experiment}","models":["offline/lexical"]}`, gives: http.StatusUnprocessableEntity, unowned: map[string]string{"model_id": "names a model of a provider"}}, // as of tool-eval
 		"tool-eval-cancel": {body: `{"job_id":"{job}"}`},
 		"list-schedules":   {},
 		"schedule-times":   {query: "cron=0+3+*+*+*"},

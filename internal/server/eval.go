@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"net/http"
 	"slices"
 	"strings"
@@ -90,6 +91,9 @@ func (s *Server) addEval() {
 	}, Access{Role: account.Member, Scope: account.ScopeRun}, func(ctx context.Context, by *account.Principal, in *input) (*submittedOutput, error) {
 		return s.submitEval(ctx, by, &in.Body, in.Key)
 	})
+	add(s, huma.Operation{
+		OperationID: "estimate-eval", Method: http.MethodPost, Path: "/api/tool-eval/estimate", Summary: "What a run would ask, and what it would take; nothing is asked or kept", Tags: []string{"jobs"},
+	}, Access{Role: account.Member, Scope: account.ScopeRun, Reads: true}, s.estimateEval)
 	type cancelInput struct {
 		Body struct {
 			JobID string `json:"job_id" minLength:"1"`
@@ -114,6 +118,39 @@ func (s *Server) submitEval(ctx context.Context, by *account.Principal, req *Eva
 	}
 	return s.submitRun(ctx, by, q)
 }
+
+// estimateEval tells what the run of a request would come to. It estimates from runs that the user may read.
+func (s *Server) estimateEval(ctx context.Context, by *account.Principal, in *struct{ Body EvalRequest }) (*body[app.DryRun], error) {
+	q, err := in.Body.submission(by, "")
+	if err != nil {
+		return nil, err
+	}
+	if _, err := s.ready(ctx, by, q); err != nil {
+		return nil, err
+	}
+	list, err := s.cfg.Store.Rows().RunEntriesOf(ctx, rows.RunEntriesOfParams{UserID: by.User, Everything: by.Role == account.Admin, Before: math.MaxInt64, AtMost: estimatedFrom})
+	if err != nil {
+		return nil, fmt.Errorf("list runs: %w", err)
+	}
+	past := make([]string, len(list))
+	for i := range list {
+		past[i] = list[i].RunID
+	}
+	a, err := s.AppOf(ctx, by.User)
+	if err != nil {
+		return nil, err
+	}
+	var h heard
+	out, err := a.DryRunFrom(ctx, *q.ask, past, h.hear)
+	if err != nil {
+		return nil, h.explain(err)
+	}
+	out.Warnings = append(h.all(), out.Warnings...)
+	return &body[app.DryRun]{*out}, nil
+}
+
+// estimatedFrom is how many runs, the latest, an estimate looks through.
+const estimatedFrom = 50
 
 // submission is the run that the request of a user asks for.
 func (q *EvalRequest) submission(by *account.Principal, key string) (*submission, error) {
@@ -244,33 +281,11 @@ func (s *Server) startRun(ctx context.Context, user string, ask *app.RunRequest,
 	out := &startedRun{warnings: h.all()}
 	out.run = session.Stored.ID
 	out.total = session.Cases() * len(session.Manifest.Targets) * max(session.Manifest.Repeats, 1)
-	w, err := unwinnable(session)
-	out.warnings = append(out.warnings, w...)
+	w, err := session.Unwinnable()
+	if w != nil {
+		out.warnings = append(out.warnings, *w)
+	}
 	return out, errors.Join(err, session.Close())
-}
-
-// unwinnable tells of cases that cannot pass because a call is forced where none is right.
-func unwinnable(s *app.Session) ([]callvet.Notice, error) {
-	var forced []string
-	for _, t := range s.Manifest.Targets {
-		if t.ToolChoice != "" && t.ToolChoice != "auto" && t.ToolChoice != "none" {
-			forced = append(forced, t.Name)
-		}
-	}
-	if len(forced) == 0 {
-		return nil, nil
-	}
-	n := 0
-	var err error
-	for c := range s.Chosen(&err) {
-		if something, nothing := c.Expect.Calls(); nothing && !something && c.ToolChoice == "" {
-			n++
-		}
-	}
-	if n == 0 || err != nil {
-		return nil, err
-	}
-	return []callvet.Notice{{Code: "required-abstention", Text: fmt.Sprintf("tool_choice forces a call of %s, and %d of the cases expect none: they cannot pass; auto lets them", strings.Join(forced, ", "), n)}}, nil
 }
 
 // run is the request as internal/app takes it.

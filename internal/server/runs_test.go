@@ -5,8 +5,10 @@ package server_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -168,5 +170,32 @@ func TestGates(t *testing.T) {
 	}
 	if code, answer := s.ask(t, "vera", "POST", path, `{}`); code != 404 {
 		t.Errorf("a run of another user: %d %s", code, answer)
+	}
+}
+
+// TestEstimate: what a run would take is told from runs that the user may read, and nothing is kept.
+func TestEstimate(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.ran(t, "bo", "", 1)
+	made := give[suiteAnswer](t, s, "ana", "POST", suites, weatherSuite)
+	ask := fmt.Sprintf(`{"suite_id":%q,"models":["offline/lexical"],"repeats":2}`, made.ID)
+	d := told[app.DryRun](t, s, "ana", "POST", "/api/tool-eval/estimate", ask)
+	if d.Attempts != d.Cases*2 || d.Attempts == 0 || d.RequestsLeast != d.Attempts || d.RequestsMost == nil || *d.RequestsMost < d.RequestsLeast || d.CostUSD.Value == nil || *d.CostUSD.Value != 0 {
+		t.Errorf("%+v", d)
+	}
+	if d.Seconds.Value != nil || !strings.Contains(d.Seconds.Reason, "offline/lexical") {
+		t.Errorf("from a run of another user: %+v", d.Seconds)
+	}
+	mine := s.ran(t, "ana", "", 1)
+	if d = told[app.DryRun](t, s, "ana", "POST", "/api/tool-eval/estimate", ask); d.Seconds.Value == nil || !strings.Contains(d.Seconds.Basis, mine) {
+		t.Errorf("from a run of one's own: %+v", d.Seconds)
+	}
+	forced := fmt.Sprintf(`{"suite_id":%q,"models":["offline/lexical"],"tool_choice":"required"}`, made.ID)
+	if d = told[app.DryRun](t, s, "ana", "POST", "/api/tool-eval/estimate", forced); !slices.ContainsFunc(d.Warnings, func(n callvet.Notice) bool { return n.Code == "required-abstention" }) {
+		t.Errorf("%+v", d.Warnings)
+	}
+	if list := told[server.Page[server.EvalRun]](t, s, "ana", "GET", "/api/tool-eval/history", ""); len(list.Items) != 1 {
+		t.Errorf("%+v", list)
 	}
 }
