@@ -590,7 +590,7 @@ func TestRounds(t *testing.T) {
 		"by the case":      {&callvet.MultiTurn{MaxRounds: 1}, 7, 1},
 		"by the case only": {&callvet.MultiTurn{MaxRounds: 9}, 0, 9},
 	} {
-		if got := rounds(&callvet.Suite{Defaults: callvet.Defaults{MaxRounds: tc.suite}}, &callvet.Case{MultiTurn: tc.multi}); got != tc.want {
+		if got := Rounds(&callvet.Suite{Defaults: callvet.Defaults{MaxRounds: tc.suite}}, &callvet.Case{MultiTurn: tc.multi}); got != tc.want {
 			t.Errorf("%s: %d", name, got)
 		}
 	}
