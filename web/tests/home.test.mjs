@@ -102,6 +102,7 @@ test('a new run of two models, followed to its end', async () => {
   await page.getByText(/It answers, in/).waitFor();
   await page.reload(); // the draft is kept
   await page.getByRole('button', { name: 'Remove slow' }).waitFor();
+  await page.getByText('30 cases × 2 models × 1 repeats').waitFor(); // the estimate
   await page.getByRole('button', { name: 'Start the run' }).click();
   await page.waitForURL(/\/jobs\/.+/);
   // Results come while the run goes on: all of the quick model, some of the slow one.

@@ -30,11 +30,12 @@ function kept(): Draft {
   }
 }
 
-/** useDraft is the draft, which is kept as long as the tab is. suite: the one that the address names. */
-export function useDraft(suite: string) {
+/** useDraft is the draft, which is kept as long as the tab is. suite and experiment: those that the address names. */
+export function useDraft(suite: string, experiment: string) {
   const [draft, set] = useState<Draft>(() => {
     const d = kept();
-    return suite && suite !== d.suite ? { ...d, suite, experiment_id: '' } : d;
+    const named = suite && suite !== d.suite ? { ...d, suite, experiment_id: '' } : d;
+    return experiment ? { ...named, experiment_id: experiment } : named;
   });
   useEffect(() => sessionStorage.setItem(place, JSON.stringify(draft)), [draft]);
   const change = useCallback((part: Partial<Draft>) => set((d) => ({ ...d, ...part })), []);

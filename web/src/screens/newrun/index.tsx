@@ -39,7 +39,8 @@ function Form() {
   const me = useMe();
   const navigate = useNavigate();
   const [named, setNamed] = useParam('suite');
-  const { draft: d, change, clear } = useDraft(named);
+  const [experiment] = useParam('experiment');
+  const { draft: d, change, clear } = useDraft(named, experiment);
   const [more, setMore] = useState(false);
   const suite = $api.useQuery('get', '/api/tool-suites/{id}', { params: { path: { id: d.suite } } }, { enabled: d.suite !== '', retry: false });
   const experiments = $api.useQuery('get', '/api/experiments', { params: { query: { limit: 200 } } });
@@ -200,7 +201,7 @@ function Form() {
         <Box className={classes.side}>
           <Card title={t('newrun.before')}>
             <Stack gap="sm">
-              <Before />
+              <Before draft={d} complete={ready} />
               {problem && refused.rest && <Failure of={problem} />}
               {problem && !refused.rest && (
                 <Text size="sm" role="alert" style={{ color: 'var(--cv-fail)' }} className="untrusted">
