@@ -146,8 +146,8 @@ func console(t *testing.T, dir, where, body string) {
 	}
 }
 
-// elsewhere marks commands that need a key, a server or a run that the reader has.
-var elsewhere = regexp.MustCompile(`openai/|anthropic/|ollama/|https?:|callvet serve|exec:|\bRUN\b|calibrate |trace import |-- np`)
+// elsewhere marks commands that need a key, a server or a run that the reader has, or that serve until they are ended.
+var elsewhere = regexp.MustCompile(`openai/|anthropic/|ollama/|https?:|callvet (?:serve|view)|exec:|\bRUN\b|calibrate |trace import |-- np`)
 
 // TestDocsReadme runs the README's commands in their order, as a reader would.
 func TestDocsReadme(t *testing.T) {

@@ -164,7 +164,7 @@ func entries() map[string]entry {
 		"list-judges":   {},
 		"judge-run":     {body: `{"judge":["compare"],"judge_model":["openai/m1"],"against_eval_id":"{run2}"}`, prepare: withModelKey, unowned: map[string]string{"model_id": "names a model of a provider"}},
 		"list-judgings": {},
-		"show-judgings": {gives: http.StatusNotFound}, // no judge was asked
+		"show-judgings": {},
 
 		"list-experiments":  {},
 		"create-experiment": {body: `{"name":"x","suite_id":"{suite}","baseline_eval_id":"{run}"}`, gives: http.StatusUnprocessableEntity}, // a run of another suite
