@@ -338,7 +338,7 @@ test('a suite is edited as text; versions are listed, compared and returned to',
   await page.getByRole('button', { name: 'From version 1 to version 2' }).click();
   await page.locator('[data-diff="1-2"]').getByText('How windy is it in Paris?').waitFor();
   assert.match(page.url(), /from=1&to=2/);
-  await page.getByRole('button', { name: 'View version 1' }).click();
+  await page.getByRole('button', { name: 'Show: Version 1' }).click();
   await page.getByRole('dialog', { name: 'Version 1' }).getByRole('textbox', { name: 'The text of version 1' }).getByText('As text').waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Return to version 1' }).click();

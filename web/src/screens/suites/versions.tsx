@@ -111,11 +111,11 @@ export function Versions({ editing }: { editing: Editing }) {
                       </Button>
                     )}
                     {i + 1 < list.length && (
-                      <Button size="compact-sm" fw={500} variant="subtle" aria-label={t('suites.diffTitle', { from: list[i + 1]!.version, to: v.version })} onClick={() => compare(String(list[i + 1]!.version), String(v.version))}>
+                      <Button size="compact-sm" fw={500} variant="subtle" aria-label={`${t('suites.diffVersion')}: ${t('suites.diffTitle', { from: list[i + 1]!.version, to: v.version })}`} onClick={() => compare(String(list[i + 1]!.version), String(v.version))}>
                         {t('suites.diffVersion')}
                       </Button>
                     )}
-                    <Button size="compact-sm" fw={500} variant="subtle" aria-label={t('suites.viewVersion', { n: v.version })} onClick={() => setView(String(v.version))}>
+                    <Button size="compact-sm" fw={500} variant="subtle" aria-label={`${t('suites.show')}: ${t('suites.versionN', { n: v.version })}`} onClick={() => setView(String(v.version))}>
                       {t('suites.show')}
                     </Button>
                   </Group>
