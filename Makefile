@@ -46,6 +46,10 @@ browser:
 screenshots: web callvet ## pictures of every screen, light and dark, wide and narrow, into web/screenshots
 	cd web && node screenshots.mjs
 
+.PHONY: docs-images
+docs-images: web callvet ## the pictures in docs/images anew
+	cd web && node screenshots.mjs --docs
+
 demo: callvet ## build and evaluate the shipped example suites offline
 	./examples/demo.sh ./callvet
 

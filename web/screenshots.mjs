@@ -1,5 +1,6 @@
 // Writes a picture of every screen, light and dark, wide and narrow, into web/screenshots, from a server
-// with examples: node screenshots.mjs [WORDS OF A SCREEN'S NAME …]
+// with examples: node screenshots.mjs [PART OF A SCREEN'S NAME …]
+// With --docs it writes the wide ones, small, into docs/images, which the documents show.
 import { execFile } from 'node:child_process';
 import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -7,9 +8,10 @@ import { promisify } from 'node:util';
 import { Browser, Server } from './tests/harness.mjs';
 
 const here = import.meta.dirname;
-const out = path.join(here, 'screenshots');
+const docs = process.argv.includes('--docs');
+const out = path.join(here, docs ? '../docs/images' : 'screenshots');
 const examples = path.join(here, '../examples');
-const wanted = process.argv.slice(2);
+const wanted = process.argv.slice(2).filter((w) => !w.startsWith('--'));
 
 await mkdir(out, { recursive: true });
 const server = await Server.start();
@@ -19,13 +21,13 @@ try {
   for (const [name, address, ready] of screens(made)) {
     if (wanted.length > 0 && !wanted.some((w) => name.includes(w))) continue;
     for (const theme of ['light', 'dark']) {
-      for (const [size, width, height] of [['wide', 1280, 860], ['narrow', 390, 844]]) {
+      for (const [size, width, height] of docs ? [['wide', 1280, 800]] : [['wide', 1280, 860], ['narrow', 390, 844]]) {
         const page = await browser.page(server, { theme, width, height, locale: name.endsWith('-sv') ? 'sv-SE' : 'en-GB' });
         await page.goto(address);
         await page.getByRole('heading', { level: 1 }).first().waitFor();
         await page.waitForLoadState('networkidle').catch(() => {}); // a socket stays open
         if (ready) await ready(page);
-        await page.screenshot({ path: path.join(out, `${name}-${theme}-${size}.png`) });
+        await page.screenshot(docs ? { path: path.join(out, `${name}-${theme}.jpg`), type: 'jpeg', quality: 50 } : { path: path.join(out, `${name}-${theme}-${size}.png`) });
         if (page.errors.length > 0) console.error(`${name}: ${page.errors.join('; ')}`);
         await page.context().close();
       }
