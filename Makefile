@@ -40,7 +40,7 @@ web: web/node_modules/.package-lock.json ## build the page into web/dist/app, wh
 .PHONY: verify-web browser
 verify-web: web callvet browser ## the page in a real browser: every test of web/tests
 browser:
-	cd web && node --test --test-concurrency=2 --test-timeout=300000 tests/*.test.mjs
+	cd web && node --test --test-concurrency=2 --test-timeout=900000 tests/*.test.mjs
 
 .PHONY: screenshots
 screenshots: web callvet ## pictures of every screen, light and dark, wide and narrow, into web/screenshots
