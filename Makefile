@@ -98,7 +98,7 @@ UNIT ?= ./...
 .PHONY: unit
 unit: ## every test without the race detector: unit, scripts, conformance, browser
 	@mkdir -p $(CACHE); $(IN_MEMORY); \
-	  go test -count=1 -v $(UNIT) 2>&1 | tee $(CACHE)/unit.log | grep --line-buffered -E '^(ok|FAIL|panic)|^ *--- SKIP|: SKIPPED' || \
+	  go test -count=1 -timeout 40m -v $(UNIT) 2>&1 | tee $(CACHE)/unit.log | grep --line-buffered -E '^(ok|FAIL|panic)|^ *--- SKIP|: SKIPPED' || \
 	  { grep -vE '^ *(=== |--- PASS)' $(CACHE)/unit.log; echo; echo "What failed (all of it is in $(CACHE)/unit.log):"; grep -E '^ *--- FAIL|^FAIL|^panic' $(CACHE)/unit.log; exit 1; }
 
 # The packages that share memory: they start goroutines, lock, or use unsafe, in the code or in
@@ -117,7 +117,7 @@ UNWATCHED := -gcflags=modernc.org/...=-race=false -gcflags=golang.org/x/crypto/.
 # TestEveryVerbOverHTTP drives every verb under the race detector.
 .PHONY: race
 race: ## the packages that share memory under the race detector (needs a C compiler)
-	@$(IN_MEMORY); CGO_ENABLED=1 go test -race $(UNWATCHED) -count=1 -short -skip '^Test(Scripts?|Docs.*)$$' $(RACE)
+	@$(IN_MEMORY); CGO_ENABLED=1 go test -race $(UNWATCHED) -count=1 -timeout 40m -short -skip '^Test(Scripts?|Docs.*)$$' $(RACE)
 
 .PHONY: generate
 generate: ## make internal/store/rows of the SQL in internal/store (needs sqlc v1.31.1 in PATH: go install github.com/sqlc-dev/sqlc/cmd/sqlc@v1.31.1)
