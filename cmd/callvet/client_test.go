@@ -54,6 +54,7 @@ func spokenVerbs() map[string]spoken {
 			requests: []reflect.Type{of[app.QueryRequest]()}, args: []string{"text", "retrieval"},
 			parts: map[string]string{"acceptable": "expect", "expect-route": "expect", "expect-sub-route": "expect", "expect-agents": "expect"},
 		},
+		"select decisions": {requests: []reflect.Type{of[app.DecisionsRequest]()}, args: slices.Concat([]string{"production", "via", "retrieval"}, retriever), client: []string{"show"}},
 		"select sweep": {
 			requests: []reflect.Type{of[app.SweepRequest](), of[app.ResumeRequest]()}, args: slices.Concat([]string{"suite", "run"}, retriever, session),
 			parts: resume, client: []string{"output", "quiet"},

@@ -220,6 +220,7 @@ func frontOf(a *app.App) *front {
 		"trace check":       route(func(_ context.Context, q app.CheckRequest) (any, error) { return a.Check(q, f.tell) }),
 		"tools cache":       route(a.Vectors),
 		"tools cache clear": route(a.Vectors),
+		"select decisions":  route(verb(f, a.Decisions)),
 		"select query":      route(verb(f, a.Query)),
 		"select sweep": route(func(ctx context.Context, q app.SweepRequest) (any, error) {
 			if len(q.Models) > 0 {
@@ -308,6 +309,7 @@ func TestEveryVerbOverHTTP(t *testing.T) {
 		"bug.json":         `[{"id": "rg-a-001", "description": "d", "difficulty": "regression", "createdAt": "2026-03-01", "bugRef": "#1", "input": {"message": "m"}, "expect": {"toolsCalled": ["a"]}}]`,
 		"edits.yaml":       "callvet: 1\nedits:\n  - tool: smhi_prognos\n    status: accepted\n    description: Prognos för vädret de kommande dagarna.\n",
 		"written.yaml":     "callvet_gold: 1\ntasks: [{task: t_10001, turns: [{needed: true, calls: [{tool: get_refund_policy, args: {country: BR, product_type: books}, check: window_days > 0}]}, {needed: false, calls: []}]}]\n",
+		"production.jsonl": `{"query": "where is my parcel?", "tools": ["smhi_prognos"]}` + "\n",
 		"labels.jsonl":     `{"task_id":"t1","pass":true,"by":"ana"}` + "\n" + `{"task_id":"t2","pass":false,"by":"ana"}` + "\n",
 		"prices.json":      `{"gpt-5-mini": {"litellm_provider": "openai", "mode": "chat", "input_cost_per_token": 1e-6, "output_cost_per_token": 2e-6}}`,
 		"judge.yaml":       "rules:\n  - case: '*'\n    text: '{\"pass\": true, \"fail_reasons\": [], \"unnecessary_calls\": [], \"notes\": \"fine\"}'\n",
@@ -374,6 +376,7 @@ func TestEveryVerbOverHTTP(t *testing.T) {
 		{"backup", `{"file": "copy.db"}`, `"runs":`},
 		{"restore", `{"file": "copy.db", "force": true}`, `"runs":`},
 		{"select", `{"tools": "catalogue.json", "run": {"suite": "suite.json"}}`, `"pass"`},
+		{"select decisions", `{"production": "production.jsonl", "tools": "catalogue.json"}`, `callvet.decisions`},
 		{"select query", `{"text": "where is my parcel?", "tools": "catalogue.json"}`, `{`},
 		{"select sweep", `{"suite": "suite.json", "tools": "catalogue.json"}`, `{`},
 		{"select sweep", `{"suite": "suite.json", "tools": "catalogue.json", "models": ["offline/lexical"]}`, `callvet.curve`},

@@ -75,6 +75,7 @@ var blocked = map[string][]string{
 	"schema":              {"suite"},
 	"score":               {"HELD", "- --slice x", "traces.jsonl -o IN.md", "asked.jsonl --suite asks.yaml --allow-exec"},
 	"select":              {"HELD --tools catalogue.json", "questions.json --via SERVER"},
+	"select decisions":    {"HELD --tools catalogue.json", "asked.jsonl --tools HELD"},
 	"select query":        {"weather --tools HELD", "weather --via SERVER"},
 	"select routes":       {""},
 	"select routes learn": {"IN -o m.json", "HELD"},

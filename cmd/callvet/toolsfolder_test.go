@@ -21,24 +21,25 @@ import (
 func TestToolsFolder(t *testing.T) {
 	t.Parallel()
 	says := map[string][2]string{ // by command: its arguments, and what shows that the tools were read
-		"callvet run":             {"suite.json -m offline/lexical", "2 tools"},
-		"callvet lint":            {"suite.json", "1 case, no errors"},
-		"callvet case add":        {"rg.json bug.json", "added and locked: rg-a-001"},
-		"callvet case from-trace": {"asked.jsonl t1 --tier golden --expect get_refund", "locked: gs-get-refund-001"},
-		"callvet case new":        {"--tier golden --prompt refund? --expect get_refund", "locked: gs-get-refund-001"},
-		"callvet case coverage":   {"suite.json", "1 case over 2 tools"},
-		"callvet case lock":       {"bug.json", "locked 1 case of 1"},
-		"callvet convert":         {"suite.json", "version: v10"},
-		"callvet drill":           {"drills.json -m offline/lexical", "no incident in 1 case"},
-		"callvet label apply":     {"gold.yaml asked.jsonl -o labelled.jsonl --suite gold-suite.yaml", "labelled.jsonl"},
-		"callvet select":          {"suite.json", "2 tools"},
-		"callvet select query":    {"refund", "get_refund"},
-		"callvet select sweep":    {"suite.json", "all          2 "},
-		"callvet select tune":     {"suite.json -o w.json", "different sets of right tools"},
-		"callvet score":           {"traces.jsonl", "schema validity       50.0 %"},
-		"callvet gate":            {"traces.jsonl --gates gates.yaml", "schema_valid 0.50"},
-		"callvet stale":           {"bug.json", "not recorded: how the cases were made"},
-		"callvet mcp serve":       {"suite.json", "0 conversations, 0 calls"},
+		"callvet run":              {"suite.json -m offline/lexical", "2 tools"},
+		"callvet lint":             {"suite.json", "1 case, no errors"},
+		"callvet case add":         {"rg.json bug.json", "added and locked: rg-a-001"},
+		"callvet case from-trace":  {"asked.jsonl t1 --tier golden --expect get_refund", "locked: gs-get-refund-001"},
+		"callvet case new":         {"--tier golden --prompt refund? --expect get_refund", "locked: gs-get-refund-001"},
+		"callvet case coverage":    {"suite.json", "1 case over 2 tools"},
+		"callvet case lock":        {"bug.json", "locked 1 case of 1"},
+		"callvet convert":          {"suite.json", "version: v10"},
+		"callvet drill":            {"drills.json -m offline/lexical", "no incident in 1 case"},
+		"callvet label apply":      {"gold.yaml asked.jsonl -o labelled.jsonl --suite gold-suite.yaml", "labelled.jsonl"},
+		"callvet select":           {"suite.json", "2 tools"},
+		"callvet select decisions": {"production.jsonl", "1 decision of production"},
+		"callvet select query":     {"refund", "get_refund"},
+		"callvet select sweep":     {"suite.json", "all          2 "},
+		"callvet select tune":      {"suite.json -o w.json", "different sets of right tools"},
+		"callvet score":            {"traces.jsonl", "schema validity       50.0 %"},
+		"callvet gate":             {"traces.jsonl --gates gates.yaml", "schema_valid 0.50"},
+		"callvet stale":            {"bug.json", "not recorded: how the cases were made"},
+		"callvet mcp serve":        {"suite.json", "0 conversations, 0 calls"},
 	}
 	found := 0
 	var walk func(*cobra.Command)
@@ -72,7 +73,8 @@ func TestToolsFolder(t *testing.T) {
 				"gold.yaml":                 "callvet_gold: 1\ntasks:\n  - task: t1\n    turns:\n      - needed: true\n        calls: [{tool: get_refund, args: {country: SE}, check: none}]\n      - {needed: false, calls: []}\n",
 				"asked.jsonl": `{"type":"task","task_id":"t1","goal":"What is the refund policy in Sweden?"}` + "\n" +
 					`{"task_id":"t1","tool":"get_refund@v10","args":{"country":"SE"},"status":"ok"}` + "\n",
-				"gates.yaml": "gates: [schema_valid >= 0.4]\n",
+				"production.jsonl": `{"query": "refund", "tools": ["get_refund"]}` + "\n",
+				"gates.yaml":       "gates: [schema_valid >= 0.4]\n",
 				"traces.jsonl": `{"task_id":"t1","tool":"get_refund@v10","args":{"country":"SE"},"status":"ok"}` + "\n" +
 					`{"task_id":"t2","tool":"get_refund@v10","args":{},"status":"ok"}` + "\n",
 			} {

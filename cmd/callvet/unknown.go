@@ -31,8 +31,8 @@ func calledHere(word string) string {
 		return "callvet diff BASELINE RUN; callvet gate RUN --baseline BASELINE decides"
 	case "validate", "check":
 		return "callvet lint SUITE checks a suite, callvet trace check TRACES.jsonl what an agent did"
-	case "view", "view-results", "dashboard":
-		return "callvet show RUN explains a run here, callvet report RUN -o report.html writes a page"
+	case "view-results", "dashboard", "ui":
+		return "callvet show RUN explains a run here, callvet view opens the page on all runs"
 	case "server", "listen", "daemon", "users", "admin":
 		return "callvet serve answers over HTTP to several users"
 	case "signin", "auth", "token", "tokens":

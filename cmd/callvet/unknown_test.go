@@ -18,7 +18,7 @@ import (
 // hint whose commands and flags are there.
 func TestUnknownCommands(t *testing.T) {
 	t.Parallel()
-	words := strings.Fields(`judges import export history staleness eval test compare baseline validate view server single invalidate-cache
+	words := strings.Fields(`judges import export history staleness eval test compare baseline validate server single invalidate-cache
 		cache tune sweep cancel resume delete sample metrics models experiment timeline`)
 	for _, word := range words {
 		lines := [][]string{{word}, {word, "x"}, {"--json", word}, {"help", word}}

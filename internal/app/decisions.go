@@ -38,8 +38,8 @@ type DecisionsRequest struct {
 	Production string `json:"production"`
 	// Run is a run that asked the same questions; without one the catalogue of the search is asked.
 	Run string `json:"run,omitempty"`
-	// Target is the name of one of the run's; "": its only one.
-	Target string `json:"target,omitempty"`
+	// RunTarget is the name of one of the run's targets; "": its only one.
+	RunTarget string `json:"run_target,omitempty"`
 	Search
 }
 
@@ -51,8 +51,8 @@ func (a *App) Decisions(ctx context.Context, req DecisionsRequest, tell Events) 
 		return nil, refused("production", "what did production select? {production} FILE")
 	case (req.Run == "") == (req.Tools == ""):
 		return nil, refused("run", "what is it compared with? {run} RUN, or {tools} CATALOGUE: one of the two")
-	case req.Run == "" && req.Target != "":
-		return nil, wrong("target", req.Target, "it is one of a run")
+	case req.Run == "" && req.RunTarget != "":
+		return nil, wrong("run_target", req.RunTarget, "it is one of a run")
 	case req.Via != "":
 		return nil, wrong("via", req.Via, "a service is asked by a run: name that with {run}")
 	}
@@ -62,7 +62,7 @@ func (a *App) Decisions(ctx context.Context, req DecisionsRequest, tell Events) 
 	}
 	var evaluation []routing.Selected
 	if req.Run != "" {
-		evaluation, err = a.evaluated(ctx, req.Run, req.Target)
+		evaluation, err = a.evaluated(ctx, req.Run, req.RunTarget)
 	} else {
 		evaluation, err = catalogued(a, tell, func(e *catalog.Env) ([]routing.Selected, error) {
 			return searched(ctx, e, &req.Search, production, tell)
@@ -249,7 +249,7 @@ func (a *App) evaluated(ctx context.Context, ref, target string) ([]routing.Sele
 		for i := range r.Manifest.Targets {
 			names = append(names, r.Manifest.Targets[i].Name)
 		}
-		return nil, wrong("target", target, "the targets of the run are %s", strings.Join(names, ", "))
+		return nil, wrong("run_target", target, "the targets of the run are %s", strings.Join(names, ", "))
 	}
 	var out []routing.Selected
 	for row, err := range r.Rows(ctx, store.Filter{Order: store.ByCase}) {

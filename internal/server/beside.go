@@ -16,7 +16,7 @@ type (
 		TracesID    string `json:"traces_id,omitempty" required:"false" maxLength:"64" doc:"a collection of traces of production"`
 		Production  string `json:"production,omitempty" required:"false" maxLength:"33554432" doc:"decisions as a text: {query, tools} in a list or one a line, or traces; it is not kept"`
 		EvalID      string `json:"eval_id,omitempty" required:"false" maxLength:"100" doc:"a run that asked the same questions"`
-		Target      string `json:"target,omitempty" required:"false" maxLength:"500" doc:"of the run, where it has several"`
+		RunTarget   string `json:"run_target,omitempty" required:"false" maxLength:"500" doc:"of the run, where it has several"`
 		CatalogueID string `json:"catalogue_id,omitempty" required:"false" maxLength:"64" doc:"without a run, this catalogue is asked; may be left out where there is exactly one"`
 		Limit       int    `json:"limit,omitempty" required:"false" minimum:"0" maximum:"100" doc:"how many tools the catalogue gives"`
 		Preset      string `json:"preset,omitempty" required:"false" enum:"default,bigtool" doc:"how tools are scored"`
@@ -38,7 +38,7 @@ func (s *Server) decisions(ctx context.Context, by *account.Principal, in *struc
 	if (b.TracesID == "") == (b.Production == "") {
 		return nil, &callvet.FieldError{Field: "traces_id", Text: "{traces_id}: name a collection, or send {production}: one of the two"}
 	}
-	req, files := app.DecisionsRequest{Production: tracesField, Target: b.Target}, app.Uploads{}
+	req, files := app.DecisionsRequest{Production: tracesField, RunTarget: b.RunTarget}, app.Uploads{}
 	if b.TracesID != "" {
 		if err := s.May(ctx, by, KindTraces, b.TracesID, false); err != nil {
 			return nil, err

@@ -381,6 +381,10 @@ func (t *traveller) selects() error {
 	over := []string{"--tools", "catalogue.json"}
 	t.step(0, "select", append([]string{"questions.json", "--name", "own"}, over...)...)
 	t.step(0, "show", "own")
+	if err := t.write("production.jsonl", `{"query": "How is the weather in Rome?", "tools": ["get_weather"]}`+"\n"); err != nil {
+		return err
+	}
+	t.step(0, "select decisions", append([]string{"production.jsonl"}, over...)...)
 	t.step(anyVerdict, "select query", append([]string{"How is the weather in Rome?"}, over...)...)
 	t.step(0, "select sweep", append([]string{"questions.json", "--weights", "old=preset:bigtool"}, over...)...)
 	t.step(2, "select tune", append([]string{"questions.json", "--rounds", "1"}, over...)...) // too few questions to hold some out

@@ -74,6 +74,7 @@ var apart = map[string]string{
 	"jobs":                  "lists and follows what a server does; its test does",
 	"login":                 "asks a server for a token; its test does",
 	"logout":                "ends the token of a server; its test does",
+	"view":                  "serves the page; its test and verify-web open it",
 	"serve":                 "answers over HTTP; its test and verify-authz ask it",
 	"mcp import":            "asks a server for its tools; verify mcp does with eight of them",
 	"mcp serve":             "answers agents that speak MCP; verify mcp does with others' clients",
