@@ -118,6 +118,7 @@ func entries() map[string]entry {
 		"get-case":       {query: "case=paris-now"},
 		"get-case-text":  {query: "case=paris-now"},
 		"export-run":     {query: "format=csv"},
+		"get-badge":      {},
 		"gate-run":       {body: `{"gate_id":"{gate}","baseline_eval_id":"{run2}"}`},
 		"lint-gates":     {body: `{"text":"gates: [{metric: pass_rate, at_least: 0.1}]"}`},
 		"gate-templates": {},

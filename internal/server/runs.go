@@ -157,6 +157,7 @@ func (s *Server) addRuns() {
 	add(s, huma.Operation{
 		OperationID: "diff-runs", Method: http.MethodGet, Path: "/api/diff", Summary: "Compare two runs, case by case", Tags: tags,
 	}, Access{}, s.diffRuns)
+	s.addBadge()
 	s.addGates()
 	s.addDrills()
 }

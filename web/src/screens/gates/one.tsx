@@ -346,16 +346,14 @@ function BadgeOf({ run }: { run: string }) {
   const t = useText();
   const place = `${location.origin}/api/runs/${run}/badge.svg`;
   const markdown = `[![callvet](${place})](${location.origin}/runs/${run})`;
-  const [there, setThere] = useState(true);
   const clipboard = useClipboard();
-  if (!there) return null;
   return (
     <Box>
       <Text size="sm" fw={600} mb={4}>
         {t('gates.badge')}
       </Text>
       <Group gap="sm">
-        <img src={`/api/runs/${run}/badge.svg`} alt={t('gates.badgeAlt')} height={20} onError={() => setThere(false)} />
+        <img src={`/api/runs/${run}/badge.svg`} alt={t('gates.badgeAlt')} height={20} />
         <code className="mono untrusted">{markdown}</code>
         <Button
           size="compact-sm" variant="default" leftSection={<IconCopy size={14} aria-hidden />}

@@ -1,0 +1,83 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package server
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"html/template"
+	"net/http"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/callvet/callvet/internal/account"
+	"github.com/callvet/callvet/panel"
+)
+
+// badgeDrawing is a badge: a label, and beside it what the run came to.
+const badgeDrawing = `<svg xmlns="http://www.w3.org/2000/svg" width="{{.Width}}" height="20" role="img" aria-label="callvet: {{.Text}}">` +
+	`<title>callvet: {{.Text}}</title><rect width="{{.Width}}" height="20" rx="3" fill="{{.Color}}"/><path d="M3 0h49v20H3a3 3 0 0 1-3-3V3a3 3 0 0 1 3-3z" fill="#3c4350"/>` +
+	`<g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11"><text x="7" y="14">callvet</text><text x="59" y="14">{{.Text}}</text></g></svg>`
+
+// addBadge adds the badge of a run.
+func (s *Server) addBadge() {
+	drawing := template.Must(template.New("badge").Parse(badgeDrawing))
+	add(s, huma.Operation{
+		OperationID: "get-badge", Method: http.MethodGet, Path: "/api/runs/{id}/badge.svg", Summary: "A small picture of how a run ended, with the pass rate and its interval", Tags: []string{"runs"},
+		Responses: map[string]*huma.Response{"200": {Description: "a drawing", Content: map[string]*huma.MediaType{"image/svg+xml": {}}}},
+	}, Access{Objects: map[string]Kind{"id": KindRun}}, func(ctx context.Context, _ *account.Principal, in *RunIn) (*huma.StreamResponse, error) {
+		d, err := s.document(ctx, in.ID)
+		if err != nil {
+			return nil, err
+		}
+		text, color := badgeOf(d.Status, d.Panels)
+		var b bytes.Buffer
+		if err := drawing.Execute(&b, map[string]any{"Text": text, "Color": color, "Width": 66 + 7*utf8.RuneCountInString(text)}); err != nil {
+			return nil, fmt.Errorf("draw badge: %w", err)
+		}
+		return &huma.StreamResponse{Body: func(hc huma.Context) {
+			hc.SetHeader("Content-Type", "image/svg+xml")
+			_, _ = hc.BodyWriter().Write(b.Bytes()) // who went away gets nothing
+		}}, nil
+	})
+}
+
+// badgeOf is what a badge says of a run, and the colour of its ground: with one target its pass rate with the
+// interval, with several how many of the judged attempts passed. Floors count where there is nothing else.
+func badgeOf(status string, p *panel.Panels) (text, color string) {
+	const passed, failed, open = "#187a3a", "#b3261e", "#8a5a00"
+	var sum panel.Verdicts
+	var rates []*panel.Metric
+	for _, floors := range []bool{false, true} {
+		for i := range p.Targets {
+			if t := &p.Targets[i]; t.Floor == floors {
+				v := t.Overall.Verdicts
+				sum.Pass, sum.Fail, sum.Error, sum.NotRun = sum.Pass+v.Pass, sum.Fail+v.Fail, sum.Error+v.Error, sum.NotRun+v.NotRun
+				rates = append(rates, metric(&t.Overall, panel.MetricPass))
+			}
+		}
+		if len(rates) > 0 {
+			break
+		}
+	}
+	switch judged := sum.Pass + sum.Fail; {
+	case judged == 0:
+		return "nothing judged", open
+	case len(rates) == 1 && rates[0] != nil && rates[0].Interval.Defined():
+		i := rates[0].Interval
+		text = fmt.Sprintf("%.1f %% [%.1f–%.1f] pass", 100*i.Point, 100*i.Lower, 100*i.Upper)
+	default:
+		text = fmt.Sprintf("%d of %d pass", sum.Pass, judged)
+	}
+	text = strings.ReplaceAll(text, ".0", "")
+	switch {
+	case sum.Fail > 0:
+		return text, failed
+	case status != "done" || sum.Error+sum.NotRun > 0:
+		return text + ", not all judged", open
+	}
+	return text, passed
+}
