@@ -79,6 +79,7 @@ function screens(m) {
     ['results', `/runs/${m.run}`],
     ['grid', `/runs/${m.run}?tab=grid`],
     ['attempts', `/runs/${m.run}?tab=attempts&verdict=fail`],
+    ['case', `/runs/${m.run}/case?case=tokyo-fahrenheit&target=${encodeURIComponent('script:weather-sloppy.yaml')}`],
     ['compare', `/compare?runs=${m.first},${m.run}`],
     ['suites', '/suites'],
     ['suite', `/suites/${m.suite}`],
