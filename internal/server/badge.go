@@ -8,12 +8,12 @@ import (
 	"fmt"
 	"html/template"
 	"net/http"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/callvet/callvet/internal/account"
+	reportfigure "github.com/callvet/callvet/internal/report/figure"
 	"github.com/callvet/callvet/panel"
 )
 
@@ -56,7 +56,7 @@ func badgeOf(status string, p *panel.Panels) (text, color string) {
 			if t := &p.Targets[i]; t.Floor == floors {
 				v := t.Overall.Verdicts
 				sum.Pass, sum.Fail, sum.Error, sum.NotRun = sum.Pass+v.Pass, sum.Fail+v.Fail, sum.Error+v.Error, sum.NotRun+v.NotRun
-				rates = append(rates, metric(&t.Overall, panel.MetricPass))
+				rates = append(rates, t.Overall.Metric(panel.MetricPass))
 			}
 		}
 		if len(rates) > 0 {
@@ -67,12 +67,10 @@ func badgeOf(status string, p *panel.Panels) (text, color string) {
 	case judged == 0:
 		return "nothing judged", open
 	case len(rates) == 1 && rates[0] != nil && rates[0].Interval.Defined():
-		i := rates[0].Interval
-		text = fmt.Sprintf("%.1f %% [%.1f–%.1f] pass", 100*i.Point, 100*i.Lower, 100*i.Upper)
+		text = reportfigure.Rate(rates[0].Interval) + " pass"
 	default:
 		text = fmt.Sprintf("%d of %d pass", sum.Pass, judged)
 	}
-	text = strings.ReplaceAll(text, ".0", "")
 	switch {
 	case sum.Fail > 0:
 		return text, failed
