@@ -33,6 +33,7 @@ type judgeServer struct {
 	forms   int            // requests with a form
 	refused int
 	reached chan struct{} // closes when an answer is held back
+	left    chan struct{} // nil, or gets one of each who left while its answer was held back
 }
 
 func (s *judgeServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -74,6 +75,9 @@ func (s *judgeServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		select {
 		case <-s.until:
 		case <-r.Context().Done():
+			if s.left != nil {
+				s.left <- struct{}{}
+			}
 			return
 		}
 	}
@@ -239,7 +243,7 @@ func TestJudgeSurvivesKill(t *testing.T) {
 		fmt.Fprintf(&traces, `{"type":"task","task_id":"t%d","target":"m","goal":"Weather %d in Paris?","final_answer":"21"}`+"\n", i, i)
 	}
 	writeFiles(t, dir, map[string]string{"traces.jsonl": traces.String()})
-	s := &judgeServer{answer: verdictOn, asked: map[string]int{}, hold: 12, until: make(chan struct{}), reached: make(chan struct{})}
+	s := &judgeServer{answer: verdictOn, asked: map[string]int{}, hold: 12, until: make(chan struct{}), reached: make(chan struct{}), left: make(chan struct{}, 1)}
 	reached := s.reached
 	srv := httptest.NewServer(s)
 	defer srv.Close()
@@ -278,6 +282,11 @@ func TestJudgeSurvivesKill(t *testing.T) {
 	_ = cmd.Wait() // it was killed
 	if n := stored(); n != 12 {
 		t.Fatalf("%d answers are stored, 12 were given", n)
+	}
+	select { // the killed process is gone for the server, too: its question gets no answer
+	case <-s.left:
+	case <-time.After(time.Minute):
+		t.Fatal("the question of the killed process waits for its answer")
 	}
 	close(s.until)
 	text := runApp(t, dir, map[string]string{"OPENAI_API_KEY": "k"}, exitOK, args...)
