@@ -5,10 +5,18 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/pem"
 	"errors"
 	"io"
+	"math/big"
+	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -62,7 +70,7 @@ func (s *seat) serve(t *testing.T, owner *parallel.Group, args ...string) (told 
 		code <- s.run(ctx, told, "", append([]string{"serve", "--listen", "127.0.0.1:0", "--log-format", "json"}, args...)...)
 	})
 	for range 1000 {
-		if strings.Contains(told.String(), "serving http://") {
+		if strings.Contains(told.String(), "serving http") {
 			break
 		}
 		select {
@@ -77,7 +85,7 @@ func (s *seat) serve(t *testing.T, owner *parallel.Group, args ...string) (told 
 	}
 }
 
-var toldLink = regexp.MustCompile(`callvet login '(http://\S+#claim=\S+)'`)
+var toldLink = regexp.MustCompile(`callvet login '(https?://\S+#claim=\S+)'`)
 
 // TestServe: a server is started, its first admin comes in by the link, and by a password after it was
 // started again; a token is kept where nobody else reads it, and ended.
@@ -242,5 +250,84 @@ func TestServeFiles(t *testing.T) {
 	}
 	if err := f.Write(t.Context(), "a.txt", nil); !errors.Is(err, callvet.ErrDenied) {
 		t.Errorf("it was written: %v", err)
+	}
+}
+
+// TestServeTLS: a server with a certificate of its own is used by who trusts it, and by nobody else.
+func TestServeTLS(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("starts processes")
+	}
+	dir := t.TempDir()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := &x509.Certificate{
+		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+	}
+	cert, err := x509.CreateCertificate(rand.Reader, of, of, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sealed, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFiles(t, dir, map[string]string{
+		"cert.pem": string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert})),
+		"key.pem":  string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: sealed})),
+	})
+	s := &seat{dir: dir, env: map[string]string{"HOME": dir, "CALLVET_DB": filepath.Join(dir, "x.db")}}
+	var owner parallel.Group
+	t.Cleanup(owner.Wait)
+	told, stop := s.serve(t, &owner, "--tls-cert", "cert.pem", "--tls-key", "key.pem")
+	var link []string
+	for deadline := time.Now().Add(10 * time.Second); link == nil && time.Now().Before(deadline); {
+		link = toldLink.FindStringSubmatch(told.String())
+	}
+	if link == nil || !strings.HasPrefix(link[1], "https://") {
+		t.Fatalf("no link: %s", told)
+	}
+	base, _, _ := strings.Cut(link[1], "/#claim=")
+
+	// Which certificates are trusted is read once for a process.
+	types := func(in string, want int, trust string, args ...string) string {
+		t.Helper()
+		self, err := os.Executable()
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.CommandContext(t.Context(), self)
+		cmd.Args, cmd.Dir, cmd.Stdin = append([]string{"callvet"}, args...), dir, strings.NewReader(in)
+		cmd.Env = append(os.Environ(), "HOME="+dir, "CALLVET_DB="+filepath.Join(dir, "y.db"), "SSL_CERT_FILE="+trust)
+		out, _ := cmd.CombinedOutput()
+		if code := cmd.ProcessState.ExitCode(); code != want {
+			t.Fatalf("%v: exit %d, want %d: %s", args, code, want, out)
+		}
+		return string(out)
+	}
+	trusted := filepath.Join(dir, "cert.pem")
+	const login = "correct horse battery\nroot\n"
+	if out := types(login, exitError, "/dev/null", "login", link[1]); !strings.Contains(out, "certificate") || !strings.Contains(out, "SSL_CERT_FILE") || strings.Contains(out, "callvet serve") {
+		t.Errorf("a stranger's certificate: %s", out)
+	}
+	types(login, exitOK, trusted, "login", link[1])
+	abs, err := filepath.Abs(filepath.Join("..", "..", "examples", "weather.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out := types("", exitOK, trusted, "run", abs, "-m", "offline/lexical", "--remote", base); !strings.Contains(out, "judged attempts") {
+		t.Errorf("run: %s", out)
+	}
+	if code := stop(); code != exitOK {
+		t.Errorf("exit %d", code)
+	}
+	plain, _ := s.serve(t, &owner)
+	address := regexp.MustCompile(`serving http://(\S+)`).FindStringSubmatch(plain.String())
+	if out := types(login, exitError, trusted, "login", "https://"+address[1]); !strings.Contains(out, "write http://") {
+		t.Errorf("https to a server that speaks http: %s", out)
 	}
 }

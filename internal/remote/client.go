@@ -5,6 +5,7 @@ package remote
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -121,13 +122,26 @@ func (c *Client) send(ctx context.Context, method, path string, query url.Values
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		return nil, &callvet.Hinted{Err: fmt.Errorf("ask %s: %w: %w", c.base.Host, callvet.ErrUnavailable, err), Hint: "start it: callvet serve"}
+		return nil, c.unreached(err)
 	}
 	if res.StatusCode < 300 {
 		return res, nil
 	}
 	defer res.Body.Close()
 	return nil, c.refused(res)
+}
+
+// unreached says why a server gave no answer. What no second try mends is denied.
+func (c *Client) unreached(err error) error {
+	kind, hint := callvet.ErrUnavailable, "start it: callvet serve"
+	var cert *tls.CertificateVerificationError
+	switch {
+	case errors.As(err, &cert):
+		kind, hint = callvet.ErrDenied, "where the certificate is your own: SSL_CERT_FILE=certificate.pem callvet …"
+	case errors.Is(err, http.ErrSchemeMismatch):
+		kind, hint = callvet.ErrDenied, "it speaks plain HTTP: write http:// in its address"
+	}
+	return &callvet.Hinted{Err: fmt.Errorf("ask %s: %w: %w", c.base.Host, kind, err), Hint: hint}
 }
 
 // refused reads what the server refused: a *Refusal.
