@@ -124,6 +124,9 @@ func TestDiscordant(t *testing.T) {
 // which way is good.
 func TestPaired(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("draws too much for the race detector; the tests beside it use the same goroutines")
+	}
 	pass := panel.Pairing{Metric: "pass_rate", Unit: panel.UnitRate}
 	base := power.PairedRate{Gate: gates.Gate{Kind: gates.Regression}, Pairing: pass, Rate: 0.9, Correlation: 0.5, Attempts: 1, Loss: 0.05}
 	chance := func(n int, change func(*power.PairedRate)) float64 {
@@ -169,6 +172,9 @@ func TestJudged(t *testing.T) {
 // TestAmounts: twice the spread takes four times the tasks.
 func TestAmounts(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("draws too much for the race detector; the tests beside it use the same goroutines")
+	}
 	for _, counted := range []bool{false, true} {
 		need := func(sd float64) int {
 			a := power.Amount{Gate: atMost(3.3), Mean: 3, SD: sd, Counted: counted}

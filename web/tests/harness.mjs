@@ -205,15 +205,46 @@ export function clean(page) {
   assert.deepEqual(page.errors, []);
 }
 
+const everything = { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] };
+const colours = { runOnly: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] } };
+
 /** axe asserts that a page has no serious fault of accessibility (WCAG 2.2 AA). */
-export async function axe(page, what = page.url()) {
-  await page.evaluate(axeSource);
-  const { violations } = await page.evaluate(() => globalThis.axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] }));
+export async function axe(page, what = page.url(), rules = everything) {
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axeSource);
+  const { violations } = await page.evaluate((r) => globalThis.axe.run(document, { ...r, resultTypes: ['violations'] }), rules);
   const serious = violations.filter((v) => v.impact === 'serious' || v.impact === 'critical');
   const told = serious.flatMap((v) => v.nodes.slice(0, 5).map((n) => `${what}: ${v.id}: ${v.help}\n    ${n.html.slice(0, 200)}\n    ${n.failureSummary?.replaceAll('\n', ' ')}`));
   assert.deepEqual(told, []);
 }
 
-/** The widths and themes that every screen is looked at in. */
 export const widths = [390, 768, 1280];
 export const themes = ['light', 'dark'];
+
+/**
+ * accessible asserts that screens have no serious fault of accessibility in both themes at three widths, and are nowhere
+ * wider than the window. A screen is its address, and what gives the locator of something on it when it is there, or a text. What
+ * a theme changes is colours: the dark one is looked at for these.
+ */
+export async function accessible(browser, server, screens, { as = 'ana' } = {}) {
+  const page = await browser.page(server, { as });
+  for (const [address, there] of screens) {
+    await page.goto(address);
+    await (typeof there === 'string' ? page.getByText(there) : await there(page)).first().waitFor();
+    await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
+    for (const theme of themes) {
+      await page.emulateMedia({ colorScheme: theme });
+      await page.locator(`html[data-mantine-color-scheme="${theme}"]`).waitFor();
+      for (const width of widths) {
+        await page.setViewportSize({ width, height: 800 });
+        const what = `${address} ${theme} ${width}`;
+        await axe(page, what, theme === 'dark' ? colours : everything);
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+        assert.ok(wide <= 0, `${what}: the page is ${wide} px too wide`);
+      }
+    }
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.setViewportSize({ width: 1280, height: 800 });
+  }
+  clean(page);
+  await page.context().close();
+}

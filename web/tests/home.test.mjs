@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import { after, before, test } from 'node:test';
-import { axe, Browser, clean, Server, themes, widths } from './harness.mjs';
+import { accessible, axe, Browser, clean, Server, themes } from './harness.mjs';
 
 let server, browser, model;
 before(async () => {
@@ -196,21 +196,13 @@ test('every screen is accessible', async () => {
   await server.job(over);
   model.hold(4);
   const { job_id: running } = await server.api('POST', '/api/tool-eval', slow(suite));
-  const screens = { '/': 'Running now', [`/new?suite=${suite}`]: 'Before you start', '/jobs': 'Jobs', [`/jobs/${running}`]: 'Models', [`/jobs/${over}`]: 'What came out' };
-  for (const theme of themes) {
-    for (const width of widths) {
-      const page = await browser.page(server, { theme, width });
-      for (const [where, heading] of Object.entries(screens)) {
-        await page.goto(where);
-        await page.getByRole('heading', { name: heading }).first().waitFor();
-        if (where.startsWith('/new')) await page.getByRole('button', { name: 'More' }).click();
-        await axe(page, `${where} ${theme} ${width}`);
-        assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${where} is wider than ${width}`);
-      }
-      clean(page);
-      await page.context().close();
-    }
-  }
+  const heading = (name) => (page) => page.getByRole('heading', { name });
+  const more = async (page) => {
+    await page.getByRole('heading', { name: 'Before you start' }).waitFor();
+    await page.getByRole('button', { name: 'More' }).click();
+    return page.getByRole('heading', { name: 'Before you start' });
+  };
+  await accessible(browser, server, [['/', heading('Running now')], [`/new?suite=${suite}`, more], ['/jobs', heading('Jobs')], [`/jobs/${running}`, heading('Models')], [`/jobs/${over}`, heading('What came out')]]);
   model.release();
   await server.job(running);
 });

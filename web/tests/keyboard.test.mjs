@@ -67,7 +67,7 @@ test('a journey by keyboard alone: log in, run a suite, find out why a case fail
   for (let i = 0; i < 80 && !(await row.evaluate((e) => e === document.activeElement)); i++) await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
   await page.waitForURL(/\/case\?/);
-  await page.getByRole('heading', { level: 1 }).waitFor();
+  await page.getByRole('heading', { level: 1, name: new URL(page.url()).searchParams.get('case') }).waitFor();
   await page.keyboard.press('Escape');
   await page.waitForURL(/tab=attempts/);
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { axe, Browser, clean, Server, themes, widths } from './harness.mjs';
+import { accessible, Browser, clean, Server } from './harness.mjs';
 
 let server, browser, run;
 before(async () => {
@@ -63,18 +63,5 @@ test('recordings are browsed, and exported as fixtures', async () => {
 });
 
 test('safety is accessible', async () => {
-  for (const theme of themes) {
-    const page = await browser.page(server, { theme });
-    for (const part of ['drill', 'incidents', 'recordings']) {
-      await page.goto(`/safety?run=${run}&part=${part}`);
-      await page.getByRole('heading', { name: 'Replay & safety' }).waitFor();
-      await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
-      for (const width of widths) {
-        await page.setViewportSize({ width, height: 800 });
-        await axe(page, `${part} ${theme} ${width}`);
-      }
-    }
-    clean(page);
-    await page.context().close();
-  }
+  await accessible(browser, server, ['drill', 'incidents', 'recordings'].map((part) => [`/safety?run=${run}&part=${part}`, (page) => page.getByRole('heading', { name: 'Replay & safety' })]));
 });
