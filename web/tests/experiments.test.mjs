@@ -32,6 +32,7 @@ test('an experiment from its creation to a best configuration that a fresh run c
   await page.getByText('No runs in this experiment').waitFor();
   await page.getByRole('button', { name: 'Link runs' }).click();
   const link = page.getByRole('dialog', { name: 'Link runs' });
+  await link.getByRole('checkbox').first().waitFor();
   for (const box of await link.getByRole('checkbox').all()) await box.check();
   await link.getByRole('button', { name: 'Link runs' }).click();
   await page.locator(`tr[data-run="${base}"]`).waitFor();

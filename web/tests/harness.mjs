@@ -236,6 +236,7 @@ export async function accessible(browser, server, screens, { as = 'ana' } = {}) 
       await page.locator(`html[data-mantine-color-scheme="${theme}"]`).waitFor();
       for (const width of widths) {
         await page.setViewportSize({ width, height: 800 });
+        await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
         const what = `${address} ${theme} ${width}`;
         await axe(page, what, theme === 'dark' ? colours : everything);
         const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);

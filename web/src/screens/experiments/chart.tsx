@@ -41,7 +41,7 @@ export function Chart({ columns, baseline, label }: { columns: Column[]; baselin
   const every = Math.ceil(92 / step); // labels of time need room
   return (
     <Box ref={ref}>
-      <Box className="scroll-x" tabIndex={width > room ? 0 : undefined} role={width > room ? 'region' : undefined} aria-label={width > room ? label : undefined}>
+      <Box className="scroll-x" tabIndex={0} role="region" aria-label={label}>
         <svg width={width} height={height} role="img" aria-label={label} style={{ display: 'block', fontSize: 11, fontVariantNumeric: 'tabular-nums' }}>
           {[0, 0.25, 0.5, 0.75, 1].map((v) => (
             <g key={v}>
