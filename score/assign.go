@@ -2,6 +2,44 @@
 
 package score
 
+import "fmt"
+
+const (
+	// MaxExpectedCalls is how many calls a plan may expect: each is compared with each call that was made.
+	MaxExpectedCalls = 500
+	// maxPairs bounds the comparisons of one plan with one attempt, some 100 bytes each.
+	maxPairs = 1 << 18
+)
+
+// tooMany says why a plan of the case cannot be held against so many calls; "" where all can.
+func (k *Compiled) tooMany(made int) string {
+	for p := range k.each {
+		switch n := len(p.calls); {
+		case n > MaxExpectedCalls:
+			return fmt.Sprintf("the case expects %d calls in one plan, and %d can be compared", n, MaxExpectedCalls)
+		case n*made > maxPairs:
+			return fmt.Sprintf("%d calls were made where %d are expected: more than can be compared", made, n)
+		}
+	}
+	return ""
+}
+
+// each yields every list of calls that attempts are held against.
+func (k *Compiled) each(yield func(*plan) bool) {
+	for i := range k.plans {
+		if !yield(&k.plans[i]) {
+			return
+		}
+	}
+	for _, claims := range [][]claim{k.allOf, k.not} {
+		for i := range claims {
+			if !yield(&claims[i].plan) {
+				return
+			}
+		}
+	}
+}
+
 // assign finds which actual call answers which expected one; it fills w.calls'
 // pairing w.sol.Of and w.pairs.
 func (w *scratch) assign(p *plan) {

@@ -315,3 +315,52 @@ func TestBoundsRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestTooManyCalls: lists of calls that would take more memory than a machine has are refused by name, and
+// attempts at them are not judged.
+func TestTooManyCalls(t *testing.T) {
+	t.Parallel()
+	calls := func(n int) []callvet.Call { return make([]callvet.Call, n) }
+	plan := func(n int) callvet.Plan {
+		p := callvet.Plan{Calls: make([]callvet.ExpectedCall, n)}
+		for i := range p.Calls {
+			p.Calls[i].Tools = []string{"f"}
+		}
+		return p
+	}
+	for _, tc := range []struct {
+		name          string
+		expect        callvet.Expect
+		made          int
+		problem, idle bool
+		verdict       callvet.Verdict
+	}{
+		{"as many as can be", callvet.Expect{Plans: []callvet.Plan{plan(score.MaxExpectedCalls)}}, score.MaxExpectedCalls, false, false, callvet.VerdictPass},
+		{"too many expected", callvet.Expect{Plans: []callvet.Plan{plan(score.MaxExpectedCalls + 1)}}, 1, true, true, callvet.VerdictNotRun},
+		{"too many excluded", callvet.Expect{Not: []callvet.Plan{plan(150_000)}}, 1, true, true, callvet.VerdictNotRun},
+		{"too many made", callvet.Expect{Plans: []callvet.Plan{plan(100)}}, 5_000, false, false, callvet.VerdictNotRun},
+		{"many made, few expected", callvet.Expect{Plans: []callvet.Plan{plan(3)}}, 10_000, false, false, callvet.VerdictFail},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			c := callvet.Case{ID: "c", Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "q"}}, Expect: tc.expect}
+			compiled, problems := compile(&callvet.Suite{Cases: []callvet.Case{c}})
+			k := compiled[0]
+			if got := len(problems) > 0 && problems[0].Code == "too-many-calls"; got != tc.problem {
+				t.Errorf("problems: %+v", problems)
+			}
+			if why := k.Idle(false); (why != "") != tc.idle {
+				t.Errorf("asked, or not, for: %q", why)
+			}
+			tr := &callvet.Trace{CaseID: "c", Turns: []callvet.Turn{{Role: callvet.RoleAssistant, Calls: calls(tc.made)}}, End: callvet.EndAnswered}
+			for i := range tr.Turns[0].Calls {
+				tr.Turns[0].Calls[i] = callvet.Call{Tool: "f", Args: json.RawMessage(`{}`)}
+			}
+			tr.Classify(false)
+			r, err := k.Judge(t.Context(), tr)
+			if err != nil || r.Verdict != tc.verdict || (tc.verdict == callvet.VerdictNotRun) != strings.Contains(r.Reason, "can be compared") {
+				t.Errorf("%v: %s, %s", err, r.Verdict, r.Reason)
+			}
+		})
+	}
+}

@@ -219,6 +219,9 @@ func (k *Compiled) plan(src *callvet.Plan, set match.Settings, key string, ps *p
 		ps.add("unknown-order", key+".order", fmt.Sprintf("order %q is not known", src.Order),
 			"any_order, strict, in_order, subset, superset, precision, recall or single_tool_use")
 	}
+	if n := len(src.Calls); n > MaxExpectedCalls {
+		ps.add("too-many-calls", key+".calls", fmt.Sprintf("%d calls are expected, and %d can be compared", n, MaxExpectedCalls), "make several cases of it, or bound the number of calls: counts, min_tool_calls")
+	}
 	for i := range src.Calls {
 		k.expected(&p.calls[i], &src.Calls[i], set, fmt.Sprintf("%s.calls[%d]", key, i), ps)
 	}

@@ -25,7 +25,10 @@ func (k *Compiled) decided(d *callvet.Decision) callvet.Result {
 func (k *Compiled) Idle(selects bool) string {
 	c := k.src
 	left := c.Expect.Unevaluated()
-	if _, decides := selection.Of(&c.Expect); selects && decides || !selects && k.asserts {
+	if !selects && k.asserts {
+		return k.tooMany(0)
+	}
+	if _, decides := selection.Of(&c.Expect); selects && decides {
 		return ""
 	}
 	if selects || len(left) == 0 && c.Expect.Selection == nil {

@@ -90,7 +90,13 @@ func (k *Compiled) judge(t *callvet.Trace, said []said) callvet.Result {
 	w := k.pool.Get().(*scratch)
 	w.begin(k, t)
 	w.said = said
-	r := w.judge()
+	var r callvet.Result
+	if reason := k.tooMany(len(w.calls)); reason != "" {
+		left := k.src.Expect.Unevaluated()
+		r = callvet.Result{Verdict: callvet.VerdictNotRun, Reason: reason, Assertions: left, NotEvaluated: len(left)}
+	} else {
+		r = w.judge()
+	}
 	w.said = nil
 	if cap(w.calls) <= maxPooledCalls {
 		k.pool.Put(w)
