@@ -51,7 +51,7 @@ type Principal struct {
 	// Address is where the request comes from, for the audit log.
 	Address string `json:"-"`
 
-	session []byte // what the store keeps of the session; nil: a token
+	hash []byte // what the store keeps of the secret of the session, or of the token
 }
 
 // Allows reports whether a request of the principal may be of the scope.

@@ -83,7 +83,7 @@ func (a *Accounts) begin(ctx context.Context, address, action string, find func(
 		}
 		now := a.now()
 		out.Expires = at(now + SessionLife.Milliseconds())
-		out.Principal = &Principal{User: u.ID, Name: u.Name, Role: Role(u.Role), Address: address, session: hash}
+		out.Principal = &Principal{User: u.ID, Name: u.Name, Role: Role(u.Role), Address: address, hash: hash}
 		err = errors.Join(
 			q.DropOldSessions(ctx, rows.DropOldSessionsParams{Expires: now, Seen: now - SessionIdle.Milliseconds()}), q.DropOldLinks(ctx, now),
 			q.AddSession(ctx, rows.AddSessionParams{Hash: hash, UserID: u.ID, Created: now, Expires: now + SessionLife.Milliseconds(), Seen: now}),
@@ -178,7 +178,25 @@ func (a *Accounts) setPassword(ctx context.Context, q *rows.Queries, user, hash 
 
 // BySession tells whose session a cookie holds; ErrLogin where it is over.
 func (a *Accounts) BySession(ctx context.Context, secret string) (*Principal, error) {
-	hash := digest(secret)
+	return a.bySession(ctx, digest(secret))
+}
+
+// Again tells who p is by now: his role may be another one. The error is ErrLogin where his session or his token
+// has ended meanwhile.
+func (a *Accounts) Again(ctx context.Context, p *Principal) (*Principal, error) {
+	look := a.bySession
+	if p.Token != "" {
+		look = a.byToken
+	}
+	now, err := look(ctx, p.hash)
+	if err != nil {
+		return nil, err
+	}
+	now.Address = p.Address
+	return now, nil
+}
+
+func (a *Accounts) bySession(ctx context.Context, hash []byte) (*Principal, error) {
 	s, err := a.cfg.Store.Rows().Session(ctx, hash)
 	now := a.now()
 	switch {
@@ -190,7 +208,7 @@ func (a *Accounts) BySession(ctx context.Context, secret string) (*Principal, er
 	if now-s.Seen >= grain.Milliseconds() {
 		a.used(ctx, "see session", func(q *rows.Queries) error { return q.SeeSession(ctx, rows.SeeSessionParams{Hash: hash, Seen: now}) })
 	}
-	return &Principal{User: s.UserID, Name: s.Name, Role: Role(s.Role), session: hash}, nil
+	return &Principal{User: s.UserID, Name: s.Name, Role: Role(s.Role), hash: hash}, nil
 }
 
 // used keeps the last use of something. What cannot be kept keeps nobody out.
@@ -202,11 +220,11 @@ func (a *Accounts) used(ctx context.Context, verb string, f func(*rows.Queries) 
 
 // Logout ends the session of a principal; a token has none.
 func (a *Accounts) Logout(ctx context.Context, by *Principal) error {
-	if by.session == nil {
+	if by.Token != "" {
 		return nil
 	}
 	return a.change(ctx, "log out", func(q *rows.Queries) error {
-		return errors.Join(q.DropSession(ctx, by.session), a.Record(ctx, q, by, "logout", by.User, nil))
+		return errors.Join(q.DropSession(ctx, by.hash), a.Record(ctx, q, by, "logout", by.User, nil))
 	})
 }
 
@@ -241,7 +259,7 @@ func (a *Accounts) ChangePassword(ctx context.Context, by *Principal, before, pa
 			return errors.Join(err, ErrLogin)
 		}
 		_, err = q.SetUserPassword(ctx, rows.SetUserPasswordParams{ID: by.User, Password: hash})
-		keep := by.session
+		keep := by.hash
 		if keep == nil {
 			keep = []byte{}
 		}

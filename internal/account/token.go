@@ -159,7 +159,11 @@ func (a *Accounts) ByToken(ctx context.Context, secret string) (*Principal, erro
 	if !strings.HasPrefix(secret, TokenPrefix) {
 		return nil, ErrLogin
 	}
-	t, err := a.cfg.Store.Rows().TokenByHash(ctx, digest(secret))
+	return a.byToken(ctx, digest(secret))
+}
+
+func (a *Accounts) byToken(ctx context.Context, hash []byte) (*Principal, error) {
+	t, err := a.cfg.Store.Rows().TokenByHash(ctx, hash)
 	now := a.now()
 	switch {
 	case errors.Is(err, sql.ErrNoRows), err == nil && (t.Revoked != 0 || t.Expires <= now):
@@ -170,5 +174,5 @@ func (a *Accounts) ByToken(ctx context.Context, secret string) (*Principal, erro
 	if now-t.Used >= grain.Milliseconds() {
 		a.used(ctx, "use token", func(q *rows.Queries) error { return q.UseToken(ctx, rows.UseTokenParams{ID: t.ID, Used: now}) })
 	}
-	return &Principal{User: t.UserID, Name: t.Name, Role: Role(t.Role), Scopes: scopes(t.Scopes), Token: t.ID}, nil
+	return &Principal{User: t.UserID, Name: t.Name, Role: Role(t.Role), Scopes: scopes(t.Scopes), Token: t.ID, hash: hash}, nil
 }

@@ -124,7 +124,8 @@ func (s *Server) stream(ctx context.Context, hc huma.Context, f *follower, hello
 	hc.SetHeader("Content-Type", streamType)
 	hc.SetHeader("Cache-Control", "no-store")
 	hc.SetHeader("X-Accel-Buffering", "no")
-	_, w := humago.Unwrap(hc)
+	r, w := humago.Unwrap(hc)
+	login := s.loginOf(r, nil)
 	to := http.NewResponseController(w)
 	ctx, cancel := context.WithCancel(ctx)
 	var beside parallel.Group
@@ -152,6 +153,9 @@ func (s *Server) stream(ctx context.Context, hc huma.Context, f *follower, hello
 		wait, stop := context.WithTimeout(ctx, keepAlive)
 		list, skipped, nerr := f.next(wait)
 		stop()
+		if !login.holds(ctx) {
+			return
+		}
 		switch {
 		case errors.Is(nerr, context.DeadlineExceeded) && ctx.Err() == nil:
 			err = send([]byte(": keep-alive\n\n"))

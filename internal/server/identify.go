@@ -3,11 +3,14 @@
 package server
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/callvet/callvet/internal/account"
 )
@@ -40,6 +43,56 @@ func (s *Server) recognize(r *http.Request) (*account.Principal, error) {
 	}
 	return s.cfg.Accounts.BySession(r.Context(), c.Value)
 }
+
+// loginFor is how long a login is taken to hold that was looked up.
+const loginFor = 5 * time.Second
+
+// login tells of a connection that stays open whether who opened it may still use it. It is safe for concurrent use.
+type login struct {
+	// now tells who it is by now; the error is that nobody is logged in any more.
+	now   func(ctx context.Context) (*account.Principal, error)
+	clock func() time.Time
+
+	mu sync.Mutex
+	at time.Time // when it held
+}
+
+// loginOf is the login of a connection that began with r; or that of by, where a ticket let him in.
+func (s *Server) loginOf(r *http.Request, by *account.Principal) *login {
+	l := &login{clock: s.cfg.Now, at: s.cfg.Now()}
+	switch {
+	case by == nil:
+		l.now = func(context.Context) (*account.Principal, error) { return s.cfg.Identify(nothing{}, r) }
+	case s.cfg.Accounts == nil:
+		l.now = func(context.Context) (*account.Principal, error) { return by, nil }
+	default:
+		l.now = func(ctx context.Context) (*account.Principal, error) { return s.cfg.Accounts.Again(ctx, by) }
+	}
+	return l
+}
+
+// holds reports whether the login lets somebody read, as far as it was known loginFor ago.
+func (l *login) holds(ctx context.Context) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.clock()
+	if now.Sub(l.at) < loginFor {
+		return true
+	}
+	by, err := l.now(ctx)
+	if err != nil || !by.Allows(account.ScopeRead) {
+		return false
+	}
+	l.at = now
+	return true
+}
+
+// nothing is a response that is never sent.
+type nothing struct{}
+
+func (nothing) Header() http.Header         { return http.Header{} }
+func (nothing) Write(b []byte) (int, error) { return len(b), nil }
+func (nothing) WriteHeader(int)             {}
 
 // address is where a request comes from, without the port.
 func address(r *http.Request) string {

@@ -4,18 +4,23 @@ package server_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/coder/websocket"
 
 	"github.com/callvet/callvet/internal/account"
+	"github.com/callvet/callvet/internal/server"
+	"github.com/callvet/callvet/internal/store/rows"
 )
 
 // dial opens a socket as a user, or as nobody.
@@ -212,5 +217,64 @@ func TestStream(t *testing.T) {
 	}
 	if next != len(all)+1 {
 		t.Errorf("%d of %d events", next-1, len(all))
+	}
+}
+
+// TestLoginEnds: what was opened with a token tells nothing more when the token is revoked, and who is no member any
+// more cancels nothing over a socket that was opened before.
+func TestLoginEnds(t *testing.T) {
+	t.Parallel()
+	var ahead atomic.Int64
+	s := newSite(t, func(c *server.Config) { c.Now = func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) } })
+	s.work(t)
+	as := strings.TrimPrefix(s.grant(t, "user_ana", []account.Scope{account.ScopeRead}, time.Hour).token, account.TokenPrefix)
+	token, err := s.dial(t, as, "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, body := s.ask(t, as, "POST", "/api/ws-ticket", "")
+	ticket, err := s.dial(t, "", "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	say(t, ticket, `{"type":"ticket","ticket":"`+decode[struct{ Ticket string }](t, code, 200, body).Ticket+`"}`)
+	for _, c := range []*websocket.Conn{token, ticket} {
+		if m := message(t, c); m["type"] != "sync" {
+			t.Fatalf("first: %v", m)
+		}
+	}
+	stream := s.openStream(t, as, "")
+	defer stream.Body.Close()
+	bo, err := s.dial(t, "bo", "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	message(t, bo)
+
+	if err := s.db.Change(t.Context(), "test", func(q *rows.Queries) error {
+		_, err := q.SetUserRole(t.Context(), rows.SetUserRoleParams{ID: "user_bo", Role: string(account.Viewer)})
+		n, rerr := q.RevokeToken(t.Context(), rows.RevokeTokenParams{ID: "token_granted1", Revoked: time.Now().UnixMilli()})
+		if n != 1 {
+			t.Errorf("%d tokens revoked", n)
+		}
+		return errors.Join(err, rerr)
+	}); err != nil {
+		t.Fatal(err)
+	}
+	ahead.Store(int64(time.Minute))
+	s.startEval(t, s.keepSuite(t, "ana", 3)) // tells events of ana
+	for name, c := range map[string]*websocket.Conn{"token": token, "ticket": ticket} {
+		_, b, err := c.Read(t.Context())
+		if closed := (websocket.CloseError{}); !errors.As(err, &closed) || closed.Code != 4001 {
+			t.Errorf("%s: %v, %s", name, err, b)
+		}
+	}
+	b, err := io.ReadAll(stream.Body)
+	if err != nil || bytes.Contains(b, []byte("job_created")) {
+		t.Errorf("stream: %v, %s", err, b)
+	}
+	say(t, bo, `{"type":"cancel","job_id":"job_x"}`)
+	if m := message(t, bo); m["detail"] != "this login may not cancel jobs" {
+		t.Errorf("cancel: %v", m)
 	}
 }

@@ -23,7 +23,7 @@ const (
 	maxMessage  = 4 << 10
 	maxMessages = 100
 	messageSpan = 10 * time.Second
-	// pingEvery is how often a client is asked whether it is there, and looked up whether it still may.
+	// pingEvery is how often a client is asked whether it is there.
 	pingEvery = 30 * time.Second
 	// ticketWait is how long a client without a login has to send its ticket.
 	ticketWait = 5 * time.Second
@@ -92,7 +92,7 @@ func (s *Server) serveSocket(c *websocket.Conn, wire *cork, r *http.Request, by 
 	defer group.Wait()
 	defer cancel()
 	group.Go(func() { defer cancel(); s.live.sendAway(ctx, c) })
-	again := func() error { _, err := s.cfg.Identify(nothing{}, r); return err }
+	login := s.loginOf(r, nil)
 	if by == nil {
 		wait, stop := context.WithTimeout(ctx, ticketWait)
 		m, err := read(wait, c)
@@ -103,14 +103,7 @@ func (s *Server) serveSocket(c *websocket.Conn, wire *cork, r *http.Request, by 
 		if by == nil {
 			return closeLogin, "log in first, or send a ticket: POST /api/ws-ticket"
 		}
-		user := by.User
-		again = func() error {
-			if s.cfg.Accounts == nil {
-				return nil
-			}
-			_, err := s.cfg.Accounts.User(ctx, user)
-			return err
-		}
+		login = s.loginOf(r, by)
 	}
 	if !by.Allows(account.ScopeRead) {
 		return closeLogin, "the token is not for reading"
@@ -127,10 +120,10 @@ func (s *Server) serveSocket(c *websocket.Conn, wire *cork, r *http.Request, by 
 		return websocket.StatusInternalError, "the events cannot be read"
 	}
 	defer f.watch.Close()
-	k := &link{s: s, c: c, wire: wire, by: by, code: websocket.StatusNormalClosure}
+	k := &link{s: s, c: c, wire: wire, login: login, code: websocket.StatusNormalClosure}
 	k.stop = cancel
 	group.Go(func() { defer cancel(); k.listen(ctx) })
-	group.Go(func() { defer cancel(); k.ping(ctx, again) })
+	group.Go(func() { defer cancel(); k.ping(ctx) })
 	func() {
 		defer cancel()
 		if k.send(ctx, hello) == nil {
@@ -141,22 +134,15 @@ func (s *Server) serveSocket(c *websocket.Conn, wire *cork, r *http.Request, by 
 	return k.code, k.why
 }
 
-// nothing is a response that is never sent.
-type nothing struct{}
-
-func (nothing) Header() http.Header         { return http.Header{} }
-func (nothing) Write(b []byte) (int, error) { return len(b), nil }
-func (nothing) WriteHeader(int)             {}
-
 // link is one socket that is open.
 type link struct {
-	s    *Server
-	c    *websocket.Conn
-	wire *cork // below c
-	by   *account.Principal
-	stop func()
-	code websocket.StatusCode // of listen, which ends last
-	why  string
+	s     *Server
+	c     *websocket.Conn
+	wire  *cork // below c
+	login *login
+	stop  func()
+	code  websocket.StatusCode // of listen, which ends last
+	why   string
 }
 
 func read(ctx context.Context, c *websocket.Conn) (m incoming, err error) {
@@ -185,7 +171,7 @@ func (k *link) feed(ctx context.Context, f *follower) {
 		if err != nil {
 			return
 		}
-		if k.sendAll(ctx, skipped, list) != nil {
+		if k.gone(ctx) || k.sendAll(ctx, skipped, list) != nil {
 			return
 		}
 	}
@@ -242,11 +228,12 @@ func (k *link) listen(ctx context.Context) {
 // cancel cancels a job for the client.
 func (k *link) cancel(ctx context.Context, id string) outgoing {
 	out := outgoing{Type: "error", JobID: plain.Clean(id)}
-	if k.s.cfg.ReadOnly || !k.by.Role.AtLeast(account.Member) || !k.by.Allows(account.ScopeRun) {
+	by, err := k.login.now(ctx)
+	if err != nil || k.s.cfg.ReadOnly || !by.Role.AtLeast(account.Member) || !by.Allows(account.ScopeRun) {
 		out.Detail = "this login may not cancel jobs"
 		return out
 	}
-	err := k.s.May(ctx, k.by, KindJob, id, true)
+	err = k.s.May(ctx, by, KindJob, id, true)
 	if err == nil {
 		var j *jobOutput
 		if j, err = k.s.cancelJob(ctx, id); err == nil {
@@ -257,8 +244,17 @@ func (k *link) cancel(ctx context.Context, id string) outgoing {
 	return out
 }
 
+// gone closes the socket of somebody whose login has ended.
+func (k *link) gone(ctx context.Context) bool {
+	if k.login.holds(ctx) {
+		return false
+	}
+	_ = k.c.Close(closeLogin, "the login has ended") // who went away hears nothing
+	return true
+}
+
 // ping finds out whether the client is there and may go on.
-func (k *link) ping(ctx context.Context, again func() error) {
+func (k *link) ping(ctx context.Context) {
 	tick := time.NewTicker(pingEvery)
 	defer tick.Stop()
 	for {
@@ -270,11 +266,7 @@ func (k *link) ping(ctx context.Context, again func() error) {
 		limited, stop := context.WithTimeout(ctx, patience)
 		err := k.c.Ping(limited)
 		stop()
-		if err != nil {
-			return
-		}
-		if again() != nil {
-			_ = k.c.Close(closeLogin, "the login has ended") // who went away hears nothing
+		if err != nil || k.gone(ctx) {
 			return
 		}
 	}
