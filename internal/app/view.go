@@ -354,30 +354,41 @@ func (a *App) RunState(ctx context.Context, ref string) (string, error) {
 	return state, nil
 }
 
-// DeleteRuns deletes runs for good, one after the other; deleted are those that are gone,
-// also when an error ends it. That is a *store.HeldError for a run that a process carries
-// out.
+// DeleteRun deletes a run for good, with what is done also in the same transaction. The space is used for what
+// comes next. The error is a *store.HeldError for a run that a process carries out.
+func (a *App) DeleteRun(ctx context.Context, ref string, also store.Also) (id string, err error) {
+	db, err := a.cfg.Store(ctx)
+	if err != nil {
+		return "", err
+	}
+	c, err := a.cfg.Claim()
+	if err != nil {
+		return "", err
+	}
+	r, err := stored(ctx, db, ref)
+	if err != nil {
+		return "", err
+	}
+	err = db.DeleteRun(ctx, r.ID, c.Gone, also)
+	if held := (*store.HeldError)(nil); errors.As(err, &held) {
+		err = fmt.Errorf("delete run: %w", held)
+	}
+	return r.ID, err
+}
+
+// DeleteRuns deletes runs for good, one after the other, and gives their space back to the disk; deleted are those
+// that are gone, also when an error ends it.
 func (a *App) DeleteRuns(ctx context.Context, refs []string) (deleted []string, err error) {
 	db, err := a.cfg.Store(ctx)
 	if err != nil {
 		return nil, err
 	}
-	c, err := a.cfg.Claim()
-	if err != nil {
-		return nil, err
-	}
 	for _, ref := range refs {
-		r, err := stored(ctx, db, ref)
+		id, err := a.DeleteRun(ctx, ref, nil)
 		if err != nil {
 			return deleted, err
 		}
-		if err := db.DeleteRun(ctx, r.ID, c.Gone); err != nil {
-			if held := (*store.HeldError)(nil); errors.As(err, &held) {
-				err = fmt.Errorf("delete run: %w", held)
-			}
-			return deleted, err
-		}
-		deleted = append(deleted, r.ID)
+		deleted = append(deleted, id)
 	}
 	return deleted, db.Vacuum(ctx)
 }

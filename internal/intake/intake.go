@@ -249,9 +249,9 @@ func (in *Intake) Share(ctx context.Context, id string, shared bool) error {
 }
 
 // Drop removes a collection.
-func (in *Intake) Drop(ctx context.Context, id string) error {
+func (in *Intake) Drop(ctx context.Context, id string, also store.Also) error {
 	return in.cfg.Store.Change(ctx, "delete traces", func(q *rows.Queries) error {
-		return errors.Join(q.DropTraceParts(ctx, id), q.DropTraceEntry(ctx, id))
+		return errors.Join(q.DropTraceParts(ctx, id), q.DropTraceEntry(ctx, id), also.Do(q))
 	})
 }
 

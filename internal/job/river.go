@@ -77,6 +77,11 @@ func (h onlyErrors) Enabled(ctx context.Context, l slog.Level) bool {
 	return l >= slog.LevelError && h.Handler.Enabled(ctx, l)
 }
 
+// Grant gives free slots to the jobs whose turn it is, where something else changed than the jobs: the limit of a user.
+func (j *Jobs) Grant(ctx context.Context) error {
+	return j.change(ctx, "grant slots", func(tx *sql.Tx, q *rows.Queries, _ *[]string) error { return j.grant(ctx, tx, q) })
+}
+
 // grant gives free slots to the jobs whose turn it is, and hands them to River in the same transaction.
 func (j *Jobs) grant(ctx context.Context, tx *sql.Tx, q *rows.Queries) error {
 	j.mu.Lock()

@@ -278,6 +278,9 @@ func (r *Report) GiveWay() bool {
 			return err
 		}
 		next, err := q.NextJob(r.ctx, int64(j.cfg.PerUser))
+		if errors.Is(err, sql.ErrNoRows) { // the user may have fewer jobs by now than he has running
+			return tried
+		}
 		if err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 
 	"github.com/callvet/callvet/internal/store"
@@ -105,9 +106,9 @@ func (l *Library) ReplaceCatalogue(ctx context.Context, c *Catalogue, match func
 }
 
 // DropCatalogue removes a catalogue.
-func (l *Library) DropCatalogue(ctx context.Context, id string) error {
+func (l *Library) DropCatalogue(ctx context.Context, id string, also store.Also) error {
 	return l.cfg.Store.Change(ctx, "delete catalogue", func(q *rows.Queries) error {
 		_, err := q.DropCatalogue(ctx, id)
-		return err
+		return errors.Join(err, also.Do(q))
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -370,8 +371,9 @@ func (l *Library) List(ctx context.Context, user, search string, everybody bool,
 
 var likeEscaper = strings.NewReplacer("!", "!!", "%", "!%", "_", "!_")
 
-// Delete takes a suite out of the lists. Runs of it stay, and so do its versions.
-func (l *Library) Delete(ctx context.Context, id string, match func(int64) bool) error {
+// Delete takes a suite out of the lists, and does also what goes with it. Runs of it stay, and so do its versions. The error
+// wraps ErrChanged where match, when it is set, does not want its version.
+func (l *Library) Delete(ctx context.Context, id string, match func(int64) bool, also store.Also) error {
 	row, err := l.row(ctx, id)
 	if err != nil {
 		return err
@@ -379,9 +381,19 @@ func (l *Library) Delete(ctx context.Context, id string, match func(int64) bool)
 	if match != nil && !match(row.Version) {
 		return fmt.Errorf("delete suite %s: %w: it is at version %d", id, ErrChanged, row.Version)
 	}
+	p := rows.DeleteSuiteParams{Deleted: l.cfg.Now().UnixMilli(), ID: id, Most: math.MaxInt64}
+	if match != nil {
+		p.Least, p.Most = row.Version, row.Version
+	}
 	return l.cfg.Store.Change(ctx, "delete suite", func(q *rows.Queries) error {
-		_, err := q.DeleteSuite(ctx, rows.DeleteSuiteParams{Deleted: l.cfg.Now().UnixMilli(), ID: id})
-		return err
+		n, err := q.DeleteSuite(ctx, p)
+		if err == nil && n == 0 {
+			err = fmt.Errorf("delete suite %s: %w meanwhile", id, ErrChanged)
+		}
+		if err != nil {
+			return err
+		}
+		return also.Do(q)
 	})
 }
 

@@ -236,3 +236,29 @@ func TestRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestDeleteSeesEdits: a suite that somebody edits between the look at its version and the deletion stays.
+func TestDeleteSeesEdits(t *testing.T) {
+	t.Parallel()
+	l := open(t)
+	d, err := l.Import(t.Context(), []byte(`{"name": "n", "tools": [], "test_cases": [{"prompt": "first question", "expected_tool": null}]}`), "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := l.Add(t.Context(), "ana", d, "", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = l.Delete(t.Context(), w.ID, func(v int64) bool {
+		if _, err := l.Edit(t.Context(), "bo", w.ID, "", nil, func(d *library.Document) error { return d.SetText("name", "other") }); err != nil {
+			t.Fatal(err)
+		}
+		return v == 1
+	}, nil)
+	if !errors.Is(err, library.ErrChanged) {
+		t.Errorf("deleted, although it was edited meanwhile: %v", err)
+	}
+	if err := l.Delete(t.Context(), w.ID, func(v int64) bool { return v == 2 }, nil); err != nil {
+		t.Errorf("at its version: %v", err)
+	}
+}

@@ -15,6 +15,8 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
+	"github.com/callvet/callvet/internal/store"
+	"github.com/callvet/callvet/internal/store/rows"
 )
 
 // Kind is a kind of object that belongs to a user.
@@ -112,6 +114,16 @@ func add[I, O any](s *Server, op huma.Operation, may Access, do func(ctx context
 		alias.Path, alias.Hidden = other, true
 		huma.Register(s.api, alias, handle)
 		s.routes = append(s.routes, Route{ID: alias.OperationID, Method: op.Method, Path: other, Access: may})
+	}
+}
+
+// deletes writes of an object that is deleted into the audit log, in the transaction that does it.
+func (s *Server) deletes(ctx context.Context, by *account.Principal, kind Kind, id string) store.Also {
+	return func(q *rows.Queries) error {
+		if s.cfg.Accounts == nil {
+			return nil
+		}
+		return s.cfg.Accounts.Record(ctx, q, by, string(kind)+".delete", id, nil)
 	}
 }
 

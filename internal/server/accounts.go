@@ -189,12 +189,18 @@ func (s *Server) addUsers() {
 	add(s, huma.Operation{OperationID: "change-user", Method: http.MethodPatch, Path: "/api/users/{id}", Summary: "Change the role or the limits of a user", Tags: tags}, admins,
 		func(ctx context.Context, by *account.Principal, in *userChange) (*body[account.User], error) {
 			u, err := users.ChangeUser(ctx, by, in.ID, account.UserChange{Role: in.Body.Role, MaxJobs: in.Body.MaxJobs})
+			if err == nil && in.Body.MaxJobs != nil {
+				err = s.jobs.Grant(context.WithoutCancel(ctx))
+			}
 			return &body[account.User]{u}, err
 		})
 	add(s, huma.Operation{
-		OperationID: "remove-user", Method: http.MethodDelete, Path: "/api/users/{id}", Summary: "Remove a user: sessions and tokens end at once, data stays", Tags: tags, DefaultStatus: http.StatusNoContent,
+		OperationID: "remove-user", Method: http.MethodDelete, Path: "/api/users/{id}", Summary: "Remove a user: sessions, tokens and jobs end at once, data stays", Tags: tags, DefaultStatus: http.StatusNoContent,
 	}, admins, func(ctx context.Context, by *account.Principal, in *ByID) (*struct{}, error) {
-		return nil, users.Remove(ctx, by, in.ID)
+		if err := users.Remove(ctx, by, in.ID); err != nil {
+			return nil, err
+		}
+		return nil, s.cancelJobsOf(context.WithoutCancel(ctx), in.ID)
 	})
 	type userLink struct {
 		Link string `json:"link" doc:"shown once, and good for seven days"`

@@ -64,8 +64,8 @@ func (s *Server) addCatalogues() {
 	add(s, uploaded(op("update-catalogue", http.MethodPut, "/{id}", "Puts another text in place of that of a catalogue."), doc), of(account.Member), s.putCatalogue)
 	drop := op("delete-catalogue", http.MethodDelete, "/{id}", "Removes a catalogue. Runs that searched it stay.")
 	drop.DefaultStatus = http.StatusNoContent
-	add(s, drop, of(account.Member), func(ctx context.Context, _ *account.Principal, in *CataloguePath) (*struct{}, error) {
-		return nil, s.library.DropCatalogue(ctx, in.ID)
+	add(s, drop, of(account.Member), func(ctx context.Context, by *account.Principal, in *CataloguePath) (*struct{}, error) {
+		return nil, s.library.DropCatalogue(ctx, in.ID, s.deletes(ctx, by, KindCatalogue, in.ID))
 	})
 }
 

@@ -235,7 +235,7 @@ func (s *Server) submitRun(ctx context.Context, by *account.Principal, q *submis
 	})
 	if err != nil {
 		if made != nil { // the job was cancelled meanwhile, or could not be kept
-			err = errors.Join(err, s.cfg.Store.DeleteRun(context.WithoutCancel(ctx), made.run, nil))
+			err = errors.Join(err, s.cfg.Store.DeleteRun(context.WithoutCancel(ctx), made.run, nil, nil))
 		}
 		return nil, err
 	}

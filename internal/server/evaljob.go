@@ -409,14 +409,14 @@ func (s *Server) baseline(ctx context.Context, experiment, run string) (*float64
 	if experiment == "" {
 		return nil, nil
 	}
-	ref, err := s.cfg.Store.Rows().BaselineOf(ctx, experiment)
-	if errors.Is(err, sql.ErrNoRows) || err == nil && (ref == "" || ref == run) {
+	e, err := s.experiment(ctx, experiment)
+	if errors.Is(err, sql.ErrNoRows) || err == nil && (e.Baseline == "" || e.Baseline == run) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read experiment: %w", err)
+		return nil, err
 	}
-	return s.avgScore(ctx, ref)
+	return s.avgScore(ctx, e.Baseline)
 }
 
 // complete is what the last event of a run says, with the same scores as the list of runs.

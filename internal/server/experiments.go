@@ -5,6 +5,7 @@ package server
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"net/http"
@@ -113,10 +114,10 @@ func (s *Server) addExperiments() {
 	add(s, huma.Operation{OperationID: "update-experiment", Method: http.MethodPut, Path: "/api/experiments/{id}", Summary: "Update an experiment", Tags: tags}, Access{Objects: one}, s.updateExperiment)
 	add(s, huma.Operation{
 		OperationID: "delete-experiment", Method: http.MethodDelete, Path: "/api/experiments/{id}", Summary: "Delete an experiment; its runs stay", Tags: tags, DefaultStatus: http.StatusNoContent,
-	}, Access{Objects: one}, func(ctx context.Context, _ *account.Principal, in *ExperimentIn) (*struct{}, error) {
+	}, Access{Objects: one}, func(ctx context.Context, by *account.Principal, in *ExperimentIn) (*struct{}, error) {
 		return nil, s.cfg.Store.Change(ctx, "delete experiment", func(q *rows.Queries) error {
 			_, err := q.DeleteExperiment(ctx, rows.DeleteExperimentParams{ID: in.ID, Deleted: s.cfg.Now().UnixMilli()})
-			return err
+			return errors.Join(err, s.deletes(ctx, by, KindExperiment, in.ID).Do(q))
 		})
 	})
 	add(s, huma.Operation{
@@ -284,9 +285,9 @@ func (s *Server) linkable(ctx context.Context, by *account.Principal, id, suite 
 }
 
 func (s *Server) experimentDetails(ctx context.Context, _ *account.Principal, in *ExperimentIn) (*struct{ Body ExperimentDetails }, error) {
-	e, err := s.cfg.Store.Rows().Experiment(ctx, in.ID)
+	e, err := s.experiment(ctx, in.ID)
 	if err != nil {
-		return nil, fmt.Errorf("read experiment: %w", err)
+		return nil, err
 	}
 	runs, err := s.runsOf(ctx, &e)
 	if err != nil {
@@ -300,6 +301,29 @@ func (s *Server) experimentDetails(ctx context.Context, _ *account.Principal, in
 	}
 	out.Best = bestOf(runs)
 	return &struct{ Body ExperimentDetails }{out}, nil
+}
+
+// experiment is one without a baseline that its owner may not read any more, such as a run that another user
+// shares no longer.
+func (s *Server) experiment(ctx context.Context, id string) (rows.Experiment, error) {
+	e, err := s.cfg.Store.Rows().Experiment(ctx, id)
+	if err != nil {
+		return e, fmt.Errorf("read experiment: %w", err)
+	}
+	if e.Baseline == "" || s.cfg.Accounts == nil {
+		return e, nil
+	}
+	owner, err := s.principal(ctx, e.UserID)
+	if errors.Is(err, callvet.ErrNotFound) { // he was removed: what he had is there as it was
+		owner, err = &account.Principal{User: e.UserID, Role: account.Member}, nil
+	}
+	if err == nil {
+		err = s.May(ctx, owner, KindRun, e.Baseline, false)
+	}
+	if errors.Is(err, callvet.ErrNotFound) {
+		e.Baseline, e.BaselineTarget, err = "", "", nil
+	}
+	return e, err
 }
 
 // avgScore is that of a run; nil where it has none, or was deleted.
@@ -458,9 +482,9 @@ func (s *Server) runBest(ctx context.Context, by *account.Principal, in *struct 
 }
 
 func (s *Server) timeline(ctx context.Context, _ *account.Principal, in *ExperimentIn) (*struct{ Body Timeline }, error) {
-	e, err := s.cfg.Store.Rows().Experiment(ctx, in.ID)
+	e, err := s.experiment(ctx, in.ID)
 	if err != nil {
-		return nil, fmt.Errorf("read experiment: %w", err)
+		return nil, err
 	}
 	runs, err := s.runsOf(ctx, &e)
 	if err != nil {

@@ -113,9 +113,9 @@ func (s *Server) addGatebook() {
 	add(s, op("update-gates", http.MethodPut, "/{id}", "Changes gates: what is not named stays."), of(account.Member), s.putGates)
 	drop := op("delete-gates", http.MethodDelete, "/{id}", "Removes gates, with what they said of runs.")
 	drop.DefaultStatus = http.StatusNoContent
-	add(s, drop, of(account.Member), func(ctx context.Context, _ *account.Principal, in *GatePath) (*struct{}, error) {
+	add(s, drop, of(account.Member), func(ctx context.Context, by *account.Principal, in *GatePath) (*struct{}, error) {
 		return nil, s.cfg.Store.Change(ctx, "delete gates", func(q *rows.Queries) error {
-			return errors.Join(q.DropGateVerdicts(ctx, in.ID), q.DropGate(ctx, in.ID))
+			return errors.Join(q.DropGateVerdicts(ctx, in.ID), q.DropGate(ctx, in.ID), s.deletes(ctx, by, KindGate, in.ID).Do(q))
 		})
 	})
 	add(s, op("gate-history", http.MethodGet, "/{id}/history", "What gates said of runs, the newest first."), of(""), s.gateHistory)

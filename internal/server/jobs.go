@@ -5,6 +5,7 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -109,4 +110,14 @@ func (s *Server) cancelJob(ctx context.Context, id string) (*jobOutput, error) {
 		return nil, err
 	}
 	return &jobOutput{j}, nil
+}
+
+// cancelJobsOf ends what a user who is gone has going on: it would go on with his keys.
+func (s *Server) cancelJobsOf(ctx context.Context, user string) error {
+	list, err := s.jobs.Active(ctx, user)
+	for i := range list {
+		_, cerr := s.jobs.Cancel(ctx, list[i].ID)
+		err = errors.Join(err, cerr)
+	}
+	return err
 }

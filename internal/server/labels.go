@@ -17,6 +17,7 @@ import (
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/intake"
+	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/store/rows"
 )
 
@@ -33,7 +34,12 @@ type labelled struct {
 }
 
 // about is how the store calls it.
-func (l labelled) about() string { return string(l.kind) + ":" + l.id }
+func (l labelled) about() string {
+	if l.kind == KindRun {
+		return store.RunLabels(l.id)
+	}
+	return string(l.kind) + ":" + l.id
+}
 
 // addLabels adds what is asked about people's labels and what they say of judges, alike for runs and
 // for collections of traces.
@@ -322,9 +328,4 @@ func (s *Server) people(ctx context.Context, w *TraceWith, of labelled, set *app
 	}
 	set.Labels, files[labelsField] = labelsField, lines
 	return err
-}
-
-// dropLabels forgets the labels of what is deleted.
-func dropLabels(ctx context.Context, q *rows.Queries, of labelled) error {
-	return q.DropLabelLines(ctx, of.about())
 }

@@ -225,7 +225,9 @@ func TestStream(t *testing.T) {
 func TestLoginEnds(t *testing.T) {
 	t.Parallel()
 	var ahead atomic.Int64
-	s := newSite(t, func(c *server.Config) { c.Now = func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) } })
+	s := newSite(t, func(c *server.Config) {
+		c.Now = func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
+	})
 	s.work(t)
 	as := strings.TrimPrefix(s.grant(t, "user_ana", []account.Scope{account.ScopeRead}, time.Hour).token, account.TokenPrefix)
 	token, err := s.dial(t, as, "", nil)

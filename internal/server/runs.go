@@ -366,12 +366,8 @@ func (s *Server) historyRun(ctx context.Context, _ *account.Principal, in *RunIn
 }
 
 func (s *Server) deleteRun(ctx context.Context, by *account.Principal, in *RunIn) (*struct{}, error) {
-	if _, err := s.cfg.App.DeleteRuns(ctx, []string{in.ID}); err != nil {
-		return nil, err
-	}
-	return nil, s.cfg.Store.Change(ctx, "delete run", func(q *rows.Queries) error {
-		return errors.Join(q.DropRunDocuments(ctx, in.ID), q.DropSelectRun(ctx, in.ID), q.DropVerdictsOfRun(ctx, in.ID), dropLabels(ctx, q, labelled{KindRun, in.ID}), q.DropRunEntry(ctx, in.ID))
-	})
+	_, err := s.cfg.App.DeleteRun(ctx, in.ID, s.deletes(ctx, by, KindRun, in.ID))
+	return nil, err
 }
 
 func (s *Server) patchRun(ctx context.Context, by *account.Principal, in *struct {

@@ -364,12 +364,12 @@ func (s *Server) putSource(ctx context.Context, by *account.Principal, in *struc
 	return written1(w)
 }
 
-func (s *Server) deleteSuite(ctx context.Context, _ *account.Principal, in *struct {
+func (s *Server) deleteSuite(ctx context.Context, by *account.Principal, in *struct {
 	SuitePath
 	IfMatching
 },
 ) (*struct{}, error) {
-	return nil, s.library.Delete(ctx, in.ID, in.match())
+	return nil, s.library.Delete(ctx, in.ID, in.match(), s.deletes(ctx, by, KindSuite, in.ID))
 }
 
 func (s *Server) restoreSuite(ctx context.Context, _ *account.Principal, in *SuitePath) (*versioned[SuiteEntry], error) {

@@ -62,11 +62,10 @@ func (s *Server) addTraces() {
 	})
 	drop := op("delete-traces", http.MethodDelete, "/{id}", "Removes a collection.")
 	drop.DefaultStatus = http.StatusNoContent
-	add(s, drop, of(account.Member), func(ctx context.Context, _ *account.Principal, in *TracesPath) (*struct{}, error) {
-		if err := s.intake.Drop(ctx, in.ID); err != nil {
-			return nil, err
-		}
-		return nil, s.cfg.Store.Change(ctx, "delete labels", func(q *rows.Queries) error { return dropLabels(ctx, q, labelled{KindTraces, in.ID}) })
+	add(s, drop, of(account.Member), func(ctx context.Context, by *account.Principal, in *TracesPath) (*struct{}, error) {
+		return nil, s.intake.Drop(ctx, in.ID, func(q *rows.Queries) error {
+			return errors.Join(q.DropLabelLines(ctx, labelled{KindTraces, in.ID}.about()), s.deletes(ctx, by, KindTraces, in.ID).Do(q))
+		})
 	})
 	add(s, op("list-attempts", http.MethodGet, "/{id}/attempts", "Attempts of a collection, with their steps, redacted."), of(""), s.tracedAttempts)
 	export := op("export-traces", http.MethodGet, "/{id}/export", "Downloads a collection in a form of traces, redacted.")

@@ -31,7 +31,7 @@ func TestBackup(t *testing.T) {
 		t.Errorf("mode of the copy: %v, %v", info.Mode(), err)
 	}
 	wantHint(t, db.Backup(t.Context(), copied), callvet.ErrConflict, "another name")
-	if err := db.DeleteRun(t.Context(), first.ID, nil); err != nil {
+	if err := db.DeleteRun(t.Context(), first.ID, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	newRun(t, db, suite(2), "second")

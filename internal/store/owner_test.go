@@ -62,7 +62,7 @@ func TestARunHasOneOwner(t *testing.T) {
 		if want := "process 1 on host, since " + held.Owner.Since.Local().Format("2006"); !strings.Contains(err.Error(), want) || time.Since(held.Owner.Since).Abs() > time.Hour {
 			t.Errorf("%v lacks %q", err, want)
 		}
-		if err := other.DeleteRun(t.Context(), r.ID, gone); !errors.As(err, &held) {
+		if err := other.DeleteRun(t.Context(), r.ID, gone, nil); !errors.As(err, &held) {
 			t.Errorf("a run that is being carried out was deleted: %v", err)
 		}
 	}
@@ -86,7 +86,7 @@ func TestARunHasOneOwner(t *testing.T) {
 	if err := second.Finish(t.Context(), store.StatusDone, nil); err != nil {
 		t.Error(err)
 	}
-	if err := db.DeleteRun(t.Context(), r.ID, nil); err != nil {
+	if err := db.DeleteRun(t.Context(), r.ID, nil, nil); err != nil {
 		t.Error(err)
 	}
 	if _, err := db.Acquire(t.Context(), r.ID, claim(1, time.Hour)); !errors.Is(err, callvet.ErrNotFound) {
@@ -185,7 +185,7 @@ func TestRearrange(t *testing.T) {
 	if err != nil || got.SuiteHash != hash || got.SuiteName != to.Name || string(got.Manifest) != `{"n":2}` {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if err := db.DeleteRun(t.Context(), other.ID, nil); err != nil {
+	if err := db.DeleteRun(t.Context(), other.ID, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	for n, found := range []bool{true, true, false} {

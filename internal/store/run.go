@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/store/rows"
 )
 
 // Status of a run.
@@ -257,10 +258,11 @@ func one(ref string, find func() ([]Run, error)) (Run, error) {
 	return found[0], nil
 }
 
-// DeleteRun removes a run with its cells and with what judges said of it, and its suite when no other run has it. A
-// run that a process carries out is refused with a *HeldError; gone is that of Claim.
-func (db *DB) DeleteRun(ctx context.Context, id string, gone func(Owner) bool) error {
-	return db.tx(ctx, "delete run", func(tx *sql.Tx) error {
+// DeleteRun removes a run with its cells, with what judges and people said of it and what a server keeps beside it, and its
+// suite when no other run has it; also is done in the same transaction. A run that a process carries out is refused with a *HeldError; gone is
+// that of Claim.
+func (db *DB) DeleteRun(ctx context.Context, id string, gone func(Owner) bool, also Also) error {
+	return db.ChangeTx(ctx, "delete run", func(tx *sql.Tx, q *rows.Queries) error {
 		if err := free(tx, id, gone); err != nil {
 			return err
 		}
@@ -280,9 +282,12 @@ func (db *DB) DeleteRun(ctx context.Context, id string, gone func(Owner) bool) e
 			return err
 		}
 		_, err = tx.Exec("DELETE FROM suites WHERE hash NOT IN (SELECT suite_hash FROM runs)")
-		return err
+		return errors.Join(err, q.DropRunDocuments(ctx, id), q.DropSelectRun(ctx, id), q.DropVerdictsOfRun(ctx, id), q.DropLabelLines(ctx, RunLabels(id)), q.DropRunEntry(ctx, id), also.Do(q))
 	})
 }
+
+// RunLabels is what labels of people are about that are of a run.
+func RunLabels(run string) string { return "run:" + run }
 
 // Vacuum gives the space of deleted runs back to the disk.
 func (db *DB) Vacuum(ctx context.Context) error {

@@ -40,6 +40,17 @@ func (db *DB) Change(ctx context.Context, verb string, f func(*rows.Queries) err
 	return db.ChangeTx(ctx, verb, func(_ *sql.Tx, q *rows.Queries) error { return f(q) })
 }
 
+// Also is what else is done in a transaction; nil does nothing.
+type Also func(*rows.Queries) error
+
+// Do does it.
+func (a Also) Do(q *rows.Queries) error {
+	if a == nil {
+		return nil
+	}
+	return a(q)
+}
+
 // ChangeTx is Change for those who write tables of their own in the same transaction, as an
 // engine of jobs does.
 func (db *DB) ChangeTx(ctx context.Context, verb string, f func(*sql.Tx, *rows.Queries) error) error {

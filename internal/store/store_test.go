@@ -273,13 +273,13 @@ func TestFindAndDeleteRuns(t *testing.T) {
 	if err := db.AppendCells(t.Context(), b.ID, []callvet.Cell{full(0, 0, 0)}, nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := db.DeleteRun(t.Context(), b.ID, nil); err != nil {
+	if err := db.DeleteRun(t.Context(), b.ID, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := db.Suite(t.Context(), b.SuiteHash); err != nil {
 		t.Errorf("a suite that another run has is gone: %v", err)
 	}
-	if err := db.DeleteRun(t.Context(), a.ID, nil); err != nil {
+	if err := db.DeleteRun(t.Context(), a.ID, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := db.Suite(t.Context(), a.SuiteHash); !errors.Is(err, callvet.ErrNotFound) {
@@ -334,7 +334,7 @@ func TestCacheFindsTraces(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := db.DeleteRun(t.Context(), r.ID, nil); err != nil {
+	if err := db.DeleteRun(t.Context(), r.ID, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	if _, ok, err := find(t.Context(), key("scope-1-a")); ok || err != nil {

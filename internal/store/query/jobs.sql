@@ -105,9 +105,6 @@ DELETE FROM events WHERE user_id = $1 AND seq <= $2;
 -- name: FeedFrom :exec
 UPDATE feeds SET first = $1 WHERE user_id = $2;
 
--- name: BaselineOf :one
-SELECT baseline FROM experiments WHERE id = $1 AND deleted = 0;
-
 -- name: JobsByState :many
 SELECT state, count(*) AS n, CAST(coalesce(sum(done), 0) AS BIGINT) AS done, CAST(coalesce(sum(total), 0) AS BIGINT) AS total FROM jobs GROUP BY state;
 

@@ -24,7 +24,7 @@ WHERE id = @id AND version = CAST(@was AS BIGINT) AND deleted = 0;
 UPDATE suite_entries SET shared = $1, updated = $2 WHERE id = $3 AND deleted = 0;
 
 -- name: DeleteSuite :execrows
-UPDATE suite_entries SET deleted = @deleted, updated = @deleted WHERE id = @id AND deleted = 0;
+UPDATE suite_entries SET deleted = @deleted, updated = @deleted WHERE id = @id AND deleted = 0 AND version BETWEEN @least AND @most;
 
 -- name: RestoreSuite :execrows
 UPDATE suite_entries SET deleted = 0, updated = $1 WHERE id = $2 AND deleted > $3;

@@ -161,17 +161,6 @@ func (q *Queries) AskCancel(ctx context.Context, id string) error {
 	return err
 }
 
-const baselineOf = `-- name: BaselineOf :one
-SELECT baseline FROM experiments WHERE id = $1 AND deleted = 0
-`
-
-func (q *Queries) BaselineOf(ctx context.Context, id string) (string, error) {
-	row := q.db.QueryRowContext(ctx, baselineOf, id)
-	var baseline string
-	err := row.Scan(&baseline)
-	return baseline, err
-}
-
 const dropEvents = `-- name: DropEvents :exec
 DELETE FROM events WHERE user_id = $1 AND seq <= $2
 `

@@ -214,16 +214,23 @@ func (q *Queries) Catalogues(ctx context.Context, arg CataloguesParams) ([]Catal
 }
 
 const deleteSuite = `-- name: DeleteSuite :execrows
-UPDATE suite_entries SET deleted = $1, updated = $1 WHERE id = $2 AND deleted = 0
+UPDATE suite_entries SET deleted = $1, updated = $1 WHERE id = $2 AND deleted = 0 AND version BETWEEN $3 AND $4
 `
 
 type DeleteSuiteParams struct {
 	Deleted int64
 	ID      string
+	Least   int64
+	Most    int64
 }
 
 func (q *Queries) DeleteSuite(ctx context.Context, arg DeleteSuiteParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, deleteSuite, arg.Deleted, arg.ID)
+	result, err := q.db.ExecContext(ctx, deleteSuite,
+		arg.Deleted,
+		arg.ID,
+		arg.Least,
+		arg.Most,
+	)
 	if err != nil {
 		return 0, err
 	}
