@@ -211,7 +211,7 @@ func TestQueuedIsCancelledAtOnce(t *testing.T) {
 
 func TestIdempotency(t *testing.T) {
 	t.Parallel()
-	j := newJobs(t, job.Config{Handlers: map[string]job.Handler{"work": until}})
+	j := newJobs(t, job.Config{Handlers: map[string]job.Handler{"work": until, "other": until}})
 	var mu sync.Mutex
 	prepared := 0
 	ids := make(chan string, 10)
@@ -243,6 +243,9 @@ func TestIdempotency(t *testing.T) {
 	}
 	if other := submit(t, j, job.Request{User: "bo", Key: "k"}); other.ID == got[0] {
 		t.Error("the key of another user gives his job")
+	}
+	if _, _, err := j.Submit(t.Context(), job.Request{User: "ana", Kind: "other", Key: "k"}); !errors.Is(err, callvet.ErrConflict) {
+		t.Errorf("the key of a job of another kind: %v", err)
 	}
 	list, _, err := j.List(t.Context(), job.Query{})
 	if err != nil || len(list) != 2 {

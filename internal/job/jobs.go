@@ -171,6 +171,9 @@ func (j *Jobs) Submit(ctx context.Context, req Request) (_ Job, isNew bool, err 
 	defer done()
 	if req.Key != "" {
 		known, err := j.cfg.Store.Rows().JobByKey(ctx, rows.JobByKeyParams{UserID: req.User, Idempotency: req.Key})
+		if err == nil && known.Kind != req.Kind {
+			return Job{}, false, fmt.Errorf("take job: %w: the key of the request was used for job %s, which does something else", callvet.ErrConflict, known.ID)
+		}
 		if err == nil {
 			return jobOf(&known), false, nil
 		}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -95,6 +96,7 @@ func add[I, O any](s *Server, op huma.Operation, may Access, do func(ctx context
 	if op.MaxBodyBytes == 0 {
 		op.MaxBodyBytes = maxBody
 	}
+	op.BodyReadTimeout = bodyWithin(op.MaxBodyBytes)
 	op.Middlewares = append(huma.Middlewares{s.gate(may)}, op.Middlewares...)
 	if !may.Open {
 		op.Security = []map[string][]string{{"token": {}}, {"session": {}}}
@@ -115,6 +117,11 @@ func add[I, O any](s *Server, op huma.Operation, may Access, do func(ctx context
 		huma.Register(s.api, alias, handle)
 		s.routes = append(s.routes, Route{ID: alias.OperationID, Method: op.Method, Path: other, Access: may})
 	}
+}
+
+// bodyWithin is how long a body of so many bytes may take: ten seconds, and what a line of two megabits in a second needs.
+func bodyWithin(most int64) time.Duration {
+	return 10*time.Second + time.Duration(most>>18)*time.Second
 }
 
 // deletes writes of an object that is deleted into the audit log, in the transaction that does it.

@@ -496,8 +496,8 @@ func (s *Server) runSchedule(ctx context.Context, _ *account.Principal, in *stru
 	if err != nil {
 		return nil, err
 	}
-	f := &firing{cause: causeManual, due: s.cfg.Now().UnixMilli(), key: in.Key}
-	if f.key == "" {
+	f := &firing{cause: causeManual, due: s.cfg.Now().UnixMilli(), key: causeManual + " " + in.Key} // no key of a time or an edit
+	if in.Key == "" {
 		if f.key, err = store.NewID(nil, causeManual); err != nil {
 			return nil, err
 		}

@@ -20,6 +20,7 @@ import (
 
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/server"
+	"github.com/callvet/callvet/internal/store/rows"
 	"github.com/callvet/callvet/stats/gate"
 )
 
@@ -567,5 +568,66 @@ func TestScheduleTimes(t *testing.T) {
 		if code, text := s.ask(t, "ana", "GET", "/api/schedule-times?"+bad, ""); code != 422 || !strings.Contains(text, "cron") && !strings.Contains(text, "time_zone") {
 			t.Errorf("%s: %d %s", bad, code, text)
 		}
+	}
+}
+
+// TestManualKey: a key that somebody sends with a run by hand is never that of a run by time.
+func TestManualKey(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	s := newSite(t, c.tune)
+	s.work(t)
+	made := s.schedule(t, s.keepSuite(t, "ana", 1), `,"cron":"* * * * *"`)
+	req, err := http.NewRequestWithContext(t.Context(), "POST", s.URL+"/api/schedules/"+made.ID+"/run", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+account.TokenPrefix+"ana")
+	req.Header.Set("Idempotency-Key", fmt.Sprintf("at %d", made.Next.UnixMilli()))
+	res, err := s.Client().Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = res.Body.Close()
+	if res.StatusCode != http.StatusAccepted {
+		t.Fatalf("%d", res.StatusCode)
+	}
+	s.awaitJob(t, "ana", s.history(t, made.ID)[0].Job, "done")
+	c.schedules(t, s)
+	c.look(2 * time.Minute)
+	if list := c.settled(t, s, made.ID); !strings.Contains(causes(list), "time done") {
+		t.Errorf("the schedule did not run by time: %s", causes(list))
+	}
+}
+
+// TestWebhooksTakeTurns: of one user whose messages are many only two are sent at once, so that others' are sent, too.
+func TestWebhooksTakeTurns(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	suite := s.keepSuite(t, "ana", 1)
+	many := s.schedule(t, suite, `,"cron":"0 6 * * *"`)
+	other := s.schedule(t, suite, `,"cron":"0 6 * * *"`)
+	err := s.db.Change(t.Context(), "test", func(q *rows.Queries) error {
+		add := func(id, of string, at int64) error {
+			_, err := q.AddScheduleRun(t.Context(), rows.AddScheduleRunParams{ID: id, ScheduleID: of, DueKey: id, Cause: "time", State: "done", Outcome: []byte("{}"), Error: []byte{}, HookState: "waiting", HookAt: at, HookError: []byte{}, HookBody: []byte("{}")})
+			return err
+		}
+		for i := range int64(30) {
+			if err := add(fmt.Sprintf("many%02d", i), many.ID, i); err != nil {
+				return err
+			}
+		}
+		return add("other", other.ID, 100)
+	})
+	if _, serr := s.db.Handle().ExecContext(t.Context(), "UPDATE schedules SET user_id = 'user_bo' WHERE id = $1", other.ID); err != nil || serr != nil {
+		t.Fatal(err, serr)
+	}
+	due, err := s.db.Rows().DueHooks(t.Context(), rows.DueHooksParams{Now: 1000, OfUser: 2, AtMost: 8})
+	var ids []string
+	for i := range due {
+		ids = append(ids, due[i].ScheduleRun.ID)
+	}
+	if err != nil || strings.Join(ids, " ") != "many00 many01 other" {
+		t.Errorf("%v: %v", ids, err)
 	}
 }

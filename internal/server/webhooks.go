@@ -33,9 +33,11 @@ const (
 )
 
 const (
-	// sendFor is how long one attempt may take, and sendMost how many messages are sent at once.
-	sendFor  = 10 * time.Second
-	sendMost = 8
+	// sendFor is how long one attempt may take, sendMost how many messages are sent at once, and sendOfUser how many of one
+	// user: his receivers may hang.
+	sendFor    = 10 * time.Second
+	sendMost   = 8
+	sendOfUser = 2
 	// drainMost bounds what is read of an answer, in bytes.
 	drainMost = 4 << 10
 )
@@ -136,7 +138,7 @@ func (s *Server) RunWebhooks(ctx context.Context) {
 
 // sendMessages sends the messages that are due.
 func (s *Server) sendMessages(ctx context.Context) error {
-	due, err := s.cfg.Store.Rows().DueHooks(ctx, rows.DueHooksParams{Now: s.cfg.Now().UnixMilli(), AtMost: sendMost})
+	due, err := s.cfg.Store.Rows().DueHooks(ctx, rows.DueHooksParams{Now: s.cfg.Now().UnixMilli(), OfUser: sendOfUser, AtMost: sendMost})
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ import (
 
 // PrivateAddress says what keeps an address from being one of the public Internet: "an address
 // of this machine", "a private network", and so on; "" for a public one. Addresses of IPv4
-// inside those of IPv6 (mapped, NAT64, 6to4) are looked at as such.
+// inside those of IPv6 (mapped, translated, NAT64, 6to4) are looked at as such.
 // Source: IANA's registries of special-purpose addresses.
 func PrivateAddress(a netip.Addr) string {
 	a = a.Unmap().WithZone("")
@@ -22,12 +22,14 @@ func PrivateAddress(a netip.Addr) string {
 		return PrivateAddress(in)
 	}
 	switch {
+	case TellsCredentials(a):
+		return "an address of the local network, where clouds tell credentials"
 	case !a.IsValid(), a.IsUnspecified(), a.IsLoopback():
 		return "an address of this machine"
 	case a.IsPrivate():
 		return "an address of a private network"
-	case a.IsLinkLocalUnicast(), a.IsLinkLocalMulticast(), a.IsInterfaceLocalMulticast():
-		return "an address of the local network, where clouds tell credentials"
+	case a.IsLinkLocalMulticast(), a.IsInterfaceLocalMulticast():
+		return "an address of the local network"
 	case a.IsMulticast():
 		return "a multicast address"
 	}
@@ -59,7 +61,10 @@ func TellsCredentials(a netip.Addr) bool {
 		return TellsCredentials(in)
 	}
 	switch a {
-	case netip.AddrFrom16([16]byte{0: 0xfd, 2: 0x0e, 3: 0xc2, 14: 0x02, 15: 0x54}), netip.AddrFrom4([4]byte{100, 100, 100, 200}), netip.AddrFrom4([4]byte{192, 0, 0, 192}):
+	case netip.AddrFrom16([16]byte{0: 0xfd, 2: 0x0e, 3: 0xc2, 14: 0x02, 15: 0x54}), // Amazon
+		netip.AddrFrom16([16]byte{0: 0xfd, 1: 0x20, 3: 0xce, 14: 0x02, 15: 0x54}),                                                          // Google
+		netip.AddrFrom16([16]byte{0: 0xfd, 3: 0x42, 15: 0x42}),                                                                             // Scaleway
+		netip.AddrFrom4([4]byte{168, 63, 129, 16}), netip.AddrFrom4([4]byte{100, 100, 100, 200}), netip.AddrFrom4([4]byte{192, 0, 0, 192}): // Azure, Alibaba, Oracle
 		return true
 	}
 	return a.IsLinkLocalUnicast()
@@ -73,6 +78,8 @@ func embedded(a netip.Addr) (netip.Addr, bool) {
 	b := a.As16()
 	switch {
 	case [12]byte(b[:12]) == [12]byte{0, 0x64, 0xff, 0x9b}: // NAT64
+		return netip.AddrFrom4([4]byte(b[12:])), true
+	case [12]byte(b[:12]) == [12]byte{8: 0xff, 9: 0xff}: // IPv4-translated
 		return netip.AddrFrom4([4]byte(b[12:])), true
 	case b[0] == 0x20 && b[1] == 0x02: // 6to4
 		return netip.AddrFrom4([4]byte(b[2:6])), true

@@ -101,6 +101,7 @@ func TestTellsCredentials(t *testing.T) {
 	t.Parallel()
 	for at, tells := range map[string]bool{
 		"169.254.169.254": true, "::ffff:169.254.169.254": true, "64:ff9b::a9fe:a9fe": true, "2002:a9fe:a9fe::": true, "fe80::1%eth0": true, "fd00:ec2::254": true, "100.100.100.200": true,
+		"168.63.129.16": true, "fd20:ce::254": true, "fd00:42::42": true, "::ffff:0:169.254.169.254": true, "::ffff:0:8.8.8.8": false,
 		"10.0.0.1": false, "127.0.0.1": false, "fd00::1": false, "8.8.8.8": false,
 	} {
 		if a := netip.MustParseAddr(at); safety.TellsCredentials(a) != tells || tells && safety.PrivateAddress(a) == "" {

@@ -88,9 +88,13 @@ DELETE FROM schedule_runs AS d WHERE d.schedule_id = sqlc.arg(schedule_id) AND d
 	SELECT k.id FROM schedule_runs k WHERE k.schedule_id = sqlc.arg(schedule_id) ORDER BY k.created DESC, k.id DESC LIMIT CAST(sqlc.arg(keep) AS BIGINT));
 
 -- name: DueHooks :many
--- Messages that are to be sent now.
+-- Messages that are to be sent now, of each user so many at most.
 SELECT sqlc.embed(r), sqlc.embed(s) FROM schedule_runs r JOIN schedules s ON s.id = r.schedule_id
-WHERE r.hook_state = 'waiting' AND r.hook_at <= CAST(sqlc.arg(now) AS BIGINT) ORDER BY r.hook_at, r.id LIMIT CAST(sqlc.arg(at_most) AS BIGINT);
+WHERE r.id IN (SELECT d.id FROM (
+    SELECT x.id, row_number() OVER (PARTITION BY y.user_id ORDER BY x.hook_at, x.id) AS turn FROM schedule_runs x JOIN schedules y ON y.id = x.schedule_id
+    WHERE x.hook_state = 'waiting' AND x.hook_at <= CAST(sqlc.arg(now) AS BIGINT)) d
+  WHERE d.turn <= CAST(sqlc.arg(of_user) AS BIGINT))
+ORDER BY r.hook_at, r.id LIMIT CAST(sqlc.arg(at_most) AS BIGINT);
 
 -- name: PutHook :exec
 UPDATE schedule_runs SET hook_state = $2, hook_at = $3, hook_attempts = $4, hook_status = $5, hook_error = $6 WHERE id = $1;

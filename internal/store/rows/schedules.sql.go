@@ -161,11 +161,16 @@ func (q *Queries) DropSchedule(ctx context.Context, id string) error {
 
 const dueHooks = `-- name: DueHooks :many
 SELECT r.id, r.schedule_id, r.due_key, r.cause, r.due, r.state, r.job_id, r.run_id, r.baseline, r.verdict, r.outcome, r.error, r.created, r.finished, r.hook_state, r.hook_at, r.hook_attempts, r.hook_status, r.hook_error, r.hook_body, s.id, s.user_id, s.name, s.spec, s.zone, s.next_at, s.suite_id, s.on_suite, s.suite_seen, s.catalogue_id, s.on_catalogue, s.catalogue_seen, s.request, s.gates, s.baseline, s.last_good, s.webhook, s.secret, s.enabled, s.stopped, s.created, s.updated FROM schedule_runs r JOIN schedules s ON s.id = r.schedule_id
-WHERE r.hook_state = 'waiting' AND r.hook_at <= CAST($1 AS BIGINT) ORDER BY r.hook_at, r.id LIMIT CAST($2 AS BIGINT)
+WHERE r.id IN (SELECT d.id FROM (
+    SELECT x.id, row_number() OVER (PARTITION BY y.user_id ORDER BY x.hook_at, x.id) AS turn FROM schedule_runs x JOIN schedules y ON y.id = x.schedule_id
+    WHERE x.hook_state = 'waiting' AND x.hook_at <= CAST($1 AS BIGINT)) d
+  WHERE d.turn <= CAST($2 AS BIGINT))
+ORDER BY r.hook_at, r.id LIMIT CAST($3 AS BIGINT)
 `
 
 type DueHooksParams struct {
 	Now    int64
+	OfUser int64
 	AtMost int64
 }
 
@@ -174,9 +179,9 @@ type DueHooksRow struct {
 	Schedule    Schedule
 }
 
-// Messages that are to be sent now.
+// Messages that are to be sent now, of each user so many at most.
 func (q *Queries) DueHooks(ctx context.Context, arg DueHooksParams) ([]DueHooksRow, error) {
-	rows, err := q.db.QueryContext(ctx, dueHooks, arg.Now, arg.AtMost)
+	rows, err := q.db.QueryContext(ctx, dueHooks, arg.Now, arg.OfUser, arg.AtMost)
 	if err != nil {
 		return nil, err
 	}
