@@ -391,7 +391,13 @@ func Comparison(w io.Writer, c *panel.Comparison, opt TerminalOptions) error {
 func baselineOf(c *panel.Comparison) string { return cmp.Or(c.BaselineName, c.Baseline) }
 
 func (s *screen) comparison(c *panel.Comparison) {
-	s.heading(plain.Line(cmp.Or(c.CandidateName, c.Candidate)) + " compared with " + plain.Line(baselineOf(c)))
+	title := plain.Line(cmp.Or(c.CandidateName, c.Candidate))
+	if c.Candidate == c.Baseline {
+		title = "targets of " + title
+	} else {
+		title += " compared with " + plain.Line(baselineOf(c))
+	}
+	s.heading(title)
 	for i := range c.Targets {
 		t := &c.Targets[i]
 		s.wrap("", difference(t))

@@ -155,7 +155,7 @@ func (s *Server) addRuns() {
 		Responses: map[string]*huma.Response{"200": {Description: "the report as a file", Content: map[string]*huma.MediaType{"application/octet-stream": {}}}},
 	}, Access{Objects: run}, s.exportRun)
 	add(s, huma.Operation{
-		OperationID: "diff-runs", Method: http.MethodGet, Path: "/api/diff", Summary: "Compare two runs, case by case", Tags: tags,
+		OperationID: "diff-runs", Method: http.MethodGet, Path: "/api/diff", Summary: "Compare two runs, or targets of one, case by case", Tags: tags,
 	}, Access{}, s.diffRuns)
 	s.addBadge()
 	s.addGates()
@@ -559,20 +559,36 @@ func (s *Server) exportRun(ctx context.Context, _ *account.Principal, in *struct
 	}}, nil
 }
 
+// Targets choose what of both sides is compared.
+type Targets struct {
+	BaseTarget      string `query:"base_target" maxLength:"500" doc:"the target of the base that those of the candidate are compared with, all of them"`
+	CandidateTarget string `query:"candidate_target" maxLength:"500" doc:"the only target of the candidate that is compared"`
+}
+
+func (t *Targets) of(req *app.DiffRequest) {
+	req.BaseTarget, req.CandidateTarget = t.BaseTarget, t.CandidateTarget
+}
+
 func (s *Server) diffRuns(ctx context.Context, by *account.Principal, in *struct {
 	Base      string   `query:"base" required:"true" maxLength:"100"`
-	Candidate string   `query:"candidate" required:"true" maxLength:"100"`
+	Candidate string   `query:"candidate" maxLength:"100" doc:"left out, with base_target: the run itself"`
 	Slices    []string `query:"slices"`
 	Metrics   []string `query:"metrics" doc:"compared beside the pass rate, such as overall"`
 	Target    string   `query:"target" maxLength:"500" doc:"target of the base for those of the candidate that have no namesake there"`
+	Targets
 },
 ) (*struct{ Body panel.Comparison }, error) {
 	for _, id := range []string{in.Base, in.Candidate} {
+		if id == "" {
+			continue
+		}
 		if err := s.May(ctx, by, KindRun, id, false); err != nil {
 			return nil, err
 		}
 	}
-	c, err := s.cfg.App.Diff(ctx, app.DiffRequest{Base: app.Side{Run: in.Base}, Candidate: app.Side{Run: in.Candidate}, Slices: in.Slices, Metrics: in.Metrics, Target: in.Target}, nil)
+	req := app.DiffRequest{Base: app.Side{Run: in.Base}, Candidate: app.Side{Run: in.Candidate}, Slices: in.Slices, Metrics: in.Metrics, Target: in.Target}
+	in.Targets.of(&req)
+	c, err := s.cfg.App.Diff(ctx, req, nil)
 	if err != nil {
 		return nil, err
 	}
