@@ -41,6 +41,10 @@ type TargetComparison struct {
 	Slices    []Difference   `json:"slices,omitempty"`
 	Changes   []CaseChange   `json:"changes,omitempty"`
 	Unjudged  []UnjudgedCase `json:"unjudged,omitempty"`
+	// Unchanged are cases that passed as often on both sides, those that failed first, as many as
+	// were asked for; UnchangedCases is how many there are, where any were asked for.
+	Unchanged      []CaseChange `json:"unchanged,omitempty"`
+	UnchangedCases int          `json:"unchanged_cases,omitempty"`
 	// Measured are the other metrics that both sides were asked for.
 	Measured []Measured `json:"metrics,omitempty"`
 }
@@ -129,10 +133,11 @@ const (
 	ChangeNone    Change = "not comparable"
 )
 
-// CaseChange is one case that passes more or less often than before.
+// CaseChange is one case that passes more or less often than before, or as often.
 type CaseChange struct {
 	Case string `json:"case"`
-	// Kind is newly_failing, newly_passing, less_often or more_often.
+	// Kind is newly_failing, newly_passing, less_often or more_often; of a case that did not
+	// change both_fail or both_pass, which is at least half of its attempts.
 	Kind            string `json:"kind"`
 	BaselinePasses  int    `json:"baseline_passes"`
 	BaselineN       int    `json:"baseline_n"`
@@ -149,6 +154,8 @@ const (
 	NewlyPassing = "newly_passing"
 	LessOften    = "less_often"
 	MoreOften    = "more_often"
+	BothFail     = "both_fail"
+	BothPass     = "both_pass"
 )
 
 // UnjudgedCase is in both runs but without a verdict in one of them.
@@ -335,8 +342,10 @@ func compareTargets(base, cand *Ledger, t [2]int, common [][2]int, cfg *DiffConf
 		if defaults {
 			alike(both, ids)
 		}
-		if c, ok := changeOf(cand.cases[p[1]].id, a, b); ok {
+		if c := changeOf(cand.cases[p[1]].id, a, b); c.Kind != BothFail && c.Kind != BothPass {
 			out.Changes = append(out.Changes, c)
+		} else if cfg.Unchanged > 0 {
+			out.Unchanged = append(out.Unchanged, c)
 		}
 	}
 	if defaults {
@@ -345,7 +354,12 @@ func compareTargets(base, cand *Ledger, t [2]int, common [][2]int, cfg *DiffConf
 	out.Overall.finish(conf)
 	out.Slices = finishSlices(bySlice, cand.sliceBy, out.Overall.Cases, conf)
 	out.Measured = compareMeasured(base, cand, t, common, conf)
-	slices.SortStableFunc(out.Changes, func(a, b CaseChange) int { return cmp.Compare(kindRank(a.Kind), kindRank(b.Kind)) })
+	byKind := func(a, b CaseChange) int { return cmp.Compare(kindRank(a.Kind), kindRank(b.Kind)) }
+	slices.SortStableFunc(out.Changes, byKind)
+	slices.SortStableFunc(out.Unchanged, byKind)
+	if out.UnchangedCases = len(out.Unchanged); out.UnchangedCases > cfg.Unchanged {
+		out.Unchanged = slices.Clone(out.Unchanged[:cfg.Unchanged])
+	}
 	return out
 }
 
@@ -382,14 +396,11 @@ func missingSide(a, b attempts) string {
 }
 
 func kindRank(kind string) int {
-	return slices.Index([]string{NewlyFailing, LessOften, NewlyPassing, MoreOften}, kind)
+	return slices.Index([]string{NewlyFailing, LessOften, NewlyPassing, MoreOften, BothFail, BothPass}, kind)
 }
 
-func changeOf(id string, a, b attempts) (CaseChange, bool) {
+func changeOf(id string, a, b attempts) CaseChange {
 	before, after := a.share(), b.share()
-	if before == after {
-		return CaseChange{}, false
-	}
 	c := CaseChange{
 		Case: id, BaselinePasses: int(a.passes), BaselineN: int(a.judged),
 		CandidatePasses: int(b.passes), CandidateN: int(b.judged),
@@ -401,8 +412,12 @@ func changeOf(id string, a, b attempts) (CaseChange, bool) {
 		c.Kind = NewlyPassing
 	case after < before:
 		c.Kind = LessOften
-	default:
+	case after > before:
 		c.Kind = MoreOften
+	case after < 0.5:
+		c.Kind = BothFail
+	default:
+		c.Kind = BothPass
 	}
 	mixed := func(x attempts) bool { return x.passes > 0 && x.passes < x.judged }
 	switch {
@@ -411,7 +426,7 @@ func changeOf(id string, a, b attempts) (CaseChange, bool) {
 	case mixed(a) || mixed(b):
 		c.Stability = "flaky"
 	}
-	return c, true
+	return c
 }
 
 // add adds one case judged on both sides.

@@ -3,6 +3,8 @@
 package main
 
 import (
+	"math"
+
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet/internal/app"
@@ -11,6 +13,7 @@ import (
 
 func (a *cli) diffCommand() *cobra.Command {
 	var req app.DiffRequest
+	var unchanged bool
 	cmd := &cobra.Command{
 		Use: "diff BASELINE [CANDIDATE]", Short: "Say what changed between two runs or trace files, case by case, with intervals",
 		Long: `Compare two runs, or two trace files, case by case. Each side is a run or, where it names a file, a trace file:
@@ -24,6 +27,9 @@ candidate is compared with that one; without a candidate, the other targets of t
 				req.Candidate = a.side(args[1])
 			} else if req.BaseTarget == "" {
 				return usagef("compare it with what? callvet diff BASELINE CANDIDATE, or --base-target TARGET for the targets of one run")
+			}
+			if unchanged {
+				req.Unchanged = math.MaxInt
 			}
 			c, err := a.program().Diff(cmd.Context(), req, a.events())
 			if err != nil {
@@ -40,6 +46,7 @@ candidate is compared with that one; without a candidate, the other targets of t
 	cmd.Flags().StringVarP(&req.Target, "model", "m", "", "target of the baseline that the candidate's targets without a namesake there are compared with")
 	cmd.Flags().StringVar(&req.BaseTarget, "base-target", "", "target of the baseline that every target of the candidate is compared with, or of a single run its others")
 	cmd.Flags().StringVar(&req.CandidateTarget, "candidate-target", "", "the only target of the candidate that is compared")
+	cmd.Flags().BoolVar(&unchanged, "unchanged", false, "also list the cases that did not change")
 	cmd.Flags().StringVar(&req.Judge, "judge", "", "judge whose verdicts in trace files count, instead of the source's own checks")
 	return cmd
 }

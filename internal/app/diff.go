@@ -32,6 +32,8 @@ type DiffRequest struct {
 	// of the base.
 	BaseTarget      string `json:"base_target,omitempty"`
 	CandidateTarget string `json:"candidate_target,omitempty"`
+	// Unchanged is how many cases that did not change are told of each pair of targets, at most.
+	Unchanged int `json:"unchanged,omitempty"`
 }
 
 // Diff compares two runs or trace files, or targets of one. Attempts of trace files are paired by
@@ -72,7 +74,7 @@ func (a *App) Diff(ctx context.Context, req DiffRequest, tell Events) (*panel.Co
 	if err != nil {
 		return nil, err
 	}
-	out := panel.DiffWith(base, cand, panel.DiffConfig{Pairs: pairs})
+	out := panel.DiffWith(base, cand, panel.DiffConfig{Pairs: pairs, Unchanged: req.Unchanged})
 	if req.BaseTarget+req.CandidateTarget != "" { // nothing else was asked for
 		out.UnpairedBaseline, out.UnpairedCandidate = nil, nil
 	}

@@ -63,6 +63,14 @@ func TestDiffTargetsOfOneFile(t *testing.T) {
 	if n := len(p.Changes); n != 8 || p.Changes[0].Kind != panel.NewlyFailing || p.Changes[7].Kind != panel.NewlyPassing || p.Changes[7].Case != "t16" {
 		t.Errorf("changes: %+v", p.Changes)
 	}
+	all := diff(`{"base": {"traces": "both"}, "base_target": "x", "unchanged": 5}`).Targets[0]
+	kinds := map[string]int{}
+	for _, c := range all.Unchanged {
+		kinds[c.Kind]++
+	}
+	if all.UnchangedCases != 12 || len(all.Unchanged) != 5 || all.Unchanged[0].Case != "t17" || kinds[panel.BothFail] != 3 || kinds[panel.BothPass] != 2 || len(all.Changes) != 8 {
+		t.Errorf("unchanged: %+v", all)
+	}
 	for name, req := range map[string]string{
 		"two files":                  `{"base": {"traces": "before"}, "candidate": {"traces": "after"}}`,
 		"the targets are named":      `{"base": {"traces": "both"}, "candidate": {"traces": "both"}, "base_target": "x", "candidate_target": "y"}`,

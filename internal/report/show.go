@@ -452,16 +452,18 @@ func (s *screen) differences(t *panel.TargetComparison) {
 	s.grid(label, cols)
 }
 
-// maxChanges bounds the list of changed cases on a terminal.
+// maxChanges bounds the lists of changed and of unchanged cases on a terminal.
 const maxChanges = 20
 
 func (s *screen) changes(t *panel.TargetComparison) {
-	for i, c := range t.Changes {
-		if i == maxChanges {
-			s.line("  … and %s more", plain.Thousands(len(t.Changes)-i))
-			break
+	for _, list := range [][]panel.CaseChange{t.Changes, t.Unchanged} {
+		for i, c := range list {
+			if i == maxChanges {
+				s.line("  … and %s more", plain.Thousands(len(list)-i))
+				break
+			}
+			s.wrap("  ", changeText(c))
 		}
-		s.wrap("  ", changeText(c))
 	}
 }
 

@@ -559,14 +559,21 @@ func (s *Server) exportRun(ctx context.Context, _ *account.Principal, in *struct
 	}}, nil
 }
 
-// Targets choose what of both sides is compared.
-type Targets struct {
+// Compared choose what of both sides is compared, and told.
+type Compared struct {
 	BaseTarget      string `query:"base_target" maxLength:"500" doc:"the target of the base that those of the candidate are compared with, all of them"`
 	CandidateTarget string `query:"candidate_target" maxLength:"500" doc:"the only target of the candidate that is compared"`
+	Unchanged       bool   `query:"unchanged" doc:"also tells the cases that did not change, the first 1,000 of each pair of targets, and how many there are"`
 }
 
-func (t *Targets) of(req *app.DiffRequest) {
-	req.BaseTarget, req.CandidateTarget = t.BaseTarget, t.CandidateTarget
+// mostUnchanged is how many unchanged cases of a pair of targets are told.
+const mostUnchanged = 1000
+
+func (c *Compared) of(req *app.DiffRequest) {
+	req.BaseTarget, req.CandidateTarget = c.BaseTarget, c.CandidateTarget
+	if c.Unchanged {
+		req.Unchanged = mostUnchanged
+	}
 }
 
 func (s *Server) diffRuns(ctx context.Context, by *account.Principal, in *struct {
@@ -575,7 +582,7 @@ func (s *Server) diffRuns(ctx context.Context, by *account.Principal, in *struct
 	Slices    []string `query:"slices"`
 	Metrics   []string `query:"metrics" doc:"compared beside the pass rate, such as overall"`
 	Target    string   `query:"target" maxLength:"500" doc:"target of the base for those of the candidate that have no namesake there"`
-	Targets
+	Compared
 },
 ) (*struct{ Body panel.Comparison }, error) {
 	for _, id := range []string{in.Base, in.Candidate} {
@@ -587,7 +594,7 @@ func (s *Server) diffRuns(ctx context.Context, by *account.Principal, in *struct
 		}
 	}
 	req := app.DiffRequest{Base: app.Side{Run: in.Base}, Candidate: app.Side{Run: in.Candidate}, Slices: in.Slices, Metrics: in.Metrics, Target: in.Target}
-	in.Targets.of(&req)
+	in.Compared.of(&req)
 	c, err := s.cfg.App.Diff(ctx, req, nil)
 	if err != nil {
 		return nil, err

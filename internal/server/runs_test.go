@@ -16,8 +16,8 @@ import (
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/server"
 	"github.com/callvet/callvet/internal/store/rows"
-	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/internal/suite"
+	"github.com/callvet/callvet/panel"
 )
 
 // ran carries out the example suite about weather for a user, offline.
@@ -81,6 +81,12 @@ func TestDiffTargets(t *testing.T) {
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", query, got, want)
+		}
+	}
+	for query, want := range map[string]int{"": 0, "&unchanged=true": 14} {
+		c := told[panel.Comparison](t, s, "ana", "GET", "/api/diff?base="+run+"&base_target=one&candidate_target=two"+query, "")
+		if p := c.Targets[0]; len(p.Unchanged) != want || p.UnchangedCases != want || len(p.Changes) != 0 {
+			t.Errorf("%q: %d of %d unchanged cases", query, len(p.Unchanged), p.UnchangedCases)
 		}
 	}
 	for query, says := range map[string]string{

@@ -254,7 +254,7 @@ func (s *Server) diffTraces(ctx context.Context, by *account.Principal, in *stru
 	Metrics []string `query:"metrics" doc:"compared beside the pass rate"`
 	Judge   string   `query:"judge" maxLength:"200"`
 	Target  string   `query:"target" maxLength:"500" doc:"target of the base for those of the collection that have no namesake there"`
-	Targets
+	Compared
 },
 ) (*struct{ Body panel.Comparison }, error) {
 	if in.Base == "" && in.Run == "" && in.BaseTarget == "" {
@@ -275,7 +275,7 @@ func (s *Server) diffTraces(ctx context.Context, by *account.Principal, in *stru
 	}
 	h := &heard{}
 	req := app.DiffRequest{Base: base, Candidate: app.Side{Traces: name}, Slices: in.Slices, Metrics: in.Metrics, Judge: in.Judge, Target: in.Target}
-	in.Targets.of(&req)
+	in.Compared.of(&req)
 	c, err := a.With(files).Diff(ctx, req, h.hear)
 	if err != nil {
 		return nil, h.refused(err)
