@@ -349,7 +349,11 @@ type EvalDetails struct {
 	Next string `json:"results_next,omitempty"`
 }
 
-func (s *Server) historyRun(ctx context.Context, _ *account.Principal, in *RunIn) (*struct{ Body EvalDetails }, error) {
+func (s *Server) historyRun(ctx context.Context, _ *account.Principal, in *struct {
+	RunIn
+	Limit int `query:"limit" minimum:"0" maximum:"1000" default:"1000" doc:"how many attempts are given; 0: none, as in the list"`
+},
+) (*struct{ Body EvalDetails }, error) {
 	e, err := s.cfg.Store.Rows().RunEntry(ctx, in.ID)
 	if err != nil {
 		return nil, fmt.Errorf("read run: %w", err)
@@ -358,11 +362,15 @@ func (s *Server) historyRun(ctx context.Context, _ *account.Principal, in *RunIn
 	if err != nil {
 		return nil, err
 	}
-	page, err := s.cfg.App.Attempts(ctx, app.AttemptsRequest{Run: in.ID, Limit: app.MaxAttempts})
-	if err != nil {
-		return nil, err
+	out := EvalDetails{EvalRun: *line, Results: []report.Record{}}
+	if in.Limit > 0 {
+		page, err := s.cfg.App.Attempts(ctx, app.AttemptsRequest{Run: in.ID, Limit: in.Limit})
+		if err != nil {
+			return nil, err
+		}
+		out.Results, out.Next = page.Items, page.Next
 	}
-	return &struct{ Body EvalDetails }{EvalDetails{EvalRun: *line, Results: page.Items, Next: page.Next}}, nil
+	return &struct{ Body EvalDetails }{out}, nil
 }
 
 func (s *Server) deleteRun(ctx context.Context, by *account.Principal, in *RunIn) (*struct{}, error) {

@@ -155,6 +155,12 @@ func TestRuns(t *testing.T) {
 	if len(details.Results) != 14 || details.ID != first || details.Next != "" {
 		t.Errorf("details: %+v", details)
 	}
+	if line := told[server.EvalDetails](t, s, "ana", "GET", "/api/tool-eval/history/"+first+"?limit=0", ""); len(line.Results) != 0 || line.Next != "" || line.Total != 14 || line.AvgScore == nil || line.SuiteName != run.SuiteName {
+		t.Errorf("without attempts: %+v", line)
+	}
+	if some := told[server.EvalDetails](t, s, "ana", "GET", "/api/tool-eval/history/"+first+"?limit=3", ""); len(some.Results) != 3 || some.Next == "" {
+		t.Errorf("three attempts: %+v", some)
+	}
 
 	// Runs of another user are not there, until he shares them.
 	for _, path := range []string{"/api/runs/" + foreign, "/api/tool-eval/history/" + foreign, "/api/diff?base=" + first + "&candidate=" + foreign} {
