@@ -344,7 +344,8 @@ func (k *kept) put(key keptKey, doc []byte) {
 // EvalDetails is a run with its attempts.
 type EvalDetails struct {
 	EvalRun
-	Results []report.Record `json:"results"`
+	SuiteGates bool            `json:"suite_gates" doc:"the suite of the run carries gates, which the run is held against where none are named"`
+	Results    []report.Record `json:"results"`
 	// Next gets more results from /api/runs/{id}/cells.
 	Next string `json:"results_next,omitempty"`
 }
@@ -363,6 +364,9 @@ func (s *Server) historyRun(ctx context.Context, _ *account.Principal, in *struc
 		return nil, err
 	}
 	out := EvalDetails{EvalRun: *line, Results: []report.Record{}}
+	if out.SuiteGates, err = s.cfg.App.SuiteGates(ctx, in.ID); err != nil {
+		return nil, err
+	}
 	if in.Limit > 0 {
 		page, err := s.cfg.App.Attempts(ctx, app.AttemptsRequest{Run: in.ID, Limit: in.Limit})
 		if err != nil {

@@ -16,12 +16,13 @@ import { Attempts } from './attempts';
 import { Configuration } from './configuration';
 import { ConfusionTab } from './confusion';
 import { Findings } from './findings';
+import { GatesTab } from './gates';
 import { GridTab } from './grid';
 import { Overview } from './overview';
 import { statusText, VerdictBar, verdictsOf } from './parts';
 import { SlicesTab } from './slices';
 
-const tabs = ['overview', 'grid', 'attempts', 'slices', 'confusion', 'findings', 'configuration'] as const;
+const tabs = ['overview', 'grid', 'attempts', 'slices', 'confusion', 'findings', 'gates', 'configuration'] as const;
 const formats = ['html', 'md', 'csv', 'json', 'jsonl', 'xml', 'txt'] as const;
 
 export default function Result() {
@@ -202,6 +203,7 @@ export default function Result() {
         <Tabs.Panel value="findings">
           <Findings run={id} report={d} />
         </Tabs.Panel>
+        <Tabs.Panel value="gates">{line.error ? <Failure of={line.error} retry={() => void refetchLine()} /> : line.data ? <GatesTab run={id} line={line.data} /> : <Waiting />}</Tabs.Panel>
         <Tabs.Panel value="configuration">
           <Configuration report={d} />
         </Tabs.Panel>
