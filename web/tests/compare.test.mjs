@@ -86,6 +86,22 @@ test('unchanged cases are shown where one asks for them, in the address', async 
   }
 });
 
+test('a run that is not among the newest 200 has its head and its name', async () => {
+  await server.api('PATCH', `/api/runs/${alone}`, { shared: true });
+  const page = await browser.page(server);
+  await page.route(/\/api\/tool-eval\/history\?/, (route) => route.fulfill({ json: { items: [] } })); // a list without it
+  await page.goto(`/runs/${alone}`);
+  const badge = page.getByText('Shared', { exact: true });
+  await badge.waitFor();
+  await page.getByRole('button', { name: 'More actions' }).click();
+  await page.getByRole('menuitem', { name: 'Stop sharing' }).click();
+  await badge.waitFor({ state: 'detached' });
+  assert.equal((await server.api('GET', `/api/tool-eval/history/${alone}?limit=0`)).shared, false);
+  await page.goto(`/compare?runs=${alone},${models}`);
+  for (const id of [alone, models]) await page.getByRole('link', { name: new RegExp(`weather · ${id} · \\d`) }).waitFor();
+  clean(page);
+});
+
 test('the comparison of models is accessible', async () => {
   for (const theme of themes) {
     for (const width of widths) {
