@@ -41,6 +41,10 @@ type TargetComparison struct {
 	Slices    []Difference   `json:"slices,omitempty"`
 	Changes   []CaseChange   `json:"changes,omitempty"`
 	Unjudged  []UnjudgedCase `json:"unjudged,omitempty"`
+	// Unchanged are cases that passed as often on both sides, those that failed first, as many as
+	// were asked for; UnchangedCases is how many there are, where any were asked for.
+	Unchanged      []CaseChange `json:"unchanged,omitempty"`
+	UnchangedCases int          `json:"unchanged_cases,omitempty"`
 	// Measured are the other metrics that both sides were asked for.
 	Measured []Measured `json:"metrics,omitempty"`
 }
@@ -129,10 +133,11 @@ const (
 	ChangeNone    Change = "not comparable"
 )
 
-// CaseChange is one case that passes more or less often than before.
+// CaseChange is one case that passes more or less often than before, or as often.
 type CaseChange struct {
 	Case string `json:"case"`
-	// Kind is newly_failing, newly_passing, less_often or more_often.
+	// Kind is newly_failing, newly_passing, less_often or more_often; of a case that did not
+	// change both_fail or both_pass, which is at least half of its attempts.
 	Kind            string `json:"kind"`
 	BaselinePasses  int    `json:"baseline_passes"`
 	BaselineN       int    `json:"baseline_n"`
@@ -149,12 +154,28 @@ const (
 	NewlyPassing = "newly_passing"
 	LessOften    = "less_often"
 	MoreOften    = "more_often"
+	BothFail     = "both_fail"
+	BothPass     = "both_pass"
 )
 
 // UnjudgedCase is in both runs but without a verdict in one of them.
 type UnjudgedCase struct {
 	Case string `json:"case"`
 	Run  string `json:"run"` // where the verdict is missing: baseline, candidate or both
+}
+
+// Pair names a target of the baseline, and the one of the candidate that is compared with it.
+type Pair struct{ Baseline, Candidate string }
+
+// DiffConfig says what a comparison is about. The zero value is what Diff does.
+type DiffConfig struct {
+	// Confidence is two-sided; 0 means 0.95.
+	Confidence float64
+	// Pairs are the targets that are compared, in this order; nil: those of Namesakes. A pair of
+	// which a run has no such target is left out.
+	Pairs []Pair
+	// Unchanged is how many cases that did not change are told of each pair, at most.
+	Unchanged int
 }
 
 // Diff compares two runs case by case: repeats of a case are averaged first and
@@ -168,27 +189,29 @@ type UnjudgedCase struct {
 // below 15 cases.
 // Source: Statistics specification, section 9.
 func Diff(baseline, candidate *Ledger, confidence float64) *Comparison {
-	if !(confidence > 0 && confidence < 1) {
-		confidence = 0.95
+	return DiffWith(baseline, candidate, DiffConfig{Confidence: confidence})
+}
+
+// DiffWith is Diff of the targets that are named. Both sides may be one ledger: then targets
+// of one run are compared.
+func DiffWith(baseline, candidate *Ledger, cfg DiffConfig) *Comparison {
+	if !(cfg.Confidence > 0 && cfg.Confidence < 1) {
+		cfg.Confidence = 0.95
 	}
-	d := &Comparison{Baseline: baseline.Run, Candidate: candidate.Run, BaselineName: baseline.Name, CandidateName: candidate.Name, Confidence: confidence}
+	if cfg.Pairs == nil {
+		cfg.Pairs = Namesakes(baseline, candidate)
+	}
+	d := &Comparison{Baseline: baseline.Run, Candidate: candidate.Run, BaselineName: baseline.Name, CandidateName: candidate.Name, Confidence: cfg.Confidence}
 	common := d.match(baseline, candidate)
-	for _, p := range d.pairTargets(baseline, candidate) {
-		d.Targets = append(d.Targets, compareTargets(baseline, candidate, p, common, confidence))
-		if was, is := baseline.file(p[0]), candidate.file(p[1]); was != "" && is != "" && was != is {
-			d.Warnings = append(d.Warnings, candidate.targets[p[1]]+" did not read the same files in both runs: another catalogue, or one that changed")
-		}
-		if !samePrompt(baseline, p[0], candidate, p[1]) {
-			d.Warnings = append(d.Warnings, candidate.targets[p[1]]+" was not asked with the same prompt in both runs: a difference may be the prompt's")
-		}
-		if was, is := baseline.inPart[p[0]], candidate.inPart[p[1]]; was+is > 0 {
-			d.Warnings = append(d.Warnings, fmt.Sprintf("%s: attempts that passed with assertions that were not evaluated, so that they passed the others only: %d of the baseline, %d now", candidate.targets[p[1]], was, is))
-		}
-		if was, is := baseline.layers[p[0]], candidate.layers[p[1]]; len(was) > 0 && len(is) > 0 && !slices.Equal(was, is) {
-			d.Warnings = append(d.Warnings, fmt.Sprintf("%s is judged by %s, %s by %s: passes and composites are not of the same layers", baseline.targets[p[0]], layerList(was), candidate.targets[p[1]], layerList(is)))
-		}
+	for _, p := range d.pairTargets(baseline, candidate, cfg.Pairs) {
+		d.Targets = append(d.Targets, compareTargets(baseline, candidate, p, common, &cfg))
+		d.Warnings = append(d.Warnings, unlike(baseline, candidate, p)...)
 	}
-	for _, l := range []*Ledger{baseline, candidate} {
+	sides := []*Ledger{baseline, candidate}
+	if baseline == candidate {
+		sides = sides[:1]
+	}
+	for _, l := range sides {
 		if l.unread > 0 {
 			d.Warnings = append(d.Warnings, plural(int(l.unread), "line", "lines")+" of "+l.Run+" could not be read: what they tell is left out")
 		}
@@ -200,6 +223,28 @@ func Diff(baseline, candidate *Ledger, confidence float64) *Comparison {
 		d.Warnings = append(d.Warnings, "the runs have no target in common")
 	}
 	return d
+}
+
+// unlike says what else than the target, or the time, is not the same on the sides of a pair.
+func unlike(base, cand *Ledger, p [2]int) (out []string) {
+	was, is := base.targets[p[0]], cand.targets[p[1]]
+	both, were, where := is, "was", " in both runs"
+	if was != is {
+		both, were, where = was+" and "+is, "were", ""
+	}
+	if a, b := base.file(p[0]), cand.file(p[1]); a != "" && b != "" && a != b {
+		out = append(out, both+" did not read the same files"+where+": another catalogue, or one that changed")
+	}
+	if !samePrompt(base, p[0], cand, p[1]) {
+		out = append(out, both+" "+were+" not asked with the same prompt"+where+": a difference may be the prompt's")
+	}
+	if a, b := base.inPart[p[0]], cand.inPart[p[1]]; a+b > 0 {
+		out = append(out, fmt.Sprintf("%s: attempts that passed with assertions that were not evaluated, so that they passed the others only: %d of the baseline, %d now", is, a, b))
+	}
+	if a, b := base.layers[p[0]], cand.layers[p[1]]; len(a) > 0 && len(b) > 0 && !slices.Equal(a, b) {
+		out = append(out, fmt.Sprintf("%s is judged by %s, %s by %s: passes and composites are not of the same layers", was, layerList(a), is, layerList(b)))
+	}
+	return out
 }
 
 func layerList(names []string) string {
@@ -230,31 +275,49 @@ func (d *Comparison) match(base, cand *Ledger) [][2]int {
 	return common
 }
 
-func (d *Comparison) pairTargets(base, cand *Ledger) [][2]int {
-	var pairs [][2]int
-	taken := make([]bool, len(cand.targets))
+// Namesakes are the targets of one name that both sides have; where they share none and each
+// has one target, these.
+func Namesakes(base, cand *Ledger) []Pair {
+	pairs := []Pair{}
 	for i, name := range base.targets {
-		j := slices.Index(cand.targets, name)
-		if j < 0 || taken[j] {
-			d.UnpairedBaseline = append(d.UnpairedBaseline, name)
-			continue
-		}
-		taken[j] = true
-		pairs = append(pairs, [2]int{i, j})
-	}
-	for j, name := range cand.targets {
-		if !taken[j] {
-			d.UnpairedCandidate = append(d.UnpairedCandidate, name)
+		if slices.Index(base.targets, name) == i && slices.Contains(cand.targets, name) {
+			pairs = append(pairs, Pair{name, name})
 		}
 	}
 	if len(pairs) == 0 && len(base.targets) == 1 && len(cand.targets) == 1 {
-		d.UnpairedBaseline, d.UnpairedCandidate = nil, nil
-		return [][2]int{{0, 0}}
+		pairs = append(pairs, Pair{base.targets[0], cand.targets[0]})
 	}
 	return pairs
 }
 
-func compareTargets(base, cand *Ledger, t [2]int, common [][2]int, conf float64) TargetComparison {
+// pairTargets gives the positions of pairs, and lists the targets that are in none.
+func (d *Comparison) pairTargets(base, cand *Ledger, pairs []Pair) [][2]int {
+	var out [][2]int
+	inBase, inCand := make([]bool, len(base.targets)), make([]bool, len(cand.targets))
+	for _, p := range pairs {
+		i, j := slices.Index(base.targets, p.Baseline), slices.Index(cand.targets, p.Candidate)
+		if i < 0 || j < 0 {
+			continue
+		}
+		inBase[i], inCand[j] = true, true
+		out = append(out, [2]int{i, j})
+	}
+	d.UnpairedBaseline, d.UnpairedCandidate = without(base.targets, inBase), without(cand.targets, inCand)
+	return out
+}
+
+// without lists the names that are not taken.
+func without(names []string, taken []bool) (left []string) {
+	for i, name := range names {
+		if !taken[i] {
+			left = append(left, name)
+		}
+	}
+	return left
+}
+
+func compareTargets(base, cand *Ledger, t [2]int, common [][2]int, cfg *DiffConfig) TargetComparison {
+	conf := cfg.Confidence
 	out := TargetComparison{Baseline: base.targets[t[0]], Candidate: cand.targets[t[1]], Overall: Difference{single: true}}
 	bySlice := map[sliceID]*Difference{}
 	both, defaults := map[[2]sliceID]int{}, slices.Equal(cand.sliceBy, DefaultSlices())
@@ -279,8 +342,10 @@ func compareTargets(base, cand *Ledger, t [2]int, common [][2]int, conf float64)
 		if defaults {
 			alike(both, ids)
 		}
-		if c, ok := changeOf(cand.cases[p[1]].id, a, b); ok {
+		if c := changeOf(cand.cases[p[1]].id, a, b); c.Kind != BothFail && c.Kind != BothPass {
 			out.Changes = append(out.Changes, c)
+		} else if cfg.Unchanged > 0 {
+			out.Unchanged = append(out.Unchanged, c)
 		}
 	}
 	if defaults {
@@ -289,7 +354,12 @@ func compareTargets(base, cand *Ledger, t [2]int, common [][2]int, conf float64)
 	out.Overall.finish(conf)
 	out.Slices = finishSlices(bySlice, cand.sliceBy, out.Overall.Cases, conf)
 	out.Measured = compareMeasured(base, cand, t, common, conf)
-	slices.SortStableFunc(out.Changes, func(a, b CaseChange) int { return cmp.Compare(kindRank(a.Kind), kindRank(b.Kind)) })
+	byKind := func(a, b CaseChange) int { return cmp.Compare(kindRank(a.Kind), kindRank(b.Kind)) }
+	slices.SortStableFunc(out.Changes, byKind)
+	slices.SortStableFunc(out.Unchanged, byKind)
+	if out.UnchangedCases = len(out.Unchanged); out.UnchangedCases > cfg.Unchanged {
+		out.Unchanged = slices.Clone(out.Unchanged[:cfg.Unchanged])
+	}
 	return out
 }
 
@@ -326,14 +396,11 @@ func missingSide(a, b attempts) string {
 }
 
 func kindRank(kind string) int {
-	return slices.Index([]string{NewlyFailing, LessOften, NewlyPassing, MoreOften}, kind)
+	return slices.Index([]string{NewlyFailing, LessOften, NewlyPassing, MoreOften, BothFail, BothPass}, kind)
 }
 
-func changeOf(id string, a, b attempts) (CaseChange, bool) {
+func changeOf(id string, a, b attempts) CaseChange {
 	before, after := a.share(), b.share()
-	if before == after {
-		return CaseChange{}, false
-	}
 	c := CaseChange{
 		Case: id, BaselinePasses: int(a.passes), BaselineN: int(a.judged),
 		CandidatePasses: int(b.passes), CandidateN: int(b.judged),
@@ -345,8 +412,12 @@ func changeOf(id string, a, b attempts) (CaseChange, bool) {
 		c.Kind = NewlyPassing
 	case after < before:
 		c.Kind = LessOften
-	default:
+	case after > before:
 		c.Kind = MoreOften
+	case after < 0.5:
+		c.Kind = BothFail
+	default:
+		c.Kind = BothPass
 	}
 	mixed := func(x attempts) bool { return x.passes > 0 && x.passes < x.judged }
 	switch {
@@ -355,7 +426,7 @@ func changeOf(id string, a, b attempts) (CaseChange, bool) {
 	case mixed(a) || mixed(b):
 		c.Stability = "flaky"
 	}
-	return c, true
+	return c
 }
 
 // add adds one case judged on both sides.

@@ -31,6 +31,9 @@ type Ledger struct {
 	unread   int64
 }
 
+// Targets are the names of the targets, in the order of the run.
+func (l *Ledger) Targets() []string { return slices.Clone(l.targets) }
+
 // Unread tells how many lines of the source could not be read: a comparison says so, because
 // their tasks are not in it.
 func (l *Ledger) Unread(lines int64) { l.unread = lines }
@@ -144,32 +147,4 @@ func (l *Ledger) at(target, i int) attempts {
 		return row[i]
 	}
 	return attempts{}
-}
-
-// Only gives the ledger as if the run had asked one of its targets; false where it has no such
-// one. It shares what it has with l: neither may be added to after that.
-func (l *Ledger) Only(target string) (*Ledger, bool) {
-	i := slices.Index(l.targets, target)
-	if i < 0 {
-		return nil, false
-	}
-	one := *l
-	one.targets, one.cells, one.inPart = l.targets[i:i+1:i+1], l.cells[i:i+1:i+1], l.inPart[i:i+1:i+1]
-	if i < len(l.measured) {
-		one.measured = l.measured[i : i+1 : i+1]
-	}
-	one.files, one.prompts = part(l.files, i), part(l.prompts, i)
-	one.layers = nil
-	if names := l.layers[i]; names != nil {
-		one.layers = map[int][]string{0: names}
-	}
-	return &one, true
-}
-
-// part is the element at i alone, nil where there is none.
-func part(list []string, i int) []string {
-	if i >= len(list) {
-		return nil
-	}
-	return list[i : i+1 : i+1]
 }

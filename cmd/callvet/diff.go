@@ -3,6 +3,8 @@
 package main
 
 import (
+	"math"
+
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet/internal/app"
@@ -11,15 +13,24 @@ import (
 
 func (a *cli) diffCommand() *cobra.Command {
 	var req app.DiffRequest
+	var unchanged bool
 	cmd := &cobra.Command{
-		Use: "diff BASELINE CANDIDATE", Short: "Say what changed between two runs or trace files, case by case, with intervals",
+		Use: "diff BASELINE [CANDIDATE]", Short: "Say what changed between two runs or trace files, case by case, with intervals",
 		Long: `Compare two runs, or two trace files, case by case. Each side is a run or, where it names a file, a trace file:
 callvet's lines or any form that trace import reads. Attempts of trace files are paired by task, and their targets by
-name; the verdict is that of the source's own checks, or of a judge (--judge).`,
-		Example: "  callvet diff last~1 last\n  callvet diff before.jsonl after.jsonl --slice domain",
-		Args:    cobra.ExactArgs(2),
+name; the verdict is that of the source's own checks, or of a judge (--judge). With --base-target every target of the
+candidate is compared with that one; without a candidate, the other targets of the same run or file are.`,
+		Example: "  callvet diff last~1 last\n  callvet diff before.jsonl after.jsonl --slice domain\n  callvet diff last --base-target openai/gpt-5-mini",
+		Args:    cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			req.Base, req.Candidate = a.side(args[0]), a.side(args[1])
+			if req.Base = a.side(args[0]); len(args) == 2 {
+				req.Candidate = a.side(args[1])
+			} else if req.BaseTarget == "" {
+				return usagef("compare it with what? callvet diff BASELINE CANDIDATE, or --base-target TARGET for the targets of one run")
+			}
+			if unchanged {
+				req.Unchanged = math.MaxInt
+			}
 			c, err := a.program().Diff(cmd.Context(), req, a.events())
 			if err != nil {
 				return err
@@ -33,6 +44,9 @@ name; the verdict is that of the source's own checks, or of a judge (--judge).`,
 	cmd.Flags().StringSliceVar(&req.Slices, "slice", nil, "slices to compare: tag, tier or field names")
 	cmd.Flags().StringSliceVar(&req.Metrics, "metrics", nil, "metrics to compare beside the pass rate, such as overall or latency_mean")
 	cmd.Flags().StringVarP(&req.Target, "model", "m", "", "target of the baseline that the candidate's targets without a namesake there are compared with")
+	cmd.Flags().StringVar(&req.BaseTarget, "base-target", "", "target of the baseline that every target of the candidate is compared with, or of a single run its others")
+	cmd.Flags().StringVar(&req.CandidateTarget, "candidate-target", "", "the only target of the candidate that is compared")
+	cmd.Flags().BoolVar(&unchanged, "unchanged", false, "also list the cases that did not change")
 	cmd.Flags().StringVar(&req.Judge, "judge", "", "judge whose verdicts in trace files count, instead of the source's own checks")
 	return cmd
 }

@@ -91,7 +91,7 @@ func plainApp() (a *cli, out, errs *bytes.Buffer) {
 func TestArgumentsAreNamed(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{
-		"diff last":        "try: callvet diff BASELINE CANDIDATE",
+		"diff a b c":       "try: callvet diff BASELINE [CANDIDATE]",
 		"show":             "try: callvet show RUN [CASE]",
 		"gates init a b":   "try: callvet gates init [FILE]",
 		"trace check a b":  "try: callvet trace check FILE",

@@ -6,6 +6,7 @@ import (
 	"context"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/callvet/callvet/internal/compare"
 	"github.com/callvet/callvet/internal/report/plain"
@@ -26,16 +27,32 @@ type DiffRequest struct {
 	// Target is the target of the base that those of the candidate are compared with that have
 	// no namesake there; "": they are not compared.
 	Target string `json:"target,omitempty"`
+	// BaseTarget is the only target of the base that counts: every target of the candidate is
+	// compared with it, or CandidateTarget alone. Without a candidate those are the other targets
+	// of the base.
+	BaseTarget      string `json:"base_target,omitempty"`
+	CandidateTarget string `json:"candidate_target,omitempty"`
+	// Unchanged is how many cases that did not change are told of each pair of targets, at most.
+	Unchanged int `json:"unchanged,omitempty"`
 }
 
-// Diff compares two runs or trace files. Attempts of trace files are paired by task, and
-// their targets by name.
+// Diff compares two runs or trace files, or targets of one. Attempts of trace files are paired by
+// task, and their targets by name where none are named.
 func (a *App) Diff(ctx context.Context, req DiffRequest, tell Events) (*panel.Comparison, error) {
 	if err := req.Base.one("base"); err != nil {
 		return nil, err
 	}
+	if req.Candidate == (Side{}) && req.BaseTarget != "" {
+		req.Candidate = req.Base
+	}
+	if req.Candidate == (Side{}) {
+		return nil, refused("candidate", "{candidate}: name a run or a trace file, or with {base_target} a target of the base that its others are compared with")
+	}
 	if err := req.Candidate.one("candidate"); err != nil {
 		return nil, err
+	}
+	if req.Target != "" && req.BaseTarget != "" {
+		return nil, refused("target", "{target} is for targets without a namesake, and {base_target} for all: name one of both")
 	}
 	for _, m := range req.Metrics {
 		if _, why := panel.PairingOf(m); why != "" {
@@ -47,33 +64,75 @@ func (a *App) Diff(ctx context.Context, req DiffRequest, tell Events) (*panel.Co
 	if err != nil {
 		return nil, err
 	}
-	cand, err := a.ledger(ctx, req.Candidate, cfg, &ScoreRequest{Slices: []string{}}, tell)
+	cand := base
+	if req.Candidate != req.Base {
+		if cand, err = a.ledger(ctx, req.Candidate, cfg, &ScoreRequest{Slices: []string{}}, tell); err != nil {
+			return nil, err
+		}
+	}
+	pairs, err := req.pairs(base, cand)
 	if err != nil {
 		return nil, err
 	}
-	out := panel.Diff(base, cand, 0)
-	if req.Target != "" {
-		if err := pairOthers(out, base, cand, req.Target); err != nil {
-			return nil, err
-		}
+	out := panel.DiffWith(base, cand, panel.DiffConfig{Pairs: pairs, Unchanged: req.Unchanged})
+	if req.BaseTarget+req.CandidateTarget != "" { // nothing else was asked for
+		out.UnpairedBaseline, out.UnpairedCandidate = nil, nil
 	}
 	return out, a.tellScorersOf(ctx, req.Base, req.Candidate, tell)
 }
 
-// pairOthers compares the targets of the candidate that have no namesake with one of the base.
-func pairOthers(c *panel.Comparison, base, cand *panel.Ledger, target string) error {
-	with, ok := base.Only(target)
-	if !ok {
-		return wrong("target", target, "the base has no such target")
+// pairs are the targets that are compared; nil: those of one name.
+func (r *DiffRequest) pairs(base, cand *panel.Ledger) ([]panel.Pair, error) {
+	if r.Target+r.BaseTarget+r.CandidateTarget == "" {
+		return nil, nil
 	}
-	for _, name := range c.UnpairedCandidate {
-		one, _ := cand.Only(name) // it is one of the candidate's
-		d := panel.Diff(with, one, 0)
-		c.Targets = append(c.Targets, d.Targets...)
+	has, names := base.Targets(), cand.Targets()
+	for _, n := range []struct {
+		field, name, side string
+		has               []string
+	}{{"target", r.Target, "base", has}, {"base_target", r.BaseTarget, "base", has}, {"candidate_target", r.CandidateTarget, "candidate", names}} {
+		if n.name != "" && !slices.Contains(n.has, n.name) {
+			return nil, wrong(n.field, n.name, "the %s has no such target; it has %s", n.side, strings.Join(n.has, ", "))
+		}
 	}
-	c.UnpairedCandidate = nil
-	c.UnpairedBaseline = slices.DeleteFunc(c.UnpairedBaseline, func(name string) bool { return name == target })
-	return nil
+	one := base.Run == cand.Run // its targets are compared, and none with itself
+	if one && r.BaseTarget != "" && r.BaseTarget == r.CandidateTarget {
+		return nil, wrong("candidate_target", r.CandidateTarget, "it is the same target of the same run on both sides: name another one")
+	}
+	if r.CandidateTarget != "" {
+		names = []string{r.CandidateTarget}
+	}
+	pairs := []panel.Pair{}
+	for _, name := range names {
+		with := r.with(has, name)
+		if with == "" || one && with == name && r.BaseTarget+r.CandidateTarget != "" {
+			continue
+		}
+		pairs = append(pairs, panel.Pair{Baseline: with, Candidate: name})
+	}
+	switch {
+	case len(pairs) > 0 || r.BaseTarget+r.CandidateTarget == "":
+		return pairs, nil
+	case r.BaseTarget != "":
+		return nil, wrong("base_target", r.BaseTarget, "there is no other target to compare it with")
+	}
+	return nil, refused("base_target", "{base_target}: name the target of the base that %s is compared with, of %s", r.CandidateTarget, strings.Join(has, ", "))
+}
+
+// with is the target, of those that the base has, that one of the candidate is compared with; "":
+// none.
+func (r *DiffRequest) with(has []string, name string) string {
+	switch {
+	case r.BaseTarget != "":
+		return r.BaseTarget
+	case slices.Contains(has, name):
+		return name
+	case r.Target != "":
+		return r.Target
+	case len(has) == 1:
+		return has[0]
+	}
+	return ""
 }
 
 // against compares a run with a baseline, and gives the baseline's name.

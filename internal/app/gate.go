@@ -170,14 +170,9 @@ func (a *App) gateFile(name string, r *Run) (*gatefile.File, error) {
 		}
 	} else {
 		if r != nil {
-			var own struct {
-				Gates json.RawMessage `json:"gates"`
-			}
-			if json.Unmarshal(r.Suite.Foreign, &own) == nil {
-				said, b = "gates of suite "+r.Suite.Name, own.Gates
-			}
+			said, b = "gates of suite "+r.Suite.Name, r.ownGates()
 		}
-		if len(b) == 0 || string(b) == "null" {
+		if b == nil {
 			return nil, &callvet.FieldError{Field: "gates", Text: "which gates? {gates} FILE"}
 		}
 	}
@@ -194,6 +189,23 @@ func (a *App) gateFile(name string, r *Run) (*gatefile.File, error) {
 		return nil, &BadGatesError{problems}
 	}
 	return file, nil
+}
+
+// ownGates are those that the suite of the run carries; nil: none.
+func (r *Run) ownGates() []byte {
+	var own struct {
+		Gates json.RawMessage `json:"gates"`
+	}
+	if json.Unmarshal(r.Suite.Foreign, &own) != nil || len(own.Gates) == 0 || string(own.Gates) == "null" {
+		return nil
+	}
+	return own.Gates
+}
+
+// SuiteGates tells whether the suite of a run carries gates, which Gate takes where none are named.
+func (a *App) SuiteGates(ctx context.Context, ref string) (bool, error) {
+	r, err := a.Run(ctx, ref)
+	return err == nil && r.ownGates() != nil, err
 }
 
 // CheckGates reads a file of gates, to see that they are some, and counts them. The error is a

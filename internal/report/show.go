@@ -391,7 +391,13 @@ func Comparison(w io.Writer, c *panel.Comparison, opt TerminalOptions) error {
 func baselineOf(c *panel.Comparison) string { return cmp.Or(c.BaselineName, c.Baseline) }
 
 func (s *screen) comparison(c *panel.Comparison) {
-	s.heading(plain.Line(cmp.Or(c.CandidateName, c.Candidate)) + " compared with " + plain.Line(baselineOf(c)))
+	title := plain.Line(cmp.Or(c.CandidateName, c.Candidate))
+	if c.Candidate == c.Baseline {
+		title = "targets of " + title
+	} else {
+		title += " compared with " + plain.Line(baselineOf(c))
+	}
+	s.heading(title)
 	for i := range c.Targets {
 		t := &c.Targets[i]
 		s.wrap("", difference(t))
@@ -446,16 +452,18 @@ func (s *screen) differences(t *panel.TargetComparison) {
 	s.grid(label, cols)
 }
 
-// maxChanges bounds the list of changed cases on a terminal.
+// maxChanges bounds the lists of changed and of unchanged cases on a terminal.
 const maxChanges = 20
 
 func (s *screen) changes(t *panel.TargetComparison) {
-	for i, c := range t.Changes {
-		if i == maxChanges {
-			s.line("  … and %s more", plain.Thousands(len(t.Changes)-i))
-			break
+	for _, list := range [][]panel.CaseChange{t.Changes, t.Unchanged} {
+		for i, c := range list {
+			if i == maxChanges {
+				s.line("  … and %s more", plain.Thousands(len(list)-i))
+				break
+			}
+			s.wrap("  ", changeText(c))
 		}
-		s.wrap("  ", changeText(c))
 	}
 }
 

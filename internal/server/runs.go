@@ -155,7 +155,7 @@ func (s *Server) addRuns() {
 		Responses: map[string]*huma.Response{"200": {Description: "the report as a file", Content: map[string]*huma.MediaType{"application/octet-stream": {}}}},
 	}, Access{Objects: run}, s.exportRun)
 	add(s, huma.Operation{
-		OperationID: "diff-runs", Method: http.MethodGet, Path: "/api/diff", Summary: "Compare two runs, case by case", Tags: tags,
+		OperationID: "diff-runs", Method: http.MethodGet, Path: "/api/diff", Summary: "Compare two runs, or targets of one, case by case", Tags: tags,
 	}, Access{}, s.diffRuns)
 	s.addBadge()
 	s.addGates()
@@ -344,12 +344,17 @@ func (k *kept) put(key keptKey, doc []byte) {
 // EvalDetails is a run with its attempts.
 type EvalDetails struct {
 	EvalRun
-	Results []report.Record `json:"results"`
+	SuiteGates bool            `json:"suite_gates" doc:"the suite of the run carries gates, which the run is held against where none are named"`
+	Results    []report.Record `json:"results"`
 	// Next gets more results from /api/runs/{id}/cells.
 	Next string `json:"results_next,omitempty"`
 }
 
-func (s *Server) historyRun(ctx context.Context, _ *account.Principal, in *RunIn) (*struct{ Body EvalDetails }, error) {
+func (s *Server) historyRun(ctx context.Context, _ *account.Principal, in *struct {
+	RunIn
+	Limit int `query:"limit" minimum:"0" maximum:"1000" default:"1000" doc:"how many attempts are given; 0: none, as in the list"`
+},
+) (*struct{ Body EvalDetails }, error) {
 	e, err := s.cfg.Store.Rows().RunEntry(ctx, in.ID)
 	if err != nil {
 		return nil, fmt.Errorf("read run: %w", err)
@@ -358,11 +363,18 @@ func (s *Server) historyRun(ctx context.Context, _ *account.Principal, in *RunIn
 	if err != nil {
 		return nil, err
 	}
-	page, err := s.cfg.App.Attempts(ctx, app.AttemptsRequest{Run: in.ID, Limit: app.MaxAttempts})
-	if err != nil {
+	out := EvalDetails{EvalRun: *line, Results: []report.Record{}}
+	if out.SuiteGates, err = s.cfg.App.SuiteGates(ctx, in.ID); err != nil {
 		return nil, err
 	}
-	return &struct{ Body EvalDetails }{EvalDetails{EvalRun: *line, Results: page.Items, Next: page.Next}}, nil
+	if in.Limit > 0 {
+		page, err := s.cfg.App.Attempts(ctx, app.AttemptsRequest{Run: in.ID, Limit: in.Limit})
+		if err != nil {
+			return nil, err
+		}
+		out.Results, out.Next = page.Items, page.Next
+	}
+	return &struct{ Body EvalDetails }{out}, nil
 }
 
 func (s *Server) deleteRun(ctx context.Context, by *account.Principal, in *RunIn) (*struct{}, error) {
@@ -555,20 +567,43 @@ func (s *Server) exportRun(ctx context.Context, _ *account.Principal, in *struct
 	}}, nil
 }
 
+// Compared choose what of both sides is compared, and told.
+type Compared struct {
+	BaseTarget      string `query:"base_target" maxLength:"500" doc:"the target of the base that those of the candidate are compared with, all of them"`
+	CandidateTarget string `query:"candidate_target" maxLength:"500" doc:"the only target of the candidate that is compared"`
+	Unchanged       bool   `query:"unchanged" doc:"also tells the cases that did not change, the first 1,000 of each pair of targets, and how many there are"`
+}
+
+// mostUnchanged is how many unchanged cases of a pair of targets are told.
+const mostUnchanged = 1000
+
+func (c *Compared) of(req *app.DiffRequest) {
+	req.BaseTarget, req.CandidateTarget = c.BaseTarget, c.CandidateTarget
+	if c.Unchanged {
+		req.Unchanged = mostUnchanged
+	}
+}
+
 func (s *Server) diffRuns(ctx context.Context, by *account.Principal, in *struct {
 	Base      string   `query:"base" required:"true" maxLength:"100"`
-	Candidate string   `query:"candidate" required:"true" maxLength:"100"`
+	Candidate string   `query:"candidate" maxLength:"100" doc:"left out, with base_target: the run itself"`
 	Slices    []string `query:"slices"`
 	Metrics   []string `query:"metrics" doc:"compared beside the pass rate, such as overall"`
 	Target    string   `query:"target" maxLength:"500" doc:"target of the base for those of the candidate that have no namesake there"`
+	Compared
 },
 ) (*struct{ Body panel.Comparison }, error) {
 	for _, id := range []string{in.Base, in.Candidate} {
+		if id == "" {
+			continue
+		}
 		if err := s.May(ctx, by, KindRun, id, false); err != nil {
 			return nil, err
 		}
 	}
-	c, err := s.cfg.App.Diff(ctx, app.DiffRequest{Base: app.Side{Run: in.Base}, Candidate: app.Side{Run: in.Candidate}, Slices: in.Slices, Metrics: in.Metrics, Target: in.Target}, nil)
+	req := app.DiffRequest{Base: app.Side{Run: in.Base}, Candidate: app.Side{Run: in.Candidate}, Slices: in.Slices, Metrics: in.Metrics, Target: in.Target}
+	in.Compared.of(&req)
+	c, err := s.cfg.App.Diff(ctx, req, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/callvet/callvet/internal/server"
 	"github.com/callvet/callvet/internal/store/rows"
 	"github.com/callvet/callvet/internal/suite"
+	"github.com/callvet/callvet/panel"
 )
 
 // ran carries out the example suite about weather for a user, offline.
@@ -57,6 +58,50 @@ func told[T any](t *testing.T, s *site, as, method, path, body string) (out T) {
 		t.Fatalf("%s %s: %v\n%s", method, path, err, answer)
 	}
 	return out
+}
+
+// TestDiffTargets: targets of one run are compared, and what is wrong with their names is said.
+func TestDiffTargets(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	run := s.ran(t, "ana", "", 1, app.TargetSpec{Target: "offline/lexical", Name: "one"}, app.TargetSpec{Target: "offline/lexical", Name: "two"}, app.TargetSpec{Target: "offline/lexical", Name: "mute", ToolChoice: "none"})
+	other := s.ran(t, "ana", "", 1)
+	for query, want := range map[string][]string{
+		"base_target=one":                             {"one two", "one mute"},
+		"base_target=one&candidate_target=mute":       {"one mute"},
+		"base_target=mute&candidate=" + run:           {"mute one", "mute two"},
+		"base_target=one&candidate=" + other:          {"one offline/lexical"},
+		"target=one&candidate=" + other:               {"one offline/lexical"},
+		"base_target=two&metrics=overall&slices=tier": {"two one", "two mute"},
+	} {
+		c := told[panel.Comparison](t, s, "ana", "GET", "/api/diff?base="+run+"&"+query, "")
+		var got []string
+		for _, p := range c.Targets {
+			got = append(got, p.Baseline+" "+p.Candidate)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", query, got, want)
+		}
+	}
+	for query, want := range map[string]int{"": 0, "&unchanged=true": 14} {
+		c := told[panel.Comparison](t, s, "ana", "GET", "/api/diff?base="+run+"&base_target=one&candidate_target=two"+query, "")
+		if p := c.Targets[0]; len(p.Unchanged) != want || p.UnchangedCases != want || len(p.Changes) != 0 {
+			t.Errorf("%q: %d of %d unchanged cases", query, len(p.Unchanged), p.UnchangedCases)
+		}
+	}
+	for query, says := range map[string]string{
+		"":                                      "base_target",
+		"base_target=three":                     "one, two, mute",
+		"base_target=one&candidate_target=one":  "the same target",
+		"base_target=one&candidate_target=four": "one, two, mute",
+	} {
+		if code, body := s.ask(t, "ana", "GET", "/api/diff?base="+run+"&"+query, ""); code != 422 || !strings.Contains(body, says) {
+			t.Errorf("%s: %d %s", query, code, body)
+		}
+	}
+	if code, body := s.ask(t, "bo", "GET", "/api/diff?base_target=one&base="+run, ""); code != 404 {
+		t.Errorf("the run of another user: %d %s", code, body)
+	}
 }
 
 func TestRuns(t *testing.T) {
@@ -109,6 +154,12 @@ func TestRuns(t *testing.T) {
 	details := told[server.EvalDetails](t, s, "ana", "GET", "/api/tool-eval/history/"+first, "")
 	if len(details.Results) != 14 || details.ID != first || details.Next != "" {
 		t.Errorf("details: %+v", details)
+	}
+	if line := told[server.EvalDetails](t, s, "ana", "GET", "/api/tool-eval/history/"+first+"?limit=0", ""); len(line.Results) != 0 || line.Next != "" || line.Total != 14 || line.AvgScore == nil || line.SuiteName != run.SuiteName {
+		t.Errorf("without attempts: %+v", line)
+	}
+	if some := told[server.EvalDetails](t, s, "ana", "GET", "/api/tool-eval/history/"+first+"?limit=3", ""); len(some.Results) != 3 || some.Next == "" {
+		t.Errorf("three attempts: %+v", some)
 	}
 
 	// Runs of another user are not there, until he shares them.

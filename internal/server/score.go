@@ -254,10 +254,11 @@ func (s *Server) diffTraces(ctx context.Context, by *account.Principal, in *stru
 	Metrics []string `query:"metrics" doc:"compared beside the pass rate"`
 	Judge   string   `query:"judge" maxLength:"200"`
 	Target  string   `query:"target" maxLength:"500" doc:"target of the base for those of the collection that have no namesake there"`
+	Compared
 },
 ) (*struct{ Body panel.Comparison }, error) {
-	if in.Base == "" && in.Run == "" {
-		return nil, &callvet.FieldError{Field: "baseline_traces_id", Text: "{baseline_traces_id}: name what it is compared with, a collection or a run with {baseline_eval_id}"}
+	if in.Base == "" && in.Run == "" && in.BaseTarget == "" {
+		return nil, &callvet.FieldError{Field: "baseline_traces_id", Text: "{baseline_traces_id}: name what it is compared with, a collection, a run with {baseline_eval_id}, or a target of its own with {base_target}"}
 	}
 	files := app.Uploads{}
 	name, base, release, err := s.sides(ctx, by, in.ID, in.Base, in.Run, files)
@@ -269,8 +270,13 @@ func (s *Server) diffTraces(ctx context.Context, by *account.Principal, in *stru
 	if err != nil {
 		return nil, err
 	}
+	if base == (app.Side{}) {
+		base.Traces = name
+	}
 	h := &heard{}
-	c, err := a.With(files).Diff(ctx, app.DiffRequest{Base: base, Candidate: app.Side{Traces: name}, Slices: in.Slices, Metrics: in.Metrics, Judge: in.Judge, Target: in.Target}, h.hear)
+	req := app.DiffRequest{Base: base, Candidate: app.Side{Traces: name}, Slices: in.Slices, Metrics: in.Metrics, Judge: in.Judge, Target: in.Target}
+	in.Compared.of(&req)
+	c, err := a.With(files).Diff(ctx, req, h.hear)
 	if err != nil {
 		return nil, h.refused(err)
 	}

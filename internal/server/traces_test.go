@@ -140,6 +140,13 @@ func TestTraces(t *testing.T) {
 	if code != 200 || !strings.Contains(diff, `"broke":1`) && !strings.Contains(diff, "t2") {
 		t.Errorf("%d %s", code, diff)
 	}
+	pair := give[tracesAnswer](t, s, "ana", "POST", "/api/traces?collection=pair", `{"type":"task","task_id":"t1","target":"x","pass":true}
+{"type":"task","task_id":"t1","target":"y","pass":false}
+`)
+	if code, diff := s.ask(t, "ana", "GET", "/api/traces/"+pair.ID+"/diff?base_target=x", ""); code != 200 || !strings.Contains(diff, `"kind":"newly_failing"`) || !strings.Contains(diff, `"candidate":"y"`) {
+		t.Errorf("targets of one collection: %d %s", code, diff)
+	}
+	give[any](t, s, "ana", "DELETE", "/api/traces/"+pair.ID, "")
 	if list := give[struct{ Items []tracesAnswer }](t, s, "ana", "GET", "/api/traces", ""); len(list.Items) != 2 || list.Items[0].Name != "before" && list.Items[1].Name != "before" {
 		t.Errorf("%+v", list)
 	}

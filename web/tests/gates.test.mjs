@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { accessible, Browser, clean, Server } from './harness.mjs';
-import { allowFiles, good, sloppy, weather } from './weather.mjs';
+import { allowFiles, exampleSuite, good, sloppy, weather } from './weather.mjs';
 
 let server, browser, base, run;
 before(async () => {
@@ -85,11 +85,64 @@ test('metrics are completed, and an edit of somebody else is not overwritten', a
   clean(page);
 });
 
+test('a run says what gates say of it, in a tab; looking keeps nothing', async () => {
+  const one = await server.api('POST', '/api/gates', { name: 'three of a kind', text: three });
+  const two = await server.api('POST', '/api/gates', { name: 'low bar', text: 'gates: [{metric: pass_rate, at_least: 0.05, min_n: 5}]' });
+  const page = await browser.page(server);
+  await page.goto(`/runs/${run}`);
+  await page.getByRole('tab', { name: 'Gates' }).click();
+  await page.waitForURL(/tab=gates/);
+  const set = page.getByRole('combobox', { name: 'Gates', exact: true });
+  await set.waitFor();
+  assert.equal(await set.inputValue(), 'low bar'); // the newest
+  const verdicts = page.locator('tr[data-gate]');
+  await verdicts.first().waitFor();
+  assert.deepEqual(await verdicts.evaluateAll((list) => list.map((r) => r.dataset.verdict)), ['PASS']);
+  await set.click();
+  await page.getByRole('option', { name: 'three of a kind' }).click();
+  await page.waitForURL((u) => new URL(u).searchParams.get('gates') === one.id);
+  await page.locator('tr[data-verdict="INCONCLUSIVE"]').first().waitFor();
+  await page.goto(`/runs/${run}?tab=gates&gates=${one.id}&baseline=${base}`);
+  await page.locator('tr[data-verdict="FAIL"]').waitFor();
+  assert.deepEqual(await verdicts.evaluateAll((list) => list.map((r) => r.dataset.verdict)), ['PASS', 'FAIL', 'INCONCLUSIVE']);
+  assert.match(await verdicts.nth(0).innerText(), /Passed[\s\S]*at least 5 %[\s\S]*n = 14/);
+  assert.match(await verdicts.nth(2).innerText(), /Inconclusive[\s\S]*n = 14[\s\S]*needs about \d+ to \d+ more cases/);
+  for (const id of [one.id, two.id]) assert.deepEqual((await server.api('GET', `/api/gates/${id}/history`)).items, []);
+  await page.getByRole('link', { name: 'Open in the editor' }).click();
+  await page.waitForURL(`**/gates/${one.id}?run=${run}&baseline=${base}`);
+  await editor(page).waitFor();
+  await page.goBack();
+  await verdicts.first().waitFor();
+  clean(page);
+});
+
+test('gates of the suite come first, and a run without any says how to make some', async () => {
+  const suite = await server.suite('callvet: 1\nname: gated\ngates: [{metric: pass_rate, at_least: 0.01, min_n: 1}]\ntools: [{name: a, description: does a}]\ncases: [{id: x, prompt: do a, expect: {calls: [{tool: a}]}}, {id: y, prompt: do a, expect: {calls: [{tool: a}]}}]\n');
+  const gated = await server.ran({ suite_id: suite, models: ['offline/lexical'] });
+  assert.equal((await server.api('GET', `/api/tool-eval/history/${gated}?limit=0`)).suite_gates, true);
+  const page = await browser.page(server);
+  await page.goto(`/runs/${gated}?tab=gates`);
+  await page.locator('tr[data-gate="pass_rate"]').waitFor();
+  assert.equal(await page.getByRole('combobox', { name: 'Gates', exact: true }).inputValue(), 'Those of the suite');
+  await page.getByRole('link', { name: 'Open the suite' }).waitFor();
+  clean(page);
+
+  await server.user('bo');
+  const plain = await server.ran({ suite_id: await server.suite(await exampleSuite(), { as: 'bo' }), models: ['offline/lexical'] }, { as: 'bo' });
+  const his = await browser.page(server, { as: 'bo' });
+  await his.goto(`/runs/${plain}?tab=gates`);
+  await his.getByText('No gates for this run').waitFor();
+  assert.equal(await his.getByRole('link', { name: 'New gates' }).getAttribute('href'), `/gates/new?run=${plain}`);
+  clean(his);
+});
+
 test('the screens of gates are accessible', async () => {
   const { items } = await server.api('GET', '/api/gates');
   const checked = async (page) => {
     await page.getByRole('button', { name: 'Check the run' }).click();
     return page.locator('tr[data-gate]');
   };
-  await accessible(browser, server, [['/gates', 'release'], [`/gates/${items.find((g) => g.name === 'release').id}?run=${run}&baseline=${base}`, checked]]);
+  const id = items.find((g) => g.name === 'release').id;
+  const verdicts = (page) => page.locator('tr[data-gate]');
+  await accessible(browser, server, [['/gates', 'release'], [`/gates/${id}?run=${run}&baseline=${base}`, checked], [`/runs/${run}?tab=gates&gates=${id}&baseline=${base}`, verdicts]]);
 });

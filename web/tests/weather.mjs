@@ -9,8 +9,11 @@ export const good = 'script:./weather-good.yaml';
 export const sloppy = 'script:./weather-sloppy.yaml';
 export const allowFiles = ['--allow-files', '{files}'];
 
+/** exampleSuite is the text of the suite. */
+export const exampleSuite = () => from('weather.yaml');
+
 /** weather keeps the suite and the models on a server, which was started with allowFiles; gives the id of the suite. */
 export async function weather(server) {
   for (const name of ['weather-good.yaml', 'weather-sloppy.yaml']) await server.file(name, await from(`scripts/${name}`));
-  return server.suite(await from('weather.yaml'));
+  return server.suite(await exampleSuite());
 }

@@ -40,13 +40,13 @@ export function useFresh() {
     const hear = (e: LiveEvent) => {
       if (e.type === 'sync' || e.type === 'events_skipped') {
         for (const j of [...((e.recent_jobs as Job[]) ?? []), ...((e.active_jobs as Job[]) ?? [])]) client.setQueryData(keyOf(j.job_id), j);
-        stale('/api/jobs', '/api/jobs/{id}', '/api/tool-eval/history');
+        stale('/api/jobs', '/api/jobs/{id}', '/api/tool-eval/history', '/api/tool-eval/history/{id}');
       } else if (e.type === 'job_progress' && e.job_id) {
         client.setQueryData(keyOf(e.job_id), (j: Job | undefined) => j && { ...j, done: Number(e.done), total: Number(e.total), eta_ms: Number(e.eta_ms) });
         stale('/api/jobs');
       } else if (e.type.startsWith('job_')) {
         if (e.job_id) void client.invalidateQueries({ queryKey: keyOf(e.job_id) });
-        stale('/api/jobs', '/api/tool-eval/history', ...(['job_completed', 'job_failed', 'job_cancelled'].includes(e.type) ? results : []));
+        stale('/api/jobs', '/api/tool-eval/history', '/api/tool-eval/history/{id}', ...(['job_completed', 'job_failed', 'job_cancelled'].includes(e.type) ? results : []));
       }
     };
     const deaf = live.listen(hear);

@@ -1,9 +1,10 @@
-// Two to six runs side by side. The first is the baseline; each other one is compared with it, case by case.
-import { ActionIcon, Badge, Box, Button, Group, Select, Stack, Table, Text, Tooltip } from '@mantine/core';
+// Two to six runs side by side, or the models of one. The first run, or the model that is chosen, is the
+// baseline; each other one is compared with it, case by case.
+import { ActionIcon, Badge, Box, Button, Group, MultiSelect, Select, Stack, Switch, Table, Text, Tooltip } from '@mantine/core';
 import { useQueries } from '@tanstack/react-query';
 import { IconX } from '@tabler/icons-react';
-import { useMemo } from 'react';
-import { Link, useNavigate } from 'react-router';
+import { type ReactNode, useMemo } from 'react';
+import { Link, useNavigate, useSearchParams } from 'react-router';
 import { $api, type Schemas } from '../../api/client';
 import { type TextKey, useText } from '../../text';
 import { Card, Empty, Failure, Figure, type Interval, inUnit, Screen, sentence, Waiting } from '../../ui/bits';
@@ -16,38 +17,38 @@ type Comparison = Schemas['PanelComparison'];
 type Pair = Schemas['PanelTargetComparison'];
 type CaseChange = Schemas['PanelCaseChange'];
 
-const mostRuns = 6;
+const most = 6;
 
 export default function Compare() {
   const t = useText();
   const navigate = useNavigate();
   const [text] = useParam('runs');
   const [target] = useParam('target');
-  const ids = useMemo(() => [...new Set(text.split(',').filter(Boolean))].slice(0, mostRuns), [text]);
-  const list = $api.useQuery('get', '/api/tool-eval/history', { params: { query: { limit: 200 } } });
+  const [unchanged, setUnchanged] = useParam('unchanged');
+  const ids = useMemo(() => [...new Set(text.split(',').filter(Boolean))].slice(0, most), [text]);
   const reports = useQueries({ queries: ids.map((id) => $api.queryOptions('get', '/api/runs/{id}', { params: { path: { id } } }, { staleTime: 60_000 })) });
+  const lines = useQueries({ queries: ids.map((id) => $api.queryOptions('get', '/api/tool-eval/history/{id}', { params: { path: { id }, query: { limit: 0 } } }, { staleTime: 60_000 })) });
+  const suite = lines[0]?.data?.suite_name;
+  const list = $api.useQuery('get', '/api/tool-eval/history', { params: { query: { limit: 200, suite: suite || undefined } } }, { enabled: ids.length === 0 || lines[0]?.isPending === false });
+  const all = unchanged === 'true' || undefined;
   const diffs = useQueries({
-    queries: ids.slice(1).map((id) => $api.queryOptions('get', '/api/diff', { params: { query: { base: ids[0]!, candidate: id, metrics: ['overall'], target: target || undefined } } }, { staleTime: 60_000 })),
+    queries: ids.slice(1).map((id) => $api.queryOptions('get', '/api/diff', { params: { query: { base: ids[0]!, candidate: id, metrics: ['overall'], target: target || undefined, unchanged: all } } }, { staleTime: 60_000 })),
   });
-  const go = (next: string[], with_ = target) => navigate(`/compare${next.length ? `?runs=${next.map(encodeURIComponent).join(',')}` : ''}${with_ && next.length ? `&target=${encodeURIComponent(with_)}` : ''}`);
-  const known = list.data?.items ?? [];
-  const nameOf = (id: string) => {
-    const r = known.find((x) => x.id === id);
-    return r ? `${r.suite_name} · ${id} · ${moment(r.timestamp)}` : id;
-  };
-  const suite = known.find((r) => r.id === ids[0])?.suite_name;
-  const others = known.filter((r) => !ids.includes(r.id) && (!suite || r.suite_name === suite));
+  const go = (next: string[], with_ = target) => navigate(`/compare${next.length ? `?runs=${next.map(encodeURIComponent).join(',')}` : ''}${with_ && next.length ? `&target=${encodeURIComponent(with_)}` : ''}${all && next.length ? '&unchanged=true' : ''}`);
+  const nameOf = (id: string, r: { suite_name: string; timestamp: string } | undefined = lines[ids.indexOf(id)]?.data) => (r ? `${r.suite_name} · ${id} · ${moment(r.timestamp)}` : id);
+  const others = (list.data?.items ?? []).filter((r) => !ids.includes(r.id) && (!suite || r.suite_name === suite));
   const failed = [...reports, ...diffs].find((q) => q.error);
   const docs = reports.map((q) => q.data).filter((d): d is Report => d !== undefined);
   const ready = docs.length === ids.length;
   const unpaired = diffs.some((q) => (q.data?.targets ?? []).length === 0 && (q.data?.unpaired_candidate ?? []).length > 0);
+  const ofModels = ids.length === 1 && (docs[0]?.panels.targets ?? []).length > 1;
   return (
-    <Screen title={t('shell.compare')} lead={t('results.compareLead')}>
+    <Screen title={t('shell.compare')} lead={t(ofModels ? 'results.compareModelsLead' : 'results.compareLead')}>
       <Stack gap="sm">
         {ids.map((id, i) => (
           <Group key={id} gap="sm" wrap="nowrap">
             <Badge color={i === 0 ? 'accent' : 'gray'} w={96} style={{ flex: 'none' }}>
-              {i === 0 ? t('results.baseline') : t('results.candidate')}
+              {ofModels ? t('results.runWord') : i === 0 ? t('results.baseline') : t('results.candidate')}
             </Badge>
             <Link to={`/runs/${encodeURIComponent(id)}`} className="untrusted">
               {nameOf(id)}
@@ -63,31 +64,75 @@ export default function Compare() {
           </Group>
         ))}
         <Group gap="sm" align="flex-end">
-          {ids.length < mostRuns && (
+          {ids.length < most && (
             <Select
-              key={ids.join()} label={t('results.addRun')} placeholder={t('results.pick')} data={others.map((r) => ({ value: r.id, label: nameOf(r.id) }))} value={null} searchable w={{ base: '100%', sm: 420 }}
+              key={ids.join()} label={t('results.addRun')} placeholder={t('results.pick')} data={others.map((r) => ({ value: r.id, label: nameOf(r.id, r) }))} value={null} searchable w={{ base: '100%', sm: 420 }}
+              description={list.data?.next_cursor ? t('results.newest200') : undefined}
               onChange={(v) => v && go([...ids, v])}
             />
           )}
-          {(unpaired || target) && docs[0] && (
+          {(unpaired || target) && ids.length > 1 && docs[0] && (
             <Select label={t('results.pairWith')} data={(docs[0].targets ?? []).map((x) => x.name)} value={target || null} onChange={(v) => go(ids, v ?? '')} clearable clearButtonProps={{ 'aria-label': t('results.clear') }} w={{ base: '100%', sm: 300 }} />
           )}
         </Group>
+        {(ids.length > 1 || ofModels) && <Switch label={t('results.alsoUnchanged')} checked={all === true} onChange={(e) => setUnchanged(e.currentTarget.checked ? 'true' : null)} />}
       </Stack>
       {failed && <Failure of={failed.error} retry={() => void failed.refetch()} />}
-      {ids.length < 2 && (docs[0] && (docs[0].panels.targets ?? []).length > 1 ? <SideBySide ids={ids} docs={docs} /> : <Empty title={t('results.pick')} text={t('results.pickText')} />)}
-      {ids.length >= 2 && !failed && !ready && <Waiting />}
+      {ids.length > 0 && !failed && !ready && <Waiting />}
+      {ofModels && <Models run={ids[0]!} report={docs[0]!} unchanged={all} />}
+      {!ofModels && ids.length < 2 && ready && <Empty title={t('results.pick')} text={t('results.pickText')} />}
       {ids.length >= 2 && ready && (
         <>
           {ids.slice(1).map((id, i) => {
             const c = diffs[i]?.data;
-            return c ? <Against key={id} comparison={c} base={ids[0]!} candidate={id} many={ids.length > 2} /> : !failed && <Waiting key={id} />;
+            return c ? <Against key={id} comparison={c} title={ids.length > 2 ? <span className="mono">{id}</span> : t('results.difference')} none={t('results.noChanges')} /> : !failed && <Waiting key={id} />;
           })}
           <SideBySide ids={ids} docs={docs} />
-          <Differing ids={ids} docs={docs} />
+          <Differing sides={docs.map((d, i) => ({ name: ids[i]!, settings: settingsOf(d, t('results.targets')) }))} />
         </>
       )}
     </Screen>
+  );
+}
+
+/** Models are those of one run: one is the baseline, by default the first that is no floor, and others are compared with it. */
+function Models({ run, report: d, unchanged }: { run: string; report: Report; unchanged: true | undefined }) {
+  const t = useText();
+  const [params, set] = useSearchParams();
+  const panels = d.panels.targets ?? [];
+  const names = panels.map((p) => p.name);
+  const base = params.get('base') ?? (panels.find((p) => !p.floor) ?? panels[0]!).name;
+  const others = names.filter((n) => n !== base);
+  const asked = params.getAll('model').filter((n) => others.includes(n));
+  const shown = (asked.length > 0 ? asked : others).slice(0, most);
+  const diff = $api.useQuery('get', '/api/diff', { params: { query: { base: run, base_target: base, metrics: ['overall'], unchanged } } }, { staleTime: 60_000 });
+  const choose = (name: 'base' | 'model', values: string[]) =>
+    set(
+      (before) => {
+        const next = new URLSearchParams(before);
+        next.delete(name);
+        for (const v of values) next.append(name, v);
+        return next;
+      },
+      { preventScrollReset: true },
+    );
+  const comparison = diff.data && { ...diff.data, targets: (diff.data.targets ?? []).filter((p) => shown.includes(p.candidate)) };
+  const sides = [base, ...shown].flatMap((name) => (d.targets ?? []).filter((x) => x.name === name)).map(({ name, ...rest }) => ({ name, settings: new Map(Object.entries(rest).map(([k, v]) => [inWords(k), typeof v === 'string' ? v : JSON.stringify(v)])) }));
+  return (
+    <>
+      <Group gap="sm" align="flex-end">
+        <Select label={t('results.baseModel')} data={names} value={names.includes(base) ? base : null} onChange={(v) => v && choose('base', [v])} allowDeselect={false} w={{ base: '100%', sm: 300 }} />
+        {others.length > 1 && (
+          <MultiSelect
+            label={t('results.comparedModels')} description={others.length > most ? t('results.atMostModels', { n: most, of: others.length }) : undefined} data={others} value={shown} maxValues={most} clearButtonProps={{ 'aria-label': t('results.clear') }}
+            onChange={(v) => choose('model', v)} w={{ base: '100%', sm: 460 }}
+          />
+        )}
+      </Group>
+      {diff.error ? <Failure of={diff.error} retry={() => void diff.refetch()} /> : comparison ? <Against comparison={comparison} title={t('results.difference')} none={t('results.noChangesModels')} /> : <Waiting />}
+      <SideBySide ids={[run]} docs={[d]} />
+      <Differing sides={sides} />
+    </>
   );
 }
 
@@ -133,26 +178,32 @@ function Difference({ of: i, unit = 'rate' }: { of: Interval; unit?: string }) {
 
 type Line = CaseChange & { pair: Pair };
 
-const kinds = ['newly_failing', 'less_often', 'newly_passing', 'more_often'];
+const kinds = ['newly_failing', 'less_often', 'newly_passing', 'more_often', 'both_fail', 'both_pass'];
+const kindColors: Record<string, string> = { newly_failing: 'var(--cv-fail)', less_often: 'var(--cv-fail)', newly_passing: 'var(--cv-pass)', more_often: 'var(--cv-pass)' };
 
-/** Against is a candidate compared with the baseline: the differences, then the cases that changed, regressions first. */
-function Against({ comparison: c, base, candidate, many }: { comparison: Comparison; base: string; candidate: string; many: boolean }) {
+/** Against is a comparison with the baseline: the differences, then the cases that changed, regressions first, then those that did not. */
+function Against({ comparison: c, title, none }: { comparison: Comparison; title: ReactNode; none: string }) {
   const t = useText();
   const navigate = useNavigate();
+  const { baseline: base, candidate } = c;
   const pairs = c.targets ?? [];
   const lines = useMemo(
-    () => pairs.flatMap((pair) => (pair.changes ?? []).map((x): Line => ({ ...x, pair }))).sort((a, b) => kinds.indexOf(a.kind) - kinds.indexOf(b.kind)),
+    () => pairs.flatMap((pair) => [...(pair.changes ?? []), ...(pair.unchanged ?? [])].map((x): Line => ({ ...x, pair }))).sort((a, b) => kinds.indexOf(a.kind) - kinds.indexOf(b.kind)),
     [pairs],
   );
   const notes = [...(c.warnings ?? [])];
   if (c.changed?.length) notes.push(t('results.changedText', { names: c.changed.join(', ') }));
   if (c.unpaired_baseline?.length) notes.push(t('results.onlyBaseline', { names: c.unpaired_baseline.join(', ') }));
   if (c.unpaired_candidate?.length) notes.push(t('results.onlyCandidate', { names: c.unpaired_candidate.join(', ') }));
+  for (const p of pairs) {
+    const n = (p.unchanged ?? []).length;
+    if ((p.unchanged_cases ?? 0) > n) notes.push(t('results.unchangedCut', { n: number(n), of: number(p.unchanged_cases!), name: p.candidate }));
+  }
   const columns: Column<Line>[] = [
     {
       key: 'kind', title: t('results.kind'), width: 170,
       cell: (l) => (
-        <Text span size="sm" fw={600} c={l.kind === 'newly_failing' || l.kind === 'less_often' ? 'var(--cv-fail)' : 'var(--cv-pass)'}>
+        <Text span size="sm" fw={600} c={kindColors[l.kind] ?? 'dimmed'}>
           {t(`results.${l.kind}` as TextKey)}
         </Text>
       ),
@@ -178,7 +229,7 @@ function Against({ comparison: c, base, candidate, many }: { comparison: Compari
     { key: 'stability', title: '', width: 90, cell: (l) => l.stability && <Badge color="gray">{l.stability}</Badge> },
   ];
   return (
-    <Card title={many ? <span className="mono">{candidate}</span> : t('results.difference')} id={`against-${candidate}`}>
+    <Card title={title} id={`against-${candidate}`}>
       <Stack gap="md">
         {pairs.length === 0 && <Text c="dimmed">{t('results.noPairs')}</Text>}
         {pairs.length > 0 && (
@@ -233,10 +284,10 @@ function Against({ comparison: c, base, candidate, many }: { comparison: Compari
         ))}
         {pairs.length > 0 &&
           (lines.length === 0 ? (
-            <Text c="dimmed">{t('results.noChanges')}</Text>
+            <Text c="dimmed">{none}</Text>
           ) : (
             <Rows
-              label={`${t('results.changedCases')}: ${candidate}`} columns={columns} rows={lines} idOf={(l) => `${l.pair.candidate} ${l.case}`} height={460}
+              label={`${t(lines.some((l) => l.kind.startsWith('both_')) ? 'results.allCases' : 'results.changedCases')}: ${candidate}`} columns={columns} rows={lines} idOf={(l) => `${l.pair.candidate} ${l.case}`} height={460}
               onOpen={(l) => navigate(caseLink(candidate, { case: l.case, target: l.pair.candidate }), { state: { back: true } })}
             />
           ))}
@@ -295,19 +346,20 @@ function SideBySide({ ids, docs }: { ids: string[]; docs: Report[] }) {
   );
 }
 
-/** Differing are the settings that are not the same in all runs. */
-function Differing({ ids, docs }: { ids: string[]; docs: Report[] }) {
+type Side = { name: string; settings: Map<string, string> };
+
+/** settingsOf are the settings of a run, with those of its targets. */
+function settingsOf(d: Report, title: string): Map<string, string> {
+  const all = new Map((d.manifest ?? []).map((f) => [f.name, f.value]));
+  all.set(title, (d.targets ?? []).map((x) => x.name).join(', '));
+  for (const { name, ...rest } of d.targets ?? []) all.set(name, JSON.stringify(rest));
+  return all;
+}
+
+/** Differing are the settings that are not the same on all sides. */
+function Differing({ sides }: { sides: Side[] }) {
   const t = useText();
-  const settings = docs.map((d) => {
-    const all = new Map((d.manifest ?? []).map((f) => [f.name, f.value]));
-    all.set(t('results.targets'), (d.targets ?? []).map((x) => x.name).join(', '));
-    for (const x of d.targets ?? []) {
-      const { name, ...rest } = x;
-      all.set(name, JSON.stringify(rest));
-    }
-    return all;
-  });
-  const names = [...new Set(settings.flatMap((s) => [...s.keys()]))].filter((n) => new Set(settings.map((s) => s.get(n) ?? '')).size > 1);
+  const names = [...new Set(sides.flatMap((s) => [...s.settings.keys()]))].filter((n) => new Set(sides.map((s) => s.settings.get(n) ?? '')).size > 1);
   return (
     <Card title={t('results.configDiffers')}>
       {names.length === 0 ? (
@@ -320,9 +372,9 @@ function Differing({ ids, docs }: { ids: string[]; docs: Report[] }) {
             <Table.Thead>
               <Table.Tr>
                 <Table.Th scope="col">{t('results.setting')}</Table.Th>
-                {ids.map((id) => (
-                  <Table.Th key={id} scope="col" className="mono">
-                    {id}
+                {sides.map((s) => (
+                  <Table.Th key={s.name} scope="col" className="mono untrusted">
+                    {s.name}
                   </Table.Th>
                 ))}
               </Table.Tr>
@@ -333,9 +385,9 @@ function Differing({ ids, docs }: { ids: string[]; docs: Report[] }) {
                   <Table.Th scope="row" fw={400} className="untrusted">
                     {n}
                   </Table.Th>
-                  {settings.map((s, i) => (
-                    <Table.Td key={ids[i]} className="mono untrusted">
-                      {s.get(n) ?? t('results.notInRun')}
+                  {sides.map((s) => (
+                    <Table.Td key={s.name} className="mono untrusted">
+                      {s.settings.get(n) ?? t('results.notInRun')}
                     </Table.Td>
                   ))}
                 </Table.Tr>

@@ -1,20 +1,20 @@
 // A file of gates: written with the linter beside it, held against runs, with what it said of them.
 import { ActionIcon, Alert, Badge, Box, Button, Checkbox, Group, List, Menu, Select, Stack, Table, Text, TextInput } from '@mantine/core';
-import { useClipboard, useDebouncedValue } from '@mantine/hooks';
-import { IconAlertTriangle, IconCircleCheck, IconCopy, IconDots } from '@tabler/icons-react';
+import { useDebouncedValue } from '@mantine/hooks';
+import { IconAlertTriangle, IconCircleCheck, IconDots } from '@tabler/icons-react';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { Link, useNavigate } from 'react-router';
 import { $api, api, ok, problemOf, type Schemas } from '../../api/client';
 import { useMay, useMe } from '../../me';
 import { useText } from '../../text';
-import { Card, Failure, Figure, gateVerdict, inUnit, Screen, Verdict, Waiting } from '../../ui/bits';
-import { Change } from '../../ui/change';
+import { Card, Failure, gateVerdict, Screen, Verdict, Waiting } from '../../ui/bits';
 import { Code, type Mark } from '../../ui/code';
-import { moment, number } from '../../ui/format';
+import { moment } from '../../ui/format';
 import { useParam } from '../../ui/params';
 import { RunPick } from '../../ui/pick';
 import { tell, undoable } from '../../ui/undo';
+import { Report } from './report';
 
 type Kept = { gates: Schemas['GateText']; etag: string };
 const keywords = ['gate', 'metric', 'at_least', 'at_most', 'zero', 'baseline', 'margin', 'min_effect', 'slice', 'target', 'severity', 'hard', 'soft', 'min_n', 'min_coverage', 'max_rate', 'name', 'policy', 'strict', 'lenient', 'correction', 'gates'];
@@ -236,136 +236,6 @@ function Hold({ of, text, dirty }: { of: Kept | null; text: string; dirty: boole
         {said && <Report of={said.verdict} run={said.run} />}
       </Box>
     </Card>
-  );
-}
-
-/** bound writes what a gate asks for. */
-function useBound() {
-  const t = useText();
-  return (g: Schemas['GatesGate'], unit: string) => {
-    if (g.kind === 'regression') return t('gates.noWorse', { margin: `${number((g.margin ?? 0) * 100, 1)} ${unit === 'rate' || unit === '' ? 'pp' : '%'}` });
-    if (g.kind === 'zero') return t('gates.zero');
-    const bound = inUnit(g.bound, unit);
-    return g.direction === '<=' ? t('gates.atMost', { bound }) : t('gates.atLeast', { bound });
-  };
-}
-
-export function Report({ of: v, run }: { of: Schemas['GateVerdict']; run: string }) {
-  const t = useText();
-  const bound = useBound();
-  const report = v.report;
-  const said = (x: string) => t(`gates.${x as 'PASS' | 'FAIL' | 'INCONCLUSIVE'}`);
-  return (
-    <Stack>
-      <Box role="status" data-verdict={report.verdict}>
-        <Group gap="sm">
-          <Verdict of={gateVerdict(report.verdict)} text={said(report.verdict)} />
-          <Text size="sm" fw={600}>
-            {report.blocks ? t('gates.blocks') : t('gates.goesOn')}
-          </Text>
-        </Group>
-        <Text size="sm" mt={4} className="untrusted">
-          {report.sentence}
-        </Text>
-        {v.incomplete && (
-          <Text size="sm" style={{ color: 'var(--cv-error)' }}>
-            {t('gates.incomplete')}
-          </Text>
-        )}
-        {report.warnings?.map((w) => (
-          <Text key={w} size="sm" style={{ color: 'var(--cv-error)' }}>
-            {w}
-          </Text>
-        ))}
-      </Box>
-      <Box className="scroll-x" tabIndex={0} role="region" aria-label={t('gates.verdict')}>
-        <Table>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th scope="col">{t('gates.verdict')}</Table.Th>
-              <Table.Th scope="col">{t('gates.gate')}</Table.Th>
-              <Table.Th scope="col">{t('gates.estimate')}</Table.Th>
-              <Table.Th scope="col">{t('gates.why')}</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {(report.verdicts ?? []).map((g, i) => (
-              <Table.Tr key={i} style={{ verticalAlign: 'top' }} data-gate={g.gate.metric} data-verdict={g.verdict}>
-                <Table.Td>
-                  <Verdict of={gateVerdict(g.verdict)} text={said(g.verdict)} />
-                </Table.Td>
-                <Table.Td miw={170}>
-                  <Text size="sm" fw={600} className="untrusted">
-                    {g.gate.name || g.gate.metric} {g.gate.severity === 'soft' && <Badge color="gray" style={{ color: 'var(--cv-none)' }}>{t('gates.soft')}</Badge>}
-                  </Text>
-                  <Text size="sm">{bound(g.gate, g.unit ?? g.gate.unit ?? '')}</Text>
-                  <Text size="xs" c="dimmed" className="untrusted">
-                    {[g.target, g.key && `${g.key}=${g.value}`].filter(Boolean).join(' · ')}
-                  </Text>
-                </Table.Td>
-                <Table.Td>{g.gate.kind === 'regression' ? <Change of={g.interval} /> : <Figure interval={g.interval} unit={g.unit ?? ''} bar />}</Table.Td>
-                <Table.Td miw={260}>
-                  <Text size="sm" className="untrusted">
-                    {g.sentence}
-                  </Text>
-                  {g.cure && (
-                    <Text size="sm" fw={600}>
-                      {g.cure}
-                    </Text>
-                  )}
-                  {(g.open ?? []).length > 0 && (
-                    <details>
-                      <Text component="summary" size="sm" style={{ cursor: 'pointer' }}>
-                        {t('gates.open')}
-                      </Text>
-                      <List size="sm">
-                        {(g.open ?? []).map((p, k) => (
-                          <List.Item key={k}>
-                            <Link className="untrusted" to={`/runs/${run}/case?case=${encodeURIComponent(p.task ?? '')}&target=${encodeURIComponent(g.target ?? '')}`}>
-                              {p.task}
-                            </Link>{' '}
-                            {p.why}
-                          </List.Item>
-                        ))}
-                      </List>
-                    </details>
-                  )}
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Box>
-      <BadgeOf run={run} />
-    </Stack>
-  );
-}
-
-/** BadgeOf shows the badge of a run, with the Markdown that puts it elsewhere. */
-function BadgeOf({ run }: { run: string }) {
-  const t = useText();
-  const place = `${location.origin}/api/runs/${run}/badge.svg`;
-  const markdown = `[![callvet](${place})](${location.origin}/runs/${run})`;
-  const clipboard = useClipboard();
-  return (
-    <Box>
-      <Text size="sm" fw={600} mb={4}>
-        {t('gates.badge')}
-      </Text>
-      <Group gap="sm">
-        <img src={`/api/runs/${run}/badge.svg`} alt={t('gates.badgeAlt')} height={20} />
-        <code className="mono untrusted">{markdown}</code>
-        <Button
-          size="compact-sm" variant="default" leftSection={<IconCopy size={14} aria-hidden />}
-          onClick={() => clipboard.copy(markdown)}
-        >
-          {clipboard.copied ? t('common.copied') : t('gates.copyMarkdown')}
-        </Button>
-      </Group>
-      <Text size="xs" c="dimmed" mt={4}>
-        {t('gates.badgeText')}
-      </Text>
-    </Box>
   );
 }
 

@@ -16,12 +16,13 @@ import { Attempts } from './attempts';
 import { Configuration } from './configuration';
 import { ConfusionTab } from './confusion';
 import { Findings } from './findings';
+import { GatesTab } from './gates';
 import { GridTab } from './grid';
 import { Overview } from './overview';
 import { statusText, VerdictBar, verdictsOf } from './parts';
 import { SlicesTab } from './slices';
 
-const tabs = ['overview', 'grid', 'attempts', 'slices', 'confusion', 'findings', 'configuration'] as const;
+const tabs = ['overview', 'grid', 'attempts', 'slices', 'confusion', 'findings', 'gates', 'configuration'] as const;
 const formats = ['html', 'md', 'csv', 'json', 'jsonl', 'xml', 'txt'] as const;
 
 export default function Result() {
@@ -34,15 +35,19 @@ export default function Result() {
   const [tab] = useParam('tab', 'overview');
   const path = { params: { path: { id } } };
   const report = $api.useQuery('get', '/api/runs/{id}', path);
-  const line = $api.useQuery('get', '/api/tool-eval/history', { params: { query: { limit: 200 } } }, { select: (page) => page.items.find((r) => r.id === id) });
+  const line = $api.useQuery('get', '/api/tool-eval/history/{id}', { params: { path: { id }, query: { limit: 0 } } });
   const { refetch } = report;
+  const { refetch: refetchLine } = line;
   const job = line.data?.job_id;
   useLive(
     useCallback(
       (e: LiveEvent) => {
-        if (['job_completed', 'job_failed', 'job_cancelled', 'judge_result'].includes(e.type) && (e.job_id === job || e.run_id === id)) void refetch();
+        if (['job_completed', 'job_failed', 'job_cancelled', 'judge_result'].includes(e.type) && (e.job_id === job || e.run_id === id)) {
+          void refetch();
+          void refetchLine();
+        }
       },
-      [refetch, job, id],
+      [refetch, refetchLine, job, id],
     ),
   );
   if (report.error) {
@@ -70,7 +75,7 @@ export default function Result() {
     try {
       ok(await api.PATCH('/api/runs/{id}', { ...path, body: { shared: !shared } }));
       tell(t(shared ? 'results.unsharedNow' : 'results.sharedNow'));
-      await client.invalidateQueries({ queryKey: ['get', '/api/tool-eval/history'] });
+      await Promise.all([client.invalidateQueries({ queryKey: ['get', '/api/tool-eval/history'] }), refetchLine()]);
     } catch (e) {
       tellFailure(t, e);
     }
@@ -102,7 +107,7 @@ export default function Result() {
       actions={
         <>
           <Button component={Link} to={`/compare?runs=${encodeURIComponent(id)}`} variant="default" leftSection={<IconArrowsDiff size={16} aria-hidden />}>
-            {t('results.compare')}
+            {t((d.panels.targets ?? []).length > 1 ? 'results.compareModels' : 'results.compare')}
           </Button>
           <Menu position="bottom-end">
             <Menu.Target>
@@ -198,6 +203,7 @@ export default function Result() {
         <Tabs.Panel value="findings">
           <Findings run={id} report={d} />
         </Tabs.Panel>
+        <Tabs.Panel value="gates">{line.error ? <Failure of={line.error} retry={() => void refetchLine()} /> : line.data ? <GatesTab run={id} line={line.data} /> : <Waiting />}</Tabs.Panel>
         <Tabs.Panel value="configuration">
           <Configuration report={d} />
         </Tabs.Panel>

@@ -1,0 +1,140 @@
+// What gates say of a run: each verdict with its bound, its interval and what would settle it.
+import { Badge, Box, Button, Group, List, Stack, Table, Text } from '@mantine/core';
+import { useClipboard } from '@mantine/hooks';
+import { IconCopy } from '@tabler/icons-react';
+import { Link } from 'react-router';
+import type { Schemas } from '../../api/client';
+import { useText } from '../../text';
+import { Figure, gateVerdict, inUnit, Verdict } from '../../ui/bits';
+import { Change } from '../../ui/change';
+import { number } from '../../ui/format';
+
+/** bound writes what a gate asks for. */
+function useBound() {
+  const t = useText();
+  return (g: Schemas['GatesGate'], unit: string) => {
+    if (g.kind === 'regression') return t('gates.noWorse', { margin: `${number((g.margin ?? 0) * 100, 1)} ${unit === 'rate' || unit === '' ? 'pp' : '%'}` });
+    if (g.kind === 'zero') return t('gates.zero');
+    const bound = inUnit(g.bound, unit);
+    return g.direction === '<=' ? t('gates.atMost', { bound }) : t('gates.atLeast', { bound });
+  };
+}
+
+export function Report({ of: v, run }: { of: Schemas['GateVerdict']; run: string }) {
+  const t = useText();
+  const bound = useBound();
+  const report = v.report;
+  const said = (x: string) => t(`gates.${x as 'PASS' | 'FAIL' | 'INCONCLUSIVE'}`);
+  return (
+    <Stack>
+      <Box role="status" data-verdict={report.verdict}>
+        <Group gap="sm">
+          <Verdict of={gateVerdict(report.verdict)} text={said(report.verdict)} />
+          <Text size="sm" fw={600}>
+            {report.blocks ? t('gates.blocks') : t('gates.goesOn')}
+          </Text>
+        </Group>
+        <Text size="sm" mt={4} className="untrusted">
+          {report.sentence}
+        </Text>
+        {v.incomplete && (
+          <Text size="sm" style={{ color: 'var(--cv-error)' }}>
+            {t('gates.incomplete')}
+          </Text>
+        )}
+        {report.warnings?.map((w) => (
+          <Text key={w} size="sm" style={{ color: 'var(--cv-error)' }}>
+            {w}
+          </Text>
+        ))}
+      </Box>
+      <Box className="scroll-x" tabIndex={0} role="region" aria-label={t('gates.verdict')}>
+        <Table>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th scope="col">{t('gates.verdict')}</Table.Th>
+              <Table.Th scope="col">{t('gates.gate')}</Table.Th>
+              <Table.Th scope="col">{t('gates.estimate')}</Table.Th>
+              <Table.Th scope="col">{t('gates.why')}</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {(report.verdicts ?? []).map((g, i) => (
+              <Table.Tr key={i} style={{ verticalAlign: 'top' }} data-gate={g.gate.metric} data-verdict={g.verdict}>
+                <Table.Td>
+                  <Verdict of={gateVerdict(g.verdict)} text={said(g.verdict)} />
+                </Table.Td>
+                <Table.Td miw={170}>
+                  <Text size="sm" fw={600} className="untrusted">
+                    {g.gate.name || g.gate.metric} {g.gate.severity === 'soft' && <Badge color="gray" style={{ color: 'var(--cv-none)' }}>{t('gates.soft')}</Badge>}
+                  </Text>
+                  <Text size="sm">{bound(g.gate, g.unit ?? g.gate.unit ?? '')}</Text>
+                  <Text size="xs" c="dimmed" className="untrusted">
+                    {[g.target, g.key && `${g.key}=${g.value}`].filter(Boolean).join(' · ')}
+                  </Text>
+                </Table.Td>
+                <Table.Td>{g.gate.kind === 'regression' ? <Change of={g.interval} /> : <Figure interval={g.interval} unit={g.unit ?? ''} bar />}</Table.Td>
+                <Table.Td miw={260}>
+                  <Text size="sm" className="untrusted">
+                    {g.sentence}
+                  </Text>
+                  {g.cure && (
+                    <Text size="sm" fw={600}>
+                      {g.cure}
+                    </Text>
+                  )}
+                  {(g.open ?? []).length > 0 && (
+                    <details>
+                      <Text component="summary" size="sm" style={{ cursor: 'pointer' }}>
+                        {t('gates.open')}
+                      </Text>
+                      <List size="sm">
+                        {(g.open ?? []).map((p, k) => (
+                          <List.Item key={k}>
+                            <Link className="untrusted" to={`/runs/${run}/case?case=${encodeURIComponent(p.task ?? '')}&target=${encodeURIComponent(g.target ?? '')}`}>
+                              {p.task}
+                            </Link>{' '}
+                            {p.why}
+                          </List.Item>
+                        ))}
+                      </List>
+                    </details>
+                  )}
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Box>
+      <BadgeOf run={run} />
+    </Stack>
+  );
+}
+
+/** BadgeOf shows the badge of a run, with the Markdown that puts it elsewhere. */
+function BadgeOf({ run }: { run: string }) {
+  const t = useText();
+  const place = `${location.origin}/api/runs/${run}/badge.svg`;
+  const markdown = `[![callvet](${place})](${location.origin}/runs/${run})`;
+  const clipboard = useClipboard();
+  return (
+    <Box>
+      <Text size="sm" fw={600} mb={4}>
+        {t('gates.badge')}
+      </Text>
+      <Group gap="sm">
+        <img src={`/api/runs/${run}/badge.svg`} alt={t('gates.badgeAlt')} height={20} />
+        <code className="mono untrusted">{markdown}</code>
+        <Button
+          size="compact-sm" variant="default" leftSection={<IconCopy size={14} aria-hidden />}
+          onClick={() => clipboard.copy(markdown)}
+        >
+          {clipboard.copied ? t('common.copied') : t('gates.copyMarkdown')}
+        </Button>
+      </Group>
+      <Text size="xs" c="dimmed" mt={4}>
+        {t('gates.badgeText')}
+      </Text>
+    </Box>
+  );
+}

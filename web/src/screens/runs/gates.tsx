@@ -1,0 +1,70 @@
+// Gates that a run is held against: those of its suite, or some that are kept. Nothing is kept by looking.
+import { Button, Group, Select, Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { IconPencil } from '@tabler/icons-react';
+import { Link } from 'react-router';
+import { $api, api, ok, type Schemas } from '../../api/client';
+import { useMay, useMe } from '../../me';
+import { useText } from '../../text';
+import { Card, Empty, Failure, Waiting } from '../../ui/bits';
+import { useParam } from '../../ui/params';
+import { RunPick } from '../../ui/pick';
+import { Report } from '../gates/report';
+
+const ofSuite = 'suite';
+
+export function GatesTab({ run, line }: { run: string; line: Schemas['EvalDetails'] }) {
+  const t = useText();
+  const me = useMe();
+  const mayWrite = useMay('write') && !me.read_only;
+  const [asked, choose] = useParam('gates');
+  const [baseline, setBaseline] = useParam('baseline');
+  const kept = $api.useQuery('get', '/api/gates', { params: { query: { limit: 200 } } });
+  const sets = (kept.data?.items ?? []).map((g) => ({ value: g.id, label: g.name }));
+  if (line.suite_gates) sets.unshift({ value: ofSuite, label: t('results.gatesOfSuite') });
+  const chosen = asked || (sets[0]?.value ?? '');
+  if (asked && kept.data && !sets.some((s) => s.value === asked)) sets.push({ value: asked, label: asked });
+  const said = useQuery({
+    queryKey: ['run-gates', run, chosen, baseline], enabled: chosen !== '', retry: false, refetchOnMount: 'always',
+    queryFn: async () => {
+      // The text is sent, not the id: what kept gates said when somebody only looked is no history.
+      const gates = chosen === ofSuite ? {} : { gates: ok(await api.GET('/api/gates/{id}', { params: { path: { id: chosen } } })).text };
+      return ok(await api.POST('/api/runs/{id}/gate', { params: { path: { id: run } }, body: { ...gates, ...(baseline ? { baseline_eval_id: baseline } : {}) } }));
+    },
+  });
+  const make = mayWrite && (
+    <Button component={Link} to={`/gates/new?run=${encodeURIComponent(run)}`} variant="default">
+      {t('gates.create')}
+    </Button>
+  );
+  if (kept.error) return <Failure of={kept.error} retry={() => void kept.refetch()} />;
+  if (!kept.data) return <Waiting />;
+  if (sets.length === 0) {
+    return (
+      <Empty title={t('results.noGates')} text={t('results.noGatesText')}>
+        {make}
+      </Empty>
+    );
+  }
+  return (
+    <Stack>
+      <Group align="flex-end" gap="sm">
+        <Select label={t('results.gateSet')} data={sets} value={chosen} onChange={(v) => v && choose(v)} allowDeselect={false} searchable style={{ flex: '1 1 220px' }} />
+        <RunPick label={t('gates.baseline')} description={t('gates.baselineHint')} value={baseline} onChange={setBaseline} except={run} clearable clearButtonProps={{ 'aria-label': t('results.clear') }} style={{ flex: '2 1 260px' }} />
+        {chosen === ofSuite ? (
+          line.suite_id && (
+            <Button component={Link} to={`/suites/${encodeURIComponent(line.suite_id)}`} variant="default">
+              {t('results.openSuite')}
+            </Button>
+          )
+        ) : (
+          <Button component={Link} to={`/gates/${encodeURIComponent(chosen)}?run=${encodeURIComponent(run)}${baseline ? `&baseline=${encodeURIComponent(baseline)}` : ''}`} variant="default" leftSection={<IconPencil size={16} aria-hidden />}>
+            {t('results.editGates')}
+          </Button>
+        )}
+        {make}
+      </Group>
+      <Card title={t('results.gates')}>{said.error ? <Failure of={said.error} retry={() => void said.refetch()} /> : said.data ? <Report of={said.data} run={run} /> : <Waiting />}</Card>
+    </Stack>
+  );
+}

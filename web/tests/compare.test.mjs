@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { axe, Browser, clean, Server, themes, widths } from './harness.mjs';
+import { allowFiles, good, sloppy, weather } from './weather.mjs';
+
+let server, browser, models, alone;
+before(async () => {
+  [server, browser] = await Promise.all([Server.start({ args: allowFiles }), Browser.start()]);
+  const suite = await weather(server);
+  models = await server.ran({ suite_id: suite, models: ['offline/lexical', good, sloppy] });
+  alone = await server.ran({ suite_id: suite, models: [good] });
+});
+after(async () => {
+  await browser?.stop();
+  await server?.stop();
+});
+
+async function opened(address, options) {
+  const page = await browser.page(server, options);
+  await page.goto(address);
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  return page;
+}
+
+const differences = (page) => page.getByRole('region', { name: 'Paired difference' });
+const changed = (page) => page.getByRole('region', { name: /Cases that changed/ });
+
+test('the models of one run: differences with intervals, regressions first, the baseline in the address', async () => {
+  const page = await opened(`/runs/${models}`);
+  await page.getByRole('link', { name: 'Compare models' }).click();
+  await page.waitForURL(`**/compare?runs=${models}`);
+  const [floor, first, second] = (await server.api('GET', `/api/runs/${models}`)).panels.targets.map((p) => p.name);
+  const base = page.getByRole('combobox', { name: 'Baseline model' });
+  await base.waitFor();
+  assert.equal(await base.inputValue(), first); // the first one that is no floor
+  const told = await server.api('GET', `/api/diff?base=${models}&base_target=${encodeURIComponent(first)}&metrics=overall`);
+  assert.deepEqual(told.targets.map((p) => p.candidate), [floor, second]);
+  for (const p of told.targets) {
+    const row = await differences(page).getByRole('row', { name: `${first} → ${p.candidate}` }).first().innerText();
+    assert.match(row, new RegExp(`n = ${p.overall.change.n}`));
+    assert.ok(row.includes(`${(Math.abs(p.overall.change.point) * 100).toFixed(1)} pp`), row);
+    assert.ok(row.includes(p.overall.verdict), row);
+  }
+  const kinds = await changed(page).locator('tbody tr[data-index] td:first-child').allInnerTexts();
+  assert.equal(kinds[0], 'Newly failing');
+  assert.equal(kinds.length, told.targets.reduce((n, p) => n + p.changes.length, 0));
+
+  await base.click();
+  await page.getByRole('option', { name: second, exact: true }).click();
+  await page.waitForURL((u) => new URL(u).searchParams.get('base') === second);
+  await differences(page).getByRole('row', { name: `${second} → ${first}` }).first().waitFor();
+  await changed(page).getByText('Newly passing').first().waitFor();
+  await page.reload();
+  await differences(page).getByRole('row', { name: `${second} → ${first}` }).first().waitFor();
+  await page.getByRole('region', { name: 'What differs in the configuration' }).getByRole('columnheader', { name: second }).waitFor();
+  await page.goBack();
+  await differences(page).getByRole('row', { name: `${first} → ${second}` }).first().waitFor();
+
+  await page.goto(`/compare?runs=${models}&base=${encodeURIComponent(first)}&model=${encodeURIComponent(second)}`);
+  await differences(page).getByRole('row', { name: `${first} → ${second}` }).first().waitFor();
+  assert.equal(await differences(page).getByRole('row', { name: `${first} → ${floor}` }).count(), 0);
+  await changed(page).locator('tbody tr[data-index] a').first().click();
+  await page.waitForURL((u) => new URL(u).searchParams.get('target') === second);
+  clean(page);
+
+  const wrong = await opened(`/compare?runs=${models}&base=nobody`);
+  await wrong.getByRole('alert').getByText(new RegExp(`no such target; it has ${floor}`)).first().waitFor();
+});
+
+test('unchanged cases are shown where one asks for them, in the address', async () => {
+  for (const place of [`/compare?runs=${models}`, `/compare?runs=${alone},${models}`]) {
+    const page = await opened(place);
+    await differences(page).waitFor();
+    assert.equal(await page.getByText(/^Both (pass|fail)$/).count(), 0);
+    await page.getByRole('switch', { name: 'Also show unchanged cases' }).click();
+    await page.waitForURL(/unchanged=true/);
+    await changed(page).getByText('Both pass').first().waitFor();
+    const kinds = await changed(page).locator('tbody tr[data-index] td:first-child').allInnerTexts();
+    assert.ok((place.includes(',') ? kinds[0] === 'Both pass' : kinds[0] === 'Newly failing') && kinds.lastIndexOf('Both pass') === kinds.length - 1, kinds.join());
+    await page.reload();
+    await changed(page).getByText('Both pass').first().waitFor();
+    await page.getByRole('switch', { name: 'Also show unchanged cases' }).click();
+    await page.waitForURL((u) => !u.search.includes('unchanged'));
+    await page.getByText('Both pass').first().waitFor({ state: 'detached' });
+    clean(page);
+  }
+});
+
+test('a run that is not among the newest 200 has its head and its name', async () => {
+  await server.api('PATCH', `/api/runs/${alone}`, { shared: true });
+  const page = await browser.page(server);
+  await page.route(/\/api\/tool-eval\/history\?/, (route) => route.fulfill({ json: { items: [] } })); // a list without it
+  await page.goto(`/runs/${alone}`);
+  const badge = page.getByText('Shared', { exact: true });
+  await badge.waitFor();
+  await page.getByRole('button', { name: 'More actions' }).click();
+  await page.getByRole('menuitem', { name: 'Stop sharing' }).click();
+  await badge.waitFor({ state: 'detached' });
+  assert.equal((await server.api('GET', `/api/tool-eval/history/${alone}?limit=0`)).shared, false);
+  await page.goto(`/compare?runs=${alone},${models}`);
+  for (const id of [alone, models]) await page.getByRole('link', { name: new RegExp(`weather · ${id} · \\d`) }).waitFor();
+  clean(page);
+});
+
+test('the comparison of models is accessible', async () => {
+  for (const theme of themes) {
+    for (const width of widths) {
+      const page = await browser.page(server, { theme, width });
+      await page.goto(`/compare?runs=${models}&unchanged=true`);
+      await changed(page).getByText('Both pass').first().waitFor();
+      await axe(page, `/compare of models ${theme} ${width}`);
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `wider than ${width}`);
+      clean(page);
+      await page.context().close();
+    }
+  }
+});
