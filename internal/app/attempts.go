@@ -117,10 +117,10 @@ func (a *App) Attempts(ctx context.Context, req AttemptsRequest) (*AttemptsPage,
 	}
 	var keys []sortKey
 	for i, at := range order {
-		if l := &o.lines[at]; keep(l) {
+		if keep(at) {
 			out.Total++
 			if i >= from && len(keys) <= limit {
-				keys = append(keys, sortKeyOf(l, req.Sort))
+				keys = append(keys, sortKeyOf(&o.lines[at], req.Sort))
 			}
 		}
 	}
@@ -240,7 +240,7 @@ func (k sortKey) compare(o sortKey, down bool) int {
 }
 
 // filter gives what lets attempts through.
-func (r *Run) filter(ctx context.Context, q *AttemptsRequest, o *outline, red *redact.Redactor) (func(*outlined) bool, error) {
+func (r *Run) filter(ctx context.Context, q *AttemptsRequest, o *outline, red *redact.Redactor) (func(at int32) bool, error) {
 	targets, err := r.targetsNamed(q.Targets)
 	if err != nil {
 		return nil, err
@@ -249,7 +249,7 @@ func (r *Run) filter(ctx context.Context, q *AttemptsRequest, o *outline, red *r
 	if err != nil {
 		return nil, err
 	}
-	pairs, err := r.confusedAt(ctx, q.Expected, q.Called, targets)
+	confused, err := o.confusedAt(ctx, r, q.Expected, q.Called)
 	if err != nil {
 		return nil, err
 	}
@@ -258,13 +258,14 @@ func (r *Run) filter(ctx context.Context, q *AttemptsRequest, o *outline, red *r
 		return nil, err
 	}
 	part, text := strings.ToLower(q.Case), strings.ToLower(q.Search)
-	return func(l *outlined) bool {
+	return func(at int32) bool {
+		l := &o.lines[at]
 		return among(q.Verdicts, l.verdict) && among(q.Outcomes, l.outcome) && among(q.Classes, l.class) &&
 			(len(targets) == 0 || targets[int(l.at.Target)]) &&
 			(len(q.Tags) == 0 || texts[l.at.Case].tagged(q.Tags)) &&
 			(text == "" || strings.Contains(texts[l.at.Case].text, text)) &&
 			(!q.Disagree || differs[l.at.Case]) &&
-			(pairs == nil || pairs[l.at]) &&
+			(confused == nil || confused[at]) &&
 			(part == "" || strings.Contains(strings.ToLower(o.ids[l.at.Case]), part))
 	}, nil
 }

@@ -78,13 +78,22 @@ func (a *App) Incidents(ctx context.Context, req CallsRequest) (*CallPage[Incide
 func (a *App) Recordings(ctx context.Context, req CallsRequest) (*CallPage[RecordedCall], error) {
 	return paged(ctx, a, &req, func(at CallPlace, row *report.Row) []RecordedCall {
 		var out []RecordedCall
-		for i, c := range row.Cell.Trace.Calls() {
-			if c.Status != "" || c.Result != nil || c.Error != "" {
-				out = append(out, RecordedCall{at, i, c})
-			}
+		calls := row.Cell.Trace.Calls()
+		for _, i := range recordedOf(&row.Cell.Trace) {
+			out = append(out, RecordedCall{at, i, calls[i]})
 		}
 		return out
 	})
+}
+
+// recordedOf are the positions of the calls that got something.
+func recordedOf(t *callvet.Trace) (at []int) {
+	for i, c := range t.Calls() {
+		if c.Status != "" || c.Result != nil || c.Error != "" {
+			at = append(at, i)
+		}
+	}
+	return at
 }
 
 // callCursor is the place behind an entry: how many attempts are before its own, and entries in it.

@@ -3,11 +3,13 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sort"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/trace/redact"
@@ -19,9 +21,15 @@ type outline struct {
 	lines []outlined
 	ids   []string // of cases, by their position in the suite; "" for those without attempts
 
+	// kept tells that the next one who looks at the run gets this outline.
+	kept bool
+
 	mu     sync.Mutex
 	texts  []caseText // nil: not read yet
 	orders map[ordered][]int32
+
+	reading sync.Mutex              // one reads all attempts, and the others wait for it
+	details atomic.Pointer[details] // nil: not read yet
 }
 
 // ordered is an order of attempts, as AttemptsRequest asks for it.
@@ -41,6 +49,14 @@ type outlined struct {
 }
 
 type place struct{ Case, Target, Repeat int32 }
+
+func placeOf(c *callvet.Cell) place {
+	return place{int32(c.Case), int32(c.Target), int32(c.Repeat)} //nolint:gosec // a suite has fewer cases
+}
+
+func (p place) compare(o place) int {
+	return cmp.Or(cmp.Compare(p.Case, o.Case), cmp.Compare(p.Target, o.Target), cmp.Compare(p.Repeat, o.Repeat))
+}
 
 type outlineFlags uint8
 
@@ -113,7 +129,7 @@ func (a *App) outlineOf(ctx context.Context, r *Run) (*outline, error) {
 		if err != nil {
 			return nil, err
 		}
-		l := outlined{at: place{int32(c.Case), int32(c.Target), int32(c.Repeat)}, verdict: c.Result.Verdict, outcome: c.Trace.Outcome, class: c.Result.Class} //nolint:gosec // a suite has fewer cases
+		l := outlined{at: placeOf(c), verdict: c.Result.Verdict, outcome: c.Trace.Outcome, class: c.Result.Class}
 		if len(c.Result.Scores) > 0 {
 			l.score, l.flags = c.Result.Scores[0].Value, l.flags|hasScore
 		}
@@ -126,6 +142,7 @@ func (a *App) outlineOf(ctx context.Context, r *Run) (*outline, error) {
 		out.lines = append(out.lines, l)
 	}
 	if state != "" && len(out.lines) <= mostOutlined {
+		out.kept = true
 		a.outlines.put(r.Stored.ID, state, out)
 	}
 	return out, nil
@@ -151,6 +168,12 @@ func (o *outline) order(by string, down bool) []int32 {
 	}
 	o.orders[which] = out
 	return out
+}
+
+// position is that of an attempt.
+func (o *outline) position(at place) (int32, bool) {
+	i, known := slices.BinarySearchFunc(o.lines, at, func(l outlined, at place) int { return l.at.compare(at) })
+	return int32(i), known //nolint:gosec // a run has fewer attempts
 }
 
 // first is where the attempts at a case begin.
