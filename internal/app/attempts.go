@@ -86,11 +86,7 @@ func (a *App) Attempts(ctx context.Context, req AttemptsRequest) (*AttemptsPage,
 	if err := req.check(); err != nil {
 		return nil, err
 	}
-	r, err := a.Run(ctx, req.Run)
-	if err != nil {
-		return nil, err
-	}
-	red, err := a.viewer(r.Manifest, req.Keep)
+	r, red, err := a.viewed(ctx, req.Run, req.Keep)
 	if err != nil {
 		return nil, err
 	}
@@ -135,16 +131,25 @@ func (a *App) Attempts(ctx context.Context, req AttemptsRequest) (*AttemptsPage,
 	return out, r.page(ctx, keys, red, out)
 }
 
-// page reads the attempts of a page.
+// page reads the attempts of a page: in the order of the suite, in which neighbours are read together.
 func (r *Run) page(ctx context.Context, keys []sortKey, red *redact.Redactor, out *AttemptsPage) error {
 	v := r.viewOf(ctx, nil, red)
-	for _, k := range keys {
-		at := store.Place{Case: k.Case, Target: k.Target, Repeat: k.Repeat}
-		for row, err := range r.shown(ctx, store.Filter{At: &at}, red) {
-			if err != nil {
-				return err
-			}
-			out.Items = append(out.Items, v.Record(row))
+	at, index := make([]store.Place, len(keys)), make(map[store.Place]int, len(keys))
+	for i, k := range keys {
+		at[i] = store.Place{Case: k.Case, Target: k.Target, Repeat: k.Repeat}
+		index[at[i]] = i
+	}
+	found := make([]*report.Record, len(keys))
+	for row, err := range r.shown(ctx, store.Filter{At: at}, red) {
+		if err != nil {
+			return err
+		}
+		record := v.Record(row)
+		found[index[store.Place{Case: row.Cell.Case, Target: row.Cell.Target, Repeat: row.Cell.Repeat}]] = &record
+	}
+	for _, record := range found {
+		if record != nil { // the run was not deleted meanwhile
+			out.Items = append(out.Items, *record)
 		}
 	}
 	return nil

@@ -31,9 +31,9 @@ func manyCases(t testing.TB, path string, n int) {
 		if i%3 > 0 {
 			right = "weather"
 		}
-		cases[i] = fields{"id": fmt.Sprintf("c%05d", i), "prompt": prompt, "expect": fields{"calls": []fields{{"tool": right}}}}
+		cases[i] = fields{"id": fmt.Sprintf("c%05d", i), "prompt": prompt, "multi_turn": true, "expect": fields{"calls": []fields{{"tool": right}}}}
 	}
-	b, err := json.Marshal(fields{"callvet": 1, "name": "many", "tools": []fields{tool("weather"), tool("traffic")}, "cases": cases})
+	b, err := json.Marshal(fields{"callvet": 1, "name": "many", "tools": []fields{tool("weather"), tool("traffic")}, "mocks": []fields{{"tool": "weather", "result": "rain"}}, "cases": cases})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,20 @@ func BenchmarkLists(b *testing.B) {
 			return page.Next, nil
 		}},
 		{"recordings", calls("")},
+		{"recordings-middle", calls(`[12500,0,0,0]`)},
+		{"incidents", func() (string, error) {
+			page, err := a.Incidents(b.Context(), app.CallsRequest{Run: id, Limit: 50})
+			if err != nil {
+				return "", err
+			}
+			return page.Next, nil
+		}},
 	} {
+		start := time.Now()
+		if _, err := one.ask(); err != nil {
+			b.Fatal(err)
+		}
+		b.Logf("%s: %v the first time", one.name, time.Since(start).Round(time.Millisecond))
 		b.Run(one.name, func(b *testing.B) {
 			var took []time.Duration
 			for b.Loop() {

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/trace/redact"
 )
 
@@ -52,6 +53,10 @@ type place struct{ Case, Target, Repeat int32 }
 
 func placeOf(c *callvet.Cell) place {
 	return place{int32(c.Case), int32(c.Target), int32(c.Repeat)} //nolint:gosec // a suite has fewer cases
+}
+
+func (p place) stored() *store.Place {
+	return &store.Place{Case: int(p.Case), Target: int(p.Target), Repeat: int(p.Repeat)}
 }
 
 func (p place) compare(o place) int {
@@ -113,16 +118,19 @@ func (o *outlines) put(run, state string, made *outline) {
 	o.kept = append(o.kept, keptOutline{run, state, made})
 }
 
+// known gives the outline of a run where it was made before, else nil. state is that of RunState.
+func (a *App) known(ctx context.Context, r *Run) (o *outline, state string, err error) {
+	if state, err = a.RunState(ctx, r.Stored.ID); err != nil || state == "" {
+		return nil, state, err
+	}
+	return a.outlines.get(r.Stored.ID, state), state, nil
+}
+
 // outlineOf reads the outline of a run, or has it from before.
 func (a *App) outlineOf(ctx context.Context, r *Run) (*outline, error) {
-	state, err := a.RunState(ctx, r.Stored.ID)
-	if err != nil {
-		return nil, err
-	}
-	if state != "" {
-		if known := a.outlines.get(r.Stored.ID, state); known != nil {
-			return known, nil
-		}
+	made, state, err := a.known(ctx, r)
+	if err != nil || made != nil {
+		return made, err
 	}
 	out := &outline{ids: make([]string, r.cases.Len())}
 	for c, err := range r.db.DoneCells(ctx, r.Stored.ID) {
@@ -174,6 +182,15 @@ func (o *outline) order(by string, down bool) []int32 {
 func (o *outline) position(at place) (int32, bool) {
 	i, known := slices.BinarySearchFunc(o.lines, at, func(l outlined, at place) int { return l.at.compare(at) })
 	return int32(i), known //nolint:gosec // a run has fewer attempts
+}
+
+// placesOf are those of attempts.
+func (o *outline) placesOf(some []int32) []store.Place {
+	at := make([]store.Place, len(some))
+	for i, of := range some {
+		at[i] = *o.lines[of].at.stored()
+	}
+	return at
 }
 
 // first is where the attempts at a case begin.

@@ -190,11 +190,7 @@ type CaseView struct {
 // ShowCase tells the attempts at one case. It reads no others: nothing is summed up. The
 // error wraps callvet.ErrNotFound when there are none.
 func (a *App) ShowCase(ctx context.Context, req CaseRequest) (*CaseView, error) {
-	r, err := a.Run(ctx, req.Run)
-	if err != nil {
-		return nil, err
-	}
-	red, err := a.viewer(r.Manifest, req.Keep)
+	r, red, err := a.viewed(ctx, req.Run, req.Keep)
 	if err != nil {
 		return nil, err
 	}
