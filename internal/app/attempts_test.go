@@ -140,6 +140,40 @@ func TestAttempts(t *testing.T) {
 	}
 }
 
+// TestShowCaseKnown: the attempts at a case are the same before and after the run was listed.
+func TestShowCaseKnown(t *testing.T) {
+	t.Parallel()
+	a, files := server(t, app.Permit{})
+	id := startedRun(t, a, files, 2)
+	show := func(name string) (at []string, err error) {
+		v, err := a.ShowCase(t.Context(), app.CaseRequest{Run: id, Case: name})
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range v.Rows {
+			at = append(at, fmt.Sprint(r.Case.ID, r.Cell.Target, r.Cell.Repeat, len(r.Cell.Trace.Turns)))
+		}
+		return at, nil
+	}
+	names := []string{"tokyo-fahrenheit", "smog", "no such case", ""}
+	before := map[string][]string{}
+	for _, name := range names {
+		before[name], _ = show(name)
+	}
+	if len(before["smog"]) != 2 {
+		t.Fatalf("%v", before)
+	}
+	if _, err := a.Attempts(t.Context(), app.AttemptsRequest{Run: id}); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		got, err := show(name)
+		if d := cmp.Diff(before[name], got); d != "" || (len(got) == 0) != errors.Is(err, callvet.ErrNotFound) {
+			t.Errorf("%s: %v %s", name, err, d)
+		}
+	}
+}
+
 // TestConfusedIsKept: the pairs of a run that is over are read once. What is stored is changed behind the back of
 // the application, so that one that reads it again says something else.
 func TestConfusedIsKept(t *testing.T) {

@@ -193,6 +193,20 @@ func (o *outline) placesOf(some []int32) []store.Place {
 	return at
 }
 
+// attemptsAt are the places of the attempts at a case.
+func (o *outline) attemptsAt(id string) []store.Place {
+	out := []store.Place{}
+	for at := range o.ids {
+		if o.ids[at] != id {
+			continue
+		}
+		for i := o.first(at); i < len(o.lines) && int(o.lines[i].at.Case) == at; i++ {
+			out = append(out, *o.lines[i].at.stored())
+		}
+	}
+	return out
+}
+
 // first is where the attempts at a case begin.
 func (o *outline) first(at int) int {
 	return sort.Search(len(o.lines), func(i int) bool { return int(o.lines[i].at.Case) >= at })
