@@ -167,6 +167,12 @@ bench-select: callvet ## tools found in catalogs of 100 to 100,000, with build t
 bench-traces: callvet ## callvet score beside DuckDB, which npm installs under .cache
 	go run ./cmd/callvet-bench -only traces -n $(N) $(if $(BIG),-big) ./callvet
 
+# TIMES is how often each thing is done.
+TIMES ?= 20
+.PHONY: bench-page
+bench-page: web callvet ## the page with 100,000 attempts in a real browser: first paint, interactions, the routes it reads
+	cd web && node bench.mjs $(TIMES)
+
 # Each verify target says how many comparisons the index of its data asks for, and fails on
 # fewer, on one that disagrees and is not explained by name, and without data. Its last
 # line is one figure: N of M compared agree.

@@ -86,11 +86,7 @@ func (a *App) Attempts(ctx context.Context, req AttemptsRequest) (*AttemptsPage,
 	if err := req.check(); err != nil {
 		return nil, err
 	}
-	r, err := a.Run(ctx, req.Run)
-	if err != nil {
-		return nil, err
-	}
-	red, err := a.viewer(r.Manifest, req.Keep)
+	r, red, err := a.viewed(ctx, req.Run, req.Keep)
 	if err != nil {
 		return nil, err
 	}
@@ -117,10 +113,10 @@ func (a *App) Attempts(ctx context.Context, req AttemptsRequest) (*AttemptsPage,
 	}
 	var keys []sortKey
 	for i, at := range order {
-		if l := &o.lines[at]; keep(l) {
+		if keep(at) {
 			out.Total++
 			if i >= from && len(keys) <= limit {
-				keys = append(keys, sortKeyOf(l, req.Sort))
+				keys = append(keys, sortKeyOf(&o.lines[at], req.Sort))
 			}
 		}
 	}
@@ -135,16 +131,25 @@ func (a *App) Attempts(ctx context.Context, req AttemptsRequest) (*AttemptsPage,
 	return out, r.page(ctx, keys, red, out)
 }
 
-// page reads the attempts of a page.
+// page reads the attempts of a page: in the order of the suite, in which neighbours are read together.
 func (r *Run) page(ctx context.Context, keys []sortKey, red *redact.Redactor, out *AttemptsPage) error {
 	v := r.viewOf(ctx, nil, red)
-	for _, k := range keys {
-		at := store.Place{Case: k.Case, Target: k.Target, Repeat: k.Repeat}
-		for row, err := range r.shown(ctx, store.Filter{At: &at}, red) {
-			if err != nil {
-				return err
-			}
-			out.Items = append(out.Items, v.Record(row))
+	at, index := make([]store.Place, len(keys)), make(map[store.Place]int, len(keys))
+	for i, k := range keys {
+		at[i] = store.Place{Case: k.Case, Target: k.Target, Repeat: k.Repeat}
+		index[at[i]] = i
+	}
+	found := make([]*report.Record, len(keys))
+	for row, err := range r.shown(ctx, store.Filter{At: at}, red) {
+		if err != nil {
+			return err
+		}
+		record := v.Record(row)
+		found[index[store.Place{Case: row.Cell.Case, Target: row.Cell.Target, Repeat: row.Cell.Repeat}]] = &record
+	}
+	for _, record := range found {
+		if record != nil { // the run was not deleted meanwhile
+			out.Items = append(out.Items, *record)
 		}
 	}
 	return nil
@@ -240,7 +245,7 @@ func (k sortKey) compare(o sortKey, down bool) int {
 }
 
 // filter gives what lets attempts through.
-func (r *Run) filter(ctx context.Context, q *AttemptsRequest, o *outline, red *redact.Redactor) (func(*outlined) bool, error) {
+func (r *Run) filter(ctx context.Context, q *AttemptsRequest, o *outline, red *redact.Redactor) (func(at int32) bool, error) {
 	targets, err := r.targetsNamed(q.Targets)
 	if err != nil {
 		return nil, err
@@ -249,7 +254,7 @@ func (r *Run) filter(ctx context.Context, q *AttemptsRequest, o *outline, red *r
 	if err != nil {
 		return nil, err
 	}
-	pairs, err := r.confusedAt(ctx, q.Expected, q.Called, targets)
+	confused, err := o.confusedAt(ctx, r, q.Expected, q.Called)
 	if err != nil {
 		return nil, err
 	}
@@ -258,13 +263,14 @@ func (r *Run) filter(ctx context.Context, q *AttemptsRequest, o *outline, red *r
 		return nil, err
 	}
 	part, text := strings.ToLower(q.Case), strings.ToLower(q.Search)
-	return func(l *outlined) bool {
+	return func(at int32) bool {
+		l := &o.lines[at]
 		return among(q.Verdicts, l.verdict) && among(q.Outcomes, l.outcome) && among(q.Classes, l.class) &&
 			(len(targets) == 0 || targets[int(l.at.Target)]) &&
 			(len(q.Tags) == 0 || texts[l.at.Case].tagged(q.Tags)) &&
 			(text == "" || strings.Contains(texts[l.at.Case].text, text)) &&
 			(!q.Disagree || differs[l.at.Case]) &&
-			(pairs == nil || pairs[l.at]) &&
+			(confused == nil || confused[at]) &&
 			(part == "" || strings.Contains(strings.ToLower(o.ids[l.at.Case]), part))
 	}, nil
 }

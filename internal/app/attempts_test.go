@@ -3,6 +3,8 @@
 package app_test
 
 import (
+	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"os"
@@ -15,6 +17,8 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/store"
+	"github.com/callvet/callvet/panel"
 )
 
 // startedRun carries out the example suite about weather by an offline target, and gives the run.
@@ -132,6 +136,83 @@ func TestAttempts(t *testing.T) {
 		var field *callvet.FieldError
 		if _, err := a.Attempts(t.Context(), q); !errors.As(err, &field) || field.Field != name {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestShowCaseKnown: the attempts at a case are the same before and after the run was listed.
+func TestShowCaseKnown(t *testing.T) {
+	t.Parallel()
+	a, files := server(t, app.Permit{})
+	id := startedRun(t, a, files, 2)
+	show := func(name string) (at []string, err error) {
+		v, err := a.ShowCase(t.Context(), app.CaseRequest{Run: id, Case: name})
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range v.Rows {
+			at = append(at, fmt.Sprint(r.Case.ID, r.Cell.Target, r.Cell.Repeat, len(r.Cell.Trace.Turns)))
+		}
+		return at, nil
+	}
+	names := []string{"tokyo-fahrenheit", "smog", "no such case", ""}
+	before := map[string][]string{}
+	for _, name := range names {
+		before[name], _ = show(name)
+	}
+	if len(before["smog"]) != 2 {
+		t.Fatalf("%v", before)
+	}
+	if _, err := a.Attempts(t.Context(), app.AttemptsRequest{Run: id}); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		got, err := show(name)
+		if d := cmp.Diff(before[name], got); d != "" || (len(got) == 0) != errors.Is(err, callvet.ErrNotFound) {
+			t.Errorf("%s: %v %s", name, err, d)
+		}
+	}
+}
+
+// TestConfusedIsKept: the pairs of a run that is over are read once. What is stored is changed behind the back of
+// the application, so that one that reads it again says something else.
+func TestConfusedIsKept(t *testing.T) {
+	t.Parallel()
+	a, files := server(t, app.Permit{})
+	id := startedRun(t, a, files, 2)
+	confused := func(a *app.App, expected, called string) int {
+		_, page := attemptNames(t, a, app.AttemptsRequest{Run: id, Expected: expected, Called: called})
+		return page.Total
+	}
+	v, err := a.ViewRun(t.Context(), app.ViewRequest{Run: id}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := map[panel.Confused]int{}
+	for _, c := range v.View.Panels.Targets[0].Confusion {
+		first[panel.Confused{Expected: c.Expected, Called: c.Called}] = confused(a, c.Expected, c.Called)
+	}
+	path := filepath.Join(files.dir, "runs.db")
+	raw, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer raw.Close()
+	if _, err := raw.ExecContext(t.Context(), `UPDATE cells SET trace=CAST('{"outcome":"error"}' AS BLOB)`); err != nil {
+		t.Fatal(err)
+	}
+	db, err := store.Open(t.Context(), path, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	again := app.New(app.Config{Store: func(context.Context) (*store.DB, error) { return db, nil }, Files: files, Version: "test"})
+	for c, n := range first {
+		if got := confused(a, strings.ToUpper(c.Expected), c.Called); got != n || n == 0 {
+			t.Errorf("%s, %s: %d attempts, at first %d", c.Expected, c.Called, got, n)
+		}
+		if got := confused(again, c.Expected, c.Called); got != 0 {
+			t.Errorf("%s, %s: %d attempts with a pair, and all are silent", c.Expected, c.Called, got)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/callvet/callvet"
@@ -14,6 +15,7 @@ import (
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/suite"
+	"github.com/callvet/callvet/internal/trace/redact"
 )
 
 // CallsRequest asks for a page of what happened at the calls of a run.
@@ -59,7 +61,8 @@ type RecordedCall struct {
 
 // Incidents lists the breaches of safety of a run, in the order of its cases.
 func (a *App) Incidents(ctx context.Context, req CallsRequest) (*CallPage[IncidentAt], error) {
-	return paged(ctx, a, &req, func(at CallPlace, row *report.Row) []IncidentAt {
+	which := func(d *details) []int32 { return d.incidents }
+	return paged(ctx, a, &req, which, func(at CallPlace, row *report.Row) []IncidentAt {
 		var out []IncidentAt
 		calls := row.Cell.Trace.Calls()
 		for _, in := range row.Cell.Result.Incidents {
@@ -76,56 +79,65 @@ func (a *App) Incidents(ctx context.Context, req CallsRequest) (*CallPage[Incide
 // Recordings lists what the calls of a run got, in the order of its cases: what a replay answers with.
 // Calls that got nothing are left out.
 func (a *App) Recordings(ctx context.Context, req CallsRequest) (*CallPage[RecordedCall], error) {
-	return paged(ctx, a, &req, func(at CallPlace, row *report.Row) []RecordedCall {
+	which := func(d *details) []int32 { return d.recorded }
+	return paged(ctx, a, &req, which, func(at CallPlace, row *report.Row) []RecordedCall {
 		var out []RecordedCall
-		for i, c := range row.Cell.Trace.Calls() {
-			if c.Status != "" || c.Result != nil || c.Error != "" {
-				out = append(out, RecordedCall{at, i, c})
-			}
+		calls := row.Cell.Trace.Calls()
+		for _, i := range recordedOf(&row.Cell.Trace) {
+			out = append(out, RecordedCall{at, i, calls[i]})
 		}
 		return out
 	})
 }
 
-// callCursor is the place behind an entry: how many attempts are before its own, and entries in it.
-type callCursor struct {
-	Attempts int `json:"a"`
-	Entries  int `json:"e"`
-}
-
-// paged gives the entries of attempts behind a cursor.
-func paged[T any](ctx context.Context, a *App, req *CallsRequest, entries func(CallPlace, *report.Row) []T) (*CallPage[T], error) {
-	var from callCursor
-	if req.After != "" {
-		if err := json.Unmarshal([]byte(req.After), &from); err != nil || from.Attempts < 0 || from.Entries < 0 {
-			return nil, &callvet.FieldError{Field: "cursor", Text: "{cursor} is not that of a page"}
+// recordedOf are the positions of the calls that got something.
+func recordedOf(t *callvet.Trace) (at []int) {
+	for i, c := range t.Calls() {
+		if c.Status != "" || c.Result != nil || c.Error != "" {
+			at = append(at, i)
 		}
 	}
-	r, err := a.Run(ctx, req.Run)
+	return at
+}
+
+// callCursor is the place of an entry: case, target and repeat of its attempt, and how many entries of it are before.
+type callCursor [4]int32
+
+func (q *CallsRequest) cursor() (at place, entries int, err error) {
+	var c callCursor
+	if q.After != "" {
+		err = json.Unmarshal([]byte(q.After), &c)
+	}
+	if err != nil || slices.Min(c[:]) < 0 {
+		return at, 0, &callvet.FieldError{Field: "cursor", Text: "{cursor} is not that of a page"}
+	}
+	return place{c[0], c[1], c[2]}, int(c[3]), nil
+}
+
+// paged gives the entries of attempts from a cursor on. Those that which leaves out have none.
+func paged[T any](ctx context.Context, a *App, req *CallsRequest, which func(*details) []int32, entries func(CallPlace, *report.Row) []T) (*CallPage[T], error) {
+	from, before, err := req.cursor()
 	if err != nil {
 		return nil, err
 	}
-	red, err := a.viewer(r.Manifest, nil)
+	r, red, err := a.viewed(ctx, req.Run, nil)
 	if err != nil {
 		return nil, err
 	}
 	out := &CallPage[T]{Items: []T{}}
-	n := -1
-	for row, err := range r.shown(ctx, store.Filter{Order: store.ByCase}, red) {
+	for row, err := range a.having(ctx, r, red, from, which) {
 		if err != nil {
 			return nil, err
 		}
-		if n++; n < from.Attempts {
-			continue
-		}
+		at := placeOf(row.Cell)
 		list := entries(CallPlace{row.Case.ID, r.Manifest.Targets[row.Cell.Target].Name, row.Cell.Repeat}, &row)
 		skip := 0
-		if n == from.Attempts {
-			skip = min(from.Entries, len(list))
+		if at == from {
+			skip = min(before, len(list))
 		}
 		for i := skip; i < len(list); i++ {
 			if len(out.Items) == req.Limit {
-				b, err := json.Marshal(callCursor{n, i})
+				b, err := json.Marshal(callCursor{at.Case, at.Target, at.Repeat, int32(i)}) //nolint:gosec // an attempt has fewer calls
 				out.Next = string(b)
 				return out, err
 			}
@@ -135,14 +147,63 @@ func paged[T any](ctx context.Context, a *App, req *CallsRequest, entries func(C
 	return out, nil
 }
 
+const (
+	// patience is how many attempts are read for a page before it is asked which of them have something.
+	patience = 1000
+	// atOnce is how many attempts that have something are read at once.
+	atOnce = 64
+)
+
+// having streams attempts from a place on, as red lets them be seen, in the order of cases: all of those that which
+// lists of the details of the run, and maybe others. Where many have something, a page is read soon; where few have,
+// the whole run would be read for each page, and its details are kept instead.
+func (a *App) having(ctx context.Context, r *Run, red *redact.Redactor, from place, which func(*details) []int32) iter.Seq2[report.Row, error] {
+	return func(yield func(report.Row, error) bool) {
+		o, state, err := a.known(ctx, r)
+		if err != nil {
+			yield(report.Row{}, err)
+			return
+		}
+		if o == nil || o.details.Load() == nil {
+			n := 0
+			for row, err := range r.shown(ctx, store.Filter{Order: store.ByCase, From: from.stored()}, red) {
+				if n++; err == nil && n > patience && state != "" && r.size() <= mostOutlined {
+					from, n = placeOf(row.Cell), -1
+					break
+				}
+				if !yield(row, err) {
+					return
+				}
+			}
+			if n >= 0 {
+				return
+			}
+		}
+		if o, err = a.outlineOf(ctx, r); err != nil {
+			yield(report.Row{}, err)
+			return
+		}
+		d, err := o.detailsOf(ctx, r)
+		if err != nil {
+			yield(report.Row{}, err)
+			return
+		}
+		list := which(d)
+		first, _ := slices.BinarySearchFunc(list, from, func(i int32, from place) int { return o.lines[i].at.compare(from) })
+		for some := range slices.Chunk(list[first:], atOnce) {
+			for row, err := range r.shown(ctx, store.Filter{At: o.placesOf(some)}, red) {
+				if !yield(row, err) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // FixtureText is the suite of a run as YAML or JSON (form), with mocks that answer what its calls got,
 // redacted; callvet fixtures writes the same to a file.
 func (a *App) FixtureText(ctx context.Context, run, form string) ([]byte, error) {
-	r, err := a.Run(ctx, run)
-	if err != nil {
-		return nil, err
-	}
-	red, err := a.viewer(r.Manifest, nil)
+	r, red, err := a.viewed(ctx, run, nil)
 	if err != nil {
 		return nil, err
 	}

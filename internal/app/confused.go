@@ -10,37 +10,34 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/report"
-	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/score"
 )
 
-// confusedAt are the places of attempts in which a call that should have gone to one tool went to another, with
-// the names of the confusion matrix. It reads all attempts of the targets, as nothing is kept of pairs; none: of all.
-// It is nil where neither tool is named.
-func (r *Run) confusedAt(ctx context.Context, expected, called string, targets map[int]bool) (map[place]bool, error) {
+// confusedAt reports of each attempt of an outline whether a call that should have gone to one tool went to
+// another. It is nil where neither tool is named.
+func (o *outline) confusedAt(ctx context.Context, r *Run, expected, called string) ([]bool, error) {
 	if expected == "" && called == "" {
 		return nil, nil
 	}
-	f := store.Filter{}
-	if len(targets) == 1 {
-		for i := range targets {
-			f.Target = &i
-		}
+	out := make([]bool, len(o.lines))
+	wanted := func(p trace.Confused) bool {
+		return strings.EqualFold(p.Expected, expected) && strings.EqualFold(p.Called, called)
 	}
-	out := map[place]bool{}
-	for row, err := range r.attempted(ctx, f) {
-		if err != nil {
-			return nil, err
-		}
-		c := row.Cell
-		if len(targets) > 0 && !targets[c.Target] || c.Target >= len(r.Manifest.Targets) {
-			continue
-		}
-		for _, p := range r.pairsOf(&row) {
-			if strings.EqualFold(p.Expected, expected) && strings.EqualFold(p.Called, called) {
-				out[place{int32(c.Case), int32(c.Target), int32(c.Repeat)}] = true //nolint:gosec // a suite has fewer cases
+	if !o.kept {
+		return out, o.each(ctx, r, func(at int32, row *report.Row) {
+			out[at] = slices.ContainsFunc(r.pairsOf(row), wanted)
+		})
+	}
+	d, err := o.detailsOf(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	for p, at := range d.confused {
+		if wanted(p) {
+			for _, i := range at {
+				out[i] = true
 			}
 		}
 	}

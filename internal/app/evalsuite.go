@@ -111,11 +111,7 @@ type EvalSuiteRequest struct {
 // EvalSuites tells a stored run as EvalSuiteResults, one for each target, tier and tool. It
 // asks no model.
 func (a *App) EvalSuites(ctx context.Context, req EvalSuiteRequest) ([]evalsuite.Result, error) {
-	r, err := a.Run(ctx, req.Run)
-	if err != nil {
-		return nil, err
-	}
-	red, err := a.viewer(r.Manifest, req.Keep)
+	r, red, err := a.viewed(ctx, req.Run, req.Keep)
 	if err != nil {
 		return nil, err
 	}

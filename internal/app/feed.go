@@ -29,11 +29,7 @@ type Place struct {
 
 // Feed opens the feed of a run, which is read until ctx ends.
 func (a *App) Feed(ctx context.Context, ref string) (*Feed, error) {
-	r, err := a.Run(ctx, ref)
-	if err != nil {
-		return nil, err
-	}
-	red, err := a.viewer(r.Manifest, nil)
+	r, red, err := a.viewed(ctx, ref, nil)
 	if err != nil {
 		return nil, err
 	}

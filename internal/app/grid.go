@@ -118,11 +118,7 @@ func (a *App) Grid(ctx context.Context, req GridRequest) (*Grid, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := a.Run(ctx, req.Run)
-	if err != nil {
-		return nil, err
-	}
-	red, err := a.viewer(r.Manifest, nil)
+	r, red, err := a.viewed(ctx, req.Run, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@
 package app
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -53,6 +54,16 @@ func (a *App) viewer(m *Manifest, keep []string) (*redact.Redactor, error) {
 		return nil, err
 	}
 	return a.secrets.Redactor(append(m.leaves(), more...))
+}
+
+// viewed opens a run for somebody who looks at it, with the viewer of its attempts.
+func (a *App) viewed(ctx context.Context, ref string, keep []string) (*Run, *redact.Redactor, error) {
+	r, err := a.Run(ctx, ref)
+	if err != nil {
+		return nil, nil, err
+	}
+	red, err := a.viewer(r.Manifest, keep)
+	return r, red, err
 }
 
 // hiding takes what must not be kept out of the attempts of a run, and counts it.

@@ -243,11 +243,7 @@ func (a *App) readShown(ctx context.Context, of Side, drawn []labels.Label) ([]T
 		err = a.wholeAttempts(of.Traces, func(at *trace.Attempt) error { show(at, red); return nil })
 		return out, err
 	}
-	r, err := a.Run(ctx, of.Run)
-	if err != nil {
-		return nil, err
-	}
-	red, err := a.viewer(r.Manifest, nil)
+	r, red, err := a.viewed(ctx, of.Run, nil)
 	if err != nil {
 		return nil, err
 	}

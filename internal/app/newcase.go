@@ -202,11 +202,7 @@ func (q *NewCaseSettings) check(tier callvet.Tier) error {
 
 // failure reads the attempts of a run that failed at a case.
 func (a *App) failure(ctx context.Context, req *FromFailureRequest) (*draft, error) {
-	r, err := a.Run(ctx, req.Run)
-	if err != nil {
-		return nil, err
-	}
-	red, err := a.viewer(r.Manifest, req.Keep)
+	r, red, err := a.viewed(ctx, req.Run, req.Keep)
 	if err != nil {
 		return nil, err
 	}

@@ -3,13 +3,16 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sort"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/trace/redact"
 )
 
@@ -19,9 +22,15 @@ type outline struct {
 	lines []outlined
 	ids   []string // of cases, by their position in the suite; "" for those without attempts
 
+	// kept tells that the next one who looks at the run gets this outline.
+	kept bool
+
 	mu     sync.Mutex
 	texts  []caseText // nil: not read yet
 	orders map[ordered][]int32
+
+	reading sync.Mutex              // one reads all attempts, and the others wait for it
+	details atomic.Pointer[details] // nil: not read yet
 }
 
 // ordered is an order of attempts, as AttemptsRequest asks for it.
@@ -41,6 +50,18 @@ type outlined struct {
 }
 
 type place struct{ Case, Target, Repeat int32 }
+
+func placeOf(c *callvet.Cell) place {
+	return place{int32(c.Case), int32(c.Target), int32(c.Repeat)} //nolint:gosec // a suite has fewer cases
+}
+
+func (p place) stored() *store.Place {
+	return &store.Place{Case: int(p.Case), Target: int(p.Target), Repeat: int(p.Repeat)}
+}
+
+func (p place) compare(o place) int {
+	return cmp.Or(cmp.Compare(p.Case, o.Case), cmp.Compare(p.Target, o.Target), cmp.Compare(p.Repeat, o.Repeat))
+}
 
 type outlineFlags uint8
 
@@ -97,23 +118,26 @@ func (o *outlines) put(run, state string, made *outline) {
 	o.kept = append(o.kept, keptOutline{run, state, made})
 }
 
+// known gives the outline of a run where it was made before, else nil. state is that of RunState.
+func (a *App) known(ctx context.Context, r *Run) (o *outline, state string, err error) {
+	if state, err = a.RunState(ctx, r.Stored.ID); err != nil || state == "" {
+		return nil, state, err
+	}
+	return a.outlines.get(r.Stored.ID, state), state, nil
+}
+
 // outlineOf reads the outline of a run, or has it from before.
 func (a *App) outlineOf(ctx context.Context, r *Run) (*outline, error) {
-	state, err := a.RunState(ctx, r.Stored.ID)
-	if err != nil {
-		return nil, err
-	}
-	if state != "" {
-		if known := a.outlines.get(r.Stored.ID, state); known != nil {
-			return known, nil
-		}
+	made, state, err := a.known(ctx, r)
+	if err != nil || made != nil {
+		return made, err
 	}
 	out := &outline{ids: make([]string, r.cases.Len())}
 	for c, err := range r.db.DoneCells(ctx, r.Stored.ID) {
 		if err != nil {
 			return nil, err
 		}
-		l := outlined{at: place{int32(c.Case), int32(c.Target), int32(c.Repeat)}, verdict: c.Result.Verdict, outcome: c.Trace.Outcome, class: c.Result.Class} //nolint:gosec // a suite has fewer cases
+		l := outlined{at: placeOf(c), verdict: c.Result.Verdict, outcome: c.Trace.Outcome, class: c.Result.Class}
 		if len(c.Result.Scores) > 0 {
 			l.score, l.flags = c.Result.Scores[0].Value, l.flags|hasScore
 		}
@@ -126,6 +150,7 @@ func (a *App) outlineOf(ctx context.Context, r *Run) (*outline, error) {
 		out.lines = append(out.lines, l)
 	}
 	if state != "" && len(out.lines) <= mostOutlined {
+		out.kept = true
 		a.outlines.put(r.Stored.ID, state, out)
 	}
 	return out, nil
@@ -150,6 +175,35 @@ func (o *outline) order(by string, down bool) []int32 {
 		o.orders = map[ordered][]int32{}
 	}
 	o.orders[which] = out
+	return out
+}
+
+// position is that of an attempt.
+func (o *outline) position(at place) (int32, bool) {
+	i, known := slices.BinarySearchFunc(o.lines, at, func(l outlined, at place) int { return l.at.compare(at) })
+	return int32(i), known //nolint:gosec // a run has fewer attempts
+}
+
+// placesOf are those of attempts.
+func (o *outline) placesOf(some []int32) []store.Place {
+	at := make([]store.Place, len(some))
+	for i, of := range some {
+		at[i] = *o.lines[of].at.stored()
+	}
+	return at
+}
+
+// attemptsAt are the places of the attempts at a case.
+func (o *outline) attemptsAt(id string) []store.Place {
+	out := []store.Place{}
+	for at := range o.ids {
+		if o.ids[at] != id {
+			continue
+		}
+		for i := o.first(at); i < len(o.lines) && int(o.lines[i].at.Case) == at; i++ {
+			out = append(out, *o.lines[i].at.stored())
+		}
+	}
 	return out
 }
 

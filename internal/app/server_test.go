@@ -84,12 +84,12 @@ const suiteText = `{"callvet": 1, "name": "cities", "tools": [
   {"id": "rome", "prompt": "How is the weather in Rome?", "expected_tool": "weather_now", "expected_params": {"city": "Rome"}}]}`
 
 // server is an application as a server makes it, on a store of its own.
-func server(t *testing.T, permit app.Permit) (*app.App, *uploads) {
+func server(t testing.TB, permit app.Permit) (*app.App, *uploads) {
 	t.Helper()
 	return serverWith(t, app.Config{Permit: permit})
 }
 
-func serverWith(t *testing.T, cfg app.Config) (*app.App, *uploads) {
+func serverWith(t testing.TB, cfg app.Config) (*app.App, *uploads) {
 	t.Helper()
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "blob"), []byte(suiteText), 0o600); err != nil {

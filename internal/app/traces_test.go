@@ -25,7 +25,7 @@ no record
 `
 
 // as reads a request as a server gets it.
-func as[T any](t *testing.T, text string) (req T) {
+func as[T any](t testing.TB, text string) (req T) {
 	t.Helper()
 	d := json.NewDecoder(strings.NewReader(text))
 	d.DisallowUnknownFields()

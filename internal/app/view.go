@@ -190,11 +190,7 @@ type CaseView struct {
 // ShowCase tells the attempts at one case. It reads no others: nothing is summed up. The
 // error wraps callvet.ErrNotFound when there are none.
 func (a *App) ShowCase(ctx context.Context, req CaseRequest) (*CaseView, error) {
-	r, err := a.Run(ctx, req.Run)
-	if err != nil {
-		return nil, err
-	}
-	red, err := a.viewer(r.Manifest, req.Keep)
+	r, red, err := a.viewed(ctx, req.Run, req.Keep)
 	if err != nil {
 		return nil, err
 	}
@@ -206,7 +202,16 @@ func (a *App) ShowCase(ctx context.Context, req CaseRequest) (*CaseView, error) 
 		return nil, &callvet.Hinted{Err: fmt.Errorf("show run %s: target %q: %w", r.Stored.ID, req.Target, callvet.ErrNotFound), Hint: "its targets: " + strings.Join(names, ", ")}
 	}
 	out := &CaseView{Run: r, View: r.viewOf(ctx, &panel.Panels{Repeats: r.Manifest.Repeats}, red)}
-	for row, err := range r.shown(ctx, store.Filter{CaseID: req.Case, Exchanges: true}, red) {
+	f := store.Filter{CaseID: req.Case}
+	o, _, err := a.known(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	if o != nil && req.Case != "" { // the store would look at all attempts for those at a case
+		f = store.Filter{At: o.attemptsAt(req.Case)}
+	}
+	f.Exchanges = true
+	for row, err := range r.shown(ctx, f, red) {
 		if err != nil {
 			return nil, err
 		}

@@ -56,3 +56,26 @@ func BenchmarkCells(b *testing.B) {
 		b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/n, "µs/cell")
 	})
 }
+
+// BenchmarkCases reads cases of a suite of 25,000 one after the other, and here and there as a page of sorted attempts does.
+func BenchmarkCases(b *testing.B) {
+	db := open(b, filepath.Join(b.TempDir(), "x.db"), store.Options{})
+	const n = 25_000
+	hash, err := db.PutSuite(b.Context(), suite(n))
+	if err != nil {
+		b.Fatal(err)
+	}
+	for name, step := range map[string]int{"in order": 1, "scattered": 257 * 3} {
+		b.Run(name, func(b *testing.B) {
+			_, cases, err := db.OpenSuite(b.Context(), hash)
+			if err != nil {
+				b.Fatal(err)
+			}
+			for i := 0; b.Loop(); i++ {
+				if _, err := cases.Case(i * step % n); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -30,7 +30,8 @@ type Filter struct {
 	Verdicts []callvet.Verdict // nil: any
 	CaseID   string            // "": any
 	Target   *int              // nil: any
-	At       *Place            // the only cell; nil: any
+	At       []Place           // the only cells, by case; nil: any
+	From     *Place            // where the order by case begins; nil: at the first cell
 	// Exchanges loads the raw requests and responses too, which are most of the bytes.
 	Exchanges bool
 }
@@ -65,8 +66,10 @@ func (db *DB) targets(ctx context.Context, runID string, f Filter) (num int64, t
 		return 0, nil, db.explain("read attempts", err)
 	}
 	switch {
+	case f.At != nil && len(f.At) == 0:
+		return num, nil, nil
 	case f.At != nil:
-		return num, []int{f.At.Target}, nil
+		return num, []int{-1}, nil
 	case f.Target != nil:
 		return num, []int{*f.Target}, nil
 	case f.Order == ByCase:
@@ -95,15 +98,26 @@ func (f Filter) query(num int64, target int) (string, []any) {
 	} else {
 		q.WriteString(",NULL")
 	}
-	q.WriteString(" FROM cells WHERE run=?")
-	args := []any{num}
+	q.WriteString(" FROM ")
+	var args []any
+	if f.At != nil { // first the places, each of which leads to its cell: the other way the whole run would be read
+		q.WriteString("(VALUES " + strings.Repeat(",(?,?,?)", len(f.At))[1:] + ") CROSS JOIN ")
+		for _, p := range f.At {
+			args = append(args, p.Case, p.Target, p.Repeat)
+		}
+	}
+	q.WriteString("cells WHERE run=?")
+	args = append(args, num)
 	if target >= 0 {
 		q.WriteString(" AND target_ix=?")
 		args = append(args, target)
 	}
 	if f.At != nil {
-		q.WriteString(" AND case_ix=? AND repeat=?")
-		args = append(args, f.At.Case, f.At.Repeat)
+		q.WriteString(" AND case_ix=column1 AND target_ix=column2 AND repeat=column3")
+	}
+	if f.From != nil {
+		q.WriteString(" AND (case_ix,target_ix,repeat)>=(?,?,?)")
+		args = append(args, f.From.Case, f.From.Target, f.From.Repeat)
 	}
 	if f.CaseID != "" {
 		q.WriteString(" AND case_id=?")

@@ -148,6 +148,9 @@ func TestStreamOrderAndFilter(t *testing.T) {
 		{"by case", store.Filter{Order: store.ByCase}, 240, func(c callvet.Cell) int { return c.Case*100 + c.Target*10 + c.Repeat }},
 		{"one target", store.Filter{Target: &one}, 80, func(c callvet.Cell) int { return c.Case*10 + c.Repeat }},
 		{"failures", store.Filter{Verdicts: []callvet.Verdict{callvet.VerdictFail, callvet.VerdictError}}, 60, func(c callvet.Cell) int { return c.Target*1000 + c.Case*10 + c.Repeat }},
+		{"some", store.Filter{At: []store.Place{{Case: 31, Target: 2}, {Case: 2, Repeat: 1}, {Case: 31, Target: 1}, {Case: 77}}}, 3, func(c callvet.Cell) int { return c.Case*100 + c.Target*10 + c.Repeat }},
+		{"none", store.Filter{At: []store.Place{}}, 0, nil},
+		{"from a place", store.Filter{Order: store.ByCase, From: &store.Place{Case: 30, Target: 1, Repeat: 1}}, 57, func(c callvet.Cell) int { return c.Case*100 + c.Target*10 + c.Repeat }},
 		{"one case", store.Filter{CaseID: "c7"}, 6, func(c callvet.Cell) int { return c.Target*1000 + c.Case*10 + c.Repeat }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

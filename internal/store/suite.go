@@ -195,21 +195,19 @@ func (db *DB) Suite(ctx context.Context, hash string) (*callvet.Suite, error) {
 		return nil, err
 	}
 	s.Cases = make([]callvet.Case, 0, cs.n)
-	for ix := 0; ix*casesPerChunk < cs.n; ix++ {
-		chunk, err := cs.load(ix)
+	for i := range cs.n {
+		c, err := cs.Case(i)
 		if err != nil {
 			return nil, err
 		}
-		for _, c := range chunk {
-			s.Cases = append(s.Cases, *c)
-		}
+		s.Cases = append(s.Cases, *c)
 	}
 	return s, nil
 }
 
 // OpenSuite returns a suite without its cases, and the cases to be read one by one.
 func (db *DB) OpenSuite(ctx context.Context, hash string) (*callvet.Suite, *CaseReader, error) {
-	cs := &CaseReader{db: db, ctx: ctx, hash: hash, recent: map[int][]*callvet.Case{}}
+	cs := &CaseReader{db: db, ctx: ctx, hash: hash, recent: map[int]*caseChunk{}}
 	var b []byte
 	err := db.read.QueryRowContext(ctx, "SELECT num, cases, head FROM suites WHERE hash=?", hash).Scan(&cs.num, &cs.n, &b)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -236,7 +234,7 @@ type CaseReader struct {
 	num, n int
 
 	mu     sync.Mutex
-	recent map[int][]*callvet.Case
+	recent map[int]*caseChunk
 	order  []int
 	plain  map[int]bool // chunks in which no case has tools
 }
@@ -259,7 +257,7 @@ func (r *CaseReader) Case(i int) (*callvet.Case, error) {
 	chunk, ok := r.recent[ix]
 	if !ok {
 		var err error
-		if chunk, err = r.load(ix); err != nil {
+		if chunk, err = r.open(ix); err != nil {
 			return nil, err
 		}
 		if r.order = append(r.order, ix); len(r.order) > keptChunks {
@@ -268,7 +266,47 @@ func (r *CaseReader) Case(i int) (*callvet.Case, error) {
 		}
 		r.recent[ix] = chunk
 	}
-	return chunk[i%casesPerChunk], nil
+	c, err := chunk.at(i % casesPerChunk)
+	if err != nil {
+		return nil, fmt.Errorf("read suite %s: %w", r.hash, err)
+	}
+	return c, nil
+}
+
+// caseChunk has the cases of a chunk, each decoded when it is asked for: who reads here and there wants one of 256.
+type caseChunk struct {
+	text  [][]byte
+	cases []*callvet.Case
+}
+
+func (c *caseChunk) at(i int) (*callvet.Case, error) {
+	if c.cases[i] != nil {
+		return c.cases[i], nil
+	}
+	one, err := readCase(c.text[i])
+	if err != nil {
+		return nil, err
+	}
+	c.cases[i], c.text[i] = one, nil
+	return one, nil
+}
+
+// open takes a chunk apart. writeSuite ends each case with a line break, and JSON has no other one: those in texts
+// are escaped, and raw values are written without space.
+func (r *CaseReader) open(ix int) (*caseChunk, error) {
+	b, err := r.chunk(ix)
+	if err != nil {
+		return nil, err
+	}
+	want := min(casesPerChunk, r.n-ix*casesPerChunk)
+	lines := bytes.SplitAfter(b, []byte{'\n'})
+	if last := len(lines) - 1; last != want || string(lines[last]) != "]" {
+		return nil, fmt.Errorf("read suite %s: %d cases in a chunk of %d: %w", r.hash, last, want, callvet.ErrInvalid)
+	}
+	for i := range lines[:want] {
+		lines[i] = lines[i][1:] // "[" or ","
+	}
+	return &caseChunk{text: lines[:want], cases: make([]*callvet.Case, want)}, nil
 }
 
 // Equipped reports whether the case at a position may have tools of its own: it, or one near it, has
@@ -301,35 +339,17 @@ func (r *CaseReader) chunk(ix int) ([]byte, error) {
 	return b, nil
 }
 
-func (r *CaseReader) load(ix int) ([]*callvet.Case, error) {
-	b, err := r.chunk(ix)
-	if err != nil {
-		return nil, err
-	}
-	cases, err := readCases(b)
-	if err != nil {
-		return nil, fmt.Errorf("read suite %s: %w", r.hash, err)
-	}
-	if want := min(casesPerChunk, r.n-ix*casesPerChunk); len(cases) != want {
-		return nil, fmt.Errorf("read suite %s: %d cases in a chunk of %d: %w", r.hash, len(cases), want, callvet.ErrInvalid)
-	}
-	return cases, nil
-}
-
-// readCases decodes a chunk. Every case of a run passes here several times, and
+// readCase decodes a case. Every case of a run passes here several times, and
 // the second version of the JSON package takes half the time of the first; raw
 // values stay as they were stored, whatever it thinks of them.
-func readCases(chunk []byte) ([]*callvet.Case, error) {
-	stored := make([]storedCase, 0, casesPerChunk)
-	if err := jsonx.Unmarshal(chunk, &stored, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)); err != nil {
+func readCase(text []byte) (*callvet.Case, error) {
+	var stored storedCase
+	if err := jsonx.Unmarshal(text, &stored, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)); err != nil {
 		return nil, typed.Explain(err)
 	}
-	cases := make([]*callvet.Case, len(stored))
-	for i, sc := range stored {
-		if cases[i] = sc.Case; sc.Case == nil {
-			cases[i] = &callvet.Case{}
-		}
-		restoreParameters(cases[i].Tools, sc.Exact)
+	if stored.Case == nil {
+		stored.Case = &callvet.Case{}
 	}
-	return cases, nil
+	restoreParameters(stored.Tools, stored.Exact)
+	return stored.Case, nil
 }

@@ -7,9 +7,11 @@ import { createRoot } from 'react-dom/client';
 import { setNonce } from 'get-nonce';
 import { App } from './app';
 import { nonce } from './nonce';
+import { ahead } from './screens';
 
 setNonce(nonce()); // of the styles that dialogs set while they are open
 
+ahead(location.pathname);
 const root = document.getElementById('root');
 if (!root) throw new Error('the page has no root');
 createRoot(root).render(<App />);

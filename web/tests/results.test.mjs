@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
-import { axe, Browser, clean, Server, themes, widths } from './harness.mjs';
+import { axe, Browser, clean, manyAttempts, Server, themes, widths } from './harness.mjs';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const program = process.env.CALLVET ? path.resolve(process.env.CALLVET) : path.join(root, 'callvet');
@@ -263,29 +263,57 @@ test('the screens are accessible', async () => {
   }
 });
 
-test('20,000 attempts are scrolled, filtered and sorted with at most 200 rows in the document', async () => {
-  const tool = (name) => ({ name, description: `Looks up the ${name}`, parameters: { type: 'object', properties: { city: { type: 'string' } } } });
-  const cases = Array.from({ length: 4000 }, (_, i) => ({ id: `c${String(i).padStart(4, '0')}`, prompt: i % 2 ? `What is the weather in town ${i}?` : `Tell me a joke, number ${i}.`, expect: { calls: [{ tool: i % 3 ? 'weather' : 'traffic' }] } }));
-  await writeFile(path.join(folder, 'many.json'), JSON.stringify({ callvet: 1, name: 'many', tools: [tool('weather'), tool('traffic')], cases }));
-  await run(program, ['--db', server.db, 'run', path.join(folder, 'many.json'), '-m', 'offline/lexical', '--repeat', '5', '--no-lint', '-q'], { cwd: root });
-  const id = (await server.api('GET', '/api/tool-eval/history?limit=1')).items[0].id;
+test('100,000 attempts are scrolled, filtered and sorted with at most 200 rows in the document', async () => {
+  const id = await manyAttempts(server);
   const page = await opened(`/runs/${id}?tab=attempts`);
-  await page.getByText('20 000 of 20 000 attempts').waitFor();
+  page.setDefaultTimeout(60_000); // the first look at so many reads all of them
+  await page.getByText('100 000 of 100 000 attempts').waitFor();
   const list = page.getByRole('region', { name: 'Attempts' });
-  const rows = () => page.evaluate(() => document.querySelectorAll('tr').length);
-  for (let i = 0; i < 5; i++) {
-    const more = page.waitForResponse((r) => r.url().includes('/cells') && r.url().includes('cursor='));
-    await list.evaluate((box) => box.scrollTo(0, box.scrollHeight));
+  const few = async () => {
+    const n = await page.evaluate(() => document.querySelectorAll('tr').length);
+    assert.ok(n > 5 && n <= 200, `${n} rows`);
+  };
+  const scrolled = async (box, part) => {
+    await box.evaluate((b, part) => b.scrollTo(0, b.scrollHeight * part), part);
+    await few();
+  };
+  // next goes to the end of what is there, which gets the page after it.
+  const next = async (box, route) => {
+    const more = page.waitForResponse((r) => r.url().includes(route) && r.url().includes('cursor='));
+    await scrolled(box, 1);
     await more;
-    assert.ok((await rows()) <= 200);
-  }
+    await few();
+  };
+  for (let i = 0; i < 8; i++) await next(list, '/cells');
+  // shows waits until rows between two positions are in the document.
+  const shows = (from, to) => page.waitForFunction(([from, to]) => [...document.querySelectorAll('tr[data-index]')].some((r) => Number(r.dataset.index) >= from && Number(r.dataset.index) < to), [from, to]);
+  await shows(700, 2000);
+  await scrolled(list, 0.5);
+  await shows(300, 600);
+  await list.press('End');
+  await list.press('Home');
+  await shows(0, 1);
+  await few();
   await page.getByText(/^Pass \d+/).click();
+  const told = (n) => page.getByText(`${n.toLocaleString('en').replaceAll(',', ' ')} of 100 000 attempts`).waitFor();
   const passed = (await server.api('GET', `/api/runs/${id}/cells?verdict=pass`)).total;
-  await page.getByText(`${passed.toLocaleString('en').replace(',', ' ')} of 20 000 attempts`).waitFor();
+  assert.ok(passed > 1000 && passed < 99_000, `${passed} passed`);
+  await told(passed);
   await page.getByRole('button', { name: 'Score' }).click();
   await page.waitForURL(/sort=score/);
+  await page.getByLabel('Search cases and prompts').fill('c123');
+  const found = (await server.api('GET', `/api/runs/${id}/cells?verdict=pass&search=c123&sort=score`)).total;
+  assert.ok(found > 0 && found < passed, `${found} found`);
+  await told(found);
+  await few();
+  await list.getByRole('row').nth(1).click();
+  await page.getByRole('heading', { level: 1, name: /^c123/ }).waitFor();
+  await page.goBack();
+  await told(found);
   await page.goto(`/runs/${id}?tab=grid`);
-  await page.getByText('4 000 of 4 000 cases', { exact: false }).waitFor();
-  assert.ok((await rows()) <= 200);
+  await page.getByText('12 500 of 12 500 cases', { exact: false }).waitFor();
+  const grid = page.getByRole('region', { name: 'Grid' });
+  for (let i = 0; i < 3; i++) await next(grid, '/grid');
+  await scrolled(grid, 0.5);
   clean(page);
 });

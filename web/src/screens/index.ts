@@ -1,6 +1,7 @@
 // The list of screens: where each is, who sees it, and the key that goes to it (g, then the key).
 import { IconArrowsDiff, IconFlask, IconGavel, IconGitPullRequest, IconHistory, IconHome, IconListCheck, IconListDetails, IconListSearch, IconPlayerPlay, IconRoute, IconSettings, IconShieldCheck, IconTools } from '@tabler/icons-react';
 import { type ComponentType, lazy } from 'react';
+import { matchPath } from 'react-router';
 import type { TextKey } from '../text';
 
 export type ScreenEntry = {
@@ -16,23 +17,31 @@ export type ScreenEntry = {
   /** It changes things: it is left out where the store is only read. */
   changes?: boolean;
   view: ComponentType;
+  load: () => Promise<unknown>;
 };
 
+const screen = (load: () => Promise<{ default: ComponentType }>) => ({ view: lazy(load), load });
+
 export const screens: ScreenEntry[] = [
-  { paths: ['/'], title: 'shell.home', icon: IconHome, key: 'h', view: lazy(() => import('./home')) },
-  { paths: ['/new'], title: 'shell.newRun', icon: IconPlayerPlay, key: 'n', changes: true, view: lazy(() => import('./newrun')) },
-  { paths: ['/runs'], title: 'shell.runs', icon: IconHistory, key: 'r', view: lazy(() => import('./runs')) },
-  { paths: ['/runs/:id'], title: 'shell.runs', icon: IconHistory, hidden: true, view: lazy(() => import('./runs/run')) },
-  { paths: ['/runs/:id/case'], title: 'shell.runs', icon: IconHistory, hidden: true, view: lazy(() => import('./runs/case')) },
-  { paths: ['/compare'], title: 'shell.compare', icon: IconArrowsDiff, key: 'c', view: lazy(() => import('./compare')) },
-  { paths: ['/suites', '/suites/import', '/suites/:id'], title: 'shell.suites', icon: IconTools, key: 's', view: lazy(() => import('./suites')) },
-  { paths: ['/experiments', '/experiments/:id'], title: 'shell.experiments', icon: IconFlask, key: 'e', view: lazy(() => import('./experiments')) },
-  { paths: ['/judges', '/label'], title: 'shell.judges', icon: IconGavel, key: 'l', view: lazy(() => import('./judges')) },
-  { paths: ['/lab', '/admin/tools/eval'], title: 'shell.lab', icon: IconListSearch, key: 'b', admin: true, changes: true, view: lazy(() => import('./lab')) },
-  { paths: ['/safety'], title: 'shell.safety', icon: IconShieldCheck, key: 'y', view: lazy(() => import('./safety')) },
-  { paths: ['/gates', '/gates/:id'], title: 'shell.gates', icon: IconGitPullRequest, key: 't', view: lazy(() => import('./gates')) },
-  { paths: ['/traces', '/traces/:id'], title: 'shell.traces', icon: IconRoute, key: 'x', view: lazy(() => import('./traces')) },
-  { paths: ['/jobs', '/jobs/:id'], title: 'shell.jobs', icon: IconListCheck, key: 'j', view: lazy(() => import('./jobs')) },
-  { paths: ['/settings', '/settings/:tab'], title: 'shell.settings', icon: IconSettings, key: ',', changes: true, view: lazy(() => import('./settings')) },
-  { paths: ['/audit'], title: 'shell.audit', icon: IconListDetails, key: 'a', admin: true, changes: true, view: lazy(() => import('./audit')) },
+  { paths: ['/'], title: 'shell.home', icon: IconHome, key: 'h', ...screen(() => import('./home')) },
+  { paths: ['/new'], title: 'shell.newRun', icon: IconPlayerPlay, key: 'n', changes: true, ...screen(() => import('./newrun')) },
+  { paths: ['/runs'], title: 'shell.runs', icon: IconHistory, key: 'r', ...screen(() => import('./runs')) },
+  { paths: ['/runs/:id'], title: 'shell.runs', icon: IconHistory, hidden: true, ...screen(() => import('./runs/run')) },
+  { paths: ['/runs/:id/case'], title: 'shell.runs', icon: IconHistory, hidden: true, ...screen(() => import('./runs/case')) },
+  { paths: ['/compare'], title: 'shell.compare', icon: IconArrowsDiff, key: 'c', ...screen(() => import('./compare')) },
+  { paths: ['/suites', '/suites/import', '/suites/:id'], title: 'shell.suites', icon: IconTools, key: 's', ...screen(() => import('./suites')) },
+  { paths: ['/experiments', '/experiments/:id'], title: 'shell.experiments', icon: IconFlask, key: 'e', ...screen(() => import('./experiments')) },
+  { paths: ['/judges', '/label'], title: 'shell.judges', icon: IconGavel, key: 'l', ...screen(() => import('./judges')) },
+  { paths: ['/lab', '/admin/tools/eval'], title: 'shell.lab', icon: IconListSearch, key: 'b', admin: true, changes: true, ...screen(() => import('./lab')) },
+  { paths: ['/safety'], title: 'shell.safety', icon: IconShieldCheck, key: 'y', ...screen(() => import('./safety')) },
+  { paths: ['/gates', '/gates/:id'], title: 'shell.gates', icon: IconGitPullRequest, key: 't', ...screen(() => import('./gates')) },
+  { paths: ['/traces', '/traces/:id'], title: 'shell.traces', icon: IconRoute, key: 'x', ...screen(() => import('./traces')) },
+  { paths: ['/jobs', '/jobs/:id'], title: 'shell.jobs', icon: IconListCheck, key: 'j', ...screen(() => import('./jobs')) },
+  { paths: ['/settings', '/settings/:tab'], title: 'shell.settings', icon: IconSettings, key: ',', changes: true, ...screen(() => import('./settings')) },
+  { paths: ['/audit'], title: 'shell.audit', icon: IconListDetails, key: 'a', admin: true, changes: true, ...screen(() => import('./audit')) },
 ];
+
+/** ahead begins to load the screen of an address, before it is known who is there. */
+export function ahead(pathname: string) {
+  void screens.find((s) => s.paths.some((p) => matchPath(p, pathname)))?.load().catch(() => {}); // the screen itself tells of it
+}

@@ -9,13 +9,13 @@ import { type TextKey, useText } from '../../text';
 import { Empty, Failure, inUnit, Verdict } from '../../ui/bits';
 import { duration, money, number } from '../../ui/format';
 import { type Column, Rows } from '../../ui/table';
-import { type Attempt, asVerdict, caseLink, cellsQuery, type Filters, inWords, outcomes, type Report, sumOf, useFilters, verdictNames } from './parts';
+import { type Asked, type Attempt, asVerdict, caseLink, cellsQuery, type Filters, inWords, outcomes, type Report, sumOf, useFilters, verdictNames } from './parts';
 
 /** useAttempts are the attempts that fit the filters, page by page. The list and the view of a case share them. */
-export function useAttempts(run: string, f: Filters) {
+export function useAttempts(run: string, f: Filters, how: Asked = {}) {
   const found = $api.useInfiniteQuery(
     'get', '/api/runs/{id}/cells', { params: { path: { id: run }, query: cellsQuery(f) } },
-    { pageParamName: 'cursor', initialPageParam: '', getNextPageParam: (last) => last.next_cursor, placeholderData: keepPreviousData, staleTime: 60_000 },
+    { pageParamName: 'cursor', initialPageParam: '', getNextPageParam: (last) => last.next_cursor, placeholderData: keepPreviousData, staleTime: 60_000, ...how },
   );
   const rows = useMemo(() => (found.data?.pages ?? []).flatMap((p) => p.items ?? []), [found.data]);
   return { found, rows, total: found.data?.pages[0]?.total ?? 0, all: found.data?.pages[0]?.all ?? 0 };

@@ -8,23 +8,28 @@ import { Empty, Failure, Verdict, type VerdictName } from '../../ui/bits';
 import { number } from '../../ui/format';
 import { type Column, Rows } from '../../ui/table';
 import { FilterBar } from './attempts';
-import { caseLink, inWords, type Report, useFilters } from './parts';
+import { type Asked, caseLink, type Filters, inWords, type Report, useFilters } from './parts';
 
 type Row = Schemas['AppGridRow'];
 type Cell = Schemas['AppGridCell'];
+
+/** useGrid is the part of the grid that fits the filters, page by page. */
+export function useGrid(run: string, f: Filters, how: Asked = {}) {
+  const query = {
+    verdict: f.verdict.length ? f.verdict : undefined, target: f.target.length ? f.target : undefined, tag: f.tag.length ? f.tag : undefined, search: f.search || undefined, disagree: f.disagree || undefined, limit: 100,
+  };
+  return $api.useInfiniteQuery(
+    'get', '/api/runs/{id}/grid', { params: { path: { id: run }, query } },
+    { pageParamName: 'cursor', initialPageParam: '', getNextPageParam: (last) => last.next_cursor, placeholderData: keepPreviousData, staleTime: 60_000, ...how },
+  );
+}
 
 /** Grid is every case against every target: the server filters, and gives it page by page. */
 export function GridTab({ run, report: d }: { run: string; report: Report }) {
   const t = useText();
   const navigate = useNavigate();
   const [f, change] = useFilters();
-  const query = {
-    verdict: f.verdict.length ? f.verdict : undefined, target: f.target.length ? f.target : undefined, tag: f.tag.length ? f.tag : undefined, search: f.search || undefined, disagree: f.disagree || undefined, limit: 100,
-  };
-  const found = $api.useInfiniteQuery(
-    'get', '/api/runs/{id}/grid', { params: { path: { id: run }, query } },
-    { pageParamName: 'cursor', initialPageParam: '', getNextPageParam: (last) => last.next_cursor, placeholderData: keepPreviousData, staleTime: 60_000 },
-  );
+  const found = useGrid(run, f);
   const first = found.data?.pages[0];
   const rows = useMemo(() => (found.data?.pages ?? []).flatMap((p) => p.items), [found.data]);
   const targets = first?.targets ?? [];

@@ -109,6 +109,9 @@ export function writeFilters(f: Partial<Filters>): URLSearchParams {
   return p;
 }
 
+/** Asked is how a list is asked for: it may wait, and those who do not show it need not hear of its pages. */
+export type Asked = { enabled?: boolean; notifyOnChangeProps?: [] };
+
 /** useFilters are the filters of the address; change keeps all else that is in it. */
 export function useFilters(): [Filters, (part: Partial<Filters>, how?: { replace?: boolean }) => void, boolean] {
   const [params, set] = useSearchParams();

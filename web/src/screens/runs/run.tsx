@@ -12,14 +12,14 @@ import { Failure, Screen, Waiting } from '../../ui/bits';
 import { moment, money } from '../../ui/format';
 import { useParam } from '../../ui/params';
 import { tell, tellFailure, undoable } from '../../ui/undo';
-import { Attempts } from './attempts';
+import { Attempts, useAttempts } from './attempts';
 import { Configuration } from './configuration';
 import { ConfusionTab } from './confusion';
 import { Findings } from './findings';
 import { GatesTab } from './gates';
-import { GridTab } from './grid';
+import { GridTab, useGrid } from './grid';
 import { Overview } from './overview';
-import { statusText, VerdictBar, verdictsOf } from './parts';
+import { statusText, useFilters, VerdictBar, verdictsOf } from './parts';
 import { SlicesTab } from './slices';
 
 const tabs = ['overview', 'grid', 'attempts', 'slices', 'confusion', 'findings', 'gates', 'configuration'] as const;
@@ -36,6 +36,10 @@ export default function Result() {
   const path = { params: { path: { id } } };
   const report = $api.useQuery('get', '/api/runs/{id}', path);
   const line = $api.useQuery('get', '/api/tool-eval/history/{id}', { params: { path: { id }, query: { limit: 0 } } });
+  // The lists are asked for beside the report, and not after it.
+  const [filters] = useFilters();
+  useAttempts(id, filters, { enabled: tab === 'attempts', notifyOnChangeProps: [] });
+  useGrid(id, filters, { enabled: tab === 'grid', notifyOnChangeProps: [] });
   const { refetch } = report;
   const { refetch: refetchLine } = line;
   const job = line.data?.job_id;
