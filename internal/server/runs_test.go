@@ -206,7 +206,9 @@ func TestEstimate(t *testing.T) {
 	if len(d.Unkeyed) != 2 || d.Unkeyed[0] != (app.Unkeyed{Target: "openai/j", Judge: true, Variable: "OPENAI_API_KEY"}) || d.Unkeyed[1] != (app.Unkeyed{Target: "openai/m", Variable: "OPENAI_API_KEY"}) {
 		t.Errorf("%+v", d.Unkeyed)
 	}
-	if !slices.ContainsFunc(d.Warnings, func(n callvet.Notice) bool { return n.Code == "no-key" && strings.Contains(n.Text, "PUT /api/keys/OPENAI_API_KEY") }) {
+	if !slices.ContainsFunc(d.Warnings, func(n callvet.Notice) bool {
+		return n.Code == "no-key" && strings.Contains(n.Text, "PUT /api/keys/OPENAI_API_KEY")
+	}) {
 		t.Errorf("%+v", d.Warnings)
 	}
 	if list := told[server.Page[server.EvalRun]](t, s, "ana", "GET", "/api/tool-eval/history", ""); len(list.Items) != 1 {
