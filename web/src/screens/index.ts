@@ -15,6 +15,8 @@ export type ScreenEntry = {
   hidden?: boolean;
   /** It changes things: it is left out where the store is only read. */
   changes?: boolean;
+  /** It is of the queue, which a store that is only read has not: nothing leads there. */
+  queue?: boolean;
   view: ComponentType;
 };
 
@@ -32,7 +34,7 @@ export const screens: ScreenEntry[] = [
   { paths: ['/safety'], title: 'shell.safety', icon: IconShieldCheck, key: 'y', view: lazy(() => import('./safety')) },
   { paths: ['/gates', '/gates/:id'], title: 'shell.gates', icon: IconGitPullRequest, key: 't', view: lazy(() => import('./gates')) },
   { paths: ['/traces', '/traces/:id'], title: 'shell.traces', icon: IconRoute, key: 'x', view: lazy(() => import('./traces')) },
-  { paths: ['/jobs', '/jobs/:id'], title: 'shell.jobs', icon: IconListCheck, key: 'j', view: lazy(() => import('./jobs')) },
+  { paths: ['/jobs', '/jobs/:id'], title: 'shell.jobs', icon: IconListCheck, key: 'j', queue: true, view: lazy(() => import('./jobs')) },
   { paths: ['/settings', '/settings/:tab'], title: 'shell.settings', icon: IconSettings, key: ',', changes: true, view: lazy(() => import('./settings')) },
   { paths: ['/audit'], title: 'shell.audit', icon: IconListDetails, key: 'a', admin: true, changes: true, view: lazy(() => import('./audit')) },
 ];
