@@ -42,23 +42,10 @@ func (a *cli) dryRun(ctx context.Context, path string, f *runFlags, changed func
 	for _, t := range d.Targets {
 		fmt.Fprintf(a.out, "  %s\n", t)
 	}
-	requests := fmt.Sprintf("%s or more", plain.Count(d.RequestsLeast, "request", "requests"))
-	if d.RequestsMost != nil {
-		requests = fmt.Sprintf("%d to %d requests", d.RequestsLeast, *d.RequestsMost)
-		if *d.RequestsMost == d.RequestsLeast {
-			requests = plain.Count(d.RequestsLeast, "request", "requests")
-		}
-	}
-	fmt.Fprintf(a.out, "%s, without retries and answers that are used again\n", requests)
-	for _, e := range []struct {
-		app.Estimate
-		name, form string
-	}{{d.InputTokens, "input tokens", "%.0f"}, {d.OutputTokens, "output tokens", "%.0f"}, {d.CostUSD, "cost", "$%.4f"}, {d.Seconds, "time", "%.0f s"}} {
-		if e.Value != nil {
-			fmt.Fprintf(a.out, "%s: about "+e.form+", by %s\n", e.name, *e.Value, e.Basis)
-		} else {
-			fmt.Fprintf(a.out, "%s: not known: %s\n", e.name, e.Reason)
-		}
+	a.usage(&d.Usage, "")
+	if d.OfJudges != nil {
+		a.usage(d.OfTargets, "of targets: ")
+		a.usage(d.OfJudges, "of judges: ")
 	}
 	for _, w := range d.Warnings {
 		fmt.Fprintf(a.err, "warning: %s: %s\n", w.Code, w.Text)
@@ -70,4 +57,26 @@ func (a *cli) dryRun(ctx context.Context, path string, f *runFlags, changed func
 		fmt.Fprintf(a.out, "%s skipped, as the suite says\n", plain.Count(d.Skipped, "attempt is", "attempts are"))
 	}
 	return nil
+}
+
+// usage tells what a part of a run uses; of says which, "" for the whole.
+func (a *cli) usage(u *app.Usage, of string) {
+	requests := fmt.Sprintf("%s or more", plain.Count(u.RequestsLeast, "request", "requests"))
+	if u.RequestsMost != nil {
+		requests = fmt.Sprintf("%d to %d requests", u.RequestsLeast, *u.RequestsMost)
+		if *u.RequestsMost == u.RequestsLeast {
+			requests = plain.Count(u.RequestsLeast, "request", "requests")
+		}
+	}
+	fmt.Fprintf(a.out, "%s%s, without retries and answers that are used again\n", of, requests)
+	for _, e := range []struct {
+		app.Estimate
+		name, form string
+	}{{u.InputTokens, "input tokens", "%.0f"}, {u.OutputTokens, "output tokens", "%.0f"}, {u.CostUSD, "cost", "$%.4f"}, {u.Seconds, "time", "%.0f s"}} {
+		if e.Value != nil {
+			fmt.Fprintf(a.out, "%s%s: about "+e.form+", by %s\n", of, e.name, *e.Value, e.Basis)
+		} else {
+			fmt.Fprintf(a.out, "%s%s: not known: %s\n", of, e.name, e.Reason)
+		}
+	}
 }

@@ -3,6 +3,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,19 +30,54 @@ type DryRun struct {
 	Attempts int `json:"attempts"`
 	Rubrics  int `json:"rubrics"`
 	Skipped  int `json:"skipped"`
-	// Requests go to targets at least and at most, without retries and before answers that are kept are used
-	// again; RequestsMost is nil where an agent decides.
-	RequestsLeast int  `json:"requests_least"`
-	RequestsMost  *int `json:"requests_most" doc:"null: an agent decides"`
-	// What the run uses is estimated from earlier attempts of the same targets.
-	InputTokens  Estimate `json:"input_tokens"`
-	OutputTokens Estimate `json:"output_tokens"`
-	CostUSD      Estimate `json:"cost_usd" doc:"of targets, without judges"`
-	Seconds      Estimate `json:"seconds"`
+	// Usage is what the run uses in all.
+	Usage
+	// OfTargets and OfJudges are its parts; nil where no judge is asked.
+	OfTargets *Usage `json:"of_targets,omitempty" doc:"the part of the models that are evaluated; left out where no judge is asked"`
+	OfJudges  *Usage `json:"of_judges,omitempty" doc:"the part of the judges; left out where none is asked"`
+	// Unkeyed are models and judges that could not be asked now.
+	Unkeyed []Unkeyed `json:"unkeyed,omitempty" doc:"whose key is missing; each is a warning too"`
 	// Warnings are those that a run would not tell before it is made.
 	Warnings []callvet.Notice `json:"warnings,omitempty"`
 
-	asked []int // attempts of each target
+	asked  []int // attempts of each target
+	judges []judgeAsked
+}
+
+// Usage is what a run asks and uses, or a part of it.
+type Usage struct {
+	// Requests are sent at least and at most, without retries and before answers that are kept are used
+	// again; RequestsMost is nil where an agent or a judge decides.
+	RequestsLeast int  `json:"requests_least"`
+	RequestsMost  *int `json:"requests_most" doc:"null: an agent decides, or what a judge is to look at"`
+	// What is used is estimated from earlier attempts of the same targets, and earlier questions to the
+	// same judges.
+	InputTokens  Estimate `json:"input_tokens"`
+	OutputTokens Estimate `json:"output_tokens"`
+	CostUSD      Estimate `json:"cost_usd"`
+	Seconds      Estimate `json:"seconds"`
+}
+
+// Unkeyed is a model whose key, or another variable that it needs, is missing.
+type Unkeyed struct {
+	Target   string `json:"target"`
+	Judge    bool   `json:"judge,omitempty" doc:"it is to judge"`
+	Variable string `json:"variable" doc:"the variable of the key"`
+}
+
+// lacking gives what is told of variables that are missing; nil where the run is to be made.
+func (d *DryRun) lacking(judge bool) func(*TargetSpec, string) {
+	if d == nil {
+		return nil
+	}
+	return func(s *TargetSpec, variable string) {
+		one := Unkeyed{cmp.Or(s.displayName(), s.Target), judge, variable}
+		if slices.Contains(d.Unkeyed, one) {
+			return
+		}
+		d.Unkeyed = append(d.Unkeyed, one)
+		d.Warnings = append(d.Warnings, callvet.Notice{Code: "no-key", Text: fmt.Sprintf("%s: the key is missing, so that it cannot be asked: export %s=…", one.Target, variable)})
+	}
 }
 
 // DryRun does all that StartRun does, but that no run is kept: it lints the suite, chooses its
@@ -104,14 +140,19 @@ func (r *Run) tell(d *DryRun) error {
 		if err != nil {
 			return err
 		}
+		skipped := 0
 		for j := range man.Targets {
 			r.bound(d, c, j)
 			switch {
 			case c.Skip != "" && !(c.Selectable && man.Targets[j].Selects):
+				skipped++
 				d.Skipped += d.Repeats
 			case slices.Contains(man.Rubrics, at):
 				d.Rubrics += d.Repeats
 			}
+		}
+		for k := range d.judges {
+			d.judges[k].bound(c, len(man.Targets)-skipped, d.Repeats)
 		}
 	}
 	d.Attempts = d.Cases*len(d.Targets)*d.Repeats - d.Skipped

@@ -74,6 +74,15 @@ func (s *Session) estimate(ctx context.Context, d *DryRun, past []store.Run) err
 	d.InputTokens, d.OutputTokens = estimated(in, from, untold, "no earlier run tells the tokens of"), estimated(out, from, untold, "no earlier run tells the tokens of")
 	d.CostUSD = estimated(usd, from, unpriced, "no earlier run tells the cost of")
 	d.Seconds = estimated(s.seconds(busy, d), from, missing, "no earlier run tells how long it takes to ask")
+	if len(d.judges) == 0 {
+		return nil
+	}
+	of, err := s.judgesUse(ctx, d, past)
+	if err != nil {
+		return err
+	}
+	targets := d.Usage
+	d.OfTargets, d.OfJudges, d.Usage = &targets, of, together(&targets, of, s.Manifest.Judges.Live)
 	return nil
 }
 

@@ -51,8 +51,8 @@ func (j *RunJudges) requests(m *Manifest, set *Settings, about string) []JudgeRe
 }
 
 // checkJudges refuses judges of a request before anything is asked: one that there is not, and a
-// model that cannot be opened.
-func (a *App) checkJudges(ctx context.Context, req *RunRequest, tell Events) error {
+// model that cannot be opened. dry, where there is one, is told which they are.
+func (a *App) checkJudges(ctx context.Context, req *RunRequest, dry *DryRun, tell Events) error {
 	j := req.Judges
 	if j == nil || len(j.Names) == 0 {
 		if j != nil && (len(j.Models) > 0 || j.Under != nil || j.Live) {
@@ -78,7 +78,11 @@ func (a *App) checkJudges(ctx context.Context, req *RunRequest, tell Events) err
 		return err
 	}
 	defer op.close()
-	_, err = op.openAll(ctx, specs)
+	op.lacks = dry.lacking(true)
+	ts, err := op.openAll(ctx, specs)
+	if err == nil && dry != nil {
+		dry.judges = panelOf(j, specs, ts)
+	}
 	return err
 }
 

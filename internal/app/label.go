@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/callvet/callvet"
@@ -44,6 +45,8 @@ type LabelNextRequest struct {
 type Todo struct {
 	Label labels.Label
 	Shown ShownTask
+	// Turns are the conversation, as blind as Shown; nil where it is too long to be shown whole.
+	Turns []callvet.Turn
 }
 
 // LabelNext draws the next tasks to label; none when all are.
@@ -232,7 +235,7 @@ func (a *App) readShown(ctx context.Context, of Side, drawn []labels.Label) ([]T
 		k := labels.Key{Target: at.Trace.Target, TaskID: at.Trace.CaseID, Attempt: at.Trace.Repeat, Unit: labels.Task}
 		if i, ok := want[k]; ok {
 			hidden := at.Redacted(red)
-			out[i].Shown = showTask(&hidden)
+			out[i].Shown, out[i].Turns = showTask(&hidden), blindTurns(&hidden)
 		}
 	}
 	if of.Run == "" {
@@ -296,6 +299,27 @@ func showTask(at *trace.Attempt) ShownTask {
 	return s
 }
 
+// mostTurns bounds the conversation that is shown of one task, in bytes of JSON.
+const mostTurns = 64 << 10
+
+// blindTurns are what was said and done, and nothing that tells what somebody thinks of it, or that
+// is no part of it: no reasoning, no rulings, no repairs, no times, no form of a provider.
+func blindTurns(at *trace.Attempt) []callvet.Turn {
+	var out []callvet.Turn
+	for _, t := range slices.Concat(at.Input, at.Trace.Turns) {
+		one := callvet.Turn{Role: t.Role, Content: t.Content, CallID: t.CallID, Tool: t.Tool}
+		for i := range t.Calls {
+			c := &t.Calls[i]
+			one.Calls = append(one.Calls, callvet.Call{ID: c.ID, Tool: c.Tool, Args: c.Args, ArgsRaw: c.ArgsRaw, Status: c.Status, Result: c.Result, Error: c.Error})
+		}
+		out = append(out, one)
+	}
+	if b, err := json.Marshal(out); err != nil || len(b) > mostTurns {
+		return nil
+	}
+	return out
+}
+
 // shownCalls are calls with what came of them, a line each.
 func shownCalls(calls []callvet.Call) (out []string) {
 	for i := range calls {
@@ -320,20 +344,31 @@ func shownCalls(calls []callvet.Call) (out []string) {
 
 // WriteTodo writes one line a task with an open verdict; what the judge said is
 // not there to be read.
-func WriteTodo(w io.Writer, todo []Todo) error {
+func WriteTodo(w io.Writer, todo []Todo) error { return writeTodo(w, todo, false) }
+
+// WriteConversations is WriteTodo with the turns of each task, for a page.
+func WriteConversations(w io.Writer, todo []Todo) error { return writeTodo(w, todo, true) }
+
+func writeTodo(w io.Writer, todo []Todo, whole bool) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	for i := range todo {
+		var turns []callvet.Turn
+		if whole {
+			turns = todo[i].Turns
+		}
 		l := &todo[i].Label
 		line := struct {
 			ShownTask
+			Turns []callvet.Turn `json:"turns,omitempty"`
+
 			Pass *bool  `json:"pass"`
 			Note string `json:"note"`
 			labels.Key
 			By    string      `json:"by,omitempty"`
 			Role  labels.Role `json:"role"`
 			Drawn string      `json:"drawn"`
-		}{todo[i].Shown, nil, "", l.Key, l.By, l.Role, l.Drawn()}
+		}{todo[i].Shown, turns, nil, "", l.Key, l.By, l.Role, l.Drawn()}
 		if err := e.Encode(line); err != nil {
 			return fmt.Errorf("write to-do file: %w", err)
 		}

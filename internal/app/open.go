@@ -48,6 +48,9 @@ type opener struct {
 	stored     bool // they were opened again
 	warned     map[string]bool
 	models     []*embed.Models
+	// lacks, where there is one, is told the variables that a target lacks, and lets it be opened
+	// without them: then nobody is asked.
+	lacks func(s *TargetSpec, variable string)
 	// learned is what models refused while they were asked.
 	mu      sync.Mutex
 	learned []string
@@ -157,16 +160,24 @@ func (o *opener) dispatch(ctx context.Context, s *TargetSpec) ([]run.Target, err
 	case scheme == "exec":
 		return o.execAgent(s, rest)
 	}
-	base, err := endpoint.FillAddress(s.BaseURL, o.value)
+	base, err := endpoint.FillAddress(s.BaseURL, func(name string) (string, error) {
+		if v := o.value(s, name); v != "" {
+			return v, nil
+		}
+		return "", endpoint.Empty(name)
+	})
 	if err != nil {
 		return nil, fmt.Errorf("open target %q: base URL: %w", s.Target, err)
 	}
 	cfg := provider.Config{
 		Getenv: o.app.cfg.Getenv, Warn: o.warn, Note: o.learns, BaseURL: base, Params: s.Params, DefaultTemperature: s.DefaultTemperature, HTTPClient: o.app.models, Timeout: o.timeout, Stream: s.Stream, Prices: o.prices, Now: o.app.cfg.Now,
 	}
+	if o.lacks != nil {
+		cfg.Unkeyed = func(variable string) { o.lacks(s, variable) }
+	}
 	if s.APIKeyEnv != "" {
 		cfg.KeyName = s.APIKeyEnv
-		if cfg.APIKey = o.app.cfg.Getenv(s.APIKeyEnv); cfg.APIKey == "" {
+		if cfg.APIKey = o.value(s, s.APIKeyEnv); cfg.APIKey == "" {
 			return nil, fmt.Errorf("open target %q: %w", s.Target, endpoint.Empty(s.APIKeyEnv))
 		}
 	}
@@ -183,10 +194,14 @@ func (o *opener) retriever(ctx context.Context, s *TargetSpec, rest string) ([]r
 		m := o.app.vectorModels(o.tell)
 		o.closers, o.models = append(o.closers, m.Close), append(o.models, m)
 		e := catalog.Env{Files: catalogueFiles{o.app}, Models: m, Now: o.app.cfg.Now, Notify: o.tell.notify, Indexes: o.app.cfg.Indexes}
+		if o.lacks != nil {
+			m.Config.Unkeyed = func(variable string) { o.lacks(s, variable) }
+			e.Models, e.Indexes = still{m}, nil
+		}
 		r, t, err := e.Open(ctx, file, set)
 		return one(r, t, err)
 	}
-	cfg := retriever.RemoteConfig{URL: rest, Headers: s.Headers, Lookup: o.app.cfg.Getenv, Warn: o.warn, K: 5, Timeout: o.timeout, Now: o.app.cfg.Now, Client: o.app.cfg.HTTP}
+	cfg := retriever.RemoteConfig{URL: rest, Headers: s.Headers, Lookup: func(name string) string { return o.value(s, name) }, Warn: o.warn, K: 5, Timeout: o.timeout, Now: o.app.cfg.Now, Client: o.app.cfg.HTTP}
 	if k, err := strconv.Atoi(s.Agent["k"]); err == nil && k > 0 {
 		cfg.K = k
 	}
@@ -295,7 +310,7 @@ func (o *opener) httpAgent(s *TargetSpec) ([]run.Target, error) {
 	return one(agent.OpenHTTP(agent.HTTPConfig{
 		URL: s.Target, Preset: g["preset"], Headers: s.Headers, InputField: g["input"], SessionField: g["session"], HistoryField: g["history"], SystemField: g["system"],
 		ToolsField: g["tools"], StubsField: g["stubs"], SessionPrefix: o.session, Body: body, Output: fields(g), Timeout: o.timeout, Now: o.app.cfg.Now,
-		Warn: o.warn, Client: o.app.cfg.HTTP, Lookup: func(name string) (string, bool) { v := o.app.cfg.Getenv(name); return v, v != "" },
+		Warn: o.warn, Client: o.app.cfg.HTTP, Lookup: func(name string) (string, bool) { v := o.value(s, name); return v, v != "" },
 	}))
 }
 
@@ -363,12 +378,15 @@ func (o *opener) learn(s *TargetSpec) {
 	}
 }
 
-// value is that of a variable in an address.
-func (o *opener) value(name string) (string, error) {
-	if v := o.app.cfg.Getenv(name); v != "" {
-		return v, nil
+// value is that of a variable that a target names. Where nobody is asked, one that is empty is told
+// and something stands for it.
+func (o *opener) value(s *TargetSpec, name string) string {
+	v := o.app.cfg.Getenv(name)
+	if v == "" && o.lacks != nil {
+		o.lacks(s, name)
+		v = "unset"
 	}
-	return "", endpoint.Empty(name)
+	return v
 }
 
 // warn tells what is wrong with a target, each thing once.

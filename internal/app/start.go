@@ -150,7 +150,7 @@ func (a *App) startRun(ctx context.Context, req *RunRequest, dry *DryRun, tell E
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(a.secrets.Spelled(req.settings()), a.checkJudges(ctx, req, tell)); err != nil {
+	if err := errors.Join(a.secrets.Spelled(req.settings()), a.checkJudges(ctx, req, dry, tell)); err != nil {
 		return nil, err
 	}
 	askOnce(req, specs, tell)
@@ -162,6 +162,7 @@ func (a *App) startRun(ctx context.Context, req *RunRequest, dry *DryRun, tell E
 	if err != nil {
 		return nil, err
 	}
+	op.lacks = dry.lacking(false)
 	tools, policy, err := a.worldOf(req, tell)
 	if err != nil {
 		return nil, err

@@ -45,6 +45,9 @@ type Config struct {
 	Wait func(ctx context.Context, d time.Duration) error
 	// Now is the clock, for servers that say until when to wait; nil: time.Now.
 	Now func() time.Time
+	// Unkeyed is told the variable of a key that is missing, and the model is opened without: it
+	// is for a model that nobody asks. nil: such a model is refused.
+	Unkeyed func(variable string)
 	// Warn is told what is wrong with a server that is used all the same; nil: nobody is.
 	Warn func(what string)
 }
@@ -142,7 +145,9 @@ func open(spec string, cfg *Config, services []service) (*client, int, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	if svc.hosted && !own && c.key == "" {
+	if svc.hosted && !own && c.key == "" && cfg.Unkeyed != nil {
+		cfg.Unkeyed(svc.keyEnv[0])
+	} else if svc.hosted && !own && c.key == "" {
 		return nil, 0, &callvet.Hinted{Err: fmt.Errorf("no API key: %w", callvet.ErrDenied), Hint: "export " + svc.keyEnv[0] + "=…"}
 	}
 	return c, cfg.Dimensions, nil

@@ -153,6 +153,7 @@ type todo struct {
 	Goal   json.RawMessage `json:"goal"`
 	Steps  json.RawMessage `json:"steps"`
 	Answer json.RawMessage `json:"answer"`
+	Turns  json.RawMessage `json:"turns"`
 	Drawn  []byte          `json:"drawn"`
 }
 

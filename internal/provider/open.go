@@ -45,6 +45,9 @@ type Config struct {
 	Prices *Prices
 	// Now is the clock; nil: time.Now.
 	Now func() time.Time
+	// Unkeyed is told the variable of a key that is missing, and the model is opened without: it
+	// is for a model that nobody asks. nil: such a model is refused.
+	Unkeyed func(variable string)
 	// Warn is told what is wrong with a target that opens all the same; nil: nobody is.
 	Warn func(what string)
 	// Note is told what was learned of a model while it was asked: a parameter that the
@@ -84,10 +87,13 @@ func open(spec string, cfg *Config) (*model, callvet.Target, error) {
 	}
 	key, from := apiKey(svc, cfg)
 	if key == "" && !svc.local && !own {
-		return nil, t, &callvet.Hinted{
-			Err:  fmt.Errorf("no API key: %w", callvet.ErrDenied),
-			Hint: "export " + svc.keyEnv[0] + "=…",
+		if cfg.Unkeyed == nil {
+			return nil, t, &callvet.Hinted{
+				Err:  fmt.Errorf("no API key: %w", callvet.ErrDenied),
+				Hint: "export " + svc.keyEnv[0] + "=…",
+			}
 		}
+		cfg.Unkeyed(svc.keyEnv[0])
 	}
 	if err := checkExtra(svc.wire, &cfg.Params); err != nil {
 		return nil, t, err

@@ -106,6 +106,7 @@ func entries() map[string]entry {
 		"select-whatif":     {body: `{"suite":"{questions}","catalogue_id":"{kept}","edits":"edits: [{tool: weather_now, keywords: [sun]}]"}`, prepare: withQuestions, unowned: searchedByAdmins()},
 		"select-suggest":    {body: `{"suite":"{questions}","catalogue_id":"{kept}","tools":["traffic_incidents"]}`, prepare: withQuestions, unowned: searchedByAdmins()},
 		"compare-decisions": {body: `{"production":"[{\"query\": \"weather\", \"tools\": [\"weather_now\"]}]","catalogue_id":"{kept}"}`, prepare: withCatalogue, unowned: searchedByAdmins()},
+		"get-decisions":     {params: map[string]string{"id": "{kept}"}, prepare: withDecisions},
 		"select-apply":      {body: `{"catalogue_id":"{kept}","edits":"edits: [{tool: weather_now, status: accepted, keywords: [sun]}]"}`, prepare: withCatalogue, unowned: searchedByAdmins()},
 
 		"list-history":   {query: "suite_id=suite_1&experiment_id=x", unowned: map[string]string{"suite": filters, "suite_id": filters, "experiment_id": filters}},
@@ -321,6 +322,12 @@ func withCatalogue(t *testing.T, s *site, user string) map[string]string {
 	return map[string]string{"kept": give[suiteAnswer](t, s, user, "POST", "/api/catalogues", searched).ID}
 }
 
+func withDecisions(t *testing.T, s *site, user string) map[string]string {
+	t.Helper()
+	kept := withCatalogue(t, s, user)["kept"]
+	return map[string]string{"kept": give[struct{ ID string }](t, s, user, "POST", lab+"/decisions", `{"production":"[{\"query\": \"weather\", \"tools\": [\"weather_now\"]}]","catalogue_id":"`+kept+`"}`).ID}
+}
+
 func withSelectRun(t *testing.T, s *site, _ string) map[string]string {
 	t.Helper()
 	_, rep := selected(t, s)
@@ -336,7 +343,7 @@ func withQuestions(t *testing.T, s *site, user string) map[string]string {
 }
 
 func searchedByAdmins() map[string]string {
-	return map[string]string{"catalogue_id": "admins search all", "suite_id": "admins read all", "suite": "a text", "traces_id": "admins read all", "eval_id": "admins read all"}
+	return map[string]string{"catalogue_id": "admins search all", "suite_id": "admins read all", "suite": "a text", "traces_id": "admins read all", "eval_id": "admins read all", "run_id": "admins read all"}
 }
 
 func withLink(t *testing.T, s *site, _ string) map[string]string {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -28,6 +29,8 @@ type (
 		Draws          int      `json:"draws,omitempty" required:"false" minimum:"0" maximum:"100" doc:"draws of other tools per question; 0: 1"`
 		Seed           uint64   `json:"seed,omitempty" required:"false" doc:"of the draws"`
 		Configurations []string `json:"configurations,omitempty" required:"false" maxItems:"10" nullable:"false" doc:"others beside the base: NAME=SETTING:VALUE,…, such as more=vector:0.4"`
+		Embed          []string `json:"embed,omitempty" required:"false" maxItems:"5" nullable:"false" doc:"embedding models, such as openai:text-embedding-3-small or tei:URL: each is a configuration beside the base"`
+		Rerank         []string `json:"rerank,omitempty" required:"false" maxItems:"5" nullable:"false" doc:"reranking models, such as cohere:MODEL or tei:URL: each is a configuration, alone and after each embedding model"`
 	}
 	// Swept is what came out.
 	Swept struct {
@@ -112,6 +115,9 @@ func (s *Server) addLab() {
 	add(s, op("select-whatif", "/whatif", "Tells what other texts of tools would change, question by question."), admin, s.whatIf)
 	add(s, op("select-suggest", "/suggest", "Finds texts of tools that could be better; with a model, has it write them, measured on questions that it has not seen."), admin, s.suggest)
 	add(s, op("compare-decisions", "/decisions", "Compares what production selected for each question with what a run, or a catalogue, selects."), asks, s.decisions)
+	kept := op("get-decisions", "/decisions/{id}", "Gives a comparison with production again.")
+	kept.Method, kept.MaxBodyBytes = http.MethodGet, 0
+	add(s, kept, admin, s.decisionsAgain)
 	add(s, op("select-apply", "/apply", "Puts edits into a catalogue: a new version of it."), admin, s.applyEdits)
 }
 
@@ -168,14 +174,71 @@ func (s *Server) selectSweep(ctx context.Context, by *account.Principal, in *str
 		}
 		q.Configurations = append(q.Configurations, one)
 	}
+	if q.Configurations, err = b.byModels(q.Configurations); err != nil {
+		return nil, err
+	}
 	ctx, cancel := context.WithTimeout(ctx, selectTime)
 	defer cancel()
 	var h heard
 	out, err := of.app.Sweep(ctx, q, h.hear)
 	if err != nil {
-		return nil, h.lab(atMost(err, ctx))
+		return nil, h.lab(b.notAsked(atMost(err, ctx)))
 	}
 	return &struct{ Body Swept }{Swept{of.catalogue.ID, of.catalogue.Version, *out, h.all()}}, nil
+}
+
+// mostConfigurations is how many are compared with the base.
+const mostConfigurations = 10
+
+// byModels adds a configuration for each embedding model, for each reranking model, and for each two of them.
+func (b *Sweeping) byModels(to []app.Configuration) ([]app.Configuration, error) {
+	for _, e := range append([]string{""}, b.Embed...) {
+		for _, r := range append([]string{""}, b.Rerank...) {
+			if e+r == "" {
+				continue
+			}
+			var names []string
+			if e != "" {
+				names = append(names, "embed "+e)
+			}
+			if r != "" {
+				names = append(names, "rerank "+r)
+			}
+			one := app.Configuration{Name: strings.Join(names, " + ")}
+			one.Settings.Embed, one.Settings.Rerank = e, r
+			to = append(to, one)
+		}
+	}
+	if len(to) > mostConfigurations {
+		return nil, &callvet.FieldError{Field: "configurations", Text: fmt.Sprintf("{configurations}: with those of the models there are %d, and at most %d are compared", len(to), mostConfigurations)}
+	}
+	return to, nil
+}
+
+// notAsked is the error of a model that cannot be asked, of the field that names it.
+func (b *Sweeping) notAsked(err error) error {
+	model := func(kind error) bool { return errors.Is(err, kind) }
+	if !model(callvet.ErrDenied) && !model(callvet.ErrUnavailable) && !model(callvet.ErrNotFound) && !model(callvet.ErrLimited) {
+		return err
+	}
+	field := "embed"
+	if len(b.Embed) == 0 || strings.Contains(err.Error(), "rerank") {
+		field = "rerank"
+	}
+	if len(b.Embed)+len(b.Rerank) == 0 {
+		return err
+	}
+	text := strings.NewReplacer("{", "", "}", "").Replace(err.Error())
+	fix := ""
+	var hinted *callvet.Hinted
+	if errors.As(err, &hinted) {
+		if name, export := strings.CutPrefix(strings.TrimSuffix(hinted.Hint, "=…"), "export "); export {
+			fix = "give " + name + " in Settings, Keys"
+		} else {
+			fix = hinted.Hint
+		}
+	}
+	return &callvet.FieldError{Field: field, Text: text, Fix: fix}
 }
 
 // asked says how models are asked about a catalogue, in runs that are by's.

@@ -91,6 +91,91 @@ func TestSelectRuns(t *testing.T) {
 	s.refuse(t, "root", "GET", lab+"/runs/"+rep.RunID, "", 404)
 }
 
+// TestLabAgain: the questions of a run are kept with it, so that edits are tried on them without sending
+// them again; with as many tools as then.
+func TestLabAgain(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	catalogue, rep := selected(t, s)
+	edits := quoted(t, `{"edits": [{"tool": "traffic_incidents", "status": "accepted", "keywords": ["rain", "weather", "Oslo"]}]}`)
+	ask := func(of string) string {
+		return `{"catalogue_id": "` + catalogue + `", ` + of + `, "edits": ` + edits + `}`
+	}
+	code, sent := s.ask(t, "root", "POST", lab+"/whatif", ask(`"suite": `+quoted(t, questions)))
+	if code != 200 {
+		t.Fatalf("%d %s", code, sent)
+	}
+	if _, kept := s.ask(t, "root", "POST", lab+"/whatif", ask(`"run_id": "`+rep.RunID+`"`)); kept != sent {
+		t.Errorf("of the run:\n%s\nas sent:\n%s", kept, sent)
+	}
+	s.refuse(t, "root", "POST", lab+"/whatif", ask(`"run_id": "`+rep.RunID+`", "suite": `+quoted(t, questions)), 422)
+	s.refuse(t, "root", "POST", lab+"/whatif", ask(`"run_id": "`+s.ran(t, "ana", "", 1)+`"`), 404)
+	if _, err := s.db.Handle().ExecContext(t.Context(), "DELETE FROM run_documents"); err != nil {
+		t.Fatal(err)
+	}
+	if code, answer := s.ask(t, "root", "POST", lab+"/whatif", ask(`"run_id": "`+rep.RunID+`"`)); code != 422 || !strings.Contains(answer, "are not kept") {
+		t.Errorf("%d %s", code, answer)
+	}
+}
+
+// TestSweepModels: a sweep compares embedding models and rerankers, alone and together, and one error
+// says which cannot be asked, and why.
+func TestSweepModels(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.private(t)
+	catalogue := give[suiteAnswer](t, s, "root", "POST", "/api/catalogues?name=roads", searched).ID
+	lost := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(lost.Close)
+	tei := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var in struct {
+			Inputs []string
+			Texts  []string
+		}
+		_ = json.NewDecoder(r.Body).Decode(&in)
+		w.Header().Set("Content-Type", "application/json")
+		if strings.HasSuffix(r.URL.Path, "/rerank") {
+			out := []map[string]any{}
+			for i, text := range in.Texts {
+				out = append(out, map[string]any{"index": i, "score": float64(len(text) % 7)})
+			}
+			_ = json.NewEncoder(w).Encode(out)
+			return
+		}
+		out := [][]float64{}
+		for _, text := range in.Inputs {
+			out = append(out, []float64{1, float64(len(text) % 5), float64(len(text) % 3)})
+		}
+		_ = json.NewEncoder(w).Encode(out)
+	}))
+	t.Cleanup(tei.Close)
+	ask := func(more string) string {
+		return `{"catalogue_id": "` + catalogue + `", "suite": ` + quoted(t, questions) + `, ` + more + `}`
+	}
+	swept := give[struct {
+		Points []struct{ Configuration string }
+	}](t, s, "root", "POST", lab+"/sweep", ask(`"embed": ["tei:`+tei.URL+`"], "rerank": ["tei:`+tei.URL+`"]`))
+	var names []string
+	for _, p := range swept.Points {
+		names = append(names, p.Configuration)
+	}
+	model := "tei:" + tei.URL
+	if got, want := strings.Join(names, ", "), "base, rerank "+model+", embed "+model+", embed "+model+" + rerank "+model; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	for more, want := range map[string]string{
+		`"embed": ["openai:text-embedding-3-small"]`:                        "give OPENAI_API_KEY in Settings, Keys",
+		`"rerank": ["cohere:rerank-v3.5"]`:                                  "give CO",
+		`"embed": ["tei:` + lost.URL + `"]`:                                 "body.embed",
+		`"embed": ["nobody:m"]`:                                             "body.embed",
+		`"embed": ["a:1","a:2","a:3"], "rerank": ["b:1","b:2","b:3","b:4"]`: "at most 10",
+	} {
+		if code, answer := s.ask(t, "root", "POST", lab+"/sweep", ask(more)); code != 422 || !strings.Contains(answer, want) {
+			t.Errorf("%s: %d %s", more, code, answer)
+		}
+	}
+}
+
 // quoted is a text as JSON has it.
 func quoted(t *testing.T, text string) string {
 	t.Helper()
@@ -277,6 +362,19 @@ func TestDecisions(t *testing.T) {
 	if first := give[answer](t, s, "root", "POST", lab+"/decisions", `{"eval_id": "`+rep.RunID+`", "max_pairs": 1, "production": `+quoted(t, production)+`}`); len(first.Pairs) != 1 || first.LeftOut != 1 {
 		t.Errorf("%+v", first)
 	}
+	_, first := s.ask(t, "root", "POST", lab+"/decisions", `{"eval_id": "`+rep.RunID+`", "production": `+quoted(t, production)+`}`)
+	var id struct{ ID string }
+	if err := json.Unmarshal([]byte(first), &id); err != nil || id.ID == "" {
+		t.Fatalf("%v %s", err, first)
+	}
+	if _, again := s.ask(t, "root", "GET", lab+"/decisions/"+id.ID, ""); again != first {
+		t.Errorf("given again:\n%s\nat first:\n%s", again, first)
+	}
+	s.refuse(t, "root", "GET", lab+"/decisions/none", "", 404)
+	for range 8 { // so many are kept
+		give[answer](t, s, "root", "POST", lab+"/decisions", `{"eval_id": "`+rep.RunID+`", "production": `+quoted(t, production)+`}`)
+	}
+	s.refuse(t, "root", "GET", lab+"/decisions/"+id.ID, "", 404)
 	_, traces := s.ask(t, "root", "GET", "/api/runs/"+rep.RunID+"/export?format=jsonl", "")
 	made := give[struct{ ID string }](t, s, "root", "POST", "/api/traces?collection=production", traces)
 	for _, with := range []string{`"eval_id": "` + rep.RunID + `"`, `"catalogue_id": "` + catalogue + `", "limit": 1`} {

@@ -115,7 +115,7 @@ type (
 	}
 	// LabelTasks are tasks to label. Fill in pass and send them back, one on a line.
 	LabelTasks struct {
-		Items []json.RawMessage `json:"items" nullable:"false" doc:"goal, steps and answer of a task, with its key and pass: null; none when all are labelled"`
+		Items []json.RawMessage `json:"items" nullable:"false" doc:"goal, steps, answer and turns of a task, with its key and pass: null; none when all are labelled"`
 	}
 	// LabelsAdded is what came of labels.
 	LabelsAdded struct {
@@ -191,7 +191,7 @@ func (s *Server) labelNext(ctx context.Context, by *account.Principal, of labell
 		return nil, h.refused(err)
 	}
 	var text bytes.Buffer
-	if err := app.WriteTodo(&text, todo); err != nil {
+	if err := app.WriteConversations(&text, todo); err != nil {
 		return nil, err
 	}
 	out := LabelTasks{Items: []json.RawMessage{}}

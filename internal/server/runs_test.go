@@ -249,6 +249,19 @@ func TestEstimate(t *testing.T) {
 	if d = told[app.DryRun](t, s, "ana", "POST", "/api/tool-eval/estimate", forced); !slices.ContainsFunc(d.Warnings, func(n callvet.Notice) bool { return n.Code == "required-abstention" }) {
 		t.Errorf("%+v", d.Warnings)
 	}
+	keyless := fmt.Sprintf(`{"suite_id":%q,"models":["openai/m"],"judge":{"judge":["task"],"judge_model":["openai/j"]}}`, made.ID)
+	d = told[app.DryRun](t, s, "ana", "POST", "/api/tool-eval/estimate", keyless)
+	if d.OfJudges == nil || d.OfJudges.RequestsLeast != d.Attempts || d.RequestsLeast != 2*d.Attempts || d.CostUSD.Value != nil || !strings.Contains(d.OfJudges.CostUSD.Reason, "judge task by openai/j") {
+		t.Errorf("of judges: %+v", d)
+	}
+	if len(d.Unkeyed) != 2 || d.Unkeyed[0] != (app.Unkeyed{Target: "openai/j", Judge: true, Variable: "OPENAI_API_KEY"}) || d.Unkeyed[1] != (app.Unkeyed{Target: "openai/m", Variable: "OPENAI_API_KEY"}) {
+		t.Errorf("%+v", d.Unkeyed)
+	}
+	if !slices.ContainsFunc(d.Warnings, func(n callvet.Notice) bool {
+		return n.Code == "no-key" && strings.Contains(n.Text, "PUT /api/keys/OPENAI_API_KEY")
+	}) {
+		t.Errorf("%+v", d.Warnings)
+	}
 	if list := told[server.Page[server.EvalRun]](t, s, "ana", "GET", "/api/tool-eval/history", ""); len(list.Items) != 1 {
 		t.Errorf("%+v", list)
 	}

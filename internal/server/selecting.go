@@ -288,7 +288,7 @@ func (s *Server) selectRun(ctx context.Context, by *account.Principal, in *struc
 		}
 		return nil, unplaced(err)
 	}
-	out, err := s.carryOut(ctx, by, session, rows.AddSelectRunParams{CatalogueID: c.ID, CatalogueVersion: c.Version, Preset: in.Preset, Depth: int64(in.Limit)})
+	out, err := s.carryOut(ctx, by, session, text, rows.AddSelectRunParams{CatalogueID: c.ID, CatalogueVersion: c.Version, Preset: in.Preset, Depth: int64(in.Limit)})
 	if err != nil {
 		return nil, err
 	}
@@ -315,15 +315,15 @@ func refusedSuite(list []callvet.Problem) error {
 	return out
 }
 
-// carryOut makes the run its sender's, and carries it out while he waits.
-func (s *Server) carryOut(ctx context.Context, by *account.Principal, session *app.Session, kept rows.AddSelectRunParams) (out *app.Outcome, err error) {
+// carryOut makes the run its sender's, keeps its questions, and carries it out while he waits.
+func (s *Server) carryOut(ctx context.Context, by *account.Principal, session *app.Session, questions []byte, kept rows.AddSelectRunParams) (out *app.Outcome, err error) {
 	defer func() { err = errors.Join(err, session.Close()) }()
 	if n := session.Cases(); n > selectCases {
 		return nil, fmt.Errorf("run suite: %w: it has %d questions, and %d can be waited for", callvet.ErrInvalid, n, selectCases)
 	}
 	err = s.cfg.Store.Change(ctx, "keep run", func(q *rows.Queries) error {
 		kept.RunID, kept.Created = session.Stored.ID, s.cfg.Now().UnixMilli()
-		return errors.Join(q.AddRunEntry(ctx, rows.AddRunEntryParams{RunID: kept.RunID, UserID: by.User, Created: kept.Created}), q.AddSelectRun(ctx, kept))
+		return errors.Join(q.AddRunEntry(ctx, rows.AddRunEntryParams{RunID: kept.RunID, UserID: by.User, Created: kept.Created}), q.AddSelectRun(ctx, kept), keepQuestions(ctx, q, kept.RunID, questions))
 	})
 	if err != nil {
 		return nil, err

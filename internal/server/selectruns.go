@@ -187,6 +187,7 @@ type Questions struct {
 	CatalogueID string `json:"catalogue_id,omitempty" required:"false" maxLength:"64" doc:"may be left out where there is exactly one"`
 	SuiteID     string `json:"suite_id,omitempty" required:"false" maxLength:"100" doc:"a suite of this server"`
 	Suite       string `json:"suite,omitempty" required:"false" maxLength:"33554432" doc:"a suite of questions as a text, in any form that callvet reads; it is not kept"`
+	RunID       string `json:"run_id,omitempty" required:"false" maxLength:"100" doc:"the questions of an earlier run over a catalogue"`
 	Limit       int    `json:"limit,omitempty" required:"false" minimum:"0" maximum:"100" doc:"how many tools are given; 0: as the suite says"`
 	Preset      string `json:"preset,omitempty" required:"false" enum:"default,bigtool" doc:"how tools are scored"`
 }
@@ -203,20 +204,8 @@ func (s *Server) searching(ctx context.Context, by *account.Principal, q *Questi
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case (q.SuiteID == "") == (q.Suite == ""):
-		return nil, &callvet.FieldError{Field: "suite", Text: "{suite}: send a suite as a text, or name one with {suite_id}: one of the two"}
-	case q.Suite != "":
-		files[questionsFile] = []byte(q.Suite)
-	default:
-		if err := s.May(ctx, by, KindSuite, q.SuiteID, false); err != nil {
-			return nil, err
-		}
-		_, version, err := s.library.Now(ctx, q.SuiteID)
-		if err != nil {
-			return nil, err
-		}
-		files[questionsFile] = version.Document.Bytes()
+	if files[questionsFile], err = s.questions(ctx, by, q); err != nil {
+		return nil, err
 	}
 	files[c.ID] = c.Text
 	a, err := s.AppOf(ctx, by.User)
@@ -224,4 +213,64 @@ func (s *Server) searching(ctx context.Context, by *account.Principal, q *Questi
 		return nil, err
 	}
 	return &search{a.With(files), c}, nil
+}
+
+// questions are those that a request sends or names, which its sender may read. Where they are those
+// of a run, as many tools are given as then, unless the request says how many.
+func (s *Server) questions(ctx context.Context, by *account.Principal, q *Questions) ([]byte, error) {
+	named := 0
+	for _, v := range []string{q.Suite, q.SuiteID, q.RunID} {
+		if v != "" {
+			named++
+		}
+	}
+	switch {
+	case named != 1:
+		return nil, &callvet.FieldError{Field: "suite", Text: "{suite}: send a suite as a text, name one with {suite_id}, or a run over a catalogue with {run_id}: one of the three"}
+	case q.Suite != "":
+		return []byte(q.Suite), nil
+	case q.SuiteID != "":
+		if err := s.May(ctx, by, KindSuite, q.SuiteID, false); err != nil {
+			return nil, err
+		}
+		_, version, err := s.library.Now(ctx, q.SuiteID)
+		if err != nil {
+			return nil, err
+		}
+		return version.Document.Bytes(), nil
+	}
+	if err := s.May(ctx, by, KindRun, q.RunID, false); err != nil {
+		return nil, err
+	}
+	row, err := s.selectRow(ctx, q.RunID)
+	if err != nil {
+		return nil, err
+	}
+	if q.Limit == 0 {
+		q.Limit = int(row.Depth)
+	}
+	text, err := s.cfg.Store.Rows().RunDocument(ctx, rows.RunDocumentParams{RunID: q.RunID, About: aboutQuestions, State: asSent})
+	if isMissing(err) {
+		return nil, &callvet.FieldError{Field: "run_id", Text: "{run_id}: the questions of run " + q.RunID + " are not kept", Fix: "send them as {suite}"}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read questions: %w", err)
+	}
+	return text, nil
+}
+
+// The questions of a run over a catalogue are kept as they were sent, with the settings that their file
+// has, up to mostQuestions bytes; they go with the run.
+const (
+	aboutQuestions = "questions"
+	asSent         = "as sent"
+	mostQuestions  = 8 << 20
+)
+
+// keepQuestions keeps the questions of a run that is made.
+func keepQuestions(ctx context.Context, q *rows.Queries, run string, text []byte) error {
+	if len(text) > mostQuestions {
+		return nil
+	}
+	return q.PutRunDocument(ctx, rows.PutRunDocumentParams{RunID: run, About: aboutQuestions, State: asSent, Document: text})
 }

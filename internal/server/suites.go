@@ -43,6 +43,7 @@ type (
 		ToolCount int64     `json:"tool_count"`
 		CaseCount int64     `json:"test_case_count"`
 		Owner     string    `json:"owner" doc:"the id of the user whose it is"`
+		OwnerName string    `json:"owner_name,omitempty" doc:"in lists: the name of that user; left out where he is gone"`
 		Shared    bool      `json:"shared" doc:"every user may read it"`
 		CreatedAt time.Time `json:"created_at"`
 		UpdatedAt time.Time `json:"updated_at"`
@@ -215,8 +216,12 @@ func (s *Server) listSuites(ctx context.Context, by *account.Principal, in *stru
 	}
 	list, next := cut(list, in.Limit, func(e *library.Entry) pageMark { return pageMark{e.Created, e.ID} })
 	out := Page[SuiteEntry]{Items: make([]SuiteEntry, len(list)), Next: next}
+	who := owners{s: s}
 	for i := range list {
 		out.Items[i] = entryOf(&list[i])
+		if out.Items[i].OwnerName, err = who.of(ctx, list[i].User); err != nil {
+			return nil, err
+		}
 	}
 	return &struct{ Body Page[SuiteEntry] }{out}, nil
 }
@@ -388,6 +393,7 @@ type SuiteVersion struct {
 	ToolCount int64     `json:"tool_count"`
 	CaseCount int64     `json:"test_case_count"`
 	By        string    `json:"by" doc:"the id of the user who made it"`
+	ByName    string    `json:"by_name,omitempty" doc:"the name of that user; left out where he is gone"`
 	CreatedAt time.Time `json:"created_at"`
 	Note      string    `json:"note"`
 }
@@ -407,9 +413,13 @@ func (s *Server) listVersions(ctx context.Context, _ *account.Principal, in *str
 	}
 	list, next := cut(list, in.Limit, func(v *library.Version) pageMark { return pageMark{v.Version, ""} })
 	out := Page[SuiteVersion]{Items: make([]SuiteVersion, len(list)), Next: next}
+	who := owners{s: s}
 	for i := range list {
 		v := &list[i]
 		out.Items[i] = SuiteVersion{Version: v.Version, Hash: v.Hash, Form: v.Form, ToolCount: v.Tools, CaseCount: v.Cases, By: v.User, CreatedAt: milli(v.Created), Note: v.Note}
+		if out.Items[i].ByName, err = who.of(ctx, v.User); err != nil {
+			return nil, err
+		}
 	}
 	return &struct{ Body Page[SuiteVersion] }{out}, nil
 }

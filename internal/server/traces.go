@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -47,7 +48,9 @@ func (s *Server) addTraces() {
 		if err != nil {
 			return nil, err
 		}
-		return &struct{ Body Traces }{tracesOf(c)}, nil
+		out := tracesOf(c)
+		out.Attempts, err = s.attemptsOf(ctx, c, true)
+		return &struct{ Body Traces }{out}, err
 	})
 	patch := op("patch-traces", http.MethodPatch, "/{id}", "Shares a collection with all users, or ends that.")
 	patch.DefaultStatus = http.StatusNoContent
@@ -64,7 +67,7 @@ func (s *Server) addTraces() {
 	drop.DefaultStatus = http.StatusNoContent
 	add(s, drop, of(account.Member), func(ctx context.Context, by *account.Principal, in *TracesPath) (*struct{}, error) {
 		return nil, s.intake.Drop(ctx, in.ID, func(q *rows.Queries) error {
-			return errors.Join(q.DropLabelLines(ctx, labelled{KindTraces, in.ID}.about()), s.deletes(ctx, by, KindTraces, in.ID).Do(q))
+			return errors.Join(q.DropLabelLines(ctx, labelled{KindTraces, in.ID}.about()), q.DropRunDocuments(ctx, countOf(in.ID)), s.deletes(ctx, by, KindTraces, in.ID).Do(q))
 		})
 	})
 	add(s, op("list-attempts", http.MethodGet, "/{id}/attempts", "Attempts of a collection, with their steps, redacted."), of(""), s.tracedAttempts)
@@ -86,9 +89,12 @@ type (
 		Parts int64  `json:"parts" doc:"how often something was added"`
 		Items int64  `json:"items" doc:"lines, or spans and log records"`
 		Bytes int64  `json:"bytes" doc:"of the text"`
+		// Attempts are counted once for the parts that there are.
+		Attempts *int64 `json:"attempt_count" doc:"of the whole collection; null: not counted yet, ask again"`
 		// MaxBytes is the limit of Bytes.
 		MaxBytes  int64     `json:"max_bytes"`
 		Owner     string    `json:"owner" doc:"the id of the user whose it is"`
+		OwnerName string    `json:"owner_name,omitempty" doc:"in lists: the name of that user; left out where he is gone"`
 		Shared    bool      `json:"shared"`
 		CreatedAt time.Time `json:"created_at"`
 		UpdatedAt time.Time `json:"updated_at"`
@@ -113,6 +119,54 @@ func tracesOf(c *intake.Collection) Traces {
 		ID: c.ID, Name: c.Name, Form: c.Form, Lines: c.Lines, Parts: c.Parts, Items: c.Items, Bytes: c.Bytes, MaxBytes: intake.MaxCollection, Owner: c.User, Shared: c.Shared,
 		CreatedAt: milli(c.Created), UpdatedAt: milli(c.Updated),
 	}
+}
+
+// countTime is how long a list counts attempts that were not counted before; what is left is counted
+// when it is asked for again.
+const countTime = 2 * time.Second
+
+// countOf is where the number of attempts of a collection is kept.
+func countOf(id string) string { return "traces:" + id }
+
+// attemptsOf is how many attempts a collection has, as they were counted when it had as many parts as now;
+// otherwise they are counted, if that is wanted. nil: they were not.
+func (s *Server) attemptsOf(ctx context.Context, c *intake.Collection, count bool) (*int64, error) {
+	at := rows.RunDocumentParams{RunID: countOf(c.ID), About: "attempts", State: strconv.FormatInt(c.Parts, 10)}
+	b, err := s.cfg.Store.Rows().RunDocument(ctx, at)
+	if err != nil && !isMissing(err) {
+		return nil, fmt.Errorf("read number of attempts: %w", err)
+	}
+	if err == nil {
+		n, err := strconv.ParseInt(string(b), 10, 64)
+		return &n, err
+	}
+	if !count {
+		return nil, nil
+	}
+	release, err := s.alone(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	text, err := s.intake.Text(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	var n int64
+	read, err := s.cfg.App.With(app.Uploads{c.Name: text}).ReadTraces(ctx, c.Name)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err == nil { // of what cannot be read there are none
+		n = read.Read.Attempts
+	}
+	err = s.cfg.Store.Change(ctx, "keep number of attempts", func(q *rows.Queries) error {
+		return q.PutRunDocument(ctx, rows.PutRunDocumentParams{RunID: at.RunID, About: at.About, State: at.State, Document: strconv.AppendInt(nil, n, 10)})
+	})
+	if errors.Is(err, callvet.ErrDenied) { // a store that cannot be written to
+		err = nil
+	}
+	return &n, err
 }
 
 // alone waits until few others read whole collections.
@@ -202,8 +256,16 @@ func (s *Server) listTraces(ctx context.Context, by *account.Principal, in *Page
 	}
 	list, next := cut(list, in.Limit, func(c *intake.Collection) pageMark { return pageMark{c.Created, c.ID} })
 	out := Page[Traces]{Items: make([]Traces, len(list)), Next: next}
+	who, until := owners{s: s}, s.cfg.Now().Add(countTime)
 	for i := range list {
-		out.Items[i] = tracesOf(&list[i])
+		one := &out.Items[i]
+		*one = tracesOf(&list[i])
+		if one.OwnerName, err = who.of(ctx, list[i].User); err != nil {
+			return nil, err
+		}
+		if one.Attempts, err = s.attemptsOf(ctx, &list[i], s.cfg.Now().Before(until)); err != nil {
+			return nil, err
+		}
 	}
 	return &struct{ Body Page[Traces] }{out}, nil
 }

@@ -3,7 +3,8 @@ import { ModalsProvider } from '@mantine/modals';
 import { Notifications } from '@mantine/notifications';
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
-import { BrowserRouter } from 'react-router';
+import { createBrowserRouter } from 'react-router';
+import { RouterProvider } from 'react-router/dom';
 import { $api, onStatus, problemOf } from './api/client';
 import { live } from './api/live';
 import { Door, linkOf } from './door';
@@ -14,6 +15,7 @@ import { type Language, TextContext, texts } from './text';
 import { theme, variables } from './theme';
 import { Failure, Waiting } from './ui/bits';
 import { speak } from './ui/format';
+import { Unsaved } from './ui/unsaved';
 
 const client = new QueryClient({
   queryCache: new QueryCache(),
@@ -22,6 +24,19 @@ const client = new QueryClient({
     queries: { staleTime: 15_000, refetchOnWindowFocus: true, retry: (n, e) => n < 2 && [0, 502, 503, 504].includes(problemOf(e).status) },
   },
 });
+
+// The screens are routes of the shell; this router is one that can ask before a form is left.
+const router = createBrowserRouter([{ path: '*', element: <Inside /> }]);
+
+function Inside() {
+  return (
+    <ModalsProvider>
+      <Notifications position="bottom-right" limit={4} />
+      <Unsaved />
+      <Gate />
+    </ModalsProvider>
+  );
+}
 
 function languageAtFirst(): Language {
   const kept = localStorage.getItem('callvet.language');
@@ -50,12 +65,7 @@ export function App() {
     <TextContext.Provider value={value}>
       <MantineProvider theme={theme} cssVariablesResolver={variables} defaultColorScheme="auto" getStyleNonce={nonce}>
         <QueryClientProvider client={client}>
-          <BrowserRouter>
-            <ModalsProvider>
-              <Notifications position="bottom-right" limit={4} />
-              <Gate />
-            </ModalsProvider>
-          </BrowserRouter>
+          <RouterProvider router={router} />
         </QueryClientProvider>
       </MantineProvider>
     </TextContext.Provider>

@@ -21,6 +21,7 @@ export function Shell({ left }: { left: () => void }) {
   const [help, helping] = useDisclosure(false);
   const place = useLocation();
   const seen = useMemo(() => screens.filter((s) => (!s.admin || me.role === 'admin') && !(s.changes && me.read_only)), [me]);
+  const offered = useMemo(() => seen.filter((s) => !(s.queue && me.read_only)), [seen, me]);
   const main = useRef<HTMLElement>(null);
   const path = useRef(place.pathname);
   useEffect(() => {
@@ -30,7 +31,7 @@ export function Shell({ left }: { left: () => void }) {
     main.current?.focus({ preventScroll: true }); // who reads by ear hears the new screen
     window.scrollTo(0, 0);
   }, [place.pathname, menu]);
-  useKeys(seen, helping.open);
+  useKeys(offered, helping.open);
   useFresh();
 
   const logout = async () => {
@@ -72,7 +73,7 @@ export function Shell({ left }: { left: () => void }) {
       </AppShell.Header>
       <AppShell.Navbar p="xs" aria-label={t('shell.menu')}>
         <ScrollArea>
-          {seen
+          {offered
             .filter((s) => !s.hidden)
             .map((s) => (
               <Link key={s.paths[0]} className="nav-link" to={s.paths[0]!} aria-current={isAt(place.pathname, s) ? 'page' : undefined}>
@@ -94,9 +95,9 @@ export function Shell({ left }: { left: () => void }) {
           </Boundary>
         </Box>
       </AppShell.Main>
-      <Palette seen={seen} help={helping.open} logout={logout} />
+      <Palette seen={offered} help={helping.open} logout={logout} />
       <Modal opened={help} onClose={helping.close} title={t('shell.shortcuts')} closeButtonProps={{ 'aria-label': t('common.close') }}>
-        <Keys seen={seen} />
+        <Keys seen={offered} />
       </Modal>
     </AppShell>
   );

@@ -136,6 +136,23 @@ test('gates of the suite come first, and a run without any says how to make some
   clean(his);
 });
 
+test('Back asks before gates that were not saved are left', async () => {
+  const page = await browser.page(server);
+  await page.goto('/gates');
+  await page.getByRole('link', { name: 'New gates' }).click();
+  await page.getByLabel('Name').fill('not yet');
+  await page.goBack();
+  const asks = page.getByRole('dialog', { name: 'Discard what you typed?' });
+  await asks.getByRole('button', { name: 'Keep editing' }).click();
+  assert.equal(await page.getByLabel('Name').inputValue(), 'not yet');
+  await editor(page).click();
+  await page.keyboard.insertText(three);
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.waitForURL(/\/gates\/gate_/); // saving leaves the form, and asks nothing
+  assert.equal(await asks.count(), 0);
+  clean(page);
+});
+
 test('the screens of gates are accessible', async () => {
   const { items } = await server.api('GET', '/api/gates');
   const checked = async (page) => {

@@ -62,6 +62,9 @@ function cities(name, n) {
   };
 }
 
+/** field is an input of a form, with a list of choices or without. */
+const field = (page, name) => page.getByRole('combobox', { name }).or(page.getByRole('textbox', { name })).first();
+
 const slow = (suite, more = {}) => ({ suite_id: suite, targets: [{ provider_key: 'openai', model_id: 'm', base_url: model.url }], concurrency: 2, no_cache: true, ...more });
 
 test('a newcomer comes to a first result, offline, with one click', async () => {
@@ -115,6 +118,35 @@ test('a new run of two models, followed to its end', async () => {
   await page.locator('[data-model="slow"]').getByText(/n = 30/).first().waitFor();
   await page.locator('[data-model="slow"]').getByText('27 pass').waitFor();
   await page.locator('[data-model="slow"]').getByText('3 fail').waitFor();
+  clean(page);
+});
+
+test('an estimate needs no key, says which is missing, and tells of judges', async () => {
+  await server.user('nokey', 'member');
+  const suite = await server.suite(cities('Estimated', 20), { as: 'nokey' });
+  const page = await browser.page(server, { as: 'nokey' });
+  await page.goto(`/new?suite=${suite}`);
+  await page.getByText('20 cases, 1 tools').waitFor();
+  const add = page.getByRole('combobox', { name: 'Add a model' }).or(page.getByRole('textbox', { name: 'Add a model' }));
+  await add.fill('openai/gpt-5-mini');
+  await page.keyboard.press('Enter');
+  await page.getByText('20 cases × 1 models × 1 repeats').waitFor(); // the estimate, all the same
+  await page.getByText('Its key is missing: OPENAI_API_KEY').waitFor(); // beside the model
+  await page.getByText('openai/gpt-5-mini cannot be asked without OPENAI_API_KEY.').waitFor();
+  assert.equal(await page.getByRole('group', { name: 'Of judges' }).count(), 0);
+  await page.getByRole('button', { name: 'More', exact: true }).click();
+  await field(page, 'Judges that are asked').fill('task');
+  await page.keyboard.press('Enter');
+  await field(page, 'Models that judge').fill('openai/gpt-5');
+  await page.keyboard.press('Enter');
+  const judges = page.getByRole('group', { name: 'Of judges' });
+  await judges.getByText('20', { exact: true }).waitFor();
+  await judges.getByText('no earlier run tells the cost of judge task by openai/gpt-5').waitFor();
+  await page.getByText('openai/gpt-5, a judge, cannot be asked without OPENAI_API_KEY.').waitFor();
+  await page.getByText('40', { exact: true }).waitFor(); // the total
+  await axe(page, 'estimate');
+  await page.getByRole('link', { name: 'Give it in Settings' }).click();
+  await page.waitForURL(/\/settings\/keys/);
   clean(page);
 });
 

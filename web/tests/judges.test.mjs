@@ -72,6 +72,13 @@ test('ten tasks are labelled by keyboard alone, and the judge is calibrated', as
   const text = await page.locator('main').innerText();
   for (const hidden of ['weather-sloppy', 'It does what was asked.', 'document.title']) assert.equal(text.includes(hidden), false, `${hidden} is shown`);
 
+  const conversation = task.getByRole('list', { name: 'Conversation' });
+  await conversation.locator('.turn-user').first().waitFor();
+  assert.ok((await conversation.locator('.call').count()) > 0); // as the case shows it, with its calls
+  const drawn = (await server.api('GET', `/api/runs/${run}/labels/next?n=500`)).items;
+  assert.ok(drawn.length > 0 && drawn.every((x) => x.turns.length > 0));
+  for (const told of ['"score', '"verdict', '"reasoning"', '"guard"', 'weather-sloppy', 'expected']) assert.equal(JSON.stringify(drawn.map((x) => x.turns)).includes(told), false, `${told} is sent`);
+
   await page.keyboard.press('n'); // a note first
   await page.keyboard.type('pjkz are letters here');
   await page.keyboard.press('Enter');
@@ -86,6 +93,14 @@ test('ten tasks are labelled by keyboard alone, and the judge is calibrated', as
   await page.keyboard.press('p'); // and changed: the last word counts
   await page.keyboard.press('u'); // leaves one out
   await page.getByRole('heading', { name: 'Task 12 of 14' }).waitFor();
+  await page.keyboard.press('k');
+  await page.keyboard.press('k');
+  await until('ten labels', async () => (await labels()).length === 10);
+  await page.keyboard.press('s'); // unsure of one after all, as skip of the command line: its label is taken back
+  await until('nine labels', async () => (await labels()).length === 9);
+  await page.keyboard.press('z'); // and this, too
+  await until('ten labels again', async () => (await labels()).length === 10);
+  await page.getByRole('heading', { name: 'Task 10 of 14' }).waitFor();
   const kept = await until('ten labels', async () => {
     const list = await labels();
     return list.length === 10 && list.filter((l) => !l.pass).length === 3 && list;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
+import http from 'node:http';
 import { after, before, test } from 'node:test';
 import { axe, Browser, clean, Server, themes, widths } from './harness.mjs';
 
@@ -30,12 +31,27 @@ const file = { name: 'three.json', mimeType: 'application/json', buffer: Buffer.
 
 let server, browser;
 before(async () => {
-  [server, browser] = await Promise.all([Server.start(), Browser.start()]);
+  [server, browser] = await Promise.all([Server.start({ args: ['--allow-private', '127.0.0.1'] }), Browser.start()]);
 });
 after(async () => {
   await browser?.stop();
   await server?.stop();
 });
+
+/** vectors is a server that embeds texts as TEI does; gives its address. */
+async function vectors() {
+  const listener = http.createServer((req, res) => {
+    let text = '';
+    req.on('data', (b) => (text += b));
+    req.on('end', () => {
+      res.setHeader('Content-Type', 'application/json');
+      res.end(JSON.stringify(JSON.parse(text).inputs.map((s) => [1, s.length % 5, s.length % 3])));
+    });
+  });
+  await new Promise((resolve) => listener.listen(0, '127.0.0.1', resolve));
+  listener.unref();
+  return `http://127.0.0.1:${listener.address().port}`;
+}
 
 /** catalogue keeps one of its own for a test, and gives its id. */
 async function catalogue(name) {
@@ -231,6 +247,96 @@ test('an edit is tried question by question, applied, and makes a new version', 
   clean(page);
 });
 
+/** tried opens the changes of a catalogue beside a run that is over, and tries an edit of its first tool; no file is chosen. */
+async function tried(page, id, run) {
+  await page.goto(`/lab?tab=changes&catalogue=${id}&run=${run}&edit=traffic_incidents`);
+  await page.getByText(`The questions of run ${run}`).waitFor();
+  await page.getByLabel('Description').fill('Rain and weather on the roads.');
+  await page.getByRole('button', { name: 'Keep this edit' }).click();
+  await page.getByRole('button', { name: 'What if' }).click();
+  await page.locator('[data-effects]').waitFor();
+}
+const bytes = async (id) => await server.api('GET', `/api/catalogues/${id}`);
+
+test('edits are tried on the questions of a run that is opened again, and applying them is undone', async () => {
+  const id = await catalogue('undone');
+  const old = await bytes(id);
+  const { run_id } = await evaluated(id);
+  const page = await browser.page(server);
+  await tried(page, id, run_id);
+  await page.getByRole('button', { name: 'Apply to the catalogue' }).click();
+  await page.getByText('3 tools, version 2').waitFor();
+  assert.notDeepEqual(await bytes(id), old);
+  await page.getByRole('alert').or(page.locator('.mantine-Notification-root')).getByRole('button', { name: 'Undo', exact: true }).click();
+  await page.getByText('3 tools, version 3').waitFor();
+  await page.getByText('undone is version 3 now, with the text of version 1').waitFor();
+  assert.deepEqual(await bytes(id), old);
+  assert.equal(await page.getByRole('button', { name: /^Undo: back/ }).count(), 0);
+
+  // Another change came after: it is not lost, and the reason is told.
+  await tried(page, id, run_id);
+  await page.getByRole('button', { name: 'Apply to the catalogue' }).click();
+  const back = page.getByRole('button', { name: 'Undo: back to version 3' });
+  await back.waitFor();
+  await server.api('PUT', `/api/catalogues/${id}`, JSON.stringify([...tools, { name: 'more', description: 'More.' }]), { raw: true, headers: { 'Content-Type': 'application/octet-stream' } });
+  await back.click();
+  await page.getByText('undone was changed again since').waitFor();
+  await page.getByText('4 tools, version 5').waitFor();
+  clean(page);
+});
+
+test('a connection that drops loses neither the old catalogue nor the undo', async () => {
+  const id = await catalogue('dropped');
+  const old = await bytes(id);
+  const { run_id } = await evaluated(id);
+  const page = await browser.page(server);
+  await tried(page, id, run_id);
+  // The server applies, and its answer never comes.
+  await page.route('**/tool-eval/apply', async (route) => {
+    await route.fetch();
+    await route.abort();
+  });
+  await page.getByRole('button', { name: 'Apply to the catalogue' }).click();
+  await page.getByText('The answer did not come, and dropped is version 2 now.').waitFor();
+  const back = page.getByRole('button', { name: 'Undo: back to version 1' });
+  // So it is with the undo; the second click finds that it is done.
+  let lost = 0;
+  await page.route('**/api/catalogues**', async (route) => {
+    if (route.request().method() === 'PUT') {
+      lost++;
+      await route.fetch();
+      return await route.abort();
+    }
+    return await route.fallback();
+  });
+  await back.click();
+  await page.getByText('dropped is version 3 now, with the text of version 1').waitFor();
+  assert.equal(lost, 1);
+  assert.deepEqual(await bytes(id), old);
+  clean(page);
+});
+
+test('a sweep compares embedding models, and says which cannot be asked', async () => {
+  const id = await catalogue('models');
+  const { run_id } = await evaluated(id);
+  const page = await browser.page(server);
+  await page.goto(`/lab?tab=changes&catalogue=${id}&run=${run_id}`);
+  const sweep = page.locator('#lab-sweep');
+  const embed = sweep.getByRole('combobox', { name: 'Embedding models' }).or(sweep.getByRole('textbox', { name: 'Embedding models' })).first();
+  await embed.fill('openai:text-embedding-3-small');
+  await embed.press('Enter');
+  await sweep.getByRole('button', { name: 'Sweep' }).click();
+  await sweep.getByRole('alert').getByText(/no API key.*OPENAI_API_KEY in Settings, Keys/s).first().waitFor();
+  await embed.press('Backspace');
+  const url = await vectors();
+  await embed.fill(`tei:${url}`);
+  await embed.press('Enter');
+  await sweep.getByRole('button', { name: 'Sweep' }).click();
+  await sweep.getByRole('rowheader', { name: `embed tei:${url}`, exact: true }).waitFor();
+  assert.match(await sweep.innerText(), /n = 3/);
+  clean(page);
+});
+
 test('from the recommendations to the sweep and to suggested texts', async () => {
   const id = await catalogue('advice');
   const { run_id } = await evaluated(id);
@@ -267,7 +373,19 @@ test('what production selected stands beside a run, the differences first', asyn
   assert.match(await rows.first().innerText(), /company_search[\s\S]*wrong[\s\S]*weather_now[\s\S]*right/);
   await page.getByText(/The same \(1\)/).click();
   await page.waitForURL(/likeness=same/);
-  assert.equal(await rows.count(), 1);
+  const shown = (n) => page.waitForFunction((n) => document.querySelectorAll('[data-likeness]').length === n, n);
+  await shown(1);
+  // A reload and the back button show it again, without the file.
+  await page.reload();
+  await shown(1);
+  await page.goBack();
+  await shown(2);
+  await page.goto('/runs');
+  await page.goBack();
+  await shown(2);
+  assert.deepEqual(await rows.evaluateAll((l) => l.map((r) => r.dataset.likeness)), ['disjoint', 'same']);
+  await page.goto(page.url().replace(/compared=\w+/, 'compared=gone'));
+  await page.getByText(/compare again/).first().waitFor();
   clean(page);
 });
 

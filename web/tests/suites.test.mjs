@@ -472,6 +472,7 @@ test('a user sees his own suites and those that are shared, and changes only his
   await page.goto('/suites');
   await page.getByRole('link', { name: 'Of bea' }).waitFor();
   await page.getByRole('link', { name: 'Of ana for all' }).waitFor();
+  await page.getByRole('row', { name: /Of ana for all/ }).getByRole('cell', { name: 'ana', exact: true }).waitFor(); // whose it is, by name
   assert.equal(await page.getByRole('link', { name: 'Of ana alone' }).count(), 0);
   assert.equal(await page.getByRole('button', { name: 'Delete Of ana for all' }).count(), 0);
   await page.goto(`/suites/${hidden}`);
@@ -480,6 +481,52 @@ test('a user sees his own suites and those that are shared, and changes only his
   await page.getByText('This suite is of another user.', { exact: false }).waitFor();
   await page.getByRole('button', { name: 'Open paris' }).waitFor();
   assert.equal(await page.getByRole('button', { name: 'Add a case' }).count(), 0);
+  clean(page);
+});
+
+test('Back and links ask before a form with unsaved changes is left', async () => {
+  const id = await server.suite(suite('Unsaved', two));
+  const page = await browser.page(server);
+  await page.goto('/suites');
+  await page.goto(`/suites/${id}`);
+  const asks = page.getByRole('dialog', { name: 'Discard what you typed?' });
+  const keep = () => asks.getByRole('button', { name: 'Keep editing' }).click();
+  // A case in its drawer, which is closed by Back.
+  await page.getByRole('button', { name: 'Open paris' }).click();
+  const drawer = page.getByRole('dialog', { name: /paris/ });
+  const prompt = drawer.getByRole('textbox', { name: 'Prompt', exact: true });
+  await page.goBack();
+  await drawer.waitFor({ state: 'hidden' }); // nothing was typed
+  await page.getByRole('button', { name: 'Open paris' }).click();
+  await prompt.fill('How warm is it in Lima?');
+  await page.goBack();
+  await keep();
+  await asks.waitFor({ state: 'hidden' });
+  assert.equal(await prompt.inputValue(), 'How warm is it in Lima?');
+  assert.match(page.url(), /case=paris/);
+  await page.goBack();
+  await asks.getByRole('button', { name: 'Discard', exact: true }).click();
+  await drawer.waitFor({ state: 'hidden' });
+  assert.equal((await get(id)).test_cases[0].prompt, two[0].prompt);
+  // What is saved asks nothing.
+  await page.getByRole('button', { name: 'Open paris' }).click();
+  await prompt.fill('How warm is it in Oslo?');
+  await drawer.getByRole('button', { name: 'Save', exact: true }).click();
+  await drawer.waitFor({ state: 'hidden' });
+  assert.equal(await asks.count(), 0);
+  assert.equal((await get(id)).test_cases[0].prompt, 'How warm is it in Oslo?');
+  // The system prompt outlives a change of the tab, and not of the screen.
+  await page.getByRole('tab', { name: /prompt/i }).click();
+  await page.getByRole('textbox', { name: 'System prompt' }).fill('Be brief.');
+  await page.getByRole('tab', { name: /^Cases/ }).click();
+  assert.equal(await asks.count(), 0);
+  await page.getByRole('navigation').getByRole('link', { name: 'Runs', exact: true }).click();
+  await keep();
+  await page.getByRole('tab', { name: /prompt/i }).click();
+  assert.equal(await page.getByRole('textbox', { name: 'System prompt' }).inputValue(), 'Be brief.');
+  await page.getByRole('navigation').getByRole('link', { name: 'Runs', exact: true }).click();
+  await asks.getByRole('button', { name: 'Discard', exact: true }).click();
+  await page.waitForURL(/\/runs$/);
   clean(page);
 });
 

@@ -50,6 +50,11 @@ test('files are uploaded, and what was not understood is told', async () => {
   await dialog.getByText(/after:81: /).waitFor(); // with its place
   await dialog.getByRole('button', { name: 'Close' }).last().click();
   await page.getByRole('row', { name: /before/ }).waitFor();
+  // The list tells attempts of each, also after a reload.
+  await page.reload();
+  await page.getByRole('columnheader', { name: 'Attempts' }).waitFor();
+  assert.deepEqual((await server.api('GET', '/api/traces')).items.map((c) => c.attempt_count), [40, 40]);
+  for (const name of [/before/, /after/]) await page.getByRole('row', { name }).getByRole('cell', { name: '40', exact: true }).waitFor();
   assert.equal(await page.getByRole('region', { name: 'Collections of traces' }).locator('tr[data-index]').count(), 2);
   await page.getByRole('button', { name: 'Send telemetry' }).click();
   assert.match(await page.getByRole('region', { name: 'The two variables' }).innerText(), new RegExp(`OTEL_EXPORTER_OTLP_ENDPOINT=${server.url}\n`));

@@ -17,6 +17,8 @@ test('the link opens the store read-only, once', async () => {
   await page.getByText('Read only: callvet view').waitFor();
   assert.doesNotMatch(page.url(), /view=/); // the secret is not left in the address
   assert.equal(await page.getByRole('link', { name: 'New run' }).count(), 0);
+  assert.equal(await page.getByRole('navigation').getByRole('link', { name: 'Jobs' }).count(), 0); // there is no queue
+  assert.ok((await page.getByRole('navigation').getByRole('link', { name: 'Runs', exact: true }).count()) > 0);
   await axe(page);
   clean(page);
 

@@ -16,6 +16,8 @@ export type ScreenEntry = {
   hidden?: boolean;
   /** It changes things: it is left out where the store is only read. */
   changes?: boolean;
+  /** It is of the queue, which a store that is only read has not: nothing leads there. */
+  queue?: boolean;
   view: ComponentType;
   load: () => Promise<unknown>;
 };
@@ -36,7 +38,7 @@ export const screens: ScreenEntry[] = [
   { paths: ['/safety'], title: 'shell.safety', icon: IconShieldCheck, key: 'y', ...screen(() => import('./safety')) },
   { paths: ['/gates', '/gates/:id'], title: 'shell.gates', icon: IconGitPullRequest, key: 't', ...screen(() => import('./gates')) },
   { paths: ['/traces', '/traces/:id'], title: 'shell.traces', icon: IconRoute, key: 'x', ...screen(() => import('./traces')) },
-  { paths: ['/jobs', '/jobs/:id'], title: 'shell.jobs', icon: IconListCheck, key: 'j', ...screen(() => import('./jobs')) },
+  { paths: ['/jobs', '/jobs/:id'], title: 'shell.jobs', icon: IconListCheck, key: 'j', queue: true, ...screen(() => import('./jobs')) },
   { paths: ['/settings', '/settings/:tab'], title: 'shell.settings', icon: IconSettings, key: ',', changes: true, ...screen(() => import('./settings')) },
   { paths: ['/audit'], title: 'shell.audit', icon: IconListDetails, key: 'a', admin: true, changes: true, ...screen(() => import('./audit')) },
 ];

@@ -49,12 +49,17 @@ export function undoable(t: T, what: string, does: () => Promise<unknown>, chang
 
 /** restorable tells that something was deleted on the server, and gives it back there where the user asks for it. */
 export function restorable(t: T, what: string, restore: () => Promise<unknown>, wait = 10_000) {
+  offerUndo(t, t('common.deleted', { what }), restore, wait);
+}
+
+/** offerUndo tells what was done on the server, and takes it back there where the user asks for it. */
+export function offerUndo(t: T, message: string, restore: () => Promise<unknown>, wait = 20_000) {
   const id = `undo-${++count}`;
   notifications.show({
     id, autoClose: wait, withCloseButton: true,
     message: (
       <Group justify="space-between" wrap="nowrap">
-        <Text size="sm">{t('common.deleted', { what })}</Text>
+        <Text size="sm" className="untrusted">{message}</Text>
         <Button
           size="compact-sm" variant="light"
           onClick={() => {

@@ -3,7 +3,7 @@ import { ActionIcon, Alert, Badge, Box, Button, Checkbox, Group, List, Menu, Sel
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconAlertTriangle, IconCircleCheck, IconDots } from '@tabler/icons-react';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 import { Link, useNavigate } from 'react-router';
 import { $api, api, ok, problemOf, type Schemas } from '../../api/client';
 import { useMay, useMe } from '../../me';
@@ -15,6 +15,7 @@ import { useParam } from '../../ui/params';
 import { RunPick } from '../../ui/pick';
 import { tell, undoable } from '../../ui/undo';
 import { Report } from './report';
+import { useUnsaved } from '../../ui/unsaved';
 
 type Kept = { gates: Schemas['GateText']; etag: string };
 const keywords = ['gate', 'metric', 'at_least', 'at_most', 'zero', 'baseline', 'margin', 'min_effect', 'slice', 'target', 'severity', 'hard', 'soft', 'min_n', 'min_coverage', 'max_rate', 'name', 'policy', 'strict', 'lenient', 'correction', 'gates'];
@@ -58,12 +59,7 @@ function Editor({ of, reload }: { of: Kept | null; reload: () => Promise<Kept | 
   const problems = asked.trim() === '' ? [] : (lint.data?.problems ?? []);
   const marks: Mark[] = problems.map((p) => ({ line: p.line ?? 0, column: p.column ?? 0, severity: p.warning ? 'warning' : 'error', text: p.fix ? `${p.message} ${p.fix}` : p.message }));
   const dirty = name !== (of?.gates.name ?? '') || text !== (of?.gates.text ?? '') || shared !== (of?.gates.shared ?? false);
-  useEffect(() => {
-    if (!dirty) return;
-    const ask = (e: BeforeUnloadEvent) => e.preventDefault();
-    window.addEventListener('beforeunload', ask);
-    return () => window.removeEventListener('beforeunload', ask);
-  }, [dirty]);
+  const pass = useUnsaved(dirty);
 
   const listed = () => cache.invalidateQueries({ predicate: (q) => q.queryKey[1] === '/api/gates' });
   const save = async (over = false) => {
@@ -77,7 +73,7 @@ function Editor({ of, reload }: { of: Kept | null; reload: () => Promise<Kept | 
         cache.setQueryData(['gates', of.gates.id], { gates: ok(answer), etag: answer.response.headers.get('ETag') ?? '' });
       } else {
         const made = ok(await api.POST('/api/gates', { body }));
-        navigate(`/gates/${made.id}`, { replace: true });
+        pass(() => navigate(`/gates/${made.id}`, { replace: true }));
       }
       tell(t('gates.saved'));
       void listed();
@@ -98,7 +94,7 @@ function Editor({ of, reload }: { of: Kept | null; reload: () => Promise<Kept | 
   };
   const remove = () =>
     of &&
-    undoable(t, of.gates.name, async () => (ok(await api.DELETE('/api/gates/{id}', { params: { path: { id: of.gates.id } } })), listed()), { hide: () => navigate('/gates', { state: { deleted: of.gates.id } }), show: () => navigate(`/gates/${of.gates.id}`) });
+    undoable(t, of.gates.name, async () => (ok(await api.DELETE('/api/gates/{id}', { params: { path: { id: of.gates.id } } })), listed()), { hide: () => pass(() => navigate('/gates', { state: { deleted: of.gates.id } })), show: () => navigate(`/gates/${of.gates.id}`) });
 
   return (
     <Screen

@@ -9,7 +9,7 @@ import { $api } from '../../api/client';
 import { useMay, useMe } from '../../me';
 import { useText } from '../../text';
 import { Empty, Failure, Screen, Verdict, Waiting } from '../../ui/bits';
-import { Long } from '../../ui/conversation';
+import { Conversation, Long, type Turn } from '../../ui/conversation';
 import { useParam } from '../../ui/params';
 import { RunPick } from '../../ui/pick';
 import { keyText, labelsOf, type NextQuery, nextTasks, Outbox, type Said, type Subject, type Task, useOutbox } from './labels';
@@ -92,6 +92,17 @@ function Queue({ of }: { of: Subject }) {
     setTold(t(pass ? 'judges.saidPass' : 'judges.saidFail', { n: at + 1 }));
     move(at + 1);
   };
+  // As skip of the command line: no label is kept, also none that was given before, and the task is drawn again.
+  const leaveOut = () => {
+    if (!task) return;
+    setSteps((list) => [...list, { at, before: verdict }]);
+    if (verdict) {
+      remember(task, undefined);
+      box.drop(task);
+    }
+    setTold(t('judges.saidUnsure', { n: at + 1 }));
+    move(at + 1);
+  };
   const undo = () => {
     const last = steps.at(-1);
     const about = last && tasks[last.at];
@@ -99,7 +110,7 @@ function Queue({ of }: { of: Subject }) {
     setSteps((list) => list.slice(0, -1));
     remember(about, last.before);
     if (last.before) box.put(about, last.before);
-    else box.drop(about);
+    else if (said.has(keyText(about))) box.drop(about);
     setTold(t('judges.undone', { n: last.at + 1 }));
     setAt(last.at);
   };
@@ -126,7 +137,7 @@ function Queue({ of }: { of: Subject }) {
 
   const act = useRef<Record<string, () => void>>({});
   act.current = {
-    j: () => move(at + 1), ArrowDown: () => move(at + 1), k: () => move(at - 1), ArrowUp: () => move(at - 1), p: () => say(true), f: () => say(false), u: () => move(at + 1), z: undo, n: () => field.current?.focus(),
+    j: () => move(at + 1), ArrowDown: () => move(at + 1), k: () => move(at - 1), ArrowUp: () => move(at - 1), p: () => say(true), f: () => say(false), u: leaveOut, s: leaveOut, z: undo, n: () => field.current?.focus(),
   };
   useEffect(() => {
     const press = (e: KeyboardEvent) => {
@@ -202,27 +213,33 @@ function Queue({ of }: { of: Subject }) {
               {verdict && <Verdict of={verdict.pass ? 'pass' : 'fail'} />}
             </Group>
             <Stack gap="lg">
-              <Part title={t('judges.goal')}>{task.goal ? <Long text={task.goal} /> : <Nothing text={t('judges.noGoal')} />}</Part>
-              <Part title={t('judges.steps')}>
-                {task.steps?.length ? (
-                  <ol className="steps">
-                    {task.steps.map((s, i) => (
-                      <li key={i}>
-                        <Long text={s} mono />
-                      </li>
-                    ))}
-                  </ol>
-                ) : (
-                  <Nothing text={t('judges.noSteps')} />
-                )}
-              </Part>
-              <Part title={t('judges.answer')}>{task.answer ? <Long text={task.answer} /> : <Nothing text={t('judges.noAnswer')} />}</Part>
+              {task.turns?.length ? (
+                <Whole of={task} turns={task.turns} />
+              ) : (
+                <>
+                  <Part title={t('judges.goal')}>{task.goal ? <Long text={task.goal} /> : <Nothing text={t('judges.noGoal')} />}</Part>
+                  <Part title={t('judges.steps')}>
+                    {task.steps?.length ? (
+                      <ol className="steps">
+                        {task.steps.map((s, i) => (
+                          <li key={i}>
+                            <Long text={s} mono />
+                          </li>
+                        ))}
+                      </ol>
+                    ) : (
+                      <Nothing text={t('judges.noSteps')} />
+                    )}
+                  </Part>
+                  <Part title={t('judges.answer')}>{task.answer ? <Long text={task.answer} /> : <Nothing text={t('judges.noAnswer')} />}</Part>
+                </>
+              )}
             </Stack>
           </Box>
           <Stack gap="sm">
             <Choice letter="p" chosen={verdict?.pass === true} color="var(--cv-pass)" icon={<IconCheck size={18} aria-hidden />} text={t('common.pass')} onClick={() => say(true)} />
             <Choice letter="f" chosen={verdict?.pass === false} color="var(--cv-fail)" icon={<IconX size={18} aria-hidden />} text={t('common.fail')} onClick={() => say(false)} />
-            <Choice letter="u" chosen={false} color="var(--cv-none)" icon={<IconHelp size={18} aria-hidden />} text={t('judges.unsure')} onClick={() => move(at + 1)} />
+            <Choice letter="u" chosen={false} color="var(--cv-none)" icon={<IconHelp size={18} aria-hidden />} text={t('judges.unsure')} onClick={leaveOut} />
             <Textarea
               ref={field} label={<>{t('judges.note')} <Kbd size="xs">n</Kbd></>} description={t('judges.noteHint')} autosize minRows={2} maxRows={8} value={note} onChange={(e) => setNote(e.currentTarget.value)} onBlur={keepNote}
               onKeyDown={(e) => {
@@ -255,6 +272,20 @@ function Queue({ of }: { of: Subject }) {
         </Empty>
       ) : null}
     </Screen>
+  );
+}
+
+/** Whole is a task as a conversation, with the goal and the answer where they are not said in it. */
+function Whole({ of: task, turns }: { of: Task; turns: Turn[] }) {
+  const t = useText();
+  const said = (role: Turn['role'], text: string) => turns.some((x) => x.role === role && (x.content ?? '').includes(text));
+  const asked = turns.filter((x) => x.role === 'user').map((x) => x.content ?? '').join('\n');
+  return (
+    <>
+      {task.goal && !asked.includes(task.goal) && <Part title={t('judges.goal')}><Long text={task.goal} /></Part>}
+      <Conversation turns={turns} />
+      {task.answer ? !said('assistant', task.answer) && <Part title={t('judges.answer')}><Long text={task.answer} /></Part> : <Nothing text={t('judges.noAnswer')} />}
+    </>
   );
 }
 

@@ -6,6 +6,7 @@
 //                       └──── no answer: wait ◄──────┘
 import { useSyncExternalStore } from 'react';
 import { api, ok, type Problem, problemOf } from '../../api/client';
+import type { Turn } from '../../ui/conversation';
 
 /** What has labels: a run, or a collection of traces. */
 export type Subject = { kind: 'run' | 'traces'; id: string };
@@ -14,7 +15,7 @@ export type Subject = { kind: 'run' | 'traces'; id: string };
 export type Key = { target?: string; task_id: string; attempt?: number; unit?: 'task' | 'turn' | 'call'; call_id?: string; turn?: number };
 
 /** A task as the server draws it, without what judges said of it in the open. */
-export type Task = Key & { goal?: string; steps?: string[]; answer?: string; pass: boolean | null; note: string; by?: string; role: string; drawn: string };
+export type Task = Key & { goal?: string; steps?: string[]; answer?: string; turns?: Turn[]; pass: boolean | null; note: string; by?: string; role: string; drawn: string };
 
 export type Said = { pass: boolean; note: string };
 
@@ -85,7 +86,8 @@ export class Outbox {
   get = (): OutboxState => this.state;
 
   put(task: Task, said: Said) {
-    this.add({ does: 'put', key: keyOf(task), task: { ...task, ...said } });
+    const { turns: _, ...label } = task; // the server has the conversation
+    this.add({ does: 'put', key: keyOf(task), task: { ...label, ...said } });
   }
   drop(task: Task) {
     this.add({ does: 'drop', key: keyOf(task) });

@@ -7,29 +7,33 @@ import { Box, Button, Group, NumberInput, SegmentedControl, Select, SimpleGrid, 
 import { IconX } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
-import { $api, api, ok, type Schemas } from '../../api/client';
+import { $api, api, ok, Problem, problemOf, type Schemas } from '../../api/client';
 import { useMay } from '../../me';
 import { type T, useText } from '../../text';
 import { Card, Failure, Figure } from '../../ui/bits';
 import { Code } from '../../ui/code';
 import { number, signed } from '../../ui/format';
-import { tell } from '../../ui/undo';
+import { offerUndo, tell } from '../../ui/undo';
 import { type Bench, FilePick, Lines, Mark, Names, useAddress } from './parts';
 import { pOf } from './report';
+import { type Before, before, putBack } from './restore';
 
 type Edit = { tool: string; was?: string; description?: string; keywords?: string[] };
-type Asked = { suite?: string; suite_id?: string; catalogue_id: string; preset?: 'default' | 'bigtool' };
+type Asked = { suite?: string; suite_id?: string; run_id?: string; catalogue_id: string; preset?: 'default' | 'bigtool' };
 
 export function Changes({ bench }: { bench: Bench }) {
   const t = useText();
   const [at, go] = useAddress();
   const suites = $api.useQuery('get', '/api/tool-suites', { params: { query: { limit: 100 } } }, { enabled: at.get('tab') === 'changes' });
   const suiteId = at.get('suite') ?? '';
+  const run = at.get('run') ?? '';
   const asked: Asked | null = suiteId
     ? { suite_id: suiteId, catalogue_id: bench.catalogue.id, preset: bench.preset }
     : bench.questions
       ? { suite: bench.questions.text, catalogue_id: bench.catalogue.id, preset: bench.preset }
-      : null;
+      : run
+        ? { run_id: run, catalogue_id: bench.catalogue.id, preset: bench.preset }
+        : null;
   const [form, setForm] = useState(true);
   const [edits, setEdits] = useState<Edit[]>([]);
   const [text, setText] = useState('');
@@ -65,6 +69,11 @@ export function Changes({ bench }: { bench: Bench }) {
             />
           )}
         </Group>
+        {asked?.run_id && (
+          <Text size="sm" mt="sm" className="untrusted">
+            {t('lab.questionsOfRun', { id: run })}
+          </Text>
+        )}
         {!asked && (
           <Text size="sm" c="dimmed" mt="sm">
             {t('lab.questionsNeededText')}
@@ -182,16 +191,42 @@ function Try({ bench, asked, edits, done }: { bench: Bench; asked: Asked | null;
     mutationFn: async () => ok(await api.POST('/api/v1/admin/tool-eval/whatif', { body: { ...asked!, edits, status } })),
     onSuccess: () => setTried(now),
   });
+  const [was, setWas] = useState<Before | null>(null);
+  const catalogues = () => client.invalidateQueries({ predicate: (q) => String(q.queryKey[1]).startsWith('/api/catalogues') });
+  const restore = async (b: Before) => {
+    try {
+      const made = await putBack(b);
+      setWas(null);
+      apply.reset();
+      tell(t('lab.restored', { name: b.name, version: made.version, was: b.version }));
+    } catch (e) {
+      if (problemOf(e).status === 412) throw new Problem(412, t('lab.undoConflict', { name: b.name }));
+      throw e;
+    } finally {
+      void catalogues();
+    }
+  };
   const apply = useMutation({
-    mutationFn: async () => ok(await api.POST('/api/v1/admin/tool-eval/apply', { params: { header: { 'If-Match': `"${bench.catalogue.version}"` } }, body: { catalogue_id: bench.catalogue.id, edits, status } })),
-    onSuccess: async (made) => {
-      tell(t('lab.applied', { name: made.name, version: made.version, n: made.edited_tools.length }));
+    mutationFn: async () => {
+      const old = await before(bench.catalogue); // it is had before anything changes, so that it can be put back though an answer is lost
+      setWas(old);
+      const made = ok(await api.POST('/api/v1/admin/tool-eval/apply', { params: { header: { 'If-Match': `"${bench.catalogue.version}"` } }, body: { catalogue_id: bench.catalogue.id, edits, status } }));
+      return { made, old };
+    },
+    onSuccess: async ({ made, old }) => {
+      const said = t('lab.applied', { name: made.name, version: made.version, n: made.edited_tools.length });
+      if (old) offerUndo(t, said, () => restore(old));
+      else tell(said);
       done();
       suppose.reset();
       setTried('');
-      await client.invalidateQueries({ predicate: (q) => String(q.queryKey[1]).startsWith('/api/catalogues') });
+      await catalogues();
     },
+    onError: () => void catalogues(),
   });
+  const undo = useMutation({ mutationFn: restore });
+  // Only the version that was made of the old text is taken back.
+  const back = was && was.id === bench.catalogue.id && was.version + 1 === bench.catalogue.version ? was : null;
   const fresh = tried === now;
   return (
     <Stack gap="md" mt="md">
@@ -208,10 +243,16 @@ function Try({ bench, asked, edits, done }: { bench: Bench; asked: Asked | null;
           {!asked ? t('lab.questionsNeeded') : suppose.isPending ? t('lab.whatIfBusy') : fresh ? t('lab.applyHint', { version: bench.catalogue.version + 1, name: bench.catalogue.name }) : suppose.data ? t('lab.whatIfStale') : ''}
         </Text>
       </Group>
-      <Failure of={suppose.error ?? apply.error} />
-      {apply.data && (
+      <Failure of={suppose.error ?? apply.error ?? undo.error} />
+      {back && apply.error && <Text size="sm">{t('lab.answerLost', { name: back.name, version: bench.catalogue.version })}</Text>}
+      {(apply.data || back) && (
         <Group gap="sm" role="status">
-          <Mark tone="pass">{t('lab.applied', { name: apply.data.name, version: apply.data.version, n: apply.data.edited_tools.length })}</Mark>
+          {apply.data && <Mark tone="pass">{t('lab.applied', { name: apply.data.made.name, version: apply.data.made.version, n: apply.data.made.edited_tools.length })}</Mark>}
+          {back && may && (
+            <Button size="xs" variant="default" loading={undo.isPending} onClick={() => undo.mutate(back)}>
+              {t('lab.undoApply', { version: back.version })}
+            </Button>
+          )}
           <Button size="xs" variant="default" onClick={() => go({ tab: 'suite', do: null })}>
             {t('lab.runAgain')}
           </Button>
@@ -459,9 +500,11 @@ function Sweep({ bench, asked }: { bench: Bench; asked: Asked | null }) {
   const t = useText();
   const [sizes, setSizes] = useState<string[]>([]);
   const [settings, setSettings] = useState<string[]>([]);
+  const [embed, setEmbed] = useState<string[]>([]);
+  const [rerank, setRerank] = useState<string[]>([]);
   const most = Math.max(bench.tools.length - 1, 1);
   const ask = useMutation({
-    mutationFn: async () => ok(await api.POST('/api/v1/admin/tool-eval/sweep', { body: { ...asked!, distractors: sizes.length > 0 ? sizes.map(Number) : undefined, configurations: settings.length > 0 ? settings : undefined } })),
+    mutationFn: async () => ok(await api.POST('/api/v1/admin/tool-eval/sweep', { body: { ...asked!, distractors: sizes.length > 0 ? sizes.map(Number) : undefined, configurations: settings.length > 0 ? settings : undefined, embed: embed.length > 0 ? embed : undefined, rerank: rerank.length > 0 ? rerank : undefined } })),
   });
   const k = ask.data?.points?.[0]?.k;
   return (
@@ -472,6 +515,8 @@ function Sweep({ bench, asked }: { bench: Bench; asked: Asked | null }) {
           w={{ base: '100%', sm: 360 }}
         />
         <TagsInput label={t('lab.configurations')} description={t('lab.configurationsHint')} value={settings} onChange={setSettings} splitChars={[' ']} acceptValueOnBlur w={{ base: '100%', sm: 340 }} />
+        <TagsInput label={t('lab.embed')} description={t('lab.embedHint')} value={embed} onChange={setEmbed} splitChars={[' ']} acceptValueOnBlur maxTags={5} w={{ base: '100%', sm: 360 }} />
+        <TagsInput label={t('lab.rerank')} description={t('lab.rerankHint')} value={rerank} onChange={setRerank} splitChars={[' ']} acceptValueOnBlur maxTags={5} w={{ base: '100%', sm: 340 }} />
         <Button variant="default" loading={ask.isPending} disabled={!asked} onClick={() => ask.mutate()}>
           {t('lab.sweepRun')}
         </Button>

@@ -75,7 +75,7 @@ function Choice({ bench, items }: { bench: Bench; items: Schemas['CatalogueEntry
     <Group align="flex-end" gap="sm" className="no-print">
       <Select
         label={t('lab.catalogue')} data={items.map((c) => ({ value: c.id, label: c.name }))} value={bench.catalogue.id} allowDeselect={false} searchable={items.length > 8} w={{ base: '100%', xs: 240 }}
-        onChange={(v) => go({ catalogue: v, run: null, route: null, tag: null, case: null })}
+        onChange={(v) => go({ catalogue: v, run: null, route: null, tag: null, case: null, compared: null, likeness: null })}
       />
       <Select
         label={t('lab.preset')} data={[{ value: 'default', label: t('lab.presetDefault') }, { value: 'bigtool', label: t('lab.presetBigtool') }]} value={bench.preset ?? 'default'} allowDeselect={false} w={{ base: '100%', xs: 190 }}

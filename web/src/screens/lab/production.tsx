@@ -1,11 +1,11 @@
 // What production selected beside what an evaluation selects, the largest differences first.
 import { Box, Button, Group, SegmentedControl, Select, Stack, Table, Text } from '@mantine/core';
 import { IconCircleCheck, IconCircleX } from '@tabler/icons-react';
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { $api, api, ok, type Schemas } from '../../api/client';
 import { type TextKey, useText } from '../../text';
-import { Card, Empty, Failure, Figure } from '../../ui/bits';
+import { Card, Empty, Failure, Figure, Waiting } from '../../ui/bits';
 import { number } from '../../ui/format';
 import { Delta } from './changes';
 import { type Bench, Fact, FilePick, Lines, Mark, Names, type TextFile, useAddress } from './parts';
@@ -16,6 +16,8 @@ type Likeness = (typeof likenesses)[number];
 const tones: Record<Likeness, 'fail' | 'error' | 'none' | 'pass'> = { disjoint: 'fail', overlap: 'error', contained: 'none', reordered: 'none', same: 'pass' };
 const signs: Record<Likeness, string> = { disjoint: '≠', overlap: '∩', contained: '⊂', reordered: '⇄', same: '=' };
 
+const keptPath = '/api/v1/admin/tool-eval/decisions/{id}';
+
 export function Production({ bench }: { bench: Bench }) {
   const t = useText();
   const [at, go] = useAddress();
@@ -24,6 +26,9 @@ export function Production({ bench }: { bench: Bench }) {
   const traces = at.get('traces') ?? '';
   const withRun = run !== '' && at.get('with') !== 'catalogue';
   const collections = $api.useQuery('get', '/api/traces', { params: { query: { limit: 100 } } }, { enabled: at.get('tab') === 'production' });
+  const client = useQueryClient();
+  const compared = at.get('compared') ?? '';
+  const kept = $api.useQuery('get', keptPath, { params: { path: { id: compared } } }, { enabled: compared !== '', staleTime: Number.POSITIVE_INFINITY, retry: false });
   const ask = useMutation({
     mutationFn: async () =>
       ok(
@@ -31,7 +36,15 @@ export function Production({ bench }: { bench: Bench }) {
           body: { ...(traces ? { traces_id: traces } : { production: file?.text ?? '' }), ...(withRun ? { eval_id: run } : { catalogue_id: bench.catalogue.id, preset: bench.preset }) },
         }),
       ),
+    onSuccess: (made) => {
+      if (!made.id) return; // a server that only reads keeps nothing
+      client.setQueryData($api.queryOptions('get', keptPath, { params: { path: { id: made.id } } }).queryKey, made);
+      go({ compared: made.id, likeness: null });
+    },
   });
+  // What the address names, so that a reload and the back button show it again.
+  const shown = compared ? kept.data : ask.data;
+  const error = ask.error ?? (compared ? kept.error : null);
   return (
     <Stack gap="lg">
       <Box className="card no-print" p="md">
@@ -65,7 +78,7 @@ export function Production({ bench }: { bench: Bench }) {
           </Button>
         </Group>
       </Box>
-      {ask.error ? <Failure of={ask.error} /> : ask.data ? <Beside of={ask.data} /> : <Empty title={t('lab.productionEmpty')} text={t('lab.productionHint')} />}
+      {error ? <Failure of={error} /> : shown ? <Beside of={shown} /> : compared ? <Waiting /> : <Empty title={t('lab.productionEmpty')} text={t('lab.productionHint')} />}
     </Stack>
   );
 }

@@ -1,20 +1,25 @@
 import { Alert, Group, List, Stack, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { Link } from 'react-router';
 import { api, ok, problemOf, type Schemas } from '../../api/client';
 import { useText } from '../../text';
 import { duration, money, number } from '../../ui/format';
 import { type Request, requestOf, type Draft } from './draft';
 
-/** Before is what the run will come to, as far as the server can tell, and what it warns of. Nothing is asked for it. */
-export function Before({ draft, complete }: { draft: Draft; complete: boolean }) {
-  const t = useText();
+/** useEstimate asks what the run will come to; nobody else is asked for it. */
+export function useEstimate(draft: Draft, complete: boolean) {
   const [text] = useDebouncedValue(JSON.stringify(requestOf(draft)), 400);
-  const estimate = useQuery({
+  return useQuery({
     queryKey: ['estimate', text],
     queryFn: async ({ signal }) => ok(await api.POST('/api/tool-eval/estimate', { body: JSON.parse(text) as Request, signal })),
     enabled: complete, placeholderData: keepPreviousData, retry: false,
   });
+}
+
+/** Before is what the run will come to, as far as the server can tell, and what it warns of. Nothing is asked for it. */
+export function Before({ estimate, complete }: { estimate: ReturnType<typeof useEstimate>; complete: boolean }) {
+  const t = useText();
   if (!complete) {
     return (
       <Text size="sm" c="dimmed">
@@ -38,19 +43,30 @@ export function Before({ draft, complete }: { draft: Draft; complete: boolean })
       </Text>
     );
   }
-  const most = e.requests_most;
-  const tokens = e.input_tokens.value !== null && e.output_tokens.value !== null ? `${number(e.input_tokens.value)} + ${number(e.output_tokens.value)}` : null;
+  const warnings = (e.warnings ?? []).filter((w) => w.code !== 'no-key');
   return (
     <Stack gap={6} aria-live="polite" style={{ opacity: estimate.isPlaceholderData ? 0.6 : 1 }}>
       <Text size="sm">{t('newrun.casesTimes', { cases: e.cases, models: e.targets?.length ?? 0, repeats: e.repeats })}</Text>
-      <Line name={t('newrun.requests')} value={most === null ? `≥ ${number(e.requests_least)}` : most === e.requests_least ? number(most) : `${number(e.requests_least)} – ${number(most)}`} />
-      <Line name={t('newrun.tokens')} value={tokens} of={e.input_tokens} />
-      <Line name={t('newrun.cost')} value={e.cost_usd.value === null ? null : `≈ ${money(e.cost_usd.value)}`} of={e.cost_usd} />
-      <Line name={t('newrun.time')} value={e.seconds.value === null ? null : `≈ ${duration(e.seconds.value * 1000)}`} of={e.seconds} />
-      {(e.warnings ?? []).length > 0 && (
+      <Usage of={e} />
+      {e.of_targets && <Usage of={e.of_targets} title={t('newrun.ofModels')} />}
+      {e.of_judges && <Usage of={e.of_judges} title={t('newrun.ofJudges')} />}
+      {(e.unkeyed ?? []).length > 0 && (
+        <Alert color="yellow" p="xs" mt={4}>
+          <Text size="sm" fw={600}>{t('newrun.keysMissing')}</Text>
+          <List size="sm" spacing={4}>
+            {(e.unkeyed ?? []).map((u) => (
+              <List.Item key={`${u.target} ${u.variable} ${u.judge}`} className="untrusted">
+                {t(u.judge ? 'newrun.judgeUnkeyed' : 'newrun.unkeyed', { what: u.target, variable: u.variable })}
+              </List.Item>
+            ))}
+          </List>
+          <Link to="/settings/keys">{t('newrun.toKeys')}</Link>
+        </Alert>
+      )}
+      {warnings.length > 0 && (
         <Alert color="yellow" p="xs" mt={4}>
           <List size="sm" spacing={4}>
-            {(e.warnings ?? []).map((w, i) => (
+            {warnings.map((w, i) => (
               <List.Item key={i} className="untrusted">
                 {w.text}
               </List.Item>
@@ -58,6 +74,26 @@ export function Before({ draft, complete }: { draft: Draft; complete: boolean })
           </List>
         </Alert>
       )}
+    </Stack>
+  );
+}
+
+/** Usage is what a run asks and uses, or a part of it. */
+function Usage({ of: u, title }: { of: Pick<Schemas['AppDryRun'], 'requests_least' | 'requests_most' | 'input_tokens' | 'output_tokens' | 'cost_usd' | 'seconds'>; title?: string }) {
+  const t = useText();
+  const most = u.requests_most;
+  const tokens = u.input_tokens.value !== null && u.output_tokens.value !== null ? `${number(u.input_tokens.value)} + ${number(u.output_tokens.value)}` : null;
+  return (
+    <Stack gap={6} role={title ? 'group' : undefined} aria-label={title} pl={title ? 'sm' : 0} style={title ? { borderLeft: '2px solid var(--mantine-color-default-border)' } : undefined}>
+      {title && (
+        <Text size="sm" fw={600}>
+          {title}
+        </Text>
+      )}
+      <Line name={t('newrun.requests')} value={most === null ? `≥ ${number(u.requests_least)}` : most === u.requests_least ? number(most) : `${number(u.requests_least)} – ${number(most)}`} />
+      <Line name={t('newrun.tokens')} value={tokens} of={u.input_tokens} />
+      <Line name={t('newrun.cost')} value={u.cost_usd.value === null ? null : `≈ ${money(u.cost_usd.value)}`} of={u.cost_usd} />
+      <Line name={t('newrun.time')} value={u.seconds.value === null ? null : `≈ ${duration(u.seconds.value * 1000)}`} of={u.seconds} />
     </Stack>
   );
 }

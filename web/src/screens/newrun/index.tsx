@@ -14,7 +14,7 @@ import { Code } from '../../ui/code';
 import { useParam } from '../../ui/params';
 import { type Draft, extraOf, isSpec, type Model, refusals, requestOf, useDraft } from './draft';
 import { Endpoint, ModelRow } from './models';
-import { Before } from './before';
+import { Before, useEstimate } from './before';
 import classes from './newrun.module.css';
 
 export default function NewRun() {
@@ -69,6 +69,8 @@ function Form() {
   const extra = extraOf(d.params);
   const hasTarget = d.models.length > 0 || isSpec(d.typed);
   const ready = d.suite !== '' && hasTarget && !extra.problem;
+  const estimate = useEstimate(d, ready);
+  const lacks = (m: Model) => (ready ? estimate.data?.unkeyed?.find((u) => !u.judge && u.target === (m.name || m.spec))?.variable : undefined);
 
   const tools = (suite.data?.tools ?? []).map((tool) => String(((tool?.function ?? tool) as { name?: unknown } | null)?.name ?? '')).filter(Boolean);
   const num = (field: keyof Draft, label: string, hint?: string, more?: object) => (
@@ -94,7 +96,7 @@ function Form() {
                   setNamed(id, { replace: true });
                 }}
               />
-              <Models draft={d} change={change} error={at('models', 'targets')} />
+              <Models draft={d} change={change} error={at('models', 'targets')} lacks={lacks} />
             </Stack>
           </Card>
 
@@ -201,7 +203,7 @@ function Form() {
         <Box className={classes.side}>
           <Card title={t('newrun.before')}>
             <Stack gap="sm">
-              <Before draft={d} complete={ready} />
+              <Before estimate={estimate} complete={ready} />
               {problem && refused.rest && <Failure of={problem} />}
               {problem && !refused.rest && (
                 <Text size="sm" role="alert" style={{ color: 'var(--cv-fail)' }} className="untrusted">
@@ -260,7 +262,7 @@ function Suite({ value, name, about, error, choose }: { value: string; name?: st
 }
 
 /** Models are those that are asked, and the field that adds one. */
-function Models({ draft: d, change, error }: { draft: Draft; change: (part: Partial<Draft>) => void; error?: string }) {
+function Models({ draft: d, change, error, lacks }: { draft: Draft; change: (part: Partial<Draft>) => void; error?: string; lacks: (m: Model) => string | undefined }) {
   const t = useText();
   const targets = $api.useQuery('get', '/api/targets');
   const runs = $api.useQuery('get', '/api/tool-eval/history', { params: { query: { limit: 20 } } });
@@ -296,7 +298,7 @@ function Models({ draft: d, change, error }: { draft: Draft; change: (part: Part
     <Fieldset legend={t('newrun.models')} variant="unstyled" styles={{ legend: { fontWeight: 600, marginBottom: 4 } }}>
       <Stack gap="xs">
         {d.models.map((m, i) => (
-          <ModelRow key={`${m.spec} ${m.base_url ?? ''} ${i}`} model={m} remove={() => change({ models: d.models.filter((_, k) => k !== i) })} />
+          <ModelRow key={`${m.spec} ${m.base_url ?? ''} ${i}`} model={m} lacks={lacks(m)} remove={() => change({ models: d.models.filter((_, k) => k !== i) })} />
         ))}
         <Group align="flex-start" gap="xs" wrap="nowrap">
           <Autocomplete

@@ -1,5 +1,5 @@
 import { ActionIcon, Autocomplete, Box, Button, Fieldset, Group, SimpleGrid, Text, TextInput } from '@mantine/core';
-import { IconCircleCheck, IconCircleX, IconX } from '@tabler/icons-react';
+import { IconCircleCheck, IconCircleX, IconKey, IconX } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { type KeyboardEvent, useState } from 'react';
 import { $api, api, ok, problemOf } from '../../api/client';
@@ -9,8 +9,8 @@ import { type Model, parts } from './draft';
 
 const faults = ['auth', 'request', 'rate_limit', 'network', 'timeout'] as const;
 
-/** ModelRow is a model of the list, with a test of its key. */
-export function ModelRow({ model: m, remove }: { model: Model; remove: () => void }) {
+/** ModelRow is a model of the list, with a test of its key; lacks is the variable of a key that is missing. */
+export function ModelRow({ model: m, lacks, remove }: { model: Model; lacks?: string; remove: () => void }) {
   const t = useText();
   const { provider, model } = parts(m.spec);
   const test = useMutation({
@@ -44,6 +44,12 @@ export function ModelRow({ model: m, remove }: { model: Model; remove: () => voi
           </ActionIcon>
         </Group>
       </Group>
+      {lacks && !r && !test.error && (
+        <Text size="xs" className="untrusted" style={{ color: 'var(--cv-error)', display: 'flex', gap: 4, alignItems: 'flex-start' }}>
+          <IconKey size={14} aria-hidden style={{ flex: 'none', marginTop: 2 }} />
+          {t('newrun.noKey', { variable: lacks })}
+        </Text>
+      )}
       {(r || test.error) && (
         <Text size="xs" role="status" className="untrusted" style={{ color: why ? 'var(--cv-fail)' : 'var(--cv-pass)', display: 'flex', gap: 4, alignItems: 'flex-start' }}>
           {why ? <IconCircleX size={14} aria-hidden style={{ flex: 'none', marginTop: 2 }} /> : <IconCircleCheck size={14} aria-hidden style={{ flex: 'none', marginTop: 2 }} />}

@@ -8,6 +8,7 @@ import { api, ok, type Schemas } from '../../api/client';
 import { useText } from '../../text';
 import { Code } from '../../ui/code';
 import { tell } from '../../ui/undo';
+import { useUnsaved } from '../../ui/unsaved';
 import { type Case, type Editing, functionOf, marksOf, propertiesOf, told, type Tool, useFraming, useLint, useSchemaWords, withCases } from './data';
 import { bodyOf, chained, draftOf, type Draft } from './draft';
 import { Problems, Refused, fieldErrors } from './problems';
@@ -22,10 +23,11 @@ const configWords = ['mode', 'epsilon', 'threshold', ...comparisons].map((label)
 export function CaseDrawer({ of, isNew, editing, close, saved }: { of: Case | null; isNew: boolean; editing: Editing; close: () => void; saved: (c: Case) => void }) {
   const t = useText();
   const [dirty, setDirty] = useState(false);
+  const pass = useUnsaved(dirty, true);
   const leave = () => {
     if (!dirty) return close();
     modals.openConfirmModal({
-      title: t('suites.discard'), children: <Text size="sm">{t('suites.discardText')}</Text>, labels: { confirm: t('suites.discardIt'), cancel: t('suites.keepTyping') }, confirmProps: { color: 'red' }, onConfirm: close,
+      title: t('suites.discard'), children: <Text size="sm">{t('suites.discardText')}</Text>, labels: { confirm: t('suites.discardIt'), cancel: t('suites.keepTyping') }, confirmProps: { color: 'red' }, onConfirm: () => pass(close),
       closeButtonProps: { 'aria-label': t('common.close') },
     });
   };
@@ -34,7 +36,7 @@ export function CaseDrawer({ of, isNew, editing, close, saved }: { of: Case | nu
       opened={of !== null} onClose={leave} position="right" size="min(720px, 100vw)" title={isNew ? t('suites.newCase') : t('suites.editCase', { id: of?.id ?? '' })} closeButtonProps={{ 'aria-label': t('common.close') }}
       styles={{ title: { fontWeight: 600, overflowWrap: 'anywhere' }, content: { scrollPadding: '72px 0' } }} closeOnClickOutside={!dirty}
     >
-      {of && <CaseForm key={of.id ?? 'new'} of={of} isNew={isNew} editing={editing} dirty={setDirty} leave={leave} saved={saved} />}
+      {of && <CaseForm key={of.id ?? 'new'} of={of} isNew={isNew} editing={editing} dirty={setDirty} leave={leave} saved={(c) => pass(() => saved(c))} />}
     </Drawer>
   );
 }

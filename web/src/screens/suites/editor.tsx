@@ -3,7 +3,7 @@ import { ActionIcon, Badge, Box, Button, Group, Menu, Modal, Stack, Switch, Tabs
 import { useDisclosure } from '@mantine/hooks';
 import { IconDots, IconDownload, IconPencil, IconPlayerPlay, IconShare, IconTrash } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useEffect, useState } from 'react';
+import { type FormEvent, useState } from 'react';
 import { Link, useNavigate } from 'react-router';
 import { $api, api, ok } from '../../api/client';
 import { useMay, useMe } from '../../me';
@@ -11,6 +11,7 @@ import { useText } from '../../text';
 import { Failure, Screen, Waiting } from '../../ui/bits';
 import { useParam } from '../../ui/params';
 import { restorable, tell, tellFailure } from '../../ui/undo';
+import { useUnsaved } from '../../ui/unsaved';
 import { Cases } from './cases';
 import { type Editing, useEditing, useLint, useSource } from './data';
 import { Counts, fieldErrors, Refused } from './problems';
@@ -47,12 +48,7 @@ function Opened({ editing }: { editing: Editing }) {
   const [prompt, setPrompt] = useState<string | null>(null);
   const [text, setText] = useState<{ yaml: boolean; text: string } | null>(null);
   const unsaved = prompt !== null || text !== null;
-  useEffect(() => {
-    if (!unsaved) return;
-    const ask = (e: BeforeUnloadEvent) => e.preventDefault();
-    window.addEventListener('beforeunload', ask);
-    return () => window.removeEventListener('beforeunload', ask);
-  }, [unsaved]);
+  useUnsaved(unsaved);
   const source = useSource(suite.id, suite.version, true);
   const lint = useLint(source.data ?? null, 'callvet');
 

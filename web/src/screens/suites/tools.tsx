@@ -10,6 +10,7 @@ import { Empty } from '../../ui/bits';
 import { Code } from '../../ui/code';
 import { useParam } from '../../ui/params';
 import { tell, undoable } from '../../ui/undo';
+import { useUnsaved } from '../../ui/unsaved';
 import { type Editing, functionOf, marksOf, namesOf, propertiesOf, type Suite, type Tool, useFraming, useLint } from './data';
 import { Problems, Refused } from './problems';
 
@@ -132,17 +133,18 @@ export function Tools({ editing }: { editing: Editing }) {
 function ToolDrawer({ which, editing, close }: { which: string; editing: Editing; close: () => void }) {
   const t = useText();
   const [dirty, setDirty] = useState(false);
+  const pass = useUnsaved(dirty, true);
   const leave = () => {
     if (!dirty) return close();
     modals.openConfirmModal({
-      title: t('suites.discard'), children: <Text size="sm">{t('suites.discardText')}</Text>, labels: { confirm: t('suites.discardIt'), cancel: t('suites.keepTyping') }, confirmProps: { color: 'red' }, onConfirm: close,
+      title: t('suites.discard'), children: <Text size="sm">{t('suites.discardText')}</Text>, labels: { confirm: t('suites.discardIt'), cancel: t('suites.keepTyping') }, confirmProps: { color: 'red' }, onConfirm: () => pass(close),
       closeButtonProps: { 'aria-label': t('common.close') },
     });
   };
   const title = which === everything ? t('suites.allTools') : which === newOne ? t('suites.newTool') : t('suites.editTool2', { name: which });
   return (
     <Drawer opened={which !== ''} onClose={leave} position="right" size="min(760px, 100vw)" title={title} closeButtonProps={{ 'aria-label': t('common.close') }} styles={{ title: { fontWeight: 600, overflowWrap: 'anywhere' } }} closeOnClickOutside={!dirty}>
-      {which !== '' && <ToolForm key={which} which={which} editing={editing} dirty={setDirty} leave={leave} close={close} />}
+      {which !== '' && <ToolForm key={which} which={which} editing={editing} dirty={setDirty} leave={leave} close={() => pass(close)} />}
     </Drawer>
   );
 }

@@ -95,7 +95,7 @@ export function Versions({ editing }: { editing: Editing }) {
                 </Table.Td>
                 <Table.Td>
                   <Text size="sm" c="dimmed">
-                    {v.by === me.user_id ? t('suites.you') : t('suites.another')}
+                    {v.by === me.user_id ? t('suites.you') : v.by_name || t('suites.another')}
                   </Text>
                 </Table.Td>
                 <Table.Td>

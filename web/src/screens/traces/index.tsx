@@ -29,7 +29,7 @@ function List() {
   const navigate = useNavigate();
   const client = useQueryClient();
   const [dialog, setDialog] = useState<'upload' | 'how' | null>(null);
-  const list = $api.useInfiniteQuery('get', '/api/traces', { params: { query: { limit: 100 } } }, { pageParamName: 'cursor', initialPageParam: '', getNextPageParam: (p) => p.next_cursor });
+  const list = $api.useInfiniteQuery('get', '/api/traces', { params: { query: { limit: 100 } } }, { pageParamName: 'cursor', initialPageParam: '', getNextPageParam: (p) => p.next_cursor, refetchInterval: (q) => (q.state.data?.pages.some((p) => p.items.some((c) => c.attempt_count === null)) ? 2000 : false) });
   const fetchNext = list.fetchNextPage;
   const more = useCallback(() => void fetchNext(), [fetchNext]);
   const columns: Column<Collection>[] = [
@@ -41,11 +41,12 @@ function List() {
             {c.name}
           </Link>
           {c.shared && <Badge color="gray">{t('common.shared')}</Badge>}
-          {c.owner !== me.user_id && <Badge color="gray">{t('traces.of')}</Badge>}
+          {c.owner !== me.user_id && <Badge color="gray">{c.owner_name || t('traces.of')}</Badge>}
         </Group>
       ),
     },
     { key: 'form', title: t('traces.form'), width: 150, cell: (c) => c.form },
+    { key: 'attempts', title: t('traces.attempts'), width: 110, align: 'right', cell: (c) => <span className="num">{c.attempt_count === null ? '…' : number(c.attempt_count)}</span> },
     { key: 'items', title: t('traces.items'), width: 130, align: 'right', cell: (c) => <span className="num">{number(c.items)}</span> },
     { key: 'size', title: t('traces.size'), width: 110, align: 'right', cell: (c) => <span className="num">{bytes(c.bytes)}</span> },
     { key: 'updated', title: t('common.updated'), width: 120, align: 'right', cell: (c) => <span className="num">{ago(c.updated_at)}</span> },

@@ -1,0 +1,48 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package app
+
+import (
+	"context"
+
+	"github.com/callvet/callvet/internal/embed"
+	"github.com/callvet/callvet/retrieve"
+)
+
+// still are models of catalogues that are named and never asked: for what a run would take.
+type still struct{ *embed.Models }
+
+// Open implements catalog.Models: what it opens is checked, and answers without being asked.
+func (m still) Open(ctx context.Context, embedder, reranker string, o *retrieve.Options) error {
+	if err := m.Models.Open(ctx, embedder, reranker, o); err != nil {
+		return err
+	}
+	o.Cache = nil // nothing of what stands in is kept
+	if o.Embedder != nil {
+		o.Embedder = silent{o.Embedder.Model()}
+	}
+	if o.Reranker != nil {
+		o.Reranker = silent{}
+	}
+	return nil
+}
+
+// silent stands in for a model that is not asked.
+type silent struct{ name string }
+
+// Model implements vector.Embedder.
+func (s silent) Model() string { return s.name }
+
+// Embed implements vector.Embedder: all texts are alike.
+func (silent) Embed(_ context.Context, texts []string) ([][]float32, error) {
+	out := make([][]float32, len(texts))
+	for i := range out {
+		out[i] = []float32{1}
+	}
+	return out, nil
+}
+
+// Rerank implements retrieve.Reranker.
+func (silent) Rerank(_ context.Context, _ string, texts []string) ([]float64, error) {
+	return make([]float64, len(texts)), nil
+}

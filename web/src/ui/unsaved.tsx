@@ -1,0 +1,60 @@
+// What was typed and not saved is not lost by a link, the back button or a closed page: all of them ask.
+import { Text } from '@mantine/core';
+import { modals } from '@mantine/modals';
+import { useCallback, useEffect } from 'react';
+import { type Location, useBlocker } from 'react-router';
+import { useText } from '../text';
+
+/** A guard tells whether a change of the address would lose what a form has. The router knows one blocker, so all forms share it. */
+type Guard = (from: Location, to: Location) => boolean;
+const guards = new Set<Guard>();
+let passing = false;
+
+/**
+ * useUnsaved asks before a form with unsaved changes is left. drawer: the form closes with any change of the address, not only with
+ * that of the screen. The function that it gives does what leaves the form on purpose, without a question.
+ */
+export function useUnsaved(dirty: boolean, drawer = false): (does: () => void) => void {
+  useEffect(() => {
+    if (!dirty) return;
+    const guard: Guard = (from, to) => from.pathname !== to.pathname || (drawer && from.search !== to.search);
+    const ask = (e: BeforeUnloadEvent) => e.preventDefault();
+    guards.add(guard);
+    window.addEventListener('beforeunload', ask);
+    return () => {
+      guards.delete(guard);
+      window.removeEventListener('beforeunload', ask);
+    };
+  }, [dirty, drawer]);
+  return useCallback((does) => {
+    passing = true;
+    try {
+      does();
+    } finally {
+      window.setTimeout(() => (passing = false));
+    }
+  }, []);
+}
+
+/** Unsaved asks for all forms, once for the page. */
+export function Unsaved() {
+  const t = useText();
+  const blocker = useBlocker(({ currentLocation: from, nextLocation: to }) => !passing && [...guards].some((g) => g(from, to)));
+  const { state } = blocker;
+  useEffect(() => {
+    if (state !== 'blocked') return;
+    let left = false;
+    modals.openConfirmModal({
+      title: t('suites.discard'), children: <Text size="sm">{t('suites.discardText')}</Text>, labels: { confirm: t('suites.discardIt'), cancel: t('suites.keepTyping') }, confirmProps: { color: 'red' },
+      closeButtonProps: { 'aria-label': t('common.close') },
+      onConfirm: () => {
+        left = true;
+        blocker.proceed();
+      },
+      onClose: () => {
+        if (!left) blocker.reset();
+      },
+    });
+  }, [state]); // eslint-disable-line react-hooks/exhaustive-deps -- one question for one attempt to leave
+  return null;
+}
