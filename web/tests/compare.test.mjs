@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { axe, Browser, clean, Server, themes, widths } from './harness.mjs';
+import { accessible, Browser, clean, Server } from './harness.mjs';
 import { allowFiles, good, sloppy, weather } from './weather.mjs';
 
 let server, browser, models, alone;
@@ -103,15 +103,5 @@ test('a run that is not among the newest 200 has its head and its name', async (
 });
 
 test('the comparison of models is accessible', async () => {
-  for (const theme of themes) {
-    for (const width of widths) {
-      const page = await browser.page(server, { theme, width });
-      await page.goto(`/compare?runs=${models}&unchanged=true`);
-      await changed(page).getByText('Both pass').first().waitFor();
-      await axe(page, `/compare of models ${theme} ${width}`);
-      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `wider than ${width}`);
-      clean(page);
-      await page.context().close();
-    }
-  }
+  await accessible(browser, server, [[`/compare?runs=${models}&unchanged=true`, (page) => changed(page).getByText('Both pass')]]);
 });

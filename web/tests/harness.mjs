@@ -235,7 +235,7 @@ export async function axe(page, what = page.url(), rules = everything) {
   assert.deepEqual(told, []);
 }
 
-export const widths = [390, 768, 1280];
+const widths = [390, 768, 1280];
 export const themes = ['light', 'dark'];
 
 /**
@@ -243,22 +243,23 @@ export const themes = ['light', 'dark'];
  * wider than the window. A screen is its address, and what gives the locator of something on it when it is there, or a text. What
  * a theme changes is colours: the dark one is looked at for these.
  */
-export async function accessible(browser, server, screens, { as = 'ana' } = {}) {
-  const page = await browser.page(server, { as });
+export async function accessible(browser, server, screens, { language, in: looks = themes.map((theme) => [theme, widths]) } = {}) {
+  const page = await browser.page(server);
+  if (language) await page.addInitScript((l) => localStorage.setItem('callvet.language', l), language);
   for (const [address, there] of screens) {
     await page.goto(address);
     await (typeof there === 'string' ? page.getByText(there) : await there(page)).first().waitFor();
     await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
-    for (const theme of themes) {
+    for (const [theme, wide] of looks) {
       await page.emulateMedia({ colorScheme: theme });
       await page.locator(`html[data-mantine-color-scheme="${theme}"]`).waitFor();
-      for (const width of widths) {
+      for (const width of wide) {
         await page.setViewportSize({ width, height: 800 });
         await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
         const what = `${address} ${theme} ${width}`;
         await axe(page, what, theme === 'dark' ? colours : everything);
-        const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-        assert.ok(wide <= 0, `${what}: the page is ${wide} px too wide`);
+        const over = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+        assert.ok(over <= 0, `${what}: the page is ${over} px too wide`);
       }
     }
     await page.emulateMedia({ colorScheme: 'light' });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { axe, Browser, clean, Server, themes, widths } from './harness.mjs';
+import { accessible, Browser, clean, Server } from './harness.mjs';
 import { allowFiles, sloppy, weather } from './weather.mjs';
 
 // A model that judges: it fails what speaks of Tokyo, and passes the rest.
@@ -165,16 +165,6 @@ test('two people label the same blind, and how far they agree is told', async ()
 });
 
 test('the screens of judges and labels are accessible', async () => {
-  for (const theme of themes) {
-    for (const width of widths) {
-      const page = await browser.page(server, { theme, width });
-      for (const [place, seen] of [[`/judges?run=${run}`, 'Verdicts of'], [`/judges?run=${run}&tab=calibration`, 'Sensitivity'], [`/judges?run=${run}&tab=labels`, 'Import labels'], ['/judges', 'necessity'], [`/label?run=${run}`, 'Draw']]) {
-        await page.goto(place);
-        await page.getByText(seen).first().waitFor();
-        await axe(page, `${place} ${theme} ${width}`);
-      }
-      clean(page);
-      await page.context().close();
-    }
-  }
+  const at = `/judges?run=${run}`;
+  await accessible(browser, server, [[at, 'Verdicts of'], [`${at}&tab=calibration`, 'Sensitivity'], [`${at}&tab=labels`, 'Import labels'], ['/judges', 'necessity'], [`/label?run=${run}`, 'Draw']]);
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import http from 'node:http';
 import { after, before, test } from 'node:test';
-import { axe, Browser, clean, Server, themes, widths } from './harness.mjs';
+import { accessible, Browser, clean, Server } from './harness.mjs';
 
 const tools = [
   { name: 'traffic_incidents', description: 'Current incidents and delays on Swedish roads.', keywords: ['traffic', 'incidents', 'E4'] },
@@ -400,19 +400,8 @@ test('who is no admin has no lab', async () => {
 test('the lab is accessible: every tab, both languages, both themes, three widths', async () => {
   const id = await catalogue('axe');
   const { run_id } = await evaluated(id);
-  for (const language of ['en', 'sv']) {
-    for (const theme of language === 'en' ? themes : ['light']) {
-      const page = await browser.page(server, { theme });
-      await page.addInitScript((l) => localStorage.setItem('callvet.language', l), language);
-      for (const [tab, ready] of [['single&q=weather&expect=company_search', '[data-match]'], [`suite&run=${run_id}&case=q3`, `[data-run="${run_id}"]`], ['changes&edit=weather_now', '#lab-sweep'], [`production&run=${run_id}`, '[role=tabpanel]:visible .drop']]) {
-        await page.goto(`/lab?tab=${tab}&catalogue=${id}`);
-        await page.locator(ready).first().waitFor();
-        for (const width of language === 'en' ? widths : [1280]) {
-          await page.setViewportSize({ width, height: 900 });
-          await axe(page, `${tab.split('&')[0]} ${language} ${theme} ${width}`);
-        }
-      }
-      await page.context().close();
-    }
-  }
+  const tabs = [['single&q=weather&expect=company_search', '[data-match]'], [`suite&run=${run_id}&case=q3`, `[data-run="${run_id}"]`], ['changes&edit=weather_now', '#lab-sweep'], [`production&run=${run_id}`, '[role=tabpanel]:visible .drop']];
+  const screens = tabs.map(([tab, ready]) => [`/lab?tab=${tab}&catalogue=${id}`, (page) => page.locator(ready)]);
+  await accessible(browser, server, screens);
+  await accessible(browser, server, screens, { language: 'sv', in: [['light', [1280]]] });
 });

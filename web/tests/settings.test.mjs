@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { after, before, test } from 'node:test';
-import { axe, Browser, clean, Server, themes, widths } from './harness.mjs';
+import { accessible, Browser, clean, Server } from './harness.mjs';
 
 const weather = {
   name: 'weather',
@@ -231,17 +231,5 @@ test('settings and audit are accessible', async () => {
     ['/settings/keys', 'Keys of providers'], ['/settings/tokens', 'Your API tokens'], ['/settings/schedules', 'Schedules'], ['/settings/password', 'Change your password'], ['/settings/users', 'Users'],
     ['/settings/limits', 'In force now'], ['/settings/appearance', 'Appearance'], ['/audit', 'Audit'],
   ];
-  for (const theme of themes) {
-    const page = await browser.page(server, { theme });
-    for (const [place, heading] of places) {
-      await page.goto(place);
-      await page.getByRole('heading', { name: heading, exact: true }).first().waitFor();
-      for (const width of widths) {
-        await page.setViewportSize({ width, height: 800 });
-        await axe(page, `${place} ${theme} ${width}`);
-      }
-    }
-    clean(page);
-    await page.context().close();
-  }
+  await accessible(browser, server, places.map(([place, name]) => [place, (page) => page.getByRole('heading', { name, exact: true })]));
 });

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
-import { axe, Browser, clean, Server, themes, widths } from './harness.mjs';
+import { accessible, Browser, clean, Server } from './harness.mjs';
 
 const run = promisify(execFile);
 const root = path.resolve(import.meta.dirname, '../..');
@@ -563,18 +563,5 @@ test('the screens are accessible in both themes at three widths', { timeout: 240
     ['/suites/import', (p) => p.locator('.cm-content')],
     ['/suites/import?from=mcp', (p) => p.getByLabel('Address of the server')],
   ];
-  for (const theme of themes) {
-    for (const width of widths) {
-      const page = await browser.page(server, { theme, width });
-      for (const [address, there] of screens) {
-        await page.goto(address);
-        await there(page).first().waitFor();
-        await axe(page, `${address} ${theme} ${width}`);
-        const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-        assert.ok(wide <= 0, `${address} ${theme} ${width}: the page is ${wide} px too wide`);
-      }
-      clean(page);
-      await page.context().close();
-    }
-  }
+  await accessible(browser, server, screens);
 });

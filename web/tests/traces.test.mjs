@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { axe, Browser, clean, Server, themes, widths } from './harness.mjs';
+import { accessible, Browser, clean, Server } from './harness.mjs';
 
 const script = '<script>document.title = "taken"</script>';
 
@@ -130,22 +130,7 @@ test('a collection is shared, deleted and given back', async () => {
 
 test('traces are accessible', async () => {
   const before = await sent('look at', lines(12, true));
-  const id = await sent('look here', lines(12, false));
-  const places = [
-    ['/traces', 'Traces'], [`/traces/${id}?attempt=task-1%230`, 'look here'], [`/traces/${id}?part=scores`, 'Steps, by call'], [`/traces/${id}?part=compare&baseline=${before}`, 'look here'], [`/traces/${id}?part=gates`, 'look here'],
-  ];
-  for (const theme of themes) {
-    const page = await browser.page(server, { theme });
-    for (const [place, heading] of places) {
-      await page.goto(place);
-      await page.getByRole('heading', { name: heading }).first().waitFor();
-      await page.locator('[aria-busy="true"]').waitFor({ state: 'detached' });
-      for (const width of widths) {
-        await page.setViewportSize({ width, height: 800 });
-        await axe(page, `${place} ${theme} ${width}`);
-      }
-    }
-    clean(page);
-    await page.context().close();
-  }
+  const at = `/traces/${await sent('look here', lines(12, false))}`;
+  const places = [['/traces', 'Traces'], [`${at}?attempt=task-1%230`, 'look here'], [`${at}?part=scores`, 'Steps, by call'], [`${at}?part=compare&baseline=${before}`, 'look here'], [`${at}?part=gates`, 'look here']];
+  await accessible(browser, server, places.map(([place, name]) => [place, (page) => page.getByRole('heading', { name })]));
 });
