@@ -249,7 +249,7 @@ export async function accessible(browser, server, screens, { language, in: looks
   for (const [address, there] of screens) {
     await page.goto(address);
     await (typeof there === 'string' ? page.getByText(there) : await there(page)).first().waitFor();
-    await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
+    await page.locator('[aria-busy="true"]:visible').first().waitFor({ state: 'detached' });
     for (const [theme, wide] of looks) {
       await page.emulateMedia({ colorScheme: theme });
       await page.locator(`html[data-mantine-color-scheme="${theme}"]`).waitFor();

@@ -59,7 +59,9 @@ test('a judge is asked about a run, and its verdicts stay text', async () => {
   assert.ok(said.fail > 0);
   await page.getByRole('radiogroup', { name: 'Filter' }).getByText('Fail', { exact: true }).click();
   await page.getByText('<script>document.title = 1</script>').waitFor();
-  assert.equal(await page.getByRole('region', { name: 'Verdicts' }).locator('tbody tr[data-index]').count(), said.fail);
+  const shown = page.getByRole('region', { name: 'Verdicts' }).locator('tbody tr[data-index]');
+  await shown.nth(said.fail).waitFor({ state: 'detached' });
+  assert.equal(await shown.count(), said.fail);
   assert.match(await page.title(), /Judges/);
   clean(page);
 });

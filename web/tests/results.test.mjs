@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
-import { accessible, Browser, clean, Server } from './harness.mjs';
+import { accessible, Browser, clean, manyAttempts, Server } from './harness.mjs';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const program = process.env.CALLVET ? path.resolve(process.env.CALLVET) : path.join(root, 'callvet');
