@@ -511,7 +511,7 @@ test('Back and links ask before a form with unsaved changes is left', async () =
   // What is saved asks nothing.
   await page.getByRole('button', { name: 'Open paris' }).click();
   await prompt.fill('How warm is it in Oslo?');
-  await drawer.getByRole('button', { name: 'Save', exact: true }).click();
+  await drawer.getByRole('button', { name: 'Save the case' }).click();
   await drawer.waitFor({ state: 'hidden' });
   assert.equal(await asks.count(), 0);
   assert.equal((await get(id)).test_cases[0].prompt, 'How warm is it in Oslo?');

@@ -1,7 +1,7 @@
 // What was typed and not saved is not lost by a link, the back button or a closed page: all of them ask.
 import { Text } from '@mantine/core';
 import { modals } from '@mantine/modals';
-import { useCallback, useEffect } from 'react';
+import { useCallback, useEffect, useLayoutEffect } from 'react';
 import { type Location, useBlocker } from 'react-router';
 import { useText } from '../text';
 
@@ -15,7 +15,8 @@ let passing = false;
  * that of the screen. The function that it gives does what leaves the form on purpose, without a question.
  */
 export function useUnsaved(dirty: boolean, drawer = false): (does: () => void) => void {
-  useEffect(() => {
+  // Before the next event: Back may follow a key at once.
+  useLayoutEffect(() => {
     if (!dirty) return;
     const guard: Guard = (from, to) => from.pathname !== to.pathname || (drawer && from.search !== to.search);
     const ask = (e: BeforeUnloadEvent) => e.preventDefault();

@@ -3,7 +3,7 @@
 import { Alert, Autocomplete, Box, Button, Drawer, Fieldset, Group, Input, MultiSelect, NumberInput, SegmentedControl, Select, Stack, Switch, Text, Textarea, TextInput } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import { IconAlertTriangle } from '@tabler/icons-react';
-import { type FormEvent, type ReactNode, useEffect, useId, useMemo, useState } from 'react';
+import { type FormEvent, type ReactNode, useEffect, useLayoutEffect, useId, useMemo, useState } from 'react';
 import { api, ok, type Schemas } from '../../api/client';
 import { useText } from '../../text';
 import { Code } from '../../ui/code';
@@ -52,7 +52,7 @@ function CaseForm({ of, isNew, editing, dirty, leave, saved }: { of: Case; isNew
   const [tried, setTried] = useState(false);
   const set = (change: Partial<Draft>) => setDraft((was) => ({ ...was, ...change }));
   const changed = JSON.stringify(first) !== JSON.stringify(d);
-  useEffect(() => dirty(changed), [changed, dirty]);
+  useLayoutEffect(() => dirty(changed), [changed, dirty]);
   useEffect(() => () => dirty(false), [dirty]);
 
   const { body, errors: unread } = useMemo(() => bodyOf(d, t), [d, t]);

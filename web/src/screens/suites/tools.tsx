@@ -2,7 +2,7 @@
 import { ActionIcon, Box, Button, Drawer, Group, Stack, Table, Text, VisuallyHidden } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import { IconBraces, IconPencil, IconPlus, IconTrash } from '@tabler/icons-react';
-import { useEffect, useMemo, useState } from 'react';
+import { useEffect, useLayoutEffect, useMemo, useState } from 'react';
 import { api, ok } from '../../api/client';
 import { useText } from '../../text';
 import { en } from '../../text/en';
@@ -161,7 +161,7 @@ function ToolForm({ which, editing, dirty, leave, close }: { which: string; edit
   const [spot, setSpot] = useState<{ line: number; column: number }>();
   const words = useToolWords();
   const changed = text !== first;
-  useEffect(() => dirty(changed), [changed, dirty]);
+  useLayoutEffect(() => dirty(changed), [changed, dirty]);
   useEffect(() => () => dirty(false), [dirty]);
 
   const framing = useFraming(editing);
