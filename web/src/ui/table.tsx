@@ -3,7 +3,7 @@
 //   pages (useInfiniteQuery) ─► rows ─► window of what is on the screen ─► <tr>
 import { Box, Table, Text } from '@mantine/core';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, memo, type ReactNode, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { useText } from '../text';
 import { Waiting } from './bits';
 
@@ -36,6 +36,31 @@ export type RowsProps<Row> = {
   minWidth?: number;
 };
 
+type LineProps<Row> = { row: Row; index: number; here: boolean; columns: Column<Row>[]; height: number; open?: (row: Row) => void; enter: (index: number) => void };
+
+/**
+ * Line is one row: of elements without components, and made anew only when something of it changed. For that its columns must be the
+ * same ones as before.
+ */
+const Line = memo(function Line<Row>({ row, index, here, columns, height, open, enter }: LineProps<Row>) {
+  return (
+    <tr
+      className={open ? 'line opens' : 'line'} data-index={index} aria-rowindex={index + 2} tabIndex={here ? 0 : -1} style={{ height }} onFocus={() => enter(index)}
+      onClick={(e) => {
+        const at = e.target as HTMLElement;
+        // React hands on what is clicked in a menu of the row, which is elsewhere in the document.
+        if (e.currentTarget.contains(at) && !at.closest('a, button, input, select')) open?.(row);
+      }}
+    >
+      {columns.map((c) => (
+        <td key={c.key} style={c.align && { textAlign: c.align }}>
+          {c.cell(row)}
+        </td>
+      ))}
+    </tr>
+  );
+}) as <Row>(props: LineProps<Row>) => ReactNode;
+
 /** Rows is such a table. Arrow keys or j and k move, Enter opens. */
 export function Rows<Row>({ label, columns, rows, idOf, onOpen, sort, onSort, more, hasMore, busy, empty, height = '70vh', rowHeight = 40, minWidth }: RowsProps<Row>) {
   const t = useText();
@@ -47,6 +72,12 @@ export function Rows<Row>({ label, columns, rows, idOf, onOpen, sort, onSort, mo
   useEffect(() => {
     if (hasMore && !busy && last >= rows.length - 20) more?.();
   }, [hasMore, busy, last, rows.length, more]);
+
+  const opens = useRef(onOpen);
+  useLayoutEffect(() => {
+    opens.current = onOpen;
+  });
+  const open = useCallback((row: Row) => opens.current?.(row), []);
 
   if (rows.length === 0 && busy) return <Waiting />;
   if (rows.length === 0) return <>{empty ?? <Text c="dimmed">{t('common.none')}</Text>}</>;
@@ -70,7 +101,7 @@ export function Rows<Row>({ label, columns, rows, idOf, onOpen, sort, onSort, mo
   const bottom = virtual.getTotalSize() - (items.at(-1)?.end ?? 0);
   return (
     <Box ref={box} className="card" style={{ maxHeight: height, overflow: 'auto', position: 'relative' }} onKeyDown={key} role="region" aria-label={label} tabIndex={-1}>
-      <Table miw={minWidth} stickyHeader highlightOnHover={Boolean(onOpen)} aria-rowcount={hasMore ? -1 : rows.length + 1}>
+      <Table miw={minWidth} stickyHeader aria-rowcount={hasMore ? -1 : rows.length + 1}>
         <Table.Thead style={{ background: 'var(--cv-card)' }}>
           <Table.Tr>
             {columns.map((c) => (
@@ -93,23 +124,7 @@ export function Rows<Row>({ label, columns, rows, idOf, onOpen, sort, onSort, mo
           {top > 0 && <tr style={{ height: top }} aria-hidden />}
           {items.map((i) => {
             const row = rows[i.index]!;
-            return (
-              <Table.Tr
-                key={idOf(row)} data-index={i.index} aria-rowindex={i.index + 2} tabIndex={i.index === at ? 0 : -1} style={{ cursor: onOpen ? 'pointer' : undefined, height: rowHeight }}
-                onFocus={() => setAt(i.index)}
-                onClick={(e) => {
-                  const at = e.target as HTMLElement;
-                  // React hands on what is clicked in a menu of the row, which is elsewhere in the document.
-                  if (e.currentTarget.contains(at) && !at.closest('a, button, input, select')) onOpen?.(row);
-                }}
-              >
-                {columns.map((c) => (
-                  <Table.Td key={c.key} ta={c.align}>
-                    {c.cell(row)}
-                  </Table.Td>
-                ))}
-              </Table.Tr>
-            );
+            return <Line key={idOf(row)} row={row} index={i.index} here={i.index === at} columns={columns} height={rowHeight} open={onOpen && open} enter={setAt} />;
           })}
           {bottom > 0 && <tr style={{ height: bottom }} aria-hidden />}
         </Table.Tbody>

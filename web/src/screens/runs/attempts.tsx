@@ -1,24 +1,37 @@
 import { Badge, Button, Chip, Group, MultiSelect, Stack, Switch, TagsInput, Text, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
-import { keepPreviousData } from '@tanstack/react-query';
+import { infiniteQueryOptions, keepPreviousData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { IconSearch } from '@tabler/icons-react';
-import { useMemo, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { useNavigate } from 'react-router';
-import { $api } from '../../api/client';
+import { $api, api, ok } from '../../api/client';
 import { type TextKey, useText } from '../../text';
 import { Empty, Failure, inUnit, Verdict } from '../../ui/bits';
 import { duration, money, number } from '../../ui/format';
 import { type Column, Rows } from '../../ui/table';
+import { ahead } from '../index';
 import { type Asked, type Attempt, asVerdict, caseLink, cellsQuery, type Filters, inWords, outcomes, type Report, sumOf, useFilters, verdictNames } from './parts';
 
-/** useAttempts are the attempts that fit the filters, page by page. The list and the view of a case share them. */
+/** attemptsOf asks for the attempts that fit the filters, page by page. */
+function attemptsOf(run: string, f: Filters) {
+  const query = cellsQuery(f);
+  return infiniteQueryOptions({
+    queryKey: ['get', '/api/runs/{id}/cells', { params: { path: { id: run }, query } }] as const,
+    queryFn: async ({ pageParam, signal }) => ok(await api.GET('/api/runs/{id}/cells', { params: { path: { id: run }, query: { ...query, cursor: pageParam } }, signal })),
+    initialPageParam: '', getNextPageParam: (last) => last.next_cursor, staleTime: 60_000,
+  });
+}
+
+/** useAttempts are the attempts that fit the filters. The list and the view of a case share them. */
 export function useAttempts(run: string, f: Filters, how: Asked = {}) {
-  const found = $api.useInfiniteQuery(
-    'get', '/api/runs/{id}/cells', { params: { path: { id: run }, query: cellsQuery(f) } },
-    { pageParamName: 'cursor', initialPageParam: '', getNextPageParam: (last) => last.next_cursor, placeholderData: keepPreviousData, staleTime: 60_000, ...how },
-  );
+  const found = useInfiniteQuery({ ...attemptsOf(run, f), placeholderData: keepPreviousData, ...how });
   const rows = useMemo(() => (found.data?.pages ?? []).flatMap((p) => p.items ?? []), [found.data]);
   return { found, rows, total: found.data?.pages[0]?.total ?? 0, all: found.data?.pages[0]?.all ?? 0 };
+}
+
+/** caseOf asks for a case with its attempts. */
+export function caseOf(run: string, name: string) {
+  return $api.queryOptions('get', '/api/runs/{id}/case', { params: { path: { id: run }, query: { case: name } } }, { staleTime: 60_000 });
 }
 
 /** keyOf names an attempt within its run. */
@@ -30,46 +43,53 @@ export function keyOf(a: { case: string; target: string; repeat: number }): stri
 export function Attempts({ run, report: d }: { run: string; report: Report }) {
   const t = useText();
   const navigate = useNavigate();
-  const [filters, change] = useFilters();
+  const client = useQueryClient();
+  const [filters, set] = useFilters();
   const { found, rows, total, all } = useAttempts(run, filters);
+  // The server is asked at once, while the page turns to the new address, and the view of a case is loaded before one is opened.
+  const change: typeof set = (part, how) => {
+    void client.prefetchInfiniteQuery(attemptsOf(run, { ...filters, ...part }));
+    set(part, how);
+  };
+  const open = (a: Attempt) => {
+    void client.prefetchQuery(caseOf(run, a.case));
+    navigate(caseLink(run, a, filters), { state: { back: true } });
+  };
+  const shown = rows.length > 0;
+  useEffect(() => {
+    if (!shown) return;
+    const soon = setTimeout(() => ahead('/runs/x/case'), 300);
+    return () => clearTimeout(soon);
+  }, [shown]);
   const repeats = d.panels.repeats > 1;
-  const columns: Column<Attempt>[] = [
-    { key: 'verdict', title: t('results.verdict'), width: 96, cell: (a) => <Verdict of={asVerdict(a.verdict)} /> },
-    {
-      key: 'case', title: t('results.case'), sort: 'case', width: '20%',
-      cell: (a) => (
-        <Text size="sm" fw={500} className="untrusted" lineClamp={1}>
-          {a.case}
-        </Text>
-      ),
-    },
-    {
-      key: 'target', title: t('results.target'), width: '17%',
-      cell: (a) => (
-        <Text size="sm" className="untrusted" lineClamp={1} title={a.target}>
-          {a.target}
-          {repeats && (
-            <Text span c="dimmed" size="xs">
-              {' '}
-              #{a.repeat + 1}
-            </Text>
-          )}
-        </Text>
-      ),
-    },
-    { key: 'class', title: t('results.errorClass'), sort: 'class', cell: (a) => <Text size="sm" className="num">{a.class ? inWords(a.class) : ''}</Text> },
-    {
-      key: 'reason', title: t('results.reason'), width: '30%',
-      cell: (a) => (
-        <Text size="sm" c="dimmed" className="untrusted" lineClamp={1} title={a.reason}>
-          {a.reason ?? ''}
-        </Text>
-      ),
-    },
-    { key: 'score', title: t('results.score'), sort: 'score', align: 'right', width: 84, cell: (a) => <span className="num">{inUnit(a.scores?.find((s) => s.name === 'overall')?.value, 'rate')}</span> },
-    { key: 'cost', title: t('results.cost'), sort: 'cost', align: 'right', width: 84, cell: (a) => <span className="num">{money(a.usage?.cost_usd)}</span> },
-    { key: 'time', title: t('results.latency'), align: 'right', width: 84, cell: (a) => <span className="num">{duration(a.wall_ms)}</span> },
-  ];
+  const columns = useMemo<Column<Attempt>[]>(
+    () => [
+      { key: 'verdict', title: t('results.verdict'), width: 96, cell: (a) => <Verdict of={asVerdict(a.verdict)} /> },
+      { key: 'case', title: t('results.case'), sort: 'case', width: '20%', cell: (a) => <span className="untrusted one-line strong">{a.case}</span> },
+      {
+        key: 'target', title: t('results.target'), width: '17%',
+        cell: (a) => (
+          <span className="untrusted one-line" title={a.target}>
+            {a.target}
+            {repeats && <span className="dim"> #{a.repeat + 1}</span>}
+          </span>
+        ),
+      },
+      { key: 'class', title: t('results.errorClass'), sort: 'class', cell: (a) => <span className="num">{a.class ? inWords(a.class) : ''}</span> },
+      {
+        key: 'reason', title: t('results.reason'), width: '30%',
+        cell: (a) => (
+          <span className="untrusted one-line faint" title={a.reason}>
+            {a.reason ?? ''}
+          </span>
+        ),
+      },
+      { key: 'score', title: t('results.score'), sort: 'score', align: 'right', width: 84, cell: (a) => <span className="num">{inUnit(a.scores?.find((s) => s.name === 'overall')?.value, 'rate')}</span> },
+      { key: 'cost', title: t('results.cost'), sort: 'cost', align: 'right', width: 84, cell: (a) => <span className="num">{money(a.usage?.cost_usd)}</span> },
+      { key: 'time', title: t('results.latency'), align: 'right', width: 84, cell: (a) => <span className="num">{duration(a.wall_ms)}</span> },
+    ],
+    [t, repeats],
+  );
   return (
     <Stack gap="md">
       <FilterBar report={d} filters={filters} change={change} />
@@ -81,7 +101,7 @@ export function Attempts({ run, report: d }: { run: string; report: Report }) {
       ) : (
         <Rows
           label={t('results.attempts')} columns={columns} rows={rows} idOf={keyOf} sort={filters.sort || 'case'} onSort={(sort) => change({ sort: sort === 'case' ? '' : sort })}
-          onOpen={(a) => navigate(caseLink(run, a, filters), { state: { back: true } })} hasMore={found.hasNextPage} more={() => void found.fetchNextPage()} busy={found.isFetchingNextPage || found.isPending}
+          onOpen={open} hasMore={found.hasNextPage} more={() => void found.fetchNextPage()} busy={found.isFetchingNextPage || found.isPending}
           empty={<Empty title={t('results.noneFit')} text={t('results.noneFitText')} />}
         />
       )}

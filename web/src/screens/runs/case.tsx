@@ -1,6 +1,7 @@
 // One attempt: what was asked, what the target did, and why that was right or wrong.
 import { Accordion, Badge, Box, Button, Grid, Group, Menu, Stack, Table, Text } from '@mantine/core';
 import { IconArrowLeft, IconChevronDown, IconChevronUp, IconCopy } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
 import { Link, useLocation, useNavigate, useParams, useSearchParams } from 'react-router';
 import { $api, api, ok, type Schemas } from '../../api/client';
@@ -10,7 +11,7 @@ import { Code } from '../../ui/code';
 import { Conversation, Long, pretty, Timeline, type Turn } from '../../ui/conversation';
 import { duration, money, number } from '../../ui/format';
 import { tell, tellFailure } from '../../ui/undo';
-import { keyOf, useAttempts } from './attempts';
+import { caseOf, keyOf, useAttempts } from './attempts';
 import { type Attempt, asVerdict, caseLink, inWords, readFilters } from './parts';
 
 type CaseOf = { id: string; description?: string; context?: string; input?: Turn[]; expect?: unknown; [key: string]: unknown };
@@ -27,7 +28,7 @@ export default function CaseView() {
   const name = params.get('case') ?? '';
   const list = params.get('in') ?? '';
   const filters = useMemo(() => (list ? readFilters(new URLSearchParams(list)) : { ...readFilters(new URLSearchParams()), verdict: ['fail', 'error'] }), [list]);
-  const shown = $api.useQuery('get', '/api/runs/{id}/case', { params: { path: { id }, query: { case: name } } }, { staleTime: 60_000 });
+  const shown = useQuery(caseOf(id, name));
   const { found, rows, total } = useAttempts(id, filters);
   const attempts = shown.data?.attempts ?? [];
   const target = params.get('target') ?? attempts[0]?.result.target ?? '';
