@@ -1,6 +1,6 @@
 // The list of screens: where each is, who sees it, and the key that goes to it (g, then the key).
 import { IconArrowsDiff, IconFlask, IconGavel, IconGitPullRequest, IconHistory, IconHome, IconListCheck, IconListDetails, IconListSearch, IconPlayerPlay, IconRoute, IconSettings, IconShieldCheck, IconTools } from '@tabler/icons-react';
-import { type ComponentType, lazy } from 'react';
+import { type ComponentType, createElement, lazy, useState } from 'react';
 import { matchPath } from 'react-router';
 import type { TextKey } from '../text';
 
@@ -22,7 +22,17 @@ export type ScreenEntry = {
   load: () => Promise<unknown>;
 };
 
-const screen = (load: () => Promise<{ default: ComponentType }>) => ({ view: lazy(load), load });
+/**
+ * screen is a screen whose code is loaded when it is needed. One that is loaded already is drawn at once: a lazy component would show
+ * that it waits first, and React then keeps that for 300 ms.
+ */
+function screen(load: () => Promise<{ default: ComponentType }>) {
+  let loaded: ComponentType | undefined;
+  const get = () => load().then((m) => ((loaded = m.default), m));
+  const Later = lazy(get);
+  const view = () => createElement(useState(() => loaded ?? Later)[0]);
+  return { view, load: get };
+}
 
 export const screens: ScreenEntry[] = [
   { paths: ['/'], title: 'shell.home', icon: IconHome, key: 'h', ...screen(() => import('./home')) },
