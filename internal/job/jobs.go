@@ -169,17 +169,12 @@ func (j *Jobs) Submit(ctx context.Context, req Request) (_ Job, isNew bool, err 
 		return Job{}, false, err
 	}
 	defer done()
-	if req.Key != "" {
-		known, err := j.cfg.Store.Rows().JobByKey(ctx, rows.JobByKeyParams{UserID: req.User, Idempotency: req.Key})
-		if err == nil && known.Kind != req.Kind {
-			return Job{}, false, fmt.Errorf("take job: %w: the key of the request was used for job %s, which does something else", callvet.ErrConflict, known.ID)
-		}
-		if err == nil {
-			return jobOf(&known), false, nil
-		}
-		if !errors.Is(err, sql.ErrNoRows) {
-			return Job{}, false, fmt.Errorf("take job: %w", err)
-		}
+	known, err := j.byKey(ctx, &req)
+	if err != nil {
+		return Job{}, false, err
+	}
+	if known != nil {
+		return jobOf(known), false, nil
 	}
 	id, err := store.NewID(j.cfg.Rand, "job")
 	if err != nil {
@@ -234,6 +229,23 @@ func (j *Jobs) Submit(ctx context.Context, req Request) (_ Job, isNew bool, err 
 		return j.grant(ctx, tx, q)
 	})
 	return jobOf(&r), err == nil, err
+}
+
+// byKey is the job that an earlier request with the same key made; nil where there is none.
+func (j *Jobs) byKey(ctx context.Context, req *Request) (*rows.Job, error) {
+	if req.Key == "" {
+		return nil, nil
+	}
+	known, err := j.cfg.Store.Rows().JobByKey(ctx, rows.JobByKeyParams{UserID: req.User, Idempotency: req.Key})
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("take job: %w", err)
+	case known.Kind != req.Kind:
+		return nil, fmt.Errorf("take job: %w: the key of the request was used for job %s, which does something else", callvet.ErrConflict, known.ID)
+	}
+	return &known, nil
 }
 
 // add stores a new job in the last place.

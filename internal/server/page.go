@@ -45,6 +45,8 @@ func (s *Server) addPage() error {
 		case built && name != "index.html" && isFile(files, name):
 			if strings.HasPrefix(name, "assets/") { // their names have a hash of what is in them
 				w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+			} else { // the icon, which a browser asks for at each change of the address
+				w.Header().Set("Cache-Control", "public, max-age=3600")
 			}
 			http.ServeFileFS(w, r, files, name)
 		case path.Ext(name) != "" && strings.HasPrefix(name, "assets/"):

@@ -50,7 +50,7 @@ func TestPage(t *testing.T) {
 		{"/runs/a.b", "text/html", "the page", "no-store", 200}, // a dot in an id is no file
 		{"/index.html", "text/html", "the page", "no-store", 200},
 		{"/assets/../runs", "text/html", "the page", "no-store", 200},
-		{"/icon.svg", "image/svg+xml", "<svg/>", "", 200},
+		{"/icon.svg", "image/svg+xml", "<svg/>", "public, max-age=3600", 200},
 		{"/assets/a-1234.js", "text/javascript", "console.log", "public, max-age=31536000, immutable", 200},
 		{"/assets/gone-9.js", "text/plain", "404", "", 404},
 		{"/assets", "text/html", "the page", "no-store", 200}, // a folder is not listed

@@ -8,7 +8,7 @@ import { api, ok } from './api/client';
 import { useFresh } from './api/jobs';
 import { useLiveState } from './api/live';
 import { useMe } from './me';
-import { type ScreenEntry, screens } from './screens';
+import { ahead, type ScreenEntry, screens } from './screens';
 import { type T, useLanguage, useText } from './text';
 import { Empty, Screen, Waiting } from './ui/bits';
 import { tellFailure } from './ui/undo';
@@ -76,7 +76,7 @@ export function Shell({ left }: { left: () => void }) {
           {offered
             .filter((s) => !s.hidden)
             .map((s) => (
-              <Link key={s.paths[0]} className="nav-link" to={s.paths[0]!} aria-current={isAt(place.pathname, s) ? 'page' : undefined}>
+              <Link key={s.paths[0]} className="nav-link" to={s.paths[0]!} onPointerEnter={() => ahead(s.paths[0]!)} onFocus={() => ahead(s.paths[0]!)} aria-current={isAt(place.pathname, s) ? 'page' : undefined}>
                 <s.icon size={18} stroke={1.7} aria-hidden />
                 <span>{t(s.title)}</span>
               </Link>
