@@ -245,6 +245,7 @@ export const themes = ['light', 'dark'];
  */
 export async function accessible(browser, server, screens, { language, in: looks = themes.map((theme) => [theme, widths]) } = {}) {
   const page = await browser.page(server);
+  await page.emulateMedia({ reducedMotion: 'reduce' }); // colours on their way from one theme to the other are nobody's
   if (language) await page.addInitScript((l) => localStorage.setItem('callvet.language', l), language);
   for (const [address, there] of screens) {
     await page.goto(address);
