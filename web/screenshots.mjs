@@ -96,7 +96,7 @@ function screens(m) {
     ['jobs', '/jobs'],
     ['job', `/jobs/${m.job}`],
     ['settings', '/settings'],
-    ['settings-users', '/settings?tab=users'],
+    ['settings-users', '/settings/users'],
     ['audit', '/audit'],
   ];
 }

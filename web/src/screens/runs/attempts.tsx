@@ -69,9 +69,11 @@ export function Attempts({ run, report: d }: { run: string; report: Report }) {
       {
         key: 'target', title: t('results.target'), width: '17%',
         cell: (a) => (
-          <span className="untrusted one-line" title={a.target}>
-            {a.target}
-            {repeats && <span className="dim"> #{a.repeat + 1}</span>}
+          <span className="marked">
+            <span className="untrusted one-line" title={a.target}>
+              {a.target}
+            </span>
+            {repeats && <span className="dim num">#{a.repeat + 1}</span>}
           </span>
         ),
       },
