@@ -66,6 +66,7 @@ export function JobList() {
         <Failure of={jobs.error} retry={() => jobs.refetch()} />
       ) : (
         <Rows
+          minWidth={640}
           label={t('jobs.title')} columns={columns} rows={rows} idOf={(j) => j.job_id} onOpen={(j) => navigate(`/jobs/${j.job_id}`)} more={jobs.fetchNextPage} hasMore={jobs.hasNextPage}
           busy={jobs.isPending || jobs.isFetchingNextPage} rowHeight={56} empty={status ? <Empty title={t('jobs.noneOf')} /> : <Empty title={t('jobs.noJobs')} text={t('jobs.noJobsText')} />}
         />
