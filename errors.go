@@ -54,6 +54,14 @@ func (p Problem) Error() string {
 type Hinted struct {
 	Err  error
 	Hint string
+	// Variable, where a value is missing, is the variable that is to have it: Hint says how on a command line,
+	// and a face that keeps keys in another way says that.
+	Variable string
+}
+
+// Unset is a Hinted of a variable that has no value.
+func Unset(err error, variable string) *Hinted {
+	return &Hinted{Err: err, Hint: "export " + variable + "=…", Variable: variable}
 }
 
 func (h *Hinted) Error() string { return h.Err.Error() }

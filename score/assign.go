@@ -11,33 +11,15 @@ const (
 	maxPairs = 1 << 18
 )
 
-// tooMany says why a plan of the case cannot be held against so many calls; "" where all can.
+// tooMany says why the plans of the case cannot be held against so many calls; "" where they can.
 func (k *Compiled) tooMany(made int) string {
-	for p := range k.each {
-		switch n := len(p.calls); {
-		case n > MaxExpectedCalls:
-			return fmt.Sprintf("the case expects %d calls in one plan, and %d can be compared", n, MaxExpectedCalls)
-		case n*made > maxPairs:
-			return fmt.Sprintf("%d calls were made where %d are expected: more than can be compared", made, n)
-		}
+	switch n := k.widest; {
+	case n > MaxExpectedCalls:
+		return fmt.Sprintf("the case expects %d calls in one plan, and %d can be compared", n, MaxExpectedCalls)
+	case n*made > maxPairs:
+		return fmt.Sprintf("%d calls were made where %d are expected: more than can be compared", made, n)
 	}
 	return ""
-}
-
-// each yields every list of calls that attempts are held against.
-func (k *Compiled) each(yield func(*plan) bool) {
-	for i := range k.plans {
-		if !yield(&k.plans[i]) {
-			return
-		}
-	}
-	for _, claims := range [][]claim{k.allOf, k.not} {
-		for i := range claims {
-			if !yield(&claims[i].plan) {
-				return
-			}
-		}
-	}
 }
 
 // assign finds which actual call answers which expected one; it fills w.calls'

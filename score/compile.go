@@ -29,6 +29,7 @@ type Compiled struct {
 	names   []string   // restricts tools; nil: all
 	only    bool       // names is in force
 	plans   []plan
+	widest  int              // calls of the longest plan or claim
 	texts   []*regexp.Regexp // of response_matches
 	params  []paramAssertion
 	sources match.Corpus
@@ -219,7 +220,9 @@ func (k *Compiled) plan(src *callvet.Plan, set match.Settings, key string, ps *p
 		ps.add("unknown-order", key+".order", fmt.Sprintf("order %q is not known", src.Order),
 			"any_order, strict, in_order, subset, superset, precision, recall or single_tool_use")
 	}
-	if n := len(src.Calls); n > MaxExpectedCalls {
+	n := len(src.Calls)
+	k.widest = max(k.widest, n)
+	if n > MaxExpectedCalls {
 		ps.add("too-many-calls", key+".calls", fmt.Sprintf("%d calls are expected, and %d can be compared", n, MaxExpectedCalls), "make several cases of it, or bound the number of calls: counts, min_tool_calls")
 	}
 	for i := range src.Calls {

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/report/plain"
 )
@@ -49,6 +50,9 @@ func (a *cli) dryRun(ctx context.Context, path string, f *runFlags, changed func
 	}
 	for _, w := range d.Warnings {
 		fmt.Fprintf(a.err, "warning: %s: %s\n", w.Code, w.Text)
+	}
+	for _, u := range d.Unkeyed {
+		fmt.Fprintf(a.err, "  try: %s\n", callvet.Unset(nil, u.Variable).Hint)
 	}
 	if d.Rubrics > 0 {
 		fmt.Fprintf(a.out, "%s of rubrics among them, which run where all others pass\n", plain.Count(d.Rubrics, "attempt", "attempts"))

@@ -76,7 +76,7 @@ func (d *DryRun) lacking(judge bool) func(*TargetSpec, string) {
 			return
 		}
 		d.Unkeyed = append(d.Unkeyed, one)
-		d.Warnings = append(d.Warnings, callvet.Notice{Code: "no-key", Text: fmt.Sprintf("%s: the key is missing, so that it cannot be asked: export %s=…", one.Target, variable)})
+		d.Warnings = append(d.Warnings, callvet.Notice{Code: "no-key", Text: fmt.Sprintf("%s: %s is missing, so that it cannot be asked", one.Target, variable)})
 	}
 }
 

@@ -208,7 +208,9 @@ func (a *App) ShowCase(ctx context.Context, req CaseRequest) (*CaseView, error) 
 		return nil, err
 	}
 	if o != nil && req.Case != "" { // the store would look at all attempts for those at a case
-		f = store.Filter{At: o.attemptsAt(req.Case)}
+		if at := o.attemptsAt(req.Case); len(at) <= store.MostPlaces {
+			f = store.Filter{At: at}
+		}
 	}
 	f.Exchanges = true
 	for row, err := range r.shown(ctx, f, red) {

@@ -148,7 +148,7 @@ func open(spec string, cfg *Config, services []service) (*client, int, error) {
 	if svc.hosted && !own && c.key == "" && cfg.Unkeyed != nil {
 		cfg.Unkeyed(svc.keyEnv[0])
 	} else if svc.hosted && !own && c.key == "" {
-		return nil, 0, &callvet.Hinted{Err: fmt.Errorf("no API key: %w", callvet.ErrDenied), Hint: "export " + svc.keyEnv[0] + "=…"}
+		return nil, 0, callvet.Unset(fmt.Errorf("no API key: %w", callvet.ErrDenied), svc.keyEnv[0])
 	}
 	return c, cfg.Dimensions, nil
 }

@@ -73,5 +73,5 @@ func FillAddress(address string, value func(name string) (string, error)) (strin
 // Empty is the error of a variable of the environment that has no value. It wraps
 // callvet.ErrDenied.
 func Empty(name string) error {
-	return &callvet.Hinted{Err: fmt.Errorf("%w: $%s is empty", callvet.ErrDenied, name), Hint: "export " + name + "=…"}
+	return callvet.Unset(fmt.Errorf("%w: $%s is empty", callvet.ErrDenied, name), name)
 }

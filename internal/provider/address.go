@@ -3,10 +3,12 @@
 package provider
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
 
+	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/endpoint"
 )
 
@@ -52,7 +54,7 @@ func expand(base string, getenv func(string) string) (string, error) {
 	name, after, _ := strings.Cut(rest, "}")
 	v := getenv(name)
 	if v == "" {
-		return "", invalid(name+" is not set", "export "+name+"=…")
+		return "", callvet.Unset(fmt.Errorf("%s is not set: %w", name, callvet.ErrInvalid), name)
 	}
 	return before + v + after, nil
 }

@@ -88,10 +88,7 @@ func open(spec string, cfg *Config) (*model, callvet.Target, error) {
 	key, from := apiKey(svc, cfg)
 	if key == "" && !svc.local && !own {
 		if cfg.Unkeyed == nil {
-			return nil, t, &callvet.Hinted{
-				Err:  fmt.Errorf("no API key: %w", callvet.ErrDenied),
-				Hint: "export " + svc.keyEnv[0] + "=…",
-			}
+			return nil, t, callvet.Unset(fmt.Errorf("no API key: %w", callvet.ErrDenied), svc.keyEnv[0])
 		}
 		cfg.Unkeyed(svc.keyEnv[0])
 	}

@@ -4,11 +4,13 @@ package server
 
 import (
 	"context"
+	"errors"
 	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/callvet/callvet/internal/account"
+	"github.com/callvet/callvet/internal/store/rows"
 )
 
 // body is an answer with a body.
@@ -200,7 +202,10 @@ func (s *Server) addUsers() {
 		if err := users.Remove(ctx, by, in.ID); err != nil {
 			return nil, err
 		}
-		return nil, s.cancelJobsOf(context.WithoutCancel(ctx), in.ID)
+		ctx = context.WithoutCancel(ctx)
+		return nil, errors.Join(s.cancelJobsOf(ctx, in.ID), s.cfg.Store.Change(ctx, "forget comparisons", func(q *rows.Queries) error {
+			return q.DropRunDocuments(ctx, besideOf(in.ID).RunID) // nobody else can read them
+		}))
 	})
 	type userLink struct {
 		Link string `json:"link" doc:"shown once, and good for seven days"`

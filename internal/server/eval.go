@@ -145,12 +145,6 @@ func (s *Server) estimateEval(ctx context.Context, by *account.Principal, in *st
 	if err != nil {
 		return nil, h.explain(err)
 	}
-	for i := range out.Warnings { // keys are given otherwise here than on a command line
-		for _, u := range out.Unkeyed {
-			w := &out.Warnings[i]
-			w.Text = strings.Replace(w.Text, "export "+u.Variable+"=…", "give "+u.Variable+" in Settings, Keys (PUT /api/keys/"+u.Variable+")", 1)
-		}
-	}
 	out.Warnings = append(h.all(), out.Warnings...)
 	return &body[app.DryRun]{*out}, nil
 }

@@ -217,28 +217,15 @@ func (b *Sweeping) byModels(to []app.Configuration) ([]app.Configuration, error)
 
 // notAsked is the error of a model that cannot be asked, of the field that names it.
 func (b *Sweeping) notAsked(err error) error {
-	model := func(kind error) bool { return errors.Is(err, kind) }
-	if !model(callvet.ErrDenied) && !model(callvet.ErrUnavailable) && !model(callvet.ErrNotFound) && !model(callvet.ErrLimited) {
+	isKind := func(kind error) bool { return errors.Is(err, kind) }
+	if len(b.Embed)+len(b.Rerank) == 0 || !slices.ContainsFunc([]error{callvet.ErrDenied, callvet.ErrUnavailable, callvet.ErrNotFound, callvet.ErrLimited}, isKind) {
 		return err
 	}
 	field := "embed"
 	if len(b.Embed) == 0 || strings.Contains(err.Error(), "rerank") {
 		field = "rerank"
 	}
-	if len(b.Embed)+len(b.Rerank) == 0 {
-		return err
-	}
-	text := strings.NewReplacer("{", "", "}", "").Replace(err.Error())
-	fix := ""
-	var hinted *callvet.Hinted
-	if errors.As(err, &hinted) {
-		if name, export := strings.CutPrefix(strings.TrimSuffix(hinted.Hint, "=…"), "export "); export {
-			fix = "give " + name + " in Settings, Keys"
-		} else {
-			fix = hinted.Hint
-		}
-	}
-	return &callvet.FieldError{Field: field, Text: text, Fix: fix}
+	return &callvet.FieldError{Field: field, Text: strings.NewReplacer("{", "", "}", "").Replace(err.Error()), Fix: hintOf(err)}
 }
 
 // asked says how models are asked about a catalogue, in runs that are by's.

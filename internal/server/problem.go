@@ -86,11 +86,22 @@ func (s *Server) problem(ctx context.Context, err error) huma.StatusError {
 		}
 	}
 	text := plain.Clean(hide(err.Error()))
-	var hinted *callvet.Hinted
-	if errors.As(err, &hinted) && hinted.Hint != "" {
-		text += ": " + plain.Clean(hide(hinted.Hint))
+	if hint := hintOf(err); hint != "" {
+		text += ": " + plain.Clean(hide(hint))
 	}
 	return huma.NewError(code, text, details...)
+}
+
+// hintOf says what mends an error; "" where nobody knows. Users give values of variables as their keys.
+func hintOf(err error) string {
+	var hinted *callvet.Hinted
+	switch {
+	case !errors.As(err, &hinted):
+		return ""
+	case hinted.Variable != "":
+		return "give " + hinted.Variable + " in Settings, Keys (PUT /api/keys/" + hinted.Variable + ")"
+	}
+	return hinted.Hint
 }
 
 // notReached is an error about a service that a client named: what came of asking it is the

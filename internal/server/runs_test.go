@@ -258,7 +258,7 @@ func TestEstimate(t *testing.T) {
 		t.Errorf("%+v", d.Unkeyed)
 	}
 	if !slices.ContainsFunc(d.Warnings, func(n callvet.Notice) bool {
-		return n.Code == "no-key" && strings.Contains(n.Text, "PUT /api/keys/OPENAI_API_KEY")
+		return n.Code == "no-key" && strings.Contains(n.Text, "OPENAI_API_KEY is missing")
 	}) {
 		t.Errorf("%+v", d.Warnings)
 	}

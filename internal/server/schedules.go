@@ -397,10 +397,11 @@ func (s *Server) checkEval(ctx context.Context, owner *account.Principal, req *E
 		return nil, err
 	}
 	var h heard
-	if _, err := a.DryRun(ctx, *q.ask, h.hear); err != nil {
+	d, err := a.DryRun(ctx, *q.ask, h.hear)
+	if err != nil {
 		return nil, h.explain(err)
 	}
-	return h.all(), nil
+	return append(h.all(), d.Warnings...), nil
 }
 
 // within places an error about a field of a value that is a field itself.
@@ -413,7 +414,7 @@ func within(name string, err error) error {
 	inner.Field, inner.Kind = name+"."+field.Field, field.Unwrap()
 	var hinted *callvet.Hinted
 	if errors.As(err, &hinted) {
-		return &callvet.Hinted{Err: &inner, Hint: hinted.Hint}
+		return &callvet.Hinted{Err: &inner, Hint: hinted.Hint, Variable: hinted.Variable}
 	}
 	return &inner
 }

@@ -23,6 +23,9 @@ const (
 	ByCase
 )
 
+// MostPlaces is how many cells a Filter may name: a statement has only so many parameters.
+const MostPlaces = 10_000
+
 // Filter chooses cells of a run. The zero value means all of them, by target,
 // without exchanges.
 type Filter struct {
@@ -30,7 +33,7 @@ type Filter struct {
 	Verdicts []callvet.Verdict // nil: any
 	CaseID   string            // "": any
 	Target   *int              // nil: any
-	At       []Place           // the only cells, by case; nil: any
+	At       []Place           // the only cells, by case, MostPlaces at most; nil: any
 	From     *Place            // where the order by case begins; nil: at the first cell
 	// Exchanges loads the raw requests and responses too, which are most of the bytes.
 	Exchanges bool
