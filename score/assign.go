@@ -5,7 +5,7 @@ package score
 import "fmt"
 
 const (
-	// MaxExpectedCalls is how many calls a plan may expect: each is compared with each call that was made.
+	// MaxExpectedCalls is how many calls a plan, or counts, may expect: each is compared with each call that was made.
 	MaxExpectedCalls = 500
 	// maxPairs bounds the comparisons of one plan with one attempt, some 100 bytes each.
 	maxPairs = 1 << 18
@@ -15,7 +15,7 @@ const (
 func (k *Compiled) tooMany(made int) string {
 	switch n := k.widest; {
 	case n > MaxExpectedCalls:
-		return fmt.Sprintf("the case expects %d calls in one plan, and %d can be compared", n, MaxExpectedCalls)
+		return fmt.Sprintf("the case expects %d calls in one list, and %d can be compared", n, MaxExpectedCalls)
 	case n*made > maxPairs:
 		return fmt.Sprintf("%d calls were made where %d are expected: more than can be compared", made, n)
 	}

@@ -48,6 +48,7 @@ func (k *Compiled) bounds(set match.Settings, ps *problems) {
 }
 
 func (k *Compiled) callCounts(src []callvet.CallCount, set match.Settings, within string, ps *problems) []callCount {
+	k.expects(len(src), within+"counts", ps)
 	out := make([]callCount, len(src))
 	for i := range src {
 		out[i].src = &src[i]

@@ -338,6 +338,7 @@ func TestTooManyCalls(t *testing.T) {
 		{"as many as can be", callvet.Expect{Plans: []callvet.Plan{plan(score.MaxExpectedCalls)}}, score.MaxExpectedCalls, false, false, callvet.VerdictPass},
 		{"too many expected", callvet.Expect{Plans: []callvet.Plan{plan(score.MaxExpectedCalls + 1)}}, 1, true, true, callvet.VerdictNotRun},
 		{"too many excluded", callvet.Expect{Not: []callvet.Plan{plan(150_000)}}, 1, true, true, callvet.VerdictNotRun},
+		{"too many counted", callvet.Expect{Counts: make([]callvet.CallCount, score.MaxExpectedCalls+1)}, 1, true, true, callvet.VerdictNotRun},
 		{"too many made", callvet.Expect{Plans: []callvet.Plan{plan(100)}}, 5_000, false, false, callvet.VerdictNotRun},
 		{"many made, few expected", callvet.Expect{Plans: []callvet.Plan{plan(3)}}, 10_000, false, false, callvet.VerdictFail},
 	} {

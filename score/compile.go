@@ -29,7 +29,7 @@ type Compiled struct {
 	names   []string   // restricts tools; nil: all
 	only    bool       // names is in force
 	plans   []plan
-	widest  int              // calls of the longest plan or claim
+	widest  int              // of the longest list that attempts are held against
 	texts   []*regexp.Regexp // of response_matches
 	params  []paramAssertion
 	sources match.Corpus
@@ -220,16 +220,20 @@ func (k *Compiled) plan(src *callvet.Plan, set match.Settings, key string, ps *p
 		ps.add("unknown-order", key+".order", fmt.Sprintf("order %q is not known", src.Order),
 			"any_order, strict, in_order, subset, superset, precision, recall or single_tool_use")
 	}
-	n := len(src.Calls)
-	k.widest = max(k.widest, n)
-	if n > MaxExpectedCalls {
-		ps.add("too-many-calls", key+".calls", fmt.Sprintf("%d calls are expected, and %d can be compared", n, MaxExpectedCalls), "make several cases of it, or bound the number of calls: counts, min_tool_calls")
-	}
+	k.expects(len(src.Calls), key+".calls", ps)
 	for i := range src.Calls {
 		k.expected(&p.calls[i], &src.Calls[i], set, fmt.Sprintf("%s.calls[%d]", key, i), ps)
 	}
 	p.link(key, ps)
 	return p
+}
+
+// expects takes note of a list of expectations, each of which is compared with every call.
+func (k *Compiled) expects(n int, key string, ps *problems) {
+	k.widest = max(k.widest, n)
+	if n > MaxExpectedCalls {
+		ps.add("too-many-calls", key, fmt.Sprintf("%d calls are expected, and %d can be compared", n, MaxExpectedCalls), "make several cases of it, or bound the number of calls: min_tool_calls, max_tool_calls")
+	}
 }
 
 func (k *Compiled) expected(e *expected, src *callvet.ExpectedCall, set match.Settings, key string, ps *problems) {
