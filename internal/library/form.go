@@ -21,7 +21,7 @@ import (
 // that has none. The error is a *RefusedError where the suite has errors; its places are those of
 // the text that was sent only where Form is one that is kept.
 func (l *Library) Import(ctx context.Context, text []byte, format, name string) (*Document, error) {
-	s, problems, err := l.cfg.Read(ctx, text, format)
+	s, problems, err := l.read(ctx, text, format)
 	if s == nil || err != nil {
 		return nil, unread(problems, err)
 	}
@@ -192,7 +192,7 @@ func (d *Document) View() (*View, error) {
 // Read reads the text of a suite without keeping it, for an editor: its form, how many cases it has
 // and what is wrong, with places where the text is JSON.
 func (l *Library) Read(ctx context.Context, text []byte, format string) (form string, cases int, problems []Placed, err error) {
-	s, list, err := l.cfg.Read(ctx, text, format)
+	s, list, err := l.read(ctx, text, format)
 	d := &Document{}
 	if s != nil {
 		form, cases = s.Dialect, len(s.Cases)

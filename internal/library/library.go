@@ -38,7 +38,29 @@ type Config struct {
 }
 
 // Library keeps the suites of users. It is safe for concurrent use.
-type Library struct{ cfg Config }
+type Library struct {
+	cfg Config
+	big chan struct{} // taken by those who read a big text
+}
+
+const (
+	// bigText is the size, in bytes, from which a text takes seconds to read, and bigAtOnce how many of these are read at once.
+	bigText   = 1 << 20
+	bigAtOnce = 2
+)
+
+// read is Config.Read. Big texts wait for one another, so that a few users do not take all processors.
+func (l *Library) read(ctx context.Context, text []byte, format string) (*callvet.Suite, []callvet.Problem, error) {
+	if len(text) >= bigText {
+		select {
+		case l.big <- struct{}{}:
+			defer func() { <-l.big }()
+		case <-ctx.Done():
+			return nil, nil, ctx.Err()
+		}
+	}
+	return l.cfg.Read(ctx, text, format)
+}
 
 // New makes a Library.
 func New(cfg Config) *Library {
@@ -48,7 +70,7 @@ func New(cfg Config) *Library {
 	if cfg.Kept == 0 {
 		cfg.Kept = 30 * 24 * time.Hour
 	}
-	return &Library{cfg: cfg}
+	return &Library{cfg: cfg, big: make(chan struct{}, bigAtOnce)}
 }
 
 // ErrChanged tells that a suite is not at the version that an edit was made for. It wraps
@@ -115,7 +137,7 @@ func (l *Library) check(ctx context.Context, d *Document, last int64) (*checked,
 		return nil, err
 	}
 	c := &checked{doc: d, text: d.Bytes(), last: last}
-	s, problems, err := l.cfg.Read(ctx, c.text, d.Form)
+	s, problems, err := l.read(ctx, c.text, d.Form)
 	placed, bad := d.sort(problems)
 	if bad {
 		return nil, &RefusedError{placed}

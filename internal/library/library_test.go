@@ -3,12 +3,15 @@
 package library_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -260,5 +263,38 @@ func TestDeleteSeesEdits(t *testing.T) {
 	}
 	if err := l.Delete(t.Context(), w.ID, func(v int64) bool { return v == 2 }, nil); err != nil {
 		t.Errorf("at its version: %v", err)
+	}
+}
+
+// TestBigTextsTakeTurns: of texts that take long to read two are read at once, and who waits for his turn can give up.
+func TestBigTextsTakeTurns(t *testing.T) {
+	t.Parallel()
+	var now, most atomic.Int64
+	entered, leave := make(chan struct{}, 8), make(chan struct{})
+	l := library.New(library.Config{Read: func(context.Context, []byte, string) (*callvet.Suite, []callvet.Problem, error) {
+		most.Store(max(most.Load(), now.Add(1)))
+		defer now.Add(-1)
+		entered <- struct{}{}
+		<-leave
+		return nil, nil, callvet.ErrInvalid
+	}})
+	big := bytes.Repeat([]byte(" "), 1<<20)
+	var group sync.WaitGroup
+	for range 6 {
+		group.Go(func() { _, _, _, _ = l.Read(t.Context(), big, "") })
+	}
+	<-entered
+	<-entered
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, _, _, err := l.Read(ctx, big, ""); !errors.Is(err, context.Canceled) {
+		t.Errorf("who gave up got %v", err)
+	}
+	group.Go(func() { _, _, _, _ = l.Read(t.Context(), []byte("small"), "") })
+	<-entered // a small one waits for nobody
+	close(leave)
+	group.Wait()
+	if most.Load() != 3 {
+		t.Errorf("%d texts were read at once", most.Load())
 	}
 }
