@@ -7,6 +7,7 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -218,19 +219,17 @@ func (w *scratch) ungrounded(answer string) string {
 			known = match.Numbers(known, t.Calls[j].Result)
 		}
 	}
-	for _, n := range match.Numbers(nil, []byte(answer)) {
-		if !slices.ContainsFunc(known, func(k float64) bool { return rounded(n, k) }) {
-			return strconv.FormatFloat(n, 'f', -1, 64)
+	slices.Sort(known)
+	for _, shown := range match.Numbers(nil, []byte(answer)) {
+		text := strconv.FormatFloat(shown, 'f', -1, 64)
+		_, decimals, _ := strings.Cut(text, ".")
+		half := 0.5 * math.Pow10(-len(decimals)) * (1 + 1e-9)
+		i := sort.Search(len(known), func(i int) bool { return shown-known[i] <= half })
+		if i == len(known) || known[i]-shown > half {
+			return text
 		}
 	}
 	return ""
-}
-
-// rounded reports whether a number is another one, rounded to the decimals that it shows.
-func rounded(shown, exact float64) bool {
-	_, decimals, _ := strings.Cut(strconv.FormatFloat(shown, 'f', -1, 64), ".")
-	half := 0.5 * math.Pow10(-len(decimals))
-	return math.Abs(shown-exact) <= half*(1+1e-9)
 }
 
 // assertResults checks the post-conditions of the calls that were made.

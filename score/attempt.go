@@ -23,9 +23,11 @@ type scratch struct {
 	pairs     []pair // by expected × actual, of the plan under trial
 	may       []bool // which calls may answer the expectation at hand
 	messages  []int  // which message made each call of the trace
+	first     []int  // by call, see firsts; empty: not known yet
 	spare     value.Doc
 	ground    match.Grounder
 	earlier   match.Corpus // sources with the results of earlier calls
+	without   *actual      // the call whose result earlier and ground leave out; nil: none
 	assertion []callvet.Assertion
 	skipped   int
 	said      []said // by scorers of the suite's own
@@ -51,7 +53,7 @@ func (w *scratch) begin(k *Compiled, t *callvet.Trace) {
 	calls := t.Calls()
 	w.k, w.t, w.calls = k, t, resize(w.calls, len(calls))
 	w.fit.match, w.fit.pairs = w.fit.match[:0], w.fit.pairs[:0] // of another case
-	w.assertion, w.skipped = nil, 0
+	w.assertion, w.skipped, w.first = nil, 0, w.first[:0]
 	n := 0
 	for i := range calls {
 		if k.scoring.FailedCalls == "ignore" && check.Failure(&calls[i]) != "" {
@@ -62,7 +64,7 @@ func (w *scratch) begin(k *Compiled, t *callvet.Trace) {
 		n++
 	}
 	w.calls = w.calls[:n]
-	w.facts = facts{}
+	w.facts, w.without = facts{}, nil
 }
 
 func (a *actual) read(k *Compiled, c *callvet.Call) {

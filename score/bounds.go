@@ -292,25 +292,10 @@ func (w *scratch) madeCalls() string {
 
 // mostRepeated is how often the call that is made most often is made, and its tool.
 func (w *scratch) mostRepeated() (most int, name string) {
-	type group struct{ first, n int }
-	groups := map[uint64][]group{} // by the sum of the arguments
-	for i := range w.calls {
-		a := &w.calls[i]
-		if a.unknown || a.broken { // equal to no other
-			if most == 0 {
-				most, name = 1, a.src.Tool
-			}
-			continue
-		}
-		key := a.args.Sum()
-		j := slices.IndexFunc(groups[key], func(g group) bool { return w.identical(a, &w.calls[g.first]) })
-		if j < 0 {
-			j = len(groups[key])
-			groups[key] = append(groups[key], group{first: i})
-		}
-		g := &groups[key][j]
-		if g.n++; g.n > most {
-			most, name = g.n, a.src.Tool
+	made := make([]int, len(w.calls))
+	for j, i := range w.firsts() {
+		if made[i]++; made[i] > most {
+			most, name = made[i], w.calls[j].src.Tool
 		}
 	}
 	return most, name

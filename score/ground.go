@@ -28,7 +28,7 @@ func readSources(c *callvet.Case) match.Corpus {
 // case's texts or the result of an earlier call.
 func (w *scratch) grounding(l *scoreList) {
 	g := &w.ground
-	g.Sources, g.Found, g.Total = &w.k.sources, 0, 0
+	g.Begin(&w.k.sources)
 	for j := range w.calls {
 		a := &w.calls[j]
 		if j > 0 && len(w.calls[j-1].src.Result) > 0 {

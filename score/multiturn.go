@@ -4,6 +4,7 @@ package score
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/callvet/callvet"
@@ -155,8 +156,41 @@ func (w *scratch) measureRepeats(planned bool) {
 	}
 }
 
+// identical reports whether two calls are of one tool with equal arguments. A call whose arguments
+// are not known is identical to none.
 func (w *scratch) identical(a, b *actual) bool {
 	return w.k.sameName(a.src.Tool, b.src.Tool) && !a.unknown && !b.unknown && !a.broken && !b.broken && value.Equal(a.args, b.args)
+}
+
+// firsts gives by call the first one that is identical to it, which may be the call itself. Its
+// time does not grow with the square of the calls: an agent in a loop makes thousands.
+func (w *scratch) firsts() []int {
+	if len(w.first) == len(w.calls) {
+		return w.first
+	}
+	type group struct {
+		tool string
+		args uint64
+	}
+	known := make(map[group][]int, len(w.calls))
+	name, key := "", w.k.nameKey("")
+	for j := range w.calls {
+		a := &w.calls[j]
+		w.first = append(w.first, j)
+		if a.unknown || a.broken {
+			continue
+		}
+		if a.src.Tool != name {
+			name, key = a.src.Tool, w.k.nameKey(a.src.Tool)
+		}
+		g := group{key, a.args.Sum()}
+		if i := slices.IndexFunc(known[g], func(i int) bool { return w.identical(&w.calls[i], a) }); i >= 0 {
+			w.first[j] = known[g][i]
+			continue
+		}
+		known[g] = append(known[g], j)
+	}
+	return w.first
 }
 
 func (w *scratch) measurePrereqs(final int) {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/score/check"
-	"github.com/callvet/callvet/score/match"
 	"github.com/callvet/callvet/value"
 )
 
@@ -90,17 +89,18 @@ func (w *scratch) firstExtra() int {
 	return 0
 }
 
-// repeats reports whether every extra call is identical to an earlier call.
+// repeats reports whether every extra call is identical to another one.
 func (w *scratch) repeats() bool {
+	first := w.firsts()
+	made := make([]int, len(first))
+	for _, i := range first {
+		made[i]++
+	}
 	for j := range w.calls {
 		if answers(w.fit.match, j) || w.k.multi != nil && w.k.multi.tolerates(w.k, w.fit.plan, &w.calls[j]) {
 			continue
 		}
-		again := false
-		for i := range w.calls {
-			again = again || i != j && w.identical(&w.calls[i], &w.calls[j])
-		}
-		if !again {
+		if made[first[j]] == 1 {
 			return false
 		}
 	}
@@ -193,13 +193,18 @@ func (w *scratch) invented(a *actual, d *callvet.ArgDiff) bool {
 	if a.tool != nil && a.tool.schema != nil && a.tool.offers(d.Path, v) {
 		return false
 	}
-	w.earlier.Set(&w.k.sources)
-	for j := range w.calls {
-		if &w.calls[j] != a {
-			w.earlier.Add(w.calls[j].src.Result)
+	g := &w.ground
+	if w.without != a {
+		w.without = a
+		w.earlier.Set(&w.k.sources)
+		for j := range w.calls {
+			if &w.calls[j] != a {
+				w.earlier.Add(w.calls[j].src.Result)
+			}
 		}
+		g.Begin(&w.earlier)
 	}
-	g := match.Grounder{Sources: &w.earlier}
+	g.Found, g.Total = 0, 0
 	g.Walk(v)
 	return g.Found < g.Total
 }
@@ -245,11 +250,9 @@ func (w *scratch) classSequence(planned bool) (callvet.Class, string) {
 }
 
 func (w *scratch) loopSentence() string {
-	for j := range w.calls {
-		for i := range j {
-			if w.identical(&w.calls[i], &w.calls[j]) {
-				return w.calls[j].src.Tool + " was called again with the same arguments"
-			}
+	for j, i := range w.firsts() {
+		if i < j {
+			return w.calls[j].src.Tool + " was called again with the same arguments"
 		}
 	}
 	return "calls were repeated without new arguments"

@@ -3,7 +3,6 @@
 package score
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -114,20 +113,15 @@ type failures struct {
 func (w *scratch) countFailures() failures {
 	var c failures
 	type state struct {
-		name    string
 		inRow   int
 		missing bool
 	}
-	var tools []state
+	tools := map[string]state{}
+	before := w.tries()
 	for j := range w.calls {
 		a := &w.calls[j]
-		i := slices.IndexFunc(tools, func(s state) bool { return s.name == a.src.Tool })
-		if i < 0 {
-			i, tools = len(tools), append(tools, state{name: a.src.Tool})
-		}
-		s := &tools[i]
-		tries, last := w.triesBefore(j)
-		if tries > 0 {
+		s := tools[a.src.Tool]
+		if tries, last := before(j); tries > 0 {
 			c.again++
 			retryable := last.Status != callvet.StatusRejected && !last.Denied() && !last.Malformed()
 			hasty := false
@@ -149,37 +143,44 @@ func (w *scratch) countFailures() failures {
 			s.inRow = 0
 			s.missing = withoutResult(a.src)
 		}
+		tools[a.src.Tool] = s
 	}
-	c.missing = slices.ContainsFunc(tools, func(s state) bool { return s.missing })
+	for _, s := range tools {
+		c.missing = c.missing || s.missing
+	}
 	return c
 }
 
-// triesBefore counts how often the call had failed with these arguments when it was made,
-// since it last succeeded. Calls of one message know nothing of each other.
-func (w *scratch) triesBefore(j int) (n int, last *callvet.Call) {
-	at := w.messageOf(j)
-	for i := range j {
-		if !w.identical(&w.calls[i], &w.calls[j]) || w.messageOf(i) == at {
-			continue
-		}
-		if last = w.calls[i].src; failedCall(last) {
-			n++
-		} else {
-			n = 0
-		}
+// tries gives what counts how often a call had failed with these arguments when it was made, since it
+// last succeeded, and the call of then. It is asked of each call, in their order. Calls of one message
+// know nothing of each other.
+func (w *scratch) tries() func(j int) (n int, last *callvet.Call) {
+	failed := false
+	for j := range w.calls {
+		failed = failed || failedCall(w.calls[j].src)
 	}
-	return n, last
-}
-
-// messageOf is the turn that a call stands in.
-func (w *scratch) messageOf(j int) int {
-	n := w.calls[j].at
-	for i := range w.t.Turns {
-		if n -= len(w.t.Turns[i].Calls); n < 0 {
-			return i
-		}
+	if !failed {
+		return func(int) (int, *callvet.Call) { return 0, nil }
 	}
-	return -1
+	first := w.firsts()
+	w.number()
+	type tried struct {
+		n    int
+		last *callvet.Call
+	}
+	told := map[int]tried{} // by the first of identical calls
+	next := 0               // the first call of the message at hand
+	return func(j int) (int, *callvet.Call) {
+		for ; w.messages[w.calls[next].at] != w.messages[w.calls[j].at]; next++ {
+			t := tried{last: w.calls[next].src}
+			if failedCall(t.last) {
+				t.n = told[first[next]].n + 1
+			}
+			told[first[next]] = t
+		}
+		t := told[first[j]]
+		return t.n, t.last
+	}
 }
 
 // failedCall reports whether a call that was answered failed, in its status or in its result.

@@ -119,13 +119,13 @@ func TestImportOfDocuments(t *testing.T) {
 	t.Parallel()
 	dir := os.Getenv("CALLVET_TESTDATA")
 	if dir == "" {
-		t.Skip("no public data: set CALLVET_TESTDATA")
+		t.Skip("SKIPPED: no public data: set CALLVET_TESTDATA")
 	}
 	s := newSite(t)
 	for file, want := range map[string]int{"origins/seed3/smart_home_suite.json": 55, "origins/seed2/full_pipeline_eval_v1.json": 80} {
 		text, err := os.ReadFile(filepath.Join(dir, file))
 		if err != nil {
-			t.Skip(err)
+			t.Skip("SKIPPED: ", err)
 		}
 		code, answer := s.send(t, "ana", importPath, "file", filepath.Base(file), text)
 		var got importAnswer

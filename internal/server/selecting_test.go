@@ -203,15 +203,15 @@ func TestSelectingDocument(t *testing.T) {
 	t.Parallel()
 	dir := os.Getenv("CALLVET_TESTDATA")
 	if dir == "" {
-		t.Skip("no public data: set CALLVET_TESTDATA")
+		t.Skip("SKIPPED: no public data: set CALLVET_TESTDATA")
 	}
 	suite, err := os.ReadFile(filepath.Join(dir, "origins/seed2/full_pipeline_eval_v1.json"))
 	if err != nil {
-		t.Skip(err)
+		t.Skip("SKIPPED: ", err)
 	}
 	meta, err := os.ReadFile(filepath.Join(dir, "origins/seed2/tool_and_agent_metadata.json"))
 	if err != nil {
-		t.Skip(err)
+		t.Skip("SKIPPED: ", err)
 	}
 	var from struct {
 		Groups   map[string][]map[string]any `json:"groups"`

@@ -234,15 +234,15 @@ const protobufType = "application/x-protobuf"
 // the file that a sink made of them.
 func TestOTLP(t *testing.T) {
 	t.Parallel()
-	dir := os.Getenv("CALLVET_REAL")
-	if dir == "" {
-		t.Skip("no captures of real SDKs: set CALLVET_REAL")
-	}
-	s := newSite(t)
-	captures, err := filepath.Glob(filepath.Join(dir, "captures", "*"))
+	dir := filepath.Join(os.Getenv("CALLVET_REAL"), "captures")
+	captures, err := filepath.Glob(filepath.Join(dir, "*"))
 	if err != nil {
 		t.Fatal(err)
 	}
+	if len(captures) == 0 {
+		t.Skipf("SKIPPED: no captures of real SDKs in %s; set CALLVET_REAL to send them", dir)
+	}
+	s := newSite(t)
 	tried := 0
 	for i, path := range captures {
 		name := filepath.Base(path)

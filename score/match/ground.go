@@ -4,6 +4,7 @@ package match
 
 import (
 	"bytes"
+	"iter"
 	"math"
 	"slices"
 	"strconv"
@@ -15,11 +16,19 @@ import (
 // compares strings, with its numbers.
 type Corpus struct {
 	text    []byte
-	numbers []float64 // sorted
+	numbers []float64
+	sorted  int // so many of the numbers are sorted, the newest are not
 }
 
-// maxCorpus bounds the text searched for sources.
-const maxCorpus = 1 << 20
+const (
+	// maxCorpus bounds the text searched for sources.
+	maxCorpus = 1 << 20
+	// maxUnsorted is how many numbers of a corpus wait to be sorted.
+	maxUnsorted = 256
+	// searchAll bounds the text that a Grounder searches for words, one by one. Then it
+	// makes a list of them.
+	searchAll = 8 << 20
+)
 
 // Empty reports that there is nothing to search.
 func (s *Corpus) Empty() bool { return len(s.text) == 0 }
@@ -28,10 +37,17 @@ func (s *Corpus) Empty() bool { return len(s.text) == 0 }
 func (s *Corpus) Set(o *Corpus) {
 	s.text = append(s.text[:0], o.text...)
 	s.numbers = append(s.numbers[:0], o.numbers...)
+	s.sorted = o.sorted
 }
 
-// Numbers are the magnitudes of the numbers in the corpus, sorted.
+// Numbers are the magnitudes of the numbers in the corpus, in any order.
 func (s *Corpus) Numbers() []float64 { return s.numbers }
+
+// counts reports whether the corpus has a number.
+func (s *Corpus) counts(f float64) bool {
+	_, found := slices.BinarySearch(s.numbers[:s.sorted], f)
+	return found || slices.Contains(s.numbers[s.sorted:], f)
+}
 
 // Add takes a text in; texts beyond a megabyte in all are left out.
 func (s *Corpus) Add(text []byte) {
@@ -42,17 +58,25 @@ func (s *Corpus) Add(text []byte) {
 		s.text = append(s.text, '\n')
 	}
 	s.text = Fold(s.text, text)
-	s.numbers = Numbers(s.numbers, text)
-	slices.Sort(s.numbers)
+	if s.numbers = Numbers(s.numbers, text); len(s.numbers)-s.sorted > maxUnsorted {
+		slices.Sort(s.numbers)
+		s.sorted = len(s.numbers)
+	}
 }
 
-// Grounder counts which string and number values occur in a corpus. It may be
-// reused; its zero value with Sources set is ready.
+// Grounder counts which string and number values occur in a corpus, to which texts may be added
+// meanwhile. Its zero value with Sources set is ready.
 type Grounder struct {
 	Sources      *Corpus
 	Found, Total int
 	buf          []byte
+	searched     int                 // bytes of text, for words
+	words        map[string]struct{} // nil: they are searched for
+	listed       int                 // bytes of the text whose words are listed
 }
+
+// Begin makes the Grounder ready for the values of another attempt.
+func (g *Grounder) Begin(sources *Corpus) { *g = Grounder{Sources: sources, buf: g.buf} }
 
 // Walk takes every string and number inside v; empty strings do not count.
 func (g *Grounder) Walk(v value.Value) {
@@ -76,36 +100,66 @@ func (g *Grounder) Walk(v value.Value) {
 // a number as a number.
 func (g *Grounder) has(v value.Value) bool {
 	if v.Kind() == value.Number {
-		if f, ok := v.Float(); ok { // the cheaper question first
-			if _, found := slices.BinarySearch(g.Sources.numbers, math.Abs(f)); found {
-				return true
-			}
+		if f, ok := v.Float(); ok && g.Sources.counts(math.Abs(f)) { // the cheaper question first
+			return true
 		}
-		return holds(g.Sources.text, v.Raw())
+		words, all := g.holdsWords(v.Raw())
+		return words > 0 && all && holds(g.Sources.text, v.Raw())
 	}
 	g.buf = Fold(g.buf[:0], v.Bytes())
-	if len(g.buf) == 0 || holds(g.Sources.text, g.buf) {
-		return true
+	words, all := g.holdsWords(g.buf)
+	if words == 0 {
+		return len(g.buf) == 0 || holds(g.Sources.text, g.buf)
 	}
-	words := 0
-	for rest := g.buf; len(rest) > 0; {
-		start := 0
-		for start < len(rest) && !wordByte(rest[start]) {
-			start++
+	return all
+}
+
+// holdsWords counts the words of a text up to the first that the corpus does not hold. A text that it
+// holds as a whole has such words only.
+func (g *Grounder) holdsWords(text []byte) (words int, all bool) {
+	for word := range wordsOf(text) {
+		words++
+		if !g.holdsWord(word) {
+			return words, false
 		}
-		end := start
-		for end < len(rest) && wordByte(rest[end]) {
-			end++
+	}
+	return words, true
+}
+
+func (g *Grounder) holdsWord(word []byte) bool {
+	text := g.Sources.text
+	if g.words == nil {
+		if g.searched += len(text); g.searched <= searchAll {
+			return holds(text, word)
 		}
-		if start < end {
-			words++
-			if !holds(g.Sources.text, rest[start:end]) {
-				return false
+		g.words = map[string]struct{}{}
+	}
+	for w := range wordsOf(text[g.listed:]) {
+		g.words[string(w)] = struct{}{}
+	}
+	g.listed = len(text)
+	_, ok := g.words[string(word)]
+	return ok
+}
+
+// wordsOf yields the longest runs of letters and digits.
+func wordsOf(text []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for len(text) > 0 {
+			start := 0
+			for start < len(text) && !wordByte(text[start]) {
+				start++
 			}
+			end := start
+			for end < len(text) && wordByte(text[end]) {
+				end++
+			}
+			if start < end && !yield(text[start:end]) {
+				return
+			}
+			text = text[end:]
 		}
-		rest = rest[end:]
 	}
-	return words > 0
 }
 
 // holds reports whether needle stands in text without a letter or digit of a

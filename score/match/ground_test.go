@@ -4,11 +4,19 @@ package match
 
 import (
 	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/callvet/callvet/value"
 )
 
 func TestNumbersInText(t *testing.T) {
@@ -107,7 +115,7 @@ func TestCorpus(t *testing.T) {
 	if c.Empty() || string(c.text) != "two 2\none 1" {
 		t.Errorf("%q", c.text)
 	}
-	if diff := cmp.Diff([]float64{1, 2}, c.Numbers()); diff != "" {
+	if diff := cmp.Diff([]float64{2, 1}, c.Numbers()); diff != "" {
 		t.Error(diff)
 	}
 	var copied Corpus
@@ -127,6 +135,79 @@ func TestCorpus(t *testing.T) {
 	full = Corpus{}
 	if full.Add(bytes.Repeat([]byte("x"), maxCorpus)); len(full.text) != maxCorpus {
 		t.Errorf("%d bytes", len(full.text))
+	}
+}
+
+// TestGrounderLists: what a Grounder finds is the same whether it searches the text or has listed its
+// words, while texts are added.
+func TestGrounderLists(t *testing.T) {
+	t.Parallel()
+	rnd := rand.New(rand.NewPCG(1, 2))
+	parts := []string{"a", "b1", "1.5", "-2", "é", "_7", "Ab", "+", "12", "x y", "", ".5", "1,200"}
+	text := func(n int) string {
+		var b strings.Builder
+		for range n {
+			b.WriteString(parts[rnd.IntN(len(parts))] + []string{"", " ", "-", "\n"}[rnd.IntN(4)])
+		}
+		return b.String()
+	}
+	for range 300 {
+		var c Corpus
+		want := 0
+		searching, listing := Grounder{Sources: &c}, Grounder{Sources: &c, searched: searchAll}
+		for range 4 {
+			c.Add([]byte(text(5)))
+			values := []any{text(1), text(2), rnd.IntN(20), -2, 1.5, 0.5, 1200}
+			b, err := json.Marshal(values)
+			if err != nil {
+				t.Fatal(err)
+			}
+			v := mustParse(t, string(b))
+			searching.Walk(v)
+			listing.Walk(v)
+			for e, ok := v.First(); ok; e, ok = v.Next(e) {
+				if (e.Kind() == value.Number || len(e.Bytes()) > 0) && defined(&c, e) {
+					want++
+				}
+			}
+			if searching.Found != want || listing.Found != want {
+				t.Fatalf("in %q of %s: %d found, and %d in the list, want %d", c.text, b, searching.Found, listing.Found, want)
+			}
+		}
+		if searching.words != nil || listing.words == nil {
+			t.Fatal("both search, or both list")
+		}
+	}
+}
+
+// defined is what it means that a corpus has a value, step by step.
+func defined(c *Corpus, v value.Value) bool {
+	if v.Kind() == value.Number {
+		f, _ := v.Float()
+		return slices.Contains(c.numbers, math.Abs(f)) || holds(c.text, v.Raw())
+	}
+	text := Fold(nil, v.Bytes())
+	if len(text) == 0 || holds(c.text, text) {
+		return true
+	}
+	words := bytes.FieldsFunc(text, func(r rune) bool { return r < 0x80 && !wordByte(byte(r)) })
+	return len(words) > 0 && !slices.ContainsFunc(words, func(w []byte) bool { return !holds(c.text, w) })
+}
+
+// TestNumbersAreSorted: a number is found among many as among few.
+func TestNumbersAreSorted(t *testing.T) {
+	t.Parallel()
+	var c Corpus
+	for i := range 2*maxUnsorted + 50 {
+		c.Add(fmt.Appendf(nil, "%d", 2*(i^5)))
+	}
+	for i := range 2 * maxUnsorted {
+		if !c.counts(float64(2*i)) || c.counts(float64(2*i+1)) {
+			t.Fatal(i)
+		}
+	}
+	if c.sorted == 0 || c.sorted == len(c.numbers) {
+		t.Errorf("%d of %d sorted", c.sorted, len(c.numbers))
 	}
 }
 
