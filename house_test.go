@@ -593,40 +593,61 @@ func wellKnown(name string) bool {
 	return slices.Contains([]string{"Error", "String", "Unwrap", "Len", "Less", "Swap"}, name)
 }
 
-// TestRaceCoversWhatSharesMemory: make race tests every package that starts goroutines,
-// locks or uses unsafe, in its code or in its tests.
-func TestRaceCoversWhatSharesMemory(t *testing.T) {
-	t.Parallel()
+// makeList gives the packages of a list in the Makefile, and whether a room is one of them.
+func makeList(t *testing.T, name string) (patterns []string, has func(room string) bool) {
+	t.Helper()
 	b, err := os.ReadFile("Makefile")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, list, ok := strings.Cut(strings.ReplaceAll(string(b), "\\\n", " "), "\nRACE := ")
+	_, list, ok := strings.Cut(strings.ReplaceAll(string(b), "\\\n", " "), "\n"+name+" := ")
 	list, _, _ = strings.Cut(list, "\n")
-	if patterns := strings.Fields(list); !ok || len(patterns) == 0 || !strings.Contains(string(b), " -race ") {
-		t.Fatal("the Makefile has no RACE := ./room/… for its target race")
+	if patterns = strings.Fields(list); !ok || len(patterns) == 0 || !strings.Contains(string(b), " -race ") {
+		t.Fatalf("the Makefile has no %s := ./room/… for its target race", name)
 	}
-	raced := func(room string) bool {
-		return slices.ContainsFunc(strings.Fields(list), func(pattern string) bool {
+	return patterns, func(room string) bool {
+		return slices.ContainsFunc(patterns, func(pattern string) bool {
 			tree, below := strings.CutSuffix(strings.TrimPrefix(pattern, "./"), "/...")
 			return room == tree || below && within(room, tree)
 		})
 	}
+}
+
+// TestRaceCoversWhatSharesMemory: make race tests every package that starts goroutines,
+// locks or uses unsafe, in its code or in its tests. Where it leaves out what is long, make test
+// runs that without the race detector.
+func TestRaceCoversWhatSharesMemory(t *testing.T) {
+	t.Parallel()
+	_, raced := makeList(t, "RACE")
+	listed, long := makeList(t, "LONG")
 	found := 0
 	for _, p := range listPackages(t) {
 		tests := append(slices.Clone(p.TestGoFiles), p.XTestGoFiles...)
 		if len(tests) == 0 {
 			continue // nothing runs
 		}
+		at := room(p.ImportPath)
 		for _, name := range append(slices.Clone(p.GoFiles), tests...) {
 			why := sharesMemory(t, filepath.Join(p.Dir, name))
 			if why == "" {
 				continue
 			}
-			if found++; !raced(room(p.ImportPath)) {
-				t.Errorf("%s %s, and make race leaves %s out: add it to RACE in the Makefile", name, why, room(p.ImportPath))
+			if found++; !raced(at) {
+				t.Errorf("%s %s, and make race leaves %s out: add it to RACE in the Makefile", name, why, at)
 			}
 			break
+		}
+		short := slices.ContainsFunc(tests, func(name string) bool {
+			text, err := os.ReadFile(filepath.Join(p.Dir, name))
+			return err != nil || bytes.Contains(text, []byte("testing.Short()"))
+		})
+		if raced(at) && short != long(at) {
+			t.Errorf("%s asks testing.Short(): %t; it is in LONG of the Makefile: %t", at, short, long(at))
+		}
+	}
+	for _, pattern := range listed {
+		if at := strings.TrimPrefix(pattern, "./"); !raced(at) {
+			t.Errorf("%s is in LONG of the Makefile, and not in RACE", at)
 		}
 	}
 	if found == 0 {

@@ -148,7 +148,11 @@ func TestSameForAnyWorkersAndParts(t *testing.T) {
 	t.Parallel()
 	for _, window := range []int{16 * 12, 1 << 12} {
 		cfg := steps.Config{Window: window, SliceBy: []string{"tool", "api_version", "tool_family", "language", "tag", "language*intent", "*"}}
-		text := file(7, 600, 9)
+		tasks := 600
+		if testing.Short() {
+			tasks = 100
+		}
+		text := file(7, tasks, 9)
 		want := panels(t, run(t, cfg, 1, 0, text).Sheet)
 		for _, jobs := range []int{2, 5} {
 			for _, block := range []int{2000, 64 << 10} {
@@ -302,7 +306,11 @@ func TestNumbers(t *testing.T) {
 // TestEnds: however a reading ends, it does, and says why.
 func TestEnds(t *testing.T) {
 	t.Parallel()
-	text := file(7, 100, 20)
+	tasks := 100
+	if testing.Short() {
+		tasks = 20
+	}
+	text := file(7, tasks, 20)
 	scorer, _ := step.New(step.Config{Tools: catalog})
 	full := errors.New("full")
 	for _, jobs := range []int{1, 2, 5, 40} {
