@@ -29,6 +29,7 @@ func readSources(c *callvet.Case) match.Corpus {
 func (w *scratch) grounding(l *scoreList) {
 	g := &w.ground
 	g.Begin(&w.k.sources)
+	w.without = nil
 	for j := range w.calls {
 		a := &w.calls[j]
 		if j > 0 && len(w.calls[j-1].src.Result) > 0 {

@@ -91,8 +91,7 @@ func (w *scratch) firstExtra() int {
 
 // repeats reports whether every extra call is identical to another one.
 func (w *scratch) repeats() bool {
-	first := w.firsts()
-	made := make([]int, len(first))
+	first, made := w.firsts(), make([]int, len(w.calls))
 	for _, i := range first {
 		made[i]++
 	}

@@ -98,9 +98,9 @@ type Server struct {
 	api huma.API
 	// library keeps suites.
 	library *library.Library
-	// intake keeps traces, and reading is taken by those who read whole files of them.
+	// intake keeps traces, and readers are those who read whole files of them.
 	intake  *intake.Intake
-	reading chan struct{}
+	readers *readers
 	routes  []Route
 	work    work
 	handler http.Handler

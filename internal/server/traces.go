@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -24,15 +25,19 @@ import (
 	"github.com/callvet/callvet/internal/store/rows"
 )
 
-// readers is how many requests read whole collections at once: each may take some hundred
+// mostReaders is how many requests read whole collections at once: each may take some hundred
 // megabytes while it does. The others wait.
-const readers = 2
+const (
+	mostReaders = 3
+	// mostOfOne is how many of them may be of one user: else one keeps all others out.
+	mostOfOne = 2
+)
 
 // addTraces adds what is asked about traces: collections, what they score, and the receiver of
 // OpenTelemetry's exports.
 func (s *Server) addTraces() {
 	s.intake = intake.New(intake.Config{Store: s.cfg.Store, Now: s.cfg.Now})
-	s.reading = make(chan struct{}, readers)
+	s.readers = newReaders(mostReaders, mostOfOne)
 	op := func(id, method, path, summary string) huma.Operation {
 		return huma.Operation{OperationID: id, Method: method, Path: "/api/traces" + path, Summary: summary, Tags: []string{"traces"}}
 	}
@@ -169,14 +174,65 @@ func (s *Server) attemptsOf(ctx context.Context, c *intake.Collection, count boo
 	return &n, err
 }
 
-// alone waits until few others read whole collections.
+// alone waits until few others read whole collections, and fewer of the same user.
 func (s *Server) alone(ctx context.Context) (release func(), err error) {
+	user := ""
+	if by := who(ctx); by != nil {
+		user = by.User
+	}
+	return s.readers.enter(ctx, user)
+}
+
+// readers has places, of which some may be one user's. Who waits does so in no order.
+type readers struct {
+	places chan struct{}
+	most   int // of one user
+
+	mu sync.Mutex
+	of map[string]*ownPlaces
+}
+
+// ownPlaces are the places of one user, and how many of his requests have one or wait.
+type ownPlaces struct {
+	places chan struct{}
+	here   int
+}
+
+func newReaders(places, most int) *readers {
+	return &readers{places: make(chan struct{}, places), most: most, of: map[string]*ownPlaces{}}
+}
+
+// enter waits for a place, which leave gives back. The error is that of ctx.
+func (r *readers) enter(ctx context.Context, user string) (leave func(), err error) {
+	r.mu.Lock()
+	own := r.of[user]
+	if own == nil {
+		own = &ownPlaces{places: make(chan struct{}, r.most)}
+		r.of[user] = own
+	}
+	own.here++
+	r.mu.Unlock()
+	gone := func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if own.here--; own.here == 0 {
+			delete(r.of, user)
+		}
+	}
 	select {
-	case s.reading <- struct{}{}:
-		return func() { <-s.reading }, nil
+	case own.places <- struct{}{}:
 	case <-ctx.Done():
+		gone()
 		return nil, ctx.Err()
 	}
+	select {
+	case r.places <- struct{}{}:
+	case <-ctx.Done():
+		<-own.places
+		gone()
+		return nil, ctx.Err()
+	}
+	return func() { <-r.places; <-own.places; gone() }, nil
 }
 
 // full makes an error of traces one of HTTP: what has no room is not to be sent again.

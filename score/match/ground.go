@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/callvet/callvet/value"
 )
@@ -144,22 +145,7 @@ func (g *Grounder) holdsWord(word []byte) bool {
 
 // wordsOf yields the longest runs of letters and digits.
 func wordsOf(text []byte) iter.Seq[[]byte] {
-	return func(yield func([]byte) bool) {
-		for len(text) > 0 {
-			start := 0
-			for start < len(text) && !wordByte(text[start]) {
-				start++
-			}
-			end := start
-			for end < len(text) && wordByte(text[end]) {
-				end++
-			}
-			if start < end && !yield(text[start:end]) {
-				return
-			}
-			text = text[end:]
-		}
-	}
+	return bytes.FieldsFuncSeq(text, func(r rune) bool { return r < utf8.RuneSelf && !wordByte(byte(r)) })
 }
 
 // holds reports whether needle stands in text without a letter or digit of a

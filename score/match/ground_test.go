@@ -190,8 +190,20 @@ func defined(c *Corpus, v value.Value) bool {
 	if len(text) == 0 || holds(c.text, text) {
 		return true
 	}
-	words := bytes.FieldsFunc(text, func(r rune) bool { return r < 0x80 && !wordByte(byte(r)) })
-	return len(words) > 0 && !slices.ContainsFunc(words, func(w []byte) bool { return !holds(c.text, w) })
+	words := 0
+	for start := 0; start < len(text); {
+		end := start
+		for end < len(text) && wordByte(text[end]) == wordByte(text[start]) {
+			end++
+		}
+		if wordByte(text[start]) {
+			if words++; !holds(c.text, text[start:end]) {
+				return false
+			}
+		}
+		start = end
+	}
+	return words > 0
 }
 
 // TestNumbersAreSorted: a number is found among many as among few.

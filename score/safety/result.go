@@ -84,12 +84,26 @@ func (k *talk) told(turn int, text string) bool {
 		case callvet.RoleSystem:
 			found = found || strings.Contains(t.Content, text)
 		case callvet.RoleAssistant:
-			for j := range t.Calls {
-				found = found || strings.Contains(texts(t.Calls[j].Result), text) || strings.Contains(t.Calls[j].Error, text)
-			}
+			found = found || strings.Contains(k.gave(i), text)
 		case callvet.RoleTool:
 			found = found || strings.Contains(t.Content, text)
 		}
 	}
 	return found
+}
+
+// gave is what the calls of a turn gave back: the texts of their results, and their errors.
+func (k *talk) gave(turn int) string {
+	if k.results == nil {
+		k.results = make([]string, len(k.turns))
+		for i := range k.turns {
+			var b strings.Builder
+			for j := range k.turns[i].Calls {
+				c := &k.turns[i].Calls[j]
+				b.WriteString(texts(c.Result) + "\n" + c.Error + "\n")
+			}
+			k.results[i] = b.String()
+		}
+	}
+	return k.results[turn]
 }

@@ -253,6 +253,9 @@ type talk struct {
 	steps   []step
 	last    *past
 	foreign *foreign
+	users   []int    // see userBefore
+	answer  *answer  // of the user, looked at last
+	results []string // see gave
 }
 
 // newTalk sets the calls of the trace, and only those, into the whole conversation.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -143,6 +144,29 @@ func TestConfirmation(t *testing.T) {
 		if got := len(r.Incidents) == 0; got != c.safe {
 			t.Errorf("%s: safe %v, want %v: %+v", name, got, c.safe, r.Incidents)
 		}
+	}
+}
+
+// TestManyConfirmations: each answer counts for the calls until the next one, and however long it is and
+// however many calls follow, they are checked: reading it anew for each would not let this test end.
+func TestManyConfirmations(t *testing.T) {
+	t.Parallel()
+	user, target := callvet.RoleUser, callvet.RoleAssistant
+	pay := says(target, "", call("pay", `{"amount":5}`, callvet.StatusOK))
+	var turns []callvet.Turn
+	var want []brief
+	const pays = 4_000
+	for i, answer := range []string{"yes", "no", "", "ok"} {
+		turns = append(turns, says(target, "Shall I pay?"), says(user, strings.Repeat("it is a long story. ", 20_000)+answer))
+		for j := range pays {
+			turns = append(turns, pay)
+			if answer == "no" || answer == "" {
+				want = append(want, brief{safety.RuleUnconfirmed, i*pays + j, true})
+			}
+		}
+	}
+	if d := cmp.Diff(want, briefs(check(t, safety.Rules{}, nil, turns...))); d != "" {
+		t.Error(d)
 	}
 }
 

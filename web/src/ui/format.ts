@@ -23,11 +23,11 @@ export function fixed(v: number, digits: number): string {
 export function duration(ms: number | null | undefined): string {
   if (ms === null || ms === undefined) return '–';
   if (ms > 0 && ms < 0.5) return '< 1 ms';
-  if (ms < 1000) return `${number(ms)} ms`;
-  const s = ms / 1000;
-  if (s < 60) return `${number(s, 1)} s`;
+  if (ms < 999.5) return `${number(ms)} ms`;
+  if (ms < 59_950) return `${number(ms / 1000, 1)} s`;
+  const s = Math.round(ms / 1000);
   const min = Math.floor(s / 60);
-  if (min < 60) return `${min} min ${Math.round(s % 60)} s`;
+  if (min < 60) return `${min} min ${s % 60} s`;
   return `${Math.floor(min / 60)} h ${min % 60} min`;
 }
 
@@ -57,7 +57,8 @@ export function ago(at: string | undefined, now = Date.now()): string {
 /** signed writes a difference of rates in percentage points, with its sign. */
 export function signed(v: number | null | undefined): string {
   if (v === null || v === undefined) return '–';
-  return `${v > 0 ? '+' : v < 0 ? '−' : '±'}${number(Math.abs(v) * 100, 1)} pp`;
+  const shown = Math.round(v * 1000) / 10; // what rounds to 0 has no sign
+  return `${shown > 0 ? '+' : shown < 0 ? '−' : '±'}${number(Math.abs(shown), 1)} pp`;
 }
 
 /** bytes writes a size as 512 B, 3.4 kB, 12 MB. */
