@@ -241,13 +241,13 @@ func (s *Sheet) tool(n uint32) string {
 }
 
 // examples are the strongest and the weakest tasks; one that is both is among the strongest only,
-// and one in which nothing is bad is not weak.
+// one in which nothing is bad is not weak, and one in which nothing is good is not strong.
 func (s *Sheet) examples(r *findings.Ranking) []panel.Example {
 	var out []panel.Example
 	seen := map[[2]string]bool{}
 	for i, list := range [][]findings.Ranked{r.Strongest, r.Weakest} {
 		for _, x := range list {
-			if seen[[2]string{x.Target, x.Task}] || i == 1 && x.Good == x.Of {
+			if seen[[2]string{x.Target, x.Task}] || i == 0 && x.Good == 0 || i == 1 && x.Good == x.Of {
 				continue
 			}
 			seen[[2]string{x.Target, x.Task}] = true
