@@ -200,6 +200,13 @@ func (b *budget) total() callvet.Spent {
 	return b.spent
 }
 
+// dearest is what the dearest cell cost, where there is a budget; 0: none is known.
+func (b *budget) dearest() float64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.largest
+}
+
 // unbooked is what was spent since it was called last.
 func (b *budget) unbooked() callvet.Spent {
 	b.mu.Lock()

@@ -45,9 +45,12 @@ func newCommitter(cfg *Config, fail func(error)) *committer {
 	c := &committer{cfg: cfg, queue: make(chan finished, maxBatch), fail: fail, began: cfg.Now(), targets: make([]Totals, len(cfg.Targets))}
 	c.buffers.New = func() any { return new([]byte) }
 	perTarget := len(cfg.Cases) * cfg.Repeats
-	c.totals = Totals{Total: perTarget * len(cfg.Targets), CostKnown: true}
+	c.totals = Totals{Total: perTarget * len(cfg.Only), CostKnown: true}
 	for i := range c.targets {
-		c.targets[i] = Totals{Total: perTarget, CostKnown: true}
+		c.targets[i].CostKnown = true
+	}
+	for _, ix := range cfg.Only {
+		c.targets[ix].Total = perTarget
 	}
 	return c
 }

@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"iter"
+	"slices"
 	"time"
 
 	"github.com/callvet/callvet"
@@ -94,6 +95,22 @@ type Limits struct {
 	PerSecond float64
 }
 
+// Share is part Part (from 0) of Of equal parts of the limits of a provider. The zero value is all of them.
+// No part has less than one request in flight: Of is at most the concurrency that is shared.
+type Share struct {
+	Part int `json:"part,omitempty"`
+	Of   int `json:"of,omitempty"`
+}
+
+// of gives the part of the limits. All parts together have the concurrency and the rate of l.
+func (s Share) of(l Limits) Limits {
+	if s.Of > 1 {
+		l.Concurrency = max((l.Concurrency+s.Of-1-s.Part)/s.Of, 1)
+		l.PerSecond /= float64(s.Of)
+	}
+	return l
+}
+
 // Retry says how often a request is repeated. Zero values mean the defaults.
 type Retry struct {
 	// Attempts bounds the requests for one turn when the fault may pass; default 4,
@@ -169,6 +186,8 @@ type Config struct {
 	// them. Nil: they run.
 	Last []int
 	Hold func(unmet int) string
+	// Only are the targets that are asked, by their positions in Targets; nil: all. The others have no cells.
+	Only []int
 	// Repeats of every case by every target; zero means 1.
 	Repeats int
 	// Interleave asks the targets of a provider group in turn for each case. By default
@@ -178,6 +197,9 @@ type Config struct {
 	Interleave bool
 	// Limits by provider group (Target.Provider); "" is the default for groups not named.
 	Limits map[string]Limits
+	// Share is the part of Limits that is this call's, where others carry out other cells of the run
+	// at the same time.
+	Share Share
 	// Timeout bounds one request; default 120 s.
 	Timeout time.Duration
 	Retry   Retry
@@ -195,6 +217,9 @@ type Config struct {
 	Lease Lease
 	// Spent is what earlier sessions of the run consumed; it counts for the budget.
 	Spent callvet.Spent
+	// DearestUSD is what the dearest cell of the run cost so far, where others than those of Done are
+	// known; 0: none is.
+	DearestUSD float64
 	// Done yields the cells that the journal has already (their coordinates,
 	// verdict, usage): they are counted and not run again. Nil for a new run.
 	Done iter.Seq2[*callvet.Cell, error]
@@ -251,6 +276,17 @@ func (c Config) withDefaults() (Config, error) {
 			c.Cases[i] = i
 		}
 	}
+	if c.Only == nil {
+		c.Only = make([]int, len(c.Targets))
+		for i := range c.Only {
+			c.Only[i] = i
+		}
+	}
+	for _, ix := range c.Only {
+		if ix < 0 || ix >= len(c.Targets) {
+			return c, fmt.Errorf("start run: target %d of %d: %w", ix, len(c.Targets), callvet.ErrInvalid)
+		}
+	}
 	for _, ix := range c.Cases {
 		if ix < 0 || ix >= c.Source.Len() {
 			return c, fmt.Errorf("start run: case %d of %d: %w", ix, c.Source.Len(), callvet.ErrInvalid)
@@ -288,6 +324,27 @@ func (c *Config) phases() [][]int {
 		}
 	}
 	return [][]int{first, last}
+}
+
+// provider is a group of targets that share limits, by their positions.
+type provider struct {
+	name    string
+	targets []int
+}
+
+// providers puts the targets of one provider together, in the order of their first.
+func (c *Config) providers() []provider {
+	var out []provider
+	for _, ix := range c.Only {
+		name := c.Targets[ix].Provider
+		i := slices.IndexFunc(out, func(p provider) bool { return p.name == name })
+		if i < 0 {
+			i = len(out)
+			out = append(out, provider{name: name})
+		}
+		out[i].targets = append(out[i].targets, ix)
+	}
+	return out
 }
 
 func (r Retry) withDefaults() Retry {

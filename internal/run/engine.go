@@ -92,6 +92,7 @@ func Run(ctx context.Context, cfg Config) (Summary, error) {
 
 // load takes in what is done already and opens the cache.
 func (e *engine) load(ctx context.Context) error {
+	e.dearest = e.cfg.DearestUSD
 	for i := range e.cfg.Targets {
 		s := &seat{Target: &e.cfg.Targets[i], ix: i, breaker: newBreaker(e.cfg.BreakAfter)}
 		if err := e.openCache(ctx, s); err != nil {
@@ -114,6 +115,10 @@ func (e *engine) loadDone() error {
 	for _, ix := range e.cfg.Cases {
 		chosen[ix] = true
 	}
+	only := make(map[int]bool, len(e.cfg.Only))
+	for _, ix := range e.cfg.Only {
+		only[ix] = true
+	}
 	late := make(map[int]bool, len(e.cfg.Last))
 	for _, ix := range e.cfg.Last {
 		late[ix] = true
@@ -123,11 +128,7 @@ func (e *engine) loadDone() error {
 		if err != nil {
 			return fmt.Errorf("read what is done: %w", err)
 		}
-		if !chosen[c.Case] || c.Target >= len(e.seats) || c.Repeat >= e.cfg.Repeats {
-			continue
-		}
-		again := c.Result.Verdict == callvet.VerdictError || c.Result.Verdict == callvet.VerdictNotRun
-		if again && !e.cfg.KeepErrors {
+		if !chosen[c.Case] || !only[c.Target] || c.Repeat >= e.cfg.Repeats || !e.cfg.stays(c) {
 			continue
 		}
 		e.done.set(e.index(c.Case, c.Target, c.Repeat))
@@ -141,6 +142,12 @@ func (e *engine) loadDone() error {
 	}
 	e.commit.before = e.commit.totals.Done
 	return nil
+}
+
+// stays reports whether a stored cell is not run again.
+func (c *Config) stays(cell *callvet.Cell) bool {
+	again := cell.Result.Verdict == callvet.VerdictError || cell.Result.Verdict == callvet.VerdictNotRun
+	return !again || c.KeepErrors
 }
 
 func (e *engine) index(c, target, repeat int) int {
@@ -181,22 +188,19 @@ func (e *engine) broken() {
 	e.cancel(context.Canceled)
 }
 
-// groups puts the targets of one provider together, in the order of their first.
+// groups are the providers with their limits.
 func (e *engine) groups() []*group {
-	byName := map[string]*group{}
 	var out []*group
-	for _, s := range e.seats {
-		g := byName[s.Provider]
-		if g == nil {
-			l := e.cfg.limits(s.Provider)
-			g = &group{governor: newGovernor(l.Concurrency, e.cfg.Now)}
-			if l.PerSecond > 0 {
-				g.pace = rate.NewLimiter(rate.Limit(l.PerSecond), 1)
-			}
-			byName[s.Provider] = g
-			out = append(out, g)
+	for _, p := range e.cfg.providers() {
+		l := e.cfg.Share.of(e.cfg.limits(p.name))
+		g := &group{governor: newGovernor(l.Concurrency, e.cfg.Now)}
+		if l.PerSecond > 0 {
+			g.pace = rate.NewLimiter(rate.Limit(l.PerSecond), 1)
 		}
-		g.seats = append(g.seats, s)
+		for _, ix := range p.targets {
+			g.seats = append(g.seats, e.seats[ix])
+		}
+		out = append(out, g)
 	}
 	return out
 }
@@ -385,7 +389,7 @@ func (e *engine) hold(ctx context.Context, j job, why string) bool {
 }
 
 func (e *engine) summary(ctx, work context.Context) (Summary, error) {
-	s := Summary{Status: StatusDone, Totals: e.commit.totals, Targets: e.commit.targets, Elapsed: e.cfg.Now().Sub(e.commit.began), Spent: e.budget.total(), Unbooked: e.budget.unbooked()}
+	s := Summary{Status: StatusDone, Totals: e.commit.totals, Targets: e.commit.targets, Elapsed: e.cfg.Now().Sub(e.commit.began), Spent: e.budget.total(), DearestUSD: e.budget.dearest(), Unbooked: e.budget.unbooked()}
 	s.Unbooked.Add(e.commit.lost)
 	for _, st := range e.seats {
 		if f := st.breaker.open(); f != nil {

@@ -88,6 +88,8 @@ type Summary struct {
 	Spent   callvet.Spent `json:"spent"`
 	// Unbooked is the part of Spent that the journal did not take.
 	Unbooked callvet.Spent `json:"-"`
+	// DearestUSD is what the dearest cell of the run cost, where there is a budget; 0: none is known.
+	DearestUSD float64 `json:"-"`
 	// Stopped lists the targets that were given up, with the reason.
 	Stopped []string `json:"stopped,omitempty"`
 }
