@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -115,17 +116,23 @@ func (h *hiding) cell(of *callvet.Case, cell *callvet.Cell) (said bool) {
 // text is what a fault says without what must not be kept.
 func (h *hiding) text(s string) string { return h.base.Fork().Text(s) }
 
+// hidden counts what was taken out so far.
+func (h *hiding) hidden() hidden {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return hidden{maps.Clone(h.count), h.said.Load()}
+}
+
 // told says what was taken out; nil when nothing was.
-func (h *hiding) told() *callvet.Notice {
-	n := h.said.Load()
-	if n == 0 {
+func (h *hidden) told() *callvet.Notice {
+	if h.Said == 0 {
 		return nil
 	}
 	var what []string
 	for _, k := range redact.Kinds() {
-		if h.count[k] > 0 {
-			what = append(what, fmt.Sprintf("%d × %s", h.count[k], k))
+		if h.Count[k] > 0 {
+			what = append(what, fmt.Sprintf("%d × %s", h.Count[k], k))
 		}
 	}
-	return &callvet.Notice{Code: "redacted", Text: fmt.Sprintf("redacted in what is kept: %s; %s not reused by later runs", strings.Join(what, ", "), plain.Count(int(n), "attempt is", "attempts are"))}
+	return &callvet.Notice{Code: "redacted", Text: fmt.Sprintf("redacted in what is kept: %s; %s not reused by later runs", strings.Join(what, ", "), plain.Count(int(h.Said), "attempt is", "attempts are"))}
 }

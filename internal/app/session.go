@@ -46,6 +46,15 @@ type Session struct {
 	world   *world        // nil: takeUp opens it
 	yield   chan struct{} // closed by Yield
 	yielded sync.Once
+	shard   *run.Shard // what a worker makes of the run; nil: all of it
+
+	// What became of the shards of this session: kept tells that what they made stays, errors too, took
+	// how long they were at it.
+	kept bool
+	took time.Duration
+	// hidden is what was hidden in attempts; sharing guards it while there are shards.
+	sharing sync.Mutex
+	hidden  hidden
 }
 
 // Yield has Do end once the attempts in flight have: no further one starts, and ResumeRun goes on with the
@@ -65,6 +74,8 @@ type ResumeRequest struct {
 	Slices []string `json:"slices,omitempty"`
 	// NoWait is not to follow another process that carries the run out.
 	NoWait bool `json:"no_wait,omitempty"`
+	// Split has workers carry out a large run; nil: this session does.
+	Split *Split `json:"-"`
 }
 
 // ResumeRun opens a stored run to go on with it: with the suite it ran, the targets it asked,
@@ -109,14 +120,24 @@ func (s *Session) takeUp(ctx context.Context) (err error) {
 	if o := s.Stored.Owner; o != nil && (c.Gone == nil || !c.Gone(*o)) { // before anything is opened
 		return &store.HeldError{Run: s.Stored.ID, Owner: *o}
 	}
-	if err := errors.Join(s.unchanged(ctx, req), s.openWorld(ctx)); err != nil {
+	if err := errors.Join(s.unchanged(ctx, req), s.open(ctx)); err != nil {
+		return err
+	}
+	s.done = s.db.DoneCells(context.WithoutCancel(ctx), s.Stored.ID)
+	return s.tellTargets()
+}
+
+// open makes the stored run ready to be gone on with.
+func (s *Session) open(ctx context.Context) (err error) {
+	a := s.app
+	if err := s.openWorld(ctx); err != nil {
 		return err
 	}
 	s.settings = Settings{}
 	if s.Manifest.Settings != nil { // runs of earlier versions have none
 		s.settings = *s.Manifest.Settings
 	}
-	s.settings = s.settings.with(&req.Changes)
+	s.settings = s.settings.with(&s.resume.Changes)
 	if err := errors.Join(s.settings.check(), a.readableGates(&s.settings, s.tell)); err != nil {
 		return err
 	}
@@ -130,15 +151,14 @@ func (s *Session) takeUp(ctx context.Context) (err error) {
 		return refused("run", "resume run %s: its scorers may not run commands here: %s", s.Stored.ID, strings.Join(commands, "; "))
 	}
 	tellCommands("the suite of run "+s.Stored.ID, s.Manifest.commands(), s.tell)
-	tellCommands("run "+s.Stored.ID, unnamedCommands(req.Targets, s.Manifest.Specs), s.tell)
+	tellCommands("run "+s.Stored.ID, unnamedCommands(s.resume.Targets, s.Manifest.Specs), s.tell)
 	if err := s.openTargets(ctx); err != nil {
 		return err
 	}
 	if len(s.targets) != len(s.Manifest.Targets) {
 		return fmt.Errorf("resume run %s: %w: its targets opened as %d and now as %d", s.Stored.ID, callvet.ErrConflict, len(s.Manifest.Targets), len(s.targets))
 	}
-	s.done = s.db.DoneCells(context.WithoutCancel(ctx), s.Stored.ID)
-	return s.tellTargets()
+	return nil
 }
 
 // openTargets opens the targets of a run that is taken up again.
@@ -281,7 +301,7 @@ func (s *Session) acquire(ctx context.Context, canceled func()) (*store.Lease, e
 
 // record runs the cells and records how the run ended.
 func (s *Session) record(ctx context.Context, lease *store.Lease) (run.Summary, error) {
-	sum, err := s.cells(ctx, lease)
+	sum, err := s.splitAndCells(ctx, lease)
 	totals, jerr := json.Marshal(sum)
 	if jerr != nil {
 		return sum, errors.Join(err, jerr)
@@ -315,6 +335,16 @@ func (e *lostError) Unwrap() error { return callvet.ErrConflict }
 // asked again when the run is resumed.
 const grace = 150 * time.Millisecond
 
+// splitAndCells has workers run what they can of the cells, and runs the others.
+func (s *Session) splitAndCells(ctx context.Context, lease *store.Lease) (run.Summary, error) {
+	if err := s.split(ctx, lease); err != nil {
+		return run.Summary{Status: run.StatusFailed}, err
+	}
+	sum, err := s.cells(ctx, lease)
+	sum.Elapsed += s.took
+	return sum, err
+}
+
 // cells runs the cells.
 func (s *Session) cells(ctx context.Context, lease *store.Lease) (run.Summary, error) {
 	hide, err := s.app.hiding(s.Run)
@@ -329,12 +359,16 @@ func (s *Session) cells(ctx context.Context, lease *store.Lease) (run.Summary, e
 	if err := errors.Join(s.guard(&cfg), s.worlds(&cfg)); err != nil {
 		return run.Summary{Status: run.StatusFailed}, err
 	}
+	if s.shard != nil {
+		cfg = cfg.Within(s.shard)
+	}
 	sum, err := run.Run(ctx, cfg)
 	for i, why := range sum.Stopped { // a fault's words, as they came
 		sum.Stopped[i] = hide.text(why)
 	}
 	s.world.told(s.tell)
-	if n := hide.told(); n != nil && !s.Manifest.Made {
+	s.hidden.add(hide.hidden())
+	if n := s.hidden.told(); n != nil && s.shard == nil && !s.Manifest.Made {
 		s.tell.emit(Event{Note: n})
 	}
 	return sum, err
@@ -365,7 +399,7 @@ func (s *Session) config(ctx context.Context, lease *store.Lease, hide *hiding) 
 			return replay.Faulty(w, faults, replay.Attempt{Seed: man.Seed, Case: c.ID, Repeat: repeat}, man.RealLatency)
 		},
 		Cases: man.Cases, Last: man.Rubrics, Hold: set.holdRubrics, Repeats: man.Repeats, Interleave: set.Interleave, Limits: set.limits(man.Specs, s.targets), Timeout: set.timeout(), Retry: set.retry(),
-		Budget: run.Budget{MaxCostUSD: set.MaxCostUSD, MaxCalls: set.MaxCalls}, RunID: s.Stored.ID, Journal: lease, Lease: lease, Spent: s.Stored.Spent, Done: s.done, KeepErrors: set.KeepErrors,
+		Budget: run.Budget{MaxCostUSD: set.MaxCostUSD, MaxCalls: set.MaxCalls}, RunID: s.Stored.ID, Journal: lease, Lease: lease, Spent: s.Stored.Spent, Done: s.done, KeepErrors: set.KeepErrors || s.kept,
 		Yield: s.yield, Grace: grace, Abort: s.app.cfg.Abort, Now: s.app.cfg.Now, Seed: uint64(man.Seed), Redact: hide.cell,
 		Observe: func(ev run.Event) {
 			s.live.observe(ev)

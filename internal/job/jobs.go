@@ -42,6 +42,8 @@ type Config struct {
 	Store *store.DB
 	// Handlers do the jobs, by kind.
 	Handlers map[string]Handler
+	// Parts do parts of jobs, by the kind of the job. Kinds without one have no parts.
+	Parts map[string]PartHandler
 	// Workers is how many jobs run at once, of all users; PerUser how many of a user who has no number of
 	// his own (users.max_jobs). 0: DefaultWorkers, DefaultPerUser.
 	Workers, PerUser int

@@ -61,8 +61,9 @@ func (j *Jobs) openRiver(ctx context.Context) error {
 	}
 	workers := river.NewWorkers()
 	river.AddWorker(workers, &worker{jobs: j})
+	river.AddWorker(workers, &partWorker{jobs: j})
 	j.river, err = river.NewClient(driver, &river.Config{
-		Queues:  map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: j.cfg.Workers}},
+		Queues:  map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: j.cfg.Workers}, queueParts: {MaxWorkers: mostParts}},
 		Workers: workers, FetchCooldown: poll / 2, FetchPollInterval: poll, JobTimeout: -1, RescueStuckJobsAfter: never, CompletedJobRetentionPeriod: time.Hour, MaxAttempts: 1000,
 		Logger: slog.New(onlyErrors{j.log.Handler()}),
 	})
@@ -124,13 +125,16 @@ func (j *Jobs) grant(ctx context.Context, tx *sql.Tx, q *rows.Queries) error {
 }
 
 // recover puts right what a process that ended has left: jobs that were running are interrupted, and
-// queued again. Slots and River's rows are made anew of what the jobs say.
+// queued again. Slots and River's rows are made anew of what the jobs say, and parts by the jobs.
 func (j *Jobs) recover(ctx context.Context) error {
 	return j.change(ctx, "take up jobs", func(tx *sql.Tx, q *rows.Queries, woken *[]string) error {
 		if err := q.FreeSlots(ctx); err != nil {
 			return err
 		}
 		if _, err := tx.ExecContext(ctx, "DELETE FROM river_job"); err != nil {
+			return err
+		}
+		if err := q.DropParts(ctx); err != nil {
 			return err
 		}
 		unprepared, err := q.JobsIn(ctx, string(Pending))

@@ -165,6 +165,9 @@ func (e *engine) run(ctx, work context.Context) (Summary, error) {
 	watching.Go(func() { e.watch(ctx, over) })
 	watching.Go(func() { e.keeper.beat(work, over) })
 	groups := e.groups()
+	if ctx.Err() != nil { // before the watch sees it, cells would start
+		e.stop()
+	}
 	func() { // deferred, so that after a panic what is finished is stored too
 		defer watching.Wait()
 		defer close(over)

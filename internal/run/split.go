@@ -346,7 +346,7 @@ func (sp *splitter) shard(targets, cases []int, share Share) (s Shard, ok bool) 
 // do has a shard carried out, and takes back what it did not spend.
 func (sp *splitter) do(ctx context.Context, s Shard, yield <-chan struct{}) ShardSummary {
 	sum, err := sp.how.Do(ctx, s, yield)
-	if err != nil && ctx.Err() == nil && !errors.Is(err, callvet.ErrBudget) && sp.how.Failed != nil {
+	if broken := sum.Status == "" || sum.Status == StatusFailed; err != nil && broken && ctx.Err() == nil && sp.how.Failed != nil {
 		sp.how.Failed(err)
 	}
 	sp.mu.Lock()

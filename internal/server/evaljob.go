@@ -101,7 +101,7 @@ func (s *Server) toolEval(ctx context.Context, j job.Job, r *job.Report) (json.R
 	if err := e.begin(stored, of.Suite); err != nil {
 		return nil, err
 	}
-	out, err := e.carryOut(ctx, a, j.ResultRef)
+	out, err := e.carryOut(ctx, a, app.ResumeRequest{Run: j.ResultRef, Split: s.split(r)})
 	if cause := context.Cause(ctx); cause != nil && (err != nil || out == nil || out.Interrupted()) {
 		return nil, cause
 	}
@@ -127,8 +127,44 @@ func (s *Server) toolEval(ctx context.Context, j job.Job, r *job.Report) (json.R
 	return json.Marshal(map[string]any{"eval_id": j.ResultRef, "status": out.Summary.Status, "totals": out.Summary.Totals})
 }
 
+// split lets the workers of the server have shards of the run of a job.
+func (s *Server) split(r *job.Report) *app.Split {
+	return &app.Split{
+		Workers: cmp.Or(s.cfg.RunWorkers, DefaultRunWorkers), Rounds: s.cfg.ShardRounds,
+		Shard: func(ctx context.Context, task app.ShardTask, yield <-chan struct{}) (out app.ShardResult, err error) {
+			b, err := json.Marshal(&task)
+			if err != nil {
+				return out, fmt.Errorf("write shard: %w", err)
+			}
+			b, err = r.Part(ctx, b, yield)
+			if len(b) > 0 {
+				err = errors.Join(err, json.Unmarshal(b, &out))
+			}
+			return out, err
+		},
+	}
+}
+
+// toolEvalShard carries out a shard of the run of a job.
+func (s *Server) toolEvalShard(ctx context.Context, j job.Job, task json.RawMessage, yield <-chan struct{}) (json.RawMessage, error) {
+	a, err := s.AppOf(ctx, j.User)
+	if err != nil {
+		return nil, err
+	}
+	var of app.ShardTask
+	if err := json.Unmarshal(task, &of); err != nil {
+		return nil, fmt.Errorf("read shard: %w", err)
+	}
+	out, err := a.DoShard(ctx, of, yield)
+	if out.Status == "" {
+		return nil, err
+	}
+	b, werr := json.Marshal(&out)
+	return b, errors.Join(err, werr)
+}
+
 // carryOut goes on with the run, and tells what becomes durable meanwhile.
-func (e *evalRun) carryOut(ctx context.Context, a *app.App, run string) (out *app.Outcome, err error) {
+func (e *evalRun) carryOut(ctx context.Context, a *app.App, req app.ResumeRequest) (out *app.Outcome, err error) {
 	over := make(chan struct{})
 	var told error
 	var beside parallel.Group
@@ -137,7 +173,7 @@ func (e *evalRun) carryOut(ctx context.Context, a *app.App, run string) (out *ap
 		defer beside.Wait()
 		defer close(over)
 		var session *app.Session
-		if session, err = a.ResumeRun(ctx, app.ResumeRequest{Run: run}, e.hear); err != nil {
+		if session, err = a.ResumeRun(ctx, req, e.hear); err != nil {
 			return
 		}
 		e.mu.Lock()

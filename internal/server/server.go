@@ -79,6 +79,9 @@ type Config struct {
 	// JobShift is how long a job works before it gives way to another one whose turn it is; 0:
 	// job.DefaultShift.
 	JobShift time.Duration
+	// RunWorkers is how many workers share a large run; 0: DefaultRunWorkers, 1: a run is one piece.
+	// ShardRounds is run.Splitting's Rounds.
+	RunWorkers, ShardRounds int
 	// Sockets is how many connections of a user may follow his events; 0: DefaultSockets.
 	Sockets int
 	// ReadOnly makes a server for one person who looks at a store and changes nothing: no users, no jobs,
@@ -89,6 +92,9 @@ type Config struct {
 	// Page has the files of the page: index.html and assets/, or unbuilt.html; nil: there is no page.
 	Page fs.FS
 }
+
+// DefaultRunWorkers is how many workers share a large run.
+const DefaultRunWorkers = 2
 
 // Server answers requests over HTTP. It is safe for concurrent use.
 type Server struct {

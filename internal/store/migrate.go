@@ -63,7 +63,7 @@ ALTER TABLE runs ADD COLUMN canceled INTEGER NOT NULL DEFAULT 0;
 -- What a run of a judge is about: the id of a run, or the hash of a trace file. NULL: it is about a suite.
 ALTER TABLE runs ADD COLUMN judges TEXT;
 CREATE INDEX runs_judges ON runs(judges) WHERE judges IS NOT NULL;
-`, serverSchema, selectionSchema}
+`, serverSchema, selectionSchema, partsSchema}
 }
 
 // migrate brings the file up to date in one transaction. Two processes may try

@@ -140,6 +140,19 @@ func (db *DB) Acquire(ctx context.Context, runID string, c Claim) (*Lease, error
 	return &Lease{db: db, run: runID, id: id, claim: c}, nil
 }
 
+// ID names the lease to those who have a part in it, see Join.
+func (l *Lease) ID() string { return l.id }
+
+// Join gives the lease of that ID to a worker who carries out a part of the run for its holder, and renews
+// it. Once another process has the run the error is a *HeldError, or wraps ErrConflict when it is over.
+func (db *DB) Join(ctx context.Context, runID, id string, c Claim) (*Lease, error) {
+	l := &Lease{db: db, run: runID, id: id, claim: c}
+	if err := l.Renew(ctx); err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
 // free tells whether nobody carries the run out; else the error is a *HeldError.
 func free(tx *sql.Tx, runID string, gone func(Owner) bool) error {
 	o, err := scanOwner(tx.QueryRow("SELECT "+ownerColumns+" FROM runs WHERE id=?", runID))

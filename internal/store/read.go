@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"strings"
 
 	"github.com/callvet/callvet"
@@ -197,9 +198,14 @@ func (db *DB) CellsAfter(ctx context.Context, runID string, after int64, most in
 // Usage.Known, Usage.CostUSD, Verdict, Class and the overall score; NotEvaluated is 1 where
 // there are any such assertions.
 func (db *DB) DoneCells(ctx context.Context, runID string) iter.Seq2[*callvet.Cell, error] {
+	return db.DoneCellsIn(ctx, runID, 0, math.MaxInt)
+}
+
+// DoneCellsIn is DoneCells for the cases from one position in the suite to before another.
+func (db *DB) DoneCellsIn(ctx context.Context, runID string, from, to int) iter.Seq2[*callvet.Cell, error] {
 	return func(yield func(*callvet.Cell, error) bool) {
 		rows, err := db.read.QueryContext(ctx, `SELECT case_ix,target_ix,repeat,case_id,outcome,verdict,class,overall,cost,requests,flags
-			FROM cells WHERE run=(SELECT num FROM runs WHERE id=?) ORDER BY case_ix,target_ix,repeat`, runID)
+			FROM cells WHERE run=(SELECT num FROM runs WHERE id=?) AND case_ix>=? AND case_ix<? ORDER BY case_ix,target_ix,repeat`, runID, from, to)
 		if err != nil {
 			yield(nil, db.explain("read attempts", err))
 			return

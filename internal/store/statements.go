@@ -28,6 +28,11 @@ var serverSchema string
 //go:embed schema/006_selection_gates.sql
 var selectionSchema string
 
+// partsSchema is what workers share of jobs.
+//
+//go:embed schema/007_parts.sql
+var partsSchema string
+
 // Rows gives the statements of a server's tables, which see all that was stored before.
 // Those that change something belong into Change.
 func (db *DB) Rows() *rows.Queries { return rows.New(db.read) }

@@ -129,6 +129,18 @@ type Link struct {
 	Used    int64
 }
 
+type Part struct {
+	ID     string
+	JobID  string
+	State  string
+	Task   []byte
+	Result []byte
+	Error  []byte
+	Beat   int64
+	Yield  bool
+	Cancel bool
+}
+
 type ProviderKey struct {
 	UserID   string
 	Variable string

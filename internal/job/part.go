@@ -1,0 +1,242 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package job
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/riverqueue/river"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/parallel"
+	"github.com/callvet/callvet/internal/store"
+	"github.com/callvet/callvet/internal/store/rows"
+)
+
+const (
+	// queueParts is River's queue of parts: a part needs no slot, for its job has one.
+	queueParts = "parts"
+	// mostParts is how many parts of all jobs a process does at once. Most of them wait for answers.
+	mostParts = 256
+	// lookAtPart is how often a job looks whether its part is done, and a worker whether it is to end.
+	lookAtPart = 50 * time.Millisecond
+	// beatPart is how often a worker shows that it is there, and partLost how long it may show nothing
+	// until its part is taken for lost.
+	beatPart = 2 * time.Second
+	partLost = 30 * time.Second
+)
+
+// PartHandler does a part of a job of its kind, and gives what there is to tell the job. ctx ends when the
+// part is to be broken off, and yield closes when it is to come to an end soon.
+type PartHandler func(ctx context.Context, j Job, task json.RawMessage, yield <-chan struct{}) (json.RawMessage, error)
+
+// part is what River keeps of a part.
+type part struct {
+	Part string `json:"part"`
+}
+
+// Kind names parts to River.
+func (part) Kind() string { return "callvet_part" }
+
+// partWorker is how River calls those who do parts.
+type partWorker struct {
+	river.WorkerDefaults[part]
+	jobs *Jobs
+}
+
+// Timeout: a part has that of its job.
+func (*partWorker) Timeout(*river.Job[part]) time.Duration { return -1 }
+
+// Work does a part.
+func (w *partWorker) Work(ctx context.Context, r *river.Job[part]) error {
+	return w.jobs.workPart(ctx, r.Args.Part)
+}
+
+// Part has a worker do a part of the job, in this process or in another one that has the store, and waits
+// for what it gives. When ctx ends the worker is asked to break the part off, and when yield closes to bring
+// it to an end; Part waits for that in either case. The error has the words of the worker's.
+func (r *Report) Part(ctx context.Context, task json.RawMessage, yield <-chan struct{}) (json.RawMessage, error) {
+	j := r.jobs
+	id, err := store.NewID(j.cfg.Rand, "part")
+	if err != nil {
+		return nil, err
+	}
+	if err := j.cfg.Store.ChangeTx(ctx, "queue part", func(tx *sql.Tx, q *rows.Queries) error {
+		if err := q.AddPart(ctx, rows.AddPartParams{ID: id, JobID: r.job.ID, Task: task, Result: []byte{}, Error: []byte{}}); err != nil {
+			return err
+		}
+		_, err := j.river.InsertManyTx(ctx, tx, []river.InsertManyParams{{Args: part{Part: id}, InsertOpts: &river.InsertOpts{Queue: queueParts}}})
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err := j.cfg.Store.Change(r.ctx, "remove part", func(q *rows.Queries) error { return q.DropPart(r.ctx, id) }); err != nil {
+			j.log.ErrorContext(r.ctx, "a part of a job that is over stays", "job", r.job.ID, "error", err)
+		}
+	}()
+	return r.awaitPart(ctx, id, yield)
+}
+
+// awaitPart waits until a part is over, and asks its worker to end it where that is wanted.
+func (r *Report) awaitPart(ctx context.Context, id string, yield <-chan struct{}) (json.RawMessage, error) {
+	j := r.jobs
+	tick := time.NewTicker(lookAtPart)
+	defer tick.Stop()
+	asked := rows.AskPartParams{ID: id}
+	beat, seen := int64(0), j.cfg.Now()
+	for {
+		p, err := j.cfg.Store.Rows().Part(r.ctx, id)
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("read part: %w", err)
+		case p.State == "done" && len(p.Error) > 0:
+			return p.Result, errors.New(string(p.Error))
+		case p.State == "done":
+			return p.Result, nil
+		case p.State == "queued" && ctx.Err() != nil: // whoever takes it later finds nothing
+			return nil, ctx.Err()
+		case p.Beat != beat || p.State == "queued":
+			beat, seen = p.Beat, j.cfg.Now()
+		case j.cfg.Now().Sub(seen) > partLost:
+			return nil, fmt.Errorf("the worker of a part of the job shows nothing for %s: %w", partLost, callvet.ErrUnavailable)
+		}
+		ask := asked
+		ask.Cancel = ctx.Err() != nil
+		ask.Yield = closed(yield)
+		if ask != asked {
+			if err := j.cfg.Store.Change(r.ctx, "end part", func(q *rows.Queries) error { return q.AskPart(r.ctx, ask) }); err != nil {
+				return nil, err
+			}
+			asked = ask
+		}
+		<-tick.C
+	}
+}
+
+func closed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+// workPart does a part that nobody has. The error is that it could not be begun, and is to be tried again.
+func (j *Jobs) workPart(ctx context.Context, id string) error {
+	stored := context.WithoutCancel(ctx)
+	var p rows.Part
+	var of rows.Job
+	gone := errors.New("the part is not queued")
+	err := j.cfg.Store.Change(stored, "start part", func(q *rows.Queries) error {
+		n, err := q.TakePart(stored, id)
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return gone
+		}
+		if p, err = q.Part(stored, id); err != nil {
+			return err
+		}
+		of, err = q.Job(stored, p.JobID)
+		return err
+	})
+	if errors.Is(err, gone) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	result, did := j.followPart(ctx, &p, jobOf(&of))
+	end := rows.EndPartParams{ID: id, Result: result}
+	if result == nil {
+		end.Result = []byte{}
+	}
+	end.Error = []byte{}
+	if did != nil {
+		end.Error = []byte(did.Error())
+		if len(end.Error) > maxError {
+			end.Error = end.Error[:maxError]
+		}
+	}
+	for range 3 { // after that the job takes the part for lost
+		err = j.cfg.Store.Change(stored, "end part", func(q *rows.Queries) error {
+			_, err := q.EndPart(stored, end)
+			return err
+		})
+		if err == nil {
+			return nil
+		}
+		time.Sleep(time.Second)
+	}
+	j.log.ErrorContext(ctx, "the end of a part of a job was not stored", "job", of.ID, "error", err)
+	return nil
+}
+
+// followPart calls the handler of a part, shows meanwhile that it is there, and ends it when it is asked to. A panic of the handler is an error.
+func (j *Jobs) followPart(ctx context.Context, p *rows.Part, of Job) (result json.RawMessage, err error) {
+	do := j.cfg.Parts[of.Kind]
+	if do == nil {
+		return nil, fmt.Errorf("nobody does parts of jobs of kind %q here", of.Kind)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	yield, over := make(chan struct{}), make(chan struct{})
+	var beside parallel.Group
+	beside.Go(func() { j.heedPart(context.WithoutCancel(ctx), p.ID, over, yield, cancel) })
+	defer beside.Wait()
+	defer close(over)
+	defer cancel()
+	defer func() {
+		if bug := parallel.Recovered(recover()); bug != nil {
+			j.log.ErrorContext(ctx, "a part of a job panicked", "job", of.ID, "panic", bug.Error(), "stack", string(bug.Stack))
+			result, err = nil, fmt.Errorf("a bug ended a part of the job, which the log of the server tells more of: %w", bug)
+		}
+	}()
+	return do(ctx, of, p.Task, yield)
+}
+
+// heedPart shows that the worker of a part is there, and does what it is asked to, until over closes.
+func (j *Jobs) heedPart(ctx context.Context, id string, over <-chan struct{}, yield chan<- struct{}, cancel func()) {
+	tick := time.NewTicker(lookAtPart)
+	defer tick.Stop()
+	yielded, shown := false, j.cfg.Now()
+	for {
+		select {
+		case <-over:
+			return
+		case <-tick.C:
+		}
+		p, err := j.cfg.Store.Rows().Part(ctx, id)
+		switch {
+		case errors.Is(err, sql.ErrNoRows): // the job does not wait any more
+			cancel()
+			return
+		case err != nil:
+			continue
+		}
+		if p.Cancel {
+			cancel()
+		}
+		if p.Yield && !yielded {
+			yielded = true
+			close(yield)
+		}
+		if now := j.cfg.Now(); now.Sub(shown) >= beatPart {
+			shown = now
+			if err := j.cfg.Store.Change(ctx, "show worker", func(q *rows.Queries) error {
+				_, err := q.BeatPart(ctx, id)
+				return err
+			}); err != nil {
+				j.log.LogAttrs(ctx, slog.LevelError, "a worker could not show that it is there", slog.Any("error", err))
+			}
+		}
+	}
+}
