@@ -212,6 +212,48 @@ func TestALeaseThatNobodyTookIsRenewed(t *testing.T) {
 	}
 }
 
+// TestJoin: a worker writes under the lease of the session that splits a run, and no longer than that has it.
+func TestJoin(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "x.db")
+	db, other := open(t, path, store.Options{}), open(t, path, store.Options{})
+	r := newRun(t, db, suite(3), "")
+	if _, err := other.Join(t.Context(), r.ID, "none", claim(2, time.Hour)); !errors.Is(err, callvet.ErrConflict) {
+		t.Errorf("joined a run that nobody has: %v", err)
+	}
+	first := take(t, db, r.ID, claim(1, time.Hour))
+	worker, err := other.Join(t.Context(), r.ID, first.ID(), claim(2, time.Hour))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(first.Append(t.Context(), r.ID, encoded(t, db, 0), callvet.Spent{Requests: 1}), worker.Append(t.Context(), r.ID, encoded(t, other, 2), callvet.Spent{Requests: 2})); err != nil {
+		t.Error(err)
+	}
+	var places []int
+	for c, err := range db.DoneCellsIn(t.Context(), r.ID, 1, 3) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		places = append(places, c.Case)
+	}
+	if len(places) != 1 || places[0] != 2 {
+		t.Errorf("done of the cases 1 and 2: %v", places)
+	}
+	by := claim(3, time.Hour)
+	by.Gone = func(store.Owner) bool { return true }
+	take(t, db, r.ID, by)
+	var held *store.HeldError
+	if err := worker.Append(t.Context(), r.ID, encoded(t, other, 1), callvet.Spent{}); !errors.As(err, &held) || held.Owner.PID != 3 {
+		t.Errorf("a worker wrote under a lease that was lost: %v", err)
+	}
+	if _, err := other.Join(t.Context(), r.ID, first.ID(), claim(2, time.Hour)); !errors.As(err, &held) {
+		t.Errorf("joined under a lease that was lost: %v", err)
+	}
+	if got, err := db.Run(t.Context(), r.ID); err != nil || got.Spent.Requests != 3 {
+		t.Errorf("%+v, %v", got.Spent, err)
+	}
+}
+
 // Of many who ask at once, one gets the run.
 func TestOneOfManyGetsTheRun(t *testing.T) {
 	t.Parallel()

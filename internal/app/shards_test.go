@@ -1,0 +1,202 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package app_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/run"
+)
+
+var askedTown = regexp.MustCompile(`weather in town (\d+)\?`)
+
+// towns is a server of models that know some towns, refuse a few and tell an address of one in four.
+func towns(t *testing.T, asked *atomic.Int64) *httptest.Server {
+	t.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		b, _ := io.ReadAll(r.Body)
+		found := askedTown.FindSubmatch(b)
+		if found == nil {
+			http.Error(w, "no town", http.StatusBadRequest)
+			return
+		}
+		n, _ := strconv.Atoi(string(found[1]))
+		if n%41 == 7 {
+			http.Error(w, `{"error":{"message":"no"}}`, http.StatusBadRequest)
+			return
+		}
+		town := "town " + string(found[1])
+		switch {
+		case n%4 == 1:
+			town = fmt.Sprintf("mail%d@example.com", n)
+		case n%5 == 2:
+			town = "nowhere"
+		}
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"model":"m","choices":[{"finish_reason":"tool_calls","message":{"role":"assistant","tool_calls":[{"id":"1","type":"function","function":{"name":"weather_now","arguments":"{\"city\":\"%s\"}"}}]}}],"usage":{"prompt_tokens":50,"completion_tokens":10,"total_tokens":60}}`, town)
+	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+// carriedOut is what a run gave, without what is another one each time.
+type carriedOut struct {
+	Totals  run.Totals
+	Targets []run.Totals
+	Status  run.Status
+	Stopped []string
+	Spent   int
+	Numbers []string
+	Notes   []string
+	Err     string
+}
+
+// carry runs the towns in one piece, or in shards.
+func carry(t *testing.T, more string, split *app.Split) (got carriedOut, asked int64) {
+	t.Helper()
+	a, files := server(t, app.Permit{})
+	var n atomic.Int64
+	model := towns(t, &n)
+	var suite strings.Builder
+	suite.WriteString(`{"callvet": 1, "name": "towns", "tools": [{"name": "weather_now", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}}], "cases": [`)
+	for i := range 150 {
+		if i > 0 {
+			suite.WriteString(",")
+		}
+		fmt.Fprintf(&suite, `{"id": "t%d", "prompt": "How is the weather in town %d?", "expected_tool": "weather_now", "expected_params": {"city": "town %d"}}`, i, i, i)
+	}
+	suite.WriteString("]}")
+	if err := os.WriteFile(filepath.Join(files.dir, "towns"), []byte(suite.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	files.known["towns"] = "towns"
+	spec := fmt.Sprintf(`{"suite": "towns", "repeats": 2, "no_cache": true, "targets": [{"target": "openai/m", "base_url": %q}, {"target": "openai/n", "base_url": %q}, {"target": "offline/lexical"}]%s}`, model.URL+"/v1", model.URL+"/v1", more)
+	started, err := a.StartRun(t.Context(), as[app.RunRequest](t, spec), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := started.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if split != nil {
+		split.Shard = func(ctx context.Context, task app.ShardTask, yield <-chan struct{}) (app.ShardResult, error) {
+			b, err := json.Marshal(&task) // as it goes to another process
+			if err != nil {
+				return app.ShardResult{}, err
+			}
+			var same app.ShardTask
+			if err := json.Unmarshal(b, &same); err != nil {
+				return app.ShardResult{}, err
+			}
+			return a.DoShard(ctx, same, yield)
+		}
+	}
+	var mu sync.Mutex
+	last := 0
+	s, err := a.ResumeRun(t.Context(), app.ResumeRequest{Run: started.Stored.ID, Split: split}, func(ev app.Event) {
+		mu.Lock()
+		defer mu.Unlock()
+		switch {
+		case ev.Progress != nil:
+			if ev.Progress.Done < last {
+				t.Errorf("%d attempts were told done, and then %d", last, ev.Progress.Done)
+			}
+			last = ev.Progress.Done
+		case ev.Note != nil:
+			got.Notes = append(got.Notes, ev.Note.Text)
+		case ev.Warning != nil:
+			got.Notes = append(got.Notes, ev.Warning.Text)
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := s.Do(t.Context())
+	if cerr := s.Close(); cerr != nil {
+		t.Error(cerr)
+	}
+	if out == nil {
+		t.Fatal(err)
+	}
+	if err != nil {
+		got.Err = err.Error()
+		if !errors.Is(err, callvet.ErrBudget) {
+			t.Error(err)
+		}
+	}
+	got.Totals, got.Targets, got.Status, got.Stopped, got.Spent = out.Summary.Totals, out.Summary.Targets, out.Summary.Status, out.Summary.Stopped, out.Summary.Spent.Requests
+	for _, target := range out.View.Panels.Targets {
+		for _, m := range target.Overall.Metrics {
+			if !strings.Contains(m.Name, "latency") && !strings.Contains(m.Name, "ms") {
+				got.Numbers = append(got.Numbers, fmt.Sprintf("%s %s %x %x %x", target.Name, m.Name, m.Interval.Point, m.Interval.Lower, m.Interval.Upper))
+			}
+		}
+	}
+	return got, n.Load()
+}
+
+// TestShards: in shards a run gives the same numbers, to the last bit, and the same words, with as many requests.
+func TestShards(t *testing.T) {
+	t.Parallel()
+	for name, more := range map[string]string{
+		"all":        "",
+		"interleave": `, "interleave": true`,
+		"calls":      `, "max_calls": 333`,
+		"few calls":  `, "max_calls": 5, "concurrency": 4`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			whole, asked := carry(t, more, nil)
+			split := &app.Split{Workers: 3, Rounds: 4}
+			shards, askedToo := carry(t, more, split)
+			if name == "calls" || name == "few calls" { // which attempts the calls went to is chance
+				if shards.Err == "" || shards.Err != whole.Err || shards.Status != run.StatusBudget || shards.Spent != whole.Spent || askedToo > int64(shards.Spent) {
+					t.Errorf("%d requests of %d in shards, %d of %d in one piece: %s", askedToo, shards.Spent, asked, whole.Spent, shards.Err)
+				}
+				return
+			}
+			if d := cmp.Diff(whole, shards); d != "" || len(whole.Numbers) < 20 || len(whole.Notes) == 0 {
+				t.Errorf("in one piece and in shards: %s\n%+v", d, whole)
+			}
+			if asked != askedToo {
+				t.Errorf("%d requests in one piece, %d in shards", asked, askedToo)
+			}
+		})
+	}
+}
+
+// TestShardOfALostRun: a worker makes nothing of a run whose session has it no more.
+func TestShardOfALostRun(t *testing.T) {
+	t.Parallel()
+	a, _ := server(t, app.Permit{})
+	started, err := a.StartRun(t.Context(), as[app.RunRequest](t, `{"suite": "upload-1", "targets": [{"target": "offline/lexical"}]}`), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := started.Close(); err != nil {
+		t.Fatal(err)
+	}
+	task := app.ShardTask{Run: started.Stored.ID, Lease: "other", Shard: run.Shard{Targets: []int{0}, Cases: [][2]int{{0, 2}}}}
+	if out, err := a.DoShard(t.Context(), task, nil); !errors.Is(err, callvet.ErrConflict) || out.Status != "" {
+		t.Errorf("%+v, %v", out, err)
+	}
+}
