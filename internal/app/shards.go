@@ -61,6 +61,9 @@ func (a *App) DoShard(ctx context.Context, task ShardTask, yield <-chan struct{}
 	if err != nil {
 		return out, err
 	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	c.Canceled = cancel
 	lease, err := s.db.Join(ctx, s.Stored.ID, task.Lease, c)
 	if err != nil {
 		return out, err
@@ -145,6 +148,9 @@ func (s *Session) split(ctx context.Context, lease *store.Lease) error {
 	s.kept, s.took = true, s.app.cfg.Now().Sub(begun)
 	if !complete { // errors of before this session may not have been asked again yet
 		s.done = without(s.done, errs)
+		if err := lease.Renew(context.WithoutCancel(ctx)); err != nil { // which also tells whether the run is to be canceled
+			return err
+		}
 	}
 	s.Stored, err = s.db.Run(context.WithoutCancel(ctx), s.Stored.ID) // with what the shards have spent
 	return err

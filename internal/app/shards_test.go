@@ -24,6 +24,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/run"
+	"github.com/callvet/callvet/internal/store"
 )
 
 var askedTown = regexp.MustCompile(`weather in town (\d+)\?`)
@@ -58,6 +59,24 @@ func towns(t *testing.T, asked *atomic.Int64) *httptest.Server {
 	return s
 }
 
+// manyTowns uploads a suite that asks for the weather of n towns.
+func manyTowns(t *testing.T, files *uploads, n int) {
+	t.Helper()
+	var suite strings.Builder
+	suite.WriteString(`{"callvet": 1, "name": "towns", "tools": [{"name": "weather_now", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}}], "cases": [`)
+	for i := range n {
+		if i > 0 {
+			suite.WriteString(",")
+		}
+		fmt.Fprintf(&suite, `{"id": "t%d", "prompt": "How is the weather in town %d?", "expected_tool": "weather_now", "expected_params": {"city": "town %d"}}`, i, i, i)
+	}
+	suite.WriteString("]}")
+	if err := os.WriteFile(filepath.Join(files.dir, "towns"), []byte(suite.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	files.known["towns"] = "towns"
+}
+
 // carriedOut is what a run gave, without what is another one each time.
 type carriedOut struct {
 	Totals  run.Totals
@@ -76,19 +95,7 @@ func carry(t *testing.T, more string, split *app.Split) (got carriedOut, asked i
 	a, files := server(t, app.Permit{})
 	var n atomic.Int64
 	model := towns(t, &n)
-	var suite strings.Builder
-	suite.WriteString(`{"callvet": 1, "name": "towns", "tools": [{"name": "weather_now", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}}], "cases": [`)
-	for i := range 150 {
-		if i > 0 {
-			suite.WriteString(",")
-		}
-		fmt.Fprintf(&suite, `{"id": "t%d", "prompt": "How is the weather in town %d?", "expected_tool": "weather_now", "expected_params": {"city": "town %d"}}`, i, i, i)
-	}
-	suite.WriteString("]}")
-	if err := os.WriteFile(filepath.Join(files.dir, "towns"), []byte(suite.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	files.known["towns"] = "towns"
+	manyTowns(t, files, 150)
 	spec := fmt.Sprintf(`{"suite": "towns", "repeats": 2, "no_cache": true, "targets": [{"target": "openai/m", "base_url": %q}, {"target": "openai/n", "base_url": %q}, {"target": "offline/lexical"}]%s}`, model.URL+"/v1", model.URL+"/v1", more)
 	started, err := a.StartRun(t.Context(), as[app.RunRequest](t, spec), nil)
 	if err != nil {
@@ -181,6 +188,46 @@ func TestShards(t *testing.T) {
 				t.Errorf("%d requests in one piece, %d in shards", asked, askedToo)
 			}
 		})
+	}
+}
+
+// TestShardsCanceled: who asks another process to end a run ends its shards, and nothing is asked after that.
+func TestShardsCanceled(t *testing.T) {
+	t.Parallel()
+	a, files := server(t, app.Permit{})
+	var n atomic.Int64
+	model := towns(t, &n)
+	manyTowns(t, files, 600)
+	started, err := a.StartRun(t.Context(), as[app.RunRequest](t, fmt.Sprintf(`{"suite": "towns", "no_cache": true, "rate": 400, "targets": [{"target": "openai/m", "base_url": %q}]}`, model.URL+"/v1")), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := started.Close(); err != nil {
+		t.Fatal(err)
+	}
+	db, err := store.Open(t.Context(), filepath.Join(files.dir, "runs.db"), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	other := app.New(app.Config{Store: func(context.Context) (*store.DB, error) { return db, nil }})
+	var once sync.Once
+	split := &app.Split{Workers: 2, Rounds: 30}
+	split.Shard = func(ctx context.Context, task app.ShardTask, yield <-chan struct{}) (app.ShardResult, error) {
+		once.Do(func() {
+			if by, err := other.CancelRun(t.Context(), task.Run); err != nil || by.By == nil {
+				t.Errorf("canceled by %+v, %v", by, err)
+			}
+		})
+		return a.DoShard(ctx, task, yield)
+	}
+	s, err := a.ResumeRun(t.Context(), app.ResumeRequest{Run: started.Stored.ID, Split: split}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := s.Do(t.Context())
+	if err = errors.Join(err, s.Close()); err != nil || !out.Interrupted() || n.Load() > 100 {
+		t.Errorf("%v: %d requests, %+v", err, n.Load(), out.Summary)
 	}
 }
 

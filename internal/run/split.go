@@ -29,6 +29,8 @@ type Shard struct {
 	Budget Budget `json:"budget"`
 	// DearestUSD is Config.DearestUSD.
 	DearestUSD float64 `json:"dearest_usd,omitempty"`
+	// KeepErrors is Config.KeepErrors, for cells that were asked since the run was split.
+	KeepErrors bool `json:"keep_errors,omitempty"`
 }
 
 // Span is the range of positions from the lowest case of the shard to before the highest.
@@ -45,7 +47,7 @@ func (s *Shard) Span() (from, to int) {
 // Within gives the Config of a shard of the run that c is the Config of.
 func (c Config) Within(s *Shard) Config {
 	c.Only, c.Share, c.Budget, c.DearestUSD = s.Targets, s.Share, s.Budget, s.DearestUSD
-	c.Spent, c.Last, c.Hold = callvet.Spent{}, nil, nil
+	c.Spent, c.Last, c.Hold, c.KeepErrors = callvet.Spent{}, nil, nil, c.KeepErrors || s.KeepErrors
 	c.Cases = []int{}
 	for _, r := range s.Cases {
 		for ix := r[0]; ix < r[1]; ix++ {
@@ -98,7 +100,7 @@ func Split(ctx context.Context, cfg Config, how Splitting) (complete bool, err e
 	if how.Rounds == 0 {
 		how.Rounds = shardRounds
 	}
-	sp := &splitter{cfg: cfg, how: how, dearest: cfg.DearestUSD, left: cfg.Budget}
+	sp := &splitter{cfg: cfg, how: how, erred: map[int]bool{}, dearest: cfg.DearestUSD, left: cfg.Budget}
 	sp.left.MaxCalls -= cfg.Spent.Requests
 	sp.left.MaxCostUSD -= cfg.Spent.USD + cfg.Spent.AssumedUSD
 	lanes, err := sp.plan()
@@ -135,6 +137,8 @@ func Split(ctx context.Context, cfg Config, how Splitting) (complete bool, err e
 type splitter struct {
 	cfg Config
 	how Splitting
+	// erred are the cases with cells that had ended in an error before, and are asked again.
+	erred map[int]bool
 	// yield ends when no further cell is to start in any shard; end ends it.
 	yield context.Context
 	end   func()
@@ -179,6 +183,8 @@ func (sp *splitter) plan() ([]lane, error) {
 			}
 			if c.stays(cell) {
 				done.set(at(cell.Case, cell.Target, cell.Repeat))
+			} else {
+				sp.erred[cell.Case] = true
 			}
 		}
 	}
@@ -228,7 +234,7 @@ func (sp *splitter) carryOut(ctx context.Context, lanes []lane) bool {
 	if sp.cfg.Budget.MaxCostUSD > 0 && sp.dearest == 0 { // one case goes alone: it tells what a cell costs
 		one := *first
 		one.cases = first.cases[:1:1]
-		left := sp.spread(ctx, &lanes[0], &one, 1)
+		left := sp.spread(ctx, &lanes[0], &one, 1, false)
 		first.cases = append(left, first.cases[1:]...)
 	}
 	left := make([]int, len(lanes)) // cases
@@ -238,9 +244,12 @@ func (sp *splitter) carryOut(ctx context.Context, lanes []lane) bool {
 			l := &lanes[i]
 			for j := range l.turns {
 				t := &l.turns[j]
-				t.cases = sp.spread(ctx, l, t, t.places)
+				t.cases = sp.spread(ctx, l, t, t.places, false)
 				if len(t.cases) > 0 && t.places > 1 { // what workers gave back when there was no more for all of them
-					t.cases = sp.spread(ctx, l, t, 1)
+					again, fresh := *t, *t
+					again.cases = slices.DeleteFunc(slices.Clone(t.cases), func(ix int) bool { return !sp.erred[ix] })
+					fresh.cases = slices.DeleteFunc(slices.Clone(t.cases), func(ix int) bool { return sp.erred[ix] })
+					t.cases = append(sp.spread(ctx, l, &again, 1, false), sp.spread(ctx, l, &fresh, 1, true)...)
 				}
 				left[i] += len(t.cases)
 			}
@@ -259,8 +268,8 @@ type ended struct {
 
 // spread has the cases of a turn carried out by workers that share the limits of its provider, and gives
 // those that are left. When there is nothing more for one of the workers, the others give back what they
-// have not begun, so that the limits do not stay unused.
-func (sp *splitter) spread(ctx context.Context, l *lane, t *turn, workers int) (left []int) {
+// have not begun, so that the limits do not stay unused. keepErrors is Shard.KeepErrors.
+func (sp *splitter) spread(ctx context.Context, l *lane, t *turn, workers int, keepErrors bool) (left []int) {
 	yield, giveBack := context.WithCancel(sp.yield)
 	defer giveBack()
 	most := sp.cfg.limits(l.provider).Concurrency
@@ -282,6 +291,7 @@ func (sp *splitter) spread(ctx context.Context, l *lane, t *turn, workers int) (
 				sp.end()
 				break
 			}
+			shard.KeepErrors = keepErrors
 			e := ended{cases: queue[0], part: idle[0]}
 			idle, queue, running = idle[1:], queue[1:], running+1
 			working.Go(func() {

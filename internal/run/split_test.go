@@ -30,14 +30,15 @@ type yard struct {
 	journal *memory
 	how     run.Splitting
 
-	mu     sync.Mutex
-	shards []run.Shard
-	asked  map[place]int
-	flying map[string]int // requests, by provider
-	most   map[string]int
-	starts map[string][]time.Time
-	first  map[int]time.Time // by target
-	last   map[int]time.Time
+	mu      sync.Mutex
+	refused map[int]bool // cases
+	shards  []run.Shard
+	asked   map[place]int
+	flying  map[string]int // requests, by provider
+	most    map[string]int
+	starts  map[string][]time.Time
+	first   map[int]time.Time // by target
+	last    map[int]time.Time
 }
 
 // newYard is a run of a suite by targets m0 and m1 of provider p, 4 at once, and m2 of q, 3 at once. An
@@ -83,6 +84,9 @@ func (y *yard) model(ix int, provider string) modelFunc {
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		case <-time.After(wait):
+		}
+		if y.refused[c] {
+			return nil, &callvet.Fault{Kind: callvet.FaultRequest, HTTP: 400, Message: "no"}
 		}
 		usd := 0.01
 		r := calls("weather", `{}`)
@@ -175,6 +179,23 @@ func TestSplit(t *testing.T) {
 			if s.Share.Of == 2 && len(s.Cases) != 1 {
 				t.Errorf("a shard is not one range of cases: %+v", s)
 			}
+		}
+	})
+}
+
+// TestSplitErrors: cells that ended in an error are not asked again because a worker gave its shard back.
+func TestSplitErrors(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		y := newYard(t, 200, 2)
+		y.refused = map[int]bool{}
+		for c := range 200 {
+			y.refused[c] = c%3 == 1
+		}
+		complete, sum, err := y.split()
+		y.once(200 * 3 * 2)
+		if !complete || err != nil || sum.Done != 1200 || sum.Error != 67*6 {
+			t.Errorf("complete %t, %d done, %d errors, %v", complete, sum.Done, sum.Error, err)
 		}
 	})
 }
