@@ -81,11 +81,12 @@ func (r *Report) Part(ctx context.Context, task json.RawMessage, yield <-chan st
 			j.log.ErrorContext(r.ctx, "a part of a job that is over stays", "job", r.job.ID, "error", err)
 		}
 	}()
-	return r.awaitPart(ctx, id, yield)
+	return r.awaitPart(id, ctx.Done(), yield)
 }
 
-// awaitPart waits until a part is over, and asks its worker to end it where that is wanted.
-func (r *Report) awaitPart(ctx context.Context, id string, yield <-chan struct{}) (json.RawMessage, error) {
+// awaitPart waits until a part is over, and asks its worker to break it off once off closes, and to bring it to
+// an end once yield does.
+func (r *Report) awaitPart(id string, off, yield <-chan struct{}) (json.RawMessage, error) {
 	j := r.jobs
 	tick := time.NewTicker(lookAtPart)
 	defer tick.Stop()
@@ -100,15 +101,15 @@ func (r *Report) awaitPart(ctx context.Context, id string, yield <-chan struct{}
 			return p.Result, errors.New(string(p.Error))
 		case p.State == "done":
 			return p.Result, nil
-		case p.State == "queued" && ctx.Err() != nil: // whoever takes it later finds nothing
-			return nil, ctx.Err()
+		case p.State == "queued" && closed(off): // whoever takes it later finds nothing
+			return nil, context.Canceled
 		case p.Beat != beat || p.State == "queued":
 			beat, seen = p.Beat, j.cfg.Now()
 		case j.cfg.Now().Sub(seen) > partLost:
 			return nil, fmt.Errorf("the worker of a part of the job shows nothing for %s: %w", partLost, callvet.ErrUnavailable)
 		}
 		ask := asked
-		ask.Cancel = ctx.Err() != nil
+		ask.Cancel = closed(off)
 		ask.Yield = closed(yield)
 		if ask != asked {
 			if err := j.cfg.Store.Change(r.ctx, "end part", func(q *rows.Queries) error { return q.AskPart(r.ctx, ask) }); err != nil {

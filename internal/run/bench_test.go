@@ -93,11 +93,27 @@ func BenchmarkRun(b *testing.B) {
 	}
 }
 
-// BenchmarkPieces measures what it would cost to make the attempts of a run in pieces, each when
-// the one before is over, as workers do that take ranges of cases: at the end of each the limit of
-// the provider is not used up. Answers take 20 ms in the middle (median of a log-normal
-// distribution) and 130 ms or more once in a hundred times, as answers of models are spread. One
-// iteration is a run of 2,000 attempts, 8 at once.
+// spread is a model whose answers are spread as those of models are: 20 ms in the middle (median of a
+// log-normal distribution), 130 ms or more once in a hundred times.
+func spread(s *callvet.Suite) modelFunc {
+	rng := rand.New(rand.NewPCG(1, 2))
+	waits := map[string]time.Duration{}
+	for i := range s.Cases {
+		waits[s.Cases[i].ID] = time.Duration(20 * math.Exp(0.8*rng.NormFloat64()) * float64(time.Millisecond))
+	}
+	return func(ctx context.Context, r *callvet.Request) (*callvet.Response, error) {
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(waits[r.CaseID]):
+		}
+		return &callvet.Response{Turns: []callvet.Turn{{Role: callvet.RoleAssistant, Content: "no"}}}, nil
+	}
+}
+
+// BenchmarkPieces measures what it costs to make the attempts of a run in pieces, each when the one before is
+// over: at the end of each the limit of the provider is not used up. One iteration is a run of 2,000
+// attempts, 8 at once, answered as spread does.
 func BenchmarkPieces(b *testing.B) {
 	const cells = 2000
 	for _, size := range []int{cells, 1000, 250, 100} {
@@ -105,20 +121,7 @@ func BenchmarkPieces(b *testing.B) {
 			for range b.N {
 				b.StopTimer()
 				db, s := openStore(b), suite(cells)
-				rng := rand.New(rand.NewPCG(1, 2))
-				waits := map[string]time.Duration{}
-				for i := range s.Cases {
-					waits[s.Cases[i].ID] = time.Duration(20 * math.Exp(0.8*rng.NormFloat64()) * float64(time.Millisecond))
-				}
-				m := modelFunc(func(ctx context.Context, r *callvet.Request) (*callvet.Response, error) {
-					select {
-					case <-ctx.Done():
-						return nil, ctx.Err()
-					case <-time.After(waits[r.CaseID]):
-					}
-					return &callvet.Response{Turns: []callvet.Turn{{Role: callvet.RoleAssistant, Content: "no"}}}, nil
-				})
-				cfg := config(b, db, s, m)
+				cfg := config(b, db, s, spread(s))
 				cfg.Limits = map[string]run.Limits{"": {Concurrency: 8}}
 				b.StartTimer()
 				for from := 0; from < cells; from += size {
@@ -129,6 +132,37 @@ func BenchmarkPieces(b *testing.B) {
 					if sum, err := run.Run(b.Context(), cfg); err != nil || sum.Done != size {
 						b.Fatalf("%+v, %v", sum, err)
 					}
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkSplit measures a run of 4,000 attempts, 8 at once, answered as spread does, by one worker in one
+// piece and by several in shards.
+func BenchmarkSplit(b *testing.B) {
+	const cells = 4000
+	for _, workers := range []int{1, 2, 4} {
+		b.Run(fmt.Sprint(workers), func(b *testing.B) {
+			for range b.N {
+				b.StopTimer()
+				db, s := openStore(b), suite(cells)
+				cfg := config(b, db, s, spread(s))
+				cfg.Limits = map[string]run.Limits{"": {Concurrency: 8}}
+				b.StartTimer()
+				if workers > 1 {
+					if complete, err := run.Split(b.Context(), cfg, run.Splitting{Workers: workers, Do: func(ctx context.Context, s run.Shard, yield <-chan struct{}) (run.ShardSummary, error) {
+						part := cfg.Within(&s)
+						part.Yield, part.Done = yield, db.DoneCells(ctx, cfg.RunID)
+						sum, err := run.Run(ctx, part)
+						return sum.Shard(), err
+					}}); !complete || err != nil {
+						b.Fatal(complete, err)
+					}
+				}
+				cfg.Done = db.DoneCells(b.Context(), cfg.RunID)
+				if sum, err := run.Run(b.Context(), cfg); err != nil || sum.Done != cells {
+					b.Fatalf("%+v, %v", sum, err)
 				}
 			}
 		})

@@ -5,6 +5,7 @@ package run
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -270,27 +271,9 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Source == nil {
 		c.Source = Cases(c.Suite)
 	}
-	if c.Cases == nil {
-		c.Cases = make([]int, c.Source.Len())
-		for i := range c.Cases {
-			c.Cases[i] = i
-		}
-	}
-	if c.Only == nil {
-		c.Only = make([]int, len(c.Targets))
-		for i := range c.Only {
-			c.Only[i] = i
-		}
-	}
-	for _, ix := range c.Only {
-		if ix < 0 || ix >= len(c.Targets) {
-			return c, fmt.Errorf("start run: target %d of %d: %w", ix, len(c.Targets), callvet.ErrInvalid)
-		}
-	}
-	for _, ix := range c.Cases {
-		if ix < 0 || ix >= c.Source.Len() {
-			return c, fmt.Errorf("start run: case %d of %d: %w", ix, c.Source.Len(), callvet.ErrInvalid)
-		}
+	c.Cases, c.Only = orAll(c.Cases, c.Source.Len()), orAll(c.Only, len(c.Targets))
+	if err := errors.Join(positions("target", c.Only, len(c.Targets)), positions("case", c.Cases, c.Source.Len())); err != nil {
+		return c, err
 	}
 	c.Repeats = max(c.Repeats, 1)
 	c.Timeout = orDefault(c.Timeout, 120*time.Second)
@@ -324,6 +307,27 @@ func (c *Config) phases() [][]int {
 		}
 	}
 	return [][]int{first, last}
+}
+
+// orAll are the positions, all n where there are none.
+func orAll(list []int, n int) []int {
+	if list == nil {
+		list = make([]int, n)
+		for i := range list {
+			list[i] = i
+		}
+	}
+	return list
+}
+
+// positions refuses positions that are not those of n things.
+func positions(what string, list []int, n int) error {
+	for _, ix := range list {
+		if ix < 0 || ix >= n {
+			return fmt.Errorf("start run: %s %d of %d: %w", what, ix, n, callvet.ErrInvalid)
+		}
+	}
+	return nil
 }
 
 // provider is a group of targets that share limits, by their positions.

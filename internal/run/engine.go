@@ -131,7 +131,7 @@ func (e *engine) loadDone() error {
 		if !chosen[c.Case] || !only[c.Target] || c.Repeat >= e.cfg.Repeats || !e.cfg.stays(c) {
 			continue
 		}
-		e.done.set(e.index(c.Case, c.Target, c.Repeat))
+		e.done.set(e.cfg.index(c.Case, c.Target, c.Repeat))
 		if !late[c.Case] {
 			e.seats[c.Target].judge(c.Result.Verdict)
 		}
@@ -150,8 +150,9 @@ func (c *Config) stays(cell *callvet.Cell) bool {
 	return !again || c.KeepErrors
 }
 
-func (e *engine) index(c, target, repeat int) int {
-	return (c*len(e.seats)+target)*e.cfg.Repeats + repeat
+// index numbers the cells of a run.
+func (c *Config) index(ix, target, repeat int) int {
+	return (ix*len(c.Targets)+target)*c.Repeats + repeat
 }
 
 func (e *engine) run(ctx, work context.Context) (Summary, error) {
@@ -247,7 +248,7 @@ func (e *engine) next(g *group) (job, bool) {
 				g.prep = nil
 			}
 		}
-		if !e.done.has(e.index(ix, j.seat.ix, j.repeat)) {
+		if !e.done.has(e.cfg.index(ix, j.seat.ix, j.repeat)) {
 			return j, true
 		}
 	}

@@ -363,12 +363,12 @@ func TestRemainingTime(t *testing.T) {
 // TestEveryCellHasItsPlace: no two cells share a bit.
 func TestEveryCellHasItsPlace(t *testing.T) {
 	t.Parallel()
-	e := &engine{cfg: Config{Repeats: 4}, seats: make([]*seat, 3)}
+	e := &engine{cfg: Config{Repeats: 4, Targets: make([]Target, 3)}}
 	b := newBitmap(7 * 3 * 4)
 	for c := range 7 {
 		for target := range 3 {
 			for repeat := range 4 {
-				i := e.index(c, target, repeat)
+				i := e.cfg.index(c, target, repeat)
 				if b.has(i) {
 					t.Fatalf("cell %d/%d/%d has the place of another", c, target, repeat)
 				}

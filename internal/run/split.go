@@ -168,25 +168,9 @@ type turn struct {
 // plan reads what is done, and lays out the rest.
 func (sp *splitter) plan() ([]lane, error) {
 	c := &sp.cfg
-	done := newBitmap(c.Source.Len() * len(c.Targets) * c.Repeats)
-	at := func(ix, target, repeat int) int { return (ix*len(c.Targets)+target)*c.Repeats + repeat }
-	if c.Done != nil {
-		for cell, err := range c.Done {
-			if err != nil {
-				return nil, fmt.Errorf("read what is done: %w", err)
-			}
-			if cell.Target >= len(c.Targets) || cell.Repeat >= c.Repeats || cell.Case >= c.Source.Len() {
-				continue
-			}
-			if usd := cell.Trace.Usage.CostUSD; usd != nil && !cell.Trace.Cached {
-				sp.dearest = max(sp.dearest, *usd)
-			}
-			if c.stays(cell) {
-				done.set(at(cell.Case, cell.Target, cell.Repeat))
-			} else {
-				sp.erred[cell.Case] = true
-			}
-		}
+	done, err := sp.read()
+	if err != nil {
+		return nil, err
 	}
 	cases := c.phases()[0]
 	var out []lane
@@ -197,20 +181,7 @@ func (sp *splitter) plan() ([]lane, error) {
 			turns = slices.Collect(slices.Chunk(provider.targets, 1))
 		}
 		for _, targets := range turns {
-			t := turn{targets: targets}
-			for _, ix := range cases {
-				n := t.cells
-				for _, target := range targets {
-					for repeat := range c.Repeats {
-						if !done.has(at(ix, target, repeat)) {
-							t.cells++
-						}
-					}
-				}
-				if t.cells > n {
-					t.cases = append(t.cases, ix)
-				}
-			}
+			t := sp.rest(done, cases, targets)
 			if t.cells == 0 {
 				continue
 			}
@@ -226,6 +197,51 @@ func (sp *splitter) plan() ([]lane, error) {
 		}
 	}
 	return out, nil
+}
+
+// read reads what is done.
+func (sp *splitter) read() (done bitmap, err error) {
+	c := &sp.cfg
+	done = newBitmap(c.Source.Len() * len(c.Targets) * c.Repeats)
+	if c.Done == nil {
+		return done, nil
+	}
+	for cell, err := range c.Done {
+		if err != nil {
+			return nil, fmt.Errorf("read what is done: %w", err)
+		}
+		if cell.Target >= len(c.Targets) || cell.Repeat >= c.Repeats || cell.Case >= c.Source.Len() {
+			continue
+		}
+		if usd := cell.Trace.Usage.CostUSD; usd != nil && !cell.Trace.Cached {
+			sp.dearest = max(sp.dearest, *usd)
+		}
+		if c.stays(cell) {
+			done.set(c.index(cell.Case, cell.Target, cell.Repeat))
+		} else {
+			sp.erred[cell.Case] = true
+		}
+	}
+	return done, nil
+}
+
+// rest is what is not done of cases with targets that are asked together.
+func (sp *splitter) rest(done bitmap, cases, targets []int) turn {
+	t := turn{targets: targets}
+	for _, ix := range cases {
+		n := t.cells
+		for _, target := range targets {
+			for repeat := range sp.cfg.Repeats {
+				if !done.has(sp.cfg.index(ix, target, repeat)) {
+					t.cells++
+				}
+			}
+		}
+		if t.cells > n {
+			t.cases = append(t.cases, ix)
+		}
+	}
+	return t
 }
 
 // carryOut goes through all lanes at once, and reports whether nothing of them is left.
