@@ -149,6 +149,8 @@ func (o *opener) dispatch(ctx context.Context, s *TargetSpec) ([]run.Target, err
 	case s.Target == "offline/lexical":
 		m, t := offline.OpenLexical()
 		return one(m, t, nil)
+	case strings.HasPrefix(s.Target, "offline/"):
+		return nil, wrong("targets", s.Target, "the only target without a model is offline/lexical")
 	case scheme == "script":
 		return o.script(rest)
 	case scheme == "recorded":
