@@ -52,9 +52,12 @@ type Session struct {
 	// how long they were at it.
 	kept bool
 	took time.Duration
-	// hidden is what was hidden in attempts; sharing guards it while there are shards.
+	// hidden is what was hidden in attempts, stopped why targets were given up; sharing guards them while
+	// there are shards.
 	sharing sync.Mutex
 	hidden  hidden
+	stopped []string
+	cacheAt *int64 // store.CacheAt; nil: what is stored when the cells begin
 }
 
 // Yield has Do end once the attempts in flight have: no further one starts, and ResumeRun goes on with the
@@ -342,6 +345,12 @@ func (s *Session) splitAndCells(ctx context.Context, lease *store.Lease) (run.Su
 	}
 	sum, err := s.cells(ctx, lease)
 	sum.Elapsed += s.took
+	for _, why := range s.stopped { // what it said is not always the same
+		name, _, _ := strings.Cut(why, ": ")
+		if !slices.ContainsFunc(sum.Stopped, func(said string) bool { return strings.HasPrefix(said, name+": ") }) {
+			sum.Stopped = append(sum.Stopped, why)
+		}
+	}
 	return sum, err
 }
 
@@ -409,6 +418,9 @@ func (s *Session) config(ctx context.Context, lease *store.Lease, hide *hiding) 
 	man.judges(&cfg)
 	if !man.NoCache {
 		cfg.Cache = s.db
+		if s.cacheAt != nil {
+			cfg.Cache = s.db.CacheAt(*s.cacheAt)
+		}
 	}
 	return cfg, end, nil
 }

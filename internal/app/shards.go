@@ -6,7 +6,9 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/callvet/callvet"
@@ -31,14 +33,16 @@ type Split struct {
 type ShardTask struct {
 	Run string `json:"run"`
 	// Lease is the one of the session that splits the run.
-	Lease string    `json:"lease"`
-	Shard run.Shard `json:"shard"`
+	Lease string `json:"lease"`
+	// CacheAt is the moment when the run was split: later answers are not given again, as in one piece.
+	CacheAt int64     `json:"cache_at"`
+	Shard   run.Shard `json:"shard"`
 }
 
 // ShardResult is what a worker tells of a shard. What it made is in the store.
 type ShardResult struct {
 	run.ShardSummary
-	// Learned is what models refused while they were asked.
+	// Learned is what models refused while they were asked, without what is secret.
 	Learned []string `json:"learned,omitempty"`
 	Hidden  hidden   `json:"hidden,omitzero"`
 }
@@ -52,7 +56,7 @@ type hidden struct {
 // DoShard carries out a shard. The error wraps callvet.ErrConflict once the session that splits the run has it
 // no more. A summary with a status comes with every error that ended a shard that had begun.
 func (a *App) DoShard(ctx context.Context, task ShardTask, yield <-chan struct{}) (out ShardResult, err error) {
-	s := &Session{app: a, resume: &ResumeRequest{Run: task.Run}, yield: make(chan struct{}), shard: &task.Shard}
+	s := &Session{app: a, resume: &ResumeRequest{Run: task.Run}, yield: make(chan struct{}), shard: &task.Shard, cacheAt: &task.CacheAt}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	if s.Run, err = a.Run(context.WithoutCancel(ctx), task.Run); err != nil { // cells in flight need their cases after ctx
 		return out, err
@@ -91,17 +95,27 @@ func (a *App) DoShard(ctx context.Context, task ShardTask, yield <-chan struct{}
 	if sum.Unbooked != (callvet.Spent{}) {
 		err = errors.Join(err, lease.Book(context.WithoutCancel(ctx), sum.Unbooked))
 	}
-	return ShardResult{ShardSummary: sum.Shard(), Learned: s.op.learned, Hidden: s.hidden}, err
+	red, rerr := a.viewer(s.Manifest, nil)
+	if rerr != nil {
+		return ShardResult{ShardSummary: sum.Shard()}, errors.Join(err, rerr)
+	}
+	out = ShardResult{ShardSummary: sum.Shard(), Hidden: s.hidden}
+	for _, what := range s.op.learned {
+		out.Learned = append(out.Learned, red.Text(what))
+	}
+	return out, err
 }
 
 // splits reports whether workers may have shards of the run. Others need what one session has in memory: the
-// judges of a live run, tools that are called, recordings, and what catalogues count of the models they ask.
+// judges of a live run, tools that are called, recordings that are read or made, and what catalogues count of
+// the models they ask.
 func (s *Session) splits() bool {
 	if s.resume == nil || s.resume.Split == nil {
 		return false
 	}
 	man, how := s.Manifest, s.resume.Split
 	return how.Workers > 1 && s.live == nil && man.Live == nil && man.Replay == nil && man.Judging == nil && len(s.op.models) == 0 &&
+		!slices.ContainsFunc(s.targets, func(t run.Target) bool { return t.Recorded }) &&
 		(s.world == nil || s.world.recordings == nil && s.world.tape == nil)
 }
 
@@ -110,6 +124,11 @@ func (s *Session) split(ctx context.Context, lease *store.Lease) error {
 	if !s.splits() {
 		return nil
 	}
+	at, err := s.db.CacheNow(ctx)
+	if err != nil {
+		return err
+	}
+	s.cacheAt = &at
 	hide, err := s.app.hiding(s.Run)
 	if err != nil {
 		return err
@@ -126,17 +145,20 @@ func (s *Session) split(ctx context.Context, lease *store.Lease) error {
 	var told parallel.Group
 	over := make(chan struct{})
 	complete := false
+	var once sync.Once
 	func() {
 		defer told.Wait()
 		defer close(over)
-		told.Go(func() { s.tellShards(context.WithoutCancel(ctx), over) })
 		complete, err = run.Split(ctx, cfg, run.Splitting{
 			Workers: how.Workers, Rounds: how.Rounds,
 			Failed: func(err error) {
 				s.tell.warn("shard", hide.text("a part of the run failed, and is made again: "+err.Error()))
 			},
 			Do: func(ctx context.Context, shard run.Shard, yield <-chan struct{}) (run.ShardSummary, error) {
-				out, err := how.Shard(ctx, ShardTask{Run: s.Stored.ID, Lease: lease.ID(), Shard: shard}, yield)
+				once.Do(func() { // the errors of before are known by now
+					told.Go(func() { s.tellShards(context.WithoutCancel(ctx), len(errs), over) })
+				})
+				out, err := how.Shard(ctx, ShardTask{Run: s.Stored.ID, Lease: lease.ID(), CacheAt: at, Shard: shard}, yield)
 				s.gather(&out)
 				return out.ShardSummary, err
 			},
@@ -146,12 +168,12 @@ func (s *Session) split(ctx context.Context, lease *store.Lease) error {
 		return err
 	}
 	s.kept, s.took = true, s.app.cfg.Now().Sub(begun)
-	if !complete { // errors of before this session may not have been asked again yet
-		s.done = without(s.done, errs)
-		if err := lease.Renew(context.WithoutCancel(ctx)); err != nil { // which also tells whether the run is to be canceled
-			return err
-		}
+	if complete { // but for the last cases, which are the session's
+		maps.DeleteFunc(errs, func(p place, _ bool) bool { return !slices.Contains(s.Manifest.Rubrics, int(p.Case)) })
+	} else if err := lease.Alone(context.WithoutCancel(ctx)); errors.Is(err, callvet.ErrConflict) { // a worker that was lost writes nothing more; and it is told whether the run is to be canceled
+		return err
 	}
+	s.done = without(s.done, errs)                                    // they may not have been asked again yet
 	s.Stored, err = s.db.Run(context.WithoutCancel(ctx), s.Stored.ID) // with what the shards have spent
 	return err
 }
@@ -198,6 +220,11 @@ func (s *Session) gather(out *ShardResult) {
 	s.sharing.Lock()
 	defer s.sharing.Unlock()
 	s.hidden.add(out.Hidden)
+	for _, why := range out.Stopped {
+		if !slices.Contains(s.stopped, why) {
+			s.stopped = append(s.stopped, why)
+		}
+	}
 }
 
 func (h *hidden) add(more hidden) {
@@ -219,24 +246,29 @@ func (o *opener) learnsOnce(what string) {
 	}
 }
 
-// tellShards tells how far the workers are, by what is stored.
-func (s *Session) tellShards(ctx context.Context, over <-chan struct{}) {
+// tellShards tells how far the workers are, by what is stored. errs is how many attempts have no verdict that
+// are asked again: while that many have none, they are taken to be still among them.
+func (s *Session) tellShards(ctx context.Context, errs int, over <-chan struct{}) {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
-	told, begun := ProgressEvent{Total: s.size()}, s.app.cfg.Now()
-	for last, before := int64(0), -1; ; {
-		p, err := s.db.Progress(ctx, s.Stored.ID, last)
+	var sum store.Progress
+	begun := s.app.cfg.Now()
+	for before := -1; ; {
+		if errs > 0 { // those that are asked again are not new: all are counted again
+			sum = store.Progress{}
+		}
+		p, err := s.db.Progress(ctx, s.Stored.ID, sum.Last)
 		if r, rerr := s.db.Run(ctx, s.Stored.ID); err == nil && rerr == nil { // else it is told later
-			last = p.Last
-			told.Done, told.Failed, told.Errors, told.CostUSD = told.Done+p.Done, told.Failed+p.Fail, told.Errors+p.Error, r.Spent.USD
+			sum = store.Progress{Last: p.Last, Done: sum.Done + p.Done, Fail: sum.Fail + p.Fail, Error: sum.Error + p.Error, NotRun: sum.NotRun + p.NotRun}
+			again := min(errs, sum.Error+sum.NotRun)
+			told := ProgressEvent{Total: s.size(), Done: sum.Done - again, Failed: sum.Fail, Errors: max(sum.Error-again, 0), CostUSD: r.Spent.USD}
 			if before < 0 {
 				before = told.Done
 			}
 			if n := told.Done - before; n > 0 {
 				told.ETA = time.Duration(float64(s.app.cfg.Now().Sub(begun)) / float64(n) * float64(told.Total-told.Done))
 			}
-			now := told
-			s.tell.emit(Event{Progress: &now})
+			s.tell.emit(Event{Progress: &told})
 		}
 		select {
 		case <-tick.C:

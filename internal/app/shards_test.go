@@ -191,6 +191,95 @@ func TestShards(t *testing.T) {
 	}
 }
 
+// TestShardsCache: an answer of an earlier run is given again in shards as in one piece, and one of the same run
+// is not, although two targets ask the same.
+func TestShardsCache(t *testing.T) {
+	t.Parallel()
+	a, files := server(t, app.Permit{})
+	var n atomic.Int64
+	model := towns(t, &n)
+	manyTowns(t, files, 150)
+	spec := fmt.Sprintf(`{"suite": "towns", "targets": [{"target": "openai/m", "base_url": %q}, {"target": "openai/m", "base_url": %q}]}`, model.URL+"/v1", model.URL+"/v1")
+	for i, want := range []int64{300, 0} {
+		n.Store(0)
+		started, err := a.StartRun(t.Context(), as[app.RunRequest](t, spec), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := started.Close(); err != nil {
+			t.Fatal(err)
+		}
+		var shards atomic.Int64
+		s, err := a.ResumeRun(t.Context(), app.ResumeRequest{Run: started.Stored.ID, Split: &app.Split{Workers: 2, Rounds: 4, Shard: func(ctx context.Context, task app.ShardTask, yield <-chan struct{}) (app.ShardResult, error) {
+			shards.Add(1)
+			return a.DoShard(ctx, task, yield)
+		}}}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := s.Do(t.Context())
+		if err = errors.Join(err, s.Close()); err != nil {
+			t.Fatal(err)
+		}
+		// Errors, and answers in which something was hidden, are asked for again.
+		if i == 1 {
+			want = int64(out.Summary.Total - out.Summary.Cached)
+		}
+		if n.Load() != want || shards.Load() < 10 || i == 1 && out.Summary.Cached < 200 || i == 0 && out.Summary.Cached > 0 {
+			t.Errorf("run %d: %d requests, want %d, %d attempts of %d reused in %d shards", i, n.Load(), want, out.Summary.Cached, out.Summary.Total, shards.Load())
+		}
+	}
+}
+
+// TestShardsAgain: a run that is taken up again asks errors once more, those of rubrics that waited too, and
+// tells how far it is without them.
+func TestShardsAgain(t *testing.T) {
+	t.Parallel()
+	a, files := server(t, app.Permit{})
+	var n atomic.Int64
+	var down atomic.Bool
+	down.Store(true)
+	inner := towns(t, &n)
+	model := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if down.Load() {
+			http.Error(w, `{"error":{"message":"no"}}`, http.StatusBadRequest)
+			return
+		}
+		inner.Config.Handler.ServeHTTP(w, r)
+	}))
+	t.Cleanup(model.Close)
+	manyTowns(t, files, 150)
+	started, err := a.StartRun(t.Context(), as[app.RunRequest](t, fmt.Sprintf(`{"suite": "towns", "targets": [{"target": "openai/m", "base_url": %q}]}`, model.URL+"/v1")), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := started.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for i, errs := range []int{150, 4} {
+		first := -1
+		s, err := a.ResumeRun(t.Context(), app.ResumeRequest{Run: started.Stored.ID, Split: &app.Split{Workers: 2, Rounds: 4, Shard: a.DoShard}}, func(ev app.Event) {
+			if ev.Progress != nil && first < 0 {
+				first = ev.Progress.Done
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := s.Do(t.Context())
+		if err = errors.Join(err, s.Close()); out == nil || (err == nil) != (i == 1) {
+			t.Fatal(err)
+		}
+		if out.Summary.Error != errs || out.Summary.Done != 150 || first > 100 {
+			t.Errorf("session %d: %+v, at first %d done", i, out.Summary.Totals, first)
+		}
+		down.Store(false)
+	}
+	if n.Load() != 150 {
+		t.Errorf("%d requests", n.Load())
+	}
+}
+
 // TestShardsCanceled: who asks another process to end a run ends its shards, and nothing is asked after that.
 func TestShardsCanceled(t *testing.T) {
 	t.Parallel()
@@ -198,7 +287,7 @@ func TestShardsCanceled(t *testing.T) {
 	var n atomic.Int64
 	model := towns(t, &n)
 	manyTowns(t, files, 600)
-	started, err := a.StartRun(t.Context(), as[app.RunRequest](t, fmt.Sprintf(`{"suite": "towns", "no_cache": true, "rate": 400, "targets": [{"target": "openai/m", "base_url": %q}]}`, model.URL+"/v1")), nil)
+	started, err := a.StartRun(t.Context(), as[app.RunRequest](t, fmt.Sprintf(`{"suite": "towns", "rate": 400, "targets": [{"target": "openai/m", "base_url": %q}]}`, model.URL+"/v1")), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

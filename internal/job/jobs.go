@@ -33,6 +33,8 @@ const (
 	DefaultPerUser = 2
 	DefaultTimeout = 24 * time.Hour
 	DefaultShift   = 30 * time.Second
+	// DefaultPartLost is far longer than a worker takes to show that it is there.
+	DefaultPartLost = 30 * time.Second
 	// MaxIdle is how often a job may be cut off without any progress before it stays interrupted.
 	MaxIdle = 10
 )
@@ -53,6 +55,9 @@ type Config struct {
 	Shift time.Duration
 	// Every is how often the progress of a job is stored at most; 0: half a second.
 	Every time.Duration
+	// PartLost is how long the worker of a part may show nothing until the part is taken for lost; 0:
+	// DefaultPartLost.
+	PartLost time.Duration
 	// KeepEvents and MostEvents are the constants of these names where they are 0.
 	KeepEvents time.Duration
 	MostEvents int64
@@ -100,6 +105,9 @@ func New(ctx context.Context, cfg Config) (*Jobs, error) {
 	}
 	if cfg.Every <= 0 {
 		cfg.Every = 500 * time.Millisecond
+	}
+	if cfg.PartLost <= 0 {
+		cfg.PartLost = DefaultPartLost
 	}
 	if cfg.KeepEvents <= 0 {
 		cfg.KeepEvents = KeepEvents

@@ -26,10 +26,8 @@ const (
 	mostParts = 256
 	// lookAtPart is how often a job looks whether its part is done, and a worker whether it is to end.
 	lookAtPart = 50 * time.Millisecond
-	// beatPart is how often a worker shows that it is there, and partLost how long it may show nothing
-	// until its part is taken for lost.
-	beatPart = 2 * time.Second
-	partLost = 30 * time.Second
+	// beats is how often a worker shows that it is there in Config.PartLost.
+	beats = 15
 )
 
 // PartHandler does a part of a job of its kind, and gives what there is to tell the job. ctx ends when the
@@ -91,10 +89,14 @@ func (r *Report) awaitPart(id string, off, yield <-chan struct{}) (json.RawMessa
 	tick := time.NewTicker(lookAtPart)
 	defer tick.Stop()
 	asked := rows.AskPartParams{ID: id}
-	beat, seen := int64(0), j.cfg.Now()
+	beat, unseen := int64(0), 0 // looks, and not time: a process that was stopped has not looked
 	for {
 		p, err := j.cfg.Store.Rows().Part(r.ctx, id)
+		unseen++
 		switch {
+		case err != nil && !errors.Is(err, sql.ErrNoRows) && unseen < int(j.cfg.PartLost/lookAtPart): // it may pass
+			<-tick.C
+			continue
 		case err != nil:
 			return nil, fmt.Errorf("read part: %w", err)
 		case p.State == "done" && len(p.Error) > 0:
@@ -104,18 +106,17 @@ func (r *Report) awaitPart(id string, off, yield <-chan struct{}) (json.RawMessa
 		case p.State == "queued" && closed(off): // whoever takes it later finds nothing
 			return nil, context.Canceled
 		case p.Beat != beat || p.State == "queued":
-			beat, seen = p.Beat, j.cfg.Now()
-		case j.cfg.Now().Sub(seen) > partLost:
-			return nil, fmt.Errorf("the worker of a part of the job shows nothing for %s: %w", partLost, callvet.ErrUnavailable)
+			beat, unseen = p.Beat, 0
+		case unseen > int(j.cfg.PartLost/lookAtPart):
+			return nil, fmt.Errorf("the worker of a part of the job shows nothing for %s: %w", j.cfg.PartLost, callvet.ErrUnavailable)
 		}
 		ask := asked
 		ask.Cancel = closed(off)
 		ask.Yield = closed(yield)
 		if ask != asked {
-			if err := j.cfg.Store.Change(r.ctx, "end part", func(q *rows.Queries) error { return q.AskPart(r.ctx, ask) }); err != nil {
-				return nil, err
+			if err := j.cfg.Store.Change(r.ctx, "end part", func(q *rows.Queries) error { return q.AskPart(r.ctx, ask) }); err == nil { // else again
+				asked = ask
 			}
-			asked = ask
 		}
 		<-tick.C
 	}
@@ -163,7 +164,7 @@ func (j *Jobs) workPart(ctx context.Context, id string) error {
 	}
 	end.Error = []byte{}
 	if did != nil {
-		end.Error = []byte(did.Error())
+		end.Error = []byte(j.cfg.Hide(did.Error()))
 		if len(end.Error) > maxError {
 			end.Error = end.Error[:maxError]
 		}
@@ -230,7 +231,7 @@ func (j *Jobs) heedPart(ctx context.Context, id string, over <-chan struct{}, yi
 			yielded = true
 			close(yield)
 		}
-		if now := j.cfg.Now(); now.Sub(shown) >= beatPart {
+		if now := j.cfg.Now(); now.Sub(shown) >= j.cfg.PartLost/beats {
 			shown = now
 			if err := j.cfg.Store.Change(ctx, "show worker", func(q *rows.Queries) error {
 				_, err := q.BeatPart(ctx, id)

@@ -177,15 +177,8 @@ func TestPartsOfOneThatEnded(t *testing.T) {
 func TestPartIsLost(t *testing.T) {
 	t.Parallel()
 	db := open(t)
-	var gone atomic.Bool
-	var later atomic.Int64
 	j := newJobs(t, job.Config{
-		Store: db, Now: func() time.Time { // once the worker is gone, a second passes with every look at the clock
-			if gone.Load() {
-				later.Add(int64(time.Second))
-			}
-			return time.Now().Add(time.Duration(later.Load()))
-		},
+		Store: db, PartLost: 300 * time.Millisecond,
 		Handlers: map[string]job.Handler{"work": func(ctx context.Context, _ job.Job, r *job.Report) (json.RawMessage, error) {
 			_, err := r.Part(ctx, json.RawMessage(`0`), nil)
 			return json.Marshal(fmt.Sprint(err))
@@ -195,13 +188,12 @@ func TestPartIsLost(t *testing.T) {
 			if _, err := db.Handle().Exec("UPDATE parts SET state='gone'"); err != nil {
 				t.Error(err)
 			}
-			gone.Store(true)
 			<-ctx.Done()
 			return nil, ctx.Err()
 		}},
 	})
 	start(t, j)
-	if got := await(t, j, submit(t, j, job.Request{}).ID, job.Done); !strings.Contains(string(got.Detail), "shows nothing for 30s") {
+	if got := await(t, j, submit(t, j, job.Request{}).ID, job.Done); !strings.Contains(string(got.Detail), "shows nothing for 300ms") {
 		t.Errorf("%s", got.Detail)
 	}
 }

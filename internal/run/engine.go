@@ -84,7 +84,7 @@ func Run(ctx context.Context, cfg Config) (Summary, error) {
 	e.commit = newCommitter(&e.cfg, fail)
 	e.keeper = &keeper{lease: cfg.Lease, now: cfg.Now, fail: fail}
 	e.keeper.last = e.keeper.wall()
-	if err := e.load(ctx); err != nil {
+	if err := e.load(context.WithoutCancel(ctx)); err != nil { // a run that is to end has counts, too
 		return Summary{Status: StatusFailed}, err
 	}
 	return e.run(ctx, work)
@@ -95,8 +95,10 @@ func (e *engine) load(ctx context.Context) error {
 	e.dearest = e.cfg.DearestUSD
 	for i := range e.cfg.Targets {
 		s := &seat{Target: &e.cfg.Targets[i], ix: i, breaker: newBreaker(e.cfg.BreakAfter)}
-		if err := e.openCache(ctx, s); err != nil {
-			return err
+		if slices.Contains(e.cfg.Only, i) {
+			if err := e.openCache(ctx, s); err != nil {
+				return err
+			}
 		}
 		e.seats = append(e.seats, s)
 	}
@@ -200,6 +202,9 @@ func (e *engine) groups() []*group {
 		g := &group{governor: newGovernor(l.Concurrency, e.cfg.Now)}
 		if l.PerSecond > 0 {
 			g.pace = rate.NewLimiter(rate.Limit(l.PerSecond), 1)
+			if e.cfg.Share.Of > 0 { // another one may have had a request just now
+				g.pace.AllowN(e.cfg.Now(), 1)
+			}
 		}
 		for _, ix := range p.targets {
 			g.seats = append(g.seats, e.seats[ix])

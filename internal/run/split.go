@@ -62,13 +62,13 @@ type ShardSummary struct {
 	Status     Status        `json:"status"`
 	Spent      callvet.Spent `json:"spent"`
 	DearestUSD float64       `json:"dearest_usd,omitempty"`
-	// GivenUp tells that a target was given up.
-	GivenUp bool `json:"given_up,omitempty"`
+	// Stopped is Summary.Stopped.
+	Stopped []string `json:"stopped,omitempty"`
 }
 
 // Shard is the summary of the run of a shard.
 func (s *Summary) Shard() ShardSummary {
-	return ShardSummary{Status: s.Status, Spent: s.Spent, DearestUSD: s.DearestUSD, GivenUp: len(s.Stopped) > 0}
+	return ShardSummary{Status: s.Status, Spent: s.Spent, DearestUSD: s.DearestUSD, Stopped: s.Stopped}
 }
 
 // Splitting is how a run is split. Do is required.
@@ -327,7 +327,7 @@ func (sp *splitter) spread(ctx context.Context, l *lane, t *turn, workers int, k
 		if e.sum.Status != StatusDone {
 			left = append(left, e.cases...)
 		}
-		if e.sum.GivenUp || e.sum.Status != StatusDone && yield.Err() == nil {
+		if len(e.sum.Stopped) > 0 || e.sum.Status != StatusDone && yield.Err() == nil {
 			sp.end()
 		}
 	}

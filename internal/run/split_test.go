@@ -200,6 +200,22 @@ func TestSplitErrors(t *testing.T) {
 	})
 }
 
+// TestSplitOfCanceled: a run that is to end at once has its counts, and asks nothing.
+func TestSplitOfCanceled(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		y := newYard(t, 200, 1)
+		y.journal.cells = append(y.journal.cells, callvet.Cell{Case: 1, Result: callvet.Result{Verdict: callvet.VerdictPass}})
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		complete, err := run.Split(ctx, y.cfg, y.how)
+		sum, rerr := run.Run(ctx, y.cfg)
+		if complete || err != nil || rerr != nil || sum.Status != run.StatusInterrupted || sum.Done != 1 || sum.Total != 600 || len(y.asked) > 0 {
+			t.Errorf("complete %t, %v, %v: %+v, %d asked", complete, err, rerr, sum, len(y.asked))
+		}
+	})
+}
+
 // TestSplitInTurn: with Interleave the targets of a provider are in one shard.
 func TestSplitInTurn(t *testing.T) {
 	t.Parallel()
@@ -218,7 +234,7 @@ func TestSplitInTurn(t *testing.T) {
 	})
 }
 
-// TestSplitRate: no second has more requests than the rate allows, but for one of each worker.
+// TestSplitRate: no second has more requests than the rate allows, but for one of each worker: two may begin at once.
 func TestSplitRate(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/callvet/callvet"
 )
@@ -27,10 +28,31 @@ type cellRef struct {
 // exchanges; it is safe for concurrent use and sees what was stored before the
 // call to Cached.
 func (db *DB) Cached(ctx context.Context, scope []byte) (func(ctx context.Context, key []byte) (*callvet.Trace, bool, error), error) {
+	return db.CacheAt(math.MaxInt64).Cached(ctx, scope)
+}
+
+// Cache are the answers that were stored up to a moment.
+type Cache struct {
+	db *DB
+	at int64
+}
+
+// CacheNow is a moment for CacheAt: what is stored now, and nothing later.
+func (db *DB) CacheNow(ctx context.Context) (at int64, err error) {
+	err = db.read.QueryRowContext(ctx, "SELECT coalesce(max(id),0) FROM cache_keys").Scan(&at)
+	return at, db.explain("read cache", err)
+}
+
+// CacheAt gives the answers that were stored by a moment.
+func (db *DB) CacheAt(at int64) Cache { return Cache{db, at} }
+
+// Cached is DB.Cached, as of the moment.
+func (c Cache) Cached(ctx context.Context, scope []byte) (func(ctx context.Context, key []byte) (*callvet.Trace, bool, error), error) {
+	db := c.db
 	if len(scope) != scopeBytes {
 		return nil, fmt.Errorf("open cache: a scope of %d bytes, want %d: %w", len(scope), scopeBytes, callvet.ErrInvalid)
 	}
-	rows, err := db.read.QueryContext(ctx, "SELECT run, keys FROM cache_keys WHERE scope=? ORDER BY id DESC", scope)
+	rows, err := db.read.QueryContext(ctx, "SELECT run, keys FROM cache_keys WHERE scope=? AND id<=? ORDER BY id DESC", scope, c.at)
 	if err != nil {
 		return nil, db.explain("open cache", err)
 	}

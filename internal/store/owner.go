@@ -62,7 +62,7 @@ type Claim struct {
 }
 
 // Lease is the right of one process to carry a run out: only its holder adds cells
-// and ends the run. It is safe for concurrent use.
+// and ends the run. It is safe for concurrent use, but for Alone.
 type Lease struct {
 	db    *DB
 	run   string
@@ -151,6 +151,25 @@ func (db *DB) Join(ctx context.Context, runID, id string, c Claim) (*Lease, erro
 		return nil, err
 	}
 	return l, nil
+}
+
+// Alone renews the lease under another id: those who joined it write nothing any more.
+func (l *Lease) Alone(ctx context.Context) error {
+	id, err := newID(l.db.opts.Rand)
+	if err != nil {
+		return fmt.Errorf("renew lease: %w", err)
+	}
+	if err := l.db.tx(ctx, "renew lease", func(tx *sql.Tx) error {
+		if err := l.renew(tx); err != nil {
+			return err
+		}
+		_, err := tx.Exec("UPDATE runs SET owner=? WHERE id=?", id, l.run)
+		return err
+	}); err != nil {
+		return err
+	}
+	l.id = id
+	return nil
 }
 
 // free tells whether nobody carries the run out; else the error is a *HeldError.

@@ -239,6 +239,16 @@ func TestJoin(t *testing.T) {
 	if len(places) != 1 || places[0] != 2 {
 		t.Errorf("done of the cases 1 and 2: %v", places)
 	}
+	alone := first.ID()
+	if err := errors.Join(first.Alone(t.Context()), first.Append(t.Context(), r.ID, encoded(t, db, 1), callvet.Spent{})); err != nil || first.ID() == alone {
+		t.Errorf("alone: %v", err)
+	}
+	if err := worker.Append(t.Context(), r.ID, encoded(t, other, 1), callvet.Spent{}); !errors.Is(err, callvet.ErrConflict) {
+		t.Errorf("a worker wrote under a lease of another id: %v", err)
+	}
+	if worker, err = other.Join(t.Context(), r.ID, first.ID(), claim(2, time.Hour)); err != nil {
+		t.Fatal(err)
+	}
 	by := claim(3, time.Hour)
 	by.Gone = func(store.Owner) bool { return true }
 	take(t, db, r.ID, by)
