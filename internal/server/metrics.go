@@ -53,40 +53,51 @@ func (m *metrics) count(r *http.Request, w *watched, took time.Duration) {
 // counted reads what is counted when it is asked for: jobs, events and connections.
 type counted struct{ s *Server }
 
-func countedNames() (jobs, done, total, events, sockets, followers *prometheus.Desc) {
+// countedNames are what is counted.
+type countedNames struct{ jobs, done, total, shards, events, sockets, followers *prometheus.Desc }
+
+func newCountedNames() countedNames {
 	name := func(name, help string, labels ...string) *prometheus.Desc {
 		return prometheus.NewDesc(name, help, labels, nil)
 	}
-	return name("callvet_jobs", "Jobs that the store has, by state.", "state"),
-		name("callvet_running_jobs_done", "Attempts that the jobs which run have done."),
-		name("callvet_running_jobs_total", "Attempts that the jobs which run have to do."),
-		name("callvet_events_total", "Events that were told to users, ever."),
-		name("callvet_sockets", "WebSockets that are open."),
-		name("callvet_followers", "Connections that follow events: WebSockets that are logged in, and streams.")
+	return countedNames{
+		jobs:      name("callvet_jobs", "Jobs that the store has, by state.", "state"),
+		done:      name("callvet_running_jobs_done", "Attempts that the jobs which run have done."),
+		total:     name("callvet_running_jobs_total", "Attempts that the jobs which run have to do."),
+		shards:    name("callvet_shards", "Shards of runs that wait for a worker (queued), or that one has (running).", "state"),
+		events:    name("callvet_events_total", "Events that were told to users, ever."),
+		sockets:   name("callvet_sockets", "WebSockets that are open."),
+		followers: name("callvet_followers", "Connections that follow events: WebSockets that are logged in, and streams."),
+	}
 }
 
 // Describe implements prometheus.Collector.
 func (c *counted) Describe(to chan<- *prometheus.Desc) {
-	jobs, done, total, events, sockets, followers := countedNames()
-	for _, d := range []*prometheus.Desc{jobs, done, total, events, sockets, followers} {
+	n := newCountedNames()
+	for _, d := range []*prometheus.Desc{n.jobs, n.done, n.total, n.shards, n.events, n.sockets, n.followers} {
 		to <- d
 	}
 }
 
 // Collect implements prometheus.Collector. What the store does not tell is an error of the whole answer.
 func (c *counted) Collect(to chan<- prometheus.Metric) {
-	jobs, done, total, events, sockets, followers := countedNames()
+	of := newCountedNames()
 	ctx, stop := context.WithTimeout(context.Background(), scrapeTime)
 	defer stop()
 	q := c.s.cfg.Store.Rows()
 	list, err := q.JobsByState(ctx)
 	if err != nil {
-		to <- prometheus.NewInvalidMetric(jobs, err)
+		to <- prometheus.NewInvalidMetric(of.jobs, err)
 		return
 	}
 	told, err := q.EventsTold(ctx)
 	if err != nil {
-		to <- prometheus.NewInvalidMetric(events, err)
+		to <- prometheus.NewInvalidMetric(of.events, err)
+		return
+	}
+	parts, err := q.PartsByState(ctx)
+	if err != nil {
+		to <- prometheus.NewInvalidMetric(of.shards, err)
 		return
 	}
 	put := func(d *prometheus.Desc, kind prometheus.ValueType, v int64, labels ...string) {
@@ -101,14 +112,21 @@ func (c *counted) Collect(to chan<- prometheus.Metric) {
 		}
 	}
 	for _, state := range []job.State{job.Pending, job.Queued, job.Running, job.Done, job.Failed, job.Cancelled, job.Interrupted} {
-		put(jobs, prometheus.GaugeValue, n[state], string(state))
+		put(of.jobs, prometheus.GaugeValue, n[state], string(state))
 	}
-	put(done, prometheus.GaugeValue, didRunning)
-	put(total, prometheus.GaugeValue, ofRunning)
-	put(events, prometheus.CounterValue, told)
+	put(of.done, prometheus.GaugeValue, didRunning)
+	put(of.total, prometheus.GaugeValue, ofRunning)
+	shards := map[string]int64{}
+	for _, r := range parts {
+		shards[r.State] = r.N
+	}
+	for _, state := range []job.State{job.Queued, job.Running} {
+		put(of.shards, prometheus.GaugeValue, shards[string(state)], string(state))
+	}
+	put(of.events, prometheus.CounterValue, told)
 	open, all := c.s.live.count()
-	put(sockets, prometheus.GaugeValue, int64(open))
-	put(followers, prometheus.GaugeValue, int64(all))
+	put(of.sockets, prometheus.GaugeValue, int64(open))
+	put(of.followers, prometheus.GaugeValue, int64(all))
 }
 
 // addMetrics adds what Prometheus reads: for admins, as it says how much is done here, unless the

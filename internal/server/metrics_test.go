@@ -34,7 +34,7 @@ func TestMetrics(t *testing.T) {
 	for _, line := range []string{
 		`callvet_http_requests_total{route="POST /api/tool-eval",status="202"} 1`, `callvet_http_requests_total{route="none",status="404"} 1`,
 		`callvet_http_request_duration_seconds_count{route="POST /api/tool-eval"} 1`, `callvet_jobs{state="done"} 1`, `callvet_jobs{state="failed"} 0`,
-		`callvet_running_jobs_total 0`, `callvet_sockets 1`, `callvet_followers 1`,
+		`callvet_running_jobs_total 0`, `callvet_shards{state="queued"} 0`, `callvet_shards{state="running"} 0`, `callvet_sockets 1`, `callvet_followers 1`,
 	} {
 		if !strings.Contains(text, line+"\n") {
 			t.Errorf("it lacks %s:\n%s", line, text)

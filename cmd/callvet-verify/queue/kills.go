@@ -45,6 +45,7 @@ func (k *check) moments() (kinds, after []int) {
 type killed struct {
 	flying  int // requests whose answers had not come
 	storing int // and answers that may not have been stored yet
+	shards  int // shards of the run that workers had
 }
 
 // kills carries runs out on a server that is killed again and again.
@@ -86,13 +87,13 @@ func (k *check) kills(ctx context.Context) error {
 		if err := k.stored(ctx, name, &job); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		k.Printf("%s: %s after %d kills in %.0f s, begun %d times; %d requests for %d cells, %d in flight at the kills, %d answers of the last %s; %d events\n",
-			name, over.Status, k.Kills, time.Since(began).Seconds(), over.Attempt, got.requests, k.Cells, of.flying, of.storing, storing, len(news))
+		k.Printf("%s: %s after %d kills in %.0f s, begun %d times; %d requests for %d cells, %d in flight at the kills, %d answers of the last %s, %d shards; %d events\n",
+			name, over.Status, k.Kills, time.Since(began).Seconds(), over.Attempt, got.requests, k.Cells, of.flying, of.storing, storing, of.shards, len(news))
 		hit, requests = hit+over.Attempt-1, requests+got.requests
-		all.flying, all.storing = all.flying+of.flying, all.storing+of.storing
+		all.flying, all.storing, all.shards = all.flying+of.flying, all.storing+of.storing, all.shards+of.shards
 	}
-	k.Printf("%d kills, %d of them while the job ran: %d requests for %d cells, so %d again; %d in flight at the kills, %d answers of the last %s\n",
-		k.Runs*k.Kills, hit, requests, k.Runs*k.Cells, requests-k.Runs*k.Cells, all.flying, all.storing, storing)
+	k.Printf("%d kills, %d of them while the job ran: %d requests for %d cells, so %d again; %d in flight at the kills, %d answers of the last %s, %d shards\n",
+		k.Runs*k.Kills, hit, requests, k.Runs*k.Cells, requests-k.Runs*k.Cells, all.flying, all.storing, storing, all.shards)
 	return nil
 }
 
@@ -112,6 +113,13 @@ func (k *check) killRun(ctx context.Context, name string, job *sent) (of killed,
 		}
 		if err != nil {
 			return of, err
+		}
+		if kind != startup { // there it may not serve yet
+			n, err := k.site.shards(ctx, &k.site.admin)
+			if err != nil {
+				return of, err
+			}
+			of.shards += n
 		}
 		before, answers := k.model.look(name), k.model.since(name, time.Now().Add(-storing))
 		err := k.site.kill()

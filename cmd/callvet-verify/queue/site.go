@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -187,6 +188,10 @@ func (s *site) send(req *http.Request, out any) error {
 	}
 	if cookies, ok := out.(*[]*http.Cookie); ok {
 		*cookies = res.Cookies()
+		return nil
+	}
+	if text, ok := out.(*string); ok {
+		*text = string(b)
 		return nil
 	}
 	if out == nil {
@@ -373,6 +378,21 @@ func (s *site) events(ctx context.Context, as *person, since int) (list []event,
 			return list, nil
 		}
 	}
+}
+
+// shards is how many shards of runs workers have now.
+func (s *site) shards(ctx context.Context, as *person) (n int, err error) {
+	var text string
+	if err := s.ask(ctx, as, http.MethodGet, "/metrics", nil, &text); err != nil {
+		return 0, err
+	}
+	const line = "\ncallvet_shards{state=\"running\"} "
+	_, rest, found := strings.Cut(text, line)
+	if !found {
+		return 0, errors.New("GET /metrics: nothing is told of shards")
+	}
+	rest, _, _ = strings.Cut(rest, "\n")
+	return strconv.Atoi(rest)
 }
 
 // cells gives the verdicts of the attempts of a run that are stored, by case.

@@ -21,3 +21,6 @@ DELETE FROM parts WHERE id = $1;
 
 -- name: DropParts :exec
 DELETE FROM parts;
+
+-- name: PartsByState :many
+SELECT state, count(*) AS n FROM parts GROUP BY state;

@@ -116,6 +116,38 @@ func (q *Queries) Part(ctx context.Context, id string) (Part, error) {
 	return i, err
 }
 
+const partsByState = `-- name: PartsByState :many
+SELECT state, count(*) AS n FROM parts GROUP BY state
+`
+
+type PartsByStateRow struct {
+	State string
+	N     int64
+}
+
+func (q *Queries) PartsByState(ctx context.Context) ([]PartsByStateRow, error) {
+	rows, err := q.db.QueryContext(ctx, partsByState)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []PartsByStateRow{}
+	for rows.Next() {
+		var i PartsByStateRow
+		if err := rows.Scan(&i.State, &i.N); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const takePart = `-- name: TakePart :execrows
 UPDATE parts SET state = 'running', beat = 1 WHERE id = $1 AND state = 'queued'
 `
