@@ -114,12 +114,17 @@ func (o *opener) tellUnpriced(ts []run.Target, maxCost float64) {
 	}
 	for i := range ts {
 		t := &ts[i].Target
-		service, _, _ := strings.Cut(t.Provider, "@")
-		if t.Free || t.Recorded || t.Agent || !slices.Contains(provider.Names(), service) || o.prices.Find(service, t.Model) != nil {
+		if !o.unpriced(t) {
 			continue
 		}
 		o.tell.note("unpriced", "%s: the price is not known, so the cost limit ends the run after the first answer", t.Name)
 	}
+}
+
+// unpriced reports whether nobody knows what a target costs before it has answered, and then neither.
+func (o *opener) unpriced(t *callvet.Target) bool {
+	service, _, _ := strings.Cut(t.Provider, "@")
+	return !t.Free && !t.Recorded && !t.Agent && slices.Contains(provider.Names(), service) && o.prices.Find(service, t.Model) == nil
 }
 
 // open builds the target of a spec; a recording may hold several.

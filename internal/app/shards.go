@@ -108,14 +108,16 @@ func (a *App) DoShard(ctx context.Context, task ShardTask, yield <-chan struct{}
 
 // splits reports whether workers may have shards of the run. Others need what one session has in memory: the
 // judges of a live run, tools that are called, recordings that are read or made, and what catalogues count of
-// the models they ask.
+// the models they ask. A cost limit that ends a run with its first answer does so in one piece.
 func (s *Session) splits() bool {
 	if s.resume == nil || s.resume.Split == nil {
 		return false
 	}
 	man, how := s.Manifest, s.resume.Split
 	return how.Workers > 1 && s.live == nil && man.Live == nil && man.Replay == nil && man.Judging == nil && len(s.op.models) == 0 &&
-		!slices.ContainsFunc(s.targets, func(t run.Target) bool { return t.Recorded }) &&
+		!slices.ContainsFunc(s.targets, func(t run.Target) bool {
+			return t.Recorded || s.settings.MaxCostUSD > 0 && s.op.unpriced(&t.Target)
+		}) &&
 		(s.world == nil || s.world.recordings == nil && s.world.tape == nil)
 }
 
