@@ -216,7 +216,7 @@ func (a *cli) remoteEnd(ctx context.Context, c *remote.Client, job string, f *ru
 	t := a.teller(f.quiet, "")
 	j, err := c.Watch(ctx, job, patience, func(j *remote.Job) {
 		if j.Total > 0 && !f.quiet {
-			t.tell(app.Event{Progress: &app.ProgressEvent{Done: int(j.Done), Total: int(j.Total), ETA: time.Duration(j.ETAMS) * time.Millisecond}})
+			t.tell(app.Event{Progress: &app.ProgressEvent{Of: "attempts", Done: int(j.Done), Total: int(j.Total), ETA: time.Duration(j.ETAMS) * time.Millisecond}})
 		}
 	})
 	t.finish()

@@ -66,7 +66,8 @@ type SessionEvent struct {
 
 // ProgressEvent is how far a run is, or a request. Done includes Failed and Errors.
 type ProgressEvent struct {
-	// Of is what is counted where nothing can fail, such as "searches"; "" for attempts.
+	// Of is what is counted where nothing can fail, such as "searches", or nobody says what did; "" for
+	// attempts.
 	Of     string `json:"of,omitempty"`
 	Done   int    `json:"done"`
 	Total  int    `json:"total"`

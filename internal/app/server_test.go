@@ -393,13 +393,18 @@ func TestOneWayOut(t *testing.T) {
 	for _, target := range []string{`"openai/m", "base_url": "` + open.URL + `/v1"`, `"` + open.URL + `/agent"`, `"retrieve:` + open.URL + `/select"`} {
 		g := &guard{}
 		a, _ := serverWith(t, app.Config{HTTP: &http.Client{Transport: g}, Getenv: func(string) string { return "a-key-of-nobody" }})
-		s, err := a.StartRun(t.Context(), as[app.RunRequest](t, `{"suite": "upload-1", "targets": [{"target": `+target+`}], "retries": 0}`), nil)
+		s, err := a.StartRun(t.Context(), as[app.RunRequest](t, `{"suite": "upload-1", "targets": [{"target": `+target+`}]}`), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		out, err := s.Do(t.Context())
-		if err == nil || out == nil || out.Summary.Error == 0 || g.met.Load() == 0 {
+		if err == nil || out == nil || out.Summary.Error != 2 || g.met.Load() != 2 { // none is tried again
 			t.Errorf("%s: %v, %+v, %d requests met", target, err, out, g.met.Load())
+		}
+		for row, err := range out.Rows(t.Context(), store.Filter{}) {
+			if f := row.Cell.Trace.Fault; err != nil || f == nil || f.Kind != callvet.FaultAuth || f.Retryable {
+				t.Errorf("%s: %v, %+v", target, err, f)
+			}
 		}
 		if err := s.Close(); err != nil {
 			t.Error(err)

@@ -179,6 +179,9 @@ func (c *client) lost(ctx context.Context, err error) *failure {
 	if errors.As(err, &ue) {
 		err = ue.Err
 	}
+	if errors.Is(err, callvet.ErrDenied) { // this program may not ask there, and will not next time
+		return c.fail(callvet.ErrDenied, "%v", err)
+	}
 	f := c.fail(callvet.ErrUnavailable, "%v", err)
 	if ctx.Err() != nil {
 		f = c.fail(callvet.ErrUnavailable, "no answer within %v", c.timeout)

@@ -57,6 +57,8 @@ func (m *model) lost(outer, ctx context.Context, err error) *callvet.Fault {
 		return &callvet.Fault{Kind: callvet.FaultTimeout, Message: "no answer before the deadline", Retryable: true}
 	case errors.As(err, &ne) && ne.Timeout():
 		return &callvet.Fault{Kind: callvet.FaultTimeout, Message: err.Error(), Retryable: true}
+	case errors.Is(err, callvet.ErrDenied): // this program may not ask there, and will not next time
+		return &callvet.Fault{Kind: callvet.FaultAuth, Message: err.Error()}
 	}
 	return &callvet.Fault{Kind: callvet.FaultNetwork, Message: err.Error(), Retryable: true}
 }

@@ -4,7 +4,6 @@ package server
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
 	"strings"
 
@@ -12,6 +11,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/report/plain"
 )
 
 const (
@@ -52,7 +52,7 @@ func (h *heard) hear(ev app.Event) {
 func (h *heard) all() []callvet.Notice {
 	out := append([]callvet.Notice{}, h.notes...)
 	if h.doubts > mostDoubts {
-		out = append(out, callvet.Notice{Code: "more-warnings", Text: fmt.Sprintf("%d more warnings; POST /api/lint tells all of a suite", h.doubts-mostDoubts)})
+		out = append(out, callvet.Notice{Code: "more-warnings", Text: plain.Count(h.doubts-mostDoubts, "more warning", "more warnings") + "; POST /api/lint tells all of a suite"})
 	}
 	return out
 }

@@ -329,6 +329,9 @@ func FaultOf(ctx context.Context, err error) *callvet.Fault {
 	if errors.As(err, &ue) { // its text holds the whole address
 		err = ue.Err
 	}
+	if errors.Is(err, callvet.ErrDenied) { // this program may not ask there, and will not next time
+		return &callvet.Fault{Kind: callvet.FaultAuth, Message: err.Error()}
+	}
 	return &callvet.Fault{Kind: callvet.FaultNetwork, Message: err.Error(), Retryable: true}
 }
 
