@@ -41,7 +41,10 @@ func (s *screen) failures(v *View) error {
 			s.failure(v, r, g.Repeats[i])
 		}
 	}
-	if rest > 0 {
+	switch {
+	case rest > 0 && v.All == "": // no line of a shell shows them here
+		s.line("\n… and %s more", plain.Thousands(rest))
+	case rest > 0:
 		s.line("\n… and %s more: %s", plain.Thousands(rest), plain.Line(v.All))
 	}
 	return nil

@@ -200,7 +200,11 @@ func mdFailures(b *bytes.Buffer, v *View, room int) error {
 		}
 	}
 	if rest > 0 {
-		fmt.Fprintf(b, "\n… and %s more that did not pass: `%s`\n", plain.Thousands(rest), codeText(v.All))
+		where := ""
+		if v.All != "" { // a server has no line of a shell for them
+			where = ": `" + codeText(v.All) + "`"
+		}
+		fmt.Fprintf(b, "\n… and %s more that did not pass%s\n", plain.Thousands(rest), where)
 	}
 	return nil
 }

@@ -207,6 +207,15 @@ func TestSizesAreBounded(t *testing.T) {
 	if !strings.Contains(b.String(), "\n… and 997 more: callvet show r-sample") {
 		t.Error("the terminal does not say what it left out")
 	}
+	v.All = "" // of a server
+	var md bytes.Buffer
+	b.Reset()
+	if err := errors.Join(Terminal(&b, v, TerminalOptions{}), Markdown(&md, v)); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(b.String(), "\n… and 997 more\n") || !strings.Contains(md.String(), " more that did not pass\n") {
+		t.Error("without a line of a shell the terminal or Markdown names one, or says nothing")
+	}
 }
 
 // TestAttemptsAreBounded: what one attempt shows is bounded in every face, and what is
