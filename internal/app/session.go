@@ -46,18 +46,13 @@ type Session struct {
 	world   *world        // nil: takeUp opens it
 	yield   chan struct{} // closed by Yield
 	yielded sync.Once
-	shard   *run.Shard // what a worker makes of the run; nil: all of it
+	shard   *shard // what a worker makes of the run; nil: all of it
 
-	// What became of the shards of this session: kept tells that what they made stays, errors too, took
-	// how long they were at it.
-	kept bool
-	took time.Duration
-	// hidden is what was hidden in attempts, stopped why targets were given up; sharing guards them while
-	// there are shards.
+	// What workers tell of their shards beside the attempts: what was hidden in them, and why targets were
+	// given up. sharing guards both.
 	sharing sync.Mutex
 	hidden  hidden
 	stopped []string
-	cacheAt *int64 // store.CacheAt; nil: what is stored when the cells begin
 }
 
 // Yield has Do end once the attempts in flight have: no further one starts, and ResumeRun goes on with the
@@ -304,7 +299,7 @@ func (s *Session) acquire(ctx context.Context, canceled func()) (*store.Lease, e
 
 // record runs the cells and records how the run ended.
 func (s *Session) record(ctx context.Context, lease *store.Lease) (run.Summary, error) {
-	sum, err := s.splitAndCells(ctx, lease)
+	sum, err := s.cells(ctx, lease)
 	totals, jerr := json.Marshal(sum)
 	if jerr != nil {
 		return sum, errors.Join(err, jerr)
@@ -338,23 +333,7 @@ func (e *lostError) Unwrap() error { return callvet.ErrConflict }
 // asked again when the run is resumed.
 const grace = 150 * time.Millisecond
 
-// splitAndCells has workers run what they can of the cells, and runs the others.
-func (s *Session) splitAndCells(ctx context.Context, lease *store.Lease) (run.Summary, error) {
-	if err := s.split(ctx, lease); err != nil {
-		return run.Summary{Status: run.StatusFailed}, err
-	}
-	sum, err := s.cells(ctx, lease)
-	sum.Elapsed += s.took
-	for _, why := range s.stopped { // what it said is not always the same
-		name, _, _ := strings.Cut(why, ": ")
-		if !slices.ContainsFunc(sum.Stopped, func(said string) bool { return strings.HasPrefix(said, name+": ") }) {
-			sum.Stopped = append(sum.Stopped, why)
-		}
-	}
-	return sum, err
-}
-
-// cells runs the cells.
+// cells has workers run what they may of the cells, and runs the others.
 func (s *Session) cells(ctx context.Context, lease *store.Lease) (run.Summary, error) {
 	hide, err := s.app.hiding(s.Run)
 	if err != nil {
@@ -368,13 +347,21 @@ func (s *Session) cells(ctx context.Context, lease *store.Lease) (run.Summary, e
 	if err := errors.Join(s.guard(&cfg), s.worlds(&cfg)); err != nil {
 		return run.Summary{Status: run.StatusFailed}, err
 	}
-	if s.shard != nil {
-		cfg = cfg.Within(s.shard)
+	begun := s.app.cfg.Now()
+	switch {
+	case s.shard != nil:
+		s.shard.narrow(s.db, &cfg)
+	case s.splits():
+		if err := s.split(ctx, lease, hide, &cfg); err != nil {
+			return run.Summary{Status: run.StatusFailed}, err
+		}
 	}
 	sum, err := run.Run(ctx, cfg)
+	sum.Elapsed = s.app.cfg.Now().Sub(begun)
 	for i, why := range sum.Stopped { // a fault's words, as they came
 		sum.Stopped[i] = hide.text(why)
 	}
+	sum.Stopped = s.alsoStopped(sum.Stopped)
 	s.world.told(s.tell)
 	s.hidden.add(hide.hidden())
 	if n := s.hidden.told(); n != nil && s.shard == nil && !s.Manifest.Made {
@@ -408,7 +395,7 @@ func (s *Session) config(ctx context.Context, lease *store.Lease, hide *hiding) 
 			return replay.Faulty(w, faults, replay.Attempt{Seed: man.Seed, Case: c.ID, Repeat: repeat}, man.RealLatency)
 		},
 		Cases: man.Cases, Last: man.Rubrics, Hold: set.holdRubrics, Repeats: man.Repeats, Interleave: set.Interleave, Limits: set.limits(man.Specs, s.targets), Timeout: set.timeout(), Retry: set.retry(),
-		Budget: run.Budget{MaxCostUSD: set.MaxCostUSD, MaxCalls: set.MaxCalls}, RunID: s.Stored.ID, Journal: lease, Lease: lease, Spent: s.Stored.Spent, Done: s.done, KeepErrors: set.KeepErrors || s.kept,
+		Budget: run.Budget{MaxCostUSD: set.MaxCostUSD, MaxCalls: set.MaxCalls}, RunID: s.Stored.ID, Journal: lease, Lease: lease, Spent: s.Stored.Spent, Done: s.done, KeepErrors: set.KeepErrors,
 		Yield: s.yield, Grace: grace, Abort: s.app.cfg.Abort, Now: s.app.cfg.Now, Seed: uint64(man.Seed), Redact: hide.cell,
 		Observe: func(ev run.Event) {
 			s.live.observe(ev)
@@ -418,9 +405,6 @@ func (s *Session) config(ctx context.Context, lease *store.Lease, hide *hiding) 
 	man.judges(&cfg)
 	if !man.NoCache {
 		cfg.Cache = s.db
-		if s.cacheAt != nil {
-			cfg.Cache = s.db.CacheAt(*s.cacheAt)
-		}
 	}
 	return cfg, end, nil
 }

@@ -8,6 +8,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -53,12 +54,31 @@ type hidden struct {
 	Said  int64                 `json:"said,omitempty"`
 }
 
+// shard is the part of a run that a Session of a worker makes.
+type shard struct {
+	task  *ShardTask
+	yield <-chan struct{}
+}
+
+// narrow makes the configuration of a run that of the shard.
+func (p *shard) narrow(db *store.DB, cfg *run.Config) {
+	*cfg = cfg.Within(&p.task.Shard)
+	cfg.Yield = p.yield
+	if cfg.Cache != nil {
+		cfg.Cache = db.CacheAt(p.task.CacheAt)
+	}
+}
+
 // DoShard carries out a shard. The error wraps callvet.ErrConflict once the session that splits the run has it
 // no more. A summary with a status comes with every error that ended a shard that had begun.
 func (a *App) DoShard(ctx context.Context, task ShardTask, yield <-chan struct{}) (out ShardResult, err error) {
-	s := &Session{app: a, resume: &ResumeRequest{Run: task.Run}, yield: make(chan struct{}), shard: &task.Shard, cacheAt: &task.CacheAt}
+	s := &Session{app: a, resume: &ResumeRequest{Run: task.Run}, shard: &shard{&task, yield}}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	if s.Run, err = a.Run(context.WithoutCancel(ctx), task.Run); err != nil { // cells in flight need their cases after ctx
+		return out, err
+	}
+	red, err := a.viewer(s.Manifest, nil)
+	if err != nil {
 		return out, err
 	}
 	c, err := a.cfg.Claim()
@@ -77,27 +97,9 @@ func (a *App) DoShard(ctx context.Context, task ShardTask, yield <-chan struct{}
 	}
 	from, to := task.Shard.Span()
 	s.done = s.db.DoneCellsIn(context.WithoutCancel(ctx), s.Stored.ID, from, to)
-	over := make(chan struct{})
-	var beside parallel.Group
-	beside.Go(func() {
-		select {
-		case <-yield:
-			s.Yield()
-		case <-over:
-		}
-	})
-	var sum run.Summary
-	func() {
-		defer beside.Wait()
-		defer close(over)
-		sum, err = s.cells(ctx, lease)
-	}()
+	sum, err := s.cells(ctx, lease)
 	if sum.Unbooked != (callvet.Spent{}) {
 		err = errors.Join(err, lease.Book(context.WithoutCancel(ctx), sum.Unbooked))
-	}
-	red, rerr := a.viewer(s.Manifest, nil)
-	if rerr != nil {
-		return ShardResult{ShardSummary: sum.Shard()}, errors.Join(err, rerr)
 	}
 	out = ShardResult{ShardSummary: sum.Shard(), Hidden: s.hidden}
 	for _, what := range s.op.learned {
@@ -121,29 +123,15 @@ func (s *Session) splits() bool {
 		(s.world == nil || s.world.recordings == nil && s.world.tape == nil)
 }
 
-// split has workers make what they can of the run, and tells how far they are.
-func (s *Session) split(ctx context.Context, lease *store.Lease) error {
-	if !s.splits() {
-		return nil
-	}
+// split has workers make what they can of the run, tells how far they are, and leaves the rest in cfg.
+func (s *Session) split(ctx context.Context, lease *store.Lease, hide *hiding, cfg *run.Config) error {
 	at, err := s.db.CacheNow(ctx)
 	if err != nil {
 		return err
 	}
-	s.cacheAt = &at
-	hide, err := s.app.hiding(s.Run)
-	if err != nil {
-		return err
-	}
-	cfg, end, err := s.config(ctx, lease, hide)
-	if err != nil {
-		return err
-	}
-	defer end()
+	all, how := cfg.Done, s.resume.Split
 	var errs map[place]bool
-	cfg.Done, errs = withErrors(cfg.Done)
-	begun := s.app.cfg.Now()
-	how := s.resume.Split
+	cfg.Done, errs = withErrors(all)
 	var told parallel.Group
 	over := make(chan struct{})
 	complete := false
@@ -151,32 +139,39 @@ func (s *Session) split(ctx context.Context, lease *store.Lease) error {
 	func() {
 		defer told.Wait()
 		defer close(over)
-		complete, err = run.Split(ctx, cfg, run.Splitting{
+		complete, err = run.Split(ctx, *cfg, run.Splitting{
 			Workers: how.Workers, Rounds: how.Rounds,
 			Failed: func(err error) {
 				s.tell.warn("shard", hide.text("a part of the run failed, and is made again: "+err.Error()))
 			},
-			Do: func(ctx context.Context, shard run.Shard, yield <-chan struct{}) (run.ShardSummary, error) {
+			Do: func(ctx context.Context, part run.Shard, yield <-chan struct{}) (run.ShardSummary, error) {
 				once.Do(func() { // the errors of before are known by now
 					told.Go(func() { s.tellShards(context.WithoutCancel(ctx), len(errs), over) })
 				})
-				out, err := how.Shard(ctx, ShardTask{Run: s.Stored.ID, Lease: lease.ID(), CacheAt: at, Shard: shard}, yield)
+				out, err := how.Shard(ctx, ShardTask{Run: s.Stored.ID, Lease: lease.ID(), CacheAt: at, Shard: part}, yield)
 				s.gather(&out)
 				return out.ShardSummary, err
 			},
 		})
 	}()
-	if err != nil {
+	cfg.Done = all
+	small := false
+	once.Do(func() { small = true }) // no worker had a shard
+	if err != nil || small {
 		return err
 	}
-	s.kept, s.took = true, s.app.cfg.Now().Sub(begun)
 	if complete { // but for the last cases, which are the session's
 		maps.DeleteFunc(errs, func(p place, _ bool) bool { return !slices.Contains(s.Manifest.Rubrics, int(p.Case)) })
-	} else if err := lease.Alone(context.WithoutCancel(ctx)); errors.Is(err, callvet.ErrConflict) { // a worker that was lost writes nothing more; and it is told whether the run is to be canceled
+	} else if err := lease.Alone(context.WithoutCancel(ctx)); err != nil { // a worker that was lost writes nothing more; and it is told whether the run is to be canceled
 		return err
 	}
-	s.done = without(s.done, errs)                                    // they may not have been asked again yet
-	s.Stored, err = s.db.Run(context.WithoutCancel(ctx), s.Stored.ID) // with what the shards have spent
+	// What the shards made stays, errors too. Those of before may not have been asked again yet.
+	cfg.Done, cfg.KeepErrors = without(all, errs), true
+	if cfg.Cache != nil {
+		cfg.Cache = s.db.CacheAt(at)
+	}
+	s.Stored, err = s.db.Run(context.WithoutCancel(ctx), s.Stored.ID)
+	cfg.Spent = s.Stored.Spent
 	return err
 }
 
@@ -227,6 +222,18 @@ func (s *Session) gather(out *ShardResult) {
 			s.stopped = append(s.stopped, why)
 		}
 	}
+}
+
+// alsoStopped adds the targets that were given up in shards, where they are not told already: why is not
+// always told in the same words.
+func (s *Session) alsoStopped(stopped []string) []string {
+	for _, why := range s.stopped {
+		name, _, _ := strings.Cut(why, ": ")
+		if !slices.ContainsFunc(stopped, func(said string) bool { return strings.HasPrefix(said, name+": ") }) {
+			stopped = append(stopped, why)
+		}
+	}
+	return stopped
 }
 
 func (h *hidden) add(more hidden) {

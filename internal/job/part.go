@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"time"
 
 	"github.com/riverqueue/river"
@@ -24,8 +23,6 @@ const (
 	queueParts = "parts"
 	// mostParts is how many parts of all jobs a process does at once. Most of them wait for answers.
 	mostParts = 256
-	// lookAtPart is how often a job looks whether its part is done, and a worker whether it is to end.
-	lookAtPart = 50 * time.Millisecond
 	// beats is how often a worker shows that it is there in Config.PartLost.
 	beats = 15
 )
@@ -86,7 +83,7 @@ func (r *Report) Part(ctx context.Context, task json.RawMessage, yield <-chan st
 // an end once yield does.
 func (r *Report) awaitPart(id string, off, yield <-chan struct{}) (json.RawMessage, error) {
 	j := r.jobs
-	tick := time.NewTicker(lookAtPart)
+	tick := time.NewTicker(poll)
 	defer tick.Stop()
 	asked := rows.AskPartParams{ID: id}
 	beat, unseen := int64(0), 0 // looks, and not time: a process that was stopped has not looked
@@ -94,20 +91,20 @@ func (r *Report) awaitPart(id string, off, yield <-chan struct{}) (json.RawMessa
 		p, err := j.cfg.Store.Rows().Part(r.ctx, id)
 		unseen++
 		switch {
-		case err != nil && !errors.Is(err, sql.ErrNoRows) && unseen < int(j.cfg.PartLost/lookAtPart): // it may pass
+		case err != nil && !errors.Is(err, sql.ErrNoRows) && unseen < int(j.cfg.PartLost/poll): // it may pass
 			<-tick.C
 			continue
 		case err != nil:
 			return nil, fmt.Errorf("read part: %w", err)
-		case p.State == "done" && len(p.Error) > 0:
+		case State(p.State) == Done && len(p.Error) > 0:
 			return p.Result, errors.New(string(p.Error))
-		case p.State == "done":
+		case State(p.State) == Done:
 			return p.Result, nil
-		case p.State == "queued" && closed(off): // whoever takes it later finds nothing
+		case State(p.State) == Queued && closed(off): // whoever takes it later finds nothing
 			return nil, context.Canceled
-		case p.Beat != beat || p.State == "queued":
+		case p.Beat != beat || State(p.State) == Queued:
 			beat, unseen = p.Beat, 0
-		case unseen > int(j.cfg.PartLost/lookAtPart):
+		case unseen > int(j.cfg.PartLost/poll):
 			return nil, fmt.Errorf("the worker of a part of the job shows nothing for %s: %w", j.cfg.PartLost, callvet.ErrUnavailable)
 		}
 		ask := asked
@@ -183,7 +180,8 @@ func (j *Jobs) workPart(ctx context.Context, id string) error {
 	return nil
 }
 
-// followPart calls the handler of a part, shows meanwhile that it is there, and ends it when it is asked to. A panic of the handler is an error.
+// followPart calls the handler of a part, shows meanwhile that it is there, and ends it when it is asked to. A
+// panic of the handler is an error.
 func (j *Jobs) followPart(ctx context.Context, p *rows.Part, of Job) (result json.RawMessage, err error) {
 	do := j.cfg.Parts[of.Kind]
 	if do == nil {
@@ -196,18 +194,13 @@ func (j *Jobs) followPart(ctx context.Context, p *rows.Part, of Job) (result jso
 	defer beside.Wait()
 	defer close(over)
 	defer cancel()
-	defer func() {
-		if bug := parallel.Recovered(recover()); bug != nil {
-			j.log.ErrorContext(ctx, "a part of a job panicked", "job", of.ID, "panic", bug.Error(), "stack", string(bug.Stack))
-			result, err = nil, fmt.Errorf("a bug ended a part of the job, which the log of the server tells more of: %w", bug)
-		}
-	}()
+	defer j.caught(ctx, "a part of a job", of.ID, &err)
 	return do(ctx, of, p.Task, yield)
 }
 
 // heedPart shows that the worker of a part is there, and does what it is asked to, until over closes.
 func (j *Jobs) heedPart(ctx context.Context, id string, over <-chan struct{}, yield chan<- struct{}, cancel func()) {
-	tick := time.NewTicker(lookAtPart)
+	tick := time.NewTicker(poll)
 	defer tick.Stop()
 	yielded, shown := false, j.cfg.Now()
 	for {
@@ -237,7 +230,7 @@ func (j *Jobs) heedPart(ctx context.Context, id string, over <-chan struct{}, yi
 				_, err := q.BeatPart(ctx, id)
 				return err
 			}); err != nil {
-				j.log.LogAttrs(ctx, slog.LevelError, "a worker could not show that it is there", slog.Any("error", err))
+				j.log.ErrorContext(ctx, "a worker could not show that it is there", "error", err)
 			}
 		}
 	}

@@ -64,7 +64,7 @@ func TestPartEnds(t *testing.T) {
 		}, result: "1", says: "no"},
 		"panics": {part: func(context.Context, job.Job, json.RawMessage, <-chan struct{}) (json.RawMessage, error) {
 			panic("boom")
-		}, says: "a bug ended a part of the job"},
+		}, says: "a bug ended a part of a job"},
 		"long": {part: func(context.Context, job.Job, json.RawMessage, <-chan struct{}) (json.RawMessage, error) {
 			return nil, errors.New(strings.Repeat("x", 10_000))
 		}, says: strings.Repeat("x", 4_000)},

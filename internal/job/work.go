@@ -325,12 +325,7 @@ func (r *Report) follow(ctx context.Context, do Handler) (detail json.RawMessage
 	})
 	defer beside.Wait()
 	defer close(over)
-	defer func() {
-		if bug := parallel.Recovered(recover()); bug != nil {
-			j.log.ErrorContext(ctx, "a job panicked", "job", r.job.ID, "panic", bug.Error(), "stack", string(bug.Stack))
-			err = fmt.Errorf("a bug ended the job, which the log of the server tells more of: %w", bug)
-		}
-	}()
+	defer j.caught(ctx, "a job", r.job.ID, &err)
 	return do(ctx, r.job, r)
 }
 

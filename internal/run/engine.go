@@ -117,10 +117,6 @@ func (e *engine) loadDone() error {
 	for _, ix := range e.cfg.Cases {
 		chosen[ix] = true
 	}
-	only := make(map[int]bool, len(e.cfg.Only))
-	for _, ix := range e.cfg.Only {
-		only[ix] = true
-	}
 	late := make(map[int]bool, len(e.cfg.Last))
 	for _, ix := range e.cfg.Last {
 		late[ix] = true
@@ -130,7 +126,7 @@ func (e *engine) loadDone() error {
 		if err != nil {
 			return fmt.Errorf("read what is done: %w", err)
 		}
-		if !chosen[c.Case] || !only[c.Target] || c.Repeat >= e.cfg.Repeats || !e.cfg.stays(c) {
+		if !chosen[c.Case] || !slices.Contains(e.cfg.Only, c.Target) || c.Repeat >= e.cfg.Repeats || !e.cfg.stays(c) {
 			continue
 		}
 		e.done.set(e.cfg.index(c.Case, c.Target, c.Repeat))

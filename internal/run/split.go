@@ -103,9 +103,19 @@ func Split(ctx context.Context, cfg Config, how Splitting) (complete bool, err e
 	sp := &splitter{cfg: cfg, how: how, erred: map[int]bool{}, dearest: cfg.DearestUSD, left: cfg.Budget}
 	sp.left.MaxCalls -= cfg.Spent.Requests
 	sp.left.MaxCostUSD -= cfg.Spent.USD + cfg.Spent.AssumedUSD
-	lanes, err := sp.plan()
-	if err != nil || !slices.ContainsFunc(lanes, func(l lane) bool { return l.places > 1 }) {
+	if !severalWorkers(sp.plan(nil)) { // not even of all cells: what is done need not be read
+		return false, nil
+	}
+	done, err := sp.read()
+	if err != nil {
 		return false, err
+	}
+	lanes := sp.plan(done)
+	if !severalWorkers(lanes) {
+		return false, nil
+	}
+	for i := range lanes {
+		sp.places += lanes[i].places
 	}
 	work, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -165,13 +175,13 @@ type turn struct {
 	places  int   // workers at once
 }
 
-// plan reads what is done, and lays out the rest.
-func (sp *splitter) plan() ([]lane, error) {
+func severalWorkers(lanes []lane) bool {
+	return slices.ContainsFunc(lanes, func(l lane) bool { return l.places > 1 })
+}
+
+// plan lays out what is not done.
+func (sp *splitter) plan(done bitmap) []lane {
 	c := &sp.cfg
-	done, err := sp.read()
-	if err != nil {
-		return nil, err
-	}
 	cases := c.phases()[0]
 	var out []lane
 	for _, provider := range c.providers() {
@@ -193,10 +203,9 @@ func (sp *splitter) plan() ([]lane, error) {
 		}
 		if len(l.turns) > 0 {
 			out = append(out, l)
-			sp.places += l.places
 		}
 	}
-	return out, nil
+	return out
 }
 
 // read reads what is done.
