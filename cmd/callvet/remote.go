@@ -85,6 +85,7 @@ func (a *cli) remoteRun(ctx context.Context, address, experiment, path string, f
 	}
 	made, err := a.program().Convert(ctx, app.ConvertRequest{SuiteRequest: f.suite.request(path), To: "callvet", Output: "suite.json"}, a.teller(f.quiet, "callvet lint "+shellQuote(path)).tell)
 	if err != nil {
+		a.tell(made.Problems, true)
 		return err
 	}
 	s, err := c.Import(ctx, made.Data)

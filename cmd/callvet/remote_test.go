@@ -52,6 +52,13 @@ func TestRemote(t *testing.T) {
 		t.Errorf("without a login: %s", out)
 	}
 	types(s, "correct horse battery\nroot\n", exitOK, "login", link[1])
+	bad := filepath.Join(dir, "bad.yaml")
+	if err := os.WriteFile(bad, []byte("callvet: 1\nname: bad\ncases:\n  - id: x\n    promt: hi\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out := types(s, "", exitUsage, "run", bad, "-m", "offline/lexical", "--remote", base); !strings.Contains(out, `bad.yaml:5:5: unknown key "promt" (did you mean "prompt"?)`) {
+		t.Errorf("a bad suite: %s", out)
+	}
 
 	if out := types(s, "", exitOK, "run", abs, "-m", "offline/lexical", "-r", "3", "--remote", base, "-o", "remote.json", "-o", "remote.html"); !strings.Contains(out, "18 of 42 judged attempts failed") {
 		t.Errorf("shown: %s", out)
