@@ -106,18 +106,24 @@ type FaultKind string
 // The fault kinds.
 const (
 	FaultRateLimit FaultKind = "rate_limit"
-	FaultServer    FaultKind = "server"      // 5xx
-	FaultAuth      FaultKind = "auth"        // 401, 403
-	FaultRequest   FaultKind = "request"     // other 4xx: the request itself is wrong
-	FaultTimeout   FaultKind = "timeout"     //
-	FaultNetwork   FaultKind = "network"     // refused, reset, DNS
-	FaultMalformed FaultKind = "malformed"   // not the JSON it should be
-	FaultTooLarge  FaultKind = "too_large"   // over the response limit
-	FaultProcess   FaultKind = "process"     // an exec: target died
-	FaultMissing   FaultKind = "no_output"   // a recording has no row for the case
-	FaultTool      FaultKind = "tool"        // the world failed, not the target
-	FaultCanceled  FaultKind = "canceled"    // interrupted by the user
-	FaultUnsupport FaultKind = "unsupported" // the target cannot do what was asked
+	FaultServer    FaultKind = "server"         // 5xx
+	FaultAuth      FaultKind = "auth"           // 401, 403
+	FaultRequest   FaultKind = "request"        // other 4xx: the request itself is wrong
+	FaultTimeout   FaultKind = "timeout"        //
+	FaultNetwork   FaultKind = "network"        // refused, reset, DNS
+	FaultMalformed FaultKind = "malformed"      // not the JSON it should be
+	FaultTooLarge  FaultKind = "too_large"      // over the response limit
+	FaultProcess   FaultKind = "process"        // an exec: target died
+	FaultMissing   FaultKind = "no_output"      // a recording has no row for the case
+	FaultTool      FaultKind = "tool"           // the world failed, not the target
+	FaultCanceled  FaultKind = "canceled"       // interrupted by the user
+	FaultUnsupport FaultKind = "unsupported"    // the target cannot do what was asked
+	FaultFiltered  FaultKind = "content_filter" // the provider blocked the request or the answer
+	FaultRefused   FaultKind = "refusal"        // the provider refused, by its stop reason
+	FaultFailed    FaultKind = "failed"         // the provider says that the answer failed
+	FaultDropped   FaultKind = "dropped"        // the provider broke the answer off
+	FaultNoCall    FaultKind = "bad_call"       // the provider says that the model called, and gives no call
+	FaultUnknown   FaultKind = "unknown"        // it is not known how the answer ended, or what was called
 )
 
 // Fault is an infrastructure error: never a zero score. It is stored with the trace.

@@ -5,7 +5,6 @@ package callvet
 import (
 	"context"
 	"encoding/json"
-	"slices"
 	"time"
 )
 
@@ -98,6 +97,11 @@ type Response struct {
 	Repairs      []string
 	// Unreadable tells that the text meant a call that could not be recovered.
 	Unreadable bool
+	// Why is set where a reader knows why the answer is none, and its finish reason does not
+	// say so: a stream that ended without one. Ending gives it.
+	Why Reason
+	// Notes are what a person has to know of the evidence.
+	Notes []string
 	// CallsUntold tells that the form of the answer has no place for calls, as a text has
 	// none: that none is in it says nothing of what was called.
 	CallsUntold bool
@@ -119,32 +123,13 @@ type Response struct {
 // LostCall reports whether the answer ended with calls of tools, by its own finish reason, and
 // none is in it, readable or not: what was called is unknown then.
 func (r *Response) LostCall() bool {
-	var letters [len("functioncall")]byte
-	n := 0
-	for _, c := range []byte(r.FinishReason) {
-		switch {
-		case c == '-' || c == '_':
-			continue
-		case n == len(letters):
-			return false
-		case 'A' <= c && c <= 'Z':
-			c += 'a' - 'A'
-		}
-		letters[n] = c
-		n++
-	}
-	switch string(letters[:n]) {
-	case "toolcalls", "toolcall", "tooluse", "functioncall":
-	default:
-		return false
-	}
-	return !r.Unreadable && !slices.ContainsFunc(r.Turns, func(t Turn) bool { return len(t.Calls) > 0 })
+	return StopOf(r.FinishReason) == StopCalls && !r.Unreadable && !r.called()
 }
 
 // Untold reports whether the answer holds no call and its form would not tell one: what was
 // called is unknown then.
 func (r *Response) Untold() bool {
-	return r.CallsUntold && !r.Unreadable && !slices.ContainsFunc(r.Turns, func(t Turn) bool { return len(t.Calls) > 0 })
+	return r.CallsUntold && !r.Unreadable && !r.called()
 }
 
 // Model answers requests. The evaluation loop calls it from many goroutines;

@@ -79,8 +79,11 @@ type Call struct {
 	ExecMS  float64 `json:"exec_ms,omitempty"`
 }
 
-// Malformed reports whether the call's arguments were emitted but are not JSON.
-func (c *Call) Malformed() bool { return c.Args == nil && c.ArgsRaw != "" }
+// Malformed reports whether the call cannot be read: its arguments were emitted but are not
+// JSON, or it names no tool.
+func (c *Call) Malformed() bool {
+	return c.Args == nil && c.ArgsRaw != "" || strings.TrimSpace(c.Tool) == ""
+}
 
 // Denied reports whether the guard answered in the place of the tool, which was not executed.
 // Such a call has no status: none of the four says what happened.
@@ -293,10 +296,15 @@ type Trace struct {
 	Answer string `json:"answer,omitempty"` // text of the last assistant turn
 	Usage  Usage  `json:"usage,omitzero"`
 	// Model is the version string the provider reported.
-	Model        string   `json:"model,omitempty"`
-	FinishReason string   `json:"finish_reason,omitempty"`
-	Format       Format   `json:"format,omitempty"`
-	Repairs      []string `json:"repairs,omitempty"`
+	Model        string `json:"model,omitempty"`
+	FinishReason string `json:"finish_reason,omitempty"`
+	// Reason is why the attempt is unparseable; "" for other outcomes.
+	Reason  Reason   `json:"reason,omitempty"`
+	Format  Format   `json:"format,omitempty"`
+	Repairs []string `json:"repairs,omitempty"`
+	// Notes are what a person has to know of the evidence: that no finish reason was recorded,
+	// that the answer was cut off after its calls.
+	Notes []string `json:"notes,omitempty"`
 	// ToolChoice is the value really used, which may differ from the one asked for.
 	ToolChoice string `json:"tool_choice,omitempty"`
 	// Omitted are parameters that the provider refused, so that the attempt was made without
@@ -349,29 +357,40 @@ func (t *Trace) Mended() []string {
 	return out
 }
 
-// Classify sets Outcome and Format from what the trace holds; the one place
-// that decides them. A call whose arguments cannot be read makes the attempt
-// unparseable, never an abstention. unreadable tells that the text meant a call
-// that could not be recovered. A decision that gives tools counts as called.
-func (t *Trace) Classify(unreadable bool) {
-	calls, malformed := 0, unreadable
+// Classify sets Outcome, Reason and Format from what the trace holds; the one place
+// that decides them. why is what Response.Ending gave for the answers, "" where they are whole.
+// A call whose arguments cannot be read, or that names no tool, makes the attempt unparseable,
+// never an abstention; complete calls count where the answer after them is cut off or empty.
+// A decision that gives tools counts as called.
+func (t *Trace) Classify(why Reason) {
+	calls := 0
 	for i := range t.Turns {
 		for j := range t.Turns[i].Calls {
 			calls++
-			malformed = malformed || t.Turns[i].Calls[j].Malformed()
+			if c := &t.Turns[i].Calls[j]; c.Malformed() && !why.broken() {
+				if why = ReasonArguments; StopOf(t.FinishReason) == StopCut {
+					why = ReasonCutCall
+				}
+			}
 		}
 	}
+	unparseable := why.broken() || why == ReasonArguments || why != "" && calls == 0
+	t.Reason = ""
 	switch {
 	case t.Fault != nil:
 		t.Outcome = OutcomeError
 	case t.End == EndSkipped, t.End == EndCanceled:
 		t.Outcome = OutcomeNotRun
-	case malformed:
-		t.Outcome = OutcomeUnparseable
+	case unparseable:
+		t.Outcome, t.Reason = OutcomeUnparseable, why
 	case calls > 0, t.Decision != nil && len(t.Decision.Tools) > 0:
-		t.Outcome = OutcomeCalled
+		if t.Outcome = OutcomeCalled; why != "" {
+			t.Note("after the calls: " + why.Sentence())
+		}
 	default:
-		t.Outcome = OutcomeAbstained
+		if t.Outcome = OutcomeAbstained; StopOf(t.FinishReason) == StopNone && t.Decision == nil {
+			t.Note(NoteNoStop)
+		}
 	}
 	switch {
 	case t.Outcome == OutcomeError || t.Outcome == OutcomeUnparseable:

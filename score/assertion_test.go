@@ -117,7 +117,7 @@ func TestUngroundedNumbers(t *testing.T) {
 	} {
 		s := weatherSuite(one(callvet.Expect{NoUngroundedNumbers: true}))
 		tr := &callvet.Trace{Turns: tt.turns, Answer: tt.answer}
-		tr.Classify(false)
+		tr.Classify("")
 		got := mustCompile(t, s)[0].Score(tr).Assertions
 		want := []callvet.Assertion{{
 			Name: "no_ungrounded_numbers", Layer: callvet.LayerResponse, State: callvet.Asserted(tt.want == ""),
@@ -134,7 +134,7 @@ func TestUngroundedNumbers(t *testing.T) {
 func TestNamesOfUnreadableCalls(t *testing.T) {
 	t.Parallel()
 	meant := &callvet.Trace{Answer: "{get_weather"}
-	meant.Classify(true)
+	meant.Classify(callvet.ReasonCall)
 	for _, tt := range []struct {
 		name   string
 		expect callvet.Expect

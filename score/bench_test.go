@@ -117,7 +117,7 @@ func BenchmarkTenThousandCalls(b *testing.B) {
 		message.Calls = append(message.Calls, callvet.Call{Tool: fmt.Sprintf("tool_%d", i), Args: fmt.Appendf(nil, `{"n":%d}`, i/2)})
 	}
 	tr := &callvet.Trace{Turns: []callvet.Turn{message}, End: callvet.EndCalled}
-	tr.Classify(false)
+	tr.Classify("")
 	any, one := -1, 1
 	last := callvet.ExpectedCall{Tools: []string{"*"}, Args: json.RawMessage(`{"n":4999}`), Nth: -1, Message: 1}
 	for name, e := range map[string]callvet.Expect{

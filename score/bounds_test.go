@@ -34,7 +34,7 @@ func judged(t *testing.T, expect, scoring string, messages ...string) callvet.Re
 		}
 		tr.Turns = append(tr.Turns, turn)
 	}
-	tr.Classify(false)
+	tr.Classify("")
 	s, problems := compile(&callvet.Suite{Cases: []callvet.Case{c}})
 	if len(problems) > 0 {
 		t.Fatal(problems)
@@ -194,7 +194,7 @@ func TestClaimOrItsOpposite(t *testing.T) {
 			}
 			tr.Turns = append(tr.Turns, m)
 		}
-		tr.Classify(false)
+		tr.Classify("")
 		state := func(e callvet.Expect) callvet.AssertionState {
 			cases, problems := compile(&callvet.Suite{Cases: []callvet.Case{{Expect: e}}})
 			if len(problems) > 0 {
@@ -357,7 +357,7 @@ func TestTooManyCalls(t *testing.T) {
 			for i := range tr.Turns[0].Calls {
 				tr.Turns[0].Calls[i] = callvet.Call{Tool: "f", Args: json.RawMessage(`{}`)}
 			}
-			tr.Classify(false)
+			tr.Classify("")
 			r, err := k.Judge(t.Context(), tr)
 			if err != nil || r.Verdict != tc.verdict || (tc.verdict == callvet.VerdictNotRun) != strings.Contains(r.Reason, "can be compared") {
 				t.Errorf("%v: %s, %s", err, r.Verdict, r.Reason)

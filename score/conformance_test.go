@@ -34,7 +34,7 @@ func made(pairs ...string) *callvet.Trace {
 		}
 		t.Turns[0].Calls = append(t.Turns[0].Calls, c)
 	}
-	t.Classify(false)
+	t.Classify("")
 	return t
 }
 

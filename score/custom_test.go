@@ -53,7 +53,7 @@ func scoredBy(t *testing.T, by score.Custom, scorers ...callvet.Scorer) callvet.
 		{Role: callvet.RoleAssistant, Calls: []callvet.Call{{Tool: "weather", Args: json.RawMessage(`{"city":"Paris"}`), Result: json.RawMessage(`{"t":9}`), Status: callvet.StatusOK}}},
 		{Role: callvet.RoleAssistant, Content: "It rains in Paris."},
 	}}
-	tr.Classify(false)
+	tr.Classify("")
 	r, err := k.Judge(t.Context(), &tr)
 	if err != nil {
 		t.Fatal(err)

@@ -41,7 +41,7 @@ func (k *Compiled) Gold() (t callvet.Trace, ok bool) {
 	if g.text != "" {
 		t.Turns = append(t.Turns, callvet.Turn{Role: callvet.RoleAssistant, Content: g.text})
 	}
-	t.Classify(false)
+	t.Classify("")
 	return t, true
 }
 

@@ -25,7 +25,7 @@ func answered(triples ...string) *callvet.Trace {
 		}
 		t.Turns[0].Calls = append(t.Turns[0].Calls, c)
 	}
-	t.Classify(false)
+	t.Classify("")
 	return t
 }
 

@@ -30,7 +30,7 @@ func looped(n int, rnd *rand.Rand) *callvet.Trace {
 		}
 		t.Turns = append(t.Turns, m)
 	}
-	t.Classify(false)
+	t.Classify("")
 	return t
 }
 

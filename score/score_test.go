@@ -59,7 +59,7 @@ func whole(n int) *int       { return &n }
 // raw is an attempt whose call has arguments that cannot be read.
 func raw(tool, args string) *callvet.Trace {
 	t := &callvet.Trace{Turns: []callvet.Turn{{Role: callvet.RoleAssistant, Calls: []callvet.Call{{Tool: tool, ArgsRaw: args}}}}}
-	t.Classify(false)
+	t.Classify("")
 	return t
 }
 
@@ -156,12 +156,12 @@ func TestOutcomes(t *testing.T) {
 		one(callvet.Expect{MaxTokens: whole(10)}), callvet.Case{ID: "s", Skip: "a token is not resolved"})
 	sc := mustCompile(t, s)
 	fault := &callvet.Trace{Fault: &callvet.Fault{Kind: callvet.FaultTimeout, Message: "no answer in 5s"}}
-	fault.Classify(false)
+	fault.Classify("")
 	if r := sc[0].Score(fault); r.Verdict != callvet.VerdictError || r.Class != callvet.ClassProvider || r.Scores != nil || !strings.Contains(r.Reason, "no answer in 5s") {
 		t.Errorf("fault: %+v", r)
 	}
 	meant := &callvet.Trace{Answer: "{get_weather"}
-	meant.Classify(true)
+	meant.Classify(callvet.ReasonCall)
 	for i := range 2 { // never an abstention
 		if r := sc[i].Score(meant); r.Class != callvet.ClassUnparseable || r.Score(score.ToolSelection).Value != 0 {
 			t.Errorf("unreadable: %+v", r)
@@ -173,13 +173,13 @@ func TestOutcomes(t *testing.T) {
 		}
 	}
 	skipped := &callvet.Trace{End: callvet.EndSkipped}
-	skipped.Classify(false)
+	skipped.Classify("")
 	if r := sc[4].Score(skipped); r.Verdict != callvet.VerdictNotRun || r.Reason != "a token is not resolved" {
 		t.Errorf("skipped: %+v", r)
 	}
 	repaired := made("get_weather", `{"city":"Paris"}`)
 	repaired.Repairs = []string{"fenced"}
-	repaired.Classify(false)
+	repaired.Classify("")
 	if r := sc[0].Score(repaired); r.Verdict != callvet.VerdictPass || r.Score(score.FormatScore).Value != 0.5 {
 		t.Errorf("repaired: %+v", r)
 	}
@@ -585,7 +585,7 @@ func TestNotEvaluated(t *testing.T) {
 	s := weatherSuite(one(planned), one(named), one(callvet.Expect{Rubric: rubric, Unsupported: program}), one(callvet.Expect{Selection: &callvet.Selection{Tools: []string{"get_weather"}}}))
 	sc := mustCompile(t, s)
 	skipped := &callvet.Trace{End: callvet.EndSkipped}
-	skipped.Classify(false)
+	skipped.Classify("")
 	for _, tt := range []struct {
 		name    string
 		c       int

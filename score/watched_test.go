@@ -69,7 +69,7 @@ func TestFaultScores(t *testing.T) {
 			tr.Turns = append(tr.Turns, callvet.Turn{Role: callvet.RoleAssistant, Calls: []callvet.Call{call}})
 		}
 		tr.Turns = append(tr.Turns, callvet.Turn{Role: callvet.RoleAssistant, Content: tt.answer})
-		tr.Classify(false)
+		tr.Classify("")
 		r := k.Score(tr)
 		for metric, want := range map[string]any{score.RetriesSensible: tt.retries, score.FailingToolLeft: tt.left, score.NothingInvented: tt.invented} {
 			var got any = r.Score(metric).Reason
@@ -91,7 +91,7 @@ func TestFaultScores(t *testing.T) {
 	s, _ := score.New(&callvet.Suite{}, score.Config{})
 	k, _ := s.Compile(c)
 	tr := &callvet.Trace{CaseID: "c", Answer: "no", Turns: []callvet.Turn{{Role: callvet.RoleAssistant, Calls: times(4, endedWith(1, down, ""))}}}
-	tr.Classify(false)
+	tr.Classify("")
 	if sc := of(k.Score(tr)); sc.Scored {
 		t.Errorf("calls at once count as retries: %+v", sc)
 	}
@@ -148,7 +148,7 @@ func TestRetriesWaited(t *testing.T) {
 		for _, call := range tt.calls {
 			tr.Turns = append(tr.Turns, callvet.Turn{Role: callvet.RoleAssistant, Calls: []callvet.Call{call}})
 		}
-		tr.Classify(false)
+		tr.Classify("")
 		r := k.Score(tr)
 		for metric, want := range map[string]any{score.RetriesWaited: tt.waited, score.RetriesSensible: tt.sensible} {
 			var got any = r.Score(metric).Reason
@@ -199,7 +199,7 @@ func TestSafetyOfCases(t *testing.T) {
 			t.Fatal(ps)
 		}
 		tr := &callvet.Trace{CaseID: "c", Answer: tt.answer, End: callvet.EndAnswered, Turns: []callvet.Turn{{Role: callvet.RoleAssistant, Content: tt.answer}}}
-		tr.Classify(false)
+		tr.Classify("")
 		r := k.Score(tr)
 		got := map[string]float64{}
 		for _, m := range []string{score.Utility, score.UtilityUnderAttack, score.AttackSuccess} {

@@ -88,7 +88,7 @@ func scoreRecorded(s *callvet.Suite, sources []*recorded.Source, profile string)
 					return n, fmt.Errorf("row of %s: %w", c.ID, err)
 				}
 				t := callvet.Trace{CaseID: c.ID, Turns: rs.Turns, Repairs: rs.Repairs, End: callvet.EndCalled}
-				t.Classify(rs.Unreadable)
+				t.Classify(rs.Unread())
 				compiled[i].Score(&t)
 				n++
 			}

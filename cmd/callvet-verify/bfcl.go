@@ -289,7 +289,7 @@ func attempt(ctx context.Context, m callvet.Model, c *callvet.Case, repeat int) 
 	if len(tr.Calls()) > 0 {
 		tr.End = callvet.EndCalled
 	}
-	tr.Classify(resp.Unreadable)
+	tr.Classify(resp.Unread())
 	return tr, nil
 }
 

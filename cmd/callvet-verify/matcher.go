@@ -131,6 +131,6 @@ func (row conformanceCase) trace() callvet.Trace {
 		turn.Calls = append(turn.Calls, callvet.Call{Tool: a.name, Args: a.args})
 	}
 	tr := callvet.Trace{CaseID: row.ID, Turns: []callvet.Turn{turn}, End: callvet.EndCalled}
-	tr.Classify(false)
+	tr.Classify("")
 	return tr
 }

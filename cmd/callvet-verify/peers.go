@@ -410,6 +410,6 @@ func (s *peerSuite) attempt(route, id string, tools *callvet.Toolset) (*callvet.
 	if len(t.Calls()) > 0 {
 		t.End = callvet.EndCalled
 	}
-	t.Classify(resp.Unreadable)
+	t.Classify(resp.Unread())
 	return t, nil
 }

@@ -485,7 +485,7 @@ func TestDecisionsInPanels(t *testing.T) {
 	var cells []*callvet.Cell
 	for i := range cases {
 		tr := callvet.Trace{CaseID: cases[i].ID, Decision: &decisions[i]}
-		tr.Classify(false)
+		tr.Classify("")
 		cells = append(cells, &callvet.Cell{Case: i, Trace: tr, Result: selection.Judge(cases[i].Expect.Selection, &decisions[i], selection.Defaults())})
 	}
 	tp := collect(t, Config{Targets: []callvet.Target{{Name: "r", Selects: true}}}, cases, cells...).Targets[0]

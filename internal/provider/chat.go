@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/provider/repair"
+	"github.com/callvet/callvet/internal/repair"
 	"github.com/callvet/callvet/internal/usage"
 	"github.com/callvet/callvet/value"
 )

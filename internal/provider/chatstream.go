@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/provider/repair"
+	"github.com/callvet/callvet/internal/repair"
 	"github.com/callvet/callvet/value"
 )
 
@@ -133,6 +133,9 @@ func (d *chatDeltas) finish(_ *query, resp *callvet.Response) error {
 			raw = append(appendMember(raw, "reasoning_details"), details...)
 		}
 		turn.Raw = append(raw, '}')
+	}
+	if d.reason == "" { // [DONE] came, and no reason: nothing shows that the answer is whole
+		resp.Why = callvet.ReasonCut
 	}
 	resp.Turns = []callvet.Turn{turn}
 	resp.Model, resp.FinishReason, resp.Usage = d.model, d.reason, d.usage

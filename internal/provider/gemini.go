@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/provider/repair"
+	"github.com/callvet/callvet/internal/repair"
 	"github.com/callvet/callvet/internal/usage"
 	"github.com/callvet/callvet/value"
 )
@@ -161,8 +161,6 @@ func (w *gemini) read(root value.Value, q *query, resp *callvet.Response) error 
 		return nil
 	}
 	resp.FinishReason = at(cand, "finishReason").Str()
-	// The provider itself could not read the call that the model wrote.
-	resp.Unreadable = resp.FinishReason == "MALFORMED_FUNCTION_CALL"
 	resp.Turns = []callvet.Turn{w.turn(at(cand, "content"), len(q.turns))}
 	return nil
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/provider/repair"
+	"github.com/callvet/callvet/internal/repair"
 	"github.com/callvet/callvet/internal/usage"
 	"github.com/callvet/callvet/value"
 )
@@ -146,6 +146,9 @@ func (d *messageDeltas) finish(_ *query, resp *callvet.Response) error {
 	}
 	if len(d.blocks) > 0 {
 		turn.Raw = append(raw, ']', '}')
+	}
+	if d.reason == "" {
+		resp.Why = callvet.ReasonCut
 	}
 	resp.Turns = []callvet.Turn{turn}
 	resp.Model, resp.FinishReason, resp.Usage = d.model, d.reason, d.usage

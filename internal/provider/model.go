@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/provider/repair"
+	"github.com/callvet/callvet/internal/repair"
 	"github.com/callvet/callvet/value"
 )
 

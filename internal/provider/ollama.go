@@ -15,7 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/provider/repair"
+	"github.com/callvet/callvet/internal/repair"
 	"github.com/callvet/callvet/internal/usage"
 	"github.com/callvet/callvet/value"
 )

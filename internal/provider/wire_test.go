@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/provider/repair"
+	"github.com/callvet/callvet/internal/repair"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
@@ -231,8 +231,10 @@ func TestGeminiUnreadable(t *testing.T) {
 	t.Parallel()
 	f := replies(t, `{"candidates":[{"finishReason":"MALFORMED_FUNCTION_CALL"}]}`)
 	m, _ := mustOpen(t, "gemini/gemini-2.5-flash", Config{BaseURL: f.URL})
-	if resp := ask(t, m, &callvet.Request{Tools: weatherTools()}); !resp.Unreadable {
+	if resp := ask(t, m, &callvet.Request{Tools: weatherTools()}); resp.FinishReason != "MALFORMED_FUNCTION_CALL" {
 		t.Errorf("%+v", resp)
+	} else if why, f := resp.Ending(); why != "" || f == nil || f.Kind != callvet.FaultNoCall {
+		t.Errorf("%q, %+v", why, f)
 	}
 	f = replies(t, `{"promptFeedback":{"blockReason":"SAFETY"}}`)
 	m, _ = mustOpen(t, "gemini/gemini-2.5-flash", Config{BaseURL: f.URL})

@@ -3,6 +3,7 @@
 package replay
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -82,13 +83,13 @@ func (m *Again) Generate(ctx context.Context, req *callvet.Request) (*callvet.Re
 	t := past.Trace
 	switch {
 	case past.Whole && at == 0 && len(t.Turns) > 0:
-		return m.first(&callvet.Response{Turns: t.Turns, Complete: true, Unreadable: t.Outcome == callvet.OutcomeUnparseable}, t), nil
+		return m.first(&callvet.Response{Turns: t.Turns, Complete: true, Why: why(t), FinishReason: t.FinishReason}, t), nil
 	case at == 0 && t.Decision != nil:
 		return m.first(&callvet.Response{Decision: t.Decision}, t), nil
 	case at < len(said):
 		resp := &callvet.Response{Turns: []callvet.Turn{unanswered(said[at])}, Model: t.Model}
 		if at+1 == len(said) {
-			resp.FinishReason, resp.Unreadable = t.FinishReason, t.Outcome == callvet.OutcomeUnparseable
+			resp.FinishReason, resp.Why = t.FinishReason, why(t)
 		}
 		if at == 0 {
 			resp = m.first(resp, t)
@@ -100,6 +101,14 @@ func (m *Again) Generate(ctx context.Context, req *callvet.Request) (*callvet.Re
 		return nil, &f
 	}
 	return nil, &callvet.Fault{Kind: callvet.FaultMissing, Message: fmt.Sprintf("the stored attempt ended after %d answers", len(said))}
+}
+
+// why a stored attempt is unparseable; attempts of earlier versions have no reason.
+func why(t *callvet.Trace) callvet.Reason {
+	if t.Outcome == callvet.OutcomeUnparseable {
+		return cmp.Or(t.Reason, callvet.ReasonCall)
+	}
+	return ""
 }
 
 // first adds what a trace tells of the whole attempt. Of a fork it is not said again what the

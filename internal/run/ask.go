@@ -115,9 +115,10 @@ func (a *attempt) once(ctx context.Context, req *callvet.Request) (*callvet.Resp
 	if err == nil && resp != nil {
 		a.g.governor.release(true)
 		a.bill.answered(resp.Usage, a.seat.Free)
-		if resp.LostCall() {
+		if _, f := resp.Ending(); f != nil && !paused(resp) {
 			a.trace.Exchanges = append(a.trace.Exchanges, resp.Exchanges...)
-			return nil, took, &callvet.Fault{Kind: callvet.FaultMalformed, Message: "the answer ended with " + resp.FinishReason + ", and no call is in it"}
+			a.trace.FinishReason = resp.FinishReason
+			return nil, took, f
 		}
 		if resp.Untold() && a.p.c.Expect.AboutCalls() {
 			a.trace.Exchanges = append(a.trace.Exchanges, resp.Exchanges...)
@@ -137,6 +138,11 @@ func (a *attempt) once(ctx context.Context, req *callvet.Request) (*callvet.Resp
 		a.g.governor.release(false)
 	}
 	return nil, took, f
+}
+
+// paused reports whether a model wants to be asked again for the rest of its answer.
+func paused(resp *callvet.Response) bool {
+	return !resp.Complete && callvet.StopOf(resp.FinishReason) == callvet.StopPause && len(resp.Turns) > 0
 }
 
 // fault makes a fault of whatever Generate returned.

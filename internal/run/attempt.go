@@ -26,8 +26,8 @@ type attempt struct {
 	guard Guard // nil: everything passes
 	// behind is the world, where it is to be closed.
 	behind io.Closer
-	// unreadable: some text meant a call that could not be recovered.
-	unreadable bool
+	// why an answer is none, of the answers so far.
+	why callvet.Reason
 }
 
 // play makes the trace of one attempt, the only code that does. It returns nil
@@ -52,9 +52,12 @@ func (a *attempt) play(ctx context.Context, repeat int) *callvet.Trace {
 	if t.End != callvet.EndSkipped {
 		a.seat.breaker.record(t.Fault)
 	}
-	t.Classify(a.unreadable)
+	t.Classify(a.why)
 	return t
 }
+
+// maxPauses is how often an answer that paused is asked to go on.
+const maxPauses = 10
 
 // converse asks, answers calls and asks again until the attempt has an end.
 func (a *attempt) converse(ctx context.Context, repeat int) *callvet.Fault {
@@ -69,6 +72,7 @@ func (a *attempt) converse(ctx context.Context, repeat int) *callvet.Fault {
 	req := a.e.request(a.seat, a.p, repeat)
 	t.ToolChoice = req.ToolChoice
 	a.open(repeat)
+	pauses := 0
 	for round := 1; ; round++ {
 		first := len(t.Turns)
 		resp, f := a.next(ctx, &req)
@@ -76,6 +80,15 @@ func (a *attempt) converse(ctx context.Context, repeat int) *callvet.Fault {
 			return f
 		}
 		called := slices.ContainsFunc(t.Turns[first:], func(turn callvet.Turn) bool { return len(turn.Calls) > 0 })
+		if paused(resp) && !called {
+			if pauses++; pauses > maxPauses {
+				_, f := resp.Ending()
+				return f
+			}
+			req.Turns = append(slices.Clip(c.Input), t.Turns...)
+			round--
+			continue
+		}
 		if t.End = a.firstEnd(resp, called); t.End != "" {
 			return nil
 		}
@@ -182,13 +195,28 @@ func (a *attempt) absorb(resp *callvet.Response) {
 	if t.FirstTokenMS == 0 {
 		t.FirstTokenMS = ms(resp.FirstToken)
 	}
-	a.unreadable = a.unreadable || resp.Unreadable
+	a.end(resp)
 	t.Answer = ""
 	for i := len(resp.Turns) - 1; i >= 0; i-- {
 		if resp.Turns[i].Role == callvet.RoleAssistant {
 			t.Answer = resp.Turns[i].Content
 			break
 		}
+	}
+}
+
+// end takes from a response how it ended. A call that could not be read stays one, whatever
+// the target says afterwards.
+func (a *attempt) end(resp *callvet.Response) {
+	why, _ := resp.Ending()
+	switch {
+	case a.why == callvet.ReasonCall || a.why == callvet.ReasonCutCall:
+	case paused(resp):
+	default:
+		a.why = why
+	}
+	for _, n := range append(slices.Clone(resp.Notes), resp.Remark()) {
+		a.trace.Note(n)
 	}
 }
 

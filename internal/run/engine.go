@@ -381,7 +381,7 @@ func (e *engine) hold(ctx context.Context, j job, why string) bool {
 	cell := &callvet.Cell{Case: j.prep.ix, Target: j.seat.ix, Repeat: j.repeat, Trace: callvet.Trace{
 		CaseID: j.prep.c.ID, Target: j.seat.Name, Repeat: j.repeat, Started: e.cfg.Now(), End: callvet.EndSkipped,
 	}}
-	cell.Trace.Classify(false)
+	cell.Trace.Classify("")
 	var err error
 	if cell.Result, err = j.prep.compiled.Judge(ctx, &cell.Trace); err != nil {
 		return true

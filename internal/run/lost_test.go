@@ -18,7 +18,7 @@ func TestLostCall(t *testing.T) {
 	t.Parallel()
 	got := map[string]callvet.Outcome{}
 	want := map[string]callvet.Outcome{
-		"stop": callvet.OutcomeAbstained, "": callvet.OutcomeAbstained, "TOOL_CALLS_DISABLED": callvet.OutcomeAbstained,
+		"stop": callvet.OutcomeAbstained, "": callvet.OutcomeAbstained, "TOOL_CALLS_DISABLED": callvet.OutcomeError,
 		"tool_calls": callvet.OutcomeError, "tool_use": callvet.OutcomeError, "tool-calls": callvet.OutcomeError, "function_call": callvet.OutcomeError, "TOOL_CALL": callvet.OutcomeError,
 	}
 	for reason := range want {

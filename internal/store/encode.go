@@ -31,8 +31,10 @@ func appendTrace(b []byte, t *callvet.Trace) []byte {
 	}
 	b = optString(b, "model", t.Model)
 	b = optString(b, "finish_reason", t.FinishReason)
+	b = optString(b, "reason", string(t.Reason))
 	b = optString(b, "format", string(t.Format))
 	b = appendList(b, "repairs", t.Repairs, appendStringRef)
+	b = appendList(b, "notes", t.Notes, appendStringRef)
 	b = optString(b, "tool_choice", t.ToolChoice)
 	b = appendList(b, "omitted", t.Omitted, appendStringRef)
 	b = optString(b, "end", string(t.End))

@@ -29,6 +29,10 @@ func readTrace(r *reader, t *callvet.Trace) {
 			t.Model = r.word()
 		case "finish_reason":
 			t.FinishReason = r.word()
+		case "reason":
+			t.Reason = callvet.Reason(r.word())
+		case "notes":
+			t.Notes = list(r, readString)
 		case "format":
 			t.Format = callvet.Format(r.word())
 		case "repairs":

@@ -69,16 +69,21 @@ type Gold struct {
 // Task is what belongs to the attempt as a whole. Its tags are the form that a task
 // record has: a line of another form is no record, for every reader.
 type Task struct {
-	TaskID  string            `json:"task_id" form:"required full"`
-	Attempt int               `json:"attempt,omitempty" form:"min=0 max=2147483647"`
-	Target  string            `json:"target,omitempty"`
-	Model   string            `json:"model,omitempty"`
-	Goal    string            `json:"goal,omitempty"`
-	AsOf    string            `json:"as_of,omitempty"`
-	Outcome callvet.Outcome   `json:"outcome,omitempty" form:"words=called|abstained|unparseable|error|not_run"`
-	End     callvet.End       `json:"termination,omitempty"`
-	Tags    []string          `json:"tags,omitempty"`
-	Fields  map[string]string `json:"fields,omitempty" form:"scalar"`
+	TaskID  string          `json:"task_id" form:"required full"`
+	Attempt int             `json:"attempt,omitempty" form:"min=0 max=2147483647"`
+	Target  string          `json:"target,omitempty"`
+	Model   string          `json:"model,omitempty"`
+	Goal    string          `json:"goal,omitempty"`
+	AsOf    string          `json:"as_of,omitempty"`
+	Outcome callvet.Outcome `json:"outcome,omitempty" form:"words=called|abstained|unparseable|error|not_run"`
+	End     callvet.End     `json:"termination,omitempty"`
+	// FinishReason is that of the last answer, Reason why the attempt is unparseable, Notes what
+	// a person has to know of the evidence.
+	FinishReason string            `json:"finish_reason,omitempty"`
+	Reason       callvet.Reason    `json:"reason,omitempty"`
+	Notes        []string          `json:"notes,omitempty"`
+	Tags         []string          `json:"tags,omitempty"`
+	Fields       map[string]string `json:"fields,omitempty" form:"scalar"`
 	// Answer is the final answer to the user; nil: not recorded.
 	Answer *string `json:"final_answer,omitempty"`
 	// Usage and CostUSD are nil where the source does not tell.

@@ -4,6 +4,7 @@ package trace
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -141,7 +142,7 @@ func (a *Attempt) Task() Task {
 	t := &a.Trace
 	task := Task{
 		TaskID: t.CaseID, Attempt: t.Repeat, Target: t.Target, Model: t.Model, Goal: a.Goal, AsOf: a.AsOf, Outcome: t.Outcome,
-		End: t.End, Tags: a.Tags, Fields: a.Fields, WallMS: positive(t.WallMS), Started: t.Started, Fault: t.Fault,
+		FinishReason: t.FinishReason, Reason: t.Reason, Notes: t.Notes, End: t.End, Tags: a.Tags, Fields: a.Fields, WallMS: positive(t.WallMS), Started: t.Started, Fault: t.Fault,
 		Pass: a.Pass, Reward: a.Reward, Judged: a.Judged, Labels: a.Labels, Gold: a.Gold, Safety: a.Safety,
 		UserCalls: a.UserCalls, Foreign: a.Foreign, CostUSD: t.Usage.CostUSD,
 		Asks: a.Asks, Scored: a.Scored, Requests: t.Attempts, ToolChoice: t.ToolChoice, Omitted: t.Omitted, FirstTokenMS: positive(t.FirstTokenMS), Cached: t.Cached, Unbilled: a.Unbilled, Floor: a.Floor, Repeatable: a.Repeatable, Decision: t.Decision,
@@ -187,7 +188,11 @@ func join(steps []Step, task *Task) Attempt {
 		}
 		a.Steps[pos] = n
 	}
-	a.Trace.Classify(task != nil && task.Outcome == callvet.OutcomeUnparseable)
+	why := callvet.Reason("")
+	if task != nil && task.Outcome == callvet.OutcomeUnparseable {
+		why = cmp.Or(task.Reason, callvet.ReasonCall)
+	}
+	a.Trace.Classify(why)
 	if task != nil && task.Outcome != "" {
 		a.Trace.Outcome = task.Outcome
 	}
@@ -284,6 +289,7 @@ func (t *Task) attempt() Attempt {
 		Attempts: t.Requests, Cached: t.Cached, Decision: t.Decision,
 	}
 	a.Trace.ToolChoice, a.Trace.Omitted = t.ToolChoice, t.Omitted
+	a.Trace.FinishReason, a.Trace.Reason, a.Trace.Notes = t.FinishReason, t.Reason, t.Notes
 	if t.FirstTokenMS != nil {
 		a.Trace.FirstTokenMS = *t.FirstTokenMS
 	}

@@ -27,6 +27,9 @@ func (m *object) task(t *Task) {
 	m.text("as_of", t.AsOf)
 	m.text("outcome", string(t.Outcome))
 	m.text("termination", string(t.End))
+	m.text("finish_reason", t.FinishReason)
+	m.text("reason", string(t.Reason))
+	m.texts("notes", t.Notes)
 	m.texts("tags", t.Tags)
 	m.fields(t.Fields)
 	if t.Answer != nil {

@@ -73,8 +73,18 @@ func (s *Sink) Give(a Attempt) {
 	if t.CaseID == "" {
 		t.CaseID = "task-" + strconv.FormatInt(s.Attempts+1, 10)
 	}
-	if why := illegible(t); t.Fault == nil && why != "" {
-		t.Fault = Unknown(why)
+	last := callvet.Response{FinishReason: t.FinishReason, Turns: t.Turns}
+	why, fault := last.Ending()
+	switch said := illegible(t); {
+	case t.Fault != nil:
+	case said != "":
+		t.Fault = Unknown(said)
+	case fault != nil:
+		fault.Message, fault.Retryable = unknown+fault.Message, false
+		t.Fault = fault
+	case why != "" && why != callvet.ReasonEmpty && why != callvet.ReasonThoughts && len(t.Calls()) == 0:
+		s.Unknown++
+		s.Lose(unknown + why.Sentence())
 	}
 	if f := t.Fault; f != nil && strings.HasPrefix(f.Message, unknown) {
 		s.Unknown++
@@ -90,7 +100,8 @@ func (s *Sink) Give(a Attempt) {
 			t.End = callvet.EndAnswered
 		}
 	}
-	t.Classify(false)
+	t.Note(last.Remark())
+	t.Classify(why)
 	s.Attempts++
 	s.Calls += int64(len(t.Calls()))
 	s.Found = append(s.Found, a)

@@ -526,7 +526,7 @@ func attempts() *rapid.Generator[Attempt] {
 		a.Input = []callvet.Turn{{Role: callvet.RoleUser, Content: "hi"}}
 		a.Trace.Usage = callvet.Usage{InputTokens: 3, OutputTokens: 4, Known: true, CostUSD: ptr(0.25)}
 		a.Pass, a.Reward = ptr(true), ptr(0.5)
-		a.Trace.Classify(false)
+		a.Trace.Classify("")
 		return a
 	})
 }

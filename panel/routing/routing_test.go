@@ -62,7 +62,7 @@ func section(t *testing.T, decide func(i int) callvet.Decision) routing.Target {
 		d := decide(i)
 		d.Layers = []callvet.LayerTime{{Layer: callvet.SelectRoute, MS: 1}, {Layer: callvet.SelectTools, MS: float64(i + 1)}}
 		cell := callvet.Cell{Case: i, Trace: callvet.Trace{CaseID: cases[i].ID, Decision: &d, WallMS: 900}, Result: selection.Judge(cases[i].Expect.Selection, &d, selection.Defaults())}
-		cell.Trace.Classify(false)
+		cell.Trace.Classify("")
 		cells = append(cells, cell)
 		col.Add(&cases[i], &cell)
 	}
@@ -169,7 +169,7 @@ func collect(t *testing.T, col *routing.Collector, attempts int, decide func(i, 
 			d := decide(i, k)
 			d.Layers = []callvet.LayerTime{{Layer: callvet.SelectTools}}
 			cell := callvet.Cell{Case: i, Repeat: k, Trace: callvet.Trace{CaseID: cases[i].ID, Decision: &d}, Result: selection.Judge(cases[i].Expect.Selection, &d, selection.Defaults())}
-			cell.Trace.Classify(false)
+			cell.Trace.Classify("")
 			cells = append(cells, cell)
 			col.Add(&cases[i], &cell)
 		}

@@ -171,7 +171,7 @@ func measure(ctx context.Context, s *callvet.Suite, c *retrieve.Catalogue, prese
 			return f, err
 		}
 		t := callvet.Trace{CaseID: k.ID, Decision: resp.Decision, End: callvet.EndAnswered}
-		t.Classify(false)
+		t.Classify("")
 		compiled, _ := scorer.Compile(&k)
 		judged, err := compiled.Judge(ctx, &t)
 		if err != nil {

@@ -22,9 +22,6 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// FinishHITL is the finish reason of an attempt that stopped to ask a human.
-const FinishHITL = answer.FinishHITL
-
 // DefaultMaxBytes bounds an answer when the settings do not.
 const DefaultMaxBytes = 16 << 20
 
@@ -268,7 +265,7 @@ func paused(v value.Value, opts answer.Options) (*callvet.Response, bool) {
 	if found {
 		t.Calls = []callvet.Call{call}
 	}
-	return &callvet.Response{Turns: []callvet.Turn{t}, Complete: true, FinishReason: FinishHITL}, true
+	return &callvet.Response{Turns: []callvet.Turn{t}, Complete: true, FinishReason: callvet.FinishHITL}, true
 }
 
 // reason is what an error body says, short.

@@ -139,12 +139,12 @@ func TestHTTPShapes(t *testing.T) {
 		"pause event": {
 			"text/event-stream", 200,
 			"event: hitl\ndata: {\"tool\":\"delete_all\",\"args\":{\"id\":7},\"message\":\"Sure?\",\"resumeToken\":\"tok-123456\"}\n\n",
-			"assistant \"Sure?\" delete_all{\"id\":7}\n", FinishHITL,
+			"assistant \"Sure?\" delete_all{\"id\":7}\n", callvet.FinishHITL,
 		},
 		"pause status": {
 			"application/json", 409,
 			`{"error":"hitl","message":"Sure?","hitl":{"tool":"delete_all","args":{"id":7},"resumeToken":"tok-123456"}}`,
-			"assistant \"Sure?\" delete_all{\"id\":7}\n", FinishHITL,
+			"assistant \"Sure?\" delete_all{\"id\":7}\n", callvet.FinishHITL,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -163,7 +163,7 @@ func TestHTTPShapes(t *testing.T) {
 			if resp.FinishReason != tt.finish || !resp.Complete || resp.Wall <= 0 || len(resp.Exchanges) != 1 {
 				t.Errorf("finish %q, complete %v, wall %v", resp.FinishReason, resp.Complete, resp.Wall)
 			}
-			if strings.Contains(tt.typ, "event-stream") && tt.finish != FinishHITL && resp.FirstToken <= 0 {
+			if strings.Contains(tt.typ, "event-stream") && tt.finish != callvet.FinishHITL && resp.FirstToken <= 0 {
 				t.Error("no time to the first token")
 			}
 		})

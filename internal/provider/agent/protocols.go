@@ -265,7 +265,7 @@ func fails(s *stream, v value.Value) error {
 
 // asks is a call that waits for the approval of a person.
 func asks(s *stream, v value.Value) error {
-	s.resp.FinishReason = FinishHITL
+	s.resp.FinishReason = callvet.FinishHITL
 	return nil
 }
 
@@ -286,7 +286,7 @@ func closes(s *stream, v value.Value) error {
 
 func finishes(s *stream, v value.Value) error {
 	s.ended, s.over = true, true
-	if s.seen++; s.resp.FinishReason != FinishHITL {
+	if s.seen++; s.resp.FinishReason != callvet.FinishHITL {
 		s.resp.FinishReason = "" // of a step
 	}
 	s.meta(v)
@@ -300,7 +300,7 @@ func runFinishes(s *stream, v value.Value) error {
 	outcome, _ := v.Get("outcome")
 	switch cmp.Or(str(outcome, "type"), outcome.Str()) {
 	case "interrupt":
-		s.resp.FinishReason = FinishHITL
+		s.resp.FinishReason = callvet.FinishHITL
 	case "cancelled", "canceled":
 		return &callvet.Fault{Kind: callvet.FaultServer, Message: "the run was stopped before it was complete"}
 	}
@@ -474,7 +474,7 @@ func rpc(s *stream, v value.Value) error {
 	case "failed", "rejected", "canceled":
 		return &callvet.Fault{Kind: callvet.FaultServer, Message: "the task is " + state}
 	case "input-required", "auth-required":
-		s.resp.FinishReason, s.ended = FinishHITL, true
+		s.resp.FinishReason, s.ended = callvet.FinishHITL, true
 	case "completed":
 		s.ended = true
 	case "":

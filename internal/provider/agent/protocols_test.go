@@ -312,7 +312,7 @@ func TestProtocolsFail(t *testing.T) {
 			case err != nil:
 				t.Fatal(err)
 			default:
-				if got = strings.TrimSpace(show(resp.Turns)); resp.FinishReason == FinishHITL {
+				if got = strings.TrimSpace(show(resp.Turns)); resp.FinishReason == callvet.FinishHITL {
 					got = "hitl " + got
 				}
 			}

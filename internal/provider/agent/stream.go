@@ -356,7 +356,7 @@ func (s *stream) pause(v value.Value) {
 	if s.turn.Content == "" {
 		s.turn.Content = deltaOf(v)
 	}
-	s.resp.FinishReason = FinishHITL
+	s.resp.FinishReason = callvet.FinishHITL
 	s.meta(v)
 }
 
@@ -576,7 +576,7 @@ func malformed(msg string) *callvet.Fault {
 // cutOff says why the stream must have broken off; "" when it need not have. Agents of no
 // protocol may end an answer by closing the stream.
 func (s *stream) cutOff() string {
-	paused := s.resp.FinishReason == FinishHITL
+	paused := s.resp.FinishReason == callvet.FinishHITL
 	if s.ended || paused && s.proto == nil {
 		return ""
 	}

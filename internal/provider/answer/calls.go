@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/provider/repair"
+	"github.com/callvet/callvet/internal/repair"
 	"github.com/callvet/callvet/internal/usage"
 	"github.com/callvet/callvet/score/check"
 	"github.com/callvet/callvet/value"

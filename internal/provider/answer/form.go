@@ -35,9 +35,6 @@ const (
 	FormUnreadable Form = ""                   // nothing known
 )
 
-// FinishHITL is the finish reason of an attempt that stopped to ask a human.
-const FinishHITL = "hitl"
-
 // Fields are dotted paths into a plain record ("data.reply", "steps.0.calls").
 // An empty one means the usual names.
 type Fields struct {

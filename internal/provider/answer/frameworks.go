@@ -226,7 +226,7 @@ func (d *decoder) a2a(v value.Value) error {
 	switch end := A2AState(r); end {
 	case "", "completed", "input-required", "auth-required":
 		if end != "" && end != "completed" {
-			d.resp.FinishReason = FinishHITL
+			d.resp.FinishReason = callvet.FinishHITL
 		}
 	case "failed", "rejected", "canceled":
 		return &callvet.Fault{Kind: callvet.FaultServer, Message: "the task is " + end + ": " + textOf(first(first(first(r, "status"), "message"), "parts"))}

@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/provider/repair"
+	"github.com/callvet/callvet/internal/repair"
 	"github.com/callvet/callvet/value"
 )
 

@@ -3,22 +3,17 @@
 package answer
 
 import (
+	"cmp"
 	"strings"
 
 	jsonx "github.com/go-json-experiment/json"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/provider/repair"
+	"github.com/callvet/callvet/internal/repair"
 	"github.com/callvet/callvet/internal/usage"
 	"github.com/callvet/callvet/value"
 	"github.com/callvet/callvet/value/typed"
 )
-
-// FinishUndecodable is the finish reason of a BFCL row whose official decoder
-// could not read the output. BFCL counts such a row as "no call", which is right
-// for its relevance cases and wrong everywhere else, so the answer is an
-// abstention here too; the raw output stays as its text.
-const FinishUndecodable = "undecodable"
 
 // bfcl reads a BFCL row: what its decoder made of the output where the row has
 // it, else the output itself.
@@ -54,8 +49,11 @@ func (a *attempt) decode(raw, dec value.Value, tools *callvet.Toolset) {
 	t := &a.turn[0]
 	t.Role = callvet.RoleAssistant
 	var ok bool
+	a.resp.FinishReason = callvet.FinishDecoded
 	if t.Calls, ok = decodedCalls(a.call[:0], dec, tools); !ok {
-		a.resp.FinishReason = FinishUndecodable
+		// BFCL counts such a row as "no call", which is right for its relevance cases and wrong
+		// everywhere else, so the answer is an abstention here too; the raw output stays as its text.
+		a.resp.FinishReason = callvet.FinishUndecodable
 	}
 	if len(t.Calls) == 0 {
 		t.Content = rawText(raw)
@@ -262,10 +260,12 @@ func (d *decoder) trace(v value.Value) error {
 	if len(r.Turns) == 0 && t.Answer != "" {
 		r.Turns = []callvet.Turn{{Role: callvet.RoleAssistant, Content: t.Answer}}
 	}
-	r.Unreadable = t.Outcome == callvet.OutcomeUnparseable
+	if r.Notes = t.Notes; t.Outcome == callvet.OutcomeUnparseable {
+		r.Why = cmp.Or(t.Reason, callvet.ReasonCall)
+	}
 	for _, c := range t.Calls() {
 		if c.Malformed() {
-			r.Unreadable = false // the call says it itself
+			r.Why = "" // the call says it itself
 		}
 	}
 	return nil

@@ -14,7 +14,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/parallel"
-	"github.com/callvet/callvet/internal/provider/repair"
+	"github.com/callvet/callvet/internal/repair"
 )
 
 // OpenScript reads a script file. sleep waits for the delays and returns early

@@ -104,7 +104,7 @@ func checkBFCL(t *testing.T, file string, s *Source) {
 		}
 		names, args, ok := r.calls()
 		got := (&callvet.Trace{Turns: resp.Turns}).Calls()
-		if len(got) != len(names) || !ok != (resp.FinishReason == answer.FinishUndecodable) || resp.Unreadable {
+		if len(got) != len(names) || !ok != (resp.FinishReason == callvet.FinishUndecodable) || resp.Unreadable {
 			t.Fatalf("%s %s: %d calls, finish %q; want %d, decodable %v", file, r.ID, len(got), resp.FinishReason, len(names), ok)
 		}
 		for i := range got {

@@ -58,7 +58,7 @@ func show(resp *callvet.Response, err error) string {
 	if resp.FinishReason != "" {
 		b.WriteString(" " + resp.FinishReason)
 	}
-	if resp.Unreadable {
+	if resp.Unreadable || resp.Why != "" {
 		b.WriteString(" unreadable")
 	}
 	return b.String()
@@ -73,9 +73,9 @@ func TestForms(t *testing.T) {
 		`{` + c + `"target":"t","repeat":0,"outcome":"not_run"}`:                                                                                  `fault no_output 0`,
 		`{` + c + `"target":"t","repeat":0,"outcome":"unparseable","turns":[{"role":"assistant","content":"{\"na"}]}`:                             `assistant "{\"na" unreadable`,
 		`{"id":"c","raw":"x","decoded":null}`:                                      `assistant "x" undecodable`,
-		`{"id":"c","raw":"x","decoded":[]}`:                                        `assistant "x"`,
+		`{"id":"c","raw":"x","decoded":[]}`:                                        `assistant "x" decoded`,
 		`{"id":"c","raw":"x","decoded":["f(1)"]}`:                                  `assistant "x" undecodable`,
-		`{"id":"c","raw":[{"f":"{\"a\": 1}"}],"decoded":[{"f":{"a":1}},{"g":{}}]}`: `assistant "" f{"a":1} g{}`,
+		`{"id":"c","raw":[{"f":"{\"a\": 1}"}],"decoded":[{"f":{"a":1}},{"g":{}}]}`: `assistant "" f{"a":1} g{} decoded`,
 		`{"id":"c","result":[{"f":"{\"a\": 1}"},{"g":"{"}],"latency":1.5}`:         `assistant "" f{"a": 1} g?{`,
 		`{"id":"c","result":"[f(a=1, b='x'), g.h()]"}`:                             `assistant "[f(a=1, b='x'), g.h()]" f{"a":1,"b":"x"} g.h{}`,
 		`{"id":"c","result":"[f(a=1, b='x'"}`:                                      `assistant "[f(a=1, b='x'" unreadable`,

@@ -104,7 +104,7 @@ func TestPromptfooMeans(t *testing.T) {
 				t.Fatal(problems)
 			}
 			tr := &callvet.Trace{Turns: []callvet.Turn{{Role: callvet.RoleAssistant, Calls: tt.calls}}, End: callvet.EndCalled}
-			tr.Classify(false)
+			tr.Classify("")
 			if r := compiled.Score(tr); r.Verdict != tt.want {
 				t.Errorf("%s %s, want %s", r.Verdict, r.Reason, tt.want)
 			}

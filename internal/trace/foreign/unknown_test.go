@@ -45,7 +45,7 @@ func TestUnknown(t *testing.T) {
 		"a part of an unknown kind":                         {"[" + chat("1", asked+`,"gen_ai.output.messages":[{"role":"assistant","parts":[{"type":"text","content":"x"},{"type":"remote_tool_request","body":{}}]}]`) + "]", "error"},
 		"a call without a name":                             {"[" + chat("1", asked+`,"gen_ai.output.messages":[{"role":"assistant","parts":[{"type":"tool_call","arguments":{}}]}]`) + "]", "error"},
 		"a conversation":                                    {`[{"role":"user","content":"hi"},{"role":"assistant","content":"hello"}]`, "abstained"},
-		"a conversation that ended with an empty answer":    {`[{"role":"user","content":"hi"},{"role":"assistant","content":null,"tool_calls":[]}]`, "abstained"},
+		"a conversation that ended with an empty answer":    {`[{"role":"user","content":"hi"},{"role":"assistant","content":null,"tool_calls":[]}]`, "unparseable"},
 		"a conversation without an answer":                  {`[{"role":"user","content":"hi"}]`, "error"},
 		"a result without its call":                         {`[{"role":"user","content":"hi"},{"role":"tool","content":"5"},{"role":"assistant","content":"five"}]`, "error"},
 		"a member of an unknown kind":                       {`[{"role":"user","content":"hi"},{"role":"assistant","content":"","toolRequests":[{"x":1}]}]`, "error"},
