@@ -14,7 +14,7 @@ import (
 
 // traceFormat changes whenever the turn loop would make another trace of the
 // same inputs, or the key is made in another way; older answers are then not found.
-const traceFormat = 5
+const traceFormat = 6
 
 const (
 	scopeBytes = 8
