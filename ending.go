@@ -171,7 +171,7 @@ func (r *Response) Ending() (why Reason, fault *Fault) {
 		return ReasonCutCall, nil
 	case r.Unreadable && (called || stop != StopProvider):
 		return ReasonCall, nil
-	case called || stop == StopDecoded:
+	case stop == StopDecoded, called && (stop != StopProvider || r.endsWithCalls()):
 		return "", nil
 	case stop == StopDone || stop == StopNone:
 		return r.silence(), nil
@@ -230,6 +230,16 @@ func cutBy(reason string) Reason {
 		return ReasonCut
 	}
 	return ReasonTokens
+}
+
+// endsWithCalls reports whether the last answer of the target has calls.
+func (r *Response) endsWithCalls() bool {
+	for i := len(r.Turns) - 1; i >= 0; i-- {
+		if t := &r.Turns[i]; t.Role == RoleAssistant {
+			return len(t.Calls) > 0
+		}
+	}
+	return false
 }
 
 func (r *Response) called() bool {

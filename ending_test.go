@@ -158,6 +158,37 @@ func TestEnding(t *testing.T) {
 	}
 }
 
+// TestStopAfterCalls: a provider that ends the answer which follows calls and results is a fault,
+// because the task could have gone on; one that ends the answer with the calls is none.
+func TestStopAfterCalls(t *testing.T) {
+	t.Parallel()
+	call := Turn{Role: RoleAssistant, Calls: []Call{{Tool: "f", Args: []byte("{}")}}}
+	result, words, nothing := Turn{Role: RoleTool, Content: "5"}, Turn{Role: RoleAssistant, Content: "Five."}, Turn{Role: RoleAssistant}
+	for _, tt := range []struct {
+		reason string
+		turns  []Turn
+		want   FaultKind
+	}{
+		{"content_filter", []Turn{call}, ""},
+		{"content_filter", []Turn{call, result}, ""},
+		{"content_filter", []Turn{call, result, words}, FaultFiltered},
+		{"failed", []Turn{call, result, nothing}, FaultFailed},
+		{"length", []Turn{call, result, words}, ""},
+		{"stop", []Turn{call, result, nothing}, ""},
+		{"banana", []Turn{call, result, words}, ""},
+		{"tool_calls", []Turn{call, result, words}, ""},
+	} {
+		r := Response{FinishReason: tt.reason, Turns: tt.turns}
+		got := FaultKind("")
+		if _, f := r.Ending(); f != nil {
+			got = f.Kind
+		}
+		if got != tt.want {
+			t.Errorf("%q after %d turns: fault %q, want %q", tt.reason, len(tt.turns), got, tt.want)
+		}
+	}
+}
+
 func TestProviderStops(t *testing.T) {
 	t.Parallel()
 	for want, reasons := range providerStops {
