@@ -3,18 +3,13 @@
 package provider
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/repair"
 	"github.com/callvet/callvet/value"
 )
-
-// fragments collects one call of a stream.
-type fragments struct {
-	id, name string
-	args     strings.Builder
-}
 
 // chatDeltas reads a stream of Chat Completions.
 type chatDeltas struct {
@@ -23,7 +18,8 @@ type chatDeltas struct {
 	reasoning     strings.Builder
 	reasoningName string // the member it came under, under which it goes back
 	details       reasoningDetails
-	calls         []*fragments
+	calls         repair.Calls
+	old           repair.Calls // in the form before tool_calls
 	model, reason string
 	usage         callvet.Usage
 	done          bool
@@ -83,34 +79,26 @@ func (d *chatDeltas) delta(v value.Value) (content bool) {
 	content = d.details.add(at(v, "reasoning_details")) || content
 	calls := at(v, "tool_calls")
 	for c, ok := calls.First(); ok; c, ok = calls.Next(c) {
-		d.call(c)
+		d.calls.Add(chatPiece(c))
+		content = true
+	}
+	if f := at(v, "function_call"); f.Kind() == value.Object {
+		d.old.Add(repair.Piece{Name: at(f, "name").Str(), Args: rawArgs(at(f, "arguments"))})
 		content = true
 	}
 	return content
 }
 
-// call adds a fragment to the call of its index; without one, a fragment with a
-// name begins a call.
-func (d *chatDeltas) call(c value.Value) {
+// chatPiece is what an element of tool_calls holds.
+func chatPiece(c value.Value) repair.Piece {
 	f := at(c, "function")
-	i := len(d.calls) - 1
-	if idx := at(c, "index"); idx.Kind() == value.Number {
-		i = min(count(idx), len(d.calls))
-	} else if at(f, "name").Str() != "" {
-		i = len(d.calls)
+	return repair.Piece{
+		Index: at(c, "index"), ID: at(c, "id").Str(), Name: at(f, "name").Str(), Args: rawArgs(at(f, "arguments")),
+		Alone: c.Kind() != value.Object,
 	}
-	if i < 0 || i == len(d.calls) {
-		i = len(d.calls)
-		d.calls = append(d.calls, &fragments{})
-	}
-	if id := at(c, "id").Str(); id != "" {
-		d.calls[i].id = id
-	}
-	d.calls[i].name += at(f, "name").Str()
-	d.calls[i].args.WriteString(rawArgs(at(f, "arguments")))
 }
 
-func (d *chatDeltas) finish(_ *query, resp *callvet.Response) error {
+func (d *chatDeltas) finish(q *query, resp *callvet.Response) error {
 	if d.refused != "" {
 		refuse(resp, d.refused)
 		resp.Model = d.model
@@ -120,8 +108,9 @@ func (d *chatDeltas) finish(_ *query, resp *callvet.Response) error {
 		return errStreamEnded
 	}
 	turn := callvet.Turn{Role: callvet.RoleAssistant, Content: d.content.String(), Reasoning: d.reasoning.String()}
-	for _, f := range d.calls {
-		turn.Calls = append(turn.Calls, repair.Call(f.id, f.name, f.args.String()))
+	if turn.Calls = d.calls.List(q.req.Tools); len(turn.Calls) == 0 {
+		turn.Calls = d.old.List(q.req.Tools)
+		turn.Calls = slices.DeleteFunc(turn.Calls, func(c callvet.Call) bool { return c.Tool == "" }) // sent empty with every message
 	}
 	if details := d.details.raw(); turn.Reasoning != "" || details != nil {
 		raw := (&chat{}).message(nil, &turn)

@@ -3,7 +3,10 @@
 package provider
 
 import (
+	"bytes"
+
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/repair"
 	"github.com/callvet/callvet/value"
 )
 
@@ -13,6 +16,7 @@ type geminiDeltas struct {
 	wire  *gemini
 	doc   value.Doc
 	parts []piece
+	calls map[string]int    // the places of calls among the parts, by id
 	last  map[string][]byte // the newest of each member that is told again and again
 }
 
@@ -23,7 +27,9 @@ type piece struct {
 	thought bool
 }
 
-func (w *gemini) deltas() deltas { return &geminiDeltas{wire: w, last: map[string][]byte{}} }
+func (w *gemini) deltas() deltas {
+	return &geminiDeltas{wire: w, last: map[string][]byte{}, calls: map[string]int{}}
+}
 
 func (d *geminiDeltas) add(data []byte) (content, last bool, err error) {
 	if err := d.doc.Parse(data); err != nil {
@@ -63,7 +69,7 @@ func (d *geminiDeltas) part(p value.Value) {
 		plain++
 	}
 	if text := at(p, "text"); text.Kind() != value.String || p.Len() != plain {
-		d.parts = append(d.parts, piece{raw: append([]byte(nil), p.Raw()...)})
+		d.whole(p)
 		return
 	}
 	if n := len(d.parts); n == 0 || d.parts[n-1].raw != nil || d.parts[n-1].thought != thought {
@@ -71,6 +77,35 @@ func (d *geminiDeltas) part(p value.Value) {
 	}
 	t := &d.parts[len(d.parts)-1]
 	t.text = append(t.text, at(p, "text").Str()...)
+}
+
+// whole adds a part that comes in one piece. A call whose id came before and that repeats it
+// takes its place.
+func (d *geminiDeltas) whole(p value.Value) {
+	raw := bytes.Clone(p.Raw())
+	call := at(p, "functionCall")
+	if id := at(call, "id").Str(); id != "" {
+		if at, again := d.calls[id]; again && d.parts[at].repeated(call) {
+			d.parts[at].raw = raw
+			return
+		}
+		d.calls[id] = len(d.parts)
+	}
+	d.parts = append(d.parts, piece{raw: raw})
+}
+
+// repeated reports whether a call has the name of the one in p, and arguments that go on from
+// its arguments.
+func (p *piece) repeated(call value.Value) bool {
+	part, err := value.Parse(p.raw)
+	before := at(part, "functionCall")
+	if err != nil || at(before, "name").Str() != at(call, "name").Str() {
+		return false
+	}
+	var args repair.Pieces
+	args.Add(inputOf(at(before, "args")))
+	args.Add(inputOf(at(call, "args")))
+	return args.Text() == inputOf(at(call, "args"))
 }
 
 func (d *geminiDeltas) finish(q *query, resp *callvet.Response) error {

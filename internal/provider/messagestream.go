@@ -3,6 +3,7 @@
 package provider
 
 import (
+	"bytes"
 	"errors"
 	"strings"
 
@@ -17,6 +18,7 @@ type block struct {
 	kind, id, name string
 	start          []byte // as announced; a block without deltas goes back like this
 	text           strings.Builder
+	input          repair.Pieces
 	signature      strings.Builder
 }
 
@@ -24,13 +26,14 @@ type block struct {
 type messageDeltas struct {
 	doc           value.Doc
 	blocks        []*block
+	places        map[string]*block // the newest block of each index
 	model, reason string
 	usage         callvet.Usage
 	counted       bool // the final count of the answer has come
 	done          bool
 }
 
-func (w *messages) deltas() deltas { return &messageDeltas{} }
+func (w *messages) deltas() deltas { return &messageDeltas{places: map[string]*block{}} }
 
 func (d *messageDeltas) add(data []byte) (content, last bool, err error) {
 	if err := d.doc.Parse(data); err != nil {
@@ -42,13 +45,9 @@ func (d *messageDeltas) add(data []byte) (content, last bool, err error) {
 		d.model = at(root, "message", "model").Str()
 		d.usage = messagesUsage(at(root, "message", "usage"))
 	case "content_block_start":
-		b := at(root, "content_block")
-		d.blocks = append(d.blocks, &block{
-			kind: at(b, "type").Str(), id: at(b, "id").Str(), name: at(b, "name").Str(),
-			start: append([]byte(nil), b.Raw()...),
-		})
+		d.start(at(root, "index"), at(root, "content_block"))
 	case "content_block_delta":
-		return true, false, d.delta(at(root, "delta"))
+		return true, false, d.delta(d.block(at(root, "index")), at(root, "delta"))
 	case "message_delta":
 		d.reason = at(root, "delta", "stop_reason").Str()
 		d.final(at(root, "usage"))
@@ -99,16 +98,40 @@ func streamedError(root value.Value) *callvet.Fault {
 	return f
 }
 
-func (d *messageDeltas) delta(v value.Value) error {
-	if len(d.blocks) == 0 {
+// start begins a block, which may have all of its content already. A call that is announced
+// again under its id and index is the same one.
+func (d *messageDeltas) start(index, v value.Value) {
+	place, id, name := string(index.Raw()), at(v, "id").Str(), at(v, "name").Str()
+	b := d.places[place]
+	if b == nil || id == "" || b.id != id || b.name != name {
+		b = &block{kind: at(v, "type").Str(), id: id, name: name, start: bytes.Clone(v.Raw())}
+		d.blocks = append(d.blocks, b)
+		if index.Kind() != value.Invalid {
+			d.places[place] = b
+		}
+	}
+	b.input.Add(inputOf(at(v, "input")))
+	b.text.WriteString(at(v, "text").Str())
+	b.text.WriteString(at(v, "thinking").Str())
+}
+
+// block is the newest block of an index; the newest block where no block has the index.
+func (d *messageDeltas) block(index value.Value) *block {
+	if b := d.places[string(index.Raw())]; b != nil || len(d.blocks) == 0 {
+		return b
+	}
+	return d.blocks[len(d.blocks)-1]
+}
+
+func (d *messageDeltas) delta(b *block, v value.Value) error {
+	if b == nil {
 		return errors.New("a delta before its block")
 	}
-	b := d.blocks[len(d.blocks)-1]
 	switch at(v, "type").Str() {
 	case "text_delta":
 		b.text.WriteString(at(v, "text").Str())
 	case "input_json_delta":
-		b.text.WriteString(at(v, "partial_json").Str())
+		b.input.Add(rawArgs(at(v, "partial_json")))
 	case "thinking_delta":
 		b.text.WriteString(at(v, "thinking").Str())
 	case "signature_delta":
@@ -136,7 +159,7 @@ func (d *messageDeltas) finish(_ *query, resp *callvet.Response) error {
 			raw = appendText(append(raw, `{"type":"thinking","thinking":`...), s)
 			raw = append(appendText(appendMember(raw, "signature"), b.signature.String()), '}')
 		case "tool_use":
-			c := repair.Call(b.id, b.name, s)
+			c := repair.Call(b.id, b.name, b.input.Text())
 			turn.Calls = append(turn.Calls, c)
 			raw = appendText(append(raw, `{"type":"tool_use","id":`...), b.id)
 			raw = append(append(appendMember(appendText(appendMember(raw, "name"), b.name), "input"), object(&c)...), '}')

@@ -4,6 +4,7 @@ package provider
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -193,18 +194,23 @@ func (w *ollama) read(root value.Value, _ *query, resp *callvet.Response) error 
 		return errNotDone
 	}
 	turn := callvet.Turn{Role: callvet.RoleAssistant, Content: at(msg, "content").Str(), Reasoning: at(msg, "thinking").Str()}
-	turn.Calls = ollamaCalls(nil, msg)
+	for _, p := range ollamaCalls(msg) {
+		turn.Calls = append(turn.Calls, repair.Call(p.ID, p.Name, p.Args))
+	}
 	resp.Turns = []callvet.Turn{turn}
 	return w.finish(root, resp)
 }
 
-func ollamaCalls(to []callvet.Call, msg value.Value) []callvet.Call {
+// ollamaCalls are the calls of a message, each of them whole. Their indexes are left out: some
+// versions give the same one to every call.
+func ollamaCalls(msg value.Value) []repair.Piece {
+	var out []repair.Piece
 	list := at(msg, "tool_calls")
 	for c, ok := list.First(); ok; c, ok = list.Next(c) {
 		f := at(c, "function")
-		to = append(to, repair.Call(at(c, "id").Str(), at(f, "name").Str(), inputOf(at(f, "arguments"))))
+		out = append(out, repair.Piece{ID: at(c, "id").Str(), Name: at(f, "name").Str(), Args: cmp.Or(inputOf(at(f, "arguments")), "{}"), Alone: c.Kind() != value.Object})
 	}
-	return to
+	return out
 }
 
 // finish takes what the last object of an answer tells.
@@ -220,7 +226,7 @@ type ollamaDeltas struct {
 	wire            *ollama
 	doc             value.Doc
 	text, reasoning strings.Builder
-	calls           []callvet.Call
+	calls           repair.Calls
 	last            []byte
 }
 
@@ -235,23 +241,25 @@ func (d *ollamaDeltas) add(data []byte) (content, last bool, err error) {
 		return false, false, noAnswer(root, "message")
 	}
 	msg := at(root, "message")
-	said, thought, n := at(msg, "content").Str(), at(msg, "thinking").Str(), len(d.calls)
+	said, thought, calls := at(msg, "content").Str(), at(msg, "thinking").Str(), ollamaCalls(msg)
 	d.text.WriteString(said)
 	d.reasoning.WriteString(thought)
-	d.calls = ollamaCalls(d.calls, msg)
+	for _, p := range calls {
+		d.calls.Add(p)
+	}
 	if at(root, "done").Bool() {
 		d.last, last = append([]byte(nil), data...), true
 	}
-	return said != "" || thought != "" || len(d.calls) > n, last, nil
+	return said != "" || thought != "" || len(calls) > 0, last, nil
 }
 
-func (d *ollamaDeltas) finish(_ *query, resp *callvet.Response) error {
+func (d *ollamaDeltas) finish(q *query, resp *callvet.Response) error {
 	if d.last == nil {
 		return errNotDone
 	}
 	if err := d.doc.Parse(d.last); err != nil {
 		return err
 	}
-	resp.Turns = []callvet.Turn{{Role: callvet.RoleAssistant, Content: d.text.String(), Reasoning: d.reasoning.String(), Calls: d.calls}}
+	resp.Turns = []callvet.Turn{{Role: callvet.RoleAssistant, Content: d.text.String(), Reasoning: d.reasoning.String(), Calls: d.calls.List(q.req.Tools)}}
 	return d.wire.finish(d.doc.Root(), resp)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/repair"
 	"github.com/callvet/callvet/value"
 )
 
@@ -14,6 +15,8 @@ type responseDeltas struct {
 	wire  *responses
 	doc   value.Doc
 	items []byte // of the output, each with a comma after it
+	calls repair.Calls
+	text  strings.Builder
 	whole []byte
 }
 
@@ -35,6 +38,18 @@ func (d *responseDeltas) add(data []byte) (content, last bool, err error) {
 		return false, true, nil
 	case kind == "error":
 		return false, false, noAnswer(root, "response")
+	case kind == "response.output_item.added" && at(root, "item", "type").Str() == "function_call":
+		item := at(root, "item")
+		d.calls.Add(repair.Piece{
+			Index: at(root, "output_index"), ID: at(item, "call_id").Str(), Name: at(item, "name").Str(), Args: rawArgs(at(item, "arguments")),
+		})
+		return true, false, nil
+	case kind == "response.function_call_arguments.delta":
+		d.calls.Add(repair.Piece{Index: at(root, "output_index"), Args: rawArgs(at(root, "delta"))})
+		return true, false, nil
+	case kind == "response.output_text.delta":
+		d.text.WriteString(at(root, "delta").Str())
+		return true, false, nil
 	case strings.HasSuffix(kind, ".delta"):
 		return true, false, nil
 	}
@@ -48,11 +63,25 @@ func (d *responseDeltas) finish(q *query, resp *callvet.Response) error {
 	if err := d.doc.Parse(d.whole); err != nil {
 		return err
 	}
-	root := d.doc.Root()
+	if err := d.fill(d.doc.Root(), q, resp); err != nil || len(resp.Turns[0].Calls) > 0 {
+		return err
+	}
+	// Some servers send calls only as they begin and grow.
+	turn := &resp.Turns[0]
+	if turn.Calls = d.calls.List(q.req.Tools); turn.Content == "" {
+		turn.Content = d.text.String()
+	}
+	if len(turn.Calls) > 0 {
+		turn.Raw = nil
+	}
+	return nil
+}
+
+func (d *responseDeltas) fill(root value.Value, q *query, resp *callvet.Response) error {
 	if at(root, "output").Len() > 0 || len(d.items) == 0 {
 		return d.wire.read(root, q, resp)
 	}
-	// Some servers tell the items only on the way.
+	// Some servers send the items only on the way.
 	var list value.Doc
 	if err := list.Parse(append(append([]byte{'['}, d.items[:len(d.items)-1]...), ']')); err != nil {
 		return err

@@ -401,7 +401,7 @@ func messageChunk(s *stream, v value.Value) error {
 		s.token()
 		name, _ := e.Get("name")
 		args, _ := e.Get("args")
-		s.chunk.fragment(e, name, args)
+		s.fragment(e, name, args)
 	}
 	s.said[id] = true
 	return nil

@@ -322,3 +322,62 @@ func TestProtocolsFail(t *testing.T) {
 		})
 	}
 }
+
+// TestCallsOfChunks: what servers leave out of the pieces of a call, or repeat in them, changes
+// no call.
+func TestCallsOfChunks(t *testing.T) {
+	t.Parallel()
+	delta := func(d string) string { return `{"choices":[{"index":0,"delta":` + d + `}]}` }
+	const last = `{"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}`
+	for name, c := range map[string]struct {
+		events []string
+		want   string
+	}{
+		"two ids of one index": {
+			[]string{delta(`{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}]}`), delta(`{"tool_calls":[{"index":0,"id":"b","function":{"name":"f","arguments":"{}"}}]}`), last},
+			"a f {} | b f {}",
+		},
+		"a name in every chunk": {
+			[]string{delta(`{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{\"x\""}}]}`), delta(`{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":":1}"}}]}`), last},
+			`a f {"x":1}`,
+		},
+		"an object": {[]string{delta(`{"tool_calls":[{"index":"0","id":"a","function":{"name":"f","arguments":{"x":1}}}]}`), last}, `a f {"x":1}`},
+		"the form before tool_calls": {
+			[]string{delta(`{"function_call":{"name":"f","arguments":"{\"x\""}}`), delta(`{"function_call":{"arguments":":1}"}}`), delta(`{"function_call":{"name":"","arguments":""}}`), last},
+			` f {"x":1}`,
+		},
+		"arguments that repeat": {
+			[]string{
+				`{"type":"tool-input-start","toolCallId":"a","toolName":"f"}`, `{"type":"tool-input-delta","toolCallId":"a","inputTextDelta":"{\"x\""}`, `{"type":"tool-input-delta","toolCallId":"a","inputTextDelta":"{\"x\":1}"}`,
+				`{"type":"finish"}`,
+			}, `a f {"x":1}`,
+		},
+		"arguments after the answer": {
+			[]string{
+				`{"type":"tool-input-start","toolCallId":"a","toolName":"f"}`, `{"type":"tool-output-available","toolCallId":"a","output":1}`, `{"type":"tool-input-delta","toolCallId":"a","inputTextDelta":"{\"x\""}`, `{"type":"tool-input-delta","toolCallId":"a","inputTextDelta":":1}"}`,
+				`{"type":"finish"}`,
+			}, `a f {"x":1}`,
+		},
+		"calls without ids": {
+			[]string{
+				`{"type":"tool_call","name":"f","args":{}}`, `{"type":"tool_call_delta","delta":"{\"x\""}`, `{"type":"tool_call_delta","delta":":1}"}`,
+				`{"type":"tool_call","name":"g","args":{}}`, `{"type":"tool_call_delta","delta":"{\"y\""}`, `{"type":"tool_call_delta","delta":":2}"}`, `{"type":"done"}`,
+			}, ` f {"x":1} |  g {"y":2}`,
+		},
+	} {
+		r, err := Stream(strings.NewReader(strings.Join(unnamed(c.events...), "")), "", answer.Options{}, time.Now(), time.Now)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		var got []string
+		for _, turn := range r.Turns {
+			for _, call := range turn.Calls {
+				got = append(got, call.ID+" "+call.Tool+" "+string(call.Args)+call.ArgsRaw)
+			}
+		}
+		if d := cmp.Diff(c.want, strings.Join(got, " | ")); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+	}
+}

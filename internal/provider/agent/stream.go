@@ -10,11 +10,13 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/provider/answer"
+	"github.com/callvet/callvet/internal/repair"
 	"github.com/callvet/callvet/value"
 )
 
@@ -64,10 +66,11 @@ type stream struct {
 
 	resp   callvet.Response
 	turn   callvet.Turn // the assistant's turn that is being built
-	chunk  chunks
-	pieced map[string]bool // ids of the calls whose arguments came in pieces
-	turnID string          // the message that the turn is
-	said   map[string]bool // messages whose text was read
+	chunk  repair.Calls
+	pieced map[string]*repair.Pieces // arguments in pieces, by the ids of their calls
+	late   []string                  // ids of calls in closed turns whose arguments went on
+	turnID string                    // the message that the turn is
+	said   map[string]bool           // messages whose text was read
 	spent  []spending
 	snap   value.Value // the last snapshot of the conversation
 	after  bool        // something came after it
@@ -91,7 +94,7 @@ type spending struct {
 func newStream(proto string, opts answer.Options, start time.Time, now func() time.Time) *stream {
 	s := &stream{
 		opts: opts, start: start, now: now, known: protocols(), other: generic(),
-		resp: callvet.Response{Complete: true}, pieced: map[string]bool{}, said: map[string]bool{},
+		resp: callvet.Response{Complete: true}, pieced: map[string]*repair.Pieces{}, said: map[string]bool{},
 	}
 	for i := range s.known {
 		if s.known[i].name == proto {
@@ -217,10 +220,10 @@ func (s *stream) item(v value.Value) {
 // id and name, and its arguments are not known yet, came in pieces, or are the same.
 func (s *stream) put(c callvet.Call) {
 	s.token()
-	s.chunk.flush(s)
+	s.flushChunks()
 	if old := s.byID(c.ID); old != nil && old.Tool == c.Tool {
 		unknown := c.Args == nil && c.ArgsRaw == ""
-		if unknown || s.pieced[c.ID] || old.Args == nil && old.ArgsRaw == "" || same(old.Args, c.Args) {
+		if unknown || s.pieced[c.ID] != nil || old.Args == nil && old.ArgsRaw == "" || same(old.Args, c.Args) {
 			if !unknown {
 				old.Args, old.ArgsRaw, old.Repairs = c.Args, c.ArgsRaw, c.Repairs
 				delete(s.pieced, c.ID)
@@ -261,28 +264,49 @@ func (s *stream) byID(id string) *callvet.Call {
 // began with, such as {}, only stands for them.
 func (s *stream) piece(id, text string) {
 	s.token()
-	c := s.byID(id)
-	if c == nil && len(s.turn.Calls) > 0 {
-		c = &s.turn.Calls[len(s.turn.Calls)-1]
+	c, n := s.byID(id), len(s.turn.Calls)
+	if c == nil && n > 0 {
+		c = &s.turn.Calls[n-1]
 	}
 	if c == nil {
 		s.unread = true
 		return
 	}
-	key := cmp.Or(c.ID, " ")
-	if !s.pieced[key] {
-		s.pieced[key], c.Args, c.ArgsRaw = true, nil, ""
+	key := pieceKey(c, n-1)
+	if s.pieced[key] == nil {
+		s.pieced[key], c.Args, c.ArgsRaw = &repair.Pieces{}, nil, ""
 	}
-	c.ArgsRaw += text
+	s.pieced[key].Add(text)
+	if n == 0 || !slices.ContainsFunc(s.turn.Calls, func(o callvet.Call) bool { return o.ID == c.ID }) {
+		c.Args, s.late = nil, append(s.late, key)
+	}
+}
+
+// pieceKey is the id of a call; of a call without one, its place in the turn.
+func pieceKey(c *callvet.Call, place int) string {
+	return cmp.Or(c.ID, " "+strconv.Itoa(place))
 }
 
 // join reads the arguments that came in pieces.
 func (s *stream) join() {
 	for i := range s.turn.Calls {
-		if c := &s.turn.Calls[i]; s.pieced[cmp.Or(c.ID, " ")] && c.Args == nil {
-			whole := answer.Native(c.ID, c.Tool, c.ArgsRaw)
-			c.Args, c.ArgsRaw, c.Repairs = whole.Args, whole.ArgsRaw, whole.Repairs
-		}
+		s.read(&s.turn.Calls[i], pieceKey(&s.turn.Calls[i], i))
+	}
+	for _, id := range s.late {
+		s.read(s.byID(id), id)
+	}
+	s.late = nil
+}
+
+func (s *stream) read(c *callvet.Call, key string) {
+	p := s.pieced[key]
+	if p == nil || c.Args != nil {
+		return
+	}
+	whole := repair.Call(c.ID, c.Tool, p.Text())
+	c.Args, c.ArgsRaw, c.Repairs = whole.Args, whole.ArgsRaw, whole.Repairs
+	if c.ID == "" {
+		delete(s.pieced, key)
 	}
 }
 
@@ -339,7 +363,7 @@ func (s *stream) pending(id, tool string) *callvet.Call {
 // flush closes the assistant's turn.
 func (s *stream) flush() {
 	s.join()
-	s.chunk.flush(s)
+	s.flushChunks()
 	if s.turn.Content == "" && len(s.turn.Calls) == 0 {
 		return
 	}
@@ -362,7 +386,7 @@ func (s *stream) pause(v value.Value) {
 
 // announced tells a call that came before its pause from a new one.
 func (s *stream) announced(c callvet.Call) bool {
-	s.chunk.flush(s)
+	s.flushChunks()
 	list := s.turn.Calls
 	if n := len(s.resp.Turns); n > 0 && len(list) == 0 {
 		list = s.resp.Turns[n-1].Calls
@@ -407,7 +431,7 @@ func (s *stream) done(v value.Value) error {
 }
 
 func (s *stream) called() bool {
-	s.chunk.flush(s)
+	s.flushChunks()
 	return len(s.turn.Calls) > 0 || count(s.resp.Turns) > 0
 }
 
@@ -650,16 +674,6 @@ func pieceOf(v value.Value) string {
 	return ""
 }
 
-// chunks joins the fragments of calls in chunks of a message.
-type chunks struct {
-	calls []fragment
-}
-
-type fragment struct {
-	id, name string
-	args     bytes.Buffer
-}
-
 // completionChunk is a chunk of a chat completion.
 func completionChunk(s *stream, v value.Value) error {
 	s.seen++
@@ -681,35 +695,37 @@ func completionChunk(s *stream, v value.Value) error {
 		s.token()
 		name, _ := answer.At(e, "function.name")
 		args, _ := answer.At(e, "function.arguments")
-		s.chunk.fragment(e, name, args)
+		s.fragment(e, name, args)
+	}
+	if old, _ := d.Get("function_call"); list.Len() == 0 && old.Len() > 0 { // the form before tool_calls
+		args, _ := old.Get("arguments")
+		if p := (repair.Piece{Name: str(old, "name"), Args: written(args)}); p != (repair.Piece{}) {
+			s.token()
+			s.chunk.Add(p)
+		}
 	}
 	return nil
 }
 
-func (c *chunks) fragment(e, name, args value.Value) {
-	at := len(c.calls)
-	if i, ok := e.Get("index"); ok {
-		if f, ok := i.Float(); ok && f >= 0 && f < 1000 {
-			at = int(f)
-		}
-	}
-	for len(c.calls) <= at {
-		c.calls = append(c.calls, fragment{})
-	}
-	f := &c.calls[at]
-	if id := str(e, "id"); id != "" {
-		f.id = id
-	}
-	f.name += name.Str()
-	f.args.WriteString(args.Str())
+// fragment takes an element of a list of calls that holds a part of one.
+func (s *stream) fragment(e, name, args value.Value) {
+	index, _ := e.Get("index")
+	s.chunk.Add(repair.Piece{Index: index, ID: str(e, "id"), Name: name.Str(), Args: written(args), Alone: e.Kind() != value.Object})
 }
 
-func (c *chunks) flush(s *stream) {
-	for i := range c.calls {
-		f := &c.calls[i]
-		if f.name != "" || f.args.Len() > 0 {
-			s.turn.Calls = append(s.turn.Calls, answer.Native(f.id, f.name, f.args.String()))
-		}
+// written is the text of arguments: that of a string, the JSON of another value, "" for none.
+func written(v value.Value) string {
+	switch v.Kind() {
+	case value.Invalid, value.Null:
+		return ""
+	case value.String:
+		return v.Str()
 	}
-	c.calls = nil
+	return string(v.Raw())
+}
+
+// flushChunks closes the calls that came in chunks of a message.
+func (s *stream) flushChunks() {
+	s.turn.Calls = append(s.turn.Calls, s.chunk.List(s.opts.Tools)...)
+	s.chunk = repair.Calls{}
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/repair"
 	"github.com/callvet/callvet/value"
 )
 
@@ -62,9 +61,6 @@ func MetaOf(v value.Value) callvet.Response {
 	}
 	return *d.resp
 }
-
-// Native reads a call whose arguments came as text.
-func Native(id, name, args string) callvet.Call { return repair.Call(id, name, args) }
 
 // Repairs are the repairs of the calls in turns, each once.
 func Repairs(turns []callvet.Turn) []string {
