@@ -264,6 +264,13 @@ func (r *Response) Remark() string {
 	return ""
 }
 
+// Note adds a remark to the answer; "" is none.
+func (r *Response) Note(remark string) {
+	if remark != "" {
+		r.Notes = append(r.Notes, remark)
+	}
+}
+
 // Note adds a remark to the trace, once.
 func (t *Trace) Note(remark string) {
 	if remark != "" && !slices.Contains(t.Notes, remark) {

@@ -51,7 +51,7 @@ func File(text []byte, form string) (*Batch, error) {
 	}
 	body := bytes.TrimSpace(b.Text)
 	first, _, several := bytes.Cut(body, []byte("\n"))
-	switch _, err := value.Parse(first); {
+	switch _, _, err := value.Read(first); {
 	case len(body) == 0 || body[0] != '{' && body[0] != '[':
 		b.Lines = false // an archive, or messages in a frame
 	case form == foreign.Contract:
@@ -60,6 +60,9 @@ func File(text []byte, form string) (*Batch, error) {
 		b.Lines = true
 	case several:
 		var line bytes.Buffer
+		if v, _, err := value.Read(body); err == nil {
+			body = v.Raw()
+		}
 		if b.Lines = json.Compact(&line, body) == nil; b.Lines {
 			b.Text = line.Bytes()
 		}
@@ -122,7 +125,7 @@ func parse(body []byte, protobuf bool) (value.Value, error) {
 	if protobuf {
 		return spans.Protobuf(body)
 	}
-	v, err := value.Parse(body)
+	v, _, err := value.Read(body)
 	if err != nil {
 		return v, fmt.Errorf("%w: it is no JSON: %s", callvet.ErrInvalid, value.Reason(err))
 	}

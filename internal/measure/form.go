@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 
 	"github.com/callvet/callvet/internal/parallel"
 	"github.com/callvet/callvet/internal/trace"
@@ -100,11 +101,12 @@ func (r *run) imported(rep foreign.Report) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, b := range rep.Log.List {
-		r.log.Reject(r.before+b.Line, b.Reason)
-	}
 	r.length = rep.Log.Lines
-	r.log.Bad += rep.Log.Bad - int64(len(rep.Log.List))
+	log := rep.Log
+	log.List = slices.Clone(log.List)
+	log.Lines, log.Steps, log.Tasks = 0, 0, 0 // those are counted where the attempts are read as lines
+	log.Shift(r.before)
+	r.log.Merge(&log)
 }
 
 // copyAttempts writes attempts as lines.

@@ -46,7 +46,7 @@ func file(seed uint64, n, open int) string {
 		case 0:
 			out.WriteString("{\"task_id\":\"broken\n")
 		case 1:
-			out.WriteString("{\"task_id\":\"\xff\xfe\",\"tool\":\"x\"}\n\n")
+			out.WriteString("{\"task_id\":\xff\xfe,\"tool\":\"x\"}\n\n")
 		case 2:
 			out.WriteString(`{"task_id":"t1"}` + "\n")
 		}

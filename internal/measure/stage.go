@@ -80,6 +80,7 @@ func (r *run) staged(ctx context.Context, lines io.Reader) (*form, error) {
 		defer r.mu.Unlock()
 		s.long.Log.Lines = -s.added // too long ones went on as empty lines
 		s.long.Log.Tasks = -s.added
+		s.long.Log.Repairs(&s.scan.Log) // the workers get the repaired lines
 		s.long.Log.Shift(r.before)
 		r.log.Merge(&s.long.Log)
 		if n := s.group.Split; n > 0 {

@@ -48,7 +48,7 @@ func TestFaults(t *testing.T) {
 		{"wrong content type", 200, "text/plain", chatAnswer, callvet.Fault{Kind: callvet.FaultMalformed, Retryable: true}},
 		{"half JSON", 200, jsonType, chatAnswer[:200], callvet.Fault{Kind: callvet.FaultMalformed, Message: "the answer is not JSON: byte 200: a string is not closed", Retryable: true}},
 		{"empty", 200, jsonType, "", callvet.Fault{Kind: callvet.FaultMalformed, Message: "the answer is not JSON: byte 0: unexpected end", Retryable: true}},
-		{"invalid UTF-8", 200, jsonType, chatWith("{\"content\":\"\xff\"}"), callvet.Fault{Kind: callvet.FaultMalformed, Message: "the answer is not JSON: byte 47: invalid UTF-8 in a string", Retryable: true}},
+		{"invalid UTF-8 in no string", 200, jsonType, chatWith("{\"content\":\xff}"), callvet.Fault{Kind: callvet.FaultMalformed, Message: "the answer is not JSON: byte 46: unexpected character 'ÿ'", Retryable: true}},
 		{"other JSON", 200, jsonType, `{"ok":true}`, callvet.Fault{Kind: callvet.FaultMalformed, Message: "the answer has no choices", Retryable: true}},
 		{"no message", 200, jsonType, `{"choices":[{"text":"old"}]}`, callvet.Fault{Kind: callvet.FaultMalformed, Message: "the answer has no message", Retryable: true}},
 		{"error with 200", 200, jsonType, `{"error":{"message":"Provider returned 429","code":429}}`, callvet.Fault{Kind: callvet.FaultRateLimit, HTTP: 429, Message: "Provider returned 429", Retryable: true}},

@@ -247,15 +247,18 @@ func (m *model) decode(ans *answer, q *query, resp *callvet.Response) *callvet.F
 		refuse(resp, ans.refused)
 	case ans.streamed != nil:
 		err = ans.streamed.finish(q, resp)
+		resp.Note(ans.made.Note())
 	default:
 		d, _ := m.docs.Get().(*value.Doc)
 		if d == nil {
 			d = new(value.Doc)
 		}
 		defer m.docs.Put(d)
-		if err = d.Parse(ans.body); err != nil {
-			return malformed(ans.status, fmt.Sprintf("the answer is not JSON: %v", err))
+		made, bad := d.Read(ans.body)
+		if bad != nil {
+			return malformed(ans.status, fmt.Sprintf("the answer is not JSON: %v", bad))
 		}
+		resp.Note(made.Note())
 		err = m.wire.read(d.Root(), q, resp)
 	}
 	var fault *callvet.Fault

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/value"
 )
 
 // errStreamEnded is what became of an answer that was cut off.
@@ -35,12 +36,49 @@ func (m *model) readStream(outer, ctx context.Context, res *http.Response, d del
 	ans := answer{status: res.StatusCode, streamed: d}
 	var raw bytes.Buffer
 	in := bufio.NewReader(io.TeeReader(io.LimitReader(res.Body, m.maxBody+1), &raw))
+	s := stream{deltas: d, halves: &halves{}, content: func() {
+		if ans.first == 0 {
+			ans.first = m.now().Sub(start)
+		}
+	}}
+	err := s.read(in)
+	ans.body = raw.Bytes()
+	switch {
+	case err != nil:
+		return ans, begun(res, m.lost(outer, ctx, err))
+	case int64(raw.Len()) > m.maxBody:
+		return ans, m.tooLarge(res.StatusCode)
+	case s.wrong == nil && s.halves.first != nil:
+		// Half a character stayed alone. The text lacks it: all is read again, each event by itself.
+		s = stream{deltas: m.wire.deltas(), content: func() {}}
+		if err := s.read(bufio.NewReader(bytes.NewReader(ans.body))); err != nil {
+			return ans, streamFault(res.StatusCode, err)
+		}
+		ans.streamed = s.deltas
+	}
+	if s.wrong != nil {
+		return ans, streamFault(res.StatusCode, s.wrong)
+	}
+	ans.made = s.made
+	return ans, nil
+}
+
+// stream reads the events of an answer one after the other.
+type stream struct {
+	deltas
+	halves  *halves // nil: each event is read by itself
+	content func()  // is called for each event that has a part of the answer
+	wrong   error   // of an event, which ends the reading
+	made    value.Repairs
+}
+
+// read reads to the last event. The error is that of reading.
+func (s *stream) read(in *bufio.Reader) error {
 	if head, _ := in.Peek(len(byteOrderMark)); string(head) == byteOrderMark {
 		_, _ = in.Discard(len(head)) // which is there
 	}
 	var data []byte
-	var letters halves
-	for last := false; !last; {
+	for {
 		line, err := in.ReadBytes('\n')
 		value, ok := bytes.CutPrefix(line, []byte("data:"))
 		whole := bytes.HasPrefix(line, []byte("{")) // of JSON Lines
@@ -48,34 +86,37 @@ func (m *model) readStream(outer, ctx context.Context, res *http.Response, d del
 			data = append(append(data, '\n'), bytes.TrimSpace(value)...)
 		}
 		if (whole || len(bytes.TrimSpace(line)) == 0 || err != nil) && len(data) > 0 {
-			var content bool
-			var bad error
-			content, last, bad = d.add(letters.join(data[1:]))
+			if last := s.event(data[1:]); last || s.wrong != nil {
+				return nil
+			}
 			data = data[:0]
-			if content && ans.first == 0 {
-				ans.first = m.now().Sub(start)
-			}
-			if bad != nil && int64(raw.Len()) <= m.maxBody {
-				ans.body = raw.Bytes()
-				return ans, streamFault(res.StatusCode, bad)
-			}
 		}
 		if errors.Is(err, io.EOF) {
-			break
+			return nil
 		}
 		if err != nil {
-			ans.body = raw.Bytes()
-			return ans, begun(res, m.lost(outer, ctx, err))
+			return err
 		}
 	}
-	ans.body = raw.Bytes()
-	switch {
-	case int64(raw.Len()) > m.maxBody:
-		return ans, m.tooLarge(res.StatusCode)
-	case letters.first != nil:
-		return ans, streamFault(res.StatusCode, errors.New("half a character, of which the other half did not come"))
+}
+
+// event takes the data of one event, repaired where it is not JSON otherwise.
+func (s *stream) event(data []byte) (last bool) {
+	if s.halves != nil {
+		data = s.halves.join(data)
 	}
-	return ans, nil
+	content, last, err := s.add(data)
+	if syntax := (*value.SyntaxError)(nil); errors.As(err, &syntax) {
+		if text, made, ok := value.Repair(data); ok {
+			s.made |= made
+			content, last, err = s.add(text)
+		}
+	}
+	if content {
+		s.content()
+	}
+	s.wrong = err
+	return last
 }
 
 // halves joins characters of two UTF-16 units that a server divided between two events, as

@@ -50,7 +50,8 @@ type answer struct {
 	body     []byte
 	streamed deltas // set when the answer was read event by event
 	first    time.Duration
-	refused  string // the model's own call, which the provider did not take
+	made     value.Repairs // of the events of a stream
+	refused  string        // the model's own call, which the provider did not take
 }
 
 // exchange sends body and reads the answer. outer is the caller's context, ctx

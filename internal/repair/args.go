@@ -20,6 +20,8 @@ const (
 	InPython = "python_call"
 	// InString: the arguments were a JSON string with the JSON inside.
 	InString = "arguments_in_string"
+	// NotStrict: the arguments had what JSON does not, such as NaN (value.Repairs).
+	NotStrict = "not_strict_json"
 )
 
 // maxNesting is how many strings around an argument object are taken off.
@@ -36,8 +38,12 @@ func Args(raw string) (args json.RawMessage, repairs []string) {
 	}
 	b := []byte(s)
 	if b[0] != '"' {
-		if !value.Valid(b) {
+		strict, made, ok := value.Repair(b)
+		switch {
+		case !ok:
 			return nil, nil
+		case made != 0:
+			return strict, []string{NotStrict}
 		}
 		return b, nil
 	}

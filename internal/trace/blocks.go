@@ -275,7 +275,7 @@ func (s *Scanner) one(line int64, data []byte) (v *View, rest []byte, err error)
 // parse is one for any line.
 func (s *Scanner) parse(line int64, data []byte) (v *View, rest []byte, err error) {
 	s.Log.Lines++
-	l, rest, err := s.doc.ParseLine(data)
+	l, rest, made, err := s.doc.ReadLine(data)
 	switch {
 	case len(l) > s.o.MaxLine:
 		return nil, rest, s.wrong(line, fmt.Sprintf("the line is longer than the limit of %d bytes", s.o.MaxLine))
@@ -293,7 +293,10 @@ func (s *Scanner) parse(line int64, data []byte) (v *View, rest []byte, err erro
 		}
 		return nil, rest, s.wrong(lineOf(line, l, at), reason)
 	}
-	s.view.Line, s.view.Raw = line, l
+	s.view.Line, s.view.Raw, s.view.Made = line, l, made
+	if made != 0 {
+		s.Log.Repair(line, made)
+	}
 	if s.view.quick(&s.doc) {
 		s.Log.Steps++
 		return &s.view, rest, nil

@@ -56,6 +56,7 @@ type gathering struct {
 	steps []Step
 	task  *Task
 	bytes int
+	made  value.Repairs // in the records
 }
 
 // NewGrouper keeps at most window attempts open; 0 means Window.
@@ -83,6 +84,7 @@ func (g *Grouper) Add(v *View) (a Attempt, ok bool) {
 	}
 	at := el.Value.(*gathering)
 	at.bytes, g.bytes = at.bytes+len(v.Raw)+recordSize, g.bytes+len(v.Raw)+recordSize
+	at.made |= v.Made
 	g.changed(v.Fields)
 	if v.IsTask {
 		t := v.Task()
@@ -150,7 +152,9 @@ func (g *Grouper) close(el *list.Element) Attempt {
 			g.ring = g.ring[1:]
 		}
 	}
-	return join(at.steps, at.task)
+	a := join(at.steps, at.task)
+	a.Trace.Note(at.made.Note())
+	return a
 }
 
 func (g *Grouper) hash(id attemptID) uint64 { return maphash.Comparable(g.seed, id) }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/value"
 )
 
 // maxUnknown bounds the unknown names that a Log keeps apart.
@@ -19,6 +20,10 @@ type Log struct {
 	// Lines is how many lines were read, Steps and Tasks how many records; Bad
 	// is how many lines were no record.
 	Lines, Steps, Tasks, Bad int64
+	// Repaired is how many lines were read with repairs, RepairedFirst the first of them, and Made
+	// which repairs.
+	Repaired, RepairedFirst int64
+	Made                    value.Repairs
 	// List has the bad lines with the lowest numbers, at most Max of them.
 	List []BadLine
 	// Unknown has names that the contract does not know, by name.
@@ -47,6 +52,22 @@ type UnknownKey struct {
 func (l *Log) Reject(line int64, reason string) {
 	l.Bad++
 	l.list(BadLine{line, reason})
+}
+
+// Repair counts a line that was read with repairs.
+func (l *Log) Repair(line int64, made value.Repairs) {
+	l.Repairs(&Log{Repaired: 1, RepairedFirst: line, Made: made})
+}
+
+// Repairs adds the lines of another log that were read with repairs.
+func (l *Log) Repairs(o *Log) {
+	if o.Repaired == 0 {
+		return
+	}
+	if l.Repaired == 0 || o.RepairedFirst < l.RepairedFirst {
+		l.RepairedFirst = o.RepairedFirst
+	}
+	l.Repaired, l.Made = l.Repaired+o.Repaired, l.Made|o.Made
 }
 
 func (l *Log) list(b BadLine) {
@@ -81,6 +102,7 @@ func (l *Log) again(u UnknownKey) bool {
 // Merge adds what another part of the same file had.
 func (l *Log) Merge(o *Log) {
 	l.Lines, l.Steps, l.Tasks, l.Bad = l.Lines+o.Lines, l.Steps+o.Steps, l.Tasks+o.Tasks, l.Bad+o.Bad
+	l.Repairs(o)
 	for _, b := range o.List {
 		l.list(b)
 	}
@@ -97,6 +119,14 @@ func (l *Log) Shift(by int64) {
 	for i := range l.Unknown {
 		l.Unknown[i].First += by
 	}
+	l.RepairedFirst += by
+}
+
+func repairedWords(lines int64, made value.Repairs) string {
+	if lines == 1 {
+		return fmt.Sprintf("this line has %s and was read with repairs", made)
+	}
+	return fmt.Sprintf("%d lines have %s and were read with repairs, the first here", lines, made)
 }
 
 // Problems are the bad lines as errors and the unknown names as warnings, with
@@ -111,6 +141,12 @@ func (l *Log) Problems(file string) []callvet.Problem {
 	if more := l.Bad - int64(len(l.List)); more > 0 {
 		out = append(out, callvet.Problem{
 			Position: callvet.Position{File: file}, Code: "malformed-line", Message: fmt.Sprintf("%d more lines are no records", more),
+		})
+	}
+	if l.Repaired > 0 {
+		out = append(out, callvet.Problem{
+			Position: callvet.Position{File: file, Line: int(l.RepairedFirst)}, Code: "repaired-line", Warning: true,
+			Message: repairedWords(l.Repaired, l.Made),
 		})
 	}
 	for _, u := range l.Unknown {

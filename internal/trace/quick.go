@@ -66,7 +66,7 @@ func expected() value.Expected {
 // skimmed is fill for a line that was skimmed. False says nothing, and leaves the
 // View half filled.
 func (v *View) skimmed(d *value.Doc, line int64, raw []byte) bool {
-	v.Line, v.Raw, v.Record, v.IsTask = line, raw, value.Value{}, false
+	v.Line, v.Raw, v.Made, v.Record, v.IsTask = line, raw, 0, value.Value{}, false
 	v.Args, v.ArgsRaw, v.Result, v.Error = d.At(atArgs), d.At(atArgsRaw), d.At(atResult), d.At(atError)
 	v.GoldTool, v.GoldArgs, v.GoldResult, v.ResultCheck = d.At(atGoldTool), d.At(atGoldArgs), d.At(atGoldResult), d.At(atCheck)
 	v.GoldParams = d.At(atGoldParams)

@@ -122,7 +122,7 @@ func TestBadLines(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(steps) != 3 || log.Steps != 2 || log.Tasks != 1 || log.Lines != int64(len(lines)) || log.Bad != 15 {
+		if len(steps) != 4 || log.Steps != 3 || log.Tasks != 1 || log.Lines != int64(len(lines)) || log.Bad != 14 || log.Repaired != 1 {
 			t.Errorf("block %d: %d records, log %+v", block, len(steps), log)
 		}
 		var got []string
@@ -143,7 +143,8 @@ func TestBadLines(t *testing.T) {
 			`f.jsonl:13: "type" is "span"; it must be step or task`,
 			`f.jsonl:14: "task_id" is a number, not a string`,
 			`f.jsonl:16: the line is longer than the limit of 1000 bytes`,
-			`f.jsonl: 2 more lines are no records`,
+			`f.jsonl: 1 more lines are no records`,
+			`f.jsonl:18: this line has invalid UTF-8 and was read with repairs`,
 			`f.jsonl:17: unknown key "costusd", first here, on 1 lines (did you mean "cost_usd"?)`,
 			`f.jsonl:15: unknown key "resut", first here, on 1 lines (did you mean "result"?)`,
 			`f.jsonl:15: unknown key "whatever", first here, on 1 lines`,

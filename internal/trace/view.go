@@ -13,7 +13,9 @@ import (
 type View struct {
 	Head
 	Call
-	Raw []byte // the line without its end
+	Raw []byte // the line without its end, repaired as Made lists
+	// Made is what was repaired in the line so that it is JSON.
+	Made value.Repairs
 	// Record is the whole line, that of a step not always; IsTask tells a task record
 	// from a step.
 	Record value.Value
@@ -61,7 +63,7 @@ func (v *View) fill(root value.Value, f forms, strange func(typed.Unknown)) erro
 	task := form == f.task
 	*v = View{
 		Head: Head{Line: v.Line, AcceptMS: -1, QueueMS: -1, ExecMS: -1}, Call: Call{Needed: -1},
-		Raw: v.Raw, Record: root, IsTask: task, TurnID: -1, StartMS: -1, form: form,
+		Raw: v.Raw, Made: v.Made, Record: root, IsTask: task, TurnID: -1, StartMS: -1, form: form,
 	}
 	for m, ok := root.First(); ok; m, ok = root.Next(m) {
 		switch string(m.KeyBytes()) {

@@ -175,26 +175,26 @@ func printed(out []byte, opts answer.Options, start time.Time, now func() time.T
 	if len(out) == 0 {
 		return nil, &callvet.Fault{Kind: callvet.FaultMalformed, Message: "the process printed nothing"}
 	}
-	if v, err := value.Parse(out); err == nil {
-		return answer.Decode(v, opts)
+	if v, made, err := value.Read(out); err == nil {
+		return decode(v, made, opts)
 	}
 	line, _, _ := bytes.Cut(out, []byte("\n"))
-	first, err := value.Parse(bytes.TrimSpace(line))
+	first, _, err := value.Read(bytes.TrimSpace(line))
 	if err != nil {
 		return nil, &callvet.Fault{Kind: callvet.FaultMalformed, Message: "the process printed no JSON: " + clip(string(line))}
 	}
 	if _, turns := first.Get("role"); !turns {
 		return Lines(bytes.NewReader(out), "", opts, start, now)
 	}
-	list, err := joined(out)
+	list, made, err := joined(out)
 	if err != nil {
 		return nil, err
 	}
-	return answer.Decode(list, opts)
+	return decode(list, made, opts)
 }
 
 // joined makes JSON Lines one list.
-func joined(out []byte) (value.Value, error) {
+func joined(out []byte) (v value.Value, made value.Repairs, err error) {
 	list := []byte{'['}
 	n := 0
 	for line := range bytes.Lines(out) {
@@ -202,13 +202,16 @@ func joined(out []byte) (value.Value, error) {
 		if line = bytes.TrimSpace(line); len(line) == 0 {
 			continue
 		}
-		if _, err := value.Parse(line); err != nil {
-			return value.Value{}, unread(fmt.Sprintf("line %d", n), err)
+		one, had, err := value.Read(line)
+		if err != nil {
+			return value.Value{}, 0, unread(fmt.Sprintf("line %d", n), err)
 		}
+		made |= had
 		if len(list) > 1 {
 			list = append(list, ',')
 		}
-		list = append(list, line...)
+		list = append(list, one.Raw()...)
 	}
-	return value.Parse(append(list, ']'))
+	v, err = value.Parse(append(list, ']'))
+	return v, made, err
 }

@@ -216,9 +216,9 @@ func (h *httpAgent) exchange(ctx context.Context, req *callvet.Request, body []b
 
 // whole reads an answer that came in one piece.
 func whole(all []byte, typ string, opts answer.Options) (*callvet.Response, error) {
-	v, err := value.Parse(bytes.TrimPrefix(all, []byte("\xef\xbb\xbf")))
+	v, made, err := value.Read(bytes.TrimPrefix(all, []byte("\xef\xbb\xbf")))
 	if err == nil {
-		return answer.Decode(v, opts)
+		return decode(v, made, opts)
 	}
 	if typ == "text/plain" && len(bytes.TrimSpace(all)) > 0 {
 		r := answer.FromText(strings.ToValidUTF8(string(all), "\uFFFD"), opts.Tools)
@@ -226,6 +226,15 @@ func whole(all []byte, typ string, opts answer.Options) (*callvet.Response, erro
 		return r, nil
 	}
 	return nil, unread(fmt.Sprintf("the answer (%s, %d bytes)", typ, len(all)), err)
+}
+
+// decode reads an answer in which that was repaired.
+func decode(v value.Value, made value.Repairs, opts answer.Options) (*callvet.Response, error) {
+	resp, err := answer.Decode(v, opts)
+	if err == nil {
+		resp.Note(made.Note())
+	}
+	return resp, err
 }
 
 // unread is the fault of a text that cannot be read as JSON, or has more values than are read.
@@ -242,7 +251,7 @@ func refused(res *http.Response, body io.Reader, opts answer.Options, start time
 	if err != nil {
 		return nil, err
 	}
-	v, perr := value.Parse(all)
+	v, _, perr := value.Read(all)
 	if res.StatusCode == http.StatusConflict && perr == nil {
 		if resp, ok := paused(v, opts); ok {
 			return resp, nil

@@ -10,6 +10,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -364,7 +365,7 @@ func TestTooManyValues(t *testing.T) {
 	dense := []byte("[" + strings.Repeat("0,", 1<<22) + "0]")
 	for name, read := range map[string]func() error{
 		"whole": func() error { _, err := whole(dense, "application/json", answer.Options{}); return err },
-		"lines": func() error { _, err := joined(dense); return err },
+		"lines": func() error { _, _, err := joined(dense); return err },
 	} {
 		var f *callvet.Fault
 		if err := read(); !errors.As(err, &f) || f.Kind != callvet.FaultTooLarge || !strings.Contains(f.Message, "more than 4194304 values") {
@@ -449,5 +450,35 @@ func TestConnectionLost(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestRepairedAnswers: what other programs write where JSON has no such value is read, and noted,
+// in answers of every form.
+func TestRepairedAnswers(t *testing.T) {
+	t.Parallel()
+	const called = `{"tool_calls":[{"name":"f","args":{"x":NaN,"y":"\ud83d"}}],"output":"done"}`
+	opts := answer.Options{}
+	for name, read := range map[string]func() (*callvet.Response, error){
+		"whole":   func() (*callvet.Response, error) { return whole([]byte(called), "application/json", opts) },
+		"printed": func() (*callvet.Response, error) { return printed([]byte(called+"\n"), opts, time.Now(), time.Now) },
+		"lines": func() (*callvet.Response, error) {
+			return printed([]byte(`{"role":"user","content":"x"}`+"\n"+`{"role":"assistant","tool_calls":[{"name":"f","args":{"x":NaN,"y":"\ud83d"}}]}`), opts, time.Now(), time.Now)
+		},
+	} {
+		resp, err := read()
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		var args []string
+		for i := range resp.Turns {
+			for _, c := range resp.Turns[i].Calls {
+				args = append(args, string(c.Args))
+			}
+		}
+		if d := cmp.Diff([]string{`{"x":"NaN","y":"\uFFFD"}`}, args); d != "" || !slices.Contains(resp.Notes, "read with a lone surrogate, NaN or Infinity") {
+			t.Errorf("%s: %s, notes %q", name, d, resp.Notes)
+		}
 	}
 }

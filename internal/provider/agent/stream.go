@@ -65,7 +65,8 @@ type stream struct {
 	proto *protocol      // nil until an event decides
 
 	resp   callvet.Response
-	turn   callvet.Turn // the assistant's turn that is being built
+	made   value.Repairs // of the events
+	turn   callvet.Turn  // the assistant's turn that is being built
 	chunk  repair.Calls
 	pieced map[string]*repair.Pieces // arguments in pieces, by the ids of their calls
 	late   []string                  // ids of calls in closed turns whose arguments went on
@@ -119,7 +120,8 @@ func (s *stream) take(e event) (stop bool, err error) {
 		s.ended = true
 		return true, nil
 	}
-	v, perr := value.Parse([]byte(e.data))
+	v, made, perr := value.Read([]byte(e.data))
+	s.made |= made
 	if perr != nil {
 		if plain := e.name == "" || e.name == "message" || slices.Contains(strings.Fields(textKinds), normal(e.name)); plain && !strings.HasPrefix(strings.TrimSpace(e.data), "{") {
 			s.text(e.data)
@@ -563,6 +565,7 @@ func (s *stream) finish() (*callvet.Response, error) {
 		s.resp.Usage = answer.Sum(all)
 	}
 	s.resp.Repairs = answer.Repairs(s.resp.Turns)
+	s.resp.Note(s.made.Note())
 	s.resp.CallsUntold = !s.told || s.proto != nil && s.proto.name == a2a && s.opts.Fields.Calls == ""
 	return &s.resp, nil
 }

@@ -51,7 +51,11 @@ func (d *decoder) list(v value.Value) []callvet.Call {
 		return nil
 	case value.String: // a list that was written as a text, or a bare name
 		var doc value.Doc
-		if bracketed(v.Bytes()) && doc.Parse(v.Bytes()) == nil {
+		if !bracketed(v.Bytes()) {
+			break
+		}
+		if made, err := doc.Read(v.Bytes()); err == nil {
+			d.resp.Note(made.Note())
 			return d.list(doc.Root())
 		}
 	case value.Array:

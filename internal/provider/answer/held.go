@@ -131,7 +131,7 @@ func (h *holder) text(s []byte) {
 		return
 	}
 	var doc value.Doc
-	if doc.Parse(s) == nil {
+	if _, err := doc.Read(s); err == nil {
 		h.depth++
 		h.value(doc.Root())
 		h.depth--

@@ -294,13 +294,18 @@ func (l *loader) bytes(path string, b []byte) error {
 
 // isRow reports whether a line is a whole JSON object.
 func (l *loader) isRow(line []byte) bool {
-	return l.doc.Parse(line) == nil && l.doc.Root().Kind() == value.Object
+	_, err := l.doc.Read(line)
+	return err == nil && l.doc.Root().Kind() == value.Object
 }
 
 // document reads one JSON value: a list of rows, or an object that holds one.
 func (l *loader) document(path string, b []byte) bool {
 	var doc value.Doc
-	if doc.Parse(b) != nil {
+	made, err := doc.Read(b)
+	if made != 0 {
+		l.relaxed++
+	}
+	if err != nil {
 		fixed, ok := relax(b)
 		if !ok || doc.Parse(fixed) != nil {
 			return false
@@ -318,8 +323,12 @@ func (l *loader) document(path string, b []byte) bool {
 		if list.Kind() != value.Object {
 			return false
 		}
-		blob := l.store.add(memory(list.Raw()))
-		l.row(path, 1, list, row{n: int32(len(list.Raw())), blob: blob})
+		raw := list.Raw()
+		if made != 0 {
+			raw = b // so that the answer has the note
+		}
+		blob := l.store.add(memory(raw))
+		l.row(path, 1, list, row{n: int32(len(raw)), blob: blob})
 		return true
 	}
 	out := make(memory, 0, len(list.Raw()))
@@ -390,7 +399,11 @@ func (l *loader) line(path string, n int, b []byte, off int64, blob int32) {
 		l.problem(path, n, "line-too-long", fmt.Sprintf("the line is longer than %d MiB", maxLine>>20))
 		return
 	}
-	if err := l.doc.Parse(b); err != nil {
+	made, err := l.doc.Read(b)
+	if made != 0 {
+		l.relaxed++
+	}
+	if err != nil {
 		fixed, ok := relax(b)
 		if !ok || l.doc.Parse(fixed) != nil {
 			l.problem(path, n, "malformed-row", err.Error())
@@ -444,8 +457,8 @@ func (l *loader) index(r row, k keys, form answer.Form) {
 	s.index.add(r, k)
 }
 
-// relax reads JSON as common parsers do (the last of duplicate keys counts,
-// lone surrogates and invalid UTF-8 become U+FFFD) and writes it strictly.
+// relax reads JSON with duplicate keys as common parsers do, where the last one counts, and
+// writes it strictly. Lone surrogates and invalid UTF-8 become U+FFFD.
 func relax(b []byte) ([]byte, bool) {
 	if len(b) > maxRelaxed {
 		return nil, false

@@ -27,8 +27,8 @@ type Source struct {
 	// them (at most 20), with file and line.
 	Malformed int
 	Problems  []callvet.Problem
-	// Relaxed counts rows that were not strict JSON (duplicate keys, lone
-	// surrogates, invalid UTF-8) and were read as common parsers read them.
+	// Relaxed counts rows that were not strict JSON (duplicate keys, and what value.Repairs
+	// lists) and were read as common parsers read them.
 	Relaxed int
 
 	index *index
@@ -176,10 +176,15 @@ func (m *model) Generate(ctx context.Context, req *callvet.Request) (*callvet.Re
 		doc = new(value.Doc)
 	}
 	defer m.docs.Put(doc)
-	if err := doc.Parse(raw); err != nil {
+	made, err := doc.Read(raw)
+	if err != nil {
 		return nil, &callvet.Fault{Kind: callvet.FaultMalformed, Message: "read a recorded row: " + err.Error()}
 	}
-	return answer.Decode(doc.Root(), answer.Options{Tools: req.Tools, Input: req.Turns})
+	resp, err := answer.Decode(doc.Root(), answer.Options{Tools: req.Tools, Input: req.Turns})
+	if err == nil {
+		resp.Note(made.Note())
+	}
+	return resp, err
 }
 
 // keys are the names by which a row is found.

@@ -282,3 +282,25 @@ func FuzzRow(f *testing.F) {
 		}
 	})
 }
+
+// TestRepairedRows: rows with what other loggers write where JSON has no such value are read, and
+// the answers have a note.
+func TestRepairedRows(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{
+		"rows.jsonl": `{"case_id":"a","text":"x"}` + "\n" + `{"case_id":"b","text":"\ud83d","score":NaN}` + "\n",
+		"one.json":   "{\"case_id\":\"b\",\n\"text\":\"\\ud83d\",\"score\":NaN}",
+	} {
+		src, err := Open(write(t, t.TempDir(), name, text), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := src[0].Model.Generate(t.Context(), &callvet.Request{CaseID: "b"})
+		if err != nil || resp.Turns[0].Content != "\uFFFD" || !slices.Contains(resp.Notes, "read with a lone surrogate, NaN or Infinity") || src[0].Relaxed != 1 {
+			t.Errorf("%s: %+v, %v, %d relaxed", name, resp, err, src[0].Relaxed)
+		}
+		if resp, err = src[0].Model.Generate(t.Context(), &callvet.Request{CaseID: "a"}); err == nil && slices.ContainsFunc(resp.Notes, func(n string) bool { return strings.HasPrefix(n, "read with") }) {
+			t.Errorf("%s: %q", name, resp.Notes)
+		}
+	}
+}

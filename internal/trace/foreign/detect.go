@@ -37,16 +37,16 @@ func Detect(head []byte) string {
 	head = bytes.TrimSpace(bytes.TrimPrefix(head, []byte("\uFEFF")))
 	line, _, _ := bytes.Cut(head, []byte("\n"))
 	for _, text := range [][]byte{line, head} {
-		if v, err := value.Parse(text); err == nil {
+		if v, _, err := value.Read(text); err == nil {
 			return nameOf(v)
 		}
 	}
 	first := trace.First(head)
-	if v, err := value.Parse(first); err == nil && own(v) || first == nil && ownBeginning(line) {
+	if v, _, err := value.Read(first); err == nil && own(v) || first == nil && ownBeginning(line) {
 		return Contract
 	}
 	if len(head) >= headSize/2 { // more may follow; spaces at the ends are gone
-		if v, err := value.Parse(closed(head)); err == nil {
+		if v, _, err := value.Read(closed(head)); err == nil {
 			return nameOf(v)
 		}
 	}

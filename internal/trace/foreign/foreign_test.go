@@ -19,6 +19,7 @@ import (
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/trace"
@@ -634,5 +635,43 @@ func TestTauGold(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestRepairedRecords: what other loggers write where JSON has no such value is read. The attempt
+// has a note, and the log counts the line.
+func TestRepairedRecords(t *testing.T) {
+	t.Parallel()
+	const ask, note = `{"role":"user","content":"q"}`, "read with a lone surrogate, NaN or Infinity"
+	const called = `{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"a","arguments":{"x":NaN}}}]},{"role":"tool","tool_call_id":"1","content":"\ud83d"}`
+	good := `{"messages":[` + ask + `,{"role":"assistant","content":"yes"}]}`
+	bad := `{"messages":[` + ask + `,` + called + `]}`
+	for name, c := range map[string]struct {
+		in    string
+		notes [][]string
+		first int64
+	}{
+		"lines":          {good + "\n" + bad + "\n" + good, [][]string{nil, {note}, nil}, 2},
+		"the first line": {bad + "\n" + good, [][]string{{note}, nil}, 1},
+		"a document":     {strings.Replace(bad, ",", ",\n", 1), [][]string{{note}}, 1},
+		"own lines": {
+			`{"task_id":"t","call_id":"1","tool":"a","args":{"x":NaN},"result":"\ud83d"}` + "\n" + `{"type":"task","task_id":"t","outcome":"called","steps":1}`, [][]string{{note}}, 1,
+		},
+	} {
+		list, r, err := text(c.in, Options{})
+		var notes [][]string
+		calls := 0
+		for i := range list {
+			notes = append(notes, slices.DeleteFunc(list[i].Trace.Notes, func(n string) bool { return !strings.HasPrefix(n, "read with") }))
+			for _, call := range list[i].Trace.Calls() {
+				calls++
+				if string(call.Args) != `{"x":"NaN"}` || !strings.Contains(strings.ToLower(string(call.Result)), `\ufffd`) && !strings.Contains(string(call.Result), "\uFFFD") {
+					t.Errorf("%s: %s, %s", name, call.Args, call.Result)
+				}
+			}
+		}
+		if d := gocmp.Diff(c.notes, notes, cmpopts.EquateEmpty()); err != nil || d != "" || calls != 1 || r.Log.Repaired != 1 || r.Log.RepairedFirst != c.first || r.Log.Bad != 0 {
+			t.Errorf("%s: %s, %v, %d calls, %+v", name, d, err, calls, r.Log)
+		}
 	}
 }

@@ -157,7 +157,7 @@ func (i *Importer) head() ([]byte, error) {
 func (i *Importer) grows(head []byte) error {
 	line, _, _ := bytes.Cut(bytes.TrimSpace(head), []byte("\n"))
 	why := ""
-	switch _, err := value.Parse(line); {
+	switch _, _, err := value.Read(line); {
 	case i.format == Contract || len(line) == 0:
 	case i.format == "langsmith" || slices.Contains(spans.Names(), i.format):
 		why = "its spans make attempts only together"
@@ -224,7 +224,7 @@ func (i *Importer) read(take func(trace.Attempt) bool) error {
 	if err != nil {
 		return err
 	}
-	if v, err := value.Parse(line); err == nil && more && (v.Kind() == value.Object || v.Kind() == value.Array) {
+	if v, _, err := value.Read(line); err == nil && more && (v.Kind() == value.Object || v.Kind() == value.Array) {
 		return i.lines(line, take)
 	}
 	return i.document(line, more, take)
@@ -348,8 +348,8 @@ func (i *Importer) lines(first []byte, take func(trace.Attempt) bool) error {
 // one reads a line's value; one that is no record is listed, or ends a strict reading.
 func (i *Importer) one(n int64, line []byte) error {
 	doc := value.Doc{Max: maxValues}
-	err := doc.Parse(line)
-	v := doc.Root()
+	made, err := doc.Read(line)
+	v, found := doc.Root(), len(i.sink.Found)
 	var reason string
 	switch {
 	case err != nil:
@@ -361,6 +361,7 @@ func (i *Importer) one(n int64, line []byte) error {
 		if err := i.hold(v); err != nil {
 			return fmt.Errorf("read recording: line %d: %w", n, err)
 		}
+		i.repaired(n, made, found)
 		return nil
 	}
 	i.log.Reject(n, reason)
@@ -368,6 +369,17 @@ func (i *Importer) one(n int64, line []byte) error {
 		return fmt.Errorf("line %d: %s: %w", n, reason, callvet.ErrInvalid)
 	}
 	return nil
+}
+
+// repaired notes that a value was read with repairs: in the log, and in the attempt where it is one.
+func (i *Importer) repaired(line int64, made value.Repairs, found int) {
+	if made == 0 {
+		return
+	}
+	i.log.Repair(line, made)
+	if len(i.sink.Found) == found+1 {
+		i.sink.Found[found].Trace.Note(made.Note())
+	}
 }
 
 // hold counts the memory of a value that is kept until all have been read.
@@ -401,13 +413,14 @@ func (i *Importer) document(text []byte, more bool, take func(trace.Attempt) boo
 	if len(bytes.TrimSpace(text)) == 0 {
 		return fmt.Errorf("read recording: it is empty: %w", callvet.ErrInvalid)
 	}
-	v, err := value.Parse(text)
+	v, made, err := value.Read(text)
 	if err != nil {
 		return fmt.Errorf("read recording: %w: %w", callvet.ErrInvalid, typed.Syntax("", text, err))
 	}
 	if !i.value(v) {
 		return unknownForm(members(v))
 	}
+	i.repaired(1, made, 0)
 	if err := i.hold(v); err != nil {
 		return fmt.Errorf("read recording: %w", err)
 	}
@@ -583,7 +596,7 @@ func (i *Importer) member(z *zip.Reader, name string) (value.Value, error) {
 	} else if err != nil {
 		return value.Value{}, fmt.Errorf("read archive, %s: %w: %w", name, callvet.ErrInvalid, err)
 	}
-	v, err := value.Parse(text)
+	v, _, err := value.Read(text)
 	if err != nil {
 		return value.Value{}, fmt.Errorf("read archive, %s: %w: %w", name, callvet.ErrInvalid, err)
 	}

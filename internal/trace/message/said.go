@@ -3,6 +3,7 @@
 package message
 
 import (
+	"bytes"
 	"slices"
 
 	"github.com/callvet/callvet"
@@ -14,8 +15,14 @@ func Held(v value.Value) value.Value {
 	if v.Kind() != value.String {
 		return v
 	}
-	if in, err := value.Parse(v.Bytes()); err == nil {
+	text := v.Bytes()
+	if in, err := value.Parse(text); err == nil {
 		return in
+	}
+	if t := bytes.TrimLeft(text, " \t\r\n"); len(t) > 0 && (t[0] == '{' || t[0] == '[') { // no prose, such as "NaN"
+		if in, _, err := value.Read(text); err == nil {
+			return in
+		}
 	}
 	return v
 }
