@@ -3,11 +3,13 @@
 package chats
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 	"time"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/finish"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/internal/trace/message"
 	"github.com/callvet/callvet/value"
@@ -34,6 +36,9 @@ func readATIF(v value.Value, s *trace.Sink) {
 		}
 		t.Calls = message.Calls(message.First(e, "tool_calls"))
 		a.Trace.Turns = append(a.Trace.Turns, t)
+		if t.Role == callvet.RoleAssistant {
+			a.Trace.FinishReason = cmp.Or(finish.Of(e), finish.Of(message.First(e, "metrics")), finish.Of(message.First(e, "extra")))
+		}
 		results := message.First(message.First(e, "observation"), "results")
 		for r, ok := results.First(); ok; r, ok = results.Next(r) {
 			c, has := r.Get("content")
@@ -105,6 +110,7 @@ func invocation(inv value.Value, a *trace.Attempt, s *trace.Sink) {
 		}
 	}
 	if final := message.First(inv, "final_response", "finalResponse"); final.Kind() == value.Object {
+		a.Trace.FinishReason = finish.Of(final)
 		add(contentTurns(final)...)
 	}
 }
@@ -148,15 +154,30 @@ func readSession(v value.Value, s *trace.Sink) {
 		}
 		a.Trace.Turns = append(a.Trace.Turns, contentTurns(message.First(e, "content"))...)
 		a.Trace.Usage.Add(message.Usage(message.First(e, "usage_metadata", "usageMetadata"), value.Value{}))
-		if msg := message.Str(e, "error_message", "errorMessage"); msg != "" {
-			a.Trace.Fault = &callvet.Fault{Kind: callvet.FaultServer, Message: msg}
-		}
+		eventEnd(e, &a.Trace)
 	}
 	if message.First(v, "state").Len() > 0 {
 		s.Lose("the state of a session")
 	}
 	a.Trace.Turns = message.Attach(a.Trace.Turns)
 	s.Give(a)
+}
+
+// eventEnd takes from an event how the model's answer ended: ADK writes the finish reason of an
+// answer without content as an error's code, other errors too.
+func eventEnd(e value.Value, t *callvet.Trace) {
+	code, msg := message.Str(e, "error_code", "errorCode"), message.Str(e, "error_message", "errorMessage")
+	end := finish.Of(e)
+	switch by := message.Str(e, "author"); {
+	case end == "" && callvet.StopOf(code) != callvet.StopUnknown && code != "":
+		t.FinishReason = code
+		return
+	case end != "" || by != "user" && has(e, "content"):
+		t.FinishReason = end
+	}
+	if msg != "" || code != "" {
+		t.Fault = &callvet.Fault{Kind: callvet.FaultServer, Message: cmp.Or(msg, code)}
+	}
 }
 
 func isInspect(v value.Value) bool {
@@ -197,7 +218,8 @@ func readSample(v, eval value.Value, s *trace.Sink) {
 		a.Trace.Repeat = e - 1
 	}
 	a.Trace.Target = message.Str(eval, "model")
-	a.Trace.Model = message.Str(message.First(v, "output"), "model")
+	out := message.First(v, "output")
+	a.Trace.Model, a.Trace.FinishReason = message.Str(out, "model"), finish.Last(out)
 	if task := message.Str(eval, "task"); task != "" {
 		a.Fields = map[string]string{"task": task}
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/finish"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/internal/trace/message"
 	"github.com/callvet/callvet/score/check"
@@ -110,6 +111,7 @@ func generations(obs []observation, a *trace.Attempt) (missing bool) {
 		in := message.Said(o.in, callvet.RoleUser)
 		a.Trace.Turns = append(a.Trace.Turns, seen.Fresh(in)...)
 		a.Trace.Turns = append(a.Trace.Turns, seen.Note(said)...)
+		a.Trace.FinishReason = o.reason()
 		a.Trace.Usage.Add(tokens(o.v))
 		if m := message.Str(o.v, "model"); m != "" {
 			a.Trace.Model = m
@@ -117,6 +119,23 @@ func generations(obs []observation, a *trace.Attempt) (missing bool) {
 	}
 	a.Trace.Turns = message.Attach(message.Merge(a.Trace.Turns))
 	return missing || n == 0
+}
+
+// reason is why the answer of a generation ended. One that failed and records no reason ended
+// with an error.
+func (o *observation) reason() string {
+	meta := message.Held(message.First(o.v, "metadata"))
+	end := cmp.Or(finish.Last(o.out), finish.Of(meta))
+	attrs := message.Held(message.First(meta, "attributes"))
+	for _, k := range []string{"gen_ai.response.finish_reasons", "ai.response.finishReason", "llm.finish_reason"} {
+		if r := finish.Word(message.First(attrs, k)); end == "" {
+			end = r
+		}
+	}
+	if failed := message.Str(o.v, "level") == "ERROR" || message.Str(o.v, "error") != "" || message.Str(o.v, "status") == "error"; failed && end == "" {
+		return "error"
+	}
+	return end
 }
 
 // tokens reads what a generation used: Langfuse's details, the counts of a LangSmith run, or

@@ -3,11 +3,13 @@
 package chats
 
 import (
+	"cmp"
 	"encoding/json"
 	"strconv"
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/finish"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/internal/trace/message"
 	"github.com/callvet/callvet/value"
@@ -86,7 +88,10 @@ func readChat(v value.Value, s *trace.Sink) {
 	}
 	a := answer(v, s)
 	a.Trace.Turns = message.Attach(message.Turns(message.First(c, "message", "delta")))
-	a.Trace.FinishReason = message.Str(c, "finish_reason")
+	a.Trace.FinishReason = finish.Of(c)
+	if has(c, "delta") && !has(c, "message") && a.Trace.FinishReason == "" {
+		a.Trace.Fault = trace.Unknown("it is one piece of a streamed answer")
+	}
 	s.Give(a)
 }
 
@@ -123,14 +128,14 @@ func readResponses(v value.Value, s *trace.Sink) {
 	}
 	out, _ := v.Get("output")
 	a.Trace.Turns = message.Attach(message.Merge(append(before, turns(out)...)))
-	a.Trace.FinishReason = message.Str(v, "status")
+	a.Trace.FinishReason = finish.Last(v)
 	s.Give(a)
 }
 
 func readAnthropic(v value.Value, s *trace.Sink) {
 	a := answer(v, s)
 	a.Trace.Turns = message.Attach(message.Turns(v))
-	a.Trace.FinishReason = message.Str(v, "stop_reason")
+	a.Trace.FinishReason = finish.Of(v)
 	s.Give(a)
 }
 
@@ -153,6 +158,7 @@ func readMessages(v value.Value, s *trace.Sink) {
 	if v.Kind() == value.Array {
 		a.Trace.CaseID = name(value.Value{}, s)
 		a.Trace.Turns = message.Attach(message.Merge(turns(v)))
+		a.Trace.FinishReason = finish.Last(v)
 		spent(&a.Trace, v)
 		s.Give(a)
 		return
@@ -160,6 +166,7 @@ func readMessages(v value.Value, s *trace.Sink) {
 	a = answer(v, s)
 	a.Trace.CaseID = name(v, s, "task_id", "custom_id", "case_id", "id")
 	list, _ := v.Get("messages")
+	a.Trace.FinishReason = cmp.Or(finish.Last(list), finish.Of(v))
 	a.Trace.Turns = turns(list)
 	if sys, ok := v.Get("system"); ok {
 		a.Trace.Turns = append([]callvet.Turn{{Role: callvet.RoleSystem, Content: message.Text(sys)}}, a.Trace.Turns...)
@@ -202,6 +209,7 @@ func readTau(v value.Value, s *trace.Sink) {
 		s.Lose("an attempt of which the trajectory is empty")
 	}
 	markErrors(a.Trace.Turns)
+	a.Trace.FinishReason = callvet.FinishDecoded // its authors' rules say what an empty answer is
 	a.Reward = message.Float(v, "reward")
 	a.Pass = pass(a.Reward)
 	info, _ := v.Get("info")
@@ -352,6 +360,7 @@ func simulation(v value.Value, tasks map[string]value.Value, s *trace.Sink) {
 	}
 	criteria := message.First(tasks[a.Trace.CaseID], "evaluation_criteria")
 	a.Gold = taskGold(criteria, info)
+	a.Trace.FinishReason = callvet.FinishDecoded
 	ended(v, &a)
 	s.Give(a)
 }
@@ -435,6 +444,7 @@ func readAgentDojo(v value.Value, s *trace.Sink) {
 		}
 	}
 	a.Trace.Turns = message.Attach(a.Trace.Turns)
+	a.Trace.FinishReason = callvet.FinishDecoded
 	if d := message.Float(v, "duration"); d != nil {
 		a.Trace.WallMS = *d * 1000
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/finish"
 	"github.com/callvet/callvet/internal/usage"
 	"github.com/callvet/callvet/score/check"
 	"github.com/callvet/callvet/value"
@@ -229,10 +230,7 @@ func strange(m value.Value, role string) bool {
 
 // ended reports whether a message says that it ended with calls.
 func ended(m value.Value) bool {
-	r := callvet.Response{FinishReason: Str(m, "finish_reason", "stop_reason", "finishReason")}
-	if r.FinishReason == "" {
-		r.FinishReason = Str(First(m, "response_metadata"), "finish_reason", "stop_reason")
-	}
+	r := callvet.Response{FinishReason: finish.Of(m)}
 	return r.LostCall()
 }
 

@@ -57,7 +57,7 @@ func (t *task) give(s *trace.Sink) {
 	if t.continues && len(of[model]) > 0 {
 		a.Input, c.turns = c.before(of[model])
 	}
-	a.Trace.Turns = c.turns
+	a.Trace.Turns, a.Trace.FinishReason = c.turns, c.end
 	tree.spent(&a.Trace.Usage, t.spans)
 	x := execution{tree: tree, rounds: of[model]}
 	x.run(&a, of[tool])

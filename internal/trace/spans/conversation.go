@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/finish"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/internal/trace/message"
 	"github.com/callvet/callvet/value"
@@ -22,6 +23,8 @@ type conversation struct {
 	silent []*span
 	// spoke tells that a span of a model had a legible answer.
 	spoke bool
+	// end is why the last answer of a model ended.
+	end string
 }
 
 func (c *conversation) read(list []*span) {
@@ -41,6 +44,7 @@ func (c *conversation) read(list []*span) {
 			continue
 		}
 		in, out := sp.told(), sp.said()
+		c.end = sp.finish()
 		fresh := c.seen.Fresh(in)
 		c.heard(fresh)
 		c.turns = append(c.turns, message.Merge(fresh)...)
@@ -83,19 +87,35 @@ func called(turns []callvet.Turn) bool {
 
 // ended reports whether a model's span says that its answer ended with calls.
 func ended(sp *span) bool {
-	reasons := []value.Value{message.Held(sp.attr(finish))}
+	return slices.ContainsFunc(sp.ends(), func(r string) bool { return callvet.StopOf(r) == callvet.StopCalls })
+}
+
+// ends are the finish reasons that a span records: in an attribute, an event, or the answer.
+func (sp *span) ends() []string {
+	all := []string{finish.Word(sp.attr(finishReason))}
 	for _, e := range sp.events {
-		reasons = append(reasons, e.attrs["finish_reason"], message.First(e.body, "finish_reason"))
-	}
-	for _, v := range reasons {
-		if first, ok := v.First(); ok && v.Kind() == value.Array {
-			v = first
-		}
-		if r := (callvet.Response{FinishReason: v.Str()}); r.LostCall() {
-			return true
+		all = append(all, finish.Word(e.attrs["finish_reason"]), finish.Of(e.body))
+		if e.name == detailsEvent {
+			all = append(all, finish.Word(first(e.attrs, finishReason.names()...)), finish.Last(e.attrs[answer.names()[0]]))
 		}
 	}
-	return false
+	all = append(all, finish.Last(sp.attr(answer)), finish.Last(sp.attrs["gcp.vertex.agent.llm_response"]), finish.Last(sp.attr(output)))
+	return slices.DeleteFunc(all, func(r string) bool { return r == "" })
+}
+
+// finish is why the answer of a model's span ended. Where several places record it, one that is
+// no good end counts. A span that failed and records no reason ended with an error.
+func (sp *span) finish() string {
+	all := sp.ends()
+	switch bad := slices.IndexFunc(all, func(r string) bool { return callvet.StopOf(r) != callvet.StopDone }); {
+	case bad >= 0:
+		return all[bad]
+	case len(all) > 0:
+		return all[0]
+	case sp.failed || sp.attrs["langfuse.observation.level"].Str() == "ERROR":
+		return "error"
+	}
+	return ""
 }
 
 // missing says why it is not known what an attempt called, "" where it is. Nothing but an
@@ -110,7 +130,7 @@ func (c *conversation) missing(a *trace.Attempt, of [agent + 1][]*span, x *execu
 		switch {
 		case ended(sp):
 			cut++
-		case sp.attr(finish).Kind() == value.Invalid:
+		case sp.attr(finishReason).Kind() == value.Invalid:
 			open++
 		}
 	}

@@ -37,7 +37,7 @@ const (
 	answer    // the messages that it gave
 	answerText
 	answerCalls
-	finish // why its answer ended
+	finishReason
 	system
 	definitions
 	modelName
@@ -78,8 +78,11 @@ func (m meaning) names() []string {
 		return []string{"ai.response.text", "ai.response.object", "ai.result.text", "ai.result.object"}
 	case answerCalls:
 		return []string{"ai.response.toolCalls", "ai.result.toolCalls"}
-	case finish:
-		return []string{"gen_ai.response.finish_reasons", "ai.response.finishReason", "ai.finishReason", "llm.finish_reason"}
+	case finishReason:
+		return []string{
+			"gen_ai.response.finish_reasons", "ai.response.finishReason", "ai.finishReason", "llm.finish_reason", "gen_ai.completion.0.finish_reason",
+			"llm.output_messages.0.message.finish_reason",
+		}
 	case system:
 		return []string{"gen_ai.system_instructions"}
 	case definitions:

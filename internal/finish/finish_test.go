@@ -1,0 +1,50 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package finish_test
+
+import (
+	"testing"
+
+	"github.com/callvet/callvet/internal/finish"
+	"github.com/callvet/callvet/value"
+)
+
+func TestLast(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ name, give, want string }{
+		{"no reason", `{"text":"x"}`, ""},
+		{"null", `{"choices":[{"finish_reason":null,"message":{"content":"x"}}]}`, ""},
+		{"chat", `{"choices":[{"finish_reason":"length"},{"finish_reason":"stop"}]}`, "length"},
+		{"chat as a text", `"{\"choices\":[{\"finish_reason\":\"length\"}]}"`, "length"},
+		{"responses", `{"object":"response","status":"completed","output":[]}`, "completed"},
+		{"responses, incomplete", `{"object":"response","status":"incomplete","incomplete_details":{"reason":"max_output_tokens"}}`, "max_output_tokens"},
+		{"responses, incomplete without a reason", `{"status":"incomplete","incomplete_details":null,"output":[]}`, "incomplete"},
+		{"responses, under way", `{"object":"response","status":"in_progress"}`, "in_progress"},
+		{"an item of the responses", `[{"type":"reasoning"},{"type":"message","role":"assistant","status":"incomplete"}]`, "incomplete"},
+		{"a status of something else", `{"status":"completed","text":"x"}`, ""},
+		{"anthropic", `{"type":"message","stop_reason":"refusal","content":[]}`, "refusal"},
+		{"gemini", `{"candidates":[{"finishReason":"SAFETY"}]}`, "SAFETY"},
+		{"gemini, blocked", `{"promptFeedback":{"blockReason":"OTHER"}}`, "blocked: OTHER"},
+		{"gemini, not blocked", `{"promptFeedback":{"blockReason":"OTHER"},"candidates":[{"finishReason":"STOP"}]}`, "STOP"},
+		{"bedrock", `{"output":{"message":{"role":"assistant"}},"stopReason":"guardrail_intervened"}`, "guardrail_intervened"},
+		{"ollama", `{"message":{},"done":true,"done_reason":"length"}`, "length"},
+		{"ollama, a piece", `{"message":{},"done":false}`, "incomplete"},
+		{"ai sdk", `{"finishReason":{"unified":"length","raw":"max"}}`, "length"},
+		{"ai sdk, other", `{"finishReason":{"unified":"other","raw":"content_filter"}}`, "content_filter"},
+		{"a number", `{"finish_reason":2}`, "2"},
+		{"langchain", `{"lc":1,"id":["langchain","AIMessage"],"kwargs":{"response_metadata":{"finish_reason":"length"}}}`, "length"},
+		{"langsmith", `{"generations":[[{"text":"x","generation_info":{"finish_reason":"length"}}]]}`, "length"},
+		{"langsmith, of the message", `{"generations":[[{"message":{"kwargs":{"response_metadata":{"stop_reason":"max_tokens"}}}}]]}`, "max_tokens"},
+		{"messages: the last of the model counts", `[{"role":"assistant","finish_reason":"tool_calls"},{"role":"tool"},{"role":"assistant","finish_reason":"length"},{"role":"user","finish_reason":"x"}]`, "length"},
+		{"messages: the last has none", `[{"role":"assistant","finish_reason":"tool_calls"},{"role":"assistant","content":"x"}]`, ""},
+		{"messages of langchain", `[{"type":"ai","response_metadata":{"finish_reason":"length"}},{"type":"tool"}]`, "length"},
+	} {
+		v, err := value.Parse([]byte(tt.give))
+		if err != nil {
+			t.Fatalf("%s: %v", tt.name, err)
+		}
+		if got := finish.Last(v); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
