@@ -42,8 +42,8 @@ const (
 	FinishHITL = "hitl"
 )
 
-// StopOf is the meaning of a finish reason. Case, "-", "_", "." and spaces do not count, and
-// the prefix FINISH_REASON_ neither: this is the one table for all wires, agents, recordings and
+// StopOf is the meaning of a finish reason. Case, "-", "_" and spaces do not count, and the
+// prefix FINISH_REASON_ neither: this is the one table for all wires, agents, recordings and
 // trace files.
 func StopOf(reason string) Stop {
 	if reason == "" {
@@ -94,7 +94,7 @@ func stopKey(reason string) string {
 	reason, _, _ = strings.Cut(reason, ":")
 	key := strings.Map(func(c rune) rune {
 		switch {
-		case c == '-' || c == '_' || c == ' ' || c == '.':
+		case c == '-' || c == '_' || c == ' ':
 			return -1
 		case 'A' <= c && c <= 'Z':
 			return c + 'a' - 'A'

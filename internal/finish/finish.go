@@ -47,7 +47,7 @@ func Word(v value.Value) string {
 				return Word(in)
 			}
 		}
-		return v.Str()
+		return strings.TrimPrefix(v.Str(), "FinishReason.") // as Python prints an enumeration
 	case value.Array:
 		e, _ := v.First()
 		return Word(e)

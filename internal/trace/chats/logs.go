@@ -166,7 +166,7 @@ func readSession(v value.Value, s *trace.Sink) {
 // eventEnd takes from an event how the model's answer ended: ADK writes the finish reason of an
 // answer without content as an error's code, other errors too.
 func eventEnd(e value.Value, t *callvet.Trace) {
-	code, msg := message.Str(e, "error_code", "errorCode"), message.Str(e, "error_message", "errorMessage")
+	code, msg := finish.Word(message.First(e, "error_code", "errorCode")), message.Str(e, "error_message", "errorMessage")
 	end := finish.Of(e)
 	switch by := message.Str(e, "author"); {
 	case end == "" && callvet.StopOf(code) != callvet.StopUnknown && code != "":
