@@ -86,12 +86,12 @@ type Class string
 const (
 	ClassProvider      Class = "provider_error"
 	ClassUnparseable   Class = "unparseable"
-	ClassToolHalluc    Class = "tool_hallucination"
+	ClassUnknownTool   Class = "unknown_tool"
 	ClassMissedCall    Class = "missed_call"
 	ClassUnneededCall  Class = "unneeded_call"
 	ClassWrongTool     Class = "wrong_tool"
 	ClassContract      Class = "contract_violation"
-	ClassArgHalluc     Class = "argument_hallucination"
+	ClassUnknownArg    Class = "unknown_argument"
 	ClassWrongArgs     Class = "wrong_arguments"
 	ClassMissingPrereq Class = "missing_prerequisite"
 	ClassWrongOrder    Class = "wrong_order"
@@ -110,6 +110,17 @@ const (
 	ClassAgents   Class = "wrong_agents"
 	ClassSelected Class = "wrong_selection"
 )
+
+// ClassOf is the class of a stored name: earlier versions named two of them otherwise.
+func ClassOf(name string) Class {
+	switch name {
+	case "tool_hallucination":
+		return ClassUnknownTool
+	case "argument_hallucination":
+		return ClassUnknownArg
+	}
+	return Class(name)
+}
 
 // Result is what scoring makes of one Trace. It explains itself.
 type Result struct {

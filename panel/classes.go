@@ -14,8 +14,8 @@ var outcomes = [5]callvet.Outcome{
 
 // classes in order of precedence.
 var classes = [20]callvet.Class{
-	callvet.ClassProvider, callvet.ClassUnparseable, callvet.ClassToolHalluc, callvet.ClassMissedCall,
-	callvet.ClassUnneededCall, callvet.ClassWrongTool, callvet.ClassContract, callvet.ClassArgHalluc,
+	callvet.ClassProvider, callvet.ClassUnparseable, callvet.ClassUnknownTool, callvet.ClassMissedCall,
+	callvet.ClassUnneededCall, callvet.ClassWrongTool, callvet.ClassContract, callvet.ClassUnknownArg,
 	callvet.ClassWrongArgs, callvet.ClassMissingPrereq, callvet.ClassWrongOrder, callvet.ClassLoop,
 	callvet.ClassIncomplete, callvet.ClassPolicy, callvet.ClassBudget, callvet.ClassAnswer,
 	callvet.ClassRoute, callvet.ClassSubRoute, callvet.ClassAgents, callvet.ClassSelected,

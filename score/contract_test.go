@@ -148,9 +148,9 @@ func TestOfferedTools(t *testing.T) {
 		{"all", nil, "book", ""},
 		{"offered", []string{"find_city", "book"}, "book", ""},
 		{"offered, in another case", []string{"book"}, "BOOK", ""},
-		{"not offered", []string{"find_city"}, "book", callvet.ClassToolHalluc},
-		{"none is offered", []string{}, "book", callvet.ClassToolHalluc},
-		{"not in the suite", []string{"find_city"}, "gone", callvet.ClassToolHalluc},
+		{"not offered", []string{"find_city"}, "book", callvet.ClassUnknownTool},
+		{"none is offered", []string{}, "book", callvet.ClassUnknownTool},
+		{"not in the suite", []string{"find_city"}, "gone", callvet.ClassUnknownTool},
 	} {
 		c := one(callvet.Expect{MinToolCalls: whole(1)})
 		c.ToolNames = tt.names
@@ -169,7 +169,7 @@ func TestToolWithoutSchema(t *testing.T) {
 	if len(ps) != 1 || ps[0].Code != "bad-schema" {
 		t.Fatal(ps)
 	}
-	for args, want := range map[string]callvet.Class{`{"x":"Paris"}`: "", `{"x":"weather"}`: callvet.ClassWrongArgs, `{"x":"Rome"}`: callvet.ClassArgHalluc, `{"y":"Paris"}`: callvet.ClassWrongArgs} {
+	for args, want := range map[string]callvet.Class{`{"x":"Paris"}`: "", `{"x":"weather"}`: callvet.ClassWrongArgs, `{"x":"Rome"}`: callvet.ClassWrongArgs, `{"y":"Paris"}`: callvet.ClassWrongArgs} {
 		if r := sc[0].Score(made("bad", args)); r.Class != want {
 			t.Errorf("%s: %s %q", args, r.Class, r.Reason)
 		}

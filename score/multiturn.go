@@ -117,7 +117,7 @@ type prereqs struct {
 type flow struct {
 	total, right int
 	failed       string // sentence about the first that failed
-	grounded     bool   // the wrong value has some source
+	skipped      string // the tool that it should come from, where it was not called before
 }
 
 func (w *scratch) measureMulti(planned bool) {
@@ -237,12 +237,16 @@ func (w *scratch) measureFlow(final int) {
 		s := &w.k.multi.sources[i]
 		f.total++
 		if final == len(w.calls) {
-			f.fail("the final call was not made", false)
+			f.fail("the final call was not made", "")
 			continue
+		}
+		skipped := ""
+		if s.tool != "" && !w.made(s.tool, final) {
+			skipped = s.tool
 		}
 		got := s.arg.Find(w.calls[final].args)
 		if len(got) == 0 {
-			f.fail(w.calls[final].src.Tool+": "+s.key+" is missing; it should come from "+s.from, true)
+			f.fail(w.calls[final].src.Tool+": "+s.key+" is missing; it should come from "+s.from, skipped)
 			continue
 		}
 		ok := true
@@ -250,16 +254,16 @@ func (w *scratch) measureFlow(final int) {
 			ok = ok && w.comesFrom(s, v, final)
 		}
 		if !ok {
-			f.fail(w.calls[final].src.Tool+": "+s.key+" "+short(got[0].Raw())+" does not come from "+s.from, false)
+			f.fail(w.calls[final].src.Tool+": "+s.key+" "+short(got[0].Raw())+" does not come from "+s.from, skipped)
 			continue
 		}
 		f.right++
 	}
 }
 
-func (f *flow) fail(why string, grounded bool) {
+func (f *flow) fail(why, skipped string) {
 	if f.failed == "" {
-		f.failed, f.grounded = why, grounded
+		f.failed, f.skipped = why, skipped
 	}
 }
 

@@ -56,7 +56,7 @@ func TestArgumentSources(t *testing.T) {
 		{"another tool has it at that place", "find_city.result.id", tools, answered("find", `{}`, `{"id":"F7"}`, "find_city", `{}`, `{"id":"F8"}`, "book", `{"id":"F7"}`, ""), `book: id "F7" does not come from find_city.result.id`},
 		{"the first of two calls has it", "find_city.result.id", tools, answered("find_city", `{}`, `{"id":"F7"}`, "find_city", `{"n":2}`, `{"id":"F8"}`, "book", `{"id":"F7"}`, ""), ""},
 		{"no result", "find_city.result.id", tools, answered("find_city", `{}`, "", "book", `{"id":"F7"}`, ""), `book: id "F7" does not come from find_city.result.id`},
-		{"a later result", "find_city.result.id", tools, answered("book", `{"id":"F7"}`, "", "find_city", `{}`, `{"id":"F7"}`), `book: id "F7" does not come from find_city.result.id`},
+		{"a later result", "find_city.result.id", tools, answered("book", `{"id":"F7"}`, "", "find_city", `{}`, `{"id":"F7"}`), `book: id "F7" does not come from find_city.result.id: find_city was not called before`},
 		{"not in the call", "find_city.result.id", tools, answered("find_city", `{}`, list, "book", `{}`, ""), "book: id is missing; it should come from find_city.result.id"},
 
 		{"any earlier tool, inside an object in a list", "previous_tool", tools, answered("find", `{}`, list, "book", `{"id":"F8"}`, ""), ""},

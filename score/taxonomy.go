@@ -37,11 +37,11 @@ func (w *scratch) classRead(bool) (callvet.Class, string) {
 				return callvet.ClassUnparseable, fmt.Sprintf("%s: %s: %s", callvet.ToolName(a.src.Tool), callvet.Unreadable(payload(a.src)), check.Clip(payload(a.src)))
 			}
 		}
-		return callvet.ClassUnparseable, "the answer meant a call that could not be read"
+		return callvet.ClassUnparseable, w.t.Reason.Sentence()
 	case f.repaired:
 		return callvet.ClassUnparseable, "the call had to be repaired and the case wants native calls"
 	case f.unknownTool > 0:
-		return callvet.ClassToolHalluc, callvet.ToolName(w.calls[f.unknownTool-1].src.Tool) + " is not one of the case's tools"
+		return callvet.ClassUnknownTool, callvet.ToolName(w.calls[f.unknownTool-1].src.Tool) + " is not one of the case's tools"
 	}
 	return "", ""
 }
@@ -128,7 +128,7 @@ func (w *scratch) classNames() (callvet.Class, string) {
 	return "", ""
 }
 
-// classArguments: contract, then invented, then wrong arguments.
+// classArguments: contract, then arguments that the tool does not have, then wrong ones.
 func (w *scratch) classArguments(planned bool) (callvet.Class, string) {
 	if j := w.facts.invalid - 1; j >= 0 {
 		a := &w.calls[j]
@@ -138,16 +138,16 @@ func (w *scratch) classArguments(planned bool) (callvet.Class, string) {
 		return w.classDiffs()
 	}
 	if f := &w.facts.flow; f.failed != "" && w.fit.missing == 0 {
-		if f.grounded {
-			return callvet.ClassWrongArgs, f.failed
+		if f.skipped != "" {
+			return callvet.ClassMissingPrereq, f.failed + ": " + f.skipped + " was not called before"
 		}
-		return callvet.ClassArgHalluc, f.failed
+		return callvet.ClassWrongArgs, f.failed
 	}
 	return "", ""
 }
 
-// classDiffs decides between an invented and a wrong argument and tells the
-// first of the kind that decided.
+// classDiffs decides between an argument that the tool does not have and a wrong one, and
+// gives the sentence on the first of the kind that decided.
 func (w *scratch) classDiffs() (callvet.Class, string) {
 	for c := range w.explained {
 		m := &w.explained[c]
@@ -163,29 +163,35 @@ func (w *scratch) classDiffs() (callvet.Class, string) {
 			if first == nil {
 				first = d
 			}
-			if w.invented(&w.calls[m.Actual], d) {
-				return callvet.ClassArgHalluc, argSentence(m.Got, d)
+			if undeclared(&w.calls[m.Actual], d) {
+				return callvet.ClassUnknownArg, argSentence(m.Got, d)
 			}
 		}
 		if first != nil {
-			return callvet.ClassWrongArgs, argSentence(m.Got, first)
+			sentence := argSentence(m.Got, first)
+			if w.sourceless(&w.calls[m.Actual], first) {
+				sentence += ", which neither the conversation nor a result contains"
+			}
+			return callvet.ClassWrongArgs, sentence
 		}
 		return callvet.ClassWrongArgs, m.Got + ": the arguments are not the expected ones"
 	}
 	return "", ""
 }
 
-// invented: a key that the schema does not declare, or a value that neither the
-// schema nor any text or earlier result holds. Without texts nothing can be said.
-func (w *scratch) invented(a *actual, d *callvet.ArgDiff) bool {
-	if d.Actual == nil {
+// undeclared reports whether a key is none that the tool's schema declares.
+func undeclared(a *actual, d *callvet.ArgDiff) bool {
+	if d.Actual == nil || a.tool == nil || len(a.tool.props) == 0 {
 		return false
 	}
 	top, _, _ := strings.Cut(strings.ReplaceAll(d.Path, "[", "."), ".")
-	if a.tool != nil && len(a.tool.props) > 0 && !a.tool.schema.HasProperty(d.Path) && !a.tool.schema.HasProperty(top) {
-		return true
-	}
-	if w.k.sources.Empty() || w.spare.Parse(d.Actual) != nil {
+	return !a.tool.schema.HasProperty(d.Path) && !a.tool.schema.HasProperty(top)
+}
+
+// sourceless reports whether neither the schema nor any text or earlier result holds a value.
+// Without texts it is false: nothing can be said.
+func (w *scratch) sourceless(a *actual, d *callvet.ArgDiff) bool {
+	if d.Actual == nil || d.Expected == nil || w.k.sources.Empty() || w.spare.Parse(d.Actual) != nil {
 		return false
 	}
 	v := w.spare.Root()

@@ -5,6 +5,7 @@ package score_test
 import (
 	"encoding/json"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -88,9 +89,9 @@ func TestLoopsOfChains(t *testing.T) {
 	}
 }
 
-// TestInventedArguments: a wrong argument is made up when its key is not declared, or its
-// value stands neither in the schema, nor in what the user said, nor in another call's result.
-func TestInventedArguments(t *testing.T) {
+// TestUnknownArguments: an argument of an undeclared key is unknown; a wrong value is a wrong
+// value, and has no source when neither the schema, nor the user, nor another result holds it.
+func TestUnknownArguments(t *testing.T) {
 	t.Parallel()
 	tools := []callvet.Tool{
 		{Name: "ask", Parameters: json.RawMessage(`{"type":"object","properties":{"q":{"type":["string","number"]},"unit":{"enum":["K","C"]},"days":{"type":"integer","default":14},
@@ -98,29 +99,30 @@ func TestInventedArguments(t *testing.T) {
 		{Name: "free", Parameters: json.RawMessage(`{"type":"object"}`)},
 		{Name: "look", Parameters: json.RawMessage(`{"type":"object"}`)},
 	}
-	const invented, wrong = callvet.ClassArgHalluc, callvet.ClassWrongArgs
+	const unknown, wrong = callvet.ClassUnknownArg, callvet.ClassWrongArgs
+	const sourceless callvet.Class = "wrong, and of no source"
 	for _, tt := range []struct {
 		name, tool, want, got string
 		own, other            string // results
 		class                 callvet.Class
 	}{
 		{"a word of the user", "ask", `{"q":"Rome"}`, `{"q":"Paris"}`, "", "", wrong},
-		{"no word of the user", "ask", `{"q":"Rome"}`, `{"q":"Oslo"}`, "", "", invented},
+		{"no word of the user", "ask", `{"q":"Rome"}`, `{"q":"Oslo"}`, "", "", sourceless},
 		{"a number of the user", "ask", `{"q":5}`, `{"q":3}`, "", "", wrong},
 		{"nothing that could have a source", "ask", `{"q":"Rome"}`, `{"q":""}`, "", "", wrong},
 		{"left out", "ask", `{"q":"Rome"}`, `{}`, "", "", wrong},
 		{"a word of another call's result", "ask", `{"q":"Rome"}`, `{"q":"Oslo"}`, "", `{"city":"Oslo"}`, wrong},
-		{"a word of its own result only", "ask", `{"q":"Rome"}`, `{"q":"Oslo"}`, `{"city":"Oslo"}`, "", invented},
+		{"a word of its own result only", "ask", `{"q":"Rome"}`, `{"q":"Oslo"}`, `{"city":"Oslo"}`, "", sourceless},
 		{"another value of the enum", "ask", `{"unit":"K"}`, `{"unit":"C"}`, "", "", wrong},
 		{"the default", "ask", `{"days":20}`, `{"days":14}`, "", "", wrong},
-		{"another number than the default", "ask", `{"days":20}`, `{"days":15}`, "", "", invented},
+		{"another number than the default", "ask", `{"days":20}`, `{"days":15}`, "", "", sourceless},
 		{"another value of an enum inside", "ask", `{"filter":{"kind":"red"}}`, `{"filter":{"kind":"blue"}}`, "", "", wrong},
 		{"a default inside", "ask", `{"filter":{"size":5}}`, `{"filter":{"size":77}}`, "", "", wrong},
-		{"no word inside", "ask", `{"filter":{"name":"Rome"}}`, `{"filter":{"name":"Oslo"}}`, "", "", invented},
+		{"no word inside", "ask", `{"filter":{"name":"Rome"}}`, `{"filter":{"name":"Oslo"}}`, "", "", sourceless},
 		{"a word of the user inside", "ask", `{"filter":{"name":"Rome"}}`, `{"filter":{"name":"Paris"}}`, "", "", wrong},
 		{"a word of the user in a list", "ask", `{"list":["Rome"]}`, `{"list":["Paris"]}`, "", "", wrong},
 		{"a word of the user, the name has a dot", "ask", `{"dotted.key":"Rome"}`, `{"dotted.key":"Paris"}`, "", "", wrong},
-		{"a key that is not declared", "ask", `{}`, `{"city":"Paris"}`, "", "", invented},
+		{"a key that is not declared", "ask", `{}`, `{"city":"Paris"}`, "", "", unknown},
 		{"a key where none is declared", "free", `{}`, `{"city":"Paris"}`, "", "", wrong},
 		{"a key of an unknown tool", "gone", `{}`, `{"city":"Paris"}`, "", "", wrong},
 	} {
@@ -131,14 +133,18 @@ func TestInventedArguments(t *testing.T) {
 			s.Tools = nil
 		}
 		r := mustCompile(t, s)[0].Score(answered(tt.tool, tt.got, tt.own, "look", `{}`, tt.other))
-		if r.Class != tt.class {
+		got := r.Class
+		if strings.HasSuffix(r.Reason, "which neither the conversation nor a result contains") {
+			got = sourceless
+		}
+		if got != tt.class {
 			t.Errorf("%s: %s %q, want %s", tt.name, r.Class, r.Reason, tt.class)
 		}
 	}
 	silent := one(plans(wants("ask", `{"q":"Rome"}`)))
 	silent.Input = nil
 	s := &callvet.Suite{Tools: tools, Cases: []callvet.Case{silent}}
-	if r := mustCompile(t, s)[0].Score(made("ask", `{"q":"Oslo"}`)); r.Class != wrong {
+	if r := mustCompile(t, s)[0].Score(made("ask", `{"q":"Oslo"}`)); r.Class != wrong || strings.Contains(r.Reason, "neither") {
 		t.Errorf("where nobody said a word nothing can be told: %s %q", r.Class, r.Reason)
 	}
 }

@@ -73,7 +73,7 @@ func withoutValues(c *callvet.CallMatch) (out []string) {
 	}
 	for _, d := range c.Args {
 		if !d.Matched {
-			out = append(out, "argument "+d.Path+" is not as expected")
+			out = append(out, "argument "+d.Path+" differs from the expected one")
 		}
 	}
 	return out

@@ -142,7 +142,7 @@ func TestPanels(t *testing.T) {
 			cases: []callvet.Case{oneCall("a", "weather"), noCall("b"), noCall("c"), oneCall("d", "weather")},
 			cells: []*callvet.Cell{
 				failed(attempt(0, 0, ""), callvet.ClassMissedCall, callvet.CallMatch{State: callvet.StateMissing, Actual: -1, Want: []string{"weather"}}),
-				failed(attempt(1, 0, "", "teleport"), callvet.ClassToolHalluc, callvet.CallMatch{State: callvet.StateExtra, Expected: -1, Got: "teleport"}),
+				failed(attempt(1, 0, "", "teleport"), callvet.ClassUnknownTool, callvet.CallMatch{State: callvet.StateExtra, Expected: -1, Got: "teleport"}),
 				attempt(2, 0, callvet.VerdictPass),
 				attempt(3, 0, callvet.VerdictPass, "Weather"),
 			},

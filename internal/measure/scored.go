@@ -64,7 +64,7 @@ func scored(m value.Value) *steps.Scored {
 	for e, ok := m.First(); ok; e, ok = m.Next(e) {
 		switch string(e.KeyBytes()) {
 		case "class":
-			s.Class = callvet.Class(e.Str())
+			s.Class = callvet.ClassOf(e.Str())
 		case "scores":
 			for x, ok := e.First(); ok; x, ok = e.Next(x) {
 				if f, ok := x.Float(); ok && f >= 0 && f <= 1 {

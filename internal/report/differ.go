@@ -115,8 +115,8 @@ func diffCall(m *callvet.CallMatch) callDiff {
 		d.Lines = []diffLine{{Mark: "+", Whole: true, Path: "call", Expected: nothing, Actual: got + "(" + plain.Compact(m.GotArgs, "") + ")"}}
 	default:
 		d.Title = got
-		if m.State == callvet.StateMatched {
-			d.Title += ": as expected"
+		if m.State == callvet.StateMatched && len(m.Violations) == 0 {
+			d.Title += ": the expected call"
 		}
 		if !named(m.Want, m.Got) {
 			d.Title = got + " instead of " + want

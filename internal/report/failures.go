@@ -146,11 +146,11 @@ func told(r Row) bool {
 	}
 	ds, _ := diffs(r)
 	switch r.Cell.Result.Class {
-	case callvet.ClassMissedCall, callvet.ClassUnneededCall, callvet.ClassWrongTool, callvet.ClassToolHalluc, callvet.ClassIncomplete:
+	case callvet.ClassMissedCall, callvet.ClassUnneededCall, callvet.ClassWrongTool, callvet.ClassUnknownTool, callvet.ClassIncomplete:
 		return slices.ContainsFunc(ds, func(d callDiff) bool {
 			return d.State == callvet.StateMissing || d.State == callvet.StateExtra || d.State == callvet.StatePartial && differs(d)
 		})
-	case callvet.ClassContract, callvet.ClassWrongArgs, callvet.ClassArgHalluc, callvet.ClassUnparseable:
+	case callvet.ClassContract, callvet.ClassWrongArgs, callvet.ClassUnknownArg, callvet.ClassUnparseable:
 		return slices.ContainsFunc(ds, differs)
 	}
 	return false

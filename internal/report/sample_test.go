@@ -100,7 +100,7 @@ func sampleCells(cases []callvet.Case) []callvet.Cell {
 	add(2, 0, []callvet.Turn{said(callvet.RoleAssistant, "You are welcome!")}, callvet.Result{Verdict: callvet.VerdictPass, Scores: scored("tool_selection", 1.0, "overall", 1.0)},
 		func(t *callvet.Trace) { t.Outcome, t.Answer = callvet.OutcomeAbstained, "You are welcome!" })
 	add(3, 0, []callvet.Turn{calling("transfer_money\u202e", `{"to":"=cmd|' /C calc'!A0","note":"\x60\x60\x60 </details> @team ||"}`)}, callvet.Result{
-		Verdict: callvet.VerdictFail, Class: callvet.ClassToolHalluc, Reason: "transfer_money\u202e is not a tool <img src=x onerror=alert(1)>",
+		Verdict: callvet.VerdictFail, Class: callvet.ClassUnknownTool, Reason: "transfer_money\u202e is not a tool <img src=x onerror=alert(1)>",
 		Scores:     scored("tool_selection", 0.0, "arg_accuracy", 0.0, "overall", 0.0),
 		Calls:      []callvet.CallMatch{{State: callvet.StateExtra, Expected: -1, Got: "transfer_money\u202e", GotArgs: raw(`{"to":"=cmd|' /C calc'!A0","note":"\x60\x60\x60 </details> @team ||"}`)}},
 		Assertions: []callvet.Assertion{{Name: "tools_not_called", Layer: callvet.LayerRouting, State: callvet.AssertFailed, Expected: "transfer_money", Actual: "called\x07"}, {Name: "response_non_empty", Layer: callvet.LayerResponse, State: callvet.AssertPassed}},

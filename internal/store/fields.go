@@ -245,7 +245,7 @@ func readResult(r *reader, res *callvet.Result) {
 		case "verdict":
 			res.Verdict = callvet.Verdict(r.word())
 		case "class":
-			res.Class = callvet.Class(r.word())
+			res.Class = callvet.ClassOf(r.word())
 		case "reason":
 			res.Reason = r.str()
 		case "scores":

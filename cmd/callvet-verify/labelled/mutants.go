@@ -43,7 +43,7 @@ func kinds() []kind {
 	return []kind{
 		{dropped, 144, classes(callvet.ClassMissedCall, callvet.ClassIncomplete, callvet.ClassWrongArgs)}, // of two like calls the other one is then compared
 		{swapped, 138, classes(callvet.ClassWrongTool, callvet.ClassUnneededCall)},
-		{changed, 314, classes(callvet.ClassWrongArgs, callvet.ClassArgHalluc, callvet.ClassContract)},
+		{changed, 314, classes(callvet.ClassWrongArgs, callvet.ClassUnknownArg, callvet.ClassContract)},
 		{omitted, 309, classes(callvet.ClassContract, callvet.ClassWrongArgs)},
 		{added, 172, classes(callvet.ClassUnneededCall, callvet.ClassWrongTool)}, // where another plan has as many calls
 		{needless, 53, classes(callvet.ClassUnneededCall)},
