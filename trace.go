@@ -167,10 +167,14 @@ const (
 // Usage counts what an attempt consumed. The zero value is an attempt of which
 // nothing is told. CostUSD is nil when it is not known.
 type Usage struct {
-	InputTokens     int      `json:"input_tokens,omitempty"`
-	OutputTokens    int      `json:"output_tokens,omitempty"`
-	ReasoningTokens int      `json:"reasoning_tokens,omitempty"`
-	CachedTokens    int      `json:"cached_tokens,omitempty"`
+	InputTokens     int `json:"input_tokens,omitempty"`
+	OutputTokens    int `json:"output_tokens,omitempty"`
+	ReasoningTokens int `json:"reasoning_tokens,omitempty"`
+	// CachedTokens of the input were read from a cache, and CacheWriteTokens were written to one.
+	CachedTokens     int `json:"cached_tokens,omitempty"`
+	CacheWriteTokens int `json:"cache_write_tokens,omitempty"`
+	// CacheHourTokens of CacheWriteTokens were written for an hour, which has its own price.
+	CacheHourTokens int      `json:"-"`
 	CostUSD         *float64 `json:"cost_usd,omitempty"`
 	PriceDate       string   `json:"price_date,omitempty"` // date of the price table row used
 	// Known is false when a response told no usage, or none that can be true. The
@@ -212,6 +216,8 @@ func (u *Usage) Add(o Usage) {
 	u.OutputTokens += o.OutputTokens
 	u.ReasoningTokens += o.ReasoningTokens
 	u.CachedTokens += o.CachedTokens
+	u.CacheWriteTokens += o.CacheWriteTokens
+	u.CacheHourTokens += o.CacheHourTokens
 	if o.PriceDate != "" {
 		u.PriceDate = o.PriceDate
 	}

@@ -58,14 +58,17 @@ func writePrices(w io.Writer, p *app.Prices) error {
 
 func listPrices(w io.Writer, p *app.Prices) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "model\tinput\tcached\toutput\tsince")
+	fmt.Fprintln(t, "model\tinput\tcached\tcache write\toutput\tsince")
 	for i := range p.Rows {
 		r := &p.Rows[i]
-		cached := "unknown"
-		if r.Cached != nil {
-			cached = fmt.Sprintf("%g", *r.Cached)
-		}
-		fmt.Fprintf(t, "%s/%s\t%g\t%s\t%g\t%s\n", r.Provider, r.Model, r.Input, cached, r.Output, r.Effective)
+		fmt.Fprintf(t, "%s/%s\t%g\t%s\t%s\t%g\t%s\n", r.Provider, r.Model, r.Input, priceOr(r.Cached), priceOr(r.CacheWrite), r.Output, r.Effective)
 	}
 	return t.Flush()
+}
+
+func priceOr(usd *float64) string {
+	if usd == nil {
+		return "unknown"
+	}
+	return fmt.Sprintf("%g", *usd)
 }

@@ -197,9 +197,15 @@ func messagesUsage(v value.Value) callvet.Usage {
 		return r.Done(callvet.Usage{})
 	}
 	cached := r.May(v, "cache_read_input_tokens")
+	short, hour := r.May(v, "cache_creation.ephemeral_5m_input_tokens"), r.May(v, "cache_creation.ephemeral_1h_input_tokens")
+	written, all := r.Count(v, "cache_creation_input_tokens")
+	if !all {
+		written = short + hour
+	}
 	return r.Done(callvet.Usage{
-		InputTokens:  r.Need(v, "input_tokens") + cached + r.May(v, "cache_creation_input_tokens"),
-		OutputTokens: r.Need(v, "output_tokens"),
-		CachedTokens: cached,
+		InputTokens:      r.Need(v, "input_tokens") + cached + written,
+		OutputTokens:     r.Need(v, "output_tokens"),
+		CachedTokens:     cached,
+		CacheWriteTokens: written, CacheHourTokens: hour,
 	})
 }

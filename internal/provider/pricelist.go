@@ -101,24 +101,33 @@ func serviceOf(name string) string {
 	return ""
 }
 
-// add takes a row; amounts are for a million tokens.
-func (l *priceList) add(source, service, model string, in, out, cached amount, most int, day string) {
+// amounts are the prices of one model, for a million tokens.
+type amounts struct{ in, out, cached, write, hour amount }
+
+// add takes a row.
+func (l *priceList) add(source, service, model string, a *amounts, most int) {
 	service = serviceOf(service)
-	if service == "" || model == "" || !in.known || !out.known {
+	if service == "" || model == "" || !a.in.known || !a.out.known {
 		l.skipped++
 		return
 	}
-	row := Price{Provider: service, Model: model, Input: in.usd, Output: out.usd, MaxInput: most, Effective: day, Source: source}
-	if cached.known {
-		row.Cached = &cached.usd
-	}
-	l.rows = append(l.rows, row)
+	l.rows = append(l.rows, Price{
+		Provider: service, Model: model, Input: a.in.usd, Output: a.out.usd, MaxInput: most, Source: source,
+		Cached: a.cached.pointer(), CacheWrite: a.write.pointer(), CacheHour: a.hour.pointer(),
+	})
 }
 
 // amount is a price that a list may not tell.
 type amount struct {
 	usd   float64
 	known bool
+}
+
+func (a amount) pointer() *float64 {
+	if !a.known {
+		return nil
+	}
+	return &a.usd
 }
 
 // amountOf reads a price for 1/per of a million tokens, as a number or in a text. A negative
@@ -152,7 +161,11 @@ func (l *priceList) liteLLM(e value.Value) {
 		}
 	}
 	model := strings.TrimPrefix(e.Key(), service+"/")
-	l.add("LiteLLM", service, model, amountOf(at(e, "input_cost_per_token"), 1e6), amountOf(at(e, "output_cost_per_token"), 1e6), amountOf(at(e, "cache_read_input_token_cost"), 1e6), most, "")
+	l.add("LiteLLM", service, model, &amounts{
+		in: amountOf(at(e, "input_cost_per_token"), 1e6), out: amountOf(at(e, "output_cost_per_token"), 1e6),
+		cached: amountOf(at(e, "cache_read_input_token_cost"), 1e6),
+		write:  amountOf(at(e, "cache_creation_input_token_cost"), 1e6), hour: amountOf(at(e, "cache_creation_input_token_cost_above_1hr"), 1e6),
+	}, most)
 }
 
 // modelsDev reads one provider of models.dev.
@@ -164,7 +177,9 @@ func (l *priceList) modelsDev(e value.Value) {
 		if at(cost, "context_over_200k").Kind() == value.Object {
 			most = 200000
 		}
-		l.add("models.dev", e.Key(), m.Key(), amountOf(at(cost, "input"), 1), amountOf(at(cost, "output"), 1), amountOf(at(cost, "cache_read"), 1), most, "")
+		l.add("models.dev", e.Key(), m.Key(), &amounts{
+			in: amountOf(at(cost, "input"), 1), out: amountOf(at(cost, "output"), 1), cached: amountOf(at(cost, "cache_read"), 1), write: amountOf(at(cost, "cache_write"), 1),
+		}, most)
 	}
 }
 
@@ -172,6 +187,8 @@ func (l *priceList) modelsDev(e value.Value) {
 func (l *priceList) openRouter(list value.Value) {
 	for m, ok := list.First(); ok; m, ok = list.Next(m) {
 		p := at(m, "pricing")
-		l.add("OpenRouter", "openrouter", at(m, "id").Str(), amountOf(at(p, "prompt"), 1e6), amountOf(at(p, "completion"), 1e6), amountOf(at(p, "input_cache_read"), 1e6), 0, "")
+		l.add("OpenRouter", "openrouter", at(m, "id").Str(), &amounts{
+			in: amountOf(at(p, "prompt"), 1e6), out: amountOf(at(p, "completion"), 1e6), cached: amountOf(at(p, "input_cache_read"), 1e6), write: amountOf(at(p, "input_cache_write"), 1e6),
+		}, 0)
 	}
 }

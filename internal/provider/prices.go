@@ -27,7 +27,11 @@ type Price struct {
 	// Cached is the price of input read from a cache; nil: not known, and the
 	// cost of a request that used one is not known either.
 	Cached *float64 `json:"cached,omitempty"`
-	Output float64  `json:"output"`
+	// CacheWrite is the price of input that is written to a cache, and CacheHour that of input
+	// that is written for an hour. nil: as for Cached.
+	CacheWrite *float64 `json:"cache_write,omitempty"`
+	CacheHour  *float64 `json:"cache_write_1h,omitempty"`
+	Output     float64  `json:"output"`
 	// MaxInput, when set, is up to how many input tokens the row holds.
 	MaxInput int `json:"max_input,omitempty"`
 	// Effective is the day since which the price is known (YYYY-MM-DD); Source is
@@ -84,13 +88,15 @@ func (p *Price) wrong(known []string) string {
 		return "is of a provider that callvet does not know"
 	case noDate != nil:
 		return fmt.Sprintf("needs a date such as 2026-01-31 in effective, not %q", p.Effective)
-	case p.Input < 0 || p.Output < 0 || p.Cached != nil && *p.Cached < 0:
+	case p.Input < 0 || p.Output < 0 || below(p.Cached) || below(p.CacheWrite) || below(p.CacheHour):
 		return "has a price below 0"
 	case p.MaxInput < 0:
 		return "has a max_input below 0"
 	}
 	return ""
 }
+
+func below(price *float64) bool { return price != nil && *price < 0 }
 
 // Over gives p with the rows of first before it, so that they win.
 func (p *Prices) Over(first *Prices) *Prices {
@@ -134,15 +140,21 @@ type taken struct {
 const openTokens = 4096
 
 // apply sets the cost of u; it stays nil when the price or the usage is not known.
-// Where only the usage is not, u.AtMostUSD bounds the cost: a token has at least
-// one byte of text, and an answer has no more tokens than were allowed. Reasoning
-// that the provider hides is in the bound only where a limit was sent.
+// Where only the usage or the price of cached input is not, u.AtMostUSD bounds the
+// cost: a token has at least one byte of text, and an answer has no more tokens than
+// were allowed. Reasoning that the provider hides is in the bound only where a limit
+// was sent. Writing to a cache costs more than input does, by how much is not known:
+// without its price there is no bound.
 func (p *Price) apply(u *callvet.Usage, t taken) {
 	if p == nil || u.Known && p.MaxInput > 0 && u.InputTokens > p.MaxInput {
 		return
 	}
+	written, priced := p.written(u)
+	if u.Known && !priced {
+		return
+	}
 	if u.Known && (u.CachedTokens == 0 || p.Cached != nil) {
-		cost := float64(u.InputTokens-u.CachedTokens)*p.Input + float64(u.OutputTokens)*p.Output
+		cost := float64(u.InputTokens-u.CachedTokens-u.CacheWriteTokens)*p.Input + float64(u.OutputTokens)*p.Output + written
 		if u.CachedTokens > 0 {
 			cost += float64(u.CachedTokens) * *p.Cached
 		}
@@ -161,6 +173,22 @@ func (p *Price) apply(u *callvet.Usage, t taken) {
 	if p.MaxInput > 0 && in > p.MaxInput {
 		return
 	}
-	bound := (float64(in)*p.Input + float64(out)*p.Output) / 1e6
+	bound := (float64(in-u.CacheWriteTokens)*p.Input + float64(out)*p.Output + written) / 1e6
 	u.AtMostUSD = &bound
+}
+
+// written is what the input that was written to a cache cost, in millionths of a dollar; known
+// is false where its price is not known.
+func (p *Price) written(u *callvet.Usage) (cost float64, known bool) {
+	short, hour := u.CacheWriteTokens-u.CacheHourTokens, u.CacheHourTokens
+	if short > 0 && p.CacheWrite == nil || hour > 0 && p.CacheHour == nil {
+		return 0, false
+	}
+	if short > 0 {
+		cost = float64(short) * *p.CacheWrite
+	}
+	if hour > 0 {
+		cost += float64(hour) * *p.CacheHour
+	}
+	return cost, true
 }

@@ -135,8 +135,9 @@ func responsesUsage(v value.Value) callvet.Usage {
 	}
 	u := callvet.Usage{
 		InputTokens: r.Need(v, "input_tokens"), OutputTokens: r.Need(v, "output_tokens"),
-		CachedTokens:    r.May(v, "input_tokens_details.cached_tokens"),
-		ReasoningTokens: r.May(v, "output_tokens_details.reasoning_tokens"),
+		CachedTokens:     r.May(v, "input_tokens_details.cached_tokens"),
+		CacheWriteTokens: r.May(v, "input_tokens_details.cache_write_tokens"),
+		ReasoningTokens:  r.May(v, "output_tokens_details.reasoning_tokens"),
 	}
 	r.Total(v, "total_tokens", u.InputTokens+u.OutputTokens)
 	return r.Done(u)

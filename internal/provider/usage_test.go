@@ -128,3 +128,62 @@ func TestCostIsBoundedFromText(t *testing.T) {
 		t.Errorf("without a price: %+v", u)
 	}
 }
+
+// TestCacheWritesArePriced: what is written to a cache has a price of its own; where a list
+// does not have it, the cost is not known and has no bound.
+func TestCacheWritesArePriced(t *testing.T) {
+	t.Parallel()
+	const row = `{"prices":[{"provider":"NAME","model":"m","input":1,"cached":0.1,"output":10,"effective":"2026-01-01"PRICES}]}`
+	message := strings.Replace(forms[3].answer, "USAGE", `,"usage":COUNTS`, 1)
+	chat := strings.Replace(forms[0].answer, "USAGE", `,"usage":COUNTS`, 1)
+	begun := strings.Replace(strings.Replace(forms[4].answer, "USAGE", `,"usage":{"output_tokens":100}`, 1), `"usage":{"input_tokens":100,"output_tokens":1}`, `"usage":COUNTS`, 1)
+	for name, c := range map[string]struct {
+		provider, answer, counts, prices string
+		stream                           bool
+		input, written                   int
+		usd                              float64 // -1: not known
+	}{
+		"written":        {"anthropic", message, `{"input_tokens":10,"cache_creation_input_tokens":300,"cache_read_input_tokens":900,"output_tokens":100}`, `,"cache_write":1.25`, false, 1210, 300, 0.001475},
+		"in a stream":    {"anthropic", begun, `{"input_tokens":10,"cache_creation_input_tokens":300,"cache_read_input_tokens":900,"output_tokens":1}`, `,"cache_write":1.25`, true, 1210, 300, 0.001475},
+		"for an hour":    {"anthropic", message, `{"input_tokens":10,"cache_creation_input_tokens":300,"cache_creation":{"ephemeral_5m_input_tokens":100,"ephemeral_1h_input_tokens":200},"output_tokens":100}`, `,"cache_write":1.25,"cache_write_1h":2`, false, 310, 300, 0.001535},
+		"parts only":     {"anthropic", message, `{"input_tokens":10,"cache_creation":{"ephemeral_5m_input_tokens":100,"ephemeral_1h_input_tokens":200},"output_tokens":100}`, `,"cache_write":1.25,"cache_write_1h":2`, false, 310, 300, 0.001535},
+		"no hourly one":  {"anthropic", message, `{"input_tokens":10,"cache_creation_input_tokens":300,"cache_creation":{"ephemeral_1h_input_tokens":300},"output_tokens":100}`, `,"cache_write":1.25`, false, 310, 300, -1},
+		"no price":       {"anthropic", message, `{"input_tokens":10,"cache_creation_input_tokens":300,"output_tokens":100}`, ``, false, 310, 300, -1},
+		"nothing":        {"anthropic", message, `{"input_tokens":10,"cache_creation_input_tokens":0,"output_tokens":100}`, ``, false, 10, 0, 0.00101},
+		"more than all":  {"anthropic", message, `{"input_tokens":10,"cache_creation_input_tokens":3,"cache_creation":{"ephemeral_1h_input_tokens":4},"output_tokens":100}`, `,"cache_write_1h":2`, false, 0, 0, -1},
+		"of OpenRouter":  {"openrouter", chat, `{"prompt_tokens":1210,"completion_tokens":100,"prompt_tokens_details":{"cached_tokens":900,"cache_write_tokens":300}}`, `,"cache_write":1.25`, false, 1210, 300, 0.001475},
+		"more than told": {"openrouter", chat, `{"prompt_tokens":1000,"completion_tokens":100,"prompt_tokens_details":{"cached_tokens":900,"cache_write_tokens":300}}`, `,"cache_write":1.25`, false, 0, 0, -1},
+	} {
+		table, err := ReadPrices("p.json", []byte(strings.NewReplacer("NAME", c.provider, "PRICES", c.prices).Replace(row)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := strings.Replace(c.answer, "COUNTS", c.counts, 1)
+		f := replies(t, text)
+		if c.stream {
+			f = streams(t, text)
+		}
+		m, _ := mustOpen(t, c.provider+"/m", Config{BaseURL: f.URL, Stream: c.stream, Prices: table})
+		u := ask(t, m, hello()).Usage
+		usd := -1.0
+		if u.CostUSD != nil {
+			usd = *u.CostUSD
+		}
+		if u.InputTokens != c.input || u.CacheWriteTokens != c.written || usd < c.usd-1e-12 || usd > c.usd+1e-12 {
+			t.Errorf("%s: %+v costs %v", name, u, usd)
+		}
+		if u.Known && u.AtMostUSD != nil {
+			t.Errorf("%s: at most %v", name, *u.AtMostUSD)
+		}
+	}
+	if _, err := ReadPrices("p.json", []byte(strings.NewReplacer("NAME", "anthropic", "PRICES", `,"cache_write":-1`).Replace(row))); err == nil {
+		t.Error("a price below 0 is read")
+	}
+	// Without a price of cached input, the cost has a bound, with what was written in it.
+	table, _ := ReadPrices("p.json", []byte(strings.NewReplacer("NAME", "anthropic", "PRICES", `,"cache_write":1.25`, `"cached":0.1,`, "").Replace(row)))
+	f := replies(t, strings.Replace(message, "COUNTS", `{"input_tokens":10,"cache_creation_input_tokens":300,"cache_read_input_tokens":900,"output_tokens":100}`, 1))
+	m, _ := mustOpen(t, "anthropic/m", Config{BaseURL: f.URL, Prices: table})
+	if u := ask(t, m, hello()).Usage; u.CostUSD != nil || u.AtMostUSD == nil || *u.AtMostUSD < 0.002285-1e-12 || *u.AtMostUSD > 0.002285+1e-12 {
+		t.Errorf("a bound: %+v", u)
+	}
+}

@@ -105,6 +105,7 @@ func appendUsage(b []byte, u *callvet.Usage) []byte {
 	b = optInt(b, "output_tokens", u.OutputTokens)
 	b = optInt(b, "reasoning_tokens", u.ReasoningTokens)
 	b = optInt(b, "cached_tokens", u.CachedTokens)
+	b = optInt(b, "cache_write_tokens", u.CacheWriteTokens)
 	if u.CostUSD != nil {
 		b = append(b, `,"cost_usd":`...)
 		b = appendFloat(b, *u.CostUSD)

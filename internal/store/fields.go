@@ -176,6 +176,8 @@ func readUsage(r *reader, u *callvet.Usage) {
 			u.ReasoningTokens = r.integer()
 		case "cached_tokens":
 			u.CachedTokens = r.integer()
+		case "cache_write_tokens":
+			u.CacheWriteTokens = r.integer()
 		case "cost_usd":
 			u.CostUSD = r.pointer()
 		case "price_date":

@@ -139,6 +139,7 @@ type Usage struct {
 	Output    *int `json:"output_tokens,omitempty" form:"min=0"`
 	Reasoning int  `json:"reasoning_tokens,omitempty" form:"min=0"`
 	Cached    int  `json:"cached_tokens,omitempty" form:"min=0"`
+	Written   int  `json:"cache_write_tokens,omitempty" form:"min=0"`
 }
 
 // Tokens are those of input and output; known is false where one of them is not recorded, or

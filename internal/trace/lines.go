@@ -154,7 +154,7 @@ func (a *Attempt) Task() Task {
 		task.Answer = &t.Answer
 	}
 	if u := t.Usage; u.Known {
-		task.Usage = &Usage{&u.InputTokens, &u.OutputTokens, u.ReasoningTokens, u.CachedTokens}
+		task.Usage = &Usage{&u.InputTokens, &u.OutputTokens, u.ReasoningTokens, u.CachedTokens, u.CacheWriteTokens}
 	}
 	for i := range a.Input {
 		m := Message{Role: a.Input[i].Role, CallID: a.Input[i].CallID, Reasoning: a.Input[i].Reasoning}
@@ -300,7 +300,7 @@ func (t *Task) attempt() Attempt {
 		a.Trace.WallMS = *t.WallMS
 	}
 	if u := t.Usage; u != nil {
-		a.Trace.Usage = callvet.Usage{ReasoningTokens: u.Reasoning, CachedTokens: u.Cached, Known: u.Input != nil || u.Output != nil || u.Reasoning > 0 || u.Cached > 0}
+		a.Trace.Usage = callvet.Usage{ReasoningTokens: u.Reasoning, CachedTokens: u.Cached, CacheWriteTokens: u.Written, Known: u.Input != nil || u.Output != nil || u.Reasoning > 0 || u.Cached > 0 || u.Written > 0}
 		if u.Input != nil {
 			a.Trace.Usage.InputTokens = *u.Input
 		}

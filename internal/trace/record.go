@@ -160,6 +160,7 @@ func (m *object) usage(u *Usage) {
 	}
 	m.whole("reasoning_tokens", u.Reasoning)
 	m.whole("cached_tokens", u.Cached)
+	m.whole("cache_write_tokens", u.Written)
 	m.close()
 }
 

@@ -176,10 +176,42 @@ func (r *Reader) Done(u callvet.Usage) callvet.Usage {
 	if u.CachedTokens > u.InputTokens {
 		r.Spoil(fmt.Sprintf("%d tokens from a cache, of %d of input", u.CachedTokens, u.InputTokens))
 	}
+	if u.CacheWriteTokens > u.InputTokens-u.CachedTokens {
+		r.Spoil(fmt.Sprintf("%d tokens to a cache and %d from it, of %d of input", u.CacheWriteTokens, u.CachedTokens, u.InputTokens))
+	}
+	if u.CacheHourTokens > u.CacheWriteTokens {
+		r.Spoil(fmt.Sprintf("%d tokens to a cache for an hour, of %d", u.CacheHourTokens, u.CacheWriteTokens))
+	}
 	if r.spoiled {
 		return callvet.Usage{CostUSD: u.CostUSD, Note: r.note}
 	}
 	u.Known, u.Note = true, r.note
+	return u
+}
+
+// Caches reads how much of the input was read from a cache and written to one. input is what
+// the source counts as input. Anthropic and Amazon Bedrock count both apart from it: the sum of
+// all shows that, or counts that are larger than the input, or the names.
+func (r *Reader) Caches(v value.Value, u callvet.Usage, cached ...string) callvet.Usage {
+	u.CachedTokens = r.May(v, append(cached, "cache_read_input_tokens", "cacheReadInputTokens")...)
+	written, own := r.Count(v, "cache_creation_input_tokens", "cacheWriteInputTokens")
+	if !own {
+		written = r.May(v, "cache_write_tokens", "cache_write_input_tokens", "prompt_tokens_details.cache_write_tokens", "prompt_tokens_details.cache_creation_tokens",
+			"input_tokens_details.cache_write_tokens", "input_token_details.cache_creation", "inputTokenDetails.cacheWriteTokens", "prompt_details.cache_write")
+	}
+	u.CacheWriteTokens = written
+	both := u.CachedTokens + written
+	total := at(v, "total_tokens")
+	if total.Kind() == value.Invalid {
+		total = at(v, "totalTokens")
+	}
+	sum, told := Whole(total)
+	_, bare := r.Count(v, "input_tokens", "inputTokens")
+	switch apart := told && sum == u.InputTokens+u.OutputTokens+both; {
+	case both == 0:
+	case apart, both > u.InputTokens, own && bare && !told:
+		u.InputTokens += both
+	}
 	return u
 }
 

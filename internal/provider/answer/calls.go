@@ -314,7 +314,7 @@ func usageOf(v value.Value) callvet.Usage {
 	u := callvet.Usage{CostUSD: r.USD(v, "cost_usd", "cost")}
 	in, out := []string{"input_tokens", "prompt_tokens", "input_token_count", "inputTokens", "promptTokens"}, []string{"output_tokens", "completion_tokens", "output_token_count", "outputTokens", "completionTokens"}
 	cached := []string{
-		"cache_read_input_tokens", "cached_tokens", "prompt_tokens_details.cached_tokens", "input_tokens_details.cached_tokens",
+		"cached_tokens", "prompt_tokens_details.cached_tokens", "input_tokens_details.cached_tokens",
 		"cachedInputTokens", "inputTokenDetails.cacheReadTokens", "input_token_details.cache_read", "inputTokensDetails.cached_tokens",
 	}
 	m, own := firstOf(v, "usage", "token_usage", "tokenUsage", "usage_metadata", "usageMetadata", "totalUsage")
@@ -336,7 +336,7 @@ func usageOf(v value.Value) callvet.Usage {
 	u.InputTokens, u.OutputTokens = r.Need(v, in...), r.Need(v, out...)
 	u.ReasoningTokens = r.May(v, "completion_tokens_details.reasoning_tokens", "output_tokens_details.reasoning_tokens", "completionDetails.reasoning", "completionDetails.reasoning_tokens", "reasoning_tokens",
 		"reasoningTokens", "output_token_details.reasoning", "outputTokensDetails.reasoning_tokens")
-	u.CachedTokens = r.May(v, cached...)
+	u = r.Caches(v, u, cached...)
 	r.Total(v, "total_tokens", u.InputTokens+u.OutputTokens)
 	return r.Done(u)
 }

@@ -330,6 +330,7 @@ func Sum(all []callvet.Usage) callvet.Usage {
 		told = told || *u != callvet.Usage{}
 		out.InputTokens, out.OutputTokens = out.InputTokens+u.InputTokens, out.OutputTokens+u.OutputTokens
 		out.CachedTokens, out.ReasoningTokens = out.CachedTokens+u.CachedTokens, out.ReasoningTokens+u.ReasoningTokens
+		out.CacheWriteTokens += u.CacheWriteTokens
 		out.Note = cmp.Or(out.Note, u.Note)
 		if u.CostUSD != nil {
 			sum := *u.CostUSD

@@ -152,7 +152,8 @@ func tokens(v value.Value) callvet.Usage {
 	}
 	u := message.Usage(of, v, "totalCost", "calculatedTotalCost")
 	if d := message.Details(of); d.InputTokens != u.InputTokens || d.OutputTokens != u.OutputTokens {
-		u.InputTokens, u.OutputTokens, u.CachedTokens, u.ReasoningTokens = d.InputTokens, d.OutputTokens, d.CachedTokens, d.ReasoningTokens
+		d.CostUSD = u.CostUSD
+		u = d
 	}
 	return u
 }

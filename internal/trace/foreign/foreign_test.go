@@ -388,6 +388,35 @@ func text(s string, o Options) ([]trace.Attempt, Report, error) {
 	return out, i.Report(), nil
 }
 
+// TestCacheWritesInSpans: what an instrumentation records of a cache is in the usage, whether the
+// count of input has it or not.
+func TestCacheWritesInSpans(t *testing.T) {
+	t.Parallel()
+	const span = `[{"trace_id":"t","span_id":"s","name":"chat","attributes":{"gen_ai.operation.name":"chat","gen_ai.usage.input_tokens":%d,"gen_ai.usage.output_tokens":100,"gen_ai.usage.cache_read.input_tokens":900,"gen_ai.usage.cache_creation.input_tokens":300,` +
+		`"gen_ai.output.messages":"[{\"role\":\"assistant\",\"parts\":[{\"type\":\"text\",\"content\":\"hi\"}],\"finish_reason\":\"stop\"}]"}}]`
+	for _, input := range []int{10, 1210} {
+		i, err := Open(strings.NewReader(fmt.Sprintf(span, input)), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []callvet.Usage
+		var tasks []trace.Usage
+		for a, err := range i.Attempts() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, tasks = append(got, a.Trace.Usage), append(tasks, *a.Task().Usage)
+		}
+		want := callvet.Usage{InputTokens: 1210, OutputTokens: 100, CachedTokens: 900, CacheWriteTokens: 300, Known: true}
+		if d := gocmp.Diff([]callvet.Usage{want}, got); d != "" {
+			t.Errorf("%d: %s", input, d)
+		}
+		if d := gocmp.Diff([]trace.Usage{{Input: &want.InputTokens, Output: &want.OutputTokens, Cached: 900, Written: 300}}, tasks); d != "" {
+			t.Errorf("%d: %s", input, d)
+		}
+	}
+}
+
 func TestForms(t *testing.T) {
 	t.Parallel()
 	attr := func(k, v string) string { return fmt.Sprintf(`{"key":%q,"value":{"stringValue":%q}}`, k, v) }

@@ -524,27 +524,33 @@ func Usage(u, cost value.Value, names ...string) callvet.Usage {
 	out.InputTokens, out.OutputTokens = r.Need(u, inputs...), r.Need(u, outputs...)
 	out.ReasoningTokens = r.May(u, "reasoning_tokens", "completion_details.reasoning", "thoughts_token_count", "output_token_details.reasoning",
 		"completion_tokens_details.reasoning_tokens", "output_tokens_details.reasoning_tokens")
-	out.CachedTokens = r.May(u, "cached_tokens", "cached_input_tokens", "input_token_details.cache_read", "cache_read_input_tokens", "input_tokens_cache_read", "prompt_details.cache_read",
-		"prompt_tokens_details.cached_tokens", "input_tokens_details.cached_tokens")
-	return r.Done(out)
+	return r.Done(r.Caches(u, out, "cached_tokens", "cached_input_tokens", "input_token_details.cache_read", "input_tokens_cache_read", "prompt_details.cache_read",
+		"prompt_tokens_details.cached_tokens", "input_tokens_details.cached_tokens"))
 }
 
-// Details is Usage of an object that may take cached and reasoning tokens out of input and
-// output, as Langfuse does; the total tells whether that was done.
+// Details is Usage of an object that may take tokens of a cache and reasoning out of input and
+// output, as Langfuse does; the total shows whether that was done.
 func Details(v value.Value) callvet.Usage {
 	u := Usage(v, value.Value{})
-	in, out := 0, 0
+	in, out, cache := 0, 0, 0
 	for e, ok := v.First(); ok; e, ok = v.Next(e) {
 		switch n := Int(v, e.Key()); {
 		case strings.HasPrefix(e.Key(), "input"):
 			in += n
 		case strings.HasPrefix(e.Key(), "output"):
 			out += n
+		case strings.HasPrefix(e.Key(), "cache_"):
+			cache += n
 		}
 	}
-	if total := Int(v, "total"); total > 0 && total != u.InputTokens+u.OutputTokens && total == in+out {
-		u.InputTokens, u.OutputTokens = in, out
-		u.CachedTokens, u.ReasoningTokens = Int(v, "input_cached_tokens", "input_cache_read"), Int(v, "output_reasoning_tokens", "output_reasoning")
+	total := Int(v, "total")
+	if total == in+cache+out {
+		in += cache
+	}
+	if total > 0 && total != u.InputTokens+u.OutputTokens && total == in+out {
+		u = callvet.Usage{InputTokens: in, OutputTokens: out, Known: true}
+		u.CachedTokens, u.ReasoningTokens = Int(v, "input_cached_tokens", "input_cache_read", "cache_read_input_tokens"), Int(v, "output_reasoning_tokens", "output_reasoning")
+		u.CacheWriteTokens = Int(v, "input_cache_creation", "input_cache_write", "cache_creation_input_tokens", "cache_write_input_tokens")
 	}
 	return u
 }

@@ -181,6 +181,12 @@ func used(sp *span) (u callvet.Usage, ok bool) {
 	if v := sp.attr(cachedTokens); v.Kind() != value.Invalid {
 		one.CachedTokens = count(&r, "cache_read", v)
 	}
+	if v := sp.attr(writtenTokens); v.Kind() != value.Invalid {
+		one.CacheWriteTokens = count(&r, "cache_creation", v)
+	}
+	if both := one.CachedTokens + one.CacheWriteTokens; both > one.InputTokens {
+		one.InputTokens += both // some count them apart, as Anthropic does
+	}
 	one.CostUSD = r.Dollars("cost", sp.attr(cost))
 	return r.Done(one), true
 }

@@ -48,6 +48,7 @@ const (
 	outputTokens
 	reasoningTokens
 	cachedTokens
+	writtenTokens
 	cost
 )
 
@@ -111,6 +112,11 @@ func counts(m meaning) []string {
 		return []string{
 			"gen_ai.usage.cache_read.input_tokens", "gen_ai.usage.cache_read_input_tokens", "gen_ai.usage.cached_input_tokens", "llm.token_count.prompt_details.cache_read",
 			"ai.usage.inputTokenDetails.cacheReadTokens", "ai.usage.cachedInputTokens",
+		}
+	case writtenTokens:
+		return []string{
+			"gen_ai.usage.cache_creation.input_tokens", "gen_ai.usage.cache_creation_input_tokens", "gen_ai.usage.cache_write.input_tokens", "llm.token_count.prompt_details.cache_write",
+			"ai.usage.inputTokenDetails.cacheWriteTokens",
 		}
 	case cost:
 		return []string{"operation.cost", "gen_ai.usage.cost", "llm.cost.total"}
