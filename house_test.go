@@ -127,7 +127,7 @@ var rooms = map[string][]string{
 	"internal/trace":              {"", "internal/input", "internal/usage", "score", "score/selection", "value", "value/typed"},
 	"internal/trace/message":      {"", "value", "score/check", "internal/finish", "internal/usage"},
 	"internal/trace/chats":        {"", "value", "score/check", "internal/trace", "internal/trace/message", "internal/finish", "internal/usage"},
-	"internal/trace/spans":        {"", "value", "internal/trace", "internal/trace/message", "internal/finish", "internal/usage"},
+	"internal/trace/spans":        {"", "value", "score/check", "internal/trace", "internal/trace/message", "internal/finish", "internal/usage"},
 	"internal/measure":            {"", "value", "internal/parallel", "internal/trace", "internal/trace/foreign", "internal/usage", "panel/steps", "score/step"},
 	"internal/trace/foreign":      {"", "internal/input", "value", "value/typed", "internal/trace", "internal/trace/chats", "internal/trace/spans", "internal/trace/message"},
 

@@ -21,6 +21,38 @@ const (
 	RoleTool      Role = "tool"
 )
 
+// Known reports whether r is one of the four.
+func (r Role) Known() bool {
+	switch r {
+	case RoleSystem, RoleUser, RoleAssistant, RoleTool:
+		return true
+	}
+	return false
+}
+
+// RoleOf is the role that a format means by a name, or by the name of a message's class: the one
+// table for trace files, recordings and agents. Case, "-" and spaces do not count. A name that is
+// not in the table stays as it is, and is none of the four: such a message is neither what a model
+// said nor what it called.
+func RoleOf(name string) Role {
+	key := strings.ToLower(strings.TrimSpace(name[strings.LastIndexByte(name, '.')+1:])) // MessageRole.USER
+	key = strings.NewReplacer("-", "_", " ", "_").Replace(key)
+	key = strings.TrimPrefix(key, "role_")
+	key = strings.TrimSuffix(strings.TrimSuffix(key, "chunk"), "message") // AIMessageChunk
+	switch strings.TrimSuffix(key, "_") {
+	case "user", "human", "end_user", "enduser", "prompter":
+		return RoleUser
+	case "system", "developer":
+		return RoleSystem
+	case "assistant", "model", "ai", "agent", "bot", "chatbot", "gpt", "chatgpt", "llm", "gemini", "claude":
+		return RoleAssistant
+	case "tool", "function", "tool_result", "toolresult", "tool_response", "tool_output", "function_result", "function_response", "function_output",
+		"ipython", "observation", "environment":
+		return RoleTool
+	}
+	return Role(name)
+}
+
 // Turn is one message of a conversation.
 type Turn struct {
 	Role    Role   `json:"role"`

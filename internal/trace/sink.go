@@ -3,6 +3,7 @@
 package trace
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -55,6 +56,12 @@ func (s *Sink) Lose(what string) {
 // is one that could not be read: what was called is unknown then, as it is where
 // nothing that the target said is there.
 func (s *Sink) Give(a Attempt) {
+	odd := ""
+	for _, turns := range []*[]callvet.Turn{&a.Input, &a.Trace.Turns} {
+		if s.unknownRoles(turns) && turns == &a.Trace.Turns {
+			odd = "a message of an unknown role holds a call"
+		}
+	}
 	if a.Input == nil {
 		n := 0
 		for n < len(a.Trace.Turns) && a.Trace.Turns[n].Role != callvet.RoleAssistant && a.Trace.Turns[n].Role != callvet.RoleTool {
@@ -75,7 +82,7 @@ func (s *Sink) Give(a Attempt) {
 	}
 	last := callvet.Response{FinishReason: t.FinishReason, Turns: t.Turns}
 	why, fault := last.Ending()
-	switch said := illegible(t); {
+	switch said := cmp.Or(illegible(t), odd); {
 	case t.Fault != nil:
 	case said != "":
 		t.Fault = Unknown(said)
@@ -105,6 +112,26 @@ func (s *Sink) Give(a Attempt) {
 	s.Attempts++
 	s.Calls += int64(len(t.Calls()))
 	s.Found = append(s.Found, a)
+}
+
+// unknownRoles takes out and counts the turns of other roles than the four, such as error or
+// critic: a model neither said nor called what is in them. It reports whether one has a call,
+// which somebody made.
+func (s *Sink) unknownRoles(turns *[]callvet.Turn) (calls bool) {
+	const most = 40 // bytes of a role in a report
+	*turns = slices.DeleteFunc(*turns, func(t callvet.Turn) bool {
+		if t.Role.Known() {
+			return false
+		}
+		name := string(t.Role)
+		if len(name) > most {
+			name = strings.ToValidUTF8(name[:most], "") + "…"
+		}
+		s.Lose("a message of the role " + strconv.Quote(name))
+		calls = calls || len(t.Calls) > 0
+		return true
+	})
+	return calls
 }
 
 // illegible says why it is not known what an attempt called, "" where it is. Calls that

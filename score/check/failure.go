@@ -66,6 +66,33 @@ func Failed(v value.Value) bool {
 	return bad && !good
 }
 
+// Passed reports whether an object says that what it tells of did not fail: success or ok is
+// true, isError or is_error is false, error is false, or status is "success" or "ok".
+func Passed(v value.Value) bool {
+	for e, ok := v.First(); ok && v.Kind() == value.Object; e, ok = v.Next(e) {
+		switch string(e.KeyBytes()) {
+		case "success", "ok":
+			ok = says(e, true)
+		case "isError", "is_error":
+			ok = says(e, false)
+		case "error":
+			ok = e.Kind() == value.Bool && !e.Bool()
+		case "status":
+			ok = e.Str() == "success" || e.Str() == "ok"
+		default:
+			ok = false
+		}
+		if ok {
+			return !Failed(v)
+		}
+	}
+	return false
+}
+
+// IsError reports whether a result begins as agents write the error of a tool to a model. It
+// decides only where no status is recorded.
+func IsError(result string) bool { return strings.HasPrefix(strings.TrimSpace(result), "Error:") }
+
 // says reports whether a value is want, or the text of it in any case.
 func says(v value.Value, want bool) bool {
 	return v.Kind() == value.Bool && v.Bool() == want || v.Kind() == value.String && strings.EqualFold(v.Str(), strconv.FormatBool(want))

@@ -76,3 +76,20 @@ func TestFailure(t *testing.T) {
 		}
 	}
 }
+
+func TestPassed(t *testing.T) {
+	t.Parallel()
+	for record, want := range map[string]bool{
+		`{"isError":false}`: true, `{"is_error":"false"}`: true, `{"ok":true}`: true, `{"status":"success"}`: true, `{"error":false}`: true,
+		`{"status":"completed"}`: false, `{"error":null}`: false, `{"error":""}`: false, `{"content":"x"}`: false, `{"status":"ok","is_error":true}`: false, `[]`: false, `"ok"`: false,
+	} {
+		if got := Passed(parse(t, record)); got != want {
+			t.Errorf("%s: %v", record, got)
+		}
+	}
+	for text, want := range map[string]bool{"Error: no": true, "\n Error: no": true, "Errors: 0": false, "error: no": false, "An Error: no": false, "": false} {
+		if got := IsError(text); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}

@@ -78,13 +78,14 @@ func (d *decoder) list(v value.Value) []callvet.Call {
 }
 
 // clip is the beginning of a value, for a message.
-func clip(v value.Value) string {
+func clip(v value.Value) string { return clipText(string(v.Raw())) }
+
+func clipText(s string) string {
 	const most = 60
-	raw := v.Raw()
-	if len(raw) <= most {
-		return string(raw)
+	if len(s) <= most {
+		return s
 	}
-	return strings.ToValidUTF8(string(raw[:most]), "") + "…"
+	return strings.ToValidUTF8(s[:most], "") + "…"
 }
 
 // call reads one call in any spelling. A bare name is a call whose arguments
@@ -176,6 +177,10 @@ func (d *decoder) outcome(e value.Value, c *callvet.Call) {
 		}
 	}
 	if r, ok := d.member(e, d.o.Fields.Result, resultKeys()); ok && r.Kind() != value.Null {
+		if c.Status == "" && check.IsError(r.Str()) && !check.Passed(e) {
+			c.Status, c.Error = callvet.StatusExecErr, r.Str()
+			return
+		}
 		c.Result = json.RawMessage(r.Raw())
 		if c.Status == "" {
 			c.Status = callvet.StatusOK

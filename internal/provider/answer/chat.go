@@ -25,7 +25,11 @@ func (d *decoder) chat(v value.Value) error {
 	if f, ok := c.Get("finish_reason"); ok {
 		d.resp.FinishReason = f.Str()
 	}
-	d.resp.Turns = append(d.resp.Turns, d.message(m))
+	t := d.message(m)
+	if !t.Role.Known() { // the place says whose message it is
+		t.Role = callvet.RoleAssistant
+	}
+	d.resp.Turns = append(d.resp.Turns, t)
 	d.fromText()
 	return nil
 }
@@ -34,7 +38,7 @@ func (d *decoder) chat(v value.Value) error {
 func (d *decoder) message(m value.Value) callvet.Turn {
 	m, role, ok := LangChain(m)
 	if r, told := m.Get("role"); told || !ok {
-		role = roleOf(r)
+		role = callvet.RoleOf(cmp.Or(r.Str(), string(callvet.RoleAssistant)))
 	}
 	t := callvet.Turn{Role: role, Content: textOf(first(m, "content"))}
 	if t.Content == "" {
@@ -43,7 +47,7 @@ func (d *decoder) message(m value.Value) callvet.Turn {
 	if t.Role == callvet.RoleTool {
 		id, _ := firstOf(m, "tool_call_id", "call_id", "tool_use_id", "toolCallId")
 		name, _ := firstOf(m, "name", "tool", "tool_name")
-		t.CallID, t.Tool, t.Raw = id.Str(), name.Str(), failure(m)
+		t.CallID, t.Tool, t.Raw = id.Str(), name.Str(), recorded(m)
 		return t
 	}
 	if t.Content == "" {
@@ -92,19 +96,6 @@ func (d *decoder) calledIn(content value.Value, t *callvet.Turn) {
 				d.refuse("%s is no part of an answer", clip(p))
 			}
 		}
-	}
-}
-
-func roleOf(v value.Value) callvet.Role {
-	switch r := v.Str(); r {
-	case "user", "human":
-		return callvet.RoleUser
-	case "system", "developer":
-		return callvet.RoleSystem
-	case "tool", "function", "tool_result":
-		return callvet.RoleTool
-	default:
-		return callvet.RoleAssistant
 	}
 }
 
@@ -176,7 +167,7 @@ func (d *decoder) messages(v value.Value) {
 			if len(h.calls) > 0 {
 				d.refuse("%s holds a call in a form that is not known", clip(m))
 			}
-		} else if t := d.element(m); t[0].Role != callvet.RoleSystem {
+		} else if t := d.element(m); len(t) > 0 && t[0].Role != callvet.RoleSystem {
 			d.resp.Turns = append(d.resp.Turns, t...)
 		}
 		in, _, _ := LangChain(m)
@@ -232,13 +223,16 @@ func (d *decoder) toolResults(m value.Value) []callvet.Turn {
 	return out
 }
 
-// failure marks the turn of a result that says of itself that it is an error, in its Raw
-// until attachResults has given the error to the call; nil for others.
-func failure(m value.Value) json.RawMessage {
-	if ProblemOf(m) == "" {
-		return nil
+// recorded marks the turn of a result in its Raw, until attachResults has given the result to the
+// call: true where the record says that the call failed, false where it says that it did not.
+func recorded(m value.Value) json.RawMessage {
+	switch {
+	case ProblemOf(m) != "":
+		return json.RawMessage(`true`)
+	case check.Passed(m):
+		return json.RawMessage(`false`)
 	}
-	return json.RawMessage(`true`)
+	return nil
 }
 
 // withoutInput drops the turns that the target was given: as many as the input
@@ -291,20 +285,23 @@ func attachResults(turns []callvet.Turn) []callvet.Turn {
 		if turns[i].Role != callvet.RoleTool {
 			continue
 		}
-		bad := turns[i].Raw != nil
-		turns[i].Raw = nil
 		for k, c := range open {
 			if turns[i].CallID == "" || c.ID == turns[i].CallID {
-				settle(c, &turns[i], bad)
+				Settle(c, &turns[i])
 				open = append(open[:k], open[k+1:]...)
 				break
 			}
 		}
+		turns[i].Raw = nil
 	}
 	return turns
 }
 
-func settle(c *callvet.Call, t *callvet.Turn, bad bool) {
+// Settle gives a call the answer that the turn of a tool has, as Element reads one. What is
+// recorded of the call decides whether it failed, else how the result begins.
+func Settle(c *callvet.Call, t *callvet.Turn) {
+	bad := string(t.Raw) == "true" || t.Raw == nil && check.IsError(t.Content)
+	t.Raw = nil
 	t.Tool = c.Tool
 	if t.CallID == "" {
 		t.CallID = c.ID

@@ -37,7 +37,12 @@ func (d *decoder) object(v value.Value) {
 	case form == FormChat || form == FormResponses || form == FormAnthropic || form == FormGemini || form == FormMessages || form == FormSteps || form == FormRunItems:
 		d.fail(d.read(form, v))
 	case has(v, "role"), has(v, "tool_calls"), has(v, "toolCalls"):
-		d.resp.Turns = append(d.resp.Turns, d.message(v))
+		t := d.message(v)
+		if !t.Role.Known() {
+			d.refuse("a message of the unknown role %q is not an answer", clipText(string(t.Role)))
+			return
+		}
+		d.resp.Turns = append(d.resp.Turns, t)
 		d.fromText()
 	case d.partOf(v) == callPart:
 		d.say("", d.list(v))
@@ -248,7 +253,7 @@ func resultTurn(e value.Value) callvet.Turn {
 	}
 	id, _ := firstOf(e, idKeys()[:len(idKeys())-1]...)
 	body, _ := firstOf(e, append(resultKeys(), "content", "error")...)
-	t := callvet.Turn{Role: callvet.RoleTool, CallID: id.Str(), Raw: failure(e)}
+	t := callvet.Turn{Role: callvet.RoleTool, CallID: id.Str(), Raw: recorded(e)}
 	switch typ := first(body, "type").Str(); typ { // what the AI SDK and the OpenAI Agents SDK put around it
 	case "error-text", "error-json", "execution-denied":
 		t.Raw = json.RawMessage(`true`)

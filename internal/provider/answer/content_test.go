@@ -174,6 +174,17 @@ func TestRecords(t *testing.T) {
 		`{"output":{"messages":[{"type":"human","content":"Delete."},{"type":"ai","content":"","tool_calls":[{"name":"del","args":{},"id":"1"}]}]},"metadata":{"run_id":"r"}}`:                                                                                          `del#1{}`,
 		`[{"content":{"parts":[{"functionCall":{"id":"1","name":"del","args":{}}}],"role":"model"}},{"content":{"parts":[{"functionResponse":{"id":"1","name":"del","response":{"ok":true}}}],"role":"user"}},{"content":{"parts":[{"text":"Done."}],"role":"model"}}]`: `del#1{} -> {"ok":true} "Done."`,
 
+		// Roles, and results that begin like an error.
+		`[{"role":"assistant","content":"No."},{"role":"error","content":"[API Error 400]"}]`:                                                                                                      `"No."`,
+		`[{"role":"error","content":"[API Error 400]"}]`:                                                                                                                                           `malformed: the messages hold no answer`,
+		`{"output":{"role":"critic","content":"bad"}}`:                                                                                                                                             `malformed: a message of the unknown role "critic" is not an answer`,
+		`[{"role":"info","content":"","tool_calls":[{"id":"1","function":{"name":"del","arguments":"{}"}}]},{"role":"assistant","content":"No."}]`:                                                 `malformed: a message of the unknown role "info" holds a call`,
+		`[{"role":"CHATBOT","content":"","tool_calls":[{"id":"1","function":{"name":"del","arguments":"{}"}}]},{"role":"ipython","content":"gone"}]`:                                               `del#1{} -> gone`,
+		`[{"role":"assistant","content":"","tool_calls":[{"id":"1","function":{"name":"del","arguments":"{}"}}]},{"role":"tool","tool_call_id":"1","content":"Error: taken"}]`:                     `del#1{}!Error: taken -> Error: taken`,
+		`[{"role":"assistant","content":"","tool_calls":[{"id":"1","function":{"name":"del","arguments":"{}"}}]},{"role":"tool","tool_call_id":"1","status":"success","content":"Error: a word"}]`: `del#1{} -> Error: a word`,
+		`{"calls":[{"name":"del","args":{},"result":"Error: taken"}]}`:                                                                                                                             `del#{}!Error: taken -> Error: taken`,
+		`{"calls":[{"name":"del","args":{},"result":"Error: a word","status":"ok"}]}`:                                                                                                              `del#{} -> Error: a word`,
+
 		// A call that nobody can name, and a result without its call.
 		`{"messages":[{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"del","arguments":"{}"}}]},{"role":"tool","tool_call_id":"1","content":"a"},{"role":"tool","tool_call_id":"1","content":"b"}]}`: `malformed: the record holds two results of one call`,
 		`{"messages":[{"type":"ai","content":"","zz":[{"name":"del","args":{},"id":"1"}]},{"type":"tool","content":"gone","tool_call_id":"1"},{"type":"ai","content":"Done."}]}`:                                     `malformed: a message holds a call in a form that is not known`,

@@ -4,6 +4,7 @@ package answer
 
 import (
 	"cmp"
+	"strconv"
 	"strings"
 
 	"github.com/callvet/callvet"
@@ -48,15 +49,8 @@ func LangChain(v value.Value) (in value.Value, role callvet.Role, ok bool) {
 	} else if in, ok = v.Get("data"); !ok || in.Kind() != value.Object || !has(in, "content") {
 		in = v
 	}
-	switch strings.TrimSuffix(strings.TrimSuffix(strings.ToLower(typ), "chunk"), "message") {
-	case "human":
-		role = callvet.RoleUser
-	case "ai":
-		role = callvet.RoleAssistant
-	case "system", "developer":
-		role = callvet.RoleSystem
-	case "tool", "function":
-		role = callvet.RoleTool
+	if role = callvet.RoleOf(typ); !role.Known() {
+		role = ""
 	}
 	return in, role, role != "" && has(in, "content") && (role != callvet.RoleTool || has(in, "tool_call_id"))
 }
@@ -81,7 +75,12 @@ func Element(v value.Value, o Options) (turns []callvet.Turn, ok bool) {
 func (d *decoder) element(v value.Value) []callvet.Turn {
 	if IsMessage(v) {
 		turns := d.toolResults(v)
-		if t := d.message(v); len(turns) == 0 || t.Role == callvet.RoleAssistant || t.Content != "" && t.Role == callvet.RoleUser {
+		t := d.message(v)
+		if !t.Role.Known() {
+			d.unknownRole(v, &t)
+			return append([]callvet.Turn{}, turns...)
+		}
+		if len(turns) == 0 || t.Role == callvet.RoleAssistant || t.Content != "" && t.Role == callvet.RoleUser {
 			turns = append(turns, t)
 		}
 		return turns
@@ -103,11 +102,14 @@ func (d *decoder) element(v value.Value) []callvet.Turn {
 	return nil
 }
 
-// Settle gives a call the answer that a turn of Element tells.
-func Settle(c *callvet.Call, t *callvet.Turn) {
-	bad := t.Raw != nil
-	t.Raw = nil
-	settle(c, t, bad)
+// unknownRole leaves out a message of another role than the four, such as error: a model neither
+// said nor called what is in it. What it has of calls, somebody made.
+func (d *decoder) unknownRole(v value.Value, t *callvet.Turn) {
+	if len(t.Calls) > 0 || HoldsCall(v, d.o.Tools) || strings.Contains(strings.ToLower(string(t.Role)), "call") {
+		d.refuse("a message of the unknown role %q holds a call", clipText(string(t.Role)))
+		return
+	}
+	d.resp.Notes = append(d.resp.Notes, "a message of the role "+strconv.Quote(clipText(string(t.Role)))+" was left out")
 }
 
 // steps reads what generateText of the AI SDK gives: one step for each request of the model.
@@ -163,7 +165,7 @@ func (d *decoder) executed(v value.Value) {
 			return
 		}
 		if t := (callvet.Turn{Content: resultText(seen)}); seen.Kind() != value.Invalid && seen.Kind() != value.Null {
-			settle(&c, &t, false)
+			Settle(&c, &t)
 		}
 		d.say("", []callvet.Call{c})
 	}

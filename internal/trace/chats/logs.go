@@ -226,6 +226,9 @@ func readSample(v, eval value.Value, s *trace.Sink) {
 	list, _ := v.Get("messages")
 	for m, ok := list.First(); ok; m, ok = list.Next(m) {
 		for _, t := range message.Turns(m) {
+			if t.Role == callvet.RoleTool { // the form has a place for errors
+				t.Raw = message.Passed()
+			}
 			if e := message.First(m, "error"); t.Role == callvet.RoleTool && e.Kind() == value.Object {
 				t.Raw, t.Content = message.Failed(), message.Str(e, "type")+": "+message.Str(e, "message")
 			}

@@ -327,6 +327,9 @@ func simulation(v value.Value, tasks map[string]value.Value, s *trace.Sink) {
 	var user []callvet.Turn
 	for m, ok := list.First(); ok; m, ok = list.Next(m) {
 		for _, t := range message.Turns(m) {
+			if t.Role == callvet.RoleTool { // the form has a place for errors
+				t.Raw = message.Passed()
+			}
 			if e := message.First(m, "error"); t.Role == callvet.RoleTool && e.Bool() {
 				t.Raw = message.Failed()
 			}
@@ -395,7 +398,7 @@ func taskGold(criteria, info value.Value) *trace.TaskGold {
 }
 
 func addUsage(u *callvet.Usage, m value.Value) {
-	if message.Role(message.Str(m, "role")) != callvet.RoleAssistant {
+	if callvet.RoleOf(message.Str(m, "role")) != callvet.RoleAssistant {
 		return
 	}
 	u.Add(message.Usage(message.First(m, "usage"), value.Value{}))
@@ -434,6 +437,9 @@ func readAgentDojo(v value.Value, s *trace.Sink) {
 	list, _ := v.Get("messages")
 	for m, ok := list.First(); ok; m, ok = list.Next(m) {
 		for _, t := range message.Turns(m) {
+			if t.Role == callvet.RoleTool { // the form has a place for errors
+				t.Raw = message.Passed()
+			}
 			if e := message.Str(m, "error"); t.Role == callvet.RoleTool && e != "" {
 				t.Raw, t.Content = message.Failed(), e
 			}

@@ -3,6 +3,7 @@
 package foreign
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -54,6 +55,13 @@ func TestUnknown(t *testing.T) {
 		"an answer of Chat Completions that ended":          {`{"choices":[{"message":{"role":"assistant","content":"hello"},"finish_reason":"stop"}]}`, "abstained"},
 		"an answer of Chat Completions without its calls":   {`{"choices":[{"message":{"role":"assistant","content":"hello"},"finish_reason":"tool_calls"}]}`, "error"},
 		"an answer of Anthropic's without its calls":        {`{"type":"message","role":"assistant","content":[{"type":"text","text":"x"}],"stop_reason":"tool_use"}`, "error"},
+		"a message of an unknown role after the answer":     {`[{"role":"user","content":"hi"},{"role":"assistant","content":"hello"},{"role":"error","content":"[API Error 400]"}]`, "abstained"},
+		"a message of an unknown role instead of an answer": {`[{"role":"user","content":"hi"},{"role":"info","content":"hello"}]`, "error"},
+		"a call of an unknown role":                         {`[{"role":"user","content":"hi"},{"role":"info","content":"","tool_calls":[{"id":"1","function":{"name":"f","arguments":"{}"}}]},{"role":"assistant","content":"hello"}]`, "error"},
+		"a role for calls alone":                            {`[{"role":"user","content":"hi"},{"role":"tool-call","content":"f()"},{"role":"assistant","content":"hello"}]`, "error"},
+		"an answer of an unknown role in a span":            {"[" + chat("1", asked+`,"gen_ai.output.messages":[{"role":"critic","parts":[{"type":"text","content":"bad"}]}]`) + "]", "error"},
+		"a message of an unknown type":                      {`[{"role":"user","content":"hi"},{"type":"error","content":"broken"},{"type":"ai","content":"hello"}]`, "abstained"},
+		"an answer without a role in a span":                {"[" + chat("1", asked+`,"gen_ai.output.messages":[{"parts":[{"type":"text","content":"hello"}]}]`) + "]", "abstained"},
 		"a trace of Langfuse's without a generation":        {`{"id":"t","input":"hi","output":"hello","observations":[{"id":"1","type":"SPAN","name":"x"}]}`, "error"},
 		"a trace of Langfuse's with a generation":           {`{"id":"t","observations":[{"id":"1","type":"GENERATION","input":[{"role":"user","content":"hi"}],"output":{"role":"assistant","content":"hello"}}]}`, "abstained"},
 		"a trace of Langfuse's with an answer that is lost": {`{"id":"t","observations":[{"id":"1","type":"GENERATION","input":[{"role":"user","content":"hi"}],"output":null}]}`, "error"},
@@ -136,4 +144,39 @@ func TestTracesOfOneTask(t *testing.T) {
 			t.Errorf("%s: %s", name, d)
 		}
 	}
+}
+
+// TestRolesAndErrors holds who said what, by the names that formats have for roles, and which
+// results are errors: what is recorded of a call decides, else how its result begins.
+func TestRolesAndErrors(t *testing.T) {
+	t.Parallel()
+	const call = `{"role":"user","content":"hi"},{"role":"Chatbot","content":null,"tool_calls":[{"id":"1","function":{"name":"f","arguments":"{}"}}]},`
+	for name, c := range map[string]struct{ in, want string }{
+		"results of other names":                  {`[` + call + `{"role":"ipython","content":"5"},{"role":"critic","content":"bad"},{"role":"bot","content":"five"}]`, "ok five 1"},
+		"what an environment gave":                {`[` + call + `{"role":"environment","content":"5"},{"role":"model","content":"five"}]`, "ok five 0"},
+		"a result that begins like an error":      {`[` + call + `{"role":"tool","tool_call_id":"1","content":"Error: timeout"},{"role":"assistant","content":"sorry"}]`, "exec_error sorry 0"},
+		"a result that speaks of an error":        {`[` + call + `{"role":"tool","tool_call_id":"1","content":"Errors: none"},{"role":"assistant","content":"five"}]`, "ok five 0"},
+		"such a result of a call that went well":  {`[` + call + `{"role":"tool","tool_call_id":"1","status":"success","content":"Error: is a word"},{"role":"assistant","content":"five"}]`, "ok five 0"},
+		"such a result that is no error":          {`[` + call + `{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","is_error":false,"content":"Error: is a word"}]},{"role":"assistant","content":"five"}]`, "ok five 0"},
+		"an error without the word":               {`[` + call + `{"role":"tool","tool_call_id":"1","status":"error","content":"no"},{"role":"assistant","content":"sorry"}]`, "exec_error sorry 0"},
+		"a span that does not say how it ended":   {spanOf(``), "exec_error  0"},
+		"a span that says that it went well":      {spanOf(`"status":{"code":"OK"},`), "ok  0"},
+		"a span that says that it went wrong":     {spanOf(`"status":{"code":"ERROR","message":"no"},`), "exec_error  0"},
+		"a status that stands beside the span's ": {spanOf(`"status_code":"OK",`), "ok  0"},
+	} {
+		as, r, err := text(c.in, Options{})
+		if err != nil || len(as) != 1 || len(as[0].Trace.Calls()) != 1 {
+			t.Errorf("%s: %d attempts, %v", name, len(as), err)
+			continue
+		}
+		got := fmt.Sprint(as[0].Trace.Calls()[0].Status, " ", as[0].Trace.Answer, " ", r.Lost[`a message of the role "critic"`])
+		if got != c.want || r.Unknown > 0 {
+			t.Errorf("%s: %s, not %s; %v", name, got, c.want, r.Lost)
+		}
+	}
+}
+
+// spanOf is a tool's span of which the result begins like an error.
+func spanOf(status string) string {
+	return `[{"trace_id":"t","span_id":"1","name":"execute_tool f",` + status + `"attributes":{"gen_ai.tool.call.arguments":{},"gen_ai.tool.call.result":"Error: timeout"}}]`
 }

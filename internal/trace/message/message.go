@@ -101,7 +101,7 @@ func Turns(m value.Value) []callvet.Turn {
 	m, class := unwrap(m)
 	switch typ := Str(m, "type"); {
 	case typ == "function_call_output" || typ == "custom_tool_call_output" || typ == "function_call_result":
-		t := callvet.Turn{Role: callvet.RoleTool, CallID: callID(m), Tool: Str(m, "name"), Content: resultText(First(m, "output")), Raw: failure(m)}
+		t := callvet.Turn{Role: callvet.RoleTool, CallID: callID(m), Tool: Str(m, "name"), Content: resultText(First(m, "output")), Raw: recorded(m)}
 		if typ == "function_call_result" && strings.HasPrefix(t.Content, agentsFailure) {
 			t.Raw = Failed()
 		}
@@ -149,7 +149,7 @@ func item(m value.Value) []callvet.Turn {
 	c, _ := Call(m)
 	t := []callvet.Turn{{Role: callvet.RoleAssistant, Calls: []callvet.Call{c}}}
 	if e := First(m, "error"); e.Kind() != value.Invalid {
-		settle(&t[0].Calls[0], Text(e), true)
+		settle(&t[0].Calls[0], &callvet.Turn{Content: Text(e), Raw: Failed()})
 	}
 	if out := First(m, "output"); out.Kind() != value.Invalid {
 		t = append(t, callvet.Turn{Role: callvet.RoleTool, CallID: c.ID, Tool: c.Tool, Content: resultText(out)})
@@ -158,13 +158,13 @@ func item(m value.Value) []callvet.Turn {
 }
 
 func message(m value.Value, role string) []callvet.Turn {
-	t := callvet.Turn{Role: Role(role), Content: Text(First(m, "content"))}
+	t := callvet.Turn{Role: roleOf(m, role), Content: Text(First(m, "content"))}
 	if t.Role == callvet.RoleTool && First(m, "parts").Kind() == value.Invalid {
 		t.CallID, t.Tool = callID(m), Str(m, "name", "tool_name", "function")
 		if c := First(m, "content"); c.Kind() == value.Array && hasResults(c) {
 			return parts(c, &t) // the results are all that a tool says
 		}
-		t.Raw = failure(m)
+		t.Raw = recorded(m)
 		return []callvet.Turn{t}
 	}
 	if t.Content == "" {
@@ -183,6 +183,9 @@ func message(m value.Value, role string) []callvet.Turn {
 	if t.Role == callvet.RoleAssistant && len(t.Calls) == 0 && (ended(m) || t.Content+t.Reasoning == "" && len(results) == 0 && strange(m, role)) {
 		t.Calls = []callvet.Call{{}}
 	}
+	if !t.Role.Known() && len(t.Calls) == 0 && strings.Contains(strings.ToLower(role), "call") {
+		t.Calls = []callvet.Call{{}} // a role for calls alone, with one in its text
+	}
 	if t.Content == "" && len(t.Calls) == 0 && t.Reasoning == "" && len(results) > 0 {
 		return results
 	}
@@ -190,6 +193,29 @@ func message(m value.Value, role string) []callvet.Turn {
 		return append(results, t)
 	}
 	return append([]callvet.Turn{t}, results...)
+}
+
+// roleOf is the role of a message, which the name of its class tells where it has no role. A
+// message that tells neither is the assistant's, and so is one of a type that only says that it
+// is a message, or that has no text: strange looks at it.
+func roleOf(m value.Value, name string) callvet.Role {
+	role := callvet.RoleOf(name)
+	switch {
+	case role.Known():
+		return role
+	case name == "":
+		return callvet.RoleAssistant
+	case First(m, "role").Kind() == value.String:
+		return role
+	}
+	switch name {
+	case "message", "text", "output_text", "TextMessage":
+		return callvet.RoleAssistant
+	}
+	if Text(First(m, "content")) == "" {
+		return callvet.RoleAssistant
+	}
+	return role
 }
 
 // listed are the calls that a message has beside its content.
@@ -211,9 +237,7 @@ func listed(m value.Value) []callvet.Call {
 // strange reports whether a message that says nothing may hold a call all the same: it does
 // not say whose it is, it has no content, or a member that is not read has the name of a tool's or a call's.
 func strange(m value.Value, role string) bool {
-	switch strings.ToLower(role) {
-	case "assistant", "model", "ai", "agent", "message":
-	default:
+	if callvet.RoleOf(role) != callvet.RoleAssistant && role != "message" {
 		return true
 	}
 	if _, said := m.Get("content"); !said && First(m, "parts").Kind() == value.Invalid {
@@ -329,7 +353,7 @@ func shown(p value.Value, name string) (callvet.Call, []callvet.Turn) {
 
 func result(p value.Value) callvet.Turn {
 	body := First(p, "content", "response", "result", "output", "tool_result")
-	t := callvet.Turn{Role: callvet.RoleTool, CallID: callID(p), Tool: Str(p, "name", "toolName"), Raw: failure(p)}
+	t := callvet.Turn{Role: callvet.RoleTool, CallID: callID(p), Tool: Str(p, "name", "toolName"), Raw: recorded(p)}
 	// The AI SDK says of an output what it is: {type: "json", value}.
 	if typ, v := Str(body, "type"), First(body, "value", "reason"); v.Kind() != value.Invalid && strings.Contains("text json content error-text error-json execution-denied", typ) {
 		body = v
@@ -341,16 +365,24 @@ func result(p value.Value) callvet.Turn {
 	return t
 }
 
-// failure is Failed where the record of a result says that the call failed, nil elsewhere.
-func failure(v value.Value) json.RawMessage {
+// recorded is Failed or Passed where the record of a result says so, nil where it says neither.
+func recorded(v value.Value) json.RawMessage {
 	if status := Str(v, "status"); check.Failed(v) || status == "error" || status == "failed" {
 		return Failed()
+	}
+	if check.Passed(v) {
+		return Passed()
 	}
 	return nil
 }
 
-// Failed marks a tool turn in its Raw until Attach has given its error to the call.
+// Failed marks a tool turn in its Raw as one of a call that failed, until Attach has given that
+// to the call.
 func Failed() json.RawMessage { return json.RawMessage(`{"is_error":true}`) }
+
+// Passed is like Failed, for a call of which it is recorded that it did not fail, whatever its
+// result begins with.
+func Passed() json.RawMessage { return json.RawMessage(`{"is_error":false}`) }
 
 // resultText is a result's text: strings and text parts as such, other JSON as it stands.
 func resultText(v value.Value) string {
@@ -366,19 +398,6 @@ func resultText(v value.Value) string {
 		return v.Str()
 	}
 	return string(v.Raw())
-}
-
-// Role reads the names that formats have for the four roles.
-func Role(s string) callvet.Role {
-	switch strings.ToLower(s) {
-	case "user", "human":
-		return callvet.RoleUser
-	case "system", "developer":
-		return callvet.RoleSystem
-	case "tool", "function", "tool_result", "toolresult":
-		return callvet.RoleTool
-	}
-	return callvet.RoleAssistant
 }
 
 // Calls reads a list of calls. One that cannot be read is a Call without a tool's name.
@@ -454,7 +473,7 @@ func Attach(turns []callvet.Turn) []callvet.Turn {
 			if t.CallID != "" && c.ID != t.CallID || t.CallID == "" && t.Tool != "" && c.Tool != t.Tool {
 				continue
 			}
-			settle(c, t.Content, t.Raw != nil)
+			settle(c, t)
 			t.Tool, t.CallID = c.Tool, c.ID
 			open = append(open[:k], open[k+1:]...)
 			break
@@ -464,8 +483,15 @@ func Attach(turns []callvet.Turn) []callvet.Turn {
 	return turns
 }
 
-func settle(c *callvet.Call, text string, failed bool) {
-	if failed {
+// Erred reports whether the turn of a tool is one of a call that failed: what is recorded of the
+// call decides, else how the result begins.
+func Erred(t *callvet.Turn) bool {
+	return bytes.Equal(t.Raw, Failed()) || t.Raw == nil && check.IsError(t.Content)
+}
+
+func settle(c *callvet.Call, t *callvet.Turn) {
+	text := t.Content
+	if Erred(t) {
 		c.Status, c.Error = callvet.StatusExecErr, cmp.Or(text, check.NoReason)
 		return
 	}

@@ -3,6 +3,7 @@
 package spans
 
 import (
+	"cmp"
 	"slices"
 	"sort"
 	"strconv"
@@ -130,7 +131,7 @@ func eventMessages(events []event, side meaning) []callvet.Turn {
 }
 
 func eventTurns(e event, role string) []callvet.Turn {
-	t := callvet.Turn{Role: message.Role(role)}
+	t := callvet.Turn{Role: callvet.RoleOf(role)}
 	if e.body.Kind() == value.Object {
 		ts := message.Turns(e.body)
 		for i := range ts {
@@ -234,7 +235,7 @@ func numbered(attrs map[string]value.Value, prefix string) []callvet.Turn {
 // flattened makes a turn of a message's members. One of a call without a tool's name is a
 // Call without a name, so that it is known that there was one.
 func flattened(m map[string]value.Value) callvet.Turn {
-	t := callvet.Turn{Role: message.Role(m["role"].Str()), Content: message.Text(m["content"])}
+	t := callvet.Turn{Role: callvet.RoleOf(cmp.Or(m["role"].Str(), "assistant")), Content: message.Text(m["content"])}
 	if t.Role == callvet.RoleTool {
 		t.CallID, t.Tool = first(m, "tool_call_id").Str(), first(m, "name").Str()
 	}

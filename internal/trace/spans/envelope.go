@@ -74,7 +74,7 @@ type span struct {
 	start, end              int64 // nanoseconds
 	attrs                   map[string]value.Value
 	events                  []event
-	failed                  bool
+	failed, passed          bool // as its status says; neither where that is not set
 	message                 string
 	service                 string
 	what                    work
@@ -195,6 +195,7 @@ func otlpSpan(e value.Value) span {
 	status := message.First(e, "status")
 	code := message.First(status, "code")
 	sp.failed = code.Str() == "STATUS_CODE_ERROR" || message.ID(code) == "2"
+	sp.passed = code.Str() == "STATUS_CODE_OK" || message.ID(code) == "1"
 	sp.message = message.Str(status, "message")
 	events := message.First(e, "events")
 	for v, ok := events.First(); ok; v, ok = events.Next(v) {
@@ -318,6 +319,7 @@ func (g *Gatherer) jaeger(v value.Value) {
 			}
 		}
 		sp.failed = sp.attrs["error"].Bool() || sp.attrs["otel.status_code"].Str() == "ERROR"
+		sp.passed = sp.attrs["otel.status_code"].Str() == "OK"
 		sp.message = sp.attrs["otel.status_description"].Str()
 		proc, _ := processes.Get(message.Str(e, "processID"))
 		sp.service = message.Str(proc, "serviceName")
@@ -368,6 +370,7 @@ func (g *Gatherer) flatSpan(e value.Value) {
 	status := message.First(e, "status")
 	code := message.Str(status, "code", "status_code")
 	sp.failed = code == "ERROR" || code == "STATUS_CODE_ERROR" || message.Str(e, "status_code") == "ERROR"
+	sp.passed = code == "OK" || code == "STATUS_CODE_OK" || message.Str(e, "status_code") == "OK"
 	sp.message = message.Str(status, "description", "message")
 	events := message.First(e, "span_events", "events")
 	for v, ok := events.First(); ok; v, ok = events.Next(v) {

@@ -12,6 +12,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/internal/trace/message"
+	"github.com/callvet/callvet/score/check"
 	"github.com/callvet/callvet/value"
 )
 
@@ -47,14 +48,12 @@ func (x *execution) run(a *trace.Attempt, tools []*span) {
 		told[i] = toolCall(sp)
 		told[i].StartMS = since(a.Trace.Started, sp)
 	}
-	open, done := message.Match(open, told, func(to *callvet.Call, i int) { join(to, told[i]) })
-	for _, c := range open {
-		thrown(c)
-	}
+	_, done := message.Match(open, told, func(to *callvet.Call, i int) { join(to, told[i]) })
 	var rest []callvet.Turn
 	round := int64(-1)
 	for i, sp := range tools {
 		if c := told[i]; !done[i] && !known[c.ID] {
+			c.Status = cmp.Or(c.Status, callvet.StatusOK)
 			known[c.ID] = c.ID != ""
 			until := end(sp, x.rounds)
 			rest = append(rest, made(rest, c, until == round && len(x.rounds) > 0)...)
@@ -93,14 +92,6 @@ func (x *execution) repeats(sp *span) bool {
 	return up != nil && up != sp && up.what == tool && up.tool() == sp.tool()
 }
 
-// thrown reads the way in which agents tell a model that a tool threw, where no span of the
-// tool says how it ended.
-func thrown(c *callvet.Call) {
-	if text := resultText(c.Result); c.Status == callvet.StatusOK && strings.HasPrefix(text, "Error: ") {
-		c.Status, c.Error, c.Result = callvet.StatusExecErr, text, nil
-	}
-}
-
 // since is when a span began, in milliseconds since the attempt did; nil where nobody tells.
 func since(began time.Time, sp *span) *float64 {
 	if sp.start <= 0 || began.IsZero() {
@@ -129,10 +120,11 @@ func join(to *callvet.Call, c callvet.Call) {
 	switch {
 	case c.Error != "":
 		to.Status, to.Error, to.Result = c.Status, c.Error, nil
+	case c.Status == "" && to.Error != "": // the span does not say how the tool ended, and the message does
 	case c.Result != nil:
-		to.Status, to.Result = c.Status, c.Result
+		to.Status, to.Error, to.Result = callvet.StatusOK, "", c.Result
 	case to.Status == "":
-		to.Status = c.Status
+		to.Status = callvet.StatusOK
 	}
 }
 
@@ -158,7 +150,7 @@ func (sp *span) tool() string {
 // toolCall reads a tool's span. A span without arguments leaves them unknown, and so does
 // one whose input is no JSON: that is how an SDK wrote it, not what the model gave.
 func toolCall(sp *span) callvet.Call {
-	c := callvet.Call{ID: sp.str(callID), Tool: sp.tool(), Status: callvet.StatusOK}
+	c := callvet.Call{ID: sp.str(callID), Tool: sp.tool()}
 	if d := sp.end - sp.start; d > 0 {
 		c.ExecMS = float64(d) / 1e6
 	}
@@ -176,10 +168,10 @@ func toolCall(sp *span) callvet.Call {
 	if out.Kind() == value.Invalid {
 		out = eventBody(sp, "gen_ai.choice")
 	}
-	failed := sp.failed
+	failed, passed := sp.failed, sp.passed
 	if told, ok := message.ToolMessage(out); ok {
 		c.ID, c.Result = cmp.Or(c.ID, told.CallID), message.Result(told.Content)
-		failed = failed || told.Raw != nil
+		failed, passed = failed || message.Erred(&told), passed || told.Raw != nil
 	} else {
 		c.Result = raw(out)
 	}
@@ -188,12 +180,15 @@ func toolCall(sp *span) callvet.Call {
 		why = cmp.Or(why, e.attrs["exception.message"].Str())
 	}
 	kind := cmp.Or(sp.attrs["error.type"].Str(), sp.attrs["exception.type"].Str())
-	if failed || kind != "" || sp.attrs["langfuse.observation.level"].Str() == "ERROR" {
-		c.Error = cmp.Or(sp.message, why, kind, resultText(c.Result), "the tool's span has status error")
+	failed = failed || kind != "" || sp.attrs["langfuse.observation.level"].Str() == "ERROR"
+	if text := resultText(c.Result); failed || !passed && check.IsError(text) {
+		c.Error = cmp.Or(sp.message, why, kind, text, "the tool's span has status error")
 		c.Status, c.Result = callvet.StatusExecErr, nil
-		if strings.Contains(strings.ToLower(kind+c.Error), "timeout") {
+		if failed && strings.Contains(strings.ToLower(kind+c.Error), "timeout") {
 			c.Status = callvet.StatusTimeout
 		}
+	} else if passed {
+		c.Status = callvet.StatusOK
 	}
 	return c
 }
