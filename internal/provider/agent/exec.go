@@ -83,7 +83,7 @@ func (a *execAgent) Generate(ctx context.Context, req *callvet.Request) (*callve
 	x := callvet.Exchange{Request: shown, Response: strings.ToValidUTF8(string(out), "\uFFFD"), MS: float64(took) / float64(time.Millisecond)}
 	var resp *callvet.Response
 	if err = runErr; err == nil {
-		resp, err = printed(out, answer.Options{Tools: req.Tools, Input: req.Turns, Fields: a.cfg.Output}, start, a.cfg.Now)
+		resp, err = printed(out, answer.Options{Tools: req.Tools, Input: req.Turns, Fields: a.cfg.Output, Agent: true}, start, a.cfg.Now)
 	}
 	if err != nil {
 		f := FaultOf(ctx, err)

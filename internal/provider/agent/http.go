@@ -196,7 +196,7 @@ func (h *httpAgent) exchange(ctx context.Context, req *callvet.Request, body []b
 	var kept bytes.Buffer
 	limited := &limit{r: io.TeeReader(res.Body, &kept), left: h.cfg.MaxBytes}
 	defer func() { x.Response = strings.ToValidUTF8(kept.String(), "\uFFFD") }()
-	opts := answer.Options{Tools: req.Tools, Input: req.Turns, Fields: h.cfg.Output}
+	opts := answer.Options{Tools: req.Tools, Input: req.Turns, Fields: h.cfg.Output, Agent: true}
 	if res.StatusCode >= 300 {
 		return refused(res, limited, opts, start, h.cfg.Now)
 	}

@@ -84,6 +84,7 @@ type stream struct {
 	over    bool // nothing is read after that
 	unread  bool // an event told of a call and was not understood
 	told    bool // an event came that is more than a text
+	bare    bool // the event is the text of a record that has no place for calls
 }
 
 // spending is the usage of one request of the model.
@@ -129,6 +130,7 @@ func (s *stream) take(e event) (stop bool, err error) {
 		}
 		return true, unread("an event", perr)
 	}
+	before := s.told
 	s.told = true
 	kind, v := kindOf(e.name, v)
 	if d, ok := v.Get("data"); ok && d.Kind() == value.Object && kind != "langchain" {
@@ -140,6 +142,9 @@ func (s *stream) take(e event) (stop bool, err error) {
 	} else {
 		s.strange(v)
 		s.meta(v)
+	}
+	if s.bare {
+		s.told, s.bare = before, false
 	}
 	return s.over || err != nil, err
 }
@@ -477,6 +482,7 @@ func wholeAnswer(s *stream, v value.Value) error {
 		s.meta(v)
 		return nil
 	}
+	s.bare = r.CallsUntold
 	s.token()
 	s.meta(v)
 	// A message event may only repeat what the deltas said.
@@ -521,7 +527,7 @@ func (s *stream) strange(v value.Value) { s.held = append(s.held, answer.Holds(v
 // missed reports whether an event told of a call that was not read.
 func (s *stream) missed() bool {
 	for _, h := range s.held {
-		read := s.byID(h.ID) != nil
+		read := s.byID(h.ID) != nil || h.Counted > 0 && s.called()
 		for i := range s.resp.Turns {
 			for j := range s.resp.Turns[i].Calls {
 				c := &s.resp.Turns[i].Calls[j]

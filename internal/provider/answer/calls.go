@@ -298,9 +298,7 @@ func (d *decoder) meta(v value.Value, form Form) {
 	if m, ok := v.Get("model"); ok && d.resp.Model == "" {
 		d.resp.Model = m.Str()
 	}
-	if m, ok := firstOf(v, "finish_reason", "stop_reason", "finishReason", "stopReason"); ok && d.resp.FinishReason == "" {
-		d.resp.FinishReason = m.Str()
-	}
+	d.ends(v)
 	if u := usageOf(v); !d.resp.Usage.Known && (u.Known || d.resp.Usage == (callvet.Usage{})) {
 		d.resp.Usage = u
 	}

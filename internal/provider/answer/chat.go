@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/finish"
 	"github.com/callvet/callvet/score/check"
 	"github.com/callvet/callvet/value"
 )
@@ -22,8 +23,8 @@ func (d *decoder) chat(v value.Value) error {
 	if !ok {
 		return malformed("a choice without a message")
 	}
-	if f, ok := c.Get("finish_reason"); ok {
-		d.resp.FinishReason = f.Str()
+	if d.ends(c); has(c, "delta") && !has(c, "message") && d.resp.FinishReason == "" {
+		return malformed("one piece of a streamed answer, and not the answer")
 	}
 	t := d.message(m)
 	if !t.Role.Known() { // the place says whose message it is
@@ -128,21 +129,20 @@ func (d *decoder) fromText() {
 // responses reads the output items of OpenAI's Responses API.
 func (d *decoder) responses(v value.Value) {
 	d.parts(first(v, "output"))
-	if s, ok := v.Get("status"); ok {
-		d.resp.FinishReason = s.Str()
-	}
+	d.ends(v)
 	d.fromText()
 }
 
 // gemini reads the first candidate of generateContent, or the parts alone.
 func (d *decoder) gemini(v value.Value) {
 	if list, ok := v.Get("candidates"); ok {
-		if v, ok = list.First(); !ok {
+		d.ends(v) // a blocked prompt
+		if v, ok = list.First(); !ok && d.resp.FinishReason == "" {
 			d.refuse("a list of candidates without one")
 			return
 		}
-		d.resp.FinishReason = first(v, "finishReason").Str()
 	}
+	d.ends(v)
 	if c, ok := v.Get("content"); ok {
 		v = c
 	}
@@ -155,6 +155,7 @@ func (d *decoder) messages(v value.Value) {
 	if v.Kind() == value.Object {
 		v, _ = v.Get("messages")
 	}
+	d.resp.FinishReason = cmp.Or(d.resp.FinishReason, finish.Last(v))
 	keep, told := d.resp.Turns, []telling{}
 	d.resp.Turns = nil
 	for m, ok := v.First(); ok; m, ok = v.Next(m) {

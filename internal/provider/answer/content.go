@@ -33,6 +33,7 @@ func (d *decoder) content(v value.Value) {
 }
 
 func (d *decoder) object(v value.Value) {
+	defer d.ends(v)
 	switch form := detectObject(v); {
 	case form == FormChat || form == FormResponses || form == FormAnthropic || form == FormGemini || form == FormMessages || form == FormSteps || form == FormRunItems:
 		d.fail(d.read(form, v))

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/finish"
 	"github.com/callvet/callvet/value"
 )
 
@@ -51,6 +52,9 @@ type Options struct {
 	// repeats it loses that prefix.
 	Input  []callvet.Turn
 	Fields Fields
+	// Agent: the record is what an agent gave, which may have called without recording it. A
+	// record of a text without a member that could hold calls leaves them untold then.
+	Agent bool
 }
 
 // Detect names the form of v; FormUnreadable when it has none.
@@ -92,7 +96,7 @@ func detectObject(v value.Value) Form {
 		return FormResponses
 	case isList(v, "content", "type"):
 		return FormAnthropic
-	case kindOf(v, "candidates") == value.Array, kindOf(v, "parts") == value.Array, kindOf(first(v, "content"), "parts") == value.Array:
+	case kindOf(v, "candidates") == value.Array, has(v, "promptFeedback"), kindOf(v, "parts") == value.Array, kindOf(first(v, "content"), "parts") == value.Array:
 		return FormGemini
 	case kindOf(v, "messages") == value.Array:
 		return FormMessages
@@ -159,14 +163,36 @@ func Decode(v value.Value, o Options) (*callvet.Response, error) {
 	if d.fault != nil {
 		return nil, d.fault
 	}
+	if d.resp.FinishReason == "" && (form == FormBFCL || form == FormBFCLTurns) && !called(d.resp.Turns) && !d.resp.Unreadable {
+		d.resp.FinishReason = callvet.FinishDecoded
+	}
+	d.resp.CallsUntold = d.resp.CallsUntold || o.Agent && o.Fields.Calls == "" && (form == FormText || d.bare && !hasPlace(outer))
 	d.collectRepairs()
 	return d.resp, nil
+}
+
+// hasPlace reports whether a record has a member in which calls would stand, in any spelling.
+func hasPlace(v value.Value) bool {
+	for m, ok := v.First(); ok && v.Kind() == value.Object; m, ok = v.Next(m) {
+		if word := wordOf(m); word == callsWord || word == callWord {
+			return true
+		}
+	}
+	return false
+}
+
+// ends takes the finish reason of v where none is known yet.
+func (d *decoder) ends(v value.Value) {
+	if d.resp.FinishReason == "" {
+		d.resp.FinishReason = finish.Of(v)
+	}
 }
 
 type decoder struct {
 	o     Options
 	resp  *callvet.Response
 	fault *callvet.Fault // the first thing that is no part of an answer
+	bare  bool           // the answer is the text of a record that has no place for calls
 }
 
 // fail notes the fault of a part.

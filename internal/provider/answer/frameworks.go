@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/finish"
 	"github.com/callvet/callvet/internal/usage"
 	"github.com/callvet/callvet/value"
 )
@@ -115,6 +116,7 @@ func (d *decoder) unknownRole(v value.Value, t *callvet.Turn) {
 // steps reads what generateText of the AI SDK gives: one step for each request of the model.
 func (d *decoder) steps(v value.Value) {
 	list := first(v, "steps")
+	d.resp.FinishReason = cmp.Or(finish.Of(v), finish.Last(list))
 	var spent []callvet.Usage
 	for s, ok := list.First(); ok; s, ok = list.Next(s) {
 		spent = append(spent, usageOf(s))
@@ -195,6 +197,11 @@ func (d *decoder) runItems(v value.Value) {
 		final, _ := firstOf(v, "finalOutput", "final_output")
 		d.text(textOf(final))
 	}
+	for _, from := range []value.Value{v, state} {
+		if m, ok := firstOf(from, "modelResponses", "rawResponses", "raw_responses"); ok {
+			d.resp.FinishReason = finish.Last(m)
+		}
+	}
 	if m, ok := state.Get("modelResponses"); ok {
 		d.resp.Usage = usages(m)
 	}
@@ -227,7 +234,7 @@ func (d *decoder) a2a(v value.Value) error {
 	}
 	switch end := A2AState(r); end {
 	case "", "completed", "input-required", "auth-required":
-		if end != "" && end != "completed" {
+		if d.resp.FinishReason = end; end != "" && end != "completed" {
 			d.resp.FinishReason = callvet.FinishHITL
 		}
 	case "failed", "rejected", "canceled":

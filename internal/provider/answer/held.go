@@ -3,6 +3,8 @@
 package answer
 
 import (
+	"fmt"
+
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/value"
 )
@@ -27,6 +29,9 @@ func (d *decoder) missed(form Form, v value.Value) *callvet.Fault {
 	h := holder{tools: d.o.Tools, texts: !read, said: form == FormMessages}
 	h.value(v)
 	for _, c := range h.calls {
+		if c.Counted > 0 && !read {
+			return malformed(fmt.Sprintf("the record counts calls of tools (%d), and none is listed", c.Counted))
+		}
 		if !read || c.ID != "" && c.Tool != "" && !d.readOne(c) {
 			return malformed("the record holds a call in a form that is not known")
 		}
@@ -89,8 +94,12 @@ func called(turns []callvet.Turn) bool {
 // looked into. tools are those that were offered; nil: they are not known.
 func HoldsCall(v value.Value, tools *callvet.Toolset) bool { return len(Holds(v, tools)) > 0 }
 
-// Held is a call that stands somewhere in a value, as far as it can be named.
-type Held struct{ ID, Tool string }
+// Held is a call that stands somewhere in a value, as far as it can be named. Counted are calls
+// of which only the number is told.
+type Held struct {
+	ID, Tool string
+	Counted  int
+}
 
 // Holds lists the calls that stand anywhere in a value, in a form that is known or looks
 // like one: lists of calls that are not empty, what is put around a call, types that say so,
@@ -158,6 +167,10 @@ func (h *holder) object(v value.Value) {
 		return
 	}
 	for e, ok := v.First(); ok; e, ok = v.Next(e) {
+		if n := counted(e); n > 0 {
+			h.calls = append(h.calls, Held{Counted: n})
+			continue
+		}
 		switch word := wordOf(e); {
 		case word == callsWord && (e.Kind() == value.Array || e.Kind() == value.Object || e.Kind() == value.String):
 			h.list(e)
@@ -172,6 +185,20 @@ func (h *holder) object(v value.Value) {
 			h.value(e)
 		}
 	}
+}
+
+// counted is how many calls a member counts: {"tool_calls": 2}, {"tools": {"totalCalls": 2}}.
+func counted(m value.Value) int {
+	n := m
+	if total, ok := m.Get("totalCalls"); ok && m.KeyIs("tools") {
+		n = total
+	} else if word := wordOf(m); word != counterWord && (word != callsWord || m.KeyIs("calls")) {
+		return 0
+	}
+	if n.Kind() != value.Number {
+		return 0
+	}
+	return max(0, intOf(n))
 }
 
 // list takes what stands where calls are due.
@@ -269,6 +296,7 @@ const (
 	callWord  // one call stands in it
 	codeWord  // code that a provider ran by itself
 	callsWord // calls stand in it
+	counterWord
 	askedWord // what a model was given, not what it answered
 	messagesWord
 	endWord // why an answer ended
@@ -298,6 +326,8 @@ func wordOf(e value.Value) word {
 	case "calls", "toolcalls", "toolscalled", "functioncalls", "actualtoolcalls", "actualtools", "predictedtrajectory", "tooluses",
 		"toolinvocations", "toolsused", "calledtools", "usedtools", "invalidtoolcalls":
 		return callsWord
+	case "toolcallcount", "toolcallscount", "numtoolcalls", "totaltoolcalls", "ntoolcalls", "toolusecount":
+		return counterWord
 	case "tools", "functions", "inputs", "request", "prompt", "vars", "testcase", "expected", "expect", "reference", "gold", "gradingresult", "provider", "assert", "question", "query":
 		return askedWord
 	case "finishreason", "stopreason":

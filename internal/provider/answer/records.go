@@ -9,6 +9,7 @@ import (
 	jsonx "github.com/go-json-experiment/json"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/finish"
 	"github.com/callvet/callvet/internal/repair"
 	"github.com/callvet/callvet/internal/usage"
 	"github.com/callvet/callvet/value"
@@ -286,6 +287,11 @@ func (d *decoder) promptfoo(v value.Value) error {
 		return &callvet.Fault{Kind: callvet.FaultMissing, Message: "the result row has no output"}
 	}
 	d.output(out)
+	d.ends(resp)
+	d.resp.FinishReason = cmp.Or(d.resp.FinishReason, finish.Last(first(resp, "raw")))
+	if flagged := first(first(resp, "guardrails"), "flagged"); flagged.Kind() == value.Bool && flagged.Bool() {
+		d.resp.FinishReason = "guardrail_intervened"
+	}
 	d.resp.Usage = usageOf(resp)
 	var r usage.Reader
 	if c := r.USD(v, "cost"); c != nil && *c > 0 { // 0 stands for a provider without prices too
@@ -335,6 +341,7 @@ func (d *decoder) plain(v value.Value) error {
 		d.sayJoined(v, textOf(text), d.list(calls))
 	case hasText && text.Kind() == value.String:
 		d.text(text.Str())
+		d.bare = !hasCalls && !hasPlace(v) && !IsMessage(v)
 	case hasText && text.Kind() != value.Null:
 		d.content(text)
 	case d.isRecordOfCall(v):

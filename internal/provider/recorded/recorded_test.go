@@ -79,7 +79,7 @@ func TestForms(t *testing.T) {
 		`{"id":"c","result":[{"f":"{\"a\": 1}"},{"g":"{"}],"latency":1.5}`:         `assistant "" f{"a": 1} g?{`,
 		`{"id":"c","result":"[f(a=1, b='x'), g.h()]"}`:                             `assistant "[f(a=1, b='x'), g.h()]" f{"a":1,"b":"x"} g.h{}`,
 		`{"id":"c","result":"[f(a=1, b='x'"}`:                                      `assistant "[f(a=1, b='x'" unreadable`,
-		`{"id":"c","result":"I cannot do that."}`:                                  `assistant "I cannot do that."`,
+		`{"id":"c","result":"I cannot do that."}`:                                  `assistant "I cannot do that." decoded`,
 		`{"custom_id":"c","response":{"status_code":200,"body":{"choices":[{"message":{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"f","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}},"error":null}`: `assistant "" f{} tool_calls`,
 		`{"custom_id":"c","response":{"status_code":429,"body":{"error":{"message":"slow"}}}}`:                                                                                                                                `fault rate_limit 429`,
 		`{` + c + `"response":{"content":[{"type":"text","text":"Hm."},{"type":"tool_use","id":"1","name":"f","input":{"a":1}}],"stop_reason":"tool_use"}}`:                                                                   `assistant "Hm." f{"a":1} tool_use`,
@@ -170,7 +170,7 @@ func TestFilesAndFolders(t *testing.T) {
 	for _, s := range src {
 		got = append(got, filepath.Base(s.Target.Name)+" "+show(s.Model.Generate(t.Context(), &callvet.Request{CaseID: "c"})))
 	}
-	want := []string{`a.json assistant "listed"`, `b.jsonl.gz assistant "zipped"`, `c.json assistant "alone"`, `model assistant "joined"`}
+	want := []string{`a.json assistant "listed"`, `b.jsonl.gz assistant "zipped"`, `c.json assistant "alone"`, `model assistant "joined" decoded`}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
