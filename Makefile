@@ -11,6 +11,8 @@ export CALLVET_PART ?= open
 export CALLVET_VECTORS ?= $(abspath ../shared/vectors)
 # The agents and mocks of others that verify-agents installs and runs.
 export CALLVET_REAL ?= $(abspath ../shared/real)
+# Small inputs with right answers, for verify-faults.
+export CALLVET_FAULTS ?= $(abspath ../shared/faults)
 VERSION ?=
 CACHE := .cache
 LDFLAGS := -s -w $(if $(VERSION),-X main.version=$(VERSION))
@@ -278,6 +280,15 @@ drill: callvet ## the shipped safety drills: a careful script passes all of them
 .PHONY: verify-labelled-set
 verify-labelled-set: ## the shipped tasks in Portuguese and Spanish: counts, fixtures, right and wrong attempts
 	go run ./cmd/callvet-verify labelled-set
+
+.PHONY: verify-evidence verify-faults
+verify-evidence: callvet ## finish reasons, calls as text and histories in every form: no abstention without proof, and none lost
+	go run ./cmd/callvet-verify evidence ./callvet
+
+# CALLVET_FAULTS is a folder with a check.py; another folder of the same form may be named.
+verify-faults: callvet ## small inputs with right answers, and our tests of them: N of N right
+	go test -count=1 -run '^TestFaults' ./cmd/callvet
+	python3 "$(CALLVET_FAULTS)/check.py" ./callvet
 
 .PHONY: verify-agents
 # CALLVET_CAPTURES=DIR reads further captures of the same kinds.

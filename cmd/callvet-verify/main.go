@@ -33,6 +33,7 @@
 //	callvet-verify mcp BINARY       eight real MCP servers, one through the proxy, others' clients at callvet's servers
 //	callvet-verify tiers BINARY     golden, labeled, regression and rubric cases: assertions, traps, locks
 //	callvet-verify labelled-set [SCRIPT]  the shipped tasks in Portuguese and Spanish, right and wrong attempts at them
+//	callvet-verify evidence BINARY  finish reasons, calls written as text and histories, in every form that is read
 //	callvet-verify coverage         how often intervals hold the truth, and gates decide as promised
 //
 // PAGE is a page of the docs, whose table of what is read is written anew; SCRIPT is a script
@@ -57,6 +58,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet/cmd/callvet-verify/bigtool"
+	"github.com/callvet/callvet/cmd/callvet-verify/evidence"
 	"github.com/callvet/callvet/cmd/callvet-verify/labelled"
 	"github.com/callvet/callvet/cmd/callvet-verify/mcpservers"
 	"github.com/callvet/callvet/cmd/callvet-verify/onepath"
@@ -148,6 +150,7 @@ func checks() []check {
 			return mcpservers.Verify(ctx, c, p.args[0], filepath.Join(p.real, "mcp"), filepath.Join(p.examples, "weather.yaml"))
 		}},
 		{name: "coverage", run: coverage},
+		{name: "evidence", needs: "BINARY", run: func(ctx context.Context, c *proof.Check, p place) error { return evidence.Verify(ctx, c, p.args[0]) }},
 		{name: "tiers", needs: "BINARY", run: func(ctx context.Context, c *proof.Check, p place) error {
 			return tiers.Verify(ctx, c, p.args[0], p.data)
 		}},
