@@ -42,6 +42,9 @@ func Unknown(why string) *callvet.Fault {
 
 const unknown = "what was called is not known: "
 
+// Differ says that the arguments of a call differ: the model's stay, and are scored.
+const Differ = "the executed arguments of a call, which differ from those that the model gave"
+
 // Lose counts something that has no place in an Attempt.
 func (s *Sink) Lose(what string) {
 	if s.Lost == nil {

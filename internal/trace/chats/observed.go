@@ -31,9 +31,10 @@ type observation struct {
 	kind       string
 	// held keeps the input and the output where they were JSON in a string.
 	in, out value.Value
-	// call is the id of the call that a tool answered, failed whether its message says so.
-	call   string
-	failed bool
+	// call is the id of the call that a tool answered; failed and passed are what its message
+	// records of it.
+	call           string
+	failed, passed bool
 }
 
 // readLangfuse reads a trace with its observations. The generations tell what
@@ -48,11 +49,14 @@ func readLangfuse(v value.Value, s *trace.Sink) {
 		list = message.First(tr, "observations")
 	}
 	var obs []observation
-	for e, ok := list.First(); ok; e, ok = list.Next(e) {
+	for _, e := range distinct(list) {
 		obs = append(obs, observation{
 			v: e, start: stamp(e, "startTime", "start_time"), end: stamp(e, "endTime", "end_time"), kind: message.Str(e, "type"),
-			in: message.Held(message.First(e, "input")), out: message.Held(message.First(e, "output")),
+			in: message.Held(message.First(e, "input")), out: message.Held(message.First(e, "output")), call: attribute(e, message.ToolCallID()),
 		})
+		if o := &obs[len(obs)-1]; o.kind != "GENERATION" && (o.call != "" || attribute(e, message.ToolName()) != "") {
+			o.kind = "TOOL"
+		}
 	}
 	slices.SortStableFunc(obs, func(a, b observation) int { return a.start.Compare(b.start) })
 	var a trace.Attempt
@@ -67,13 +71,50 @@ func readLangfuse(v value.Value, s *trace.Sink) {
 	}
 	a.Trace.Started = stamp(tr, "timestamp")
 	missing := generations(obs, &a)
-	toolSpans(obs, &a)
-	if len(a.Trace.Turns) == 0 {
+	toolSpans(obs, &a, s)
+	if len(a.Input)+len(a.Trace.Turns) == 0 {
 		a.Trace.Turns = append(textTurns(callvet.RoleUser, message.Held(message.First(tr, "input"))), textTurns(callvet.RoleAssistant, message.Held(message.First(tr, "output")))...)
 	}
 	uncertain(&a, missing)
 	scores(tr, &a)
 	s.Give(a)
+}
+
+// distinct are the records of a list, those with one id made one; the last one of them ended last.
+func distinct(list value.Value) []value.Value {
+	var out []value.Value
+	at := map[string]int{}
+	for e, ok := list.First(); ok; e, ok = list.Next(e) {
+		out = twins(out, at, e)
+	}
+	return out
+}
+
+// twins adds a record to those of which at has the places, by id.
+func twins(out []value.Value, at map[string]int, e value.Value) []value.Value {
+	id := message.Str(e, "id")
+	i, again := at[id]
+	if id == "" || !again {
+		at[id] = len(out)
+		return append(out, e)
+	}
+	was := out[i]
+	if stamp(was, "endTime", "end_time").After(stamp(e, "endTime", "end_time")) {
+		was, e = e, was
+	}
+	out[i] = message.Union(was, e)
+	return out
+}
+
+// attribute is what the instrumentation wrote of an observation or a run under one of the names.
+func attribute(v value.Value, names []string) string {
+	meta := message.Held(message.First(v, "metadata"))
+	for _, in := range []value.Value{message.Held(message.First(meta, "attributes")), meta, message.First(v, "attributes"), message.First(message.First(v, "extra"), "metadata")} {
+		if name := message.Str(in, names...); name != "" {
+			return name
+		}
+	}
+	return ""
 }
 
 func stamp(v value.Value, keys ...string) time.Time {
@@ -94,10 +135,11 @@ func textTurns(role callvet.Role, v value.Value) []callvet.Turn {
 }
 
 // generations takes of each generation what no earlier one was told, and what it gave.
-// Wrappers (a generation with another inside) count once. missing tells that there is
+// Wrappers (a generation with another inside that has an answer) count once. missing tells that there is
 // none, or one of which the answer is not there.
 func generations(obs []observation, a *trace.Attempt) (missing bool) {
-	seen, n := message.Seen{}, 0
+	var talk message.Talk
+	n := 0
 	for _, o := range obs {
 		if o.kind != "GENERATION" {
 			continue
@@ -107,17 +149,18 @@ func generations(obs []observation, a *trace.Attempt) (missing bool) {
 			continue
 		}
 		n++
+		talk.Request(message.Said(o.in, callvet.RoleUser), missing)
+		talk.Answer(said)
 		missing = missing || len(said) == 0
-		in := message.Said(o.in, callvet.RoleUser)
-		a.Trace.Turns = append(a.Trace.Turns, seen.Fresh(in)...)
-		a.Trace.Turns = append(a.Trace.Turns, seen.Note(said)...)
 		a.Trace.FinishReason = o.reason()
 		a.Trace.Usage.Add(tokens(o.v))
 		if m := message.Str(o.v, "model"); m != "" {
 			a.Trace.Model = m
 		}
 	}
-	a.Trace.Turns = message.Attach(message.Merge(a.Trace.Turns))
+	talk.Turns = message.Merge(talk.Turns)
+	talk.Settle()
+	a.Input, a.Trace.Turns = talk.Input, talk.Turns
 	return missing || n == 0
 }
 
@@ -176,10 +219,10 @@ func uncertain(a *trace.Attempt, missing bool) {
 	}
 }
 
-// inner reports whether another generation has this one as its parent.
+// inner reports whether another generation, with an answer, has this one as its parent.
 func inner(obs []observation, id string) bool {
 	for _, o := range obs {
-		if o.kind == "GENERATION" && id != "" && message.Str(o.v, "parentObservationId") == id {
+		if o.kind == "GENERATION" && id != "" && message.Str(o.v, "parentObservationId") == id && len(given(o.out)) > 0 {
 			return true
 		}
 	}
@@ -188,22 +231,30 @@ func inner(obs []observation, id string) bool {
 
 // toolSpans gives calls the results and times of the tool observations; one that no
 // generation called becomes a call of its own.
-func toolSpans(obs []observation, a *trace.Attempt) {
+func toolSpans(obs []observation, a *trace.Attempt, s *trace.Sink) {
 	var open []*callvet.Call
+	known := map[string]bool{}
 	for i := range a.Trace.Turns {
 		for j := range a.Trace.Turns[i].Calls {
 			open = append(open, &a.Trace.Turns[i].Calls[j])
+			known[a.Trace.Turns[i].Calls[j].ID] = true
 		}
 	}
 	tools := slices.DeleteFunc(slices.Clone(obs), func(o observation) bool { return o.kind != "TOOL" })
 	told := make([]callvet.Call, len(tools))
 	for i, o := range tools {
-		told[i] = callvet.Call{ID: o.call, Tool: message.Str(o.v, "name")}
+		told[i] = callvet.Call{ID: o.call, Tool: cmp.Or(attribute(o.v, message.ToolName()), message.Str(o.v, "name"))}
 		told[i].Args, told[i].ArgsRaw = message.Args(o.in)
 	}
-	_, done := message.Match(open, told, func(to *callvet.Call, i int) { outcome(to, tools[i]) })
+	_, done := message.Match(open, told, func(to *callvet.Call, i int) {
+		if remark := message.Differ(to, &told[i]); remark != "" && !wrapped(tools[i].in) {
+			a.Trace.Note(remark)
+			s.Lose(trace.Differ)
+		}
+		outcome(to, tools[i])
+	})
 	for i, c := range told {
-		if done[i] {
+		if done[i] || c.ID != "" && known[c.ID] { // another record of a call that has one
 			continue
 		}
 		c.ID = cmp.Or(c.ID, message.Str(tools[i].v, "id"))
@@ -215,6 +266,12 @@ func toolSpans(obs []observation, a *trace.Attempt) {
 	}
 }
 
+// wrapped reports whether arguments are a text in {"input": …}, as LangChain writes them: they do
+// not say what was executed.
+func wrapped(in value.Value) bool {
+	return in.Kind() != value.Object || in.Len() == 1 && message.First(in, "input").Kind() == value.String
+}
+
 func outcome(c *callvet.Call, o observation) {
 	if d := o.end.Sub(o.start); d > 0 {
 		c.ExecMS = float64(d.Microseconds()) / 1000
@@ -224,8 +281,13 @@ func outcome(c *callvet.Call, o observation) {
 		c.Error = cmp.Or(e, message.Str(o.v, "statusMessage"), o.out.Str(), check.NoReason)
 		return
 	}
-	if c.Result == nil && o.out.Kind() != value.Invalid {
-		c.Result, c.Status = json.RawMessage(o.out.Raw()), callvet.StatusOK
+	passed := o.passed || check.Passed(o.v)
+	if text := o.out.Str(); !passed && c.Result == nil && check.IsError(text) {
+		c.Status, c.Error = callvet.StatusExecErr, text
+		return
+	}
+	if known := o.out.Kind() != value.Invalid && o.out.Kind() != value.Null; known && (c.Result == nil && c.Error == "" || passed && c.Error != "") {
+		c.Result, c.Status, c.Error = json.RawMessage(o.out.Raw()), callvet.StatusOK, ""
 	}
 }
 
@@ -294,7 +356,11 @@ func (l *LangSmith) Flush(s *trace.Sink) {
 }
 
 func (l *LangSmith) give(id string, s *trace.Sink) {
-	runs := l.runs[id]
+	var runs []value.Value
+	at := map[string]int{}
+	for _, r := range l.runs[id] {
+		runs = twins(runs, at, r)
+	}
 	slices.SortStableFunc(runs, func(a, b value.Value) int {
 		return cmp.Compare(cmp.Or(message.Str(a, "dotted_order"), message.Str(a, "start_time")), cmp.Or(message.Str(b, "dotted_order"), message.Str(b, "start_time")))
 	})
@@ -312,7 +378,8 @@ func (l *LangSmith) give(id string, s *trace.Sink) {
 			o.kind = "GENERATION"
 		case "tool":
 			o.kind, o.in = "TOOL", toolInput(o.in)
-			o.out, o.call, o.failed = toolOutput(o.out)
+			o.out, o.call, o.failed, o.passed = toolOutput(o.out)
+			o.call = cmp.Or(o.call, attribute(r, message.ToolCallID()))
 		}
 		obs = append(obs, o)
 	}
@@ -323,12 +390,15 @@ func (l *LangSmith) give(id string, s *trace.Sink) {
 	}
 	missing := generations(obs, &a)
 	before, after := message.Said(message.First(root, "inputs"), callvet.RoleUser), given(message.First(root, "outputs"))
-	if len(a.Trace.Turns) == 0 {
-		a.Trace.Turns = before
-		toolSpans(obs, &a)
+	if len(a.Input)+len(a.Trace.Turns) == 0 {
+		var talk message.Talk
+		talk.Request(before, false)
+		talk.Settle()
+		a.Input, a.Trace.Turns = talk.Input, talk.Turns
+		toolSpans(obs, &a, s)
 		a.Trace.Turns = append(a.Trace.Turns, lastWord(after)...)
 	} else {
-		toolSpans(obs, &a)
+		toolSpans(obs, &a, s)
 	}
 	if uncertain(&a, missing); message.Str(root, "error") != "" {
 		e := message.Str(root, "error")
@@ -355,18 +425,19 @@ func toolInput(v value.Value) value.Value {
 }
 
 // toolOutput undoes {"output": …} and the envelope of a tool's message, which has the call's
-// id, and says whether the tool failed.
-func toolOutput(v value.Value) (out value.Value, call string, failed bool) {
+// id, and says whether the tool failed or did not, where it is recorded.
+func toolOutput(v value.Value) (out value.Value, call string, failed, passed bool) {
 	out, ok := v.Get("output")
 	if !ok || v.Len() != 1 {
-		return v, "", false
+		return v, "", false, false
 	}
 	in := out
 	if k := message.First(out, "kwargs"); k.Kind() == value.Object {
 		in = k
 	}
 	if c := message.First(in, "content"); c.Kind() != value.Invalid {
-		return message.Held(c), message.Str(in, "tool_call_id"), message.Str(in, "status") == "error"
+		status := message.Str(in, "status")
+		return message.Held(c), message.Str(in, "tool_call_id"), status == "error", status == "success"
 	}
-	return out, "", false
+	return out, "", false, false
 }

@@ -127,7 +127,12 @@ func readResponses(v value.Value, s *trace.Sink) {
 		before = append([]callvet.Turn{{Role: callvet.RoleSystem, Content: sys}}, before...)
 	}
 	out, _ := v.Get("output")
-	a.Trace.Turns = message.Attach(message.Merge(append(before, turns(out)...)))
+	var talk message.Talk
+	talk.Request(before, false)
+	talk.Answer(turns(out))
+	talk.Turns = message.Merge(talk.Turns)
+	talk.Settle()
+	a.Input, a.Trace.Turns = talk.Input, talk.Turns
 	a.Trace.FinishReason = finish.Last(v)
 	s.Give(a)
 }

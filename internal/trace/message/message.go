@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/callvet/callvet"
@@ -613,9 +614,14 @@ type Seen map[string]int
 // were. A call was seen if one with its id was, or, whatever the ids, as often as the
 // history has it with these arguments.
 func (s Seen) Fresh(turns []callvet.Turn) []callvet.Turn {
-	var out []callvet.Turn
+	out, _ := s.fresh(turns)
+	return out
+}
+
+// fresh is Fresh with the places of what it gives.
+func (s Seen) fresh(turns []callvet.Turn) (out []callvet.Turn, at []int) {
 	here := Seen{}
-	for _, t := range turns {
+	for i, t := range turns {
 		var calls []callvet.Call
 		for _, c := range t.Calls {
 			here[making(c)]++
@@ -629,7 +635,7 @@ func (s Seen) Fresh(turns []callvet.Turn) []callvet.Turn {
 			continue
 		}
 		t.Calls = calls
-		out = append(out, t)
+		out, at = append(out, t), append(at, i)
 		for _, c := range calls {
 			here[idOf(c)]++
 		}
@@ -637,7 +643,20 @@ func (s Seen) Fresh(turns []callvet.Turn) []callvet.Turn {
 	for k, n := range here {
 		s[k] = max(s[k], n)
 	}
-	return out
+	return out, at
+}
+
+// any reports whether an assistant's turn or a call was seen.
+func (s Seen) any(turns []callvet.Turn) bool {
+	return slices.ContainsFunc(turns, func(t callvet.Turn) bool {
+		for _, c := range t.Calls {
+			if s[making(c)] > 0 || c.ID != "" && s[idOf(c)] > 0 {
+				return true
+			}
+		}
+		k, _ := identity(t)
+		return t.Role == callvet.RoleAssistant && t.Content != "" && s[k] > 0
+	})
 }
 
 // Note counts turns and gives them all: what a model answers is new even when it says the

@@ -58,7 +58,7 @@ func list(v value.Value, role callvet.Role) []callvet.Turn {
 		switch {
 		case e.Kind() == value.String:
 			out = append(out, callvet.Turn{Role: role, Content: e.Str()})
-		case made(out, Str(e, "role")): // Langfuse's LangChain callback writes the tool's name as the role
+		case callsTool(out, Str(e, "role")): // Langfuse's LangChain callback writes the tool's name as the role
 			out = append(out, callvet.Turn{Role: callvet.RoleTool, Tool: Str(e, "role"), Content: resultText(First(e, "content"))})
 		case isMessage(e):
 			out = append(out, Turns(e)...)
@@ -69,8 +69,8 @@ func list(v value.Value, role callvet.Role) []callvet.Turn {
 	return out
 }
 
-// made reports whether a turn calls a tool.
-func made(turns []callvet.Turn, tool string) bool {
+// callsTool reports whether a turn calls a tool.
+func callsTool(turns []callvet.Turn, tool string) bool {
 	return slices.ContainsFunc(turns, func(t callvet.Turn) bool {
 		return slices.ContainsFunc(t.Calls, func(c callvet.Call) bool { return c.Tool == tool })
 	})

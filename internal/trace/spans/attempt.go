@@ -22,12 +22,10 @@ import (
 //	tools ─► joined to the calls of the turns by id, arguments, name (execution); others are calls of their own
 //	what is missing ─► a model's answer that nobody tells is counted; where it may have held calls, the attempt is unknown (evidence)
 
-// task is the spans of one attempt, and what it took over from an earlier one.
+// task is the spans of one attempt.
 type task struct {
 	id    string
 	spans []*span
-	// continues tells that the first request repeats the history of another attempt.
-	continues bool
 }
 
 func (t *task) give(s *trace.Sink) {
@@ -48,19 +46,16 @@ func (t *task) give(s *trace.Sink) {
 		return
 	}
 	tree := newTree(t.spans)
-	c := conversation{seen: message.Seen{}, tree: tree}
+	c := conversation{tree: tree}
 	c.read(of[model])
-	if len(c.turns) == 0 {
+	if len(c.Input)+len(c.Turns) == 0 {
 		c.outermost(of[agent])
 	}
 	c.opening(of[agent])
-	if t.continues && len(of[model]) > 0 {
-		a.Input, c.turns = c.before(of[model])
-	}
-	a.Trace.Turns, a.Trace.FinishReason = c.turns, c.end
+	a.Input, a.Trace.Turns, a.Trace.FinishReason = c.Input, c.Turns, c.end
 	tree.spent(&a.Trace.Usage, t.spans)
 	x := execution{tree: tree, rounds: of[model]}
-	x.run(&a, of[tool])
+	x.run(&a, of[tool], s)
 	if why := c.missing(&a, of, &x, s); why != "" {
 		a.Trace.Fault = trace.Unknown(why)
 	}

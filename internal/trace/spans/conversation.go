@@ -16,9 +16,9 @@ import (
 
 // conversation is what model spans say, in the order of their beginnings.
 type conversation struct {
-	turns []callvet.Turn
-	seen  message.Seen
-	tree  tree
+	message.Talk
+
+	tree tree
 	// silent are the spans of models whose answer nobody has told yet.
 	silent []*span
 	// spoke tells that a span of a model had a legible answer.
@@ -45,9 +45,7 @@ func (c *conversation) read(list []*span) {
 		}
 		in, out := sp.told(), sp.said()
 		c.end = sp.finish()
-		fresh := c.seen.Fresh(in)
-		c.heard(fresh)
-		c.turns = append(c.turns, message.Merge(fresh)...)
+		c.heard(c.Request(in, len(c.silent) > 0))
 		switch {
 		case !speaks(out) && sp.failed && !ended(sp): // a request that failed has no answer
 		case !speaks(out), ended(sp) && !called(out):
@@ -56,10 +54,10 @@ func (c *conversation) read(list []*span) {
 			c.spoke = true
 		}
 		if speaks(out) {
-			c.turns = append(c.turns, c.seen.Note(out)...)
+			c.Answer(out)
 		}
 	}
-	c.turns = message.Attach(c.turns)
+	c.Settle()
 }
 
 // heard takes off the list of silent answers those that a later request repeats.
@@ -179,52 +177,33 @@ func (c *conversation) outermost(agents []*span) {
 			continue
 		}
 		tells[sp] = true
-		c.turns = append(c.turns, c.seen.Fresh(in)...)
-		c.turns = append(c.turns, c.seen.Fresh(out)...)
+		c.Request(in, false)
+		c.State(out)
 	}
-	if called(c.turns) {
+	if called(c.Turns) {
 		c.silent = nil
 	}
-	c.turns = message.Attach(message.Merge(c.turns))
+	c.Turns = message.Merge(c.Turns)
+	c.Settle()
 }
 
-// opening puts the outermost agent's input before turns of which none is a user's.
+// opening makes the outermost agent's input that of the attempt where no request has a question.
 func (c *conversation) opening(agents []*span) {
-	for _, t := range c.turns {
-		if t.Role == callvet.RoleUser {
-			return
-		}
+	if message.Asked(c.Input)+message.Asked(c.Turns) > 0 {
+		return
 	}
 	for _, sp := range agents {
 		in := message.Said(sp.attr(input), callvet.RoleUser)
-		if n := slices.IndexFunc(in, func(t callvet.Turn) bool { return t.Role != callvet.RoleUser && t.Role != callvet.RoleSystem }); n >= 0 {
-			in = in[:n]
-		}
-		if len(in) > 0 {
-			c.turns = append(in, c.turns...)
+		if n := message.Asked(in); n > 0 {
+			lead := 0
+			for lead < len(c.Turns) && c.Turns[lead].Role == callvet.RoleSystem {
+				lead++
+			}
+			c.Input = append(slices.Concat(in[:n], c.Input), c.Turns[:lead]...)
+			c.Turns = c.Turns[lead:]
 			return
 		}
 	}
-}
-
-// before cuts the history that the first request repeats from another attempt: all up to
-// its last question.
-func (c *conversation) before(models []*span) (input, turns []callvet.Turn) {
-	questions := 0
-	for _, t := range models[0].told() {
-		if t.Role == callvet.RoleUser {
-			questions++
-		}
-	}
-	for i, t := range c.turns {
-		if t.Role == callvet.RoleUser {
-			questions--
-		}
-		if questions == 0 {
-			return c.turns[: i+1 : i+1], c.turns[i+1:]
-		}
-	}
-	return nil, c.turns
 }
 
 // end is when the round of a model ends: when the next one of the list begins.

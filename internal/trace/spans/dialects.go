@@ -5,6 +5,7 @@ package spans
 import (
 	"strings"
 
+	"github.com/callvet/callvet/internal/trace/message"
 	"github.com/callvet/callvet/value"
 )
 
@@ -58,9 +59,9 @@ func (m meaning) names() []string {
 	case topic:
 		return []string{"gen_ai.operation.name", "openinference.span.kind", "traceloop.span.kind", "langfuse.observation.type", "mastra.span.type", "ai.operationId", "span_data.type"}
 	case toolName:
-		return []string{"gen_ai.tool.name", "ai.toolCall.name", "tool.name", "traceloop.entity.name", "span_data.name"}
+		return append(message.ToolName(), "traceloop.entity.name", "span_data.name")
 	case callID:
-		return []string{"gen_ai.tool.call.id", "ai.toolCall.id", "tool.id", "tool_call.id"}
+		return message.ToolCallID()
 	case arguments:
 		return []string{"gen_ai.tool.call.arguments", "gcp.vertex.agent.tool_call_args", "ai.toolCall.args", "ai.toolCall.input", "tool_call.function.arguments", "span_data.input"}
 	case input:

@@ -32,7 +32,7 @@ func (x *execution) within(sp *span) bool {
 
 // run joins tools to calls: by id, else by name and arguments, else by name and order. A
 // tool that no message called is a call of its own; those of one round are one turn.
-func (x *execution) run(a *trace.Attempt, tools []*span) {
+func (x *execution) run(a *trace.Attempt, tools []*span, s *trace.Sink) {
 	var open []*callvet.Call
 	known := map[string]bool{}
 	for i := range a.Trace.Turns {
@@ -48,7 +48,13 @@ func (x *execution) run(a *trace.Attempt, tools []*span) {
 		told[i] = toolCall(sp)
 		told[i].StartMS = since(a.Trace.Started, sp)
 	}
-	_, done := message.Match(open, told, func(to *callvet.Call, i int) { join(to, told[i]) })
+	_, done := message.Match(open, told, func(to *callvet.Call, i int) {
+		if remark := message.Differ(to, &told[i]); remark != "" {
+			a.Trace.Note(remark)
+			s.Lose(trace.Differ)
+		}
+		join(to, told[i])
+	})
 	var rest []callvet.Turn
 	round := int64(-1)
 	for i, sp := range tools {

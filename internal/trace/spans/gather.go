@@ -5,6 +5,7 @@ package spans
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -91,30 +92,62 @@ func (g *Gatherer) settle(s *trace.Sink) {
 // same telemetry may go two ways.
 const twice = "a repetition of a span or a log record"
 
-// once keeps one of the spans with the same id, name and begin: the last one that tells
-// most, as some SDKs send a span when it begins and again when it ends.
+// once makes one of the spans with the same id, as some SDKs send a span when it begins and again
+// when it ends, and exporters repeat what they are not sure of. Two that are about different
+// things are two.
 func once(list []*span, s *trace.Sink) []*span {
-	type key struct {
-		id, name string
-		start    int64
-	}
-	at := map[key]int{}
+	at := map[string][]int{}
 	out := list[:0]
 	for _, sp := range list {
-		k := key{sp.id, sp.name, sp.start}
-		i, again := at[k]
-		switch {
-		case sp.id == "" || !again:
-			at[k] = len(out)
+		i := slices.IndexFunc(at[sp.id], func(i int) bool { return sameWork(out[i], sp) })
+		if sp.id == "" || i < 0 {
+			at[sp.id] = append(at[sp.id], len(out))
 			out = append(out, sp)
-		default:
-			s.Lose(twice)
-			if was := out[i]; len(sp.attrs)+len(sp.events) >= len(was.attrs)+len(was.events) && sp.end >= was.end {
-				out[i] = sp
-			}
+			continue
 		}
+		s.Lose(twice)
+		was := out[at[sp.id][i]]
+		if was.end > sp.end {
+			was, sp = sp, was
+		}
+		out[at[sp.id][i]] = merged(was, sp)
 	}
 	return out
+}
+
+// sameWork reports whether two spans may be one: what they are about is the same, or not known
+// of one of them.
+func sameWork(a, b *span) bool {
+	x, y := a.work(), b.work()
+	if x == other && y == other {
+		return a.name == b.name
+	}
+	return x == y || x == other || y == other
+}
+
+// merged is what two records of one span have, of which b is the later one.
+func merged(a, b *span) *span {
+	out := *b
+	out.attrs = maps.Clone(a.attrs)
+	for k, v := range b.attrs {
+		out.attrs[k] = message.Fuller(a.attrs[k], v)
+	}
+	out.events = slices.Clone(a.events)
+	for _, e := range b.events {
+		if !slices.ContainsFunc(a.events, e.same) {
+			out.events = append(out.events, e)
+		}
+	}
+	out.parent, out.name, out.message, out.service = cmp.Or(b.parent, a.parent), cmp.Or(b.name, a.name), cmp.Or(b.message, a.message), cmp.Or(b.service, a.service)
+	out.failed, out.passed = a.failed || b.failed, a.passed || b.passed
+	if a.start > 0 && (out.start <= 0 || a.start < out.start) {
+		out.start = a.start
+	}
+	return &out
+}
+
+func (e event) same(o event) bool {
+	return e.name == o.name && value.Equal(e.body, o.body) && maps.EqualFunc(e.attrs, o.attrs, value.Equal)
 }
 
 // agentsSpan reads a span, or the name of a trace, of the OpenAI Agents SDK's own export. The
@@ -164,61 +197,94 @@ func (g *Gatherer) Flush(s *trace.Sink) {
 	g.order, g.spans = nil, nil
 }
 
-// linked joins the traces of an agent that begins one per request: a request whose history
-// has a call, by id, tool and arguments, that another trace's model made last goes on with
-// that task. Where the other trace had its answer, or another one goes on with it, the
-// history is what came before this task.
+// linked joins the traces of an agent that begins one per request: a request that has, after its
+// last question, a call, by id, tool and arguments, that another trace's model made last goes on
+// with that task. Where the other trace had its answer, or another one goes on with it, the call
+// is of this task alone. What stands before the last question joins nothing.
 func linked(tasks []*task) []*task {
-	type maker struct {
-		by       *task
-		call     callvet.Call
-		question string
-	}
-	makers := map[string][]maker{} // by the id of a call
-	into := map[*task]*task{}      // what a task goes on with
+	makers := makersOf(tasks)
+	onto := map[*task]*task{} // what a task goes on with
 	taken := map[*task]bool{}
 	order := slices.Clone(tasks)
 	slices.SortStableFunc(order, func(a, b *task) int { return cmp.Compare(begin(a), begin(b)) })
 	for _, t := range order {
-		models := slices.DeleteFunc(slices.Clone(t.spans), func(sp *span) bool { return sp.what != model })
-		slices.SortStableFunc(models, func(a, b *span) int { return cmp.Compare(a.start, b.start) })
+		models := modelsOf(t)
 		if len(models) == 0 {
 			continue
 		}
 		in := models[0].told()
-		for _, c := range slices.Backward(callsOf(in)) {
+		for _, c := range slices.Backward(callsOf(in[message.Asked(in):])) {
 			same := slices.DeleteFunc(slices.Clone(makers[c.ID]), func(m maker) bool {
-				return m.call.Tool != c.Tool || !message.SameArgs(m.call.Args, c.Args) || m.question != question(in)
+				return m.by == t || begin(m.by) > begin(t) || m.call.Tool != c.Tool || !message.SameArgs(m.call.Args, c.Args) || question(m.in.told()) != question(in)
 			})
 			if len(same) == 0 {
 				continue
 			}
-			i := slices.IndexFunc(same, func(m maker) bool { return !taken[m.by] && open(m.by, c.ID) })
-			if t.continues = i < 0; i >= 0 {
-				taken[same[i].by], into[t] = true, cmp.Or(into[same[i].by], same[i].by)
+			i := slices.IndexFunc(same, func(m maker) bool { return !taken[m.by] && open(m.by, c.ID) && root(onto, m.by) != t })
+			if i >= 0 {
+				taken[same[i].by], onto[t] = true, same[i].by
 			}
 			break
 		}
-		for _, sp := range models {
+	}
+	slices.SortStableFunc(order, func(a, b *task) int {
+		return cmp.Or(cmp.Compare(begin(a), begin(b)), cmp.Compare(depth(onto, a), depth(onto, b)))
+	})
+	joined := map[*task][]*span{}
+	for _, t := range order {
+		to := root(onto, t)
+		joined[to] = append(joined[to], t.spans...)
+	}
+	out := make([]*task, 0, len(tasks))
+	for _, t := range tasks {
+		if onto[t] == nil {
+			out = append(out, &task{id: t.id, spans: joined[t]})
+		}
+	}
+	return out
+}
+
+// maker is a model's span that made a call.
+type maker struct {
+	by   *task
+	in   *span
+	call callvet.Call
+}
+
+// makersOf are those of all calls with an id, by it.
+func makersOf(tasks []*task) map[string][]maker {
+	out := map[string][]maker{}
+	for _, t := range tasks {
+		for _, sp := range modelsOf(t) {
 			for _, c := range callsOf(sp.said()) {
 				if c.ID != "" {
-					makers[c.ID] = append(makers[c.ID], maker{t, c, question(in)})
+					out[c.ID] = append(out[c.ID], maker{t, sp, c})
 				}
 			}
 		}
 	}
-	out := make([]*task, 0, len(tasks))
-	for _, t := range order {
-		if to := into[t]; to != nil {
-			to.spans = append(to.spans, t.spans...)
-		}
-	}
-	for _, t := range tasks {
-		if into[t] == nil {
-			out = append(out, t)
-		}
-	}
 	return out
+}
+
+func modelsOf(t *task) []*span {
+	models := slices.DeleteFunc(slices.Clone(t.spans), func(sp *span) bool { return sp.what != model })
+	slices.SortStableFunc(models, func(a, b *span) int { return cmp.Compare(a.start, b.start) })
+	return models
+}
+
+// root is the task that a task goes on with in the end.
+func root(onto map[*task]*task, t *task) *task {
+	for onto[t] != nil {
+		t = onto[t]
+	}
+	return t
+}
+
+func depth(onto map[*task]*task, t *task) (n int) {
+	for ; onto[t] != nil; t = onto[t] {
+		n++
+	}
+	return n
 }
 
 func begin(t *task) int64 {
@@ -248,12 +314,10 @@ func callsOf(turns []callvet.Turn) []callvet.Call {
 	return out
 }
 
-// question is what a user said first.
+// question is what a user said last.
 func question(turns []callvet.Turn) string {
-	for _, t := range turns {
-		if t.Role == callvet.RoleUser {
-			return t.Content
-		}
+	if n := message.Asked(turns); n > 0 {
+		return turns[n-1].Content
 	}
 	return ""
 }
