@@ -280,9 +280,10 @@ func (m *model) settle(q *query, sent int, resp *callvet.Response) {
 		if q.choice == "" {
 			resp.ToolChoice = choiceAuto
 		}
-		if len(turn.Calls) == 0 && !resp.Unreadable {
-			turn.Calls, resp.Unreadable = repair.FromText(turn.Content, q.req.Tools)
-		}
+	}
+	if t := q.req.Tools; t != nil && len(t.Tools) > 0 && len(turn.Calls) == 0 && !resp.Unreadable {
+		found := repair.FromText(turn.Content, t)
+		turn.Calls, resp.Unreadable = found.Calls, found.Unreadable
 	}
 	for i := range turn.Calls {
 		c := &turn.Calls[i]

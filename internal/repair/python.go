@@ -31,13 +31,25 @@ const maxPythonDepth = 100
 // what was wrong and where; it never panics and never returns half a list.
 func PythonCalls(text string, tools *callvet.Toolset) ([]callvet.Call, error) {
 	p := python{src: trimFence(text), tools: tools}
+	calls, err := p.calls()
+	if err != nil {
+		return nil, err
+	}
+	p.space()
+	if p.at != len(p.src) {
+		return nil, fmt.Errorf("%w: byte %d", errAfter, p.at)
+	}
+	return calls, nil
+}
+
+// calls reads calls with commas between, with or without brackets around.
+func (p *python) calls() ([]callvet.Call, error) {
 	bracket := p.eat('[')
 	var calls []callvet.Call
 	for {
 		p.space()
 		if bracket && p.eat(']') {
-			bracket = false
-			break
+			return calls, nil
 		}
 		if p.at == len(p.src) {
 			break
@@ -55,10 +67,6 @@ func PythonCalls(text string, tools *callvet.Toolset) ([]callvet.Call, error) {
 	if bracket && !p.eat(']') {
 		return nil, p.errorf("a list is not closed")
 	}
-	p.space()
-	if p.at != len(p.src) {
-		return nil, fmt.Errorf("%w: byte %d", errAfter, p.at)
-	}
 	return calls, nil
 }
 
@@ -69,6 +77,11 @@ func PythonLike(text string) bool {
 		return false
 	}
 	p := python{src: s, at: 1}
+	return p.begins()
+}
+
+// begins reports whether a call begins here.
+func (p *python) begins() bool {
 	p.space()
 	return p.name() != "" && p.peek() == '('
 }

@@ -196,28 +196,19 @@ func TestFromText(t *testing.T) {
 	} {
 		t.Run(c.title, func(t *testing.T) {
 			t.Parallel()
-			calls, unreadable := FromText(c.text, offered())
-			if d := cmp.Diff(c.calls, calls, cmpopts.EquateEmpty()); d != "" {
-				t.Errorf("calls (-want +got):\n%s", d)
-			}
-			if unreadable != c.unreadable {
-				t.Errorf("unreadable = %v, want %v", unreadable, c.unreadable)
+			want := Reading{Calls: c.calls, Unreadable: c.unreadable}
+			if d := cmp.Diff(want, FromText(c.text, offered()), cmpopts.EquateEmpty()); d != "" {
+				t.Errorf("reading (-want +got):\n%s", d)
 			}
 		})
-	}
-	if calls, bad := FromText(w, nil); calls != nil || bad {
-		t.Errorf("without tools: %v, %v", calls, bad)
-	}
-	if calls, bad := FromText(w, callvet.NewToolset(nil)); calls != nil || bad {
-		t.Errorf("with no tools: %v, %v", calls, bad)
 	}
 }
 
 // TestBraces keeps a hostile text from costing quadratic time.
 func TestBraces(t *testing.T) {
 	t.Parallel()
-	if calls, _ := FromText(strings.Repeat(`{"`, 1<<20), offered()); calls != nil {
-		t.Errorf("calls in braces: %v", calls)
+	if got := FromText(strings.Repeat(`{"`, 1<<20), offered()); got.Calls != nil {
+		t.Errorf("calls in braces: %v", got.Calls)
 	}
 }
 
@@ -248,8 +239,7 @@ func FuzzFromText(f *testing.F) {
 	}
 	tools := offered()
 	f.Fuzz(func(t *testing.T, s string) {
-		calls, _ := FromText(s, tools)
-		for _, c := range calls {
+		for _, c := range FromText(s, tools).Calls {
 			if c.Repairs[0] != InText {
 				t.Fatalf("unmarked call %+v from %q", c, s)
 			}
@@ -279,7 +269,7 @@ func BenchmarkFromProse(b *testing.B) {
 	tools := offered()
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, bad := FromText("It is 21 degrees and sunny in Paris; enjoy the day outside.", tools); bad {
+		if FromText("It is 21 degrees and sunny in Paris; enjoy the day outside.", tools).Unreadable {
 			b.Fatal("unreadable")
 		}
 	}

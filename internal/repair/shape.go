@@ -13,7 +13,7 @@ import (
 // The member names under which models put a call's name, its arguments, and
 // what may stand beside them in an object that is nothing but a call.
 func nameKeys() []string {
-	return []string{"name", "tool", "tool_name", "function_name", "function", "action"}
+	return []string{"name", "tool", "tool_name", "function_name", "function", "action", "recipient_name"}
 }
 
 func argsKeys() []string {
@@ -88,17 +88,25 @@ func hasExtra(v value.Value) bool {
 	return false
 }
 
-// isCall is the conservative test for text that nobody marked as a call: an
-// offered tool with arguments, or nothing but a call.
-func (s *shape) isCall(tools *callvet.Toolset) bool {
-	known := tools.Find(s.name) != nil
+// isCall is the conservative test for text without a mark of a call: an offered tool with
+// arguments or, where the text is nothing else, nothing but a call.
+func (s *shape) isCall(offered, whole bool) bool {
 	switch {
 	case s.args.Kind() == value.Invalid:
-		return known && !s.extra
-	case known:
-		return true
+		return offered && !s.extra
+	case offered:
+		return whole || s.args.Kind() == value.Object || s.args.Kind() == value.String
 	}
-	return s.plain && !s.extra
+	return whole && s.plain && !s.extra
+}
+
+// couldCall reports whether an object may be a call where the offered tools are not known.
+func (s *shape) couldCall() bool {
+	switch strings.ToLower(strings.NewReplacer(" ", "", "_", "", "-", "").Replace(s.name)) {
+	case "finalanswer", "finish", "none", "directlyanswer":
+		return false
+	}
+	return !s.extra && s.args.Kind() == value.Object
 }
 
 func (s *shape) call(repair string) callvet.Call {

@@ -3,163 +3,80 @@
 package repair
 
 import (
+	"encoding/json"
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/value"
 )
 
-// FromText reads the calls that a model wrote into its answer. Use it only when tools
-// were offered and no native call was made. Thinking (<think>…</think>) is not searched.
+// Reading is what a text holds of calls.
+type Reading struct {
+	Calls []callvet.Call
+	// Unreadable: the text has the mark of a call that cannot be read strictly (cut off, single
+	// quotes, another syntax).
+	Unreadable bool
+	// Unknown: the text has the shape of a call, and whether it is one depends on the tools that
+	// were offered, which are not known.
+	Unknown bool
+}
+
+// done reports whether the text was decided.
+func (g *Reading) done() bool { return len(g.Calls) > 0 || g.Unreadable || g.Unknown }
+
+// FromText reads the calls that a model wrote into its answer. Use it only where no native
+// call was made. Thinking (<think>…</think>) is not searched.
 //
-// A text counts as an attempt where all of it is calls: JSON objects or a list of them, or
-// Python ([f(a=1)], and f(a=1) of an offered tool). Beside other text, calls count in
-// a code fence of JSON and behind a mark (<tool_call>, [TOOL_CALLS], …). Anything else
-// gives nil and false: prose with a call in it, the name of a tool, and JSON that is not
-// call-shaped are an answer. unreadable is true when an attempt clearly meant a call that
-// cannot be read strictly (cut off, single quotes, other syntax inside tags).
-func FromText(text string, tools *callvet.Toolset) (calls []callvet.Call, unreadable bool) {
-	if tools == nil || len(tools.Tools) == 0 || !strings.ContainsAny(text, "{[(") && !marked(text) {
-		return nil, false
+// A special token of a model (marks.go) is the mark of a call wherever it stands, unless it is
+// quoted as code. A text that is nothing but JSON of calls is a call, too, and so is a list of
+// calls written as Python. Next to other text, and in any other spelling, a call must name an
+// offered tool. Where the offered tools are not known (tools is nil or empty), such a text is
+// Unknown if it is nothing else. Anything else is an answer: prose that names a tool, code,
+// JSON, XML.
+func FromText(text string, tools *callvet.Toolset) Reading {
+	if !strings.ContainsAny(text, "{[(<✿") && !strings.Contains(text, actionLabel) {
+		return Reading{}
 	}
-	r := reader{tools: tools, text: withoutThinking(text)}
+	seen := withoutThinking(text)
+	r := reader{tools: tools, known: tools != nil && len(tools.Tools) > 0, text: seen}
 	r.budget = 16*len(r.text) + 1<<16
-	if !r.readMarked() && !r.readWhole(trimFence(r.text), true) {
-		r.readFences()
+	if inside, ok := unfenced(seen); ok {
+		r.text = inside
 	}
-	return r.calls, r.unreadable
-}
-
-// opens are the marks after which a call is due.
-func opens() []string {
-	return []string{
-		"<tool_call>", "<tool_calls>", "<function_call>", "<function=", "[TOOL_CALLS]", "<|python_tag|>", "<|python_start|>", "<|tool_call|>",
+	if !r.readMarked() && !r.readWhole(trimFence(r.text)) {
+		r.text, r.places = seen, nil
+		r.readProse()
 	}
-}
-
-func marked(text string) bool {
-	return slices.ContainsFunc(opens(), func(m string) bool { return strings.Contains(text, m) })
-}
-
-func withoutThinking(text string) string {
-	const open, end = "<think>", "</think>"
-	if i := strings.LastIndex(text, end); i >= 0 {
-		return text[i+len(end):]
+	if len(r.Calls) > 0 || r.Unreadable {
+		r.Unknown = false
 	}
-	if i := strings.Index(text, open); i >= 0 {
-		return text[:i]
-	}
-	return text
+	return r.Reading
 }
 
 type reader struct {
-	tools      *callvet.Toolset
-	text       string
-	doc        value.Doc
-	calls      []callvet.Call
-	unreadable bool
+	Reading
+	tools *callvet.Toolset
+	known bool // which tools were offered
+	// prose: there is other text, so that a call must name an offered tool.
+	prose bool
+	text  string
+	doc   value.Doc
+	// places are where words were found (next).
+	places map[string]int
 	// budget bounds the bytes looked at, so that a text of braces stays linear.
 	budget int
 }
 
-// readMarked reads after every mark; false when the text has none that counts.
-func (r *reader) readMarked() (found bool) {
-	for at := 0; at < len(r.text); {
-		i, mark := nextMark(r.text[at:])
-		if i < 0 {
-			break
-		}
-		at += i + len(mark)
-		from := at
-		if mark == "<function=" {
-			at = r.readFunctionTag(at)
-			found = found || at > from
-			continue
-		}
-		next, ok := r.readMarkedValues(at)
-		if !ok {
-			continue
-		}
-		found, at = true, next
-	}
-	return found
-}
-
-func nextMark(s string) (at int, mark string) {
-	at = -1
-	for _, m := range opens() {
-		if i := strings.Index(s, m); i >= 0 && (at < 0 || i < at) {
-			at, mark = i, m
-		}
-	}
-	return at, mark
-}
-
-// readMarkedValues reads the JSON values that follow a mark; ok is false when
-// what follows is prose that only mentions the mark.
-func (r *reader) readMarkedValues(at int) (next int, ok bool) {
-	for {
-		at = skip(r.text, at, " \t\r\n,;")
-		if at >= len(r.text) || r.text[at] != '{' && r.text[at] != '[' {
-			break
-		}
-		end, closed := r.balanced(at)
-		if !closed || !r.take(r.text[at:end], true) {
-			r.unreadable = true
-			return max(end, at+1), true
-		}
-		at, ok = end, true
-	}
-	if ok {
-		return at, true
-	}
-	rest := r.text[at:]
-	if inside, _, _ := strings.Cut(rest, "<"); r.readPython(strings.TrimSpace(inside)) {
-		return at + len(inside), true
-	}
-	if rest == "" || strings.HasPrefix(rest, "<function=") {
-		r.unreadable = r.unreadable || rest == ""
-		return at, rest == ""
-	}
-	if strings.HasPrefix(rest, "<") && !strings.HasPrefix(rest, "</") || strings.Contains(rest, "</tool_call>") {
-		r.unreadable = true
-		return at, true
-	}
-	return at, false
-}
-
-// readFunctionTag reads <function=NAME>{…}</function>; other syntax inside is unreadable.
-func (r *reader) readFunctionTag(at int) (next int) {
-	end := strings.IndexByte(r.text[at:], '>')
-	if end < 0 {
-		r.unreadable = true
-		return len(r.text)
-	}
-	name := strings.Trim(r.text[at:at+end], " \"'")
-	at = skip(r.text, at+end+1, " \t\r\n")
-	stop, closed := at, false
-	if at < len(r.text) && r.text[at] == '{' {
-		stop, closed = r.balanced(at)
-	}
-	args, more := Args(r.text[at:stop])
-	if !closed && !strings.HasPrefix(r.text[at:], "</function>") || args == nil {
-		r.unreadable = true
-		return max(stop, at)
-	}
-	r.calls = append(r.calls, callvet.Call{Tool: name, Args: args, Repairs: append([]string{InText}, more...)})
-	return stop
-}
-
 // readWhole reads a text that is nothing but calls, or was meant to be; false leaves it as
-// it is, an answer. Python is read where asked for.
-func (r *reader) readWhole(text string, python bool) bool {
+// it is, an answer.
+func (r *reader) readWhole(text string) bool {
 	text = strings.TrimSpace(text)
-	if python && r.readPython(text) {
+	if r.readPython(text) {
 		return true
 	}
-	in := reader{tools: r.tools, text: text, budget: r.budget}
+	text = unquoted(text)
+	in := reader{tools: r.tools, known: r.known, prose: r.prose, text: text, budget: r.budget}
 	defer func() { r.budget = in.budget }()
 	others := 0
 	for at := skip(text, 0, between); at < len(text); at = skip(text, at, between) {
@@ -167,118 +84,130 @@ func (r *reader) readWhole(text string, python bool) bool {
 			return false
 		}
 		end, closed := in.balanced(at)
-		n := len(in.calls)
+		n := len(in.Calls)
 		switch {
-		case closed && in.take(text[at:end], false):
-			if len(in.calls) == n {
+		case closed && in.take(text[at:end], false, false):
+			if len(in.Calls) == n {
 				others++
 			}
 			at = end
 		case text[at] == '[': // a list that cannot be read: its elements may
 			at++
 		case in.meant(text[at:end], !closed):
-			in.unreadable, at = true, end
+			in.Unreadable, at = true, end
 		default:
-			return false
+			r.Unknown = r.Unknown || in.Unknown
+			return in.Unknown
 		}
 	}
-	if len(in.calls) == 0 && !in.unreadable {
+	if !in.done() {
 		return false
 	}
-	r.calls = append(r.calls, in.calls...)
-	r.unreadable = r.unreadable || in.unreadable || others > 0
+	r.Calls = append(r.Calls, in.Calls...)
+	r.Unreadable = r.Unreadable || in.Unreadable || others > 0 && len(in.Calls) > 0
+	r.Unknown = r.Unknown || in.Unknown
 	return true
+}
+
+// unquoted is the text that a JSON string holds, where that is an object or a list.
+func unquoted(text string) string {
+	for range maxNesting {
+		if !strings.HasPrefix(text, `"`) {
+			break
+		}
+		v, err := value.Parse([]byte(text))
+		if err != nil {
+			break
+		}
+		text = strings.TrimSpace(v.Str())
+	}
+	return text
 }
 
 // between is what may stand between calls that are not in one list.
 const between = " \t\r\n,;]"
 
-// readPython reads a text that is calls written as Python. Without brackets around them
-// every name must be that of an offered tool: f(x) is common in prose of mathematics.
+// readPython reads a text that is calls written as Python. Without brackets around them, and
+// next to other text, every name must be that of an offered tool: f(x) is common in prose of
+// mathematics.
 func (r *reader) readPython(text string) bool {
 	list := PythonLike(text)
 	p := python{src: strings.TrimPrefix(text, "[")}
 	p.space()
-	offered := r.tools.Find(p.name()) != nil
-	if !list && !offered {
+	name := p.name()
+	offered := r.offers(name)
+	if !offered && (r.known && !list || r.prose) || !list && p.peek() != '(' {
 		return false
 	}
 	calls, err := PythonCalls(text, r.tools)
-	if err != nil {
+	switch {
+	case !r.known:
+		r.Unknown = err == nil && len(calls) > 0 && (list || strings.Contains(name, "_") || len(calls[0].Args) > len("{}"))
+		return r.Unknown
+	case err != nil:
 		meant := list && strings.HasSuffix(text, ")]") || offered && !errors.Is(err, errAfter) && (list || !strings.Contains(text, ")"))
-		r.unreadable = r.unreadable || meant
+		r.Unreadable = r.Unreadable || meant
 		return meant
 	}
 	for i := range calls {
-		c := &calls[i]
-		if !list && r.tools.Find(c.Tool) == nil {
+		if (!list || r.prose) && !r.offers(calls[i].Tool) {
 			return false
 		}
-		c.Repairs = append([]string{InText}, c.Repairs...)
 	}
-	r.calls = append(r.calls, calls...)
+	for i := range calls {
+		r.call(calls[i].Tool, calls[i].Args, "", InText, InPython)
+	}
 	return len(calls) > 0
 }
 
-// readFences reads the code fences of JSON in a text, each that is nothing but calls.
-func (r *reader) readFences() {
-	const fence = "```"
-	for rest := r.text; r.budget > 0; {
-		_, after, ok := strings.Cut(rest, fence)
-		if !ok {
-			return
-		}
-		info, body, ok := strings.Cut(after, "\n")
-		if !ok || len(info) > 20 {
-			rest = after
-			continue
-		}
-		inside, next, _ := strings.Cut(body, fence)
-		switch strings.ToLower(strings.TrimSpace(info)) {
-		case "", "json", "jsonc", "python", "py", "tool", "tool_call", "tool_calls", "function_call":
-			r.readWhole(inside, PythonLike(inside))
-		}
-		rest = next
-	}
-}
-
 // take reads one JSON text. It reports whether the text is JSON that needs no
-// further look: calls were taken, or it is plainly something else. must says
-// that anything but calls is unreadable.
-func (r *reader) take(text string, must bool) bool {
+// further look: calls were taken, or it is plainly something else. must: anything but calls
+// is unreadable. keyed: calls are {NAME: arguments}, whatever tool that is.
+func (r *reader) take(text string, must, keyed bool) bool {
 	if r.doc.Parse([]byte(text)) != nil {
 		return false
 	}
 	root := r.doc.Root()
-	for _, k := range [...]string{"tool_calls", "function_call", "tool_call"} {
+	for _, k := range [...]string{"tool_calls", "function_call", "tool_call", "tool_uses", "functionCall", "toolUse", "tool_use"} {
 		if m, ok := root.Get(k); ok && (m.Kind() == value.Array || m.Kind() == value.Object) {
 			root = m
 			break
 		}
 	}
-	n := len(r.calls)
+	n := len(r.Calls)
 	if root.Kind() != value.Array {
-		ok := r.takeOne(root, must)
+		ok := r.takeOne(root, must, keyed)
 		return ok || !must
 	}
 	others := 0
 	for e, ok := root.First(); ok; e, ok = root.Next(e) {
-		if !r.takeOne(e, must) {
+		if !r.takeOne(e, must, keyed) {
 			others++
 		}
 	}
-	if others > 0 && len(r.calls) > n {
-		r.unreadable = true
+	if others > 0 && len(r.Calls) > n {
+		r.Unreadable = true
 	}
 	return others == 0 || !must
 }
 
-func (r *reader) takeOne(v value.Value, must bool) bool {
+func (r *reader) takeOne(v value.Value, must, keyed bool) bool {
+	if must && v.Kind() == value.Object && v.Len() == 1 {
+		if e, _ := v.First(); e.Kind() == value.Object && (keyed || r.offers(e.Key())) && e.Key() != "function" {
+			r.call(e.Key(), json.RawMessage(e.Raw()), "", InText)
+			return true
+		}
+	}
 	s, ok := shapeOf(v)
-	if !ok || !must && !s.isCall(r.tools) {
+	switch {
+	case !ok:
+		return false
+	case !must && !s.isCall(r.offers(s.name), !r.prose):
+		r.Unknown = r.Unknown || !r.known && !r.prose && s.couldCall()
 		return false
 	}
-	r.calls = append(r.calls, s.call(InText))
+	c := s.call(InText)
+	r.call(s.name, c.Args, c.ArgsRaw, c.Repairs...)
 	return true
 }
 
@@ -318,12 +247,12 @@ func (r *reader) meant(text string, cut bool) bool {
 		if !ok {
 			continue
 		}
-		known := r.tools.Find(name) != nil
+		known := r.offers(name)
 		if known && cut && len(strings.Trim(rest, " \t\r\n,\"'")) < len("arguments") {
 			return true
 		}
 		for _, a := range argsKeys() {
-			if (known || a == "arguments" && k == "name") && hasKey(text, a) {
+			if (known || !r.prose && a == "arguments" && k == "name") && hasKey(text, a) {
 				return true
 			}
 		}

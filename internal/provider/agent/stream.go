@@ -555,7 +555,7 @@ func (s *stream) finish() (*callvet.Response, error) {
 	if !s.called() {
 		last := &s.resp.Turns[len(s.resp.Turns)-1]
 		r := answer.FromText(last.Content, s.opts.Tools)
-		last.Calls, s.resp.Unreadable = r.Turns[0].Calls, r.Unreadable
+		last.Calls, s.resp.Unreadable, s.resp.CallsUntold = r.Turns[0].Calls, r.Unreadable, r.CallsUntold
 	}
 	if why := s.cutOff(); why != "" {
 		return nil, malformed("the stream ended before the answer did: " + why)
@@ -572,7 +572,7 @@ func (s *stream) finish() (*callvet.Response, error) {
 	}
 	s.resp.Repairs = answer.Repairs(s.resp.Turns)
 	s.resp.Note(s.made.Note())
-	s.resp.CallsUntold = !s.told || s.proto != nil && s.proto.name == a2a && s.opts.Fields.Calls == ""
+	s.resp.CallsUntold = s.resp.CallsUntold || !s.told || s.proto != nil && s.proto.name == a2a && s.opts.Fields.Calls == ""
 	return &s.resp, nil
 }
 

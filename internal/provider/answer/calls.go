@@ -271,9 +271,8 @@ func (d *decoder) text(s string) { d.say(s, d.written(s)) }
 // written are the calls in a text: those that a model wrote into it, or those of an answer in
 // a form that is known and that the text is the JSON of.
 func (d *decoder) written(s string) []callvet.Call {
-	calls, unreadable := repair.FromText(s, d.o.Tools)
-	d.resp.Unreadable = d.resp.Unreadable || unreadable
-	if len(calls) > 0 || unreadable || !bracketed([]byte(s)) {
+	calls := d.marked(s)
+	if len(calls) > 0 || d.resp.Unreadable || !bracketed([]byte(s)) {
 		return calls
 	}
 	var doc value.Doc
@@ -290,6 +289,15 @@ func (d *decoder) written(s string) []callvet.Call {
 	}
 	d.resp.Unreadable = in.resp.Unreadable
 	return calls
+}
+
+// marked are the calls that a model wrote into a text. A text that may be a call, of tools
+// that are not known, leaves unknown what was called.
+func (d *decoder) marked(s string) []callvet.Call {
+	found := repair.FromText(s, d.o.Tools)
+	d.resp.Unreadable = d.resp.Unreadable || found.Unreadable
+	d.resp.CallsUntold = d.resp.CallsUntold || found.Unknown
+	return found.Calls
 }
 
 // meta takes usage, model, finish reason and times from wherever a record has

@@ -367,9 +367,8 @@ func (d *decoder) plainText(v value.Value) (value.Value, bool) {
 
 // FromText makes a response of prose that may hold calls.
 func FromText(s string, tools *callvet.Toolset) *callvet.Response {
-	calls, unreadable := repair.FromText(s, tools)
-	d := decoder{resp: &callvet.Response{Complete: true, Unreadable: unreadable}}
-	d.say(s, calls)
+	d := decoder{o: Options{Tools: tools}, resp: &callvet.Response{Complete: true}}
+	d.say(s, d.marked(s))
 	d.collectRepairs()
 	return d.resp
 }

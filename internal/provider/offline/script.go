@@ -170,7 +170,8 @@ func (s *step) response(req *callvet.Request, turn int, model string) *callvet.R
 	resp := &callvet.Response{Model: model, FinishReason: s.FinishReason, ToolChoice: req.ToolChoice}
 	if s.Raw != "" {
 		t.Content = s.Raw
-		t.Calls, resp.Unreadable = repair.FromText(s.Raw, req.Tools)
+		found := repair.FromText(s.Raw, req.Tools)
+		t.Calls, resp.Unreadable, resp.CallsUntold = found.Calls, found.Unreadable, found.Unknown
 	}
 	for i := range s.Calls {
 		t.Calls = append(t.Calls, s.Calls[i].call(turn, i))

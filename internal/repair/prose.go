@@ -1,0 +1,448 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package repair
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/value"
+)
+
+// readProse reads the calls in a text that has no mark and is not all calls. Each must name an
+// offered tool.
+func (r *reader) readProse() {
+	for _, spelling := range [...]func(){r.readActions, r.readTags, r.readFences, r.readShell, r.readLines} {
+		if spelling(); r.done() {
+			return
+		}
+	}
+}
+
+const actionLabel = "Action"
+
+// readActions reads the calls of ReAct:
+//
+//	Action: NAME            Action: NAME(key="value")      Action:
+//	Action Input: {…}       Action: NAME[value]            {"action": …, "action_input": {…}}
+//
+// What is after an observation was made up by the model, and is not read.
+func (r *reader) readActions() {
+	if !strings.Contains(r.text, actionLabel) {
+		return
+	}
+	for at := 0; at < len(r.text); {
+		line, next := lineFrom(r.text, at)
+		if strings.HasPrefix(strings.TrimLeft(line, " \t"), fence) {
+			at = max(next, afterCode(r.text, at+strings.Index(line, fence)))
+			continue
+		}
+		if _, ok := labelled(line, "Observation"); ok && r.done() {
+			return
+		}
+		val, ok := labelled(line, actionLabel)
+		if !ok {
+			at = next
+			continue
+		}
+		at = r.action(val, next)
+	}
+}
+
+// action reads what follows the label of an action; rest is the byte after its line.
+func (r *reader) action(val string, rest int) (next int) {
+	val = strings.Trim(val, " \t\r`*")
+	if val == "" || strings.HasPrefix(val, "{") || strings.HasPrefix(val, fence) {
+		blob, end := r.input(rest)
+		r.blob(val + "\n" + blob)
+		return end
+	}
+	end := nameEnd(val, 0)
+	name, after := val[:end], strings.TrimSpace(val[end:])
+	if name == "" {
+		return rest
+	}
+	tool := r.tools.Find(r.name(name))
+	if tool != nil && strings.HasPrefix(after, "(") {
+		r.readPython(val)
+		return rest
+	}
+	if tool != nil && strings.HasPrefix(after, "[") && strings.HasSuffix(after, "]") {
+		r.given(tool, after[1:len(after)-1])
+		return rest
+	}
+	if after != "" {
+		return rest
+	}
+	at := skip(r.text, rest, " \t\r\n")
+	line, body := lineFrom(r.text, at)
+	first, labelled := labelled(line, "Action Input")
+	switch {
+	case tool == nil:
+		s := shape{name: name}
+		s.args, _ = value.Parse([]byte("{}"))
+		r.Unknown = r.Unknown || !r.known && labelled && s.couldCall()
+		return rest
+	case !labelled:
+		if at == len(r.text) && !needs(tool) {
+			r.call(tool.Name, json.RawMessage("{}"), "", InText)
+		} else if at == len(r.text) {
+			r.Unreadable = true
+		}
+		return rest
+	}
+	more, end := r.input(body)
+	text := strings.TrimSpace(first + "\n" + more)
+	if inside, ok := unfenced(text); ok {
+		text = inside
+	}
+	r.given(tool, strings.TrimSpace(strings.Trim(text, "`")))
+	return end
+}
+
+// blob reads the object or the list that an action is.
+func (r *reader) blob(text string) {
+	text = strings.TrimSpace(text)
+	if inside, ok := unfenced(text); ok {
+		text = inside
+	}
+	if text == "" || text[0] != '{' && text[0] != '[' {
+		return
+	}
+	whole := r.prose
+	r.prose = r.known
+	r.readWhole(text)
+	r.prose = whole
+}
+
+// given takes the call of a tool with an input that is an object, or one value.
+func (r *reader) given(tool *callvet.Tool, input string) {
+	if strings.HasPrefix(input, "{") || input == "" {
+		args, more := Args(input)
+		if args == nil {
+			r.Unreadable = true
+			return
+		}
+		r.call(tool.Name, args, "", append([]string{InText}, more...)...)
+		return
+	}
+	if v, err := value.Parse([]byte(input)); err == nil && v.Kind() == value.String {
+		if args, more := Args(input); len(more) > 0 && args != nil {
+			r.call(tool.Name, args, input, append([]string{InText}, more...)...)
+			return
+		}
+		input = v.Str()
+	}
+	f := r.fieldsOf(tool.Name)
+	args := json.RawMessage(f.typed("", input))
+	if key := only(tool); key != "" {
+		f.add(key, input)
+		args = f.args()
+	}
+	r.call(tool.Name, args, "", InText)
+}
+
+// input is the text up to the next label of ReAct.
+func (r *reader) input(at int) (text string, next int) {
+	for next = at; next < len(r.text); {
+		line, after := lineFrom(r.text, next)
+		for _, label := range [...]string{"Observation", "Thought", actionLabel, "Action Input", "Final Answer"} {
+			if _, ok := labelled(line, label); ok {
+				return r.text[at:next], next
+			}
+		}
+		next = after
+	}
+	return r.text[at:], next
+}
+
+// labelled reads "LABEL: value", also in bold.
+func labelled(line, label string) (val string, ok bool) {
+	rest, ok := strings.CutPrefix(strings.TrimLeft(line, " \t*_#>"), label)
+	if !ok {
+		return "", false
+	}
+	return strings.CutPrefix(strings.TrimLeft(strings.TrimLeft(rest, " 0123456789"), "*_ "), ":")
+}
+
+// lineFrom is the line that begins at a byte, and the byte after it.
+func lineFrom(s string, at int) (line string, next int) {
+	i := strings.IndexByte(s[at:], '\n')
+	if i < 0 {
+		return s[at:], len(s)
+	}
+	return s[at : at+i], at + i + 1
+}
+
+// readTags reads <NAME><KEY>value</KEY></NAME>, as Cline and its kin have models write.
+func (r *reader) readTags() {
+	for at := 0; at < len(r.text) && r.budget > 0; {
+		i := strings.IndexAny(r.text[at:], "<`")
+		if i < 0 {
+			return
+		}
+		if at += i; r.text[at] == '`' {
+			at = afterCode(r.text, at)
+			continue
+		}
+		e, ok := elementAt(r.text, at)
+		if !ok || e.closing || e.called != "" {
+			at++
+			continue
+		}
+		at = e.end
+		tool := r.tools.Find(e.raw)
+		if tool == nil && (r.known || !strings.Contains(e.raw, "_")) {
+			continue
+		}
+		at = r.toolTag(e, tool)
+	}
+}
+
+// toolTag reads the element of a tool; tool is nil where the offered ones are not known.
+func (r *reader) toolTag(e element, tool *callvet.Tool) (next int) {
+	word := !strings.Contains(e.raw, "_") // it may be an element of another language
+	end := e.end
+	var content string
+	if !e.closed {
+		stop := r.next("</"+e.raw+">", e.end)
+		if stop < 0 {
+			t, ok := r.tag(skip(r.text, e.end, " \t\r\n"))
+			r.Unreadable = r.Unreadable || tool != nil && !word && ok && !t.closing && lineStart(r.text, e.at)
+			return e.end
+		}
+		content, end = r.text[e.end:stop], stop+len("</"+e.raw+">")
+	}
+	f := &fields{out: []byte{'{'}, seen: map[string]bool{}}
+	var expected func(string) bool
+	if tool != nil {
+		f = r.fieldsOf(tool.Name)
+		if props := properties(tool); word && props.Len() > 0 {
+			expected = func(name string) bool { _, ok := props.Get(name); return ok }
+		}
+	}
+	r.budget -= len(content)
+	n := f.children(content, expected)
+	text := strings.TrimSpace(content)
+	switch {
+	case tool == nil:
+		r.Unknown = r.Unknown || n > 0 && lineStart(r.text, e.at) && (isCline(e.raw) || strings.TrimSpace(r.text[:e.at]+r.text[end:]) == "")
+	case n > 0 || n == 0 && lineStart(r.text, e.at):
+		if args := f.args(); args != nil {
+			r.call(tool.Name, args, "", InText)
+		} else {
+			r.Unreadable = true
+		}
+	case strings.HasPrefix(text, "{"):
+		r.given(tool, text)
+	case !word && lineStart(r.text, e.at):
+		r.Unreadable = true
+	default:
+		return e.end
+	}
+	return end
+}
+
+// isCline reports whether a name is that of a tool of Cline or Roo Code.
+func isCline(name string) bool {
+	return slices.Contains([]string{
+		"execute_command", "read_file", "write_to_file", "replace_in_file", "apply_diff", "search_files", "list_files",
+		"list_code_definition_names", "browser_action", "use_mcp_tool", "access_mcp_resource", "ask_followup_question",
+		"attempt_completion", "new_task", "plan_mode_respond", "switch_mode", "insert_content", "search_and_replace",
+		"fetch_instructions", "update_todo_list", "codebase_search", "web_fetch", "web_search", "load_mcp_documentation",
+	}, name)
+}
+
+// readFences reads the code fences of a text, each that is nothing but calls. The label of a
+// fence may be the mark of a call.
+func (r *reader) readFences() {
+	whole := r.prose
+	defer func() { r.prose = whole }()
+	_, only := unfenced(r.text)
+	for _, b := range blocks(r.text) {
+		if r.budget <= 0 {
+			return
+		}
+		r.prose = !only
+		switch b.label {
+		case "tool_code":
+			r.readCode(b.inside)
+		case "tool", "tool_call", "tool_calls", "function_call":
+			r.prose = false
+			r.readWhole(b.inside)
+		case "", "json", "jsonc":
+			if !only && r.known || PythonLike(b.inside) {
+				r.readWhole(b.inside)
+			}
+		case "python", "py":
+			if PythonLike(b.inside) && !only {
+				r.readWhole(b.inside)
+			}
+		}
+	}
+}
+
+// readCode reads a fence of tool_code, as Gemma writes it: a call on each line, printed or
+// assigned. Other lines are code that is not read.
+func (r *reader) readCode(code string) {
+	if !r.known {
+		p := python{src: code}
+		r.Unknown = r.Unknown || !r.prose && p.name() != "" && p.peek() == '('
+		return
+	}
+	for at := 0; at < len(code) && r.budget > 0; {
+		line, next := lineFrom(code, at)
+		text := strings.TrimSpace(line)
+		from := at + strings.Index(line, text)
+		if name, val, ok := strings.Cut(text, "="); ok && nameEnd(strings.TrimSpace(name), 0) == len(strings.TrimSpace(name)) {
+			from = at + len(line) - len(strings.TrimLeft(val, " ")) - (len(line) - len(strings.TrimRight(line, " \t\r")))
+		}
+		printed := strings.HasPrefix(code[from:], "print(")
+		if printed {
+			from += len("print(")
+		}
+		at = next
+		p := python{src: code, at: from, tools: r.tools}
+		name := p.name()
+		if !r.offers(name) || p.peek() != '(' {
+			continue
+		}
+		p.at, p.tools = from, r.meantBy(name)
+		c, err := p.call()
+		r.budget -= len(line)
+		if err != nil || printed && !p.eat(')') {
+			r.budget -= len(code) - from
+			r.Unreadable = true
+			continue
+		}
+		r.call(c.Tool, c.Args, "", InText, InPython)
+		at = max(at, p.at)
+	}
+}
+
+// meantBy are the tools, in which that of a longer name has this name: its schema names the
+// arguments that are given by place.
+func (r *reader) meantBy(name string) *callvet.Toolset {
+	t := r.tools.Find(r.name(name))
+	if t == nil || t.Name == name {
+		return r.tools
+	}
+	as := *t
+	as.Name = name
+	return &callvet.Toolset{Tools: []callvet.Tool{as}}
+}
+
+// readShell reads the command of mini-swe-agent: one fence of bash after a thought. The fence
+// names the tool.
+func (r *reader) readShell() {
+	const own = "mswea_bash_command"
+	var found []block
+	for _, b := range blocks(r.text) {
+		if b.label == "bash" || b.label == "sh" || b.label == own {
+			found = append(found, b)
+		}
+	}
+	if len(found) == 0 {
+		return
+	}
+	b := found[0]
+	_, whole := unfenced(r.text)
+	thought := strings.HasPrefix(strings.TrimSpace(r.text), "THOUGHT")
+	tool := r.tools.Find(strings.TrimSuffix(strings.TrimPrefix(b.label, "mswea_"), "_command"))
+	switch {
+	case b.label != own && !thought && !whole || len(found) > 1 && b.label != own:
+	case !r.known:
+		r.Unknown = r.Unknown || thought || b.label == own || strings.Contains(b.inside, "COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT")
+	case tool != nil && len(found) == 1 && b.closed:
+		key := only(tool)
+		if key == "" {
+			key = "command"
+		}
+		f := r.fieldsOf(tool.Name)
+		f.add(key, strings.TrimSpace(b.inside))
+		r.call(tool.Name, f.args(), "", InText)
+	case b.label == own || tool != nil && !b.closed:
+		r.Unreadable = true
+	}
+}
+
+// readLines reads calls that are not quoted, JSON and Python, each on lines of its own. In the
+// middle of a sentence they are what the sentence is about.
+func (r *reader) readLines() {
+	if !r.known {
+		return
+	}
+	r.prose = true
+	for at := 0; at < len(r.text) && r.budget > 0; {
+		if lineStart(r.text, at) {
+			if end := r.pythonLine(at); end > at {
+				at = end
+				continue
+			}
+		}
+		i := strings.IndexAny(r.text[at:], "{[`~\n")
+		if i < 0 {
+			return
+		}
+		switch at += i; r.text[at] {
+		case '`', '~':
+			at = afterCode(r.text, at)
+		case '\n':
+			at++
+		default:
+			at = r.jsonInLine(at)
+		}
+	}
+}
+
+// pythonLine reads a line that is a call of an offered tool, or a list of them.
+func (r *reader) pythonLine(at int) (end int) {
+	p := python{src: r.text, at: at, tools: r.tools}
+	p.at = skip(r.text, at, " \t[")
+	name := p.name()
+	if name == "" || p.peek() != '(' || !r.offers(name) {
+		return at
+	}
+	p.at = skip(r.text, at, " \t")
+	calls, err := p.calls()
+	r.budget -= max(p.at-at, 0)
+	if err != nil {
+		r.budget -= len(r.text) - at
+		return at
+	}
+	if !lineEnd(r.text, p.at) || slices.ContainsFunc(calls, func(c callvet.Call) bool { return !r.offers(c.Tool) }) {
+		return at
+	}
+	for _, c := range calls {
+		r.call(c.Tool, c.Args, "", InText, InPython)
+	}
+	return p.at
+}
+
+// jsonInLine reads JSON that has its lines alone, or that ends a line after a whole sentence.
+func (r *reader) jsonInLine(at int) (next int) {
+	if inside := skip(r.text, at, "[{ \t\r\n"); inside == len(r.text) || r.text[inside] != '"' && r.text[inside] != '\'' {
+		return at + 1
+	}
+	end, closed := r.balanced(at)
+	alone := lineStart(r.text, at) && (!closed || lineEnd(r.text, end))
+	switch {
+	case closed && (alone || afterSentence(r.text, at) && lineEnd(r.text, end)) && r.take(r.text[at:end], false, false):
+		return end
+	case alone && r.text[at] == '{' && r.meant(r.text[at:end], !closed):
+		r.Unreadable = true
+		return end
+	case closed && value.Valid([]byte(r.text[at:end])):
+		return end
+	}
+	return at + 1
+}
+
+// afterSentence reports whether what is before a byte ends a sentence. "The payload would be"
+// does not: what follows it is part of the sentence.
+func afterSentence(s string, at int) bool {
+	before := strings.TrimRight(s[max(0, at-maxMargin):at], " \t\r\n")
+	return before == "" || strings.IndexByte(".!?:", before[len(before)-1]) >= 0
+}
