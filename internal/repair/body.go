@@ -74,9 +74,14 @@ func (r *reader) readMarked() (found bool) {
 		}
 	}
 	r.Unreadable = r.Unreadable || due
-	if stray && !found {
-		r.Unreadable = !r.readWhole(r.withoutMarks())
-		found = true
+	if stray && !found { // the mark that opened it is missing
+		in := reader{tools: r.tools, known: r.known, text: r.withoutMarks(), budget: r.budget}
+		if !in.readWhole(in.text) {
+			in.readProse()
+		}
+		r.Reading = in.Reading
+		r.Unreadable = r.Unreadable || !in.done()
+		return true
 	}
 	return found
 }
@@ -96,8 +101,12 @@ func (r *reader) afterMark(m, open mark, at int, due bool) (next int, st state) 
 		if strings.TrimLeft(label, "abcdefghijklmnopqrstuvwxyz_") == "" {
 			n += len(label)
 		}
-		if n = skip(r.text, n, between); n == len(r.text) || markAt(r.text, n).role != noMark {
-			return n, read // the end of a fence
+		n = skip(r.text, n, between)
+		switch {
+		case n == len(r.text) && due:
+			return n, broken
+		case n == len(r.text) || markAt(r.text, n).role != noMark: // the end of a fence
+			return n, read
 		}
 		at = n
 	}
@@ -130,10 +139,7 @@ func (r *reader) withoutMarks() string {
 // nextMark finds the next mark that is not quoted as code.
 func (r *reader) nextMark(at int) mark {
 	for at < len(r.text) {
-		pos := strings.IndexAny(r.text[at:], "<[`~")
-		if pos >= 0 {
-			pos += at
-		}
+		pos := r.nextAny("<[`~", at)
 		for _, word := range [...]string{"functools[", "to=functions.", "to=multi_tool_use.", "✿FUNCTION✿"} {
 			if i := r.next(word, at); i >= 0 && (pos < 0 || i < pos) {
 				pos = i
@@ -156,18 +162,23 @@ func (r *reader) nextMark(at int) mark {
 
 // next finds a word at or after a byte, or -1. It remembers the place, so that asking for
 // each byte in turn costs one pass.
-func (r *reader) next(word string, at int) int {
-	if i, ok := r.places[word]; ok && (i < 0 || i >= at) {
+func (r *reader) next(word string, at int) int { return r.place(word, at, strings.Index) }
+
+// nextAny finds any of some characters, as next finds a word.
+func (r *reader) nextAny(set string, at int) int { return r.place(set, at, strings.IndexAny) }
+
+func (r *reader) place(what string, at int, find func(s, what string) int) int {
+	if i, ok := r.places[what]; ok && (i < 0 || i >= at) {
 		return i
 	}
-	i := strings.Index(r.text[at:], word)
+	i := find(r.text[at:], what)
 	if i >= 0 {
 		i += at
 	}
 	if r.places == nil {
 		r.places = map[string]int{}
 	}
-	r.places[word] = i
+	r.places[what] = i
 	return i
 }
 
@@ -225,7 +236,7 @@ func (r *reader) named(at int, open mark, due bool) (next int, st state) {
 	}
 	end := nameEnd(r.text, at)
 	name := r.text[at:end]
-	if name == "" || !due && !r.offers(name) {
+	if name == "" || !due && !r.offers(name) && (r.known || end == len(r.text) || r.text[end] != '{' && r.text[end] != '(') {
 		return at, none
 	}
 	if end < len(r.text) && r.text[end] == '(' && !gemma {

@@ -53,12 +53,13 @@ func (r *reader) readActions() {
 
 // action reads what follows the label of an action; rest is the byte after its line.
 func (r *reader) action(val string, rest int) (next int) {
-	val = strings.Trim(val, " \t\r`*")
-	if val == "" || strings.HasPrefix(val, "{") || strings.HasPrefix(val, fence) {
+	val = strings.Trim(val, " \t\r*")
+	if val == "" || strings.HasPrefix(val, "{") || strings.HasPrefix(val, "[") || strings.HasPrefix(val, fence) {
 		blob, end := r.input(rest)
 		r.blob(val + "\n" + blob)
 		return end
 	}
+	val = strings.Trim(val, "`*")
 	end := nameEnd(val, 0)
 	name, after := val[:end], strings.TrimSpace(val[end:])
 	if name == "" {
@@ -86,9 +87,10 @@ func (r *reader) action(val string, rest int) (next int) {
 		r.Unknown = r.Unknown || !r.known && labelled && s.couldCall()
 		return rest
 	case !labelled:
-		if at == len(r.text) && !needs(tool) {
+		switch cut := strings.TrimLeft(r.text[at:], "*_"); {
+		case cut == "" && !needs(tool):
 			r.call(tool.Name, json.RawMessage("{}"), "", InText)
-		} else if at == len(r.text) {
+		case strings.HasPrefix("Action Input", strings.TrimSpace(cut)): // cut off
 			r.Unreadable = true
 		}
 		return rest
@@ -111,17 +113,21 @@ func (r *reader) blob(text string) {
 	if text == "" || text[0] != '{' && text[0] != '[' {
 		return
 	}
-	whole := r.prose
-	r.prose = r.known
-	r.readWhole(text)
-	r.prose = whole
+	in := reader{tools: r.tools, known: r.known, prose: r.known, budget: r.budget}
+	in.readWhole(text)
+	r.budget = in.budget
+	if !r.known {
+		r.Unknown = r.Unknown || in.done()
+		return
+	}
+	r.Calls, r.Unreadable = append(r.Calls, in.Calls...), r.Unreadable || in.Unreadable
 }
 
 // given takes the call of a tool with an input that is an object, or one value.
 func (r *reader) given(tool *callvet.Tool, input string) {
 	if strings.HasPrefix(input, "{") || input == "" {
 		args, more := Args(input)
-		if args == nil {
+		if args == nil || input == "" && needs(tool) {
 			r.Unreadable = true
 			return
 		}
@@ -164,7 +170,8 @@ func labelled(line, label string) (val string, ok bool) {
 	if !ok {
 		return "", false
 	}
-	return strings.CutPrefix(strings.TrimLeft(strings.TrimLeft(rest, " 0123456789"), "*_ "), ":")
+	val, ok = strings.CutPrefix(strings.TrimLeft(strings.TrimLeft(rest, " 0123456789"), "*_ "), ":")
+	return strings.TrimLeft(val, "*_ \t"), ok
 }
 
 // lineFrom is the line that begins at a byte, and the byte after it.
@@ -288,8 +295,7 @@ func (r *reader) readFences() {
 // assigned. Other lines are code that is not read.
 func (r *reader) readCode(code string) {
 	if !r.known {
-		p := python{src: code}
-		r.Unknown = r.Unknown || !r.prose && p.name() != "" && p.peek() == '('
+		r.Unknown = r.Unknown || !r.prose && strings.Contains(code, "(")
 		return
 	}
 	for at := 0; at < len(code) && r.budget > 0; {
@@ -349,7 +355,7 @@ func (r *reader) readShell() {
 	}
 	b := found[0]
 	_, whole := unfenced(r.text)
-	thought := strings.HasPrefix(strings.TrimSpace(r.text), "THOUGHT")
+	thought := strings.Contains("\n"+r.text, "\nTHOUGHT")
 	tool := r.tools.Find(strings.TrimSuffix(strings.TrimPrefix(b.label, "mswea_"), "_command"))
 	switch {
 	case b.label != own && !thought && !whole || len(found) > 1 && b.label != own:
@@ -406,7 +412,15 @@ func (r *reader) pythonLine(at int) (end int) {
 		return at
 	}
 	p.at = skip(r.text, at, " \t")
-	calls, err := p.calls()
+	var calls []callvet.Call
+	var err error
+	if r.text[p.at] == '[' {
+		calls, err = p.calls()
+	} else {
+		var c callvet.Call
+		c, err = p.call()
+		calls = append(calls, c)
+	}
 	r.budget -= max(p.at-at, 0)
 	if err != nil {
 		r.budget -= len(r.text) - at

@@ -5,6 +5,7 @@ package repair
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/callvet/callvet"
@@ -35,7 +36,7 @@ func (g *Reading) done() bool { return len(g.Calls) > 0 || g.Unreadable || g.Unk
 // Unknown if it is nothing else. Anything else is an answer: prose that names a tool, code,
 // JSON, XML.
 func FromText(text string, tools *callvet.Toolset) Reading {
-	if !strings.ContainsAny(text, "{[(<✿") && !strings.Contains(text, actionLabel) {
+	if !strings.ContainsAny(text, "{[(<`✿") && !strings.Contains(text, actionLabel) {
 		return Reading{}
 	}
 	seen := withoutThinking(text)
@@ -71,11 +72,10 @@ type reader struct {
 // readWhole reads a text that is nothing but calls, or was meant to be; false leaves it as
 // it is, an answer.
 func (r *reader) readWhole(text string) bool {
-	text = strings.TrimSpace(text)
-	if r.readPython(text) {
+	if text = strings.TrimSpace(text); r.readPython(text) {
 		return true
 	}
-	text = unquoted(text)
+	text, cut := unquoted(text)
 	in := reader{tools: r.tools, known: r.known, prose: r.prose, text: text, budget: r.budget}
 	defer func() { r.budget = in.budget }()
 	others := 0
@@ -93,7 +93,7 @@ func (r *reader) readWhole(text string) bool {
 			at = end
 		case text[at] == '[': // a list that cannot be read: its elements may
 			at++
-		case in.meant(text[at:end], !closed):
+		case in.meant(text[at:end], !closed), !closed && len(in.Calls) > 0:
 			in.Unreadable, at = true, end
 		default:
 			r.Unknown = r.Unknown || in.Unknown
@@ -103,25 +103,30 @@ func (r *reader) readWhole(text string) bool {
 	if !in.done() {
 		return false
 	}
+	if cut {
+		r.Unreadable = true
+		return true
+	}
 	r.Calls = append(r.Calls, in.Calls...)
 	r.Unreadable = r.Unreadable || in.Unreadable || others > 0 && len(in.Calls) > 0
 	r.Unknown = r.Unknown || in.Unknown
 	return true
 }
 
-// unquoted is the text that a JSON string holds, where that is an object or a list.
-func unquoted(text string) string {
+// unquoted is the text that a JSON string holds, where that is an object or a list. cut: the
+// string is no JSON, and this is what it would hold.
+func unquoted(text string) (inside string, cut bool) {
 	for range maxNesting {
 		if !strings.HasPrefix(text, `"`) {
 			break
 		}
 		v, err := value.Parse([]byte(text))
 		if err != nil {
-			break
+			return strings.TrimRight(strings.ReplaceAll(text[1:], `\"`, `"`), `\`), true
 		}
 		text = strings.TrimSpace(v.Str())
 	}
-	return text
+	return text, false
 }
 
 // between is what may stand between calls that are not in one list.
@@ -248,7 +253,7 @@ func (r *reader) meant(text string, cut bool) bool {
 			continue
 		}
 		known := r.offers(name)
-		if known && cut && len(strings.Trim(rest, " \t\r\n,\"'")) < len("arguments") {
+		if known && cut && slices.ContainsFunc(argsKeys(), beginsWith(strings.Trim(rest, " \t\r\n,\"'"))) {
 			return true
 		}
 		for _, a := range argsKeys() {
@@ -258,6 +263,10 @@ func (r *reader) meant(text string, cut bool) bool {
 		}
 	}
 	return false
+}
+
+func beginsWith(cut string) func(string) bool {
+	return func(s string) bool { return strings.HasPrefix(s, cut) }
 }
 
 // quotedAfter finds "key": "name" in either quotes.

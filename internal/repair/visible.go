@@ -195,7 +195,7 @@ func blocks(s string) []block {
 		b.label = strings.ToLower(strings.TrimSpace(label))
 		end := strings.Index(s[body:], ticks)
 		if end < 0 {
-			b.inside, b.to = s[body:], len(s)
+			b.inside, b.to = strings.TrimRight(s[body:], "`"), len(s)
 			return append(out, b)
 		}
 		b.inside, b.to, b.closed = s[body:body+end], skip(s, body+end+len(ticks), "`"), true

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/repair"
 )
 
 // Sink takes what an importer reads.
@@ -55,7 +56,8 @@ func (s *Sink) Lose(what string) {
 
 // Give takes an attempt of which the turns are all that was said: what comes
 // before the target's first word becomes the input. Outcome, answer and goal are
-// set from the turns where the importer has not set them. A call without a tool's name
+// set from the turns where the importer has not set them. Calls that a model wrote into its
+// text are calls. A call without a tool's name
 // is one that could not be read: what was called is unknown then, as it is where
 // nothing that the target said is there.
 func (s *Sink) Give(a Attempt) {
@@ -83,16 +85,19 @@ func (s *Sink) Give(a Attempt) {
 	if t.CaseID == "" {
 		t.CaseID = "task-" + strconv.FormatInt(s.Attempts+1, 10)
 	}
-	last := callvet.Response{FinishReason: t.FinishReason, Turns: t.Turns}
+	text := written(&a)
+	last := callvet.Response{FinishReason: t.FinishReason, Turns: t.Turns, Unreadable: text.Unreadable}
 	why, fault := last.Ending()
 	switch said := cmp.Or(illegible(t), odd); {
 	case t.Fault != nil:
+	case text.Unknown:
+		t.Fault = Unknown("the answer has the form of a call, and the offered tools are not recorded")
 	case said != "":
 		t.Fault = Unknown(said)
 	case fault != nil:
 		fault.Message, fault.Retryable = unknown+fault.Message, false
 		t.Fault = fault
-	case why != "" && why != callvet.ReasonEmpty && why != callvet.ReasonThoughts && len(t.Calls()) == 0:
+	case why != "" && why != callvet.ReasonEmpty && why != callvet.ReasonThoughts && (text.Unreadable || len(t.Calls()) == 0):
 		s.Unknown++
 		s.Lose(unknown + why.Sentence())
 	}
@@ -135,6 +140,32 @@ func (s *Sink) unknownRoles(turns *[]callvet.Turn) (calls bool) {
 		return true
 	})
 	return calls
+}
+
+// written takes the calls that a model wrote into the text of a turn without a native call. The
+// result is what the texts hold; Unknown only where the attempt has no call. Outputs that the
+// decoder of a benchmark read are left as it read them.
+func written(a *Attempt) repair.Reading {
+	t := &a.Trace
+	var all repair.Reading
+	if callvet.StopOf(t.FinishReason) == callvet.StopDecoded {
+		return all
+	}
+	tools := &callvet.Toolset{Tools: a.Tools}
+	before := 0
+	for i := range t.Turns {
+		turn := &t.Turns[i]
+		if turn.Role != callvet.RoleAssistant || len(turn.Calls) > 0 {
+			before += len(turn.Calls)
+			continue
+		}
+		found := repair.FromText(turn.Content, tools)
+		turn.Calls = found.Calls
+		all.Unreadable, all.Unknown = all.Unreadable || found.Unreadable, all.Unknown || found.Unknown
+		before += len(found.Calls)
+	}
+	all.Unknown = all.Unknown && before == 0
+	return all
 }
 
 // illegible says why it is not known what an attempt called, "" where it is. Calls that
