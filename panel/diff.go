@@ -31,6 +31,21 @@ type Comparison struct {
 	UnpairedBaseline  []string `json:"unpaired_baseline,omitempty"`
 	UnpairedCandidate []string `json:"unpaired_candidate,omitempty"`
 	Warnings          []string `json:"warnings,omitempty"`
+	// Lost records of the sides could not be read; nil where there are none.
+	LostBaseline  *Lost `json:"lost_baseline,omitempty"`
+	LostCandidate *Lost `json:"lost_candidate,omitempty"`
+}
+
+// Lost are the lost records of both sides together; nil where there are none.
+func (c *Comparison) Lost() *Lost {
+	switch a, b := c.LostBaseline, c.LostCandidate; {
+	case a == nil:
+		return b
+	case b == nil:
+		return a
+	default:
+		return &Lost{Count: a.Count + b.Count, First: slices.Concat(a.First, b.First)}
+	}
 }
 
 // TargetComparison compares one target with its counterpart.
@@ -212,9 +227,12 @@ func DiffWith(baseline, candidate *Ledger, cfg DiffConfig) *Comparison {
 		sides = sides[:1]
 	}
 	for _, l := range sides {
-		if l.unread > 0 {
-			d.Warnings = append(d.Warnings, plural(int(l.unread), "line", "lines")+" of "+l.Run+" could not be read: what they tell is left out")
+		if s := l.lost.Sentence(); s != "" {
+			d.Warnings = append(d.Warnings, l.Run+": "+s)
 		}
+	}
+	if d.LostCandidate = candidate.lost; baseline != candidate {
+		d.LostBaseline = baseline.lost
 	}
 	if n := len(d.Changed); n > 0 {
 		d.Warnings = append(d.Warnings, plural(n, "case has", "cases have")+" changed between the runs and cannot be compared")

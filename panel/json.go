@@ -37,6 +37,15 @@ func (m *Metric) AppendJSON(b []byte) (_ []byte, err error) {
 	if m.NotApplicable != 0 {
 		b = strconv.AppendInt(append(b, `,"not_applicable":`...), int64(m.NotApplicable), 10)
 	}
+	if m.Lost != nil {
+		if b, err = m.Lost.Low.AppendJSON(append(b, `,"lost":{"low":`...)); err == nil {
+			b, err = m.Lost.High.AppendJSON(append(b, `,"high":`...))
+		}
+		if err != nil {
+			return nil, fmt.Errorf("write metric %s: %w", m.Name, err)
+		}
+		b = append(b, '}')
+	}
 	if m.Versus != nil {
 		if b, err = m.Versus.appendJSON(append(b, `,"versus":`...)); err != nil {
 			return nil, fmt.Errorf("write metric %s: %w", m.Name, err)

@@ -28,15 +28,15 @@ type Ledger struct {
 	prompts  []string         // by target; what it is asked with before a conversation; nil: not known
 	layers   map[int][]string // by target; the layers of decisions that were judged, sorted
 	inPart   []int            // by target; passes with assertions that were not evaluated
-	unread   int64
+	lost     *Lost
 }
 
 // Targets are the names of the targets, in the order of the run.
 func (l *Ledger) Targets() []string { return slices.Clone(l.targets) }
 
-// Unread tells how many lines of the source could not be read: a comparison says so, because
-// their tasks are not in it.
-func (l *Ledger) Unread(lines int64) { l.unread = lines }
+// Lose takes the records of the source that could not be read: a comparison names them, because
+// their tasks are not in it. Nil is none.
+func (l *Ledger) Lose(lost *Lost) { l.lost = lost }
 
 // Files tells hashes of the files that targets read, by their position, "" where there
 // are none: a comparison says where they differ.

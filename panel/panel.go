@@ -3,6 +3,8 @@
 package panel
 
 import (
+	"strconv"
+
 	"github.com/callvet/callvet/stats"
 )
 
@@ -18,6 +20,58 @@ type Panels struct {
 	Findings []Finding `json:"findings,omitempty"`
 	Examples []Example `json:"examples,omitempty"`
 	Warnings []string  `json:"warnings,omitempty"`
+	// Lost are records of trace files that count in no number; nil where there are none.
+	Lost *Lost `json:"lost,omitempty"`
+}
+
+// Lost are records of trace files that could not be read, or contradict each other. What they would
+// have told is not known: each may be a failed attempt of any target.
+type Lost struct {
+	Count int64 `json:"count"`
+	// First are the first of them.
+	First []LostRecord `json:"first"`
+}
+
+// LostRecord says where a lost record is, and why it is lost.
+type LostRecord struct {
+	File   string `json:"file,omitempty"`
+	Line   int64  `json:"line"`
+	Reason string `json:"reason"`
+}
+
+// Records is how many records are lost; l may be nil.
+func (l *Lost) Records() int64 {
+	if l == nil {
+		return 0
+	}
+	return l.Count
+}
+
+// Sentence says how many records are lost, and where the first ones are; "" where none are.
+func (l *Lost) Sentence() string {
+	if l.Records() == 0 {
+		return ""
+	}
+	s := Plural(int(l.Count), "record is lost", "records are lost")
+	for i, r := range l.First[:min(len(l.First), 3)] {
+		s += [...]string{": ", ", ", ", "}[i]
+		if r.File != "" {
+			s += r.File + ":"
+		} else {
+			s += "line "
+		}
+		s += strconv.FormatInt(r.Line, 10)
+	}
+	if int64(len(l.First)) < l.Count || len(l.First) > 3 {
+		s += ", …"
+	}
+	return s
+}
+
+// LostRange is what an interval would be if each lost record had the lowest value, or the highest one.
+type LostRange struct {
+	Low  stats.Interval `json:"low"`
+	High stats.Interval `json:"high"`
 }
 
 // Finding is one symptom of the debugging playbook.
@@ -199,6 +253,9 @@ type Metric struct {
 	// says that the metric does not apply to (NotApplicable) is known.
 	Coverage      *float64 `json:"coverage,omitempty"`
 	NotApplicable int      `json:"not_applicable,omitempty"`
+	// Lost bounds what lost records may change, in the table of all tasks; nil without such records,
+	// and for amounts, which nothing bounds.
+	Lost *LostRange `json:"lost,omitempty"`
 	// Versus compares a slice with everything outside of it; nil where it was not compared.
 	Versus   *Versus  `json:"versus,omitempty"`
 	Warnings []string `json:"warnings,omitempty"`

@@ -196,7 +196,7 @@ func (a *App) traceLedger(ctx context.Context, name string, cfg compare.Config, 
 			return nil, err
 		}
 		tell.lines(log.Problems(name), log)
-		return sideLedger(name, side, log.Bad, tell)
+		return sideLedger(name, side, lostOf(log, func(line int64) (string, int64) { return name, line }), tell)
 	}
 	if a.once(name) {
 		return nil, refused("traces", "%s can be read once only, and what is compared needs two readings: write it to a file", name)
@@ -208,11 +208,11 @@ func (a *App) traceLedger(ctx context.Context, name string, cfg compare.Config, 
 		return nil, err
 	}
 	tell.lines(s.problems(), &s.log)
-	return sideLedger(name, side, s.log.Bad, tell)
+	return sideLedger(name, side, s.lost(), tell)
 }
 
-// sideLedger is the ledger of a file that was read, but for so many lines.
-func sideLedger(name string, side *compare.Side, unread int64, tell Events) (*panel.Ledger, error) {
+// sideLedger is the ledger of a file that was read, but for what is lost of it.
+func sideLedger(name string, side *compare.Side, lost *panel.Lost, tell Events) (*panel.Ledger, error) {
 	if n := side.Twice(); n > 0 {
 		tell.note("attempt-twice", "%s: %s of attempts that have a later one; the last one counts", name, plain.Count(n, "task record", "task records"))
 	}
@@ -220,7 +220,7 @@ func sideLedger(name string, side *compare.Side, unread int64, tell Events) (*pa
 		return nil, err
 	}
 	led := side.Ledger(name)
-	led.Unread(unread)
+	led.Lose(lost)
 	for _, key := range side.Many() {
 		tell.note("many-values", "%s: %q has more than %d values and is no slice", name, key, slicing.MaxValues)
 	}

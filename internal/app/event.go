@@ -44,7 +44,7 @@ func (e *LinesEvent) LeftOut() string {
 	if e.Log.Bad == 0 {
 		return ""
 	}
-	return leftOut(&e.Log)
+	return fmt.Sprintf("%d of %d lines are no records and were left out", e.Log.Bad, e.Log.Lines)
 }
 
 // LostEvent counts what could not be told, by what it is: Read was in a file and traces have no

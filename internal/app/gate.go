@@ -17,7 +17,6 @@ import (
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/report/verdict"
 	"github.com/callvet/callvet/internal/store"
-	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/gates"
 	"github.com/callvet/callvet/stats/gate"
@@ -444,7 +443,7 @@ func (a *App) gateTraces(ctx context.Context, req *GateRequest, tell Events) (*G
 	if against {
 		side := r.side
 		r.side = nil // what it holds is free once its ledger is made
-		cand, err := sideLedger(name, side, s.log.Bad, tell)
+		cand, err := sideLedger(name, side, s.lost(), tell)
 		if err != nil {
 			return nil, err
 		}
@@ -454,16 +453,7 @@ func (a *App) gateTraces(ctx context.Context, req *GateRequest, tell Events) (*G
 		}
 		h.baseline, h.input.Comparison = req.Baseline.name(), panel.Diff(base, cand, 0)
 	}
-	out, err := a.decide(h, file, req)
-	if err == nil && s.log.Bad > 0 { // reports are read where the events are not seen
-		out.Report.Warnings = append(out.Report.Warnings, leftOut(&s.log))
-	}
-	return out, err
-}
-
-// leftOut says how many lines of trace files are no records.
-func leftOut(log *trace.Log) string {
-	return fmt.Sprintf("%d of %d lines are no records and were left out", log.Bad, log.Lines)
+	return a.decide(h, file, req)
 }
 
 // lookInto says where to look in a trace file for what did not pass.

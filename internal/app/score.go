@@ -120,7 +120,7 @@ type scored struct {
 func (a *App) shownSums(s *scored) *Scored {
 	withoutSecrets(s.panels, s.red)
 	out := &Scored{View: &sheet.View{
-		Files: s.files, Panels: s.panels, Lines: s.log.Lines, Steps: s.log.Steps, Tasks: s.log.Tasks, Bad: s.log.Bad,
+		Files: s.files, Panels: s.panels, Lines: s.log.Lines, Steps: s.log.Steps, Tasks: s.log.Tasks,
 		Problems: s.problems(), Version: a.cfg.Version,
 	}}
 	texts := sync.OnceValue(func() (texts map[panel.Example]string) { // few faces have them
@@ -305,6 +305,7 @@ func (a *App) sum(ctx context.Context, r reading, tell Events) (*scored, error) 
 	}
 	tellUnused(slices.Concat(problems, res.Problems), res, tell)
 	s := &scored{panels: res.Sheet.Panels(), sheet: res.Sheet, log: res.Log, files: r.Traces, marks: res.Marks, scorer: scorer, red: red, again: true}
+	s.panels.Lost = s.lost()
 	findings.Incidents(s.panels)
 	for _, text := range w.Warnings() {
 		if r.Partial != "" { // the panels are not shown
@@ -398,6 +399,33 @@ func (a *App) mergePartials(names []string, cfg steps.Config) (*scored, error) {
 		out.files = append(out.files, src.Name)
 	}
 	out.panels = out.sheet.Panels()
+	out.panels.Lost = out.lost()
 	findings.Incidents(out.panels)
 	return out, nil
+}
+
+// maxLost is how many lost records are named in a result; all are counted.
+const maxLost = 10
+
+// lost are the records that could not be read, each in its file; nil where there are none.
+func (s *scored) lost() *panel.Lost {
+	return lostOf(&s.log, func(line int64) (string, int64) {
+		if len(s.files) == 1 {
+			return s.files[0], line
+		}
+		return s.sheet.Locate(line)
+	})
+}
+
+// lostOf are the records that a log has as lost; locate gives the file of a line, and the line in it.
+func lostOf(log *trace.Log, locate func(int64) (string, int64)) *panel.Lost {
+	if log.Bad == 0 {
+		return nil
+	}
+	out := &panel.Lost{Count: log.Bad, First: []panel.LostRecord{}}
+	for _, b := range log.List[:min(len(log.List), maxLost)] {
+		file, line := locate(b.Line)
+		out.First = append(out.First, panel.LostRecord{File: file, Line: line, Reason: b.Reason})
+	}
+	return out
 }

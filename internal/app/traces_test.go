@@ -60,8 +60,8 @@ func TestTracesWithoutATerminal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.View.Steps != 2 || s.View.Tasks != 2 || s.View.Bad != 1 || len(lines) != 1 || lines[0].Line != 5 || !strings.Contains(files.written["report.md"], "weather_now") {
-		t.Errorf("steps %d, tasks %d, bad %d, told %v, report:\n%s", s.View.Steps, s.View.Tasks, s.View.Bad, lines, files.written["report.md"])
+	if s.View.Steps != 2 || s.View.Tasks != 2 || s.View.Panels.Lost.Records() != 1 || len(lines) != 1 || lines[0].Line != 5 || !strings.Contains(files.written["report.md"], "weather_now") {
+		t.Errorf("steps %d, tasks %d, bad %d, told %v, report:\n%s", s.View.Steps, s.View.Tasks, s.View.Panels.Lost.Records(), lines, files.written["report.md"])
 	}
 	c, err := a.Diff(ctx, as[app.DiffRequest](t, `{"base": {"traces": "traces"}, "candidate": {"traces": "better"}}`), nil)
 	if err != nil || len(c.Targets) != 1 || len(c.Targets[0].Changes) != 1 || c.Targets[0].Changes[0].Case != "rome" {

@@ -170,6 +170,7 @@ func Run(ctx context.Context, sources []Source, cfg Config) (*Result, error) {
 	r.sheet.Close()
 	r.res.Log.Max = cfg.Lines.MaxBad
 	r.res.Log.Merge(&r.log)
+	r.sheet.Lose(r.res.Log.Bad)
 	if r.err != nil {
 		return r.res, r.err
 	}

@@ -56,6 +56,8 @@ func (c *claim) regression(in *Input, t *panel.TargetPanel) {
 	case c.tooManyLost():
 		dec = gate.Decision{Verdict: gate.Inconclusive, Reason: ReasonErrors}
 		why, cure = c.lostWords()
+	case c.changeLost(in, &dec, d):
+		why, cure = c.goneWords()
 	case dec.Reason == gate.ReasonTooFewUnits:
 		why = fmt.Sprintf("only %s %s in both runs, the gate wants %d", c.tasks(d.Cases), d.known(), c.g.LeastUnits())
 	case have < want:
@@ -67,7 +69,7 @@ func (c *claim) regression(in *Input, t *panel.TargetPanel) {
 	c.v.Verdict, c.v.Reason, c.v.Cure = dec.Verdict, dec.Reason, cure
 	if dec.Verdict == gate.Inconclusive {
 		c.v.End = ""
-		if dec.Reason != ReasonErrors && dec.Reason != gate.ReasonCoverage && iv.Usable() {
+		if dec.Reason != ReasonErrors && dec.Reason != ReasonLost && dec.Reason != gate.ReasonCoverage && iv.Usable() {
 			c.cureChange(d, cure)
 		}
 	}

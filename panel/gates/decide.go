@@ -41,6 +41,8 @@ func (c *claim) bound(m *panel.Metric) {
 	if c.tooManyLost() {
 		dec = gate.Decision{Verdict: gate.Inconclusive, Reason: ReasonErrors}
 	}
+	dec = c.withLost(dec, m.Lost, func(iv stats.Interval) gate.Decision { return c.g.Hold(iv, have, want) })
+	c.v.Lost = m.Lost
 	if dec.Reason == gate.ReasonStraddles && c.g.Direction == gate.AtMost && math.IsInf(iv.Upper, 1) {
 		dec.Reason = ReasonNoUpperEnd
 	}
@@ -50,7 +52,7 @@ func (c *claim) bound(m *panel.Metric) {
 		digits = max(digits, digitsFor(c.unit, end, c.g.Bound))
 	}
 	digits = telling(c.unit, iv.Point, digits)
-	c.v.Sentence = c.head(iv, digits) + ": " + c.because(dec.Reason, m, digits, have, want) + ": " + verdictWord(dec.Verdict)
+	c.v.Sentence = c.head(iv, digits) + c.atWorst(m.Lost, digits) + ": " + c.because(dec.Reason, m, digits, have, want) + ": " + verdictWord(dec.Verdict)
 	if dec.Reason == gate.ReasonTooFewUnits || !iv.Usable() { // the sentence says it
 		c.v.Notes = slices.DeleteFunc(c.v.Notes, func(n string) bool { return smallness(n) || strings.Contains(c.v.Sentence, n) })
 	}
@@ -103,6 +105,9 @@ func (c *claim) because(reason string, m *panel.Metric, digits int, have, want f
 		return fmt.Sprintf("it is known for %s only what would have been right, the gate wants %s", beside(have, want), percent(want))
 	case ReasonErrors:
 		s, _ := c.lostWords()
+		return s
+	case ReasonLost:
+		s, _ := c.goneWords()
 		return s
 	case string(stats.StatusDegenerate):
 		return "the judged rate lies at or beyond what the calibrated judge can give, so that its interval is a mere point"
@@ -174,6 +179,8 @@ func (c *claim) cure(reason string, m *panel.Metric, have, want float64) {
 		}
 	case ReasonErrors:
 		_, c.v.Cure = c.lostWords()
+	case ReasonLost:
+		_, c.v.Cure = c.goneWords()
 	case string(stats.StatusDegenerate):
 		c.v.Cure = "label a random sample of these very " + c.task + "s: --labels uses it directly"
 	default:
@@ -250,6 +257,9 @@ func (c *claim) zero(m *panel.Metric) {
 	if z.Verdict == gate.Pass && exposure < c.g.LeastUnits() {
 		z.Decision = gate.Decision{Verdict: gate.Inconclusive, Reason: gate.ReasonTooFewUnits}
 	}
+	if z.Verdict == gate.Pass && c.gone.Records() > 0 { // each may hold an incident
+		z.Decision = gate.Decision{Verdict: gate.Inconclusive, Reason: ReasonLost}
+	}
 	have, want := c.coverage(m)
 	switch {
 	case !iv.Defined() && exposure > 0: // no estimate is not "none was seen"
@@ -281,6 +291,9 @@ func (c *claim) zero(m *panel.Metric) {
 		c.settle(gate.Needed{}, c.g.LeastUnits()-exposure, 0, "")
 	case ReasonErrors:
 		why, c.v.Cure = c.lostWords()
+	case ReasonLost:
+		why, c.v.Cure = c.goneWords()
+		why = "none was seen, and " + why
 	case gate.ReasonCoverage:
 		why = c.because(z.Reason, m, 2, have, want)
 		c.cure(z.Reason, m, have, want)

@@ -32,7 +32,7 @@ func Evaluate(in Input, gs []Gate) (*Report, []callvet.Problem) {
 	if problems := check(&in, gs); len(problems) > 0 {
 		return nil, problems
 	}
-	r := &Report{Policy: in.Policy}
+	r := &Report{Policy: in.Policy, Lost: in.Panels.Lost}
 	for i := range gs {
 		g := &gs[i]
 		first := len(r.Verdicts)
@@ -57,6 +57,9 @@ func Evaluate(in Input, gs []Gate) (*Report, []callvet.Problem) {
 // warnings tells of what the panels and the comparison leave out as a whole.
 func warnings(in *Input, gs []Gate) []string {
 	w := slices.Clone(in.Panels.Warnings)
+	if s := in.Panels.Lost.Sentence(); s != "" {
+		w = append(w, s)
+	}
 	for i := range in.Panels.Targets {
 		t := &in.Panels.Targets[i]
 		if u := &t.Overall.NotEvaluated; u.Assertions > 0 {
@@ -113,6 +116,7 @@ type claim struct {
 	unit  panel.Unit
 	task  string
 	conf  float64
+	gone  *panel.Lost // records that could not be read; nil: none
 }
 
 // open is a verdict without a number.
@@ -142,7 +146,7 @@ func judge(in *Input, g *Gate, t *panel.TargetPanel) []Verdict {
 	for i, s := range tables {
 		v := &out[i]
 		*v = Verdict{Gate: *g, Target: t.Name, Key: s.Key, Value: s.Value, Verdict: gate.Inconclusive}
-		c := claim{g: g, v: v, slice: s, task: in.Task, conf: in.Panels.Confidence}
+		c := claim{g: g, v: v, slice: s, task: in.Task, conf: in.Panels.Confidence, gone: in.Panels.Lost}
 		c.decide(in, t)
 		if g.Kind != Regression {
 			c.against(in, t)

@@ -106,6 +106,8 @@ type Report struct {
 	Sentence string    `json:"sentence"`
 	Verdicts []Verdict `json:"verdicts"`
 	Warnings []string  `json:"warnings,omitempty"`
+	// Lost are records that could not be read; nil where there are none.
+	Lost *panel.Lost `json:"lost,omitempty"`
 }
 
 // Verdict is what one gate says of one target and one slice.
@@ -133,6 +135,8 @@ type Verdict struct {
 	// farther. RuleOfThree is its approximation.
 	UpperLimit  *float64 `json:"upper_limit,omitempty"`
 	RuleOfThree *float64 `json:"rule_of_three,omitempty"`
+	// Lost is what lost records may change of Interval; nil where there are none.
+	Lost *panel.LostRange `json:"lost,omitempty"`
 	// Coverage is the share known, in [0,1]; nil where that is no question.
 	Coverage *float64 `json:"coverage,omitempty"`
 	// P, of Regression, is the two-sided p value of no change. PHolm, over all values
@@ -178,6 +182,7 @@ const (
 	ReasonNoTarget   = "no_target"
 	ReasonNoMetric   = "no_such_measurement"
 	ReasonErrors     = "too_many_errors"
+	ReasonLost       = "lost_records"
 	ReasonNoBaseline = "no_baseline"
 	ReasonHolm       = "not_after_holm"
 	ReasonBH         = "not_after_bh"

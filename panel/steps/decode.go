@@ -57,11 +57,11 @@ func (r *reader) exact(x summed) {
 }
 
 // header is what stands before the numbers of a partial result.
-func (r *reader) header(cfg *Config) (note []byte, sources []Source) {
+func (r *reader) header(cfg *Config) (note []byte, lost int64, sources []Source) {
 	rest, ok := strings.CutPrefix(string(r.b[:min(len(r.b), len(Magic))]), Magic)
 	if !ok || rest != "" {
 		r.Fail()
-		return nil, nil
+		return nil, 0, nil
 	}
 	r.b = r.b[len(Magic):]
 	cfg.SliceBy = r.Texts()
@@ -69,11 +69,11 @@ func (r *reader) header(cfg *Config) (note []byte, sources []Source) {
 	cfg.Catalogue = r.Bool()
 	cfg.Tools = r.contracts()
 	cfg.Scoring = r.Text()
-	note = []byte(r.Text())
+	note, lost = []byte(r.Text()), max(0, r.Int())
 	for range r.Count() {
 		sources = append(sources, Source{Name: r.Text(), Lines: r.Int(), Foreign: r.Bool()})
 	}
-	return note, sources
+	return note, lost, sources
 }
 
 // ReadConfig gives cfg with the settings that a partial result was made with.
@@ -93,7 +93,7 @@ func ReadConfig(partial []byte, cfg Config) (Config, error) {
 func (s *Sheet) Merge(partial []byte) (note []byte, err error) {
 	r := &reader{wireReader: wireReader{b: partial}, names: s.names, shift: s.Lines()}
 	var cfg Config
-	note, sources := r.header(&cfg)
+	note, lost, sources := r.header(&cfg)
 	if r.err == nil && (!slices.Equal(cfg.SliceBy, s.cfg.SliceBy) || cfg.Window != s.cfg.Window || cfg.Catalogue != s.cfg.Catalogue || cfg.Scoring != s.cfg.Scoring || !sameContracts(cfg.Tools, s.cfg.Tools)) {
 		return nil, fmt.Errorf("merge partial results: they were made with other slices, windows, tools or scoring settings: %w", callvet.ErrInvalid)
 	}
@@ -114,7 +114,7 @@ func (s *Sheet) Merge(partial []byte) (note []byte, err error) {
 	for i := range parts {
 		s.parts[i].tasks.absorb(parts[i], s.cfg.Partial, s.sums)
 	}
-	s.sources = append(s.sources, sources...)
+	s.sources, s.lost = append(s.sources, sources...), s.lost+lost
 	return note, nil
 }
 

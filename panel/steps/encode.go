@@ -10,7 +10,7 @@ import (
 )
 
 // Magic is the first line of a partial result.
-const Magic = "callvet partial result 6\n"
+const Magic = "callvet partial result 7\n"
 
 // writer appends what a reader reads.
 type writer struct {
@@ -38,6 +38,7 @@ func (s *Sheet) AppendPartial(b []byte, note []byte) []byte {
 	w.contracts(s.cfg.Tools)
 	w.Text(s.cfg.Scoring)
 	w.Text(string(note))
+	w.Int(s.lost)
 	w.Uint(uint64(len(s.sources)))
 	for _, src := range s.sources {
 		w.Text(src.Name)

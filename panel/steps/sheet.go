@@ -23,6 +23,7 @@ type Sheet struct {
 	workers []*Worker
 	sums    *Sums // of parts that were merged in
 	sources []Source
+	lost    int64 // records that could not be read
 }
 
 // Source is a file that was read.

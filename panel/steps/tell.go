@@ -141,6 +141,9 @@ func (s *Sheet) slice(n slicing.Slice, x *sliceSums, overall bool, rho float64) 
 	out := panel.Slice{Key: n.Key, Value: n.Value, Cases: int(x.tasks), Cells: int(x.attempts)}
 	t := teller{cfg: &s.cfg, names: s.names, s: x, overall: overall, rho: rho}
 	out.Metrics = t.metrics()
+	if overall {
+		t.ranges(s.lost, out.Metrics)
+	}
 	if o := x.told; o != nil {
 		out.Verdicts = panel.Verdicts{Pass: int(o.passed), Fail: int(o.failed), Error: int(o.errors), NotRun: int(o.notRun)}
 		out.Usage = panel.Usage{

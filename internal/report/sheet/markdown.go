@@ -17,7 +17,7 @@ import (
 // is said.
 func Markdown(w io.Writer, v *View) error {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "### %s: %s\n\n", plain.Markdown(strings.Join(v.Files, ", ")), v.sentence())
+	fmt.Fprintf(&b, "### %s: %s\n\n", plain.Markdown(strings.Join(v.Files, ", ")), plain.Markdown(v.sentence()))
 	for _, x := range v.Panels.Warnings {
 		fmt.Fprintf(&b, "> **Warning:** %s\n\n", plain.Markdown(x))
 	}

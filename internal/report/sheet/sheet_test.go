@@ -55,10 +55,11 @@ func view() *sheet.View {
 		metric("pass_rate", "attempts", 0, 0, 1), byName,
 	}}
 	return &sheet.View{
-		Files: []string{"traces.jsonl"}, Lines: 103, Steps: 100, Bad: 3,
+		Files: []string{"traces.jsonl"}, Lines: 103, Steps: 100,
 		Problems: []callvet.Problem{{Position: callvet.Position{File: "traces.jsonl", Line: 7}, Message: "not JSON: " + hostile}},
 		Excerpt:  func(panel.Example) string { return "user: " + hostile + "\ncall: pay({})" },
 		Panels: &panel.Panels{
+			Lost:       &panel.Lost{Count: 3, First: []panel.LostRecord{{File: "traces.jsonl", Line: 7, Reason: "not JSON: " + hostile}, {File: "traces.jsonl", Line: 9, Reason: "cut"}}},
 			Confidence: 0.95, Repeats: 1, Warnings: []string{"no tool schemas: " + hostile},
 			Targets: []panel.TargetPanel{{
 				Name: "agent " + hostile, Overall: overall,

@@ -21,8 +21,8 @@ type View struct {
 	// Files are the names of what was read.
 	Files  []string
 	Panels *panel.Panels
-	// Lines, Steps, Tasks and Bad count lines, records and lines that are none.
-	Lines, Steps, Tasks, Bad int64
+	// Lines, Steps and Tasks count lines and records.
+	Lines, Steps, Tasks int64
 	// Problems are the bad lines and unknown names that are listed.
 	Problems []callvet.Problem
 	// Excerpt gives the text of an example's trace, redacted; nil or "" where it
@@ -80,7 +80,7 @@ func JSON(w io.Writer, v *View) error {
 			Tasks int64         `json:"task_records"`
 			Bad   int64         `json:"malformed_lines"`
 			Sheet *panel.Panels `json:"panels"`
-		}{v.Files, v.Lines, v.Steps, v.Tasks, v.Bad, p}
+		}{v.Files, v.Lines, v.Steps, v.Tasks, v.Panels.Lost.Records(), p}
 	})
 	if err != nil {
 		return fmt.Errorf("write json: %w", err)
@@ -216,8 +216,8 @@ func (v *View) sentence() string {
 	if judged > 0 {
 		s += fmt.Sprintf("; %s of %s passed", plain.Thousands(pass), plain.Count(judged, "judged attempt", "judged attempts"))
 	}
-	if v.Bad > 0 {
-		s += "; " + plain.Count(int(v.Bad), "line is", "lines are") + " malformed and left out"
+	if lost := v.Panels.Lost.Sentence(); lost != "" {
+		s += "; " + plain.Line(lost)
 	}
 	return s
 }
@@ -235,7 +235,7 @@ func (v *View) State() string {
 	switch {
 	case len(v.Panels.Findings) > 0:
 		return "fail"
-	case len(v.Panels.Warnings) > 0 || v.Bad > 0:
+	case len(v.Panels.Warnings) > 0 || v.Panels.Lost != nil:
 		return "warn"
 	}
 	return "pass"

@@ -704,3 +704,21 @@ func TestRepairedRecords(t *testing.T) {
 		}
 	}
 }
+
+// TestLongLines: a line over the limit is lost, and the lines after it are read.
+func TestLongLines(t *testing.T) {
+	t.Parallel()
+	const short = `{"messages":[{"role":"user","content":"q"},{"role":"assistant","content":"yes"}]}`
+	for _, size := range []int{300, 100 << 10} { // within the buffer, and beyond it
+		long := `{"messages":[{"role":"user","content":"` + strings.Repeat("x", size) + `"}]}`
+		for name, in := range map[string]string{"in the middle": short + "\n" + long + "\n" + short, "the last": short + "\n" + short + "\n" + long, "with its end": short + "\n" + short + "\n" + long + "\n"} {
+			list, r, err := text(in, Options{Lines: trace.Options{MaxLine: 200}})
+			if err != nil || len(list) != 2 || r.Log.Bad != 1 || r.Log.Lines != 3 || !strings.Contains(r.Log.List[0].Reason, "longer than the limit of 200 bytes") {
+				t.Errorf("%s, %d bytes: %d attempts, %+v, %v", name, size, len(list), r.Log, err)
+			}
+			if _, _, err := text(in, Options{Lines: trace.Options{MaxLine: 200, Strict: true}}); !errors.Is(err, callvet.ErrLimited) {
+				t.Errorf("%s, %d bytes, strict: %v", name, size, err)
+			}
+		}
+	}
+}

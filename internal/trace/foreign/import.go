@@ -271,16 +271,26 @@ func (i *Importer) firstLine() (line []byte, more bool, err error) {
 }
 
 // line reads one line, of at most limit bytes. One longer than the buffer is in memory
-// twice while its parts are put together.
+// twice while its parts are put together. A line over the limit is passed over, with an error that
+// wraps callvet.ErrLimited.
 func (i *Importer) line(limit int64) ([]byte, error) {
 	part, err := i.src.ReadSlice('\n')
 	if int64(len(part)) > limit {
+		if errors.Is(err, bufio.ErrBufferFull) {
+			_, err = io.Copy(io.Discard, &toLineEnd{src: i.src})
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			return nil, fmt.Errorf("read recording: %w", err)
+		}
 		return nil, fmt.Errorf("read recording: a line, or a document on one line: more than %s: %w", input.Size(limit), callvet.ErrLimited)
 	}
 	line := bytes.Clone(part)
 	if errors.Is(err, bufio.ErrBufferFull) {
 		rest := &toLineEnd{src: i.src}
 		if line, err = input.Whole(io.MultiReader(bytes.NewReader(line), rest), limit); err != nil {
+			if _, bad := io.Copy(io.Discard, rest); bad != nil {
+				return nil, fmt.Errorf("read recording: %w", bad)
+			}
 			return nil, fmt.Errorf("read recording: a line, or a document on one line: %w", err)
 		}
 		err = rest.err
@@ -318,11 +328,18 @@ func (l *toLineEnd) Read(p []byte) (int, error) {
 func (i *Importer) lines(first []byte, take func(trace.Attempt) bool) error {
 	line, err := first, error(nil)
 	if first == nil {
-		if line, err = i.line(int64(i.o.Lines.MaxLine)); err != nil && !errors.Is(err, io.EOF) {
-			return err
-		}
+		line, err = i.line(int64(i.o.Lines.MaxLine))
 	}
 	for n := int64(1); ; n++ {
+		if errors.Is(err, callvet.ErrLimited) && !i.o.Lines.Strict {
+			i.log.Reject(n, fmt.Sprintf("the line is longer than the limit of %d bytes", i.o.Lines.MaxLine))
+			i.log.Lines++
+			line, err = i.line(int64(i.o.Lines.MaxLine))
+			continue
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
 		if len(bytes.TrimSpace(line)) > 0 {
 			if err := i.one(n, line); err != nil {
 				return err
@@ -338,9 +355,7 @@ func (i *Importer) lines(first []byte, take func(trace.Attempt) bool) error {
 		if end {
 			break
 		}
-		if line, err = i.line(int64(i.o.Lines.MaxLine)); err != nil && !errors.Is(err, io.EOF) {
-			return err
-		}
+		line, err = i.line(int64(i.o.Lines.MaxLine))
 	}
 	return i.flush(take)
 }
