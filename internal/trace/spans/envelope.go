@@ -4,9 +4,11 @@ package spans
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"maps"
 	"strconv"
 	"strings"
 	"time"
@@ -44,7 +46,7 @@ func Name(v value.Value) string {
 	case message.Str(e, "object") == "trace.span" || message.Str(e, "object") == "trace" && has(e, "workflow_name"):
 		return "openai-agents"
 	}
-	if (has(e, "span_id") || has(e, "spanId") || has(e, "context")) && has(e, "attributes") {
+	if (has(e, "span_id") || has(e, "spanId") || has(e, "context")) && has(e, "attributes") || has(e, "context.span_id") {
 		return "spans"
 	}
 	return ""
@@ -362,21 +364,62 @@ func (g *Gatherer) flatSpan(e value.Value) {
 		ids = c
 	}
 	sp := span{
-		trace: message.Str(ids, "trace_id", "traceId"), id: message.Str(ids, "span_id", "spanId"),
+		trace: message.Str(ids, "trace_id", "traceId", "context.trace_id"), id: message.Str(ids, "span_id", "spanId", "context.span_id"),
 		parent: message.Str(e, "parent_span_id", "parent_id", "parentSpanId"), name: message.Str(e, "name"),
 		start: instant(message.First(e, "start_time", "startTime", "startTimeUnixNano")), end: instant(message.First(e, "end_time", "endTime", "endTimeUnixNano")),
 		attrs: attributes(message.First(e, "attributes")),
 	}
+	sp.nested(e)
 	status := message.First(e, "status")
 	code := message.Str(status, "code", "status_code")
 	sp.failed = code == "ERROR" || code == "STATUS_CODE_ERROR" || message.Str(e, "status_code") == "ERROR"
 	sp.passed = code == "OK" || code == "STATUS_CODE_OK" || message.Str(e, "status_code") == "OK"
-	sp.message = message.Str(status, "description", "message")
+	sp.message = cmp.Or(message.Str(status, "description", "message"), message.Str(e, "status_message"))
 	events := message.First(e, "span_events", "events")
 	for v, ok := events.First(); ok; v, ok = events.Next(v) {
 		sp.events = append(sp.events, event{message.Str(v, "event_name", "name"), attributes(message.First(v, "attributes")), message.First(v, "body")})
 	}
 	g.put(sp)
+}
+
+// nested takes what Phoenix writes otherwise than a span has it: the kind beside the attributes,
+// attributes as columns (attributes.llm.model_name), and messages as lists in objects.
+func (sp *span) nested(e value.Value) {
+	const column, kind = "attributes.", "openinference.span.kind"
+	for m, ok := e.First(); ok; m, ok = e.Next(m) {
+		if name, ok := strings.CutPrefix(m.Key(), column); ok && m.Kind() != value.Null {
+			sp.attrs[name] = m
+		}
+	}
+	for name, v := range maps.Clone(sp.attrs) {
+		switch {
+		case v.Kind() == value.Array && strings.HasPrefix(name, "llm."), v.Kind() == value.Object && (name == "llm" || name == "tool" || name == "openinference" || has(v, "value") && (name == "input" || name == "output")):
+			sp.spread(name, v, 0)
+		}
+	}
+	if _, ok := sp.attrs[kind]; !ok && has(e, "span_kind") {
+		sp.attrs[kind] = message.First(e, "span_kind")
+	}
+}
+
+// spread writes the members of an attribute as attributes with dotted names. Arguments and
+// schemas in it stay whole.
+func (sp *span) spread(name string, v value.Value, depth int) {
+	const deepest = 12 // llm.input_messages.N.message.contents.N.message_content.text has eight
+	leaf := name[strings.LastIndexByte(name, '.')+1:]
+	if v.Kind() != value.Object && v.Kind() != value.Array || depth == deepest || leaf == "arguments" || leaf == "parameters" || leaf == "value" {
+		sp.attrs[name] = v
+		return
+	}
+	n := 0
+	for m, ok := v.First(); ok; m, ok = v.Next(m) {
+		key := m.Key()
+		if v.Kind() == value.Array {
+			key = strconv.Itoa(n)
+			n++
+		}
+		sp.spread(name+"."+key, m, depth+1)
+	}
 }
 
 // raw is a value's JSON; a string that holds JSON gives what it holds.
