@@ -143,6 +143,13 @@ func NewToolset(tools []Tool) *Toolset {
 	return &Toolset{Tools: ts, Hash: hex.EncodeToString(sum[:])}
 }
 
+// SendableName reports whether providers of models and clients of MCP accept the name of a tool.
+func SendableName(name string) bool {
+	return len(name) >= 1 && len(name) <= 64 && strings.IndexFunc(name, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-')
+	}) < 0
+}
+
 // Find returns the tool of that exact name, or nil.
 func (s *Toolset) Find(name string) *Tool {
 	if s == nil {

@@ -198,6 +198,9 @@ func (l *Listing) schema(t *Tool, raw json.RawMessage) {
 		return
 	}
 	t.Parameters = bytes.Clone(raw)
+	for _, why := range contract.Dropped(raw) {
+		l.problem("schema-form", t.Name, "some clients and providers leave %s out: the schema of its arguments %s", t.Name, why)
+	}
 }
 
 func (l *Listing) output(t *Tool, raw json.RawMessage) {
@@ -209,6 +212,9 @@ func (l *Listing) output(t *Tool, raw json.RawMessage) {
 		return
 	}
 	t.Output = bytes.Clone(raw)
+	for _, why := range contract.Dropped(raw) {
+		l.problem("schema-form", t.Name, "some clients leave %s out: the schema of its results %s", t.Name, why)
+	}
 }
 
 // odd says why a text is no schema of an object; nil where it is one.

@@ -24,11 +24,11 @@ func TestOddTools(t *testing.T) {
 		codes      string
 	}{
 		{"order of keys", `{"name":"a","description":"d","inputSchema":{"type":"object","properties":{"zeta":{"type":"string"},"alpha":{"type":"string"}}}}`, callvet.Tool{Name: "a", Description: "d", Parameters: json.RawMessage(`{"type":"object","properties":{"zeta":{"type":"string"},"alpha":{"type":"string"}}}`)}, ""},
-		{"annotations", `{"name":"a","inputSchema":{},"annotations":{"readOnlyHint":true,"idempotentHint":false}}`, callvet.Tool{Name: "a", Parameters: json.RawMessage(`{}`), ReadOnly: &yes, Idempotent: &no}, ""},
-		{"unknown stays unknown", `{"name":"a","inputSchema":{},"annotations":{"openWorldHint":true,"readOnlyHint":null}}`, callvet.Tool{Name: "a", Parameters: json.RawMessage(`{}`)}, ""},
-		{"odd hints", `{"name":"a","inputSchema":{},"annotations":{"readOnlyHint":"yes","idempotentHint":1}}`, callvet.Tool{Name: "a", Parameters: json.RawMessage(`{}`)}, "odd-annotations odd-annotations"},
-		{"odd annotations", `{"name":"a","inputSchema":{},"annotations":[1]}`, callvet.Tool{Name: "a", Parameters: json.RawMessage(`{}`)}, "odd-annotations"},
-		{"contradiction", `{"name":"a","inputSchema":{},"annotations":{"readOnlyHint":true,"destructiveHint":true}}`, callvet.Tool{Name: "a", Parameters: json.RawMessage(`{}`)}, "contradiction"},
+		{"annotations", `{"name":"a","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true,"idempotentHint":false}}`, callvet.Tool{Name: "a", Parameters: json.RawMessage(`{"type":"object"}`), ReadOnly: &yes, Idempotent: &no}, ""},
+		{"unknown stays unknown", `{"name":"a","inputSchema":{"type":"object"},"annotations":{"openWorldHint":true,"readOnlyHint":null}}`, callvet.Tool{Name: "a", Parameters: json.RawMessage(`{"type":"object"}`)}, ""},
+		{"odd hints", `{"name":"a","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":"yes","idempotentHint":1}}`, callvet.Tool{Name: "a", Parameters: json.RawMessage(`{"type":"object"}`)}, "odd-annotations odd-annotations"},
+		{"odd annotations", `{"name":"a","inputSchema":{"type":"object"},"annotations":[1]}`, callvet.Tool{Name: "a", Parameters: json.RawMessage(`{"type":"object"}`)}, "odd-annotations"},
+		{"contradiction", `{"name":"a","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true,"destructiveHint":true}}`, callvet.Tool{Name: "a", Parameters: json.RawMessage(`{"type":"object"}`)}, "contradiction"},
 		{"no schema", `{"name":"a"}`, callvet.Tool{Name: "a"}, "no-schema"},
 		{"schema is null", `{"name":"a","inputSchema":null}`, callvet.Tool{Name: "a"}, "no-schema"},
 		{"schema is a text", `{"name":"a","inputSchema":"string"}`, callvet.Tool{Name: "a", Declared: json.RawMessage(`"string"`)}, "odd-schema"},
@@ -38,8 +38,11 @@ func TestOddTools(t *testing.T) {
 		{"refers elsewhere", `{"name":"a","inputSchema":{"$ref":"https://example.com/s.json"}}`, callvet.Tool{Name: "a", Declared: json.RawMessage(`{"$ref":"https://example.com/s.json"}`)}, "odd-schema"},
 		{"keys twice", `{"name":"a","inputSchema":{"type":"object","type":"string"}}`, callvet.Tool{Name: "a", Declared: json.RawMessage(`"{\"type\":\"object\",\"type\":\"string\"}"`)}, "odd-schema"},
 		{"deep", `{"name":"a","inputSchema":` + deep + `}`, callvet.Tool{Name: "a", Declared: kept([]byte(deep))}, "odd-schema"},
-		{"texts", `{"name":"a","description":7,"title":{},"inputSchema":{}}`, callvet.Tool{Name: "a", Parameters: json.RawMessage(`{}`)}, "odd-description odd-title"},
-		{"output", `{"name":"a","inputSchema":{},"outputSchema":7}`, callvet.Tool{Name: "a", Parameters: json.RawMessage(`{}`)}, "odd-output-schema"},
+		{"texts", `{"name":"a","description":7,"title":{},"inputSchema":{"type":"object"}}`, callvet.Tool{Name: "a", Parameters: json.RawMessage(`{"type":"object"}`)}, "odd-description odd-title"},
+		{"output", `{"name":"a","inputSchema":{"type":"object"},"outputSchema":7}`, callvet.Tool{Name: "a", Parameters: json.RawMessage(`{"type":"object"}`)}, "odd-output-schema"},
+		{"empty", `{"name":"a","inputSchema":{}}`, callvet.Tool{Name: "a", Parameters: json.RawMessage(`{}`)}, "schema-form"},
+		{"no type, and a choice", `{"name":"a","inputSchema":{"oneOf":[{"type":"object"}]}}`, callvet.Tool{Name: "a", Parameters: json.RawMessage(`{"oneOf":[{"type":"object"}]}`)}, "schema-form schema-form"},
+		{"results without a type", `{"name":"a","inputSchema":{"type":"object"},"outputSchema":{"description":"r"}}`, callvet.Tool{Name: "a", Parameters: json.RawMessage(`{"type":"object"}`)}, "schema-form"},
 		{"no name", `{"inputSchema":{}}`, callvet.Tool{}, "no-name"},
 		{"name is a number", `{"name":7}`, callvet.Tool{}, "no-name"},
 		{"long name", `{"name":"` + strings.Repeat("n", 1000) + `"}`, callvet.Tool{}, "odd-name"},
@@ -49,7 +52,7 @@ func TestOddTools(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			l := &Listing{Pages: 1}
-			if !l.read(&page{Tools: json.RawMessage(`[` + tt.tool + `,{"name":"next","inputSchema":{}}]`)}) {
+			if !l.read(&page{Tools: json.RawMessage(`[` + tt.tool + `,{"name":"next","inputSchema":{"type":"object"}}]`)}) {
 				t.Error("there is no room")
 			}
 			var got callvet.Tool
@@ -80,7 +83,7 @@ func TestOddTools(t *testing.T) {
 func TestTwice(t *testing.T) {
 	t.Parallel()
 	l := &Listing{}
-	l.read(&page{Tools: json.RawMessage(`[{"name":"a","description":"one","inputSchema":{}},{"name":"a","description":"two","inputSchema":{}}]`)})
+	l.read(&page{Tools: json.RawMessage(`[{"name":"a","description":"one","inputSchema":{"type":"object"}},{"name":"a","description":"two","inputSchema":{"type":"object"}}]`)})
 	if len(l.Tools) != 1 || l.Tools[0].Description != "one" || l.Problems[0].Code != "twice" {
 		t.Errorf("%+v", l)
 	}

@@ -213,6 +213,15 @@ func (l *linter) tool(e *contract.Entry, key string) {
 	} else if e.Err != nil {
 		l.problem("bad-schema", key+".parameters", "", "the schema of %s does not compile: %v", e.Tool.Name, e.Err)
 	}
+	if e.Err == nil {
+		for _, why := range contract.Dropped(e.Tool.Parameters) {
+			l.warn("schema-form", key+".parameters", "describe one object: type: object, properties, required",
+				"some clients and providers leave %s out: the schema of its arguments %s", e.Tool.Name, why)
+		}
+	}
+	if !callvet.SendableName(e.Tool.Name) && l.s.Dialect != "bfcl" { // whose names are rewritten
+		l.warn("name", key+".name", "letters, digits, _ and -, at most 64", "%q is no name that providers of models accept for a function", e.Tool.Name)
+	}
 	if strings.TrimSpace(e.Tool.Description) == "" {
 		l.warn("no-description", key+".description", "say what the tool does; models choose by it", "the tool %s has no description", e.Tool.Name)
 	}

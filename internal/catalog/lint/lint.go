@@ -85,16 +85,9 @@ func (l *catalogueLint) add(code, key string, warning bool, fix, format string, 
 	l.out = append(l.out, callvet.Problem{Position: callvet.Position{File: l.file}, Code: code, Warning: warning, Key: key, Message: fmt.Sprintf(format, args...), Fix: fix})
 }
 
-// sendable tells what providers accept as the name of a function.
-func sendable(name string) bool {
-	return len(name) >= 1 && len(name) <= 64 && strings.IndexFunc(name, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-')
-	}) < 0
-}
-
 func (l *catalogueLint) entry(e *retrieve.Entry) {
 	name := e.Tool.Name
-	if !sendable(name) {
+	if !callvet.SendableName(name) {
 		l.add("name", name, true, "letters, digits, _ and -, at most 64", "%q is no name that model providers accept for a function", name)
 	}
 	if other, twice := l.names[plainName(name)]; twice {
@@ -116,6 +109,9 @@ func (l *catalogueLint) entry(e *retrieve.Entry) {
 	if err != nil {
 		l.add("bad-schema", name, false, "", "the parameters of %s are no schema: %v", name, err)
 		return
+	}
+	for _, why := range contract.Dropped(e.Tool.Parameters) {
+		l.add("schema-form", name, true, "describe one object: type: object, properties, required", "some clients and providers leave %s out: the schema of its arguments %s", name, why)
 	}
 	for _, r := range s.Required() {
 		if !s.HasProperty(r) {

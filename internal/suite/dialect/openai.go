@@ -176,10 +176,16 @@ func (r *reader) toolChoice(v tree.Node) string {
 		}
 		return s
 	case '{':
-		for _, path := range [][]string{{"function", "name"}, {"name"}, {"mode"}} {
+		for _, path := range [][]string{{"function", "name"}, {"name"}, {"mode"}, {"tool", "name"}} {
 			if s, ok := v.At(path...).Text(); ok {
 				return s
 			}
+		}
+		switch { // of Amazon Bedrock
+		case v.Has("auto"):
+			return "auto"
+		case v.Has("any"):
+			return "required"
 		}
 		r.NotCarried(v.Off, "tool_choice", "it names neither a mode nor a tool")
 	}

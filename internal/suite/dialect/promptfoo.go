@@ -80,6 +80,10 @@ func (p *promptfooReader) providers() {
 	for i, n := range items {
 		cfg := n.Get("config")
 		tools, k := p.Loose(cfg).First("tools", "functions")
+		choice := cfg.Get("tool_choice")
+		if bedrock := cfg.Get("toolConfig"); !tools.Given() {
+			tools, k, choice = bedrock.Get("tools"), "toolConfig.tools", bedrock.Get("toolChoice")
+		}
 		if ref, ok := tools.Text(); ok {
 			errs := len(p.Problems)
 			tools = p.file(tools, ref)
@@ -88,7 +92,7 @@ func (p *promptfooReader) providers() {
 			}
 			unread = unread || tools.Absent()
 		}
-		if c := cfg.Get("tool_choice"); c.Given() && p.suite.Defaults.ToolChoice == "" {
+		if c := choice; c.Given() && p.suite.Defaults.ToolChoice == "" {
 			p.suite.Defaults.ToolChoice = p.toolChoice(c)
 		}
 		if !tools.Given() {

@@ -150,3 +150,31 @@ tests:
 		t.Errorf("one prompt and one row: %+v %v", one, err)
 	}
 }
+
+// TestPromptfooTools: tools are read in the forms of all providers that promptfoo knows.
+func TestPromptfooTools(t *testing.T) {
+	t.Parallel()
+	const schema = `{"type":"object","properties":{"city":{"type":"string"}}}`
+	for name, config := range map[string]string{
+		"OpenAI":    `{"tools":[{"type":"function","function":{"name":"f","parameters":` + schema + `}}],"tool_choice":"required"}`,
+		"functions": `{"functions":[{"name":"f","parameters":` + schema + `}],"tool_choice":{"mode":"required"}}`,
+		"Anthropic": `{"tools":[{"name":"f","input_schema":` + schema + `}],"tool_choice":"any"}`,
+		"Bedrock":   `{"tools":[{"toolSpec":{"name":"f","inputSchema":{"json":` + schema + `}}}],"tool_choice":"required"}`,
+		"Nova":      `{"toolConfig":{"tools":[{"toolSpec":{"name":"f","inputSchema":{"json":` + schema + `}}}],"toolChoice":{"any":{}}}}`,
+	} {
+		doc := `{"prompts":["{{q}}"],"providers":[{"id":"x","config":` + config + `}],"tests":[{"vars":{"q":"a"},"assert":[{"type":"contains","value":"a"}]}]}`
+		s, problems, err := dialect.Import(dialect.Promptfoo, []byte(doc), "promptfooconfig.yaml", dialect.Options{})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		for _, p := range problems {
+			if !p.Warning {
+				t.Errorf("%s: %v", name, p)
+			}
+		}
+		if len(s.Tools) != 1 || s.Tools[0].Name != "f" || string(s.Tools[0].Parameters) != schema || s.Defaults.ToolChoice != "required" {
+			t.Errorf("%s: %+v, choice %q", name, s.Tools, s.Defaults.ToolChoice)
+		}
+	}
+}

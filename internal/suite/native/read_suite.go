@@ -190,18 +190,18 @@ func (r *reader) tools(n *source.Node) []callvet.Tool {
 	return out
 }
 
-// tool reads a definition in OpenAI's, MCP's or the flat form.
+// tool reads a definition in OpenAI's, MCP's, Amazon Bedrock's or the flat form.
 func (r *reader) tool(n *source.Node) (t callvet.Tool, ok bool) {
 	if n.Kind != source.Map {
 		r.wrongKind(n, "a tool definition")
 		return t, false
 	}
-	r.fields(n, toolKeys+" type function inputSchema annotations", func(key string, v *source.Node) bool {
+	r.fields(n, toolKeys+" type function toolSpec inputSchema annotations", func(key string, v *source.Node) bool {
 		switch key {
 		case "type":
 			r.choice(v, "function")
-		case "function":
-			r.fields(v, toolKeys+" strict", func(key string, v *source.Node) bool {
+		case "function", "toolSpec":
+			r.fields(v, toolKeys+" strict inputSchema", func(key string, v *source.Node) bool {
 				return key == "strict" || r.toolField(&t, key, v)
 			})
 		default:
@@ -260,6 +260,9 @@ func (r *reader) toolField(t *callvet.Tool, key string, v *source.Node) bool {
 func (r *reader) schema(t *callvet.Tool, n *source.Node) {
 	if t.Parameters != nil {
 		r.problem(n.At, "conflicting-keys", "keep one", "the tool has two schemas")
+	}
+	if in := n.Get("json"); in != nil && in.Kind == source.Map && len(n.Names) == 1 { // Amazon Bedrock's
+		n = in
 	}
 	switch n.Kind {
 	case source.Null:

@@ -20,7 +20,7 @@ type Contract struct {
 // the names of Evaluating Tool Calling, "Tool schema (contract)", and what the
 // interfaces of models add.
 const contractKeys = toolKeys + " tool_family tool_name args schema inputSchema input_schema idempotence side_effects rate_limits latency_budget safety_constraints" +
-	" type function strict annotations"
+	" type function toolSpec strict annotations"
 
 // ReadContracts decodes a tool file: one tool, a list of tools, or a mapping
 // with tools, which a suite, a catalogue, a list from an MCP server and a request to a
@@ -102,6 +102,9 @@ func contractList(n *source.Node) *source.Node {
 	if result := n.Get("result"); result != nil && result.Get("tools") != nil { // of JSON-RPC
 		return result.Get("tools")
 	}
+	if bedrock := n.Get("toolConfig"); bedrock != nil && bedrock.Get("tools") != nil {
+		return bedrock.Get("tools")
+	}
 	if list := n.Get("tools"); list != nil {
 		return list
 	}
@@ -120,7 +123,7 @@ func (r *reader) contract(n *source.Node, name string) (c Contract, ok bool) {
 		switch key {
 		case "type":
 			r.choice(v, "function", "custom")
-		case "function":
+		case "function", "toolSpec":
 			r.fields(v, contractKeys, func(key string, v *source.Node) bool { return r.contractField(&c, key, v) })
 		default:
 			return r.contractField(&c, key, v)

@@ -593,11 +593,14 @@ func Tools(v value.Value) []callvet.Tool {
 
 // Tool reads one definition; nothing where it has no name.
 func Tool(e value.Value) []callvet.Tool {
-	if f := First(e, "function"); f.Kind() == value.Object {
+	if f := First(e, "function", "toolSpec"); f.Kind() == value.Object {
 		e = f
 	}
 	t := callvet.Tool{Name: Str(e, "name"), Description: Str(e, "description")}
 	if p := First(e, "parameters", "input_schema", "inputSchema", "parameters_json_schema"); p.Kind() == value.Object {
+		if in := First(p, "json"); in.Kind() == value.Object && First(p, "type").Kind() == value.Invalid { // Amazon Bedrock's
+			p = in
+		}
 		t.Parameters = json.RawMessage(p.Raw())
 	}
 	if t.Name == "" {

@@ -12,9 +12,9 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// Tools reads a list of tool definitions in any of the three usual forms:
-// OpenAI's {type, function}, MCP's {name, inputSchema} and the flat {name,
-// parameters}.
+// Tools reads a list of tool definitions in any of the usual forms: OpenAI's
+// {type, function}, MCP's {name, inputSchema}, Amazon Bedrock's {toolSpec} and the
+// flat {name, parameters}.
 func (r *Reader) Tools(v Node, key string) []callvet.Tool {
 	if !v.Given() {
 		return nil
@@ -42,8 +42,10 @@ func (r *Reader) tool(n Node) (callvet.Tool, bool) {
 		return callvet.Tool{}, false
 	}
 	body := n
-	if f := n.Get("function"); f.Kind() == '{' {
-		body = f
+	for _, key := range []string{"function", "toolSpec"} {
+		if f := n.Get(key); f.Kind() == '{' {
+			body = f
+		}
 	}
 	o := r.Loose(body)
 	t := callvet.Tool{Name: o.Str("name"), Version: o.Scalar("version"), Description: o.Str("description")}
@@ -52,6 +54,9 @@ func (r *Reader) tool(n Node) (callvet.Tool, bool) {
 		return t, false
 	}
 	if p, k := o.First("parameters", "inputSchema", "input_schema"); p.Given() {
+		if in := p.Get("json"); body.Has("inputSchema") && in.Kind() == '{' && !p.Has("type") { // Bedrock's
+			p = in
+		}
 		if p.Kind() != '{' && p.Kind() != 't' && p.Kind() != 'f' {
 			r.Report(p.Off, "wrong-type", k, "", "%s of tool %q must be a JSON Schema, not %s", k, t.Name, KindName(p))
 		} else {
