@@ -58,3 +58,22 @@ func edits(a, b string) int {
 	}
 	return row[len(b)]
 }
+
+// Unprefixed is the one of some names that a name is behind a prefix, as MCP clients and agents
+// write them: mcp__server__tool, server.tool, server/tool, functions.tool. It is "" when there is
+// none. It is for hints only: whether the two are one tool is not known.
+func Unprefixed(name string, known []string) string {
+	for _, k := range known {
+		at := len(name) - len(k)
+		if at <= 0 || k == "" || !strings.EqualFold(name[at:], k) {
+			continue
+		}
+		before := name[:at]
+		for _, sep := range []string{"__", ".", "/", ":"} {
+			if len(before) > len(sep) && strings.HasSuffix(before, sep) {
+				return k
+			}
+		}
+	}
+	return ""
+}

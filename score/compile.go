@@ -378,6 +378,17 @@ func (k *Compiled) accepts(e *expected, name string) bool {
 	return false
 }
 
+// offered are the names of the tools that the case offers.
+func (k *Compiled) offered() []string {
+	switch {
+	case k.only:
+		return k.names
+	case k.tools == nil:
+		return nil
+	}
+	return k.tools.names
+}
+
 // find gives the tool a call names, nil when the case does not offer it.
 func (k *Compiled) find(name string) *tool {
 	t := k.tools.find(name, k.scoring.CaseSensitiveNames)

@@ -41,7 +41,8 @@ func (w *scratch) classRead(bool) (callvet.Class, string) {
 	case f.repaired:
 		return callvet.ClassUnparseable, "the call had to be repaired and the case wants native calls"
 	case f.unknownTool > 0:
-		return callvet.ClassUnknownTool, callvet.ToolName(w.calls[f.unknownTool-1].src.Tool) + " is not one of the case's tools"
+		name := w.calls[f.unknownTool-1].src.Tool
+		return callvet.ClassUnknownTool, callvet.ToolName(name) + " is not one of the case's tools" + prefixed(name, w.k.offered())
 	}
 	return "", ""
 }
@@ -61,13 +62,23 @@ func (w *scratch) classRouting(planned bool) (callvet.Class, string) {
 	case w.wantsNone():
 		return callvet.ClassUnneededCall, "no call was expected, got " + callvet.ToolName(w.calls[0].src.Tool)
 	case f.missing > 0 && f.extra > 0 && w.k.multi == nil:
-		return callvet.ClassWrongTool, "expected " + want + ", got " + callvet.ToolName(w.calls[w.firstExtra()].src.Tool)
+		name := w.calls[w.firstExtra()].src.Tool
+		return callvet.ClassWrongTool, "expected " + want + ", got " + callvet.ToolName(name) + prefixed(name, []string{want})
 	case f.missing > 0:
 		return "", "" // incomplete, unless something earlier in the taxonomy applies
 	case w.repeats():
 		return "", "" // a loop
 	}
 	return callvet.ClassUnneededCall, callvet.ToolName(w.calls[w.firstExtra()].src.Tool) + " was called and not expected"
+}
+
+// prefixed says that a name is one of some names behind a prefix; "" when it is none.
+func prefixed(name string, known []string) string {
+	same := callvet.Unprefixed(name, known)
+	if same == "" {
+		return ""
+	}
+	return ": it is " + same + " behind a prefix, and names are compared whole"
 }
 
 func (w *scratch) firstMissing() string {
