@@ -71,10 +71,7 @@ func readLangfuse(v value.Value, s *trace.Sink) {
 	}
 	a.Trace.Started = stamp(tr, "timestamp")
 	missing := generations(obs, &a)
-	toolSpans(obs, &a, s)
-	if len(a.Input)+len(a.Trace.Turns) == 0 {
-		a.Trace.Turns = append(textTurns(callvet.RoleUser, message.Held(message.First(tr, "input"))), textTurns(callvet.RoleAssistant, message.Held(message.First(tr, "output")))...)
-	}
+	around(&a, message.First(tr, "input"), message.First(tr, "output"), func() { toolSpans(obs, &a, s) })
 	uncertain(&a, missing)
 	scores(tr, &a)
 	s.Give(a)
@@ -125,13 +122,6 @@ func stamp(v value.Value, keys ...string) time.Time {
 		}
 	}
 	return time.Time{}
-}
-
-func textTurns(role callvet.Role, v value.Value) []callvet.Turn {
-	if t := message.Text(v); t != "" {
-		return []callvet.Turn{{Role: role, Content: t}}
-	}
-	return nil
 }
 
 // generations takes of each generation what no earlier one was told, and what it gave.
@@ -389,22 +379,27 @@ func (l *LangSmith) give(id string, s *trace.Sink) {
 		a.Trace.WallMS = float64(d.Microseconds()) / 1000
 	}
 	missing := generations(obs, &a)
-	before, after := message.Said(message.First(root, "inputs"), callvet.RoleUser), given(message.First(root, "outputs"))
-	if len(a.Input)+len(a.Trace.Turns) == 0 {
-		var talk message.Talk
-		talk.Request(before, false)
-		talk.Settle()
-		a.Input, a.Trace.Turns = talk.Input, talk.Turns
-		toolSpans(obs, &a, s)
-		a.Trace.Turns = append(a.Trace.Turns, lastWord(after)...)
-	} else {
-		toolSpans(obs, &a, s)
-	}
+	around(&a, message.First(root, "inputs"), message.First(root, "outputs"), func() { toolSpans(obs, &a, s) })
 	if uncertain(&a, missing); message.Str(root, "error") != "" {
 		e := message.Str(root, "error")
 		a.Trace.Fault = &callvet.Fault{Kind: callvet.FaultProcess, Message: e}
 	}
 	s.Give(a)
+}
+
+// around puts what a whole trace was given before the calls of its tools, and what it gave after
+// them, where no generation has anything.
+func around(a *trace.Attempt, in, out value.Value, tools func()) {
+	if len(a.Input)+len(a.Trace.Turns) > 0 {
+		tools()
+		return
+	}
+	var talk message.Talk
+	talk.Request(message.Said(in, callvet.RoleUser), false)
+	talk.Settle()
+	a.Input, a.Trace.Turns = talk.Input, talk.Turns
+	tools()
+	a.Trace.Turns = append(a.Trace.Turns, lastWord(given(out))...)
 }
 
 func lastWord(ts []callvet.Turn) []callvet.Turn {

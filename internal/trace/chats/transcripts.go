@@ -87,12 +87,23 @@ func readChat(v value.Value, s *trace.Sink) {
 		s.Lose("choices after the first of a completion")
 	}
 	a := answer(v, s)
-	a.Trace.Turns = message.Attach(message.Turns(message.First(c, "message", "delta")))
+	asked, _ := v.Get("messages") // a logger keeps the request with its answer
+	said(&a, turns(asked), message.Turns(message.First(c, "message", "delta")))
 	a.Trace.FinishReason = finish.Of(c)
 	if has(c, "delta") && !has(c, "message") && a.Trace.FinishReason == "" {
 		a.Trace.Fault = trace.Unknown("it is one piece of a streamed answer")
 	}
 	s.Give(a)
+}
+
+// said makes an attempt of one request and its answer.
+func said(a *trace.Attempt, in, out []callvet.Turn) {
+	var talk message.Talk
+	talk.Request(in, false)
+	talk.Answer(out)
+	talk.Turns = message.Merge(talk.Turns)
+	talk.Settle()
+	a.Input, a.Trace.Turns = talk.Input, talk.Turns
 }
 
 // answer begins an attempt of a model's answer.
@@ -127,12 +138,7 @@ func readResponses(v value.Value, s *trace.Sink) {
 		before = append([]callvet.Turn{{Role: callvet.RoleSystem, Content: sys}}, before...)
 	}
 	out, _ := v.Get("output")
-	var talk message.Talk
-	talk.Request(before, false)
-	talk.Answer(turns(out))
-	talk.Turns = message.Merge(talk.Turns)
-	talk.Settle()
-	a.Input, a.Trace.Turns = talk.Input, talk.Turns
+	said(&a, before, turns(out))
 	a.Trace.FinishReason = finish.Last(v)
 	s.Give(a)
 }

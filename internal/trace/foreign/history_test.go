@@ -229,6 +229,16 @@ func recorded() map[string]func(id string, begin int, rs []request) string {
 			}
 			return strings.Join(lines, "\n")
 		},
+		"OpenAI Agents on the Responses API": func(id string, begin int, rs []request) string {
+			var lines []string
+			for i, r := range rs {
+				lines = append(lines, asText(dict{
+					"object": "trace.span", "id": id + strconv.Itoa(i), "trace_id": id, "started_at": at(begin + i), "ended_at": at(begin + i),
+					"span_data": dict{"type": "response", "_input": each1(r.in, item), "_response": dict{"object": "response", "status": "completed", "output": []dict{item(r.out)}}},
+				}))
+			}
+			return strings.Join(lines, "\n")
+		},
 		"Langfuse": func(id string, begin int, rs []request) string {
 			var obs []dict
 			for i, r := range rs {
@@ -335,6 +345,28 @@ func TestResponsesInput(t *testing.T) {
 		if d := gocmp.Diff([]string{want}, tellings(as)); d != "" || err != nil {
 			t.Errorf("%v: %s", err, d)
 		}
+	}
+}
+
+// TestStateOfAgent holds the same where only an agent, or a trace as a whole, tells what was said:
+// its output repeats its input. That nothing was called is not known then.
+func TestStateOfAgent(t *testing.T) {
+	t.Parallel()
+	r := secondTurn()
+	in, out := dict{"messages": each1(r.in, chatMessage)}, dict{"messages": each1(append(slices.Clone(r.in), r.out), chatMessage)}
+	for name, form := range map[string]string{
+		"OpenInference": asText([]dict{{"trace_id": "t", "span_id": "a", "name": "agent", "attributes": dict{"openinference.span.kind": "AGENT", "input.value": asText(in), "output.value": asText(out)}}}),
+		"Langfuse":      asText(dict{"trace": dict{"id": "t", "input": in, "output": out}, "observations": []dict{{"id": "1", "type": "SPAN", "name": "x"}}}),
+		"LangSmith":     asText(dict{"id": "t", "trace_id": "t", "run_type": "chain", "name": "agent", "inputs": in, "outputs": out}),
+	} {
+		as, _, err := text(form, Options{})
+		if d := gocmp.Diff([]string{"error 0 Your name?"}, tellings(as)); d != "" || err != nil || as[0].Trace.Answer != "I am Bot." {
+			t.Errorf("%s: %v: %s", name, err, d)
+		}
+	}
+	as, _, err := text(asText(dict{"messages": each1(r.in, chatMessage), "choices": []dict{{"message": chatMessage(r.out), "finish_reason": "stop"}}}), Options{})
+	if d := gocmp.Diff([]string{"abstained 0 Your name?"}, tellings(as)); d != "" || err != nil {
+		t.Errorf("a request with its answer: %v: %s", err, d)
 	}
 }
 

@@ -38,15 +38,26 @@ func (sp *span) told() []callvet.Turn {
 	return best
 }
 
-func (sp *span) said() []callvet.Turn {
-	return speaking(fullest(false,
+func (sp *span) said() []callvet.Turn { return speaking(sp.gave()) }
+
+// state is what an agent gave. Where it repeats what the agent was sent, roles stay as they are.
+func (sp *span) state() []callvet.Turn {
+	out := sp.gave()
+	if message.Asked(out) == 0 {
+		out = speaking(out)
+	}
+	return out
+}
+
+func (sp *span) gave() []callvet.Turn {
+	return fullest(false,
 		func() []callvet.Turn { return message.Said(sp.attr(answer), callvet.RoleAssistant) },
 		func() []callvet.Turn { return eventMessages(sp.events, answer) },
 		func() []callvet.Turn { return flat(sp.attrs, 1) },
 		func() []callvet.Turn { return contents(sp.attrs["gcp.vertex.agent.llm_response"]) },
 		sp.pieces,
 		func() []callvet.Turn { return message.Said(sp.attr(output), callvet.RoleAssistant) },
-	))
+	)
 }
 
 func fullest(history bool, forms ...func() []callvet.Turn) []callvet.Turn {

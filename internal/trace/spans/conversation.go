@@ -172,7 +172,7 @@ func (c *conversation) outermost(agents []*span) {
 		if c.tree.above(sp, func(up *span) bool { return tells[up] }) {
 			continue
 		}
-		in, out := sp.told(), sp.said()
+		in, out := sp.told(), sp.state()
 		if len(in)+len(out) == 0 {
 			continue
 		}
