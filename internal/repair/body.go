@@ -25,65 +25,64 @@ const (
 //
 // A call is due after an opening mark. What stands there and is no call is unreadable.
 func (r *reader) readMarked() (found bool) {
-	var open mark
-	due, stray := false, false
-	for at := 0; at < len(r.text); {
-		var m mark
-		if open.role == noMark {
-			if m = r.nextMark(at); m.role == noMark {
-				break
-			}
-			at = m.at
-		} else if at = skip(r.text, at, between); at < len(r.text) {
-			m = markAt(r.text, at)
-		}
-		switch m.role {
-		case opens:
-			open, due, found, at = m, true, true, m.end
-			if m.bracket {
-				at--
-			}
-			continue
-		case closes:
-			r.Unreadable = r.Unreadable || due
-			stray = stray || open.role == noMark
-			open, due, at = mark{}, false, m.end
-			continue
-		case strays, joins:
-			stray = stray || m.role == strays && open.role == noMark
-			at = m.end
-			continue
-		}
-		if at == len(r.text) {
-			break
-		}
-		next, st := r.afterMark(m, open, at, due)
-		found = found || st != none || open.role != noMark
-		switch {
-		case st == read:
-			due = false
-		case st == broken, due, open.role != noMark && r.closesLater(at):
-			r.Unreadable, due, open = true, false, mark{}
-		default:
-			open = mark{}
-		}
-		at = max(at, next)
-		if r.budget <= 0 {
-			r.Unreadable = true
-			break
-		}
+	var s marking
+	for at := 0; at < len(r.text) && !s.over; {
+		at = r.step(&s, at)
 	}
-	r.Unreadable = r.Unreadable || due
-	if stray && !found { // the mark that opened it is missing
-		in := reader{tools: r.tools, known: r.known, text: r.withoutMarks(), budget: r.budget}
-		if !in.readWhole(in.text) {
-			in.readProse()
-		}
-		r.Reading = in.Reading
-		r.Unreadable = r.Unreadable || !in.done()
-		return true
+	r.Unreadable = r.Unreadable || s.due
+	if s.stray && !s.found {
+		r.readClosed()
 	}
-	return found
+	return s.found || s.stray
+}
+
+// marking is how far readMarked is.
+type marking struct {
+	open  mark // the mark that opened and is not closed
+	due   bool // no call came after it yet
+	found bool // there was a mark
+	stray bool // there was a mark that closes what was not open
+	over  bool
+}
+
+// step takes the next mark, or the next call after the open one.
+func (r *reader) step(s *marking, at int) (next int) {
+	m := r.markHere(skip(r.text, at, between))
+	if at = skip(r.text, at, between); s.open.role == noMark {
+		m = r.nextMark(at)
+		s.over = m.role == noMark
+		at = max(m.at, at)
+	}
+	if s.over = s.over || at >= len(r.text); s.over {
+		return at
+	}
+	switch m.role {
+	case opens:
+		s.open, s.due, s.found = m, true, true
+		if m.bracket {
+			return m.end - 1
+		}
+		return m.end
+	case closes:
+		r.Unreadable = r.Unreadable || s.due
+		s.stray = s.stray || s.open.role == noMark
+		s.open, s.due = mark{}, false
+		return m.end
+	case strays, joins:
+		s.stray = s.stray || m.role == strays && s.open.role == noMark
+		return m.end
+	}
+	next, st := r.afterMark(m, s.open, at, s.due)
+	s.found = s.found || st != none || s.open.role != noMark
+	if st != read {
+		r.Unreadable = r.Unreadable || st == broken || s.due || s.open.role != noMark && r.closesLater(at)
+		s.open = mark{}
+	}
+	s.due = false
+	if r.budget <= 0 {
+		r.Unreadable, s.over = true, true
+	}
+	return max(at, next)
 }
 
 // afterMark reads one call at a byte of the text: that of a mark which names it, or one after
@@ -111,6 +110,16 @@ func (r *reader) afterMark(m, open mark, at int, due bool) (next int, st state) 
 		at = n
 	}
 	return r.item(at, open, due)
+}
+
+// readClosed reads a text with a mark that closes a call, and none that opens it.
+func (r *reader) readClosed() {
+	in := reader{tools: r.tools, known: r.known, text: r.withoutMarks(), budget: r.budget}
+	if !in.readWhole(in.text) {
+		in.readProse()
+	}
+	r.Reading = in.Reading
+	r.Unreadable = r.Unreadable || !in.done()
 }
 
 // maxInfo is how long the label of a code fence may be.
@@ -236,28 +245,25 @@ func (r *reader) named(at int, open mark, due bool) (next int, st state) {
 	}
 	end := nameEnd(r.text, at)
 	name := r.text[at:end]
-	if name == "" || !due && !r.offers(name) && (r.known || end == len(r.text) || r.text[end] != '{' && r.text[end] != '(') {
+	if name == "" || !due && !r.follows(name, end) {
 		return at, none
 	}
 	if end < len(r.text) && r.text[end] == '(' && !gemma {
 		return r.pythonCall(from, open)
 	}
 	at = r.afterName(end)
-	if name == "function" && at > end {
-		if at < len(r.text) && r.text[at] == '<' {
-			if e, ok := elementAt(r.text, at); ok && e.called != "" {
-				return r.element(e)
-			}
+	if name == "function" && at > end { // the kind of the call; its name comes after it
+		if e, ok := r.tag(at); ok && e.called != "" {
+			return r.element(e)
 		}
 		if n := nameEnd(r.text, at); n > at {
 			name = r.text[at:n]
 			at = r.afterName(n)
 		}
 	}
-	if at >= len(r.text) {
-		return at, broken
-	}
 	switch {
+	case at >= len(r.text):
+		return at, broken
 	case r.text[at] == '{' && gemma:
 		g := gemmaArgs{src: r.text, at: at}
 		args, ok := g.object(nil, 0)
@@ -267,16 +273,28 @@ func (r *reader) named(at int, open mark, due bool) (next int, st state) {
 		}
 		return r.named1(name, args, g.at)
 	case r.text[at] == '{':
-		stop, closed := r.balanced(at)
-		if args, more := Args(r.text[at:stop]); closed && args != nil {
-			r.call(name, args, "", append([]string{InText}, more...)...)
-			return stop, read
-		}
-		return at + 1, broken
+		return r.object(name, at)
 	case r.text[at] == '<':
 		return r.pairs(name, at, true)
 	}
 	return at, none
+}
+
+// follows reports whether a name after a call begins another: it is that of an offered tool or,
+// where those are not known, arguments come right after it.
+func (r *reader) follows(name string, end int) bool {
+	return r.offers(name) || !r.known && end < len(r.text) && (r.text[end] == '{' || r.text[end] == '(')
+}
+
+// object reads the arguments of a tool that are an object.
+func (r *reader) object(name string, at int) (next int, st state) {
+	stop, closed := r.balanced(at)
+	args, more := Args(r.text[at:stop])
+	if !closed || args == nil {
+		return at + 1, broken
+	}
+	r.call(name, args, "", append([]string{InText}, more...)...)
+	return stop, read
 }
 
 func (r *reader) named1(name string, args json.RawMessage, next int) (int, state) {
@@ -352,38 +370,39 @@ func (r *reader) received(m mark) (next int, st state) {
 	at += len("to=")
 	end := nameEnd(r.text, at)
 	name := r.text[at:end]
-	at = end
-	for {
-		at = skip(r.text, at, " \t\r\n")
-		if at < len(r.text) && r.text[at] == '<' {
-			if k := markAt(r.text, at); k.role == joins || k.role == header {
-				at, special = k.end, true
-				continue
-			}
-		}
-		word := nameEnd(r.text, at)
-		if w := r.text[at:word]; w == "" || !slices.Contains([]string{"commentary", "analysis", "json", "code", "assistant"}, w) {
-			break
-		}
-		at = word
-	}
+	at, tokens := r.afterReceiver(end)
+	special = special || tokens
+	after := r.markHere(at)
 	switch {
 	case name != "" && at < len(r.text) && r.text[at] == '{':
-		stop, closed := r.balanced(at)
-		if args, more := Args(r.text[at:stop]); closed && args != nil {
-			r.call(name, args, "", append([]string{InText}, more...)...)
-			if k := r.markHere(skip(r.text, stop, " \t\r\n")); k.role == strays {
-				stop = k.end
-			}
-			return stop, read
+		stop, st := r.object(name, at)
+		if k := r.markHere(skip(r.text, stop, " \t\r\n")); st == read && k.role == strays {
+			stop = k.end
 		}
-		return at + 1, broken
-	case special && name != "" && r.markHere(at).role == strays:
-		return r.named1(name, json.RawMessage("{}"), r.markHere(at).end)
+		return stop, st
+	case special && name != "" && after.role == strays:
+		return r.named1(name, json.RawMessage("{}"), after.end)
 	case special || at == len(r.text) && strings.TrimSpace(r.text[:m.at]) == "":
 		return at, broken
 	}
 	return max(end, m.end), none
+}
+
+// afterReceiver passes what stands between the receiver of a message and its text. tokens
+// reports whether special tokens are among it.
+func (r *reader) afterReceiver(at int) (next int, tokens bool) {
+	for {
+		at = skip(r.text, at, " \t\r\n")
+		if k := r.markHere(at); k.role == joins || k.role == header {
+			at, tokens = k.end, true
+			continue
+		}
+		word := nameEnd(r.text, at)
+		if !slices.Contains([]string{"commentary", "analysis", "json", "code", "assistant"}, r.text[at:word]) {
+			return at, tokens
+		}
+		at = word
+	}
 }
 
 // maxHead bounds the head of a message of harmony.

@@ -21,16 +21,11 @@ func (r *reader) element(e element) (next int, st state) {
 	}
 	at := skip(r.text, e.end, " \t\r\n")
 	if at < len(r.text) && r.text[at] == '{' {
-		stop, closed := r.balanced(at)
-		args, more := Args(r.text[at:stop])
-		if !closed || args == nil {
-			return at + 1, broken
-		}
-		r.call(e.called, args, "", append([]string{InText}, more...)...)
-		if c, ok := r.tag(skip(r.text, stop, " \t\r\n")); ok && c.closing && c.raw == e.raw {
+		stop, st := r.object(e.called, at)
+		if c, ok := r.tag(skip(r.text, stop, " \t\r\n")); st == read && ok && c.closing && c.raw == e.raw {
 			stop = c.end
 		}
-		return stop, read
+		return stop, st
 	}
 	return r.pairs(e.called, at, false)
 }
@@ -179,7 +174,8 @@ func (r *reader) inner(e element) (text string, next int, ok bool) {
 	begins := r.first(e.end, "<"+again+"=", "<"+again+" ", "<"+again+">")
 	closed := end >= 0 && (begins < 0 || end < begins)
 	if !closed {
-		if end = r.first(e.end, "</function>", "</invoke>", "</tool_call>", "</"+e.prefix+"invoke>"); end < 0 || begins >= 0 && begins < end {
+		end = r.first(e.end, "</function>", "</invoke>", "</tool_call>", "</"+e.prefix+"invoke>")
+		if end < 0 || begins >= 0 && begins < end {
 			end = begins
 		}
 	}

@@ -127,39 +127,53 @@ const (
 
 // markAt is the mark that begins at a byte of the text; role noMark where there is none.
 func markAt(s string, at int) mark {
-	rest := s[at:]
-	for _, m := range literal() {
-		if strings.HasPrefix(rest, m.text) {
-			out := mark{role: m.role, at: at, end: at + len(m.text)}
-			switch {
-			case m.text == "functools[":
-				if t := strings.TrimLeft(rest[len(m.text):], " \t\r\n"); t != "" && t[0] != '{' {
-					return mark{}
-				}
-				out.bracket = true
-			case strings.HasPrefix(m.text, "✿"):
-				out.end = skip(s, out.end, " :")
-			}
-			return out
-		}
+	if m, ok := literalAt(s, at); ok {
+		return m
 	}
-	if rest[0] != '<' {
+	if s[at] != '<' {
 		return mark{}
 	}
-	if name, n := pipedAt(rest); n > 0 {
+	if name, n := pipedAt(s[at:]); n > 0 {
 		return mark{role: piped(name), at: at, end: at + n, keyed: name == "tools_prefix", pythonic: name == "python_tag"}
 	}
 	e, ok := elementAt(s, at)
 	if !ok {
 		return mark{}
 	}
-	out := mark{role: elements(e.name), at: at, end: e.end, element: &e}
+	return e.mark(s)
+}
+
+// literalAt is the mark of another form at a byte of the text.
+func literalAt(s string, at int) (m mark, ok bool) {
+	for _, l := range literal() {
+		rest, ok := strings.CutPrefix(s[at:], l.text)
+		if !ok {
+			continue
+		}
+		m = mark{role: l.role, at: at, end: at + len(l.text)}
+		switch {
+		case l.text == "functools[":
+			if t := strings.TrimLeft(rest, " \t\r\n"); t != "" && t[0] != '{' {
+				return mark{}, false
+			}
+			m.bracket = true
+		case strings.HasPrefix(l.text, "✿"):
+			m.end = skip(s, m.end, " :")
+		}
+		return m, true
+	}
+	return m, false
+}
+
+// mark is what a tag does in the text.
+func (e element) mark(s string) mark {
+	out := mark{role: elements(e.name), at: e.at, end: e.end, element: &e}
 	switch {
 	case out.role == opens && (e.closing || e.closed):
 		out.role = closes
 	case out.role == names && e.closing:
 		out.role = joins
-	case out.role == names && e.called == "" && e.name == "invoke" && s[at+1:e.end-1] == e.raw:
+	case out.role == names && e.called == "" && e.name == "invoke" && s[e.at+1:e.end-1] == e.raw:
 		out.role = opens
 	case out.role == names && e.called == "":
 		return mark{} // <function> and <invoke method="…"> are elements of other languages, too
@@ -231,18 +245,12 @@ func elementAt(s string, at int) (e element, ok bool) {
 		i++
 	}
 	from := i
-	if b, ok := bar(s, i); ok { // <｜DSML｜invoke
-		word := b
-		for word < len(s) && isLetter(s[word]) {
-			word++
-		}
-		if b, ok = bar(s, word); !ok || word-i > maxMark {
-			return e, false
-		}
-		e.prefix, i = s[from:b], b
+	if i, ok = afterBars(s, i); !ok {
+		return e, false
 	}
+	e.prefix = s[from:i]
 	word := i
-	for i < len(s) && i-word < maxMark && (isLetter(s[i]) || i > word && (isDigit(s[i]) || s[i] == '_' || s[i] == '-' || s[i] == '.' || s[i] == ':')) {
+	for i < len(s) && i-word < maxMark && (isLetter(s[i]) || i > word && inTag(s[i])) {
 		i++
 	}
 	if i == word || i >= len(s) {
@@ -257,6 +265,18 @@ func elementAt(s string, at int) (e element, ok bool) {
 	}
 	e.at = at
 	return e, e.attributes(s, i)
+}
+
+// afterBars passes the prefix of <｜DSML｜invoke; it is not ok where the prefix does not end.
+func afterBars(s string, at int) (after int, ok bool) {
+	word, ok := bar(s, at)
+	if !ok {
+		return at, true
+	}
+	for word < len(s) && word-at < maxMark && isLetter(s[word]) {
+		word++
+	}
+	return bar(s, word)
 }
 
 // attributes reads what follows a tag's name, up to and with the >.
@@ -282,29 +302,9 @@ func (e *element) attributes(s string, at int) bool {
 			e.closed, e.end = true, at+2
 			return true
 		}
-		from := at
-		for at < limit && (isLetter(s[at]) || isDigit(s[at]) || s[at] == '_' || s[at] == '-' || s[at] == ':') {
-			at++
-		}
-		key := s[from:at]
-		at = skip(s, at, " \t\r\n")
-		if key == "" || at >= limit || s[at] != '=' {
+		key, val, next := attribute(s[:limit], at)
+		if at = next; key == "" {
 			return false
-		}
-		at = skip(s, at+1, " \t\r\n")
-		var val string
-		if at < limit && (s[at] == '"' || s[at] == '\'') {
-			end := strings.IndexByte(s[at+1:limit], s[at])
-			if end < 0 {
-				return false
-			}
-			val, at = s[at+1:at+1+end], at+end+2
-		} else {
-			end := strings.IndexAny(s[at:limit], " \t\r\n>")
-			if end <= 0 {
-				return false
-			}
-			val, at = s[at:at+end], at+end
 		}
 		switch strings.ToLower(key) {
 		case "name":
@@ -314,6 +314,38 @@ func (e *element) attributes(s string, at int) bool {
 		}
 	}
 	return false
+}
+
+// attribute reads KEY="VALUE" in any quotes or none; key is "" where there is none.
+func attribute(s string, at int) (key, val string, next int) {
+	from := at
+	for at < len(s) && inTag(s[at]) {
+		at++
+	}
+	key = s[from:at]
+	if at = skip(s, at, " \t\r\n"); at >= len(s) || s[at] != '=' {
+		return "", "", at
+	}
+	if at = skip(s, at+1, " \t\r\n"); at >= len(s) {
+		return "", "", at
+	}
+	if s[at] == '"' || s[at] == '\'' {
+		end := strings.IndexByte(s[at+1:], s[at])
+		if end < 0 {
+			return "", "", at
+		}
+		return key, s[at+1 : at+1+end], at + end + 2
+	}
+	end := strings.IndexAny(s[at:], " \t\r\n>")
+	if end <= 0 {
+		return "", "", at
+	}
+	return key, s[at : at+end], at + end
+}
+
+// inTag reports whether a byte may be in the name of a tag or of an attribute.
+func inTag(c byte) bool {
+	return isLetter(c) || isDigit(c) || c == '_' || c == '-' || c == '.' || c == ':'
 }
 
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }

@@ -3,6 +3,7 @@
 package repair
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -62,21 +63,21 @@ func (r *reader) action(val string, rest int) (next int) {
 	val = strings.Trim(val, "`*")
 	end := nameEnd(val, 0)
 	name, after := val[:end], strings.TrimSpace(val[end:])
-	if name == "" {
-		return rest
-	}
 	tool := r.tools.Find(r.name(name))
-	if tool != nil && strings.HasPrefix(after, "(") {
+	switch {
+	case tool != nil && strings.HasPrefix(after, "("):
 		r.readPython(val)
-		return rest
-	}
-	if tool != nil && strings.HasPrefix(after, "[") && strings.HasSuffix(after, "]") {
+	case tool != nil && strings.HasPrefix(after, "[") && strings.HasSuffix(after, "]"):
 		r.given(tool, after[1:len(after)-1])
-		return rest
+	case name != "" && after == "":
+		return r.actionInput(name, tool, rest)
 	}
-	if after != "" {
-		return rest
-	}
+	return rest
+}
+
+// actionInput reads the input of an action that is the name of a tool, nil where it is not
+// offered.
+func (r *reader) actionInput(name string, tool *callvet.Tool, rest int) (next int) {
 	at := skip(r.text, rest, " \t\r\n")
 	line, body := lineFrom(r.text, at)
 	first, labelled := labelled(line, "Action Input")
@@ -222,34 +223,38 @@ func (r *reader) toolTag(e element, tool *callvet.Tool) (next int) {
 		}
 		content, end = r.text[e.end:stop], stop+len("</"+e.raw+">")
 	}
-	f := &fields{out: []byte{'{'}, seen: map[string]bool{}}
-	var expected func(string) bool
-	if tool != nil {
-		f = r.fieldsOf(tool.Name)
-		if props := properties(tool); word && props.Len() > 0 {
-			expected = func(name string) bool { _, ok := props.Get(name); return ok }
-		}
-	}
 	r.budget -= len(content)
-	n := f.children(content, expected)
-	text := strings.TrimSpace(content)
-	switch {
-	case tool == nil:
-		r.Unknown = r.Unknown || n > 0 && lineStart(r.text, e.at) && (isCline(e.raw) || strings.TrimSpace(r.text[:e.at]+r.text[end:]) == "")
-	case n > 0 || n == 0 && lineStart(r.text, e.at):
-		if args := f.args(); args != nil {
+	if tool == nil {
+		r.Unknown = r.Unknown || r.likeTool(e, content, end)
+		return end
+	}
+	f := r.fieldsOf(tool.Name)
+	var expected func(string) bool
+	if props := properties(tool); word && props.Len() > 0 {
+		expected = func(name string) bool { _, ok := props.Get(name); return ok }
+	}
+	n, text := f.children(content, expected), strings.TrimSpace(content)
+	switch starts := lineStart(r.text, e.at); {
+	case n > 0 || n == 0 && starts:
+		args := f.args()
+		if r.Unreadable = r.Unreadable || args == nil; args != nil {
 			r.call(tool.Name, args, "", InText)
-		} else {
-			r.Unreadable = true
 		}
 	case strings.HasPrefix(text, "{"):
 		r.given(tool, text)
-	case !word && lineStart(r.text, e.at):
-		r.Unreadable = true
 	default:
+		r.Unreadable = r.Unreadable || starts && !word
 		return e.end
 	}
 	return end
+}
+
+// likeTool reports whether an element looks like the call of a tool of which it is not known
+// whether it was offered: it is all of the text, or one of Cline's.
+func (r *reader) likeTool(e element, content string, end int) bool {
+	f := &fields{out: []byte{'{'}, seen: map[string]bool{}}
+	alone := strings.TrimSpace(r.text[:e.at]) == "" && strings.TrimSpace(r.text[end:]) == ""
+	return lineStart(r.text, e.at) && (isCline(e.raw) || alone) && f.children(content, nil) > 0
 }
 
 // isCline reports whether a name is that of a tool of Cline or Roo Code.
@@ -303,7 +308,7 @@ func (r *reader) readCode(code string) {
 		text := strings.TrimSpace(line)
 		from := at + strings.Index(line, text)
 		if name, val, ok := strings.Cut(text, "="); ok && nameEnd(strings.TrimSpace(name), 0) == len(strings.TrimSpace(name)) {
-			from = at + len(line) - len(strings.TrimLeft(val, " ")) - (len(line) - len(strings.TrimRight(line, " \t\r")))
+			from += len(text) - len(strings.TrimLeft(val, " "))
 		}
 		printed := strings.HasPrefix(code[from:], "print(")
 		if printed {
@@ -340,38 +345,43 @@ func (r *reader) meantBy(name string) *callvet.Toolset {
 	return &callvet.Toolset{Tools: []callvet.Tool{as}}
 }
 
+// ownFence is the label of a command of mini-swe-agent's.
+const ownFence = "mswea_bash_command"
+
 // readShell reads the command of mini-swe-agent: one fence of bash after a thought. The fence
 // names the tool.
 func (r *reader) readShell() {
-	const own = "mswea_bash_command"
 	var found []block
 	for _, b := range blocks(r.text) {
-		if b.label == "bash" || b.label == "sh" || b.label == own {
+		if b.label == "bash" || b.label == "sh" || b.label == ownFence {
 			found = append(found, b)
 		}
 	}
 	if len(found) == 0 {
 		return
 	}
-	b := found[0]
+	b, own := found[0], found[0].label == ownFence
 	_, whole := unfenced(r.text)
 	thought := strings.Contains("\n"+r.text, "\nTHOUGHT")
-	tool := r.tools.Find(strings.TrimSuffix(strings.TrimPrefix(b.label, "mswea_"), "_command"))
 	switch {
-	case b.label != own && !thought && !whole || len(found) > 1 && b.label != own:
-	case !r.known:
-		r.Unknown = r.Unknown || thought || b.label == own || strings.Contains(b.inside, "COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT")
-	case tool != nil && len(found) == 1 && b.closed:
-		key := only(tool)
-		if key == "" {
-			key = "command"
-		}
-		f := r.fieldsOf(tool.Name)
-		f.add(key, strings.TrimSpace(b.inside))
-		r.call(tool.Name, f.args(), "", InText)
-	case b.label == own || tool != nil && !b.closed:
-		r.Unreadable = true
+	case !own && (len(found) > 1 || !thought && !whole):
+	case r.known:
+		r.command(b, own, len(found))
+	case thought || own || strings.Contains(b.inside, "COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT"):
+		r.Unknown = true
 	}
+}
+
+// command takes the call of a shell that is one of n fences.
+func (r *reader) command(b block, own bool, n int) {
+	tool := r.tools.Find(strings.TrimSuffix(strings.TrimPrefix(b.label, "mswea_"), "_command"))
+	if tool == nil || n > 1 || !b.closed {
+		r.Unreadable = r.Unreadable || own || tool != nil
+		return
+	}
+	f := r.fieldsOf(tool.Name)
+	f.add(cmp.Or(only(tool), "command"), strings.TrimSpace(b.inside))
+	r.call(tool.Name, f.args(), "", InText)
 }
 
 // readLines reads calls that are not quoted, JSON and Python, each on lines of its own. In the
@@ -426,7 +436,8 @@ func (r *reader) pythonLine(at int) (end int) {
 		r.budget -= len(r.text) - at
 		return at
 	}
-	if !lineEnd(r.text, p.at) || slices.ContainsFunc(calls, func(c callvet.Call) bool { return !r.offers(c.Tool) }) {
+	other := slices.ContainsFunc(calls, func(c callvet.Call) bool { return !r.offers(c.Tool) })
+	if other || !lineEnd(r.text, p.at) {
 		return at
 	}
 	for _, c := range calls {

@@ -147,10 +147,11 @@ func (r *reader) readPython(text string) bool {
 	calls, err := PythonCalls(text, r.tools)
 	switch {
 	case !r.known:
-		r.Unknown = err == nil && len(calls) > 0 && (list || strings.Contains(name, "_") || len(calls[0].Args) > len("{}"))
-		return r.Unknown
+		likely := len(calls) > 0 && (list || strings.Contains(name, "_") || len(calls[0].Args) > len("{}"))
+		r.Unknown = r.Unknown || likely
+		return likely
 	case err != nil:
-		meant := list && strings.HasSuffix(text, ")]") || offered && !errors.Is(err, errAfter) && (list || !strings.Contains(text, ")"))
+		meant := pythonMeant(text, err, list, offered)
 		r.Unreadable = r.Unreadable || meant
 		return meant
 	}
@@ -165,6 +166,14 @@ func (r *reader) readPython(text string) bool {
 	return len(calls) > 0
 }
 
+// pythonMeant reports whether Python that cannot be read was meant for calls.
+func pythonMeant(text string, err error, list, offered bool) bool {
+	if list && strings.HasSuffix(text, ")]") {
+		return true
+	}
+	return offered && !errors.Is(err, errAfter) && (list || !strings.Contains(text, ")"))
+}
+
 // take reads one JSON text. It reports whether the text is JSON that needs no
 // further look: calls were taken, or it is plainly something else. must: anything but calls
 // is unreadable. keyed: calls are {NAME: arguments}, whatever tool that is.
@@ -173,7 +182,7 @@ func (r *reader) take(text string, must, keyed bool) bool {
 		return false
 	}
 	root := r.doc.Root()
-	for _, k := range [...]string{"tool_calls", "function_call", "tool_call", "tool_uses", "functionCall", "toolUse", "tool_use"} {
+	for _, k := range wrappers() {
 		if m, ok := root.Get(k); ok && (m.Kind() == value.Array || m.Kind() == value.Object) {
 			root = m
 			break
@@ -194,6 +203,11 @@ func (r *reader) take(text string, must, keyed bool) bool {
 		r.Unreadable = true
 	}
 	return others == 0 || !must
+}
+
+// wrappers are the members that hold calls.
+func wrappers() []string {
+	return []string{"tool_calls", "function_call", "tool_call", "tool_uses", "functionCall", "toolUse", "tool_use"}
 }
 
 func (r *reader) takeOne(v value.Value, must, keyed bool) bool {

@@ -172,7 +172,7 @@ func TestTextsOfOutputs(t *testing.T) {
 		})
 	}
 	files, _ = filepath.Glob(filepath.Join(root, "*", "outputs", "*.gz"))
-	n, agree := 0, 0
+	n, agree, decoded, missed, more := 0, 0, 0, 0, 0
 	for _, file := range files {
 		eachLine(t, file, func(line []byte) {
 			var r bfclRow
@@ -186,15 +186,24 @@ func TestTextsOfOutputs(t *testing.T) {
 			names, _, _ := r.calls()
 			resp := answer.FromText(text, tools[r.ID])
 			n++
-			if called := len(resp.Turns[0].Calls) > 0 || resp.Unreadable; called == (len(names) > 0) {
+			called := len(resp.Turns[0].Calls) > 0 || resp.Unreadable
+			if len(names) > 0 {
+				decoded++
+			}
+			switch {
+			case called == (len(names) > 0):
 				agree++
+			case called:
+				more++
+			default:
+				missed++
 			}
 		})
 	}
-	share := float64(agree) / float64(max(n, 1))
-	t.Logf("%d of %d texts: %.1f %%", agree, n, 100*share)
-	if n < 5000 || share < 0.88 { // before prose was told from calls: 50.5 %
-		t.Errorf("%d texts, of which %.1f %% are read as their decoders read them", n, 100*share)
+	t.Logf("%d texts: %d as their decoders read them, %d of %d calls missed, %d more", n, agree, missed, decoded, more)
+	// What is more are calls that a decoder cannot take out of the prose around them.
+	if n < 5000 || float64(missed) > 0.02*float64(decoded) || float64(agree) < 0.87*float64(n) {
+		t.Errorf("%d texts: %d as their decoders read them, %d of %d calls missed", n, agree, missed, decoded)
 	}
 }
 
