@@ -36,8 +36,8 @@ func (r *reader) readActions() {
 	}
 	for at := 0; at < len(r.text); {
 		line, next := lineFrom(r.text, at)
-		if strings.HasPrefix(strings.TrimLeft(line, " \t"), fence) {
-			at = max(next, afterCode(r.text, at+strings.Index(line, fence)))
+		if code := strings.TrimLeft(line, " \t"); strings.HasPrefix(code, fence) || strings.HasPrefix(code, "~~~") {
+			at = max(next, afterCode(r.text, at+len(line)-len(code)))
 			continue
 		}
 		if _, ok := labelled(line, "Observation"); ok && r.done() {

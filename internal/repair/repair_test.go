@@ -238,9 +238,21 @@ func FuzzFromText(f *testing.F) {
 	} {
 		f.Add(s)
 	}
-	tools := offered()
+	for _, s := range append(withMark(), append(whole(), append(named(), offeredOnly()...)...)...) {
+		f.Add(s.text)
+		f.Add(before + s.text + after)
+		f.Add(s.text[:len(s.text)*2/3])
+	}
+	tools := spelled()
 	f.Fuzz(func(t *testing.T, s string) {
-		for _, c := range FromText(s, tools).Calls {
+		known, unknown := FromText(s, tools), FromText(s, nil)
+		if known.Unknown || unknown.Unknown && (unknown.Calls != nil || unknown.Unreadable) {
+			t.Fatalf("%q: %+v, of unknown tools %+v", s, known, unknown)
+		}
+		if quoted := FromText("Such as:\n\n~~~\n"+s+"\n~~~\n", tools); !strings.Contains(s, "~~~") && quoted.done() && !strings.ContainsAny(s, "<[◁") {
+			t.Fatalf("%q quoted as code: %+v", s, quoted)
+		}
+		for _, c := range append(known.Calls, unknown.Calls...) {
 			if c.Repairs[0] != InText {
 				t.Fatalf("unmarked call %+v from %q", c, s)
 			}

@@ -171,12 +171,17 @@ type block struct {
 // blocks are the code fences of a text.
 func blocks(s string) []block {
 	var out []block
+	quotes := reader{text: s}
 	for at := 0; ; {
-		i := strings.Index(s[at:], fence)
+		i, tildes := quotes.next(fence, at), quotes.next("~~~", at)
 		if i < 0 {
 			return out
 		}
-		if at += i; !lineStart(s, at) {
+		if tildes >= 0 && tildes < i { // what is in another fence is quoted
+			at = afterCode(s, tildes)
+			continue
+		}
+		if at = i; !lineStart(s, at) {
 			// A fence that a model opens after words on the same line is one, too, where a line
 			// follows it.
 			if line, whole := lineAt(s, at+len(fence), 20); !whole || at+len(fence)+len(line) == len(s) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/callvet/callvet"
 	gocmp "github.com/google/go-cmp/cmp"
 )
 
@@ -62,6 +63,13 @@ func TestUnknown(t *testing.T) {
 		"an answer of an unknown role in a span":            {"[" + chat("1", asked+`,"gen_ai.output.messages":[{"role":"critic","parts":[{"type":"text","content":"bad"}]}]`) + "]", "error"},
 		"a message of an unknown type":                      {`[{"role":"user","content":"hi"},{"type":"error","content":"broken"},{"type":"ai","content":"hello"}]`, "abstained"},
 		"an answer without a role in a span":                {"[" + chat("1", asked+`,"gen_ai.output.messages":[{"parts":[{"type":"text","content":"hello"}]}]`) + "]", "abstained"},
+		"a call in the text":                                {`[{"role":"user","content":"hi"},{"role":"assistant","content":"I look.\n<tool_call>{\"name\":\"f\",\"arguments\":{}}</tool_call>"},{"role":"user","content":"5"},{"role":"assistant","content":"five"}]`, "called"},
+		"a call in the text of a span":                      {"[" + chat("1", asked+`,"gen_ai.output.messages":[{"role":"assistant","parts":[{"type":"text","content":"[TOOL_CALLS]f{}"}]}]`) + "]", "called"},
+		"a call in the text, of an offered tool":            {`{"messages":[{"role":"user","content":"hi"},{"role":"assistant","content":"I look.\nf(a=1)"}],"tools":[{"type":"function","function":{"name":"f","parameters":{}}}]}`, "called"},
+		"what may be a call of a tool that is not known":    {`{"messages":[{"role":"user","content":"hi"},{"role":"assistant","content":"f(a=1)"}]}`, "error"},
+		"Python of no offered tool":                         {`{"messages":[{"role":"user","content":"hi"},{"role":"assistant","content":"f(a=1)"}],"tools":[{"type":"function","function":{"name":"g","parameters":{}}}]}`, "abstained"},
+		"a mark that is quoted":                             {"[{\"role\":\"user\",\"content\":\"hi\"},{\"role\":\"assistant\",\"content\":\"It begins with `<tool_call>`.\"}]", "abstained"},
+		"a native call, and what may be one":                {`[{"role":"user","content":"hi"},{"role":"assistant","content":null,"tool_calls":[{"id":"1","function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"1","content":"5"},{"role":"assistant","content":"f(a=5)"}]`, "called"},
 		"a trace of Langfuse's without a generation":        {`{"id":"t","input":"hi","output":"hello","observations":[{"id":"1","type":"SPAN","name":"x"}]}`, "error"},
 		"a trace of Langfuse's with a generation":           {`{"id":"t","observations":[{"id":"1","type":"GENERATION","input":[{"role":"user","content":"hi"}],"output":{"role":"assistant","content":"hello"}}]}`, "abstained"},
 		"a trace of Langfuse's with an answer that is lost": {`{"id":"t","observations":[{"id":"1","type":"GENERATION","input":[{"role":"user","content":"hi"}],"output":null}]}`, "error"},
@@ -78,6 +86,19 @@ func TestUnknown(t *testing.T) {
 		if f := as[0].Trace.Fault; c.want == "error" && (f == nil || !strings.HasPrefix(f.Message, "what was called is not known: ") || r.Lost[f.Message] != 1) {
 			t.Errorf("%s: %+v, %v", name, f, r.Lost)
 		}
+	}
+}
+
+// TestUnreadableText holds that the mark of a call that cannot be read is no abstention, and is
+// counted as what was not understood.
+func TestUnreadableText(t *testing.T) {
+	t.Parallel()
+	as, r, err := text(`{"choices":[{"message":{"role":"assistant","content":"<tool_call>{\"name\":\"f\""},"finish_reason":"stop"}]}`, Options{})
+	if err != nil || len(as) != 1 {
+		t.Fatalf("%d attempts, %v", len(as), err)
+	}
+	if got := as[0].Trace; string(got.Outcome) != "unparseable" || got.Reason != callvet.ReasonCall || r.Unknown != 1 {
+		t.Errorf("%s, %s, %d unknown", got.Outcome, got.Reason, r.Unknown)
 	}
 }
 
