@@ -178,10 +178,10 @@ func (p *Price) apply(u *callvet.Usage, t taken) {
 }
 
 // written is what the input that was written to a cache cost, in millionths of a dollar; known
-// is false where its price is not known.
+// is false where its price is not known, or the count cannot be true.
 func (p *Price) written(u *callvet.Usage) (cost float64, known bool) {
 	short, hour := u.CacheWriteTokens-u.CacheHourTokens, u.CacheHourTokens
-	if short > 0 && p.CacheWrite == nil || hour > 0 && p.CacheHour == nil {
+	if short > 0 && p.CacheWrite == nil || hour > 0 && p.CacheHour == nil || u.CachedTokens+u.CacheWriteTokens > u.InputTokens {
 		return 0, false
 	}
 	if short > 0 {

@@ -152,7 +152,7 @@ func TestCacheWritesArePriced(t *testing.T) {
 		"nothing":        {"anthropic", message, `{"input_tokens":10,"cache_creation_input_tokens":0,"output_tokens":100}`, ``, false, 10, 0, 0.00101},
 		"more than all":  {"anthropic", message, `{"input_tokens":10,"cache_creation_input_tokens":3,"cache_creation":{"ephemeral_1h_input_tokens":4},"output_tokens":100}`, `,"cache_write_1h":2`, false, 0, 0, -1},
 		"of OpenRouter":  {"openrouter", chat, `{"prompt_tokens":1210,"completion_tokens":100,"prompt_tokens_details":{"cached_tokens":900,"cache_write_tokens":300}}`, `,"cache_write":1.25`, false, 1210, 300, 0.001475},
-		"more than told": {"openrouter", chat, `{"prompt_tokens":1000,"completion_tokens":100,"prompt_tokens_details":{"cached_tokens":900,"cache_write_tokens":300}}`, `,"cache_write":1.25`, false, 0, 0, -1},
+		"more than told": {"openrouter", chat, `{"prompt_tokens":1000,"completion_tokens":100,"prompt_tokens_details":{"cached_tokens":900,"cache_write_tokens":300}}`, `,"cache_write":1.25`, false, 1000, 300, -1},
 	} {
 		table, err := ReadPrices("p.json", []byte(strings.NewReplacer("NAME", c.provider, "PRICES", c.prices).Replace(row)))
 		if err != nil {

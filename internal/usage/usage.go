@@ -176,8 +176,8 @@ func (r *Reader) Done(u callvet.Usage) callvet.Usage {
 	if u.CachedTokens > u.InputTokens {
 		r.Spoil(fmt.Sprintf("%d tokens from a cache, of %d of input", u.CachedTokens, u.InputTokens))
 	}
-	if u.CacheWriteTokens > u.InputTokens-u.CachedTokens {
-		r.Spoil(fmt.Sprintf("%d tokens to a cache and %d from it, of %d of input", u.CacheWriteTokens, u.CachedTokens, u.InputTokens))
+	if u.CacheWriteTokens > u.InputTokens-u.CachedTokens { // OpenRouter does this: the rest can be true
+		r.note = cmp.Or(r.note, fmt.Sprintf("%d tokens to a cache and %d from it, of %d of input", u.CacheWriteTokens, u.CachedTokens, u.InputTokens))
 	}
 	if u.CacheHourTokens > u.CacheWriteTokens {
 		r.Spoil(fmt.Sprintf("%d tokens to a cache for an hour, of %d", u.CacheHourTokens, u.CacheWriteTokens))
