@@ -305,6 +305,7 @@ func (a *App) sum(ctx context.Context, r reading, tell Events) (*scored, error) 
 	}
 	tellUnused(slices.Concat(problems, res.Problems), res, tell)
 	s := &scored{panels: res.Sheet.Panels(), sheet: res.Sheet, log: res.Log, files: r.Traces, marks: res.Marks, scorer: scorer, red: red, again: true}
+	s.contradict(cfg.Partial)
 	s.panels.Lost = s.lost()
 	findings.Incidents(s.panels)
 	for _, text := range w.Warnings() {
@@ -399,9 +400,30 @@ func (a *App) mergePartials(names []string, cfg steps.Config) (*scored, error) {
 		out.files = append(out.files, src.Name)
 	}
 	out.panels = out.sheet.Panels()
+	out.contradict(cfg.Partial)
 	out.panels.Lost = out.lost()
 	findings.Incidents(out.panels)
 	return out, nil
+}
+
+// contradict adds the task records that contradict each other to what is lost. A partial result
+// keeps them apart: more of them may come with the next part.
+func (s *scored) contradict(partial bool) {
+	if partial {
+		return
+	}
+	n, first := s.sheet.Conflicts()
+	numbered := !slices.ContainsFunc(s.sheet.Sources(), func(src steps.Source) bool { return src.Foreign })
+	for _, c := range first {
+		of, line := "", c.Line
+		if _, at := s.sheet.Locate(c.Of); numbered {
+			of = fmt.Sprintf(" in line %d", at)
+		} else {
+			line = 0
+		}
+		s.log.Reject(line, "it contradicts the record of the same attempt"+of+", so that neither counts: number attempts, or write corrects: true in the one that counts")
+	}
+	s.log.Bad += n - int64(len(first))
 }
 
 // maxLost is how many lost records are named in a result; all are counted.

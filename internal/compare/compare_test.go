@@ -23,7 +23,7 @@ import (
 )
 
 // lines makes a trace file in which everything that can be measured is told now and
-// then: labels, results, incidents, faults, records told twice, steps without records.
+// then: labels, results, incidents, faults, corrected records, steps without records.
 func lines(seed uint64, tasks int) []byte {
 	r := rand.New(rand.NewPCG(seed, 1))
 	chance := func(p float64) bool { return r.Float64() < p }
@@ -75,8 +75,8 @@ func lines(seed uint64, tasks int) []byte {
 				continue
 			}
 			intent := pick("a", "b")
-			for range 1 + r.IntN(8)/7 { // some records are told twice
-				m := map[string]any{"type": "task", "task_id": id, "attempt": n, "cost_usd": float64(r.IntN(1000)) / 1e5, "wall_ms": r.IntN(9000), "fields": map[string]any{"intent": intent}}
+			for range 1 + r.IntN(8)/7 { // some records are corrected
+				m := map[string]any{"type": "task", "corrects": true, "task_id": id, "attempt": n, "cost_usd": float64(r.IntN(1000)) / 1e5, "wall_ms": r.IntN(9000), "fields": map[string]any{"intent": intent}}
 				if chance(0.9) {
 					m["pass"] = chance(0.7)
 				} else if chance(0.5) {

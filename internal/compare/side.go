@@ -5,6 +5,7 @@ package compare
 import (
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 
 	"github.com/callvet/callvet"
@@ -46,7 +47,9 @@ type Side struct {
 	runs    bool                   // a metric needs them
 	scored  bool                   // a record tells scores of its attempt
 	twice   int
-	many    map[string]bool // slice keys with too many values
+	// merged are copies, contradictions attempts of which the records contradict each other.
+	merged, contradictions int
+	many                   map[string]bool // slice keys with too many values
 }
 
 type attempt struct {
@@ -101,8 +104,18 @@ func (s *Side) Targets(names ...string) {
 	}
 }
 
-// Twice is how many records a later one of their attempt replaced.
-func (s *Side) Twice() int { return s.twice }
+// Twice is how many records a later one of their attempt corrected, how many are copies of an earlier
+// one, and how many attempts have records that contradict each other, of which none counts.
+func (s *Side) Twice() (corrected, copies, contradictions int) {
+	return s.twice, s.merged, s.contradictions
+}
+
+// same reports whether two records of an attempt tell the same.
+func (s *Side) same(a, b *try) bool {
+	x, y := *a, *b
+	x.context, y.context = "", ""
+	return reflect.DeepEqual(x, y)
+}
 
 func (s *Side) target(name string) int {
 	if name == "" {
@@ -136,7 +149,19 @@ func (s *Side) Record(t *trace.Task) {
 	id := attempt{task{e.target, c.ID}, cell.Repeat}
 	at, again := s.seen[id]
 	if again {
-		s.twice++
+		switch old := &s.tries[at]; {
+		case s.same(old, &e):
+			s.merged++
+			return
+		case t.Corrects:
+			s.twice++
+		default: // which of them is right is not known
+			if old.verdict != callvet.VerdictNotRun {
+				s.contradictions++
+			}
+			old.verdict, old.outcome, old.told = callvet.VerdictNotRun, callvet.OutcomeNotRun, nil
+			return
+		}
 	} else {
 		at = len(s.tries)
 		s.seen[id], s.tries = at, append(s.tries, try{})

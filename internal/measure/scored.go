@@ -32,6 +32,8 @@ func made(t *steps.Task, m value.Value) {
 		t.Unbilled = m.Bool()
 	case "floor":
 		t.Floor = m.Bool()
+	case "corrects":
+		t.Corrects = m.Bool()
 	case "repeatable":
 		t.Repeatable = m.Bool()
 	case "decision":

@@ -83,6 +83,9 @@ func (r *run) staged(ctx context.Context, lines io.Reader) (*form, error) {
 		s.long.Log.Repairs(&s.scan.Log) // the workers get the repaired lines
 		s.long.Log.Shift(r.before)
 		r.log.Merge(&s.long.Log)
+		if n := s.group.Merged; n > 0 {
+			r.problem("merged-records", fmt.Sprintf("task records that are copies of an earlier one, and count once with it: %d", n))
+		}
 		if n := s.group.Split; n > 0 {
 			r.problem("split-attempts", fmt.Sprintf("%d attempts have lines more than %d attempts apart and were judged in pieces: sort the file by task", n, trace.Window))
 		}
@@ -133,6 +136,10 @@ func (s *stage) copy(ctx context.Context, to io.Writer, blocks *trace.Blocks) er
 
 // line takes a record.
 func (s *stage) line(v *trace.View) error {
+	if s.group.Copy(v) { // an empty line in its place keeps the numbers of the others
+		s.fresh = append(s.fresh, &piece{line: v.Line})
+		return nil
+	}
 	p := &piece{line: v.Line, of: attempt{string(v.TaskID), string(v.Target), v.Attempt}, waits: true, text: bytes.Clone(v.Raw)}
 	s.fresh = append(s.fresh, p)
 	own := s.open[p.of]

@@ -128,7 +128,7 @@ func (w *worker) name(e value.Value) string {
 func (w *worker) record(v *trace.View) {
 	t := &w.task
 	*t = steps.Task{
-		Line: v.Line, ID: v.TaskID, Target: v.Target, Attempt: v.Attempt, Tags: v.Tags, Fields: v.Fields, Pass: -1,
+		Line: v.Line, Content: v.Record.Hash(), ID: v.TaskID, Target: v.Target, Attempt: v.Attempt, Tags: v.Tags, Fields: v.Fields, Pass: -1,
 		InputTokens: -1, OutputTokens: -1, ReasoningTokens: -1, CostUSD: -1, WallMS: -1, Judged: t.Judged[:0], Needed: t.Needed[:0],
 	}
 	for m, ok := v.Record.First(); ok; m, ok = v.Record.Next(m) {

@@ -34,13 +34,15 @@ type Grouper struct {
 	window int
 	open   map[attemptID]*list.Element
 	order  *list.List // of *gathering, the longest silent first
-	done   map[uint64]struct{}
+	done   map[uint64]uint64 // the content of the last task record; 0: none came
 	ring   []uint64
 	seed   maphash.Seed
 	bytes  int // of the records of open attempts
 	// Split is how many attempts were given in more than one piece, as far as
 	// the last 16 windows of attempts tell.
 	Split int64
+	// Merged is how many task records were copies of an earlier one.
+	Merged int64
 	// Retyped is how many values under fields were numbers or booleans, of which an attempt
 	// keeps the text; Dropped is how many were lists or objects, of which it keeps nothing.
 	Retyped, Dropped int64
@@ -57,6 +59,8 @@ type gathering struct {
 	task  *Task
 	bytes int
 	made  value.Repairs // in the records
+	// contents are hashes of the task records that came.
+	contents []uint64
 }
 
 // NewGrouper keeps at most window attempts open; 0 means Window.
@@ -64,7 +68,7 @@ func NewGrouper(window int) *Grouper {
 	if window <= 0 {
 		window = Window
 	}
-	return &Grouper{window: window, open: map[attemptID]*list.Element{}, order: list.New(), done: map[uint64]struct{}{}, seed: maphash.MakeSeed()}
+	return &Grouper{window: window, open: map[attemptID]*list.Element{}, order: list.New(), done: map[uint64]uint64{}, seed: maphash.MakeSeed()}
 }
 
 // Add takes a record and gives the attempt it completed or pushed out of the
@@ -89,6 +93,7 @@ func (g *Grouper) Add(v *View) (a Attempt, ok bool) {
 	if v.IsTask {
 		t := v.Task()
 		at.task = &t
+		at.contents = append(at.contents, v.Record.Hash())
 	} else {
 		at.steps = append(at.steps, v.Step())
 	}
@@ -100,6 +105,23 @@ func (g *Grouper) Add(v *View) (a Attempt, ok bool) {
 		return g.close(g.order.Front()), true
 	}
 	return a, ok
+}
+
+// Copy reports whether v is a task record with the text of an earlier one of the same attempt, and
+// counts it: it is not to be added.
+func (g *Grouper) Copy(v *View) bool {
+	if !v.IsTask {
+		return false
+	}
+	id, content := attemptID{string(v.TaskID), string(v.Target), v.Attempt}, v.Record.Hash()
+	copied := g.done[g.hash(id)] == content
+	if el := g.open[id]; el != nil {
+		copied = copied || slices.Contains(el.Value.(*gathering).contents, content)
+	}
+	if copied {
+		g.Merged++
+	}
+	return copied
 }
 
 // End gives an open attempt as it is; ok is false when it is not open.
@@ -145,12 +167,15 @@ func (g *Grouper) close(el *list.Element) Attempt {
 	g.bytes -= at.bytes
 	h := g.hash(at.id)
 	if _, seen := g.done[h]; !seen {
-		g.done[h] = struct{}{}
 		g.ring = append(g.ring, h)
 		if len(g.ring) > 16*g.window {
 			delete(g.done, g.ring[0])
 			g.ring = g.ring[1:]
 		}
+	}
+	g.done[h] = 0
+	if n := len(at.contents); n > 0 {
+		g.done[h] = at.contents[n-1]
 	}
 	a := join(at.steps, at.task)
 	a.Trace.Note(at.made.Note())
@@ -187,6 +212,9 @@ func (r *Reader) Attempts(g *Grouper) iter.Seq2[Attempt, error] {
 			if err != nil {
 				yield(Attempt{}, err)
 				return
+			}
+			if g.Copy(v) {
+				continue
 			}
 			if a, ok := g.Add(v); ok && !yield(a, nil) {
 				return

@@ -21,7 +21,7 @@ func TestRecordsTwice(t *testing.T) {
 		b := w.Batch()
 		for i, n := range attempts {
 			w.Task(b, &Task{
-				Line: int64(i + 1), ID: []byte("t"), Attempt: n, Tags: value.Value{}, Fields: value.Value{}, Pass: i % 2,
+				Line: int64(i + 1), Content: uint64(i + 1), Corrects: i > 0, ID: []byte("t"), Attempt: n, Tags: value.Value{}, Fields: value.Value{}, Pass: i % 2,
 				InputTokens: -1, OutputTokens: -1, ReasoningTokens: -1, CostUSD: -1, WallMS: -1,
 			})
 		}
@@ -31,15 +31,15 @@ func TestRecordsTwice(t *testing.T) {
 		s.Close()
 		return s
 	}
-	warnings := func(s *Sheet) string { return strings.Join(s.Panels().Targets[0].Overall.Warnings, "\n") }
+	warnings := func(s *Sheet) string { return strings.Join(s.Panels().Warnings, "\n") }
 	once := tell(Config{}, 0, 1, 2, 3)
-	if w := warnings(once); w != "" {
+	if w := warnings(once); strings.Contains(w, "correct") {
 		t.Error(w)
 	}
 	if m := once.Panels().Targets[0].Overall.Metric("pass^3"); m == nil || m.Interval.N != 1 { // each k up to 4
 		t.Errorf("%+v", m)
 	}
-	const want = "2 task records tell of an attempt that an earlier one told of"
+	const want = "2 task records correct an earlier one"
 	if w := warnings(tell(Config{}, 0, 0, 1, 0)); !strings.Contains(w, want) {
 		t.Error(w)
 	}
@@ -54,7 +54,7 @@ func TestRecordsTwice(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if w := warnings(sum); !strings.Contains(w, "3 task records") {
+	if w := warnings(sum); !strings.Contains(w, "2 task records are copies of earlier ones and count once") || !strings.Contains(w, "1 task record corrects") || sum.Panels().Duplicates != 2 {
 		t.Error(w)
 	}
 }

@@ -159,6 +159,7 @@ func (r *reader) read() {
 }
 
 func (r *reader) sums(s *Sums) {
+	r.again(&s.again)
 	for range r.Count() {
 		id := member(&r.wireReader, r.slices)
 		x := &sliceSums{}
@@ -364,8 +365,8 @@ func (r *reader) step() step {
 func (r *reader) record() record {
 	x := record{
 		set: member(&r.wireReader, r.sets), line: r.line(), attempt: uint32(r.Uint()), pass: int8(r.Int()),
-		fault: r.Bool(), notRun: r.Bool(), gold: r.Bool(), exposed: r.Bool(), incidents: uint32(r.Uint()), blocked: uint32(r.Uint()),
-		input: r.Int(), output: r.Int(), reasoning: r.Int(), cost: r.Int(), wall: r.Float(),
+		fault: r.Bool(), notRun: r.Bool(), gold: r.Bool(), exposed: r.Bool(), corrects: r.Bool(), incidents: uint32(r.Uint()), blocked: uint32(r.Uint()),
+		input: r.Int(), output: r.Int(), reasoning: r.Int(), cost: r.Int(), wall: r.Float(), content: r.Fixed(),
 	}
 	if x.set == nil {
 		x.set = &slicing.Set{}

@@ -83,6 +83,7 @@ func (w *writer) names(n *slicing.Names) {
 }
 
 func (w *writer) sums(s *Sums) {
+	w.again(&s.again)
 	n := 0
 	for _, x := range s.slices {
 		n += one(x != nil)
@@ -282,7 +283,7 @@ func (w *writer) record(r *record) {
 	w.Int(r.line)
 	w.Uint(uint64(r.attempt))
 	w.Int(int64(r.pass))
-	for _, v := range []bool{r.fault, r.notRun, r.gold, r.exposed} {
+	for _, v := range []bool{r.fault, r.notRun, r.gold, r.exposed, r.corrects} {
 		w.Bool(v)
 	}
 	w.Uint(uint64(r.incidents))
@@ -291,6 +292,7 @@ func (w *writer) record(r *record) {
 		w.Int(n)
 	}
 	w.Float(r.wall)
+	w.Fixed(r.content)
 	w.Uint(uint64(len(r.judged)))
 	for _, v := range r.judged {
 		w.Uint(uint64(v.judge))

@@ -15,7 +15,6 @@ import (
 type try struct {
 	attempt         uint32
 	record          *record // nil: none
-	again           int     // records of it that a later one replaced
 	calls, unneeded int
 	labelled        bool // it is known which calls were needed
 	toolTime        float64
@@ -27,6 +26,9 @@ type try struct {
 
 // fold adds a closed task to all slices it belongs to.
 func (s *Sums) fold(t *task) {
+	if len(t.records) > 1 && repeated(t.records) {
+		s.deliver(t)
+	}
 	if len(t.steps) == 0 && len(t.records) == 0 {
 		return
 	}
@@ -81,9 +83,7 @@ func (s *Sums) begin(t *task) {
 		s.later = nil
 	}
 	for i := range t.records {
-		at := s.try(t.records[i].attempt)
-		at.again += one(at.record != nil)
-		at.record = &t.records[i] // the last one of an attempt counts
+		s.try(t.records[i].attempt).record = &t.records[i]
 	}
 }
 

@@ -108,7 +108,10 @@ type Head struct {
 
 // Task is what a task record tells of an attempt.
 type Task struct {
-	Line         int64
+	Line int64
+	// Content is a hash of the whole record. Corrects tells that it replaces earlier ones of its attempt.
+	Content      uint64
+	Corrects     bool
 	ID, Target   []byte
 	Attempt      int
 	Tags, Fields value.Value

@@ -29,6 +29,7 @@ type Sums struct {
 	symptoms       []*findings.Counts // by target; nil without calls
 	ranking        findings.Ranking
 	limits         map[uint32]*callvet.RateLimit // by the tool's number
+	again          again
 
 	// unions are the sets of steps with those of their records.
 	unions map[[2]*slicing.Set]*slicing.Set
@@ -67,7 +68,6 @@ type sliceSums struct {
 // toldSums is what task records tell.
 type toldSums struct {
 	passed, failed, errors, notRun        int64
-	again                                 int64 // records that a later one of their attempt replaced
 	input, output, reasoning              int64
 	cost, costKnown, costUnknown, noUsage int64
 	pass, fault, miss                     exact.Rate
@@ -197,6 +197,7 @@ func (s *Sums) mergeRest(o *Sums) {
 		}
 	}
 	s.ranking.Merge(&o.ranking)
+	s.again.merge(&o.again)
 }
 
 func (s *sliceSums) merge(o *sliceSums) {
@@ -234,7 +235,7 @@ func (s *sliceSums) merge(o *sliceSums) {
 // counts are the plain counts, in the order in which they are written.
 func (t *toldSums) counts() []*int64 {
 	return []*int64{
-		&t.passed, &t.failed, &t.errors, &t.notRun, &t.input, &t.output, &t.reasoning, &t.cost, &t.costKnown, &t.costUnknown, &t.noUsage, &t.again,
+		&t.passed, &t.failed, &t.errors, &t.notRun, &t.input, &t.output, &t.reasoning, &t.cost, &t.costKnown, &t.costUnknown, &t.noUsage,
 	}
 }
 

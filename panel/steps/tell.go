@@ -34,6 +34,7 @@ func (s *Sheet) Panels() *panel.Panels {
 	slices.SortStableFunc(p.Findings, func(a, b panel.Finding) int { return cmp.Compare(b.Share, a.Share) })
 	p.Examples = s.examples(&all.ranking)
 	p.Warnings = s.warnings(all)
+	p.Duplicates = int(all.again.merged)
 	return p
 }
 
@@ -91,10 +92,10 @@ func (s *Sheet) target(pos int, number uint32, ids []uint32, all *Sums) panel.Ta
 	told := make([]panel.Slice, 1+len(chosen))
 	s.each(len(told), func(i int) {
 		if i == 0 {
-			told[0] = s.slice(slicing.Slice{}, overall, true, rho)
+			told[0] = s.slice(slicing.Slice{}, overall, true, rho, s.lost+all.again.conflicts)
 			return
 		}
-		told[i] = s.slice(s.names.Slices[chosen[i-1]], all.slices[chosen[i-1]], false, rho)
+		told[i] = s.slice(s.names.Slices[chosen[i-1]], all.slices[chosen[i-1]], false, rho, 0)
 	})
 	tp.Overall, tp.Slices = told[0], slices.Clip(told[1:])
 	panel.CompareSlices(&tp)
@@ -137,12 +138,12 @@ func (s *Sheet) targetName(n uint32) string { return s.names.Targets.All[n] }
 // word is the text of a number; nothing is panel.None.
 func (s *Sheet) word(n uint32) string { return cmp.Or(s.names.Words.All[n], panel.None) }
 
-func (s *Sheet) slice(n slicing.Slice, x *sliceSums, overall bool, rho float64) panel.Slice {
+func (s *Sheet) slice(n slicing.Slice, x *sliceSums, overall bool, rho float64, lost int64) panel.Slice {
 	out := panel.Slice{Key: n.Key, Value: n.Value, Cases: int(x.tasks), Cells: int(x.attempts)}
 	t := teller{cfg: &s.cfg, names: s.names, s: x, overall: overall, rho: rho}
 	out.Metrics = t.metrics()
 	if overall {
-		t.ranges(s.lost, out.Metrics)
+		t.ranges(lost, out.Metrics)
 	}
 	if o := x.told; o != nil {
 		out.Verdicts = panel.Verdicts{Pass: int(o.passed), Fail: int(o.failed), Error: int(o.errors), NotRun: int(o.notRun)}
@@ -154,10 +155,6 @@ func (s *Sheet) slice(n slicing.Slice, x *sliceSums, overall bool, rho float64) 
 			o.scored.tell(&out)
 		}
 		out.Warnings = append(out.Warnings, panel.SliceWarnings(&out, o.scored != nil && o.scored.attempts > 0)...)
-		if overall && o.again > 0 {
-			out.Warnings = append(out.Warnings, fmt.Sprintf("%d task records tell of an attempt that an earlier one told of: the last one counts, and the calls of all are taken for one attempt; "+
-				"number repeats with attempt, and give each file once", o.again))
-		}
 	}
 	return out
 }
@@ -301,6 +298,12 @@ func (s *Sheet) warnings(all *Sums) []string {
 	}
 	if long > 0 {
 		w = append(w, fmt.Sprintf("tasks of more than %d calls or records count as several (%d times)", maxSteps, long))
+	}
+	if n := all.again.merged; n > 0 {
+		w = append(w, panel.Plural(int(n), "task record is a copy of an earlier one and counts", "task records are copies of earlier ones and count")+" once with it; calls that came twice count twice")
+	}
+	if n := all.again.replaced; n > 0 {
+		w = append(w, panel.Plural(int(n), "task record corrects", "task records correct")+" an earlier one, which does not count")
 	}
 	dead := map[string]bool{}
 	for k := range s.names.Dead {

@@ -194,7 +194,6 @@ func (t *toldSums) add(m *taskSum, tries []try) {
 		if r := tries[i].record; r != nil {
 			t.verdict(r)
 		}
-		t.again += int64(tries[i].again)
 	}
 	t.pass.Add(m.passes, m.trials)
 	t.fault.Add(m.faults, m.ran)

@@ -1,0 +1,115 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package steps
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/callvet/callvet"
+)
+
+// again counts task records of an attempt that an earlier one told of.
+type again struct {
+	merged, replaced, conflicts int64
+	first                       []Conflict // of the conflicts, by line, at most maxConflicts
+}
+
+// maxConflicts bounds the conflicts that are named.
+const maxConflicts = 100
+
+// Conflict is a task record that contradicts an earlier one of the same attempt, by their lines:
+// neither counts.
+type Conflict struct{ Line, Of int64 }
+
+func (a *again) conflict(c Conflict) {
+	a.conflicts++
+	a.name(c)
+}
+
+func (a *again) name(c Conflict) {
+	i, _ := slices.BinarySearchFunc(a.first, c, func(x, y Conflict) int { return cmp.Or(cmp.Compare(x.Line, y.Line), cmp.Compare(x.Of, y.Of)) })
+	if i < maxConflicts {
+		a.first = slices.Insert(a.first, i, c)
+		a.first = a.first[:min(len(a.first), maxConflicts)]
+	}
+}
+
+func (a *again) merge(o *again) {
+	a.merged, a.replaced, a.conflicts = a.merged+o.merged, a.replaced+o.replaced, a.conflicts+o.conflicts
+	for _, c := range o.first {
+		a.name(c)
+	}
+}
+
+// Conflicts are the attempts with records that contradict each other: how many, and the first ones.
+// The Sheet must be closed.
+func (s *Sheet) Conflicts() (n int64, first []Conflict) {
+	a := s.settled().again
+	return a.conflicts, a.first
+}
+
+// repeated reports whether an attempt has several records.
+func repeated(list []record) bool {
+	if len(list) > fewTries {
+		return true // which deliver finds out
+	}
+	for i := range list {
+		for j := range i {
+			if list[j].attempt == list[i].attempt {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// deliver leaves each attempt the record that counts.
+func (s *Sums) deliver(t *task) {
+	of := map[uint32]*callvet.Deliveries{}
+	at := map[uint32][]int{}
+	for i := range t.records {
+		r := &t.records[i]
+		if of[r.attempt] == nil {
+			of[r.attempt] = &callvet.Deliveries{}
+		}
+		of[r.attempt].Add(r.content, r.corrects)
+		at[r.attempt] = append(at[r.attempt], i)
+	}
+	if len(of) == len(t.records) { // nearly always
+		return
+	}
+	var kept []record
+	for i := range t.records {
+		n := t.records[i].attempt
+		d, own := of[n], at[n]
+		if own[0] == i { // once for each attempt
+			s.again.merged, s.again.replaced = s.again.merged+int64(d.Merged), s.again.replaced+int64(d.Replaced)
+			if d.Conflict() {
+				s.again.conflict(Conflict{Line: t.records[own[d.Against]].line, Of: t.records[own[d.Of]].line})
+			}
+		}
+		if !d.Conflict() && own[d.Counts] == i {
+			kept = append(kept, t.records[i])
+		}
+	}
+	t.records = kept
+}
+
+func (w *writer) again(a *again) {
+	for _, n := range []int64{a.merged, a.replaced, a.conflicts} {
+		w.Int(n)
+	}
+	w.Uint(uint64(len(a.first)))
+	for _, c := range a.first {
+		w.Int(c.Line)
+		w.Int(c.Of)
+	}
+}
+
+func (r *reader) again(a *again) {
+	a.merged, a.replaced, a.conflicts = max(0, r.Int()), max(0, r.Int()), max(0, r.Int())
+	for range r.Count() {
+		a.name(Conflict{Line: r.line(), Of: r.line()})
+	}
+}
