@@ -432,7 +432,7 @@ func TestCancel(t *testing.T) {
 			<-r.Context().Done()
 			return
 		}
-		fmt.Fprint(w, `{"text": "cold"}`)
+		fmt.Fprint(w, `{"text": "cold", "tool_calls": []}`)
 	}))
 	t.Cleanup(agent.Close)
 	s, err := a.StartRun(t.Context(), as[app.RunRequest](t, `{"suite": "upload-1", "name": "slow", "targets": [{"target": "`+agent.URL+`"}], "concurrency": 1, "retries": 0}`), nil)

@@ -285,6 +285,7 @@ func (m *model) settle(q *query, sent int, resp *callvet.Response) {
 		found := repair.FromText(turn.Content, t)
 		turn.Calls, resp.Unreadable = found.Calls, found.Unreadable
 	}
+	repair.Thoughts(turn)
 	for i := range turn.Calls {
 		c := &turn.Calls[i]
 		if c.ID == "" {

@@ -4,7 +4,21 @@ package repair
 
 import (
 	"strings"
+
+	"github.com/callvet/callvet"
 )
+
+// Thoughts moves the text of a turn to its reasoning where it is nothing but thoughts, as that
+// of a model which ended while it was thinking: such a text is no answer.
+func Thoughts(t *callvet.Turn) {
+	if len(t.Calls) > 0 || strings.TrimSpace(t.Content) == "" || strings.TrimSpace(withoutThinking(t.Content)) != "" {
+		return
+	}
+	if t.Reasoning != "" {
+		t.Reasoning += "\n"
+	}
+	t.Reasoning, t.Content = t.Reasoning+t.Content, ""
+}
 
 // withoutThinking is a text without what the model says to itself. A thought that does not
 // end hides the rest. Some models begin a thought before their answer begins: a mark that

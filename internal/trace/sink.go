@@ -161,6 +161,7 @@ func written(a *Attempt) repair.Reading {
 		}
 		found := repair.FromText(turn.Content, tools)
 		turn.Calls = found.Calls
+		repair.Thoughts(turn)
 		all.Unreadable, all.Unknown = all.Unreadable || found.Unreadable, all.Unknown || found.Unknown
 		before += len(found.Calls)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/repair"
 	"github.com/callvet/callvet/internal/finish"
 	"github.com/callvet/callvet/value"
 )
@@ -324,6 +325,9 @@ func KindOfStatus(code int) callvet.FaultKind {
 
 func (d *decoder) collectRepairs() {
 	for i := range d.resp.Turns {
+		if t := &d.resp.Turns[i]; t.Role == callvet.RoleAssistant && callvet.StopOf(d.resp.FinishReason) != callvet.StopDecoded {
+			repair.Thoughts(t)
+		}
 		for j := range d.resp.Turns[i].Calls {
 			for _, r := range d.resp.Turns[i].Calls[j].Repairs {
 				if !contains(d.resp.Repairs, r) {

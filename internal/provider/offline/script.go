@@ -173,6 +173,7 @@ func (s *step) response(req *callvet.Request, turn int, model string) *callvet.R
 		found := repair.FromText(s.Raw, req.Tools)
 		t.Calls, resp.Unreadable, resp.CallsUntold = found.Calls, found.Unreadable, found.Unknown
 	}
+	repair.Thoughts(&t)
 	for i := range s.Calls {
 		t.Calls = append(t.Calls, s.Calls[i].call(turn, i))
 	}
