@@ -54,7 +54,7 @@ func piped(name string) role {
 func elements(name string) role {
 	switch name {
 	case "tool_call", "tool_calls", "toolcall", "toolcalls", "function_call", "function_calls", "functioncall",
-		"functioncalls", "start_function_call":
+		"functioncalls", "start_function_call", "tool_use", "use_mcp_tool":
 		return opens
 	case "invoke", "function":
 		return names
@@ -78,6 +78,7 @@ func literal() []struct {
 		{"<|tool_call>", opens},
 		{"<tool_call|>", closes},
 		{"functools[", opens},
+		{"functools [", opens},
 		{"✿FUNCTION✿", opens},
 		{"to=functions.", receiver},
 		{"to=multi_tool_use.", receiver},
@@ -152,7 +153,7 @@ func literalAt(s string, at int) (m mark, ok bool) {
 		}
 		m = mark{role: l.role, at: at, end: at + len(l.text)}
 		switch {
-		case l.text == "functools[":
+		case strings.HasPrefix(l.text, "functools"):
 			if t := strings.TrimLeft(rest, " \t\r\n"); t != "" && t[0] != '{' {
 				return mark{}, false
 			}

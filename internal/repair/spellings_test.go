@@ -111,6 +111,8 @@ func withMark() []spelling {
 		{"anthropic, no mark around", "<invoke name='get_weather'>\n<parameter name='city'>Paris</parameter>\n</invoke>", one},
 		{"anthropic, older", "<function_calls>\n<invoke>\n<tool_name>get_weather</tool_name>\n<parameters>\n<city>Paris</city>\n</parameters>\n</invoke>\n</function_calls>", one},
 		{"grok", "<xai:function_call name=\"get_weather\">\n<parameter name=\"city\">Paris</parameter>\n</xai:function_call>", one},
+		{"an element tool_use", "<tool_use><name>get_weather</name><arguments>" + paris + "</arguments></tool_use>", one},
+		{"functools with a space", `functools [{"name": "get_weather", "arguments": ` + paris + "}]", one},
 		{"elements for all", "<tool_call><name>get_weather</name><arguments>" + paris + "</arguments></tool_call>", one},
 		{"jamba", "<tool_calls>[" + hj + "]</tool_calls>", one},
 		{"hunyuan", "<tool_calls><tool_call>get_weather\n```json\n" + paris + "\n```</tool_call></tool_calls>", one},
