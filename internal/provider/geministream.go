@@ -142,5 +142,9 @@ func (d *geminiDeltas) finish(q *query, resp *callvet.Response) error {
 	if err := d.doc.Parse(append(b, '}')); err != nil {
 		return err
 	}
-	return d.wire.read(d.doc.Root(), q, resp)
+	err := d.wire.read(d.doc.Root(), q, resp)
+	if resp.FinishReason == "" { // an empty reason shows no end
+		resp.Why = callvet.ReasonCut
+	}
+	return err
 }

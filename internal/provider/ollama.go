@@ -261,5 +261,9 @@ func (d *ollamaDeltas) finish(q *query, resp *callvet.Response) error {
 		return err
 	}
 	resp.Turns = []callvet.Turn{{Role: callvet.RoleAssistant, Content: d.text.String(), Reasoning: d.reasoning.String(), Calls: d.calls.List(q.req.Tools)}}
-	return d.wire.finish(d.doc.Root(), resp)
+	err := d.wire.finish(d.doc.Root(), resp)
+	if resp.FinishReason == "" { // it is done, and nothing shows that the answer is whole
+		resp.Why = callvet.ReasonCut
+	}
+	return err
 }

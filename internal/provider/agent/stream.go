@@ -543,6 +543,10 @@ func (s *stream) missed() bool {
 
 func (s *stream) finish() (*callvet.Response, error) {
 	s.flush()
+	if len(s.resp.Turns) == 0 && s.turn.Reasoning != "" { // thoughts are no answer, and they are there
+		s.turn.Role = callvet.RoleAssistant
+		s.resp.Turns = []callvet.Turn{s.turn}
+	}
 	if err := s.settle(); err != nil {
 		return nil, err
 	}

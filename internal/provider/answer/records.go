@@ -339,6 +339,7 @@ func (d *decoder) plain(v value.Value) error {
 	switch {
 	case hasCalls && calls.Kind() != value.Null:
 		d.sayJoined(v, textOf(text), d.list(calls))
+		d.fromText()
 	case hasText && text.Kind() == value.String:
 		d.text(text.Str())
 		d.bare = !hasCalls && !hasPlace(v) && !IsMessage(v)

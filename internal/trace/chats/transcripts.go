@@ -137,8 +137,12 @@ func readResponses(v value.Value, s *trace.Sink) {
 	if sys := message.Str(v, "instructions"); sys != "" {
 		before = append([]callvet.Turn{{Role: callvet.RoleSystem, Content: sys}}, before...)
 	}
-	out, _ := v.Get("output")
-	said(&a, before, turns(out))
+	out, listed := v.Get("output")
+	gave := turns(out)
+	if listed && out.Kind() == value.Array && out.Len() == 0 { // it is there, and nothing is in it
+		gave = []callvet.Turn{{Role: callvet.RoleAssistant}}
+	}
+	said(&a, before, gave)
 	a.Trace.FinishReason = finish.Last(v)
 	s.Give(a)
 }
