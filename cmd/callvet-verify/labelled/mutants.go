@@ -49,7 +49,7 @@ func kinds() []kind {
 		{needless, 53, classes(callvet.ClassUnneededCall)},
 		{repeated, 152, classes(callvet.ClassLoop, callvet.ClassWrongArgs)},
 		{reordered, 16, classes(callvet.ClassWrongOrder)},
-		{silent, 172, classes(callvet.ClassAnswer)},
+		{silent, 172, classes(callvet.ClassAnswer, callvet.ClassUnparseable)},
 		{leaked, 4, classes(callvet.ClassUnneededCall)},
 		{strayed, 2, classes(callvet.ClassUnneededCall)},
 	}
