@@ -74,8 +74,11 @@ func overAgents(ctx context.Context, c *checker) error {
 			for i := range cells {
 				k := &cells[i]
 				right := []end{k.right(false)}
-				if f.unknown && (right[0].outcome == byItself.outcome || k.content == empty) {
-					right = []end{fault("malformed"), notKnown}
+				if f.unknown && right[0].outcome == byItself.outcome {
+					right = nil
+				}
+				if f.unknown {
+					right = append(right, fault("malformed"), notKnown)
 				}
 				c.is(how+", "+f.name+": "+k.String(), all[k.id], right...)
 			}

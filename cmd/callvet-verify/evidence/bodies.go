@@ -207,7 +207,7 @@ func items(r reply) list {
 		out = append(out, object{"type": "reasoning", "id": "rs_1", "summary": list{object{"type": "summary_text", "text": r.thought}}})
 	}
 	if r.text != "" {
-		out = append(out, object{"type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "content": list{object{"type": "output_text", "text": r.text, "annotations": list{}}}})
+		out = append(out, object{"type": "message", "id": "msg_1", "role": "assistant", "content": list{object{"type": "output_text", "text": r.text, "annotations": list{}}}})
 	}
 	if r.call {
 		out = append(out, object{"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": theTool, "arguments": argumentsText(), "status": "completed"})

@@ -583,6 +583,9 @@ func overImports(ctx context.Context, c *checker) error {
 					continue
 				}
 				right := []end{is}
+				if f.official && is.outcome != called.outcome {
+					right = []end{byItself}
+				}
 				if k.content == empty || k.content == reasoning {
 					right = append(right, f.silence()...)
 				}

@@ -17,7 +17,7 @@ import (
 // imports.
 const (
 	wiresDue      = 2146
-	recordingsDue = 3965
+	recordingsDue = 3962
 	agentsDue     = 4108
 	importsDue    = 4978
 	spellingsDue  = 8311
