@@ -97,7 +97,7 @@ var rooms = map[string][]string{
 	"internal/provider/recorded":  {"", "internal/input", "value", "internal/repair", "internal/provider/answer"},
 	"internal/child":              {"", "internal/endpoint"},
 	"internal/scorer":             {"", "value", "score", "internal/child", "internal/parallel"},
-	"internal/provider/agent":     {"", "value", "score/check", "internal/child", "internal/repair", "internal/provider/answer", "internal/endpoint"},
+	"internal/provider/agent":     {"", "value", "score/check", "internal/child", "internal/finish", "internal/repair", "internal/provider/answer", "internal/endpoint"},
 	"internal/provider/retriever": {"", "value", "retrieve", "internal/endpoint"},
 	"internal/embed":              {"", "retrieve", "retrieve/vector", "internal/endpoint", "internal/parallel", "value/typed"},
 	"internal/embed/disk":         {"", "internal/file", "retrieve/vector"},

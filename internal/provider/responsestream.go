@@ -33,7 +33,7 @@ func (d *responseDeltas) add(data []byte) (content, last bool, err error) {
 	switch kind := at(root, "type").Str(); {
 	case kind == "response.output_item.done":
 		d.items = append(append(d.items, at(root, "item").Raw()...), ',')
-	case kind == "response.completed", kind == "response.incomplete", kind == "response.failed":
+	case kind == "response.completed", kind == "response.incomplete", kind == "response.failed", kind == "response.cancelled":
 		d.whole = append([]byte(nil), at(root, "response").Raw()...)
 		return false, true, nil
 	case kind == "error":

@@ -179,7 +179,11 @@ func nothing(s *stream, v value.Value) error { s.meta(v); return nil }
 
 func round(s *stream, _ value.Value) error { s.flush(); return nil }
 
-func says(s *stream, v value.Value) error { s.text(deltaOf(v)); return nil }
+func says(s *stream, v value.Value) error {
+	s.text(deltaOf(v))
+	s.pieces = true
+	return nil
+}
 
 func thinks(s *stream, v value.Value) error { s.turn.Reasoning += deltaOf(v); return nil }
 
@@ -366,6 +370,7 @@ func wholeMessage(s *stream, v value.Value) error {
 		if turns[i].Role == callvet.RoleAssistant {
 			s.open(id)
 			s.spend(id, in)
+			s.ends(in)
 		}
 	}
 	s.turns(id, turns)
@@ -393,6 +398,7 @@ func messageChunk(s *stream, v value.Value) error {
 	id := str(in, "id")
 	s.open(id)
 	s.spend(id, in)
+	s.ends(in)
 	for i := range turns {
 		s.turn.Reasoning += turns[i].Reasoning
 		s.text(turns[i].Content)
@@ -417,9 +423,10 @@ func rawModel(s *stream, v value.Value) error {
 		id := cmp.Or(str(v, "itemId"), str(v, "item_id"))
 		s.said[id] = true
 		s.text(str(v, "delta"))
-	case "response_done", "response.completed":
+	case "response_done", "response.completed", "response.incomplete", "response.cancelled":
 		s.asking = false
 		r, _ := v.Get("response")
+		s.ends(r)
 		s.spend(str(r, "id"), r)
 		list, _ := r.Get("output")
 		for e, ok := list.First(); ok; e, ok = list.Next(e) {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/finish"
 	"github.com/callvet/callvet/internal/provider/answer"
 	"github.com/callvet/callvet/internal/repair"
 	"github.com/callvet/callvet/value"
@@ -79,6 +80,7 @@ type stream struct {
 
 	seen    int // events that meant something
 	chunked bool
+	pieces  bool // a piece of a text came
 	asking  bool // a request of the model is open
 	ended   bool // an event said that the answer is complete
 	over    bool // nothing is read after that
@@ -507,6 +509,13 @@ func (s *stream) meta(v value.Value) {
 	}
 }
 
+// ends takes why an answer of the model ended; the last one's counts.
+func (s *stream) ends(v value.Value) {
+	if r := finish.Last(v); r != "" {
+		s.resp.FinishReason = r
+	}
+}
+
 // spend notes the usage of one request of the model, which any of its events may tell.
 func (s *stream) spend(id string, v value.Value) {
 	u := answer.MetaOf(v).Usage
@@ -563,6 +572,9 @@ func (s *stream) finish() (*callvet.Response, error) {
 	}
 	if why := s.cutOff(); why != "" {
 		return nil, malformed("the stream ended before the answer did: " + why)
+	}
+	if s.unfinished() {
+		s.resp.Why = callvet.ReasonCut
 	}
 	if !s.resp.Unreadable && s.missed() {
 		return nil, malformed("the stream tells of a call, in events that are not known")
@@ -649,6 +661,15 @@ func (s *stream) cutOff() string {
 		return "the last message is not complete"
 	}
 	return ""
+}
+
+// unfinished reports whether an answer without calls came in pieces, of which none shows that
+// it is the last: by a finish reason, or an event of an agent's own that ends the answer.
+func (s *stream) unfinished() bool {
+	if s.proto != nil || s.resp.FinishReason != "" || s.called() || s.resp.Unreadable {
+		return false
+	}
+	return s.chunked || s.pieces && s.told && !s.ended
 }
 
 func (s *stream) calls() []*callvet.Call {
