@@ -34,6 +34,9 @@ func Formats() []Format {
 		{"adk-evalset", func(v value.Value) bool { return has(v, "eval_cases") || has(v, "evalCases") }, readEvalSet},
 		{"adk-session", func(v value.Value) bool { return has(v, "events") && (has(v, "app_name") || has(v, "appName")) }, readSession},
 		{"langfuse", isLangfuse, readLangfuse},
+		{"gemini-cli", isGeminiSession, readGeminiSession},
+		{"langgraph-state", isGraphState, readGraphState},
+		{"request-log", isRequestLog, readRequestLog},
 		{"agentdojo", func(v value.Value) bool { return has(v, "user_task_id") && has(v, "messages") }, readAgentDojo},
 		{"tau", func(v value.Value) bool { return has(v, "traj") && has(v, "task_id") }, readTau},
 		{"tau2", isTau2, readTau2},
@@ -59,10 +62,23 @@ func kind(v value.Value, key string) value.Kind {
 // turns reads a list of messages.
 func turns(list value.Value) []callvet.Turn {
 	var out []callvet.Turn
-	for m, ok := list.First(); ok; m, ok = list.Next(m) {
-		out = append(out, message.Turns(m)...)
+	for m, ok := list.First(); ok; {
+		next, more := list.Next(m)
+		if more && pieceOf(m, next) {
+			out = append(out, message.Pieces(m)...)
+		} else {
+			out = append(out, message.Turns(m)...)
+		}
+		m, ok = next, more
 	}
 	return out
+}
+
+// pieceOf reports whether two neighbors are pieces of one message of a model, as some clients
+// of Anthropic's write one for each block. Each has the reason why the whole message ended.
+func pieceOf(m, next value.Value) bool {
+	id := message.Str(m, "id")
+	return id != "" && id == message.Str(next, "id") && message.Str(m, "role") == "assistant" && message.Str(m, "type") == "message"
 }
 
 // name is the id that a value has, or one by its place in the source.

@@ -157,6 +157,11 @@ func chatForm(v value.Value) (chats.Format, bool) {
 // not the one asked for.
 func (i *Importer) value(v value.Value) bool {
 	name := i.o.Format
+	if name == "" && !i.began {
+		if i.wrote = productOf(v); i.wrote != nil {
+			return false
+		}
+	}
 	if found := nameOf(v); name == "" {
 		name = found
 	} else if found != name && !forced(name, v) {
@@ -165,6 +170,7 @@ func (i *Importer) value(v value.Value) bool {
 	if name == "" {
 		return false
 	}
+	i.began = true
 	if i.format == "" {
 		i.format = name
 	}

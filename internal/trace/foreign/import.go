@@ -82,7 +82,9 @@ type Importer struct {
 	binary spans.Framing  // OTLP in protobuf
 	group  *trace.Grouper // of callvet's own lines; nil for other forms
 	gather []gatherer
-	held   int64 // bytes of memory of what was gathered
+	began  bool     // a value was read
+	wrote  *product // of a value that is not read
+	held   int64    // bytes of memory of what was gathered
 }
 
 // gatherer collects what only together makes attempts.
@@ -373,6 +375,9 @@ func (i *Importer) one(n int64, line []byte) error {
 	case err != nil:
 		reason = value.Reason(err)
 	case !i.value(v):
+		if i.wrote != nil {
+			return i.wrote.unread()
+		}
 		reason = "the value is of no known form"
 		i.sink.See(members(v))
 	default:
@@ -436,6 +441,9 @@ func (i *Importer) document(text []byte, more bool, take func(trace.Attempt) boo
 		return fmt.Errorf("read recording: %w: %w", callvet.ErrInvalid, typed.Syntax("", text, err))
 	}
 	if !i.value(v) {
+		if i.wrote != nil {
+			return i.wrote.unread()
+		}
 		return unknownForm(members(v))
 	}
 	i.repaired(1, made, 0)

@@ -115,6 +115,16 @@ func Turns(m value.Value) []callvet.Turn {
 	return message(m, class)
 }
 
+// Pieces is Turns of a message that goes on in the next one of the list: that it ended with
+// calls is no sign that one of its own is missing.
+func Pieces(m value.Value) []callvet.Turn {
+	turns := Turns(m)
+	for i := range turns {
+		turns[i].Calls = slices.DeleteFunc(turns[i].Calls, func(c callvet.Call) bool { return c.Tool == "" && turns[i].Content+turns[i].Reasoning != "" })
+	}
+	return turns
+}
+
 // agentsFailure begins what the OpenAI Agents SDK tells a model of a tool that threw; its
 // histories say so nowhere else.
 const agentsFailure = "An error occurred while running the tool."
@@ -282,6 +292,10 @@ func parts(c value.Value, t *callvet.Turn) (results []callvet.Turn) {
 				r.CallID = t.CallID
 			}
 			results = append(results, r)
+		case "tool-invocation": // of the AI SDK 4
+			inner := First(p, "toolInvocation")
+			c, r := shown(inner, Str(inner, "toolName"))
+			t.Calls, results = append(t.Calls, c), append(results, r...)
 		case "thinking", "reasoning":
 			t.Reasoning += Text(First(p, "thinking", "text", "content", "reasoning"))
 		default:
