@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,7 +21,8 @@ import (
 
 // ExecConfig says which process answers.
 type ExecConfig struct {
-	// Args are the command and its arguments; child.Split makes them of a line.
+	// Args are the command and its arguments; child.Split makes them of a line. Where one of
+	// the arguments holds Prompt, it takes the user's message, and standard input is empty.
 	Args []string
 	Dir  string // "": the current one
 	// Env is the whole environment of the process, beside CALLVET_ATTEMPT; nothing is
@@ -36,6 +38,9 @@ type ExecConfig struct {
 	Now func() time.Time
 }
 
+// Prompt stands for the user's message in the arguments of a command.
+const Prompt = "{prompt}"
+
 // OpenExec checks cfg and gives the model with its description (Agent set).
 // The error is ErrInvalid when there is no command, ErrNotFound when
 // it cannot be found.
@@ -44,6 +49,14 @@ func OpenExec(cfg ExecConfig) (callvet.Model, callvet.Target, error) {
 		return nil, callvet.Target{}, &callvet.Hinted{
 			Err:  fmt.Errorf("open agent: no command: %w", callvet.ErrInvalid),
 			Hint: "write it like exec:./agent --flag",
+		}
+	}
+	for i, arg := range cfg.Args {
+		if i > 0 && strings.Contains(arg, Prompt) && slices.Contains([]string{"-c", "-lc", "/c", "/C", "-Command"}, cfg.Args[i-1]) {
+			return nil, callvet.Target{}, &callvet.Hinted{
+				Err:  fmt.Errorf("open agent: %s stands in the code of a shell, which would run the user's message: %w", Prompt, callvet.ErrInvalid),
+				Hint: `give it as an argument of its own: sh -c 'my-agent "$1"' sh ` + Prompt,
+			}
 		}
 	}
 	path, err := exec.LookPath(cfg.Args[0])
@@ -68,9 +81,16 @@ type execAgent struct {
 
 // Generate runs the process once.
 func (a *execAgent) Generate(ctx context.Context, req *callvet.Request) (*callvet.Response, error) {
+	args, prompted, err := a.arguments(req)
+	if err != nil {
+		return nil, err
+	}
 	in, shown, err := execRequest(req)
 	if err != nil {
 		return nil, &callvet.Fault{Kind: callvet.FaultRequest, Message: "write the request: " + err.Error()}
+	}
+	if prompted {
+		in = nil
 	}
 	if a.cfg.Timeout > 0 {
 		var cancel context.CancelFunc
@@ -78,7 +98,7 @@ func (a *execAgent) Generate(ctx context.Context, req *callvet.Request) (*callve
 		defer cancel()
 	}
 	start := a.cfg.Now()
-	out, runErr := a.process(ctx, in)
+	out, runErr := a.process(ctx, args, in)
 	took := max(a.cfg.Now().Sub(start), 1)
 	x := callvet.Exchange{Request: shown, Response: strings.ToValidUTF8(string(out), "\uFFFD"), MS: float64(took) / float64(time.Millisecond)}
 	var resp *callvet.Response
@@ -94,6 +114,26 @@ func (a *execAgent) Generate(ctx context.Context, req *callvet.Request) (*callve
 	resp.Complete, resp.Wall, resp.FirstToken = true, took, 0
 	resp.Exchanges = []callvet.Exchange{x}
 	return resp, nil
+}
+
+// arguments are those of the command, with the user's message where Prompt stands; prompted
+// reports whether it stands in one. A message is one argument and goes through no shell.
+func (a *execAgent) arguments(req *callvet.Request) (args []string, prompted bool, err error) {
+	args = slices.Clone(a.cfg.Args[1:])
+	text, alone := lastUser(req.Turns)
+	for i, arg := range args {
+		if !strings.Contains(arg, Prompt) {
+			continue
+		}
+		if !alone {
+			return nil, false, &callvet.Fault{
+				Kind:    callvet.FaultUnsupport,
+				Message: "the case has a conversation before its last message, and the command takes one message: leave " + Prompt + " out, and read the request from standard input",
+			}
+		}
+		args[i], prompted = strings.ReplaceAll(arg, Prompt, text), true
+	}
+	return args, prompted, nil
 }
 
 // execRequest is what stands on standard input, and the same with the tools as their hash.
@@ -122,10 +162,10 @@ func execRequest(req *callvet.Request) (in []byte, shown json.RawMessage, err er
 
 // process runs the command to its end and gives what it printed. When it has ended,
 // the context ends, or it prints too much, whatever it has started is killed.
-func (a *execAgent) process(ctx context.Context, in []byte) ([]byte, error) {
+func (a *execAgent) process(ctx context.Context, args []string, in []byte) ([]byte, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	cmd := exec.CommandContext(ctx, a.path, a.cfg.Args[1:]...)
+	cmd := exec.CommandContext(ctx, a.path, args...)
 	family, env := a.families.New(a.cfg.Env)
 	cmd.Dir, cmd.Env = a.cfg.Dir, env
 	cmd.Stdin = bytes.NewReader(in)

@@ -169,3 +169,31 @@ func FuzzStream(f *testing.F) {
 		}
 	})
 }
+
+// TestPromptArgument holds that the user's message takes the place of {prompt}, as it is and as
+// one argument, and that standard input is empty then.
+func TestPromptArgument(t *testing.T) {
+	t.Parallel()
+	m, _, err := OpenExec(ExecConfig{Args: []string{"sh", "-c", `printf '{"text":"%s","calls":[],"n":%d,"in":"%s"}' "$1" "$#" "$(cat)"`, "sh", "<" + Prompt + ">"}, Env: os.Environ()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const message = "a  $(b) {prompt} 'c'; d"
+	resp, err := m.Generate(t.Context(), ask(message))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"text":"<` + message + `>","calls":[],"n":1,"in":""}`
+	if got := resp.Exchanges[0].Response; got != want {
+		t.Errorf("printed %s, want %s", got, want)
+	}
+	if _, _, err := OpenExec(ExecConfig{Args: []string{"sh", "-c", "echo " + Prompt}}); !errors.Is(err, callvet.ErrInvalid) {
+		t.Errorf("a message as code: %v", err)
+	}
+	req := ask("second")
+	req.Turns = append([]callvet.Turn{{Role: callvet.RoleUser, Content: "first"}, {Role: callvet.RoleAssistant, Content: "yes?"}}, req.Turns...)
+	var fault *callvet.Fault
+	if _, err = m.Generate(t.Context(), req); !errors.As(err, &fault) || fault.Kind != callvet.FaultUnsupport {
+		t.Errorf("a conversation: %v", err)
+	}
+}
