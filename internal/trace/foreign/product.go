@@ -43,9 +43,6 @@ func products() []product {
 		{"an AutoGen log", asMessages, func(v value.Value) bool {
 			return has(v, "source") && (has(v, "models_usage") || is(v, "type", "TextMessage", "ToolCallRequestEvent", "ToolCallExecutionEvent"))
 		}},
-		{"an export of Phoenix", "export the spans as OTLP, and import those", func(v value.Value) bool {
-			return has(v, "span_kind") && has(v, "status_code") && (has(v, "context.span_id") || has(v, "context"))
-		}},
 		{"the memory of a smolagents agent", sendSpans, func(v value.Value) bool {
 			return has(v, "task") && has(v, "task_images") || has(v, "step_number") && has(v, "model_output")
 		}},

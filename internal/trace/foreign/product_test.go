@@ -23,8 +23,6 @@ func TestProducts(t *testing.T) {
 		`{"type":"init","session_id":"s","model":"m"}` + "\n" + `{"type":"message","role":"user","content":"x"}`:                    "the stream-json output of Gemini CLI",
 		`{"type":"step_start","sessionID":"s","part":{}}`:                                                                           "the JSON output of OpenCode",
 		`{"source":"user","content":"x","type":"TextMessage","models_usage":null}`:                                                  "an AutoGen log",
-		`{"data":[{"name":"f","context":{"span_id":"1"},"span_kind":"TOOL","status_code":"OK","attributes":{}}]}`:                   "an export of Phoenix",
-		`[{"name":"f","span_kind":"TOOL","status_code":"OK","context.span_id":"1"}]`:                                                "an export of Phoenix",
 		`[{"task":"x","task_images":null},{"step_number":1}]`:                                                                       "the memory of a smolagents agent",
 		`{"responderUsername":"x","requests":[]}`:                                                                                   "a chat of VS Code Copilot",
 		`{"object":"list","data":[{"object":"thread.run.step"}]}`:                                                                   "a list of run steps of OpenAI's Assistants",
