@@ -152,6 +152,10 @@ func (f *Fault) Billable() bool {
 	return false
 }
 
+// Blocked reports whether the provider blocked the request or the answer: a filter, or a
+// refusal that is the provider's own.
+func (f *Fault) Blocked() bool { return f.Kind == FaultFiltered || f.Kind == FaultRefused }
+
 func (f *Fault) Error() string {
 	if f.HTTP != 0 {
 		return fmt.Sprintf("%s (HTTP %d): %s", f.Kind, f.HTTP, f.Message)

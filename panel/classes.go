@@ -4,6 +4,7 @@ package panel
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/callvet/callvet"
 )
@@ -21,8 +22,34 @@ var classes = [20]callvet.Class{
 	callvet.ClassRoute, callvet.ClassSubRoute, callvet.ClassAgents, callvet.ClassSelected,
 }
 
+// reasons why attempts are unparseable, and then the kinds of errors.
+var reasons = [27]Reasoned{
+	unread(callvet.ReasonTokens), unread(callvet.ReasonContext), unread(callvet.ReasonCut), unread(callvet.ReasonEmpty),
+	unread(callvet.ReasonThoughts), unread(callvet.ReasonCall), unread(callvet.ReasonCutCall), unread(callvet.ReasonArguments),
+	failed(callvet.FaultFiltered), failed(callvet.FaultRefused), failed(callvet.FaultFailed), failed(callvet.FaultDropped),
+	failed(callvet.FaultNoCall), failed(callvet.FaultUnknown),
+	failed(callvet.FaultRateLimit), failed(callvet.FaultServer), failed(callvet.FaultAuth), failed(callvet.FaultRequest),
+	failed(callvet.FaultTimeout), failed(callvet.FaultNetwork), failed(callvet.FaultMalformed), failed(callvet.FaultTooLarge),
+	failed(callvet.FaultProcess), failed(callvet.FaultMissing), failed(callvet.FaultTool), failed(callvet.FaultCanceled),
+	failed(callvet.FaultUnsupport),
+}
+
+func unread(r callvet.Reason) Reasoned {
+	return Reasoned{Outcome: callvet.OutcomeUnparseable, Reason: string(r)}
+}
+
+func failed(k callvet.FaultKind) Reasoned {
+	return Reasoned{Outcome: callvet.OutcomeError, Reason: string(k)}
+}
+
+// Reasons lists why attempts are unparseable, and then the kinds of errors; N is 0.
+func Reasons() []Reasoned { return slices.Clone(reasons[:]) }
+
 // Outcomes lists the outcomes of attempts.
 func Outcomes() []callvet.Outcome { return slices.Clone(outcomes[:]) }
 
 // Classes lists the error classes in order of precedence.
 func Classes() []callvet.Class { return slices.Clone(classes[:]) }
+
+// Word is a class, a reason or a kind of error as people read it. All faces use it.
+func Word(name string) string { return strings.ReplaceAll(name, "_", " ") }

@@ -5,6 +5,7 @@ package panel
 import (
 	"strconv"
 
+	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/stats"
 )
 
@@ -77,7 +78,7 @@ type LostRange struct {
 // Finding is one symptom of the debugging playbook.
 // Source: Evaluating Tool Calling, §7; Tool Calling Evaluation, "Common Issues".
 type Finding struct {
-	Code  string `json:"code"` // S1 to S7 of calls, T1 to T4 of runs, B1 and B2 of contracts
+	Code  string `json:"code"` // S1 to S7 of calls, T1 to T7 of runs, B1 and B2 of contracts
 	Title string `json:"title"`
 	// Count of Of things show the symptom; Share is the part of all failing
 	// steps and tasks that it explains, in [0,1].
@@ -151,7 +152,10 @@ type Slice struct {
 	Verdicts Verdicts `json:"verdicts"`
 	Outcomes []Count  `json:"outcomes,omitempty"`
 	Classes  []Count  `json:"classes,omitempty"` // error classes, in order of precedence
-	Usage    Usage    `json:"usage"`
+	// Reasons say why attempts are unparseable, and then what kinds the errors are. Their sum is
+	// smaller where a record does not say why.
+	Reasons []Reasoned `json:"reasons,omitempty"`
+	Usage   Usage      `json:"usage"`
 	// NotEvaluated is what the verdicts do not say.
 	NotEvaluated Unevaluated `json:"not_evaluated,omitzero"`
 	Metrics      []Metric    `json:"metrics"`
@@ -187,6 +191,31 @@ type Verdicts struct {
 type Count struct {
 	Name string `json:"name"`
 	N    int    `json:"n"`
+}
+
+// Reasoned counts the attempts of an outcome for one reason: a callvet.Reason where they are
+// unparseable, a callvet.FaultKind where they ended in an error.
+type Reasoned struct {
+	Outcome callvet.Outcome `json:"outcome"`
+	Reason  string          `json:"reason"`
+	N       int             `json:"n"`
+}
+
+// Blocked reports whether the provider blocked the attempts: callvet.Fault.Blocked.
+func (r *Reasoned) Blocked() bool {
+	f := callvet.Fault{Kind: callvet.FaultKind(r.Reason)}
+	return r.Outcome == callvet.OutcomeError && f.Blocked()
+}
+
+// Blocked counts the attempts of the slice that the provider blocked.
+func (s *Slice) Blocked() int {
+	n := 0
+	for i := range s.Reasons {
+		if s.Reasons[i].Blocked() {
+			n += s.Reasons[i].N
+		}
+	}
+	return n
 }
 
 // Confused counts calls that should have gone to Expected and went to Called.

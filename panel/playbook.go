@@ -14,7 +14,7 @@ import (
 // is there, and what helps.
 type Play struct{ Code, Title, Unit, Test, Fix string }
 
-// Playbook gives the entry of a code: S1 to S7 are the symptoms of calls, T1 to T4 those of
+// Playbook gives the entry of a code: S1 to S7 are the symptoms of calls, T1 to T7 those of
 // runs, B1 and B2 those of tools' contracts. The zero Play stands for other codes.
 // Source: Evaluating Tool Calling, §7 and §2.1; Tool Calling Evaluation, "Common Issues".
 func Playbook(code string) Play {
@@ -82,6 +82,21 @@ func plays() []Play {
 			"T4", "tool_choice required was not taken", "attempts",
 			"Look at the first exchange of an attempt: the provider refuses the parameter.",
 			"Compare such models under auto only, or choose a provider that takes required: answers in text count against a model that could not be made to call.",
+		},
+		{
+			"T5", "Answers are cut off before they end", "attempts",
+			"Compare the output tokens of the examples with max_tokens: do they end at the limit?",
+			"Raise max_tokens; where the context window is full, send fewer or shorter tools and messages. A model that reasons needs room for that too.",
+		},
+		{
+			"T6", "The provider blocks answers", "attempts",
+			"Look at the messages of the faults: which cases does the filter block, and for what?",
+			"Ask without what the filter blocks, or choose a deployment with another filter. Blocked attempts are errors: they count neither for nor against the model.",
+		},
+		{
+			"T7", "Models end without an answer", "attempts",
+			"Look at the first exchange of an attempt: is there reasoning, and nothing after it?",
+			"Raise max_tokens or lower the effort of reasoning: an answer needs tokens after it. Use a server that separates reasoning from the answer.",
 		},
 		{
 			"B1", "Tools take longer than their latency budget", "executions",

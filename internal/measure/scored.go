@@ -4,6 +4,7 @@ package measure
 
 import (
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/panel/findings"
 	"github.com/callvet/callvet/panel/steps"
 	"github.com/callvet/callvet/value"
 )
@@ -13,7 +14,10 @@ func made(t *steps.Task, m value.Value) {
 	switch string(m.KeyBytes()) {
 	case "fault":
 		t.Fault = t.Fault || m.Kind() == value.Object || m.Kind() == value.String
-		t.TimedOut = text(m, "kind") == string(callvet.FaultTimeout)
+		t.Kind = callvet.FaultKind(text(m, "kind"))
+		t.TimedOut = t.Kind == callvet.FaultTimeout
+	case "reason":
+		t.Why = callvet.Reason(m.Str())
 	case "outcome":
 		t.Outcome = callvet.Outcome(m.Str())
 		t.Fault = t.Fault || t.Outcome == callvet.OutcomeError
@@ -94,7 +98,7 @@ func scored(m value.Value) *steps.Scored {
 
 func sign(s *steps.Scored, m value.Value) {
 	code := text(m, "code")
-	if len(code) != 2 || code[0] != 'T' {
+	if len(code) != 2 || code[0] != 'T' || code[1] > '0'+findings.Scored { // the others show in the outcome
 		return
 	}
 	shown, _ := m.Get("shown")

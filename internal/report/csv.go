@@ -24,6 +24,7 @@ func CSV(w io.Writer, v *View) error {
 	head := []string{
 		"run", "suite", "case", "target", "repeat", "tier", "tags", "outcome", "verdict", "class", "reason",
 		"called", "format", "repairs", "input_tokens", "output_tokens", "cost_usd", "wall_ms", "requests", "not_evaluated",
+		"ended", "notes",
 	}
 	selects := v.selects()
 	if selects {
@@ -76,6 +77,7 @@ func (v *View) csvRow(r Row, selects bool, scores []string) []string {
 		cell(v.ID), cell(v.Suite.Name), cell(r.Case.ID), cell(v.targetName(r.Cell.Target)), strconv.Itoa(r.Cell.Repeat),
 		cell(string(r.Case.Tier)), cell(strings.Join(r.Case.Tags, " ")), string(t.Outcome), string(verdictOf(r)), string(res.Class),
 		cell(because(r)), cell(strings.Join(called, "; ")), string(t.Format), cell(strings.Join(repairs(t), " ")), "", "", "", "", strconv.Itoa(t.Attempts), strconv.Itoa(res.NotEvaluated),
+		cell(ended(t)), cell(strings.Join(t.Notes, "; ")),
 	}
 	if t.Usage.Known {
 		row[14], row[15] = strconv.Itoa(t.Usage.InputTokens), strconv.Itoa(t.Usage.OutputTokens)
@@ -99,6 +101,14 @@ func (v *View) csvRow(r Row, selects bool, scores []string) []string {
 		row = append(row, s)
 	}
 	return row
+}
+
+// ended is why the attempt is unparseable, or the kind of its error.
+func ended(t *callvet.Trace) string {
+	if t.Fault != nil {
+		return string(t.Fault.Kind)
+	}
+	return string(t.Reason)
 }
 
 func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }

@@ -127,6 +127,9 @@ func (s *screen) details(r Row) {
 	}
 	s.callDiffs(r, false)
 	s.failedAssertions(r)
+	for _, n := range r.Cell.Trace.Notes {
+		s.wrap("        ", "note: "+plain.Line(n))
+	}
 	if m := repairs(&r.Cell.Trace); len(m) > 0 {
 		s.line("        repaired before scoring: %s", strings.Join(m, ", "))
 	}
@@ -150,7 +153,7 @@ func told(r Row) bool {
 		return slices.ContainsFunc(ds, func(d callDiff) bool {
 			return d.State == callvet.StateMissing || d.State == callvet.StateExtra || d.State == callvet.StatePartial && differs(d)
 		})
-	case callvet.ClassContract, callvet.ClassWrongArgs, callvet.ClassUnknownArg, callvet.ClassUnparseable:
+	case callvet.ClassContract, callvet.ClassWrongArgs, callvet.ClassUnknownArg:
 		return slices.ContainsFunc(ds, differs)
 	}
 	return false

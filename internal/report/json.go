@@ -30,6 +30,7 @@ type Document struct {
 	Created  time.Time         `json:"created"`
 	Status   string            `json:"status"`
 	Summary  string            `json:"summary"`
+	Cache    *Reused           `json:"cache,omitempty"`
 	Suite    SuiteMeta         `json:"suite"`
 	Targets  []callvet.Target  `json:"targets"`
 	Manifest []Field           `json:"manifest,omitempty"`
@@ -45,21 +46,25 @@ type Document struct {
 
 // Record is one attempt in the JSON faces.
 type Record struct {
-	Run        string              `json:"run"`
-	Case       string              `json:"case"`
-	Target     string              `json:"target"`
-	Repeat     int                 `json:"repeat"`
-	Tier       callvet.Tier        `json:"tier,omitempty"`
-	Tags       []string            `json:"tags,omitempty"`
-	Fields     map[string]string   `json:"fields,omitempty"`
-	Verdict    callvet.Verdict     `json:"verdict"`
-	Outcome    callvet.Outcome     `json:"outcome"`
-	Class      callvet.Class       `json:"class,omitempty"`
-	Reason     string              `json:"reason,omitempty"`
-	Scores     []callvet.Score     `json:"scores,omitempty"`
-	Plan       string              `json:"plan,omitempty"`
-	Comparison []callvet.CallMatch `json:"comparison,omitempty"`
-	Assertions []callvet.Assertion `json:"assertions,omitempty"`
+	Run     string            `json:"run"`
+	Case    string            `json:"case"`
+	Target  string            `json:"target"`
+	Repeat  int               `json:"repeat"`
+	Tier    callvet.Tier      `json:"tier,omitempty"`
+	Tags    []string          `json:"tags,omitempty"`
+	Fields  map[string]string `json:"fields,omitempty"`
+	Verdict callvet.Verdict   `json:"verdict"`
+	Outcome callvet.Outcome   `json:"outcome"`
+	// Unread is why the attempt is unparseable; Notes are what a person has to know of how it ended.
+	Unread       callvet.Reason      `json:"unread,omitempty"`
+	FinishReason string              `json:"finish_reason,omitempty"`
+	Notes        []string            `json:"notes,omitempty"`
+	Class        callvet.Class       `json:"class,omitempty"`
+	Reason       string              `json:"reason,omitempty"`
+	Scores       []callvet.Score     `json:"scores,omitempty"`
+	Plan         string              `json:"plan,omitempty"`
+	Comparison   []callvet.CallMatch `json:"comparison,omitempty"`
+	Assertions   []callvet.Assertion `json:"assertions,omitempty"`
 	// NotEvaluated counts the assertions in that state.
 	NotEvaluated int               `json:"not_evaluated,omitempty"`
 	Calls        []callvet.Call    `json:"calls,omitempty"`    // what the target called
@@ -81,7 +86,7 @@ func (v *View) Record(r Row) Record {
 	return Record{
 		Run: v.ID, Case: r.Case.ID, Target: v.targetName(r.Cell.Target), Repeat: r.Cell.Repeat,
 		Tier: r.Case.Tier, Tags: r.Case.Tags, Fields: r.Case.Fields,
-		Verdict: verdictOf(r), Outcome: t.Outcome, Class: res.Class, Reason: because(r), Scores: res.Scores, Plan: res.Plan,
+		Verdict: verdictOf(r), Outcome: t.Outcome, Unread: t.Reason, FinishReason: t.FinishReason, Notes: t.Notes, Class: res.Class, Reason: because(r), Scores: res.Scores, Plan: res.Plan,
 		Comparison: res.Calls, Assertions: res.Assertions, NotEvaluated: res.NotEvaluated, Calls: t.Calls(), Decision: t.Decision, Answer: t.Answer, Format: t.Format,
 		Repairs: t.Repairs, ToolChoice: t.ToolChoice, Model: t.Model, Fault: t.Fault, Usage: t.Usage, WallMS: t.WallMS, Cached: t.Cached,
 	}
@@ -95,7 +100,7 @@ func (v *View) Document() Document {
 	}
 	return Document{
 		Format: "callvet.report", Version: FormatVersion, Run: v.ID, Created: v.Created.UTC(), Status: status,
-		Summary: v.Sentence(), Suite: v.Suite, Targets: v.Targets, Manifest: v.Manifest, Panels: v.Panels, Diff: v.Diff, Selection: v.Selection,
+		Summary: v.Sentence(), Cache: v.reused(), Suite: v.Suite, Targets: v.Targets, Manifest: v.Manifest, Panels: v.Panels, Diff: v.Diff, Selection: v.Selection,
 		Models: v.Models, Warnings: v.warnings(), Next: v.Next,
 	}
 }

@@ -218,6 +218,9 @@ func mdFailure(v *View, r Row, more int) string {
 	if s := because(r); s != "" && !told(r) {
 		fmt.Fprintf(&b, "%s\n\n", plain.Markdown(plain.Limited(s, 600)))
 	}
+	for _, n := range r.Cell.Trace.Notes {
+		fmt.Fprintf(&b, "note: %s\n\n", plain.Markdown(plain.Limited(plain.Line(n), 300)))
+	}
 	var d strings.Builder
 	list, more := diffs(r)
 	for _, c := range list {

@@ -85,6 +85,9 @@ func (s *screen) attempt(v *View, r Row) {
 func attemptMeta(r Row) string {
 	t := &r.Cell.Trace
 	parts := []string{"outcome " + string(t.Outcome)}
+	if end := ending(t); len(end) > 0 {
+		parts[0] += " (" + strings.Join(end, "; ") + ")"
+	}
 	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
 	if t.Format != "" {
 		add("format %s", t.Format)

@@ -5,7 +5,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"strings"
 
 	"charm.land/lipgloss/v2"
 	"github.com/callvet/callvet"
@@ -55,11 +54,20 @@ func cost(u panel.Usage) string {
 }
 
 // title of an error class.
-func className(c string) string {
-	if c == string(callvet.ClassContract) {
-		return "schema violation"
+func className(c string) string { return panel.Word(c) }
+
+// ending is what is to be known of how an attempt ended, beside its outcome.
+func ending(t *callvet.Trace) (out []string) {
+	if t.Reason != "" {
+		out = append(out, panel.Word(string(t.Reason)))
 	}
-	return strings.ReplaceAll(c, "_", " ")
+	if t.Fault != nil {
+		out = append(out, panel.Word(plain.Line(string(t.Fault.Kind))))
+	}
+	for _, n := range t.Notes {
+		out = append(out, plain.Line(n))
+	}
+	return out
 }
 
 // question is what the case asks, or describes where it asks nothing.

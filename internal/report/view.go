@@ -7,6 +7,7 @@ import (
 	"io"
 	"iter"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -249,7 +250,7 @@ func (v *View) Sentence() string {
 	var s string
 	switch {
 	case ran == 0 && t.Error > 0:
-		s = fmt.Sprintf("Nothing could be judged: %s ended in an error.", every(t.Error, "attempt"))
+		s = fmt.Sprintf("Nothing could be judged: %s ended in an error%s.", every(t.Error, "attempt"), v.reasons().list(callvet.OutcomeError))
 	case ran == 0:
 		s = "Nothing was judged."
 	case t.Fail == 0 && open.Assertions == 0:
@@ -260,8 +261,12 @@ func (v *View) Sentence() string {
 	default:
 		s = fmt.Sprintf("%s of %s%s failed.", plain.Thousands(t.Fail), plain.Count(ran, "judged attempt", "judged attempts"), v.counted())
 	}
+	why := v.reasons()
+	if n := why.n[callvet.OutcomeUnparseable]; n > 0 {
+		s += fmt.Sprintf(" %s unparseable%s.", plain.Count(n, "attempt was", "attempts were"), why.list(callvet.OutcomeUnparseable))
+	}
 	if t.Error > 0 && ran > 0 {
-		s += fmt.Sprintf(" %s ended in an error and %s in no rate.", plain.Count(t.Error, "attempt", "attempts"), isAre(t.Error))
+		s += fmt.Sprintf(" %s ended in an error and %s in no rate%s.", plain.Count(t.Error, "attempt", "attempts"), isAre(t.Error), why.list(callvet.OutcomeError))
 	}
 	if n := t.NotRun - open.Unjudged; n > 0 {
 		s += fmt.Sprintf(" %s did not run.", plain.Count(n, "attempt", "attempts"))
@@ -276,7 +281,80 @@ func (v *View) Sentence() string {
 		}
 		s += "."
 	}
-	return s + v.uncounted()
+	return s + v.uncounted() + v.cached()
+}
+
+// reasons are why attempts of the targets that count are unparseable or errors.
+type reasons struct {
+	n   map[callvet.Outcome]int
+	all []panel.Reasoned
+}
+
+func (v *View) reasons() reasons {
+	r := reasons{n: map[callvet.Outcome]int{}, all: panel.Reasons()}
+	for _, p := range v.panels() {
+		if !v.counts(p.Target) {
+			continue
+		}
+		r.n[callvet.OutcomeUnparseable] += outcome(&p.Overall, callvet.OutcomeUnparseable)
+		for _, x := range p.Overall.Reasons {
+			i := slices.IndexFunc(r.all, func(o panel.Reasoned) bool { return o.Outcome == x.Outcome && o.Reason == x.Reason })
+			if i >= 0 {
+				r.all[i].N += x.N
+			}
+		}
+	}
+	return r
+}
+
+// list gives the reasons of an outcome with their counts: " (token limit: 3, empty answer: 1)".
+func (r reasons) list(o callvet.Outcome) string {
+	var parts []string
+	for _, x := range r.all {
+		if x.Outcome == o && x.N > 0 {
+			parts = append(parts, panel.Word(x.Reason)+": "+plain.Thousands(x.N))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(parts, ", ") + ")"
+}
+
+// Reused counts the answers that came from the cache, of all that there are.
+type Reused struct {
+	Reused  int `json:"reused"`
+	Answers int `json:"answers"`
+}
+
+// reused is nil where every answer is fresh.
+func (v *View) reused() *Reused {
+	var r Reused
+	for _, p := range v.panels() {
+		r.Reused += p.Overall.Usage.Cached
+		for _, o := range p.Overall.Outcomes {
+			if o.Name != string(callvet.OutcomeError) && o.Name != string(callvet.OutcomeNotRun) {
+				r.Answers += o.N
+			}
+		}
+	}
+	if r.Reused == 0 {
+		return nil
+	}
+	return &r
+}
+
+// cached says how many answers are those of earlier runs.
+func (v *View) cached() string {
+	r := v.reused()
+	if r == nil {
+		return ""
+	}
+	s := fmt.Sprintf(" %s of %s reused", plain.Thousands(r.Reused), plain.Count(r.Answers, "answer", "answers"))
+	if v.All != "" { // where there is a line of a shell
+		s += "; --no-cache to ask again"
+	}
+	return s + "."
 }
 
 // every is all of n things.

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/panel"
 )
 
@@ -24,8 +25,12 @@ type attempts struct {
 	signs      [signs]sign
 }
 
-// signs is how many issues there are: T1 to T4 of the playbook.
-const signs = 4
+// signs is how many issues there are: T1 to T7 of the playbook. A scorer looks for the first
+// Scored of them; the others show in how attempts ended.
+const (
+	Scored = 4
+	signs  = 7
+)
 
 // SignCode is the code of an issue by its position, from 0.
 func SignCode(i int) string { return "T" + string(rune('1'+i)) }
@@ -85,6 +90,24 @@ func (s *Signs) See(target uint32, issue int, shown, failed bool, why []string, 
 			first = why[0]
 		}
 		x.keep(Sighting{Line: at.Line, Target: string(at.Target), Task: string(at.Task), Call: first, Attempt: at.Attempt})
+	}
+}
+
+// End counts an attempt that ran, for the issues that show in how it ended: reason is why it is
+// unparseable, or the kind of its error, "" for neither.
+func (s *Signs) End(target uint32, reason string, failed bool, at *Call) {
+	shown := -1
+	switch reason {
+	case string(callvet.ReasonTokens), string(callvet.ReasonContext), string(callvet.ReasonCut), string(callvet.ReasonCutCall):
+		shown = 4
+	case string(callvet.FaultFiltered), string(callvet.FaultRefused):
+		shown = 5
+	case string(callvet.ReasonThoughts), string(callvet.ReasonEmpty):
+		shown = 6
+	}
+	why := []string{panel.Word(reason)}
+	for issue := Scored; issue < signs; issue++ {
+		s.See(target, issue, issue == shown, failed, why, at)
 	}
 }
 
@@ -203,7 +226,10 @@ func (x *sign) evidence(issue int) []string {
 	case issue == 2:
 		return []string{fmt.Sprintf("%d of %s were mended before they were scored: %s", x.count, of, panel.MostOf(x.why))}
 	}
-	return []string{fmt.Sprintf("%d of %s that had to call were made under auto, or without a call", x.count, of)}
+	if issue == 3 {
+		return []string{fmt.Sprintf("%d of %s that had to call were made under auto, or without a call", x.count, of)}
+	}
+	return []string{fmt.Sprintf("%d of %s: %s", x.count, of, panel.MostOf(x.why))}
 }
 
 // Write appends what Read reads.

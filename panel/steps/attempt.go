@@ -17,6 +17,7 @@ import (
 type scoring struct {
 	said                       *Said
 	outcome                    int8 // its position in panel.Outcomes, -1 for none
+	why                        int8 // that of its reason in panel.Reasons, -1 for none
 	format                     callvet.Format
 	scored, decided            bool
 	unreadable                 bool // the attempt meant a call that could not be read
@@ -63,7 +64,8 @@ func (w *Worker) scoringOf(t *Task) *scoring {
 		said: t.Said, outcome: int8(slices.Index(panel.Outcomes(), t.Outcome)), format: t.Format, scored: t.Said != nil, decided: t.Decided,
 		unreadable: t.Outcome == callvet.OutcomeUnparseable, cached: t.Cached, unbilled: t.Unbilled, timedOut: t.TimedOut, floor: t.Floor, repeatable: t.Repeatable, requests: t.Requests, first: t.FirstMS,
 	}
-	if !s.scored && !t.Cached && !t.Unbilled && !t.TimedOut && !t.Floor && !t.Repeatable && t.Requests == 0 && t.FirstMS <= 0 && s.outcome < 0 {
+	s.why = reasonOf(t)
+	if !s.scored && !t.Cached && !t.Unbilled && !t.TimedOut && !t.Floor && !t.Repeatable && t.Requests == 0 && t.FirstMS <= 0 && s.outcome < 0 && s.why < 0 {
 		return nil
 	}
 	if !s.scored {
@@ -73,6 +75,26 @@ func (w *Worker) scoringOf(t *Task) *scoring {
 		s.said = w.unsaid
 	}
 	return &s
+}
+
+// reasonOf is the position of why the attempt has no answer that could be read.
+func reasonOf(t *Task) int8 {
+	if !t.Fault && t.Outcome != callvet.OutcomeUnparseable {
+		return -1
+	}
+	want := panel.Reasoned{Outcome: callvet.OutcomeUnparseable, Reason: string(t.Why)}
+	if t.Fault {
+		want = panel.Reasoned{Outcome: callvet.OutcomeError, Reason: string(t.Kind)}
+	}
+	return int8(slices.Index(panel.Reasons(), want))
+}
+
+// reason is why the attempt has no answer that could be read, "" where that is not told.
+func (s *scoring) reason() string {
+	if s.why < 0 {
+		return ""
+	}
+	return panel.Reasons()[s.why].Reason
 }
 
 func (w *Worker) pairs(list [][2]string) (out [][2]uint32) {
@@ -97,7 +119,7 @@ func (w *Worker) word(s string) uint32 {
 
 // scoredSums are what the scoring of attempts adds up to in a slice.
 type scoredSums struct {
-	outcomes, classes            []int64 // by their positions
+	outcomes, classes, reasons   []int64 // by their positions
 	attempts                     int64   // that a scorer looked at
 	assertions, inPart, unjudged int64
 	requests, cached             int64
@@ -109,7 +131,7 @@ type scoredSums struct {
 }
 
 func newScoredSums() *scoredSums {
-	return &scoredSums{outcomes: make([]int64, len(panel.Outcomes())), classes: make([]int64, len(panel.Classes()))}
+	return &scoredSums{outcomes: make([]int64, len(panel.Outcomes())), classes: make([]int64, len(panel.Classes())), reasons: make([]int64, len(panel.Reasons()))}
 }
 
 func grown[T any](list []T, n int) []T {
@@ -133,11 +155,10 @@ func (s *scoredSums) open(word uint32, n int64) {
 // counts are the plain counts, in the order in which they are written.
 func (s *scoredSums) counts() []*int64 {
 	out := []*int64{&s.attempts, &s.assertions, &s.inPart, &s.unjudged, &s.requests, &s.cached}
-	for i := range s.outcomes {
-		out = append(out, &s.outcomes[i])
-	}
-	for i := range s.classes {
-		out = append(out, &s.classes[i])
+	for _, list := range [][]int64{s.outcomes, s.classes, s.reasons} {
+		for i := range list {
+			out = append(out, &list[i])
+		}
 	}
 	return out
 }
@@ -211,6 +232,9 @@ func (s *scoredSums) count(r *record) {
 	s.attempts += int64(one(x.scored))
 	if x.outcome >= 0 {
 		s.outcomes[x.outcome]++
+	}
+	if x.why >= 0 {
+		s.reasons[x.why]++
 	}
 	if x.said.class >= 0 && r.pass != 1 {
 		s.classes[x.said.class]++
@@ -289,10 +313,13 @@ func (s *Sums) attempts(t *task) {
 			}
 		}
 		s.signs.Attempt(target, x.floor, x.repeatable, r.pass == 0)
+		at := findings.Call{Line: r.line, Target: t.target, Task: t.id, Attempt: int(r.attempt)}
+		if !r.notRun && !x.decided {
+			s.signs.End(target, x.reason(), r.pass == 0, &at)
+		}
 		if r.pass < 0 {
 			continue
 		}
-		at := findings.Call{Line: r.line, Target: t.target, Task: t.id, Attempt: int(r.attempt)}
 		for _, sign := range x.said.signs {
 			s.signs.See(target, sign.Issue, sign.Shown, r.pass == 0, sign.Why, &at)
 		}
@@ -336,6 +363,11 @@ func (s *scoredSums) tell(out *panel.Slice) {
 	for i, c := range panel.Classes() {
 		if s.classes[i] > 0 {
 			out.Classes = append(out.Classes, panel.Count{Name: string(c), N: int(s.classes[i])})
+		}
+	}
+	for i, r := range panel.Reasons() {
+		if r.N = int(s.reasons[i]); r.N > 0 {
+			out.Reasons = append(out.Reasons, r)
 		}
 	}
 	out.NotEvaluated = panel.Unevaluated{Assertions: int(s.assertions), Passed: int(s.inPart), Unjudged: int(s.unjudged)}

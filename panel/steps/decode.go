@@ -264,7 +264,7 @@ func (r *reader) scoring() *scoring {
 	if !r.Bool() {
 		return nil
 	}
-	x := &scoring{outcome: position(r.Int(), len(panel.Outcomes())), said: &Said{class: position(r.Int(), len(panel.Classes()))}}
+	x := &scoring{outcome: position(r.Int(), len(panel.Outcomes())), why: position(r.Int(), len(panel.Reasons())), said: &Said{class: position(r.Int(), len(panel.Classes()))}}
 	x.format = callvet.Format(r.Text())
 	for _, to := range []*bool{&x.scored, &x.decided, &x.unreadable, &x.cached, &x.unbilled, &x.timedOut, &x.floor, &x.repeatable} {
 		*to = r.Bool()

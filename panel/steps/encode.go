@@ -188,6 +188,7 @@ func (w *writer) scoring(x *scoring) {
 		return
 	}
 	w.Int(int64(x.outcome))
+	w.Int(int64(x.why))
 	w.Int(int64(x.said.class))
 	w.Text(string(x.format))
 	for _, v := range []bool{x.scored, x.decided, x.unreadable, x.cached, x.unbilled, x.timedOut, x.floor, x.repeatable} {

@@ -117,8 +117,11 @@ type Task struct {
 	Tags, Fields value.Value
 	// Pass is 1 or 0, -1 when not told.
 	Pass int
-	// Fault tells that the infrastructure failed; NotRun that nothing was tried.
+	// Fault tells that the infrastructure failed; NotRun that nothing was tried. Kind is the kind
+	// of the fault and Why the reason of an unparseable attempt, "" when not told.
 	Fault, NotRun bool
+	Kind          callvet.FaultKind
+	Why           callvet.Reason
 	Judged        []Verdict
 	// Tokens and CostUSD are -1 when not told.
 	InputTokens, OutputTokens, ReasoningTokens int64
