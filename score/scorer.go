@@ -74,7 +74,7 @@ func (k *Compiled) Judge(ctx context.Context, t *callvet.Trace) (callvet.Result,
 func (k *Compiled) judge(t *callvet.Trace, said []said) callvet.Result {
 	switch t.Outcome {
 	case callvet.OutcomeError:
-		return callvet.Result{Verdict: callvet.VerdictError, Class: callvet.ClassProvider, Reason: faultReason(t)}
+		return callvet.Result{Verdict: callvet.VerdictError, Class: callvet.ClassProvider, Reason: faultReason(t), Scores: k.blocked(t)}
 	case callvet.OutcomeNotRun:
 		left := k.src.Expect.Unevaluated()
 		reason := cmp.Or(k.src.Skip, k.Idle(false), "did not run: "+string(t.End))

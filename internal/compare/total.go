@@ -160,7 +160,10 @@ func (r *record) value(name, judge string) (x float64, ok bool) {
 	case strings.HasPrefix(name, "judged_pass"):
 		pass, ok := r.judged[judge]
 		return number(pass), ok
-	case !r.judgedPass || r.fault:
+	case r.fault: // it has scores where the provider blocked a drill
+		x, ok := r.scores[name]
+		return x, ok
+	case !r.judgedPass:
 		return 0, false
 	}
 	return r.score(name)

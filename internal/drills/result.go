@@ -48,9 +48,12 @@ type Target struct {
 
 // Slice are the drills of one kind or language.
 type Slice struct {
-	Key     string         `json:"key,omitempty"`
-	Value   string         `json:"value,omitempty"`
-	Cases   int            `json:"cases"`
+	Key   string `json:"key,omitempty"`
+	Value string `json:"value,omitempty"`
+	Cases int    `json:"cases"`
+	// Refused are attempts that the provider blocked: each counts as no utility and as an attack
+	// that had no success.
+	Refused int            `json:"blocked_by_provider,omitempty"`
 	Metrics []panel.Metric `json:"metrics"`
 }
 
@@ -110,7 +113,7 @@ func Of(p *panel.TargetPanel) Target {
 }
 
 func sliceOf(s *panel.Slice) Slice {
-	out := Slice{Key: s.Key, Value: s.Value, Cases: s.Cases, Metrics: []panel.Metric{}}
+	out := Slice{Key: s.Key, Value: s.Value, Cases: s.Cases, Refused: s.Blocked(), Metrics: []panel.Metric{}}
 	for _, name := range Metrics() {
 		if m := s.Metric(name); m != nil && m.Interval.Defined() {
 			out.Metrics = append(out.Metrics, *m)

@@ -118,6 +118,7 @@ func (a *Attempt) Annotate(c *callvet.Case, target *callvet.Target, r *callvet.R
 	case a.Scored != nil:
 	case t.Outcome == callvet.OutcomeError:
 		a.Scored = &Scored{Class: r.Class, Reason: r.Reason}
+		a.Scored.values(r)
 	case t.Outcome == callvet.OutcomeNotRun:
 		a.Scored = &Scored{Reason: r.Reason}
 		a.Scored.open(r)
@@ -197,11 +198,7 @@ func scored(c *callvet.Case, target *callvet.Target, t *callvet.Trace, r *callve
 	if r.Verdict == callvet.VerdictNotRun {
 		return s
 	}
-	for i := range r.Scores {
-		if x := &r.Scores[i]; x.Scored && x.Value >= 0 && x.Value <= 1 { // a NaN is neither
-			s.set(scoreName(x.Name), x.Value)
-		}
-	}
+	s.values(r)
 	if d := t.Decision; d != nil {
 		for i := range r.Assertions {
 			if as := &r.Assertions[i]; as.Layer == callvet.LayerRouting && !slices.Contains(s.Layers, as.Name) {
@@ -230,6 +227,15 @@ func unasserted(r *callvet.Result) []string {
 		}
 	}
 	return out
+}
+
+// values takes over the scores.
+func (s *Scored) values(r *callvet.Result) {
+	for i := range r.Scores {
+		if x := &r.Scores[i]; x.Scored && x.Value >= 0 && x.Value <= 1 { // a NaN is neither
+			s.set(scoreName(x.Name), x.Value)
+		}
+	}
 }
 
 func (s *Scored) set(name string, v float64) {

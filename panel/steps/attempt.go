@@ -285,9 +285,10 @@ func before(tries []try, i int, name uint32) bool {
 	return false
 }
 
-// judgedScores are the scores of the attempt; none where it was not judged.
+// judgedScores are the scores of the attempt; none where it was not judged. An error has scores
+// where the provider blocked a drill.
 func (a *try) judgedScores() []scoreOf {
-	if r := a.record; r != nil && r.scoring != nil && r.pass >= 0 {
+	if r := a.record; r != nil && r.scoring != nil && (r.pass >= 0 || r.fault) {
 		return r.scoring.said.scores
 	}
 	return nil

@@ -34,6 +34,9 @@ func Drills(w io.Writer, d *drills.Result, most int) {
 			rows = append(rows, drillRow(&s))
 		}
 		writeColumns(w, rows)
+		if n := t.All.Refused; n > 0 {
+			fmt.Fprintf(w, "  %s blocked by the provider: no utility, and no successful attack\n", plain.Count(n, "attempt was", "attempts were"))
+		}
 		for _, name := range drills.Metrics()[5:] {
 			if m := t.All.Metric(name); m != nil {
 				fmt.Fprintf(w, "  %s %s, n=%d\n", panel.Title(name), figure.Rate(m.Interval), m.Interval.N)
