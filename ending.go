@@ -274,6 +274,6 @@ func (r *Response) Note(remark string) {
 // Note adds a remark to the trace, once.
 func (t *Trace) Note(remark string) {
 	if remark != "" && !slices.Contains(t.Notes, remark) {
-		t.Notes = append(t.Notes, remark)
+		t.Notes = append(slices.Clip(t.Notes), remark)
 	}
 }

@@ -2,22 +2,51 @@
 
 package callvet
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+)
 
 // NamePattern reports whether a name stands for several: it has a *.
 func NamePattern(name string) bool { return strings.Contains(name, "*") }
 
+// SameName reports whether two names of tools differ in nothing but letter case and white space.
+func SameName(a, b string) bool {
+	if a == b || strings.EqualFold(a, b) {
+		return true
+	}
+	x, y := Unspaced(a), Unspaced(b)
+	return x != "" && (len(x) != len(a) || len(y) != len(b)) && strings.EqualFold(x, y)
+}
+
+// Unspaced is a name without white space.
+func Unspaced(name string) string {
+	if strings.IndexFunc(name, unicode.IsSpace) < 0 {
+		return name
+	}
+	return strings.Join(strings.Fields(name), "")
+}
+
+// Misnamed is the note on a call of a tool by another spelling of its name; "" where the names
+// are equal, or are those of two tools.
+func Misnamed(called, tool string) string {
+	if called == tool || !SameName(called, tool) {
+		return ""
+	}
+	return "called " + ToolName(called) + ": the tool is " + tool
+}
+
 // NameFits reports whether a name is the one asked for. A * stands for any text, also for
-// none; exact tells names apart that differ in letter case only.
+// none; exact keeps names apart that differ in letter case or white space only.
 func NameFits(want, name string, exact bool) bool {
-	if want == name || !exact && strings.EqualFold(want, name) {
+	if want == name || !exact && SameName(want, name) {
 		return true
 	}
 	if !NamePattern(want) {
 		return false
 	}
 	if !exact {
-		want, name = strings.ToLower(want), strings.ToLower(name)
+		want, name = strings.ToLower(Unspaced(want)), strings.ToLower(Unspaced(name))
 	}
 	parts := strings.Split(want, "*")
 	rest, ok := strings.CutPrefix(name, parts[0])

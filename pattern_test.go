@@ -35,6 +35,11 @@ func TestNameFits(t *testing.T) {
 		{"*x*", "axe", true, true},
 		{"*x*", "abc", false, false},
 		{"a.c", "abc", false, false},
+		{"get_weather", " Get_Weather ", true, false},
+		{"get weather", "getWeather", true, false},
+		{"get_*", "Get_ Weather", true, false},
+		{"get_weather", "get weather", false, false},
+		{"", " ", false, false},
 	} {
 		if got := callvet.NameFits(tt.want, tt.name, false); got != tt.folds {
 			t.Errorf("NameFits(%q, %q) is %v in any letter case", tt.want, tt.name, got)

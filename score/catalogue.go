@@ -50,7 +50,7 @@ func newCatalogue(tools []callvet.Tool, caseID string) (*catalogue, []callvet.Pr
 		if c.exact[t.src.Name] == nil {
 			c.exact[t.src.Name] = t
 		}
-		if f := strings.ToLower(t.src.Name); c.fold[f] == nil {
+		if f := strings.ToLower(callvet.Unspaced(t.src.Name)); c.fold[f] == nil {
 			c.fold[f] = t
 		}
 	}
@@ -85,7 +85,7 @@ func (p *property) fits(v value.Value) bool {
 	})
 }
 
-// find looks the name up, regardless of letter case unless exact.
+// find looks the name up, regardless of letter case and white space unless exact.
 func (c *catalogue) find(name string, exact bool) *tool {
 	// A short list is searched faster than a map.
 	for i, n := range c.names[:min(len(c.names), 6)] {
@@ -96,5 +96,5 @@ func (c *catalogue) find(name string, exact bool) *tool {
 	if t := c.exact[name]; t != nil || exact {
 		return t
 	}
-	return c.fold[strings.ToLower(name)]
+	return c.fold[strings.ToLower(callvet.Unspaced(name))]
 }

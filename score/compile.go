@@ -349,7 +349,7 @@ func (p *plan) topological() []int {
 }
 
 func (k *Compiled) sameName(a, b string) bool {
-	return a == b || !k.scoring.CaseSensitiveNames && strings.EqualFold(a, b)
+	return a == b || !k.scoring.CaseSensitiveNames && callvet.SameName(a, b)
 }
 
 // nameKey is the same text for names that are the same.
@@ -363,7 +363,7 @@ func (k *Compiled) nameKey(name string) string {
 			least = min(least, f)
 		}
 		return least
-	}, name)
+	}, callvet.Unspaced(name))
 }
 
 func (k *Compiled) accepts(e *expected, name string) bool {

@@ -76,12 +76,30 @@ func (w *scratch) describe(m *callvet.CallMatch, j int) {
 		m.Note = callvet.Unreadable(payload(a.src)) + ": " + check.Clip(payload(a.src))
 		m.GotArgs = nil
 	}
+	m.Note = note(m.Note, w.misnamed(a, m.Want))
 	if len(a.src.Repairs) > 0 {
 		m.Note = note(m.Note, "repaired: "+strings.Join(a.src.Repairs, ", "))
 	}
 	if w.k.contract && (!a.valid || !a.checked) {
 		m.Violations = a.violations(w.k)
 	}
+}
+
+// misnamed is the note on a call by another spelling of the tool's name: of the tool that is
+// offered, or of the one that is expected where it is not known what is offered.
+func (w *scratch) misnamed(a *actual, want []string) string {
+	if a.tool != nil {
+		return callvet.Misnamed(a.src.Tool, a.tool.src.Name)
+	}
+	if w.k.tools != nil || slices.Contains(want, a.src.Tool) {
+		return ""
+	}
+	for _, name := range want {
+		if n := callvet.Misnamed(a.src.Tool, name); n != "" {
+			return n
+		}
+	}
+	return ""
 }
 
 func payload(c *callvet.Call) string {
@@ -120,7 +138,7 @@ func argSentence(tool string, d *callvet.ArgDiff) string {
 }
 
 func violationSentence(tool string, vs []callvet.Violation) string {
-	if len(vs) == 0 {
+	if tool = callvet.ToolName(tool); len(vs) == 0 {
 		return tool + ": the arguments break the tool's schema"
 	}
 	s := tool + ": the arguments break the tool's schema: "

@@ -150,7 +150,7 @@ func (w *scratch) undecided(r *callvet.Result) string {
 }
 
 // telling reports whether a pass has something to show: a default left out, a
-// soft match, a repaired call, a contract violation that was only recorded.
+// soft match, a repaired call, another spelling of a tool's name, a contract violation that was only recorded.
 func (w *scratch) telling() bool {
 	for i := range w.fit.pairs {
 		if w.fit.pairs[i].tally.Telling {
@@ -158,7 +158,12 @@ func (w *scratch) telling() bool {
 		}
 	}
 	for j := range w.calls {
-		if a := &w.calls[j]; len(a.src.Repairs) > 0 || a.checked && !a.valid {
+		if a := &w.calls[j]; len(a.src.Repairs) > 0 || a.checked && !a.valid || a.tool != nil && a.tool.src.Name != a.src.Tool {
+			return true
+		}
+	}
+	for i, j := range w.fit.match {
+		if j >= 0 && w.calls[j].tool == nil && w.misnamed(&w.calls[j], w.fit.plan.calls[i].src.Tools) != "" {
 			return true
 		}
 	}

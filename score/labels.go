@@ -4,7 +4,6 @@ package score
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/callvet/callvet"
 )
@@ -75,7 +74,7 @@ func (e *expectedCall) first() string {
 }
 
 func (e *expectedCall) accepts(name string) bool {
-	return slices.ContainsFunc(e.names, func(n string) bool { return strings.EqualFold(n, name) })
+	return slices.ContainsFunc(e.names, func(n string) bool { return callvet.SameName(n, name) })
 }
 
 type expectedCalls []expectedCall
@@ -160,6 +159,6 @@ func (e expectedCalls) pair(made []callvet.Call, compared []callvet.CallMatch) [
 
 // onTheWay reports whether a multi-turn case allows the call before its expected ones.
 func onTheWay(mt *callvet.MultiTurn, name string) bool {
-	same := func(n string) bool { return strings.EqualFold(n, name) }
+	same := func(n string) bool { return callvet.SameName(n, name) }
 	return slices.ContainsFunc(mt.ValidPrerequisites, same) || slices.ContainsFunc(mt.RequiredPrerequisites, same)
 }

@@ -121,8 +121,8 @@ func TestScoresAndReasons(t *testing.T) {
 		{"undeclared key where the contract is silent", plans(wants("book", `{"id":"x"}`)), made("book", `{"id":"x","ref":"y"}`), callvet.ClassUnknownArg, `book: ref "y" was not expected`, nil},
 		{"unknown tool", plans(wants("get_weather", "")), made("get_wether", `{}`), callvet.ClassUnknownTool, "get_wether is not one of the case's tools", map[string]float64{score.ToolSelection: 0}},
 		{"a prefix before a name", plans(wants("get_weather", "")), made("mcp__acme__get_weather", `{}`), callvet.ClassUnknownTool, "mcp__acme__get_weather is not one of the case's tools: it is get_weather behind a prefix, and names are compared whole", nil},
-		{"white space around a name", plans(wants("get_weather", "")), made(" get_weather", `{}`), callvet.ClassUnknownTool, `" get_weather" is not one of the case's tools`, nil},
-		{"white space around one too many", plans(wants()), made("book ", `{}`), callvet.ClassUnknownTool, `"book " is not one of the case's tools`, nil},
+		{"white space around a name", plans(wants("get_weather", "")), made(" get_weather", `{}`), callvet.ClassContract, `" get_weather": the arguments break the tool's schema: /city: required property "city" is missing`, nil},
+		{"white space around one too many", plans(wants()), made("book ", `{}`), callvet.ClassUnneededCall, `no call was expected, got "book "`, nil},
 		{"a key twice", plans(wants("book", "")), raw("book", `{"id":"x","id":"y"}`), callvet.ClassUnparseable, `book: the arguments have the key "id" twice: {"id":"x","id":"y"}`, nil},
 		{"no JSON", plans(wants("book", "")), raw("book", `{"id":`), callvet.ClassUnparseable, `book: the arguments are not JSON: {"id":`, nil},
 		{

@@ -310,7 +310,7 @@ func (f *File) Find(name string) (string, *Tool) {
 		return name, &t
 	}
 	for known, t := range f.Tools {
-		if strings.EqualFold(known, name) {
+		if callvet.SameName(known, name) {
 			return known, &t
 		}
 	}

@@ -4,7 +4,6 @@ package measure
 
 import (
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/panel/findings"
 	"github.com/callvet/callvet/panel/steps"
 	"github.com/callvet/callvet/value"
 )
@@ -98,7 +97,7 @@ func scored(m value.Value) *steps.Scored {
 
 func sign(s *steps.Scored, m value.Value) {
 	code := text(m, "code")
-	if len(code) != 2 || code[0] != 'T' || code[1] > '0'+findings.Scored { // the others show in the outcome
+	if len(code) != 2 || code[0] != 'T' || code[1] > '0'+steps.ScorerSigns { // the others show in the outcome
 		return
 	}
 	shown, _ := m.Get("shown")

@@ -3,6 +3,7 @@
 package measure
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 
@@ -55,6 +56,7 @@ func (w *worker) block(j job) error {
 		w.scorer.Time(v.ExecMS, &s.Score)
 		if v.GoldTool.Kind() == value.String {
 			s.GoldTool = v.GoldTool.Bytes()
+			s.Tool = named(v.Tool, s.GoldTool, &s.Score)
 		}
 		if yes, known := s.Score.Get(callvet.StepArgEM); known && !yes {
 			s.Paths = w.differing(v)
@@ -71,6 +73,19 @@ func (w *worker) block(j job) error {
 		}
 	}
 	return err
+}
+
+// named is the tool of a call: the labeled one where the call names it in another spelling.
+func named(tool, gold []byte, score *callvet.StepScore) []byte {
+	if bytes.Equal(tool, gold) {
+		return tool
+	}
+	called, version := callvet.SplitTool(string(tool))
+	want, _ := callvet.SplitTool(string(gold))
+	if right, known := score.Get(callvet.StepSelection); known && right && version == "" && callvet.Misnamed(called, want) != "" {
+		return gold
+	}
+	return tool
 }
 
 // differing names the arguments whose values are not the expected ones, missing and

@@ -127,7 +127,7 @@ func (m *mocks) offers(name string) bool {
 		return false
 	}
 	for i := range tools {
-		if strings.EqualFold(tools[i].Name, name) {
+		if callvet.SameName(tools[i].Name, name) {
 			return true
 		}
 	}
@@ -136,7 +136,7 @@ func (m *mocks) offers(name string) bool {
 
 func hasName(names []string, name string) bool {
 	for _, n := range names {
-		if strings.EqualFold(n, name) {
+		if callvet.SameName(n, name) {
 			return true
 		}
 	}
@@ -145,7 +145,7 @@ func hasName(names []string, name string) bool {
 
 func hasMock(ms []callvet.Mock, name string) bool {
 	for i := range ms {
-		if strings.EqualFold(ms[i].Tool, name) {
+		if callvet.SameName(ms[i].Tool, name) {
 			return true
 		}
 	}
@@ -157,7 +157,7 @@ func (m *mocks) list(tool string) []*callvet.Mock {
 	for _, ms := range [][]callvet.Mock{m.c.Mocks, m.suite.Mocks} {
 		var out []*callvet.Mock
 		for i := range ms {
-			if strings.EqualFold(ms[i].Tool, tool) && len(ms[i].Replies) > 0 {
+			if callvet.SameName(ms[i].Tool, tool) && len(ms[i].Replies) > 0 {
 				out = append(out, &ms[i])
 			}
 		}

@@ -43,7 +43,7 @@ func (c *Conversation) contract(call *callvet.Call) *callvet.Tool {
 	var found *callvet.Tool
 	for i := range c.Tools {
 		t := &c.Tools[i]
-		if !strings.EqualFold(t.Name, call.Tool) {
+		if !callvet.SameName(t.Name, call.Tool) {
 			continue
 		}
 		if call.Version == "" || call.Version == t.Version {
@@ -210,7 +210,7 @@ func (r *Recordings) Drift(tools []callvet.Tool) []string {
 	for i := range tools {
 		t := &tools[i]
 		list := r.byTool[strings.ToLower(t.Name)]
-		if len(list) == 0 || slices.ContainsFunc(tools[:i], func(o callvet.Tool) bool { return strings.EqualFold(o.Name, t.Name) && o.Version == t.Version }) {
+		if len(list) == 0 || slices.ContainsFunc(tools[:i], func(o callvet.Tool) bool { return callvet.SameName(o.Name, t.Name) && o.Version == t.Version }) {
 			continue
 		}
 		versions := map[string]bool{}

@@ -139,7 +139,7 @@ func diffCall(m *callvet.CallMatch) callDiff {
 
 func named(names []string, name string) bool {
 	for _, n := range names {
-		if strings.EqualFold(n, name) {
+		if callvet.SameName(n, name) {
 			return true
 		}
 	}

@@ -114,6 +114,14 @@ func (a *Attempt) Annotate(c *callvet.Case, target *callvet.Target, r *callvet.R
 	}
 	a.Fields = fieldsOf(c, a.Fields)
 	t := &a.Trace
+	for i := range r.Calls {
+		m := &r.Calls[i]
+		for _, name := range m.Want {
+			if m.Actual >= 0 && !slices.Contains(m.Want, m.Got) {
+				t.Note(callvet.Misnamed(m.Got, name))
+			}
+		}
+	}
 	switch {
 	case a.Scored != nil:
 	case t.Outcome == callvet.OutcomeError:

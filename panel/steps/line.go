@@ -7,6 +7,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/panel/findings"
 	"github.com/callvet/callvet/stats"
 	"github.com/callvet/callvet/value"
 )
@@ -157,6 +158,10 @@ type Scored struct {
 	Signs         []Sign
 	Routes, Tools [][2]string // expected and given; "" is nothing
 }
+
+// ScorerSigns is how many issues, from T1 on, a scorer looks for. The others show in how an
+// attempt ended.
+const ScorerSigns = findings.Scored
 
 // Score is a value in [0,1].
 type Score struct {

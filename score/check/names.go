@@ -64,7 +64,7 @@ func list(names []string) string {
 	return strings.Join(out, ", ")
 }
 
-func (n *Names) same(a, b string) bool { return a == b || !n.Exact && strings.EqualFold(a, b) }
+func (n *Names) same(a, b string) bool { return a == b || !n.Exact && callvet.SameName(a, b) }
 
 func (n *Names) has(name string) bool {
 	return slices.ContainsFunc(n.Names, func(called string) bool { return n.same(name, called) })

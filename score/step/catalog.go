@@ -75,7 +75,7 @@ func newCatalog(tools []callvet.Tool, fold bool) (catalog, []callvet.Problem) {
 
 func (c *catalog) key(name string) string {
 	if c.fold {
-		return strings.ToLower(name)
+		return strings.ToLower(callvet.Unspaced(name))
 	}
 	return name
 }

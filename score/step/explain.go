@@ -127,6 +127,11 @@ func (s *Scorer) explainLabel(t *contracted, in *Input, p *payload, score *callv
 	}
 	if want := in.GoldTool.Str(); want != "" {
 		x.Call.Want = []string{want}
+		if name, _ := callvet.SplitTool(want); !fails(score, callvet.StepSelection) {
+			if n := callvet.Misnamed(string(in.Tool), name); n != "" {
+				say("%s", n)
+			}
+		}
 	}
 	if in.GoldArgs.Kind() != value.Object && in.GoldParams.Kind() != value.Object {
 		return
