@@ -124,6 +124,7 @@ const (
 	FaultDropped   FaultKind = "dropped"        // the provider broke the answer off
 	FaultNoCall    FaultKind = "bad_call"       // the provider says that the model called, and gives no call
 	FaultUnknown   FaultKind = "unknown"        // it is not known how the answer ended, or what was called
+	FaultLost      FaultKind = "lost_record"    // the stored record of the attempt cannot be read
 )
 
 // Fault is an infrastructure error: never a zero score. It is stored with the trace.

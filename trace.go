@@ -114,8 +114,11 @@ type Call struct {
 // Malformed reports whether the call cannot be read: its arguments were emitted but are not
 // JSON, or it names no tool.
 func (c *Call) Malformed() bool {
-	return c.Args == nil && c.ArgsRaw != "" || strings.TrimSpace(c.Tool) == ""
+	return c.Args == nil && c.ArgsRaw != "" || c.Nameless()
 }
+
+// Nameless reports whether the call names no tool: nothing can answer it.
+func (c *Call) Nameless() bool { return strings.TrimSpace(c.Tool) == "" }
 
 // Denied reports whether the guard answered in the place of the tool, which was not executed.
 // Such a call has no status: none of the four says what happened.

@@ -21,6 +21,14 @@ func Unreadable(raw string) string {
 	return "the arguments are JSON with a text that is not Unicode, or nested too deep"
 }
 
+// Unreadable says why the call cannot be read. payload is the text of its arguments.
+func (c *Call) Unreadable(payload string) string {
+	if c.Nameless() {
+		return "the call names no tool"
+	}
+	return Unreadable(payload)
+}
+
 // duplicateKey is the first key that stands twice in an object of a valid JSON text.
 func duplicateKey(raw string) (string, bool) {
 	type frame struct {

@@ -97,7 +97,11 @@ func (a *actual) violations(k *Compiled) []callvet.Violation {
 	case k.tools == nil || a.unknown:
 		return nil
 	case a.tool == nil:
-		return []callvet.Violation{{Keyword: "tool", Actual: a.src.Tool, Message: "the case offers no tool of this name"}}
+		message := "the case offers no tool of this name"
+		if a.src.Nameless() {
+			message = "the call names no tool"
+		}
+		return []callvet.Violation{{Keyword: "tool", Actual: a.src.Tool, Message: message}}
 	case a.broken:
 		return []callvet.Violation{{Keyword: "json", Expected: "one JSON object", Message: callvet.Unreadable(payload(a.src))}}
 	case a.tool.schema == nil:

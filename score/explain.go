@@ -73,7 +73,7 @@ func (w *scratch) describe(m *callvet.CallMatch, j int) {
 	case a.unknown:
 		m.Note = "arguments not recorded"
 	case a.broken:
-		m.Note = callvet.Unreadable(payload(a.src)) + ": " + check.Clip(payload(a.src))
+		m.Note = a.src.Unreadable(payload(a.src)) + ": " + check.Clip(payload(a.src))
 		m.GotArgs = nil
 	}
 	m.Note = note(m.Note, w.misnamed(a, m.Want))

@@ -34,7 +34,7 @@ func (w *scratch) classRead(bool) (callvet.Class, string) {
 	case f.broken:
 		for i := range w.calls {
 			if a := &w.calls[i]; a.broken {
-				return callvet.ClassUnparseable, fmt.Sprintf("%s: %s: %s", callvet.ToolName(a.src.Tool), callvet.Unreadable(payload(a.src)), check.Clip(payload(a.src)))
+				return callvet.ClassUnparseable, fmt.Sprintf("%s: %s: %s", callvet.ToolName(a.src.Tool), a.src.Unreadable(payload(a.src)), check.Clip(payload(a.src)))
 			}
 		}
 		return callvet.ClassUnparseable, w.t.Reason.Sentence()

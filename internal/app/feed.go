@@ -43,20 +43,23 @@ func (f *Feed) Next(ctx context.Context, after int64, most int) (list []report.R
 	if err != nil {
 		return nil, after, err
 	}
-	list, err = f.rows(cells)
+	list, err = f.rows(ctx, cells)
 	return list, last, err
 }
 
-func (f *Feed) rows(cells []*callvet.Cell) ([]report.Row, error) {
-	list := make([]report.Row, len(cells))
-	for i, c := range cells {
-		of, err := f.cases.Case(c.Case)
+func (f *Feed) rows(ctx context.Context, cells []*callvet.Cell) ([]report.Row, error) {
+	list := make([]report.Row, 0, len(cells))
+	for _, c := range cells {
+		of, err := f.caseOf(ctx, c)
 		if err != nil {
 			return nil, fmt.Errorf("read run %s: %w", f.Stored.ID, err)
 		}
+		if !f.placed(c) {
+			continue
+		}
 		asks := of.Identity()
 		shown, cell := f.red.Row(of, c)
-		list[i] = report.Row{Case: &shown, Cell: &cell, Asks: asks}
+		list = append(list, report.Row{Case: &shown, Cell: &cell, Asks: asks})
 	}
 	return list, nil
 }
@@ -93,5 +96,5 @@ func (f *Feed) At(ctx context.Context, places []Place) ([]report.Row, error) {
 			}
 		}
 	}
-	return f.rows(slices.Clip(found))
+	return f.rows(ctx, slices.Clip(found))
 }

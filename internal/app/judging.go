@@ -250,11 +250,8 @@ func judgingsThat(ctx context.Context, db *store.DB, about string, wanted func(*
 	var out []judgingRun
 	for i := range list {
 		m, err := readManifest(&list[i])
-		if err != nil {
-			return nil, err
-		}
-		if m.Judging == nil {
-			return nil, fmt.Errorf("read judging %s: %w: its manifest has no judge", list[i].ID, callvet.ErrInvalid)
+		if err != nil || m.Judging == nil {
+			continue // one that cannot be read says nothing, and the others say what they say
 		}
 		if wanted(m.Judging) {
 			out = append(out, judgingRun{list[i], m.Judging})

@@ -3,6 +3,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -151,17 +152,37 @@ func (r *Run) attempted(ctx context.Context, f store.Filter) iter.Seq2[report.Ro
 		for c, err := range r.db.Cells(ctx, r.Stored.ID, f) {
 			var of *callvet.Case
 			if err == nil {
-				of, err = r.cases.Case(c.Case)
+				of, err = r.caseOf(ctx, c)
 			}
 			if err != nil {
 				yield(report.Row{}, fmt.Errorf("read run %s: %w", r.Stored.ID, err))
 				return
+			}
+			if !r.placed(c) {
+				continue
 			}
 			if !yield(report.Row{Case: of, Cell: c}, nil) {
 				return
 			}
 		}
 	}
+}
+
+// caseOf is the case of a cell. Where it cannot be read, the cell is lost, and a case that has the
+// id alone stands for it: the other attempts of the run can be read all the same.
+func (r *Run) caseOf(ctx context.Context, c *callvet.Cell) (*callvet.Case, error) {
+	of, err := r.cases.Case(c.Case)
+	if err == nil || ctx.Err() != nil || errors.Is(err, callvet.ErrUnavailable) {
+		return of, err
+	}
+	id := cmp.Or(c.Trace.CaseID, "case "+strconv.Itoa(c.Case+1))
+	c.Lost(id, err)
+	return &callvet.Case{ID: id}, nil
+}
+
+// placed reports whether a cell is of a target that the run has.
+func (r *Run) placed(c *callvet.Cell) bool {
+	return c.Target >= 0 && c.Target < len(r.Manifest.Targets)
 }
 
 // shown streams attempts with their cases as red lets them be seen.
@@ -192,11 +213,14 @@ func (r *Run) verdicts(ctx context.Context) iter.Seq2[report.Row, error] {
 		for c, err := range r.db.DoneCells(ctx, r.Stored.ID) {
 			var of *callvet.Case
 			if err == nil {
-				of, err = r.cases.Case(c.Case)
+				of, err = r.caseOf(ctx, c)
 			}
 			if err != nil {
 				yield(report.Row{}, fmt.Errorf("read run %s: %w", r.Stored.ID, err))
 				return
+			}
+			if !r.placed(c) {
+				continue
 			}
 			if !yield(report.Row{Case: &callvet.Case{ID: of.ID}, Cell: c}, nil) {
 				return

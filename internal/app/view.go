@@ -268,9 +268,7 @@ func (a *App) ListRuns(ctx context.Context, limit int) ([]report.RunSummary, err
 	}
 	out := make([]report.RunSummary, len(list))
 	for i := range list {
-		if out[i], err = summary(&list[i]); err != nil {
-			return nil, err
-		}
+		out[i] = summary(&list[i])
 	}
 	live, err := liveOf(ctx, db, "")
 	if err != nil {
@@ -285,22 +283,25 @@ func (a *App) ListRuns(ctx context.Context, limit int) ([]report.RunSummary, err
 	return out, nil
 }
 
-// summary is a run's line in the list, from what was counted when it ended.
-func summary(r *store.Run) (report.RunSummary, error) {
+// summary is a run's line in the list, from what was counted when it ended. A run that cannot be
+// read has a line, too, with the reason.
+func summary(r *store.Run) report.RunSummary {
+	out := report.RunSummary{ID: r.ID, Name: r.Name, Created: r.Created, Suite: r.SuiteName, Status: string(r.State()), Targets: []string{}}
 	m, err := readManifest(r)
 	if err != nil {
-		return report.RunSummary{}, err
+		out.Problem = err.Error()
+		return out
 	}
-	out := report.RunSummary{ID: r.ID, Name: r.Name, Created: r.Created, Suite: r.SuiteName, Status: string(r.State())}
 	for i := range m.Targets {
 		out.Targets = append(out.Targets, m.Targets[i].Name)
 	}
 	if len(r.Totals) == 0 {
-		return out, nil
+		return out
 	}
 	var t run.Summary
 	if err := json.Unmarshal(r.Totals, &t); err != nil {
-		return out, fmt.Errorf("read totals of run %s: %w", r.ID, typed.Explain(err))
+		out.Problem = fmt.Sprintf("read totals of run %s: %v", r.ID, typed.Explain(err))
+		return out
 	}
 	out.Cells, out.InPart = panel.Verdicts{Pass: t.Pass, Fail: t.Fail, Error: t.Error, NotRun: t.NotRun}, t.InPart
 	models := slices.ContainsFunc(m.Targets, func(t callvet.Target) bool { return !t.Floor })
@@ -316,7 +317,7 @@ func summary(r *store.Run) (report.RunSummary, error) {
 	if t.CostKnown && t.CostUSD > 0 { // targets that report no usage count as 0
 		out.CostUSD = &t.CostUSD
 	}
-	return out, nil
+	return out
 }
 
 // RunLine gives a stored run with its line in the list.
@@ -329,8 +330,7 @@ func (a *App) RunLine(ctx context.Context, ref string) (*store.Run, report.RunSu
 	if err != nil {
 		return nil, report.RunSummary{}, err
 	}
-	line, err := summary(&r)
-	return &r, line, err
+	return &r, summary(&r), nil
 }
 
 // RunState names what a report of a run is made of: it changes when the run goes on or is judged

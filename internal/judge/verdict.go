@@ -68,7 +68,7 @@ func (j *Judge) Read(text string, did Did) Verdict {
 	if len(text) > maxAnswer {
 		return Verdict{Unscored: fmt.Sprintf("the answer is longer than %d bytes", maxAnswer)}
 	}
-	text = strings.TrimSpace(strings.TrimPrefix(thought.ReplaceAllString(text, " "), "\ufeff"))
+	text = strings.TrimSpace(strings.TrimPrefix(unthought(text), "\ufeff"))
 	if text == "" {
 		return Verdict{Unscored: whyEmpty}
 	}

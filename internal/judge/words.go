@@ -72,8 +72,17 @@ func prose(text string) []bool {
 	return out
 }
 
-// thought is what reasoning models write before their answer.
-var thought = regexp.MustCompile(`(?s)<think(?:ing)?>.*?</think(?:ing)?>`)
+// thought is what reasoning models write before their answer. One without an end was cut off:
+// no answer follows it.
+var thought = regexp.MustCompile(`(?is)<think(?:ing)?>.*?(?:</think(?:ing)?>|\z)`)
+
+// thoughtEnd ends a thought that began in the prompt.
+var thoughtEnd = regexp.MustCompile(`(?is)\A.*</think(?:ing)?>`)
+
+// unthought is an answer without the thoughts before it.
+func unthought(text string) string {
+	return thoughtEnd.ReplaceAllString(thought.ReplaceAllString(text, " "), " ")
+}
 
 // refusal is how models say that they will not judge.
 var refusal = regexp.MustCompile(`(?i)\b(?:I(?:'m| am) sorry|I can(?:'|no)t (?:help|assist|comply|do|provide|evaluate|judge)|I(?:'m| am) (?:unable|not able)|I (?:won't|will not|must decline)|as an AI)\b`)

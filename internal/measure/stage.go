@@ -242,7 +242,7 @@ func (s *stage) judged(a *trace.Attempt) error {
 		return nil
 	}
 	for pos, i := range a.Order {
-		if g := a.Steps[pos].Gold; g != nil && i < len(own.steps) {
+		if g := a.Steps[pos].Gold; g != nil && i >= 0 && i < len(own.steps) {
 			text, err := labelled(own.steps[i].text, g)
 			if err != nil {
 				return fmt.Errorf("write a step of task %q: %w", a.Trace.CaseID, err)

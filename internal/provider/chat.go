@@ -149,15 +149,7 @@ func (w *chat) read(root value.Value, _ *query, resp *callvet.Response) error {
 	if turn.Content == "" {
 		turn.Content = at(msg, "refusal").Str()
 	}
-	calls := at(msg, "tool_calls")
-	for c, more := calls.First(); more; c, more = calls.Next(c) {
-		f := at(c, "function")
-		turn.Calls = append(turn.Calls, repair.Call(at(c, "id").Str(), at(f, "name").Str(), rawArgs(at(f, "arguments"))))
-	}
-	// Some send the form of old with every message, empty.
-	if f := at(msg, "function_call"); len(turn.Calls) == 0 && at(f, "name").Str() != "" {
-		turn.Calls = append(turn.Calls, repair.Call("", at(f, "name").Str(), rawArgs(at(f, "arguments"))))
-	}
+	turn.Calls = withOldCall(listed(at(msg, "tool_calls"), chatCall), at(msg, "function_call"))
 	resp.Turns = []callvet.Turn{turn}
 	resp.Model, resp.FinishReason = at(root, "model").Str(), at(choice, "finish_reason").Str()
 	resp.Usage = chatUsage(at(root, "usage"))
@@ -195,7 +187,7 @@ func answersOnly(m value.Value) bool {
 	case "tool_calls":
 		return m.Len() == 0
 	case "function_call":
-		return at(m, "name").Str() == ""
+		return repair.Empty(m)
 	case "audio":
 		return at(m, "id").Str() == ""
 	}

@@ -3,7 +3,6 @@
 package provider
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/callvet/callvet"
@@ -77,12 +76,11 @@ func (d *chatDeltas) delta(v value.Value) (content bool) {
 		}
 	}
 	content = d.details.add(at(v, "reasoning_details")) || content
-	calls := at(v, "tool_calls")
-	for c, ok := calls.First(); ok; c, ok = calls.Next(c) {
-		d.calls.Add(chatPiece(c))
+	for _, p := range listed(at(v, "tool_calls"), chatPiece) {
+		d.calls.Add(p)
 		content = true
 	}
-	if f := at(v, "function_call"); f.Kind() == value.Object {
+	if f := at(v, "function_call"); !repair.Empty(f) {
 		d.old.Add(repair.Piece{Name: at(f, "name").Str(), Args: rawArgs(at(f, "arguments"))})
 		content = true
 	}
@@ -91,6 +89,9 @@ func (d *chatDeltas) delta(v value.Value) (content bool) {
 
 // chatPiece is what an element of tool_calls holds.
 func chatPiece(c value.Value) repair.Piece {
+	if f := at(c, "custom"); f.Kind() == value.Object {
+		return repair.Piece{Index: at(c, "index"), ID: at(c, "id").Str(), Name: at(f, "name").Str(), Args: rawArgs(at(f, "input")), Custom: true}
+	}
 	f := at(c, "function")
 	return repair.Piece{
 		Index: at(c, "index"), ID: at(c, "id").Str(), Name: at(f, "name").Str(), Args: rawArgs(at(f, "arguments")),
@@ -108,10 +109,7 @@ func (d *chatDeltas) finish(q *query, resp *callvet.Response) error {
 		return errStreamEnded
 	}
 	turn := callvet.Turn{Role: callvet.RoleAssistant, Content: d.content.String(), Reasoning: d.reasoning.String()}
-	if turn.Calls = d.calls.List(q.req.Tools); len(turn.Calls) == 0 {
-		turn.Calls = d.old.List(q.req.Tools)
-		turn.Calls = slices.DeleteFunc(turn.Calls, func(c callvet.Call) bool { return c.Tool == "" }) // sent empty with every message
-	}
+	turn.Calls = repair.Merge(d.calls.List(q.req.Tools), d.old.List(q.req.Tools))
 	if details := d.details.raw(); turn.Reasoning != "" || details != nil {
 		raw := (&chat{}).message(nil, &turn)
 		raw = raw[:len(raw)-1]

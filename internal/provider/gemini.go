@@ -191,12 +191,12 @@ func (w *gemini) turn(content value.Value, before int) callvet.Turn {
 	}
 	var said, thought strings.Builder
 	for p, ok := parts.First(); ok; p, ok = parts.Next(p) {
-		if f := at(p, "functionCall"); f.Kind() == value.Object {
+		if f := at(p, "functionCall"); f.Kind() != value.Invalid && f.Kind() != value.Null {
 			id := at(f, "id").Str()
 			if id == "" {
 				id = ownID(before, len(turn.Calls))
 			}
-			turn.Calls = append(turn.Calls, repair.Call(id, at(f, "name").Str(), inputOf(at(f, "args"))))
+			turn.Calls = append(turn.Calls, named(f, repair.Call(id, at(f, "name").Str(), inputOf(at(f, "args")))))
 			continue
 		}
 		if at(p, "thought").Bool() {

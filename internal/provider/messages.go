@@ -170,7 +170,11 @@ func (w *messages) read(root value.Value, _ *query, resp *callvet.Response) erro
 		case "thinking":
 			thought.WriteString(at(p, "thinking").Str())
 		case "tool_use":
-			turn.Calls = append(turn.Calls, repair.Call(at(p, "id").Str(), at(p, "name").Str(), inputOf(at(p, "input"))))
+			turn.Calls = append(turn.Calls, named(p, repair.Call(at(p, "id").Str(), at(p, "name").Str(), inputOf(at(p, "input")))))
+		default:
+			if strayCall(p) {
+				turn.Calls = append(turn.Calls, repair.Lost(p))
+			}
 		}
 	}
 	turn.Content, turn.Reasoning = said.String(), thought.String()

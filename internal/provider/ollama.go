@@ -204,13 +204,10 @@ func (w *ollama) read(root value.Value, _ *query, resp *callvet.Response) error 
 // ollamaCalls are the calls of a message, each of them whole. Their indexes are left out: some
 // versions give the same one to every call.
 func ollamaCalls(msg value.Value) []repair.Piece {
-	var out []repair.Piece
-	list := at(msg, "tool_calls")
-	for c, ok := list.First(); ok; c, ok = list.Next(c) {
+	return listed(at(msg, "tool_calls"), func(c value.Value) repair.Piece {
 		f := at(c, "function")
-		out = append(out, repair.Piece{ID: at(c, "id").Str(), Name: at(f, "name").Str(), Args: cmp.Or(inputOf(at(f, "arguments")), "{}"), Alone: c.Kind() != value.Object})
-	}
-	return out
+		return repair.Piece{ID: at(c, "id").Str(), Name: at(f, "name").Str(), Args: cmp.Or(inputOf(at(f, "arguments")), "{}"), Alone: c.Kind() != value.Object}
+	})
 }
 
 // finish takes what the last object of an answer tells.

@@ -115,7 +115,13 @@ func (w *responses) fill(root, out value.Value, resp *callvet.Response) error {
 		case "reasoning":
 			writeTexts(&thought, at(item, "summary"), "text")
 		case "function_call":
-			turn.Calls = append(turn.Calls, repair.Call(at(item, "call_id").Str(), at(item, "name").Str(), rawArgs(at(item, "arguments"))))
+			turn.Calls = append(turn.Calls, named(item, repair.Call(at(item, "call_id").Str(), at(item, "name").Str(), rawArgs(at(item, "arguments")))))
+		case "custom_tool_call":
+			turn.Calls = append(turn.Calls, named(item, repair.Custom(at(item, "call_id").Str(), at(item, "name").Str(), rawArgs(at(item, "input")))))
+		default:
+			if strayCall(item) {
+				turn.Calls = append(turn.Calls, repair.Lost(item))
+			}
 		}
 	}
 	turn.Content, turn.Reasoning = said.String(), thought.String()

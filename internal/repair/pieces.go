@@ -21,6 +21,8 @@ type Piece struct {
 	Args string
 	// Alone is a piece that no other piece belongs to: an element that is no object.
 	Alone bool
+	// Custom is a piece of a call of a custom tool: Args is a text, not JSON.
+	Custom bool
 }
 
 // Calls puts the calls of a streamed answer together, for all wires and agents. The zero value
@@ -35,24 +37,26 @@ type Calls struct {
 
 // part is a Piece of which the index was read.
 type part struct {
-	index int // -1: none
-	id    string
-	name  string
-	args  string
-	alone bool
+	index  int // -1: none
+	id     string
+	name   string
+	args   string
+	alone  bool
+	custom bool
 }
 
 // joined is a call that is being put together.
 type joined struct {
-	index int
-	id    string
-	names []string
-	args  Pieces
+	index  int
+	id     string
+	names  []string
+	args   Pieces
+	custom bool
 }
 
 // Add takes the next piece.
 func (s *Calls) Add(p Piece) {
-	s.parts = append(s.parts, part{index: indexOf(p.Index), id: p.ID, name: p.Name, args: p.Args, alone: p.Alone})
+	s.parts = append(s.parts, part{index: indexOf(p.Index), id: p.ID, name: p.Name, args: p.Args, alone: p.Alone, custom: p.Custom})
 }
 
 // indexOf reads an index, which some servers write as a text.
@@ -92,7 +96,11 @@ func (s *Calls) List(tools *callvet.Toolset) []callvet.Call {
 	}
 	var out []callvet.Call
 	for _, c := range l.list {
-		out = append(out, Call(c.id, nameOf(c.names, tools), c.args.Text()))
+		read := Call
+		if c.custom {
+			read = Custom
+		}
+		out = append(out, read(c.id, nameOf(c.names, tools), c.args.Text()))
 	}
 	return out
 }
@@ -123,6 +131,7 @@ func (c *joined) add(p *part) {
 		c.names = append(c.names, p.name)
 	}
 	c.args.Add(p.args)
+	c.custom = c.custom || p.custom
 }
 
 // find is the call that a piece belongs to; nil for a new one.
@@ -267,6 +276,9 @@ func join(texts []string, chain bool) string {
 	}
 	return all
 }
+
+// Empty reports whether no piece came.
+func (a *Pieces) Empty() bool { return a.empty() }
 
 func (a *Pieces) empty() bool { return len(a.texts) == 0 }
 

@@ -289,6 +289,8 @@ type RunSummary struct {
 	// Judging are judges that are asked while the run goes on: what they said so far counts
 	// nowhere before it is over.
 	Judging []RunJudging `json:"judging,omitempty"`
+	// Problem is why the run cannot be read; "" for one that can.
+	Problem string `json:"problem,omitempty"`
 }
 
 // RunJudging is a judge that is asked while a run goes on, and how often it has answered.
@@ -373,6 +375,9 @@ func Runs(w io.Writer, runs []RunSummary, loc *time.Location, opt TerminalOption
 		s.line("in part: passed with assertions that were not evaluated")
 	}
 	for _, r := range runs {
+		if r.Problem != "" {
+			s.line(plain.Line(r.ID) + " cannot be read: " + plain.Limited(plain.Line(r.Problem), 400))
+		}
 		for _, j := range r.Judging {
 			s.line(fmt.Sprintf("%s is judged while it runs: judging %s by %s, %s, with %s that count when the run is over",
 				plain.Line(cmp.Or(r.Name, r.ID)), plain.Line(j.ID), plain.Line(j.Judge), plain.Line(j.Status), plain.Count(j.Answers, "answer", "answers")))

@@ -92,6 +92,10 @@ func (a *attempt) converse(ctx context.Context, repeat int) *callvet.Fault {
 		if t.End = a.firstEnd(resp, called); t.End != "" {
 			return nil
 		}
+		if slices.ContainsFunc(t.Calls(), func(c callvet.Call) bool { return c.Nameless() }) {
+			t.End = callvet.EndCalled // nothing can answer it, and no provider takes it back
+			return nil
+		}
 		if f := a.answer(ctx, first); f != nil {
 			return f
 		}
@@ -239,7 +243,7 @@ func (a *attempt) answer(ctx context.Context, first int) *callvet.Fault {
 // execute fills a call's status and result and returns what the target is told.
 func (a *attempt) execute(ctx context.Context, call *callvet.Call) (string, *callvet.Fault) {
 	if call.Malformed() {
-		call.Status, call.Error = callvet.StatusRejected, callvet.Unreadable(call.ArgsRaw)
+		call.Status, call.Error = callvet.StatusRejected, call.Unreadable(call.ArgsRaw)
 		return told(map[string]any{"error": call.Error}), nil
 	}
 	if vs := a.p.compiled.Check(call); len(vs) > 0 {

@@ -124,8 +124,8 @@ func keptBesides(ctx context.Context, q *rows.Queries, user string) (list []kept
 	if isMissing(err) {
 		return nil, nil
 	}
-	if err == nil {
-		err = json.Unmarshal(b, &list)
+	if err == nil && json.Unmarshal(b, &list) != nil {
+		return nil, nil // what cannot be read is not kept any more
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read comparisons: %w", err)

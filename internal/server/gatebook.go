@@ -3,7 +3,6 @@
 package server
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -321,8 +320,11 @@ func (s *Server) gateHistory(ctx context.Context, by *account.Principal, in *str
 			continue
 		}
 		one := PastVerdict{ID: v.ID, RunID: v.RunID, Baseline: v.Baseline, At: milli(v.Created), User: v.UserID, Verdict: v.Verdict, Changed: v.Hash != hash}
-		if err = cmp.Or(err, json.Unmarshal(v.Failed, &one.Failed)); err != nil {
+		if err != nil {
 			return nil, fmt.Errorf("read verdict: %w", err)
+		}
+		if err := json.Unmarshal(v.Failed, &one.Failed); err != nil { // a history has other entries
+			one.Failed = []FailedGate{{Reason: fmt.Sprintf("which gates failed cannot be read: %v", err)}}
 		}
 		if one.Failed == nil {
 			one.Failed = []FailedGate{}

@@ -51,6 +51,7 @@ type EvalRun struct {
 	Job        string         `json:"job_id,omitempty"`
 	Shared     bool           `json:"shared"`
 	User       string         `json:"user_id" doc:"empty for a run of the command line"`
+	Problem    string         `json:"problem,omitempty" doc:"why the run cannot be read"`
 }
 
 // TargetScore is what a run says of one target: its overall score, and its pass rate, each with
@@ -206,10 +207,7 @@ func (s *Server) line(ctx context.Context, e *rows.RunEntry) (*EvalRun, error) {
 		Verdicts: sum.Cells, Total: sum.Cells.Pass + sum.Cells.Fail + sum.Cells.Error + sum.Cells.NotRun, Passed: sum.Cells.Pass, CostUSD: sum.CostUSD,
 		Experiment: e.ExperimentID, Job: e.JobID, Shared: e.Shared, User: e.UserID,
 	}
-	if out.Models == nil {
-		out.Models = []string{}
-	}
-	if r.Finished.IsZero() {
+	if out.Problem = sum.Problem; out.Problem != "" || r.Finished.IsZero() {
 		return out, nil
 	}
 	out.Finished = r.Finished.UTC()
@@ -222,11 +220,21 @@ func (s *Server) line(ctx context.Context, e *rows.RunEntry) (*EvalRun, error) {
 		list, _ := scores(d.Panels)
 		return &list, nil
 	})
+	if broken(ctx, err) { // the list has others
+		out.Problem = err.Error()
+		return out, nil
+	}
 	if err != nil {
 		return nil, err
 	}
 	out.Targets, out.AvgScore = *list, meanScore(*list)
 	return out, nil
+}
+
+// broken reports whether what is kept of one entry of a list cannot be read, so that the list can
+// be given all the same.
+func broken(ctx context.Context, err error) bool {
+	return err != nil && ctx.Err() == nil && !isMissing(err) && !errors.Is(err, callvet.ErrUnavailable)
 }
 
 // scores picks the scores of targets out of panels, and gives their mean.
@@ -287,10 +295,12 @@ func told[T any](ctx context.Context, s *Server, id, about string, tell func() (
 		if mine := s.kept.get(keptKey{id, about, state}); mine != nil {
 			b, err = mine, nil
 		}
-		if err == nil {
-			err = json.Unmarshal(b, out)
-		}
-		if !errors.Is(err, sql.ErrNoRows) {
+		switch {
+		case err == nil && json.Unmarshal(b, out) == nil:
+			return out, nil
+		case err == nil:
+			out = new(T) // what was kept cannot be read: it is made again
+		case !errors.Is(err, sql.ErrNoRows):
 			return out, err
 		}
 	}

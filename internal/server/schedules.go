@@ -191,8 +191,8 @@ func tellSchedule(sc *rows.Schedule, warnings []callvet.Notice) (*body[Schedule]
 			Name: sc.Name, Cron: sc.Spec, Zone: sc.Zone, Catalogue: sc.CatalogueID, Gates: string(sc.Gates), Baseline: sc.Baseline, LastGood: sc.LastGood, Webhook: string(sc.Webhook), Enabled: &sc.Enabled,
 		},
 	}
-	if err := json.Unmarshal(sc.Request, &out.Eval); err != nil {
-		return nil, fmt.Errorf("read schedule %s: %w", sc.ID, err)
+	if err := json.Unmarshal(sc.Request, &out.Eval); err != nil { // a list has others
+		out.Eval, out.Stopped = EvalRequest{}, fmt.Sprintf("its request cannot be read: %v", err)
 	}
 	if sc.OnSuite {
 		out.On = append(out.On, causeSuite)
@@ -510,8 +510,7 @@ func (s *Server) runSchedule(ctx context.Context, _ *account.Principal, in *stru
 	if r.State == runFailed {
 		return nil, fmt.Errorf("run schedule: %w: %s", callvet.ErrConflict, r.Error)
 	}
-	told, err := tellScheduleRun(r)
-	return &body[ScheduleRun]{told}, err
+	return &body[ScheduleRun]{tellScheduleRun(r)}, nil
 }
 
 func (s *Server) scheduleHistory(ctx context.Context, _ *account.Principal, in *struct {
@@ -530,17 +529,13 @@ func (s *Server) scheduleHistory(ctx context.Context, _ *account.Principal, in *
 	out := Page[ScheduleRun]{Items: []ScheduleRun{}}
 	list, out.Next = cut(list, in.Limit, func(e *rows.ScheduleRun) pageMark { return pageMark{e.Created, e.ID} })
 	for i := range list {
-		one, err := tellScheduleRun(&list[i])
-		if err != nil {
-			return nil, err
-		}
-		out.Items = append(out.Items, one)
+		out.Items = append(out.Items, tellScheduleRun(&list[i]))
 	}
 	return &body[Page[ScheduleRun]]{out}, nil
 }
 
 // tellScheduleRun is an entry of a history as the API has it.
-func tellScheduleRun(r *rows.ScheduleRun) (ScheduleRun, error) {
+func tellScheduleRun(r *rows.ScheduleRun) ScheduleRun {
 	out := ScheduleRun{
 		ID: r.ID, Cause: r.Cause, Due: milli(r.Due), State: r.State, Run: r.RunID, Job: r.JobID, Baseline: r.Baseline, Verdict: gate.Verdict(r.Verdict), Error: string(r.Error), Created: milli(r.Created),
 	}
@@ -557,8 +552,8 @@ func tellScheduleRun(r *rows.ScheduleRun) (ScheduleRun, error) {
 			out.Webhook.Next = &at
 		}
 	}
-	if err := json.Unmarshal(r.Outcome, &out.ScheduleOutcome); err != nil {
-		return out, fmt.Errorf("read history: %w", err)
+	if err := json.Unmarshal(r.Outcome, &out.ScheduleOutcome); err != nil { // a history has other entries
+		out.ScheduleOutcome, out.Error = ScheduleOutcome{}, cmp.Or(out.Error, fmt.Sprintf("what came out of it cannot be read: %v", err))
 	}
-	return out, nil
+	return out
 }

@@ -40,6 +40,7 @@ type SelectRun struct {
 	FailedCount      *int      `json:"failed_count" doc:"null until the run is over"`
 	Timestamp        time.Time `json:"timestamp"`
 	User             string    `json:"user_id"`
+	Problem          string    `json:"problem,omitempty" doc:"why the run cannot be read"`
 	SelectRates
 }
 
@@ -138,11 +139,15 @@ func (s *Server) selectLine(ctx context.Context, row *rows.SelectRunsRow) (*Sele
 		RunID: row.RunID, SuiteName: r.SuiteName, SuiteHash: r.SuiteHash, CatalogueID: row.CatalogueID, CatalogueVersion: row.CatalogueVersion, Preset: row.Preset, Limit: row.Depth,
 		Status: sum.Status, TotalTests: sum.Cells.Pass + sum.Cells.Fail + sum.Cells.Error + sum.Cells.NotRun, Timestamp: r.Created.UTC(), User: row.UserID,
 	}
-	if r.Finished.IsZero() {
+	if out.Problem = sum.Problem; out.Problem != "" || r.Finished.IsZero() {
 		return out, nil
 	}
 	rep, err := s.selectedAgain(ctx, &rows.SelectRun{RunID: row.RunID, CatalogueID: row.CatalogueID, CatalogueVersion: row.CatalogueVersion})
 	if errors.Is(err, callvet.ErrInvalid) { // it ended before anything was selected
+		return out, nil
+	}
+	if broken(ctx, err) {
+		out.Problem = err.Error()
 		return out, nil
 	}
 	if err != nil {

@@ -81,12 +81,9 @@ func (s *Server) message(sc *rows.Schedule, r *rows.ScheduleRun) error {
 	if len(sc.Webhook) == 0 {
 		return nil
 	}
-	told, err := tellScheduleRun(r)
-	if err != nil {
-		return err
-	}
-	r.HookState = hookWaiting
-	r.HookBody, err = s.messageOf(sc, "schedule.run", &told)
+	told := tellScheduleRun(r)
+	body, err := s.messageOf(sc, "schedule.run", &told)
+	r.HookState, r.HookBody = hookWaiting, body
 	return err
 }
 

@@ -111,8 +111,8 @@ func (db *DB) trace(ctx context.Context, ref cellRef) (*callvet.Trace, bool, err
 		return nil, false, db.explain("look up cache", err)
 	}
 	t := &callvet.Trace{}
-	if err := decodeTrace(b, t, nil); err != nil {
-		return nil, false, fmt.Errorf("look up cache: %w", err)
+	if decodeTrace(b, t, nil) != nil || checkTrace(t) != nil {
+		return nil, false, nil // an answer that cannot be read is asked for again
 	}
 	return t, true, nil
 }

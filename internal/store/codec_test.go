@@ -71,7 +71,7 @@ func TestEveryFieldSurvives(t *testing.T) {
 	want := filled(t)
 	trace, result, xs := appendTrace(nil, &want.Trace), appendResult(nil, &want.Result), appendExchanges(nil, want.Trace.Exchanges)
 	var ours, std callvet.Cell
-	if err := decode(&ours, result, trace, xs, words{}); err != nil {
+	if err := decodeParts(&ours, &stored{result: result, trace: trace, exchanges: xs}, words{}); err != nil {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff(want, ours, ignored()); d != "" {
@@ -109,7 +109,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`null`), []byte(`{"a":{"b":["}"]}}`), []byte(` [ ] `))
 	f.Fuzz(func(t *testing.T, result, trace, exchanges []byte) {
 		var c callvet.Cell
-		if decode(&c, result, trace, exchanges, words{}) != nil {
+		if decodeParts(&c, &stored{result: result, trace: trace, exchanges: exchanges}, words{}) != nil {
 			return
 		}
 		var std callvet.Result

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/callvet/callvet"
@@ -263,22 +264,39 @@ func (r *reader) timestamp() time.Time {
 	return t
 }
 
-// decode fills a cell from its stored parts; w are the words of the stream.
-func decode(c *callvet.Cell, result, trace, exchanges []byte, w words) error {
-	r := reader{b: result, words: w}
+// stored are the parts of a cell as they are kept.
+type stored struct {
+	caseID                   string
+	result, trace, exchanges []byte
+}
+
+// decode fills a cell from its stored parts; w are the words of the stream. Of a record that
+// cannot be read the cell is lost: the other cells of the run can be read all the same.
+func decode(c *callvet.Cell, from *stored, w words) {
+	err := decodeParts(c, from, w)
+	if err == nil {
+		err = checkCell(c)
+	}
+	if err != nil {
+		c.Lost(from.caseID, err)
+	}
+}
+
+func decodeParts(c *callvet.Cell, from *stored, w words) error {
+	r := reader{b: from.result, words: w}
 	readResult(&r, &c.Result)
-	if r.err != nil {
+	if r.end(); r.err != nil {
 		return fmt.Errorf("result: %w", r.err)
 	}
-	if err := decodeTrace(trace, &c.Trace, w); err != nil {
+	if err := decodeTrace(from.trace, &c.Trace, w); err != nil {
 		return err
 	}
-	if len(exchanges) == 0 {
+	if len(from.exchanges) == 0 {
 		return nil
 	}
-	r = reader{b: exchanges, words: w}
+	r = reader{b: from.exchanges, words: w}
 	c.Trace.Exchanges = list(&r, readExchange)
-	if r.err != nil {
+	if r.end(); r.err != nil {
 		return fmt.Errorf("exchanges: %w", r.err)
 	}
 	return nil
@@ -287,8 +305,87 @@ func decode(c *callvet.Cell, result, trace, exchanges []byte, w words) error {
 func decodeTrace(b []byte, t *callvet.Trace, w words) error {
 	r := reader{b: b, words: w}
 	readTrace(&r, t)
-	if r.err != nil {
+	if r.end(); r.err != nil {
 		return fmt.Errorf("trace: %w", r.err)
 	}
 	return nil
+}
+
+// end fails where anything follows the value.
+func (r *reader) end() {
+	if r.peek() != 0 || r.i < len(r.b) {
+		r.fail("the end of the record")
+	}
+}
+
+// checkTrace refuses words that this version does not know: what they mean is not known.
+func checkTrace(t *callvet.Trace) error {
+	switch t.Outcome {
+	case callvet.OutcomeCalled, callvet.OutcomeAbstained, callvet.OutcomeUnparseable, callvet.OutcomeError, callvet.OutcomeNotRun:
+	default:
+		return unknownWord("outcome", string(t.Outcome))
+	}
+	if t.Outcome == callvet.OutcomeError && t.Fault == nil {
+		return fmt.Errorf("trace: an error without its fault: %w", callvet.ErrInvalid)
+	}
+	switch t.Format {
+	case "", callvet.FormatPass, callvet.FormatNormalized, callvet.FormatFail:
+	default:
+		return unknownWord("format", string(t.Format))
+	}
+	for i := range t.Turns {
+		if err := checkTurn(&t.Turns[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkTurn(t *callvet.Turn) error {
+	if t.Role == "" {
+		return unknownWord("role", "")
+	}
+	for i := range t.Calls {
+		c := &t.Calls[i]
+		switch c.Status {
+		case "", callvet.StatusOK, callvet.StatusRejected, callvet.StatusExecErr, callvet.StatusTimeout:
+		default:
+			return unknownWord("status", string(c.Status))
+		}
+		for _, d := range c.Guard {
+			switch d.Action {
+			case callvet.RulingDeny, callvet.RulingRedact, callvet.RulingFlag, callvet.RulingConfirm, callvet.RulingWait:
+			default:
+				return unknownWord("action of a guard", string(d.Action))
+			}
+		}
+	}
+	return nil
+}
+
+// checkCell refuses a verdict that is not known, or that an attempt of the outcome cannot have.
+// Earlier versions wrote no verdict for an error.
+func checkCell(c *callvet.Cell) error {
+	if err := checkTrace(&c.Trace); err != nil {
+		return err
+	}
+	judged := c.Trace.Outcome != callvet.OutcomeError && c.Trace.Outcome != callvet.OutcomeNotRun
+	switch v := c.Result.Verdict; v {
+	case callvet.VerdictPass, callvet.VerdictFail, callvet.VerdictNotRun:
+		return nil
+	case "", callvet.VerdictError:
+		if v == "" && judged {
+			return fmt.Errorf("result: an attempt that was judged has no verdict: %w", callvet.ErrInvalid)
+		}
+		return nil
+	}
+	return unknownWord("verdict", string(c.Result.Verdict))
+}
+
+func unknownWord(name, word string) error {
+	const most = 40
+	if len(word) > most {
+		word = strings.ToValidUTF8(word[:most], "") + "…"
+	}
+	return fmt.Errorf("the %s %q is not known: %w", name, word, callvet.ErrInvalid)
 }

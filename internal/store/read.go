@@ -40,6 +40,47 @@ type Filter struct {
 	Exchanges bool
 }
 
+// number is a column that should hold a number: a database can hold anything in it.
+type number struct {
+	f     float64
+	known bool
+}
+
+// Scan takes a value; one that is no number is not known.
+func (n *number) Scan(v any) error {
+	*n = number{}
+	switch v := v.(type) {
+	case int64:
+		n.f, n.known = float64(v), true
+	case float64:
+		n.f, n.known = v, !math.IsNaN(v) && !math.IsInf(v, 0)
+	}
+	return nil
+}
+
+// whole is the number; -1 where it is not known, or none that counts anything.
+func (n *number) whole() int {
+	if !n.known || n.f < 0 || n.f > math.MaxInt32 || n.f != math.Trunc(n.f) {
+		return -1
+	}
+	return int(n.f)
+}
+
+func (n *number) pointer() *float64 {
+	if !n.known {
+		return nil
+	}
+	f := n.f
+	return &f
+}
+
+// place is where a cell stands: case, target and repeat, -1 where that cannot be read.
+type place [3]number
+
+func (p *place) of(c *callvet.Cell) {
+	c.Case, c.Target, c.Repeat = p[0].whole(), p[1].whole(), p[2].whole()
+}
+
 // Place is where a cell of a run is.
 type Place struct{ Case, Target, Repeat int }
 
@@ -85,18 +126,20 @@ func (db *DB) targets(ctx context.Context, runID string, f Filter) (num int64, t
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var t int
+		var t number
 		if err := rows.Scan(&t); err != nil {
 			return 0, nil, db.explain("read attempts", err)
 		}
-		targets = append(targets, t)
+		if n := t.whole(); n >= 0 {
+			targets = append(targets, n)
+		}
 	}
 	return num, targets, db.explain("read attempts", rows.Err())
 }
 
 func (f Filter) query(num int64, target int) (string, []any) {
 	var q strings.Builder
-	q.WriteString("SELECT case_ix,target_ix,repeat,result,trace")
+	q.WriteString("SELECT case_ix,target_ix,repeat,case_id,result,trace")
 	if f.Exchanges {
 		q.WriteString(",exchanges")
 	} else {
@@ -147,13 +190,15 @@ func (db *DB) stream(ctx context.Context, num int64, target int, f Filter, yield
 	same := words{}
 	for rows.Next() {
 		c := &callvet.Cell{}
+		var from stored
+		var at place
 		var result, trace, exchanges sql.RawBytes
-		if err := rows.Scan(&c.Case, &c.Target, &c.Repeat, &result, &trace, &exchanges); err != nil {
+		if err := rows.Scan(&at[0], &at[1], &at[2], &from.caseID, &result, &trace, &exchanges); err != nil {
 			return yield(nil, db.explain("read attempts", err)) && false
 		}
-		if err := decode(c, result, trace, exchanges, same); err != nil {
-			return yield(nil, fmt.Errorf("read attempt at case %d: %w", c.Case, err)) && false
-		}
+		at.of(c)
+		from.result, from.trace, from.exchanges = result, trace, exchanges
+		decode(c, &from, same)
 		if !yield(c, nil) {
 			return false
 		}
@@ -172,7 +217,7 @@ func (db *DB) CellsAfter(ctx context.Context, runID string, after int64, most in
 	if after == 0 {
 		which = "id IN (SELECT id FROM cells INDEXED BY cells_key WHERE run=(SELECT num FROM runs WHERE id=?1) AND id>?2 ORDER BY id LIMIT ?3)"
 	}
-	rows, err := db.read.QueryContext(ctx, "SELECT id,case_ix,target_ix,repeat,result,trace FROM cells WHERE "+which+" ORDER BY id LIMIT ?3", runID, after, most)
+	rows, err := db.read.QueryContext(ctx, "SELECT id,case_ix,target_ix,repeat,case_id,result,trace FROM cells WHERE "+which+" ORDER BY id LIMIT ?3", runID, after, most)
 	if err != nil {
 		return nil, after, db.explain("read attempts", err)
 	}
@@ -181,13 +226,15 @@ func (db *DB) CellsAfter(ctx context.Context, runID string, after int64, most in
 	same := words{}
 	for rows.Next() {
 		c := &callvet.Cell{}
+		var from stored
+		var at place
 		var result, trace sql.RawBytes
-		if err := rows.Scan(&last, &c.Case, &c.Target, &c.Repeat, &result, &trace); err != nil {
+		if err := rows.Scan(&last, &at[0], &at[1], &at[2], &from.caseID, &result, &trace); err != nil {
 			return nil, after, db.explain("read attempts", err)
 		}
-		if err := decode(c, result, trace, nil, same); err != nil {
-			return nil, after, fmt.Errorf("read attempt at case %d: %w", c.Case, err)
-		}
+		at.of(c)
+		from.result, from.trace = result, trace
+		decode(c, &from, same)
 		cells = append(cells, c)
 	}
 	return cells, last, db.explain("read attempts", rows.Err())
@@ -214,18 +261,21 @@ func (db *DB) DoneCellsIn(ctx context.Context, runID string, from, to int) iter.
 		for rows.Next() {
 			c := &callvet.Cell{}
 			t, r := &c.Trace, &c.Result
-			var overall sql.NullFloat64
-			var flags int
-			if err := rows.Scan(&c.Case, &c.Target, &c.Repeat, &t.CaseID, &t.Outcome, &r.Verdict, &r.Class, &overall, &t.Usage.CostUSD, &t.Attempts, &flags); err != nil {
+			var overall, cost, requests, flags number
+			var at place
+			if err := rows.Scan(&at[0], &at[1], &at[2], &t.CaseID, &t.Outcome, &r.Verdict, &r.Class, &overall, &cost, &requests, &flags); err != nil {
 				yield(nil, db.explain("read attempts", err))
 				return
 			}
-			t.Repeat, t.Cached, t.Usage.Known = c.Repeat, flags&flagCached != 0, flags&flagUsageKnown != 0
-			if flags&flagNotEvaluated != 0 {
+			at.of(c)
+			flag := max(flags.whole(), 0)
+			t.Repeat, t.Cached, t.Usage.Known = c.Repeat, flag&flagCached != 0, flag&flagUsageKnown != 0
+			t.Usage.CostUSD, t.Attempts = cost.pointer(), max(requests.whole(), 0)
+			if flag&flagNotEvaluated != 0 {
 				r.NotEvaluated = 1
 			}
-			if overall.Valid {
-				r.Scores = []callvet.Score{{Name: "overall", Value: overall.Float64, Scored: true}}
+			if overall.known {
+				r.Scores = []callvet.Score{{Name: "overall", Value: overall.f, Scored: true}}
 			}
 			if !yield(c, nil) {
 				return

@@ -173,7 +173,7 @@ func TestAppendReplacesOnlyErrors(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "x.db"), store.Options{})
 	r := newRun(t, db, suite(3), "")
 	cell := func(i int, v callvet.Verdict, answer string) callvet.Cell {
-		return callvet.Cell{Case: i, Trace: callvet.Trace{Answer: answer}, Result: callvet.Result{Verdict: v}}
+		return callvet.Cell{Case: i, Trace: callvet.Trace{Answer: answer, Outcome: callvet.OutcomeAbstained}, Result: callvet.Result{Verdict: v}}
 	}
 	for _, batch := range [][]callvet.Cell{
 		{cell(0, callvet.VerdictPass, "first"), cell(1, callvet.VerdictError, "first"), cell(2, callvet.VerdictNotRun, "first")},

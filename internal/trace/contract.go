@@ -212,6 +212,8 @@ type Message struct {
 	Reasoning string       `json:"reasoning,omitempty"`
 	CallIDs   []string     `json:"call_ids,omitempty"`
 	CallID    string       `json:"call_id,omitempty"`
+	// Unreadable are those calls of the turn that name no tool: there is no step for them.
+	Unreadable []callvet.Call `json:"unreadable,omitempty"`
 }
 
 // Attempt is one imported attempt: the trace, and what its source knew beyond it.
@@ -241,7 +243,7 @@ type Attempt struct {
 	// call's position in Trace.Calls(); nil when there are none.
 	Steps map[int]StepNote
 	// Order is which step line each call of Trace.Calls() is, counted in the order in which the
-	// lines came; nil where the attempt does not come from lines.
+	// lines came; -1 for a call that names no tool and has no line. It is nil where the attempt does not come from lines.
 	Order []int
 	// Foreign is the source's own verdict, as it stands; nil when it has none.
 	Foreign json.RawMessage

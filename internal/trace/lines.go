@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/callvet/callvet"
@@ -27,11 +28,14 @@ func (w *Writer) Attempt(a *Attempt) error {
 
 // Outline is Attempt without what was said: for those who sum up.
 func (w *Writer) Outline(a *Attempt) error {
-	turn, n := 0, 0
+	turn, n, at := 0, 0, 0
 	for i := range a.Trace.Turns {
 		t := &a.Trace.Turns[i]
 		for j := range t.Calls {
-			s := a.step(n, &t.Calls[j], turn, j)
+			if at++; t.Calls[j].Nameless() {
+				continue // the outcome in the task record tells it
+			}
+			s := a.step(at-1, &t.Calls[j], turn, j)
 			if err := w.Step(&s); err != nil {
 				return err
 			}
@@ -52,17 +56,29 @@ func (w *Writer) Outline(a *Attempt) error {
 }
 
 // Lines takes an attempt apart. Calls without an id get "TASK#TURN#N", as the
-// contract's own example has them.
+// contract's own example has them. A step needs a tool: a call without the name of one is in
+// the conversation of the task record.
 func (a *Attempt) Lines() ([]Step, Task) {
 	t := &a.Trace
 	var steps []Step
-	turn := 0
+	turn, at := 0, 0
 	task := a.Task()
 	for i := range t.Turns {
-		m := Message{Role: t.Turns[i].Role, Reasoning: t.Turns[i].Reasoning, CallID: t.Turns[i].CallID}
+		if !t.Turns[i].Role.Known() && len(t.Turns[i].Calls) == 0 {
+			continue // the contract has no other roles, and the target did not say it
+		}
+		m := Message{Role: role(&t.Turns[i]), Reasoning: t.Turns[i].Reasoning, CallID: t.Turns[i].CallID}
 		for j := range t.Turns[i].Calls {
-			s := a.step(len(steps), &t.Turns[i].Calls[j], turn, j)
+			c := &t.Turns[i].Calls[j]
+			s := a.step(at, c, turn, j)
+			at++
 			m.CallIDs = append(m.CallIDs, s.CallID)
+			if c.Nameless() {
+				own := *c
+				own.ID = s.CallID
+				m.Unreadable = append(m.Unreadable, own)
+				continue
+			}
 			steps = append(steps, s)
 		}
 		m.Content = content(&t.Turns[i], steps)
@@ -74,6 +90,14 @@ func (a *Attempt) Lines() ([]Step, Task) {
 	n := len(steps)
 	task.Steps = &n
 	return steps, task
+}
+
+// role is that of a turn in the contract: who calls is the assistant.
+func role(t *callvet.Turn) callvet.Role {
+	if t.Role.Known() {
+		return t.Role
+	}
+	return callvet.RoleAssistant
 }
 
 // content is the turn's text; nil where a tool's turn is the call's result.
@@ -105,7 +129,7 @@ func (a *Attempt) step(n int, c *callvet.Call, turn, j int) Step {
 	s := Step{
 		TaskID: t.CaseID, Attempt: t.Repeat, Target: t.Target, TurnID: turn, CallID: c.ID, Tool: c.Tool, ToolVersion: c.Version,
 		Args: c.Args, ArgsRaw: c.ArgsRaw, Result: c.Result, Status: c.Status, Env: c.Env, Guard: c.Guard,
-		StartMS: c.StartMS, QueueMS: positive(c.QueueMS), ExecMS: positive(c.ExecMS), Tags: a.Tags, Fields: a.Fields,
+		StartMS: start(c.StartMS), QueueMS: positive(c.QueueMS), ExecMS: positive(c.ExecMS), Tags: a.Tags, Fields: a.Fields,
 	}
 	if s.CallID == "" {
 		s.CallID = t.CaseID + "#" + strconv.Itoa(turn) + "#" + strconv.Itoa(j+1)
@@ -130,12 +154,23 @@ func (a *Attempt) step(n int, c *callvet.Call, turn, j int) Step {
 	return s
 }
 
+func start(ms *float64) *float64 {
+	if ms == nil || !(*ms >= 0) || *ms > maxMS {
+		return nil
+	}
+	return ms
+}
+
+// positive is a time that an attempt can have taken; nil for any other, which is not known.
 func positive(f float64) *float64 {
-	if f <= 0 {
+	if !(f > 0) || f > maxMS {
 		return nil
 	}
 	return &f
 }
+
+// maxMS is the longest time of the contract: a year.
+const maxMS = 31622400000
 
 // Task is the attempt's record without its conversation.
 func (a *Attempt) Task() Task {
@@ -178,6 +213,9 @@ func join(steps []Step, task *Task) Attempt {
 	turns, order := conversation(steps, task)
 	a.Trace.Turns, a.Order = turns, order
 	for pos, i := range order {
+		if i < 0 {
+			continue
+		}
 		s := &steps[i]
 		n := StepNote{Gold: s.Gold, AcceptMS: s.AcceptMS, Tags: s.Tags, Fields: s.Fields, TurnID: s.TurnID}
 		if n.Gold == nil && n.AcceptMS == nil && n.Tags == nil && n.Fields == nil && n.TurnID < 0 {
@@ -192,6 +230,9 @@ func join(steps []Step, task *Task) Attempt {
 	if task != nil && task.Outcome == callvet.OutcomeUnparseable {
 		why = cmp.Or(task.Reason, callvet.ReasonCall)
 	}
+	if len(order) == 0 && task.callless(len(steps)) {
+		a.Trace.Fault = Unknown("the lines of its steps are missing")
+	}
 	a.Trace.Classify(why)
 	if task != nil && task.Outcome != "" {
 		a.Trace.Outcome = task.Outcome
@@ -202,7 +243,16 @@ func join(steps []Step, task *Task) Attempt {
 	return a
 }
 
-// conversation gives the turns, and the steps in the order in which they call.
+// callless reports whether the record, which has no outcome, tells of calls that are not there.
+func (t *Task) callless(steps int) bool {
+	if t == nil || t.Outcome != "" || t.Fault != nil || steps > 0 {
+		return false
+	}
+	return t.Steps != nil && *t.Steps > 0 || slices.ContainsFunc(t.Conversation, func(m Message) bool { return len(m.CallIDs) > 0 })
+}
+
+// conversation gives the turns, and the steps in the order in which they call; -1 stands for a
+// call that has no step, since it names no tool.
 func conversation(steps []Step, task *Task) (turns []callvet.Turn, order []int) {
 	at := map[string][]int{} // ids may repeat: then they are taken in order
 	for i := range steps {
@@ -219,11 +269,17 @@ func conversation(steps []Step, task *Task) (turns []callvet.Turn, order []int) 
 				t.Content = *m.Content
 			}
 			for _, id := range m.CallIDs {
-				if left := at[id]; len(left) > 0 {
+				if k := slices.IndexFunc(m.Unreadable, func(c callvet.Call) bool { return c.ID == id }); k >= 0 {
+					t.Calls, order = append(t.Calls, m.Unreadable[k]), append(order, -1)
+					m.Unreadable = slices.Delete(slices.Clone(m.Unreadable), k, k+1)
+				} else if left := at[id]; len(left) > 0 {
 					i := left[0]
 					at[id], last[id], used[i], order = left[1:], i, true, append(order, i)
 					t.Calls = append(t.Calls, steps[i].call())
 				}
+			}
+			for _, c := range m.Unreadable {
+				t.Calls, order = append(t.Calls, c), append(order, -1)
 			}
 			if i, ok := last[m.CallID]; ok && m.Role == callvet.RoleTool {
 				t.Tool = steps[i].Tool

@@ -57,9 +57,8 @@ func (s *Sink) Lose(what string) {
 // Give takes an attempt of which the turns are all that was said: what comes
 // before the target's first word becomes the input. Outcome, answer and goal are
 // set from the turns where the importer has not set them. Calls that a model wrote into its
-// text are calls. A call without a tool's name
-// is one that could not be read: what was called is unknown then, as it is where
-// nothing that the target said is there.
+// text are calls. A call without a tool's name is one that could not be read: the attempt is
+// unparseable. Where nothing that the target said is there, what was called is unknown.
 func (s *Sink) Give(a Attempt) {
 	odd := ""
 	for _, turns := range []*[]callvet.Turn{&a.Input, &a.Trace.Turns} {
@@ -97,6 +96,9 @@ func (s *Sink) Give(a Attempt) {
 	case fault != nil:
 		fault.Message, fault.Retryable = unknown+fault.Message, false
 		t.Fault = fault
+	case slices.ContainsFunc(t.Calls(), func(c callvet.Call) bool { return c.Nameless() }):
+		s.Unknown++
+		s.Lose(unknown + callvet.ReasonArguments.Sentence())
 	case why != "" && why != callvet.ReasonEmpty && why != callvet.ReasonThoughts && (text.Unreadable || len(t.Calls()) == 0):
 		s.Unknown++
 		s.Lose(unknown + why.Sentence())
@@ -169,15 +171,17 @@ func written(a *Attempt) repair.Reading {
 	return all
 }
 
-// illegible says why it is not known what an attempt called, "" where it is. Calls that
-// could not be read are taken out.
+// illegible says why it is not known what an attempt called, "" where it is. Calls of which
+// nothing was read are taken out: an importer sets them where it does not know what there was.
 func illegible(t *callvet.Trace) string {
 	why, spoke, answered := "", false, false
 	for i := range t.Turns {
 		turn := &t.Turns[i]
 		spoke = spoke || turn.Role == callvet.RoleAssistant
 		answered = answered || turn.Role == callvet.RoleTool
-		kept := slices.DeleteFunc(slices.Clone(turn.Calls), func(c callvet.Call) bool { return c.Tool == "" })
+		kept := slices.DeleteFunc(slices.Clone(turn.Calls), func(c callvet.Call) bool {
+			return c.Tool == "" && c.ID == "" && c.Args == nil && c.ArgsRaw == ""
+		})
 		if len(kept) < len(turn.Calls) {
 			why, turn.Calls = "a call could not be read", kept
 		}

@@ -69,6 +69,7 @@ type stream struct {
 	made   value.Repairs // of the events
 	turn   callvet.Turn  // the assistant's turn that is being built
 	chunk  repair.Calls
+	old    repair.Calls              // in the form before tool_calls
 	pieced map[string]*repair.Pieces // arguments in pieces, by the ids of their calls
 	late   []string                  // ids of calls in closed turns whose arguments went on
 	turnID string                    // the message that the turn is
@@ -725,20 +726,29 @@ func completionChunk(s *stream, v value.Value) error {
 	s.text(str(d, "content"))
 	s.turn.Reasoning += str(d, "reasoning_content")
 	list, _ := d.Get("tool_calls")
-	for e, ok := list.First(); ok; e, ok = list.Next(e) {
+	if list.Kind() == value.Object {
 		s.token()
-		name, _ := answer.At(e, "function.name")
-		args, _ := answer.At(e, "function.arguments")
-		s.fragment(e, name, args)
+		s.completionCall(list)
 	}
-	if old, _ := d.Get("function_call"); list.Len() == 0 && old.Len() > 0 { // the form before tool_calls
+	for e, ok := list.First(); ok && list.Kind() == value.Array; e, ok = list.Next(e) {
+		s.token()
+		s.completionCall(e)
+	}
+	if old, _ := d.Get("function_call"); old.Len() > 0 { // the form before tool_calls
 		args, _ := old.Get("arguments")
 		if p := (repair.Piece{Name: str(old, "name"), Args: written(args)}); p != (repair.Piece{}) {
 			s.token()
-			s.chunk.Add(p)
+			s.old.Add(p)
 		}
 	}
 	return nil
+}
+
+// completionCall takes an element of the tool_calls of a chunk.
+func (s *stream) completionCall(e value.Value) {
+	name, _ := answer.At(e, "function.name")
+	args, _ := answer.At(e, "function.arguments")
+	s.fragment(e, name, args)
 }
 
 // fragment takes an element of a list of calls that holds a part of one.
@@ -760,6 +770,6 @@ func written(v value.Value) string {
 
 // flushChunks closes the calls that came in chunks of a message.
 func (s *stream) flushChunks() {
-	s.turn.Calls = append(s.turn.Calls, s.chunk.List(s.opts.Tools)...)
-	s.chunk = repair.Calls{}
+	s.turn.Calls = append(s.turn.Calls, repair.Merge(s.chunk.List(s.opts.Tools), s.old.List(s.opts.Tools))...)
+	s.chunk, s.old = repair.Calls{}, repair.Calls{}
 }

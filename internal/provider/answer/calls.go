@@ -43,11 +43,14 @@ func idKeys() []string {
 	return []string{"call_id", "callId", "tool_call_id", "toolCallId", "tool_use_id", "toolUseId", "id"}
 }
 
-// list reads a list of calls, or a single one. What is no call in it makes the record
-// unreadable: nobody can tell then what was called.
+// list reads a list of calls, or a single one. What is no call in it is one that could not be
+// read. A value that can be no list of calls makes the record unreadable.
 func (d *decoder) list(v value.Value) []callvet.Call {
 	switch v.Kind() {
 	case value.Invalid, value.Null:
+		return nil
+	case value.Bool, value.Number:
+		d.refuse("%s stands where a call is due and is none", clip(v))
 		return nil
 	case value.String: // a list that was written as a text, or a bare name
 		var doc value.Doc
@@ -61,20 +64,22 @@ func (d *decoder) list(v value.Value) []callvet.Call {
 	case value.Array:
 		out := make([]callvet.Call, 0, v.Len())
 		for e, ok := v.First(); ok; e, ok = v.Next(e) {
-			if c, ok := d.call(e); ok {
-				out = append(out, c)
-			} else {
-				d.refuse("%s stands in a list of calls and is none", clip(e))
-			}
+			out = append(out, d.one(e))
 		}
 		return out
 	}
+	return []callvet.Call{d.one(v)}
+}
+
+// one reads what stands where a call is due.
+func (d *decoder) one(v value.Value) callvet.Call {
 	c, ok := d.call(v)
 	if !ok {
-		d.refuse("%s stands where a call is due and is none", clip(v))
-		return nil
+		c = repair.Lost(v)
+		id, _ := firstOf(v, idKeys()...)
+		c.ID = id.Str()
 	}
-	return []callvet.Call{c}
+	return c
 }
 
 // clip is the beginning of a value, for a message.
@@ -106,6 +111,10 @@ func (d *decoder) call(e value.Value) (callvet.Call, bool) {
 	if f, ok := e.Get("function"); ok && f.Kind() == value.Object {
 		body = f
 	}
+	if c, ok := custom(e); ok {
+		d.outcome(e, &c)
+		return c, c.Tool != ""
+	}
 	tool := uiTool(e)
 	if name, ok := d.member(body, d.o.Fields.Name, nameKeys()); ok && name.Kind() == value.String {
 		tool = name.Str()
@@ -125,6 +134,25 @@ func (d *decoder) call(e value.Value) (callvet.Call, bool) {
 	d.took(e, &c)
 	d.outcome(e, &c)
 	return c, true
+}
+
+// custom reads a call of a custom tool: its input is a text.
+func custom(e value.Value) (callvet.Call, bool) {
+	body, id := first(e, "custom"), first(e, "id")
+	switch typ := first(e, "type").Str(); {
+	case typ == "custom" && body.Kind() == value.Object:
+	case typ == "custom_tool_call":
+		body = e
+		id, _ = firstOf(e, idKeys()...)
+	default:
+		return callvet.Call{}, false
+	}
+	input := first(body, "input")
+	text := string(input.Raw())
+	if input.Kind() == value.String {
+		text = input.Str()
+	}
+	return repair.Custom(id.Str(), first(body, "name").Str(), text), true
 }
 
 func (d *decoder) member(v value.Value, path string, keys []string) (value.Value, bool) {

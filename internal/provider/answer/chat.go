@@ -8,6 +8,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/finish"
+	"github.com/callvet/callvet/internal/repair"
 	"github.com/callvet/callvet/score/check"
 	"github.com/callvet/callvet/value"
 )
@@ -59,8 +60,12 @@ func (d *decoder) message(m value.Value) callvet.Turn {
 	}
 	if calls, ok := firstOf(m, "tool_calls", "toolCalls", "calls"); ok {
 		t.Calls = d.list(calls)
-	} else if f, ok := m.Get("function_call"); ok && first(f, "name").Str() != "" { // some send an empty one with every message
-		t.Calls = d.list(f)
+		if _, own := m.Get("tool_calls"); own {
+			d.unnamed(calls, t.Calls)
+		}
+	}
+	if f := first(m, "function_call"); !repair.Empty(f) { // some send an empty one with every message
+		t.Calls = repair.Merge(t.Calls, d.list(f))
 	}
 	if bad, ok := m.Get("invalid_tool_calls"); ok { // LangChain's, of arguments that are no JSON
 		for _, c := range d.list(bad) {
@@ -72,6 +77,18 @@ func (d *decoder) message(m value.Value) callvet.Turn {
 		d.calledIn(list, &t)
 	}
 	return t
+}
+
+// unnamed takes the names from those of the calls that a provider's list has as bare texts: a
+// call there is an object.
+func (d *decoder) unnamed(list value.Value, calls []callvet.Call) {
+	i := 0
+	for e, ok := list.First(); ok && list.Kind() == value.Array && i < len(calls); e, ok = list.Next(e) {
+		if e.Kind() == value.String {
+			calls[i] = repair.Lost(e)
+		}
+		i++
+	}
 }
 
 // partsOf is the list of parts of a message; Invalid when it has none.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/repair"
 	"github.com/callvet/callvet/score/check"
 	"github.com/callvet/callvet/value"
 )
@@ -75,7 +76,8 @@ func (d *decoder) partOf(e value.Value) part {
 	if e.Kind() != value.Object {
 		return strangePart
 	}
-	if in, ok := wrapped(e); ok {
+	in, around := wrapped(e)
+	if around {
 		e = in
 	}
 	typ := strings.ReplaceAll(first(e, "type").Str(), "-", "_")
@@ -100,8 +102,8 @@ func (d *decoder) partOf(e value.Value) part {
 		return thoughtPart
 	case d.isCall(e, typ):
 		return callPart
-	case callType(typ):
-		return strangePart // it says that it is a call, and not of what
+	case callType(typ), around, typ == "" && strayCall(e):
+		return callPart // of a tool that is not named
 	case typ != "":
 		return otherPart
 	case kindOf(e, "text") == value.String:
@@ -110,6 +112,16 @@ func (d *decoder) partOf(e value.Value) part {
 		return otherPart
 	}
 	return strangePart
+}
+
+// strayCall reports whether a part holds a call that is no object.
+func strayCall(e value.Value) bool {
+	for m, ok := e.First(); ok; m, ok = e.Next(m) {
+		if wordOf(m) == callWord && !repair.Empty(m) {
+			return true
+		}
+	}
+	return false
 }
 
 // uiTool is the tool that a part of a message of the AI SDK's user interface calls, whose

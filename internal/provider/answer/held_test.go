@@ -259,10 +259,10 @@ func TestHostedTools(t *testing.T) {
 		`{"output":[{"type":"web_search_call","id":"w","status":"completed","action":{"query":"x"}},{"type":"message","content":[{"type":"output_text","text":"Done."}]}]}`: `"Done." web_search#w{"action":{"query":"x"}}`,
 		`{"output":[{"type":"code_interpreter_call","id":"k","code":"1+1","outputs":[]}]}`:                                                                                  `code_interpreter#k{"code":"1+1"}`,
 		`{"output":[{"type":"mcp_call","id":"m","name":"del","arguments":"{}","output":"gone"}]}`:                                                                           `del#m{} -> gone`,
-		`{"output":[{"type":"custom_tool_call","call_id":"1","name":"del","input":"x"}]}`:                                                                                   `del#1?x`,
+		`{"output":[{"type":"custom_tool_call","call_id":"1","name":"del","input":"x"}]}`:                                                                                   `del#1"x"`,
 		`{"content":[{"type":"server_tool_use","id":"s","name":"web_search","input":{"query":"x"}}]}`:                                                                       `web_search#s{"query":"x"}`,
 		`{"parts":[{"executableCode":{"code":"1+1"}},{"codeExecutionResult":{"output":"2"}},{"text":"2"}]}`:                                                                 `"2" code_execution#{"code":"1+1"}`,
-		`{"output":[{"type":"function_call","call_id":"1","arguments":"{}"}]}`:                                                                                              `malformed: {"type":"function_call","call_id":"1","arguments":"{}"} is no part of an answer`,
+		`{"output":[{"type":"function_call","call_id":"1","arguments":"{}"}]}`:                                                                                              `#1?{"type":"function_call","call_id":"1","arguments":"{}"}`,
 	} {
 		v, err := value.Parse([]byte(record))
 		if err != nil {

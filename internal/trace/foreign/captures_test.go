@@ -270,11 +270,15 @@ func wrong(as []trace.Attempt, r Report, err error) string {
 		if as[i].Trace.Outcome == callvet.OutcomeAbstained {
 			return "an attempt abstained"
 		}
-		if as[i].Trace.Outcome == callvet.OutcomeError {
-			unknown++
+		nameless := func(c callvet.Call) bool { return c.Nameless() }
+		calls := as[i].Trace.Calls()
+		if lost := slices.ContainsFunc(calls, nameless); lost || as[i].Trace.Outcome == callvet.OutcomeError {
+			if unknown++; lost && as[i].Trace.Outcome != callvet.OutcomeUnparseable && as[i].Trace.Outcome != callvet.OutcomeError {
+				return "a call without a name is in an attempt that is " + string(as[i].Trace.Outcome)
+			}
 		}
 		left := travels()
-		for _, c := range as[i].Trace.Calls() {
+		for _, c := range slices.DeleteFunc(slices.Clone(calls), nameless) {
 			n := slices.IndexFunc(left, func(made string) bool {
 				tool, args, _ := strings.Cut(made, " ")
 				return c.Tool == tool && (ordered(c.Args) == ordered([]byte(args)) || c.Args == nil && c.ArgsRaw == "")

@@ -11,6 +11,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/finish"
+	"github.com/callvet/callvet/internal/repair"
 	"github.com/callvet/callvet/internal/usage"
 	"github.com/callvet/callvet/score/check"
 	"github.com/callvet/callvet/value"
@@ -157,8 +158,8 @@ func callID(v value.Value) string {
 
 // item reads a call of the Responses API; one of a server's tools has its result with it.
 func item(m value.Value) []callvet.Turn {
-	c, _ := Call(m)
-	t := []callvet.Turn{{Role: callvet.RoleAssistant, Calls: []callvet.Call{c}}}
+	t := []callvet.Turn{{Role: callvet.RoleAssistant, Calls: one(m)}}
+	c := t[0].Calls[0]
 	if e := First(m, "error"); e.Kind() != value.Invalid {
 		settle(&t[0].Calls[0], &callvet.Turn{Content: Text(e), Raw: Failed()})
 	}
@@ -232,17 +233,19 @@ func roleOf(m value.Value, name string) callvet.Role {
 // listed are the calls that a message has beside its content.
 func listed(m value.Value) []callvet.Call {
 	more := First(m, "additional_kwargs")
+	var calls []callvet.Call
 	for _, list := range []value.Value{First(m, "tool_calls"), First(m, "toolCalls"), First(m, "toolInvocations"), First(more, "tool_calls")} {
-		if calls := append(Calls(list), Calls(First(m, "invalid_tool_calls"))...); list.Kind() == value.Array && len(calls) > 0 {
-			return calls
+		if calls = Calls(list); len(calls) > 0 {
+			break
 		}
 	}
 	for _, from := range []value.Value{m, more} {
-		if f := First(from, "function_call"); f.Kind() == value.Object && Str(f, "name") != "" {
-			return one(f)
+		if f := First(from, "function_call"); !repair.Empty(f) { // some send an empty one with every message
+			calls = repair.Merge(calls, one(f))
+			break
 		}
 	}
-	return Calls(First(m, "invalid_tool_calls"))
+	return append(calls, Calls(First(m, "invalid_tool_calls"))...)
 }
 
 // strange reports whether a message that says nothing may hold a call all the same: it does
@@ -417,6 +420,12 @@ func resultText(v value.Value) string {
 
 // Calls reads a list of calls. One that cannot be read is a Call without a tool's name.
 func Calls(v value.Value) []callvet.Call {
+	if v.Kind() != value.Array {
+		if repair.Empty(v) {
+			return nil
+		}
+		return one(v)
+	}
 	var out []callvet.Call
 	for e, ok := v.First(); ok; e, ok = v.Next(e) {
 		out = append(out, one(e)...)
@@ -425,7 +434,12 @@ func Calls(v value.Value) []callvet.Call {
 }
 
 func one(v value.Value) []callvet.Call {
-	c, _ := Call(v)
+	c, ok := Call(v)
+	if !ok {
+		id := c.ID
+		c = repair.Lost(v)
+		c.ID = id
+	}
 	return []callvet.Call{c}
 }
 
@@ -438,6 +452,14 @@ func Call(v value.Value) (c callvet.Call, ok bool) {
 	if f, has := v.Get("function"); has && f.Kind() == value.Object {
 		body = f
 	}
+	switch custom := First(v, "custom"); {
+	case custom.Kind() == value.Object && Str(v, "type") == "custom":
+		body = custom
+		fallthrough
+	case Str(v, "type") == "custom_tool_call":
+		c = repair.Custom(callID(v), Str(body, "name"), written(First(body, "input")))
+		return c, !c.Nameless()
+	}
 	c = callvet.Call{
 		ID:   callID(v),
 		Tool: Str(body, "name", "toolName", "tool_name", "function_name", "function"),
@@ -448,7 +470,15 @@ func Call(v value.Value) (c callvet.Call, ok bool) {
 			break
 		}
 	}
-	return c, c.Tool != ""
+	return c, !c.Nameless()
+}
+
+// written is a text as it stands, any other value as JSON.
+func written(v value.Value) string {
+	if v.Kind() == value.String {
+		return v.Str()
+	}
+	return string(v.Raw())
 }
 
 // Args reads arguments: a value as it stands, a string as the JSON it holds (an

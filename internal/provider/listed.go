@@ -1,0 +1,73 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package provider
+
+import (
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/repair"
+	"github.com/callvet/callvet/value"
+)
+
+// listed reads the calls of a message, or what an event holds of them. An element that is no
+// call is one that cannot be read, and so is a value that stands where the list is due.
+func listed[T any](list value.Value, one func(value.Value) T) []T {
+	switch {
+	case list.Kind() == value.Array:
+	case repair.Empty(list):
+		return nil
+	default:
+		return []T{one(list)}
+	}
+	var out []T
+	for c, ok := list.First(); ok; c, ok = list.Next(c) {
+		out = append(out, one(c))
+	}
+	return out
+}
+
+// chatCall reads an element of tool_calls: a call of a function or of a custom tool.
+func chatCall(c value.Value) callvet.Call {
+	id := at(c, "id").Str()
+	if custom := at(c, "custom"); custom.Kind() == value.Object {
+		return named(c, repair.Custom(id, at(custom, "name").Str(), rawArgs(at(custom, "input"))))
+	}
+	f := at(c, "function")
+	return named(c, repair.Call(id, at(f, "name").Str(), rawArgs(at(f, "arguments"))))
+}
+
+// named is a call that was read of the record v. Of one without a tool's name the record is
+// kept: its arguments alone would not show what is wrong.
+func named(v value.Value, c callvet.Call) callvet.Call {
+	if c.Nameless() {
+		id := c.ID
+		c = repair.Lost(v)
+		c.ID = id
+	}
+	return c
+}
+
+// withOldCall adds a function_call, the form before tool_calls. Some servers send one that is
+// empty with every message, some send a call in both forms.
+func withOldCall(calls []callvet.Call, f value.Value) []callvet.Call {
+	if repair.Empty(f) {
+		return calls
+	}
+	return repair.Merge(calls, []callvet.Call{named(f, repair.Call("", at(f, "name").Str(), rawArgs(at(f, "arguments"))))})
+}
+
+// strayCall reports whether an item of an answer, of which the type says nothing that is known,
+// has the members of a call.
+func strayCall(item value.Value) bool {
+	typ := at(item, "type")
+	if s := typ.Str(); strings.HasSuffix(s, "_call") || strings.HasSuffix(s, "_use") {
+		return false // of a tool that the provider runs
+	}
+	if item.Kind() != value.Object {
+		return false
+	}
+	_, args := item.Get("arguments")
+	_, input := item.Get("input")
+	return args || input
+}
