@@ -8,6 +8,11 @@ import (
 	"strings"
 )
 
+// RulesVersion is that of the rules by which attempts get their outcomes and verdicts. A run keeps
+// the verdicts that it was given, and its manifest the version of the rules. Version 1 took an
+// answer without a call for an abstention, however it ended.
+const RulesVersion = 2
+
 // Stop is what the finish reason of an answer means, whatever the provider calls it.
 type Stop string
 

@@ -237,6 +237,9 @@ func DiffWith(baseline, candidate *Ledger, cfg DiffConfig) *Comparison {
 	if n := len(d.Changed); n > 0 {
 		d.Warnings = append(d.Warnings, plural(n, "case has", "cases have")+" changed between the runs and cannot be compared")
 	}
+	if w := otherRules(baseline, candidate); w != "" {
+		d.Warnings = append(d.Warnings, w)
+	}
 	if len(d.Targets) == 0 {
 		d.Warnings = append(d.Warnings, "the runs have no target in common")
 	}

@@ -3,6 +3,7 @@
 package panel
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/callvet/callvet"
@@ -28,6 +29,7 @@ type Ledger struct {
 	prompts  []string         // by target; what it is asked with before a conversation; nil: not known
 	layers   map[int][]string // by target; the layers of decisions that were judged, sorted
 	inPart   []int            // by target; passes with assertions that were not evaluated
+	rules    int              // callvet.RulesVersion of the verdicts; 0: not known
 	lost     *Lost
 }
 
@@ -45,6 +47,18 @@ func (l *Ledger) Files(hashes []string) { l.files = slices.Clone(hashes) }
 // Prompts tells what stands before the conversations of targets, by their position: a comparison
 // says where that differs. Without it prompts are not known.
 func (l *Ledger) Prompts(prompts []string) { l.prompts = slices.Clone(prompts) }
+
+// Rules gives the callvet.RulesVersion by which the verdicts were made: a comparison warns where
+// it differs. Without it the version is not known.
+func (l *Ledger) Rules(version int) { l.rules = version }
+
+// otherRules warns of two runs with verdicts by different rules; "" for none.
+func otherRules(base, cand *Ledger) string {
+	if base.rules == 0 || cand.rules == 0 || base.rules == cand.rules {
+		return ""
+	}
+	return fmt.Sprintf("the verdicts of the baseline are by version %d of the rules, those of this run by version %d: a difference may be that of the rules", base.rules, cand.rules)
+}
 
 // samePrompt tells whether two targets are asked with one prompt, as far as that is known.
 func samePrompt(a *Ledger, target int, b *Ledger, other int) bool {

@@ -109,3 +109,23 @@ func TestDiffLayers(t *testing.T) {
 		t.Error(d.Warnings)
 	}
 }
+
+// Runs with verdicts by different rules are compared, and it is said.
+func TestDiffRules(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		base, cand int
+		warned     bool
+	}{"the same": {2, 2, false}, "older": {1, 2, true}, "newer": {2, 1, true}, "not known": {0, 2, false}} {
+		ledger := func(version int) *Ledger {
+			l := NewLedger("run", []string{"m"}, nil)
+			l.Add(&callvet.Case{ID: "t"}, &callvet.Cell{Result: callvet.Result{Verdict: callvet.VerdictPass}})
+			l.Rules(version)
+			return l
+		}
+		d := Diff(ledger(c.base), ledger(c.cand), 0)
+		if got := slices.ContainsFunc(d.Warnings, func(w string) bool { return strings.Contains(w, "of the rules") }); got != c.warned {
+			t.Errorf("%s: %q", name, d.Warnings)
+		}
+	}
+}

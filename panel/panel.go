@@ -78,7 +78,7 @@ type LostRange struct {
 // Finding is one symptom of the debugging playbook.
 // Source: Evaluating Tool Calling, §7; Tool Calling Evaluation, "Common Issues".
 type Finding struct {
-	Code  string `json:"code"` // S1 to S7 of calls, T1 to T7 of runs, B1 and B2 of contracts
+	Code  string `json:"code"` // S1 to S7 of calls, L1 loops, T1 to T7 of runs, B1 and B2 of contracts
 	Title string `json:"title"`
 	// Count of Of things show the symptom; Share is the part of all failing
 	// steps and tasks that it explains, in [0,1].

@@ -15,7 +15,7 @@ import (
 type Play struct{ Code, Title, Unit, Test, Fix string }
 
 // Playbook gives the entry of a code: S1 to S7 are the symptoms of calls, T1 to T7 those of
-// runs, B1 and B2 those of tools' contracts. The zero Play stands for other codes.
+// runs, L1 loops, B1 and B2 those of tools' contracts. The zero Play stands for other codes.
 // Source: Evaluating Tool Calling, §7 and §2.1; Tool Calling Evaluation, "Common Issues".
 func Playbook(code string) Play {
 	for _, p := range plays() {
@@ -97,6 +97,11 @@ func plays() []Play {
 			"T7", "Models end without an answer", "attempts",
 			"Look at the first exchange of an attempt: is there reasoning, and nothing after it?",
 			"Raise max_tokens or lower the effort of reasoning: an answer needs tokens after it. Use a server that separates reasoning from the answer.",
+		},
+		{
+			"L1", "Calls are repeated without new arguments", "repeated calls",
+			"Read the attempt from the repeated call on: does the target wait for something that the result already has?",
+			"Give results that say what to do next, say in the prompt when to stop, and limit how often the same call may be made (max_same_calls).",
 		},
 		{
 			"B1", "Tools take longer than their latency budget", "executions",

@@ -20,7 +20,9 @@ import (
 type Manifest struct {
 	Version int    `json:"version"`
 	Callvet string `json:"callvet"`
-	Path    string `json:"path"` // of the suite, as the user typed it
+	// Rules is callvet.RulesVersion when the run was started; absent of runs by version 1.
+	Rules int    `json:"rules,omitempty"`
+	Path  string `json:"path"` // of the suite, as the user typed it
 	// Origin is empty of older runs, and of those whose cases a request made.
 	Origin
 	// Made tells that a request made the cases out of those of the suite.
@@ -88,11 +90,15 @@ func readManifest(r *store.Run) (*Manifest, error) {
 	return &m, nil
 }
 
+// rulesVersion is the version of the rules by which the run's attempts were judged.
+func (m *Manifest) rulesVersion() int { return max(m.Rules, 1) }
+
 // fields show the manifest in reports.
 func (r *Run) fields() []report.Field {
 	m := r.Manifest
 	out := []report.Field{
 		{Name: "callvet", Value: m.Callvet},
+		{Name: "rules of verdicts", Value: "version " + strconv.Itoa(m.rulesVersion())},
 		{Name: "suite file", Value: m.Path},
 		{Name: "suite hash", Value: r.Stored.SuiteHash},
 		{Name: "tools hash", Value: m.ToolsHash},

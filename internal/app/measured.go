@@ -184,6 +184,7 @@ func (r *Run) Ledger(ctx context.Context, cfg compare.Config) (*panel.Ledger, er
 		prompts[i] = run.System(r.Suite.SystemPrompt, &r.Manifest.Targets[i], "")
 	}
 	led.Prompts(prompts)
+	led.Rules(r.Manifest.rulesVersion())
 	return led, nil
 }
 

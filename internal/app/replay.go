@@ -119,6 +119,7 @@ func (r *Run) replayManifest(req *ReplayRequest, version string) (*Manifest, err
 	m := *r.Manifest
 	m.Replay = &Replayed{Run: r.Stored.ID, FromStep: req.FromStep}
 	m.Callvet, m.Origin, m.Settings, m.Slices, m.Keep, m.Judges, m.NoCache, m.Live = version, req.Origin, &req.Settings, req.Slices, append(slices.Clone(m.Keep), req.Keep...), nil, true, nil
+	m.Rules = callvet.RulesVersion
 	m.World = &RanWorld{WorldRequest: WorldRequest{World: WorldRecorded, Recordings: req.Recordings, OnMiss: req.OnMiss}}
 	if req.Prices != "" {
 		m.Prices = req.Prices

@@ -149,6 +149,9 @@ func (s *Session) open(ctx context.Context) (err error) {
 		return refused("run", "resume run %s: its scorers may not run commands here: %s", s.Stored.ID, strings.Join(commands, "; "))
 	}
 	tellCommands("the suite of run "+s.Stored.ID, s.Manifest.commands(), s.tell)
+	if was := s.Manifest.rulesVersion(); was != callvet.RulesVersion {
+		s.tell.note("other-rules", "run %s was started by version %d of the rules: its verdicts stay, and the attempts that follow are judged by version %d", s.Stored.ID, was, callvet.RulesVersion)
+	}
 	tellCommands("run "+s.Stored.ID, unnamedCommands(s.resume.Targets, s.Manifest.Specs), s.tell)
 	if err := s.openTargets(ctx); err != nil {
 		return err

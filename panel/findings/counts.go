@@ -25,11 +25,12 @@ const (
 	unsteady
 	slow    // B1
 	limited // B2
+	loops   // L1
 	Kinds   // their number
 )
 
 // codes are those of the playbook.
-var codes = [Kinds]string{"S1", "S2", "S3", "S4", "S5", "S6", "S7", "B1", "B2"}
+var codes = [Kinds]string{"S1", "S2", "S3", "S4", "S5", "S6", "S7", "B1", "B2", "L1"}
 
 // maxSightings is how many examples of a symptom are kept, maxPaths how many
 // argument names.
@@ -228,12 +229,22 @@ func (s *Counts) Beyond(calls int, l *Call) {
 	x.Keep(Sighting{l.Line, string(l.Target), string(l.Task), string(l.Call), l.Attempt, l.Tool})
 }
 
-// Repeated notes a call of a tool with the arguments of an earlier one (S7); same
-// tells whether it gave the same result.
+// Repeated notes a call of a tool with the arguments of an earlier one at the task (S7); same
+// reports whether it gave the same result.
 func (s *Counts) Repeated(same bool, l *Call) {
 	u := &s.Of[unsteady]
 	u.Of++
 	if !same {
+		u.see(l)
+	}
+}
+
+// Again notes a call of a tool with the arguments of an earlier one of its attempt (L1); same
+// reports whether nothing else is recorded of its result.
+func (s *Counts) Again(same bool, l *Call) {
+	u := &s.Of[loops]
+	u.Of++
+	if same {
 		u.see(l)
 	}
 }

@@ -33,7 +33,7 @@ func (s *Counts) Findings(name func(uint32) string, contract func(string) *callv
 		if f.Count == 0 {
 			continue
 		}
-		if k != unsteady && k != slow && s.Failing > 0 {
+		if k != unsteady && k != slow && k != loops && s.Failing > 0 {
 			f.Share = min(1, float64(x.Count)/float64(s.Failing))
 		}
 		for _, at := range x.First {
@@ -54,9 +54,12 @@ func byShare(a, b panel.Finding) int {
 
 func (s *Counts) evidence(k int, x *Symptom, name func(uint32) string) []string {
 	ev := []string{fmt.Sprintf("%d of %d %s (%.2f %%)", x.Count, x.Of, panel.Playbook(codes[k]).Unit, 100*float64(x.Count)/float64(max(x.Of, 1)))}
-	if k == unsteady {
+	switch k {
+	case unsteady:
 		ev[0] = fmt.Sprintf("%d of %d repeated calls gave another result", x.Count, x.Of)
-	} else {
+	case loops:
+		ev[0] = fmt.Sprintf("%d of %d calls with the arguments of an earlier one of their attempt had the same result", x.Count, x.Of)
+	default:
 		ev = append(ev, fmt.Sprintf("%d steps have something wrong with them", s.Failing))
 	}
 	if x.Timeouts > 0 {

@@ -165,13 +165,14 @@ func (s *step) stopped() bool {
 	return s.result == 0
 }
 
-// steadiness looks for calls of a tool with the same arguments and different results:
-// S7. The first result of an arguments' text is the one that others are compared with.
+// steadiness looks for calls of a tool with the same arguments: with different results they are
+// S7, with the same result in one attempt L1. The first result of an arguments' text is the one
+// that others are compared with.
 func (s *Sums) steadiness(t *task) {
 	var seen [64]uint64 // bits of the arguments
 	for i := range t.steps {
 		st := &t.steps[i]
-		if st.args == 0 || st.result == 0 {
+		if st.args == 0 {
 			continue
 		}
 		at, bit := &seen[st.args>>6&63], uint64(1)<<(st.args&63)
@@ -179,15 +180,28 @@ func (s *Sums) steadiness(t *task) {
 			*at |= bit
 			continue
 		}
-		for j := max(0, i-maxLookBack); j < i; j++ {
-			o := &t.steps[j]
-			if o.args != st.args || o.result == 0 || o.set.Tool != st.set.Tool {
-				continue
-			}
-			s.symptom(st.set.Target).Repeated(o.result == st.result, &findings.Call{
-				Line: st.line, Target: t.target, Task: t.id, Attempt: int(st.attempt), Tool: st.set.Tool,
-			})
-			break
+		s.equals(t, i)
+	}
+}
+
+// equals compares a call with the first ones of the same tool and arguments: of its task, and of
+// its attempt.
+func (s *Sums) equals(t *task, i int) {
+	st := &t.steps[i]
+	call := findings.Call{Line: st.line, Target: t.target, Task: t.id, Attempt: int(st.attempt), Tool: st.set.Tool}
+	compared, looked := st.result == 0, false
+	for j := max(0, i-maxLookBack); j < i && !(compared && looked); j++ {
+		o := &t.steps[j]
+		if o.args != st.args || o.set.Tool != st.set.Tool {
+			continue
+		}
+		if !compared && o.result != 0 {
+			compared = true
+			s.symptom(st.set.Target).Repeated(o.result == st.result, &call)
+		}
+		if !looked && o.attempt == st.attempt {
+			looked = true
+			s.symptom(st.set.Target).Again(o.result == st.result, &call)
 		}
 	}
 }

@@ -222,6 +222,9 @@ function OneAttempt({ run, of, detail }: { run: string; of: CaseOf; detail: Sche
 
 const states: Record<string, TextKey> = { matched: 'results.state_matched', partial: 'results.state_partial', missing: 'results.state_missing', extra: 'results.state_extra' };
 
+/** sameName compares names of tools: letter case and white space do not count. */
+const sameName = (a: string, b: string) => a.replace(/\s/g, '').toLowerCase() === b.replace(/\s/g, '').toLowerCase();
+
 /** Comparison sets what was expected beside what was called, argument by argument, the differing ones first. */
 function Comparison({ of: list }: { of: Match[] }) {
   const t = useText();
@@ -245,7 +248,7 @@ function Comparison({ of: list }: { of: Match[] }) {
                 <Text span c="dimmed" aria-label={t('results.actual')}>
                   →
                 </Text>
-                <Text span size="sm" fw={600} className="mono untrusted" c={m.got && (m.want ?? []).includes(m.got) ? undefined : 'var(--cv-fail)'}>
+                <Text span size="sm" fw={600} className="mono untrusted" c={m.got && (m.want ?? []).some((w) => sameName(w, m.got!)) ? undefined : 'var(--cv-fail)'}>
                   {m.got || t('results.nothing')}
                 </Text>
                 <Badge color={right ? 'green' : 'gray'} style={right ? { color: 'var(--cv-pass)', background: 'var(--cv-pass-ground)' } : { color: 'var(--cv-fail)', background: 'var(--cv-fail-ground)' }}>
@@ -423,6 +426,9 @@ function Facts({ of: r, trace }: { of: Attempt; trace: TraceOf }) {
     [t('results.modelUsed'), r.model],
     [t('results.toolChoice'), r.tool_choice],
     [t('results.outcome'), inWords(r.outcome)],
+    [t('results.unread'), r.unread ? inWords(r.unread) : undefined],
+    [t('results.finishReason'), r.finish_reason],
+    [t('results.evidenceNotes'), r.notes?.join('; ')],
     [t('results.end'), trace.end ? inWords(trace.end) : undefined],
     [t('results.wall'), r.wall_ms === undefined ? undefined : `${duration(r.wall_ms)}${r.cached ? ` (${t('results.cached')})` : ''}`],
     [t('results.rounds'), trace.attempts === undefined ? undefined : String(trace.attempts)],
