@@ -404,15 +404,10 @@ func (t *Trace) Mended() []string {
 // never an abstention; complete calls count where the answer after them is cut off or empty.
 // A decision that gives tools counts as called.
 func (t *Trace) Classify(why Reason) {
-	calls := 0
-	for i := range t.Turns {
-		for j := range t.Turns[i].Calls {
-			calls++
-			if c := &t.Turns[i].Calls[j]; c.Malformed() && !why.broken() {
-				if why = ReasonArguments; StopOf(t.FinishReason) == StopCut {
-					why = ReasonCutCall
-				}
-			}
+	calls, malformed := t.counted()
+	if malformed && !why.broken() {
+		if why = ReasonArguments; StopOf(t.FinishReason) == StopCut {
+			why = ReasonCutCall
 		}
 	}
 	unparseable := why.broken() || why == ReasonArguments || why != "" && calls == 0
@@ -433,14 +428,29 @@ func (t *Trace) Classify(why Reason) {
 			t.Note(NoteNoStop)
 		}
 	}
+	t.Format = t.grade()
+}
+
+// counted is the number of calls of the trace, and whether one of them is malformed.
+func (t *Trace) counted() (calls int, malformed bool) {
+	for i := range t.Turns {
+		for j := range t.Turns[i].Calls {
+			calls++
+			malformed = malformed || t.Turns[i].Calls[j].Malformed()
+		}
+	}
+	return calls, malformed
+}
+
+// grade is the format of a trace that has its outcome.
+func (t *Trace) grade() Format {
 	switch {
 	case t.Outcome == OutcomeError || t.Outcome == OutcomeUnparseable:
-		t.Format = FormatFail
+		return FormatFail
 	case t.Outcome == OutcomeNotRun, t.Decision != nil:
-		t.Format = "" // there is no call that could have one
+		return "" // there is no call that could have one
 	case len(t.Repairs) > 0:
-		t.Format = FormatNormalized
-	default:
-		t.Format = FormatPass
+		return FormatNormalized
 	}
+	return FormatPass
 }

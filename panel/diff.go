@@ -37,8 +37,8 @@ type Comparison struct {
 }
 
 // Lost are the lost records of both sides together; nil where there are none.
-func (c *Comparison) Lost() *Lost {
-	switch a, b := c.LostBaseline, c.LostCandidate; {
+func (d *Comparison) Lost() *Lost {
+	switch a, b := d.LostBaseline, d.LostCandidate; {
 	case a == nil:
 		return b
 	case b == nil:

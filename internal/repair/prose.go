@@ -217,8 +217,7 @@ func (r *reader) toolTag(e element, tool *callvet.Tool) (next int) {
 	if !e.closed {
 		stop := r.next("</"+e.raw+">", e.end)
 		if stop < 0 {
-			t, ok := r.tag(skip(r.text, e.end, " \t\r\n"))
-			r.Unreadable = r.Unreadable || tool != nil && !word && ok && !t.closing && lineStart(r.text, e.at)
+			r.Unreadable = r.Unreadable || tool != nil && !word && r.beginsCall(e)
 			return e.end
 		}
 		content, end = r.text[e.end:stop], stop+len("</"+e.raw+">")
@@ -247,6 +246,12 @@ func (r *reader) toolTag(e element, tool *callvet.Tool) (next int) {
 		return e.end
 	}
 	return end
+}
+
+// beginsCall reports whether an element that is not closed begins a line, with another one in it.
+func (r *reader) beginsCall(e element) bool {
+	t, ok := r.tag(skip(r.text, e.end, " \t\r\n"))
+	return ok && !t.closing && lineStart(r.text, e.at)
 }
 
 // likeTool reports whether an element looks like the call of a tool of which it is not known

@@ -33,7 +33,7 @@ const maxOpen = 64 << 20
 type Grouper struct {
 	window int
 	open   map[attemptID]*list.Element
-	order  *list.List // of *gathering, the longest silent first
+	order  *list.List        // of *gathering, the longest silent first
 	done   map[uint64]uint64 // the content of the last task record; 0: none came
 	ring   []uint64
 	seed   maphash.Seed

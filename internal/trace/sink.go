@@ -66,20 +66,7 @@ func (s *Sink) Give(a Attempt) {
 			odd = "a message of an unknown role holds a call"
 		}
 	}
-	if a.Input == nil {
-		n := 0
-		for n < len(a.Trace.Turns) && a.Trace.Turns[n].Role != callvet.RoleAssistant && a.Trace.Turns[n].Role != callvet.RoleTool {
-			n++
-		}
-		a.Input, a.Trace.Turns = a.Trace.Turns[:n:n], a.Trace.Turns[n:]
-	}
-	if a.Goal == "" {
-		for _, t := range a.Input {
-			if t.Role == callvet.RoleUser {
-				a.Goal = t.Content
-			}
-		}
-	}
+	a.open()
 	t := &a.Trace
 	if t.CaseID == "" {
 		t.CaseID = "task-" + strconv.FormatInt(s.Attempts+1, 10)
@@ -96,16 +83,10 @@ func (s *Sink) Give(a Attempt) {
 	case fault != nil:
 		fault.Message, fault.Retryable = unknown+fault.Message, false
 		t.Fault = fault
-	case slices.ContainsFunc(t.Calls(), func(c callvet.Call) bool { return c.Nameless() }):
-		s.Unknown++
-		s.Lose(unknown + callvet.ReasonArguments.Sentence())
-	case why != "" && why != callvet.ReasonEmpty && why != callvet.ReasonThoughts && (text.Unreadable || len(t.Calls()) == 0):
-		s.Unknown++
-		s.Lose(unknown + why.Sentence())
 	}
-	if f := t.Fault; f != nil && strings.HasPrefix(f.Message, unknown) {
+	if lost := notKnown(t, why, text.Unreadable); lost != "" {
 		s.Unknown++
-		s.Lose(f.Message)
+		s.Lose(lost)
 	}
 	if n := len(t.Turns); t.Answer == "" && n > 0 && t.Turns[n-1].Role == callvet.RoleAssistant {
 		t.Answer = t.Turns[n-1].Content
@@ -122,6 +103,43 @@ func (s *Sink) Give(a Attempt) {
 	s.Attempts++
 	s.Calls += int64(len(t.Calls()))
 	s.Found = append(s.Found, a)
+}
+
+// open makes the input of what comes before the target's first word, and the goal of the last
+// question in it, where the importer has not set them.
+func (a *Attempt) open() {
+	if a.Input == nil {
+		n := 0
+		for n < len(a.Trace.Turns) && a.Trace.Turns[n].Role != callvet.RoleAssistant && a.Trace.Turns[n].Role != callvet.RoleTool {
+			n++
+		}
+		a.Input, a.Trace.Turns = a.Trace.Turns[:n:n], a.Trace.Turns[n:]
+	}
+	if a.Goal != "" {
+		return
+	}
+	for _, t := range a.Input {
+		if t.Role == callvet.RoleUser {
+			a.Goal = t.Content
+		}
+	}
+}
+
+// notKnown is why it is not known what an attempt called, in a sentence for the report; "" where
+// it is known, and where the source gives a fault of its own. why is that of the last answer,
+// unreadable that its text has a mark that cannot be read.
+func notKnown(t *callvet.Trace, why callvet.Reason, unreadable bool) string {
+	switch {
+	case t.Fault != nil && strings.HasPrefix(t.Fault.Message, unknown):
+		return t.Fault.Message
+	case t.Fault != nil:
+		return ""
+	case slices.ContainsFunc(t.Calls(), func(c callvet.Call) bool { return c.Nameless() }):
+		return unknown + callvet.ReasonArguments.Sentence()
+	case why == "" || why == callvet.ReasonEmpty || why == callvet.ReasonThoughts || !unreadable && len(t.Calls()) > 0:
+		return ""
+	}
+	return unknown + why.Sentence()
 }
 
 // unknownRoles takes out and counts the turns of other roles than the four, such as error or

@@ -250,23 +250,8 @@ func moreForQuantile(m *panel.Metric) int {
 func (c *claim) zero(m *panel.Metric) {
 	iv := m.Interval
 	incidents, exposure := happened(m), iv.Clusters
-	z := gate.DecideZero(incidents, exposure, c.g.MaxRate, zeroConf)
-	if z.Verdict != gate.Fail && c.tooManyLost() {
-		z.Decision = gate.Decision{Verdict: gate.Inconclusive, Reason: ReasonErrors}
-	}
-	if z.Verdict == gate.Pass && exposure < c.g.LeastUnits() {
-		z.Decision = gate.Decision{Verdict: gate.Inconclusive, Reason: gate.ReasonTooFewUnits}
-	}
-	if z.Verdict == gate.Pass && c.gone.Records() > 0 { // each may hold an incident
-		z.Decision = gate.Decision{Verdict: gate.Inconclusive, Reason: ReasonLost}
-	}
 	have, want := c.coverage(m)
-	switch {
-	case !iv.Defined() && exposure > 0: // no estimate is not "none was seen"
-		z = gate.Zero{Decision: gate.Decision{Verdict: gate.Inconclusive, Reason: string(iv.Status)}, Upper: math.NaN()}
-	case z.Verdict == gate.Pass && have < want:
-		z.Decision = gate.Decision{Verdict: gate.Inconclusive, Reason: gate.ReasonCoverage}
-	}
+	z := c.decideZero(iv, incidents, have < want)
 	c.v.Verdict, c.v.Reason = z.Verdict, z.Reason
 	s := fmt.Sprintf("%s %d in %s", c.subject(), incidents, c.counted(iv))
 	if !math.IsNaN(z.Upper) {
@@ -304,6 +289,28 @@ func (c *claim) zero(m *panel.Metric) {
 		why = "the counts are impossible"
 	}
 	c.v.Sentence = s + ": " + why + ": " + verdictWord(z.Verdict)
+}
+
+// decideZero is the verdict on a bound of no incident. uncovered: too few attempts were looked at.
+func (c *claim) decideZero(iv stats.Interval, incidents int, uncovered bool) gate.Zero {
+	exposure := iv.Clusters
+	z := gate.DecideZero(incidents, exposure, c.g.MaxRate, zeroConf)
+	if z.Verdict != gate.Fail && c.tooManyLost() {
+		z.Decision = gate.Decision{Verdict: gate.Inconclusive, Reason: ReasonErrors}
+	}
+	if z.Verdict == gate.Pass && exposure < c.g.LeastUnits() {
+		z.Decision = gate.Decision{Verdict: gate.Inconclusive, Reason: gate.ReasonTooFewUnits}
+	}
+	if z.Verdict == gate.Pass && c.gone.Records() > 0 { // each may hold an incident
+		z.Decision = gate.Decision{Verdict: gate.Inconclusive, Reason: ReasonLost}
+	}
+	switch {
+	case !iv.Defined() && exposure > 0: // no estimate is not "none was seen"
+		z = gate.Zero{Decision: gate.Decision{Verdict: gate.Inconclusive, Reason: string(iv.Status)}, Upper: math.NaN()}
+	case z.Verdict == gate.Pass && uncovered:
+		z.Decision = gate.Decision{Verdict: gate.Inconclusive, Reason: gate.ReasonCoverage}
+	}
+	return z
 }
 
 // happened is how many incidents a metric tells of, at least one where there was any.

@@ -154,9 +154,17 @@ func (s *Scorer) explainLabel(t *contracted, in *Input, p *payload, score *callv
 		return
 	}
 	x.Call.Args = rules.Diff(p.args)
-	for _, d := range x.Call.Args {
+	explainArgs(x.Call.Args, say)
+	if !em && p.args.Kind() != value.Object {
+		say("there are no arguments to compare: the payload is not an object")
+	}
+}
+
+// explainArgs says what is wrong with each argument that differs.
+func explainArgs(args []callvet.ArgDiff, say func(string, ...any)) {
+	for _, d := range args {
 		switch {
-		case d.Matched, d.Path == "": // of the latter there is a sentence below
+		case d.Matched, d.Path == "": // the caller has a sentence on all of them
 		case d.Actual == nil:
 			say("argument %s is missing, expected %s", d.Path, d.Expected)
 		case d.Expected == nil:
@@ -164,9 +172,6 @@ func (s *Scorer) explainLabel(t *contracted, in *Input, p *payload, score *callv
 		default:
 			say("argument %s is %s, expected %s", d.Path, d.Actual, d.Expected)
 		}
-	}
-	if !em && p.args.Kind() != value.Object {
-		say("there are no arguments to compare: the payload is not an object")
 	}
 }
 

@@ -81,8 +81,14 @@ func TestIs(t *testing.T) {
 		got, right end
 		want       bool
 	}{
-		{byItself, byItself, true}, {notRecorded, byItself, false}, {byItself, notRecorded, false}, {end{"called", "noted"}, called, true},
-		{called, end{"called", "noted"}, false}, {cut("cut_off"), cut("token_limit"), false}, {end{}, byItself, false}, {end{}, called, false},
+		{byItself, byItself, true},
+		{notRecorded, byItself, false},
+		{byItself, notRecorded, false},
+		{end{"called", "noted"}, called, true},
+		{called, end{"called", "noted"}, false},
+		{cut("cut_off"), cut("token_limit"), false},
+		{end{}, byItself, false},
+		{end{}, called, false},
 	} {
 		if tt.got.is(tt.right) != tt.want {
 			t.Errorf("%s is %s: %v", tt.got, tt.right, !tt.want)

@@ -385,7 +385,8 @@ func spanForms() []traceForm {
 	adk := otlpForm("ADK", func(e exchange) object {
 		contents := list{}
 		for _, m := range e.history {
-			role, parts := m.role, list{}
+			var parts list
+			role := m.role
 			switch {
 			case m.role == "tool":
 				role, parts = "user", list{object{"function_response": object{"id": m.call, "name": theTool, "response": object{"result": m.text}}}}

@@ -176,15 +176,8 @@ func (d *decoder) messages(v value.Value) {
 	keep, told := d.resp.Turns, []telling{}
 	d.resp.Turns = nil
 	for m, ok := v.First(); ok; m, ok = v.Next(m) {
-		if !IsMessage(m) { // an item of a history of the OpenAI Agents SDK
-			turns := d.element(m)
-			h := holder{tools: d.o.Tools, texts: true}
-			if d.grow(turns); !called(turns) {
-				h.value(m)
-			}
-			if len(h.calls) > 0 {
-				d.refuse("%s holds a call in a form that is not known", clip(m))
-			}
+		if !IsMessage(m) {
+			d.item(m)
 		} else if t := d.element(m); len(t) > 0 && t[0].Role != callvet.RoleSystem {
 			d.resp.Turns = append(d.resp.Turns, t...)
 		}
@@ -218,6 +211,18 @@ func (d *decoder) messages(v value.Value) {
 		if h.value(told[i].whole); turns[i].Role == callvet.RoleAssistant && len(h.calls) > 0 {
 			d.refuse("a message holds a call in a text, in a form that is not known")
 		}
+	}
+}
+
+// item reads an item of a history of the OpenAI Agents SDK.
+func (d *decoder) item(m value.Value) {
+	turns := d.element(m)
+	h := holder{tools: d.o.Tools, texts: true}
+	if d.grow(turns); !called(turns) {
+		h.value(m)
+	}
+	if len(h.calls) > 0 {
+		d.refuse("%s holds a call in a form that is not known", clip(m))
 	}
 }
 

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/repair"
 	"github.com/callvet/callvet/internal/finish"
+	"github.com/callvet/callvet/internal/repair"
 	"github.com/callvet/callvet/value"
 )
 
@@ -164,12 +164,18 @@ func Decode(v value.Value, o Options) (*callvet.Response, error) {
 	if d.fault != nil {
 		return nil, d.fault
 	}
+	d.settle(form, outer)
+	return d.resp, nil
+}
+
+// settle completes an answer that was read: what its form decides of an answer without calls.
+func (d *decoder) settle(form Form, outer value.Value) {
 	if d.resp.FinishReason == "" && (form == FormBFCL || form == FormBFCLTurns) && !called(d.resp.Turns) && !d.resp.Unreadable {
 		d.resp.FinishReason = callvet.FinishDecoded
 	}
-	d.resp.CallsUntold = d.resp.CallsUntold || o.Agent && o.Fields.Calls == "" && (form == FormText || d.bare && !hasPlace(outer))
+	d.resp.CallsUntold = d.resp.CallsUntold ||
+		d.o.Agent && d.o.Fields.Calls == "" && (form == FormText || d.bare && !hasPlace(outer))
 	d.collectRepairs()
-	return d.resp, nil
 }
 
 // hasPlace reports whether a record has a member in which calls would stand, in any spelling.

@@ -450,6 +450,17 @@ func ended(v value.Value, a *trace.Attempt) {
 	}
 }
 
+// dojoResult completes the turn of a tool in AgentDojo, which has a place for errors.
+func dojoResult(m value.Value, t *callvet.Turn) {
+	t.Raw = message.Passed()
+	if e := message.Str(m, "error"); e != "" {
+		t.Raw, t.Content = message.Failed(), e
+	}
+	if t.Tool == "" {
+		t.Tool = message.Str(message.First(m, "tool_call"), "function")
+	}
+}
+
 func readAgentDojo(v value.Value, s *trace.Sink) {
 	var a trace.Attempt
 	id := []string{message.Str(v, "suite", "suite_name"), message.Str(v, "user_task_id")}
@@ -468,14 +479,8 @@ func readAgentDojo(v value.Value, s *trace.Sink) {
 	list, _ := v.Get("messages")
 	for m, ok := list.First(); ok; m, ok = list.Next(m) {
 		for _, t := range message.Turns(m) {
-			if t.Role == callvet.RoleTool { // the form has a place for errors
-				t.Raw = message.Passed()
-			}
-			if e := message.Str(m, "error"); t.Role == callvet.RoleTool && e != "" {
-				t.Raw, t.Content = message.Failed(), e
-			}
-			if t.Role == callvet.RoleTool && t.Tool == "" {
-				t.Tool = message.Str(message.First(m, "tool_call"), "function")
+			if t.Role == callvet.RoleTool {
+				dojoResult(m, &t)
 			}
 			a.Trace.Turns = append(a.Trace.Turns, t)
 		}

@@ -192,11 +192,8 @@ func message(m value.Value, role string) []callvet.Turn {
 	if len(t.Calls) == 0 {
 		t.Calls = listed(m)
 	}
-	if t.Role == callvet.RoleAssistant && len(t.Calls) == 0 && (ended(m) || t.Content+t.Reasoning == "" && len(results) == 0 && strange(m, role)) {
+	if len(t.Calls) == 0 && hidden(m, &t, role, len(results)) {
 		t.Calls = []callvet.Call{{}}
-	}
-	if !t.Role.Known() && len(t.Calls) == 0 && strings.Contains(strings.ToLower(role), "call") {
-		t.Calls = []callvet.Call{{}} // a role for calls alone, with one in its text
 	}
 	if t.Content == "" && len(t.Calls) == 0 && t.Reasoning == "" && len(results) > 0 {
 		return results
@@ -205,6 +202,15 @@ func message(m value.Value, role string) []callvet.Turn {
 		return append(results, t)
 	}
 	return append([]callvet.Turn{t}, results...)
+}
+
+// hidden reports whether a message without a call must have had one: it ended with calls, it says
+// nothing and may hold one, or its role is for calls alone. results is how many results it has.
+func hidden(m value.Value, t *callvet.Turn, role string, results int) bool {
+	if t.Role == callvet.RoleAssistant {
+		return ended(m) || t.Content+t.Reasoning == "" && results == 0 && strange(m, role)
+	}
+	return !t.Role.Known() && strings.Contains(strings.ToLower(role), "call")
 }
 
 // roleOf is the role of a message, which the name of its class tells where it has no role. A
