@@ -180,6 +180,9 @@ func madeUp(a *trace.Attempt) string {
 		return "an attempt abstained"
 	}
 	for _, call := range a.Trace.Calls() {
+		if call.Nameless() { // it is there, and cannot be read
+			continue
+		}
 		if !slices.ContainsFunc(scriptedCalls(), func(s string) bool {
 			return s == call.Tool+" "+sameArgs(call.Args) || call.Args == nil && strings.HasPrefix(s, call.Tool+" ")
 		}) {

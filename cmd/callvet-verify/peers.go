@@ -381,7 +381,8 @@ func (s *peerSuite) attempt(route, id string, tools *callvet.Toolset) (*callvet.
 		}
 		record = map[string]any{"testIdx": 0, "response": map[string]any{"output": s.ActualOutput}}
 	case s.Actual[0] == '[':
-		record = map[string]any{"case_id": id, "calls": s.Actual}
+		// The peer compares lists of calls and no answers, so that an empty list is no empty answer.
+		record = map[string]any{"case_id": id, "calls": s.Actual, "finish_reason": callvet.FinishDecoded}
 	default:
 		record = s.Actual
 	}

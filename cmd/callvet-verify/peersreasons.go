@@ -20,8 +20,8 @@ import (
 // calls that stand in prose. What differs for another reason still differs then.
 const (
 	ofRepeats = "A call counts as often as it was made. ragas compares sets of calls."
-	ofNothing = "An answer without a call and without words is empty, which is no abstention. The peer has lists of calls and no answers."
-	ofProse   = "Calls in prose are an answer, and those in a code fence are read. promptfoo reads lines of JSON in prose and leaves out fences."
+	ofNothing = "Expecting nothing is met where nothing is called. ragas gives 0."
+	ofProse   = "Calls in a code fence are read. promptfoo reads lines of JSON in prose and leaves out fences."
 	ofNone    = "An attempt without an output is an error. promptfoo gives 0."
 	ofBlank   = "An output that holds no call is an abstention, also where it is blank, as for the leaderboard's own checker."
 	ofSteps   = "Steps that are no calls are not read from a recording of promptfoo, so that the case is skipped."
@@ -77,7 +77,7 @@ func (r *peerRow) onPurpose(ctx context.Context, tools json.RawMessage) (string,
 		kind bool
 		got  callvet.Verdict
 	}{
-		{ofNothing, r.makesNothing() && result.Class == callvet.ClassUnparseable, callvet.VerdictFail},
+		{ofNothing, r.Peer == "ragas" && zero && len(r.Expected.Scores) > 0 && r.expectsNothing() && r.makesNothing(), callvet.VerdictPass},
 		{ofNone, ofPromptfoo && zero && r.blankOutput("null"), callvet.VerdictError},
 		{ofBlank, r.Route == bfclRoute && zero && strings.Contains(string(r.Suite.BFCL["category"]), "irrelevance") && r.blankOutput(`""`), callvet.VerdictPass},
 		{ofSteps, r.Route == promptfooRoute && r.ofOtherSteps(), callvet.VerdictNotRun},
@@ -230,6 +230,14 @@ func (r *peerRow) withAnswer() []peerRow {
 		return nil
 	}
 	return []peerRow{r.with(map[string]any{"calls": calls, "output": strings.Join(e.Response.Contains, " ")})}
+}
+
+func (r *peerRow) expectsNothing() bool {
+	var e struct {
+		NoCall bool `json:"no_call"`
+		Calls  []json.RawMessage
+	}
+	return r.Suite.Case["expect"] != nil && json.Unmarshal(r.Suite.Case["expect"], &e) == nil && (e.NoCall || e.Calls != nil && len(e.Calls) == 0)
 }
 
 func (r *peerRow) makesNothing() bool { return strings.TrimSpace(string(r.Suite.Actual)) == "[]" }

@@ -123,7 +123,7 @@ func (t *traveller) reads(baseline, run string, names []string) {
 		t.figures("report", ext, text, names)
 		if s := sentences[ext]; s != nil {
 			if m := s.FindStringSubmatch(text); m != nil {
-				summaries[ext] = m[1]
+				summaries[ext] = unescaped(ext, m[1])
 			} else {
 				t.check(false, t.of.name+": report -o "+file, "has no summary sentence")
 			}
@@ -553,3 +553,13 @@ func (t *traveller) newcomer() error {
 	t.step(anyVerdict, "gate", "last", "--gates", "gates.yaml")
 	return nil
 }
+
+// unescaped is a text of a report without the backslashes of Markdown.
+func unescaped(ext, text string) string {
+	if ext != ".md" {
+		return text
+	}
+	return backslashed.ReplaceAllString(text, "$1")
+}
+
+var backslashed = regexp.MustCompile(`\\([[:punct:]])`)
