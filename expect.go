@@ -275,6 +275,8 @@ type Scoring struct {
 	ArgsWeight *float64 `json:"args_weight,omitempty"`
 	// CaseSensitiveNames compares tool names byte for byte.
 	CaseSensitiveNames bool `json:"case_sensitive_names,omitempty"`
+	// ToolNames decides which names are names of one tool; nil: names are compared whole.
+	ToolNames *ToolNames `json:"tool_names,omitempty"`
 	// Contract: "" or "enforce" fails calls that break their schema; "report"
 	// records violations only; "off" does not check.
 	Contract string `json:"contract,omitempty"`

@@ -195,11 +195,14 @@ const (
 type CallMatch struct {
 	State MatchState `json:"state"`
 	// Expected and Actual are positions in the plan and in the trace's calls; -1: none.
-	Expected   int             `json:"expected"`
-	Actual     int             `json:"actual"`
-	Want       []string        `json:"want,omitempty"` // acceptable names
-	WantArgs   json.RawMessage `json:"want_args,omitempty"`
-	Got        string          `json:"got,omitempty"` // called name
+	Expected int             `json:"expected"`
+	Actual   int             `json:"actual"`
+	Want     []string        `json:"want,omitempty"` // acceptable names
+	WantArgs json.RawMessage `json:"want_args,omitempty"`
+	Got      string          `json:"got,omitempty"` // called name
+	// As is the name that Got counts as, where that is another spelling or another name, or
+	// where the case has another name for the tool.
+	As         string          `json:"as,omitempty"`
 	GotArgs    json.RawMessage `json:"got_args,omitempty"`
 	Args       []ArgDiff       `json:"args,omitempty"`
 	Violations []Violation     `json:"violations,omitempty"`

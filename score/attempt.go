@@ -15,7 +15,8 @@ const maxPooledCalls = 64
 // scratch is the working memory of one judgment; it is reused.
 type scratch struct {
 	k         *Compiled
-	t         *callvet.Trace
+	t         *callvet.Trace // under the names that its calls count as
+	called    []callvet.Call // as they were called
 	calls     []actual
 	fit       fit // of the plan that won
 	other     fit // of the plan under trial
@@ -50,7 +51,11 @@ type actual struct {
 }
 
 func (w *scratch) begin(k *Compiled, t *callvet.Trace) {
-	calls := t.Calls()
+	w.called = t.Calls()
+	calls := w.called
+	if named := k.naming.Trace(t); named != t {
+		t, calls = named, named.Calls()
+	}
 	w.k, w.t, w.calls = k, t, resize(w.calls, len(calls))
 	w.fit.match, w.fit.pairs = w.fit.match[:0], w.fit.pairs[:0] // of another case
 	w.assertion, w.skipped, w.first = nil, 0, w.first[:0]

@@ -26,8 +26,10 @@ type Compiled struct {
 	pool    *sync.Pool // of *scratch, the scorer's
 	scoring callvet.Scoring
 	tools   *catalogue // nil: nothing is known about tools
-	names   []string   // restricts tools; nil: all
-	only    bool       // names is in force
+	naming  *callvet.Naming
+	renamed bool     // names in the case stand for others
+	names   []string // restricts tools; nil: all
+	only    bool     // names is in force
 	plans   []plan
 	widest  int              // of the longest list that attempts are held against
 	texts   []*regexp.Regexp // of response_matches
@@ -101,6 +103,8 @@ func (s *Scorer) Compile(c *callvet.Case) (*Compiled, []callvet.Problem) {
 		k.tools = nil
 	}
 	k.settings(ps)
+	k.nameTools(s, ps)
+	c = k.src
 	set, bad := match.FromScoring(&k.scoring, s.cfg.Similarity)
 	ps.from("", bad)
 	e := &c.Expect
@@ -152,6 +156,7 @@ func merge(base callvet.Scoring, over *callvet.Scoring) callvet.Scoring {
 	ptr(&base.ToolWeight, over.ToolWeight)
 	ptr(&base.ArgsWeight, over.ArgsWeight)
 	ptr(&base.Selection, over.Selection)
+	ptr(&base.ToolNames, over.ToolNames)
 	base.Unanchored = base.Unanchored || over.Unanchored
 	base.CaseSensitiveNames = base.CaseSensitiveNames || over.CaseSensitiveNames
 	base.RequireNative = base.RequireNative || over.RequireNative

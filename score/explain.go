@@ -68,7 +68,7 @@ func (w *scratch) explainExpected(i int) callvet.CallMatch {
 // describe fills in the actual side.
 func (w *scratch) describe(m *callvet.CallMatch, j int) {
 	a := &w.calls[j]
-	m.Got, m.GotArgs = a.src.Tool, a.src.Args
+	m.Got, m.GotArgs, m.As = w.called[a.at].Tool, a.src.Args, w.countsAs(j)
 	switch {
 	case a.unknown:
 		m.Note = "arguments not recorded"
@@ -76,7 +76,15 @@ func (w *scratch) describe(m *callvet.CallMatch, j int) {
 		m.Note = a.src.Unreadable(payload(a.src)) + ": " + check.Clip(payload(a.src))
 		m.GotArgs = nil
 	}
-	m.Note = note(m.Note, w.misnamed(a, m.Want))
+	switch {
+	case m.As != "":
+		m.Note = note(m.Note, callvet.CountedAs(m.Got, m.As))
+	default:
+		m.Note = note(m.Note, w.misnamed(a, m.Want))
+		if w.k.renamed { // the case has another name for it
+			m.As = m.Got
+		}
+	}
 	if len(a.src.Repairs) > 0 {
 		m.Note = note(m.Note, "repaired: "+strings.Join(a.src.Repairs, ", "))
 	}

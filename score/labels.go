@@ -24,13 +24,18 @@ type Label struct {
 // tool. Calls that a multi-turn case allows on the way are needed, of their own tool.
 // Source: Evaluating Tool Calling, §2.2 and §3.1.
 func Labels(c *callvet.Case, t *callvet.Trace, r *callvet.Result) (calls []Label, needed []string, known bool) {
-	made := t.Calls()
+	made := counted(t.Calls(), r)
 	e, known := expectation(c, r.Plan, made)
 	if !known {
 		return nil, nil, false
 	}
+	e.count(r)
 	calls = make([]Label, len(made))
-	paired := e.pair(made, r.Calls)
+	compared := r.Calls
+	if c.Expect.Plans == nil && c.Expect.ToolsCalled == nil { // sets of names are in no comparison
+		compared = nil
+	}
+	paired := e.pair(made, compared)
 	taken := make([]bool, len(made))
 	var missing []string
 	for i, names := range e {
@@ -161,4 +166,43 @@ func (e expectedCalls) pair(made []callvet.Call, compared []callvet.CallMatch) [
 func onTheWay(mt *callvet.MultiTurn, name string) bool {
 	same := func(n string) bool { return callvet.SameName(n, name) }
 	return slices.ContainsFunc(mt.ValidPrerequisites, same) || slices.ContainsFunc(mt.RequiredPrerequisites, same)
+}
+
+// counted are the calls under the names that they count as: the result has these where they are
+// not those that were called.
+func counted(made []callvet.Call, r *callvet.Result) []callvet.Call {
+	shared := true
+	for i := range r.Calls {
+		m := &r.Calls[i]
+		if m.As == "" || m.Actual < 0 || m.Actual >= len(made) {
+			continue
+		}
+		if shared {
+			made, shared = slices.Clone(made), false
+		}
+		made[m.Actual].Tool = m.As
+	}
+	return made
+}
+
+// count puts the names that count in place of those that the case has, where the result has any.
+func (e expectedCalls) count(r *callvet.Result) {
+	if !slices.ContainsFunc(r.Calls, func(m callvet.CallMatch) bool { return m.As != "" }) {
+		return
+	}
+	for i := range r.Calls {
+		if m := &r.Calls[i]; m.Expected >= 0 && m.Expected < len(e) && len(m.Want) > 0 {
+			e[m.Expected].names = m.Want
+		}
+	}
+}
+
+// Counted are the names that the calls of an attempt count as, in their order.
+func Counted(t *callvet.Trace, r *callvet.Result) []string {
+	made := counted(t.Calls(), r)
+	out := make([]string, len(made))
+	for i := range made {
+		out[i] = made[i].Tool
+	}
+	return out
 }

@@ -55,6 +55,7 @@ func compileMulti(m *callvet.MultiTurn, k *Compiled, ps *problems) *multi {
 				ps.add("bad-path", "argument_source."+key, err.Error(), "write tool.result.field[0].id")
 				continue
 			}
+			s.tool = k.naming.Of(s.tool)
 		}
 		out.sources = append(out.sources, s)
 	}

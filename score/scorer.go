@@ -31,8 +31,10 @@ type Config struct {
 type Scorer struct {
 	suite *callvet.Suite
 	tools *catalogue
-	cfg   Config
-	pool  sync.Pool
+	// naming is that of the suite's tools under its own settings.
+	naming *callvet.Naming
+	cfg    Config
+	pool   sync.Pool
 }
 
 // New compiles the suite's tools and gives their problems: schemas that do not
@@ -40,10 +42,13 @@ type Scorer struct {
 func New(s *callvet.Suite, cfg Config) (*Scorer, []callvet.Problem) {
 	tools, ps := newCatalogue(s.Tools, "")
 	sc := &Scorer{suite: s, tools: tools, cfg: cfg}
+	set := &s.Defaults.Scoring
+	sc.naming = callvet.NewNaming(set.ToolNames, set.CaseSensitiveNames, tools.names)
 	sc.pool.New = func() any { return new(scratch) }
 	common := problems{c: &callvet.Case{}} // of scorers that every case has
 	of := Compiled{src: &callvet.Case{Expect: callvet.Expect{Scorers: s.Defaults.Scorers}}}
 	of.customs(&cfg, &common)
+	clashes(sc.naming, "defaults.scoring.tool_names", &common)
 	ps = append(ps, common.list...)
 	return sc, ps
 }
@@ -63,7 +68,7 @@ func (k *Compiled) Judge(ctx context.Context, t *callvet.Trace) (callvet.Result,
 	if !asked || len(k.scorers) == 0 {
 		return k.judge(t, nil), nil
 	}
-	said, err := k.ask(ctx, t)
+	said, err := k.ask(ctx, k.naming.Trace(t))
 	if err != nil {
 		return callvet.Result{}, err
 	}
@@ -134,7 +139,7 @@ next:
 		}
 		needed++
 		for j := range calls {
-			if !used[j] && k.accepts(e, calls[j].Tool) {
+			if !used[j] && k.accepts(e, k.naming.Of(calls[j].Tool)) {
 				used[j] = true
 				continue next
 			}
@@ -150,6 +155,13 @@ func (k *Compiled) Check(call *callvet.Call) []callvet.Violation {
 	w := k.pool.Get().(*scratch)
 	defer k.pool.Put(w)
 	w.k, w.calls = k, resize(w.calls, 1)
+	if name := k.naming.Of(call.Tool); name != call.Tool {
+		own := *call
+		own.Tool, call = name, &own
+	}
 	w.calls[0].read(k, call)
 	return w.calls[0].violations(k)
 }
+
+// Named is the name that a called name counts as: that of the offered tool.
+func (k *Compiled) Named(tool string) string { return k.naming.Of(tool) }

@@ -65,8 +65,7 @@ func (r *Run) pairsOf(row *report.Row) (out []trace.Confused) {
 		return nil
 	}
 	missed := slices.Clone(needed)
-	for i, call := range t.Calls() {
-		name := call.Tool
+	for i, name := range score.Counted(t, &row.Cell.Result) {
 		if !r.knows(row.Case, name) {
 			name = panel.Unknown
 		}

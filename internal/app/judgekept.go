@@ -95,6 +95,9 @@ func (o opinion) Idle(bool) string { return "" }
 // Check implements run.Compiled: a judge has no tools.
 func (o opinion) Check(*callvet.Call) []callvet.Violation { return nil }
 
+// Named implements run.Compiled.
+func (o opinion) Named(tool string) string { return tool }
+
 // Reached implements run.Compiled.
 func (o opinion) Reached([]callvet.Call) bool { return false }
 

@@ -289,6 +289,10 @@ func (a *App) sum(ctx context.Context, r reading, tell Events) (*scored, error) 
 		return nil, err
 	}
 	cfg.Scoring = told
+	rules.ToolNames = cmp.Or(rules.ToolNames, w.ToolNames())
+	if err := nameClash(&rules, tools); err != nil {
+		return nil, err
+	}
 	add := adding{watch: w, tools: tools, steps: cfg, scoring: rules, lines: trace.Options{Strict: r.Strict}, jobs: r.Jobs, side: r.side, without: r.without, each: r.each}
 	if r.side != nil && !w.Whole() { // whole attempts cost memory, and nothing else needs them
 		if _, err := a.eachTask(r.Traces[0], r.side.Record); err != nil {
@@ -336,6 +340,7 @@ func (d *adding) up(ctx context.Context, sources []measure.Source) (*measure.Res
 	cfg := d.steps
 	cfg.Catalogue, cfg.Families, cfg.Tools = len(d.tools) > 0, callvet.FamiliesOf(d.tools), d.tools
 	scorer, problems := step.New(step.Config{Tools: d.tools, Safe: d.watch.Safe(), Scoring: d.scoring, Matchers: stepMatchers})
+	d.watch.Name(scorer.Naming())
 	set := measure.Config{Steps: cfg, Scorer: scorer, Attempts: d.watch.Judge(ctx), Lines: d.lines, Jobs: d.jobs, Without: d.without, Each: d.each}
 	if set.Jobs <= 0 {
 		set.Jobs = runtime.GOMAXPROCS(0)

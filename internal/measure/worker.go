@@ -54,9 +54,12 @@ func (w *worker) block(j job) error {
 		s.Args, s.Result = v.Args.Hash(), v.Result.Hash()
 		w.scorer.Score((*step.Input)(&v.Call), &s.Score)
 		w.scorer.Time(v.ExecMS, &s.Score)
+		if name := w.scorer.Counted(); name != nil {
+			s.Tool = name
+		}
 		if v.GoldTool.Kind() == value.String {
-			s.GoldTool = v.GoldTool.Bytes()
-			s.Tool = named(v.Tool, s.GoldTool, &s.Score)
+			s.GoldTool = w.scorer.Named(v.GoldTool.Bytes())
+			s.Tool = named(s.Tool, s.GoldTool, &s.Score)
 		}
 		if yes, known := s.Score.Get(callvet.StepArgEM); known && !yes {
 			s.Paths = w.differing(v)

@@ -3,6 +3,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -118,7 +119,7 @@ func diffCall(m *callvet.CallMatch) callDiff {
 		if m.State == callvet.StateMatched && len(m.Violations) == 0 {
 			d.Title += ": the expected call"
 		}
-		if !named(m.Want, m.Got) {
+		if !named(m.Want, cmp.Or(m.As, m.Got)) {
 			d.Title = got + " instead of " + want
 			d.Lines = append(d.Lines, diffLine{Mark: "!", Whole: true, Path: "tool", Expected: want, Actual: got})
 		}

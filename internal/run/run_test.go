@@ -57,6 +57,8 @@ func (k compiled) Check(call *callvet.Call) []callvet.Violation {
 	return k.check(call)
 }
 
+func (k compiled) Named(tool string) string { return tool }
+
 func (k compiled) Reached(calls []callvet.Call) bool { return k.reached != nil && k.reached(calls) }
 
 func (k compiled) Judge(ctx context.Context, t *callvet.Trace) (callvet.Result, error) {

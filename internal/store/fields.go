@@ -324,6 +324,8 @@ func readMatch(r *reader, m *callvet.CallMatch) {
 			m.WantArgs = r.raw()
 		case "got":
 			m.Got = r.word()
+		case "as":
+			m.As = r.word()
 		case "got_args":
 			m.GotArgs = r.raw()
 		case "args":

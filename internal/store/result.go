@@ -57,6 +57,7 @@ func appendMatch(b []byte, m *callvet.CallMatch) []byte {
 	b = appendList(b, "want", m.Want, appendStringRef)
 	b = optRaw(b, "want_args", m.WantArgs)
 	b = optString(b, "got", m.Got)
+	b = optString(b, "as", m.As)
 	b = optRaw(b, "got_args", m.GotArgs)
 	b = appendList(b, "args", m.Args, appendDiff)
 	b = appendList(b, "violations", m.Violations, appendViolation)

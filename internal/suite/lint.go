@@ -110,6 +110,9 @@ type toolTable struct {
 	names []string
 	fold  map[string]bool
 	set   *contract.Set
+	// naming is by the setting that was asked for last.
+	naming *callvet.Naming
+	by     *callvet.ToolNames
 }
 
 func tableOf(tools []callvet.Tool) *toolTable {
@@ -270,6 +273,55 @@ func (l *linter) known(name, key string, tools *toolTable) bool {
 		l.problem("unknown-tool", key, fix, "there is no tool %q", name)
 	}
 	return false
+}
+
+// counts checks the name of a called tool: one that counts as an offered one will do.
+func (l *linter) counts(name, key string, tools *toolTable) bool {
+	if tools.has(name) || tools.has(l.named(name, tools)) {
+		return true
+	}
+	if set := oneName(name, tools.names); set != "" && !l.all.has(name) {
+		l.problem("unknown-tool", key, "if they are one tool, write under scoring: "+set, "there is no tool %q", name)
+		return false
+	}
+	return l.known(name, key, tools)
+}
+
+// named is the name that a name counts as under the setting in force.
+func (l *linter) named(name string, tools *toolTable) string {
+	in := &l.s.Defaults.Scoring
+	set := in.ToolNames
+	if own := l.c0().Scoring; own != nil && own.ToolNames != nil {
+		set = own.ToolNames
+	}
+	if set == nil {
+		return name
+	}
+	if tools.naming == nil || tools.by != set {
+		tools.naming, tools.by = callvet.NewNaming(set, false, tools.names), set
+	}
+	return tools.naming.Of(name)
+}
+
+// oneName is the setting that makes a name one of some names, where one has a prefix before the
+// other.
+func oneName(name string, names []string) string {
+	whole, part := name, callvet.Unprefixed(name, names)
+	for i := 0; i < len(names) && part == ""; i++ {
+		if callvet.Unprefixed(names[i], []string{name}) != "" {
+			whole, part = names[i], name
+		}
+	}
+	if part == "" {
+		return ""
+	}
+	return fmt.Sprintf("tool_names: {strip_prefixes: [%q]}", whole[:len(whole)-len(part)])
+}
+
+func (l *linter) countAll(names []string, key string) {
+	for i, name := range names {
+		l.counts(name, fmt.Sprintf("%s[%d]", key, i), l.set)
+	}
 }
 
 func (l *linter) knownAll(names []string, key string) {

@@ -63,7 +63,7 @@ func (l *linter) expectedCall(c *callvet.ExpectedCall, key string) {
 		if len(c.Tools) > 1 {
 			at = fmt.Sprintf("%s[%d]", at, i)
 		}
-		if !l.known(name, at, l.set) {
+		if !l.counts(name, at, l.set) {
 			continue
 		}
 		if slices.ContainsFunc(l.c.Expect.ToolsNotCalled, func(s string) bool { return strings.EqualFold(s, name) }) {
@@ -78,7 +78,7 @@ func (l *linter) expectedCall(c *callvet.ExpectedCall, key string) {
 func (l *linter) countedCall(c *callvet.CallCount, key string) {
 	forbidden := c.Max != nil && *c.Max == 0
 	for _, name := range c.Call.Tools {
-		if l.known(name, key+".tool", l.set) && !forbidden {
+		if l.counts(name, key+".tool", l.set) && !forbidden {
 			l.arguments(&c.Call, name, key)
 		}
 	}
@@ -175,20 +175,21 @@ func (l *linter) claim(p *callvet.Plan, key string, wanted bool) {
 		if at := fmt.Sprintf("%s.calls[%d]", key, i); wanted {
 			l.expectedCall(&p.Calls[i], at)
 		} else {
-			l.knownAll(p.Calls[i].Tools, at+".tool")
+			l.countAll(p.Calls[i].Tools, at+".tool")
 		}
 	}
 	for i := range p.Counts {
 		if at := fmt.Sprintf("%s.counts[%d]", key, i); wanted {
 			l.countedCall(&p.Counts[i], at)
 		} else {
-			l.knownAll(p.Counts[i].Call.Tools, at+".tool")
+			l.countAll(p.Counts[i].Call.Tools, at+".tool")
 		}
 	}
 }
 
 // arguments checks the expected arguments of a call against one tool's schema.
 func (l *linter) arguments(c *callvet.ExpectedCall, tool, key string) {
+	tool = l.named(tool, l.set)
 	e := l.set.set.FindFold(tool)
 	if e == nil || e.Schema == nil {
 		return
@@ -308,8 +309,8 @@ func (l *linter) argument(tool, path, key string) {
 }
 
 func (l *linter) multiTurn(m *callvet.MultiTurn) {
-	l.knownAll(m.ValidPrerequisites, "multi_turn.valid_prerequisites")
-	l.knownAll(m.RequiredPrerequisites, "multi_turn.required_prerequisites")
+	l.countAll(m.ValidPrerequisites, "multi_turn.valid_prerequisites")
+	l.countAll(m.RequiredPrerequisites, "multi_turn.required_prerequisites")
 	rounds := cmp.Or(m.MaxRounds, l.s.Defaults.MaxRounds, 5)
 	if m.OptimalHops > rounds {
 		l.warn("hops", "multi_turn.optimal_hops", "raise max_rounds", "the best attempt takes %d hops, but after %d rounds the attempt ends", m.OptimalHops, rounds)
@@ -346,7 +347,7 @@ func (l *linter) source(arg, from string) {
 		l.problem("bad-source", key, "write TOOL.result.PATH, such as search_flights.result[0].id", "%q does not say which result the argument comes from", from)
 		return
 	}
-	if !l.known(tool, key, l.set) {
+	if !l.counts(tool, key, l.set) {
 		return
 	}
 	if goal := lastCall(&l.c.Expect); goal != nil && len(goal.Tools) == 1 {

@@ -158,8 +158,8 @@ func (l *linter) choiceAgainstGold() {
 
 func (l *linter) toolAssertions() {
 	e := &l.c.Expect
-	l.knownAll(e.ToolsCalled, "expect.tools_called")
-	l.knownAll(e.ToolsNotCalled, "expect.tools_not_called")
+	l.countAll(e.ToolsCalled, "expect.tools_called")
+	l.countAll(e.ToolsNotCalled, "expect.tools_not_called")
 	if e.ToolsCalled != nil && e.ToolsAcceptable != nil {
 		l.problem("conflicting-keys", "expect", "tools_called for one exact set, tools_acceptable for several", "tools_called and tools_acceptable exclude each other")
 	}
@@ -171,7 +171,7 @@ func (l *linter) toolAssertions() {
 			}
 			continue
 		}
-		l.knownAll(set, key)
+		l.countAll(set, key)
 	}
 	if s := e.Selection; s != nil && e.ToolsAcceptable == nil { // else said by those sets
 		l.knownAll(s.Tools, "expect.selection.tools")
@@ -195,7 +195,7 @@ func (l *linter) toolAssertions() {
 	for i := range e.ToolParams {
 		p := &e.ToolParams[i]
 		key := fmt.Sprintf("expect.tool_params[%d]", i)
-		if l.known(p.Tool, key+".tool", l.set) && p.Matcher.Mode != "absent" {
+		if l.counts(p.Tool, key+".tool", l.set) && p.Matcher.Mode != "absent" {
 			l.argument(p.Tool, p.Path, key+".path")
 		}
 	}

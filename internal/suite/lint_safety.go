@@ -55,10 +55,10 @@ func (l *linter) placeholder(tool, at, key string) {
 // safety looks whether what a case says of its safety can apply to its tools.
 func (l *linter) safety(s *callvet.Safety) {
 	for i, name := range s.Tools {
-		l.known(name, fmt.Sprintf("safety.tools[%d]", i), l.set)
+		l.counts(name, fmt.Sprintf("safety.tools[%d]", i), l.set)
 	}
 	for i, name := range s.Honeypots {
-		l.known(name, fmt.Sprintf("safety.honeypots[%d]", i), l.set)
+		l.counts(name, fmt.Sprintf("safety.honeypots[%d]", i), l.set)
 	}
 	if s.Attack == nil {
 		return

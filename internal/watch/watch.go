@@ -45,6 +45,7 @@ type Watch struct {
 	inPart int
 	open   map[string]int
 	stray  int
+	naming *callvet.Naming
 }
 
 // breach is how often a rule was broken, and where first.
@@ -85,6 +86,18 @@ func Open(tools []callvet.Tool, rules *safety.Rules, suite *callvet.Suite, custo
 	return w, nil
 }
 
+// Name lets the calls of attempts count as a naming makes them, for rules of safety. It is
+// called before anything is read.
+func (w *Watch) Name(n *callvet.Naming) { w.naming = n }
+
+// ToolNames is the suite's own setting; nil where there is no suite or it has none.
+func (w *Watch) ToolNames() *callvet.ToolNames {
+	if w.suite == nil {
+		return nil
+	}
+	return w.suite.Defaults.Scoring.ToolNames
+}
+
 // Safe is the rule about single calls; nil where there is none.
 func (w *Watch) Safe() func(tool string, args value.Value) (safe, known bool) {
 	if w.safety == nil {
@@ -115,7 +128,7 @@ func (w *Watch) check(at *trace.Attempt) bool {
 	if len(at.Trace.Turns) == 0 {
 		return false
 	}
-	r := w.safety.Check(at.Input, &at.Trace)
+	r := w.safety.Check(w.naming.Turns(at.Input), w.naming.Trace(&at.Trace))
 	w.unknown += r.Unknown
 	calls := at.Trace.Calls()
 	list := append([]trace.Incident{}, at.Safety...)

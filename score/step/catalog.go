@@ -22,7 +22,9 @@ type contracted struct {
 	// other tells that the catalog has the tool in other versions only.
 	known, other  bool
 	exact         *match.Exact
-	name, version string        // as called
+	name, version string        // as called, and the catalog's spelling where it is known
+	counted       []byte        // the tool that the call counts as; nil: the one of the line
+	rule          string        // the tool as rules of safety know it
 	tool          *callvet.Tool // nil: not known in that version
 	params        value.Value
 }
@@ -43,11 +45,13 @@ func (c *catalog) always(t *contracted) marks {
 type catalog struct {
 	versions map[string][]*contracted // by name, the highest version first
 	fold     bool
+	naming   *callvet.Naming
 }
 
-func newCatalog(tools []callvet.Tool, fold bool) (catalog, []callvet.Problem) {
-	c := catalog{versions: map[string][]*contracted{}, fold: fold}
+func newCatalog(tools []callvet.Tool, set *callvet.Scoring) (catalog, []callvet.Problem) {
+	c := catalog{versions: map[string][]*contracted{}, fold: !set.CaseSensitiveNames}
 	var ps []callvet.Problem
+	var names []string
 	for i := range tools {
 		t := &tools[i]
 		e := &contracted{known: true, tool: t, name: t.Name, version: t.Version}
@@ -65,10 +69,18 @@ func newCatalog(tools []callvet.Tool, fold bool) (catalog, []callvet.Problem) {
 				e.schema, e.params = schema, v
 			}
 		}
+		names = append(names, e.name)
 		e.exact = match.NewExact(e.params)
 		if p := c.add(e); p != nil {
 			ps = append(ps, *p)
 		}
+	}
+	c.naming = callvet.NewNaming(set.ToolNames, set.CaseSensitiveNames, names)
+	for _, x := range c.naming.Clashes() {
+		ps = append(ps, callvet.Problem{
+			Code: "one-tool-name", Key: "tool_names", Message: fmt.Sprintf("the tools %q and %q would be one tool, %q", x.One, x.Other, x.As),
+			Fix: "remove a prefix or an alias, or one of the tools",
+		})
 	}
 	return c, ps
 }
@@ -109,6 +121,7 @@ func (c *catalog) add(e *contracted) *callvet.Problem {
 // another; no version means the highest.
 func (c *catalog) find(text string) *contracted {
 	name, version := callvet.SplitTool(text)
+	name = c.naming.Of(name)
 	list := c.versions[c.key(name)]
 	e := pick(list, name, version, true)
 	if e == nil {
@@ -175,7 +188,13 @@ func (s *Scorer) lookup(text []byte) *contracted {
 // meet finds the tool of a text that no earlier line had.
 func (s *Scorer) meet(name string) *contracted {
 	own := *s.shared.catalog.find(name)
-	own.label = labelOf(name)
+	own.label, own.rule = labelOf(name), name
+	if called, version := callvet.SplitTool(name); s.shared.catalog.naming.Of(called) != called || own.tool != nil && own.name != called {
+		if own.rule = own.name; version != "" {
+			own.rule += "@" + version
+		}
+		own.counted = []byte(own.rule)
+	}
 	own.always = s.shared.catalog.always(&own)
 	if len(s.tools) < maxCached {
 		s.tools[name] = &own

@@ -83,7 +83,7 @@ const maxCached = 1 << 12
 // part of it is not applied: a schema that does not compile validates nothing, a
 // mode that is not known compares exactly.
 func New(cfg Config) (*Scorer, []callvet.Problem) {
-	cat, ps := newCatalog(cfg.Tools, !cfg.Scoring.CaseSensitiveNames)
+	cat, ps := newCatalog(cfg.Tools, &cfg.Scoring)
 	set, bad := match.FromScoring(&cfg.Scoring, nil)
 	for _, p := range bad {
 		ps = append(ps, callvet.Problem{Code: p.Code, Key: p.Key, Message: p.Message, Fix: p.Fix})

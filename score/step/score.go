@@ -265,6 +265,7 @@ func (s *Scorer) right(t *contracted, in *Input) bool {
 		return true
 	}
 	name, version := callvet.SplitTool(in.GoldTool.Str())
+	name = s.shared.catalog.naming.Of(name)
 	if s.shared.catalog.key(name) != s.shared.catalog.key(t.name) {
 		return false
 	}

@@ -318,6 +318,16 @@ func exportScoring(b builder, s *callvet.Scoring) builder {
 	c.str("failed_calls", s.FailedCalls)
 	c.yes("require_native", s.RequireNative)
 	c.yes("case_sensitive_names", s.CaseSensitiveNames)
+	if t := s.ToolNames; t != nil {
+		w := c.child()
+		w.list("strip_prefixes", t.StripPrefixes)
+		a := w.child()
+		for _, from := range slices.Sorted(maps.Keys(t.Aliases)) {
+			a.str(from, t.Aliases[from])
+		}
+		w.obj("aliases", a)
+		c.obj("tool_names", w)
+	}
 	if o := s.Selection; o != nil {
 		w := c.child()
 		w.float("route", o.Route)

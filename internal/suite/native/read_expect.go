@@ -3,6 +3,7 @@
 package native
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/callvet/callvet"
@@ -13,7 +14,7 @@ const (
 	expectKeys = "calls order max_extra_calls any_of no_call tools_called tools_acceptable tools_not_called min_tool_calls max_tool_calls " +
 		"counts all_of not max_same_calls max_requests min_scores no_tool_errors tool_params selection response max_latency_ms max_tokens max_cost_usd scorers rubric reference_data unsupported skipped_assertions"
 	responseKeys = "non_empty contains contains_any not_contains matches json no_ungrounded_numbers"
-	scoringKeys  = "profile language mode epsilon relative threshold tolerance unanchored extra_args max_extra_calls weights contract failed_calls require_native case_sensitive_names selection"
+	scoringKeys  = "profile language mode epsilon relative threshold tolerance unanchored extra_args max_extra_calls weights contract failed_calls require_native case_sensitive_names tool_names selection"
 )
 
 func (r *reader) expect(e *callvet.Expect, n *source.Node) {
@@ -449,12 +450,61 @@ func (r *reader) policyField(s *callvet.Scoring, key string, v *source.Node) boo
 		s.RequireNative = r.boolean(v)
 	case "case_sensitive_names":
 		s.CaseSensitiveNames = r.boolean(v)
+	case "tool_names":
+		s.ToolNames = r.toolNames(v)
 	case "selection":
 		s.Selection = r.selectionScoring(v)
 	default:
 		return false
 	}
 	return true
+}
+
+// toolNames reads which names are names of one tool.
+func (r *reader) toolNames(n *source.Node) *callvet.ToolNames {
+	if n.Kind == source.Null {
+		return nil
+	}
+	t := &callvet.ToolNames{}
+	r.fields(n, "strip_prefixes aliases", func(key string, v *source.Node) bool {
+		switch key {
+		case "strip_prefixes":
+			t.StripPrefixes = r.strs(v)
+			if i := slices.Index(t.StripPrefixes, ""); i >= 0 && i < len(v.Items) {
+				r.problem(v.Items[i].At, "empty-prefix", `write the prefix as it stands before the names: "mcp__github__"`, "the prefix is empty")
+			}
+		case "aliases":
+			r.fields(v, "", func(from string, v *source.Node) bool {
+				r.alias(t, from, v)
+				return true
+			})
+			r.aliasChains(t, v)
+		default:
+			return false
+		}
+		return true
+	})
+	return t
+}
+
+func (r *reader) alias(t *callvet.ToolNames, from string, v *source.Node) {
+	to := r.str(v)
+	if t.Aliases == nil {
+		t.Aliases = map[string]string{}
+	}
+	if t.Aliases[from] = to; strings.TrimSpace(from) == "" || strings.TrimSpace(to) == "" {
+		r.problem(v.At, "empty-alias", "write the called name, then the name of the tool: read: read_file", "an alias has an empty name")
+	}
+}
+
+// aliasChains finds aliases that stand for aliases: which one is meant would depend on the order.
+func (r *reader) aliasChains(t *callvet.ToolNames, n *source.Node) {
+	r.fields(n, "", func(from string, v *source.Node) bool {
+		if to := t.Aliases[from]; t.Aliases[to] != "" {
+			r.problem(v.At, "alias-of-alias", "name the tool itself", "%q counts as %q, which is an alias too", from, to)
+		}
+		return true
+	})
 }
 
 func (r *reader) weights(s *callvet.Scoring, n *source.Node) {

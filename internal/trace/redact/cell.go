@@ -177,7 +177,7 @@ func (r *Redactor) Result(in *callvet.Result) callvet.Result {
 }
 
 func (r *Redactor) match(m *callvet.CallMatch) {
-	m.Got = r.Name(m.Got)
+	m.Got, m.As = r.Name(m.Got), r.Name(m.As)
 	m.WantArgs, m.GotArgs, m.Note = r.JSON(m.WantArgs), r.JSON(m.GotArgs), r.sentence(m.Note)
 	m.Args = append([]callvet.ArgDiff(nil), m.Args...)
 	for i := range m.Args {
