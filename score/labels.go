@@ -174,8 +174,8 @@ func counted(made []callvet.Call, r *callvet.Result) []callvet.Call {
 	shared := true
 	for i := range r.Calls {
 		m := &r.Calls[i]
-		if m.As == "" || m.Actual < 0 || m.Actual >= len(made) {
-			continue
+		if m.As == "" || m.Actual < 0 || m.Actual >= len(made) || strings.EqualFold(m.As, made[m.Actual].Tool) {
+			continue // letter case makes no other tool
 		}
 		if shared {
 			made, shared = slices.Clone(made), false

@@ -57,6 +57,9 @@ type ImportMCPRequest struct {
 	// DraftCases adds a case for each tool that has none. It does not run until a person has
 	// approved it.
 	DraftCases bool `json:"draft_cases,omitempty"`
+	// Prefix stands before the names of the server's tools in the suite, such as mcp__github__, as
+	// some clients show them to models. Two servers with one tool name need it.
+	Prefix string `json:"prefix,omitempty"`
 }
 
 // ImportMCPResult is what a server has, and what is to be said of it.
@@ -186,6 +189,10 @@ func (a *App) ImportMCP(ctx context.Context, req ImportMCPRequest, tell Events) 
 			out.Writing++
 		}
 	}
+	prefixed(list, req.Prefix)
+	if old != nil {
+		out.shared(old.suite, list)
+	}
 	if err := out.look(ctx, list); err != nil {
 		return nil, err
 	}
@@ -240,6 +247,48 @@ func readOwn(name string, text []byte) (*callvet.Suite, error) {
 	return s, nil
 }
 
+// prefixed puts the prefix before the names of all tools.
+func prefixed(list *mcp.Listing, prefix string) {
+	for i := range list.Tools {
+		list.Tools[i].Name = prefix + list.Tools[i].Name
+	}
+}
+
+// madeOf is how the description of an imported suite begins.
+const madeOf = "Tools of the MCP server "
+
+// shared tells which tools of another server have the name of a tool of this one. A suite is
+// called by the server that it was first
+// made of, and its description names it. A tool that differs in nothing is the same one.
+func (r *ImportMCPResult) shared(s *callvet.Suite, list *mcp.Listing) {
+	if who := nameOf(&r.Server); s.Name == who || strings.HasPrefix(s.Description+" ", madeOf+plain.Line(who)+" ") {
+		return
+	}
+	for i := range list.Tools {
+		t := &list.Tools[i].Tool
+		at := slices.IndexFunc(s.Tools, func(o callvet.Tool) bool { return o.Name == t.Name })
+		if at < 0 || s.Tools[at].Description == t.Description && bytes.Equal(s.Tools[at].Parameters, t.Parameters) {
+			continue
+		}
+		r.Problems = append(r.Problems, callvet.Problem{
+			Code: "shared-name", Key: t.Name, Warning: true,
+			Message: fmt.Sprintf("%s has another definition in the suite %s: that of the server %s takes its place", t.Name, s.Name, nameOf(&r.Server)),
+			Fix: fmt.Sprintf("if they are tools of two servers, restore the file and import this one with --prefix mcp__%s__; "+
+				"scoring.tool_names says which names are one tool", serverWord(nameOf(&r.Server))),
+		})
+	}
+}
+
+// serverWord is a server's name as it stands in the names of tools.
+func serverWord(name string) string {
+	return strings.Map(func(c rune) rune {
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_' {
+			return c
+		}
+		return '_'
+	}, name)
+}
+
 // look tells what a person should know of the texts and names of tools.
 func (r *ImportMCPResult) look(ctx context.Context, list *mcp.Listing) error {
 	tools := make([]callvet.Tool, len(list.Tools))
@@ -292,7 +341,7 @@ func eachText(v value.Value, path string, do func(path, text string)) {
 
 // write makes the suite: that which was there with the tools of now, or a new one.
 func (r *ImportMCPResult) write(old *before, list *mcp.Listing, req *ImportMCPRequest, tell Events) (err error) {
-	s := &callvet.Suite{Dialect: "callvet", Name: nameOf(&r.Server), Description: "Tools of the MCP server " + plain.Line(nameOf(&r.Server))}
+	s := &callvet.Suite{Dialect: "callvet", Name: nameOf(&r.Server), Description: madeOf + plain.Line(nameOf(&r.Server))}
 	if r.Server.Version != "" {
 		s.Description += " " + plain.Line(r.Server.Version)
 	}

@@ -176,7 +176,7 @@ func (w *worker) member(t *steps.Task, m value.Value) {
 	case "judged":
 		verdicts(t, m)
 	case "gold":
-		needs(t, m)
+		w.needs(t, m)
 	case "safety":
 		incidents(t, m)
 	case "scored":
@@ -237,7 +237,7 @@ func number(e value.Value, name string) *float64 {
 }
 
 // needs reads the calls that a task needs, those of the user left out.
-func needs(t *steps.Task, gold value.Value) {
+func (w *worker) needs(t *steps.Task, gold value.Value) {
 	list, ok := gold.Get("steps")
 	if !ok || list.Kind() != value.Array {
 		return
@@ -248,7 +248,7 @@ func needs(t *steps.Task, gold value.Value) {
 			continue
 		}
 		if name, _ := e.Get("tool"); name.Kind() == value.String {
-			t.Needed = append(t.Needed, name.Str())
+			t.Needed = append(t.Needed, string(w.scorer.Named(name.Bytes())))
 		}
 	}
 }

@@ -189,7 +189,7 @@ func (s *Scorer) lookup(text []byte) *contracted {
 func (s *Scorer) meet(name string) *contracted {
 	own := *s.shared.catalog.find(name)
 	own.label, own.rule = labelOf(name), name
-	if called, version := callvet.SplitTool(name); s.shared.catalog.naming.Of(called) != called || own.tool != nil && own.name != called {
+	if called, version := callvet.SplitTool(name); s.shared.catalog.naming.Of(called) != called {
 		if own.rule = own.name; version != "" {
 			own.rule += "@" + version
 		}

@@ -33,9 +33,8 @@ func (s *Scorer) Explain(in *Input) Explanation {
 	t, p := s.lookup(in.Tool), payload{}
 	s.read(in, &p)
 	x := Explanation{Call: callvet.CallMatch{Got: string(in.Tool), GotArgs: own(p.args)}}
-	if t.counted != nil {
+	if called, _ := callvet.SplitTool(string(in.Tool)); called != t.name {
 		x.Call.As = t.name
-		called, _ := callvet.SplitTool(string(in.Tool))
 		x.Call.Note = callvet.CountedAs(called, t.name)
 	}
 	say := func(format string, args ...any) {
