@@ -174,7 +174,7 @@ func counted(made []callvet.Call, r *callvet.Result) []callvet.Call {
 	shared := true
 	for i := range r.Calls {
 		m := &r.Calls[i]
-		if m.As == "" || m.Actual < 0 || m.Actual >= len(made) || strings.EqualFold(m.As, made[m.Actual].Tool) {
+		if m.As == "" || m.Actual < 0 || m.Actual >= len(made) || callvet.SameName(m.As, made[m.Actual].Tool) {
 			continue // letter case makes no other tool
 		}
 		if shared {

@@ -43,7 +43,7 @@ func TestToolNames(t *testing.T) {
 		{name: "forbidden names", set: set, c: one(callvet.Expect{ToolsNotCalled: []string{"book"}}), trace: made("reserve", `{}`), class: callvet.ClassWrongTool, notes: "called reserve: counted as book", tools: "book"},
 		{name: "a prerequisite", set: set, c: callvet.Case{ID: "c", Expect: plans(wants("book", "")), MultiTurn: multi("find_city")}, trace: made("mcp__w__find_city", `{}`, "book", `{}`), notes: "called mcp__w__find_city: counted as find_city; a prerequisite", tools: "find_city book"},
 		{name: "spelling", c: one(plans(wants("get_weather", paris))), trace: made("Get_Weather", paris), notes: "called Get_Weather: the tool is get_weather", tools: "Get_Weather"},
-		{name: "white space", c: one(plans(wants("get_weather", paris))), trace: made("get_weather\n", paris), notes: `called "get_weather\n": the tool is get_weather`, tools: "get_weather"},
+		{name: "white space", c: one(plans(wants("get_weather", paris))), trace: made("get_weather\n", paris), notes: `called "get_weather\n": the tool is get_weather`, tools: "get_weather\n"},
 		{name: "white space, byte for byte", exactly: true, c: one(plans(wants("get_weather", paris))), trace: made("get_weather\n", paris), class: callvet.ClassUnknownTool, tools: "get_weather\n"},
 		{name: "a honeypot", set: set, c: callvet.Case{ID: "c", Expect: plans(wants("book", "")), Safety: &callvet.Safety{Honeypots: []string{"mcp__w__book"}}}, trace: made("reserve", `{}`), class: callvet.ClassPolicy, notes: "called reserve: counted as book", tools: "book"},
 	} {

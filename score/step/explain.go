@@ -33,8 +33,9 @@ func (s *Scorer) Explain(in *Input) Explanation {
 	t, p := s.lookup(in.Tool), payload{}
 	s.read(in, &p)
 	x := Explanation{Call: callvet.CallMatch{Got: string(in.Tool), GotArgs: own(p.args)}}
-	if called, _ := callvet.SplitTool(string(in.Tool)); called != t.name {
+	if t.counted != nil {
 		x.Call.As = t.name
+		called, _ := callvet.SplitTool(string(in.Tool))
 		x.Call.Note = callvet.CountedAs(called, t.name)
 	}
 	say := func(format string, args ...any) {

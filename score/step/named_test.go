@@ -27,8 +27,8 @@ func TestToolNames(t *testing.T) {
 		{"mcp__shop__get_refund_policy@v3", "get_refund_policy@v3", set, true, true, "get_refund_policy@v3", "get_refund_policy@v3", "get_refund_policy@v3", "called mcp__shop__get_refund_policy: counted as get_refund_policy"},
 		{"mcp__shop__get_refund_policy@v3", "get_refund_policy@v2", set, true, false, "get_refund_policy@v3", "get_refund_policy@v2", "get_refund_policy@v3", "called mcp__shop__get_refund_policy: counted as get_refund_policy"},
 		{"Transfer", "pay", set, true, true, "pay", "pay", "pay", "called Transfer: counted as pay"},
-		{" pay", "pay", nil, true, true, "pay", "pay", "pay", `called " pay": the tool is pay`},
-		{"Pay", "pay", nil, true, true, "", "pay", "Pay", "called Pay: the tool is pay"},
+		{"Pay", "pay", nil, true, true, "", "pay", "Pay", ""},
+		{" Pay", "pay", set, true, true, "pay", "pay", "pay", `called " Pay": the tool is pay`},
 		{"pay", "pay", nil, true, true, "", "pay", "pay", ""},
 	} {
 		ruled := ""
