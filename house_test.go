@@ -52,6 +52,7 @@ var rooms = map[string][]string{
 	"retrieve/text":               {},
 	"internal/conformtest":        {"stats/conform"},
 	"internal/parallel":           {},
+	"internal/mutate":             {"value"},
 	"internal/file":               {"", "internal/parallel"},
 	"retrieve/bm25":               {"", "internal/parallel"},
 	"retrieve/vector":             {"", "internal/parallel"},
