@@ -10,6 +10,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/value"
 )
 
@@ -43,6 +44,8 @@ type Grouper struct {
 	Split int64
 	// Merged is how many task records were copies of an earlier one.
 	Merged int64
+	// Conflicts is how many attempts were given with task records that contradict each other.
+	Conflicts int64
 	// Retyped is how many values under fields were numbers or booleans, of which an attempt
 	// keeps the text; Dropped is how many were lists or objects, of which it keeps nothing.
 	Retyped, Dropped int64
@@ -59,8 +62,9 @@ type gathering struct {
 	task  *Task
 	bytes int
 	made  value.Repairs // in the records
-	// contents are hashes of the task records that came.
+	// contents are hashes of the task records that came; records decides which of them counts.
 	contents []uint64
+	records  callvet.Deliveries
 }
 
 // NewGrouper keeps at most window attempts open; 0 means Window.
@@ -92,8 +96,9 @@ func (g *Grouper) Add(v *View) (a Attempt, ok bool) {
 	g.changed(v.Fields)
 	if v.IsTask {
 		t := v.Task()
-		at.task = &t
+		at.records.Add(v.Record.Hash(), t.Corrects)
 		at.contents = append(at.contents, v.Record.Hash())
+		at.task = &t
 	} else {
 		at.steps = append(at.steps, v.Step())
 	}
@@ -179,8 +184,16 @@ func (g *Grouper) close(el *list.Element) Attempt {
 	}
 	a := join(at.steps, at.task)
 	a.Trace.Note(at.made.Note())
+	if at.records.Conflict() { // nothing shows which of them is right
+		g.Conflicts++
+		a.Pass, a.Reward, a.Trace.Fault = nil, nil, Unknown(contradicted)
+		a.Trace.Classify("")
+	}
 	return a
 }
+
+// contradicted is why nothing is known of an attempt with several task records.
+const contradicted = "two task records of this attempt contradict each other: number attempts, or write corrects: true in the one that counts"
 
 func (g *Grouper) hash(id attemptID) uint64 { return maphash.Comparable(g.seed, id) }
 

@@ -188,6 +188,9 @@ func (i *Importer) Report() Report {
 		if g.Merged > 0 {
 			r.Lost["a task record that is a copy of an earlier one"] = g.Merged
 		}
+		if g.Conflicts > 0 {
+			r.Lost["an attempt with task records that contradict each other"] = g.Conflicts
+		}
 		if g.Retyped > 0 {
 			r.Lost["the type of a number or a boolean under fields, which is text now"] = g.Retyped
 		}
