@@ -263,13 +263,9 @@ func (e *Exporter) resource(a *trace.Attempt) any {
 	traceID, root := hex.EncodeToString(sum[:16]), hex.EncodeToString(sum[16:24])
 	start := t.Started
 	end := start.Add(time.Duration(t.WallMS * float64(time.Millisecond)))
-	said := len(t.Turns)
-	if said > 0 && t.Turns[said-1].Role == callvet.RoleAssistant {
-		said--
-	}
 	attrs := []any{
-		strAttr("gen_ai.operation.name", "invoke_agent"), strAttr("gen_ai.input.messages", parts(slices.Concat(a.Input, t.Turns[:said]), false)),
-		strAttr("gen_ai.output.messages", parts(t.Turns[said:], true)), strAttr("callvet.task_id", t.CaseID),
+		strAttr("gen_ai.operation.name", "invoke_agent"), strAttr("gen_ai.input.messages", parts(a.Input, "")),
+		strAttr("gen_ai.output.messages", parts(t.Turns, t.FinishReason)), strAttr("callvet.task_id", t.CaseID),
 	}
 	if t.Target != "" {
 		attrs = append(attrs, strAttr("gen_ai.agent.name", t.Target))
@@ -345,10 +341,11 @@ func intAttr(key string, v int) any {
 	return object{"key": key, "value": object{"intValue": strconv.Itoa(v)}}
 }
 
-// parts writes turns as the messages of the GenAI conventions.
-func parts(turns []callvet.Turn, out bool) string {
+// parts writes turns as the messages of the GenAI conventions; the last one ended for reason,
+// where that is recorded.
+func parts(turns []callvet.Turn, reason string) string {
 	all := []any{}
-	for _, t := range turns {
+	for i, t := range turns {
 		var ps []any
 		if t.Role == callvet.RoleTool {
 			ps = append(ps, object{"type": "tool_call_response", "id": t.CallID, "response": t.Content})
@@ -365,8 +362,8 @@ func parts(turns []callvet.Turn, out bool) string {
 			ps = append(ps, p)
 		}
 		m := object{"role": string(t.Role), "parts": list(ps)}
-		if out && t.Role == callvet.RoleAssistant {
-			m["finish_reason"] = "stop"
+		if reason != "" && i == len(turns)-1 && t.Role == callvet.RoleAssistant {
+			m["finish_reason"] = reason
 		}
 		all = append(all, m)
 	}
