@@ -170,7 +170,7 @@ func TestRecords(t *testing.T) {
 		`{"input":"x","output":"Done.","intermediate_steps":[[{"tool":"del","tool_input":{"a":1},"log":"","tool_call_id":"1"},"gone"]]}`: `del#1{"a":1} -> gone "Done."`,
 		`{"output":"Done.","intermediateSteps":[{"action":{"tool":"del","toolInput":{},"log":""},"observation":"gone"}]}`:                `del#{} -> gone "Done."`,
 		`{"output":"No.","intermediate_steps":[]}`:                     `"No."`,
-		`{"output":"Done.","intermediate_steps":[["?","gone"],[1,2]]}`: `malformed: 1 stands where a call is due and is none`,
+		`{"output":"Done.","intermediate_steps":[["?","gone"],[1,2]]}`: `?#? -> gone #?1 -> 2 "Done."`,
 		`{"output":{"messages":[{"type":"human","content":"Delete."},{"type":"ai","content":"","tool_calls":[{"name":"del","args":{},"id":"1"}]}]},"metadata":{"run_id":"r"}}`:                                                                                          `del#1{}`,
 		`[{"content":{"parts":[{"functionCall":{"id":"1","name":"del","args":{}}}],"role":"model"}},{"content":{"parts":[{"functionResponse":{"id":"1","name":"del","response":{"ok":true}}}],"role":"user"}},{"content":{"parts":[{"text":"Done."}],"role":"model"}}]`: `del#1{} -> {"ok":true} "Done."`,
 
