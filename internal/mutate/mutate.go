@@ -40,26 +40,6 @@ func Values(huge int) []string {
 	}
 }
 
-// All gives every change of a document.
-func All(doc []byte, huge int) iter.Seq[Change] {
-	return func(yield func(Change) bool) {
-		root, err := value.Parse(doc)
-		if err != nil {
-			return
-		}
-		for _, path := range paths(root, nil, nil) {
-			for _, v := range append([]string{""}, Values(huge)...) {
-				if v == "" && len(path) == 0 {
-					continue
-				}
-				if !yield(Change{Path: strings.Join(path, "."), What: v, Text: render(nil, root, path, v)}) {
-					return
-				}
-			}
-		}
-	}
-}
-
 // Some gives n changes of a document, the same ones for a seed. Every second one is made of a
 // document that was changed already.
 func Some(doc []byte, n, huge int, seed uint64) iter.Seq[Change] {
@@ -92,7 +72,10 @@ func one(doc []byte, r *rand.Rand, huge int) (Change, bool) {
 	path := list[r.IntN(len(list))]
 	values := Values(huge)
 	what := ""
-	if k := r.IntN(len(values) + 1); k < len(values) {
+	switch k := r.IntN(len(values) + 1); {
+	case k == len(values)-1 && r.IntN(16) > 0: // long ones take most of the time
+		what = Values(100)[k]
+	case k < len(values):
 		what = values[k]
 	}
 	if len(path) == 0 && what == "" {
@@ -164,7 +147,7 @@ func Count(getenv func(string) string, usual int) int {
 
 // Huge is the length of the longest text for so many changes.
 func Huge(changes int) int {
-	if changes > 5000 {
+	if changes >= 2000 {
 		return 1 << 20
 	}
 	return 64 << 10

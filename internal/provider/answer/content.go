@@ -102,7 +102,7 @@ func (d *decoder) partOf(e value.Value) part {
 		return thoughtPart
 	case d.isCall(e, typ):
 		return callPart
-	case callType(typ), around, typ == "" && strayCall(e):
+	case callType(typ), around, typ == "" && strayCall(e), has(e, "arguments"), has(e, "args"):
 		return callPart // of a tool that is not named
 	case typ != "":
 		return otherPart

@@ -158,14 +158,11 @@ func (d *decoder) executed(v value.Value) {
 	for s, ok := list.First(); ok; s, ok = list.Next(s) {
 		action, seen := first(s, "action"), first(s, "observation")
 		if s.Kind() == value.Array {
-			action, _ = s.First()
-			seen, _ = s.Next(action)
+			if action, ok = s.First(); ok {
+				seen, _ = s.Next(action)
+			}
 		}
-		c, ok := d.call(action)
-		if !ok {
-			d.refuse("%s stands where a call is due and is none", clip(action))
-			return
-		}
+		c := d.one(action)
 		if t := (callvet.Turn{Content: resultText(seen)}); seen.Kind() != value.Invalid && seen.Kind() != value.Null {
 			Settle(&c, &t)
 		}
