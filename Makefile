@@ -231,6 +231,11 @@ fuzz-api: ## 21,000 bad inputs for every route of the API: no error of the serve
 	@mkdir -p $(CACHE); s=0; go test ./internal/server -run '^TestBadInputs$$' -count=1 -v -args -api.inputs=21000 > $(CACHE)/fuzz-api.out 2>&1 || s=$$?; \
 	  grep -v -e '^=== ' -e '^--- PASS' -e '^PASS' -e '^ok ' $(CACHE)/fuzz-api.out || true; exit $$s
 
+.PHONY: verify-records
+verify-records: ## 75,000 received and 14,000 stored records, each with members left out or replaced: nothing fails but that attempt
+	CALLVET_RECORDS=1200 go test -count=1 -timeout 60m -run '^TestBad(Records|Lines)$$' ./internal/provider ./internal/provider/answer ./internal/provider/agent ./internal/trace/foreign ./internal/measure
+	CALLVET_RECORDS=14000 go test -count=1 -timeout 60m -run '^TestBadStored' ./internal/app
+
 .PHONY: verify-journeys
 verify-journeys: callvet ## whole journeys of a user: every command that reads a run, in every format
 	go run ./cmd/callvet-verify journeys ./callvet

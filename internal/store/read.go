@@ -74,11 +74,11 @@ func (n *number) pointer() *float64 {
 	return &f
 }
 
-// place is where a cell stands: case, target and repeat, -1 where that cannot be read.
+// place is where a cell stands: case and target, -1 where that cannot be read, and repeat.
 type place [3]number
 
 func (p *place) of(c *callvet.Cell) {
-	c.Case, c.Target, c.Repeat = p[0].whole(), p[1].whole(), p[2].whole()
+	c.Case, c.Target, c.Repeat = p[0].whole(), p[1].whole(), max(p[2].whole(), 0)
 }
 
 // Place is where a cell of a run is.

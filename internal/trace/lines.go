@@ -180,7 +180,7 @@ func (a *Attempt) Task() Task {
 		FinishReason: t.FinishReason, Reason: t.Reason, Notes: t.Notes, End: t.End, Tags: a.Tags, Fields: a.Fields, WallMS: positive(t.WallMS), Started: t.Started, Fault: t.Fault,
 		Pass: a.Pass, Reward: a.Reward, Judged: a.Judged, Labels: a.Labels, Gold: a.Gold, Safety: a.Safety,
 		UserCalls: a.UserCalls, Foreign: a.Foreign, CostUSD: t.Usage.CostUSD,
-		Asks: a.Asks, Scored: a.Scored, Requests: t.Attempts, ToolChoice: t.ToolChoice, Omitted: t.Omitted, FirstTokenMS: positive(t.FirstTokenMS), Cached: t.Cached, Unbilled: a.Unbilled, Floor: a.Floor, Repeatable: a.Repeatable, Decision: t.Decision,
+		Asks: a.Asks, Scored: a.Scored, Requests: max(t.Attempts, 0), ToolChoice: t.ToolChoice, Omitted: t.Omitted, FirstTokenMS: positive(t.FirstTokenMS), Cached: t.Cached, Unbilled: a.Unbilled, Floor: a.Floor, Repeatable: a.Repeatable, Decision: t.Decision,
 	}
 	if a.Scored != nil {
 		task.Format = t.Format
@@ -188,7 +188,7 @@ func (a *Attempt) Task() Task {
 	if t.Answer != "" {
 		task.Answer = &t.Answer
 	}
-	if u := t.Usage; u.Known {
+	if u := t.Usage; u.Known && min(u.InputTokens, u.OutputTokens, u.ReasoningTokens, u.CachedTokens, u.CacheWriteTokens) >= 0 {
 		task.Usage = &Usage{&u.InputTokens, &u.OutputTokens, u.ReasoningTokens, u.CachedTokens, u.CacheWriteTokens}
 	}
 	for i := range a.Input {

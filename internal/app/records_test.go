@@ -1,0 +1,246 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package app_test
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/mutate"
+	"github.com/callvet/callvet/internal/report"
+	"github.com/callvet/callvet/internal/store"
+)
+
+// damaged is a store with two equal runs, and a connection of its own to its tables.
+type damaged struct {
+	*app.App
+	sql   *sql.DB
+	runs  [2]string
+	cells int
+}
+
+// whole are the parts of a cell with all that a trace can have.
+const (
+	wholeTrace = `{"case_id":"c0","target":"offline/lexical","repeat":0,"outcome":"called","turns":[{"role":"assistant","content":"I look.","reasoning":"Hm.",
+		"calls":[{"tool":"weather_now","id":"1","args":{"city":"Oslo"},"args_raw":"{\"city\":\"Oslo\"}","repairs":["python_call"],"status":"ok","result":{"temp":3},"env":"mock",
+		"guard":[{"rule":"size","action":"flag","detail":"long"}],"start_ms":2,"queue_ms":1,"exec_ms":3}]},{"role":"tool","content":"{\"temp\":3}","call_id":"1","tool":"weather_now"}],
+		"answer":"Cold.","usage":{"input_tokens":9,"output_tokens":4,"cost_usd":0.01,"known":true},"model":"m","finish_reason":"stop","format":"PASS","notes":["n"],"tool_choice":"auto",
+		"end":"answered","attempts":1,"started":"2026-01-02T03:04:05Z","wall_ms":12,"first_token_ms":3,"tool_ms":3}`
+	wholeResult = `{"verdict":"fail","class":"wrong_argument","reason":"r","scores":[{"name":"overall","value":0.5},{"name":"arg_f1","value":null,"reason":"none"}],"plan":"p",
+		"calls":[{"state":"wrong_args","expected":0,"actual":0,"want":["weather_now"],"want_args":{"city":"Rome"},"got":"weather_now","got_args":{"city":"Oslo"},
+		"args":[{"path":"/city","expected":"Rome","actual":"Oslo","matched":false,"rule":"exact","similarity":0.2}],"violations":[{"path":"/x","keyword":"type","message":"m"}]}],
+		"assertions":[{"name":"a","layer":"routing","state":"failed","reason":"r"}],"not_evaluated":1,"incidents":[{"rule":"size","call_id":"1","note":"n"}]}`
+)
+
+func newDamaged(t *testing.T, cases int) *damaged {
+	t.Helper()
+	dir := t.TempDir()
+	var list []string
+	for i := range cases {
+		list = append(list, fmt.Sprintf(`{"id": "c%d", "prompt": "Weather in Oslo, %d?", "expected_tool": "weather_now", "expected_params": {"city": "Oslo"}, "tags": ["t%d"]}`, i, i, i%3))
+	}
+	text := `{"callvet": 1, "name": "cities", "tools": [{"name": "weather_now", "description": "Weather of a city.", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}}], "cases": [` + strings.Join(list, ",") + `]}`
+	if err := os.WriteFile(filepath.Join(dir, "blob"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "runs.db")
+	db, err := store.Open(t.Context(), path, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	files := &uploads{dir: dir, known: map[string]string{"upload-1": "blob"}, written: map[string]string{}}
+	d := &damaged{cells: cases, App: app.New(app.Config{Store: func(context.Context) (*store.DB, error) { return db, nil }, Files: files, Version: "test"})}
+	for i := range d.runs {
+		s, err := d.StartRun(t.Context(), as[app.RunRequest](t, `{"suite": "upload-1", "targets": [{"target": "offline/lexical"}], "no_cache": true}`), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Do(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		d.runs[i] = s.Stored.ID
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if d.sql, err = sql.Open("sqlite", path); err != nil {
+		t.Fatal(err)
+	}
+	d.sql.SetMaxOpenConns(1)
+	t.Cleanup(func() { _ = d.sql.Close() })
+	return d
+}
+
+func (d *damaged) set(t *testing.T, query string, args ...any) {
+	t.Helper()
+	if _, err := d.sql.Exec(query, args...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// list reports whether the list has both runs.
+func (d *damaged) list(t *testing.T, what string) {
+	t.Helper()
+	if list, err := d.ListRuns(t.Context(), 0); err != nil || len(list) != 2 {
+		t.Errorf("%s: the list has %d runs: %v", what, len(list), err)
+	}
+}
+
+// read reads a run in every way: each attempt counts once.
+func (d *damaged) read(t *testing.T, run, what string) {
+	t.Helper()
+	ctx := t.Context()
+	v, err := d.ViewRun(ctx, app.ViewRequest{Run: run}, nil)
+	if err != nil {
+		t.Errorf("%s: view: %v", what, err)
+		return
+	}
+	if c := v.View.Panels.Targets[0].Overall.Verdicts; c.Pass+c.Fail+c.Error+c.NotRun != d.cells {
+		t.Errorf("%s: %+v, want %d attempts", what, c, d.cells)
+	}
+	for _, form := range []string{"html", "md", "xml", "csv", "json", "jsonl", "txt"} {
+		face, err := report.ByPath("x." + form)
+		if err == nil {
+			err = face(io.Discard, v.View)
+		}
+		if err != nil {
+			t.Errorf("%s: %s: %v", what, form, err)
+		}
+	}
+	rows := 0
+	for row, err := range v.Rows(ctx, store.Filter{}) {
+		if rows++; err != nil || row.Cell.Trace.Outcome == callvet.OutcomeAbstained {
+			t.Errorf("%s: row %d: %v, %+v", what, rows, err, row.Cell)
+			break
+		}
+	}
+	if rows != d.cells {
+		t.Errorf("%s: %d rows", what, rows)
+	}
+	for _, to := range append([]string{""}, app.TraceExports()...) {
+		var b bytes.Buffer
+		if err := d.Export(ctx, app.ExportRequest{Run: run, To: to}, &b, nil); err != nil {
+			t.Errorf("%s: export %q: %v", what, to, err)
+		}
+	}
+	if _, err := d.ShowCase(ctx, app.CaseRequest{Run: run, Case: fmt.Sprintf("c%d", d.cells-1)}); err != nil {
+		t.Errorf("%s: show: %v", what, err)
+	}
+	if _, err := d.Score(ctx, app.ScoreRequest{Run: run}, nil); err != nil {
+		t.Errorf("%s: score: %v", what, err)
+	}
+	if _, err := d.Diff(ctx, app.DiffRequest{Base: app.Side{Run: d.runs[1]}, Candidate: app.Side{Run: run}}, nil); err != nil {
+		t.Errorf("%s: diff: %v", what, err)
+	}
+	if _, err := d.RunState(ctx, run); err != nil {
+		t.Errorf("%s: state: %v", what, err)
+	}
+	feed, err := d.Feed(ctx, run)
+	if err == nil {
+		var list []report.Row
+		if list, _, err = feed.Next(ctx, 0, d.cells+1); err == nil && len(list) != d.cells {
+			err = fmt.Errorf("%d rows", len(list))
+		}
+	}
+	if err != nil {
+		t.Errorf("%s: feed: %v", what, err)
+	}
+}
+
+// TestBadStoredCells changes the stored parts of every attempt of a run: each of them counts,
+// and all that reads runs goes on.
+func TestBadStoredCells(t *testing.T) {
+	t.Parallel()
+	const cases = 100
+	count := mutate.Count(os.Getenv, 2*cases)
+	d := newDamaged(t, cases)
+	for round := 0; round*cases < count; round++ {
+		var what []string
+		i := 0
+		for c := range mutate.Some([]byte(wholeTrace), cases/2, mutate.Huge(count), uint64(round)) {
+			d.set(t, "UPDATE cells SET trace=?, result=? WHERE run=1 AND case_ix=?", c.Text, []byte(wholeResult), i)
+			what = append(what, fmt.Sprintf("c%d: %s", i, c.String()))
+			i++
+		}
+		for c := range mutate.Some([]byte(wholeResult), cases/2, mutate.Huge(count), uint64(round)) {
+			d.set(t, "UPDATE cells SET trace=?, result=? WHERE run=1 AND case_ix=?", []byte(wholeTrace), c.Text, i)
+			what = append(what, fmt.Sprintf("c%d: %s", i, c.String()))
+			i++
+		}
+		name := fmt.Sprintf("round %d", round)
+		d.list(t, name)
+		if d.read(t, d.runs[0], name); t.Failed() {
+			t.Log(strings.Join(what, "\n"))
+			return
+		}
+	}
+}
+
+// TestBadStoredColumns puts values of other types into each column of an attempt.
+func TestBadStoredColumns(t *testing.T) {
+	t.Parallel()
+	d := newDamaged(t, 8)
+	for _, column := range []string{"outcome", "verdict", "class", "case_id", "overall", "cost", "requests", "flags", "exchanges", "repeat"} {
+		for i, v := range []any{"", "x", int64(-1), 1e300, []byte{0xff}, strings.Repeat("y", 1<<16)} {
+			d.set(t, "UPDATE cells SET trace=?, result=? WHERE run=1", []byte(wholeTrace), []byte(wholeResult))
+			d.set(t, "UPDATE cells SET "+column+"=? WHERE run=1 AND case_ix=?", v, i)
+			name := fmt.Sprintf("%s = %.20v", column, v)
+			d.list(t, name)
+			if d.read(t, d.runs[0], name); t.Failed() {
+				return
+			}
+		}
+	}
+}
+
+// TestBadStoredRuns changes what is stored of a run and its suite: the list has it all the
+// same, and the other run can be read.
+func TestBadStoredRuns(t *testing.T) {
+	t.Parallel()
+	d := newDamaged(t, 3)
+	count := mutate.Count(os.Getenv, 200)
+	for _, column := range []string{"manifest", "totals"} {
+		var whole []byte
+		if err := d.sql.QueryRow("SELECT " + column + " FROM runs WHERE num=1").Scan(&whole); err != nil || !json.Valid(whole) {
+			t.Fatal(err, string(whole))
+		}
+		for c := range mutate.Some(whole, count/2, mutate.Huge(count), 3) {
+			d.set(t, "UPDATE runs SET "+column+"=? WHERE num=1", c.Text)
+			d.list(t, column+" "+c.String())
+			_, _ = d.ViewRun(t.Context(), app.ViewRequest{Run: d.runs[0]}, nil) // may be refused
+			_, _, _ = d.RunLine(t.Context(), d.runs[0])
+			_, _ = d.RunState(t.Context(), d.runs[0])
+			if t.Failed() {
+				return
+			}
+		}
+		d.set(t, "UPDATE runs SET "+column+"=? WHERE num=1", whole)
+	}
+	d.read(t, d.runs[1], "the other run")
+}
+
+// TestLostCaseCounts: attempts at a case that cannot be read are errors, and no gate passes for
+// them.
+func TestLostCaseCounts(t *testing.T) {
+	t.Parallel()
+	d := newDamaged(t, 4)
+	d.set(t, `UPDATE suite_chunks SET cases=CAST(replace(CAST(cases AS TEXT), '"id":"c2"', '"id":7') AS BLOB)`)
+	v, err := d.ViewRun(t.Context(), app.ViewRequest{Run: d.runs[0]}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := v.View.Panels.Targets[0].Overall.Verdicts; c.Error != 1 || c.Pass+c.Fail != 3 {
+		t.Errorf("%+v", c)
+	}
+}
