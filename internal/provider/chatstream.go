@@ -89,7 +89,7 @@ func (d *chatDeltas) delta(v value.Value) (content bool) {
 
 // chatPiece is what an element of tool_calls holds.
 func chatPiece(c value.Value) repair.Piece {
-	if f := at(c, "custom"); f.Kind() == value.Object {
+	if f := at(c, "custom"); customCall(c, f) {
 		return repair.Piece{Index: at(c, "index"), ID: at(c, "id").Str(), Name: at(f, "name").Str(), Args: rawArgs(at(f, "input")), Custom: true}
 	}
 	f := at(c, "function")

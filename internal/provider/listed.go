@@ -30,11 +30,17 @@ func listed[T any](list value.Value, one func(value.Value) T) []T {
 // chatCall reads an element of tool_calls: a call of a function or of a custom tool.
 func chatCall(c value.Value) callvet.Call {
 	id := at(c, "id").Str()
-	if custom := at(c, "custom"); custom.Kind() == value.Object {
+	if custom := at(c, "custom"); customCall(c, custom) {
 		return named(c, repair.Custom(id, at(custom, "name").Str(), rawArgs(at(custom, "input"))))
 	}
 	f := at(c, "function")
 	return named(c, repair.Call(id, at(f, "name").Str(), rawArgs(at(f, "arguments"))))
+}
+
+// customCall reports whether an element is the call of a custom tool. Some servers write an empty
+// one next to the function of every call.
+func customCall(c, custom value.Value) bool {
+	return custom.Kind() == value.Object && (at(custom, "name").Str() != "" || at(c, "function", "name").Str() == "")
 }
 
 // named is a call that was read of the record v. Of one without a tool's name the record is
@@ -60,14 +66,16 @@ func withOldCall(calls []callvet.Call, f value.Value) []callvet.Call {
 // strayCall reports whether an item of an answer, of which the type says nothing that is known,
 // has the members of a call.
 func strayCall(item value.Value) bool {
-	typ := at(item, "type")
-	if s := typ.Str(); strings.HasSuffix(s, "_call") || strings.HasSuffix(s, "_use") {
-		return false // of a tool that the provider runs
-	}
-	if item.Kind() != value.Object {
+	if item.Kind() != value.Object || hosted(item) {
 		return false
 	}
 	_, args := item.Get("arguments")
 	_, input := item.Get("input")
 	return args || input
+}
+
+// hosted reports whether an item is the call of a tool that the provider runs itself.
+func hosted(item value.Value) bool {
+	typ := at(item, "type").Str()
+	return strings.HasSuffix(typ, "_call") || strings.HasSuffix(typ, "_use")
 }

@@ -165,7 +165,7 @@ func (d *messageDeltas) finish(_ *query, resp *callvet.Response) error {
 			raw = append(append(appendMember(appendText(appendMember(raw, "name"), b.name), "input"), object(&c)...), '}')
 		default:
 			raw = append(raw, b.start...)
-			if start, err := value.Parse(b.start); err == nil && (strayCall(start) || !b.input.Empty()) {
+			if start, err := value.Parse(b.start); err == nil && (strayCall(start) || !hosted(start) && !b.input.Empty()) {
 				turn.Calls = append(turn.Calls, repair.Lost(start))
 			}
 		}

@@ -124,3 +124,15 @@ func outcomeOf(t *testing.T, spec string, stream bool, events []string) callvet.
 	trace.Classify(why)
 	return trace.Outcome
 }
+
+// TestEmptyCustomCall: some servers write an empty call of a custom tool next to each function.
+func TestEmptyCustomCall(t *testing.T) {
+	t.Parallel()
+	f := replies(t, `{"choices":[{"finish_reason":"tool_calls","message":{"role":"assistant","tool_calls":[
+		{"id":"1","type":"function","custom":{"input":"","name":""},"function":{"name":"get_weather","arguments":"{}"}}]}}]}`)
+	m, _ := mustOpen(t, "openai/gpt-4.1", Config{BaseURL: f.URL})
+	resp := ask(t, m, &callvet.Request{Tools: weatherTools()})
+	if calls := resp.Turns[0].Calls; len(calls) != 1 || calls[0].Tool != "get_weather" || calls[0].Malformed() {
+		t.Errorf("%+v", calls)
+	}
+}
