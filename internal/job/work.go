@@ -161,8 +161,8 @@ func (j *Jobs) finish(ctx, limited context.Context, r *Report, detail json.RawMe
 				return err
 			}
 			r.lay(&row)
-			if to == Queued && row.Cancel { // asked for when the handler had left off
-				to = Cancelled
+			if to != Done && row.Cancel { // asked for when the handler had left off, or before its work began
+				to, text = Cancelled, ""
 			}
 			if to == Done {
 				row.Detail = detail
