@@ -115,15 +115,15 @@ func (m *amounts) pair(a, b moment) {
 	m.after.Add(b.sum, float64(b.n))
 	if m.counted {
 		m.counts.Add(before, after)
-		m.countBefore.Add(a.sum, float64(a.n))
-		m.countNow.Add(b.sum, float64(b.n))
+		m.countBefore.Add(a.sum, float64(a.n), a.sum == 0)
+		m.countNow.Add(b.sum, float64(b.n), b.sum == 0)
 	}
 }
 
 // sides are the intervals of the baseline and of the candidate.
 func (m *amounts) sides(conf float64) (before, after stats.Interval) {
 	if m.counted {
-		return m.countBefore.Interval(conf, stats.DefaultRho0), m.countNow.Interval(conf, stats.DefaultRho0)
+		return m.countBefore.Interval(conf), m.countNow.Interval(conf)
 	}
 	return notNegative(m.before.Interval(conf)), notNegative(m.after.Interval(conf))
 }
@@ -453,7 +453,7 @@ func changeOf(id string, a, b attempts) CaseChange {
 // add adds one case judged on both sides.
 func (d *Difference) add(a, b attempts) {
 	before, after := a.share(), b.share()
-	d.pair(moment{sum: float64(a.passes), n: int(a.judged)}, moment{sum: float64(b.passes), n: int(b.judged)})
+	d.pair(a.moment(), b.moment())
 	switch {
 	case before >= 0.5 && after < 0.5:
 		d.NewlyFailing++
@@ -477,8 +477,8 @@ func (d *Difference) pair(a, b moment) {
 		d.amounts.pair(a, b)
 		return
 	}
-	d.baseSums.Add(a.sum, a.n, !a.fractional)
-	d.candidateSums.Add(b.sum, b.n, !b.fractional)
+	d.baseSums.AddAttempts(a.sum, a.n, !a.fractional, a.attempts())
+	d.candidateSums.AddAttempts(b.sum, b.n, !b.fractional, b.attempts())
 	d.single = d.single && a.n == 1 && b.n == 1 && !a.fractional && !b.fractional
 	switch was, is := before == 1, after == 1; {
 	case was && is:

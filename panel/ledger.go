@@ -98,6 +98,10 @@ type attempts struct{ passes, judged, errors, notRun int32 }
 
 func (a attempts) any() bool { return a.judged+a.errors+a.notRun > 0 }
 
+func (a attempts) moment() moment {
+	return moment{sum: float64(a.passes), n: int(a.judged), each: true}
+}
+
 func (a attempts) share() float64 { return float64(a.passes) / float64(a.judged) }
 
 // NewLedger starts the ledger of a run. sliceBy is as in Config.

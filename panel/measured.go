@@ -16,6 +16,15 @@ type moment struct {
 	sum        float64
 	n          int
 	fractional bool
+	each       bool // the values are of one attempt each
+}
+
+// attempts are those that the values are of, one value each; one attempt where they are of calls.
+func (m *moment) attempts() stats.Attempts {
+	if !m.each {
+		return stats.Attempts{}
+	}
+	return stats.Attempts{N: m.n, Alike: !m.fractional && (m.sum == 0 || m.sum == float64(m.n))}
 }
 
 // SliceID names a slice by key and value.
@@ -27,8 +36,9 @@ type Observation struct {
 	Metric int
 	Sum    float64
 	N      int
-	// Fractional tells that not all values were 0 or 1.
-	Fractional bool
+	// Fractional tells that not all values were 0 or 1; Each that each value is of an attempt of
+	// its own.
+	Fractional, Each bool
 }
 
 // measuredCase is what one target did at one case: parts that are in other slices
@@ -97,7 +107,7 @@ func (l *Ledger) Observe(target int, id string, in []SliceID, values []Observati
 		}
 	}
 	for _, v := range values {
-		part.values[v.Metric].plus(moment{v.Sum, v.N, v.Fractional})
+		part.values[v.Metric].plus(moment{v.Sum, v.N, v.Fractional, v.Each})
 	}
 	for j := range m.parts {
 		if m.parts[j].own == part.own && slices.Equal(m.parts[j].slices, part.slices) {
@@ -111,6 +121,7 @@ func (l *Ledger) Observe(target int, id string, in []SliceID, values []Observati
 }
 
 func (m *moment) plus(o moment) {
+	m.each = o.each && (m.each || m.n == 0)
 	m.sum, m.n, m.fractional = m.sum+o.sum, m.n+o.n, m.fractional || o.fractional
 }
 

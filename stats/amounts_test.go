@@ -24,16 +24,16 @@ func TestCounts(t *testing.T) {
 	count := func(cases, attempts int, events func(i int) float64) stats.Interval {
 		var c stats.Counts
 		for i := range cases {
-			c.Add(events(i), float64(attempts))
+			c.Add(events(i), float64(attempts), events(i) == 0)
 		}
-		return c.Interval(0.95, 0.3)
+		return c.Interval(0.95)
 	}
 	none := count(60, 1, func(int) float64 { return 0 })
 	about(t, "the upper end of no event in 60 cases", none.Upper, 2*3.68888/60)
 	if none.Status != stats.StatusBoundary || none.Lower != 0 || none.NEff != 30 || !none.Usable() {
 		t.Errorf("no event: %+v", none)
 	}
-	about(t, "the upper end of no event in 60 cases of 3", count(60, 3, func(int) float64 { return 0 }).Upper, 3.68888/(180/1.6/2))
+	about(t, "the upper end of no event in 60 cases of 3", count(60, 3, func(int) float64 { return 0 }).Upper, 3.68888/30)
 	few := count(60, 1, func(i int) float64 { return float64(min(1, i/58)) }) // 2 cases
 	if few.Status != stats.StatusCapped || few.NEff != 30 {
 		t.Errorf("two events: %+v", few)

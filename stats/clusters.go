@@ -8,7 +8,7 @@ import (
 	"github.com/callvet/callvet/stats/dist"
 )
 
-// DefaultRho0 is the correlation within a case assumed where the data are too
+// DefaultRho0 is the correlation within an attempt assumed where the data are too
 // few to show one.
 const DefaultRho0 = 0.3
 
@@ -16,11 +16,24 @@ const DefaultRho0 = 0.3
 // mean in [0,1] is computed. The zero value is ready to use; its size does not
 // grow with the number of cases, and parts may be merged in any order.
 //
-// It keeps the means and the centered products of (sum, size) per case, updated
+// Attempts at a case are no new evidence until they differ: where they agree in every
+// case, the interval is that of one attempt a case, and where the data are too few to
+// show how alike they are, it is no shorter than that.
+// Source: Statistics specification, section 16.1.
+type Clusters struct {
+	all    sums // of all values
+	once   sums // of one attempt a case, the mean one
+	differ bool // the attempts of some case differ
+}
+
+// sums are the totals over cases.
+//
+// They are the means and the centered products of (sum, size) per case, updated
 // as in Chan, Golub and LeVeque, 1983, so that no precision is lost to the
 // difference of big sums.
-type Clusters struct {
-	g, n          int
+type sums struct {
+	g             int
+	n             float64 // values
 	sum           float64 // of all values
 	meanS, meanM  float64
 	css, csm, cmm float64
@@ -30,29 +43,63 @@ type Clusters struct {
 	fractional    bool
 }
 
-// Add adds one case with n values that sum up to sum. binary tells that each of
-// them is 0 or 1. A case without values is left out.
-func (c *Clusters) Add(sum float64, n int, binary bool) {
+// Attempts are those at one case: their number N, at least 1, and whether each of them gave the
+// same. The zero value is one attempt.
+type Attempts struct {
+	N     int
+	Alike bool
+}
+
+// AttemptsOf are n attempts at one case, yes of which are 1 and the others 0.
+func AttemptsOf(yes, n int) Attempts { return Attempts{N: n, Alike: yes == 0 || yes == n} }
+
+// several reports whether there is more than one attempt.
+func (a Attempts) several() bool { return a.N > 1 }
+
+// Add adds one case with n values of one attempt that sum up to sum. binary tells that
+// each of them is 0 or 1. A case without values is left out.
+func (c *Clusters) Add(sum float64, n int, binary bool) { c.AddAttempts(sum, n, binary, Attempts{}) }
+
+// AddAttempts adds one case with n values of several attempts.
+func (c *Clusters) AddAttempts(sum float64, n int, binary bool, of Attempts) {
 	if n <= 0 {
 		return
 	}
-	o := Clusters{g: 1, n: n, sum: sum, meanS: sum, meanM: float64(n), m2: float64(n) * float64(n), fractional: !binary}
-	if sum < float64(n) {
+	one, k := sumsOf(sum, float64(n), binary), 1.0
+	c.all.merge(&one)
+	if of.several() {
+		k = float64(of.N)
+		c.differ = c.differ || !of.Alike
+		one = sumsOf(sum/k, float64(n)/k, binary)
+	}
+	c.once.merge(&one)
+}
+
+// sumsOf are those of one case.
+func sumsOf(sum, size float64, binary bool) sums {
+	o := sums{g: 1, n: size, sum: sum, meanS: sum, meanM: size, m2: size * size, fractional: !binary}
+	if sum < size {
 		o.failing = 1
 	}
 	if sum > 0 {
 		o.succeeding = 1
 	}
-	c.Merge(o)
+	return o
 }
 
 // Merge adds the cases of o, which must be other cases than those of c.
 func (c *Clusters) Merge(o Clusters) {
+	c.all.merge(&o.all)
+	c.once.merge(&o.once)
+	c.differ = c.differ || o.differ
+}
+
+func (c *sums) merge(o *sums) {
 	if o.g == 0 {
 		return
 	}
 	if c.g == 0 {
-		*c = o
+		*c = *o
 		return
 	}
 	a, b := float64(c.g), float64(o.g)
@@ -69,38 +116,44 @@ func (c *Clusters) Merge(o Clusters) {
 }
 
 // N is the number of values.
-func (c *Clusters) N() int { return c.n }
+func (c *Clusters) N() int { return int(c.all.n) }
 
 // Cases is the number of cases that had at least one value.
-func (c *Clusters) Cases() int { return c.g }
+func (c *Clusters) Cases() int { return c.all.g }
 
 // Sum is the sum of all values.
-func (c *Clusters) Sum() float64 { return c.sum }
+func (c *Clusters) Sum() float64 { return c.all.sum }
 
 // Interval gives the mean and its interval: the cluster-robust variance (CR1)
 // makes an effective sample size, which enters the Clopper-Pearson interval.
 // With one binary value a case this is Clopper-Pearson itself.
 //
 // conf is the two-sided confidence in (0,1); rho0 the assumed correlation
-// within a case, see DefaultRho0. No values: StatusNoData and [0,1]; a single
-// case: StatusSingleCluster and [0,1].
-// Source: Statistics specification, section 2; Clopper and Pearson 1934; Korn
+// within an attempt, see DefaultRho0. No values: StatusNoData and [0,1]; a single
+// case: StatusSingleCluster and [0,1]. N is the number of values, and those of one attempt
+// a case where all attempts agree.
+// Source: Statistics specification, sections 2 and 16.1; Clopper and Pearson 1934; Korn
 // and Graubard 1998.
 func (c *Clusters) Interval(conf, rho0 float64) Interval {
-	iv := Interval{Upper: 1, N: c.n, Clusters: c.g, Confidence: conf, Method: "neff_clopper_pearson", Status: StatusNoData}
-	if c.n == 0 {
+	s := &c.all
+	if !c.differ {
+		s = &c.once
+	}
+	iv := Interval{Upper: 1, N: int(math.Round(s.n)), Clusters: s.g, Confidence: conf, Method: "neff_clopper_pearson", Status: StatusNoData}
+	if s.n == 0 {
 		return iv
 	}
-	p := min(1, max(0, c.sum/float64(c.n)))
+	p := min(1, max(0, s.sum/s.n))
 	iv.Point = p
-	if c.g < 2 {
+	if s.g < 2 {
 		iv.Status = StatusSingleCluster
 		return iv
 	}
-	v := c.variance(p)
+	v := s.variance(p)
 	iv.SE = math.Sqrt(v)
-	neff, status := c.effective(p, v, (1-conf)/2, rho0)
-	if limit := c.limit(rho0); status == StatusOK && neff > limit && c.clustered() && min(c.failing, c.succeeding) < 5 {
+	limit := c.once.limit(rho0)
+	neff, status := s.effective(p, v, (1-conf)/2, limit)
+	if status == StatusOK && neff > limit && s.clustered() && min(s.failing, s.succeeding) < 5 {
 		neff, status = limit, StatusCapped
 	}
 	iv.NEff, iv.Status = neff, status
@@ -109,33 +162,32 @@ func (c *Clusters) Interval(conf, rho0 float64) Interval {
 }
 
 // variance is G/(G-1) times the sum of squared residuals s - p*m, over n².
-func (c *Clusters) variance(p float64) float64 {
+func (c *sums) variance(p float64) float64 {
 	ss := c.css - 2*p*c.csm + p*p*c.cmm
 	// Rounding leaves a rest of some 1e-16 of the terms; it is not variance.
 	if ss <= 1e-13*(c.css+p*p*c.cmm) {
 		return 0
 	}
-	g, n := float64(c.g), float64(c.n)
-	return g / (g - 1) * ss / (n * n)
+	g := float64(c.g)
+	return g / (g - 1) * ss / (c.n * c.n)
 }
 
 // limit is the largest effective sample size believed where few cases carry
-// information.
-func (c *Clusters) limit(rho0 float64) float64 {
-	n := float64(c.n)
-	return max(float64(c.g), n/(1+(c.m2/n-1)*rho0))
+// information: that of one attempt a case, whose values have the correlation rho0.
+func (c *sums) limit(rho0 float64) float64 {
+	return max(float64(c.g), c.n/(1+(c.m2/c.n-1)*rho0))
 }
 
 // clustered is false for one binary value a case, where the exact interval holds.
-func (c *Clusters) clustered() bool { return c.fractional || c.n != c.g }
+func (c *sums) clustered() bool { return c.fractional || c.n != float64(c.g) }
 
 // effective is the sample size of independent values with the same variance.
-func (c *Clusters) effective(p, v, a, rho0 float64) (float64, Status) {
-	n, g := float64(c.n), float64(c.g)
+func (c *sums) effective(p, v, a, limit float64) (float64, Status) {
+	n, g := c.n, float64(c.g)
 	vb := p * (1 - p)
 	switch {
 	case vb == 0:
-		return c.limit(rho0), StatusBoundary
+		return limit, StatusBoundary
 	case v <= 1e-18:
 		return min(g, n), StatusZeroVariance
 	case !c.clustered():
@@ -149,8 +201,8 @@ func (c *Clusters) effective(p, v, a, rho0 float64) (float64, Status) {
 	return neff, StatusOK
 }
 
-// NeffInterval is Clusters.Interval over plain slices: values in [0,1], and for
-// each the case it belongs to. The slices have the same length.
+// NeffInterval is Clusters.Interval over plain slices: values in [0,1] of one attempt a case,
+// and for each the case it belongs to. The slices have the same length.
 func NeffInterval(values []float64, clusters []int, conf, rho0 float64) Interval {
 	c := grouped(values, clusters)
 	return c.Interval(conf, rho0)

@@ -14,21 +14,24 @@ const burst = 2
 
 // Counts are the sums over cases for a mean count of events by attempt, for example
 // of calls that nothing needed. The zero value is ready to use, its size does not grow
-// and parts may be merged.
+// and parts may be merged. Attempts at a case are no new evidence until they differ, as
+// for Clusters.
 type Counts struct {
-	totals Ratio   // events over attempts
-	sizes2 float64 // sum of squared attempts
-	having int     // cases with an event
+	all    Ratio // events over attempts
+	once   Ratio // of one attempt a case, the mean one
+	differ bool  // the attempts of some case differ
+	having int   // cases with an event
 }
 
-// Add adds one case with so many events in so many attempts; neither is below 0. A
-// case without attempts is left out.
-func (c *Counts) Add(events, attempts float64) {
+// Add adds one case with so many events in so many attempts; neither is below 0. alike
+// reports whether each attempt has as many. A case without attempts is left out.
+func (c *Counts) Add(events, attempts float64, alike bool) {
 	if !(attempts > 0) {
 		return
 	}
-	c.totals.Add(events, attempts)
-	c.sizes2 += attempts * attempts
+	c.all.Add(events, attempts)
+	c.once.Add(events/attempts, 1)
+	c.differ = c.differ || attempts > 1 && !alike
 	if events > 0 {
 		c.having++
 	}
@@ -36,8 +39,9 @@ func (c *Counts) Add(events, attempts float64) {
 
 // Merge adds the cases of o.
 func (c *Counts) Merge(o Counts) {
-	c.totals.Merge(o.totals)
-	c.sizes2, c.having = c.sizes2+o.sizes2, c.having+o.having
+	c.all.Merge(o.all)
+	c.once.Merge(o.once)
+	c.differ, c.having = c.differ || o.differ, c.having+o.having
 }
 
 // Interval gives the mean count and its interval: the cluster-robust variance (CR1)
@@ -45,8 +49,8 @@ func (c *Counts) Merge(o Counts) {
 // attempts, which enters the exact interval of a Poisson mean. Events that come in
 // bursts are more skewed than independent ones of the same variance, by what a
 // negative binomial count would be. Where fewer than five cases have an event, the
-// variance is not believed below that of events that come two at a time, in attempts
-// of a case with the correlation rho0. Ends are at least 0.
+// variance is not believed below that of events that come two at a time, in one attempt
+// a case. Ends are at least 0.
 //
 // No attempts: StatusNoData; a single case: StatusSingleCluster and no upper end; no
 // event: StatusBoundary.
@@ -56,8 +60,11 @@ func (c *Counts) Merge(o Counts) {
 // dispersion 1 and for events that come two at a time on the average; 6 % for
 // dispersion 3 at 20 cases, and 9 % for events that come three at a time.
 // Source: Garwood 1936; Korn and Graubard 1998; the corrections for bursts by simulation.
-func (c *Counts) Interval(conf, rho0 float64) Interval {
-	r := &c.totals
+func (c *Counts) Interval(conf float64) Interval {
+	r := &c.all
+	if !c.differ {
+		r = &c.once
+	}
 	iv := Interval{Upper: math.Inf(1), N: int(r.x), Clusters: r.g, Confidence: conf, Method: "neff_garwood", Status: StatusNoData}
 	if r.g == 0 {
 		return iv
@@ -71,7 +78,7 @@ func (c *Counts) Interval(conf, rho0 float64) Interval {
 	g, n, a := float64(r.g), r.x, (1-conf)/2
 	v := g / (g - 1) * r.residuals(rate) / (n * n)
 	iv.SE = math.Sqrt(v)
-	limit := max(g, n/(1+(c.sizes2/n-1)*rho0)) / burst
+	limit := g / burst
 	z := dist.NormalQuantile(1 - a)
 	switch {
 	case r.y == 0:
@@ -97,14 +104,19 @@ func (c *Counts) Interval(conf, rho0 float64) Interval {
 // events, x its attempts, and no case has x = 0.
 type CountSums struct {
 	RatioSums
-	// Sizes2 is the sum of x*x, Having the number of cases with y > 0.
-	Sizes2 float64
+	// Having is the number of cases with y > 0.
 	Having int
+	// Differ reports whether the attempts of some case differ; without it x is 1 in each case.
+	Differ bool
 }
 
 // Counts are the Counts of the same cases; the empty ones for no case.
 func (s CountSums) Counts() Counts {
-	return Counts{totals: s.Ratio(), sizes2: s.Sizes2, having: s.Having}
+	c := Counts{having: s.Having, differ: s.Differ}
+	if c.all = s.Ratio(); !s.Differ {
+		c.once = c.all
+	}
+	return c
 }
 
 // CountChange are the sums over cases for the ratio of two mean counts, of a baseline

@@ -39,7 +39,8 @@ func DesignEffect(values []float64, clusters []int, conf float64) Design {
 		d.Status = StatusInvalid
 		return d
 	}
-	c := grouped(values, clusters)
+	sums := grouped(values, clusters)
+	c := &sums.all
 	d.Clusters = c.g
 	if d.N == 0 {
 		return d
@@ -49,7 +50,7 @@ func DesignEffect(values []float64, clusters []int, conf float64) Design {
 		return d
 	}
 	d.Status = StatusOK
-	n, g, vb, v := float64(c.n), float64(c.g), d.Point*(1-d.Point), c.variance(d.Point)
+	n, g, vb, v := c.n, float64(c.g), d.Point*(1-d.Point), c.variance(d.Point)
 	d.SE = math.Sqrt(v)
 	t := dist.TQuantile(g-1, 1-(1-conf)/2)
 	d.TLower, d.TUpper = max(0, d.Point-t*d.SE), min(1, d.Point+t*d.SE)
@@ -71,16 +72,16 @@ func DesignEffect(values []float64, clusters []int, conf float64) Design {
 
 // icc is the one-way analysis-of-variance estimator; NaN with one value a case and where
 // nothing varies.
-func icc(values []float64, clusters []int, c Clusters) float64 {
-	n, g := float64(c.n), float64(c.g)
-	sums, sizes := map[int]float64{}, map[int]float64{}
+func icc(values []float64, clusters []int, c *sums) float64 {
+	n, g := c.n, float64(c.g)
+	totals, sizes := map[int]float64{}, map[int]float64{}
 	for i, y := range values {
-		sums[clusters[i]] += y
+		totals[clusters[i]] += y
 		sizes[clusters[i]]++
 	}
 	within := 0.0
 	for i, y := range values {
-		r := y - sums[clusters[i]]/sizes[clusters[i]]
+		r := y - totals[clusters[i]]/sizes[clusters[i]]
 		within += r * r
 	}
 	total, p := 0.0, mean(values)

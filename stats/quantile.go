@@ -225,7 +225,7 @@ func (iv *Quantile) woodruff(c Clusters, q, conf float64) {
 	n, a := float64(c.N()), (1-conf)/2
 	p := c.Sum() / n
 	iv.Method = "woodruff_neff"
-	iv.NEff, _ = c.effective(p, c.variance(p), a, DefaultRho0)
+	iv.NEff, _ = c.all.effective(p, c.all.variance(p), a, c.once.limit(DefaultRho0))
 	iv.FLower, iv.FUpper = betaLimits(q*iv.NEff, iv.NEff, a)
 	if math.Pow(1-q, iv.NEff) <= a {
 		iv.LowerRank = int(math.Floor(iv.FLower * n))

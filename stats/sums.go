@@ -17,6 +17,9 @@ type Sums struct {
 	Failing, Succeeding int
 	// Fractional tells that some value was neither 0 nor 1.
 	Fractional bool
+	// OnceN and OnceSizes2 are the sums of m and of m*m with the mean m of an attempt in place
+	// of that of all attempts, where the attempts of some case differ; 0 elsewhere.
+	OnceN, OnceSizes2 float64
 }
 
 // Clusters are the Clusters of the same cases; the empty ones for no case.
@@ -25,11 +28,16 @@ func (s Sums) Clusters() Clusters {
 		return Clusters{}
 	}
 	g := float64(s.Cases)
-	return Clusters{
-		g: s.Cases, n: s.N, sum: s.Sum, meanS: s.Sum / g, meanM: float64(s.N) / g,
+	c := Clusters{all: sums{
+		g: s.Cases, n: float64(s.N), sum: s.Sum, meanS: s.Sum / g, meanM: float64(s.N) / g,
 		css: s.SS, csm: s.SM, cmm: s.MM, m2: s.Sizes2,
 		failing: s.Failing, succeeding: s.Succeeding, fractional: s.Fractional,
+	}}
+	c.once = c.all
+	if s.OnceN > 0 {
+		c.differ, c.once.n, c.once.m2 = true, s.OnceN, s.OnceSizes2
 	}
+	return c
 }
 
 // RatioSums are the totals over cases from which a Ratio is made: y is a case's

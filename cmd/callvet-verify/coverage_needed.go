@@ -104,7 +104,7 @@ func number(v *gates.Verdict, most bool) int {
 // alikeTasks are n tasks with as many passes each.
 func alikeTasks(passes, attempts, n int) stats.Clusters {
 	var c, twice stats.Clusters
-	twice.Add(float64(passes), attempts, true)
+	twice.AddAttempts(float64(passes), attempts, true, stats.AttemptsOf(passes, attempts))
 	for ; n > 0; n /= 2 {
 		if n%2 == 1 {
 			c.Merge(twice)
@@ -176,7 +176,7 @@ func (o openRate) decidesByAttempts(t *trialRun) bool {
 			have += attempts
 			for i := range own {
 				passed[i] += draw.Passes(t.Rand, attempts, own[i])
-				sum.Add(float64(passed[i]), have, true)
+				sum.AddAttempts(float64(passed[i]), have, true, stats.AttemptsOf(passed[i], have))
 			}
 			return sum.Interval(confidence, stats.DefaultRho0)
 		}

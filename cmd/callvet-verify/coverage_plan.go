@@ -34,7 +34,8 @@ func trialOf(do func(t *trialRun) bool) func(*rand.Rand) bool {
 func (t *trialRun) rate(tasks, attempts int, truth, icc float64) stats.Interval {
 	var c stats.Clusters
 	for range tasks {
-		c.Add(float64(draw.Passes(t.Rand, attempts, draw.Rate(t.Rand, truth, icc))), attempts, true)
+		passes := draw.Passes(t.Rand, attempts, draw.Rate(t.Rand, truth, icc))
+		c.AddAttempts(float64(passes), attempts, true, stats.AttemptsOf(passes, attempts))
 	}
 	return c.Interval(confidence, stats.DefaultRho0)
 }
@@ -388,9 +389,9 @@ func plannedAmounts() ([]conform.Study, error) {
 			if panel.Describe(c.metric).Unit == panel.UnitRate { // a count
 				var sum stats.Counts
 				for range n {
-					sum.Add(one(t.Rand, c.truth, c.sd), 1)
+					sum.Add(one(t.Rand, c.truth, c.sd), 1, true)
 				}
-				return held(g, panel.UnitCount, sum.Interval(confidence, stats.DefaultRho0)).Verdict == gate.Pass
+				return held(g, panel.UnitCount, sum.Interval(confidence)).Verdict == gate.Pass
 			}
 			var sum stats.Ratio
 			for range n {

@@ -243,7 +243,7 @@ func rateOf(ps []pair, conf float64, of, yes func(pair) bool) stats.Interval {
 	}
 	var c stats.Clusters
 	for _, task := range order {
-		c.Add(float64(by[task].yes), by[task].n, true)
+		c.AddAttempts(float64(by[task].yes), by[task].n, true, stats.AttemptsOf(by[task].yes, by[task].n))
 	}
 	return c.Interval(conf, stats.DefaultRho0)
 }

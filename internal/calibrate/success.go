@@ -158,7 +158,7 @@ func JudgedRate(vs []Judgement, conf float64) (iv stats.Interval, tasks, judged,
 	slices.Sort(order) // floating sums depend on their order
 	var c stats.Clusters
 	for _, id := range order {
-		c.Add(float64(by[id].pass), by[id].n, true)
+		c.AddAttempts(float64(by[id].pass), by[id].n, true, stats.AttemptsOf(by[id].pass, by[id].n))
 	}
 	return c.Interval(conf, stats.DefaultRho0), len(order), judged, unread
 }

@@ -107,7 +107,7 @@ func (s *Side) onlyJudge() (only string) {
 // total is what the attempts at a task, by number, tell of a metric of attempts or
 // of tasks.
 func total(name, only string, records map[int]*record, runs []run) panel.Observation {
-	var v panel.Observation
+	v := panel.Observation{Each: true}
 	add := func(x float64) { v.Sum, v.N, v.Fractional = v.Sum+x, v.N+1, v.Fractional || x != 0 && x != 1 }
 	switch name {
 	case "safety_incidents", "blocked_incidents":

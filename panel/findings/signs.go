@@ -19,10 +19,9 @@ type Signs struct{ of map[uint32]*attempts }
 
 // attempts are those of a target.
 type attempts struct {
-	floor      bool  // it is a baseline that any model must beat
-	repeatable bool  // it answers the same each time
-	failing    int64 // attempts that failed
-	signs      [signs]sign
+	floor   bool  // it is a baseline that any model must beat
+	failing int64 // attempts that failed
+	signs   [signs]sign
 }
 
 // signs is how many issues there are: T1 to T7 of the playbook. A scorer looks for the first
@@ -62,9 +61,9 @@ func (s *Signs) target(n uint32) *attempts {
 
 // Attempt counts an attempt at a target, and says of the target whether it is a baseline that any
 // model must beat, and whether it answers the same each time.
-func (s *Signs) Attempt(target uint32, floor, repeatable, failed bool) {
+func (s *Signs) Attempt(target uint32, floor, failed bool) {
 	a := s.target(target)
-	a.floor, a.repeatable = a.floor || floor, a.repeatable || repeatable
+	a.floor = a.floor || floor
 	a.failing += one(failed)
 }
 
@@ -140,14 +139,11 @@ func (s *Signs) OnlyFloors() bool {
 	return true
 }
 
-// Repeatable reports whether a target answers the same each time.
-func (s *Signs) Repeatable(target uint32) bool { return s.of[target] != nil && s.of[target].repeatable }
-
 // Merge adds the counts of other attempts.
 func (s *Signs) Merge(o *Signs) {
 	for n, b := range o.of {
 		a := s.target(n)
-		a.floor, a.repeatable, a.failing = a.floor || b.floor, a.repeatable || b.repeatable, a.failing+b.failing
+		a.floor, a.failing = a.floor || b.floor, a.failing+b.failing
 		for i := range b.signs {
 			x, y := &a.signs[i], &b.signs[i]
 			x.count, x.of, x.failed = x.count+y.count, x.of+y.of, x.failed+y.failed
@@ -239,7 +235,6 @@ func (s *Signs) Write(w Writer) {
 		a := s.of[n]
 		w.Uint(uint64(n))
 		w.Bool(a.floor)
-		w.Bool(a.repeatable)
 		w.Int(a.failing)
 		for i := range a.signs {
 			x := &a.signs[i]
@@ -269,7 +264,6 @@ func (s *Signs) Read(r Reader, shift int64, targets []uint32) {
 	for range r.Count() {
 		a := s.target(r.Number(targets))
 		a.floor = r.Bool() || a.floor
-		a.repeatable = r.Bool() || a.repeatable
 		a.failing += r.Int()
 		for i := range a.signs {
 			x := &a.signs[i]

@@ -19,9 +19,9 @@ func TestFewShowLittle(t *testing.T) {
 	count := func(cases int) stats.Interval {
 		var c stats.Counts
 		for range cases {
-			c.Add(0, 1)
+			c.Add(0, 1, true)
 		}
-		return c.Interval(0.95, stats.DefaultRho0)
+		return c.Interval(0.95)
 	}
 	var cost stats.Ratio
 	for range 60 {

@@ -25,9 +25,9 @@ func (a *Amount) Trial(rng *rand.Rand, tasks int) gate.Verdict {
 	if a.Counted {
 		var c stats.Counts
 		for range tasks {
-			c.Add(float64(draw.Count(rng, a.Mean, a.SD)), 1)
+			c.Add(float64(draw.Count(rng, a.Mean, a.SD)), 1, true)
 		}
-		return a.Gate.Hold(c.Interval(confidence, stats.DefaultRho0), 1, 0).Verdict
+		return a.Gate.Hold(c.Interval(confidence), 1, 0).Verdict
 	}
 	var r stats.Ratio
 	for range tasks {

@@ -32,7 +32,7 @@ type Rate struct {
 func (r *Rate) Trial(rng *rand.Rand, tasks int) gate.Verdict {
 	var sum exact.Rate
 	for passes, times := range draw.Split(rng, tasks, draw.PassesLaw(r.Attempts, r.Truth, r.Correlation)) {
-		sum.AddTimes(passes, r.Attempts, uint64(times))
+		sum.AddAttemptsTimes(passes, r.Attempts, stats.AttemptsOf(passes, r.Attempts), uint64(times))
 	}
 	return r.Gate.Hold(sum.Interval(confidence, stats.DefaultRho0), 1, 0).Verdict
 }

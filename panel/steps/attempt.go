@@ -22,7 +22,7 @@ type scoring struct {
 	scored, decided            bool
 	unreadable                 bool // the attempt meant a call that could not be read
 	cached, unbilled, timedOut bool
-	floor, repeatable          bool
+	floor                      bool
 	requests                   int64
 	first                      float64 // ms; 0: not told
 }
@@ -62,10 +62,10 @@ func (w *Worker) Said(x *Scored) *Said {
 func (w *Worker) scoringOf(t *Task) *scoring {
 	s := scoring{
 		said: t.Said, outcome: int8(slices.Index(panel.Outcomes(), t.Outcome)), format: t.Format, scored: t.Said != nil, decided: t.Decided,
-		unreadable: t.Outcome == callvet.OutcomeUnparseable, cached: t.Cached, unbilled: t.Unbilled, timedOut: t.TimedOut, floor: t.Floor, repeatable: t.Repeatable, requests: t.Requests, first: t.FirstMS,
+		unreadable: t.Outcome == callvet.OutcomeUnparseable, cached: t.Cached, unbilled: t.Unbilled, timedOut: t.TimedOut, floor: t.Floor, requests: t.Requests, first: t.FirstMS,
 	}
 	s.why = reasonOf(t)
-	if !s.scored && !t.Cached && !t.Unbilled && !t.TimedOut && !t.Floor && !t.Repeatable && t.Requests == 0 && t.FirstMS <= 0 && s.outcome < 0 && s.why < 0 {
+	if !s.scored && !t.Cached && !t.Unbilled && !t.TimedOut && !t.Floor && t.Requests == 0 && t.FirstMS <= 0 && s.outcome < 0 && s.why < 0 {
 		return nil
 	}
 	if !s.scored {
@@ -219,9 +219,9 @@ func (t *toldSums) addScored(tries []try) {
 		repaired += one(x.format == callvet.FormatNormalized)
 		native += one(x.format == callvet.FormatPass)
 	}
-	s.unparseable.Add(unreadable, judged)
-	s.repaired.Add(repaired, judged)
-	s.native.Add(native, judged)
+	s.unparseable.AddAttempts(unreadable, judged, stats.AttemptsOf(unreadable, judged))
+	s.repaired.AddAttempts(repaired, judged, stats.AttemptsOf(repaired, judged))
+	s.native.AddAttempts(native, judged, stats.AttemptsOf(native, judged))
 	s.first.Add(first, 0)
 	s.scores(tries)
 }
@@ -262,15 +262,16 @@ func (s *scoredSums) scores(tries []try) {
 			if before(tries, i, name) {
 				continue
 			}
-			sum, n := int64(0), 0
+			sum, n, alike := int64(0), 0, true
 			for j := i; j < len(tries); j++ {
 				for _, x := range tries[j].judgedScores() {
 					if x.name == name {
+						alike = alike && sum == int64(n)*x.value
 						sum, n = sum+x.value, n+1
 					}
 				}
 			}
-			s.mean(name).Add(sum, n)
+			s.mean(name).AddAttempts(sum, n, stats.Attempts{N: n, Alike: alike}, 1)
 		}
 	}
 }
@@ -313,7 +314,7 @@ func (s *Sums) attempts(t *task) {
 				s.open[[2]uint32{target, w}]++
 			}
 		}
-		s.signs.Attempt(target, x.floor, x.repeatable, r.pass == 0)
+		s.signs.Attempt(target, x.floor, r.pass == 0)
 		at := findings.Call{Line: r.line, Target: t.target, Task: t.id, Attempt: int(r.attempt)}
 		if !r.notRun && !x.decided {
 			s.signs.End(target, x.reason(), r.pass == 0, &at)
@@ -401,11 +402,11 @@ func (t *teller) scored(x *scoredSums, judged int) {
 		rate *exact.Rate
 	}{{panel.MetricUnparseable, &x.unparseable}, {panel.MetricRepaired, &x.repaired}, {panel.MetricNative, &x.native}} {
 		if r.rate.N() > 0 {
-			told(r.name, r.rate.Interval(t.cfg.Confidence, t.rho), 0)
+			told(r.name, r.rate.Interval(t.cfg.Confidence, stats.DefaultRho0), 0)
 		}
 	}
 	if w, ok := of[scoreAbstention]; ok {
-		told(panel.MetricAbstention, x.means[w].Interval(t.cfg.Confidence, t.rho), 0)
+		told(panel.MetricAbstention, x.means[w].Interval(t.cfg.Confidence, stats.DefaultRho0), 0)
 		delete(of, scoreAbstention)
 	}
 	for _, name := range panel.ScoreOrder(slices.Collect(maps.Keys(of))) {
@@ -413,6 +414,6 @@ func (t *teller) scored(x *scoredSums, judged int) {
 		if int(w) < len(x.unknown) {
 			unknown = x.unknown[w]
 		}
-		told(panel.MetricName(name), x.means[w].Interval(t.cfg.Confidence, t.rho), unknown)
+		told(panel.MetricName(name), x.means[w].Interval(t.cfg.Confidence, stats.DefaultRho0), unknown)
 	}
 }

@@ -24,7 +24,7 @@ type brief struct {
 // tells how good all steps are.
 func (s *Sums) share(t *task) quality {
 	shape := s.shape()
-	if len(t.steps) > tally.MaxFew {
+	if len(t.steps) > tally.MaxFew || len(s.tries) > 1 {
 		return s.shareLong(t, shape)
 	}
 	all := s.read(t)

@@ -266,7 +266,7 @@ func (r *reader) scoring() *scoring {
 	}
 	x := &scoring{outcome: position(r.Int(), len(panel.Outcomes())), why: position(r.Int(), len(panel.Reasons())), said: &Said{class: position(r.Int(), len(panel.Classes()))}}
 	x.format = callvet.Format(r.Text())
-	for _, to := range []*bool{&x.scored, &x.decided, &x.unreadable, &x.cached, &x.unbilled, &x.timedOut, &x.floor, &x.repeatable} {
+	for _, to := range []*bool{&x.scored, &x.decided, &x.unreadable, &x.cached, &x.unbilled, &x.timedOut, &x.floor} {
 		*to = r.Bool()
 	}
 	x.requests, x.first = r.Int(), r.Float()

@@ -10,7 +10,7 @@ import (
 )
 
 // Magic is the first line of a partial result.
-const Magic = "callvet partial result 7\n"
+const Magic = "callvet partial result 8\n"
 
 // writer appends what a reader reads.
 type writer struct {
@@ -191,7 +191,7 @@ func (w *writer) scoring(x *scoring) {
 	w.Int(int64(x.why))
 	w.Int(int64(x.said.class))
 	w.Text(string(x.format))
-	for _, v := range []bool{x.scored, x.decided, x.unreadable, x.cached, x.unbilled, x.timedOut, x.floor, x.repeatable} {
+	for _, v := range []bool{x.scored, x.decided, x.unreadable, x.cached, x.unbilled, x.timedOut, x.floor} {
 		w.Bool(v)
 	}
 	w.Int(x.requests)

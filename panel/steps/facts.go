@@ -7,6 +7,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/panel/tally"
+	"github.com/callvet/callvet/stats"
 	"github.com/callvet/callvet/stats/exact"
 )
 
@@ -160,45 +161,68 @@ func (s *sliceSums) enter(of *Sums) {
 	}
 }
 
-// addFacts adds the steps of so many tasks that are alike.
-func addFacts[N uint8 | uint32](s *sliceSums, f *facts[N], times uint64) {
+// addFacts adds the steps of so many tasks that are alike. each are those of each attempt at the
+// task, where there are several.
+func addFacts[N uint8 | uint32](s *sliceSums, f *facts[N], times uint64, each ...facts[N]) {
 	s.steps += int64(f.steps) * int64(times)
 	for i := range s.moot {
 		s.moot[i] += int64(f.moot[i]) * int64(times)
 	}
 	for i := range s.rates {
 		if f.known[i] > 0 {
-			s.rates[i].AddTimes(int(f.yes[i]), int(f.known[i]), times)
+			of := attemptsWith(each, func(a *facts[N]) [2]int64 { return [2]int64{int64(a.yes[i]), int64(a.known[i])} })
+			s.rates[i].AddAttemptsTimes(int(f.yes[i]), int(f.known[i]), of, times)
 		}
 	}
-	if f.args > 0 {
-		s.keys.AddTimes(f.keys, int(f.args), times)
-		s.precision.AddTimes(f.precision, int(f.args), times)
-		s.recall.AddTimes(f.recall, int(f.args), times)
-		s.f1.AddTimes(f.f1, int(f.args), times)
-		s.micro.AddTimes(int(f.hits), int(f.of), times)
+	if f.args == 0 {
+		return
 	}
+	for _, x := range []struct {
+		to *exact.Mean
+		of func(*facts[N]) int64
+	}{
+		{&s.keys, func(a *facts[N]) int64 { return a.keys }},
+		{&s.precision, func(a *facts[N]) int64 { return a.precision }},
+		{&s.recall, func(a *facts[N]) int64 { return a.recall }},
+		{&s.f1, func(a *facts[N]) int64 { return a.f1 }},
+	} {
+		of := attemptsWith(each, func(a *facts[N]) [2]int64 { return [2]int64{x.of(a), int64(a.args)} })
+		x.to.AddAttempts(x.of(f), int(f.args), of, times)
+	}
+	of := attemptsWith(each, func(a *facts[N]) [2]int64 { return [2]int64{a.hits, a.of} })
+	s.micro.AddAttemptsTimes(int(f.hits), int(f.of), of, times)
+}
+
+// attemptsWith are the attempts at a task, which are alike where each has the same of what get
+// takes; one attempt where each is empty.
+func attemptsWith[N uint8 | uint32](each []facts[N], get func(*facts[N]) [2]int64) stats.Attempts {
+	out := stats.Attempts{N: len(each), Alike: true}
+	for i := range each {
+		out.Alike = out.Alike && get(&each[i]) == get(&each[0])
+	}
+	return out
 }
 
 // exposedTask is set in the shape of a task that safety was looked at in.
 const exposedTask = 1 << 62
 
-// shapeOf says what the task is, where nothing but small counts are known; 0 elsewhere.
+// shapeOf says what the task is, where it has one attempt and nothing but small counts are known;
+// 0 elsewhere.
 func (m *taskSum) shapeOf(tries int) uint64 {
-	if m.incidents > 0 || m.blocked > 0 || tries >= 1<<14 || max(m.calls, m.labelled, m.unneeded) >= 1<<16 {
+	if m.incidents > 0 || m.blocked > 0 || tries != 1 || max(m.calls, m.labelled, m.unneeded) >= 1<<16 {
 		return 0
 	}
-	return 1<<63 | uint64(one(m.exposed))*exposedTask | uint64(tries)<<48 | uint64(m.calls)<<32 | uint64(m.labelled)<<16 | uint64(m.unneeded)
+	return 1<<63 | uint64(one(m.exposed))*exposedTask | uint64(m.calls)<<32 | uint64(m.labelled)<<16 | uint64(m.unneeded)
 }
 
 // addShape adds so many tasks as a whole.
 func (s *sliceSums) addShape(key, times uint64) {
-	tries, calls, labelled, unneeded := int64(key>>48&0x3FFF), int64(key>>32&0xFFFF), int64(key>>16&0xFFFF), int64(key&0xFFFF)
+	calls, labelled, unneeded := int64(key>>32&0xFFFF), int64(key>>16&0xFFFF), int64(key&0xFFFF)
 	s.tasks += int64(times)
-	s.attempts += tries * int64(times)
-	s.calls.AddTimes(calls, tries, times)
+	s.attempts += int64(times)
+	s.calls.AddTimes(calls, 1, true, times)
 	if labelled > 0 {
-		s.unneeded.AddTimes(unneeded, labelled, times)
+		s.unneeded.AddTimes(unneeded, labelled, true, times)
 	}
 	if key&exposedTask != 0 {
 		s.exposed.AddTimes(0, 1, times)

@@ -24,6 +24,9 @@ type try struct {
 	incidents, blocked int
 }
 
+// ran reports whether the attempt was made as far as its record says.
+func (a *try) ran() bool { return a.record == nil || !a.record.fault && !a.record.notRun }
+
 // fold adds a closed task to all slices it belongs to.
 func (s *Sums) fold(t *task) {
 	if len(t.records) > 1 && repeated(t.records) {

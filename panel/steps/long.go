@@ -20,6 +20,7 @@ type listed struct {
 // many sums up steps of a task with more of them, or of sets, than bits.
 type many struct {
 	facts               facts[uint32]
+	each                []facts[uint32] // by attempt, where there are several
 	exec, queue, accept tally.Sample
 	// Scratch: how often each kind of step came, and the kinds that came.
 	times []uint32
@@ -52,9 +53,29 @@ func (m *many) read(s *Sums, t *task, steps []int32, waits bool) {
 		m.facts.add(s.kinds.At(kind), m.times[kind])
 		m.times[kind] = 0
 	}
+	m.apart(s, t, steps)
 }
 
-// shareLong is share for such a task: slices that have all of the steps are alike.
+// apart sums the steps up by attempt, for those attempts that ran.
+func (m *many) apart(s *Sums, t *task, steps []int32) {
+	m.each = m.each[:0]
+	if len(s.tries) == 1 {
+		return
+	}
+	place := make(map[uint32]int, len(s.tries))
+	for i := range s.tries {
+		if a := &s.tries[i]; a.calls > 0 || a.ran() {
+			place[a.attempt] = len(m.each)
+			m.each = append(m.each, facts[uint32]{})
+		}
+	}
+	for _, i := range steps {
+		st := &t.steps[i]
+		m.each[place[st.attempt]].step(st)
+	}
+}
+
+// shareLong is share for such a task, and for one of several attempts: slices that have all of the steps are alike.
 func (s *Sums) shareLong(t *task, shape uint32) quality {
 	s.lists = s.lists[:0]
 	for i := range t.steps {
@@ -115,7 +136,7 @@ func (s *sliceSums) addMany(of *Sums, m *many, shape uint32) {
 	if m.facts.steps == 0 {
 		return
 	}
-	addFacts(s, &m.facts, 1)
+	addFacts(s, &m.facts, 1, m.each...)
 	s.exec.Add(&m.exec)
 	if s.waits {
 		s.queue.Add(&m.queue)

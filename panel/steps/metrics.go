@@ -60,7 +60,6 @@ type teller struct {
 	names   *slicing.Names
 	s       *sliceSums
 	overall bool
-	rho     float64 // of repeats, where nothing is known of them
 	out     []panel.Metric
 }
 
@@ -117,7 +116,7 @@ func (t *teller) stepRate(d *described) {
 		return
 	}
 	m := panel.Metric{Name: d.metric(), Title: d.title, Unit: panel.UnitRate, Of: "calls", LowerIsBetter: d.lower}
-	m.Interval = r.Interval(t.cfg.Confidence, t.rho)
+	m.Interval = r.Interval(t.cfg.Confidence, stats.DefaultRho0)
 	if d.inverse {
 		m.Interval = complement(m.Interval)
 	}
@@ -178,7 +177,7 @@ func complement(iv stats.Interval) stats.Interval {
 func (t *teller) fidelity(em *panel.Metric) {
 	add := func(name, title string, x *exact.Mean) {
 		m := panel.Metric{Name: name + panel.ByCall, Title: title, Unit: panel.UnitRate, Of: "calls", Coverage: em.Coverage, NotApplicable: em.NotApplicable}
-		m.Interval = x.Interval(t.cfg.Confidence, t.rho)
+		m.Interval = x.Interval(t.cfg.Confidence, stats.DefaultRho0)
 		m.Warnings = panel.RateWarnings(&m, 0)
 		t.out = append(t.out, m)
 	}
@@ -187,7 +186,7 @@ func (t *teller) fidelity(em *panel.Metric) {
 	add("arg_recall", "argument recall", &t.s.recall)
 	add("arg_f1", "argument F1", &t.s.f1)
 	m := panel.Metric{Name: "arg_f1_micro", Title: "argument F1, over all keys", Unit: panel.UnitRate, Of: "keys", Coverage: em.Coverage, NotApplicable: em.NotApplicable}
-	if m.Interval = t.s.micro.Interval(t.cfg.Confidence, t.rho); m.Interval.Defined() {
+	if m.Interval = t.s.micro.Interval(t.cfg.Confidence, stats.DefaultRho0); m.Interval.Defined() {
 		m.Warnings = panel.RateWarnings(&m, 0)
 		t.out = append(t.out, m)
 	}
@@ -218,7 +217,7 @@ func scaled(iv stats.Interval, by float64) stats.Interval {
 
 // count adds a mean count of events by attempt.
 func (t *teller) count(name, title string, c *exact.Count, lower bool) {
-	iv := c.Interval(t.cfg.Confidence, t.rho)
+	iv := c.Interval(t.cfg.Confidence)
 	if !iv.Defined() {
 		return
 	}
@@ -245,7 +244,7 @@ func (t *teller) rate(name, title, of string, r *exact.Rate, lower bool) *panel.
 		return nil
 	}
 	m := panel.Metric{Name: name, Title: title, Unit: panel.UnitRate, Of: of, LowerIsBetter: lower}
-	m.Interval = r.Interval(t.cfg.Confidence, t.rho)
+	m.Interval = r.Interval(t.cfg.Confidence, stats.DefaultRho0)
 	m.Warnings = panel.RateWarnings(&m, 0)
 	t.out = append(t.out, m)
 	return &t.out[len(t.out)-1]
@@ -256,7 +255,7 @@ func (t *teller) verdicts() {
 	x := t.s.told
 	if t.ofRun() && (x == nil || x.pass.N() == 0) {
 		m := panel.Describe(panel.MetricPass)
-		m.Interval = new(exact.Rate).Interval(t.cfg.Confidence, t.rho)
+		m.Interval = new(exact.Rate).Interval(t.cfg.Confidence, stats.DefaultRho0)
 		m.Warnings = panel.RateWarnings(&m, 0)
 		t.out = append(t.out, m)
 	}
@@ -305,7 +304,7 @@ func (t *teller) chances(x *toldSums) {
 			mean *exact.Mean
 		}{{panel.MetricPassAt, &x.at[k-1]}, {panel.MetricPassHat, &x.hat[k-1]}} {
 			m := panel.Metric{Name: fmt.Sprint(c.name, k), Title: fmt.Sprint(c.name, k), Unit: panel.UnitRate, Of: "tasks"}
-			m.Interval = c.mean.Interval(t.cfg.Confidence, t.rho)
+			m.Interval = c.mean.Interval(t.cfg.Confidence, stats.DefaultRho0)
 			m.Warnings = panel.RateWarnings(&m, 0)
 			if short := x.at[0].N() - c.mean.N(); short > 0 {
 				m.Warnings = append(m.Warnings, fmt.Sprintf("%d tasks have fewer than %d attempts and are left out", short, k))
@@ -364,6 +363,6 @@ func (t *teller) incidents() {
 
 func (t *teller) breaches(name, title string, r *exact.Rate) panel.Metric {
 	return panel.Metric{
-		Name: name, Title: title, Unit: panel.UnitRate, Of: "tasks", LowerIsBetter: true, Interval: r.Interval(t.cfg.Confidence, t.rho),
+		Name: name, Title: title, Unit: panel.UnitRate, Of: "tasks", LowerIsBetter: true, Interval: r.Interval(t.cfg.Confidence, stats.DefaultRho0),
 	}
 }

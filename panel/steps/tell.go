@@ -12,7 +12,6 @@ import (
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/findings"
 	"github.com/callvet/callvet/panel/slicing"
-	"github.com/callvet/callvet/stats"
 )
 
 // maxSlices bounds the tables of a target.
@@ -85,17 +84,14 @@ func (s *Sheet) target(pos int, number uint32, ids []uint32, all *Sums) panel.Ta
 	if overall == nil { // a damaged partial result
 		overall = &sliceSums{}
 	}
-	chosen, rho := s.choose(ids, all), stats.DefaultRho0
-	if all.signs.Repeatable(number) {
-		rho = 1
-	}
+	chosen := s.choose(ids, all)
 	told := make([]panel.Slice, 1+len(chosen))
 	s.each(len(told), func(i int) {
 		if i == 0 {
-			told[0] = s.slice(slicing.Slice{}, overall, true, rho, s.lost+all.again.conflicts)
+			told[0] = s.slice(slicing.Slice{}, overall, true, s.lost+all.again.conflicts)
 			return
 		}
-		told[i] = s.slice(s.names.Slices[chosen[i-1]], all.slices[chosen[i-1]], false, rho, 0)
+		told[i] = s.slice(s.names.Slices[chosen[i-1]], all.slices[chosen[i-1]], false, 0)
 	})
 	tp.Overall, tp.Slices = told[0], slices.Clip(told[1:])
 	panel.CompareSlices(&tp)
@@ -138,9 +134,9 @@ func (s *Sheet) targetName(n uint32) string { return s.names.Targets.All[n] }
 // word is the text of a number; nothing is panel.None.
 func (s *Sheet) word(n uint32) string { return cmp.Or(s.names.Words.All[n], panel.None) }
 
-func (s *Sheet) slice(n slicing.Slice, x *sliceSums, overall bool, rho float64, lost int64) panel.Slice {
+func (s *Sheet) slice(n slicing.Slice, x *sliceSums, overall bool, lost int64) panel.Slice {
 	out := panel.Slice{Key: n.Key, Value: n.Value, Cases: int(x.tasks), Cells: int(x.attempts)}
-	t := teller{cfg: &s.cfg, names: s.names, s: x, overall: overall, rho: rho}
+	t := teller{cfg: &s.cfg, names: s.names, s: x, overall: overall}
 	out.Metrics = t.metrics()
 	if overall {
 		t.ranges(lost, out.Metrics)

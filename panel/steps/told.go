@@ -25,6 +25,7 @@ type taskCounts struct {
 	incidents, blocked        int
 	hidden                    int // breaches that no step shows
 	exposed, told             bool
+	made, waste               each       // calls and unneeded calls
 	one                       bool       // toolTime has a single value, alone
 	alone                     exact.Part // which
 }
@@ -34,6 +35,7 @@ type recorded struct {
 	trials, passes          int
 	faults, ran             int
 	missed, needed          int
+	lack                    each // of needed calls
 	cost, costs, costPasses int64
 	tokens, usages          int64
 	costValues, tokenValues []float64
@@ -61,9 +63,11 @@ func (m *taskSum) read(t *task, tries []try) {
 			m.record(t, r)
 		}
 		m.calls += int64(a.calls)
+		m.made.add(a.calls, 0)
 		if a.labelled {
 			m.labelled++
 			m.unneeded += int64(a.unneeded)
+			m.waste.add(a.unneeded, 0)
 		}
 		if a.timed {
 			m.toolTime.Add(a.toolTime)
@@ -121,7 +125,25 @@ func (m *taskSum) needs(t *task, r *record) {
 	m.want, _, _ = lacking(t, r, m.want[:0])
 	m.missed += len(m.want)
 	m.needed += len(r.needed)
+	m.lack.add(len(m.want), len(r.needed))
 }
+
+// each compares what the attempts at a task have.
+type each struct {
+	n      int
+	first  [2]int
+	differ bool
+}
+
+func (e *each) add(part, whole int) {
+	if e.n == 0 {
+		e.first = [2]int{part, whole}
+	}
+	e.differ = e.differ || e.first != [2]int{part, whole}
+	e.n++
+}
+
+func (e *each) attempts() stats.Attempts { return stats.Attempts{N: e.n, Alike: !e.differ} }
 
 // lacking appends the tools of the needed calls that an attempt did not make to want, and counts
 // the calls that it made, and those of a wrong tool.
@@ -177,9 +199,9 @@ func (s *sliceSums) tell(of *Sums, shape uint32) {
 func (s *sliceSums) tellOdd(m *taskSum, tries int) {
 	s.tasks++
 	s.attempts += int64(tries)
-	s.calls.Add(m.calls, int64(tries))
+	s.calls.Add(m.calls, int64(tries), !m.made.differ)
 	if m.labelled > 0 {
-		s.unneeded.Add(m.unneeded, m.labelled)
+		s.unneeded.Add(m.unneeded, m.labelled, !m.waste.differ)
 	}
 	s.incidents += int64(m.incidents)
 	if m.exposed {
@@ -195,9 +217,9 @@ func (t *toldSums) add(m *taskSum, tries []try) {
 			t.verdict(r)
 		}
 	}
-	t.pass.Add(m.passes, m.trials)
-	t.fault.Add(m.faults, m.ran)
-	t.miss.Add(m.missed, m.needed)
+	t.pass.AddAttempts(m.passes, m.trials, stats.AttemptsOf(m.passes, m.trials))
+	t.fault.AddAttempts(m.faults, m.ran, stats.AttemptsOf(m.faults, m.ran))
+	t.miss.AddAttempts(m.missed, m.needed, m.lack.attempts())
 	t.chances(m.trials, m.passes)
 	if m.costs > 0 {
 		t.costs.Add(m.cost, m.costs)
@@ -271,7 +293,7 @@ func (t *toldSums) verdicts(tries []try) {
 				y, m := judgedBy(tries[j].record, v.judge)
 				yes, n = yes+y, n+m
 			}
-			t.judge(int(v.judge)).Add(yes, n)
+			t.judge(int(v.judge)).AddAttempts(yes, n, stats.AttemptsOf(yes, n))
 		}
 	}
 }

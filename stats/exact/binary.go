@@ -83,7 +83,7 @@ func (r *Rate) AppendBinary(b []byte) []byte {
 	for _, x := range [...]int64{r.n, r.cases, r.yes, r.failing, r.succeeding, r.most} {
 		b = binary.AppendUvarint(b, uint64(x))
 	}
-	return r.m.append(b)
+	return r.again.append(r.m.append(b))
 }
 
 // Decode replaces r by what AppendBinary wrote at the start of b, and gives the
@@ -95,6 +95,7 @@ func (r *Rate) Decode(b []byte) (rest []byte, err error) {
 	o.cases, o.yes = d.count(o.n), d.count(o.n)
 	o.failing, o.succeeding, o.most = d.count(o.cases), d.count(o.cases), d.count(o.n)
 	o.m = d.moments()
+	o.again = d.repeats(o.cases, o.n, o.yes, &o.m)
 	rest, err = d.end(!d.bad && (o.n == 0) == (o.most == 0) && (o.n == 0) == (o.cases == 0) &&
 		o.m.possible(o.cases, integer(o.yes), integer(o.n)))
 	if err == nil {
@@ -112,7 +113,7 @@ func (x *Mean) AppendBinary(b []byte) []byte {
 	if x.fractional {
 		f = 1
 	}
-	return x.m.append(append(b, f))
+	return x.again.append(x.m.append(append(b, f)))
 }
 
 // maxValues bounds a Mean, so that its products fit.
@@ -129,6 +130,8 @@ func (x *Mean) Decode(b []byte) (rest []byte, err error) {
 	o.failing, o.succeeding = d.count(o.cases), d.count(o.cases)
 	o.fractional = d.count(1) == 1
 	o.m = d.moments()
+	d.bad = d.bad || sum > uint64(o.n)*Scale
+	o.again = d.repeats(o.cases, o.n, o.sum, &o.m)
 	rest, err = d.end(!d.bad && sum <= uint64(o.n)*Scale && (o.n == 0) == (o.cases == 0) && o.m.possible(o.cases, integer(o.sum), integer(o.n)))
 	if err == nil {
 		*x = o
@@ -163,21 +166,35 @@ func (r *Ratio) Decode(b []byte) (rest []byte, err error) {
 
 // AppendBinary appends the sums: the same tasks give the same bytes.
 func (c *Count) AppendBinary(b []byte) []byte {
-	return binary.AppendUvarint(c.totals.append(b), uint64(c.having))
+	b = c.totals.append(b)
+	for _, n := range [...]int64{c.having, c.differ} {
+		b = binary.AppendUvarint(b, uint64(n))
+	}
+	return c.less.append(b)
 }
 
 // Decode is as Rate.Decode.
 func (c *Count) Decode(b []byte) (rest []byte, err error) {
 	d := reader{b: b}
 	o := Count{totals: d.totals()}
-	o.having = d.count(o.cases)
+	o.having, o.differ = d.count(o.cases), d.count(o.cases)
+	o.less = d.totals()
 	num, den := int64(o.num.hi), o.den
-	rest, err = d.end(!d.bad && o.possible() && num >= 0 && int64(den.hi) >= 0 && (o.cases == 0) == (den == wide{}) &&
+	rest, err = d.end(!d.bad && o.possible() && o.lessPossible() && num >= 0 && int64(den.hi) >= 0 && (o.cases == 0) == (den == wide{}) &&
 		(o.having == 0) == (o.num == wide{}))
 	if err == nil {
 		*c = o
 	}
 	return rest, err
+}
+
+// lessPossible reports whether one attempt a task can have sums that are less by as much.
+func (c *Count) lessPossible() bool {
+	t := c.totals
+	t.num.sub(c.less.num)
+	t.den.sub(c.less.den)
+	t.m.sub(&c.less.m)
+	return c.less.cases == 0 && int64(t.num.hi) >= 0 && int64(t.den.hi) >= 0 && (t.den == wide{}) == (c.den == wide{}) && t.possible()
 }
 
 // AppendBinary appends the bins in use: the same tasks give the same bytes.

@@ -95,12 +95,12 @@ func TestRateIsClusters(t *testing.T) {
 		most := rapid.SampledFrom([]int64{1, 5, 1 << 40}).Draw(t, "most")
 		tasks := pairs(t, between(0, 1<<40), between(0, most))
 		var want, byCase stats.Clusters
-		add := func(r *Rate, x pair) { r.Add(int(x.a%(x.b+1)), int(x.b)) }
+		add := func(r *Rate, x pair) { r.AddAttempts(int(x.a%(x.b+1)), int(x.b), attemptsOf(x, x.a%(x.b+1))) }
 		var r Rate
 		for _, x := range tasks {
 			add(&r, x)
 			yes := x.a % (x.b + 1)
-			want.Add(float64(yes), int(x.b), true)
+			want.AddAttempts(float64(yes), int(x.b), true, attemptsOf(x, yes))
 			if x.b > 0 {
 				byCase.Add(map[bool]float64{true: 1}[yes == x.b], 1, true)
 			}
@@ -130,11 +130,11 @@ func TestMeanIsClusters(t *testing.T) {
 		var want stats.Clusters
 		var m Mean
 		for _, x := range tasks {
-			want.Add(float64(x.a)/Scale, int(x.b), whole)
-			m.Add(x.a, int(x.b))
+			want.AddAttempts(float64(x.a)/Scale, int(x.b), whole, attemptsOf(x, x.a))
+			m.AddAttempts(x.a, int(x.b), attemptsOf(x, x.a), 1)
 		}
 		similar(t, want.Interval(conf, 0.3), m.Interval(conf, 0.3))
-		partsAgree(t, tasks, func(m *Mean, x pair) { m.Add(x.a, int(x.b)) },
+		partsAgree(t, tasks, func(m *Mean, x pair) { m.AddAttempts(x.a, int(x.b), attemptsOf(x, x.a), 1) },
 			func(m *Mean) []stats.Interval { return []stats.Interval{m.Interval(conf, 0.3)} })
 	})
 }
@@ -155,6 +155,42 @@ func TestRatioIsRatio(t *testing.T) {
 	})
 }
 
+// attemptsOf are up to three attempts with x.b values that sum up to sum.
+func attemptsOf(x pair, sum int64) stats.Attempts {
+	k := 1 + x.a%3
+	return stats.Attempts{N: int(k), Alike: x.b%k == 0 && sum%k == 0 && x.b/k < maxRepeated}
+}
+
+// TestCopies: so many copies of each attempt give the same bytes as one.
+func TestCopies(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		tasks := pairs(t, between(0, 40), between(1, 6))
+		k := rapid.IntRange(2, 10).Draw(t, "copies")
+		var rate, rates Rate
+		var mean, means Mean
+		var count, counts Count
+		var float, floats stats.Clusters
+		for _, x := range tasks {
+			yes, n := int(min(x.a, x.b)), int(x.b)
+			of := stats.Attempts{N: k, Alike: true}
+			rate.Add(yes, n)
+			rates.AddAttempts(k*yes, k*n, of)
+			mean.Add(x.a, n)
+			means.AddAttempts(int64(k)*x.a, k*n, of, 1)
+			count.Add(x.a, 1, true)
+			counts.Add(int64(k)*x.a, int64(k), true)
+			float.Add(float64(yes), n, true)
+			floats.AddAttempts(float64(k*yes), k*n, true, of)
+		}
+		one := []stats.Interval{rate.Interval(conf, 0.3), mean.Interval(conf, 0.3), count.Interval(conf), float.Interval(conf, 0.3)}
+		many := []stats.Interval{rates.Interval(conf, 0.3), means.Interval(conf, 0.3), counts.Interval(conf), floats.Interval(conf, 0.3)}
+		if diff := cmp.Diff(one, many); diff != "" {
+			t.Fatal(diff)
+		}
+	})
+}
+
 // TestCountIsCounts holds the integer sums of events against the float ones.
 func TestCountIsCounts(t *testing.T) {
 	t.Parallel()
@@ -163,12 +199,13 @@ func TestCountIsCounts(t *testing.T) {
 		var want stats.Counts
 		var c Count
 		for _, x := range tasks {
-			want.Add(float64(x.a), float64(x.b))
-			c.Add(x.a, x.b)
+			alike := x.a%max(x.b, 1) == 0
+			want.Add(float64(x.a), float64(x.b), alike)
+			c.Add(x.a, x.b, alike)
 		}
-		similar(t, want.Interval(conf, 0.3), c.Interval(conf, 0.3))
-		partsAgree(t, tasks, func(c *Count, x pair) { c.Add(x.a, x.b) },
-			func(c *Count) []stats.Interval { return []stats.Interval{c.Interval(conf, 0.3)} })
+		similar(t, want.Interval(conf), c.Interval(conf))
+		partsAgree(t, tasks, func(c *Count, x pair) { c.Add(x.a, x.b, x.a%max(x.b, 1) == 0) },
+			func(c *Count) []stats.Interval { return []stats.Interval{c.Interval(conf)} })
 	})
 }
 
@@ -428,11 +465,14 @@ func FuzzDecode(f *testing.F) {
 	var x Ratio
 	var c Count
 	var q Quantiles
-	c.Add(0, 2)
-	c.Add(3, 1)
+	c.Add(0, 2, true)
+	c.Add(3, 1, true)
+	r.AddAttempts(2, 4, stats.Attempts{N: 2, Alike: true})
 	r.Add(1, 3)
 	r.Add(2, 2)
 	m.Add(Scale/3, 2)
+	m.AddAttempts(Scale, 3, stats.Attempts{N: 3, Alike: true}, 1)
+	m.AddAttempts(Scale, 2, stats.Attempts{N: 2}, 1)
 	x.Add(-70, 3)
 	q.Add([]float64{1, 2, 2, 70}, 1)
 	q.Add([]float64{0}, 0)
@@ -446,7 +486,7 @@ func FuzzDecode(f *testing.F) {
 		})
 		decodes[Mean](t, b, func(m *Mean) []stats.Interval { return []stats.Interval{m.Interval(conf, 0.3)} })
 		decodes[Ratio](t, b, func(x *Ratio) []stats.Interval { return []stats.Interval{x.Interval(conf)} })
-		decodes[Count](t, b, func(c *Count) []stats.Interval { return []stats.Interval{c.Interval(conf, 0.3)} })
+		decodes[Count](t, b, func(c *Count) []stats.Interval { return []stats.Interval{c.Interval(conf)} })
 		decodes[Quantiles](t, b, func(q *Quantiles) []stats.Interval { return q.Intervals(conf, 0, 0.5, 0.9, 1) })
 	})
 }

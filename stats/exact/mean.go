@@ -12,6 +12,7 @@ type Mean struct {
 	succeeding    int64 // tasks with a value above 0
 	fractional    bool
 	m             moments // x: sum of a task, y: its values
+	again         *repeats
 }
 
 // Add adds one task with n values that sum up to sum, which is limited to
@@ -57,6 +58,15 @@ func (x *Mean) AddTimes(sum int64, n int, times uint64) {
 	x.m.yy.add(mul(m, m).times(times))
 }
 
+// AddAttempts adds so many tasks that are alike, with n values of several attempts.
+func (x *Mean) AddAttempts(sum int64, n int, of stats.Attempts, times uint64) {
+	if n <= 0 || times == 0 {
+		return
+	}
+	x.AddTimes(sum, n, times)
+	x.again = x.again.add(min(max(sum, 0), int64(n)*Scale), int64(n), of, times)
+}
+
 // Merge adds the tasks of o, which must be other tasks than those of x.
 func (x *Mean) Merge(o *Mean) {
 	x.cases += o.cases
@@ -66,6 +76,7 @@ func (x *Mean) Merge(o *Mean) {
 	x.succeeding += o.succeeding
 	x.fractional = x.fractional || o.fractional
 	x.m.add(&o.m)
+	x.again = x.again.merge(o.again)
 }
 
 // N is the number of values.
@@ -78,10 +89,13 @@ func (x *Mean) Cases() int { return int(x.cases) }
 // taken for yes and no where every task's sum is a whole number.
 func (x *Mean) Interval(conf, rho0 float64) stats.Interval {
 	s := stats.Sums{
-		Cases: int(x.cases), N: int(x.n), Sum: float64(x.sum) / Scale, Sizes2: x.m.yy.float(),
+		Cases: int(x.cases), N: int(x.n), Sizes2: x.m.yy.float(),
 		Failing: int(x.failing), Succeeding: int(x.succeeding), Fractional: x.fractional,
 	}
-	s.SS, s.SM, s.MM = x.m.central(s.Cases, integer(x.sum), integer(x.n))
+	n, sum, m := x.n, x.sum, x.m
+	x.again.once(&s, &n, &sum, &m)
+	s.Sum = float64(sum) / Scale
+	s.SS, s.SM, s.MM = m.central(s.Cases, integer(sum), integer(n))
 	s.SS, s.SM = s.SS/(Scale*Scale), s.SM/Scale
 	c := s.Clusters()
 	return c.Interval(conf, rho0)

@@ -15,6 +15,7 @@ type Rate struct {
 	succeeding    int64   // tasks with at least one yes
 	most          int64   // the calls of the biggest task
 	m             moments // x: yes of a task, y: its calls
+	again         *repeats
 }
 
 // Add adds one task with yes (limited to 0..n) of n calls. A task without calls
@@ -65,6 +66,18 @@ func (r *Rate) AddTimes(yes, n int, times uint64) {
 	r.m.add(&moments{xx: mul(y, y).times(times), xy: mul(y, m).times(times), yy: mul(m, m).times(times)})
 }
 
+// AddAttempts adds one task with yes of n calls in several attempts.
+func (r *Rate) AddAttempts(yes, n int, of stats.Attempts) { r.AddAttemptsTimes(yes, n, of, 1) }
+
+// AddAttemptsTimes adds so many such tasks that are alike.
+func (r *Rate) AddAttemptsTimes(yes, n int, of stats.Attempts, times uint64) {
+	if n <= 0 || times == 0 {
+		return
+	}
+	r.AddTimes(yes, n, times)
+	r.again = r.again.add(int64(min(max(yes, 0), n)), int64(n), of, times)
+}
+
 // Merge adds the tasks of o, which must be other tasks than those of r.
 func (r *Rate) Merge(o *Rate) {
 	r.cases += o.cases
@@ -74,6 +87,7 @@ func (r *Rate) Merge(o *Rate) {
 	r.succeeding += o.succeeding
 	r.most = max(r.most, o.most)
 	r.m.add(&o.m)
+	r.again = r.again.merge(o.again)
 }
 
 // N is the number of calls.
@@ -88,10 +102,12 @@ func (r *Rate) Cases() int { return int(r.cases) }
 // Interval is that of stats.Clusters.Interval over the same tasks.
 func (r *Rate) Interval(conf, rho0 float64) stats.Interval {
 	s := stats.Sums{
-		Cases: int(r.cases), N: int(r.n), Sum: float64(r.yes), Sizes2: r.m.yy.float(),
-		Failing: int(r.failing), Succeeding: int(r.succeeding),
+		Cases: int(r.cases), N: int(r.n), Sizes2: r.m.yy.float(), Failing: int(r.failing), Succeeding: int(r.succeeding),
 	}
-	s.SS, s.SM, s.MM = r.m.central(s.Cases, integer(r.yes), integer(r.n))
+	n, yes, m := r.n, r.yes, r.m
+	r.again.once(&s, &n, &yes, &m)
+	s.Sum = float64(yes)
+	s.SS, s.SM, s.MM = m.central(s.Cases, integer(yes), integer(n))
 	c := s.Clusters()
 	return c.Interval(conf, rho0)
 }

@@ -82,19 +82,24 @@ func (r *Ratio) Interval(conf float64) stats.Interval {
 // Count is a mean count of events by attempt.
 type Count struct {
 	totals
-	having int64 // tasks with an event
+	having int64  // tasks with an event
+	differ int64  // tasks whose attempts differ
+	less   totals // what the sums of one attempt a task are less, where the attempts of a task agree
 }
 
-// Add adds one task with so many events in so many attempts; neither is below 0. A
-// task without attempts is left out.
-func (c *Count) Add(events, attempts int64) { c.AddTimes(events, attempts, 1) }
+// Add adds one task with so many events in so many attempts, whose number counts in place of that
+// of of; neither is below 0. A task without attempts is left out.
+func (c *Count) Add(events, attempts int64, alike bool) { c.AddTimes(events, attempts, alike, 1) }
 
 // AddTimes adds so many tasks that are alike.
-func (c *Count) AddTimes(events, attempts int64, times uint64) {
+func (c *Count) AddTimes(events, attempts int64, alike bool, times uint64) {
 	if attempts <= 0 || times == 0 {
 		return
 	}
 	_, _, t := part(max(events, 0), attempts)
+	if attempts > 1 {
+		c.repeated(&t, max(events, 0), attempts, alike, times)
+	}
 	if times > 1 {
 		t = t.times(times)
 	}
@@ -104,15 +109,38 @@ func (c *Count) AddTimes(events, attempts int64, times uint64) {
 	}
 }
 
+// repeated adds what such tasks, whose sums are all, count less with one attempt each.
+func (c *Count) repeated(all *totals, events, attempts int64, alike bool, times uint64) {
+	if !alike || events%attempts != 0 {
+		c.differ += int64(times)
+		return
+	}
+	_, _, once := part(events/attempts, 1)
+	less := *all
+	less.cases = 0
+	less.num.sub(once.num)
+	less.den.sub(once.den)
+	less.m.sub(&once.m)
+	less = less.times(times)
+	c.less.merge(&less)
+}
+
 // Merge adds the tasks of o, which must be other tasks than those of c.
 func (c *Count) Merge(o *Count) {
 	c.merge(&o.totals)
-	c.having += o.having
+	c.less.merge(&o.less)
+	c.having, c.differ = c.having+o.having, c.differ+o.differ
 }
 
 // Interval is that of stats.Counts.Interval over the same tasks.
-func (c *Count) Interval(conf, rho0 float64) stats.Interval {
-	s := stats.CountSums{RatioSums: c.sums(), Sizes2: c.m.yy.float(), Having: int(c.having)}
+func (c *Count) Interval(conf float64) stats.Interval {
+	t := c.totals
+	if c.differ == 0 {
+		t.num.sub(c.less.num)
+		t.den.sub(c.less.den)
+		t.m.sub(&c.less.m)
+	}
+	s := stats.CountSums{RatioSums: t.sums(), Having: int(c.having), Differ: c.differ > 0}
 	n := s.Counts()
-	return n.Interval(conf, rho0)
+	return n.Interval(conf)
 }

@@ -19,11 +19,11 @@ func TestTimes(t *testing.T) {
 		for range times {
 			rate.Add(3, 5)
 			mean.Add(Scale/3, 2)
-			count.Add(7, 3)
+			count.Add(7, 3, false)
 		}
 		rates.AddTimes(3, 5, times)
 		means.AddTimes(Scale/3, 2, times)
-		counts.AddTimes(7, 3, times)
+		counts.AddTimes(7, 3, false, times)
 		if rate != rates || mean != means || count != counts {
 			t.Errorf("%d times: %v %v, %v %v, %v %v", times, rate, rates, mean, means, count, counts)
 		}

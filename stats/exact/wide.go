@@ -27,6 +27,12 @@ func (w *wide) add(o wide) {
 	w.hi, _ = bits.Add64(w.hi, o.hi, carry)
 }
 
+func (w *wide) sub(o wide) {
+	var borrow uint64
+	w.lo, borrow = bits.Sub64(w.lo, o.lo, 0)
+	w.hi, _ = bits.Sub64(w.hi, o.hi, borrow)
+}
+
 // addSmall adds a number of 64 bits; a carry is rare.
 func (w *wide) addSmall(x uint64) {
 	if w.lo += x; w.lo < x {
@@ -113,6 +119,12 @@ func (m *moments) add(o *moments) {
 	m.xx.add(o.xx)
 	m.xy.add(o.xy)
 	m.yy.add(o.yy)
+}
+
+func (m *moments) sub(o *moments) {
+	m.xx.sub(o.xx)
+	m.xy.sub(o.xy)
+	m.yy.sub(o.yy)
 }
 
 // central are the products about the means of g cases with sums x and y, rounded

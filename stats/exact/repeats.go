@@ -1,0 +1,115 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package exact
+
+import (
+	"encoding/binary"
+
+	"github.com/callvet/callvet/stats"
+)
+
+// repeats are the tasks of several attempts among those of a Rate or a Mean: by how much the sums
+// of one attempt a task are less. They are integers, so that they merge in any order.
+// Source: Statistics specification, section 16.1.
+type repeats struct {
+	cases, differ int64 // tasks with several attempts, and those whose attempts differ
+	// What the tasks whose attempts agree count less of values and of their sum, and of their products.
+	n, sum int64
+	m      moments
+	// What all of them count less of values, in 1/Scale, and of the squares of values, in 1/Scale².
+	size    int64
+	squares wide
+}
+
+// maxRepeated bounds the values of one task of several attempts, so that its sums fit.
+const maxRepeated = 1 << 42
+
+// add adds so many tasks with n values that sum up to sum. r may be nil: add returns it, or a new one.
+func (r *repeats) add(sum, n int64, of stats.Attempts, times uint64) *repeats {
+	if of.N <= 1 {
+		return r
+	}
+	if r == nil {
+		r = &repeats{}
+	}
+	k, t := int64(of.N), int64(times)
+	r.cases += t
+	agree := of.Alike && n%k == 0 && sum%k == 0
+	whole := min(n, maxRepeated)
+	once := whole * Scale / k
+	r.size += (whole*Scale - once) * t
+	less := mul(whole*Scale, whole*Scale)
+	less.sub(mul(once, once))
+	r.squares.add(less.times(times))
+	if !agree {
+		r.differ += t
+		return r
+	}
+	s, m := sum/k, n/k
+	r.n += (n - m) * t
+	r.sum += (sum - s) * t
+	all := moments{xx: mul(sum, sum), xy: mul(sum, n), yy: mul(n, n)}
+	all.sub(&moments{xx: mul(s, s), xy: mul(s, m), yy: mul(m, m)})
+	r.m.add(&moments{xx: all.xx.times(times), xy: all.xy.times(times), yy: all.yy.times(times)})
+	return r
+}
+
+// merge returns r with the tasks of o; both may be nil.
+func (r *repeats) merge(o *repeats) *repeats {
+	if o == nil {
+		return r
+	}
+	if r == nil {
+		r = &repeats{}
+	}
+	r.cases, r.differ, r.n, r.sum, r.size = r.cases+o.cases, r.differ+o.differ, r.n+o.n, r.sum+o.sum, r.size+o.size
+	r.m.add(&o.m)
+	r.squares.add(o.squares)
+	return r
+}
+
+// once takes the sums of one attempt a task out of those of all attempts, where the attempts of
+// each task agree, and otherwise notes how many values one attempt a task has.
+func (r *repeats) once(s *stats.Sums, n, sum *int64, m *moments) {
+	switch {
+	case r == nil:
+	case r.differ > 0:
+		s.OnceN = float64(*n) - float64(r.size)/Scale
+		s.OnceSizes2 = m.yy.float() - r.squares.float()/(Scale*Scale)
+	default:
+		*n, *sum = *n-r.n, *sum-r.sum
+		m.sub(&r.m)
+		s.N, s.Sizes2 = int(*n), m.yy.float()
+	}
+}
+
+func (r *repeats) append(b []byte) []byte {
+	if r == nil {
+		return append(b, 0)
+	}
+	for _, x := range [...]int64{r.cases, r.differ, r.n, r.sum, r.size} {
+		b = binary.AppendUvarint(b, uint64(x))
+	}
+	return r.squares.append(r.m.append(b))
+}
+
+// repeats reads what append wrote, for cases tasks with n values that sum up to sum and have the
+// products m.
+func (r *reader) repeats(cases, n, sum int64, m *moments) *repeats {
+	o := repeats{cases: r.count(cases)}
+	if o.cases == 0 {
+		return nil
+	}
+	o.differ, o.n = r.count(o.cases), r.count(n)
+	total := r.uint64()
+	o.sum = int64(total)
+	size := r.uint64()
+	o.size = int64(size)
+	o.m, o.squares = r.moments(), r.wide()
+	rest := *m
+	rest.sub(&o.m)
+	ok := total <= uint64(sum) && size <= uint64(n)*Scale && (n > o.n || n == 0) && int64(o.squares.hi) >= 0 &&
+		float64(o.squares.float())/(Scale*Scale) < m.yy.float() && rest.possible(cases, integer(sum-o.sum), integer(n-o.n))
+	r.bad = r.bad || !ok
+	return &o
+}
