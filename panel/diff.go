@@ -83,9 +83,14 @@ type Difference struct {
 	NewlyFailing int      `json:"newly_failing"`
 	NewlyPassing int      `json:"newly_passing"`
 	// Fell and Rose count the cases whose value is lower or higher than before.
-	Fell          int    `json:"fell"`
-	Rose          int    `json:"rose"`
-	Verdict       Change `json:"verdict"`
+	Fell int `json:"fell"`
+	Rose int `json:"rose"`
+	// Planned are the cases that both runs were to have, Lost those of them with an attempt that has
+	// no outcome, and LostWeight how many cases these are worth by the share of such attempts.
+	Planned       int     `json:"planned"`
+	Lost          int     `json:"lost,omitempty"`
+	LostWeight    float64 `json:"lost_weight,omitempty"`
+	Verdict       Change  `json:"verdict"`
 	differences   []float64
 	baseSums      stats.Clusters
 	candidateSums stats.Clusters
@@ -344,6 +349,15 @@ func compareTargets(base, cand *Ledger, t [2]int, common [][2]int, cfg *DiffConf
 	both, defaults := map[[2]sliceID]int{}, slices.Equal(cand.sliceBy, DefaultSlices())
 	for _, p := range common {
 		a, b := base.at(t[0], p[0]), cand.at(t[1], p[1])
+		lost := lostOf(a, b, MetricPass)
+		out.Overall.lose(lost)
+		ids := cand.slicesOf(t[1], p[1])
+		for _, id := range ids {
+			if bySlice[id] == nil {
+				bySlice[id] = &Difference{Key: id.key, Value: id.value, single: true}
+			}
+			bySlice[id].lose(lost)
+		}
 		if a.judged == 0 || b.judged == 0 {
 			if a.any() || b.any() {
 				out.Unjudged = append(out.Unjudged, UnjudgedCase{Case: base.cases[p[0]].id, Run: missingSide(a, b)})
@@ -351,14 +365,8 @@ func compareTargets(base, cand *Ledger, t [2]int, common [][2]int, cfg *DiffConf
 			continue
 		}
 		out.Overall.add(a, b)
-		ids := cand.slicesOf(t[1], p[1])
 		for _, id := range ids {
-			s := bySlice[id]
-			if s == nil {
-				s = &Difference{Key: id.key, Value: id.value, single: true}
-				bySlice[id] = s
-			}
-			s.add(a, b)
+			bySlice[id].add(a, b)
 		}
 		if defaults {
 			alike(both, ids)
@@ -448,6 +456,28 @@ func changeOf(id string, a, b attempts) CaseChange {
 		c.Stability = "flaky"
 	}
 	return c
+}
+
+// lostOf are the shares of the attempts at a case that are lost, on both sides together; -1 where the
+// case was left out on purpose.
+func lostOf(a, b attempts, metric string) float64 {
+	planned := func(x attempts) bool { return x.judged+x.errors+x.lost > 0 }
+	if !planned(a) && !planned(b) {
+		return -1
+	}
+	return min(1, a.lostShare(metric)+b.lostShare(metric))
+}
+
+// lose counts a planned case of which that share is lost; of nil nothing is counted.
+func (d *Difference) lose(share float64) {
+	if d == nil || share < 0 {
+		return
+	}
+	d.Planned++
+	if share > 0 {
+		d.Lost++
+		d.LostWeight += share
+	}
 }
 
 // add adds one case judged on both sides.
@@ -588,7 +618,7 @@ const minTagCases = 5
 func finishSlices(m map[sliceID]*Difference, by []string, total int, conf float64) []Difference {
 	var out []Difference
 	for _, d := range m {
-		if d.Cases == total || (d.Key == "tag" && d.Cases < minTagCases) {
+		if d.Cases == 0 || d.Cases == total || (d.Key == "tag" && d.Cases < minTagCases) {
 			continue
 		}
 		d.finish(conf)

@@ -38,7 +38,7 @@ func (m *Metric) AppendJSON(b []byte) (_ []byte, err error) {
 		b = strconv.AppendInt(append(b, `,"not_applicable":`...), int64(m.NotApplicable), 10)
 	}
 	if m.Lost != nil {
-		if b, err = m.Lost.Low.AppendJSON(append(b, `,"lost":{"low":`...)); err == nil {
+		if b, err = m.Lost.Low.AppendJSON(fmt.Appendf(b, `,"lost":{"n":%d,"of":%d,"low":`, m.Lost.N, m.Lost.Of)); err == nil {
 			b, err = m.Lost.High.AppendJSON(append(b, `,"high":`...))
 		}
 		if err != nil {

@@ -94,9 +94,21 @@ type ledgerCase struct {
 }
 
 // attempts of one case by one target.
-type attempts struct{ passes, judged, errors, notRun int32 }
+type attempts struct {
+	passes, judged, errors, notRun int32
+	lost                           int32 // planned, without an outcome, and no errors
+}
 
 func (a attempts) any() bool { return a.judged+a.errors+a.notRun > 0 }
+
+// lostShare is the share of the attempts without an outcome for a metric, in [0,1]; of none it is 0.
+func (a attempts) lostShare(metric string) float64 {
+	lost := a.lost
+	if !CountsErrors(metric) {
+		lost += a.errors
+	}
+	return float64(lost) / float64(max(1, a.judged+a.errors+a.notRun))
+}
 
 func (a attempts) moment() moment {
 	return moment{sum: float64(a.passes), n: int(a.judged), each: true}
@@ -140,6 +152,9 @@ func (l *Ledger) Add(c *callvet.Case, cell *callvet.Cell) {
 	switch {
 	case cell.Trace.Outcome == callvet.OutcomeNotRun || cell.Result.Verdict == callvet.VerdictNotRun:
 		a.notRun++
+		if cell.Trace.Outcome == callvet.OutcomeNotRun && c.Skip == "" {
+			a.lost++
+		}
 	case cell.Result.Verdict == callvet.VerdictPass:
 		a.passes++
 		a.judged++

@@ -195,6 +195,8 @@ func compareMetric(base, cand *Ledger, t [2]int, common [][2]int, metric [2]int,
 	bySlice := map[sliceID]*Difference{}
 	for _, at := range common {
 		before, after := base.seen(t[0], at[0]), cand.seen(t[1], at[1])
+		lost := lostOf(base.at(t[0], at[0]), cand.at(t[1], at[1]), p.Metric)
+		out.Overall.lose(lost)
 		a, b := before.total(metric[0], &p, sliceID{}, false), after.total(metric[1], &p, sliceID{}, false)
 		if a.n == 0 || b.n == 0 {
 			out.OneSided += min(1, a.n+b.n)
@@ -219,6 +221,7 @@ func compareMetric(base, cand *Ledger, t [2]int, common [][2]int, metric [2]int,
 				s = &d
 				bySlice[id] = s
 			}
+			s.lose(lost)
 			s.pair(a, b)
 		}
 	}

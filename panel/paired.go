@@ -27,6 +27,7 @@ func PairedOf(p *Pairing, before, after []Share, confidence float64) Difference 
 			continue
 		}
 		d.pair(moment{sum: b.Sum, n: b.N, fractional: !b.Binary}, moment{sum: a.Sum, n: a.N, fractional: !a.Binary})
+		d.Planned++
 		switch was, is := b.Sum/float64(b.N), a.Sum/float64(a.N); {
 		case was >= 0.5 && is < 0.5:
 			d.NewlyFailing++

@@ -69,8 +69,11 @@ func (l *Lost) Sentence() string {
 	return s
 }
 
-// LostRange is what an interval would be if each lost record had the lowest value, or the highest one.
+// LostRange is what an interval would be if each of N lost attempts of Of planned ones had the lowest
+// value, or the highest one.
 type LostRange struct {
+	N    int            `json:"n"`
+	Of   int            `json:"of"`
 	Low  stats.Interval `json:"low"`
 	High stats.Interval `json:"high"`
 }
@@ -162,6 +165,26 @@ type Slice struct {
 	Warnings     []string    `json:"warnings,omitempty"`
 }
 
+// Lost is how many of the planned attempts of a table are lost for a metric, and how many there are,
+// with so many records that could not be read among both.
+// Source: Statistics specification, section 16.2.
+func (s *Slice) Lost(metric string, records int64) (n, of int) {
+	v := &s.Verdicts
+	if n = v.Lost(); CountsErrors(metric) {
+		n -= v.Error
+	}
+	return n + int(records), max(v.Planned(), s.Cells-v.Skipped) + int(records)
+}
+
+// CountsErrors reports whether an attempt that ended in an error is an outcome of a metric.
+func CountsErrors(metric string) bool {
+	switch metric {
+	case MetricError, MetricUnparseable, MetricRateLimited, "timeout_rate":
+		return true
+	}
+	return false
+}
+
 // ByCall is what the name of a measurement of calls ends with that scores of attempts are also
 // called by: schema_valid is the mean over attempts, schema_valid_by_call the share of all calls.
 const ByCall = "_by_call"
@@ -185,7 +208,15 @@ type Verdicts struct {
 	Fail   int `json:"fail"`
 	Error  int `json:"error"`
 	NotRun int `json:"not_run"`
+	// Skipped of NotRun were left out on purpose.
+	Skipped int `json:"skipped,omitempty"`
 }
+
+// Planned is how many attempts were to be made: all but those that were left out on purpose.
+func (v *Verdicts) Planned() int { return v.Pass + v.Fail + v.Error + v.NotRun - v.Skipped }
+
+// Lost is how many of the planned attempts have no outcome.
+func (v *Verdicts) Lost() int { return v.Error + v.NotRun - v.Skipped }
 
 // Count is a name with how often it occurred.
 type Count struct {
@@ -282,8 +313,8 @@ type Metric struct {
 	// says that the metric does not apply to (NotApplicable) is known.
 	Coverage      *float64 `json:"coverage,omitempty"`
 	NotApplicable int      `json:"not_applicable,omitempty"`
-	// Lost bounds what lost records may change, in the table of all tasks; nil without such records,
-	// and for amounts, which nothing bounds.
+	// Lost bounds what lost attempts may change, and in the table of all tasks records that could not
+	// be read; nil where nothing is lost, and for amounts, which nothing bounds.
 	Lost *LostRange `json:"lost,omitempty"`
 	// Versus compares a slice with everything outside of it; nil where it was not compared.
 	Versus   *Versus  `json:"versus,omitempty"`

@@ -17,13 +17,14 @@ const DefaultRho0 = 0.3
 // grow with the number of cases, and parts may be merged in any order.
 //
 // Attempts at a case are no new evidence until they differ: where they agree in every
-// case, the interval is that of one attempt a case, and where the data are too few to
+// case, and each case has as many, the interval is that of one attempt a case, and where the data are too few to
 // show how alike they are, it is no shorter than that.
 // Source: Statistics specification, section 16.1.
 type Clusters struct {
 	all    sums // of all values
 	once   sums // of one attempt a case, the mean one
-	differ bool // the attempts of some case differ
+	differ bool // the attempts of some case differ, or some case has more of them than others
+	k      int  // attempts of each case
 }
 
 // sums are the totals over cases.
@@ -53,9 +54,6 @@ type Attempts struct {
 // AttemptsOf are n attempts at one case, yes of which are 1 and the others 0.
 func AttemptsOf(yes, n int) Attempts { return Attempts{N: n, Alike: yes == 0 || yes == n} }
 
-// several reports whether there is more than one attempt.
-func (a Attempts) several() bool { return a.N > 1 }
-
 // Add adds one case with n values of one attempt that sum up to sum. binary tells that
 // each of them is 0 or 1. A case without values is left out.
 func (c *Clusters) Add(sum float64, n int, binary bool) { c.AddAttempts(sum, n, binary, Attempts{}) }
@@ -65,14 +63,12 @@ func (c *Clusters) AddAttempts(sum float64, n int, binary bool, of Attempts) {
 	if n <= 0 {
 		return
 	}
-	one, k := sumsOf(sum, float64(n), binary), 1.0
-	c.all.merge(&one)
-	if of.several() {
-		k = float64(of.N)
-		c.differ = c.differ || !of.Alike
-		one = sumsOf(sum/k, float64(n)/k, binary)
+	one := sumsOf(sum, float64(n), binary)
+	part := Clusters{all: one, once: one, k: max(1, of.N)}
+	if of.N > 1 {
+		part.differ, part.once = !of.Alike, sumsOf(sum/float64(of.N), float64(n)/float64(of.N), binary)
 	}
-	c.once.merge(&one)
+	c.Merge(part)
 }
 
 // sumsOf are those of one case.
@@ -89,9 +85,13 @@ func sumsOf(sum, size float64, binary bool) sums {
 
 // Merge adds the cases of o, which must be other cases than those of c.
 func (c *Clusters) Merge(o Clusters) {
+	if o.all.g == 0 {
+		return
+	}
+	c.differ = c.differ || o.differ || c.all.g > 0 && c.k != o.k
+	c.k = o.k
 	c.all.merge(&o.all)
 	c.once.merge(&o.once)
-	c.differ = c.differ || o.differ
 }
 
 func (c *sums) merge(o *sums) {

@@ -19,8 +19,9 @@ const burst = 2
 type Counts struct {
 	all    Ratio // events over attempts
 	once   Ratio // of one attempt a case, the mean one
-	differ bool  // the attempts of some case differ
-	having int   // cases with an event
+	differ bool  // the attempts of some case differ, or some case has more of them than others
+	k      float64
+	having int // cases with an event
 }
 
 // Add adds one case with so many events in so many attempts; neither is below 0. alike
@@ -29,6 +30,8 @@ func (c *Counts) Add(events, attempts float64, alike bool) {
 	if !(attempts > 0) {
 		return
 	}
+	c.differ = c.differ || c.k > 0 && c.k != attempts
+	c.k = attempts
 	c.all.Add(events, attempts)
 	c.once.Add(events/attempts, 1)
 	c.differ = c.differ || attempts > 1 && !alike
@@ -39,6 +42,11 @@ func (c *Counts) Add(events, attempts float64, alike bool) {
 
 // Merge adds the cases of o.
 func (c *Counts) Merge(o Counts) {
+	if o.all.g == 0 {
+		return
+	}
+	c.differ = c.differ || c.k > 0 && c.k != o.k
+	c.k = o.k
 	c.all.Merge(o.all)
 	c.once.Merge(o.once)
 	c.differ, c.having = c.differ || o.differ, c.having+o.having
@@ -106,13 +114,17 @@ type CountSums struct {
 	RatioSums
 	// Having is the number of cases with y > 0.
 	Having int
-	// Differ reports whether the attempts of some case differ; without it x is 1 in each case.
+	// Differ reports whether the attempts of some case differ, or some case has more of them than
+	// others; without it x is 1 in each case.
 	Differ bool
 }
 
 // Counts are the Counts of the same cases; the empty ones for no case.
 func (s CountSums) Counts() Counts {
-	c := Counts{having: s.Having, differ: s.Differ}
+	if s.Cases == 0 {
+		return Counts{}
+	}
+	c := Counts{having: s.Having, differ: s.Differ, k: 1}
 	if c.all = s.Ratio(); !s.Differ {
 		c.once = c.all
 	}

@@ -18,7 +18,7 @@ type Sums struct {
 	// Fractional tells that some value was neither 0 nor 1.
 	Fractional bool
 	// OnceN and OnceSizes2 are the sums of m and of m*m with the mean m of an attempt in place
-	// of that of all attempts, where the attempts of some case differ; 0 elsewhere.
+	// of that of all attempts, where the attempts of some case differ; 0 elsewhere, and where each case has one attempt.
 	OnceN, OnceSizes2 float64
 }
 
@@ -33,7 +33,7 @@ func (s Sums) Clusters() Clusters {
 		css: s.SS, csm: s.SM, cmm: s.MM, m2: s.Sizes2,
 		failing: s.Failing, succeeding: s.Succeeding, fractional: s.Fractional,
 	}}
-	c.once = c.all
+	c.once, c.k = c.all, 1
 	if s.OnceN > 0 {
 		c.differ, c.once.n, c.once.m2 = true, s.OnceN, s.OnceSizes2
 	}

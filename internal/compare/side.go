@@ -73,6 +73,7 @@ type try struct {
 	inPart      int // assertions that were not evaluated
 	decision    *callvet.Decision
 	layers      []callvet.Assertion
+	skipped     bool    // on purpose
 	told        *record // nil: no metric is asked for
 }
 
@@ -141,6 +142,9 @@ func (s *Side) Record(t *trace.Task) {
 	e := try{
 		id: c.ID, tags: c.Tags, fields: c.Fields, target: s.target(cell.Trace.Target), n: cell.Repeat, outcome: cell.Trace.Outcome, verdict: cell.Result.Verdict,
 		inPart: cell.Result.NotEvaluated, decision: cell.Trace.Decision, layers: cell.Result.Assertions,
+	}
+	if e.skipped = t.Skipped; t.Scored != nil && e.verdict == callvet.VerdictNotRun && s.cfg.Judge == "" {
+		e.outcome = callvet.OutcomeNotRun // a scorer looked at it, and could not judge it
 	}
 	s.scored = s.scored || t.Scored != nil
 	if len(s.cfg.Metrics) > 0 {
@@ -215,7 +219,11 @@ func (s *Side) Ledger(name string) *panel.Ledger {
 	led.SliceBy(func(c *callvet.Case) []panel.SliceID { return s.slices(of[c.ID]) })
 	for i := range s.tries {
 		e := &s.tries[i]
-		led.Add(&callvet.Case{ID: e.id, Context: e.context, Tags: e.tags, Fields: e.fields},
+		c := callvet.Case{ID: e.id, Context: e.context, Tags: e.tags, Fields: e.fields}
+		if e.skipped {
+			c.Skip = "left out on purpose"
+		}
+		led.Add(&c,
 			&callvet.Cell{
 				Target: e.target, Repeat: e.n, Trace: callvet.Trace{Outcome: e.outcome, Decision: e.decision},
 				Result: callvet.Result{Verdict: e.verdict, NotEvaluated: e.inPart, Assertions: e.layers},

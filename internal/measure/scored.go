@@ -37,8 +37,8 @@ func made(t *steps.Task, m value.Value) {
 		t.Floor = m.Bool()
 	case "corrects":
 		t.Corrects = m.Bool()
-	case "repeatable":
-		t.Repeatable = m.Bool()
+	case "skipped":
+		t.Skipped = m.Bool()
 	case "decision":
 		t.Decided = m.Kind() == value.Object
 	}

@@ -111,11 +111,12 @@ type Task struct {
 	FirstTokenMS *float64 `json:"first_token_ms,omitempty" form:"min=0 max=31622400000"`
 	// Cached tells that an earlier answer was used, Unbilled that nothing is paid, so that
 	// no usage is missing; Floor marks a baseline that any model must beat, Repeatable a target
-	// that answers the same each time, so that its repeats are no new evidence.
+	// that answers the same each time. Skipped marks an attempt that was left out on purpose.
 	Cached     bool `json:"cached,omitempty"`
 	Unbilled   bool `json:"unbilled,omitempty"`
 	Floor      bool `json:"floor,omitempty"`
 	Repeatable bool `json:"repeatable,omitempty"`
+	Skipped    bool `json:"skipped,omitempty"`
 	// Corrects tells that the record replaces earlier ones of the same attempt.
 	Corrects bool `json:"corrects,omitempty"`
 	// Decision is what a router or retriever gave.
@@ -227,10 +228,11 @@ type Attempt struct {
 	Reward    *float64
 	Asks      string
 	Scored    *Scored
-	// Unbilled, Floor and Repeatable are as in Task.
+	// Unbilled, Floor, Repeatable and Skipped are as in Task.
 	Unbilled   bool
 	Floor      bool
 	Repeatable bool
+	Skipped    bool
 	Gold       *TaskGold
 	Judged     []Judged
 	Labels     []Label

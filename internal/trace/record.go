@@ -63,6 +63,7 @@ func (m *object) task(t *Task) {
 	m.yes("unbilled", t.Unbilled)
 	m.yes("floor", t.Floor)
 	m.yes("repeatable", t.Repeatable)
+	m.yes("skipped", t.Skipped)
 	m.yes("corrects", t.Corrects)
 	if t.Decision != nil {
 		m.other("decision", t.Decision)

@@ -50,6 +50,7 @@ type Confused struct {
 // memory with the attempt.
 func OfCell(c *callvet.Case, target *callvet.Target, cell *callvet.Cell) Attempt {
 	a := Attempt{Trace: cell.Trace, Input: c.Input, AsOf: c.AsOf, Floor: target.Floor, Repeatable: target.Selects && target.Provider == "retrieve"}
+	a.Skipped = c.Skip != "" && cell.Trace.Outcome == callvet.OutcomeNotRun
 	t := &a.Trace
 	t.CaseID, t.Target, t.Repeat, t.Turns = c.ID, target.Name, cell.Repeat, writable(t.Turns)
 	t.ToolChoice = cmp.Or(target.ToolChoice, t.ToolChoice)

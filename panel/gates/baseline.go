@@ -53,11 +53,11 @@ func (c *claim) regression(in *Input, t *panel.TargetPanel) {
 	}
 	var cure string
 	switch {
-	case c.tooManyLost():
-		dec = gate.Decision{Verdict: gate.Inconclusive, Reason: ReasonErrors}
+	case dec.Verdict == gate.Pass && c.tooManyLost():
+		dec = gate.Decision{Verdict: gate.Inconclusive, Reason: c.lostReason()}
 		why, cure = c.lostWords()
 	case c.changeLost(in, &dec, d):
-		why, cure = c.goneWords()
+		why, cure = c.changeLostWords(d)
 	case dec.Reason == gate.ReasonTooFewUnits:
 		why = fmt.Sprintf("only %s %s in both runs, the gate wants %d", c.tasks(d.Cases), d.known(), c.g.LeastUnits())
 	case have < want:

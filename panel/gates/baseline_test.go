@@ -26,7 +26,7 @@ func compared(metric string, cases int, value func(i int) (before, after panel.O
 		before, after := value(i)
 		for side, o := range []panel.Observation{before, after} {
 			lang := []string{"de", "sv"}[i%2]
-			leds[side].Add(&callvet.Case{ID: id, Fields: map[string]string{"language": lang}}, &callvet.Cell{})
+			leds[side].Add(&callvet.Case{ID: id, Fields: map[string]string{"language": lang}}, &callvet.Cell{Trace: callvet.Trace{Outcome: callvet.OutcomeCalled}, Result: callvet.Result{Verdict: callvet.VerdictNotRun}})
 			leds[side].Observe(0, id, []panel.SliceID{{Key: "tool", Value: fmt.Sprint("f", i%3)}, {Key: "language", Value: lang}}, []panel.Observation{o})
 		}
 	}

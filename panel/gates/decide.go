@@ -38,11 +38,9 @@ func (c *claim) bound(m *panel.Metric) {
 	iv := m.Interval
 	have, want := c.coverage(m)
 	dec := c.g.Hold(iv, have, want)
-	if c.tooManyLost() {
-		dec = gate.Decision{Verdict: gate.Inconclusive, Reason: ReasonErrors}
-	}
 	dec = c.withLost(dec, m.Lost, func(iv stats.Interval) gate.Decision { return c.g.Hold(iv, have, want) })
 	c.v.Lost = m.Lost
+	c.v.LostAttempts, c.v.Planned = c.lost()
 	if dec.Reason == gate.ReasonStraddles && c.g.Direction == gate.AtMost && math.IsInf(iv.Upper, 1) {
 		dec.Reason = ReasonNoUpperEnd
 	}
@@ -103,11 +101,8 @@ func (c *claim) because(reason string, m *panel.Metric, digits int, have, want f
 		return fmt.Sprintf("only %s, the gate wants %d", c.tasks(iv.Clusters), c.g.LeastUnits())
 	case gate.ReasonCoverage:
 		return fmt.Sprintf("it is known for %s only what would have been right, the gate wants %s", beside(have, want), percent(want))
-	case ReasonErrors:
+	case ReasonErrors, ReasonLost:
 		s, _ := c.lostWords()
-		return s
-	case ReasonLost:
-		s, _ := c.goneWords()
 		return s
 	case string(stats.StatusDegenerate):
 		return "the judged rate lies at or beyond what the calibrated judge can give, so that its interval is a mere point"
@@ -177,10 +172,8 @@ func (c *claim) cure(reason string, m *panel.Metric, have, want float64) {
 			more := max(1, math.Ceil(want*known/have)-known)
 			c.v.Cure = "say what would have been right for about " + count(int(more), "more "+strings.TrimSuffix(m.Of, "s"))
 		}
-	case ReasonErrors:
+	case ReasonErrors, ReasonLost:
 		_, c.v.Cure = c.lostWords()
-	case ReasonLost:
-		_, c.v.Cure = c.goneWords()
 	case string(stats.StatusDegenerate):
 		c.v.Cure = "label a random sample of these very " + c.task + "s: --labels uses it directly"
 	default:
@@ -274,10 +267,8 @@ func (c *claim) zero(m *panel.Metric) {
 	case gate.ReasonTooFewUnits:
 		why = fmt.Sprintf("only %s, the gate wants %d", c.tasks(exposure), c.g.LeastUnits())
 		c.settle(gate.Needed{}, c.g.LeastUnits()-exposure, 0, "")
-	case ReasonErrors:
+	case ReasonErrors, ReasonLost:
 		why, c.v.Cure = c.lostWords()
-	case ReasonLost:
-		why, c.v.Cure = c.goneWords()
 		why = "none was seen, and " + why
 	case gate.ReasonCoverage:
 		why = c.because(z.Reason, m, 2, have, want)
@@ -295,14 +286,11 @@ func (c *claim) zero(m *panel.Metric) {
 func (c *claim) decideZero(iv stats.Interval, incidents int, uncovered bool) gate.Zero {
 	exposure := iv.Clusters
 	z := gate.DecideZero(incidents, exposure, c.g.MaxRate, zeroConf)
-	if z.Verdict != gate.Fail && c.tooManyLost() {
-		z.Decision = gate.Decision{Verdict: gate.Inconclusive, Reason: ReasonErrors}
-	}
 	if z.Verdict == gate.Pass && exposure < c.g.LeastUnits() {
 		z.Decision = gate.Decision{Verdict: gate.Inconclusive, Reason: gate.ReasonTooFewUnits}
 	}
-	if z.Verdict == gate.Pass && c.gone.Records() > 0 { // each may hold an incident
-		z.Decision = gate.Decision{Verdict: gate.Inconclusive, Reason: ReasonLost}
+	if z.Verdict != gate.Fail && c.mayHold() { // an incident
+		z.Decision = gate.Decision{Verdict: gate.Inconclusive, Reason: c.lostReason()}
 	}
 	switch {
 	case !iv.Defined() && exposure > 0: // no estimate is not "none was seen"

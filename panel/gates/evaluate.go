@@ -228,34 +228,6 @@ func (c *claim) say(reason, sentence, cure string) {
 	c.v.Sentence = sentence + ": inconclusive"
 }
 
-// maxLost is the share of attempts that may end in an error of the infrastructure,
-// or not run, before what is left stops to stand for the whole.
-// Source: Statistics specification, section 1.
-const maxLost = 0.05
-
-// tooManyLost reports whether too many attempts are in no mean.
-func (c *claim) tooManyLost() bool {
-	lost, of := c.lost()
-	return c.g.Metric != panel.MetricError && float64(lost) > maxLost*float64(of)
-}
-
-func (c *claim) lost() (n, of int) {
-	v := c.slice.Verdicts
-	return v.Error + v.NotRun, v.Pass + v.Fail + v.Error + v.NotRun
-}
-
-func (c *claim) lostWords() (sentence, cure string) {
-	lost, of := c.lost()
-	what, cure := "ended in an error", "run those attempts again"
-	switch v := c.slice.Verdicts; {
-	case v.Error == 0:
-		what, cure = "did not run", "run the rest"
-	case v.NotRun > 0:
-		what = "ended in an error or did not run"
-	}
-	return fmt.Sprintf("%d of %s %s and are in no mean, more than 5 %%", lost, count(of, "attempt"), what), cure
-}
-
 func orDefault(p *float64, otherwise float64) float64 {
 	if p != nil {
 		return *p

@@ -31,6 +31,12 @@ const (
 	Soft Severity = "soft"
 )
 
+// Lost says what lost attempts do to a gate.
+type Lost string
+
+// LostIgnore makes a gate decide on the attempts that have an outcome, whatever is lost.
+const LostIgnore Lost = "ignore"
+
 // Correction is how regressions that several gates claim are corrected for their
 // number. A pass needs none.
 type Correction string
@@ -74,6 +80,8 @@ type Gate struct {
 	MinEffect *float64 `json:"min_effect,omitempty"`
 	// MaxRate, of Zero, is the rate that the exposure must rule out; 0 for none.
 	MaxRate float64 `json:"max_rate,omitempty"`
+	// Lost is LostIgnore where lost attempts do not keep the gate from a verdict.
+	Lost Lost `json:"lost,omitempty"`
 	// Position is where the gate stands in its file.
 	Position callvet.Position `json:"position"`
 }
@@ -135,8 +143,11 @@ type Verdict struct {
 	// farther. RuleOfThree is its approximation.
 	UpperLimit  *float64 `json:"upper_limit,omitempty"`
 	RuleOfThree *float64 `json:"rule_of_three,omitempty"`
-	// Lost is what lost records may change of Interval; nil where there are none.
-	Lost *panel.LostRange `json:"lost,omitempty"`
+	// Lost is what lost attempts may change of Interval; nil where nothing is lost, and where nothing
+	// bounds it. LostAttempts of Planned ones have no outcome.
+	Lost         *panel.LostRange `json:"lost,omitempty"`
+	LostAttempts int              `json:"lost_attempts,omitempty"`
+	Planned      int              `json:"planned,omitempty"`
 	// Coverage is the share known, in [0,1]; nil where that is no question.
 	Coverage *float64 `json:"coverage,omitempty"`
 	// P, of Regression, is the two-sided p value of no change. PHolm, over all values

@@ -4,55 +4,118 @@ package gates
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/stats"
 	"github.com/callvet/callvet/stats/gate"
 )
 
-// withLost is a decision that lost records do not change. Such a record has no fields: it counts
-// in the table of all tasks of each target, and leaves a slice undecided where there are more than
-// 5 % of the slice's attempts. A pass holds only with each of them at its worst, and a failure with
-// each at its best; hold decides on an interval.
+// maxLost is the largest share of the planned attempts without an outcome with which what is left
+// still stands for the whole.
 // Source: Statistics specification, section 16.2.
-func (c *claim) withLost(dec gate.Decision, lost *panel.LostRange, hold func(stats.Interval) gate.Decision) gate.Decision {
-	n := float64(c.gone.Records())
-	if n == 0 || dec.Verdict == gate.Inconclusive {
-		return dec
+const maxLost = 0.05
+
+// lost is how many attempts have no outcome for the metric of the gate, and how many were planned.
+// A record that could not be read has no fields: it counts in the table of all tasks.
+func (c *claim) lost() (n, of int) {
+	if c.g.Lost == LostIgnore {
+		return 0, c.slice.Cells
 	}
-	open := gate.Decision{Verdict: gate.Inconclusive, Reason: ReasonLost}
-	if c.g.Key != "" {
-		if n > maxLost*float64(c.slice.Cells) {
-			return open
-		}
-		return dec
-	}
-	if dec.Verdict == gate.Pass && n > maxLost*(float64(c.slice.Cells)+n) {
-		return open
-	}
-	if lost != nil && (hold(lost.Low).Verdict != dec.Verdict || hold(lost.High).Verdict != dec.Verdict) {
-		return open
-	}
-	return dec
+	return c.slice.Lost(c.g.Metric, c.unread())
 }
 
-// goneWords says how many records are lost, and what helps.
-func (c *claim) goneWords() (sentence, cure string) {
-	n := int(c.gone.Records())
-	of := c.slice.Cells
-	if c.g.Key == "" {
-		of += n
+// mayHold reports whether anything is lost that may hold an incident.
+func (c *claim) mayHold() bool {
+	n, _ := c.lost()
+	return c.g.Lost != LostIgnore && (n > 0 || c.gone.Records() > 0)
+}
+
+// unread is how many records that could not be read count in the table of the gate.
+func (c *claim) unread() int64 {
+	if c.g.Key != "" {
+		return 0
 	}
-	sentence = fmt.Sprintf("%s could not be read, beside %s", count(n, "record"), count(c.slice.Cells, "attempt"))
+	return c.gone.Records()
+}
+
+// tooManyLost reports whether too many attempts are lost, or for a slice, too many records that may
+// be of it.
+func (c *claim) tooManyLost() bool {
+	n, of := c.lost()
+	return float64(n) > maxLost*float64(of) || c.unreadOfSlice()
+}
+
+func (c *claim) unreadOfSlice() bool {
+	return c.g.Key != "" && c.g.Lost != LostIgnore && float64(c.gone.Records()) > maxLost*float64(c.slice.Cells)
+}
+
+// withLost is a decision that lost attempts do not change: a pass holds only where few are lost and
+// with each of them at its worst, and a failure with each at its best. lost is what they may change,
+// nil where nothing bounds that; hold decides on an interval.
+// Source: Statistics specification, section 16.2.
+func (c *claim) withLost(dec gate.Decision, lost *panel.LostRange, hold func(stats.Interval) gate.Decision) gate.Decision {
+	n, _ := c.lost()
+	many := c.tooManyLost()
+	if n == 0 && !many {
+		return dec
+	}
+	stays := lost == nil || hold(lost.Low).Verdict == dec.Verdict && hold(lost.High).Verdict == dec.Verdict
 	switch {
+	case dec.Verdict == gate.Inconclusive && !many, dec.Verdict == gate.Pass && stays && !many:
+		return dec
+	case dec.Verdict == gate.Fail && stays && (lost != nil || !many) && !c.unreadOfSlice():
+		return dec
+	}
+	return gate.Decision{Verdict: gate.Inconclusive, Reason: c.lostReason()}
+}
+
+// lostReason is the word for what is lost.
+func (c *claim) lostReason() string {
+	if n, of := c.slice.Lost(c.g.Metric, 0); float64(n) > maxLost*float64(of) {
+		return ReasonErrors
+	}
+	return ReasonLost
+}
+
+// lostWords says what is lost, and what helps.
+func (c *claim) lostWords() (sentence, cure string) {
+	var parts, cures []string
+	n, of := c.lost()
+	v := &c.slice.Verdicts
+	errors, unrun := v.Error, v.NotRun-v.Skipped
+	if panel.CountsErrors(c.g.Metric) {
+		errors = 0
+	}
+	switch {
+	case errors > 0 && unrun > 0:
+		parts, cures = append(parts, "ended in an error or did not run"), append(cures, "run those attempts again: callvet run --resume")
+	case errors > 0:
+		parts, cures = append(parts, "ended in an error"), append(cures, "run those attempts again: callvet run --resume")
+	case unrun > 0:
+		parts, cures = append(parts, "did not run"), append(cures, "run the rest: callvet run --resume")
+	}
+	if unread := int(c.gone.Records()); unread > 0 {
+		parts, cures = append(parts, "could not be read"), append(cures, c.mendLines())
+		if c.g.Key != "" {
+			n, of = n+unread, of+unread
+		}
+	}
+	sentence = fmt.Sprintf("%d of %s %s", n, count(of, "attempt"), strings.Join(parts, ", or "))
+	switch {
+	case c.tooManyLost():
+		sentence += " and are in no mean, more than 5 %"
 	case c.g.Kind == Zero:
 		sentence += ", and each may hold an incident"
-	case float64(n) > maxLost*float64(of):
-		sentence += ", more than 5 %"
 	default:
 		sentence += ", and the verdict depends on them"
 	}
-	cure = "mend the lines that cannot be read"
+	return sentence, strings.Join(cures, "; ")
+}
+
+// mendLines says where the first record is that could not be read.
+func (c *claim) mendLines() string {
+	cure := "mend the lines that cannot be read"
 	if len(c.gone.First) > 0 {
 		r := c.gone.First[0]
 		cure += fmt.Sprintf(", the first is line %d", r.Line)
@@ -60,41 +123,77 @@ func (c *claim) goneWords() (sentence, cure string) {
 			cure += " of " + r.File
 		}
 	}
-	return sentence, cure
+	return cure
 }
 
-// atWorst is the estimate with each lost record at its worst for the gate; "" where there are none.
+// atWorst is the estimate with each lost attempt at its worst for the gate; "" where there are none.
 func (c *claim) atWorst(lost *panel.LostRange, digits int) string {
-	if lost == nil {
+	n, of := c.lost()
+	if n == 0 || lost == nil && (c.v.Reason == ReasonErrors || c.v.Reason == ReasonLost) {
 		return ""
+	}
+	s := fmt.Sprintf("; %d of %s lost", n, count(of, "attempt"))
+	if lost == nil {
+		return s
 	}
 	worst := lost.Low.Point
 	if c.g.Direction == gate.AtMost {
 		worst = lost.High.Point
 	}
-	n := int(c.gone.Records())
-	return fmt.Sprintf("; %d of %s lost, %s at worst", n, count(c.slice.Cells+n, "attempt"), number(c.unit, worst, digits))
+	return s + ", " + number(c.unit, worst, digits) + " at worst"
 }
 
-// changeLost holds a decision on a change against the lost records of both sides, and reports
-// whether they leave it open. Of an amount nothing bounds what they may change.
+// changeLost holds a decision on a change against what both sides lost, and reports whether that
+// leaves it open. Of an amount nothing bounds what it may change.
 func (c *claim) changeLost(in *Input, dec *gate.Decision, d *change) bool {
-	c.gone = in.Comparison.Lost()
-	var lost *panel.LostRange
-	if n, k := float64(d.Cases), float64(c.gone.Records()); !d.Relative {
-		moved := func(by float64) stats.Interval {
-			iv := d.Change
-			for _, x := range []*float64{&iv.Point, &iv.Lower, &iv.Upper} {
-				*x = (*x*n + by) / (n + k)
-			}
-			return iv
-		}
-		lost = &panel.LostRange{Low: moved(-k), High: moved(k)}
+	if c.g.Lost == LostIgnore {
+		return false
 	}
-	*dec = c.withLost(*dec, lost, func(iv stats.Interval) gate.Decision {
+	c.gone = in.Comparison.Lost()
+	unread := float64(c.unread())
+	lost := float64(d.Lost) + unread
+	if lost == 0 && !c.unreadOfSlice() || dec.Verdict == gate.Inconclusive {
+		return false
+	}
+	many := lost > maxLost*(float64(d.Planned)+unread) || c.unreadOfSlice()
+	stays := d.Relative || c.changeStays(dec.Verdict, d, unread)
+	if stays && (!many || dec.Verdict == gate.Fail && !d.Relative && !c.unreadOfSlice()) {
+		return false
+	}
+	*dec = gate.Decision{Verdict: gate.Inconclusive, Reason: ReasonLost}
+	return true
+}
+
+// changeStays reports whether the verdict on a change is the same with everything that is lost at its
+// worst, and at its best.
+func (c *claim) changeStays(v gate.Verdict, d *change, unread float64) bool {
+	n, more := float64(d.Cases), float64(d.Planned-d.Cases)+unread
+	by := d.LostWeight + unread
+	for _, by := range []float64{-by, by} {
 		other := *d.Difference
-		other.Change = iv
-		return c.g.HoldChange(&other, &d.Pairing)
-	})
-	return dec.Reason == ReasonLost
+		for _, x := range []*float64{&other.Change.Point, &other.Change.Lower, &other.Change.Upper} {
+			*x = (*x*n + by) / (n + more)
+		}
+		if c.g.HoldChange(&other, &d.Pairing).Verdict != v {
+			return false
+		}
+	}
+	return true
+}
+
+// changeLostWords says what a comparison lost, and what helps.
+func (c *claim) changeLostWords(d *change) (sentence, cure string) {
+	unread := int(c.gone.Records())
+	sentence = fmt.Sprintf("%d of %s without an outcome in one of the runs", d.Lost, c.tasks(d.Planned))
+	cure = "run those attempts again: callvet run --resume"
+	if unread > 0 {
+		sentence, cure = count(unread, "record")+" could not be read", c.mendLines()
+		if d.Lost > 0 {
+			sentence += fmt.Sprintf(", and %s without an outcome in one of the runs", c.tasks(d.Lost))
+		}
+	}
+	if float64(d.Lost+unread) > maxLost*float64(d.Planned+unread) {
+		return sentence + ", more than 5 %", cure
+	}
+	return sentence + ", and the verdict depends on them", cure
 }

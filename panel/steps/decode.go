@@ -26,7 +26,7 @@ func (s *sliceSums) exact() []summed {
 }
 
 func (t *toldSums) exact() []summed {
-	return []summed{&t.pass, &t.fault, &t.miss, &t.costs, &t.perPass, &t.tokens, &t.wall, &t.tokenQuantiles, &t.costQuantiles}
+	return []summed{&t.pass, &t.complete, &t.fault, &t.miss, &t.costs, &t.perPass, &t.tokens, &t.wall, &t.tokenQuantiles, &t.costQuantiles}
 }
 
 // reader reads a partial result into a Sheet's own numbers. After the first
@@ -238,11 +238,19 @@ func (r *reader) slice(s *sliceSums) {
 	for _, x := range t.exact() {
 		r.exact(x)
 	}
+	for range r.Count() {
+		k := shortTask{r.small(), r.small(), r.small()}
+		k.passes = min(k.passes, k.trials)
+		t.shorten(k, max(0, r.Int()))
+	}
 	if r.Bool() {
 		t.scored = newScoredSums()
 		r.scored(t.scored)
 	}
 }
+
+// small is a number of attempts at one task.
+func (r *reader) small() int { return int(min(r.Uint(), 1<<30)) }
 
 func (r *reader) scored(s *scoredSums) {
 	for _, n := range s.counts() {
@@ -365,7 +373,7 @@ func (r *reader) step() step {
 func (r *reader) record() record {
 	x := record{
 		set: member(&r.wireReader, r.sets), line: r.line(), attempt: uint32(r.Uint()), pass: int8(r.Int()),
-		fault: r.Bool(), notRun: r.Bool(), gold: r.Bool(), exposed: r.Bool(), corrects: r.Bool(), incidents: uint32(r.Uint()), blocked: uint32(r.Uint()),
+		fault: r.Bool(), notRun: r.Bool(), skipped: r.Bool(), gold: r.Bool(), exposed: r.Bool(), corrects: r.Bool(), incidents: uint32(r.Uint()), blocked: uint32(r.Uint()),
 		input: r.Int(), output: r.Int(), reasoning: r.Int(), cost: r.Int(), wall: r.Float(), content: r.Fixed(),
 	}
 	if x.set == nil {

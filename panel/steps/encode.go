@@ -3,6 +3,7 @@
 package steps
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/callvet/callvet/panel/findings"
@@ -157,6 +158,13 @@ func (w *writer) told(t *toldSums) {
 	for _, x := range t.exact() {
 		w.b = x.AppendBinary(w.b)
 	}
+	w.Uint(uint64(len(t.short)))
+	for _, k := range slices.SortedFunc(maps.Keys(t.short), compareShort) {
+		for _, n := range []int{k.passes, k.trials, k.lost} {
+			w.Uint(uint64(n))
+		}
+		w.Int(t.short[k])
+	}
 	w.Bool(t.scored != nil)
 	if t.scored != nil {
 		w.scored(t.scored)
@@ -284,7 +292,7 @@ func (w *writer) record(r *record) {
 	w.Int(r.line)
 	w.Uint(uint64(r.attempt))
 	w.Int(int64(r.pass))
-	for _, v := range []bool{r.fault, r.notRun, r.gold, r.exposed, r.corrects} {
+	for _, v := range []bool{r.fault, r.notRun, r.skipped, r.gold, r.exposed, r.corrects} {
 		w.Bool(v)
 	}
 	w.Uint(uint64(r.incidents))

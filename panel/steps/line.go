@@ -118,12 +118,13 @@ type Task struct {
 	Tags, Fields value.Value
 	// Pass is 1 or 0, -1 when not told.
 	Pass int
-	// Fault tells that the infrastructure failed; NotRun that nothing was tried. Kind is the kind
-	// of the fault and Why the reason of an unparseable attempt, "" when not told.
-	Fault, NotRun bool
-	Kind          callvet.FaultKind
-	Why           callvet.Reason
-	Judged        []Verdict
+	// Fault reports that the infrastructure failed; NotRun that nothing was tried, and Skipped that
+	// this was on purpose. Kind is the kind of the fault and Why the reason of an unparseable attempt,
+	// "" where the record has none.
+	Fault, NotRun, Skipped bool
+	Kind                   callvet.FaultKind
+	Why                    callvet.Reason
+	Judged                 []Verdict
 	// Tokens and CostUSD are -1 when not told.
 	InputTokens, OutputTokens, ReasoningTokens int64
 	CostUSD, WallMS                            float64
@@ -136,13 +137,12 @@ type Task struct {
 	Incidents, Blocked int
 	// How the attempt was made: Outcome and Format are "" when not told, FirstMS (to the first
 	// token) is 0. Cached tells that an earlier answer was used, Unbilled that nothing is paid,
-	// TimedOut that the fault is a timeout, Floor that the target is a baseline, Repeatable that it
-	// answers the same each time.
-	Outcome                                       callvet.Outcome
-	Format                                        callvet.Format
-	Cached, Unbilled, TimedOut, Floor, Repeatable bool
-	Requests                                      int64
-	FirstMS                                       float64
+	// TimedOut that the fault is a timeout, Floor that the target is a baseline.
+	Outcome                           callvet.Outcome
+	Format                            callvet.Format
+	Cached, Unbilled, TimedOut, Floor bool
+	Requests                          int64
+	FirstMS                           float64
 	// Decided tells that the attempt is one of a router or retriever.
 	Decided bool
 	// Said is what a scorer said of the attempt; nil where none looked at it.

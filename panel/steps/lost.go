@@ -3,6 +3,7 @@
 package steps
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/callvet/callvet/panel"
@@ -17,24 +18,41 @@ const maxEach = 1 << 16
 // may be an attempt of any target.
 func (s *Sheet) Lose(records int64) { s.lost = records }
 
-// ranges gives the metrics of the table of all tasks what their intervals would be with every lost
-// record at its worst and at its best.
+// shortTask is a task with attempts that have no outcome.
+type shortTask struct{ passes, trials, lost int }
+
+func compareShort(a, b shortTask) int {
+	return cmp.Or(cmp.Compare(a.passes, b.passes), cmp.Compare(a.trials, b.trials), cmp.Compare(a.lost, b.lost))
+}
+
+// shorten adds n such tasks.
+func (t *toldSums) shorten(k shortTask, n int64) {
+	if t.short == nil {
+		t.short = map[shortTask]int64{}
+	}
+	t.short[k] += n
+}
+
+// ranges gives the metrics of a table what their intervals would be with every lost attempt, and
+// every one of so many lost records, at its worst and at its best.
 // Source: Statistics specification, section 16.2.
-func (t *teller) ranges(lost int64, metrics []panel.Metric) {
-	if lost <= 0 || t.s.attempts == 0 {
+func (t *teller) ranges(out *panel.Slice, records int64) {
+	l := losing{attempts: int64(out.Verdicts.Lost()), unrun: int64(out.Verdicts.NotRun - out.Verdicts.Skipped), records: records, of: t.s.attempts}
+	if l.of -= int64(out.Verdicts.Lost() + out.Verdicts.Skipped); l.attempts+l.records <= 0 || t.s.attempts == 0 {
 		return
 	}
-	worst, best := t.with(lost, false), t.with(lost, true)
-	for i := range metrics {
-		m := &metrics[i]
+	worst, best := t.with(l, false), t.with(l, true)
+	for i := range out.Metrics {
+		m := &out.Metrics[i]
 		a, b := intervalOf(worst, m.Name), intervalOf(best, m.Name)
-		if a == nil || b == nil || a.N == m.Interval.N && b.N == m.Interval.N {
-			continue // an amount: what a lost record cost cannot be bounded
+		if a == nil || b == nil || *a == m.Interval && *b == m.Interval {
+			continue // an amount: what a lost attempt cost cannot be bounded
 		}
 		if m.LowerIsBetter {
 			a, b = b, a
 		}
-		m.Lost = &panel.LostRange{Low: ended(*a), High: ended(*b)}
+		n, of := out.Lost(m.Name, records)
+		m.Lost = &panel.LostRange{N: n, Of: of, Low: ended(*a), High: ended(*b)}
 	}
 }
 
@@ -51,9 +69,10 @@ func ended(iv stats.Interval) stats.Interval {
 // never is a time after all that quantiles have.
 const never = math.MaxFloat64
 
-func (t *teller) with(lost int64, good bool) []panel.Metric {
+func (t *teller) with(l losing, good bool) []panel.Metric {
 	other := *t
-	other.s = t.s.with(lost, good)
+	l.good = good
+	other.s = t.s.with(l)
 	return other.metrics()
 }
 
@@ -66,15 +85,18 @@ func intervalOf(metrics []panel.Metric, name string) *stats.Interval {
 	return nil
 }
 
-// with are the sums with so many attempts more, each a task of its own with as many calls as the
-// others have on average, in which all is good or nothing is.
-func (s *sliceSums) with(lost int64, good bool) *sliceSums {
+// with are the sums with the lost attempts, each with as many calls as the others have on average,
+// in which all is good or nothing is. But for the pass rate each is a task of its own.
+func (s *sliceSums) with(l losing) *sliceSums {
 	out := &sliceSums{waits: s.waits}
 	out.merge(s)
-	l := losing{times: uint64(lost), of: s.attempts, good: good}
 	for i := range stepMetrics {
 		d := &stepMetrics[i]
-		l.rate(&out.rates[d.step], d.lower && !d.inverse)
+		each := &l
+		if panel.CountsErrors(d.name) {
+			each = l.whereErrorsCount()
+		}
+		each.rate(&out.rates[d.step], d.lower && !d.inverse)
 	}
 	for _, x := range []*exact.Mean{&out.keys, &out.precision, &out.recall, &out.f1} {
 		l.mean(x)
@@ -93,32 +115,45 @@ func (s *sliceSums) with(lost int64, good bool) *sliceSums {
 
 // losing adds lost attempts to sums.
 type losing struct {
-	times uint64
-	of    int64 // attempts that are there
-	good  bool
+	attempts, unrun int64 // without an outcome, and those of them that did not run
+	records         int64 // that could not be read
+	of              int64 // attempts that have an outcome
+	good            bool
 }
 
-// calls is how many of n things a lost attempt has.
-func (l *losing) calls(n int) int {
-	return max(1, int(math.Round(float64(n)/float64(l.of))))
+// whereErrorsCount is what is lost of a metric for which an error is an outcome.
+func (l *losing) whereErrorsCount() *losing {
+	out := *l
+	out.attempts = l.unrun
+	return &out
+}
+
+// calls is how many of n things lost attempts have, and how many tasks with as many each there are.
+func (l *losing) calls(n int) (each int, times uint64) {
+	lost := l.attempts + l.records
+	mean := float64(n) / float64(max(1, l.of))
+	if mean >= 1 || lost == 0 {
+		return int(math.Round(mean)), uint64(lost)
+	}
+	return 1, uint64(max(1, math.Round(float64(lost)*mean)))
 }
 
 // rate adds to a rate, of which yes is bad or good.
 func (l *losing) rate(r *exact.Rate, bad bool) {
-	if n := l.calls(r.N()); r.N() > 0 {
-		r.AddTimes(n*one(l.good != bad), n, l.times)
+	if n, times := l.calls(r.N()); r.N() > 0 {
+		r.AddTimes(n*one(l.good != bad), n, times)
 	}
 }
 
 func (l *losing) mean(x *exact.Mean) {
-	if n := l.calls(x.N()); x.N() > 0 {
-		x.AddTimes(int64(n*one(l.good))*exact.Scale, n, l.times)
+	if n, times := l.calls(x.N()); x.N() > 0 {
+		x.AddTimes(int64(n*one(l.good))*exact.Scale, n, times)
 	}
 }
 
 // quantiles adds what took no time, or is not over yet.
 func (l *losing) quantiles(q *exact.Quantiles) {
-	n := l.calls(q.N())
+	n, times := l.calls(q.N())
 	if q.N() == 0 {
 		return
 	}
@@ -129,14 +164,24 @@ func (l *losing) quantiles(q *exact.Quantiles) {
 			values[i] = never
 		}
 	}
-	for range min(l.times, maxEach) {
+	for range min(times, maxEach) {
 		q.Add(values, late)
 	}
 }
 
+// pass enters each lost attempt with its task.
+func (l *losing) pass(t *toldSums) {
+	t.pass = t.complete
+	for k, n := range t.short {
+		passes, trials := k.passes+k.lost*one(l.good), k.trials+k.lost
+		t.pass.AddAttemptsTimes(passes, trials, stats.AttemptsOf(passes, trials), uint64(n))
+	}
+	t.pass.AddTimes(one(l.good), 1, uint64(l.records))
+}
+
 func (l *losing) told(t *toldSums) {
-	l.rate(&t.pass, false)
-	l.rate(&t.fault, true)
+	l.pass(t)
+	l.whereErrorsCount().rate(&t.fault, true)
 	l.rate(&t.miss, true)
 	for i := range t.judged {
 		l.rate(&t.judged[i], false)
@@ -152,7 +197,7 @@ func (l *losing) told(t *toldSums) {
 	if x == nil {
 		return
 	}
-	l.rate(&x.unparseable, true)
+	l.whereErrorsCount().rate(&x.unparseable, true)
 	l.rate(&x.repaired, true)
 	l.rate(&x.native, false)
 	for i := range x.means {

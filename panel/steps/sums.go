@@ -68,11 +68,14 @@ type sliceSums struct {
 // toldSums is what task records tell.
 type toldSums struct {
 	passed, failed, errors, notRun        int64
+	skipped                               int64 // of notRun, on purpose
 	input, output, reasoning              int64
 	cost, costKnown, costUnknown, noUsage int64
 	pass, fault, miss                     exact.Rate
-	judged                                []exact.Rate // by judge
-	at, hat                               []exact.Mean // of k = index+1 trials
+	complete                              exact.Rate          // pass, of the tasks that lost no attempt
+	short                                 map[shortTask]int64 // the other tasks
+	judged                                []exact.Rate        // by judge
+	at, hat                               []exact.Mean        // of k = index+1 trials
 	costs, perPass, tokens                exact.Ratio
 	wall, tokenQuantiles, costQuantiles   exact.Quantiles
 	scored                                *scoredSums // nil where no attempt was scored
@@ -235,7 +238,7 @@ func (s *sliceSums) merge(o *sliceSums) {
 // counts are the plain counts, in the order in which they are written.
 func (t *toldSums) counts() []*int64 {
 	return []*int64{
-		&t.passed, &t.failed, &t.errors, &t.notRun, &t.input, &t.output, &t.reasoning, &t.cost, &t.costKnown, &t.costUnknown, &t.noUsage,
+		&t.passed, &t.failed, &t.errors, &t.notRun, &t.skipped, &t.input, &t.output, &t.reasoning, &t.cost, &t.costKnown, &t.costUnknown, &t.noUsage,
 	}
 }
 
@@ -245,6 +248,10 @@ func (t *toldSums) merge(o *toldSums) {
 		*n += *from[i]
 	}
 	t.pass.Merge(&o.pass)
+	t.complete.Merge(&o.complete)
+	for k, n := range o.short {
+		t.shorten(k, n)
+	}
 	t.fault.Merge(&o.fault)
 	t.miss.Merge(&o.miss)
 	for i := range o.judged {

@@ -137,12 +137,8 @@ func (s *Sheet) word(n uint32) string { return cmp.Or(s.names.Words.All[n], pane
 func (s *Sheet) slice(n slicing.Slice, x *sliceSums, overall bool, lost int64) panel.Slice {
 	out := panel.Slice{Key: n.Key, Value: n.Value, Cases: int(x.tasks), Cells: int(x.attempts)}
 	t := teller{cfg: &s.cfg, names: s.names, s: x, overall: overall}
-	out.Metrics = t.metrics()
-	if overall {
-		t.ranges(lost, out.Metrics)
-	}
 	if o := x.told; o != nil {
-		out.Verdicts = panel.Verdicts{Pass: int(o.passed), Fail: int(o.failed), Error: int(o.errors), NotRun: int(o.notRun)}
+		out.Verdicts = panel.Verdicts{Pass: int(o.passed), Fail: int(o.failed), Error: int(o.errors), NotRun: int(o.notRun), Skipped: int(o.skipped)}
 		out.Usage = panel.Usage{
 			InputTokens: int(o.input), OutputTokens: int(o.output), ReasoningTokens: int(o.reasoning), CostUSD: float64(o.cost) / 1e9,
 			CostKnown: int(o.costKnown), CostUnknown: int(o.costUnknown), UsageUnknown: int(o.noUsage),
@@ -152,6 +148,8 @@ func (s *Sheet) slice(n slicing.Slice, x *sliceSums, overall bool, lost int64) p
 		}
 		out.Warnings = append(out.Warnings, panel.SliceWarnings(&out, o.scored != nil && o.scored.attempts > 0)...)
 	}
+	out.Metrics = t.metrics()
+	t.ranges(&out, lost)
 	return out
 }
 

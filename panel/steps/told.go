@@ -32,7 +32,7 @@ type taskCounts struct {
 
 // recorded is what its records alone tell.
 type recorded struct {
-	trials, passes          int
+	trials, passes, lost    int
 	faults, ran             int
 	missed, needed          int
 	lack                    each // of needed calls
@@ -82,6 +82,8 @@ func (m *taskSum) read(t *task, tries []try) {
 
 // record reads a task record.
 func (m *taskSum) record(t *task, r *record) {
+	x := r.scoring
+	m.lost += one(r.notRun && !r.skipped || r.fault || r.pass < 0 && x != nil && x.scored && !r.notRun)
 	if r.notRun {
 		return
 	}
@@ -102,7 +104,6 @@ func (m *taskSum) record(t *task, r *record) {
 		m.tokens, m.usages = m.tokens+n, m.usages+1
 		m.tokenValues = append(m.tokenValues, float64(n))
 	}
-	x := r.scoring
 	if x != nil && x.timedOut && !x.cached && r.wall > 0 {
 		m.late = append(m.late, r.wall)
 	}
@@ -218,6 +219,11 @@ func (t *toldSums) add(m *taskSum, tries []try) {
 		}
 	}
 	t.pass.AddAttempts(m.passes, m.trials, stats.AttemptsOf(m.passes, m.trials))
+	if m.lost == 0 {
+		t.complete.AddAttempts(m.passes, m.trials, stats.AttemptsOf(m.passes, m.trials))
+	} else {
+		t.shorten(shortTask{m.passes, m.trials, m.lost}, 1)
+	}
 	t.fault.AddAttempts(m.faults, m.ran, stats.AttemptsOf(m.faults, m.ran))
 	t.miss.AddAttempts(m.missed, m.needed, m.lack.attempts())
 	t.chances(m.trials, m.passes)
@@ -248,6 +254,7 @@ func (t *toldSums) verdict(r *record) {
 		t.failed++
 	case r.notRun:
 		t.notRun++
+		t.skipped += int64(one(r.skipped))
 		return
 	case r.fault:
 		t.errors++

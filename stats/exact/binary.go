@@ -167,7 +167,7 @@ func (r *Ratio) Decode(b []byte) (rest []byte, err error) {
 // AppendBinary appends the sums: the same tasks give the same bytes.
 func (c *Count) AppendBinary(b []byte) []byte {
 	b = c.totals.append(b)
-	for _, n := range [...]int64{c.having, c.differ} {
+	for _, n := range [...]int64{c.having, c.differ, c.k + 1} {
 		b = binary.AppendUvarint(b, uint64(n))
 	}
 	return c.less.append(b)
@@ -178,6 +178,7 @@ func (c *Count) Decode(b []byte) (rest []byte, err error) {
 	d := reader{b: b}
 	o := Count{totals: d.totals()}
 	o.having, o.differ = d.count(o.cases), d.count(o.cases)
+	o.k = d.count(maxCount) - 1
 	o.less = d.totals()
 	num, den := int64(o.num.hi), o.den
 	rest, err = d.end(!d.bad && o.possible() && o.lessPossible() && num >= 0 && int64(den.hi) >= 0 && (o.cases == 0) == (den == wide{}) &&

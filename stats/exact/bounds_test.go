@@ -245,11 +245,11 @@ func TestCountSums(t *testing.T) {
 	}{
 		"no attempts":        {3, 0, 2, Count{}},
 		"not once":           {3, 1, 0, Count{}},
-		"no events":          {0, 3, 2, Count{totals: totals{cases: 2, den: integer(6), m: moments{yy: integer(18)}}, differ: 2}},
-		"fewer than none":    {-4, 3, 1, Count{totals: totals{cases: 1, den: integer(3), m: moments{yy: integer(9)}}, differ: 1}},
-		"one event":          {1, 1, 1, Count{totals: totals{cases: 1, num: integer(1), den: integer(1), m: moments{integer(1), integer(1), integer(1)}}, having: 1}},
-		"events, many times": {2, 3, 5, Count{totals: totals{cases: 5, num: integer(10), den: integer(15), m: moments{integer(20), integer(30), integer(45)}}, having: 5, differ: 5}},
-		"alike":              {6, 3, 2, Count{totals: totals{cases: 2, num: integer(12), den: integer(6), m: moments{integer(72), integer(36), integer(18)}}, having: 2, less: totals{num: integer(8), den: integer(4), m: moments{integer(64), integer(32), integer(16)}}}},
+		"no events":          {0, 3, 2, Count{totals: totals{cases: 2, den: integer(6), m: moments{yy: integer(18)}}, differ: 2, k: 3}},
+		"fewer than none":    {-4, 3, 1, Count{totals: totals{cases: 1, den: integer(3), m: moments{yy: integer(9)}}, differ: 1, k: 3}},
+		"one event":          {1, 1, 1, Count{totals: totals{cases: 1, num: integer(1), den: integer(1), m: moments{integer(1), integer(1), integer(1)}}, having: 1, k: 1}},
+		"events, many times": {2, 3, 5, Count{totals: totals{cases: 5, num: integer(10), den: integer(15), m: moments{integer(20), integer(30), integer(45)}}, having: 5, differ: 5, k: 3}},
+		"alike":              {6, 3, 2, Count{totals: totals{cases: 2, num: integer(12), den: integer(6), m: moments{integer(72), integer(36), integer(18)}}, having: 2, k: 3, less: totals{num: integer(8), den: integer(4), m: moments{integer(64), integer(32), integer(16)}}}},
 	} {
 		var got Count
 		got.AddTimes(tc.events, tc.attempts, name == "alike", tc.times)

@@ -84,6 +84,7 @@ type Count struct {
 	totals
 	having int64  // tasks with an event
 	differ int64  // tasks whose attempts differ
+	k      int64  // attempts of each task; -1 where some have more than others
 	less   totals // what the sums of one attempt a task are less, where the attempts of a task agree
 }
 
@@ -97,6 +98,7 @@ func (c *Count) AddTimes(events, attempts int64, alike bool, times uint64) {
 		return
 	}
 	_, _, t := part(max(events, 0), attempts)
+	c.k = same(c.k, attempts)
 	if attempts > 1 {
 		c.repeated(&t, max(events, 0), attempts, alike, times)
 	}
@@ -127,20 +129,24 @@ func (c *Count) repeated(all *totals, events, attempts int64, alike bool, times 
 
 // Merge adds the tasks of o, which must be other tasks than those of c.
 func (c *Count) Merge(o *Count) {
+	if o.cases == 0 {
+		return
+	}
 	c.merge(&o.totals)
 	c.less.merge(&o.less)
-	c.having, c.differ = c.having+o.having, c.differ+o.differ
+	c.having, c.differ, c.k = c.having+o.having, c.differ+o.differ, same(c.k, o.k)
 }
 
 // Interval is that of stats.Counts.Interval over the same tasks.
 func (c *Count) Interval(conf float64) stats.Interval {
 	t := c.totals
-	if c.differ == 0 {
+	one := c.differ == 0 && c.k >= 0
+	if one {
 		t.num.sub(c.less.num)
 		t.den.sub(c.less.den)
 		t.m.sub(&c.less.m)
 	}
-	s := stats.CountSums{RatioSums: t.sums(), Having: int(c.having), Differ: c.differ > 0}
+	s := stats.CountSums{RatioSums: t.sums(), Having: int(c.having), Differ: !one}
 	n := s.Counts()
 	return n.Interval(conf)
 }

@@ -13,6 +13,7 @@ import (
 // Source: Statistics specification, section 16.1.
 type repeats struct {
 	cases, differ int64 // tasks with several attempts, and those whose attempts differ
+	k             int64 // attempts of each of these tasks; -1 where some have more than others
 	// What the tasks whose attempts agree count less of values and of their sum, and of their products.
 	n, sum int64
 	m      moments
@@ -34,6 +35,7 @@ func (r *repeats) add(sum, n int64, of stats.Attempts, times uint64) *repeats {
 	}
 	k, t := int64(of.N), int64(times)
 	r.cases += t
+	r.k = same(r.k, k)
 	agree := of.Alike && n%k == 0 && sum%k == 0
 	whole := min(n, maxRepeated)
 	once := whole * Scale / k
@@ -54,6 +56,14 @@ func (r *repeats) add(sum, n int64, of stats.Attempts, times uint64) *repeats {
 	return r
 }
 
+// same is the number that both are, or -1; 0 stands for none.
+func same(a, b int64) int64 {
+	if a == 0 || a == b {
+		return b
+	}
+	return -1
+}
+
 // merge returns r with the tasks of o; both may be nil.
 func (r *repeats) merge(o *repeats) *repeats {
 	if o == nil {
@@ -62,6 +72,7 @@ func (r *repeats) merge(o *repeats) *repeats {
 	if r == nil {
 		r = &repeats{}
 	}
+	r.k = same(r.k, o.k)
 	r.cases, r.differ, r.n, r.sum, r.size = r.cases+o.cases, r.differ+o.differ, r.n+o.n, r.sum+o.sum, r.size+o.size
 	r.m.add(&o.m)
 	r.squares.add(o.squares)
@@ -69,11 +80,11 @@ func (r *repeats) merge(o *repeats) *repeats {
 }
 
 // once takes the sums of one attempt a task out of those of all attempts, where the attempts of
-// each task agree, and otherwise notes how many values one attempt a task has.
+// each task agree and each task has as many, and otherwise notes how many values one attempt a task has.
 func (r *repeats) once(s *stats.Sums, n, sum *int64, m *moments) {
 	switch {
 	case r == nil:
-	case r.differ > 0:
+	case r.differ > 0 || r.k < 0 || r.cases < int64(s.Cases):
 		s.OnceN = float64(*n) - float64(r.size)/Scale
 		s.OnceSizes2 = m.yy.float() - r.squares.float()/(Scale*Scale)
 	default:
@@ -87,7 +98,7 @@ func (r *repeats) append(b []byte) []byte {
 	if r == nil {
 		return append(b, 0)
 	}
-	for _, x := range [...]int64{r.cases, r.differ, r.n, r.sum, r.size} {
+	for _, x := range [...]int64{r.cases, r.differ, r.k + 1, r.n, r.sum, r.size} {
 		b = binary.AppendUvarint(b, uint64(x))
 	}
 	return r.squares.append(r.m.append(b))
@@ -100,7 +111,9 @@ func (r *reader) repeats(cases, n, sum int64, m *moments) *repeats {
 	if o.cases == 0 {
 		return nil
 	}
-	o.differ, o.n = r.count(o.cases), r.count(n)
+	o.differ = r.count(o.cases)
+	o.k = r.count(maxCount) - 1
+	o.n = r.count(n)
 	total := r.uint64()
 	o.sum = int64(total)
 	size := r.uint64()
@@ -108,7 +121,7 @@ func (r *reader) repeats(cases, n, sum int64, m *moments) *repeats {
 	o.m, o.squares = r.moments(), r.wide()
 	rest := *m
 	rest.sub(&o.m)
-	ok := total <= uint64(sum) && size <= uint64(n)*Scale && (n > o.n || n == 0) && int64(o.squares.hi) >= 0 &&
+	ok := (o.k == -1 || o.k > 1) && total <= uint64(sum) && size <= uint64(n)*Scale && (n > o.n || n == 0) && int64(o.squares.hi) >= 0 &&
 		float64(o.squares.float())/(Scale*Scale) < m.yy.float() && rest.possible(cases, integer(sum-o.sum), integer(n-o.n))
 	r.bad = r.bad || !ok
 	return &o
