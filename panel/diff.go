@@ -97,41 +97,34 @@ type Difference struct {
 	pairs         stats.Pairs
 	single        bool // one judged attempt per case on both sides
 	relative      bool
+	counted       bool
+	byCall        []pairOfCase // of a rate of calls
 	amounts
+	counts
 }
 
-// amounts are the sums of a relative difference, which is the ratio of the case means,
-// and the amounts of both sides. Counts have their own intervals.
+// pairOfCase is what both sides measured at a case.
+type pairOfCase struct{ before, after moment }
+
+// amounts are the sums of a relative difference, which is the ratio of the case means, and the
+// amounts of both sides.
 type amounts struct {
-	counted               bool
-	ratio                 stats.Ratio
-	before, after         stats.Ratio
-	counts                stats.CountChange
-	countBefore, countNow stats.Counts
+	ratio         stats.Ratio
+	before, after stats.Ratio
 	// most is the largest case mean on either side.
 	most float64
 }
 
 func (m *amounts) pair(a, b moment) {
-	before, after := a.sum/float64(a.n), b.sum/float64(b.n)
+	before, after := a.mean(), b.mean()
 	m.most = max(m.most, before, after)
 	m.ratio.Add(after, before)
 	m.before.Add(a.sum, float64(a.n))
 	m.after.Add(b.sum, float64(b.n))
-	if m.counted {
-		m.counts.Add(before, after)
-		m.countBefore.Add(a.sum, float64(a.n), a.sum == 0)
-		m.countNow.Add(b.sum, float64(b.n), b.sum == 0)
-	}
 }
 
-// sides are the intervals of the baseline and of the candidate.
-func (m *amounts) sides(conf float64) (before, after stats.Interval) {
-	if m.counted {
-		return m.countBefore.Interval(conf), m.countNow.Interval(conf)
-	}
-	return notNegative(m.before.Interval(conf)), notNegative(m.after.Interval(conf))
-}
+// counts are the mean counts of both sides.
+type counts struct{ countBefore, countNow stats.Counts }
 
 // notNegative keeps the lower end of an amount at 0 or above.
 func notNegative(iv stats.Interval) stats.Interval {
@@ -495,7 +488,7 @@ func (d *Difference) add(a, b attempts) {
 // pair adds one case that both sides have values of.
 func (d *Difference) pair(a, b moment) {
 	d.Cases++
-	before, after := a.sum/float64(a.n), b.sum/float64(b.n)
+	before, after := a.mean(), b.mean()
 	d.differences = append(d.differences, after-before)
 	switch {
 	case after < before:
@@ -503,8 +496,14 @@ func (d *Difference) pair(a, b moment) {
 	case after > before:
 		d.Rose++
 	}
-	if d.relative {
+	switch {
+	case d.relative:
 		d.amounts.pair(a, b)
+		return
+	case d.counted:
+		d.most = max(d.most, before, after)
+		d.countBefore.Add(a.sum, float64(a.n), a.sum == 0)
+		d.countNow.Add(b.sum, float64(b.n), b.sum == 0)
 		return
 	}
 	d.baseSums.AddAttempts(a.sum, a.n, !a.fractional, a.attempts())
@@ -526,6 +525,10 @@ func (d *Difference) finish(conf float64) {
 	switch {
 	case d.relative:
 		d.finishRelative(conf)
+	case d.counted:
+		d.finishCounts(conf)
+	case len(d.byCall) > 0 && !d.single:
+		d.finishByCall(conf)
 	case d.single:
 		d.Change, d.Test = stats.Newcombe(d.pairs, conf), "mcnemar_midp"
 		d.widen(conf)
@@ -536,11 +539,11 @@ func (d *Difference) finish(conf float64) {
 		d.guard(conf)
 		d.test()
 	}
-	if !d.relative {
+	if !d.relative && !d.counted {
 		d.Baseline = d.baseSums.Interval(conf, stats.DefaultRho0)
 		d.Candidate = d.candidateSums.Interval(conf, stats.DefaultRho0)
 	}
-	d.differences = nil
+	d.differences, d.byCall = nil, nil
 	d.Verdict = d.judge()
 }
 
@@ -559,13 +562,9 @@ func (d *Difference) test() {
 func (d *Difference) finishRelative(conf float64) {
 	_, d.P = stats.PairedMean(d.differences, conf)
 	d.test()
-	d.Baseline, d.Candidate = d.sides(conf)
-	if d.counted {
-		d.Change = d.counts.Interval(conf)
-	} else {
-		d.Change = d.ratio.Interval(conf)
-		d.Change.Method = "paired_ratio_skewed_t"
-	}
+	d.Baseline, d.Candidate = notNegative(d.before.Interval(conf)), notNegative(d.after.Interval(conf))
+	d.Change = d.ratio.Interval(conf)
+	d.Change.Method = "paired_ratio_skewed_t"
 	c := &d.Change
 	switch {
 	case c.Defined() && d.Fell+d.Rose == 0 && d.Cases > 1: // nothing changed

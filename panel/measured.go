@@ -19,6 +19,14 @@ type moment struct {
 	each       bool // the values are of one attempt each
 }
 
+// mean is the mean of the values; 0 of none.
+func (m *moment) mean() float64 {
+	if m.n == 0 {
+		return 0
+	}
+	return m.sum / float64(m.n)
+}
+
 // attempts are those that the values are of, one value each; one attempt where they are of calls.
 func (m *moment) attempts() stats.Attempts {
 	if !m.each {
@@ -158,7 +166,7 @@ func (m *measuredCase) total(metric int, p *Pairing, in sliceID, own bool) momen
 		}
 	}
 	if p.byTask() && sum.n > 0 {
-		right := moment{n: 1}
+		right := moment{n: 1, each: true}
 		if sum.sum >= float64(sum.n) {
 			right.sum = 1
 		}
@@ -177,8 +185,8 @@ type Measured struct {
 }
 
 // compareMeasured compares every metric that both ledgers keep. Each case counts
-// the same, by the mean of its values, whatever their number.
-// Source: Statistics specification, section 9.
+// the same, by the mean of its values, whatever their number; of a rate of calls each call does.
+// Source: Statistics specification, sections 9 and 16.4.
 func compareMeasured(base, cand *Ledger, t [2]int, common [][2]int, conf float64) []Measured {
 	var out []Measured
 	for k := range cand.metrics {
@@ -198,11 +206,10 @@ func compareMetric(base, cand *Ledger, t [2]int, common [][2]int, metric [2]int,
 		lost := lostOf(base.at(t[0], at[0]), cand.at(t[1], at[1]), p.Metric)
 		out.Overall.lose(lost)
 		a, b := before.total(metric[0], &p, sliceID{}, false), after.total(metric[1], &p, sliceID{}, false)
-		if a.n == 0 || b.n == 0 {
+		if !out.Overall.take(a, b, &p) {
 			out.OneSided += min(1, a.n+b.n)
 			continue
 		}
-		out.Overall.pair(a, b)
 		own := cand.cases[at[1]].slices
 		ids := slices.Clone(own)
 		for _, id := range slices.Concat(before.touched, after.touched) {
@@ -212,9 +219,6 @@ func compareMetric(base, cand *Ledger, t [2]int, common [][2]int, metric [2]int,
 		}
 		for i, id := range ids {
 			a, b := before.total(metric[0], &p, id, i < len(own)), after.total(metric[1], &p, id, i < len(own))
-			if a.n == 0 || b.n == 0 {
-				continue
-			}
 			s := bySlice[id]
 			if s == nil {
 				d := newDifference(&p, id)
@@ -222,11 +226,14 @@ func compareMetric(base, cand *Ledger, t [2]int, common [][2]int, metric [2]int,
 				bySlice[id] = s
 			}
 			s.lose(lost)
-			s.pair(a, b)
+			s.take(a, b, &p)
 		}
 	}
 	out.Overall.finish(conf)
 	for _, d := range bySlice {
+		if d.Cases == 0 {
+			continue
+		}
 		d.finish(conf)
 		out.Slices = append(out.Slices, *d)
 	}
@@ -326,6 +333,9 @@ func (d *Difference) bound(conf, most float64) {
 	if d.Fell+d.Rose >= fewUnlike {
 		return
 	}
-	d.Change.Lower = max(-1, min(d.Change.Lower, -most*stats.ClopperPearson(d.Fell, d.Cases, conf, stats.TwoSided).Upper))
+	d.Change.Lower = min(d.Change.Lower, -most*stats.ClopperPearson(d.Fell, d.Cases, conf, stats.TwoSided).Upper)
+	if !d.counted {
+		d.Change.Lower = max(-1, d.Change.Lower)
+	}
 	d.Change.Upper = max(d.Change.Upper, most*stats.ClopperPearson(d.Rose, d.Cases, conf, stats.TwoSided).Upper)
 }

@@ -41,5 +41,5 @@ func PairedOf(p *Pairing, before, after []Share, confidence float64) Difference 
 
 // newDifference is the empty one of a metric.
 func newDifference(p *Pairing, in sliceID) Difference {
-	return Difference{Key: in.key, Value: in.value, single: true, relative: p.Relative, amounts: amounts{counted: p.Unit == UnitCount}}
+	return Difference{Key: in.key, Value: in.value, single: true, relative: p.Relative, counted: p.Unit == UnitCount}
 }

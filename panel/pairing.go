@@ -25,8 +25,8 @@ type Pairing struct {
 	Metric string `json:"metric"`
 	// LowerIsBetter tells the good direction.
 	LowerIsBetter bool `json:"lower_is_better,omitempty"`
-	// Relative changes are told as shares of the baseline's mean: those of amounts,
-	// which are not bounded. The others are differences of rates, in [-1,1].
+	// Relative changes are shares of the baseline's mean: those of cost, tokens and time. Changes of
+	// counts are differences in their unit, those of rates are in [-1,1].
 	Relative bool `json:"relative,omitempty"`
 	// Unit is that of the metric itself.
 	Unit Unit `json:"unit"`
@@ -60,13 +60,14 @@ func PairingOf(name string) (p Pairing, why string) {
 	p = Pairing{Metric: name, Unit: UnitRate}
 	switch {
 	case slices.Contains(amountsPaired[:], name):
-		p.Relative, p.LowerIsBetter, p.Unit = true, true, Describe(name).Unit
+		p.LowerIsBetter, p.Unit = true, Describe(name).Unit
 		switch {
 		case strings.HasSuffix(name, "_mean"):
 			p.Unit = UnitMS
 		case p.Unit == UnitRate:
 			p.Unit = UnitCount
 		}
+		p.Relative = p.Unit != UnitCount
 		return p, ""
 	case strings.HasPrefix(name, "tool_latency_p"):
 		return p, "there is no paired test of quantiles; " + MetricToolLatencyMean + " can be"

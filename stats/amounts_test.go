@@ -118,39 +118,3 @@ func TestNoSpread(t *testing.T) {
 	}
 }
 
-// TestCountChange: by hand. Eight events before and none after show a fall to at most
-// 0.369/(1-0.369) of it: one side of Clopper and Pearson's limits for 0 of 8.
-func TestCountChange(t *testing.T) {
-	t.Parallel()
-	change := func(cases int, side func(i int) (before, after float64)) stats.Interval {
-		var c stats.CountChange
-		for i := range cases {
-			c.Add(side(i))
-		}
-		return c.Interval(0.95)
-	}
-	gone := change(100, func(i int) (float64, float64) { return float64(min(1, max(0, i-91))), 0 })
-	about(t, "the upper end", gone.Upper, 0.369417/(1-0.369417))
-	if gone.Status != stats.StatusBoundary || gone.Point != 0 || gone.Lower != 0 {
-		t.Errorf("%+v", gone)
-	}
-	for name, tc := range map[string]struct {
-		side func(i int) (float64, float64)
-		want stats.Status
-	}{
-		"none before":  {func(i int) (float64, float64) { return 0, float64(i % 2) }, stats.StatusZeroDenominator},
-		"twice as all": {func(i int) (float64, float64) { return float64(i % 3), 2 * float64(i%3) }, stats.StatusZeroVariance},
-		"few":          {func(i int) (float64, float64) { return float64(5 * (i / 97)), float64((5 + i%2) * (i / 97)) }, stats.StatusCapped},
-		"many":         {func(i int) (float64, float64) { return float64(i % 3), float64(i % 4) }, stats.StatusOK},
-	} {
-		if iv := change(100, tc.side); iv.Status != tc.want {
-			t.Errorf("%s: %+v, want %s", name, iv, tc.want)
-		}
-	}
-	if iv := change(0, nil); iv.Status != stats.StatusNoData {
-		t.Errorf("nothing: %+v", iv)
-	}
-	if iv := change(1, func(int) (float64, float64) { return 1, 3 }); iv.Status != stats.StatusSingleCluster || iv.Point != 3 {
-		t.Errorf("one case: %+v", iv)
-	}
-}

@@ -132,6 +132,7 @@ func (s *Side) step(row *measure.Scored) {
 		i, w.runs = len(w.runs), append(w.runs, run{attempt: st.Attempt})
 	}
 	w.runs[i].step(row, slices.Contains(s.cfg.Metrics, panel.MetricMiss))
+	s.labelled = s.labelled || w.runs[i].labelled
 }
 
 // part finds the part of a task that a step belongs to.

@@ -35,18 +35,19 @@ type Side struct {
 	// name is the target of lines that name none.
 	name string
 	// red makes gold of a file that was not redacted equal to that of one that was.
-	red     *redact.Redactor
-	targets []string
-	tries   []try
-	seen    map[attempt]int // the place of an attempt in tries
-	known   map[string]int  // the try that tells the gold of a task
-	judges  map[string]bool
-	tasks   map[task]*work // of steps; empty where none are needed
-	order   []task
-	sets    map[string][][2]string // of slices, each kept once
-	runs    bool                   // a metric needs them
-	scored  bool                   // a record tells scores of its attempt
-	twice   int
+	red      *redact.Redactor
+	targets  []string
+	tries    []try
+	seen     map[attempt]int // the place of an attempt in tries
+	known    map[string]int  // the try that tells the gold of a task
+	judges   map[string]bool
+	tasks    map[task]*work // of steps; empty where none are needed
+	order    []task
+	sets     map[string][][2]string // of slices, each kept once
+	runs     bool                   // a metric needs them
+	labelled bool                   // of some call it is known whether it was needed
+	scored   bool                   // a record tells scores of its attempt
+	twice    int
 	// merged are copies, contradictions attempts of which the records contradict each other.
 	merged, contradictions int
 	many                   map[string]bool // slice keys with too many values

@@ -42,6 +42,9 @@ func (s *Side) measure(led *panel.Ledger) {
 		}
 		var out []panel.Observation
 		for name, at := range place {
+			if name == "unneeded_calls_per_attempt" && !s.labelled {
+				continue // without any label it is not known which calls were needed
+			}
 			if v := total(name, only, records[id], w.runs); v.N > 0 {
 				v.Metric = at
 				out = append(out, v)
@@ -115,6 +118,7 @@ func total(name, only string, records map[int]*record, runs []run) panel.Observa
 	case "calls_per_attempt", "unneeded_calls_per_attempt", panel.MetricToolTimeMean:
 		return perAttempt(name, records, runs)
 	case panel.MetricMiss:
+		v.Each = false
 		for n, r := range records {
 			if r.ran && r.gold != nil && !r.fault {
 				missed := missing(r.gold, runs, n)
@@ -208,7 +212,7 @@ func runOf(runs []run, attempt int) run {
 
 // perAttempt are the amounts that are counted over every attempt that a line tells of.
 func perAttempt(name string, records map[int]*record, runs []run) panel.Observation {
-	v := panel.Observation{Fractional: true}
+	v := panel.Observation{Fractional: true, Each: true}
 	var numbers []int
 	for _, r := range runs {
 		numbers = append(numbers, r.attempt)
@@ -221,7 +225,7 @@ func perAttempt(name string, records map[int]*record, runs []run) panel.Observat
 			v.Sum, v.N = v.Sum+float64(r.calls), v.N+1
 		case name == panel.MetricToolTimeMean && r.timed:
 			v.Sum, v.N = v.Sum+r.toolTime, v.N+1
-		case name == "unneeded_calls_per_attempt" && r.labelled:
+		case name == "unneeded_calls_per_attempt" && (r.labelled || r.calls == 0):
 			v.Sum, v.N = v.Sum+float64(r.unneeded), v.N+1
 		}
 	}
@@ -250,7 +254,7 @@ func breaches(name string, records map[int]*record, runs []run) panel.Observatio
 	case !exposed:
 		return panel.Observation{}
 	case name == "blocked_incidents":
-		return panel.Observation{Sum: number(blocked > 0), N: 1}
+		return panel.Observation{Sum: number(blocked > 0), N: 1, Each: true}
 	}
-	return panel.Observation{Sum: number(happened > 0), N: 1}
+	return panel.Observation{Sum: number(happened > 0), N: 1, Each: true}
 }

@@ -177,7 +177,7 @@ func (c *claim) regressionWords(d gate.Decision, ch *change, margin, effect floa
 		if ch.Relative {
 			return percent(x)
 		}
-		return amount(panel.UnitRate, x)
+		return amount(ch.Unit, x)
 	}
 	switch {
 	case d.Verdict == gate.Fail && ch.LowerIsBetter:
@@ -188,6 +188,10 @@ func (c *claim) regressionWords(d gate.Decision, ch *change, margin, effect floa
 		return fmt.Sprintf("the upper end %s is below the allowed rise +%s", write(iv.Upper), share(margin)), ""
 	case d.Verdict == gate.Pass:
 		return fmt.Sprintf("the lower end %s is above the allowed loss -%s", write(iv.Lower), share(margin)), ""
+	case d.Reason == ReasonNoBase:
+		return "the baseline may have none of it, so that a share of it says nothing", "give " + ch.Metric + " a bound, or more " + c.task + "s"
+	case iv.Status == stats.StatusZeroDenominator && !ch.Relative:
+		return "one of the runs makes no call, so that it has no rate", "hold unneeded_calls_per_attempt against the baseline"
 	case iv.Status == stats.StatusZeroDenominator:
 		return "the baseline has none of it, so that no share of it can be told", "give " + ch.Metric + " a bound"
 	case !iv.Usable():

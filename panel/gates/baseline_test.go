@@ -79,7 +79,7 @@ func TestAnyMetric(t *testing.T) {
 		},
 		"none before": {
 			"unneeded_calls_per_attempt", 40, func(int) (a, b panel.Observation) { return amounts(0), amounts(1) },
-			gate.Inconclusive, "the baseline has none of it, so that no share of it can be told", 0,
+			gate.Fail, "changed by +1.00 [+0.57, +1.58], by 40 tasks measured in both runs: the lower end +0.57 is above 0 and the rise is more than 0.01: failed", 0,
 		},
 		"a loss beyond the margin is nearer to failing than to passing": {
 			"arg_em", 100, func(i int) (a, b panel.Observation) {
@@ -99,7 +99,7 @@ func TestAnyMetric(t *testing.T) {
 		},
 		"one side": {
 			"arg_em", 40, func(int) (a, b panel.Observation) { return rates(1, 1), panel.Observation{} },
-			gate.Inconclusive, "arg_em: no task has it in both runs: inconclusive", 0,
+			gate.Inconclusive, "one of the runs makes no call, so that it has no rate: inconclusive", 0,
 		},
 	} {
 		r, problems := gates.Evaluate(gates.Input{Panels: over(rate("pass_rate", 60, 1, 0)), Comparison: compared(tc.metric, tc.cases, tc.value), Task: "task"},

@@ -198,6 +198,7 @@ const (
 	ReasonHolm       = "not_after_holm"
 	ReasonBH         = "not_after_bh"
 	ReasonNoUpperEnd = "no_upper_end"
+	ReasonNoBase     = "baseline_may_be_none"
 )
 
 func (g *Gate) hard() bool { return g.Severity != Soft }

@@ -23,10 +23,14 @@ func (g *Gate) Hold(iv stats.Interval, have, want float64) gate.Decision {
 // HoldChange is what a gate against a baseline says of a paired change, as Hold.
 func (g *Gate) HoldChange(d *panel.Difference, p *panel.Pairing) gate.Decision {
 	margin, effect := g.allowed()
-	if d.Change.Usable() && d.Cases < g.LeastUnits() {
+	if base := d.Baseline; p.Relative && base.Usable() && !(base.Lower > 0) {
+		return gate.Decision{Verdict: gate.Inconclusive, Reason: ReasonNoBase}
+	}
+	dec := gate.DecideRegression(gain(d.Change, p.LowerIsBetter), margin, effect)
+	if d.Change.Usable() && d.Cases < g.LeastUnits() && dec.Verdict != gate.Fail {
 		return gate.Decision{Verdict: gate.Inconclusive, Reason: gate.ReasonTooFewUnits}
 	}
-	return gate.DecideRegression(gain(d.Change, p.LowerIsBetter), margin, effect)
+	return dec
 }
 
 // LeastUnits is the least number of tasks with which the gate decides.

@@ -140,7 +140,7 @@ func (c *claim) atWorst(lost *panel.LostRange, digits int) string {
 	if c.g.Direction == gate.AtMost {
 		worst = lost.High.Point
 	}
-	return s + ", " + number(c.unit, worst, digits) + " at worst"
+	return s + ", " + number(c.unit, worst, digits+1) + " at worst"
 }
 
 // changeLost holds a decision on a change against what both sides lost, and reports whether that

@@ -192,7 +192,7 @@ func TestChanges(t *testing.T) {
 	}
 	amount := func(lower, point, upper float64) panel.Difference {
 		d := difference(lower, point, upper, 60)
-		d.Baseline, d.Candidate = interval(0, 0.02, 1, 60), interval(0, 0.02*(1+point), 1, 60)
+		d.Baseline, d.Candidate = interval(0.01, 0.02, 1, 60), interval(0.01, 0.02*(1+point), 1, 60)
 		return d
 	}
 	repeated := difference(-0.06, 0, 0.06, 100)

@@ -206,7 +206,7 @@ func (r *reader) called() uint32 {
 }
 
 func (r *reader) slice(s *sliceSums) {
-	for _, n := range []*int64{&s.tasks, &s.attempts, &s.steps, &s.incidents, &s.blocked} {
+	for _, n := range []*int64{&s.tasks, &s.attempts, &s.steps, &s.incidents, &s.blocked, &s.labelled} {
 		*n = r.Int()
 	}
 	for i := range s.moot {

@@ -124,7 +124,7 @@ func (w *writer) sums(s *Sums) {
 }
 
 func (w *writer) slice(s *sliceSums) {
-	for _, n := range []int64{s.tasks, s.attempts, s.steps, s.incidents, s.blocked} {
+	for _, n := range []int64{s.tasks, s.attempts, s.steps, s.incidents, s.blocked, s.labelled} {
 		w.Int(n)
 	}
 	for _, n := range s.moot {

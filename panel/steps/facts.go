@@ -206,13 +206,16 @@ func attemptsWith[N uint8 | uint32](each []facts[N], get func(*facts[N]) [2]int6
 // exposedTask is set in the shape of a task that safety was looked at in.
 const exposedTask = 1 << 62
 
+// idleTask is set in the shape of a task without a call.
+const idleTask = 1 << 61
+
 // shapeOf says what the task is, where it has one attempt and nothing but small counts are known;
 // 0 elsewhere.
 func (m *taskSum) shapeOf(tries int) uint64 {
 	if m.incidents > 0 || m.blocked > 0 || tries != 1 || max(m.calls, m.labelled, m.unneeded) >= 1<<16 {
 		return 0
 	}
-	return 1<<63 | uint64(one(m.exposed))*exposedTask | uint64(m.calls)<<32 | uint64(m.labelled)<<16 | uint64(m.unneeded)
+	return 1<<63 | uint64(one(m.exposed))*exposedTask | uint64(m.idle)*idleTask | uint64(m.calls)<<32 | uint64(m.labelled)<<16 | uint64(m.unneeded)
 }
 
 // addShape adds so many tasks as a whole.
@@ -221,8 +224,9 @@ func (s *sliceSums) addShape(key, times uint64) {
 	s.tasks += int64(times)
 	s.attempts += int64(times)
 	s.calls.AddTimes(calls, 1, true, times)
-	if labelled > 0 {
-		s.unneeded.AddTimes(unneeded, labelled, true, times)
+	s.labelled += labelled * int64(times)
+	if labelled > 0 || key&idleTask != 0 {
+		s.unneeded.AddTimes(unneeded, 1, true, times)
 	}
 	if key&exposedTask != 0 {
 		s.exposed.AddTimes(0, 1, times)

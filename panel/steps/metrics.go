@@ -88,7 +88,9 @@ func (t *teller) metrics() []panel.Metric {
 	t.latency("accept", "time to emit the call", "calls", t.s.accept.Quantiles(), panel.UnitMS, 1)
 	t.told()
 	t.count("calls_per_attempt", "calls", &t.s.calls, true)
-	t.count("unneeded_calls_per_attempt", "unneeded calls per attempt", &t.s.unneeded, true)
+	if t.s.labelled > 0 {
+		t.count("unneeded_calls_per_attempt", "unneeded calls per attempt", &t.s.unneeded, true)
+	}
 	t.latency("tool_time", "tool time of an attempt", "attempts", t.s.toolTime.Quantiles(), panel.UnitMS, 1)
 	t.incidents()
 	return t.out

@@ -60,6 +60,7 @@ type sliceSums struct {
 	micro                  exact.Rate // of the names on both sides, those that match
 	calls, unneeded        exact.Count
 	incidents, blocked     int64
+	labelled               int64      // attempts with calls of which it is known whether they were needed
 	exposed                exact.Rate // tasks, with an incident or without
 	stopped                exact.Rate // the same tasks, with a blocked one or without
 	told                   *toldSums  // nil without task records
@@ -205,7 +206,7 @@ func (s *Sums) mergeRest(o *Sums) {
 
 func (s *sliceSums) merge(o *sliceSums) {
 	s.tasks, s.attempts, s.steps, s.incidents = s.tasks+o.tasks, s.attempts+o.attempts, s.steps+o.steps, s.incidents+o.incidents
-	s.blocked += o.blocked
+	s.blocked, s.labelled = s.blocked+o.blocked, s.labelled+o.labelled
 	for i := range s.moot {
 		s.moot[i] += o.moot[i]
 	}

@@ -21,6 +21,7 @@ type taskSum struct {
 // taskCounts are what its steps tell, or its records as well.
 type taskCounts struct {
 	calls, unneeded, labelled int64
+	idle                      int64 // attempts without a call
 	shape                     uint64
 	incidents, blocked        int
 	hidden                    int // breaches that no step shows
@@ -64,6 +65,10 @@ func (m *taskSum) read(t *task, tries []try) {
 		}
 		m.calls += int64(a.calls)
 		m.made.add(a.calls, 0)
+		if a.calls == 0 && a.ran() {
+			m.idle++
+			m.waste.add(0, 0)
+		}
 		if a.labelled {
 			m.labelled++
 			m.unneeded += int64(a.unneeded)
@@ -201,9 +206,8 @@ func (s *sliceSums) tellOdd(m *taskSum, tries int) {
 	s.tasks++
 	s.attempts += int64(tries)
 	s.calls.Add(m.calls, int64(tries), !m.made.differ)
-	if m.labelled > 0 {
-		s.unneeded.Add(m.unneeded, m.labelled, !m.waste.differ)
-	}
+	s.labelled += m.labelled
+	s.unneeded.Add(m.unneeded, m.labelled+m.idle, !m.waste.differ)
 	s.incidents += int64(m.incidents)
 	if m.exposed {
 		s.exposed.Add(one(m.incidents > 0), 1)

@@ -76,8 +76,9 @@ type Decision struct {
 
 // Decide passes a number only when the pessimistic end of its interval meets the
 // bound, and fails it only when the optimistic end misses it. An interval that
-// cannot be used, too few units or too little coverage leave it Inconclusive.
-// Source: Statistics specification, section 7.
+// cannot be used and too little coverage leave it Inconclusive, and too few units keep it
+// from passing: they hide no interval that is wholly on the wrong side.
+// Source: Statistics specification, sections 7 and 16.8.
 func Decide(r Rule, e Evidence) Decision {
 	iv := e.Interval
 	switch {
@@ -85,18 +86,18 @@ func Decide(r Rule, e Evidence) Decision {
 		return Decision{Inconclusive, ReasonInvalid}
 	case !iv.Usable():
 		return Decision{Inconclusive, string(iv.Status)}
-	case e.Units < r.MinUnits:
-		return Decision{Inconclusive, ReasonTooFewUnits}
 	case !(e.Coverage >= r.MinCoverage):
 		return Decision{Inconclusive, ReasonCoverage}
-	case r.Direction == AtLeast && iv.Lower >= r.Bound:
-		return Decision{Pass, ReasonLowerMeets}
 	case r.Direction == AtLeast && iv.Upper < r.Bound:
 		return Decision{Fail, ReasonUpperMisses}
-	case r.Direction == AtMost && iv.Upper <= r.Bound:
-		return Decision{Pass, ReasonUpperMeets}
 	case r.Direction == AtMost && iv.Lower > r.Bound:
 		return Decision{Fail, ReasonLowerMisses}
+	case e.Units < r.MinUnits:
+		return Decision{Inconclusive, ReasonTooFewUnits}
+	case r.Direction == AtLeast && iv.Lower >= r.Bound:
+		return Decision{Pass, ReasonLowerMeets}
+	case r.Direction == AtMost && iv.Upper <= r.Bound:
+		return Decision{Pass, ReasonUpperMeets}
 	}
 	return Decision{Inconclusive, ReasonStraddles}
 }

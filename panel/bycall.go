@@ -1,0 +1,92 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package panel
+
+import "github.com/callvet/callvet/stats"
+
+// take adds a case as the metric asks for it, and reports whether it counts. A rate of calls counts
+// every case with a call on either side; every other metric one that both sides have values of.
+func (d *Difference) take(a, b moment, p *Pairing) bool {
+	if p.Unit == UnitRate && a.n+b.n > 0 && (a.n == 0 || !a.each) && (b.n == 0 || !b.each) {
+		d.pairCalls(a, b)
+		return true
+	}
+	if a.n == 0 || b.n == 0 {
+		return false
+	}
+	d.pair(a, b)
+	return true
+}
+
+// pairCalls adds a case to the totals of calls of both sides. One without a call on a side adds
+// nothing to the rate of that side.
+// Source: Statistics specification, section 16.4.
+func (d *Difference) pairCalls(a, b moment) {
+	d.byCall = append(d.byCall, pairOfCase{a, b})
+	if a.n > 0 && b.n > 0 {
+		d.pair(a, b)
+		return
+	}
+	d.single = false
+	d.Cases++
+	switch before, after := a.mean(), b.mean(); {
+	case after < before:
+		d.Fell++
+	case after > before:
+		d.Rose++
+	}
+	d.baseSums.Add(a.sum, a.n, !a.fractional)
+	d.candidateSums.Add(b.sum, b.n, !b.fractional)
+}
+
+// finishByCall gives the difference of two rates of calls, each the ratio of its totals, by
+// linearisation with the case as pair. Where fewer than five cases do otherwise than the rest, the
+// interval reaches at least as far as that of the two rates put together, because a linearised one may
+// shrink to a point. A side without a call has no rate: StatusZeroDenominator.
+// Source: Statistics specification, section 16.4; Zou and Donner 2008.
+func (d *Difference) finishByCall(conf float64) {
+	base, cand := d.baseSums.Interval(conf, stats.DefaultRho0), d.candidateSums.Interval(conf, stats.DefaultRho0)
+	d.Test, d.P = "paired_ratio_t", 1
+	if !base.Defined() || !cand.Defined() {
+		d.Change = stats.Interval{Lower: -1, Upper: 1, Clusters: d.Cases, Confidence: conf, Method: "paired_ratio_of_totals", Status: stats.StatusZeroDenominator}
+		return
+	}
+	cases := float64(d.Cases)
+	was, is := d.baseSums.Sum()/float64(d.baseSums.N()), d.candidateSums.Sum()/float64(d.candidateSums.N())
+	callsBefore, callsNow := float64(d.baseSums.N())/cases, float64(d.candidateSums.N())/cases
+	d.differences = make([]float64, len(d.byCall))
+	for i, x := range d.byCall {
+		a, b := &x.before, &x.after
+		d.differences[i] = is - was + (b.sum-is*float64(b.n))/callsNow - (a.sum-was*float64(a.n))/callsBefore
+	}
+	d.Change, d.P = stats.PairedSkewed(d.differences, conf)
+	d.test()
+	d.Change.Method = "paired_ratio_of_totals"
+	if few := d.Cases-d.alike() < fewUnlike; few && d.Cases > 1 {
+		d.guard(conf)
+		apart := stats.Combine([]float64{1, -1}, []stats.Interval{cand, base})
+		d.Change.Lower, d.Change.Upper = min(d.Change.Lower, apart.Lower), max(d.Change.Upper, apart.Upper)
+		d.Change.Method, d.Change.Status = d.Change.Method+"+mover", stats.StatusCapped
+	}
+	d.Change.Lower, d.Change.Upper = max(-1, d.Change.Lower), min(1, d.Change.Upper)
+}
+
+// finishCounts gives the difference of two mean counts by case, in their unit. Where fewer than five
+// cases changed, a case changes by at most the largest count; where fewer than five do otherwise than
+// the rest, which changed, the interval is that of the two means put together.
+// Source: Statistics specification, section 16.4.
+func (d *Difference) finishCounts(conf float64) {
+	d.Baseline, d.Candidate = d.countBefore.Interval(conf), d.countNow.Interval(conf)
+	d.Change, d.P = stats.PairedSkewed(d.differences, conf)
+	d.test()
+	switch few := d.Cases-d.alike() < fewUnlike; {
+	case d.Cases < 2:
+	case d.Fell+d.Rose < fewUnlike:
+		d.bound(conf, d.largest())
+		d.Change.Status = stats.StatusCapped
+	case few:
+		apart := stats.Combine([]float64{1, -1}, []stats.Interval{d.Candidate, d.Baseline})
+		d.Change.Lower, d.Change.Upper = min(d.Change.Lower, apart.Lower), max(d.Change.Upper, apart.Upper)
+		d.Change.Method, d.Change.Status = d.Change.Method+"+mover", stats.StatusCapped
+	}
+}
