@@ -13,8 +13,8 @@ type Deliveries struct {
 	Merged, Replaced int
 }
 
-// Add takes the next record by a hash of its content; corrects says that it replaces those before
-// it. A record with another content that does not correct contradicts them: then none counts, until
+// Add takes the next record by a hash of its content; corrects: it replaces those before it.
+// A record with another content that does not correct contradicts them: then none counts, until
 // one corrects.
 func (d *Deliveries) Add(content uint64, corrects bool) {
 	n := len(d.seen) + d.Merged

@@ -52,7 +52,8 @@ func (k *Compiled) nameTools(s *Scorer, ps *problems) {
 // clashes adds a problem for each pair of offered tools that a setting makes one.
 func clashes(n *callvet.Naming, key string, ps *problems) {
 	for _, x := range n.Clashes() {
-		ps.add("one-tool-name", key, fmt.Sprintf("the tools %q and %q would be one tool, %q", x.One, x.Other, x.As), "remove a prefix or an alias, or one of the tools")
+		ps.add("one-tool-name", key, fmt.Sprintf("the tools %q and %q would be one tool, %q", x.One, x.Other, x.As),
+			"remove a prefix or an alias, or one of the tools")
 	}
 }
 

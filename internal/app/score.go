@@ -426,7 +426,8 @@ func (s *scored) contradict(partial bool) {
 		} else {
 			line = 0
 		}
-		s.log.Reject(line, "it contradicts the record of the same attempt"+of+", so that neither counts: number attempts, or write corrects: true in the one that counts")
+		s.log.Reject(line, "it contradicts the record of the same attempt"+of+
+			", so that neither counts: number attempts, or write corrects: true in the one that counts")
 	}
 	s.log.Bad += n - int64(len(first))
 }

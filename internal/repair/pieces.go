@@ -35,7 +35,7 @@ type Calls struct {
 	parts []part
 }
 
-// part is a Piece of which the index was read.
+// part is a Piece with its index read.
 type part struct {
 	index  int // -1: none
 	id     string
@@ -257,24 +257,13 @@ func (a *Pieces) Add(text string) {
 // Text is the arguments: the pieces one after the other where they are JSON. Where they are
 // not, and the last piece is JSON and repeats what came before it, that piece; else the pieces
 // one after the other, which cannot be read.
-func (a *Pieces) Text() string { return join(a.texts, a.chain) }
-
-func join(texts []string, chain bool) string {
-	all := strings.Join(texts, "")
-	n := len(texts)
-	if n < 2 || value.Valid([]byte(all)) {
+func (a *Pieces) Text() string {
+	all := strings.Join(a.texts, "")
+	n := len(a.texts)
+	if n < 2 || value.Valid([]byte(all)) || !a.chain || !value.Valid([]byte(a.texts[n-1])) {
 		return all
 	}
-	last := texts[n-1]
-	if chain && value.Valid([]byte(last)) {
-		return last
-	}
-	if after, err := value.Parse([]byte(last)); err == nil && after.Kind() == value.Object {
-		if !slices.ContainsFunc(texts[:n-1], func(t string) bool { return !growsTo(t, last, after) }) {
-			return last
-		}
-	}
-	return all
+	return a.texts[n-1]
 }
 
 // Empty reports whether no piece came.
@@ -304,8 +293,7 @@ func (a *Pieces) grows(text string) bool {
 	return err == nil && growsTo(a.Text(), text, after)
 }
 
-// growsTo reports whether a text is an earlier state of another one, of which the value is
-// after.
+// growsTo reports whether before is an earlier state of text. after is the value of text.
 func growsTo(before, text string, after value.Value) bool {
 	if strings.HasPrefix(text, before) {
 		return true

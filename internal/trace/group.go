@@ -72,7 +72,10 @@ func NewGrouper(window int) *Grouper {
 	if window <= 0 {
 		window = Window
 	}
-	return &Grouper{window: window, open: map[attemptID]*list.Element{}, order: list.New(), done: map[uint64]uint64{}, seed: maphash.MakeSeed()}
+	return &Grouper{
+		window: window, open: map[attemptID]*list.Element{}, order: list.New(),
+		done: map[uint64]uint64{}, seed: maphash.MakeSeed(),
+	}
 }
 
 // Add takes a record and gives the attempt it completed or pushed out of the
@@ -193,7 +196,8 @@ func (g *Grouper) close(el *list.Element) Attempt {
 }
 
 // contradicted is why nothing is known of an attempt with several task records.
-const contradicted = "two task records of this attempt contradict each other: number attempts, or write corrects: true in the one that counts"
+const contradicted = "two task records of this attempt contradict each other: " +
+	"number attempts, or write corrects: true in the one that counts"
 
 func (g *Grouper) hash(id attemptID) uint64 { return maphash.Comparable(g.seed, id) }
 

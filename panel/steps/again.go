@@ -9,7 +9,7 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// again counts task records of an attempt that an earlier one told of.
+// again counts task records of an attempt that has an earlier one.
 type again struct {
 	merged, replaced, conflicts int64
 	first                       []Conflict // of the conflicts, by line, at most maxConflicts
