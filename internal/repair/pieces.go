@@ -257,13 +257,24 @@ func (a *Pieces) Add(text string) {
 // Text is the arguments: the pieces one after the other where they are JSON. Where they are
 // not, and the last piece is JSON and repeats what came before it, that piece; else the pieces
 // one after the other, which cannot be read.
-func (a *Pieces) Text() string {
-	all := strings.Join(a.texts, "")
-	n := len(a.texts)
-	if n < 2 || value.Valid([]byte(all)) || !a.chain || !value.Valid([]byte(a.texts[n-1])) {
+func (a *Pieces) Text() string { return join(a.texts, a.chain) }
+
+func join(texts []string, chain bool) string {
+	all := strings.Join(texts, "")
+	n := len(texts)
+	if n < 2 || value.Valid([]byte(all)) {
 		return all
 	}
-	return a.texts[n-1]
+	last := texts[n-1]
+	if chain && value.Valid([]byte(last)) {
+		return last
+	}
+	if after, err := value.Parse([]byte(last)); err == nil && after.Kind() == value.Object {
+		if !slices.ContainsFunc(texts[:n-1], func(t string) bool { return !growsTo(t, last, after) }) {
+			return last
+		}
+	}
+	return all
 }
 
 // Empty reports whether no piece came.

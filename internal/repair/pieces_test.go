@@ -106,6 +106,7 @@ func TestCallsOfAStream(t *testing.T) {
 		"a second call without a name":  {`[[0,"a","f","{}"],[1,"","","{}"]]`, `a f {} |   ?`},
 		"a name again, more arguments":  {`[[0,"","f","{}"],[0,"","f","{\"x\":1}"]]`, ` f {"x":1}`},
 		"a null that grows":             {`[[0,"a","f",{"x":null}],[0,"a","f",{"x":1}]]`, `a f {"x":1}`},
+		"all, after an empty object":    {`[[0,"a","f","{\"x\":"],[0,"a","f","{}"],[0,"a","f","{\"x\":1}"]]`, `a f {"x":1}`},
 		"a large index":                 {`[[1048576,"a","f","{}"],[0,"b","g","{}"]]`, `a f {} | b g {}`},
 		"a large index as a text":       {`[["1048576","a","f","{}"],["0","b","g","{}"]]`, `a f {} | b g {}`},
 	} {

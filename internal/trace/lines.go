@@ -232,7 +232,7 @@ func join(steps []Step, task *Task) Attempt {
 	if task != nil && task.Outcome == callvet.OutcomeUnparseable {
 		why = cmp.Or(task.Reason, callvet.ReasonCall)
 	}
-	if len(order) == 0 && task.callless(len(steps)) {
+	if len(order) == 0 && task.callless() {
 		a.Trace.Fault = Unknown("the lines of its steps are missing")
 	}
 	a.Trace.Classify(why)
@@ -246,8 +246,8 @@ func join(steps []Step, task *Task) Attempt {
 }
 
 // callless reports whether the record has no outcome, and counts calls that are not there.
-func (t *Task) callless(steps int) bool {
-	if t == nil || t.Outcome != "" || t.Fault != nil || steps > 0 {
+func (t *Task) callless() bool {
+	if t == nil || t.Outcome != "" || t.Fault != nil {
 		return false
 	}
 	return t.Steps != nil && *t.Steps > 0 || slices.ContainsFunc(t.Conversation, func(m Message) bool { return len(m.CallIDs) > 0 })
