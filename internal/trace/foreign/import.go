@@ -188,6 +188,12 @@ func (i *Importer) Report() Report {
 		if g.Merged > 0 {
 			r.Lost["a task record that is a copy of an earlier one"] = g.Merged
 		}
+		if g.Copies > 0 {
+			r.Lost["a step that is a copy of an earlier one"] = g.Copies
+		}
+		if g.Contradicted > 0 {
+			r.Lost["an attempt with steps of one call that contradict each other"] = g.Contradicted
+		}
 		if g.Conflicts > 0 {
 			r.Lost["an attempt with task records that contradict each other"] = g.Conflicts
 		}
