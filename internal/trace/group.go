@@ -49,6 +49,9 @@ type Grouper struct {
 	// Conflicts is how many attempts were given with task records that contradict each other,
 	// Contradicted how many with steps of one call that do.
 	Conflicts, Contradicted int64
+	// Unknown is how many attempts were given of which it is not known what was called, where their
+	// own record does not report it.
+	Unknown int64
 	// Retyped is how many values under fields were numbers or booleans, of which an attempt
 	// keeps the text; Dropped is how many were lists or objects, of which it keeps nothing.
 	Retyped, Dropped int64
@@ -258,6 +261,9 @@ func (g *Grouper) close(el *list.Element) (a Attempt, ok bool) {
 		a.Trace.Note(brokenStep)
 	case a.Trace.Fault == nil && at.task.Outcome == "":
 		a.unknown(brokenStep)
+	}
+	if f := a.Trace.Fault; f != nil && (at.task == nil || at.task.Fault == nil) {
+		g.Unknown++
 	}
 	return a, true
 }

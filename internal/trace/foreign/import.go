@@ -184,6 +184,7 @@ const headSize = 64 << 10
 func (i *Importer) Report() Report {
 	r := Report{Format: i.format, Attempts: i.sink.Attempts, Calls: i.sink.Calls, Unknown: i.sink.Unknown, Seen: i.sink.Seen, Lost: i.sink.Lost, Log: i.log}
 	if g := i.group; g != nil {
+		r.Unknown += g.Unknown
 		r.Split, r.Lost = g.Split, map[string]int64{}
 		if g.Merged > 0 {
 			r.Lost["a task record that is a copy of an earlier one"] = g.Merged
