@@ -430,7 +430,8 @@ func (s *scored) contradict(partial bool) {
 		if c.Call {
 			what, cure = "call", "give each call its own call_id"
 		}
-		s.log.Reject(line, "it contradicts the record of the same "+what+of+", so that neither counts: "+cure+", or write corrects: true in the one that counts")
+		s.log.Reject(line, "it contradicts the record of the same "+what+of+
+			", so that neither counts: "+cure+", or write corrects: true in the one that counts")
 	}
 	s.log.Bad += n - int64(len(first))
 }

@@ -118,7 +118,7 @@ type Task struct {
 	Unbilled   bool `json:"unbilled,omitempty"`
 	Floor      bool `json:"floor,omitempty"`
 	Repeatable bool `json:"repeatable,omitempty"`
-	// Corrects tells that the record replaces earlier ones of the same attempt.
+	// Corrects: the record replaces earlier ones of the same attempt.
 	Corrects bool `json:"corrects,omitempty"`
 	// Decision is what a router or retriever gave.
 	Decision *callvet.Decision `json:"decision,omitempty"`

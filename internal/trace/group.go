@@ -87,7 +87,10 @@ func NewGrouper(window int) *Grouper {
 	if window <= 0 {
 		window = Window
 	}
-	return &Grouper{window: window, open: map[attemptID]*list.Element{}, order: list.New(), done: map[uint64]given{}, seed: maphash.MakeSeed()}
+	return &Grouper{
+		window: window, open: map[attemptID]*list.Element{}, order: list.New(),
+		done: map[uint64]given{}, seed: maphash.MakeSeed(),
+	}
 }
 
 // Add takes a record and gives the attempt it completed or pushed out of the
@@ -346,9 +349,11 @@ func (s *Step) equal(o *Step) bool {
 
 // Why nothing is known of an attempt with several records, or with a step that is none.
 const (
-	contradicted     = "two task records of this attempt contradict each other: number attempts, or write corrects: true in the one that counts"
-	contradictedCall = "two steps of one call contradict each other: give each call its own call_id, or write corrects: true in the one that counts"
-	brokenStep       = "a line of its steps could not be read"
+	contradicted = "two task records of this attempt contradict each other: " +
+		"number attempts, or write corrects: true in the one that counts"
+	contradictedCall = "two steps of one call contradict each other: " +
+		"give each call its own call_id, or write corrects: true in the one that counts"
+	brokenStep = "a line of its steps could not be read"
 )
 
 func (g *Grouper) hash(id attemptID) uint64 { return maphash.Comparable(g.seed, id) }

@@ -61,7 +61,7 @@ const (
 type Report struct {
 	Format          string
 	Attempts, Calls int64
-	// Unknown counts the attempts of which it is not known what was called.
+	// Unknown counts the attempts with unknown calls.
 	Unknown int64
 	// Seen names some of what was not understood.
 	Seen []string
