@@ -53,6 +53,8 @@ type Step struct {
 	Tags    []string
 	// Fields are named slices beside the tags (language, intent, api_version).
 	Fields map[string]string
+	// Corrects tells that the line replaces earlier ones of the same call.
+	Corrects bool
 }
 
 // Gold is the label of a step.

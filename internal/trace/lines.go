@@ -36,6 +36,7 @@ func (w *Writer) Outline(a *Attempt) error {
 				continue // the task record holds it as its outcome
 			}
 			s := a.step(at-1, &t.Calls[j], turn, j)
+			s.CallID = distinct(t.Calls[:j], s.CallID)
 			if err := w.Step(&s); err != nil {
 				return err
 			}
@@ -71,6 +72,7 @@ func (a *Attempt) Lines() ([]Step, Task) {
 		for j := range t.Turns[i].Calls {
 			c := &t.Turns[i].Calls[j]
 			s := a.step(at, c, turn, j)
+			s.CallID = distinct(t.Turns[i].Calls[:j], s.CallID)
 			at++
 			m.CallIDs = append(m.CallIDs, s.CallID)
 			if c.Nameless() {
@@ -152,6 +154,21 @@ func (a *Attempt) step(n int, c *callvet.Call, turn, j int) Step {
 		s.Fields = note.Fields
 	}
 	return s
+}
+
+// distinct is the id of a call among those before it in its turn. Two steps of a turn with one id would
+// be two lines of one call.
+func distinct(before []callvet.Call, id string) string {
+	again := 0
+	for i := range before {
+		if before[i].ID == id {
+			again++
+		}
+	}
+	if again == 0 {
+		return id
+	}
+	return id + "#" + strconv.Itoa(again+1)
 }
 
 func start(ms *float64) *float64 {

@@ -301,7 +301,14 @@ func (s *Sheet) warnings(all *Sums) []string {
 	}
 	if n := all.again.merged; n > 0 {
 		w = append(w, panel.Plural(int(n), "task record is a copy of an earlier one and counts", "task records are copies of earlier ones and count")+
-			" once with it; calls that came twice count twice")
+			" once with it")
+	}
+	if n := all.again.copies; n > 0 {
+		w = append(w, panel.Plural(int(n), "step is a copy of an earlier one of its call and counts", "steps are copies of earlier ones of their calls and count")+
+			" once with it")
+	}
+	if n := all.again.corrected; n > 0 {
+		w = append(w, panel.Plural(int(n), "step corrects", "steps correct")+" an earlier one of its call, which does not count")
 	}
 	if n := all.again.replaced; n > 0 {
 		w = append(w, panel.Plural(int(n), "task record corrects", "task records correct")+" an earlier one, which does not count")
