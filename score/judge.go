@@ -152,16 +152,15 @@ func (w *scratch) undecided(r *callvet.Result) string {
 // telling reports whether a pass has something to show: a default left out, a
 // soft match, a repaired call, another spelling of a tool's name, a contract violation that was only recorded.
 func (w *scratch) telling() bool {
-	if w.k.renamed {
-		return true
-	}
 	for i := range w.fit.pairs {
 		if w.fit.pairs[i].tally.Telling {
 			return true
 		}
 	}
 	for j := range w.calls {
-		if a := &w.calls[j]; len(a.src.Repairs) > 0 || a.checked && !a.valid || a.tool != nil && a.tool.src.Name != a.src.Tool || w.countsAs(j) != "" {
+		a := &w.calls[j]
+		renamed := a.tool != nil && a.tool.src.Name != a.src.Tool || w.countsAs(j) != ""
+		if renamed || len(a.src.Repairs) > 0 || a.checked && !a.valid {
 			return true
 		}
 	}

@@ -225,12 +225,15 @@ func perAttempt(name string, records map[int]*record, runs []run) panel.Observat
 			v.Sum, v.N = v.Sum+float64(r.calls), v.N+1
 		case name == panel.MetricToolTimeMean && r.timed:
 			v.Sum, v.N = v.Sum+r.toolTime, v.N+1
-		case name == "unneeded_calls_per_attempt" && (r.labelled || r.calls == 0):
+		case name == "unneeded_calls_per_attempt" && (r.labelled || r.calls == 0 && records[n].made()):
 			v.Sum, v.N = v.Sum+float64(r.unneeded), v.N+1
 		}
 	}
 	return v
 }
+
+// made reports whether an attempt was made as far as its record says; nil is no record.
+func (r *record) made() bool { return r == nil || r.ran && !r.fault }
 
 // breaches tells whether a task had an incident, where it was looked for them: the
 // record may list what the steps show.

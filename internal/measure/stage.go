@@ -74,6 +74,7 @@ func (r *run) staged(ctx context.Context, lines io.Reader) (*form, error) {
 		return nil, err
 	}
 	s := &stage{judge: r.cfg.Attempts, group: trace.NewGrouper(0), scan: trace.NewScanner(o), long: trace.NewScanner(r.cfg.Lines), open: map[attempt]*pieces{}}
+	s.scan.Broken = s.group.Broken
 	return pipe(func(to io.Writer) error { return s.copy(ctx, to, blocks) }, func() {
 		r.foreign = s.moved
 		r.mu.Lock()
@@ -85,6 +86,9 @@ func (r *run) staged(ctx context.Context, lines io.Reader) (*form, error) {
 		r.log.Merge(&s.long.Log)
 		if n := s.group.Merged; n > 0 {
 			r.problem("merged-records", fmt.Sprintf("task records that are copies of an earlier one, and count once with it: %d", n))
+		}
+		if n := s.group.Copies; n > 0 {
+			r.problem("merged-steps", fmt.Sprintf("steps that are copies of an earlier one of their call, and count once with it: %d", n))
 		}
 		if n := s.group.Split; n > 0 {
 			r.problem("split-attempts", fmt.Sprintf("%d attempts have lines more than %d attempts apart and were judged in pieces: sort the file by task", n, trace.Window))
@@ -238,17 +242,36 @@ func (s *stage) judged(a *trace.Attempt) error {
 		s.added++
 		own.all[len(own.all)-1].after = text
 	}
-	if before {
-		return nil
-	}
+	return s.steps(a, own, before)
+}
+
+// steps lets the steps of an attempt go on with the labels that the judge gave, and under the
+// names that count in its case.
+func (s *stage) steps(a *trace.Attempt, own *pieces, labelled bool) error {
+	called, counted := a.Trace.Calls(), counted(a).Calls()
 	for pos, i := range a.Order {
-		if g := a.Steps[pos].Gold; g != nil && i >= 0 && i < len(own.steps) {
-			text, err := labelled(own.steps[i].text, g)
-			if err != nil {
-				return fmt.Errorf("write a step of task %q: %w", a.Trace.CaseID, err)
-			}
-			s.resize(own.steps[i], text)
+		if i < 0 || i >= len(own.steps) {
+			continue
 		}
+		set, but := []byte{'{'}, []string(nil)
+		if g := a.Steps[pos].Gold; g != nil && !labelled {
+			set, but = trace.AppendGold(append(set, `"gold":`...), g), append(but, "gold")
+		}
+		if c := &counted[pos]; c.Tool != called[pos].Tool {
+			if but != nil {
+				set = append(set, ',')
+			}
+			set, but = trace.AppendQuoted(append(set, `"tool":`...), trace.JoinTool(c.Tool, c.Version)), append(but, "tool")
+		}
+		if but == nil {
+			continue
+		}
+		text, err := members(set, own.steps[i].text, but...)
+		if err != nil {
+			return fmt.Errorf("write a step of task %q: %w", a.Trace.CaseID, err)
+		}
+		text = append(text, '}')
+		s.resize(own.steps[i], text)
 	}
 	return nil
 }
@@ -278,12 +301,6 @@ func amend(raw []byte, a *trace.Attempt) ([]byte, error) {
 		}
 	}
 	return append(out, '}'), nil
-}
-
-// labelled is a step record with a label. Its other members stay as they stand.
-func labelled(raw []byte, g *trace.Gold) ([]byte, error) {
-	out, err := members(trace.AppendGold([]byte(`{"gold":`), g), raw, "gold")
-	return append(out, '}'), err
 }
 
 // members appends the members of a record but for some.

@@ -155,7 +155,7 @@ func (c *claim) changeLost(in *Input, dec *gate.Decision, d *change) bool {
 	if lost == 0 && !c.unreadOfSlice() || dec.Verdict == gate.Inconclusive {
 		return false
 	}
-	many := lost > maxLost*(float64(d.Planned)+unread) || c.unreadOfSlice()
+	many := lost > maxLost*(float64(max(d.Planned, d.Cases))+unread) || c.unreadOfSlice()
 	stays := d.Relative || c.changeStays(dec.Verdict, d, unread)
 	if stays && (!many || dec.Verdict == gate.Fail && !d.Relative && !c.unreadOfSlice()) {
 		return false
@@ -167,7 +167,7 @@ func (c *claim) changeLost(in *Input, dec *gate.Decision, d *change) bool {
 // changeStays reports whether the verdict on a change is the same with everything that is lost at its
 // worst, and at its best.
 func (c *claim) changeStays(v gate.Verdict, d *change, unread float64) bool {
-	n, more := float64(d.Cases), float64(d.Planned-d.Cases)+unread
+	n, more := float64(d.Cases), float64(max(0, d.Planned-d.Cases))+unread
 	by := d.LostWeight + unread
 	for _, by := range []float64{-by, by} {
 		other := *d.Difference

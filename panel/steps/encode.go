@@ -283,8 +283,8 @@ func (w *writer) step(s *step) {
 	} {
 		w.Uint(n)
 	}
-	w.Fixed(s.args)
-	w.Fixed(s.result)
+	w.Fixed(s.hashes[0])
+	w.Fixed(s.hashes[1])
 }
 
 func (w *writer) record(r *record) {
