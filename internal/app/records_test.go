@@ -7,12 +7,15 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
@@ -242,5 +245,61 @@ func TestLostCaseCounts(t *testing.T) {
 	}
 	if c := v.View.Panels.Targets[0].Overall.Verdicts; c.Error != 1 || c.Pass+c.Fail != 3 {
 		t.Errorf("%+v", c)
+	}
+}
+
+// TestFilterByReason: attempts are found by why they are unparseable or errors, and by the earlier
+// names of classes, also where the store has those.
+func TestFilterByReason(t *testing.T) {
+	t.Parallel()
+	d := newDamaged(t, 6)
+	set := func(at int, outcome, verdict, class, more string) {
+		d.set(t, "UPDATE cells SET outcome=?, verdict=?, class=?, trace=?, result=? WHERE run=1 AND case_ix=?", outcome, verdict, class,
+			fmt.Appendf(nil, `{"case_id":"c%d","target":"offline/lexical","outcome":%q,"usage":{}%s}`, at, outcome, more), fmt.Appendf(nil, `{"verdict":%q,"class":%q}`, verdict, class), at)
+	}
+	set(0, "unparseable", "fail", "unparseable", `,"reason":"token_limit"`)
+	set(1, "unparseable", "fail", "unparseable", `,"reason":"empty_answer"`)
+	set(2, "error", "error", "provider", `,"fault":{"kind":"content_filter","message":"m"}`)
+	set(3, "called", "fail", "tool_hallucination", "")
+	set(4, "called", "fail", "argument_hallucination", "")
+	d.set(t, "UPDATE cells SET trace='no JSON' WHERE run=1 AND case_ix=5")
+	for _, c := range []struct {
+		name    string
+		reasons []string
+		classes []callvet.Class
+		want    []string
+	}{
+		{"a reason", []string{"token_limit"}, nil, []string{"c0/0 fail"}},
+		{"a kind of error", []string{"content_filter"}, nil, []string{"c2/0 error"}},
+		{"two of them", []string{"empty_answer", "lost_record"}, nil, []string{"c1/0 fail", "c5/0 error"}},
+		{"with a class", []string{"empty_answer", "content_filter"}, []callvet.Class{"provider"}, []string{"c2/0 error"}},
+		{"the name of a class", nil, []callvet.Class{"unknown_tool"}, []string{"c3/0 fail"}},
+		{"its earlier name", nil, []callvet.Class{"tool_hallucination"}, []string{"c3/0 fail"}},
+		{"the earlier name of the other one", nil, []callvet.Class{"argument_hallucination"}, []string{"c4/0 fail"}},
+		{"none has it", []string{"refusal"}, nil, nil},
+	} {
+		for range 2 { // the second time from what is kept
+			got, _ := attemptNames(t, d.App, app.AttemptsRequest{Run: d.runs[0], Reasons: c.reasons, Classes: c.classes})
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("%s: (-want +got):\n%s", c.name, diff)
+			}
+		}
+	}
+	if _, err := d.Attempts(t.Context(), app.AttemptsRequest{Run: d.runs[0], Reasons: []string{"tokens"}}); !errors.Is(err, callvet.ErrInvalid) {
+		t.Errorf("an unknown reason: %v", err)
+	}
+	v, err := d.ViewRun(t.Context(), app.ViewRequest{Run: d.runs[0]}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, r := range v.View.Panels.Targets[0].Overall.Reasons {
+		_, page := attemptNames(t, d.App, app.AttemptsRequest{Run: d.runs[0], Reasons: []string{r.Reason}})
+		if n += r.N; page.Total != r.N {
+			t.Errorf("%s: counted %d, found %d", r.Reason, r.N, page.Total)
+		}
+	}
+	if n != 4 {
+		t.Errorf("%d attempts have a reason, want 4", n)
 	}
 }

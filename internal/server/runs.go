@@ -429,7 +429,8 @@ type cellsIn struct {
 	RunIn
 	Verdict    []string `query:"verdict" doc:"pass, fail, error, not_run; several with commas"`
 	Outcome    []string `query:"outcome" doc:"called, abstained, unparseable, error, not_run"`
-	Class      []string `query:"class" doc:"classes of errors, such as wrong_tool"`
+	Class      []string `query:"class" doc:"classes of errors, such as wrong_tool; their earlier names are read too"`
+	Reason     []string `query:"reason" doc:"why attempts are unparseable, such as token_limit, or the kinds of their errors, such as content_filter"`
 	Target     []string `query:"target"`
 	Tag        []string `query:"tag"`
 	Case       string   `query:"case" maxLength:"500" doc:"a part of the id of a case"`
@@ -445,7 +446,7 @@ type cellsIn struct {
 
 func (s *Server) cells(ctx context.Context, _ *account.Principal, in *cellsIn) (*struct{ Body app.AttemptsPage }, error) {
 	page, err := s.cfg.App.Attempts(ctx, app.AttemptsRequest{
-		Run: in.ID, Verdicts: as[callvet.Verdict](in.Verdict), Outcomes: as[callvet.Outcome](in.Outcome), Classes: as[callvet.Class](in.Class),
+		Run: in.ID, Verdicts: as[callvet.Verdict](in.Verdict), Outcomes: as[callvet.Outcome](in.Outcome), Classes: as[callvet.Class](in.Class), Reasons: in.Reason,
 		Targets: in.Target, Tags: in.Tag, Case: in.Case, Search: in.Search, Disagree: in.Disagree, Expected: in.Expected, Called: in.Called, Sort: in.Sort, Descending: in.Descending, After: in.Cursor, Limit: in.Limit,
 	})
 	if err != nil {

@@ -268,6 +268,7 @@ func (db *DB) DoneCellsIn(ctx context.Context, runID string, from, to int) iter.
 				return
 			}
 			at.of(c)
+			r.Class = callvet.ClassOf(string(r.Class))
 			flag := max(flags.whole(), 0)
 			t.Repeat, t.Cached, t.Usage.Known = c.Repeat, flag&flagCached != 0, flag&flagUsageKnown != 0
 			t.Usage.CostUSD, t.Attempts = cost.pointer(), max(requests.whole(), 0)

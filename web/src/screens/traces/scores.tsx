@@ -1,5 +1,6 @@
 // The score sheet of a collection: steps, tasks, findings, slices. All numbers are the server's.
-import { Badge, Box, Button, Group, Menu, NativeSelect, Select, SimpleGrid, Stack, Switch, Table, TagsInput, Text } from '@mantine/core';
+import { Alert, Badge, Box, Button, Group, List, Menu, NativeSelect, Select, SimpleGrid, Stack, Switch, Table, TagsInput, Text } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { $api, api, ok, type Schemas } from '../../api/client';
@@ -110,7 +111,7 @@ function Sentence({ of }: { of: Schemas['ScoreSheet'] }) {
   return (
     <>
       {t('traces.sentence', { steps: number(of.steps), tasks: number(tasks) })}
-      {of.malformed_lines > 0 && `. ${t('traces.malformed', { n: number(of.malformed_lines) })}`}
+      {of.malformed_lines > 0 && `. ${t('traces.lostN', { n: number(of.malformed_lines) })}`}
     </>
   );
 }
@@ -122,6 +123,7 @@ function Sheet({ id, of }: { id: string; of: Schemas['ScoreSheet'] }) {
   const told = [...of.notes.map((n) => n.text), ...(panels.warnings ?? []), ...of.problems];
   return (
     <>
+      {panels.lost && <Lost of={panels.lost} />}
       {told.length > 0 && (
         <Card title={t('traces.notes')}>
           <Stack gap={4}>
@@ -140,6 +142,36 @@ function Sheet({ id, of }: { id: string; of: Schemas['ScoreSheet'] }) {
       <Extremes id={id} of={(panels.examples ?? []).filter((e) => e.kind)} />
     </>
   );
+}
+
+/** Lost are the records that count in no number, the first ones with their places. */
+export function Lost({ of }: { of: Schemas['PanelLost'] }) {
+  const t = useText();
+  const first = of.first ?? [];
+  return (
+    <Alert color="yellow" icon={<IconAlertTriangle />} title={t('traces.lostTitle', { n: number(of.count) })} data-lost>
+      <Text size="sm">{t('traces.lostText')}</Text>
+      <List size="sm" mt={4}>
+        {first.map((r, i) => (
+          <List.Item key={i} className="untrusted">
+            {placeOf(r) && (
+              <span className="mono">
+                {placeOf(r)}
+                {' '}
+              </span>
+            )}
+            {r.reason}
+          </List.Item>
+        ))}
+      </List>
+      {of.count > first.length && <Text size="sm">{t('traces.lostMore', { n: number(of.count - first.length) })}</Text>}
+    </Alert>
+  );
+}
+
+/** placeOf is the file and the line of a lost record, as far as they are known. */
+function placeOf(r: Schemas['PanelLostRecord']): string {
+  return [r.file, r.line > 0 ? String(r.line) : ''].filter(Boolean).join(':');
 }
 
 const byTask = '_by_task';
