@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -301,5 +302,85 @@ func TestFilterByReason(t *testing.T) {
 	}
 	if n != 4 {
 		t.Errorf("%d attempts have a reason, want 4", n)
+	}
+}
+
+// TestDamagedRun: a run of which the manifest, the suite or attempts cannot be read is shown with
+// what can be, its problem names what is missing, and gates refuse it or hold it inconclusive.
+func TestDamagedRun(t *testing.T) {
+	t.Parallel()
+	const gates = "gates: [{metric: pass_rate, at_least: 0.01, min_n: 1}, {metric: error_rate, at_most: 0.99, min_n: 1}]"
+	for name, c := range map[string]struct {
+		query      string
+		counted    int    // attempts that have a place
+		problem    string // of the document
+		list, lost bool   // the list has a problem, too; records are lost
+		refused    bool   // by gates
+	}{
+		"whole":                             {query: "UPDATE runs SET name='x' WHERE num=1", counted: 6},
+		"a manifest that is no JSON":        {query: "UPDATE runs SET manifest='{\"version\": 1, \"targets\"' WHERE num=1", counted: 6, problem: "read manifest of run", list: true, refused: true},
+		"a manifest of another type":        {query: "UPDATE runs SET manifest='[1]' WHERE num=1", counted: 6, problem: "read manifest of run", list: true, refused: true},
+		"a manifest without targets":        {query: "UPDATE runs SET manifest='{}' WHERE num=1", counted: 6, problem: "it names no target", list: true, refused: true},
+		"an empty manifest":                 {query: "UPDATE runs SET manifest='' WHERE num=1", counted: 6, problem: "read manifest of run", list: true, refused: true},
+		"the head of the suite":             {query: "UPDATE suites SET head='no JSON'", counted: 6, problem: "read suite of run", refused: true},
+		"an attempt":                        {query: "UPDATE cells SET trace='no JSON' WHERE run=1 AND case_ix=2", counted: 6, problem: "1 attempt cannot be read"},
+		"an attempt of a target not there":  {query: "UPDATE cells SET target_ix=7 WHERE run=1 AND case_ix=2", counted: 5, problem: `1 record is lost: an attempt at case "c2" has the target 7 of 1`, lost: true},
+		"an attempt of a target -1":         {query: "UPDATE cells SET target_ix=-1 WHERE run=1 AND case_ix=2", counted: 5, problem: "1 record is lost", lost: true},
+		"an attempt of no target":           {query: "UPDATE cells SET target_ix='x' WHERE run=1 AND case_ix=2", counted: 5, problem: "has the target x of 1", lost: true},
+		"an attempt at a case not there":    {query: "UPDATE cells SET case_ix=99 WHERE run=1 AND case_ix=2", counted: 5, problem: "the case 99 of 6", lost: true},
+		"an attempt at no case":             {query: "UPDATE cells SET case_ix='x' WHERE run=1 AND case_ix=2", counted: 5, problem: "the case x of 6", lost: true},
+		"a manifest with a case not there":  {query: `UPDATE runs SET manifest=json_set(CAST(manifest AS TEXT), '$.cases', json('[0,99]')) WHERE num=1`, counted: 6, problem: "it has a case that the suite does not have", refused: true},
+		"a manifest with a seed of a text":  {query: `UPDATE runs SET manifest=json_set(CAST(manifest AS TEXT), '$.seed', 'x') WHERE num=1`, counted: 6, problem: "read manifest of run", list: true, refused: true},
+		"targets of a manifest are no list": {query: `UPDATE runs SET manifest=json_set(CAST(manifest AS TEXT), '$.targets', 7) WHERE num=1`, counted: 6, problem: "read manifest of run", list: true, refused: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newDamaged(t, 6)
+			ctx, run := t.Context(), d.runs[0]
+			d.set(t, c.query)
+			v, err := d.ViewRun(ctx, app.ViewRequest{Run: run}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			doc := v.View.Document()
+			if c.problem == "" && doc.Problem != "" || !strings.Contains(doc.Problem, c.problem) || c.problem != "" && !slices.Contains(doc.Warnings, doc.Problem) {
+				t.Errorf("problem %q, warnings %q", doc.Problem, doc.Warnings)
+			}
+			if n := doc.Panels.Targets[0].Overall.Cells; n != c.counted || doc.Panels.Targets[0].Name != "offline/lexical" || (doc.Panels.Lost.Records() == 1) != c.lost {
+				t.Errorf("%d attempts of %s, lost %+v", n, doc.Panels.Targets[0].Name, doc.Panels.Lost)
+			}
+			names, page := attemptNames(t, d.App, app.AttemptsRequest{Run: run})
+			if len(names) != c.counted || page.All != c.counted || page.Total != c.counted {
+				t.Errorf("the list has %d of %d: %v", page.Total, page.All, names)
+			}
+			if g, err := d.Grid(ctx, app.GridRequest{Run: run}); err != nil || len(g.Items) == 0 {
+				t.Errorf("the grid: %+v, %v", g, err)
+			}
+			if _, err := d.ShowCase(ctx, app.CaseRequest{Run: run, Case: "c1"}); err != nil {
+				t.Errorf("a case: %v", err)
+			}
+			_, line, err := d.RunLine(ctx, run)
+			if err != nil || (line.Problem != "") != c.list || line.Cells.Pass+line.Cells.Fail != 6 {
+				t.Errorf("the line of the list: %+v, %v", line, err)
+			}
+			list, err := d.ListRuns(ctx, 0)
+			if err != nil || len(list) != 2 || list[0].Problem != "" {
+				t.Errorf("the list: %+v, %v", list, err)
+			}
+			got, err := d.With(app.Uploads{"g": []byte(gates)}).Gate(ctx, app.GateRequest{Side: app.Side{Run: run}, Gates: "g"}, nil)
+			switch {
+			case c.refused:
+				if !errors.Is(err, callvet.ErrConflict) {
+					t.Errorf("gates: %+v, %v", got, err)
+				}
+			case err != nil:
+				t.Errorf("gates: %v", err)
+			case (c.problem != "") != (got.Report.Verdict == app.Inconclusive):
+				t.Errorf("gates: %s", got.Report.Verdict)
+			}
+			if v, err := d.ViewRun(ctx, app.ViewRequest{Run: d.runs[1]}, nil); err != nil || v.View.Problem != "" && !strings.Contains(v.View.Problem, "suite") {
+				t.Errorf("the other run: %v", err)
+			}
+		})
 	}
 }

@@ -3,6 +3,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/base64"
@@ -51,7 +52,7 @@ type EvalRun struct {
 	Job        string         `json:"job_id,omitempty"`
 	Shared     bool           `json:"shared"`
 	User       string         `json:"user_id" doc:"empty for a run of the command line"`
-	Problem    string         `json:"problem,omitempty" doc:"why the run cannot be read"`
+	Problem    string         `json:"problem,omitempty" doc:"what of the run cannot be read"`
 }
 
 // TargetScore is what a run says of one target: its overall score, and its pass rate, each with
@@ -207,28 +208,34 @@ func (s *Server) line(ctx context.Context, e *rows.RunEntry) (*EvalRun, error) {
 		Verdicts: sum.Cells, Total: sum.Cells.Pass + sum.Cells.Fail + sum.Cells.Error + sum.Cells.NotRun, Passed: sum.Cells.Pass, CostUSD: sum.CostUSD,
 		Experiment: e.ExperimentID, Job: e.JobID, Shared: e.Shared, User: e.UserID,
 	}
-	if out.Problem = sum.Problem; out.Problem != "" || r.Finished.IsZero() {
+	if out.Problem = sum.Problem; r.Finished.IsZero() {
 		return out, nil
 	}
 	out.Finished = r.Finished.UTC()
 	// A document tells every failure: of a large run it takes a second to read.
-	list, err := told(ctx, s, e.RunID, "scores", func() (*[]TargetScore, error) {
+	of, err := told(ctx, s, e.RunID, "line", func() (*runLine, error) {
 		d, err := s.document(ctx, e.RunID)
 		if err != nil {
 			return nil, err
 		}
 		list, _ := scores(d.Panels)
-		return &list, nil
+		return &runLine{list, d.Problem}, nil
 	})
 	if broken(ctx, err) { // the list has others
-		out.Problem = err.Error()
+		out.Problem = cmp.Or(out.Problem, err.Error())
 		return out, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	out.Targets, out.AvgScore = *list, meanScore(*list)
+	out.Targets, out.AvgScore, out.Problem = of.Targets, meanScore(of.Targets), cmp.Or(of.Problem, out.Problem)
 	return out, nil
+}
+
+// runLine is what the list takes of the document of a run.
+type runLine struct {
+	Targets []TargetScore `json:"targets"`
+	Problem string        `json:"problem,omitempty"`
 }
 
 // broken reports whether what is kept of one entry of a list cannot be read, so that the list can

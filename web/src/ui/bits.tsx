@@ -101,6 +101,15 @@ export function gateVerdict(v: string | undefined): VerdictName {
   return v ? 'error' : 'not_run';
 }
 
+/** Lost says what of something cannot be read. What can be is shown below it. */
+export function Lost({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <Alert color="yellow" icon={<IconAlertTriangle />} title={title} role="note" data-lost>
+      {children}
+    </Alert>
+  );
+}
+
 /** Failure shows what went wrong with a request, with every field that was refused. */
 export function Failure({ of, retry }: { of: unknown; retry?: () => void }) {
   const t = useText();

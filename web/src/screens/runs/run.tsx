@@ -8,7 +8,7 @@ import { $api, api, ok } from '../../api/client';
 import { type LiveEvent, useLive } from '../../api/live';
 import { useMay, useMe } from '../../me';
 import { type TextKey, useText } from '../../text';
-import { Failure, Screen, Waiting } from '../../ui/bits';
+import { Failure, Lost, Screen, Waiting } from '../../ui/bits';
 import { moment, money } from '../../ui/format';
 import { useParam } from '../../ui/params';
 import { tell, tellFailure, undoable } from '../../ui/undo';
@@ -65,7 +65,7 @@ export default function Result() {
   const d = report.data;
   const all = verdictsOf(d.panels);
   const shared = line.data?.shared ?? false;
-  const warnings = [...(d.warnings ?? []), ...(d.panels.warnings ?? [])].filter((w, i, list) => list.indexOf(w) === i);
+  const warnings = [...(d.warnings ?? []), ...(d.panels.warnings ?? [])].filter((w, i, list) => list.indexOf(w) === i && w !== d.problem);
 
   const copy = async (text: string, said: string) => {
     try {
@@ -153,6 +153,13 @@ export default function Result() {
       }
     >
       <Stack gap="sm">
+        {d.problem && (
+          <Lost title={t('results.problem')}>
+            <Text size="sm" className="untrusted">
+              {d.problem}
+            </Text>
+          </Lost>
+        )}
         <Group gap="md" align="center">
           <VerdictBar of={all} width={160} />
           <Text fw={500} className="untrusted" style={{ flex: '1 1 320px' }} data-summary>

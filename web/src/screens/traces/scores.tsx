@@ -1,11 +1,10 @@
 // The score sheet of a collection: steps, tasks, findings, slices. All numbers are the server's.
-import { Alert, Badge, Box, Button, Group, List, Menu, NativeSelect, Select, SimpleGrid, Stack, Switch, Table, TagsInput, Text } from '@mantine/core';
-import { IconAlertTriangle } from '@tabler/icons-react';
+import { Badge, Box, Button, Group, List, Menu, NativeSelect, Select, SimpleGrid, Stack, Switch, Table, TagsInput, Text } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { $api, api, ok, type Schemas } from '../../api/client';
 import { useText } from '../../text';
-import { Card, Failure, Figure, type Metric, Waiting } from '../../ui/bits';
+import { Card, Failure, Figure, Lost, type Metric, Waiting } from '../../ui/bits';
 import { Code } from '../../ui/code';
 import { number } from '../../ui/format';
 import { useParam } from '../../ui/params';
@@ -120,10 +119,11 @@ function Sheet({ id, of }: { id: string; of: Schemas['ScoreSheet'] }) {
   const t = useText();
   const { panels } = of;
   const targets = panels.targets ?? [];
-  const told = [...of.notes.map((n) => n.text), ...(panels.warnings ?? []), ...of.problems];
+  const places = (panels.lost?.first ?? []).map((r) => `${placeOf(r)}: ${r.reason}`); // which are shown as lost
+  const told = [...of.notes.map((n) => n.text), ...(panels.warnings ?? []), ...of.problems.filter((p) => !places.includes(p))];
   return (
     <>
-      {panels.lost && <Lost of={panels.lost} />}
+      {panels.lost && <LostRecords of={panels.lost} />}
       {told.length > 0 && (
         <Card title={t('traces.notes')}>
           <Stack gap={4}>
@@ -144,12 +144,12 @@ function Sheet({ id, of }: { id: string; of: Schemas['ScoreSheet'] }) {
   );
 }
 
-/** Lost are the records that count in no number, the first ones with their places. */
-export function Lost({ of }: { of: Schemas['PanelLost'] }) {
+/** LostRecords are the records that count in no number, the first ones with their places. */
+function LostRecords({ of }: { of: Schemas['PanelLost'] }) {
   const t = useText();
   const first = of.first ?? [];
   return (
-    <Alert color="yellow" icon={<IconAlertTriangle />} title={t('traces.lostTitle', { n: number(of.count) })} data-lost>
+    <Lost title={t('traces.lostTitle', { n: number(of.count) })}>
       <Text size="sm">{t('traces.lostText')}</Text>
       <List size="sm" mt={4}>
         {first.map((r, i) => (
@@ -165,7 +165,7 @@ export function Lost({ of }: { of: Schemas['PanelLost'] }) {
         ))}
       </List>
       {of.count > first.length && <Text size="sm">{t('traces.lostMore', { n: number(of.count - first.length) })}</Text>}
-    </Alert>
+    </Lost>
   );
 }
 
