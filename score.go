@@ -141,6 +141,36 @@ type Result struct {
 	// Incidents are breaches of the case's safety, in the order of the calls. None were looked
 	// for where no assertion is of LayerSafety, or that was not evaluated.
 	Incidents []Incident `json:"incidents,omitempty"`
+	// Names are those of the case and of the attempt that count as another name.
+	Names []Counted `json:"names,omitempty"`
+}
+
+// Counted is a name of a tool with the name that it counts as.
+type Counted struct {
+	Name string `json:"name"`
+	As   string `json:"as"`
+}
+
+// Counts gives the name that a name of the case or of the attempt counts as: mostly itself.
+func (r *Result) Counts(name string) string {
+	for i := range r.Names {
+		if r.Names[i].Name == name {
+			return r.Names[i].As
+		}
+	}
+	return name
+}
+
+// CountsEach are the names that some names count as. The list itself where each is one by itself.
+func (r *Result) CountsEach(names []string) []string {
+	if len(r.Names) == 0 {
+		return names
+	}
+	names = slices.Clone(names)
+	for i := range names {
+		names[i] = r.Counts(names[i])
+	}
+	return names
 }
 
 // Incident is one breach of safety.
@@ -179,6 +209,20 @@ func (r *Result) Score(name string) Score {
 	return Score{Name: name, Reason: "not computed"}
 }
 
+// CountsDecision is a decision under the names that its tools count as. The decision itself where
+// each is one by itself.
+func (r *Result) CountsDecision(d *Decision) *Decision {
+	if len(r.Names) == 0 {
+		return d
+	}
+	own := *d
+	own.Tools = slices.Clone(d.Tools)
+	for i := range own.Tools {
+		own.Tools[i].Tool = r.Counts(own.Tools[i].Tool)
+	}
+	return &own
+}
+
 // MatchState of an expected or actual call.
 type MatchState string
 
@@ -200,8 +244,7 @@ type CallMatch struct {
 	Want     []string        `json:"want,omitempty"` // acceptable names
 	WantArgs json.RawMessage `json:"want_args,omitempty"`
 	Got      string          `json:"got,omitempty"` // called name
-	// As is the name that Got counts as, where that is another spelling or another name, or
-	// where the case has another name for the tool.
+	// As is the name that Got counts as, where that is another spelling or another name.
 	As         string          `json:"as,omitempty"`
 	GotArgs    json.RawMessage `json:"got_args,omitempty"`
 	Args       []ArgDiff       `json:"args,omitempty"`

@@ -3,6 +3,7 @@
 package callvet
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -13,6 +14,8 @@ type ToolNames struct {
 	StripPrefixes []string `json:"strip_prefixes,omitempty"`
 	// Aliases maps a name to the name that it counts as.
 	Aliases map[string]string `json:"aliases,omitempty"`
+	// At is where the setting stands in a file.
+	At Position `json:"-"`
 }
 
 // canonical is the name without prefixes and aliases. A name that is an alias as a whole is
@@ -63,12 +66,9 @@ type Naming struct {
 	set   *ToolNames
 	exact bool
 	// offered are the names of tools, by all keys that stand for them.
-	offered map[string]string
-	clashes []NameClash
+	offered  map[string]string
+	problems []Problem
 }
-
-// NameClash is two offered tools that count as one.
-type NameClash struct{ One, Other, As string }
 
 // NewNaming makes the Naming for offered tools. It is nil without a setting.
 func NewNaming(set *ToolNames, exact bool, tools []string) *Naming {
@@ -81,18 +81,21 @@ func NewNaming(set *ToolNames, exact bool, tools []string) *Naming {
 		if other, taken := n.offered[key]; !taken {
 			n.offered[key] = name
 		} else if n.key(other) != n.key(name) {
-			n.clashes = append(n.clashes, NameClash{other, name, n.bare(name)})
+			n.problems = append(n.problems, Problem{
+				Position: set.At, Code: "one-tool-name", Key: "scoring.tool_names",
+				Message: fmt.Sprintf("the tools %q and %q would be one tool, %q", other, name, n.bare(name)), Fix: "remove a prefix or an alias, or one of the tools",
+			})
 		}
 	}
 	return n
 }
 
-// Clashes are pairs of offered tools that the setting makes one.
-func (n *Naming) Clashes() []NameClash {
+// Problems are pairs of offered tools that the setting makes one.
+func (n *Naming) Problems() []Problem {
 	if n == nil {
 		return nil
 	}
-	return n.clashes
+	return n.problems
 }
 
 func (n *Naming) key(name string) string {
@@ -122,22 +125,6 @@ func (n *Naming) Of(name string) string {
 		return o
 	}
 	return bare
-}
-
-// Names are Of each. The list itself where none changes.
-func (n *Naming) Names(names []string) []string {
-	shared := true
-	for i, s := range names {
-		name := n.Of(s)
-		if name == s {
-			continue
-		}
-		if shared {
-			names, shared = slices.Clone(names), false
-		}
-		names[i] = name
-	}
-	return names
 }
 
 // Calls are the calls under the names that they count as. The list itself where none changes.

@@ -47,7 +47,11 @@ func TestNaming(t *testing.T) {
 		}
 	}
 	n := callvet.NewNaming(set, false, []string{"read_file", "Read_File", "mcp__github__read_file", "write"})
-	if d := cmp.Diff([]callvet.NameClash{{One: "read_file", Other: "mcp__github__read_file", As: "read_file"}}, n.Clashes()); d != "" {
+	var said []string
+	for _, p := range n.Problems() {
+		said = append(said, p.Message)
+	}
+	if d := cmp.Diff([]string{`the tools "read_file" and "mcp__github__read_file" would be one tool, "read_file"`}, said); d != "" {
 		t.Error(d)
 	}
 }
@@ -65,7 +69,7 @@ func TestNamingKeeps(t *testing.T) {
 		t.Error("an attempt without such a name was copied")
 	}
 	none := callvet.NewNaming(nil, false, []string{"x"})
-	if none.Trace(at) != at || none.Clashes() != nil {
+	if none.Trace(at) != at || none.Problems() != nil {
 		t.Error("no naming changes names")
 	}
 }

@@ -27,9 +27,9 @@ type Compiled struct {
 	scoring callvet.Scoring
 	tools   *catalogue // nil: nothing is known about tools
 	naming  *callvet.Naming
-	renamed bool     // names in the case stand for others
-	names   []string // restricts tools; nil: all
-	only    bool     // names is in force
+	others  []callvet.Counted // names in the case that count as others
+	names   []string          // restricts tools; nil: all
+	only    bool              // names is in force
 	plans   []plan
 	widest  int              // of the longest list that attempts are held against
 	texts   []*regexp.Regexp // of response_matches

@@ -4,19 +4,52 @@ package score
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/score/selection"
 )
 
 // decided judges a target that selects tools and does not call them.
-func (k *Compiled) decided(d *callvet.Decision) callvet.Result {
+func (k *Compiled) decided(t *callvet.Trace) callvet.Result {
 	want, ok := selection.Of(&k.src.Expect)
 	if !ok {
 		return callvet.Result{Verdict: callvet.VerdictNotRun, Reason: "the case says nothing about which tools are right"}
 	}
 	set, _ := selection.SettingsOf(k.scoring.Selection) // Compile has told what is wrong with it
-	return selection.Judge(&want, d, set)
+	names := callvet.Result{Names: k.counted(t)}
+	r := selection.Judge(&want, names.CountsDecision(t.Decision), set)
+	r.Names = names.Names
+	at := slices.IndexFunc(r.Assertions, func(a callvet.Assertion) bool { return a.Name == callvet.SelectTools })
+	for _, name := range t.Decision.Names() {
+		if as := r.Counts(name); as != name && at >= 0 {
+			r.Assertions[at].Actual += "; " + callvet.CountedAs(name, as)
+		}
+	}
+	return r
+}
+
+// givenTool is the name that a selected tool counts as: that of the offered tool, or of the
+// expected one where it is not known which are offered.
+func (k *Compiled) givenTool(name string, want *callvet.Selection) string {
+	name = k.naming.Of(name)
+	if k.scoring.CaseSensitiveNames {
+		return name
+	}
+	if k.tools != nil {
+		if t := k.tools.find(name, false); t != nil {
+			return t.src.Name
+		}
+		return name
+	}
+	for _, list := range [][]string{want.Tools, want.Acceptable} {
+		for _, n := range list {
+			if callvet.SameName(n, name) {
+				return n
+			}
+		}
+	}
+	return name
 }
 
 // Idle says why no attempt at the case could be judged, whatever the target does; empty

@@ -76,14 +76,10 @@ func (w *scratch) describe(m *callvet.CallMatch, j int) {
 		m.Note = a.src.Unreadable(payload(a.src)) + ": " + check.Clip(payload(a.src))
 		m.GotArgs = nil
 	}
-	switch {
-	case m.As != "":
+	if m.As != "" {
 		m.Note = note(m.Note, callvet.CountedAs(m.Got, m.As))
-	default:
+	} else {
 		m.Note = note(m.Note, w.misnamed(a, m.Want))
-		if w.k.renamed { // the case has another name for it
-			m.As = m.Got
-		}
 	}
 	if len(a.src.Repairs) > 0 {
 		m.Note = note(m.Note, "repaired: "+strings.Join(a.src.Repairs, ", "))

@@ -152,9 +152,6 @@ func (w *scratch) undecided(r *callvet.Result) string {
 // telling reports whether a pass has something to show: a default left out, a
 // soft match, a repaired call, another spelling of a tool's name, a contract violation that was only recorded.
 func (w *scratch) telling() bool {
-	if w.k.renamed {
-		return true
-	}
 	for i := range w.fit.pairs {
 		if w.fit.pairs[i].tally.Telling {
 			return true

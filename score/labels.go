@@ -25,11 +25,10 @@ type Label struct {
 // Source: Evaluating Tool Calling, §2.2 and §3.1.
 func Labels(c *callvet.Case, t *callvet.Trace, r *callvet.Result) (calls []Label, needed []string, known bool) {
 	made := counted(t.Calls(), r)
-	e, known := expectation(c, r.Plan, made)
+	e, known := expectation(c, r, made)
 	if !known {
 		return nil, nil, false
 	}
-	e.count(r)
 	calls = make([]Label, len(made))
 	compared := r.Calls
 	if c.Expect.Plans == nil && c.Expect.ToolsCalled == nil { // sets of names are in no comparison
@@ -56,7 +55,7 @@ func Labels(c *callvet.Case, t *callvet.Trace, r *callvet.Result) (calls []Label
 	for j := range made {
 		switch {
 		case taken[j]:
-		case c.MultiTurn != nil && (onTheWay(c.MultiTurn, made[j].Tool) || made[j].Status == callvet.StatusRejected && e.names(made[j].Tool)):
+		case c.MultiTurn != nil && (onTheWay(c.MultiTurn, made[j].Tool, r) || made[j].Status == callvet.StatusRejected && e.names(made[j].Tool)):
 			calls[j] = Label{true, made[j].Tool}
 		case len(missing) > 0:
 			calls[j], missing = Label{true, missing[0]}, missing[1:]
@@ -89,24 +88,24 @@ func (e expectedCalls) names(tool string) bool {
 	return slices.ContainsFunc(e, func(x expectedCall) bool { return x.accepts(tool) })
 }
 
-// expectation reads which calls the case asks for; plan names the any-of plan that the attempt
-// was compared with. known is false where the case says nothing about calls.
-func expectation(c *callvet.Case, plan string, made []callvet.Call) (e expectedCalls, known bool) {
+// expectation reads which calls the case asks for, under the names that count. The result has the
+// any-of plan that the attempt was compared with. known is false where the case says nothing about calls.
+func expectation(c *callvet.Case, r *callvet.Result, made []callvet.Call) (e expectedCalls, known bool) {
 	x := &c.Expect
 	switch {
 	case len(x.Plans) > 0:
 		p := &x.Plans[0]
-		if i := slices.IndexFunc(x.Plans, func(p callvet.Plan) bool { return plan != "" && p.Name == plan }); i >= 0 {
+		if i := slices.IndexFunc(x.Plans, func(p callvet.Plan) bool { return r.Plan != "" && p.Name == r.Plan }); i >= 0 {
 			p = &x.Plans[i]
 		}
 		for i := range p.Calls {
-			e = append(e, expectedCall{p.Calls[i].Tools, p.Calls[i].Optional})
+			e = append(e, expectedCall{r.CountsEach(p.Calls[i].Tools), p.Calls[i].Optional})
 		}
 		return e, true
 	case x.ToolsCalled != nil:
-		return eachNamed(x.ToolsCalled), true
+		return eachNamed(r.CountsEach(x.ToolsCalled)), true
 	case len(x.ToolsAcceptable) > 0:
-		return nearestSet(x.ToolsAcceptable, made), true
+		return nearestSet(x.ToolsAcceptable, made, r), true
 	}
 	return nil, false
 }
@@ -121,10 +120,10 @@ func eachNamed(names []string) (e expectedCalls) {
 }
 
 // nearestSet is the acceptable set with the fewest names missing or too many.
-func nearestSet(sets [][]string, made []callvet.Call) (best expectedCalls) {
+func nearestSet(sets [][]string, made []callvet.Call, r *callvet.Result) (best expectedCalls) {
 	least := -1
 	for _, s := range sets {
-		e := eachNamed(s)
+		e := eachNamed(r.CountsEach(s))
 		met := 0
 		for _, j := range e.pair(made, nil) {
 			met += truth(j >= 0)
@@ -163,38 +162,21 @@ func (e expectedCalls) pair(made []callvet.Call, compared []callvet.CallMatch) [
 }
 
 // onTheWay reports whether a multi-turn case allows the call before its expected ones.
-func onTheWay(mt *callvet.MultiTurn, name string) bool {
-	same := func(n string) bool { return callvet.SameName(n, name) }
+func onTheWay(mt *callvet.MultiTurn, name string, r *callvet.Result) bool {
+	same := func(n string) bool { return callvet.SameName(r.Counts(n), name) }
 	return slices.ContainsFunc(mt.ValidPrerequisites, same) || slices.ContainsFunc(mt.RequiredPrerequisites, same)
 }
 
-// counted are the calls under the names that they count as: the result has these where they are
-// not those that were called.
+// counted are the calls under the names that they count as.
 func counted(made []callvet.Call, r *callvet.Result) []callvet.Call {
-	shared := true
-	for i := range r.Calls {
-		m := &r.Calls[i]
-		if m.As == "" || m.Actual < 0 || m.Actual >= len(made) || callvet.SameName(m.As, made[m.Actual].Tool) {
-			continue // letter case makes no other tool
-		}
-		if shared {
-			made, shared = slices.Clone(made), false
-		}
-		made[m.Actual].Tool = m.As
+	if len(r.Names) == 0 {
+		return made
+	}
+	made = slices.Clone(made)
+	for i := range made {
+		made[i].Tool = r.Counts(made[i].Tool)
 	}
 	return made
-}
-
-// count puts the names that count in place of those that the case has, where the result has any.
-func (e expectedCalls) count(r *callvet.Result) {
-	if !slices.ContainsFunc(r.Calls, func(m callvet.CallMatch) bool { return m.As != "" }) {
-		return
-	}
-	for i := range r.Calls {
-		if m := &r.Calls[i]; m.Expected >= 0 && m.Expected < len(e) && len(m.Want) > 0 {
-			e[m.Expected].names = m.Want
-		}
-	}
 }
 
 // Counted are the names that the calls of an attempt count as, in their order.

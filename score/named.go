@@ -3,11 +3,11 @@
 package score
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/score/selection"
 )
 
 // nameTools finds which names are names of one tool, and puts the names that count into the
@@ -28,11 +28,10 @@ func (k *Compiled) nameTools(s *Scorer, ps *problems) {
 			names = k.tools.names
 		}
 		k.naming = callvet.NewNaming(k.scoring.ToolNames, k.scoring.CaseSensitiveNames, names)
-		key := "tools" // which meet the setting of the suite
-		if own {
-			key = "scoring.tool_names"
+		for _, p := range k.naming.Problems() {
+			p.Case = k.src.ID
+			ps.list = append(ps.list, p)
 		}
-		clashes(k.naming, key, ps)
 	}
 	if k.naming == nil {
 		return
@@ -46,25 +45,53 @@ func (k *Compiled) nameTools(s *Scorer, ps *problems) {
 		c.MultiTurn = &m
 	}
 	n.safety(&c)
-	k.src, k.renamed = &c, n.changed
+	k.src, k.others = &c, slices.Clip(n.counts)
 }
 
-// clashes adds a problem for each pair of offered tools that a setting makes one.
-func clashes(n *callvet.Naming, key string, ps *problems) {
-	for _, x := range n.Clashes() {
-		ps.add("one-tool-name", key, fmt.Sprintf("the tools %q and %q would be one tool, %q", x.One, x.Other, x.As), "remove a prefix or an alias, or one of the tools")
+// counted are the names of the case and of an attempt that count as other names.
+func (k *Compiled) counted(t *callvet.Trace) []callvet.Counted {
+	if k.naming == nil && t.Decision == nil {
+		return nil
 	}
+	n := caseNaming{Naming: k.naming, counts: k.others}
+	for i := range t.Turns {
+		for j := range t.Turns[i].Calls {
+			n.of(t.Turns[i].Calls[j].Tool)
+		}
+	}
+	if t.Decision != nil {
+		want, _ := selection.Of(&k.src.Expect)
+		for _, name := range t.Decision.Names() {
+			n.keep(name, k.givenTool(name, &want))
+		}
+	}
+	return n.counts
 }
 
 // caseNaming puts the names that count into copies of what a case has.
 type caseNaming struct {
 	*callvet.Naming
-	changed bool
+	counts []callvet.Counted // the names that count as others
+}
+
+// of is the name that a name counts as, which is kept.
+func (n *caseNaming) of(name string) string {
+	as := n.Of(name)
+	n.keep(name, as)
+	return as
+}
+
+func (n *caseNaming) keep(name, as string) {
+	if as != name && !slices.ContainsFunc(n.counts, func(c callvet.Counted) bool { return c.Name == name }) {
+		n.counts = append(n.counts, callvet.Counted{Name: name, As: as})
+	}
 }
 
 func (n *caseNaming) names(list []string) []string {
-	out := n.Names(list)
-	n.changed = n.changed || len(out) > 0 && &out[0] != &list[0]
+	out := slices.Clone(list)
+	for i := range out {
+		out[i] = n.of(out[i])
+	}
 	return out
 }
 
@@ -76,12 +103,6 @@ func (n *caseNaming) lists(m map[string][]string) map[string][]string {
 	return m
 }
 
-func (n *caseNaming) name(s *string) {
-	was := *s
-	*s = n.Of(was)
-	n.changed = n.changed || *s != was
-}
-
 func (n *caseNaming) calls(list []callvet.ExpectedCall) []callvet.ExpectedCall {
 	list = slices.Clone(list)
 	for i := range list {
@@ -90,7 +111,7 @@ func (n *caseNaming) calls(list []callvet.ExpectedCall) []callvet.ExpectedCall {
 	return list
 }
 
-func (n *caseNaming) counts(list []callvet.CallCount) []callvet.CallCount {
+func (n *caseNaming) callCounts(list []callvet.CallCount) []callvet.CallCount {
 	list = slices.Clone(list)
 	for i := range list {
 		list[i].Call.Tools = n.names(list[i].Call.Tools)
@@ -101,13 +122,13 @@ func (n *caseNaming) counts(list []callvet.CallCount) []callvet.CallCount {
 func (n *caseNaming) plans(list []callvet.Plan) []callvet.Plan {
 	list = slices.Clone(list)
 	for i := range list {
-		list[i].Calls, list[i].Counts = n.calls(list[i].Calls), n.counts(list[i].Counts)
+		list[i].Calls, list[i].Counts = n.calls(list[i].Calls), n.callCounts(list[i].Counts)
 	}
 	return list
 }
 
 func (n *caseNaming) expect(e *callvet.Expect) {
-	e.Plans, e.AllOf, e.Not, e.Counts = n.plans(e.Plans), n.plans(e.AllOf), n.plans(e.Not), n.counts(e.Counts)
+	e.Plans, e.AllOf, e.Not, e.Counts = n.plans(e.Plans), n.plans(e.AllOf), n.plans(e.Not), n.callCounts(e.Counts)
 	e.ToolsCalled, e.ToolsNotCalled = n.names(e.ToolsCalled), n.names(e.ToolsNotCalled)
 	e.ToolsAcceptable = slices.Clone(e.ToolsAcceptable)
 	for i := range e.ToolsAcceptable {
@@ -115,7 +136,12 @@ func (n *caseNaming) expect(e *callvet.Expect) {
 	}
 	e.ToolParams = slices.Clone(e.ToolParams)
 	for i := range e.ToolParams {
-		n.name(&e.ToolParams[i].Tool)
+		e.ToolParams[i].Tool = n.of(e.ToolParams[i].Tool)
+	}
+	if e.Selection != nil {
+		s := *e.Selection
+		s.Tools, s.Acceptable = n.names(s.Tools), n.names(s.Acceptable)
+		e.Selection = &s
 	}
 }
 
@@ -132,7 +158,7 @@ func (n *caseNaming) safety(c *callvet.Case) {
 			a.Harm[i].Call.Tools, a.Harm[i].From = n.names(a.Harm[i].Call.Tools), n.lists(a.Harm[i].From)
 		}
 		for i := range a.Plant {
-			n.name(&a.Plant[i].Tool)
+			a.Plant[i].Tool = n.of(a.Plant[i].Tool)
 		}
 		s.Attack = &a
 	}

@@ -40,6 +40,8 @@ func TestToolNames(t *testing.T) {
 		{name: "the contract", set: set, c: one(plans(wants("get_weather", ""))), trace: made("mcp__w__get_weather", `{"town":"x"}`), class: callvet.ClassContract, notes: "called mcp__w__get_weather: counted as get_weather", tools: "get_weather"},
 		{name: "an expected name with a prefix", set: set, c: one(plans(wants("mcp__w__get_weather", paris))), trace: made("get_weather", paris), tools: "get_weather"},
 		{name: "sets of names", set: set, c: one(callvet.Expect{ToolsAcceptable: [][]string{{"find_city", "book"}}}), trace: made("book", `{}`, "mcp__w__find_city", `{}`), notes: "called mcp__w__find_city: counted as find_city", tools: "book find_city"},
+		{name: "sets of names with a prefix", set: set, c: one(callvet.Expect{ToolsAcceptable: [][]string{{"mcp__w__find_city", "reserve"}}}), trace: made("book", `{}`, "find_city", `{}`), tools: "book find_city"},
+		{name: "a prerequisite with a prefix", set: set, c: callvet.Case{ID: "c", Expect: plans(wants("reserve", "")), MultiTurn: multi("mcp__w__find_city")}, trace: made("find_city", `{}`, "book", `{}`), tools: "find_city book"},
 		{name: "forbidden names", set: set, c: one(callvet.Expect{ToolsNotCalled: []string{"book"}}), trace: made("reserve", `{}`), class: callvet.ClassWrongTool, notes: "called reserve: counted as book", tools: "book"},
 		{name: "a prerequisite", set: set, c: callvet.Case{ID: "c", Expect: plans(wants("book", "")), MultiTurn: multi("find_city")}, trace: made("mcp__w__find_city", `{}`, "book", `{}`), notes: "called mcp__w__find_city: counted as find_city; a prerequisite", tools: "find_city book"},
 		{name: "spelling", c: one(plans(wants("get_weather", paris))), trace: made("Get_Weather", paris), notes: "called Get_Weather: the tool is get_weather", tools: "Get_Weather"},
@@ -84,6 +86,40 @@ func TestToolNames(t *testing.T) {
 	}
 }
 
+// TestToolNamesOfDecisions: a router or retriever may give a tool by a name that counts as it.
+func TestToolNamesOfDecisions(t *testing.T) {
+	t.Parallel()
+	set := &callvet.ToolNames{StripPrefixes: []string{"mcp__w__"}, Aliases: map[string]string{"reserve": "book"}}
+	for _, tt := range []struct {
+		name    string
+		set     *callvet.ToolNames
+		want    callvet.Selection
+		given   string
+		exactly bool
+		pass    bool
+		actual  string
+	}{
+		{name: "a prefix", set: set, want: callvet.Selection{Tools: []string{"book"}}, given: "mcp__w__book", pass: true, actual: "book; called mcp__w__book: counted as book"},
+		{name: "an alias that is expected", set: set, want: callvet.Selection{Tools: []string{"reserve"}}, given: "book", pass: true, actual: "book"},
+		{name: "an acceptable alias", set: set, want: callvet.Selection{Tools: []string{"find_city"}, Acceptable: []string{"mcp__w__reserve"}}, given: "book", pass: true, actual: "book"},
+		{name: "without the setting", want: callvet.Selection{Tools: []string{"book"}}, given: "mcp__w__book", actual: "mcp__w__book"},
+		{name: "spelling", want: callvet.Selection{Tools: []string{"book"}}, given: " Book", pass: true, actual: `book; called " Book": the tool is book`},
+		{name: "byte for byte", exactly: true, want: callvet.Selection{Tools: []string{"book"}}, given: " Book", actual: " Book"},
+	} {
+		s := weatherSuite(one(callvet.Expect{Selection: &tt.want}))
+		s.Cases[0].Scoring = &callvet.Scoring{ToolNames: tt.set, CaseSensitiveNames: tt.exactly}
+		k := mustCompile(t, s)[0]
+		d := &callvet.Decision{Layers: []callvet.LayerTime{{Layer: callvet.SelectTools}}, Tools: []callvet.Ranked{{Tool: tt.given}}}
+		r := k.Score(&callvet.Trace{Decision: d})
+		if d.Tools[0].Tool != tt.given || len(r.Assertions) != 1 || (r.Verdict == callvet.VerdictPass) != tt.pass || r.Assertions[0].Actual != tt.actual {
+			t.Errorf("%s: %s %+v of %v", tt.name, r.Verdict, r.Assertions, d.Tools)
+		}
+		if got := r.CountsDecision(d).Names(); tt.pass && got[0] != "book" {
+			t.Errorf("%s: it counts as %v", tt.name, got)
+		}
+	}
+}
+
 func TestToolNamesInARun(t *testing.T) {
 	t.Parallel()
 	s := weatherSuite(one(plans(wants("get_weather", ""))))
@@ -97,7 +133,7 @@ func TestToolNamesInARun(t *testing.T) {
 	if vs := k.Check(&call); len(vs) != 1 || vs[0].Keyword != "required" {
 		t.Errorf("%v, want the contract of get_weather", vs)
 	}
-	if !k.Reached([]callvet.Call{call}) || k.Named(call.Tool) != "get_weather" {
+	if !k.Reached([]callvet.Call{call}) || k.Naming().Of(call.Tool) != "get_weather" {
 		t.Error("the call of the expected tool is not known")
 	}
 }
@@ -108,7 +144,7 @@ func TestToolNamesClash(t *testing.T) {
 	s := weatherSuite()
 	s.Defaults.Scoring.ToolNames = set
 	_, ps := score.New(s, score.Config{})
-	if len(ps) != 1 || ps[0].Code != "one-tool-name" || ps[0].Key != "defaults.scoring.tool_names" {
+	if len(ps) != 1 || ps[0].Code != "one-tool-name" || ps[0].Key != "scoring.tool_names" {
 		t.Errorf("%v", ps)
 	}
 	c := one(plans(wants("book", "")))

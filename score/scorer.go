@@ -5,6 +5,7 @@ package score
 import (
 	"cmp"
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/callvet/callvet"
@@ -48,8 +49,7 @@ func New(s *callvet.Suite, cfg Config) (*Scorer, []callvet.Problem) {
 	common := problems{c: &callvet.Case{}} // of scorers that every case has
 	of := Compiled{src: &callvet.Case{Expect: callvet.Expect{Scorers: s.Defaults.Scorers}}}
 	of.customs(&cfg, &common)
-	clashes(sc.naming, "defaults.scoring.tool_names", &common)
-	ps = append(ps, common.list...)
+	ps = slices.Concat(ps, common.list, sc.naming.Problems())
 	return sc, ps
 }
 
@@ -64,6 +64,15 @@ func (k *Compiled) Score(t *callvet.Trace) callvet.Result {
 // no scores. It blocks only where scorers of the suite's own do. The error is that of ctx, where
 // it ended while they were asked: then nothing is known of the attempt.
 func (k *Compiled) Judge(ctx context.Context, t *callvet.Trace) (callvet.Result, error) {
+	r, err := k.asked(ctx, t)
+	if err == nil && t.Decision == nil {
+		r.Names = k.counted(t)
+	}
+	return r, err
+}
+
+// asked judges an attempt after the scorers of the suite's own.
+func (k *Compiled) asked(ctx context.Context, t *callvet.Trace) (callvet.Result, error) {
 	asked := t.Outcome != callvet.OutcomeError && t.Outcome != callvet.OutcomeNotRun && t.Decision == nil
 	if !asked || len(k.scorers) == 0 {
 		return k.judge(t, nil), nil
@@ -86,7 +95,7 @@ func (k *Compiled) judge(t *callvet.Trace, said []said) callvet.Result {
 		return callvet.Result{Verdict: callvet.VerdictNotRun, Reason: reason, Assertions: left, NotEvaluated: len(left)}
 	}
 	if t.Decision != nil {
-		return k.decided(t.Decision)
+		return k.decided(t)
 	}
 	if !k.asserts {
 		left := k.src.Expect.Unevaluated()
@@ -163,5 +172,5 @@ func (k *Compiled) Check(call *callvet.Call) []callvet.Violation {
 	return w.calls[0].violations(k)
 }
 
-// Named is the name that a called name counts as: that of the offered tool.
-func (k *Compiled) Named(tool string) string { return k.naming.Of(tool) }
+// Naming is what the names of tools count as in the case; nil where each is a name by itself.
+func (k *Compiled) Naming() *callvet.Naming { return k.naming }

@@ -95,8 +95,8 @@ func (o opinion) Idle(bool) string { return "" }
 // Check implements run.Compiled: a judge has no tools.
 func (o opinion) Check(*callvet.Call) []callvet.Violation { return nil }
 
-// Named implements run.Compiled.
-func (o opinion) Named(tool string) string { return tool }
+// Naming implements run.Compiled.
+func (o opinion) Naming() *callvet.Naming { return nil }
 
 // Reached implements run.Compiled.
 func (o opinion) Reached([]callvet.Call) bool { return false }

@@ -290,7 +290,7 @@ func (a *App) sum(ctx context.Context, r reading, tell Events) (*scored, error) 
 	}
 	cfg.Scoring = told
 	rules.ToolNames = cmp.Or(rules.ToolNames, w.ToolNames())
-	if err := nameClash(&rules, tools); err != nil {
+	if err := nameClash(&rules, tools, tell); err != nil {
 		return nil, err
 	}
 	add := adding{watch: w, tools: tools, steps: cfg, scoring: rules, lines: trace.Options{Strict: r.Strict}, jobs: r.Jobs, side: r.side, without: r.without, each: r.each}

@@ -51,20 +51,19 @@ func (a *App) stepScoring(given string, tell Events) (set callvet.Scoring, told 
 }
 
 // nameClash refuses a setting that makes two tools one.
-func nameClash(set *callvet.Scoring, tools []callvet.Tool) error {
+func nameClash(set *callvet.Scoring, tools []callvet.Tool, tell Events) error {
 	names := make([]string, len(tools))
 	for i := range tools {
 		if names[i] = tools[i].Name; tools[i].Version == "" { // some write both into the name
 			names[i], _ = callvet.SplitTool(names[i])
 		}
 	}
-	for _, x := range callvet.NewNaming(set.ToolNames, set.CaseSensitiveNames, names).Clashes() {
-		return &callvet.Hinted{
-			Err:  fmt.Errorf("read tool_names: %w: the tools %q and %q would be one tool, %q", callvet.ErrInvalid, x.One, x.Other, x.As),
-			Hint: "remove a prefix or an alias, or one of the tools",
-		}
+	problems := callvet.NewNaming(set.ToolNames, set.CaseSensitiveNames, names).Problems()
+	if len(problems) == 0 {
+		return nil
 	}
-	return nil
+	tell.problems(problems)
+	return fmt.Errorf("read tool_names: %w: %s", callvet.ErrInvalid, plain.Count(len(problems), "error", "errors"))
 }
 
 // stepMatchers reads gold.params of a step as params in a suite are read.

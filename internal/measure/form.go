@@ -11,6 +11,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/parallel"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/internal/trace/foreign"
@@ -109,6 +110,19 @@ func (r *run) imported(rep foreign.Report) {
 	r.log.Merge(&log)
 }
 
+// counted is an attempt under the names that count by a setting of its own case: the lines are
+// scored by the setting of all cases. The attempt itself where there is none.
+func counted(a *trace.Attempt) *callvet.Trace {
+	if len(a.Counts) == 0 {
+		return &a.Trace
+	}
+	as := make(map[string]string, len(a.Counts))
+	for _, c := range a.Counts {
+		as[c.Name] = c.As
+	}
+	return callvet.NewNaming(&callvet.ToolNames{Aliases: as}, true, nil).Trace(&a.Trace)
+}
+
 // copyAttempts writes attempts as lines.
 func (r *run) copyAttempts(ctx context.Context, to io.Writer, list iter.Seq2[trace.Attempt, error], write func(*trace.Writer, *trace.Attempt) error) error {
 	w := trace.NewWriter(to)
@@ -120,6 +134,7 @@ func (r *run) copyAttempts(ctx context.Context, to io.Writer, list iter.Seq2[tra
 			if r.cfg.Attempts != nil {
 				r.cfg.Attempts(&a)
 			}
+			a.Trace = *counted(&a)
 			err = write(w, &a)
 		}
 		if err != nil {

@@ -238,17 +238,36 @@ func (s *stage) judged(a *trace.Attempt) error {
 		s.added++
 		own.all[len(own.all)-1].after = text
 	}
-	if before {
-		return nil
-	}
+	return s.steps(a, own, before)
+}
+
+// steps lets the steps of an attempt go on with the labels that the judge gave, and under the
+// names that count in its case.
+func (s *stage) steps(a *trace.Attempt, own *pieces, labelled bool) error {
+	called, counted := a.Trace.Calls(), counted(a).Calls()
 	for pos, i := range a.Order {
-		if g := a.Steps[pos].Gold; g != nil && i >= 0 && i < len(own.steps) {
-			text, err := labelled(own.steps[i].text, g)
-			if err != nil {
-				return fmt.Errorf("write a step of task %q: %w", a.Trace.CaseID, err)
-			}
-			s.resize(own.steps[i], text)
+		if i < 0 || i >= len(own.steps) {
+			continue
 		}
+		set, but := []byte{'{'}, []string(nil)
+		if g := a.Steps[pos].Gold; g != nil && !labelled {
+			set, but = trace.AppendGold(append(set, `"gold":`...), g), append(but, "gold")
+		}
+		if c := &counted[pos]; c.Tool != called[pos].Tool {
+			if but != nil {
+				set = append(set, ',')
+			}
+			set, but = trace.AppendQuoted(append(set, `"tool":`...), trace.JoinTool(c.Tool, c.Version)), append(but, "tool")
+		}
+		if but == nil {
+			continue
+		}
+		text, err := members(set, own.steps[i].text, but...)
+		if err != nil {
+			return fmt.Errorf("write a step of task %q: %w", a.Trace.CaseID, err)
+		}
+		text = append(text, '}')
+		s.resize(own.steps[i], text)
 	}
 	return nil
 }
@@ -278,12 +297,6 @@ func amend(raw []byte, a *trace.Attempt) ([]byte, error) {
 		}
 	}
 	return append(out, '}'), nil
-}
-
-// labelled is a step record with a label. Its other members stay as they stand.
-func labelled(raw []byte, g *trace.Gold) ([]byte, error) {
-	out, err := members(trace.AppendGold([]byte(`{"gold":`), g), raw, "gold")
-	return append(out, '}'), err
 }
 
 // members appends the members of a record but for some.

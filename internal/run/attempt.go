@@ -251,8 +251,10 @@ func (a *attempt) execute(ctx context.Context, call *callvet.Call) (string, *cal
 		return told(map[string]any{"error": "the arguments break the tool's contract", "violations": vs}), nil
 	}
 	called := call.Tool
-	call.Tool = a.p.compiled.Named(called)
-	reply, err := Execute(ctx, a.guard, a.world, func() []callvet.Turn { return append(slices.Clip(a.p.c.Input), a.trace.Turns...) }, call)
+	naming := a.p.compiled.Naming()
+	call.Tool = naming.Of(called)
+	talk := func() []callvet.Turn { return naming.Turns(append(slices.Clip(a.p.c.Input), a.trace.Turns...)) }
+	reply, err := Execute(ctx, a.guard, a.world, talk, call)
 	call.Tool = called // the trace keeps what was called
 	if err != nil {
 		if ctx.Err() != nil {

@@ -64,8 +64,8 @@ type Compiled interface {
 	// Check gives every way in which a call breaks its tool's contract, before a world
 	// sees it.
 	Check(call *callvet.Call) []callvet.Violation
-	// Named is the name that a called name counts as: that of the offered tool.
-	Named(tool string) string
+	// Naming is what the names of tools count as; nil: each is a name by itself.
+	Naming() *callvet.Naming
 	// Reached tells when a multi-turn attempt has made the last calls it is expected
 	// to make.
 	Reached(calls []callvet.Call) bool

@@ -50,6 +50,50 @@ func (e *echo) Answer(_ context.Context, call callvet.Call) (callvet.Reply, erro
 	return callvet.Reply{Result: call.Args, Env: callvet.EnvMock, Guard: []callvet.Ruling{{Rule: "own", Action: callvet.RulingFlag}}}, nil
 }
 
+// heard keeps the names of the calls that the guard sees.
+type heard struct {
+	ruled
+	names []string
+}
+
+func (h *heard) Before(_ context.Context, talk []callvet.Turn, call callvet.Call) (callvet.Call, *callvet.Reply, []callvet.Ruling) {
+	for _, turn := range talk {
+		for _, c := range turn.Calls {
+			h.names = append(h.names, c.Tool)
+		}
+	}
+	return call, nil, nil
+}
+
+// TestGuardSeesNamesThatCount: in the messages of the case, in earlier turns and in the call.
+func TestGuardSeesNamesThatCount(t *testing.T) {
+	t.Parallel()
+	s := suite(1)
+	s.Cases[0].MultiTurn = &callvet.MultiTurn{}
+	s.Cases[0].Input = append(s.Cases[0].Input, callvet.Turn{Role: callvet.RoleAssistant, Calls: []callvet.Call{{Tool: "mcp__weather"}}})
+	round := 0
+	cfg, j := onPaper(s, 1, func(context.Context, *callvet.Request) (*callvet.Response, error) {
+		if round++; round > 2 {
+			return says("done"), nil
+		}
+		return calls("mcp__weather", `{"q":"x"}`), nil
+	})
+	naming := callvet.NewNaming(&callvet.ToolNames{StripPrefixes: []string{"mcp__"}}, false, nil)
+	cfg.Compile = func(*callvet.Case) run.Compiled { return compiled{naming: naming} }
+	guard := &heard{}
+	cfg.Worlds = func(*callvet.Case, string, int) callvet.World { return &echo{} }
+	cfg.Guards = func(*callvet.Case) run.Guard { return guard }
+	mustRun(t, cfg)
+	if d := cmp.Diff([]string{"weather", "weather", "weather", "weather", "weather"}, guard.names); d != "" {
+		t.Error(d)
+	}
+	for _, c := range j.cells[0].Trace.Calls() {
+		if c.Tool != "mcp__weather" {
+			t.Errorf("the trace has %s", c.Tool)
+		}
+	}
+}
+
 // TestGuardStandsBeforeTheWorld: a denied call reaches no world and has no status, whatever the
 // guard's reply says; the world gets what the guard lets pass, and the trace has what was emitted.
 func TestGuardStandsBeforeTheWorld(t *testing.T) {

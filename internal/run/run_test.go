@@ -39,6 +39,7 @@ type compiled struct {
 	check   func(call *callvet.Call) []callvet.Violation
 	reached func(calls []callvet.Call) bool
 	waits   func(ctx context.Context) error // before it judges
+	naming  *callvet.Naming
 }
 
 func compile(*callvet.Case) run.Compiled { return compiled{} }
@@ -57,7 +58,7 @@ func (k compiled) Check(call *callvet.Call) []callvet.Violation {
 	return k.check(call)
 }
 
-func (k compiled) Named(tool string) string { return tool }
+func (k compiled) Naming() *callvet.Naming { return k.naming }
 
 func (k compiled) Reached(calls []callvet.Call) bool { return k.reached != nil && k.reached(calls) }
 

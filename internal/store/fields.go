@@ -262,6 +262,24 @@ func readResult(r *reader, res *callvet.Result) {
 			res.NotEvaluated = r.integer()
 		case "incidents":
 			res.Incidents = list(r, readIncident)
+		case "names":
+			res.Names = list(r, readCounted)
+		default:
+			r.skip()
+		}
+	}
+}
+
+func readCounted(r *reader, c *callvet.Counted) {
+	if !r.begin('{') {
+		return
+	}
+	for r.more('}') {
+		switch string(r.key()) {
+		case "name":
+			c.Name = r.word()
+		case "as":
+			c.As = r.word()
 		default:
 			r.skip()
 		}

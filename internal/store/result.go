@@ -20,6 +20,15 @@ func appendResult(b []byte, r *callvet.Result) []byte {
 	b = appendList(b, "assertions", r.Assertions, appendAssertion)
 	b = optInt(b, "not_evaluated", r.NotEvaluated)
 	b = appendList(b, "incidents", r.Incidents, appendIncident)
+	b = appendList(b, "names", r.Names, appendCounted)
+	return append(b, '}')
+}
+
+func appendCounted(b []byte, c *callvet.Counted) []byte {
+	b = append(b, `{"name":`...)
+	b = appendString(b, c.Name)
+	b = append(b, `,"as":`...)
+	b = appendString(b, c.As)
 	return append(b, '}')
 }
 

@@ -113,6 +113,9 @@ func (a *Attempt) Annotate(c *callvet.Case, target *callvet.Target, r *callvet.R
 		}
 	}
 	a.Fields = fieldsOf(c, a.Fields)
+	if c.Scoring != nil && c.Scoring.ToolNames != nil {
+		a.Counts = r.Names
+	}
 	t := &a.Trace
 	for i := range r.Calls {
 		m := &r.Calls[i]
@@ -213,7 +216,7 @@ func scored(c *callvet.Case, target *callvet.Target, t *callvet.Trace, r *callve
 				s.Layers = append(s.Layers, as.Name)
 			}
 		}
-		s.decided(c, d)
+		s.decided(c, d, r)
 		return s
 	}
 	if !known || needed > 0 {
@@ -269,11 +272,12 @@ func truth(yes bool) float64 {
 }
 
 // decided says what a router or retriever took for what.
-func (s *Scored) decided(c *callvet.Case, d *callvet.Decision) {
+func (s *Scored) decided(c *callvet.Case, d *callvet.Decision, r *callvet.Result) {
 	want, ok := selection.Of(&c.Expect)
 	if !ok {
 		return
 	}
+	d, want.Tools = r.CountsDecision(d), r.CountsEach(want.Tools)
 	if want.Route != "" && d.Decides(callvet.SelectRoute) {
 		s.Routes = append(s.Routes, Confused{want.Route, d.Route})
 	}

@@ -128,7 +128,11 @@ func (w *Watch) check(at *trace.Attempt) bool {
 	if len(at.Trace.Turns) == 0 {
 		return false
 	}
-	r := w.safety.Check(w.naming.Turns(at.Input), w.naming.Trace(&at.Trace))
+	naming := w.naming
+	if c := w.cases[at.Trace.CaseID]; c != nil && c.Scoring != nil && c.Scoring.ToolNames != nil {
+		naming = w.compile(c).Naming()
+	}
+	r := w.safety.Check(naming.Turns(at.Input), naming.Trace(&at.Trace))
 	w.unknown += r.Unknown
 	calls := at.Trace.Calls()
 	list := append([]trace.Incident{}, at.Safety...)

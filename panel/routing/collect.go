@@ -54,6 +54,7 @@ func (c *Collector) Add(of *callvet.Case, cell *callvet.Cell) {
 	if d == nil || r.Verdict != callvet.VerdictPass && r.Verdict != callvet.VerdictFail {
 		return
 	}
+	d = r.CountsDecision(d)
 	if c.targets == nil {
 		c.targets = map[int]*collected{}
 	}
@@ -80,6 +81,7 @@ func (c *Collector) Add(of *callvet.Case, cell *callvet.Cell) {
 		t.strange.names(d, func(tool string) bool { return c.Known(cell.Target, tool) })
 	}
 	want, _ := selection.Of(&of.Expect)
+	want.Tools, want.Acceptable = r.CountsEach(want.Tools), r.CountsEach(want.Acceptable)
 	if want.Agents != nil && d.Decides(callvet.SelectAgents) {
 		t.agents[[2]string{together(want.Agents), together(d.Agents)}]++
 	}

@@ -76,13 +76,7 @@ func newCatalog(tools []callvet.Tool, set *callvet.Scoring) (catalog, []callvet.
 		}
 	}
 	c.naming = callvet.NewNaming(set.ToolNames, set.CaseSensitiveNames, names)
-	for _, x := range c.naming.Clashes() {
-		ps = append(ps, callvet.Problem{
-			Code: "one-tool-name", Key: "tool_names", Message: fmt.Sprintf("the tools %q and %q would be one tool, %q", x.One, x.Other, x.As),
-			Fix: "remove a prefix or an alias, or one of the tools",
-		})
-	}
-	return c, ps
+	return c, append(ps, c.naming.Problems()...)
 }
 
 func (c *catalog) key(name string) string {

@@ -465,7 +465,7 @@ func (r *reader) toolNames(n *source.Node) *callvet.ToolNames {
 	if n.Kind == source.Null {
 		return nil
 	}
-	t := &callvet.ToolNames{}
+	t := &callvet.ToolNames{At: r.doc.Position(n.At)}
 	r.fields(n, "strip_prefixes aliases", func(key string, v *source.Node) bool {
 		switch key {
 		case "strip_prefixes":

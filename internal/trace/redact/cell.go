@@ -173,6 +173,10 @@ func (r *Redactor) Result(in *callvet.Result) callvet.Result {
 	for i := range out.Incidents {
 		out.Incidents[i].Note = r.sentence(out.Incidents[i].Note)
 	}
+	out.Names = append([]callvet.Counted(nil), in.Names...)
+	for i := range out.Names {
+		out.Names[i].Name, out.Names[i].As = r.Name(out.Names[i].Name), r.Name(out.Names[i].As)
+	}
 	return out
 }
 
