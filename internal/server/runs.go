@@ -229,6 +229,11 @@ func (s *Server) line(ctx context.Context, e *rows.RunEntry) (*EvalRun, error) {
 		return nil, err
 	}
 	out.Targets, out.AvgScore, out.Problem = of.Targets, meanScore(of.Targets), cmp.Or(of.Problem, out.Problem)
+	if len(out.Models) == 0 { // the manifest cannot be read
+		for i := range of.Targets {
+			out.Models = append(out.Models, of.Targets[i].Name)
+		}
+	}
 	return out, nil
 }
 

@@ -217,6 +217,7 @@ func TestDamagedRun(t *testing.T) {
 	s.damage(t, "UPDATE cells SET trace='x' WHERE run=(SELECT num FROM runs WHERE id=?) AND case_ix=1", bad)
 	type told struct {
 		ID, Problem string
+		Models      []string
 		Results     []report.Record
 		Panels      panel.Panels
 	}
@@ -247,7 +248,7 @@ func TestDamagedRun(t *testing.T) {
 	}
 	for _, who := range []string{"ana", "root"} {
 		list := give[struct{ Items []told }](t, s, who, "GET", "/api/tool-eval/history", "")
-		if len(list.Items) != 2 || list.Items[0].Problem != "" || list.Items[1].Problem != doc.Problem {
+		if len(list.Items) != 2 || list.Items[0].Problem != "" || list.Items[1].Problem != doc.Problem || len(list.Items[1].Models) != 1 {
 			t.Errorf("%s: %+v", who, list)
 		}
 	}

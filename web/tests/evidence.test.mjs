@@ -80,7 +80,7 @@ test('attempts are filtered by why they are unparseable or errors, also from the
   await page.locator('[data-reasons]').getByRole('link', { name: 'token limit' }).click();
   await page.waitForURL(/reason=token_limit/);
   assert.deepEqual(await cases(page, 1), ['cut']);
-  await page.getByRole('textbox', { name: 'Reason' }).click();
+  await page.locator('.mantine-MultiSelect-root').filter({ hasText: 'Reason' }).locator('.mantine-MultiSelect-input').click();
   await page.getByRole('option', { name: 'content filter' }).click();
   await page.waitForURL(/reason=content_filter/);
   assert.deepEqual(await cases(page, 2), ['blocked', 'cut']);

@@ -101,12 +101,18 @@ export function gateVerdict(v: string | undefined): VerdictName {
   return v ? 'error' : 'not_run';
 }
 
-/** Lost says what of something cannot be read. What can be is shown below it. */
-export function Lost({ title, children }: { title: string; children: ReactNode }) {
+/** Notice says what one has to know of the numbers below it. */
+export function Notice({ title, children }: { title: string; children: ReactNode }) {
   return (
-    <Alert color="yellow" icon={<IconAlertTriangle />} title={title} role="note" data-lost>
+    <Box p="sm" role="note" style={{ background: 'var(--cv-error-ground)', borderRadius: 'var(--mantine-radius-md)' }}>
+      <Group gap={6} mb={2} c="var(--cv-error)" wrap="nowrap">
+        <IconAlertTriangle size={16} aria-hidden style={{ flex: 'none' }} />
+        <Text size="sm" fw={600}>
+          {title}
+        </Text>
+      </Group>
       {children}
-    </Alert>
+    </Box>
   );
 }
 

@@ -7,7 +7,7 @@ import { $api, api, ok, type Schemas } from '../../api/client';
 import { type LiveEvent, useLive } from '../../api/live';
 import { useMay } from '../../me';
 import { useText } from '../../text';
-import { Card, Empty, Failure, inUnit, type Interval, Lost, Screen, Verdict, Waiting } from '../../ui/bits';
+import { Card, Empty, Failure, inUnit, type Interval, Notice, Screen, Verdict, Waiting } from '../../ui/bits';
 import { moment, number } from '../../ui/format';
 import { useParam } from '../../ui/params';
 import { RunPick } from '../../ui/pick';
@@ -135,13 +135,13 @@ function Verdicts({ run, ask }: { run: string; ask?: () => void }) {
     );
   }
   const notice = lost.length > 0 && (
-    <Lost title={t('judges.lost', { n: lost.length })}>
+    <Notice title={t('judges.lost', { n: lost.length })}>
       {lost.map((l) => (
         <Text key={l.id} size="sm" className="untrusted">
           {l.problem}
         </Text>
       ))}
-    </Lost>
+    </Notice>
   );
   if (all.length === 0) return notice;
   const one = all.find((j) => j.id === which) ?? all.at(-1)!;

@@ -107,7 +107,7 @@ export default function Runs() {
               </Badge>
             )}
             {r.problem && (
-              <Badge size="xs" variant="outline" color="yellow" leftSection={<IconAlertTriangle size={10} aria-hidden />} title={r.problem}>
+              <Badge size="xs" style={{ color: 'var(--cv-error)', background: 'var(--cv-error-ground)' }} leftSection={<IconAlertTriangle size={10} aria-hidden />} title={r.problem}>
                 {t('results.damaged')}
               </Badge>
             )}

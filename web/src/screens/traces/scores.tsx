@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { Link } from 'react-router';
 import { $api, api, ok, type Schemas } from '../../api/client';
 import { useText } from '../../text';
-import { Card, Failure, Figure, Lost, type Metric, Waiting } from '../../ui/bits';
+import { Card, Failure, Figure, Notice, type Metric, Waiting } from '../../ui/bits';
 import { Code } from '../../ui/code';
 import { number } from '../../ui/format';
 import { useParam } from '../../ui/params';
@@ -110,7 +110,7 @@ function Sentence({ of }: { of: Schemas['ScoreSheet'] }) {
   return (
     <>
       {t('traces.sentence', { steps: number(of.steps), tasks: number(tasks) })}
-      {of.malformed_lines > 0 && `. ${t('traces.lostN', { n: number(of.malformed_lines) })}`}
+      {of.malformed_lines > 0 && `; ${t('traces.lostN', { n: number(of.malformed_lines) })}`}
     </>
   );
 }
@@ -149,7 +149,7 @@ function LostRecords({ of }: { of: Schemas['PanelLost'] }) {
   const t = useText();
   const first = of.first ?? [];
   return (
-    <Lost title={t('traces.lostTitle', { n: number(of.count) })}>
+    <Notice title={t('traces.lostTitle', { n: number(of.count) })}>
       <Text size="sm">{t('traces.lostText')}</Text>
       <List size="sm" mt={4}>
         {first.map((r, i) => (
@@ -165,7 +165,7 @@ function LostRecords({ of }: { of: Schemas['PanelLost'] }) {
         ))}
       </List>
       {of.count > first.length && <Text size="sm">{t('traces.lostMore', { n: number(of.count - first.length) })}</Text>}
-    </Lost>
+    </Notice>
   );
 }
 
