@@ -220,10 +220,12 @@ func sideLedger(name string, side *compare.Side, lost *panel.Lost, tell Events) 
 		tell.note("attempt-twice", "%s: %s corrected by a later one", name, plain.Count(corrected, "task record is", "task records are"))
 	}
 	if copies > 0 {
-		tell.note("attempt-twice", "%s: %s of earlier ones, and count once", name, plain.Count(copies, "task record is a copy", "task records are copies"))
+		tell.note("attempt-twice", "%s: %s of earlier ones, and count once", name,
+			plain.Count(copies, "task record is a copy", "task records are copies"))
 	}
 	if contradictions > 0 {
-		tell.note("attempt-twice", "%s: %s with records that contradict each other; none of them counts", name, plain.Count(contradictions, "attempt", "attempts"))
+		tell.note("attempt-twice", "%s: %s with records that contradict each other; none of them counts", name,
+			plain.Count(contradictions, "attempt", "attempts"))
 	}
 	if err := side.Nothing(name); err != nil {
 		return nil, err

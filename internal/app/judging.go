@@ -245,7 +245,7 @@ func judgingsOf(ctx context.Context, db *store.DB, about string) ([]judgingRun, 
 	return out, err
 }
 
-// LostJudging is a judging that cannot be read. It says nothing, and the others say what they say.
+// LostJudging is a judging that cannot be read. The others count all the same.
 type LostJudging struct {
 	ID      string `json:"id"`
 	Problem string `json:"problem"`

@@ -426,7 +426,12 @@ func (s *scored) contradict(partial bool) {
 		} else {
 			line = 0
 		}
-		s.log.Reject(line, "it contradicts the record of the same attempt"+of+", so that neither counts: number attempts, or write corrects: true in the one that counts")
+		what, cure := "attempt", "number attempts"
+		if c.Call {
+			what, cure = "call", "give each call its own call_id"
+		}
+		s.log.Reject(line, "it contradicts the record of the same "+what+of+
+			", so that neither counts: "+cure+", or write corrects: true in the one that counts")
 	}
 	s.log.Bad += n - int64(len(first))
 }

@@ -47,7 +47,7 @@ type Side struct {
 	runs    bool                   // a metric needs them
 	scored  bool                   // a record tells scores of its attempt
 	twice   int
-	// merged are copies, contradictions attempts of which the records contradict each other.
+	// merged counts copies, contradictions counts attempts with records that contradict each other.
 	merged, contradictions int
 	many                   map[string]bool // slice keys with too many values
 }
@@ -105,7 +105,7 @@ func (s *Side) Targets(names ...string) {
 }
 
 // Twice is how many records a later one of their attempt corrected, how many are copies of an earlier
-// one, and how many attempts have records that contradict each other, of which none counts.
+// one, and how many attempts do not count because their records contradict each other.
 func (s *Side) Twice() (corrected, copies, contradictions int) {
 	return s.twice, s.merged, s.contradictions
 }
