@@ -107,8 +107,9 @@ func TestAgainMerges(t *testing.T) {
 		b.conflict(Conflict{Line: 2*i + 1, Of: 1})
 	}
 	a.merged, b.merged, a.replaced, b.replaced = 5, 2, 3, 1
+	a.copies, b.copies, a.corrected, b.corrected = 6, 3, 4, 2
 	a.merge(&b)
-	if a.merged != 7 || a.replaced != 4 || a.conflicts != 2*maxConflicts || len(a.first) != maxConflicts {
+	if a.merged != 7 || a.replaced != 4 || a.copies != 9 || a.corrected != 6 || a.conflicts != 2*maxConflicts || len(a.first) != maxConflicts {
 		t.Errorf("%d, %d, %d, %d", a.merged, a.replaced, a.conflicts, len(a.first))
 	}
 	for i, c := range a.first {
@@ -195,8 +196,36 @@ func TestLostRanges(t *testing.T) {
 			t.Errorf("%s: %v to %v", m.Name, m.Lost.Low.Point, m.Lost.High.Point)
 		}
 	}
+	again := tasks[0] // contradicts the first one
+	again.ID, again.Pass = []byte("a0"), 1
+	contradicted := tasked(10, append(tasks, again)...)
+	if m := find(contradicted, panel.MetricPass); m.Lost == nil || m.Lost.Low.N != 50 { // 39, the contradicted one, and 10
+		t.Errorf("with a contradiction: %+v", m.Lost)
+	}
 	iv := ended(stats.Interval{Point: never, Lower: 1e300, Upper: never / 2})
 	if !math.IsInf(iv.Point, 1) || iv.Lower != 1e300 || iv.Upper != never/2 {
 		t.Errorf("%+v", iv)
+	}
+}
+
+// TestJudgedScores: an attempt has scores where it was judged, or where the provider blocked it.
+func TestJudgedScores(t *testing.T) {
+	t.Parallel()
+	with := &scoring{said: &Said{scores: []scoreOf{{name: 1}}}}
+	for name, tt := range map[string]struct {
+		record *record
+		want   int
+	}{
+		"none":        {nil, 0},
+		"no scoring":  {&record{pass: 1}, 0},
+		"passed":      {&record{pass: 1, scoring: with}, 1},
+		"failed":      {&record{scoring: with}, 1},
+		"not judged":  {&record{pass: -1, scoring: with}, 0},
+		"a fault":     {&record{pass: -1, fault: true, scoring: with}, 1},
+		"only a pass": {&record{pass: -1}, 0},
+	} {
+		if got := (&try{record: tt.record}).judgedScores(); len(got) != tt.want {
+			t.Errorf("%s: %v", name, got)
+		}
 	}
 }
