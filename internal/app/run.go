@@ -161,6 +161,7 @@ func (r *Run) attempted(ctx context.Context, f store.Filter) iter.Seq2[report.Ro
 			if !r.placed(c) {
 				continue
 			}
+			c.Result.Rules = cmp.Or(c.Result.Rules, r.Manifest.rulesVersion())
 			if !yield(report.Row{Case: of, Cell: c}, nil) {
 				return
 			}

@@ -426,9 +426,14 @@ func (s *scored) contradict(partial bool) {
 		} else {
 			line = 0
 		}
-		s.log.Reject(line, "it contradicts the record of the same attempt"+of+", so that neither counts: number attempts, or write corrects: true in the one that counts")
+		s.log.Reject(line, contradicts(of))
 	}
 	s.log.Bad += n - int64(len(first))
+}
+
+// contradicts is why a record is lost that contradicts another one of its attempt.
+func contradicts(of string) string {
+	return "it contradicts the record of the same attempt" + of + ", so that neither counts: number attempts, or write corrects: true in the one that counts"
 }
 
 // maxLost is how many lost records are named in a result; all are counted.

@@ -7,10 +7,11 @@ import { Empty, Failure, Verdict, Waiting } from '../../ui/bits';
 import { type Call, Long, OneCall, pretty } from '../../ui/conversation';
 import { duration } from '../../ui/format';
 import { useParam } from '../../ui/params';
+import { inWords } from '../runs/parts';
 
 /** A step or a task record, as the schema of traces has it. */
 type Step = { type: 'step'; task_id: string; attempt?: number; target?: string; call_id?: string; tool: string; args?: unknown; args_raw?: string; status?: string; result?: unknown; error?: unknown; env?: string; latency_ms?: { queue?: number; exec?: number }; gold?: { needed?: boolean; tool?: string; args?: unknown } | null };
-type Task = { type: 'task'; task_id: string; attempt?: number; target?: string; goal?: string; pass?: boolean; outcome?: string; final_answer?: string; wall_ms?: number; tags?: string[]; input?: { role: string; content?: string }[]; fault?: { kind?: string; message?: string } };
+type Task = { type: 'task'; task_id: string; attempt?: number; target?: string; goal?: string; pass?: boolean; outcome?: string; reason?: string; finish_reason?: string; notes?: string[]; final_answer?: string; wall_ms?: number; tags?: string[]; input?: { role: string; content?: string }[]; fault?: { kind?: string; message?: string } };
 
 function read(a: Schemas['AppTracedAttempt'] | null): { steps: Step[]; task: Task | undefined } {
   const records = (a?.records ?? []) as (Step | Task)[];
@@ -65,10 +66,11 @@ function Attempt({ name, steps, task, open, toggle }: { name: string; steps: Ste
               </Text>
               {attempt > 0 && <Badge color="gray">{t('traces.attemptNo', { n: attempt + 1 })}</Badge>}
               {target && <Badge color="gray">{target}</Badge>}
+              {task?.outcome === 'unparseable' && <Badge color="orange">{t('results.unparseable')}</Badge>}
               {task?.fault || task?.outcome === 'error' ? <Verdict of="error" /> : task?.pass !== undefined && task.pass !== null && <Verdict of={task.pass ? 'pass' : 'fail'} />}
             </Group>
             <Text size="sm" c="dimmed" className="mono untrusted" lineClamp={open ? undefined : 1}>
-              {steps.length === 0 ? t('traces.noCall') : steps.map((s) => s.tool).join(' → ')}
+              {steps.length === 0 ? (task?.outcome === 'unparseable' || task?.outcome === 'error' ? t('traces.unknownCalls') : t('traces.noCall')) : steps.map((s) => s.tool).join(' → ')}
             </Text>
           </Box>
           {task?.wall_ms !== undefined && (
@@ -88,7 +90,9 @@ function Attempt({ name, steps, task, open, toggle }: { name: string; steps: Ste
             </Box>
           ))}
           {task?.final_answer && <Said what={t('traces.answer')} text={task.final_answer} />}
-          {task?.fault && <Said what={t('traces.error')} text={[task.fault.kind, task.fault.message].filter(Boolean).join(': ')} />}
+          {task?.fault && <Said what={t('traces.error')} text={[task.fault.kind && inWords(task.fault.kind), task.fault.message].filter(Boolean).join(': ')} />}
+          {task?.reason && <Said what={t('results.unread')} text={[inWords(task.reason), task.finish_reason].filter(Boolean).join(' · ')} />}
+          {(task?.notes ?? []).length > 0 && <Said what={t('results.evidenceNotes')} text={task!.notes!.join('\n')} />}
           {(task?.tags ?? []).length > 0 && (
             <Text size="xs" c="dimmed" className="untrusted">
               {t('traces.tags')}: {task!.tags!.join(', ')}
