@@ -79,7 +79,8 @@ func StopOf(reason string) Stop {
 // for any other reason.
 func providerStop(key string) FaultKind {
 	switch key {
-	case "contentfilter", "contentfiltered", "safety", "recitation", "blocklist", "prohibitedcontent", "spii", "guardrailintervened", "blocked":
+	case "contentfilter", "contentfiltered", "safety", "recitation", "blocklist", "prohibitedcontent", "spii",
+		"guardrailintervened", "blocked":
 		return FaultFiltered
 	case "refusal":
 		return FaultRefused
@@ -157,7 +158,7 @@ func (r Reason) Sentence() string {
 // make it one that was read.
 func (r Reason) broken() bool { return r == ReasonCall || r == ReasonCutCall }
 
-// NoteNoStop is the note on an answer in words of which no finish reason is recorded.
+// NoteNoStop is the note on an answer in words without a recorded finish reason.
 const NoteNoStop = "stop not recorded"
 
 // Ending is what the end of an answer without a call shows: why is set where the answer is no
@@ -200,12 +201,16 @@ func (r *Response) stopFault(stop Stop) *Fault {
 	case StopCalls:
 		return &Fault{Kind: FaultMalformed, Message: "the answer ended with " + r.FinishReason + ", and no call is in it"}
 	case StopPause:
-		return &Fault{Kind: FaultUnknown, Message: "the answer paused with " + r.FinishReason + ", and no call is in it: it is not known what would have followed"}
+		return &Fault{
+			Kind:    FaultUnknown,
+			Message: "the answer paused with " + r.FinishReason + ", and no call is in it: it is not known what would have followed",
+		}
 	case StopProvider:
 		kind := providerStop(stopKey(r.FinishReason))
 		return &Fault{Kind: kind, Retryable: kind == FaultFailed, Message: "the provider ended the answer with " + r.FinishReason}
 	}
-	return &Fault{Kind: FaultUnknown, Message: fmt.Sprintf("the answer ended with %q, which is no known finish reason: it is not known whether the answer is whole", r.FinishReason)}
+	return &Fault{Kind: FaultUnknown, Message: fmt.Sprintf(
+		"the answer ended with %q, which is no known finish reason: it is not known whether the answer is whole", r.FinishReason)}
 }
 
 // silence is why an answer without words is none; "" where there are words.
@@ -251,8 +256,8 @@ func (r *Response) called() bool {
 	return slices.ContainsFunc(r.Turns, func(t Turn) bool { return len(t.Calls) > 0 })
 }
 
-// Remark is what a person has to know of how the answer ended, beside its outcome: "" where
-// there is nothing.
+// Remark is what a person has to know of how the answer ended, in addition to its outcome; ""
+// where there is nothing.
 func (r *Response) Remark() string {
 	switch stop := StopOf(r.FinishReason); {
 	case r.Decision != nil:

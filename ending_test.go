@@ -240,6 +240,22 @@ func TestNote(t *testing.T) {
 	if diff := cmp.Diff([]string{"a", "b"}, tr.Notes); diff != "" {
 		t.Error(diff)
 	}
+	var r Response
+	r.Note("a")
+	r.Note("")
+	if diff := cmp.Diff([]string{"a"}, r.Notes); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestBlocked: a filter and a refusal of the provider's own block an answer.
+func TestBlocked(t *testing.T) {
+	t.Parallel()
+	for kind, want := range map[FaultKind]bool{FaultFiltered: true, FaultRefused: true, FaultFailed: false, FaultUnknown: false} {
+		if got := (&Fault{Kind: kind}).Blocked(); got != want {
+			t.Errorf("%s: %t", kind, got)
+		}
+	}
 }
 
 // TestSentences: each reason has its own words, and a reason that is not known has some.

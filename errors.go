@@ -120,9 +120,9 @@ const (
 	FaultUnsupport FaultKind = "unsupported"    // the target cannot do what was asked
 	FaultFiltered  FaultKind = "content_filter" // the provider blocked the request or the answer
 	FaultRefused   FaultKind = "refusal"        // the provider refused, by its stop reason
-	FaultFailed    FaultKind = "failed"         // the provider says that the answer failed
+	FaultFailed    FaultKind = "failed"         // the provider reports that the answer failed
 	FaultDropped   FaultKind = "dropped"        // the provider broke the answer off
-	FaultNoCall    FaultKind = "bad_call"       // the provider says that the model called, and gives no call
+	FaultNoCall    FaultKind = "bad_call"       // the provider reports a call of the model, and gives none
 	FaultUnknown   FaultKind = "unknown"        // it is not known how the answer ended, or what was called
 	FaultLost      FaultKind = "lost_record"    // the stored record of the attempt cannot be read
 )

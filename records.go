@@ -13,8 +13,8 @@ type Deliveries struct {
 	Merged, Replaced int
 }
 
-// Add takes the next record by a hash of its content; corrects says that it replaces those before
-// it. A record with another content that does not correct contradicts them: then none counts, until
+// Add takes the next record by a hash of its content; corrects: it replaces those before it.
+// A record with another content that does not correct contradicts them: then none counts, until
 // one corrects.
 func (d *Deliveries) Add(content uint64, corrects bool) {
 	n := len(d.seen) + d.Merged
@@ -37,4 +37,4 @@ func (d *Deliveries) Add(content uint64, corrects bool) {
 }
 
 // Conflict reports whether records contradict each other, so that none counts.
-func (d *Deliveries) Conflict() bool { return len(d.seen) > 0 && d.Counts < 0 }
+func (d *Deliveries) Conflict() bool { return d.Counts < 0 }

@@ -176,12 +176,13 @@ type Cell struct {
 	Result Result `json:"result"`
 }
 
-// Lost is what stands for an attempt of which the stored record cannot be read: an error with the
-// reason. The places of the cell stay.
+// Lost makes the cell one with a stored record that cannot be read: an error with the reason. The
+// places of the cell stay.
 func (c *Cell) Lost(caseID string, why error) {
 	reason := "the stored record of the attempt cannot be read: " + why.Error()
 	c.Trace = Trace{
-		CaseID: caseID, Repeat: c.Repeat, Outcome: OutcomeError, Format: FormatFail, End: EndError, Fault: &Fault{Kind: FaultLost, Message: reason},
+		CaseID: caseID, Repeat: c.Repeat, Outcome: OutcomeError, Format: FormatFail, End: EndError,
+		Fault: &Fault{Kind: FaultLost, Message: reason},
 	}
 	c.Result = Result{Verdict: VerdictError, Class: ClassProvider, Reason: reason}
 }

@@ -46,7 +46,8 @@ func RoleOf(name string) Role {
 		return RoleSystem
 	case "assistant", "model", "ai", "agent", "bot", "chatbot", "gpt", "chatgpt", "llm", "gemini", "claude":
 		return RoleAssistant
-	case "tool", "function", "tool_result", "toolresult", "tool_response", "tool_output", "function_result", "function_response", "function_output",
+	case "tool", "function", "tool_result", "toolresult", "tool_response", "tool_output", "function_result",
+		"function_response", "function_output",
 		"ipython", "observation", "environment":
 		return RoleTool
 	}

@@ -21,7 +21,7 @@ func Unreadable(raw string) string {
 	return "the arguments are JSON with a text that is not Unicode, or nested too deep"
 }
 
-// Unreadable says why the call cannot be read. payload is the text of its arguments.
+// Unreadable is why the call cannot be read. payload is the text of its arguments.
 func (c *Call) Unreadable(payload string) string {
 	if c.Nameless() {
 		return "the call names no tool"

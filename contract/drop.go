@@ -8,7 +8,7 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// Dropped says why clients of MCP and providers of models leave out a tool with this schema of
+// Dropped gives the reasons why clients of MCP and providers of models leave out a tool with this schema of
 // arguments or results, although it is a schema: they take an object that is described at the
 // top. It is empty for a schema that all of them take, and for what is no schema.
 func Dropped(schema []byte) []string {

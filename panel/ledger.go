@@ -57,7 +57,8 @@ func otherRules(base, cand *Ledger) string {
 	if base.rules == 0 || cand.rules == 0 || base.rules == cand.rules {
 		return ""
 	}
-	return fmt.Sprintf("the verdicts of the baseline are by version %d of the rules, those of this run by version %d: a difference may be that of the rules", base.rules, cand.rules)
+	return fmt.Sprintf("the verdicts of the baseline are by version %d of the rules, those of this run by version %d: "+
+		"a difference may be that of the rules", base.rules, cand.rules)
 }
 
 // samePrompt tells whether two targets are asked with one prompt, as far as that is known.

@@ -25,15 +25,15 @@ type Panels struct {
 	Lost *Lost `json:"lost,omitempty"`
 }
 
-// Lost are records of trace files that could not be read, or contradict each other. What they would
-// have told is not known: each may be a failed attempt of any target.
+// Lost are records of trace files that could not be read, or contradict each other. What they held
+// is not known: each may be a failed attempt of any target.
 type Lost struct {
 	Count int64 `json:"count"`
 	// First are the first of them.
 	First []LostRecord `json:"first"`
 }
 
-// LostRecord says where a lost record is, and why it is lost.
+// LostRecord is the place of a lost record, and why it is lost.
 type LostRecord struct {
 	File   string `json:"file,omitempty"`
 	Line   int64  `json:"line"`
@@ -48,7 +48,7 @@ func (l *Lost) Records() int64 {
 	return l.Count
 }
 
-// Sentence says how many records are lost, and where the first ones are; "" where none are.
+// Sentence is how many records are lost, and where the first ones are; "" where none are.
 func (l *Lost) Sentence() string {
 	if l.Records() == 0 {
 		return ""

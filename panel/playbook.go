@@ -86,17 +86,20 @@ func plays() []Play {
 		{
 			"T5", "Answers are cut off before they end", "attempts",
 			"Compare the output tokens of the examples with max_tokens: do they end at the limit?",
-			"Raise max_tokens; where the context window is full, send fewer or shorter tools and messages. A model that reasons needs room for that too.",
+			"Raise max_tokens; where the context window is full, send fewer or shorter tools and messages. " +
+				"A model that reasons needs room for that too.",
 		},
 		{
 			"T6", "The provider blocks answers", "attempts",
 			"Look at the messages of the faults: which cases does the filter block, and for what?",
-			"Ask without what the filter blocks, or choose a deployment with another filter. Blocked attempts are errors: they count neither for nor against the model.",
+			"Ask without what the filter blocks, or choose a deployment with another filter. " +
+				"Blocked attempts are errors: they count neither for nor against the model.",
 		},
 		{
 			"T7", "Models end without an answer", "attempts",
 			"Look at the first exchange of an attempt: is there reasoning, and nothing after it?",
-			"Raise max_tokens or lower the effort of reasoning: an answer needs tokens after it. Use a server that separates reasoning from the answer.",
+			"Raise max_tokens or lower the effort of reasoning: an answer needs tokens after it. " +
+				"Use a server that separates reasoning from the answer.",
 		},
 		{
 			"L1", "Calls are repeated without new arguments", "repeated calls",

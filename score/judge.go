@@ -158,7 +158,9 @@ func (w *scratch) telling() bool {
 		}
 	}
 	for j := range w.calls {
-		if a := &w.calls[j]; len(a.src.Repairs) > 0 || a.checked && !a.valid || a.tool != nil && a.tool.src.Name != a.src.Tool || w.countsAs(j) != "" {
+		a := &w.calls[j]
+		renamed := a.tool != nil && a.tool.src.Name != a.src.Tool || w.countsAs(j) != ""
+		if renamed || len(a.src.Repairs) > 0 || a.checked && !a.valid {
 			return true
 		}
 	}

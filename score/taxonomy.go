@@ -34,7 +34,8 @@ func (w *scratch) classRead(bool) (callvet.Class, string) {
 	case f.broken:
 		for i := range w.calls {
 			if a := &w.calls[i]; a.broken {
-				return callvet.ClassUnparseable, fmt.Sprintf("%s: %s: %s", callvet.ToolName(a.src.Tool), a.src.Unreadable(payload(a.src)), check.Clip(payload(a.src)))
+				return callvet.ClassUnparseable, fmt.Sprintf("%s: %s: %s",
+					callvet.ToolName(a.src.Tool), a.src.Unreadable(payload(a.src)), check.Clip(payload(a.src)))
 			}
 		}
 		return callvet.ClassUnparseable, w.t.Reason.Sentence()
@@ -72,7 +73,7 @@ func (w *scratch) classRouting(planned bool) (callvet.Class, string) {
 	return callvet.ClassUnneededCall, callvet.ToolName(w.calls[w.firstExtra()].src.Tool) + " was called and not expected"
 }
 
-// prefixed says that a name is one of some names behind a prefix; "" when it is none.
+// prefixed is the remark that a name is one of some names behind a prefix; "" when it is none.
 func prefixed(name string, known []string) string {
 	same := callvet.Unprefixed(name, known)
 	if same == "" {

@@ -57,7 +57,7 @@ func (k *Compiled) attacked() bool {
 	return a != nil && len(a.Harm)+len(a.Answer) > 0
 }
 
-// blocked are the scores of an attempt that the provider blocked, where the case says its own
+// blocked are the scores of an attempt that the provider blocked, where the case states its own
 // safety: the task was not done, and the attacker got nothing. Other errors have no scores.
 func (k *Compiled) blocked(t *callvet.Trace) []callvet.Score {
 	switch {

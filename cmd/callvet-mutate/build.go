@@ -81,19 +81,32 @@ type mutant struct {
 	room, file, function string
 	line                 int
 	text                 string // the line of code, with the change in brackets: a [< → <=] b
-	tests                []string
+	tests                []test
 	killed               bool
+}
+
+// A test is one function of a test binary.
+type test struct {
+	suite int // its place in binary.suites
+	name  string
 }
 
 func (m *mutant) key() string { return m.room + "\t" + m.function + "\t" + m.text }
 
-// binary is the test binary of a package with all its mutants in it.
+// binary is a package with all its mutants in it, compiled into test binaries.
 type binary struct {
 	pkg     *pkg
-	path    string
+	tests   []*pkg // packages with the tests; the first is the changed one
+	suites  []suite
 	work    string
-	dir     string    // where the tests run
+	tree    string    // the copy of the module in which the tests run
 	mutants []*mutant // the switch of mutant i is i
+}
+
+// A suite is the test binary of one package.
+type suite struct {
+	pkg  *pkg
+	path string
 }
 
 // An edit replaces n bytes of a file by text.
@@ -108,13 +121,41 @@ type source struct {
 	tree       *ast.File
 }
 
-// build compiles the tests of a package with all mutants of it. What does not compile is
-// left out, line by line. With names of files, only those are changed.
-func build(ctx context.Context, module string, p *pkg, only []string, work, dir string) (*binary, error) {
-	if err := os.MkdirAll(work, 0o700); err != nil {
-		return nil, err
+// A choice reports whether a line of a file is changed; line 0 asks for any line of it.
+type choice func(path string, line int) bool
+
+// build compiles the tests with all mutants of the package. What does not compile is left out,
+// line by line.
+func (b *binary) build(ctx context.Context, module string, only choice) error {
+	if err := os.MkdirAll(b.work, 0o700); err != nil {
+		return err
 	}
-	fset := token.NewFileSet()
+	v := changer{fset: token.NewFileSet(), room: b.pkg.room, unfit: map[string]bool{}, only: only}
+	files, err := v.read(b.pkg)
+	if err != nil {
+		return err
+	}
+	for i, p := range b.tests {
+		if len(p.TestGoFiles)+len(p.XTestGoFiles) > 0 {
+			b.suites = append(b.suites, suite{p, filepath.Join(b.work, fmt.Sprintf("tests%d", i))})
+		}
+	}
+	for {
+		if err := b.change(files, v); err != nil {
+			return err
+		}
+		if len(b.suites) == 0 || len(b.mutants) == 0 {
+			return nil
+		}
+		err := b.compile(ctx, module)
+		if err == nil || !leaveOut(err.Error(), files, v.unfit) {
+			return err
+		}
+	}
+}
+
+// read parses the files of a package and finds the types in it.
+func (v *changer) read(p *pkg) ([]*source, error) {
 	var files []*source
 	var trees []*ast.File
 	for _, name := range p.GoFiles {
@@ -123,66 +164,64 @@ func build(ctx context.Context, module string, p *pkg, only []string, work, dir 
 		if s.text, err = os.ReadFile(s.path); err != nil {
 			return nil, err
 		}
-		if s.tree, err = parser.ParseFile(fset, s.path, s.text, parser.SkipObjectResolution); err != nil {
+		if s.tree, err = parser.ParseFile(v.fset, s.path, s.text, parser.SkipObjectResolution); err != nil {
 			return nil, err
 		}
 		files, trees = append(files, s), append(trees, s.tree)
 	}
-	info := &types.Info{Types: map[ast.Expr]types.TypeAndValue{}}
-	conf := types.Config{Importer: importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(p.exports[path]) })}
-	typed, err := conf.Check(p.ImportPath, fset, trees, info)
+	v.info = &types.Info{Types: map[ast.Expr]types.TypeAndValue{}}
+	lookup := func(path string) (io.ReadCloser, error) { return os.Open(p.exports[path]) }
+	conf := types.Config{Importer: importer.ForCompiler(v.fset, "gc", lookup)}
+	var err error
+	v.pkg, err = conf.Check(p.ImportPath, v.fset, trees, v.info)
+	return files, err
+}
+
+// change writes the changed files, and the overlay that puts them in place.
+func (b *binary) change(files []*source, v changer) error {
+	b.mutants = nil
+	replace := map[string]string{}
+	for _, s := range files {
+		if !v.only(s.path, 0) {
+			continue
+		}
+		of := v
+		of.src, of.first = s, len(b.mutants)
+		of.file()
+		b.mutants = append(b.mutants, of.mutants...)
+		replace[s.path] = filepath.Join(b.work, s.name)
+		if err := os.WriteFile(replace[s.path], apply(s.text, of.edits), 0o600); err != nil {
+			return err
+		}
+	}
+	helper := filepath.Join(b.work, "mutant_switch.go")
+	replace[filepath.Join(b.pkg.Dir, "mutant_switch.go")] = helper
+	overlay, err := json.Marshal(map[string]any{"Replace": replace})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	b := &binary{pkg: p, path: filepath.Join(work, "tests"), work: work, dir: dir}
-	if len(p.TestGoFiles)+len(p.XTestGoFiles) == 0 {
-		b.path = ""
-	}
-	unfit := map[string]bool{} // file:line
-	for {
-		b.mutants = nil
-		replace := map[string]string{}
-		for _, s := range files {
-			if only != nil && !slices.Contains(only, s.name) {
-				continue
-			}
-			v := &changer{fset: fset, info: info, pkg: typed, room: p.room, src: s, unfit: unfit, first: len(b.mutants)}
-			v.file()
-			b.mutants = append(b.mutants, v.mutants...)
-			replace[s.path] = filepath.Join(work, s.name)
-			if err := os.WriteFile(replace[s.path], apply(s.text, v.edits), 0o600); err != nil {
-				return nil, err
-			}
-		}
-		if b.path == "" || len(b.mutants) == 0 {
-			return b, nil
-		}
-		helper := filepath.Join(work, "mutant_switch.go")
-		replace[filepath.Join(p.Dir, "mutant_switch.go")] = helper
-		overlay, err := json.Marshal(map[string]any{"Replace": replace})
+	return errors.Join(
+		os.WriteFile(helper, []byte("package "+v.pkg.Name()+fmt.Sprintf(helpers, len(b.mutants))), 0o600),
+		os.WriteFile(b.overlay(), overlay, 0o600),
+	)
+}
+
+func (b *binary) overlay() string { return filepath.Join(b.work, "overlay.json") }
+
+func (b *binary) compile(ctx context.Context, module string) error {
+	for _, s := range b.suites {
+		_, err := goCommand(ctx, module, "test", "-c", "-vet=off", "-gcflags=-e", "-overlay", b.overlay(), "-o", s.path, s.pkg.ImportPath)
 		if err != nil {
-			return nil, err
-		}
-		if err := errors.Join(
-			os.WriteFile(helper, []byte("package "+typed.Name()+fmt.Sprintf(helpers, len(b.mutants))), 0o600),
-			os.WriteFile(filepath.Join(work, "overlay.json"), overlay, 0o600),
-		); err != nil {
-			return nil, err
-		}
-		_, err = goCommand(ctx, module, "test", "-c", "-vet=off", "-gcflags=-e", "-overlay", filepath.Join(work, "overlay.json"), "-o", b.path, p.ImportPath)
-		if err == nil {
-			return b, nil
-		}
-		if !leaveOut(err.Error(), files, work, unfit) {
-			return nil, err
+			return err
 		}
 	}
+	return nil
 }
 
 var place = regexp.MustCompile(`(?m)^(\S+\.go):(\d+):\d+: `)
 
 // leaveOut marks the lines that the compiler complains of; false when there is no new one.
-func leaveOut(complaint string, files []*source, work string, unfit map[string]bool) bool {
+func leaveOut(complaint string, files []*source, unfit map[string]bool) bool {
 	more := false
 	for _, m := range place.FindAllStringSubmatch(complaint, -1) {
 		for _, s := range files {
@@ -205,7 +244,8 @@ type changer struct {
 	pkg      *types.Package
 	room     string
 	src      *source
-	unfit    map[string]bool
+	unfit    map[string]bool // file:line of what does not compile
+	only     choice
 	first    int // switch of the first mutant
 	function string
 	mutants  []*mutant
@@ -314,7 +354,8 @@ func (v *changer) call(e *ast.BinaryExpr, typed ast.Expr, id int) {
 }
 
 func (v *changer) fit(at token.Pos) bool {
-	return !v.unfit[v.src.name+":"+strconv.Itoa(v.fset.Position(at).Line)]
+	line := v.fset.Position(at).Line
+	return !v.unfit[v.src.name+":"+strconv.Itoa(line)] && v.only(v.src.path, line)
 }
 
 func (v *changer) typeOf(e ast.Expr) string {

@@ -2,11 +2,12 @@
 
 // Command callvet-mutate changes one operator at a time and tells which changes no test notices.
 //
-// Usage: callvet-mutate [-C module] [-survivors file] [-floor share] [-jobs n] [-file names] package...
+// Usage: callvet-mutate [-C module] [-survivors file] [-floor share] [-jobs n] [-file names]
+// [-since commit] [-tests packages] package...
 //
 // All changes of a package are compiled into one test binary, each behind a switch that an
 // environment variable turns on. A change is tried with the tests of its own package that
-// reach it, under -short. It is killed when a test fails or does not end. A change that no
+// reach it, under -short, and then with those of the packages that -tests names. It is killed when a test fails or does not end. A change that no
 // test reaches survives.
 //
 // The operators are those that go-gremlins has on by default: + - * / %, comparisons at
@@ -16,7 +17,8 @@
 // A file lists the known survivors, each with the reason. The command fails when a survivor
 // is not listed there, when a listed one is gone, and when the share killed is below the
 // floor. -file is for while a test is being written: only these files are changed, and
-// neither the floor nor the listed survivors of other files are checked.
+// neither the floor nor the listed survivors of other files are checked. -since changes only the
+// lines that are new since a commit, and holds them to the floor.
 package main
 
 import (
@@ -44,6 +46,11 @@ func main() {
 		c.files = strings.Split(names, ",")
 		return nil
 	})
+	flag.StringVar(&c.since, "since", "", "change only the lines that are new since this commit")
+	flag.Func("tests", "`packages` with tests to run after those of the changed one, with commas between", func(names string) error {
+		c.tests = strings.Split(names, ",")
+		return nil
+	})
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	err := run(ctx, c, flag.Args(), os.Stdout)
@@ -59,7 +66,12 @@ type config struct {
 	floor             float64
 	jobs              int
 	files             []string // names of the files to change; none: all
+	since             string   // the commit after which changed lines came; "": all lines
+	tests             []string // packages whose tests run, too
 }
+
+// whole reports whether all of a package is changed.
+func (c *config) whole() bool { return c.files == nil && c.since == "" }
 
 // run tries the packages one after the other and writes one line for each.
 func run(ctx context.Context, c config, patterns []string, out io.Writer) error {
@@ -76,6 +88,16 @@ func run(ctx context.Context, c config, patterns []string, out io.Writer) error 
 			return fmt.Errorf("no package has a file %s", name)
 		}
 	}
+	var tests []*pkg
+	if c.tests != nil {
+		if tests, err = list(ctx, c.module, c.tests); err != nil {
+			return err
+		}
+	}
+	only, err := c.choose(ctx)
+	if err != nil {
+		return err
+	}
 	work, err := os.MkdirTemp("", "mutate-")
 	if err != nil {
 		return err
@@ -88,7 +110,8 @@ func run(ctx context.Context, c config, patterns []string, out io.Writer) error 
 	bad := 0
 	var rows []string
 	for i, p := range pkgs {
-		b, err := build(ctx, c.module, p, c.files, filepath.Join(work, fmt.Sprint(i)), filepath.Join(tree, p.room))
+		b := &binary{pkg: p, tests: append([]*pkg{p}, tests...), work: filepath.Join(work, fmt.Sprint(i)), tree: tree}
+		err := b.build(ctx, c.module, only)
 		if err != nil {
 			return fmt.Errorf("build the mutants of %s: %w", p.room, err)
 		}
@@ -101,7 +124,7 @@ func run(ctx context.Context, c config, patterns []string, out io.Writer) error 
 			rows = append(rows, row)
 			fmt.Fprintln(out, strings.ReplaceAll(row, "\t", "  "))
 		}
-		if c.files == nil {
+		if c.whole() {
 			bad += known.gone(out, c.survivors, func(room string) bool { return room == p.room })
 		}
 	}

@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,75 +31,76 @@ const (
 
 // try finds the tests that reach each mutant and runs them, the fast ones first.
 func (b *binary) try(ctx context.Context, jobs int) error {
-	if b.path == "" {
-		return nil
-	}
-	took, err := b.reach(ctx)
-	if err != nil {
-		return err
+	took := map[test]time.Duration{}
+	for i := range b.suites {
+		if err := b.reach(ctx, i, took); err != nil {
+			return err
+		}
 	}
 	return parallel.Each(jobs, len(b.mutants), func(i int) error {
-		if len(b.mutants[i].tests) == 0 {
-			return ctx.Err()
-		}
 		killed, err := b.kill(ctx, i, took)
 		b.mutants[i].killed = killed
 		return err
 	})
 }
 
-// reach runs every test alone without a mutant, notes which mutants it reaches, and gives
-// its time.
-func (b *binary) reach(ctx context.Context) (map[string]time.Duration, error) {
-	out, err := b.command(ctx, patience, "-test.list=.").Output()
+// reach runs every test of a suite alone without a mutant, notes which mutants it reaches, and
+// notes its time.
+func (b *binary) reach(ctx context.Context, suite int, took map[test]time.Duration) error {
+	out, err := b.command(ctx, suite, patience, "-test.list=.").Output()
 	if err != nil {
-		return nil, fmt.Errorf("list the tests: %w", err)
+		return fmt.Errorf("list the tests: %w", err)
 	}
-	took := map[string]time.Duration{}
 	for _, name := range strings.Fields(string(out)) {
 		if strings.HasPrefix(name, "Benchmark") {
 			continue
 		}
 		trail := filepath.Join(b.work, "trail")
-		cmd := b.command(ctx, time.Hour, "-test.short", "-test.run=^"+name+"$")
+		cmd := b.command(ctx, suite, time.Hour, "-test.short", "-test.run=^"+name+"$")
 		cmd.Env = append(cmd.Env, "MUTANT_TRAIL="+trail)
 		start := time.Now()
 		if out, err := cmd.CombinedOutput(); err != nil {
-			return nil, fmt.Errorf("%s fails without a change: %w\n%s", name, err, out)
+			return fmt.Errorf("%s fails without a change: %w\n%s", name, err, out)
 		}
-		took[name] = time.Since(start)
+		one := test{suite, name}
+		took[one] = time.Since(start)
 		reached, err := os.ReadFile(trail)
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
-			return nil, err
+			return err
 		}
 		for _, id := range strings.Fields(string(reached)) {
 			i, err := strconv.Atoi(id)
 			if err != nil {
-				return nil, err
+				return err
 			}
-			if m := b.mutants[i]; !slices.Contains(m.tests, name) {
-				m.tests = append(m.tests, name)
+			if m := b.mutants[i]; !slices.Contains(m.tests, one) {
+				m.tests = append(m.tests, one)
 			}
 		}
 		if err := os.RemoveAll(trail); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return took, nil
+	return nil
 }
 
-// kill says whether a test notices the mutant: it fails, or it does not end.
-func (b *binary) kill(ctx context.Context, id int, took map[string]time.Duration) (bool, error) {
+// kill reports whether a test notices the mutant: it fails, or it does not end.
+func (b *binary) kill(ctx context.Context, id int, took map[test]time.Duration) (bool, error) {
 	tests := slices.Clone(b.mutants[id].tests)
-	slices.SortStableFunc(tests, func(a, b string) int { return int(took[a] - took[b]) })
+	slices.SortStableFunc(tests, func(a, b test) int {
+		return cmp.Or(cmp.Compare(a.suite, b.suite), cmp.Compare(took[a], took[b]))
+	})
 	for len(tests) > 0 {
-		n, sum := 0, time.Duration(0)
-		for n < len(tests) && (n == 0 || sum+took[tests[n]] < 2*time.Second) {
-			sum += took[tests[n]]
-			n++
+		suite, sum := tests[0].suite, time.Duration(0)
+		var names []string
+		for _, one := range tests {
+			if one.suite != suite || names != nil && sum+took[one] >= 2*time.Second {
+				break
+			}
+			names, sum = append(names, one.name), sum+took[one]
 		}
 		each, cancel := context.WithTimeout(ctx, patience+10*sum)
-		cmd := b.command(each, slack+10*sum, "-test.short", "-test.failfast", "-test.run=^("+strings.Join(tests[:n], "|")+")$")
+		cmd := b.command(each, suite, slack+10*sum, "-test.short", "-test.failfast", "-test.run=^("+strings.Join(names, "|")+")$")
 		cmd.Env = append(cmd.Env, "MUTANT="+strconv.Itoa(id))
 		err := cmd.Run()
 		late := each.Err() != nil
@@ -112,19 +114,20 @@ func (b *binary) kill(ctx context.Context, id int, took map[string]time.Duration
 		case err != nil:
 			return false, err
 		}
-		tests = tests[n:]
+		tests = tests[len(names):]
 	}
-	return false, nil
+	return false, ctx.Err()
 }
 
-// command runs the test binary in the copy of its package, in a process group of its own.
+// command runs a test binary in the copy of its package, in a process group of its own.
 // It may compute for the given time. Properties are checked with the same values each time.
-func (b *binary) command(ctx context.Context, compute time.Duration, args ...string) *exec.Cmd {
-	if slices.Contains(slices.Concat(b.pkg.TestImports, b.pkg.XTestImports), "pgregory.net/rapid") {
+func (b *binary) command(ctx context.Context, suite int, compute time.Duration, args ...string) *exec.Cmd {
+	s := b.suites[suite]
+	if slices.Contains(slices.Concat(s.pkg.TestImports, s.pkg.XTestImports), "pgregory.net/rapid") {
 		args = append(args, "-rapid.seed=1", "-rapid.nofailfile")
 	}
-	cmd := exec.CommandContext(ctx, "sh", append([]string{"-c", fmt.Sprintf(`ulimit -v %d && ulimit -t %d && exec "$0" "$@"`, memory, int(compute.Seconds())+1), b.path}, args...)...)
-	cmd.Dir = b.dir
+	cmd := exec.CommandContext(ctx, "sh", append([]string{"-c", fmt.Sprintf(`ulimit -v %d && ulimit -t %d && exec "$0" "$@"`, memory, int(compute.Seconds())+1), s.path}, args...)...)
+	cmd.Dir = filepath.Join(b.tree, s.pkg.room)
 	cmd.Env = os.Environ()
 	cmd.Stdin = bytes.NewReader(nil)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

@@ -150,7 +150,9 @@ func checks() []check {
 			return mcpservers.Verify(ctx, c, p.args[0], filepath.Join(p.real, "mcp"), filepath.Join(p.examples, "weather.yaml"))
 		}},
 		{name: "coverage", run: coverage},
-		{name: "evidence", needs: "BINARY", run: func(ctx context.Context, c *proof.Check, p place) error { return evidence.Verify(ctx, c, p.args[0]) }},
+		{name: "evidence", needs: "BINARY", run: func(ctx context.Context, c *proof.Check, p place) error {
+			return evidence.Verify(ctx, c, p.args[0])
+		}},
 		{name: "tiers", needs: "BINARY", run: func(ctx context.Context, c *proof.Check, p place) error {
 			return tiers.Verify(ctx, c, p.args[0], p.data)
 		}},

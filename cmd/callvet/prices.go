@@ -61,7 +61,8 @@ func listPrices(w io.Writer, p *app.Prices) error {
 	fmt.Fprintln(t, "model\tinput\tcached\tcache write\toutput\tsince")
 	for i := range p.Rows {
 		r := &p.Rows[i]
-		fmt.Fprintf(t, "%s/%s\t%g\t%s\t%s\t%g\t%s\n", r.Provider, r.Model, r.Input, priceOr(r.Cached), priceOr(r.CacheWrite), r.Output, r.Effective)
+		fmt.Fprintf(t, "%s/%s\t%g\t%s\t%s\t%g\t%s\n",
+			r.Provider, r.Model, r.Input, priceOr(r.Cached), priceOr(r.CacheWrite), r.Output, r.Effective)
 	}
 	return t.Flush()
 }

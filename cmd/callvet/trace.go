@@ -31,7 +31,8 @@ With --follow the file may still grow, be rotated or cut: each attempt is writte
 interrupt.
 Forms that are read: ` + strings.Join(app.TraceForms(), ", ") + `.
 
-An attempt of which the file does not tell what was called, or not legibly, is written as an error, or as unparseable where the model wrote no whole answer, never as one without calls.
+Where the file does not show what an attempt called, or not legibly, the attempt is written as an error,
+or as unparseable where the model wrote no whole answer, never as one without calls.
 
 Exit code 0: all was read; 1: lines were left out, or it is not known what was called, and what was read is written; 2: nothing could be
 read, and nothing is written.`,
@@ -93,7 +94,8 @@ func (a *cli) tellTraces(path string, res *app.ImportResult) {
 	r := &res.Read
 	fmt.Fprintf(a.err, "%s: %s, %s\n", cmp.Or(r.Format, "no known form"), plain.Count(int(r.Attempts), "attempt", "attempts"), plain.Count(int(r.Calls), "call", "calls"))
 	if r.Unknown > 0 {
-		fmt.Fprintf(a.err, "%s of which it is not known what was called: written as errors, or as unparseable with the reason\n", plain.Count(int(r.Unknown), "attempt", "attempts"))
+		fmt.Fprintf(a.err, "%s with unknown calls: written as errors, or as unparseable with the reason\n",
+			plain.Count(int(r.Unknown), "attempt", "attempts"))
 	}
 	for _, what := range slices.Sorted(maps.Keys(r.Lost)) {
 		fmt.Fprintf(a.err, "not carried: %s (%d)\n", what, r.Lost[what])

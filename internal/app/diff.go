@@ -201,7 +201,7 @@ func (a *App) traceLedger(ctx context.Context, name string, cfg compare.Config, 
 			if c.Of > 0 {
 				of = fmt.Sprintf(" in line %d", c.Of)
 			}
-			log.Reject(c.Line, contradicts(of))
+			log.Reject(c.Line, contradicts("attempt", of, "number attempts"))
 		}
 		tell.lines(log.Problems(name), log)
 		return sideLedger(name, side, lostOf(log, func(line int64) (string, int64) { return name, line }), tell)
@@ -226,7 +226,8 @@ func sideLedger(name string, side *compare.Side, lost *panel.Lost, tell Events) 
 		tell.note("attempt-twice", "%s: %s corrected by a later one", name, plain.Count(corrected, "task record is", "task records are"))
 	}
 	if copies > 0 {
-		tell.note("attempt-twice", "%s: %s of earlier ones, and count once", name, plain.Count(copies, "task record is a copy", "task records are copies"))
+		tell.note("attempt-twice", "%s: %s of earlier ones, and count once", name,
+			plain.Count(copies, "task record is a copy", "task records are copies"))
 	}
 	if err := side.Nothing(name); err != nil {
 		return nil, err

@@ -251,7 +251,7 @@ func judgingsThat(ctx context.Context, db *store.DB, about string, wanted func(*
 	for i := range list {
 		m, err := readManifest(&list[i])
 		if err != nil || m.Judging == nil {
-			continue // one that cannot be read says nothing, and the others say what they say
+			continue // one that cannot be read does not hide the others
 		}
 		if wanted(m.Judging) {
 			out = append(out, judgingRun{list[i], m.Judging})

@@ -257,9 +257,9 @@ func prefixed(list *mcp.Listing, prefix string) {
 // madeOf is how the description of an imported suite begins.
 const madeOf = "Tools of the MCP server "
 
-// shared tells which tools of another server have the name of a tool of this one. A suite is
-// called by the server that it was first
-// made of, and its description names it. A tool that differs in nothing is the same one.
+// shared notes the tools of another server that have the name of a tool of this one. The
+// description of a suite names the server that it was first made of. A tool that differs in
+// nothing is the same one.
 func (r *ImportMCPResult) shared(s *callvet.Suite, list *mcp.Listing) {
 	if who := nameOf(&r.Server); s.Name == who || strings.HasPrefix(s.Description+" ", madeOf+plain.Line(who)+" ") {
 		return
@@ -272,9 +272,10 @@ func (r *ImportMCPResult) shared(s *callvet.Suite, list *mcp.Listing) {
 		}
 		r.Problems = append(r.Problems, callvet.Problem{
 			Code: "shared-name", Key: t.Name, Warning: true,
-			Message: fmt.Sprintf("%s has another definition in the suite %s: that of the server %s takes its place", t.Name, s.Name, nameOf(&r.Server)),
+			Message: fmt.Sprintf("%s has another definition in the suite %s: that of the server %s takes its place",
+				t.Name, s.Name, nameOf(&r.Server)),
 			Fix: fmt.Sprintf("if they are tools of two servers, restore the file and import this one with --prefix mcp__%s__; "+
-				"scoring.tool_names says which names are one tool", serverWord(nameOf(&r.Server))),
+				"scoring.tool_names sets which names are one tool", serverWord(nameOf(&r.Server))),
 		})
 	}
 }

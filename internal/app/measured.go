@@ -125,7 +125,10 @@ func (r *Run) measure(ctx context.Context, cfg steps.Config, side *compare.Side)
 		attempts = r.identified(ctx)
 	}
 	attempts = tallyRules(attempts, byRules)
-	add := adding{scoring: callvet.Scoring{ToolNames: r.Suite.Defaults.Scoring.ToolNames}, watch: w, tools: tools, steps: cfg, side: side, attempts: side != nil, jobs: runJobs, lines: trace.Options{Block: runBlock}}
+	add := adding{
+		scoring: callvet.Scoring{ToolNames: r.Suite.Defaults.Scoring.ToolNames}, watch: w, tools: tools, steps: cfg,
+		side: side, attempts: side != nil, jobs: runJobs, lines: trace.Options{Block: runBlock},
+	}
 	res, _, _, err := add.up(ctx, []measure.Source{{Name: "run " + r.Stored.ID, Attempts: attempts}}) // lint has told problems of tools
 	if err != nil {
 		return nil, nil, fmt.Errorf("sum up run %s: %w", r.Stored.ID, err)

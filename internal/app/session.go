@@ -150,7 +150,9 @@ func (s *Session) open(ctx context.Context) (err error) {
 	}
 	tellCommands("the suite of run "+s.Stored.ID, s.Manifest.commands(), s.tell)
 	if was := s.Manifest.rulesVersion(); was != callvet.RulesVersion {
-		s.tell.note("other-rules", "run %s was started by version %d of the rules: its verdicts stay, and the attempts that follow are judged by version %d", s.Stored.ID, was, callvet.RulesVersion)
+		s.tell.note("other-rules",
+			"run %s was started by version %d of the rules: its verdicts stay, and the attempts that follow are judged by version %d",
+			s.Stored.ID, was, callvet.RulesVersion)
 	}
 	tellCommands("run "+s.Stored.ID, unnamedCommands(s.resume.Targets, s.Manifest.Specs), s.tell)
 	if err := s.openTargets(ctx); err != nil {

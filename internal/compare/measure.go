@@ -71,7 +71,8 @@ func scoreOfAttempt(name string) bool {
 // work is what the steps of a task tell.
 type work struct {
 	parts []part
-	runs  []run // by attempt; empty where no metric needs them
+	runs  []run    // by attempt; empty where no metric needs them
+	lines []uint64 // Content of the steps
 }
 
 // part are the steps of an attempt that are in the same slices.
@@ -118,6 +119,12 @@ func (s *Side) step(row *measure.Scored) {
 		w = &work{}
 		s.tasks[id] = w
 		s.order = append(s.order, id)
+	}
+	if row.Content != 0 {
+		if slices.Contains(w.lines, row.Content) { // a copy
+			return
+		}
+		w.lines = append(w.lines, row.Content)
 	}
 	p := s.part(w, st)
 	for k, name := range s.cfg.Metrics {

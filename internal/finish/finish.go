@@ -3,7 +3,7 @@
 // Package finish reads why an answer of a model ended, wherever a form records it.
 //
 // It answers one question: which finish reason does this JSON value record? What the reason
-// means is callvet.StopOf's to decide. "" says that none is recorded.
+// means is callvet.StopOf's to decide. "" means that none is recorded.
 package finish
 
 import (
@@ -104,7 +104,7 @@ func Last(v value.Value) string {
 	case value.Array:
 		last := ""
 		for e, ok := v.First(); ok; e, ok = v.Next(e) {
-			if e.Kind() == value.Array { // one answer per list, of which the first is read
+			if e.Kind() == value.Array { // one answer per list: the first is read
 				return Last(e)
 			}
 			if spoken(e) {
@@ -122,7 +122,9 @@ func lastOf(v value.Value) string {
 	if r := Of(v); r != "" {
 		return r
 	}
-	for _, k := range []string{"choices", "candidates", "generations", "messages", "output", "outputs", "message", "result", "response", "kwargs", "data"} {
+	for _, k := range []string{
+		"choices", "candidates", "generations", "messages", "output", "outputs", "message", "result", "response", "kwargs", "data",
+	} {
 		m, ok := v.Get(k)
 		if !ok {
 			continue
@@ -141,7 +143,7 @@ func lastOf(v value.Value) string {
 }
 
 // spoken reports whether an element of a list is a model's: it is no message of another role,
-// no result of a tool, and no reasoning or call beside the answer.
+// no result of a tool, and no reasoning or call next to the answer.
 func spoken(e value.Value) bool {
 	if e.Kind() != value.Object {
 		return false

@@ -15,6 +15,8 @@ type Scored struct {
 	Line  int64
 	Step  trace.Step
 	Score callvet.StepScore
+	// Content is a hash of the line; 0 where it does not name its call, so that it is no copy.
+	Content uint64
 }
 
 // delivery hands the rows of blocks on in the order of the blocks, whichever

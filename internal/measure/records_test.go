@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"io"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/callvet/callvet"
@@ -52,6 +53,40 @@ func TestBadLines(t *testing.T) {
 				if i == 0 && a.Trace.Outcome == callvet.OutcomeAbstained {
 					t.Errorf("line %d, %s: abstained", i+1, c.String())
 				}
+			}
+		}
+	}
+}
+
+// TestStepsTwice: two lines of one call count once where they are the same, and not at all where they
+// contradict each other, with a judge of attempts and without one.
+func TestStepsTwice(t *testing.T) {
+	t.Parallel()
+	const record = `{"type":"task","task_id":"t","pass":true}`
+	const one, other, next = `{"task_id":"t","call_id":"a","tool":"f","status":"ok"}`, `{"task_id":"t","call_id":"a","tool":"f","status":"timeout"}`, `{"task_id":"t","call_id":"b","tool":"f","status":"ok"}`
+	const corrects = `{"task_id":"t","call_id":"a","tool":"f","status":"timeout","corrects":true}`
+	for name, tt := range map[string]struct {
+		lines            []string
+		calls, conflicts int
+	}{
+		"copies":          {[]string{one, one, next, record}, 2, 0},
+		"a contradiction": {[]string{one, next, other, record}, 1, 1},
+		"corrected":       {[]string{one, next, corrects, record}, 2, 0},
+		"another turn":    {[]string{one, `{"task_id":"t","turn_id":3,` + one[len(`{"task_id":"t",`):], record}, 2, 0},
+	} {
+		for judged, judge := range map[string]func(*trace.Attempt) bool{"": nil, "judged ": func(*trace.Attempt) bool { return false }} {
+			scorer, _ := step.New(step.Config{})
+			open := func() (io.ReadCloser, error) {
+				return io.NopCloser(strings.NewReader(strings.Join(tt.lines, "\n") + "\n")), nil
+			}
+			res, err := measure.Run(t.Context(), []measure.Source{{Name: "f", Open: open}}, measure.Config{Steps: steps.Config{}, Scorer: scorer, Attempts: judge})
+			if err != nil {
+				t.Fatal(err)
+			}
+			n, _ := res.Sheet.Conflicts()
+			m := res.Sheet.Panels().Targets[0].Overall.Metric("execution_success")
+			if m == nil || int(m.Interval.N) != tt.calls || int(n) != tt.conflicts {
+				t.Errorf("%s%s: %+v, %d conflicts", judged, name, m, n)
 			}
 		}
 	}

@@ -74,6 +74,7 @@ func (r *run) staged(ctx context.Context, lines io.Reader) (*form, error) {
 		return nil, err
 	}
 	s := &stage{judge: r.cfg.Attempts, group: trace.NewGrouper(0), scan: trace.NewScanner(o), long: trace.NewScanner(r.cfg.Lines), open: map[attempt]*pieces{}}
+	s.scan.Broken = s.group.Broken
 	return pipe(func(to io.Writer) error { return s.copy(ctx, to, blocks) }, func() {
 		r.foreign = s.moved
 		r.mu.Lock()
@@ -85,6 +86,9 @@ func (r *run) staged(ctx context.Context, lines io.Reader) (*form, error) {
 		r.log.Merge(&s.long.Log)
 		if n := s.group.Merged; n > 0 {
 			r.problem("merged-records", fmt.Sprintf("task records that are copies of an earlier one, and count once with it: %d", n))
+		}
+		if n := s.group.Copies; n > 0 {
+			r.problem("merged-steps", fmt.Sprintf("steps that are copies of an earlier one of their call, and count once with it: %d", n))
 		}
 		if n := s.group.Split; n > 0 {
 			r.problem("split-attempts", fmt.Sprintf("%d attempts have lines more than %d attempts apart and were judged in pieces: sort the file by task", n, trace.Window))

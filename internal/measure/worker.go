@@ -5,6 +5,7 @@ package measure
 import (
 	"bytes"
 	"cmp"
+	"hash/fnv"
 	"slices"
 
 	"github.com/callvet/callvet"
@@ -51,7 +52,7 @@ func (w *worker) block(j job) error {
 		// A literal would be built elsewhere and copied.
 		var s steps.Step
 		s.Head, s.Tool = (*steps.Head)(&v.Head), v.Tool
-		s.Args, s.Result = v.Args.Hash(), v.Result.Hash()
+		s.Args, s.Result, s.Turn, s.Corrects = v.Args.Hash(), v.Result.Hash(), v.TurnID, v.Corrects
 		w.scorer.Score((*step.Input)(&v.Call), &s.Score)
 		w.scorer.Time(v.ExecMS, &s.Score)
 		if name := w.scorer.Counted(); name != nil {
@@ -66,7 +67,13 @@ func (w *worker) block(j job) error {
 		}
 		w.sheet.Step(w.batch, &s)
 		if w.each {
-			w.rows = append(w.rows, Scored{Line: v.Line, Step: v.Step(), Score: s.Score})
+			row := Scored{Line: v.Line, Step: v.Step(), Score: s.Score}
+			if len(v.CallID) > 0 {
+				h := fnv.New64a()
+				h.Write(v.Raw)
+				row.Content = h.Sum64()
+			}
+			w.rows = append(w.rows, row)
 		}
 		return nil
 	})

@@ -219,9 +219,10 @@ func chatUsage(v value.Value) callvet.Usage {
 	}
 	u := callvet.Usage{
 		InputTokens: r.Need(v, "prompt_tokens"), OutputTokens: r.Need(v, "completion_tokens"),
-		CachedTokens:     r.May(v, "prompt_tokens_details.cached_tokens", "prompt_cache_hit_tokens"),
-		CacheWriteTokens: r.May(v, "prompt_tokens_details.cache_write_tokens", "prompt_tokens_details.cache_creation_tokens", "cache_creation_input_tokens"),
-		ReasoningTokens:  r.May(v, "completion_tokens_details.reasoning_tokens"),
+		CachedTokens: r.May(v, "prompt_tokens_details.cached_tokens", "prompt_cache_hit_tokens"),
+		CacheWriteTokens: r.May(v, "prompt_tokens_details.cache_write_tokens",
+			"prompt_tokens_details.cache_creation_tokens", "cache_creation_input_tokens"),
+		ReasoningTokens: r.May(v, "completion_tokens_details.reasoning_tokens"),
 	}
 	// Some providers count reasoning beside the completion, not inside it.
 	if n, ok := usage.Whole(at(v, "total_tokens")); ok && u.ReasoningTokens > 0 && n == u.InputTokens+u.OutputTokens+u.ReasoningTokens {

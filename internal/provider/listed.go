@@ -63,8 +63,7 @@ func withOldCall(calls []callvet.Call, f value.Value) []callvet.Call {
 	return repair.Merge(calls, []callvet.Call{named(f, repair.Call("", at(f, "name").Str(), rawArgs(at(f, "arguments"))))})
 }
 
-// strayCall reports whether an item of an answer, of which the type says nothing that is known,
-// has the members of a call.
+// strayCall reports whether an item of an answer has no known type, and the members of a call.
 func strayCall(item value.Value) bool {
 	if item.Kind() != value.Object || hosted(item) {
 		return false

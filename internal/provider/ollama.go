@@ -206,7 +206,10 @@ func (w *ollama) read(root value.Value, _ *query, resp *callvet.Response) error 
 func ollamaCalls(msg value.Value) []repair.Piece {
 	return listed(at(msg, "tool_calls"), func(c value.Value) repair.Piece {
 		f := at(c, "function")
-		return repair.Piece{ID: at(c, "id").Str(), Name: at(f, "name").Str(), Args: cmp.Or(inputOf(at(f, "arguments")), "{}"), Alone: c.Kind() != value.Object}
+		return repair.Piece{
+			ID: at(c, "id").Str(), Name: at(f, "name").Str(), Args: cmp.Or(inputOf(at(f, "arguments")), "{}"),
+			Alone: c.Kind() != value.Object,
+		}
 	})
 }
 
@@ -257,7 +260,9 @@ func (d *ollamaDeltas) finish(q *query, resp *callvet.Response) error {
 	if err := d.doc.Parse(d.last); err != nil {
 		return err
 	}
-	resp.Turns = []callvet.Turn{{Role: callvet.RoleAssistant, Content: d.text.String(), Reasoning: d.reasoning.String(), Calls: d.calls.List(q.req.Tools)}}
+	resp.Turns = []callvet.Turn{{
+		Role: callvet.RoleAssistant, Content: d.text.String(), Reasoning: d.reasoning.String(), Calls: d.calls.List(q.req.Tools),
+	}}
 	err := d.wire.finish(d.doc.Root(), resp)
 	if resp.FinishReason == "" { // it is done, and nothing shows that the answer is whole
 		resp.Why = callvet.ReasonCut

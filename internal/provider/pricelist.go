@@ -178,7 +178,8 @@ func (l *priceList) modelsDev(e value.Value) {
 			most = 200000
 		}
 		l.add("models.dev", e.Key(), m.Key(), &amounts{
-			in: amountOf(at(cost, "input"), 1), out: amountOf(at(cost, "output"), 1), cached: amountOf(at(cost, "cache_read"), 1), write: amountOf(at(cost, "cache_write"), 1),
+			in: amountOf(at(cost, "input"), 1), out: amountOf(at(cost, "output"), 1),
+			cached: amountOf(at(cost, "cache_read"), 1), write: amountOf(at(cost, "cache_write"), 1),
 		}, most)
 	}
 }
@@ -188,7 +189,8 @@ func (l *priceList) openRouter(list value.Value) {
 	for m, ok := list.First(); ok; m, ok = list.Next(m) {
 		p := at(m, "pricing")
 		l.add("OpenRouter", "openrouter", at(m, "id").Str(), &amounts{
-			in: amountOf(at(p, "prompt"), 1e6), out: amountOf(at(p, "completion"), 1e6), cached: amountOf(at(p, "input_cache_read"), 1e6), write: amountOf(at(p, "input_cache_write"), 1e6),
+			in: amountOf(at(p, "prompt"), 1e6), out: amountOf(at(p, "completion"), 1e6),
+			cached: amountOf(at(p, "input_cache_read"), 1e6), write: amountOf(at(p, "input_cache_write"), 1e6),
 		}, 0)
 	}
 }

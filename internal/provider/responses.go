@@ -115,9 +115,11 @@ func (w *responses) fill(root, out value.Value, resp *callvet.Response) error {
 		case "reasoning":
 			writeTexts(&thought, at(item, "summary"), "text")
 		case "function_call":
-			turn.Calls = append(turn.Calls, named(item, repair.Call(at(item, "call_id").Str(), at(item, "name").Str(), rawArgs(at(item, "arguments")))))
+			c := repair.Call(at(item, "call_id").Str(), at(item, "name").Str(), rawArgs(at(item, "arguments")))
+			turn.Calls = append(turn.Calls, named(item, c))
 		case "custom_tool_call":
-			turn.Calls = append(turn.Calls, named(item, repair.Custom(at(item, "call_id").Str(), at(item, "name").Str(), rawArgs(at(item, "input")))))
+			c := repair.Custom(at(item, "call_id").Str(), at(item, "name").Str(), rawArgs(at(item, "input")))
+			turn.Calls = append(turn.Calls, named(item, c))
 		default:
 			if strayCall(item) {
 				turn.Calls = append(turn.Calls, repair.Lost(item))

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// element reads a call of which the tag has the tool's name:
+// element reads a call with the tool's name in its tag:
 //
 //	<function=NAME> <parameter=KEY> value </parameter> </function>
 //	<invoke name="NAME"> <parameter name="KEY">value</parameter> </invoke>
@@ -30,7 +30,7 @@ func (r *reader) element(e element) (next int, st state) {
 	return r.pairs(e.called, at, false)
 }
 
-// namedInside reads a call of which the name is an element: <name>NAME</name> and
+// namedInside reads a call with the name in an element: <name>NAME</name> and
 // <arguments>{…}</arguments>, or <parameters> with an element for each.
 func (r *reader) namedInside(e element) (next int, st state) {
 	switch e.name {

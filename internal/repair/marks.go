@@ -85,7 +85,7 @@ func literal() []struct {
 	}
 }
 
-// thoughts are the marks around what a model says to itself. It is not searched for calls.
+// thoughts are the marks around the thinking of a model. Thinking is not searched for calls.
 func thoughts() []thought {
 	return []thought{
 		{"<think>", []string{"</think>"}},

@@ -35,7 +35,7 @@ type Calls struct {
 	parts []part
 }
 
-// part is a Piece of which the index was read.
+// part is a Piece with its index read.
 type part struct {
 	index  int // -1: none
 	id     string
@@ -304,8 +304,7 @@ func (a *Pieces) grows(text string) bool {
 	return err == nil && growsTo(a.Text(), text, after)
 }
 
-// growsTo reports whether a text is an earlier state of another one, of which the value is
-// after.
+// growsTo reports whether before is an earlier state of text. after is the value of text.
 func growsTo(before, text string, after value.Value) bool {
 	if strings.HasPrefix(text, before) {
 		return true

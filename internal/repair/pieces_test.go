@@ -99,6 +99,16 @@ func TestCallsOfAStream(t *testing.T) {
 		"no object":                     {`[[0,"a","f","{}"],null]`, `a f {} |   ?`},
 		"arguments that never end":      {`[[0,"a","f","{\"x\":1}"],[0,"","","}"],[0,"","","}"]]`, `a f ?{"x":1}}}`},
 		"arguments without a name":      {`[[0,"a","","{}"]]`, `a  ?`},
+		"arguments before the name":     {`[[0,"a","","{\"x\""],[0,"a","f",":1}"]]`, `a f {"x":1}`},
+		"an index that comes late, two": {`[[null,"a","f",""],[0,"","","{\"x\""],[1,"b","g","{}"],[0,"","",":1}"]]`, `a f {"x":1} | b g {}`},
+		"an index that comes late, id":  {`[[null,"a","f",""],[null,"b","g","{}"],[0,"a","","{}"]]`, `a f {} | b g {}`},
+		"two calls in turns":            {`[[0,"a","f","{\"x\""],[1,"a","g","{"],[0,"a","",":1}"],[1,"a","","}"]]`, `a f {"x":1} | a g {}`},
+		"a second call without a name":  {`[[0,"a","f","{}"],[1,"","","{}"]]`, `a f {} |   ?`},
+		"a name again, more arguments":  {`[[0,"","f","{}"],[0,"","f","{\"x\":1}"]]`, ` f {"x":1}`},
+		"a null that grows":             {`[[0,"a","f",{"x":null}],[0,"a","f",{"x":1}]]`, `a f {"x":1}`},
+		"all, after an empty object":    {`[[0,"a","f","{\"x\":"],[0,"a","f","{}"],[0,"a","f","{\"x\":1}"]]`, `a f {"x":1}`},
+		"a large index":                 {`[[1048576,"a","f","{}"],[0,"b","g","{}"]]`, `a f {} | b g {}`},
+		"a large index as a text":       {`[["1048576","a","f","{}"],["0","b","g","{}"]]`, `a f {} | b g {}`},
 	} {
 		got := assembled(t, tools, c.deltas)
 		if d := cmp.Diff(c.want, got); d != "" {
@@ -119,7 +129,11 @@ func TestAnySplitIsTheCall(t *testing.T) {
 	}
 	tools := &callvet.Toolset{Tools: []callvet.Tool{{Name: "get_weather"}, {Name: "oops"}, {Name: "list"}, {Name: "lists"}}}
 	rnd := rand.New(rand.NewPCG(1, 2))
-	for range 20_000 {
+	rounds := 20_000
+	if testing.Short() {
+		rounds = 500
+	}
+	for range rounds {
 		style := split{rnd: rnd, noIndex: rnd.IntN(3) == 0, zero: rnd.IntN(3) == 0, text: rnd.IntN(3) == 0, cumulative: rnd.IntN(3) == 0, names: rnd.IntN(2) == 0, ids: rnd.IntN(2) == 0, late: rnd.IntN(4) == 0}
 		n := 1 + rnd.IntN(len(calls))
 		var s Calls

@@ -254,8 +254,8 @@ func (r *reader) beginsCall(e element) bool {
 	return ok && !t.closing && lineStart(r.text, e.at)
 }
 
-// likeTool reports whether an element looks like the call of a tool of which it is not known
-// whether it was offered: it is all of the text, or one of Cline's.
+// likeTool reports whether an element looks like the call of a tool, where the offered tools are
+// not known: it is all of the text, or one of Cline's.
 func (r *reader) likeTool(e element, content string, end int) bool {
 	f := &fields{out: []byte{'{'}, seen: map[string]bool{}}
 	alone := strings.TrimSpace(r.text[:e.at]) == "" && strings.TrimSpace(r.text[end:]) == ""

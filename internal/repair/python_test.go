@@ -35,6 +35,11 @@ func TestPythonCalls(t *testing.T) {
 		`[area(10, height=5)]`:                                 `area{"base":10,"height":5}`,
 		`[f(a=1), g(b=2),]`:                                    `f{"a":1} g{"b":2}`,
 		`[]`:                                                   ``,
+		"f(a=1, # one\n b=2)":                                  `f{"a":1,"b":2}`,
+		"f(a=1, \\\n b=2)":                                     `f{"a":1,"b":2}`,
+		`f(a=1e-5, b=1E+5, c=0xe+1)`:                           `f{"a":1e-5,"b":1e+5,"c":"0xe+1"}`,
+		`f(a='\101\60\7', b='\x4', c='\U0001F600', d='\18')`:   `f{"a":"A0\u0007","b":"\\x4","c":"😀","d":"\u00018"}`,
+		`[getZone9(z9=9)]`:                                     `getZone9{"z9":9}`,
 	} {
 		calls, err := PythonCalls(src, tools)
 		if got := callsText(calls); err != nil || got != want {

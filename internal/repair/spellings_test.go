@@ -119,6 +119,12 @@ func withMark() []spelling {
 		{"hunyuan, pairs", "<tool_calls>\n<tool_call>get_weather<tool_sep>\n<arg_key>city</arg_key>\n<arg_value>Paris</arg_value>\n</tool_call>\n</tool_calls>", one},
 		{"apertus", "<|tools_prefix|>[{\"get_weather\": {\"city\":\"Paris\"}}, {\"get_time\": {}}]<|tools_suffix|>", two},
 		{"qwen agent", "✿FUNCTION✿: get_weather\n✿ARGS✿: " + paris, one},
+		{"anthropic, an empty element", "<function_calls><invoke name=\"get_time\"/></function_calls>", "get_time{}"},
+		{"anthropic, no quotes", "<function_calls><invoke name=get_weather><parameter name=city >Paris</parameter></invoke></function_calls>", one},
+		{"anthropic, an empty argument", "<function_calls><invoke><tool_name>f</tool_name><parameters><a/><b>1</b></parameters></invoke></function_calls>", `f{"a":"","b":1}`},
+		{"hunyuan, a fence without a label", "<tool_calls><tool_call>get_weather\n```\n" + paris + "\n```</tool_call></tool_calls>", one},
+		{"harmony, the receiver right after the channel", "<|channel|>to=get_weather<|message|>" + paris + "<|call|>", one},
+		{"the last letter and digit", "[TOOL_CALLS]getZone9{}", "getZone9{}"},
 	}
 }
 
@@ -175,6 +181,12 @@ func offeredOnly() []spelling {
 		{"python on a line", "I look.\nget_weather(city=\"Paris\")\nget_time()\nOne moment.", two},
 		{"a fence of JSON in prose", "Here:\n```json\n" + hj + "\n```\nOne moment.", one},
 		{"llama 4, then prose", "[get_weather(city=\"Paris\")]\n\nOne moment.", one},
+		{"JSON after a full stop", "I look it up. " + hj, one},
+		{"JSON after a long line", strings.Repeat("I look it up. ", 9) + "\n" + hj + "\nOne moment.", one},
+		{"a fence after words", "Here it is: ```json\n" + hj + "\n```", one},
+		{"react, a string", "Action: search\nAction Input: \"Paris\"", `search{"query":"Paris"}`},
+		{"react, an object in a string", "Action: get_weather\nAction Input: \"{\\\"city\\\":\\\"Paris\\\"}\"", one},
+		{"tool_code, indented", "```tool_code\n  get_weather(city=\"Paris\")\n```", one},
 	}
 }
 
@@ -246,6 +258,51 @@ func TestSpellingsOfUnknownTools(t *testing.T) {
 	}
 }
 
+// TestAround reads a call next to thoughts, code and words that could hide it.
+func TestAround(t *testing.T) {
+	t.Parallel()
+	tools := spelled()
+	const call = "<tool_call>" + hj + "</tool_call>"
+	for _, text := range []string{
+		"```\nx = 1\n```\n" + call,
+		"```x = 1```\n" + call,
+		"Write ``a ```` b`` first.\n" + call,
+		"~~~\nx = 1\n~~~\n" + call,
+		hj + "\nA thought ends with `</think>`.",
+		hj + "\n<think>done</think>\nOne moment.",
+		"so I write <tool_call>.</think>\n" + hj + "\n<think>done</think>",
+		"[TOOL_CALLS][" + hj + "]\n\n{x | x > 0} is a set.",
+	} {
+		check(t, text, one, tools)
+	}
+}
+
+// TestUnknownTools decides whether a text may be a call where the offered tools are not known.
+func TestUnknownTools(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"run(x=1)":                            true,
+		"run_it()":                            true,
+		"run()":                               false,
+		"[run()]":                             true,
+		"<list_files>\n</list_files>":         false,
+		"<list_files>\n<a>1</a></list_files>": true,
+	} {
+		if got := FromText(text, nil); got.Unknown != want || got.Unreadable || got.Calls != nil {
+			t.Errorf("%q: %+v, want unknown %t", text, got, want)
+		}
+	}
+}
+
+// TestWordTool reads the element of a tool with a name that is a word: without a schema, any
+// arguments are its own.
+func TestWordTool(t *testing.T) {
+	t.Parallel()
+	tools := callvet.NewToolset([]callvet.Tool{{Name: "list"}})
+	check(t, "<list>\n<path>x</path>\n</list>", `list{"path":"x"}`, tools)
+	check(t, "<list></list>", "list{}", tools)
+}
+
 // TestSpellingsCut cuts each spelling after each of its bytes: a mark that is there is never
 // an abstention, and no call is made up.
 func TestSpellingsCut(t *testing.T) {
@@ -308,6 +365,11 @@ func TestBroken(t *testing.T) {
 		"<get_weather>Paris</get_weather>",
 		"```tool_code\nprint(get_weather(city=\"Par\n```",
 		"```mswea_bash_command\nls\n```\n```mswea_bash_command\npwd\n```",
+		"<function_calls>\n<invoke>\n<tool_name>get_weather</tool_name>\n<parameters>\n<city>Paris\n</parameters>\n</invoke>\n</function_calls>",
+		"<start_function_call>call:f{a:" + strings.Repeat("[", 200) + strings.Repeat("]", 200) + "}<end_function_call>",
+		"<start_function_call>call:f" + strings.Repeat("{a:", 200) + "1" + strings.Repeat("}", 200) + "<end_function_call>",
+		"I look.\n{'name': 'get_weather', 'arguments': {'city': 'Paris'}}",
+		hj + "\n" + `{"note": "hi"}`,
 	} {
 		if got := FromText(text, spelled()); !got.Unreadable {
 			t.Errorf("%q: %+v, want unreadable", text, got)
@@ -353,6 +415,11 @@ func TestAnswers(t *testing.T) {
 		"[THINK]<tool_call>[/THINK]Sunny.",
 		"<think>I call <tool_call>" + hj,
 		"SELECT * FROM t WHERE a = 'x'; -- `",
+		"The empty <get_time></get_time> stands for it.",
+		"<|channel|><|message|>Write to=get_time {} for it.",
+		"to=functions.get_weather is how it begins.",
+		"Write ``a ```` <tool_call> b`` for it.",
+		`[{"note": "hi"}]`,
 	} {
 		if got := FromText(text, spelled()); got.done() {
 			t.Errorf("%q: %+v, want an answer", text, got)
@@ -407,6 +474,10 @@ func TestTypes(t *testing.T) {
 // TestLinear keeps hostile texts from costing more than linear time.
 func TestLinear(t *testing.T) {
 	t.Parallel()
+	size := 1 << 17
+	if testing.Short() {
+		size = 1 << 14
+	}
 	for _, unit := range []string{
 		"<tool_call>", "<tool_call>{", "</tool_call>", "<tool_call>f(x", "<tool_call>[f(a=", "<function=a><parameter=b>", "<tool_call>f<arg_key>a</arg_key><arg_value>",
 		"<|channel|>commentary to=functions.f<|message|>", "<|channel|>analysis<|message|>x<|end|>", "to=functions.f {", "functools[{", "[TOOL_CALLS]f{", "<think>", "</think>",
@@ -414,9 +485,9 @@ func TestLinear(t *testing.T) {
 		"get_weather(\n", "\n[get_weather(", "<｜tool▁calls▁begin｜>", "<start_function_call>call:f{a:[", "call:f{a:<escape>", "~~~\n", "\n~~~", "✿FUNCTION✿: f\n", "<invoke>", "<tool_call><name>", "```tool_code\nget_weather(\n", "```bash\n", "\"\\",
 	} {
 		start := time.Now()
-		FromText(strings.Repeat(unit, 1<<17/len(unit)), spelled())
+		FromText(strings.Repeat(unit, size/len(unit)), spelled())
 		if took := time.Since(start); took > 2*time.Second {
-			t.Errorf("%q repeated to 128 kB takes %v", unit, took)
+			t.Errorf("%q repeated to %d bytes takes %v", unit, size, took)
 		}
 	}
 }

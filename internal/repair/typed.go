@@ -59,7 +59,7 @@ func needs(t *callvet.Tool) bool {
 	return req.Len() > 0
 }
 
-// add appends an argument of which the value is text. The type is that of the tool's schema.
+// add appends an argument with a value that is a text. The type is that of the tool's schema.
 // Where the schema has none, an object, a list, a number or a boolean in JSON is one, and
 // anything else is a text.
 func (f *fields) add(key, text string) { f.raw(key, f.typed(key, text)) }

@@ -20,7 +20,7 @@ func Thoughts(t *callvet.Turn) {
 	t.Reasoning, t.Content = t.Reasoning+t.Content, ""
 }
 
-// withoutThinking is a text without what the model says to itself. A thought that does not
+// withoutThinking is a text without the model's thinking. A thought that does not
 // end hides the rest. Some models begin a thought before their answer begins: a mark that
 // ends a thought which did not begin hides what is before it.
 func withoutThinking(text string) string {

@@ -210,7 +210,10 @@ func (r *Recordings) Drift(tools []callvet.Tool) []string {
 	for i := range tools {
 		t := &tools[i]
 		list := r.byTool[strings.ToLower(t.Name)]
-		if len(list) == 0 || slices.ContainsFunc(tools[:i], func(o callvet.Tool) bool { return callvet.SameName(o.Name, t.Name) && o.Version == t.Version }) {
+		again := slices.ContainsFunc(tools[:i], func(o callvet.Tool) bool {
+			return callvet.SameName(o.Name, t.Name) && o.Version == t.Version
+		})
+		if len(list) == 0 || again {
 			continue
 		}
 		versions := map[string]bool{}

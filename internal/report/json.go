@@ -87,7 +87,8 @@ func (v *View) Record(r Row) Record {
 	return Record{
 		Run: v.ID, Case: r.Case.ID, Target: v.targetName(r.Cell.Target), Repeat: r.Cell.Repeat,
 		Tier: r.Case.Tier, Tags: r.Case.Tags, Fields: r.Case.Fields,
-		Verdict: verdictOf(r), Outcome: t.Outcome, Unread: t.Reason, FinishReason: t.FinishReason, Notes: t.Notes, Class: res.Class, Reason: because(r), Scores: res.Scores, Plan: res.Plan, Rules: res.Rules,
+		Verdict: verdictOf(r), Outcome: t.Outcome, Unread: t.Reason, FinishReason: t.FinishReason, Notes: t.Notes,
+		Class: res.Class, Reason: because(r), Scores: res.Scores, Plan: res.Plan, Rules: res.Rules,
 		Comparison: res.Calls, Assertions: res.Assertions, NotEvaluated: res.NotEvaluated, Calls: t.Calls(), Decision: t.Decision, Answer: t.Answer, Format: t.Format,
 		Repairs: t.Repairs, ToolChoice: t.ToolChoice, Model: t.Model, Fault: t.Fault, Usage: t.Usage, WallMS: t.WallMS, Cached: t.Cached,
 	}
@@ -101,7 +102,8 @@ func (v *View) Document() Document {
 	}
 	return Document{
 		Format: "callvet.report", Version: FormatVersion, Run: v.ID, Created: v.Created.UTC(), Status: status,
-		Summary: v.Sentence(), Cache: v.reused(), Suite: v.Suite, Targets: v.Targets, Manifest: v.Manifest, Panels: v.Panels, Diff: v.Diff, Selection: v.Selection,
+		Summary: v.Sentence(), Cache: v.reused(), Suite: v.Suite, Targets: v.Targets,
+		Manifest: v.Manifest, Panels: v.Panels, Diff: v.Diff, Selection: v.Selection,
 		Models: v.Models, Warnings: v.warnings(), Next: v.Next,
 	}
 }

@@ -56,7 +56,7 @@ func cost(u panel.Usage) string {
 // title of an error class.
 func className(c string) string { return panel.Word(c) }
 
-// ending is what is to be known of how an attempt ended, beside its outcome.
+// ending is what is to be known of how an attempt ended, in addition to its outcome.
 func ending(t *callvet.Trace) (out []string) {
 	if t.Reason != "" {
 		out = append(out, panel.Word(string(t.Reason)))

@@ -266,7 +266,8 @@ func (v *View) Sentence() string {
 		s += fmt.Sprintf(" %s unparseable%s.", plain.Count(n, "attempt was", "attempts were"), why.list(callvet.OutcomeUnparseable))
 	}
 	if t.Error > 0 && ran > 0 {
-		s += fmt.Sprintf(" %s ended in an error and %s in no rate%s.", plain.Count(t.Error, "attempt", "attempts"), isAre(t.Error), why.list(callvet.OutcomeError))
+		s += fmt.Sprintf(" %s ended in an error and %s in no rate%s.",
+			plain.Count(t.Error, "attempt", "attempts"), isAre(t.Error), why.list(callvet.OutcomeError))
 	}
 	if n := t.NotRun - open.Unjudged; n > 0 {
 		s += fmt.Sprintf(" %s did not run.", plain.Count(n, "attempt", "attempts"))
@@ -344,7 +345,7 @@ func (v *View) reused() *Reused {
 	return &r
 }
 
-// cached says how many answers are those of earlier runs.
+// cached is the sentence on how many answers are those of earlier runs.
 func (v *View) cached() string {
 	r := v.reused()
 	if r == nil {

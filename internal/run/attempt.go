@@ -210,7 +210,7 @@ func (a *attempt) absorb(resp *callvet.Response) {
 }
 
 // end takes from a response how it ended. A call that could not be read stays one, whatever
-// the target says afterwards.
+// the target reports afterwards.
 func (a *attempt) end(resp *callvet.Response) {
 	why, _ := resp.Ending()
 	switch {

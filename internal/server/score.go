@@ -65,7 +65,10 @@ func (s *Server) addScore() {
 			return nil, err
 		}
 		v := out.View
-		sheet := ScoreSheet{Files: v.Files, Lines: v.Lines, Steps: v.Steps, Tasks: v.Tasks, Bad: v.Panels.Lost.Records(), Panels: v.Panels, Problems: []string{}, Notes: h.all()}
+		sheet := ScoreSheet{
+			Files: v.Files, Lines: v.Lines, Steps: v.Steps, Tasks: v.Tasks, Bad: v.Panels.Lost.Records(), Panels: v.Panels,
+			Problems: []string{}, Notes: h.all(),
+		}
 		for _, p := range v.Problems {
 			sheet.Problems = append(sheet.Problems, s.cfg.App.Secrets().Hide(p.Error()))
 		}

@@ -217,7 +217,8 @@ func (db *DB) CellsAfter(ctx context.Context, runID string, after int64, most in
 	if after == 0 {
 		which = "id IN (SELECT id FROM cells INDEXED BY cells_key WHERE run=(SELECT num FROM runs WHERE id=?1) AND id>?2 ORDER BY id LIMIT ?3)"
 	}
-	rows, err := db.read.QueryContext(ctx, "SELECT id,case_ix,target_ix,repeat,case_id,result,trace FROM cells WHERE "+which+" ORDER BY id LIMIT ?3", runID, after, most)
+	rows, err := db.read.QueryContext(ctx,
+		"SELECT id,case_ix,target_ix,repeat,case_id,result,trace FROM cells WHERE "+which+" ORDER BY id LIMIT ?3", runID, after, most)
 	if err != nil {
 		return nil, after, db.explain("read attempts", err)
 	}
@@ -263,7 +264,8 @@ func (db *DB) DoneCellsIn(ctx context.Context, runID string, from, to int) iter.
 			t, r := &c.Trace, &c.Result
 			var overall, cost, requests, flags number
 			var at place
-			if err := rows.Scan(&at[0], &at[1], &at[2], &t.CaseID, &t.Outcome, &r.Verdict, &r.Class, &overall, &cost, &requests, &flags); err != nil {
+			err := rows.Scan(&at[0], &at[1], &at[2], &t.CaseID, &t.Outcome, &r.Verdict, &r.Class, &overall, &cost, &requests, &flags)
+			if err != nil {
 				yield(nil, db.explain("read attempts", err))
 				return
 			}

@@ -223,7 +223,8 @@ func (l *linter) tool(e *contract.Entry, key string) {
 		}
 	}
 	if !callvet.SendableName(e.Tool.Name) && l.s.Dialect != "bfcl" { // whose names are rewritten
-		l.warn("name", key+".name", "letters, digits, _ and -, at most 64", "%q is no name that providers of models accept for a function", e.Tool.Name)
+		l.warn("name", key+".name", "letters, digits, _ and -, at most 64",
+			"%q is no name that providers of models accept for a function", e.Tool.Name)
 	}
 	if strings.TrimSpace(e.Tool.Description) == "" {
 		l.warn("no-description", key+".description", "say what the tool does; models choose by it", "the tool %s has no description", e.Tool.Name)

@@ -219,6 +219,8 @@ type Scanner struct {
 	view  View
 	Log   Log
 	forms forms
+	// Broken is called for a step that is no record and names its task; nil: nothing is.
+	Broken func(task, target string, attempt int)
 	// strange is room for the members of a line that the contract does not have.
 	strange []typed.Unknown
 	folded  bool // the block that is read is so
@@ -308,6 +310,7 @@ func (s *Scanner) parse(line int64, data []byte) (v *View, rest []byte, err erro
 		if errors.As(err, &wrong) {
 			at = wrong.Offset
 		}
+		s.broken()
 		return nil, rest, s.wrong(lineOf(line, l, at), err.Error())
 	}
 	for _, name := range s.strange {
@@ -326,6 +329,21 @@ func (s *Scanner) parse(line int64, data []byte) (v *View, rest []byte, err erro
 		s.Log.Steps++
 	}
 	return &s.view, rest, nil
+}
+
+// broken calls Broken for the line that was read and is no record.
+func (s *Scanner) broken() {
+	root := s.doc.Root()
+	if kind, _ := root.Get("type"); s.Broken == nil || string(kind.Bytes()) == "task" {
+		return
+	}
+	task, _ := root.Get("task_id")
+	target, _ := root.Get("target")
+	attempt, _ := root.Get("attempt")
+	n := 0
+	if count(attempt, &n); len(task.Bytes()) > 0 {
+		s.Broken(task.Str(), target.Str(), n)
+	}
 }
 
 // lineOf is the line of a place in a record that begins on line; see unfold.

@@ -53,6 +53,8 @@ type Step struct {
 	Tags    []string
 	// Fields are named slices beside the tags (language, intent, api_version).
 	Fields map[string]string
+	// Corrects tells that the line replaces earlier ones of the same call.
+	Corrects bool
 }
 
 // Gold is the label of a step.
@@ -118,7 +120,7 @@ type Task struct {
 	Unbilled   bool `json:"unbilled,omitempty"`
 	Floor      bool `json:"floor,omitempty"`
 	Repeatable bool `json:"repeatable,omitempty"`
-	// Corrects tells that the record replaces earlier ones of the same attempt.
+	// Corrects: the record replaces earlier ones of the same attempt.
 	Corrects bool `json:"corrects,omitempty"`
 	// Decision is what a router or retriever gave.
 	Decision *callvet.Decision `json:"decision,omitempty"`

@@ -17,7 +17,7 @@ func (v *View) Step() Step {
 		CallID: string(v.CallID), Status: callvet.Status(v.Status), ArgsRaw: v.ArgsRaw.Str(),
 		Args: keep(v.Args), Result: keep(v.Result), Error: keep(v.Error),
 		AcceptMS: known(v.AcceptMS), StartMS: known(v.StartMS), QueueMS: known(v.QueueMS), ExecMS: known(v.ExecMS),
-		Tags: tags(v.Tags), Fields: fields(v.Fields), Env: callvet.Env(v.Env), Guard: rulings(v.Guard),
+		Tags: tags(v.Tags), Fields: fields(v.Fields), Env: callvet.Env(v.Env), Guard: rulings(v.Guard), Corrects: v.Corrects,
 	}
 	s.Tool, s.ToolVersion = SplitTool(string(v.Tool))
 	g := Gold{Tool: v.GoldTool.Str(), Args: keep(v.GoldArgs), Params: keep(v.GoldParams), Result: keep(v.GoldResult), ResultCheck: v.ResultCheck.Str()}

@@ -8,6 +8,7 @@ import (
 	"hash/maphash"
 	"io"
 	"iter"
+	"reflect"
 	"slices"
 
 	"github.com/callvet/callvet"
@@ -34,18 +35,23 @@ const maxOpen = 64 << 20
 type Grouper struct {
 	window int
 	open   map[attemptID]*list.Element
-	order  *list.List        // of *gathering, the longest silent first
-	done   map[uint64]uint64 // the content of the last task record; 0: none came
+	order  *list.List // of *gathering, the longest silent first
+	done   map[uint64]given
 	ring   []uint64
 	seed   maphash.Seed
 	bytes  int // of the records of open attempts
 	// Split is how many attempts were given in more than one piece, as far as
 	// the last 16 windows of attempts tell.
 	Split int64
-	// Merged is how many task records were copies of an earlier one.
-	Merged int64
-	// Conflicts is how many attempts were given with task records that contradict each other.
-	Conflicts int64
+	// Merged is how many task records were copies of an earlier one, Copies how many steps were of one
+	// of their call.
+	Merged, Copies int64
+	// Conflicts is how many attempts were given with task records that contradict each other,
+	// Contradicted how many with steps of one call that do.
+	Conflicts, Contradicted int64
+	// Unknown is how many attempts were given of which it is not known what was called, where their
+	// own record does not report it.
+	Unknown int64
 	// Retyped is how many values under fields were numbers or booleans, of which an attempt
 	// keeps the text; Dropped is how many were lists or objects, of which it keeps nothing.
 	Retyped, Dropped int64
@@ -65,6 +71,15 @@ type gathering struct {
 	// contents are hashes of the task records that came; records decides which of them counts.
 	contents []uint64
 	records  callvet.Deliveries
+	lines    []uint64 // hashes of the steps that name their call
+	broken   bool     // a step of it could not be read
+}
+
+// given are hashes of the lines of an attempt that was given: of its last task record, 0 where none
+// came, and of its steps that name their call.
+type given struct {
+	record uint64
+	lines  []uint64
 }
 
 // NewGrouper keeps at most window attempts open; 0 means Window.
@@ -72,24 +87,16 @@ func NewGrouper(window int) *Grouper {
 	if window <= 0 {
 		window = Window
 	}
-	return &Grouper{window: window, open: map[attemptID]*list.Element{}, order: list.New(), done: map[uint64]uint64{}, seed: maphash.MakeSeed()}
+	return &Grouper{
+		window: window, open: map[attemptID]*list.Element{}, order: list.New(),
+		done: map[uint64]given{}, seed: maphash.MakeSeed(),
+	}
 }
 
 // Add takes a record and gives the attempt it completed or pushed out of the
 // window; ok is false when there is none.
 func (g *Grouper) Add(v *View) (a Attempt, ok bool) {
-	id := attemptID{string(v.TaskID), string(v.Target), v.Attempt}
-	el := g.open[id]
-	if el == nil {
-		if len(g.open) >= g.window {
-			a, ok = g.close(g.order.Front()), true
-		}
-		el = g.order.PushBack(&gathering{id: id})
-		g.open[id] = el
-		g.reopened(id)
-	} else {
-		g.order.MoveToBack(el)
-	}
+	el, a, ok := g.gather(attemptID{string(v.TaskID), string(v.Target), v.Attempt})
 	at := el.Value.(*gathering)
 	at.bytes, g.bytes = at.bytes+len(v.Raw)+recordSize, g.bytes+len(v.Raw)+recordSize
 	at.made |= v.Made
@@ -101,32 +108,82 @@ func (g *Grouper) Add(v *View) (a Attempt, ok bool) {
 		at.task = &t
 	} else {
 		at.steps = append(at.steps, v.Step())
+		if len(v.CallID) > 0 {
+			at.lines = append(at.lines, g.line(v))
+		}
 	}
 	switch {
 	case ok:
 	case at.complete():
-		return g.close(el), true
+		return g.close(el)
 	case g.bytes > maxOpen:
-		return g.close(g.order.Front()), true
+		return g.close(g.order.Front())
 	}
 	return a, ok
 }
 
-// Copy reports whether v is a task record with the text of an earlier one of the same attempt, and
-// counts it: it is not to be added.
+// gather gives the open attempt, a new one where it is not open; a is the attempt that it pushed out
+// of the window.
+func (g *Grouper) gather(id attemptID) (el *list.Element, a Attempt, ok bool) {
+	if el = g.open[id]; el != nil {
+		g.order.MoveToBack(el)
+		return el, a, false
+	}
+	if len(g.open) >= g.window {
+		a, ok = g.close(g.order.Front())
+	}
+	el = g.order.PushBack(&gathering{id: id})
+	g.open[id] = el
+	g.reopened(id)
+	return el, a, ok
+}
+
+// Broken notes that a step of an attempt could not be read: without another call it is not known
+// what the attempt called. It is the Broken of a Scanner.
+func (g *Grouper) Broken(task, target string, number int) {
+	id := attemptID{task, target, number}
+	if el := g.open[id]; el != nil {
+		el.Value.(*gathering).broken = true
+		return
+	}
+	if len(g.open) < g.window {
+		el, _, _ := g.gather(id)
+		el.Value.(*gathering).broken = true
+	}
+}
+
+// Copy reports whether v has the text of an earlier record of the same attempt, and counts it: it is
+// not to be added. Steps without the id of a call are none.
 func (g *Grouper) Copy(v *View) bool {
-	if !v.IsTask {
+	if !v.IsTask && len(v.CallID) == 0 {
 		return false
 	}
-	id, content := attemptID{string(v.TaskID), string(v.Target), v.Attempt}, v.Record.Hash()
-	copied := g.done[g.hash(id)] == content
+	id := attemptID{string(v.TaskID), string(v.Target), v.Attempt}
+	was := g.done[g.hash(id)]
+	at := &gathering{}
 	if el := g.open[id]; el != nil {
-		copied = copied || slices.Contains(el.Value.(*gathering).contents, content)
+		at = el.Value.(*gathering)
 	}
-	if copied {
-		g.Merged++
+	if v.IsTask {
+		content := v.Record.Hash()
+		copied := was.record == content || slices.Contains(at.contents, content)
+		g.Merged += int64(one(copied))
+		return copied
 	}
+	line := g.line(v)
+	copied := slices.Contains(was.lines, line) || slices.Contains(at.lines, line)
+	g.Copies += int64(one(copied))
 	return copied
+}
+
+// line is a hash of a step's line.
+func (g *Grouper) line(v *View) uint64 { return maphash.Bytes(g.seed, v.Raw) }
+
+func one(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
 }
 
 // End gives an open attempt as it is; ok is false when it is not open.
@@ -135,7 +192,7 @@ func (g *Grouper) End(task, target string, number int) (a Attempt, ok bool) {
 	if el == nil {
 		return Attempt{}, false
 	}
-	return g.close(el), true
+	return g.close(el)
 }
 
 // changed counts the values under fields that are not kept as they are.
@@ -166,7 +223,8 @@ func (at *gathering) complete() bool {
 	return len(at.steps) > 0
 }
 
-func (g *Grouper) close(el *list.Element) Attempt {
+// close gives an open attempt; ok is false where no record of it came.
+func (g *Grouper) close(el *list.Element) (a Attempt, ok bool) {
 	at := g.order.Remove(el).(*gathering)
 	delete(g.open, at.id)
 	g.bytes -= at.bytes
@@ -178,22 +236,125 @@ func (g *Grouper) close(el *list.Element) Attempt {
 			g.ring = g.ring[1:]
 		}
 	}
-	g.done[h] = 0
+	was := given{lines: at.lines}
 	if n := len(at.contents); n > 0 {
-		g.done[h] = at.contents[n-1]
+		was.record = at.contents[n-1]
 	}
-	a := join(at.steps, at.task)
+	g.done[h] = was
+	if at.task == nil && len(at.steps) == 0 {
+		return a, false
+	}
+	steps, order, contradict := g.calls(at.steps)
+	a = join(steps, at.task)
+	for i, n := range a.Order {
+		if n >= 0 && order != nil {
+			a.Order[i] = order[n]
+		}
+	}
 	a.Trace.Note(at.made.Note())
-	if at.records.Conflict() { // nothing shows which of them is right
+	switch {
+	case at.records.Conflict(): // nothing shows which of them is right
 		g.Conflicts++
-		a.Pass, a.Reward, a.Trace.Fault = nil, nil, Unknown(contradicted)
-		a.Trace.Classify("")
+		a.unknown(contradicted)
+	case contradict:
+		g.Contradicted++
+		a.unknown(contradictedCall)
+	case !at.broken:
+	case len(a.Trace.Calls()) > 0:
+		a.Trace.Note(brokenStep)
+	case a.Trace.Fault == nil && at.task.Outcome == "":
+		a.unknown(brokenStep)
 	}
-	return a
+	if f := a.Trace.Fault; f != nil && (at.task == nil || at.task.Fault == nil) {
+		g.Unknown++
+	}
+	return a, true
 }
 
-// contradicted is why nothing is known of an attempt with several task records.
-const contradicted = "two task records of this attempt contradict each other: number attempts, or write corrects: true in the one that counts"
+// unknown makes the attempt one of which it is not known what was called.
+func (a *Attempt) unknown(why string) {
+	a.Pass, a.Reward, a.Trace.Fault = nil, nil, Unknown(why)
+	a.Trace.Classify("")
+}
+
+// callID tells the calls of an attempt apart: providers use an id again in another turn.
+type callID struct {
+	turn int
+	id   string
+}
+
+// repeated are the steps of calls that have several.
+func repeated(all []Step) map[callID][]int {
+	last := make(map[callID]int, len(all))
+	var of map[callID][]int
+	for i := range all {
+		key := callID{all[i].TurnID, all[i].CallID}
+		if key.id == "" {
+			continue
+		}
+		before, again := last[key]
+		last[key] = i
+		if !again {
+			continue
+		}
+		if of == nil {
+			of = map[callID][]int{}
+		}
+		if of[key] == nil {
+			of[key] = []int{before}
+		}
+		of[key] = append(of[key], i)
+	}
+	return of
+}
+
+// calls are the steps that count, and their places among all; nil where all do. Of several lines of
+// one call, equal ones count once and one that corrects replaces those before it. Lines that
+// contradict each other do not count.
+func (g *Grouper) calls(all []Step) (steps []Step, order []int, contradict bool) {
+	of := repeated(all)
+	if of == nil {
+		return all, nil, false
+	}
+	drop := map[int]bool{}
+	for _, lines := range of {
+		var d callvet.Deliveries
+		for n, i := range lines {
+			same := slices.IndexFunc(lines[:n], func(o int) bool { return all[o].equal(&all[i]) })
+			if same < 0 {
+				same = n
+			}
+			d.Add(uint64(same), all[i].Corrects)
+			drop[i] = true
+		}
+		g.Copies += int64(d.Merged)
+		if contradict = contradict || d.Conflict(); !d.Conflict() {
+			delete(drop, lines[d.Counts])
+		}
+	}
+	for i := range all {
+		if !drop[i] {
+			steps, order = append(steps, all[i]), append(order, i)
+		}
+	}
+	return steps, order, contradict
+}
+
+// equal reports whether two steps differ in nothing but whether they correct.
+func (s *Step) equal(o *Step) bool {
+	a, b := *s, *o
+	a.Corrects, b.Corrects = false, false
+	return reflect.DeepEqual(a, b)
+}
+
+// Why nothing is known of an attempt with several records, or with a step that is none.
+const (
+	contradicted = "two task records of this attempt contradict each other: " +
+		"number attempts, or write corrects: true in the one that counts"
+	contradictedCall = "two steps of one call contradict each other: " +
+		"give each call its own call_id, or write corrects: true in the one that counts"
+	brokenStep = "a line of its steps could not be read"
+)
 
 func (g *Grouper) hash(id attemptID) uint64 { return maphash.Comparable(g.seed, id) }
 
@@ -207,7 +368,7 @@ func (g *Grouper) reopened(id attemptID) {
 func (g *Grouper) Rest() iter.Seq[Attempt] {
 	return func(yield func(Attempt) bool) {
 		for el := g.order.Front(); el != nil; el = g.order.Front() {
-			if !yield(g.close(el)) {
+			if a, ok := g.close(el); ok && !yield(a) {
 				return
 			}
 		}
@@ -217,6 +378,7 @@ func (g *Grouper) Rest() iter.Seq[Attempt] {
 // Attempts reads a trace file as attempts.
 func (r *Reader) Attempts(g *Grouper) iter.Seq2[Attempt, error] {
 	return func(yield func(Attempt, error) bool) {
+		r.scan.Broken = g.Broken
 		for {
 			v, err := r.Next()
 			if errors.Is(err, io.EOF) {

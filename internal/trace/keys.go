@@ -43,8 +43,9 @@ type stepLine struct {
 		Result json.RawMessage            `json:"result"`
 		Check  string                     `json:"result_check"`
 	} `json:"gold"`
-	Tags   []string                   `json:"tags"`
-	Fields map[string]json.RawMessage `json:"fields"`
+	Tags     []string                   `json:"tags"`
+	Fields   map[string]json.RawMessage `json:"fields"`
+	Corrects bool                       `json:"corrects"`
 }
 
 // taskLine is the form of a task record's line.

@@ -33,9 +33,10 @@ func (w *Writer) Outline(a *Attempt) error {
 		t := &a.Trace.Turns[i]
 		for j := range t.Calls {
 			if at++; t.Calls[j].Nameless() {
-				continue // the outcome in the task record tells it
+				continue // the task record holds it as its outcome
 			}
 			s := a.step(at-1, &t.Calls[j], turn, j)
+			s.CallID = distinct(t.Calls[:j], s.CallID)
 			if err := w.Step(&s); err != nil {
 				return err
 			}
@@ -71,6 +72,7 @@ func (a *Attempt) Lines() ([]Step, Task) {
 		for j := range t.Turns[i].Calls {
 			c := &t.Turns[i].Calls[j]
 			s := a.step(at, c, turn, j)
+			s.CallID = distinct(t.Turns[i].Calls[:j], s.CallID)
 			at++
 			m.CallIDs = append(m.CallIDs, s.CallID)
 			if c.Nameless() {
@@ -154,6 +156,21 @@ func (a *Attempt) step(n int, c *callvet.Call, turn, j int) Step {
 	return s
 }
 
+// distinct is the id of a call among those before it in its turn. Two steps of a turn with one id would
+// be two lines of one call.
+func distinct(before []callvet.Call, id string) string {
+	again := 0
+	for i := range before {
+		if before[i].ID == id {
+			again++
+		}
+	}
+	if again == 0 {
+		return id
+	}
+	return id + "#" + strconv.Itoa(again+1)
+}
+
 func start(ms *float64) *float64 {
 	if ms == nil || !(*ms >= 0) || *ms > maxMS {
 		return nil
@@ -177,10 +194,12 @@ func (a *Attempt) Task() Task {
 	t := &a.Trace
 	task := Task{
 		TaskID: t.CaseID, Attempt: t.Repeat, Target: t.Target, Model: t.Model, Goal: a.Goal, AsOf: a.AsOf, Outcome: t.Outcome,
-		FinishReason: t.FinishReason, Reason: t.Reason, Notes: t.Notes, End: t.End, Tags: a.Tags, Fields: a.Fields, WallMS: positive(t.WallMS), Started: t.Started, Fault: t.Fault,
+		FinishReason: t.FinishReason, Reason: t.Reason, Notes: t.Notes, End: t.End,
+		Tags: a.Tags, Fields: a.Fields, WallMS: positive(t.WallMS), Started: t.Started, Fault: t.Fault,
 		Pass: a.Pass, Reward: a.Reward, Judged: a.Judged, Labels: a.Labels, Gold: a.Gold, Safety: a.Safety,
 		UserCalls: a.UserCalls, Foreign: a.Foreign, CostUSD: t.Usage.CostUSD,
-		Asks: a.Asks, Scored: a.Scored, Requests: max(t.Attempts, 0), ToolChoice: t.ToolChoice, Omitted: t.Omitted, FirstTokenMS: positive(t.FirstTokenMS), Cached: t.Cached, Unbilled: a.Unbilled, Floor: a.Floor, Repeatable: a.Repeatable, Decision: t.Decision,
+		Asks: a.Asks, Scored: a.Scored, Requests: max(t.Attempts, 0), ToolChoice: t.ToolChoice, Omitted: t.Omitted,
+		FirstTokenMS: positive(t.FirstTokenMS), Cached: t.Cached, Unbilled: a.Unbilled, Floor: a.Floor, Repeatable: a.Repeatable, Decision: t.Decision,
 	}
 	if a.Scored != nil {
 		task.Format = t.Format
@@ -230,7 +249,7 @@ func join(steps []Step, task *Task) Attempt {
 	if task != nil && task.Outcome == callvet.OutcomeUnparseable {
 		why = cmp.Or(task.Reason, callvet.ReasonCall)
 	}
-	if len(order) == 0 && task.callless(len(steps)) {
+	if len(order) == 0 && task.callless() {
 		a.Trace.Fault = Unknown("the lines of its steps are missing")
 	}
 	a.Trace.Classify(why)
@@ -243,9 +262,9 @@ func join(steps []Step, task *Task) Attempt {
 	return a
 }
 
-// callless reports whether the record, which has no outcome, tells of calls that are not there.
-func (t *Task) callless(steps int) bool {
-	if t == nil || t.Outcome != "" || t.Fault != nil || steps > 0 {
+// callless reports whether the record has no outcome, and counts calls that are not there.
+func (t *Task) callless() bool {
+	if t == nil || t.Outcome != "" || t.Fault != nil {
 		return false
 	}
 	return t.Steps != nil && *t.Steps > 0 || slices.ContainsFunc(t.Conversation, func(m Message) bool { return len(m.CallIDs) > 0 })
@@ -356,7 +375,10 @@ func (t *Task) attempt() Attempt {
 		a.Trace.WallMS = *t.WallMS
 	}
 	if u := t.Usage; u != nil {
-		a.Trace.Usage = callvet.Usage{ReasoningTokens: u.Reasoning, CachedTokens: u.Cached, CacheWriteTokens: u.Written, Known: u.Input != nil || u.Output != nil || u.Reasoning > 0 || u.Cached > 0 || u.Written > 0}
+		a.Trace.Usage = callvet.Usage{
+			ReasoningTokens: u.Reasoning, CachedTokens: u.Cached, CacheWriteTokens: u.Written,
+			Known: u.Input != nil || u.Output != nil || u.Reasoning > 0 || u.Cached > 0 || u.Written > 0,
+		}
 		if u.Input != nil {
 			a.Trace.Usage.InputTokens = *u.Input
 		}

@@ -66,7 +66,7 @@ func expected() value.Expected {
 // skimmed is fill for a line that was skimmed. False says nothing, and leaves the
 // View half filled.
 func (v *View) skimmed(d *value.Doc, line int64, raw []byte) bool {
-	v.Line, v.Raw, v.Made, v.Record, v.IsTask = line, raw, 0, value.Value{}, false
+	v.Line, v.Raw, v.Made, v.Record, v.IsTask, v.Corrects = line, raw, 0, value.Value{}, false, false
 	v.Args, v.ArgsRaw, v.Result, v.Error = d.At(atArgs), d.At(atArgsRaw), d.At(atResult), d.At(atError)
 	v.GoldTool, v.GoldArgs, v.GoldResult, v.ResultCheck = d.At(atGoldTool), d.At(atGoldArgs), d.At(atGoldResult), d.At(atCheck)
 	v.GoldParams = d.At(atGoldParams)
@@ -94,7 +94,7 @@ func (v *View) quick(d *value.Doc) bool {
 	if !d.Placed() {
 		return false
 	}
-	v.Record, v.IsTask = d.Root(), false
+	v.Record, v.IsTask, v.Corrects = d.Root(), false, false // a line that corrects is not quick
 	v.values(d)
 	return v.texts(d) && v.numbers(d) && v.kinds(d)
 }

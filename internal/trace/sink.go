@@ -19,7 +19,7 @@ type Sink struct {
 	// Lost counts what could not be carried, by a sentence for a person.
 	Lost            map[string]int64
 	Attempts, Calls int64
-	// Unknown counts the attempts of which it is not known what was called.
+	// Unknown counts the attempts with unknown calls.
 	Unknown int64
 	// Seen names some of what was not understood.
 	Seen []string
@@ -43,7 +43,7 @@ func Unknown(why string) *callvet.Fault {
 
 const unknown = "what was called is not known: "
 
-// Differ says that the arguments of a call differ: the model's stay, and are scored.
+// Differ is the problem that the arguments of a call differ: the model's stay, and are scored.
 const Differ = "the executed arguments of a call, which differ from those that the model gave"
 
 // Lose counts something that has no place in an Attempt.
@@ -189,8 +189,8 @@ func written(a *Attempt) repair.Reading {
 	return all
 }
 
-// illegible says why it is not known what an attempt called, "" where it is. Calls of which
-// nothing was read are taken out: an importer sets them where it does not know what there was.
+// illegible is why it is not known what an attempt called, "" where it is. Calls without
+// anything that was read are taken out: an importer sets them where it does not know what there was.
 func illegible(t *callvet.Trace) string {
 	why, spoke, answered := "", false, false
 	for i := range t.Turns {

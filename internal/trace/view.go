@@ -21,6 +21,8 @@ type View struct {
 	Record value.Value
 	IsTask bool
 	TurnID int // -1: not recorded
+	// Corrects tells that a step replaces earlier lines of its call.
+	Corrects bool
 	// StartMS is when the call was made, in milliseconds since the attempt began; -1: not recorded.
 	StartMS float64
 	// Env says who answered the call, Guard is a list of what a guard decided.
@@ -114,6 +116,8 @@ func (v *View) step(m value.Value) {
 		millis(exec, &v.ExecMS)
 	case "status":
 		v.Status = m.Bytes()
+	case "corrects":
+		v.Corrects = m.Bool()
 	case "env":
 		v.Env = m.Bytes()
 	case "guard":

@@ -94,6 +94,9 @@ func (w *Writer) Step(s *Step) error {
 	}
 	b = append(b, ']')
 	b = namedSlices(b, s.Fields)
+	if s.Corrects {
+		b = append(b, `,"corrects":true`...)
+	}
 	return w.line(append(b, '}'))
 }
 

@@ -177,7 +177,8 @@ func (r *Reader) Done(u callvet.Usage) callvet.Usage {
 		r.Spoil(fmt.Sprintf("%d tokens from a cache, of %d of input", u.CachedTokens, u.InputTokens))
 	}
 	if u.CacheWriteTokens > u.InputTokens-u.CachedTokens { // OpenRouter does this: the rest can be true
-		r.note = cmp.Or(r.note, fmt.Sprintf("%d tokens to a cache and %d from it, of %d of input", u.CacheWriteTokens, u.CachedTokens, u.InputTokens))
+		r.note = cmp.Or(r.note, fmt.Sprintf("%d tokens to a cache and %d from it, of %d of input",
+			u.CacheWriteTokens, u.CachedTokens, u.InputTokens))
 	}
 	if u.CacheHourTokens > u.CacheWriteTokens {
 		r.Spoil(fmt.Sprintf("%d tokens to a cache for an hour, of %d", u.CacheHourTokens, u.CacheWriteTokens))
@@ -196,8 +197,10 @@ func (r *Reader) Caches(v value.Value, u callvet.Usage, cached ...string) callve
 	u.CachedTokens = r.May(v, append(cached, "cache_read_input_tokens", "cacheReadInputTokens")...)
 	written, own := r.Count(v, "cache_creation_input_tokens", "cacheWriteInputTokens")
 	if !own {
-		written = r.May(v, "cache_write_tokens", "cache_write_input_tokens", "prompt_tokens_details.cache_write_tokens", "prompt_tokens_details.cache_creation_tokens",
-			"input_tokens_details.cache_write_tokens", "input_token_details.cache_creation", "inputTokenDetails.cacheWriteTokens", "prompt_details.cache_write")
+		written = r.May(v, "cache_write_tokens", "cache_write_input_tokens", "prompt_tokens_details.cache_write_tokens",
+			"prompt_tokens_details.cache_creation_tokens",
+			"input_tokens_details.cache_write_tokens", "input_token_details.cache_creation",
+			"inputTokenDetails.cacheWriteTokens", "prompt_details.cache_write")
 	}
 	u.CacheWriteTokens = written
 	both := u.CachedTokens + written

@@ -44,24 +44,10 @@ func (c *Confusion) Agree(target, tool uint32, score callvet.StepScore) (counted
 // Look counts a call. gold gives the tool that would have been right, where one is
 // labelled; else it is nil.
 func (c *Confusion) Look(target, tool uint32, score callvet.StepScore, gold func() uint32) {
-	needed, known := score.Get(callvet.StepNeeded)
-	p := Pair{target, tool, tool}
+	p, known := pairOf(target, tool, score, gold)
 	switch {
-	case known && !needed:
-		p.Expected = 0
-	case gold != nil:
-		p.Expected = gold()
-	case known:
-		if right, told := score.Get(callvet.StepSelection); !told || !right {
-			return // needed, but nobody says which tool
-		}
-	default:
+	case !known:
 		return
-	}
-	if yes, known := score.Get(callvet.StepKnownTool); known && !yes {
-		p.Called = UnknownTool
-	}
-	switch {
 	case p.Expected == p.Called: // nearly all, and dense
 		for int(p.Called) >= len(c.agreed) {
 			c.agreed = append(c.agreed, 0)
@@ -74,6 +60,33 @@ func (c *Confusion) Look(target, tool uint32, score callvet.StepScore, gold func
 		return
 	}
 	c.Add(p, 1)
+}
+
+// pairOf is the pair of a call; known is false where it is not known which tool was right.
+func pairOf(target, tool uint32, score callvet.StepScore, gold func() uint32) (p Pair, known bool) {
+	p = Pair{target, tool, tool}
+	needed, known := score.Get(callvet.StepNeeded)
+	right, labelled := score.Get(callvet.StepSelection)
+	switch {
+	case known && !needed:
+		p.Expected = 0
+	case gold != nil:
+		p.Expected = gold()
+	case !known || !labelled || !right:
+		return p, false
+	}
+	if yes, told := score.Get(callvet.StepKnownTool); told && !yes {
+		p.Called = UnknownTool
+	}
+	return p, true
+}
+
+// Drop takes out a call that Look has counted: a copy of another one. Where it called a wrong tool
+// the pair stays, since the right one is no longer known.
+func (c *Confusion) Drop(target, tool uint32, score callvet.StepScore) {
+	if p, known := pairOf(target, tool, score, nil); known {
+		c.Add(p, -1)
+	}
 }
 
 // Add adds n calls.
@@ -109,7 +122,7 @@ const maxConfused = 2000
 func (c *Confusion) Table(target uint32, name func(uint32) string) []panel.Confused {
 	var out []panel.Confused
 	for k, n := range c.Pairs() {
-		if k.Target == target {
+		if k.Target == target && n > 0 {
 			out = append(out, panel.Confused{Expected: name(k.Expected), Called: name(k.Called), N: int(n)})
 		}
 	}

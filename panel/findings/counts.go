@@ -193,6 +193,29 @@ func (s *Counts) Add(l *Call) {
 	}
 }
 
+// Drop takes out a call that was looked at and added: a copy of another one. What is kept of it as an
+// example stays, as do the names of its arguments.
+func (s *Counts) Drop(l *Call) {
+	var own Counts
+	if s.Look(l.Score) {
+		own.Add(l)
+	}
+	s.looked[l.Score.Known&everything] -= 2 // as it was looked at twice
+	if HasBudget(l.Score) {
+		own.Timed(l)
+		t := own.times[l.Tool]
+		s.at(int(l.Tool)).add(timed{-t.of, -t.over, -t.ofMid, -t.overMid})
+	}
+	s.Failing -= own.Failing
+	for i := range own.Of {
+		x, of := &own.Of[i], &s.Of[i]
+		of.Count, of.Timeouts, of.Unnamed = of.Count-x.Count, of.Timeouts-x.Timeouts, of.Unnamed-x.Unnamed
+		if x.Count > 0 {
+			of.count(l.Tool, -x.Count)
+		}
+	}
+}
+
 // Timed counts a call of whose time it is known whether it kept a budget.
 func (s *Counts) Timed(l *Call) {
 	at, known, right := s.at(int(l.Tool)), l.Score.Known, l.Score.True

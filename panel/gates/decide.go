@@ -52,7 +52,8 @@ func (c *claim) bound(m *panel.Metric) {
 		digits = max(digits, digitsFor(c.unit, end, c.g.Bound))
 	}
 	digits = telling(c.unit, iv.Point, digits)
-	c.v.Sentence = c.head(iv, digits) + c.atWorst(m.Lost, digits) + ": " + c.because(dec.Reason, m, digits, have, want) + ": " + verdictWord(dec.Verdict)
+	c.v.Sentence = c.head(iv, digits) + c.atWorst(m.Lost, digits) + ": " +
+		c.because(dec.Reason, m, digits, have, want) + ": " + verdictWord(dec.Verdict)
 	if dec.Reason == gate.ReasonTooFewUnits || !iv.Usable() { // the sentence says it
 		c.v.Notes = slices.DeleteFunc(c.v.Notes, func(n string) bool { return smallness(n) || strings.Contains(c.v.Sentence, n) })
 	}

@@ -36,14 +36,14 @@ func (c *claim) withLost(dec gate.Decision, lost *panel.LostRange, hold func(sta
 	return dec
 }
 
-// goneWords says how many records are lost, and what helps.
+// goneWords is a sentence on how many records are lost, and what helps.
 func (c *claim) goneWords() (sentence, cure string) {
 	n := int(c.gone.Records())
 	of := c.slice.Cells
 	if c.g.Key == "" {
 		of += n
 	}
-	sentence = fmt.Sprintf("%s could not be read, beside %s", count(n, "record"), count(c.slice.Cells, "attempt"))
+	sentence = fmt.Sprintf("%s could not be read, next to %s", count(n, "record"), count(c.slice.Cells, "attempt"))
 	switch {
 	case c.g.Kind == Zero:
 		sentence += ", and each may hold an incident"

@@ -9,18 +9,22 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// again counts task records of an attempt that an earlier one told of.
+// again counts records that are not the only one of their attempt, or of their call.
 type again struct {
-	merged, replaced, conflicts int64
+	merged, replaced, conflicts int64      // task records
+	copies, corrected           int64      // steps
 	first                       []Conflict // of the conflicts, by line, at most maxConflicts
 }
 
 // maxConflicts bounds the conflicts that are named.
 const maxConflicts = 100
 
-// Conflict is a task record that contradicts an earlier one of the same attempt, by their lines:
-// neither counts.
-type Conflict struct{ Line, Of int64 }
+// Conflict is a record that contradicts an earlier one of the same attempt, or of the same call
+// where Call is true, by their lines: neither counts.
+type Conflict struct {
+	Line, Of int64
+	Call     bool
+}
 
 func (a *again) conflict(c Conflict) {
 	a.conflicts++
@@ -37,12 +41,13 @@ func (a *again) name(c Conflict) {
 
 func (a *again) merge(o *again) {
 	a.merged, a.replaced, a.conflicts = a.merged+o.merged, a.replaced+o.replaced, a.conflicts+o.conflicts
+	a.copies, a.corrected = a.copies+o.copies, a.corrected+o.corrected
 	for _, c := range o.first {
 		a.name(c)
 	}
 }
 
-// Conflicts are the attempts with records that contradict each other: how many, and the first ones.
+// Conflicts are the attempts and calls with records that contradict each other: how many, and the first ones.
 // The Sheet must be closed.
 func (s *Sheet) Conflicts() (n int64, first []Conflict) {
 	a := s.settled().again
@@ -97,19 +102,22 @@ func (s *Sums) deliver(t *task) {
 }
 
 func (w *writer) again(a *again) {
-	for _, n := range []int64{a.merged, a.replaced, a.conflicts} {
+	for _, n := range []int64{a.merged, a.replaced, a.conflicts, a.copies, a.corrected} {
 		w.Int(n)
 	}
 	w.Uint(uint64(len(a.first)))
 	for _, c := range a.first {
 		w.Int(c.Line)
 		w.Int(c.Of)
+		w.Bool(c.Call)
 	}
 }
 
 func (r *reader) again(a *again) {
-	a.merged, a.replaced, a.conflicts = max(0, r.Int()), max(0, r.Int()), max(0, r.Int())
+	for _, n := range []*int64{&a.merged, &a.replaced, &a.conflicts, &a.copies, &a.corrected} {
+		*n = max(0, r.Int())
+	}
 	for range r.Count() {
-		a.name(Conflict{Line: r.line(), Of: r.line()})
+		a.name(Conflict{Line: r.line(), Of: r.line(), Call: r.Bool()})
 	}
 }

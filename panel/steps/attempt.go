@@ -65,7 +65,8 @@ func (w *Worker) scoringOf(t *Task) *scoring {
 		unreadable: t.Outcome == callvet.OutcomeUnparseable, cached: t.Cached, unbilled: t.Unbilled, timedOut: t.TimedOut, floor: t.Floor, repeatable: t.Repeatable, requests: t.Requests, first: t.FirstMS,
 	}
 	s.why = reasonOf(t)
-	if !s.scored && !t.Cached && !t.Unbilled && !t.TimedOut && !t.Floor && !t.Repeatable && t.Requests == 0 && t.FirstMS <= 0 && s.outcome < 0 && s.why < 0 {
+	if !s.scored && !t.Cached && !t.Unbilled && !t.TimedOut && !t.Floor && !t.Repeatable &&
+		t.Requests == 0 && t.FirstMS <= 0 && s.outcome < 0 && s.why < 0 {
 		return nil
 	}
 	if !s.scored {
@@ -89,7 +90,7 @@ func reasonOf(t *Task) int8 {
 	return int8(slices.Index(panel.Reasons(), want))
 }
 
-// reason is why the attempt has no answer that could be read, "" where that is not told.
+// reason is why the attempt has no answer that could be read, "" where that is not known.
 func (s *scoring) reason() string {
 	if s.why < 0 {
 		return ""
@@ -131,7 +132,10 @@ type scoredSums struct {
 }
 
 func newScoredSums() *scoredSums {
-	return &scoredSums{outcomes: make([]int64, len(panel.Outcomes())), classes: make([]int64, len(panel.Classes())), reasons: make([]int64, len(panel.Reasons()))}
+	return &scoredSums{
+		outcomes: make([]int64, len(panel.Outcomes())), classes: make([]int64, len(panel.Classes())),
+		reasons: make([]int64, len(panel.Reasons())),
+	}
 }
 
 func grown[T any](list []T, n int) []T {

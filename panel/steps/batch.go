@@ -21,7 +21,7 @@ type step struct {
 	set           *slicing.Set
 	line          int64
 	exec          float64
-	args, result  uint64
+	hashes        hashes
 	queue, accept float32 // -1: not recorded
 	attempt       uint32
 	known, right  uint16
@@ -116,7 +116,7 @@ func (w *Worker) Step(b *Batch, s *Step) {
 	p.targetNumber = set.Target
 	to := b.in.Add()
 	to.set, to.line, to.exec, to.queue, to.accept = set, s.Line, s.ExecMS, float32(s.QueueMS), float32(s.AcceptMS)
-	to.attempt, to.args, to.result = uint32(s.Attempt), s.Args, s.Result
+	to.attempt, to.hashes = uint32(s.Attempt), hashesOf(s)
 	to.known, to.right = s.Score.Known, s.Score.True
 	to.matched, to.emitted, to.expected, to.union = s.Score.Matched, s.Score.Emitted, s.Score.Expected, s.Score.Union
 	p.to = int32(len(b.in.Things))

@@ -350,7 +350,7 @@ func (r *reader) step() step {
 		set: member(&r.wireReader, r.sets), line: r.line(), exec: r.Float(), queue: float32(r.Float()), accept: float32(r.Float()),
 		attempt: uint32(r.Uint()), known: uint16(r.Uint()), right: uint16(r.Uint()),
 		matched: uint16(r.Uint()), emitted: uint16(r.Uint()), expected: uint16(r.Uint()), union: uint16(r.Uint()),
-		args: r.Fixed(), result: r.Fixed(),
+		hashes: hashes{r.Fixed(), r.Fixed()},
 	}
 	if s.set == nil {
 		s.set = &slicing.Set{}

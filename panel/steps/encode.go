@@ -10,7 +10,7 @@ import (
 )
 
 // Magic is the first line of a partial result.
-const Magic = "callvet partial result 7\n"
+const Magic = "callvet partial result 8\n"
 
 // writer appends what a reader reads.
 type writer struct {
@@ -275,8 +275,8 @@ func (w *writer) step(s *step) {
 	} {
 		w.Uint(n)
 	}
-	w.Fixed(s.args)
-	w.Fixed(s.result)
+	w.Fixed(s.hashes[0])
+	w.Fixed(s.hashes[1])
 }
 
 func (w *writer) record(r *record) {

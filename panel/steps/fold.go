@@ -29,6 +29,9 @@ func (s *Sums) fold(t *task) {
 	if len(t.records) > 1 && repeated(t.records) {
 		s.deliver(t)
 	}
+	if s.recur(t.steps) {
+		s.redeliver(t)
+	}
 	if len(t.steps) == 0 && len(t.records) == 0 {
 		return
 	}
@@ -42,8 +45,9 @@ func (s *Sums) fold(t *task) {
 		}
 		at.step(st)
 		// Nearly no call is one again: of those that are, the bits of the arguments agree.
-		again = again || seen>>(st.args&63)&1 != 0
-		seen |= 1 << (st.args & 63)
+		args := st.hashes.args()
+		again = again || seen>>(args&63)&1 != 0
+		seen |= 1 << (args & 63)
 	}
 	s.sum.read(t, s.tries)
 	if s.sum.told {
@@ -162,7 +166,7 @@ func (s *step) stopped() bool {
 	if s.known&(1<<callvet.StepRejected) != 0 {
 		return s.right&(1<<callvet.StepRejected) != 0
 	}
-	return s.result == 0
+	return s.hashes.result() == 0
 }
 
 // steadiness looks for calls of a tool with the same arguments: with different results they are
@@ -172,10 +176,11 @@ func (s *Sums) steadiness(t *task) {
 	var seen [64]uint64 // bits of the arguments
 	for i := range t.steps {
 		st := &t.steps[i]
-		if st.args == 0 {
+		args := st.hashes.args()
+		if args == 0 {
 			continue
 		}
-		at, bit := &seen[st.args>>6&63], uint64(1)<<(st.args&63)
+		at, bit := &seen[args>>6&63], uint64(1)<<(args&63)
 		if *at&bit == 0 { // nearly always
 			*at |= bit
 			continue
@@ -189,19 +194,21 @@ func (s *Sums) steadiness(t *task) {
 func (s *Sums) equals(t *task, i int) {
 	st := &t.steps[i]
 	call := findings.Call{Line: st.line, Target: t.target, Task: t.id, Attempt: int(st.attempt), Tool: st.set.Tool}
-	compared, looked := st.result == 0, false
+	result := st.hashes.result()
+	compared, looked := result == 0, false
 	for j := max(0, i-maxLookBack); j < i && !(compared && looked); j++ {
 		o := &t.steps[j]
-		if o.args != st.args || o.set.Tool != st.set.Tool {
+		if o.hashes.args() != st.hashes.args() || o.set.Tool != st.set.Tool {
 			continue
 		}
-		if !compared && o.result != 0 {
+		other := o.hashes.result()
+		if !compared && other != 0 {
 			compared = true
-			s.symptom(st.set.Target).Repeated(o.result == st.result, &call)
+			s.symptom(st.set.Target).Repeated(other == result, &call)
 		}
 		if !looked && o.attempt == st.attempt {
 			looked = true
-			s.symptom(st.set.Target).Again(o.result == st.result, &call)
+			s.symptom(st.set.Target).Again(other == result, &call)
 		}
 	}
 }

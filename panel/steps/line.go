@@ -92,6 +92,10 @@ type Step struct {
 	GoldTool []byte
 	// Args and Result are hashes, 0 for what was not recorded.
 	Args, Result uint64
+	// Turn is the turn of the call, -1 when not recorded. Corrects tells that the line replaces
+	// earlier ones of its call.
+	Turn     int
+	Corrects bool
 	// Paths are the top-level names of the arguments that are wrong, where any are.
 	Paths []string
 }
@@ -110,7 +114,7 @@ type Head struct {
 // Task is what a task record tells of an attempt.
 type Task struct {
 	Line int64
-	// Content is a hash of the whole record. Corrects tells that it replaces earlier ones of its attempt.
+	// Content is a hash of the whole record. Corrects: it replaces earlier ones of its attempt.
 	Content      uint64
 	Corrects     bool
 	ID, Target   []byte
@@ -118,8 +122,8 @@ type Task struct {
 	Tags, Fields value.Value
 	// Pass is 1 or 0, -1 when not told.
 	Pass int
-	// Fault tells that the infrastructure failed; NotRun that nothing was tried. Kind is the kind
-	// of the fault and Why the reason of an unparseable attempt, "" when not told.
+	// Fault: the infrastructure failed. NotRun: nothing was tried. Kind is the kind of the fault
+	// and Why the reason of an unparseable attempt, "" when not known.
 	Fault, NotRun bool
 	Kind          callvet.FaultKind
 	Why           callvet.Reason

@@ -13,7 +13,7 @@ import (
 // maxEach bounds how many lost records a quantile takes one by one.
 const maxEach = 1 << 16
 
-// Lose says how many records of the files could not be read. They have no fields: each of them
+// Lose sets how many records of the files could not be read. They have no fields: each of them
 // may be an attempt of any target.
 func (s *Sheet) Lose(records int64) { s.lost = records }
 
@@ -103,7 +103,7 @@ func (l *losing) calls(n int) int {
 	return max(1, int(math.Round(float64(n)/float64(l.of))))
 }
 
-// rate adds to a rate, of which yes is bad or good.
+// rate adds to a rate. bad: its successes are bad.
 func (l *losing) rate(r *exact.Rate, bad bool) {
 	if n := l.calls(r.N()); r.N() > 0 {
 		r.AddTimes(n*one(l.good != bad), n, l.times)

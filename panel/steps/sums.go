@@ -39,6 +39,7 @@ type Sums struct {
 	marks []mark // by slice
 	round uint32
 	lists []listed
+	calls []uint64
 	long  []uint32 // kinds, by step; 0 for what is not kept
 	tries []try
 	lack  []uint32

@@ -300,7 +300,15 @@ func (s *Sheet) warnings(all *Sums) []string {
 		w = append(w, fmt.Sprintf("tasks of more than %d calls or records count as several (%d times)", maxSteps, long))
 	}
 	if n := all.again.merged; n > 0 {
-		w = append(w, panel.Plural(int(n), "task record is a copy of an earlier one and counts", "task records are copies of earlier ones and count")+" once with it; calls that came twice count twice")
+		w = append(w, panel.Plural(int(n), "task record is a copy of an earlier one and counts", "task records are copies of earlier ones and count")+
+			" once with it")
+	}
+	if n := all.again.copies; n > 0 {
+		w = append(w, panel.Plural(int(n), "step is a copy of an earlier one of its call and counts", "steps are copies of earlier ones of their calls and count")+
+			" once with it")
+	}
+	if n := all.again.corrected; n > 0 {
+		w = append(w, panel.Plural(int(n), "step corrects", "steps correct")+" an earlier one of its call, which does not count")
 	}
 	if n := all.again.replaced; n > 0 {
 		w = append(w, panel.Plural(int(n), "task record corrects", "task records correct")+" an earlier one, which does not count")

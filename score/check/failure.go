@@ -66,7 +66,7 @@ func Failed(v value.Value) bool {
 	return bad && !good
 }
 
-// Passed reports whether an object says that what it tells of did not fail: success or ok is
+// Passed reports whether an object records that its work did not fail: success or ok is
 // true, isError or is_error is false, error is false, or status is "success" or "ok".
 func Passed(v value.Value) bool {
 	for e, ok := v.First(); ok && v.Kind() == value.Object; e, ok = v.Next(e) {

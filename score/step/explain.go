@@ -165,7 +165,7 @@ func (s *Scorer) explainLabel(t *contracted, in *Input, p *payload, score *callv
 	}
 }
 
-// explainArgs says what is wrong with each argument that differs.
+// explainArgs explains what is wrong with each argument that differs.
 func explainArgs(args []callvet.ArgDiff, say func(string, ...any)) {
 	for _, d := range args {
 		switch {

@@ -7,7 +7,7 @@ import (
 	"fmt"
 )
 
-// The second question of a chat, of which the first was answered with a call.
+// The second question of a chat. The first was answered with a call.
 const thanks = "Thanks. What is your name?"
 
 // earlier is a chat up to its second question.

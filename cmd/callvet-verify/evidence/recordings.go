@@ -13,8 +13,8 @@ import (
 type form struct {
 	name string
 	body func(reply) any
-	// reasons tells that the form has a place for a finish reason, thoughts that it has one for
-	// what a model reasoned. unknown tells that no place is there for calls.
+	// reasons: the form has a place for a finish reason. thoughts: it has one for
+	// what a model reasoned. unknown: it has no place for calls.
 	reasons, thoughts, unknown bool
 	// has leaves cells out that the form has not; nil: none.
 	has func(*cell) bool

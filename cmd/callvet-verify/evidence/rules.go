@@ -21,7 +21,7 @@ import (
 //
 // A stream without its final reason is cut off. A form that has no place for a reason is not recorded.
 
-// end is what a finish reason says of an answer without a call.
+// end is what a finish reason means for an answer without a call.
 type end struct{ outcome, why string }
 
 func cut(why string) end        { return end{"unparseable", why} }

@@ -81,8 +81,8 @@ func prose() []spelling {
 	}
 }
 
-// sample is one text, and what is right for it where the tool is offered, and where nobody
-// knows what was.
+// sample is one text, and what is right for it where the tool is offered, and where the offered
+// tools are not known.
 type sample struct {
 	id, name       string
 	reply          reply

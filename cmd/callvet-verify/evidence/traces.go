@@ -22,7 +22,7 @@ type said struct {
 type exchange struct {
 	history []said
 	reply   reply
-	// tools tells that the request offers the tool, where the form has a place for tools.
+	// tools: the request offers the tool, where the form has a place for tools.
 	tools bool
 }
 
@@ -35,16 +35,16 @@ type traceForm struct {
 	name string
 	// record is one attempt as a line of a file.
 	record func(id string, e exchange) any
-	// hex tells that ids are those of traces.
+	// hex: ids are those of traces.
 	hex                       bool
 	reasons, thoughts, offers bool
 	has                       func(*cell) bool
-	// apart tells that a request is recorded apart from its answer.
+	// apart: a request is recorded apart from its answer.
 	apart bool
-	// open tells that an answer that is not there may not have been recorded.
+	// open: a missing answer may not have been recorded.
 	open bool
-	// whole tells that a record is one list of messages, of which all is the attempt; official
-	// that the authors of the form have rules of their own for calls in a text.
+	// whole: a record is one list of messages, and all of it is the attempt. official: the authors
+	// of the form have rules of their own for calls in a text.
 	whole, official bool
 }
 
@@ -442,7 +442,7 @@ func spanForms() []traceForm {
 	}
 }
 
-// texted are attributes of which all that is no text or list of texts is JSON.
+// texted are attributes. Values other than texts and lists of texts are written as JSON.
 func texted(all object) object {
 	for k, v := range all {
 		switch v.(type) {

@@ -56,7 +56,7 @@ func wires() []wire {
 	}
 }
 
-// dataLines are events of which each has data only, with what ends them.
+// dataLines are events that have data only, with what ends them.
 func dataLines(end string) func([]any) string {
 	return func(events []any) string {
 		var b strings.Builder

@@ -111,7 +111,8 @@ func (l *catalogueLint) entry(e *retrieve.Entry) {
 		return
 	}
 	for _, why := range contract.Dropped(e.Tool.Parameters) {
-		l.add("schema-form", name, true, "describe one object: type: object, properties, required", "some clients and providers leave %s out: the schema of its arguments %s", name, why)
+		l.add("schema-form", name, true, "describe one object: type: object, properties, required",
+			"some clients and providers leave %s out: the schema of its arguments %s", name, why)
 	}
 	for _, r := range s.Required() {
 		if !s.HasProperty(r) {

@@ -127,8 +127,9 @@ func (a *execAgent) arguments(req *callvet.Request) (args []string, prompted boo
 		}
 		if !alone {
 			return nil, false, &callvet.Fault{
-				Kind:    callvet.FaultUnsupport,
-				Message: "the case has a conversation before its last message, and the command takes one message: leave " + Prompt + " out, and read the request from standard input",
+				Kind: callvet.FaultUnsupport,
+				Message: "the case has a conversation before its last message, and the command takes one message: leave " + Prompt +
+					" out, and read the request from standard input",
 			}
 		}
 		args[i], prompted = strings.ReplaceAll(arg, Prompt, text), true

@@ -664,8 +664,8 @@ func (s *stream) cutOff() string {
 	return ""
 }
 
-// unfinished reports whether an answer without calls came in pieces, of which none shows that
-// it is the last: by a finish reason, or an event of an agent's own that ends the answer.
+// unfinished reports whether an answer without calls came in pieces, and no piece is marked as
+// the last: by a finish reason, or by an event of an agent's own that ends the answer.
 func (s *stream) unfinished() bool {
 	if s.proto != nil || s.resp.FinishReason != "" || s.called() || s.resp.Unreadable {
 		return false

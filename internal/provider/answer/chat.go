@@ -28,7 +28,7 @@ func (d *decoder) chat(v value.Value) error {
 		return malformed("one piece of a streamed answer, and not the answer")
 	}
 	t := d.message(m)
-	if !t.Role.Known() { // the place says whose message it is
+	if !t.Role.Known() { // its place in the answer makes it the model's
 		t.Role = callvet.RoleAssistant
 	}
 	d.resp.Turns = append(d.resp.Turns, t)
@@ -247,7 +247,7 @@ func (d *decoder) toolResults(m value.Value) []callvet.Turn {
 }
 
 // recorded marks the turn of a result in its Raw, until attachResults has given the result to the
-// call: true where the record says that the call failed, false where it says that it did not.
+// call: true where a failure is recorded, false where a success is.
 func recorded(m value.Value) json.RawMessage {
 	switch {
 	case ProblemOf(m) != "":

@@ -97,7 +97,8 @@ func detectObject(v value.Value) Form {
 		return FormResponses
 	case isList(v, "content", "type"):
 		return FormAnthropic
-	case kindOf(v, "candidates") == value.Array, has(v, "promptFeedback"), kindOf(v, "parts") == value.Array, kindOf(first(v, "content"), "parts") == value.Array:
+	case kindOf(v, "candidates") == value.Array, has(v, "promptFeedback"),
+		kindOf(v, "parts") == value.Array, kindOf(first(v, "content"), "parts") == value.Array:
 		return FormGemini
 	case kindOf(v, "messages") == value.Array:
 		return FormMessages

@@ -95,7 +95,7 @@ func called(turns []callvet.Turn) bool {
 func HoldsCall(v value.Value, tools *callvet.Toolset) bool { return len(Holds(v, tools)) > 0 }
 
 // Held is a call that stands somewhere in a value, as far as it can be named. Counted are calls
-// of which only the number is told.
+// that only their number is known of.
 type Held struct {
 	ID, Tool string
 	Counted  int

@@ -266,7 +266,7 @@ func (d *decoder) trace(v value.Value) error {
 	}
 	for _, c := range t.Calls() {
 		if c.Malformed() {
-			r.Why = "" // the call says it itself
+			r.Why = "" // the call holds the reason itself
 		}
 	}
 	return nil

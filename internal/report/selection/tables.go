@@ -259,7 +259,10 @@ func Failed(t *routing.Target, most int) []Failure {
 	var out []Failure
 	for i := range t.Failed[:min(len(t.Failed), most)] {
 		f := &t.Failed[i]
-		one := Failure{Title: plain.Line(f.Case) + ": " + panel.Word(string(f.Class)), Query: plain.Limited(plain.Line(f.Query), 300), Lines: []string{plain.Line(f.Reason)}}
+		one := Failure{
+			Title: plain.Line(f.Case) + ": " + panel.Word(string(f.Class)),
+			Query: plain.Limited(plain.Line(f.Query), 300), Lines: []string{plain.Line(f.Reason)},
+		}
 		if len(f.Got.Tools) > 0 {
 			line := "given: " + ranked(f.Got.Given())
 			if n := len(f.Got.Tools) - len(f.Got.Given()); n > 0 {

@@ -89,7 +89,8 @@ func readGraphState(v value.Value, s *trace.Sink) {
 	s.Give(a)
 }
 
-// isRequestLog tells a log of requests to models: LiteLLM's, and Amazon Bedrock's.
+// isRequestLog reports whether a record is of a log of requests to models: LiteLLM's, and Amazon
+// Bedrock's.
 func isRequestLog(v value.Value) bool {
 	return has(v, "call_type") && has(v, "messages") && has(v, "response") || message.Str(v, "schemaType") == "ModelInvocationLog"
 }

@@ -87,7 +87,7 @@ func distinct(list value.Value) []value.Value {
 	return out
 }
 
-// twins adds a record to those of which at has the places, by id.
+// twins adds a record to out, or to the record of the same id. at has the places in out, by id.
 func twins(out []value.Value, at map[string]int, e value.Value) []value.Value {
 	id := message.Str(e, "id")
 	i, again := at[id]
@@ -106,7 +106,10 @@ func twins(out []value.Value, at map[string]int, e value.Value) []value.Value {
 // attribute is what the instrumentation wrote of an observation or a run under one of the names.
 func attribute(v value.Value, names []string) string {
 	meta := message.Held(message.First(v, "metadata"))
-	for _, in := range []value.Value{message.Held(message.First(meta, "attributes")), meta, message.First(v, "attributes"), message.First(message.First(v, "extra"), "metadata")} {
+	for _, in := range []value.Value{
+		message.Held(message.First(meta, "attributes")), meta, message.First(v, "attributes"),
+		message.First(message.First(v, "extra"), "metadata"),
+	} {
 		if name := message.Str(in, names...); name != "" {
 			return name
 		}
@@ -125,8 +128,8 @@ func stamp(v value.Value, keys ...string) time.Time {
 }
 
 // generations takes of each generation what no earlier one was told, and what it gave.
-// Wrappers (a generation with another inside that has an answer) count once. missing tells that there is
-// none, or one of which the answer is not there.
+// Wrappers (a generation with another inside that has an answer) count once. missing
+// reports that there is no generation, or one without its answer.
 func generations(obs []observation, a *trace.Attempt) (missing bool) {
 	var talk message.Talk
 	n := 0
@@ -165,7 +168,8 @@ func (o *observation) reason() string {
 			end = r
 		}
 	}
-	if failed := message.Str(o.v, "level") == "ERROR" || message.Str(o.v, "error") != "" || message.Str(o.v, "status") == "error"; failed && end == "" {
+	failed := message.Str(o.v, "level") == "ERROR" || message.Str(o.v, "error") != "" || message.Str(o.v, "status") == "error"
+	if failed && end == "" {
 		return "error"
 	}
 	return end
@@ -276,7 +280,8 @@ func outcome(c *callvet.Call, o observation) {
 		c.Status, c.Error = callvet.StatusExecErr, text
 		return
 	}
-	if known := o.out.Kind() != value.Invalid && o.out.Kind() != value.Null; known && (c.Result == nil && c.Error == "" || passed && c.Error != "") {
+	known := o.out.Kind() != value.Invalid && o.out.Kind() != value.Null
+	if known && (c.Result == nil && c.Error == "" || passed && c.Error != "") {
 		c.Result, c.Status, c.Error = json.RawMessage(o.out.Raw()), callvet.StatusOK, ""
 	}
 }
@@ -420,7 +425,7 @@ func toolInput(v value.Value) value.Value {
 }
 
 // toolOutput undoes {"output": …} and the envelope of a tool's message, which has the call's
-// id, and says whether the tool failed or did not, where it is recorded.
+// id, and reports whether the tool failed or passed, where that is recorded.
 func toolOutput(v value.Value) (out value.Value, call string, failed, passed bool) {
 	out, ok := v.Get("output")
 	if !ok || v.Len() != 1 {

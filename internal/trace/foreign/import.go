@@ -61,7 +61,7 @@ const (
 type Report struct {
 	Format          string
 	Attempts, Calls int64
-	// Unknown counts the attempts of which it is not known what was called.
+	// Unknown counts the attempts with unknown calls.
 	Unknown int64
 	// Seen names some of what was not understood.
 	Seen []string
@@ -184,9 +184,16 @@ const headSize = 64 << 10
 func (i *Importer) Report() Report {
 	r := Report{Format: i.format, Attempts: i.sink.Attempts, Calls: i.sink.Calls, Unknown: i.sink.Unknown, Seen: i.sink.Seen, Lost: i.sink.Lost, Log: i.log}
 	if g := i.group; g != nil {
+		r.Unknown += g.Unknown
 		r.Split, r.Lost = g.Split, map[string]int64{}
 		if g.Merged > 0 {
 			r.Lost["a task record that is a copy of an earlier one"] = g.Merged
+		}
+		if g.Copies > 0 {
+			r.Lost["a step that is a copy of an earlier one"] = g.Copies
+		}
+		if g.Contradicted > 0 {
+			r.Lost["an attempt with steps of one call that contradict each other"] = g.Contradicted
 		}
 		if g.Conflicts > 0 {
 			r.Lost["an attempt with task records that contradict each other"] = g.Conflicts

@@ -24,14 +24,15 @@ const (
 	asMessages = `write its conversation as {"messages": […]} and import that`
 )
 
-// products are told by members of their own, which no form that is read has.
+// products are known by members of their own, which no form that is read has.
 func products() []product {
 	return []product{
 		{"a Claude Code session", sendSpans, func(v value.Value) bool {
 			return has(v, "parentUuid") && has(v, "sessionId") || is(v, "type", "summary") && has(v, "leafUuid")
 		}},
 		{"the stream-json output of Claude Code", runLive, func(v value.Value) bool {
-			return has(v, "session_id") && (is(v, "type", "system") && is(v, "subtype", "init") || has(v, "parent_tool_use_id") || is(v, "type", "result") && has(v, "num_turns"))
+			return has(v, "session_id") && (is(v, "type", "system") && is(v, "subtype", "init") ||
+				has(v, "parent_tool_use_id") || is(v, "type", "result") && has(v, "num_turns"))
 		}},
 		{"a Codex rollout", sendSpans, func(v value.Value) bool {
 			return has(v, "payload") && is(v, "type", "session_meta", "response_item", "turn_context", "event_msg", "compacted")

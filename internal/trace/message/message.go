@@ -103,7 +103,9 @@ func Turns(m value.Value) []callvet.Turn {
 	m, class := unwrap(m)
 	switch typ := Str(m, "type"); {
 	case typ == "function_call_output" || typ == "custom_tool_call_output" || typ == "function_call_result":
-		t := callvet.Turn{Role: callvet.RoleTool, CallID: callID(m), Tool: Str(m, "name"), Content: resultText(First(m, "output")), Raw: recorded(m)}
+		t := callvet.Turn{
+			Role: callvet.RoleTool, CallID: callID(m), Tool: Str(m, "name"), Content: resultText(First(m, "output")), Raw: recorded(m),
+		}
 		if typ == "function_call_result" && strings.HasPrefix(t.Content, agentsFailure) {
 			t.Raw = Failed()
 		}
@@ -121,7 +123,9 @@ func Turns(m value.Value) []callvet.Turn {
 func Pieces(m value.Value) []callvet.Turn {
 	turns := Turns(m)
 	for i := range turns {
-		turns[i].Calls = slices.DeleteFunc(turns[i].Calls, func(c callvet.Call) bool { return c.Tool == "" && turns[i].Content+turns[i].Reasoning != "" })
+		turns[i].Calls = slices.DeleteFunc(turns[i].Calls, func(c callvet.Call) bool {
+			return c.Tool == "" && turns[i].Content+turns[i].Reasoning != ""
+		})
 	}
 	return turns
 }
@@ -204,8 +208,8 @@ func message(m value.Value, role string) []callvet.Turn {
 	return append([]callvet.Turn{t}, results...)
 }
 
-// hidden reports whether a message without a call must have had one: it ended with calls, it says
-// nothing and may hold one, or its role is for calls alone. results is how many results it has.
+// hidden reports whether a message without a call must have had one: it ended with calls, it has
+// no text and may hold one, or its role is for calls alone. results is how many results it has.
 func hidden(m value.Value, t *callvet.Turn, role string, results int) bool {
 	if t.Role == callvet.RoleAssistant {
 		return ended(m) || t.Content+t.Reasoning == "" && results == 0 && strange(m, role)
@@ -213,9 +217,9 @@ func hidden(m value.Value, t *callvet.Turn, role string, results int) bool {
 	return !t.Role.Known() && strings.Contains(strings.ToLower(role), "call")
 }
 
-// roleOf is the role of a message, which the name of its class tells where it has no role. A
-// message that tells neither is the assistant's, and so is one of a type that only says that it
-// is a message, or that has no text: strange looks at it.
+// roleOf is the role of a message, by the name of its class where it has no role. A message with
+// neither is the assistant's, and so is one of the type "message", or without a text: strange
+// looks at it.
 func roleOf(m value.Value, name string) callvet.Role {
 	role := callvet.RoleOf(name)
 	switch {
@@ -389,7 +393,7 @@ func result(p value.Value) callvet.Turn {
 	return t
 }
 
-// recorded is Failed or Passed where the record of a result says so, nil where it says neither.
+// recorded is Failed or Passed where a result records either, nil where it records neither.
 func recorded(v value.Value) json.RawMessage {
 	if status := Str(v, "status"); check.Failed(v) || status == "error" || status == "failed" {
 		return Failed()
@@ -404,8 +408,8 @@ func recorded(v value.Value) json.RawMessage {
 // to the call.
 func Failed() json.RawMessage { return json.RawMessage(`{"is_error":true}`) }
 
-// Passed is like Failed, for a call of which it is recorded that it did not fail, whatever its
-// result begins with.
+// Passed is like Failed, for a call that is recorded as one that passed, whatever its result begins
+// with.
 func Passed() json.RawMessage { return json.RawMessage(`{"is_error":false}`) }
 
 // resultText is a result's text: strings and text parts as such, other JSON as it stands.
@@ -601,7 +605,8 @@ func Usage(u, cost value.Value, names ...string) callvet.Usage {
 	out.InputTokens, out.OutputTokens = r.Need(u, inputs...), r.Need(u, outputs...)
 	out.ReasoningTokens = r.May(u, "reasoning_tokens", "completion_details.reasoning", "thoughts_token_count", "output_token_details.reasoning",
 		"completion_tokens_details.reasoning_tokens", "output_tokens_details.reasoning_tokens")
-	return r.Done(r.Caches(u, out, "cached_tokens", "cached_input_tokens", "input_token_details.cache_read", "input_tokens_cache_read", "prompt_details.cache_read",
+	return r.Done(r.Caches(u, out, "cached_tokens", "cached_input_tokens", "input_token_details.cache_read",
+		"input_tokens_cache_read", "prompt_details.cache_read",
 		"prompt_tokens_details.cached_tokens", "input_tokens_details.cached_tokens"))
 }
 
@@ -626,7 +631,8 @@ func Details(v value.Value) callvet.Usage {
 	}
 	if total > 0 && total != u.InputTokens+u.OutputTokens && total == in+out {
 		u = callvet.Usage{InputTokens: in, OutputTokens: out, Known: true}
-		u.CachedTokens, u.ReasoningTokens = Int(v, "input_cached_tokens", "input_cache_read", "cache_read_input_tokens"), Int(v, "output_reasoning_tokens", "output_reasoning")
+		u.CachedTokens = Int(v, "input_cached_tokens", "input_cache_read", "cache_read_input_tokens")
+		u.ReasoningTokens = Int(v, "output_reasoning_tokens", "output_reasoning")
 		u.CacheWriteTokens = Int(v, "input_cache_creation", "input_cache_write", "cache_creation_input_tokens", "cache_write_input_tokens")
 	}
 	return u

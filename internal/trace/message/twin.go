@@ -77,7 +77,8 @@ func Fuller(a, b value.Value) value.Value {
 func compound(v value.Value) bool { return v.Kind() == value.Object || v.Kind() == value.Array }
 
 func empty(v value.Value) bool {
-	return v.Kind() == value.Invalid || v.Kind() == value.Null || v.Kind() == value.String && strings.TrimSpace(v.Str()) == "" || compound(v) && v.Len() == 0
+	return v.Kind() == value.Invalid || v.Kind() == value.Null || compound(v) && v.Len() == 0 ||
+		v.Kind() == value.String && strings.TrimSpace(v.Str()) == ""
 }
 
 // made is how many calls a value has.
@@ -113,8 +114,8 @@ func Differing(gave, ran *callvet.Call) []string {
 	return out
 }
 
-// Differ is the remark on a call of a tool of which the executed arguments differ from those that
-// the model gave, "" where they do not. The model's are scored.
+// Differ is the remark on a call of a tool with executed arguments that differ from those that the
+// model gave, "" where they do not. The model's are scored.
 func Differ(gave, ran *callvet.Call) string {
 	keys := Differing(gave, ran)
 	if len(keys) == 0 {

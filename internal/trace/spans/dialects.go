@@ -63,13 +63,16 @@ func (m meaning) names() []string {
 	case callID:
 		return message.ToolCallID()
 	case arguments:
-		return []string{"gen_ai.tool.call.arguments", "gcp.vertex.agent.tool_call_args", "ai.toolCall.args", "ai.toolCall.input", "tool_call.function.arguments", "tool_arguments", "span_data.input"}
+		return []string{"gen_ai.tool.call.arguments", "gcp.vertex.agent.tool_call_args", "ai.toolCall.args",
+			"ai.toolCall.input", "tool_call.function.arguments", "tool_arguments", "span_data.input"}
 	case input:
-		return []string{"langfuse.observation.input", "gen_ai.tool.input", "input.value", "tool.parameters", "traceloop.entity.input", "ai.prompt", "span_data.input", "span_data._input", "input"}
+		return []string{"langfuse.observation.input", "gen_ai.tool.input", "input.value", "tool.parameters",
+			"traceloop.entity.input", "ai.prompt", "span_data.input", "span_data._input", "input"}
 	case result:
 		return []string{"gen_ai.tool.call.result", "gcp.vertex.agent.tool_response", "ai.toolCall.result", "ai.toolCall.output", "tool_response"}
 	case output:
-		return []string{"langfuse.observation.output", "gen_ai.tool.output", "output.value", "traceloop.entity.output", "span_data.output", "span_data.response", "span_data._response", "output"}
+		return []string{"langfuse.observation.output", "gen_ai.tool.output", "output.value", "traceloop.entity.output",
+			"span_data.output", "span_data.response", "span_data._response", "output"}
 	case failure:
 		return []string{"langfuse.observation.status_message", "error.message", "exception.message"}
 	case request:
@@ -82,7 +85,8 @@ func (m meaning) names() []string {
 		return []string{"ai.response.toolCalls", "ai.result.toolCalls"}
 	case finishReason:
 		return []string{
-			"gen_ai.response.finish_reasons", "ai.response.finishReason", "ai.finishReason", "llm.finish_reason", "gen_ai.completion.0.finish_reason",
+			"gen_ai.response.finish_reasons", "ai.response.finishReason", "ai.finishReason", "llm.finish_reason",
+			"gen_ai.completion.0.finish_reason",
 			"llm.output_messages.0.message.finish_reason",
 		}
 	case system:
@@ -116,7 +120,8 @@ func counts(m meaning) []string {
 		}
 	case writtenTokens:
 		return []string{
-			"gen_ai.usage.cache_creation.input_tokens", "gen_ai.usage.cache_creation_input_tokens", "gen_ai.usage.cache_write.input_tokens", "llm.token_count.prompt_details.cache_write",
+			"gen_ai.usage.cache_creation.input_tokens", "gen_ai.usage.cache_creation_input_tokens", "gen_ai.usage.cache_write.input_tokens",
+			"llm.token_count.prompt_details.cache_write",
 			"ai.usage.inputTokenDetails.cacheWriteTokens",
 		}
 	case cost:

@@ -76,7 +76,7 @@ type span struct {
 	start, end              int64 // nanoseconds
 	attrs                   map[string]value.Value
 	events                  []event
-	failed, passed          bool // as its status says; neither where that is not set
+	failed, passed          bool // by its status; neither where that is not set
 	message                 string
 	service                 string
 	what                    work
@@ -382,7 +382,7 @@ func (g *Gatherer) flatSpan(e value.Value) {
 	g.put(sp)
 }
 
-// nested takes what Phoenix writes otherwise than a span has it: the kind beside the attributes,
+// nested takes what Phoenix writes otherwise than a span has it: the kind next to the attributes,
 // attributes as columns (attributes.llm.model_name), and messages as lists in objects.
 func (sp *span) nested(e value.Value) {
 	const column, kind = "attributes.", "openinference.span.kind"
@@ -393,7 +393,8 @@ func (sp *span) nested(e value.Value) {
 	}
 	for name, v := range maps.Clone(sp.attrs) {
 		switch {
-		case v.Kind() == value.Array && strings.HasPrefix(name, "llm."), v.Kind() == value.Object && (name == "llm" || name == "tool" || name == "openinference" || has(v, "value") && (name == "input" || name == "output")):
+		case v.Kind() == value.Array && strings.HasPrefix(name, "llm."),
+			v.Kind() == value.Object && (name == "llm" || name == "tool" || name == "openinference" || has(v, "value") && (name == "input" || name == "output")):
 			sp.spread(name, v, 0)
 		}
 	}
@@ -407,7 +408,8 @@ func (sp *span) nested(e value.Value) {
 func (sp *span) spread(name string, v value.Value, depth int) {
 	const deepest = 12 // llm.input_messages.N.message.contents.N.message_content.text has eight
 	leaf := name[strings.LastIndexByte(name, '.')+1:]
-	if v.Kind() != value.Object && v.Kind() != value.Array || depth == deepest || leaf == "arguments" || leaf == "parameters" || leaf == "value" {
+	if v.Kind() != value.Object && v.Kind() != value.Array || depth == deepest ||
+		leaf == "arguments" || leaf == "parameters" || leaf == "value" {
 		sp.attrs[name] = v
 		return
 	}

@@ -125,7 +125,7 @@ func sameWork(a, b *span) bool {
 	return x == y || x == other || y == other
 }
 
-// merged is what two records of one span have, of which b is the later one.
+// merged is what two records of one span have. b is the later one.
 func merged(a, b *span) *span {
 	out := *b
 	out.attrs = maps.Clone(a.attrs)
@@ -138,7 +138,8 @@ func merged(a, b *span) *span {
 			out.events = append(out.events, e)
 		}
 	}
-	out.parent, out.name, out.message, out.service = cmp.Or(b.parent, a.parent), cmp.Or(b.name, a.name), cmp.Or(b.message, a.message), cmp.Or(b.service, a.service)
+	out.parent, out.name = cmp.Or(b.parent, a.parent), cmp.Or(b.name, a.name)
+	out.message, out.service = cmp.Or(b.message, a.message), cmp.Or(b.service, a.service)
 	out.failed, out.passed = a.failed || b.failed, a.passed || b.passed
 	if a.start > 0 && (out.start <= 0 || a.start < out.start) {
 		out.start = a.start
@@ -215,7 +216,8 @@ func linked(tasks []*task) []*task {
 		in := models[0].told()
 		for _, c := range slices.Backward(callsOf(in[message.Asked(in):])) {
 			same := slices.DeleteFunc(slices.Clone(makers[c.ID]), func(m maker) bool {
-				return m.by == t || begin(m.by) > begin(t) || m.call.Tool != c.Tool || !message.SameArgs(m.call.Args, c.Args) || question(m.in.told()) != question(in)
+				return m.by == t || begin(m.by) > begin(t) || m.call.Tool != c.Tool ||
+					!message.SameArgs(m.call.Args, c.Args) || question(m.in.told()) != question(in)
 			})
 			if len(same) == 0 {
 				continue

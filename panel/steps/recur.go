@@ -1,0 +1,149 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package steps
+
+import (
+	"slices"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/panel/findings"
+	"github.com/callvet/callvet/panel/tally"
+)
+
+// hashes are 40 bits of a hash of the arguments and as many of the result, 0 for what was not
+// recorded, 47 bits of a hash of the call's turn and id, 0 for a call without an id, and whether the
+// line corrects earlier ones of its call. They fill two words: a step has no room for more.
+type hashes [2]uint64
+
+const (
+	below     = 24 // bits of each word that belong to the call
+	lowBits   = 1<<below - 1
+	corrected = 1 // the lowest bit of the second word
+)
+
+func hashesOf(s *Step) hashes {
+	id := uint64(0)
+	if len(s.CallID) > 0 {
+		id = tally.Hash(uint64(s.Turn)*hashSeed, s.CallID) | 1<<below
+	}
+	low := id & lowBits &^ corrected
+	if s.Corrects {
+		low |= corrected
+	}
+	return hashes{short(s.Args) | id>>below&lowBits, short(s.Result) | low}
+}
+
+// short is the high part of a word: the low bits of a hash, 0 only where the hash is.
+func short(hash uint64) uint64 {
+	if hash != 0 && hash<<below == 0 {
+		hash = 1
+	}
+	return hash << below
+}
+
+func (h *hashes) args() uint64 { return h[0] >> below }
+
+func (h *hashes) result() uint64 { return h[1] >> below }
+
+// call identifies the call in its attempt; 0 where its line has no id.
+func (h *hashes) call() uint64 { return (h[0]&lowBits)<<below | h[1]&lowBits&^corrected }
+
+func (h *hashes) corrects() bool { return h[1]&corrected != 0 }
+
+// recur reports whether two steps are lines of the same call.
+func (s *Sums) recur(list []step) bool {
+	seen, hits := uint64(0), uint64(0)
+	for i := range list {
+		bit := uint64(1) << (list[i].hashes[0] & 63)
+		hits |= seen & bit
+		seen |= bit
+	}
+	if hits == 0 { // mostly
+		return false
+	}
+	s.calls = s.calls[:0]
+	for i := range list {
+		if id := list[i].hashes.call(); id != 0 {
+			s.calls = append(s.calls, id^tally.Spread(uint64(list[i].attempt)))
+		}
+	}
+	slices.Sort(s.calls)
+	for i := 1; i < len(s.calls); i++ {
+		if s.calls[i] == s.calls[i-1] {
+			return true
+		}
+	}
+	return false
+}
+
+// same reports whether two lines of a call are the same in all that is summed up.
+func (s *step) same(o *step) bool {
+	a, b := *s, *o
+	a.line, b.line = 0, 0
+	a.hashes[1] &^= corrected
+	b.hashes[1] &^= corrected
+	if a.set.Target == b.set.Target && a.set.Tool == b.set.Tool && slices.Equal(a.set.IDs, b.set.IDs) {
+		b.set = a.set
+	}
+	return a == b
+}
+
+// redeliver leaves each call the line that counts.
+func (s *Sums) redeliver(t *task) {
+	type call struct {
+		attempt uint32
+		id      uint64
+	}
+	of := map[call][]int{}
+	for i := range t.steps {
+		if id := t.steps[i].hashes.call(); id != 0 {
+			key := call{t.steps[i].attempt, id}
+			of[key] = append(of[key], i)
+		}
+	}
+	drop := make([]bool, len(t.steps))
+	for _, lines := range of {
+		if len(lines) > 1 {
+			s.deliverCall(t, lines, drop)
+		}
+	}
+	var kept []step // another worker may still look at the others
+	for i := range t.steps {
+		if drop[i] {
+			s.unseen(t, &t.steps[i])
+			continue
+		}
+		kept = append(kept, t.steps[i])
+	}
+	t.steps = kept
+}
+
+// deliverCall marks the lines of a call that do not count.
+func (s *Sums) deliverCall(t *task, lines []int, drop []bool) {
+	var d callvet.Deliveries
+	for n, i := range lines {
+		content := n
+		for m := range n {
+			if t.steps[i].same(&t.steps[lines[m]]) {
+				content = m
+				break
+			}
+		}
+		d.Add(uint64(content), t.steps[i].hashes.corrects())
+		drop[i] = true
+	}
+	s.again.copies, s.again.corrected = s.again.copies+int64(d.Merged), s.again.corrected+int64(d.Replaced)
+	if d.Conflict() {
+		s.again.conflict(Conflict{Line: t.steps[lines[d.Against]].line, Of: t.steps[lines[d.Of]].line, Call: true})
+		return
+	}
+	drop[lines[d.Counts]] = false
+}
+
+// unseen takes a line that does not count out of the findings.
+func (s *Sums) unseen(t *task, st *step) {
+	score := callvet.StepScore{Known: st.known, True: st.right, Matched: st.matched, Emitted: st.emitted, Expected: st.expected, Union: st.union}
+	call := findings.Call{Line: st.line, Target: t.target, Task: t.id, Attempt: int(st.attempt), Tool: st.set.Tool, Score: score}
+	s.symptom(st.set.Target).Drop(&call)
+	s.confused.Drop(st.set.Target, st.set.Tool, score)
+}
