@@ -143,12 +143,15 @@ fuzz: ## each fuzz target for 20 seconds
 	@for p in $$(go list ./...); do for f in $$(go test -list '^Fuzz' $$p | grep ^Fuzz || true); do \
 	  echo "$$p $$f"; go test -run '^$$' -fuzz "^$$f$$" -fuzztime 20s $$p; done; done
 
-# PKG is one package, score/match; without it, all that decide a verdict. FILE is a file of it.
+# PKG is one package, score/match; without it, all that decide a verdict. FILE is a file of it. SINCE is a commit:
+# only newer lines are changed. TESTS are packages, ./a,./b, with tests to run after those of PKG.
 PKG ?=
 FILE ?=
+SINCE ?=
+TESTS ?=
 .PHONY: mutate
 mutate: ## change one operator at a time: the share of changes that a test notices, per package
-	nice go run ./cmd/callvet-mutate -survivors cmd/callvet-mutate/survivors.tsv $(if $(FILE),-file $(FILE)) $(if $(PKG),./$(PKG),./score/... ./stats/... ./panel/gates ./internal/run)
+	nice go run ./cmd/callvet-mutate -survivors cmd/callvet-mutate/survivors.tsv $(if $(FILE),-file $(FILE)) $(if $(SINCE),-since $(SINCE)) $(if $(TESTS),-tests $(TESTS)) $(if $(PKG),./$(PKG),./score/... ./stats/... ./panel/gates ./internal/run)
 
 .PHONY: golden
 golden: ## rewrite golden files

@@ -23,7 +23,7 @@ var classes = [20]callvet.Class{
 }
 
 // reasons why attempts are unparseable, and then the kinds of errors.
-var reasons = [27]Reasoned{
+var reasons = [28]Reasoned{
 	unread(callvet.ReasonTokens), unread(callvet.ReasonContext), unread(callvet.ReasonCut), unread(callvet.ReasonEmpty),
 	unread(callvet.ReasonThoughts), unread(callvet.ReasonCall), unread(callvet.ReasonCutCall), unread(callvet.ReasonArguments),
 	failed(callvet.FaultFiltered), failed(callvet.FaultRefused), failed(callvet.FaultFailed), failed(callvet.FaultDropped),
@@ -31,7 +31,7 @@ var reasons = [27]Reasoned{
 	failed(callvet.FaultRateLimit), failed(callvet.FaultServer), failed(callvet.FaultAuth), failed(callvet.FaultRequest),
 	failed(callvet.FaultTimeout), failed(callvet.FaultNetwork), failed(callvet.FaultMalformed), failed(callvet.FaultTooLarge),
 	failed(callvet.FaultProcess), failed(callvet.FaultMissing), failed(callvet.FaultTool), failed(callvet.FaultCanceled),
-	failed(callvet.FaultUnsupport),
+	failed(callvet.FaultUnsupport), failed(callvet.FaultLost),
 }
 
 func unread(r callvet.Reason) Reasoned {

@@ -55,18 +55,24 @@ func (l *Lost) Sentence() string {
 	}
 	s := Plural(int(l.Count), "record is lost", "records are lost")
 	for i, r := range l.First[:min(len(l.First), 3)] {
-		s += [...]string{": ", ", ", ", "}[i]
-		if r.File != "" {
-			s += r.File + ":"
-		} else {
-			s += "line "
-		}
-		s += strconv.FormatInt(r.Line, 10)
+		s += [...]string{": ", ", ", ", "}[i] + r.place()
 	}
 	if int64(len(l.First)) < l.Count || len(l.First) > 3 {
 		s += ", …"
 	}
 	return s
+}
+
+// place is where the record is; of one without a line, why it is lost.
+func (r *LostRecord) place() string {
+	line := strconv.FormatInt(r.Line, 10)
+	switch {
+	case r.Line <= 0:
+		return r.Reason
+	case r.File != "":
+		return r.File + ":" + line
+	}
+	return "line " + line
 }
 
 // LostRange is what an interval would be if each lost record had the lowest value, or the highest one.

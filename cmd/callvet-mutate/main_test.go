@@ -5,7 +5,10 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
+	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -160,6 +163,67 @@ func TestOneFile(t *testing.T) {
 	}
 	if told, err := try(t, code, listed, "roam.go"); err == nil {
 		t.Error("a file that is not there was changed:", told)
+	}
+}
+
+// TestNewLines: with a commit, only the lines that came after it are changed, and the tests of other
+// packages may be what notices that.
+func TestNewLines(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("SKIPPED: git is not there")
+	}
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	git := func(args ...string) {
+		t.Helper()
+		set := []string{"-C", dir, "-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"}
+		if out, err := exec.CommandContext(t.Context(), "git", append(set, args...)...).CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	write("go.mod", "module example.org/m\n\ngo 1.24\n")
+	write("room/room.go", "package room\n\nfunc Old(a int) bool { return a < 3 }\n")
+	write("other/other_test.go", `package other
+
+import (
+	"testing"
+
+	"example.org/m/room"
+)
+
+func TestNew(t *testing.T) {
+	if !room.New(4) || room.New(5) {
+		t.Fatal()
+	}
+}
+`)
+	git("init", "-q")
+	git("add", ".")
+	git("commit", "-qm", "first")
+	write("room/room.go", "package room\n\nfunc New(a int) bool { return a < 5 }\n\nfunc Old(a int) bool { return a < 3 }\n")
+	for _, tt := range []struct {
+		tests []string
+		want  string
+		fails bool
+	}{
+		{nil, "room  2  0  2  2  0  0.0 %  below 85 %", true},
+		{[]string{"./other"}, "room  2  2  0  0  0  100.0 %", false},
+	} {
+		var out bytes.Buffer
+		c := config{module: dir, floor: 0.85, jobs: 2, since: "HEAD", tests: tt.tests}
+		if err := run(t.Context(), c, []string{"./room"}, &out); (err != nil) != tt.fails || !strings.Contains(out.String(), tt.want) {
+			t.Errorf("tests of %v: %v\n%s", tt.tests, err, out.String())
+		}
+	}
+	if err := run(t.Context(), config{module: dir, since: "nothing"}, []string{"./room"}, io.Discard); err == nil {
+		t.Error("a commit that is not there was taken")
 	}
 }
 

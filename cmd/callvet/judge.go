@@ -177,6 +177,10 @@ func (a *cli) judgeListCommand() *cobra.Command {
 			}
 			for i := range list {
 				v := &list[i]
+				if v.Problem != "" {
+					fmt.Fprintf(a.out, "  %s  %s  lost: %s\n", v.ID, v.Created.Local().Format("2006-01-02 15:04"), plain.Line(v.Problem))
+					continue
+				}
 				fmt.Fprintf(a.out, "  %s  %s  %s version %d of %s, %s (%s)\n", v.ID, v.Created.Local().Format("2006-01-02 15:04"), v.JudgeID, v.Version, plain.Line(v.About), v.Status, plain.Line(v.Judge.Model))
 			}
 			return nil
@@ -224,6 +228,9 @@ func (a *cli) tellJudged(d *app.Judged, all bool) error {
 			fmt.Fprintln(a.out)
 		}
 		printJudging(a.out, &d.Judgings[i], all)
+	}
+	for i := range d.Lost {
+		fmt.Fprintf(a.out, "judging %s is lost: %s\n", d.Lost[i].ID, plain.Line(d.Lost[i].Problem))
 	}
 	for i := range d.Live {
 		v := &d.Live[i]

@@ -17,6 +17,7 @@ import (
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/trace/redact"
+	"github.com/callvet/callvet/panel"
 )
 
 // AttemptsRequest asks for a page of the attempts of a run. A filter without values lets all
@@ -25,7 +26,11 @@ type AttemptsRequest struct {
 	Run      string            `json:"run"`
 	Verdicts []callvet.Verdict `json:"verdicts,omitempty"`
 	Outcomes []callvet.Outcome `json:"outcomes,omitempty"`
-	Classes  []callvet.Class   `json:"classes,omitempty"`
+	// Classes may have their earlier names, as callvet.ClassOf knows them.
+	Classes []callvet.Class `json:"classes,omitempty"`
+	// Reasons say why an attempt is unparseable (a callvet.Reason), or which error it ended in (a
+	// callvet.FaultKind).
+	Reasons []string `json:"reasons,omitempty"`
 	// Targets are names, Tags those of cases, Case is a part of a case's id in any letters.
 	Targets []string `json:"targets,omitempty"`
 	Tags    []string `json:"tags,omitempty"`
@@ -170,10 +175,19 @@ func (q *AttemptsRequest) check() error {
 	if (q.Called == "") != (q.Expected == "") {
 		return wrong("called", q.Called, "give {called} and {expected}, or none of the two")
 	}
+	q.Classes = slices.Clone(q.Classes)
+	for i, c := range q.Classes {
+		q.Classes[i] = callvet.ClassOf(string(c))
+	}
+	var reasons []string
+	for _, r := range panel.Reasons() {
+		reasons = append(reasons, r.Reason)
+	}
 	_, err := Kinds(q.Keep)
 	return errors.Join(err,
 		oneOf("verdicts", q.Verdicts, callvet.VerdictPass, callvet.VerdictFail, callvet.VerdictError, callvet.VerdictNotRun),
-		oneOf("outcomes", q.Outcomes, callvet.OutcomeCalled, callvet.OutcomeAbstained, callvet.OutcomeUnparseable, callvet.OutcomeError, callvet.OutcomeNotRun))
+		oneOf("outcomes", q.Outcomes, callvet.OutcomeCalled, callvet.OutcomeAbstained, callvet.OutcomeUnparseable, callvet.OutcomeError, callvet.OutcomeNotRun),
+		oneOf("reasons", q.Reasons, reasons...))
 }
 
 // oneOf refuses values that a field cannot have.
@@ -258,6 +272,10 @@ func (r *Run) filter(ctx context.Context, q *AttemptsRequest, o *outline, red *r
 	if err != nil {
 		return nil, err
 	}
+	reasoned, err := o.reasonedAt(ctx, r, q.Reasons)
+	if err != nil {
+		return nil, err
+	}
 	differs, err := r.differing(q, o)
 	if err != nil {
 		return nil, err
@@ -270,7 +288,7 @@ func (r *Run) filter(ctx context.Context, q *AttemptsRequest, o *outline, red *r
 			(len(q.Tags) == 0 || texts[l.at.Case].tagged(q.Tags)) &&
 			(text == "" || strings.Contains(texts[l.at.Case].text, text)) &&
 			(!q.Disagree || differs[l.at.Case]) &&
-			(confused == nil || confused[at]) &&
+			(confused == nil || confused[at]) && (reasoned == nil || reasoned[at]) &&
 			(part == "" || strings.Contains(strings.ToLower(o.ids[l.at.Case]), part))
 	}, nil
 }

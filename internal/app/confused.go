@@ -21,27 +21,10 @@ func (o *outline) confusedAt(ctx context.Context, r *Run, expected, called strin
 	if expected == "" && called == "" {
 		return nil, nil
 	}
-	out := make([]bool, len(o.lines))
 	wanted := func(p trace.Confused) bool {
 		return strings.EqualFold(p.Expected, expected) && strings.EqualFold(p.Called, called)
 	}
-	if !o.kept {
-		return out, o.each(ctx, r, func(at int32, row *report.Row) {
-			out[at] = slices.ContainsFunc(r.pairsOf(row), wanted)
-		})
-	}
-	d, err := o.detailsOf(ctx, r)
-	if err != nil {
-		return nil, err
-	}
-	for p, at := range d.confused {
-		if wanted(p) {
-			for _, i := range at {
-				out[i] = true
-			}
-		}
-	}
-	return out, nil
+	return wantedAt(ctx, o, r, wanted, r.pairsOf, func(d *details) map[trace.Confused][]int32 { return d.confused })
 }
 
 // pairsOf tells which tools an attempt called for which that were right.

@@ -128,6 +128,9 @@ func (a *App) Drilled(ctx context.Context, run string) (*drills.Result, error) {
 		return nil, err
 	}
 	out.Decide()
+	if s := p.Lost.Sentence(); s != "" {
+		out.Warnings = append(out.Warnings, s)
+	}
 	return out, nil
 }
 

@@ -50,12 +50,12 @@ func (f *Feed) Next(ctx context.Context, after int64, most int) (list []report.R
 func (f *Feed) rows(ctx context.Context, cells []*callvet.Cell) ([]report.Row, error) {
 	list := make([]report.Row, 0, len(cells))
 	for _, c := range cells {
+		if !f.placed(c) {
+			continue
+		}
 		of, err := f.caseOf(ctx, c)
 		if err != nil {
 			return nil, fmt.Errorf("read run %s: %w", f.Stored.ID, err)
-		}
-		if !f.placed(c) {
-			continue
 		}
 		asks := of.Identity()
 		shown, cell := f.red.Row(of, c)

@@ -203,7 +203,7 @@ func (r *Run) ownGates() []byte {
 
 // SuiteGates tells whether the suite of a run carries gates, which Gate takes where none are named.
 func (a *App) SuiteGates(ctx context.Context, ref string) (bool, error) {
-	r, err := a.Run(ctx, ref)
+	r, err := a.RunToShow(ctx, ref)
 	return err == nil && r.ownGates() != nil, err
 }
 

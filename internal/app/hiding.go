@@ -59,7 +59,7 @@ func (a *App) viewer(m *Manifest, keep []string) (*redact.Redactor, error) {
 
 // viewed opens a run for somebody who looks at it, with the viewer of its attempts.
 func (a *App) viewed(ctx context.Context, ref string, keep []string) (*Run, *redact.Redactor, error) {
-	r, err := a.Run(ctx, ref)
+	r, err := a.RunToShow(ctx, ref)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -51,6 +51,10 @@ type ImportResult struct {
 // Whole reports whether everything was read.
 func (r *ImportResult) Whole() bool { return r.Read.Log.Bad == 0 && r.Read.Unknown == 0 }
 
+// Lost is how many records count in no number: those that cannot be read, and attempts of which the
+// records contradict each other.
+func (r *ImportResult) Lost() int64 { return r.Read.Log.Bad + r.Read.Conflicts }
+
 // Lines is what is wrong with the lines of the file, which is called name.
 func (r *ImportResult) Lines(name string) *LinesEvent {
 	return &LinesEvent{Problems: r.Read.Log.Problems(name), Log: r.Read.Log}

@@ -87,7 +87,7 @@ func (s *Session) openLive(ctx context.Context, q *JudgeRequest, model TargetSpe
 		return nil, err
 	}
 	fail := func(err error) (*liveJudge, error) { return nil, errors.Join(err, of.Close()) }
-	before, err := judgingsThat(ctx, s.db, s.Stored.ID, func(j *Judging) bool { return j.Audit == nil })
+	before, _, err := judgingsThat(ctx, s.db, s.Stored.ID, func(j *Judging) bool { return j.Audit == nil })
 	if err != nil {
 		return fail(err)
 	}

@@ -26,7 +26,9 @@ type Judged struct {
 	// Majorities are of judgings of the same things, one of each unit.
 	Majorities []Majority `json:"majorities,omitempty"`
 	// Live are judges that are asked while the run goes on.
-	Live  []LiveJudging `json:"live,omitempty"`
+	Live []LiveJudging `json:"live,omitempty"`
+	// Lost are judgings that cannot be read.
+	Lost  []LostJudging `json:"lost,omitempty"`
 	about string
 }
 
@@ -45,7 +47,7 @@ type LiveJudging struct {
 
 // liveOf are the live judgings about a run; "" for those of all runs.
 func liveOf(ctx context.Context, db *store.DB, about string) ([]LiveJudging, error) {
-	list, err := judgingsThat(ctx, db, about, func(j *Judging) bool { return j.Live })
+	list, _, err := judgingsThat(ctx, db, about, func(j *Judging) bool { return j.Live })
 	if err != nil {
 		return nil, err
 	}
@@ -106,6 +108,8 @@ type JudgingView struct {
 	People *PeopleBeside `json:"people,omitempty"`
 	// compares tells that a verdict on a turn names the tool that was to be called.
 	compares bool
+	// Problem says why a judging cannot be read: then nothing else is known of it but its run.
+	Problem string `json:"problem,omitempty"`
 }
 
 // Interrupted tells that the judging ended early; it goes on when it is asked for again.
@@ -322,11 +326,22 @@ func (a *App) JudgeList(ctx context.Context, req JudgeListRequest) ([]JudgingVie
 	if err != nil {
 		return nil, err
 	}
-	list, err := a.judgings(ctx, about)
+	db, err := a.cfg.Store(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list, lost, err := judgingsThat(ctx, db, about, answered)
 	if err != nil {
 		return nil, err
 	}
 	out := []JudgingView{}
+	for _, l := range lost {
+		r, err := db.Run(ctx, l.ID)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, JudgingView{ID: l.ID, Created: r.Created, Status: r.State(), Spent: r.Spent, Problem: l.Problem})
+	}
 	for i := range list {
 		j := &list[i]
 		v := JudgingView{
@@ -351,11 +366,12 @@ func (a *App) aboutOf(ctx context.Context, s Side) (string, error) {
 	case s.Run == "":
 		return "", nil
 	}
-	r, err := a.Run(ctx, s.Run)
+	db, err := a.cfg.Store(ctx)
 	if err != nil {
 		return "", err
 	}
-	return r.Stored.ID, nil
+	r, err := stored(ctx, db, s.Run)
+	return r.ID, err
 }
 
 // JudgeShowRequest asks what judges said.
@@ -375,11 +391,14 @@ func (a *App) JudgeShow(ctx context.Context, req JudgeShowRequest, tell Events) 
 	if err != nil {
 		return nil, err
 	}
-	list, err := a.asked(ctx, db, &req)
+	list, lost, err := a.asked(ctx, db, &req)
 	if err != nil {
 		return nil, err
 	}
-	out := &Judged{Subject: list[0].what.About, Judgings: []JudgingView{}, about: list[0].run.Judges}
+	out := &Judged{Subject: req.Side.name(), Judgings: []JudgingView{}, Lost: lost}
+	if len(list) > 0 {
+		out.Subject, out.about = list[0].what.About, list[0].run.Judges
+	}
 	for i := range list {
 		if list[i].what.Live {
 			v, err := list[i].live(ctx, db)
@@ -415,33 +434,33 @@ func (a *App) JudgeShow(ctx context.Context, req JudgeShowRequest, tell Events) 
 }
 
 // asked are the judgings that a request is about, one at least.
-func (a *App) asked(ctx context.Context, db *store.DB, req *JudgeShowRequest) ([]judgingRun, error) {
+func (a *App) asked(ctx context.Context, db *store.DB, req *JudgeShowRequest) (list []judgingRun, lost []LostJudging, err error) {
 	if req.Judging != "" {
 		r, err := stored(ctx, db, req.Judging)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if r.Judges != "" {
-			m, err := readManifest(&r)
+			what, err := readJudging(&r)
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
-			if m.Judging.Audit != nil {
-				return nil, wrong("judging", req.Judging, "it is an audit, whose attempts were changed: its verdicts are no judging of them")
+			if what.Audit != nil {
+				return nil, nil, wrong("judging", req.Judging, "it is an audit, whose attempts were changed: its verdicts are no judging of them")
 			}
-			return []judgingRun{{r, m.Judging}}, nil
+			return []judgingRun{{r, what}}, nil, nil
 		}
 		req.Side = Side{Run: r.ID}
 	}
 	about, err := a.aboutOf(ctx, req.Side)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	list, err := judgingsThat(ctx, db, about, func(j *Judging) bool { return j.Audit == nil })
-	if err == nil && len(list) == 0 {
+	list, lost, err = judgingsThat(ctx, db, about, func(j *Judging) bool { return j.Audit == nil })
+	if err == nil && len(list)+len(lost) == 0 {
 		err = fmt.Errorf("show what judges said of %s: %w: no judge was asked", req.Side.name(), callvet.ErrNotFound)
 	}
-	return list, err
+	return list, lost, err
 }
 
 // addLabels adds all verdicts to a labels file.

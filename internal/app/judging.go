@@ -128,7 +128,7 @@ func (a *App) judging(ctx context.Context, req *JudgeRequest, what *Judging, abo
 	if err != nil {
 		return nil, err
 	}
-	before, err := judgingsThat(ctx, db, about, func(j *Judging) bool { return (j.Audit != nil) == (what.Audit != nil) })
+	before, _, err := judgingsThat(ctx, db, about, func(j *Judging) bool { return (j.Audit != nil) == (what.Audit != nil) })
 	if err != nil {
 		return nil, err
 	}
@@ -236,26 +236,47 @@ func (a *App) judgings(ctx context.Context, about string) ([]judgingRun, error) 
 	return judgingsOf(ctx, db, about)
 }
 
-// judgingsOf are the stored ones that are no audits and have their questions, and so verdicts.
+// answered are judgings that are no audits and have their questions, and so verdicts.
+func answered(j *Judging) bool { return j.Audit == nil && !j.Live }
+
+// judgingsOf are the stored ones that have verdicts.
 func judgingsOf(ctx context.Context, db *store.DB, about string) ([]judgingRun, error) {
-	return judgingsThat(ctx, db, about, func(j *Judging) bool { return j.Audit == nil && !j.Live })
+	out, _, err := judgingsThat(ctx, db, about, answered)
+	return out, err
 }
 
-// judgingsThat are those that are wanted.
-func judgingsThat(ctx context.Context, db *store.DB, about string, wanted func(*Judging) bool) ([]judgingRun, error) {
+// LostJudging is a judging that cannot be read. The others count all the same.
+type LostJudging struct {
+	ID      string `json:"id"`
+	Problem string `json:"problem"`
+}
+
+// judgingsThat are those that are wanted, and those that cannot be read.
+func judgingsThat(ctx context.Context, db *store.DB, about string, wanted func(*Judging) bool) (out []judgingRun, lost []LostJudging, err error) {
 	list, err := db.Judgings(ctx, about)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range list {
+		what, err := readJudging(&list[i])
+		switch {
+		case err != nil:
+			lost = append(lost, LostJudging{list[i].ID, err.Error()})
+		case wanted(what):
+			out = append(out, judgingRun{list[i], what})
+		}
+	}
+	return out, lost, nil
+}
+
+// readJudging reads what a run of a judge does.
+func readJudging(r *store.Run) (*Judging, error) {
+	m, err := readManifest(r)
+	if err == nil && m.Judging == nil {
+		err = &damagedError{r.ID, "manifest", errors.New("it names no judge")}
+	}
 	if err != nil {
 		return nil, err
 	}
-	var out []judgingRun
-	for i := range list {
-		m, err := readManifest(&list[i])
-		if err != nil || m.Judging == nil {
-			continue // one that cannot be read does not hide the others
-		}
-		if wanted(m.Judging) {
-			out = append(out, judgingRun{list[i], m.Judging})
-		}
-	}
-	return out, nil
+	return m.Judging, nil
 }

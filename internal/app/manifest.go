@@ -4,6 +4,7 @@ package app
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -82,10 +83,13 @@ const manifestVersion = 1
 func readManifest(r *store.Run) (*Manifest, error) {
 	var m Manifest
 	if err := json.Unmarshal(r.Manifest, &m); err != nil {
-		return nil, fmt.Errorf("read manifest of run %s: %w", r.ID, typed.Explain(err))
+		return nil, &damagedError{r.ID, "manifest", typed.Explain(err)}
 	}
 	if m.Version > manifestVersion {
 		return nil, &callvet.Hinted{Err: fmt.Errorf("read manifest of run %s: %w: made by a newer callvet (%s)", r.ID, callvet.ErrConflict, m.Callvet), Hint: "update callvet"}
+	}
+	if len(m.Targets) == 0 && r.Judges == "" {
+		return nil, &damagedError{r.ID, "manifest", errors.New("it names no target")}
 	}
 	return &m, nil
 }

@@ -79,7 +79,7 @@ const (
 
 // equipped yields those of the chosen cases that have tools of their own, and may yield others, until
 // one cannot be read.
-func (r *Run) equipped(failed *error) iter.Seq[*callvet.Case] {
+func (r *Run) equipped(ctx context.Context, failed *error) iter.Seq[*callvet.Case] {
 	return func(yield func(*callvet.Case) bool) {
 		for i := range r.Cases() {
 			at := i
@@ -93,6 +93,9 @@ func (r *Run) equipped(failed *error) iter.Seq[*callvet.Case] {
 			var c *callvet.Case
 			if err == nil {
 				c, err = r.cases.Case(at)
+			}
+			if err != nil && !momentary(ctx, err) { // its attempts are lost, and say so
+				continue
 			}
 			if err != nil {
 				*failed = err
@@ -108,7 +111,7 @@ func (r *Run) equipped(failed *error) iter.Seq[*callvet.Case] {
 // measure sums the run up. side, where given, collects what is compared.
 func (r *Run) measure(ctx context.Context, cfg steps.Config, side *compare.Side) (*panel.Panels, *trace.Log, error) {
 	var err error
-	tools := measure.Catalogue(r.Suite.Tools, r.equipped(&err))
+	tools := measure.Catalogue(r.Suite.Tools, r.equipped(ctx, &err))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -132,7 +135,13 @@ func (r *Run) measure(ctx context.Context, cfg steps.Config, side *compare.Side)
 	if err != nil {
 		return nil, nil, fmt.Errorf("sum up run %s: %w", r.Stored.ID, err)
 	}
+	lost, err := r.misplaced(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	res.Sheet.Lose(res.Log.Bad + lost.Records())
 	p := res.Sheet.Panels()
+	p.Lost = lost
 	findings.Incidents(p)
 	p.Warnings = append(p.Warnings, w.Warnings()...)
 	p.Repeats = max(p.Repeats, r.Manifest.Repeats)
@@ -179,6 +188,11 @@ func (r *Run) Ledger(ctx context.Context, cfg compare.Config) (*panel.Ledger, er
 	}
 	led := side.Ledger(r.Stored.ID)
 	led.Name = r.Stored.Name
+	lost, err := r.misplaced(ctx)
+	if err != nil {
+		return nil, err
+	}
+	led.Lose(lost)
 	if len(r.Manifest.Specs) == len(r.Manifest.Targets) {
 		led.Files(r.Manifest.Catalogues)
 	}

@@ -26,6 +26,7 @@ type opinions struct {
 type said struct {
 	of         map[saidKey][]heard
 	majorities []Majority
+	lost       []LostJudging
 }
 
 type saidKey struct {
@@ -48,10 +49,11 @@ func (r *Run) said(ctx context.Context) (*said, error) {
 	}
 	out := &said{}
 	if r.Stored.Judges == "" {
-		list, err := judgingsOf(ctx, r.db, r.Stored.ID)
+		list, lost, err := judgingsThat(ctx, r.db, r.Stored.ID, answered)
 		if err != nil {
 			return nil, err
 		}
+		out.lost = lost
 		if err := out.read(ctx, r.db, list); err != nil {
 			return nil, err
 		}
@@ -66,6 +68,10 @@ func (s *said) read(ctx context.Context, db *store.DB, list []judgingRun) error 
 	var of []*Judging
 	for _, j := range latest(list) {
 		vs, _, err := verdictsOf(ctx, db, j, nil)
+		if err != nil && !momentary(ctx, err) {
+			s.lost = append(s.lost, LostJudging{j.run.ID, fmt.Sprintf("read judging %s: %v", j.run.ID, err)})
+			continue
+		}
 		if err != nil {
 			return err
 		}

@@ -137,6 +137,9 @@ func (a *App) outlineOf(ctx context.Context, r *Run) (*outline, error) {
 		if err != nil {
 			return nil, err
 		}
+		if !r.placed(c) {
+			continue
+		}
 		l := outlined{at: placeOf(c), verdict: c.Result.Verdict, outcome: c.Trace.Outcome, class: c.Result.Class}
 		if len(c.Result.Scores) > 0 {
 			l.score, l.flags = c.Result.Scores[0].Value, l.flags|hasScore

@@ -7,12 +7,16 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
@@ -242,5 +246,141 @@ func TestLostCaseCounts(t *testing.T) {
 	}
 	if c := v.View.Panels.Targets[0].Overall.Verdicts; c.Error != 1 || c.Pass+c.Fail != 3 {
 		t.Errorf("%+v", c)
+	}
+}
+
+// TestFilterByReason: attempts are found by why they are unparseable or errors, and by the earlier
+// names of classes, also where the store has those.
+func TestFilterByReason(t *testing.T) {
+	t.Parallel()
+	d := newDamaged(t, 6)
+	set := func(at int, outcome, verdict, class, more string) {
+		d.set(t, "UPDATE cells SET outcome=?, verdict=?, class=?, trace=?, result=? WHERE run=1 AND case_ix=?", outcome, verdict, class,
+			fmt.Appendf(nil, `{"case_id":"c%d","target":"offline/lexical","outcome":%q,"usage":{}%s}`, at, outcome, more), fmt.Appendf(nil, `{"verdict":%q,"class":%q}`, verdict, class), at)
+	}
+	set(0, "unparseable", "fail", "unparseable", `,"reason":"token_limit"`)
+	set(1, "unparseable", "fail", "unparseable", `,"reason":"empty_answer"`)
+	set(2, "error", "error", "provider", `,"fault":{"kind":"content_filter","message":"m"}`)
+	set(3, "called", "fail", "tool_hallucination", "")
+	set(4, "called", "fail", "argument_hallucination", "")
+	d.set(t, "UPDATE cells SET trace='no JSON' WHERE run=1 AND case_ix=5")
+	for _, c := range []struct {
+		name    string
+		reasons []string
+		classes []callvet.Class
+		want    []string
+	}{
+		{"a reason", []string{"token_limit"}, nil, []string{"c0/0 fail"}},
+		{"a kind of error", []string{"content_filter"}, nil, []string{"c2/0 error"}},
+		{"two of them", []string{"empty_answer", "lost_record"}, nil, []string{"c1/0 fail", "c5/0 error"}},
+		{"with a class", []string{"empty_answer", "content_filter"}, []callvet.Class{"provider"}, []string{"c2/0 error"}},
+		{"the name of a class", nil, []callvet.Class{"unknown_tool"}, []string{"c3/0 fail"}},
+		{"its earlier name", nil, []callvet.Class{"tool_hallucination"}, []string{"c3/0 fail"}},
+		{"the earlier name of the other one", nil, []callvet.Class{"argument_hallucination"}, []string{"c4/0 fail"}},
+		{"none has it", []string{"refusal"}, nil, nil},
+	} {
+		for range 2 { // the second time from what is kept
+			got, _ := attemptNames(t, d.App, app.AttemptsRequest{Run: d.runs[0], Reasons: c.reasons, Classes: c.classes})
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("%s: (-want +got):\n%s", c.name, diff)
+			}
+		}
+	}
+	if _, err := d.Attempts(t.Context(), app.AttemptsRequest{Run: d.runs[0], Reasons: []string{"tokens"}}); !errors.Is(err, callvet.ErrInvalid) {
+		t.Errorf("an unknown reason: %v", err)
+	}
+	v, err := d.ViewRun(t.Context(), app.ViewRequest{Run: d.runs[0]}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, r := range v.View.Panels.Targets[0].Overall.Reasons {
+		_, page := attemptNames(t, d.App, app.AttemptsRequest{Run: d.runs[0], Reasons: []string{r.Reason}})
+		if n += r.N; page.Total != r.N {
+			t.Errorf("%s: counted %d, found %d", r.Reason, r.N, page.Total)
+		}
+	}
+	if n != 4 {
+		t.Errorf("%d attempts have a reason, want 4", n)
+	}
+}
+
+// TestDamagedRun: a run of which the manifest, the suite or attempts cannot be read is shown with
+// what can be, its problem names what is missing, and gates refuse it or hold it inconclusive.
+func TestDamagedRun(t *testing.T) {
+	t.Parallel()
+	const gates = "gates: [{metric: pass_rate, at_least: 0.01, min_n: 1}, {metric: error_rate, at_most: 0.99, min_n: 1}]"
+	for name, c := range map[string]struct {
+		query      string
+		counted    int    // attempts that have a place
+		problem    string // of the document
+		list, lost bool   // the list has a problem, too; records are lost
+		refused    bool   // by gates
+	}{
+		"whole":                             {query: "UPDATE runs SET name='x' WHERE num=1", counted: 6},
+		"a manifest that is no JSON":        {query: "UPDATE runs SET manifest='{\"version\": 1, \"targets\"' WHERE num=1", counted: 6, problem: "read manifest of run", list: true, refused: true},
+		"a manifest of another type":        {query: "UPDATE runs SET manifest='[1]' WHERE num=1", counted: 6, problem: "read manifest of run", list: true, refused: true},
+		"a manifest without targets":        {query: "UPDATE runs SET manifest='{}' WHERE num=1", counted: 6, problem: "it names no target", list: true, refused: true},
+		"an empty manifest":                 {query: "UPDATE runs SET manifest='' WHERE num=1", counted: 6, problem: "read manifest of run", list: true, refused: true},
+		"the head of the suite":             {query: "UPDATE suites SET head='no JSON'", counted: 6, problem: "read suite of run", refused: true},
+		"an attempt":                        {query: "UPDATE cells SET trace='no JSON' WHERE run=1 AND case_ix=2", counted: 6, problem: "1 attempt cannot be read"},
+		"an attempt of a target not there":  {query: "UPDATE cells SET target_ix=7 WHERE run=1 AND case_ix=2", counted: 5, problem: `1 record is lost: an attempt at case "c2" has the target 7 of 1`, lost: true},
+		"an attempt of a target -1":         {query: "UPDATE cells SET target_ix=-1 WHERE run=1 AND case_ix=2", counted: 5, problem: "1 record is lost", lost: true},
+		"an attempt of no target":           {query: "UPDATE cells SET target_ix='x' WHERE run=1 AND case_ix=2", counted: 5, problem: "has the target x of 1", lost: true},
+		"an attempt at a case not there":    {query: "UPDATE cells SET case_ix=99 WHERE run=1 AND case_ix=2", counted: 5, problem: "the case 99 of 6", lost: true},
+		"an attempt at no case":             {query: "UPDATE cells SET case_ix='x' WHERE run=1 AND case_ix=2", counted: 5, problem: "the case x of 6", lost: true},
+		"a manifest with a case not there":  {query: `UPDATE runs SET manifest=json_set(CAST(manifest AS TEXT), '$.cases', json('[0,99]')) WHERE num=1`, counted: 6, problem: "it has a case that the suite does not have", refused: true},
+		"a manifest with a seed of a text":  {query: `UPDATE runs SET manifest=json_set(CAST(manifest AS TEXT), '$.seed', 'x') WHERE num=1`, counted: 6, problem: "read manifest of run", list: true, refused: true},
+		"targets of a manifest are no list": {query: `UPDATE runs SET manifest=json_set(CAST(manifest AS TEXT), '$.targets', 7) WHERE num=1`, counted: 6, problem: "read manifest of run", list: true, refused: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newDamaged(t, 6)
+			ctx, run := t.Context(), d.runs[0]
+			d.set(t, c.query)
+			v, err := d.ViewRun(ctx, app.ViewRequest{Run: run}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			doc := v.View.Document()
+			if c.problem == "" && doc.Problem != "" || !strings.Contains(doc.Problem, c.problem) || c.problem != "" && !slices.Contains(doc.Warnings, doc.Problem) {
+				t.Errorf("problem %q, warnings %q", doc.Problem, doc.Warnings)
+			}
+			if n := doc.Panels.Targets[0].Overall.Cells; n != c.counted || doc.Panels.Targets[0].Name != "offline/lexical" || (doc.Panels.Lost.Records() == 1) != c.lost {
+				t.Errorf("%d attempts of %s, lost %+v", n, doc.Panels.Targets[0].Name, doc.Panels.Lost)
+			}
+			names, page := attemptNames(t, d.App, app.AttemptsRequest{Run: run})
+			if len(names) != c.counted || page.All != c.counted || page.Total != c.counted {
+				t.Errorf("the list has %d of %d: %v", page.Total, page.All, names)
+			}
+			if g, err := d.Grid(ctx, app.GridRequest{Run: run}); err != nil || len(g.Items) == 0 {
+				t.Errorf("the grid: %+v, %v", g, err)
+			}
+			if _, err := d.ShowCase(ctx, app.CaseRequest{Run: run, Case: "c1"}); err != nil {
+				t.Errorf("a case: %v", err)
+			}
+			_, line, err := d.RunLine(ctx, run)
+			if err != nil || (line.Problem != "") != c.list || line.Cells.Pass+line.Cells.Fail != 6 {
+				t.Errorf("the line of the list: %+v, %v", line, err)
+			}
+			list, err := d.ListRuns(ctx, 0)
+			if err != nil || len(list) != 2 || list[0].Problem != "" {
+				t.Errorf("the list: %+v, %v", list, err)
+			}
+			got, err := d.With(app.Uploads{"g": []byte(gates)}).Gate(ctx, app.GateRequest{Side: app.Side{Run: run}, Gates: "g"}, nil)
+			switch {
+			case c.refused:
+				if !errors.Is(err, callvet.ErrConflict) {
+					t.Errorf("gates: %+v, %v", got, err)
+				}
+			case err != nil:
+				t.Errorf("gates: %v", err)
+			case (c.problem != "") != (got.Report.Verdict == app.Inconclusive):
+				t.Errorf("gates: %s", got.Report.Verdict)
+			}
+			if v, err := d.ViewRun(ctx, app.ViewRequest{Run: d.runs[1]}, nil); err != nil || v.View.Problem != "" && !strings.Contains(v.View.Problem, "suite") {
+				t.Errorf("the other run: %v", err)
+			}
+		})
 	}
 }

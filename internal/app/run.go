@@ -30,6 +30,7 @@ type Run struct {
 	without  map[string]bool // cases that are left out of what is summed up and compared
 	db       *store.DB
 	opinions opinions
+	damage   *damagedError // nil where its manifest and its suite could be read
 }
 
 // NoRunError says that there is no such run. It wraps callvet.ErrNotFound.
@@ -76,7 +77,13 @@ func openRun(ctx context.Context, db *store.DB, ref string) (*Run, error) {
 	}
 	r, err := openSuite(ctx, db, s.SuiteHash)
 	if err != nil {
+		if !momentary(ctx, err) {
+			err = &damagedError{s.ID, "suite", err}
+		}
 		return nil, err
+	}
+	if slices.ContainsFunc(m.Cases, r.beyond) {
+		return nil, &damagedError{s.ID, "manifest", errors.New("it has a case that the suite does not have")}
 	}
 	r.Stored, r.Manifest = s, m
 	return r, nil
@@ -150,6 +157,9 @@ func (r *Run) Rows(ctx context.Context, f store.Filter) iter.Seq2[report.Row, er
 func (r *Run) attempted(ctx context.Context, f store.Filter) iter.Seq2[report.Row, error] {
 	return func(yield func(report.Row, error) bool) {
 		for c, err := range r.db.Cells(ctx, r.Stored.ID, f) {
+			if err == nil && !r.placed(c) {
+				continue
+			}
 			var of *callvet.Case
 			if err == nil {
 				of, err = r.caseOf(ctx, c)
@@ -157,9 +167,6 @@ func (r *Run) attempted(ctx context.Context, f store.Filter) iter.Seq2[report.Ro
 			if err != nil {
 				yield(report.Row{}, fmt.Errorf("read run %s: %w", r.Stored.ID, err))
 				return
-			}
-			if !r.placed(c) {
-				continue
 			}
 			if !yield(report.Row{Case: of, Cell: c}, nil) {
 				return
@@ -172,7 +179,7 @@ func (r *Run) attempted(ctx context.Context, f store.Filter) iter.Seq2[report.Ro
 // id alone stands for it: the other attempts of the run can be read all the same.
 func (r *Run) caseOf(ctx context.Context, c *callvet.Cell) (*callvet.Case, error) {
 	of, err := r.cases.Case(c.Case)
-	if err == nil || ctx.Err() != nil || errors.Is(err, callvet.ErrUnavailable) {
+	if err == nil || momentary(ctx, err) {
 		return of, err
 	}
 	id := cmp.Or(c.Trace.CaseID, "case "+strconv.Itoa(c.Case+1))
@@ -180,9 +187,13 @@ func (r *Run) caseOf(ctx context.Context, c *callvet.Cell) (*callvet.Case, error
 	return &callvet.Case{ID: id}, nil
 }
 
-// placed reports whether a cell is of a target that the run has.
+// beyond reports whether the suite has no case at a position.
+func (r *Run) beyond(at int) bool { return at < 0 || at >= r.cases.Len() }
+
+// placed reports whether a cell is at a case and of a target of the run. Others are counted as
+// misplaced.
 func (r *Run) placed(c *callvet.Cell) bool {
-	return c.Target >= 0 && c.Target < len(r.Manifest.Targets)
+	return c.Target >= 0 && c.Target < len(r.Manifest.Targets) && !r.beyond(c.Case)
 }
 
 // shown streams attempts with their cases as red lets them be seen.
@@ -211,6 +222,9 @@ func (r *Run) shown(ctx context.Context, f store.Filter, red *redact.Redactor) i
 func (r *Run) verdicts(ctx context.Context) iter.Seq2[report.Row, error] {
 	return func(yield func(report.Row, error) bool) {
 		for c, err := range r.db.DoneCells(ctx, r.Stored.ID) {
+			if err == nil && !r.placed(c) {
+				continue
+			}
 			var of *callvet.Case
 			if err == nil {
 				of, err = r.caseOf(ctx, c)
@@ -218,9 +232,6 @@ func (r *Run) verdicts(ctx context.Context) iter.Seq2[report.Row, error] {
 			if err != nil {
 				yield(report.Row{}, fmt.Errorf("read run %s: %w", r.Stored.ID, err))
 				return
-			}
-			if !r.placed(c) {
-				continue
 			}
 			if !yield(report.Row{Case: &callvet.Case{ID: of.ID}, Cell: c}, nil) {
 				return

@@ -3,10 +3,12 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"iter"
 	"slices"
 	"strings"
@@ -54,7 +56,7 @@ func (a *App) ViewRun(ctx context.Context, req ViewRequest, tell Events) (*RunVi
 			return nil, err
 		}
 	}
-	r, err := a.Run(ctx, req.Run)
+	r, err := a.RunToShow(ctx, req.Run)
 	if err != nil {
 		return nil, err
 	}
@@ -81,8 +83,17 @@ func (a *App) ViewRun(ctx context.Context, req ViewRequest, tell Events) (*RunVi
 func (r *Run) view(ctx context.Context, p *panel.Panels, red *redact.Redactor, op *opener, why string) (*RunView, error) {
 	v := r.viewOf(ctx, p, red)
 	var err error
-	v.Selection, err = r.section(ctx, p, op, why, red)
-	return &RunView{Run: r, View: v, Next: r.Next(p)}, err
+	if v.Problem, err = r.problem(ctx, p); err != nil {
+		return nil, err
+	}
+	if v.Selection, err = r.section(ctx, p, op, why, red); err != nil {
+		return nil, err
+	}
+	out := &RunView{Run: r, View: v}
+	if r.damage == nil { // else nothing can be done with it
+		out.Next = r.Next(p)
+	}
+	return out, nil
 }
 
 func (r *Run) viewOf(ctx context.Context, p *panel.Panels, red *redact.Redactor) *report.View {
@@ -289,8 +300,7 @@ func summary(r *store.Run) report.RunSummary {
 	out := report.RunSummary{ID: r.ID, Name: r.Name, Created: r.Created, Suite: r.SuiteName, Status: string(r.State()), Targets: []string{}}
 	m, err := readManifest(r)
 	if err != nil {
-		out.Problem = err.Error()
-		return out
+		out.Problem, m = err.Error(), &Manifest{}
 	}
 	for i := range m.Targets {
 		out.Targets = append(out.Targets, m.Targets[i].Name)
@@ -300,7 +310,7 @@ func summary(r *store.Run) report.RunSummary {
 	}
 	var t run.Summary
 	if err := json.Unmarshal(r.Totals, &t); err != nil {
-		out.Problem = fmt.Sprintf("read totals of run %s: %v", r.ID, typed.Explain(err))
+		out.Problem = cmp.Or(out.Problem, fmt.Sprintf("read totals of run %s: %v", r.ID, typed.Explain(err)))
 		return out
 	}
 	out.Cells, out.InPart = panel.Verdicts{Pass: t.Pass, Fail: t.Fail, Error: t.Error, NotRun: t.NotRun}, t.InPart
@@ -334,7 +344,7 @@ func (a *App) RunLine(ctx context.Context, ref string) (*store.Run, report.RunSu
 }
 
 // RunState names what a report of a run is made of: it changes when the run goes on or is judged
-// again, and with the program. "" is that of a run that is not over.
+// again, with the program, and where a manifest does not stay as it was. "" is that of a run that is not over.
 func (a *App) RunState(ctx context.Context, ref string) (string, error) {
 	db, err := a.cfg.Store(ctx)
 	if err != nil {
@@ -351,12 +361,13 @@ func (a *App) RunState(ctx context.Context, ref string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	state := fmt.Sprintf("%s %s %d", a.cfg.Version, r.Status, r.Finished.UnixMilli())
+	state := fmt.Sprintf("%s %s %d %x", a.cfg.Version, r.Status, r.Finished.UnixMilli(), crc32.ChecksumIEEE(r.Manifest))
 	for i := range judgings {
-		if j := &judgings[i]; j.Owner != nil {
+		j := &judgings[i]
+		if j.Owner != nil {
 			return "", nil
 		}
-		state += fmt.Sprintf(" %s %d", judgings[i].ID, judgings[i].Finished.UnixMilli())
+		state += fmt.Sprintf(" %s %d %x", j.ID, j.Finished.UnixMilli(), crc32.ChecksumIEEE(j.Manifest))
 	}
 	return state, nil
 }

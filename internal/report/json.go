@@ -41,7 +41,9 @@ type Document struct {
 	// Models are those that retrievers asked for vectors and orders.
 	Models   []callvet.ModelUse `json:"models,omitempty"`
 	Warnings []string           `json:"warnings,omitempty"`
-	Next     []string           `json:"next,omitempty"`
+	// Problem says what of the run cannot be read; what can be is told all the same.
+	Problem string   `json:"problem,omitempty"`
+	Next    []string `json:"next,omitempty"`
 }
 
 // Record is one attempt in the JSON faces.
@@ -103,7 +105,7 @@ func (v *View) Document() Document {
 		Format: "callvet.report", Version: FormatVersion, Run: v.ID, Created: v.Created.UTC(), Status: status,
 		Summary: v.Sentence(), Cache: v.reused(), Suite: v.Suite, Targets: v.Targets,
 		Manifest: v.Manifest, Panels: v.Panels, Diff: v.Diff, Selection: v.Selection,
-		Models: v.Models, Warnings: v.warnings(), Next: v.Next,
+		Models: v.Models, Warnings: v.warnings(), Problem: v.Problem, Next: v.Next,
 	}
 }
 

@@ -289,7 +289,7 @@ type RunSummary struct {
 	// Judging are judges that are asked while the run goes on: what they said so far counts
 	// nowhere before it is over.
 	Judging []RunJudging `json:"judging,omitempty"`
-	// Problem is why the run cannot be read; "" for one that can.
+	// Problem says what of the run cannot be read; "" where all can be.
 	Problem string `json:"problem,omitempty"`
 }
 
@@ -376,7 +376,7 @@ func Runs(w io.Writer, runs []RunSummary, loc *time.Location, opt TerminalOption
 	}
 	for _, r := range runs {
 		if r.Problem != "" {
-			s.line(plain.Line(r.ID) + " cannot be read: " + plain.Limited(plain.Line(r.Problem), 400))
+			s.line(plain.Line(r.ID) + ": " + plain.Limited(plain.Line(r.Problem), 400))
 		}
 		for _, j := range r.Judging {
 			s.line(fmt.Sprintf("%s is judged while it runs: judging %s by %s, %s, with %s that count when the run is over",

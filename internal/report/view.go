@@ -50,6 +50,8 @@ type View struct {
 	All string
 	// Next are the most useful commands now, most useful first.
 	Next []string
+	// Problem says what of the run cannot be read; "" where all can be.
+	Problem string
 }
 
 // SuiteMeta names the suite a run used.
@@ -376,6 +378,9 @@ func isAre(n int) string {
 // warnings of the run and its targets, each once.
 func (v *View) warnings() []string {
 	var out []string
+	if v.Problem != "" {
+		out = append(out, v.Problem)
+	}
 	if v.Status != "" && v.Status != "done" {
 		out = append(out, "the run is not complete: "+v.Status)
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -93,7 +94,12 @@ func TestJudgeRun(t *testing.T) {
 	}
 	code, answer = s.ask(t, "ana", "POST", "/api/runs/"+run+"/judge", body)
 	s.awaitJob(t, "ana", decode[jobAnswer](t, code, 202, answer).JobID, "done")
-	list := give[struct{ Items []struct{ Version int } }](t, s, "ana", "GET", "/api/runs/"+run+"/judgings", "")
+	list := give[struct {
+		Items []struct {
+			ID      string
+			Version int
+		}
+	}](t, s, "ana", "GET", "/api/runs/"+run+"/judgings", "")
 	if len(list.Items) != 4 || list.Items[3].Version != 2 {
 		t.Errorf("%+v", list)
 	}
@@ -109,6 +115,30 @@ func TestJudgeRun(t *testing.T) {
 	} {
 		if code, answer := s.ask(t, "ana", "POST", "/api/runs/"+run+"/judge", body); code/100 != 4 || !strings.Contains(answer, says) {
 			t.Errorf("%s: %d %s", body, code, answer)
+		}
+	}
+	lostJudging(t, s, run, list.Items[0].ID)
+}
+
+// lostJudging checks that a judging of a run that cannot be read is counted as lost, and that all else is told.
+func lostJudging(t *testing.T, s *site, run, id string) {
+	t.Helper()
+	s.damage(t, "UPDATE runs SET manifest='{' WHERE id=?", id)
+	type lost struct{ ID, Problem string }
+	got := give[struct {
+		judgedAnswer
+		Lost []lost
+	}](t, s, "ana", "GET", "/api/runs/"+run+"/verdicts", "")
+	if len(got.Judgings) != 3 || len(got.Lost) != 1 || got.Lost[0].ID != id || !strings.Contains(got.Lost[0].Problem, "read manifest of run "+id) {
+		t.Errorf("%d judgings, lost %+v", len(got.Judgings), got.Lost)
+	}
+	list := give[struct{ Items []lost }](t, s, "ana", "GET", "/api/runs/"+run+"/judgings", "")
+	if len(list.Items) != 4 || !slices.ContainsFunc(list.Items, func(l lost) bool { return l.ID == id && l.Problem != "" }) {
+		t.Errorf("%+v", list)
+	}
+	for _, path := range []string{"/api/runs/" + run, "/api/tool-eval/history/" + run} {
+		if told := give[lost](t, s, "ana", "GET", path, ""); !strings.Contains(told.Problem, "a judging is lost: read manifest of run "+id) {
+			t.Errorf("%s: %q", path, told.Problem)
 		}
 	}
 }

@@ -52,7 +52,8 @@ type (
 	// MCPImport asks for a suite of tools of a server.
 	MCPImport struct {
 		MCPAddress
-		Tools      []string `json:"tools,omitempty" required:"false" nullable:"false" maxItems:"10000" doc:"the tools that are taken; none: all"`
+		Tools      []string `json:"tools,omitempty" required:"false" nullable:"false" maxItems:"10000" doc:"the tools that are taken, as the server calls them; none: all"`
+		Prefix     string   `json:"prefix,omitempty" required:"false" maxLength:"64" doc:"stands before the names of the tools in the suite, such as mcp__github__: tells the tools of two servers apart"`
 		SuiteName  string   `json:"suite_name,omitempty" required:"false" maxLength:"256" doc:"empty: what the server is called"`
 		DraftCases bool     `json:"draft_cases,omitempty" required:"false" doc:"adds a case for each tool, which does not run until somebody approves it"`
 	}
@@ -68,8 +69,9 @@ func (s *Server) addMCP() {
 	add(s, take, Access{Role: account.Member}, s.importMCP)
 }
 
-// askMCP asks a server for its tools, by the way out that is the user's.
-func (s *Server) askMCP(ctx context.Context, by *account.Principal, at *MCPAddress, drafts bool) (*app.ImportMCPResult, error) {
+// askMCP asks a server for its tools, by the way out that is the user's. Of req the server's address
+// is taken from at.
+func (s *Server) askMCP(ctx context.Context, by *account.Principal, at *MCPAddress, req app.ImportMCPRequest) (*app.ImportMCPResult, error) {
 	u, err := url.Parse(at.URL)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || strings.ContainsAny(at.URL, "${}") {
 		return nil, &callvet.FieldError{Field: "url", Text: "{url}: it is no address of a server: http://HOST/PATH or https://HOST/PATH, without a user and without variables"}
@@ -80,7 +82,8 @@ func (s *Server) askMCP(ctx context.Context, by *account.Principal, at *MCPAddre
 	}
 	ctx, cancel := context.WithTimeout(ctx, mcpTime)
 	defer cancel()
-	out, err := a.ImportMCP(ctx, app.ImportMCPRequest{MCPServer: app.MCPServer{URL: at.URL, Transport: at.Transport, TimeoutMS: mcpRequest}, DraftCases: drafts}, nil)
+	req.MCPServer = app.MCPServer{URL: at.URL, Transport: at.Transport, TimeoutMS: mcpRequest}
+	out, err := a.ImportMCP(ctx, req, nil)
 	if err != nil {
 		return nil, notReached(err)
 	}
@@ -88,7 +91,7 @@ func (s *Server) askMCP(ctx context.Context, by *account.Principal, at *MCPAddre
 }
 
 func (s *Server) discoverMCP(ctx context.Context, by *account.Principal, in *struct{ Body MCPAddress }) (*struct{ Body MCPTools }, error) {
-	res, err := s.askMCP(ctx, by, &in.Body, false)
+	res, err := s.askMCP(ctx, by, &in.Body, app.ImportMCPRequest{})
 	if err != nil {
 		return nil, err
 	}
@@ -113,12 +116,12 @@ func (s *Server) discoverMCP(ctx context.Context, by *account.Principal, in *str
 }
 
 func (s *Server) importMCP(ctx context.Context, by *account.Principal, in *struct{ Body MCPImport }) (*versioned[Imported], error) {
-	res, err := s.askMCP(ctx, by, &in.Body.MCPAddress, in.Body.DraftCases)
+	res, err := s.askMCP(ctx, by, &in.Body.MCPAddress, app.ImportMCPRequest{DraftCases: in.Body.DraftCases, Prefix: in.Body.Prefix})
 	if err != nil {
 		return nil, err
 	}
 	made := res.Suite
-	if err := chosen(made, in.Body.Tools); err != nil {
+	if err := chosen(made, in.Body.Tools, in.Body.Prefix); err != nil {
 		return nil, err
 	}
 	if in.Body.SuiteName != "" {
@@ -139,13 +142,15 @@ func (s *Server) importMCP(ctx context.Context, by *account.Principal, in *struc
 }
 
 // chosen leaves the tools of these names in a suite, and the cases that expect one of them; no name
-// leaves all.
-func chosen(s *callvet.Suite, names []string) error {
+// leaves all. In the suite the prefix stands before the names.
+func chosen(s *callvet.Suite, names []string, prefix string) error {
 	if len(names) == 0 {
 		return nil
 	}
-	for _, name := range names {
-		if !slices.ContainsFunc(s.Tools, func(t callvet.Tool) bool { return t.Name == name }) {
+	names = slices.Clone(names)
+	for i, name := range names {
+		names[i] = prefix + name
+		if !slices.ContainsFunc(s.Tools, func(t callvet.Tool) bool { return t.Name == names[i] }) {
 			return &callvet.FieldError{Field: "tools", Text: fmt.Sprintf("{tools}: the server has no tool %q", name)}
 		}
 	}

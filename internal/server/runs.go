@@ -3,6 +3,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/base64"
@@ -51,7 +52,7 @@ type EvalRun struct {
 	Job        string         `json:"job_id,omitempty"`
 	Shared     bool           `json:"shared"`
 	User       string         `json:"user_id" doc:"empty for a run of the command line"`
-	Problem    string         `json:"problem,omitempty" doc:"why the run cannot be read"`
+	Problem    string         `json:"problem,omitempty" doc:"what of the run cannot be read"`
 }
 
 // TargetScore is what a run says of one target: its overall score, and its pass rate, each with
@@ -207,28 +208,39 @@ func (s *Server) line(ctx context.Context, e *rows.RunEntry) (*EvalRun, error) {
 		Verdicts: sum.Cells, Total: sum.Cells.Pass + sum.Cells.Fail + sum.Cells.Error + sum.Cells.NotRun, Passed: sum.Cells.Pass, CostUSD: sum.CostUSD,
 		Experiment: e.ExperimentID, Job: e.JobID, Shared: e.Shared, User: e.UserID,
 	}
-	if out.Problem = sum.Problem; out.Problem != "" || r.Finished.IsZero() {
+	if out.Problem = sum.Problem; r.Finished.IsZero() {
 		return out, nil
 	}
 	out.Finished = r.Finished.UTC()
 	// A document tells every failure: of a large run it takes a second to read.
-	list, err := told(ctx, s, e.RunID, "scores", func() (*[]TargetScore, error) {
+	of, err := told(ctx, s, e.RunID, "line", func() (*runLine, error) {
 		d, err := s.document(ctx, e.RunID)
 		if err != nil {
 			return nil, err
 		}
 		list, _ := scores(d.Panels)
-		return &list, nil
+		return &runLine{list, d.Problem}, nil
 	})
 	if broken(ctx, err) { // the list has others
-		out.Problem = err.Error()
+		out.Problem = cmp.Or(out.Problem, err.Error())
 		return out, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	out.Targets, out.AvgScore = *list, meanScore(*list)
+	out.Targets, out.AvgScore, out.Problem = of.Targets, meanScore(of.Targets), cmp.Or(of.Problem, out.Problem)
+	if len(out.Models) == 0 { // the manifest cannot be read
+		for i := range of.Targets {
+			out.Models = append(out.Models, of.Targets[i].Name)
+		}
+	}
 	return out, nil
+}
+
+// runLine is what the list takes of the document of a run.
+type runLine struct {
+	Targets []TargetScore `json:"targets"`
+	Problem string        `json:"problem,omitempty"`
 }
 
 // broken reports whether what is kept of one entry of a list cannot be read, so that the list can
@@ -429,7 +441,8 @@ type cellsIn struct {
 	RunIn
 	Verdict    []string `query:"verdict" doc:"pass, fail, error, not_run; several with commas"`
 	Outcome    []string `query:"outcome" doc:"called, abstained, unparseable, error, not_run"`
-	Class      []string `query:"class" doc:"classes of errors, such as wrong_tool"`
+	Class      []string `query:"class" doc:"classes of errors, such as wrong_tool; their earlier names are read too"`
+	Reason     []string `query:"reason" doc:"why attempts are unparseable, such as token_limit, or the kinds of their errors, such as content_filter"`
 	Target     []string `query:"target"`
 	Tag        []string `query:"tag"`
 	Case       string   `query:"case" maxLength:"500" doc:"a part of the id of a case"`
@@ -445,7 +458,7 @@ type cellsIn struct {
 
 func (s *Server) cells(ctx context.Context, _ *account.Principal, in *cellsIn) (*struct{ Body app.AttemptsPage }, error) {
 	page, err := s.cfg.App.Attempts(ctx, app.AttemptsRequest{
-		Run: in.ID, Verdicts: as[callvet.Verdict](in.Verdict), Outcomes: as[callvet.Outcome](in.Outcome), Classes: as[callvet.Class](in.Class),
+		Run: in.ID, Verdicts: as[callvet.Verdict](in.Verdict), Outcomes: as[callvet.Outcome](in.Outcome), Classes: as[callvet.Class](in.Class), Reasons: in.Reason,
 		Targets: in.Target, Tags: in.Tag, Case: in.Case, Search: in.Search, Disagree: in.Disagree, Expected: in.Expected, Called: in.Called, Sort: in.Sort, Descending: in.Descending, After: in.Cursor, Limit: in.Limit,
 	})
 	if err != nil {

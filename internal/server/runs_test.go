@@ -14,6 +14,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/server"
 	"github.com/callvet/callvet/internal/store/rows"
 	"github.com/callvet/callvet/internal/suite"
@@ -191,6 +192,64 @@ func TestRuns(t *testing.T) {
 	for path, want := range map[string]int{"/api/tool-eval/history?cursor=x": 422, "/api/tool-eval/history?limit=0": 422, "/api/tool-eval/history?page=2": 422, "/api/runs/" + second + "/cells?verdict=good": 422} {
 		if code, body := s.ask(t, "ana", "GET", path, ""); code != want {
 			t.Errorf("GET %s: %d %s", path, code, body)
+		}
+	}
+}
+
+// damage changes what is stored behind the server's back.
+func (s *site) damage(t *testing.T, query string, args ...any) {
+	t.Helper()
+	if _, err := s.db.Handle().ExecContext(t.Context(), query, args...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestDamagedRun: every route of a run answers with what can be read of it, and says what cannot be; the lists of
+// all users go on.
+func TestDamagedRun(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.work(t)
+	bad, whole := s.ran(t, "ana", "", 1), s.ran(t, "ana", "", 1)
+	give[any](t, s, "ana", "GET", "/api/runs/"+bad, "") // which is kept
+	s.damage(t, "UPDATE runs SET manifest='{\"version\": 1, ' WHERE id=?", bad)
+	s.damage(t, "UPDATE cells SET target_ix='x' WHERE run=(SELECT num FROM runs WHERE id=?) AND case_ix=0", bad)
+	s.damage(t, "UPDATE cells SET trace='x' WHERE run=(SELECT num FROM runs WHERE id=?) AND case_ix=1", bad)
+	type told struct {
+		ID, Problem string
+		Models      []string
+		Results     []report.Record
+		Panels      panel.Panels
+	}
+	const broken = "read manifest of run "
+	doc := give[told](t, s, "ana", "GET", "/api/runs/"+bad, "")
+	for _, part := range []string{broken + bad, "1 attempt cannot be read", "1 record is lost: an attempt at case"} {
+		if !strings.Contains(doc.Problem, part) {
+			t.Errorf("problem %q, want %q in it", doc.Problem, part)
+		}
+	}
+	if doc.Panels.Lost.Records() != 1 {
+		t.Errorf("lost: %+v", doc.Panels.Lost)
+	}
+	own := give[told](t, s, "ana", "GET", "/api/tool-eval/history/"+bad, "")
+	page := give[app.AttemptsPage](t, s, "ana", "GET", "/api/runs/"+bad+"/cells", "")
+	if own.Problem != doc.Problem || len(own.Results) != page.Total || page.Total == 0 {
+		t.Errorf("%q: %d results, %d attempts", own.Problem, len(own.Results), page.Total)
+	}
+	for path, want := range map[string]int{
+		"/grid": 200, "/case?case=" + page.Items[0].Case: 200, "/export?format=html": 200, "/export?format=jsonl": 200, "/export?format=xml": 200, "/incidents": 200, "/recordings": 200, "/verdicts": 200, "/judgings": 200, "/drill": 409,
+	} {
+		if code, text := s.ask(t, "ana", "GET", "/api/runs/"+bad+path, ""); code != want || code == 409 && !strings.Contains(text, broken+bad) {
+			t.Errorf("%s: %d, want %d: %.300s", path, code, want, text)
+		}
+	}
+	if code, text := s.ask(t, "ana", "GET", "/api/diff?base="+bad+"&candidate="+whole, ""); code != 409 || !strings.Contains(text, broken+bad) {
+		t.Errorf("compared: %d %s", code, text)
+	}
+	for _, who := range []string{"ana", "root"} {
+		list := give[struct{ Items []told }](t, s, who, "GET", "/api/tool-eval/history", "")
+		if len(list.Items) != 2 || list.Items[0].Problem != "" || list.Items[1].Problem != doc.Problem || len(list.Items[1].Models) != 1 {
+			t.Errorf("%s: %+v", who, list)
 		}
 	}
 }

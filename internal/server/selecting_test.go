@@ -327,6 +327,14 @@ func TestMCPRoutes(t *testing.T) {
 	if places, _ := s.refuse(t, "ana", "POST", "/api/mcp/import", strings.TrimSuffix(body, "}")+`, "tools": ["sell"]}`, 422); cmp.Diff([]string{"body.tools"}, places) != "" {
 		t.Error(places)
 	}
+	first := give[importAnswer](t, s, "ana", "POST", "/api/mcp/import", strings.TrimSuffix(body, "}")+`, "tools": ["buy"], "prefix": "mcp__shop__", "draft_cases": true}`)
+	_, text := s.ask(t, "ana", "GET", suites+"/"+first.SuiteID+"/export", "")
+	if first.ToolCount != 1 || first.CaseCount != 1 || strings.Count(text, "mcp__shop__buy") < 2 || strings.Contains(text, `"buy"`) {
+		t.Errorf("with a prefix: %+v\n%s", first, text)
+	}
+	if _, message := s.refuse(t, "ana", "POST", "/api/mcp/import", strings.TrimSuffix(body, "}")+`, "tools": ["mcp__shop__buy"], "prefix": "mcp__shop__"}`, 422); !strings.Contains(fmt.Sprint(message), "mcp__shop__buy") {
+		t.Error(message)
+	}
 	broken := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "no JSON") }))
 	t.Cleanup(broken.Close)
 	s.refuse(t, "ana", "POST", "/api/mcp/discover", `{"url": "`+broken.URL+`"}`, 502)

@@ -5,6 +5,7 @@ package server
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -54,7 +55,7 @@ func (s *Server) addTraces() {
 			return nil, err
 		}
 		out := tracesOf(c)
-		out.Attempts, err = s.attemptsOf(ctx, c, true)
+		err = s.count(ctx, c, &out, true)
 		return &struct{ Body Traces }{out}, err
 	})
 	patch := op("patch-traces", http.MethodPatch, "/{id}", "Shares a collection with all users, or ends that.")
@@ -96,6 +97,7 @@ type (
 		Bytes int64  `json:"bytes" doc:"of the text"`
 		// Attempts are counted once for the parts that there are.
 		Attempts *int64 `json:"attempt_count" doc:"of the whole collection; null: not counted yet, ask again"`
+		Lost     *int64 `json:"lost_count" doc:"records that cannot be read or contradict each other, and count in no number; null: not counted yet"`
 		// MaxBytes is the limit of Bytes.
 		MaxBytes  int64     `json:"max_bytes"`
 		Owner     string    `json:"owner" doc:"the id of the user whose it is"`
@@ -133,45 +135,63 @@ const countTime = 2 * time.Second
 // countOf is where the number of attempts of a collection is kept.
 func countOf(id string) string { return "traces:" + id }
 
-// attemptsOf is how many attempts a collection has, as they were counted when it had as many parts as now;
-// otherwise they are counted, if that is wanted. nil: they were not.
-func (s *Server) attemptsOf(ctx context.Context, c *intake.Collection, count bool) (*int64, error) {
-	at := rows.RunDocumentParams{RunID: countOf(c.ID), About: "attempts", State: strconv.FormatInt(c.Parts, 10)}
+// traceCounts are what is counted of a collection.
+type traceCounts struct {
+	Attempts int64 `json:"attempts"`
+	Lost     int64 `json:"lost"`
+}
+
+// count gives out the numbers of attempts and of lost records of a collection, as they were counted
+// when it had as many parts as now; otherwise they are counted, if that is wanted.
+func (s *Server) count(ctx context.Context, c *intake.Collection, out *Traces, wanted bool) error {
+	at := rows.RunDocumentParams{RunID: countOf(c.ID), About: "counts", State: strconv.FormatInt(c.Parts, 10)}
 	b, err := s.cfg.Store.Rows().RunDocument(ctx, at)
 	if err != nil && !isMissing(err) {
-		return nil, fmt.Errorf("read number of attempts: %w", err)
+		return fmt.Errorf("read number of attempts: %w", err)
 	}
-	if err == nil {
-		n, err := strconv.ParseInt(string(b), 10, 64)
-		return &n, err
+	var n traceCounts
+	switch {
+	case err == nil && json.Unmarshal(b, &n) == nil:
+	case !wanted:
+		return nil
+	default:
+		if n, err = s.countAgain(ctx, c, &at); err != nil {
+			return err
+		}
 	}
-	if !count {
-		return nil, nil
-	}
+	out.Attempts, out.Lost = &n.Attempts, &n.Lost
+	return nil
+}
+
+// countAgain counts, and keeps it.
+func (s *Server) countAgain(ctx context.Context, c *intake.Collection, at *rows.RunDocumentParams) (n traceCounts, err error) {
 	release, err := s.alone(ctx)
 	if err != nil {
-		return nil, err
+		return n, err
 	}
 	defer release()
 	text, err := s.intake.Text(ctx, c)
 	if err != nil {
-		return nil, err
+		return n, err
 	}
-	var n int64
 	read, err := s.cfg.App.With(app.Uploads{c.Name: text}).ReadTraces(ctx, c.Name)
 	if ctx.Err() != nil {
-		return nil, ctx.Err()
+		return n, ctx.Err()
 	}
 	if err == nil { // of what cannot be read there are none
-		n = read.Read.Attempts
+		n = traceCounts{Attempts: read.Read.Attempts, Lost: read.Lost()}
+	}
+	b, err := json.Marshal(n)
+	if err != nil {
+		return n, fmt.Errorf("keep number of attempts: %w", err)
 	}
 	err = s.cfg.Store.Change(ctx, "keep number of attempts", func(q *rows.Queries) error {
-		return q.PutRunDocument(ctx, rows.PutRunDocumentParams{RunID: at.RunID, About: at.About, State: at.State, Document: strconv.AppendInt(nil, n, 10)})
+		return q.PutRunDocument(ctx, rows.PutRunDocumentParams{RunID: at.RunID, About: at.About, State: at.State, Document: b})
 	})
 	if errors.Is(err, callvet.ErrDenied) { // a store that cannot be written to
 		err = nil
 	}
-	return &n, err
+	return n, err
 }
 
 // alone waits until few others read whole collections, and fewer of the same user.
@@ -319,7 +339,7 @@ func (s *Server) listTraces(ctx context.Context, by *account.Principal, in *Page
 		if one.OwnerName, err = who.of(ctx, list[i].User); err != nil {
 			return nil, err
 		}
-		if one.Attempts, err = s.attemptsOf(ctx, &list[i], s.cfg.Now().Before(until)); err != nil {
+		if err = s.count(ctx, &list[i], one, s.cfg.Now().Before(until)); err != nil {
 			return nil, err
 		}
 	}

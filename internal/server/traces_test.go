@@ -159,6 +159,45 @@ func TestTraces(t *testing.T) {
 	}
 }
 
+// TestTracesLost: a collection has as many lost records as its score sheet.
+func TestTracesLost(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	one := give[tracesAnswer](t, s, "ana", "POST", "/api/traces?collection=prod", sampleTraces+`{"type":"task","task_id":"t3","pass":false}
+no JSON
+{"type":"task","task_id":"t4","pass":true}
+`)
+	type counts struct {
+		Attempts *int64 `json:"attempt_count"`
+		Lost     *int64 `json:"lost_count"`
+	}
+	check := func(what string, c counts) {
+		if c.Attempts == nil || c.Lost == nil || *c.Attempts != 4 || *c.Lost != 2 {
+			t.Errorf("%s: %s", what, jsonOf(c))
+		}
+	}
+	check("of the list", give[struct{ Items []counts }](t, s, "ana", "GET", "/api/traces", "").Items[0])
+	for range 2 { // the second time as it was kept
+		check("of its own", give[counts](t, s, "ana", "GET", "/api/traces/"+one.ID, ""))
+	}
+	type where struct {
+		File string
+		Line int64
+	}
+	sheet := give[struct {
+		Bad    int64 `json:"malformed_lines"`
+		Panels struct {
+			Lost struct {
+				Count int64
+				First []where
+			}
+		}
+	}](t, s, "ana", "POST", "/api/score", `{"traces_id":"`+one.ID+`"}`)
+	if d := cmp.Diff([]where{{"prod", 7}, {"prod", 8}}, sheet.Panels.Lost.First); sheet.Bad != 2 || sheet.Panels.Lost.Count != 2 || d != "" {
+		t.Errorf("%+v\n%s", sheet, d)
+	}
+}
+
 // TestTracesRefused: what cannot be read, or has no place, is refused with the reason, and nothing of it is kept.
 func TestTracesRefused(t *testing.T) {
 	t.Parallel()

@@ -270,6 +270,7 @@ func (db *DB) DoneCellsIn(ctx context.Context, runID string, from, to int) iter.
 				return
 			}
 			at.of(c)
+			r.Class = callvet.ClassOf(string(r.Class))
 			flag := max(flags.whole(), 0)
 			t.Repeat, t.Cached, t.Usage.Known = c.Repeat, flag&flagCached != 0, flag&flagUsageKnown != 0
 			t.Usage.CostUSD, t.Attempts = cost.pointer(), max(requests.whole(), 0)
@@ -287,4 +288,30 @@ func (db *DB) DoneCellsIn(ctx context.Context, runID string, from, to int) iter.
 			yield(nil, db.explain("read attempts", err))
 		}
 	}
+}
+
+// Misplaced is an attempt at no case or of no target that its run has, as it is stored.
+type Misplaced struct{ CaseID, Case, Target string }
+
+// Misplaced counts the attempts of a run that are not at one of its cases, or not of one of its
+// targets, and gives the first ones, at most most.
+func (db *DB) Misplaced(ctx context.Context, runID string, cases, targets, most int) (n int64, first []Misplaced, err error) {
+	const which = ` FROM cells WHERE run=(SELECT num FROM runs WHERE id=?)
+		AND NOT (typeof(case_ix)='integer' AND case_ix>=0 AND case_ix<? AND typeof(target_ix)='integer' AND target_ix>=0 AND target_ix<?)`
+	if err := db.read.QueryRowContext(ctx, "SELECT count(*)"+which, runID, cases, targets).Scan(&n); err != nil || n == 0 {
+		return 0, nil, db.explain("read attempts", err)
+	}
+	rows, err := db.read.QueryContext(ctx, "SELECT case_id, coalesce(CAST(case_ix AS TEXT),''), coalesce(CAST(target_ix AS TEXT),'')"+which+" ORDER BY case_ix,target_ix,repeat LIMIT ?", runID, cases, targets, most)
+	if err != nil {
+		return 0, nil, db.explain("read attempts", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var m Misplaced
+		if err := rows.Scan(&m.CaseID, &m.Case, &m.Target); err != nil {
+			return 0, nil, db.explain("read attempts", err)
+		}
+		first = append(first, m)
+	}
+	return n, first, db.explain("read attempts", rows.Err())
 }

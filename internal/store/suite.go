@@ -219,7 +219,7 @@ func (db *DB) OpenSuite(ctx context.Context, hash string) (*callvet.Suite, *Case
 	s := &callvet.Suite{}
 	h := head{Suite: s}
 	if err := json.Unmarshal(b, &h); err != nil {
-		return nil, nil, fmt.Errorf("read suite %s: %w", hash, typed.Explain(err))
+		return nil, cs, fmt.Errorf("read suite %s: %w", hash, typed.Explain(err))
 	}
 	restoreParameters(s.Tools, h.Exact)
 	return s, cs, nil

@@ -87,24 +87,44 @@ func chatTools(e exchange) list {
 	return list{object{"type": "function", "function": weatherTool()}}
 }
 
-// partsOf are messages of the GenAI conventions.
-func partsOf(history []said) list {
+// partForm is a form with a list of parts in each message: how a text, a call and a result are
+// written, and under which name the list is.
+type partForm struct {
+	key                string
+	text, call, result func(said) object
+}
+
+func (f *partForm) messages(history []said) list {
 	out := list{}
 	for _, m := range history {
-		var parts list
-		if m.role == "tool" {
-			parts = list{object{"type": "tool_call_response", "id": m.call, "response": m.text}}
-		} else {
+		parts := list{}
+		switch {
+		case m.role == "tool":
+			parts = append(parts, f.result(m))
+		default:
 			if m.text != "" {
-				parts = append(parts, object{"type": "text", "content": m.text})
+				parts = append(parts, f.text(m))
 			}
 			if m.call != "" {
-				parts = append(parts, object{"type": "tool_call", "id": m.call, "name": theTool, "arguments": arguments()})
+				parts = append(parts, f.call(m))
 			}
 		}
-		out = append(out, object{"role": m.role, "parts": parts})
+		out = append(out, object{"role": m.role, f.key: parts})
 	}
 	return out
+}
+
+// partsOf are messages of the GenAI conventions.
+func partsOf(history []said) list {
+	f := partForm{
+		"parts",
+		func(m said) object { return object{"type": "text", "content": m.text} },
+		func(m said) object {
+			return object{"type": "tool_call", "id": m.call, "name": theTool, "arguments": arguments()}
+		},
+		func(m said) object { return object{"type": "tool_call_response", "id": m.call, "response": m.text} },
+	}
+	return f.messages(history)
 }
 
 // outParts is the answer in the GenAI conventions.
@@ -192,30 +212,41 @@ func conventions(span, message bool) func(exchange) object {
 	}
 }
 
-func openInference(e exchange) object {
-	a := object{"openinference.span.kind": "LLM", "llm.model_name": "m"}
-	write := func(prefix string, m said) {
-		a[prefix+"message.role"] = m.role
+// flat is a form with an attribute for each member of a message, and the number of the message in
+// its name.
+type flat struct {
+	in, out              string // what messages of a request, and answers, are called
+	member, call, called string // what is before a member of a message, of a call, and of its function
+}
+
+func (f *flat) write(a object, e exchange) {
+	one := func(prefix string, m said) {
+		a[prefix+f.member+"role"] = m.role
 		if m.text != "" {
-			a[prefix+"message.content"] = m.text
+			a[prefix+f.member+"content"] = m.text
 		}
 		switch {
 		case m.role == "tool":
-			a[prefix+"message.tool_call_id"] = m.call
+			a[prefix+f.member+"tool_call_id"] = m.call
 		case m.call != "":
-			a[prefix+"message.tool_calls.0.tool_call.id"] = m.call
-			a[prefix+"message.tool_calls.0.tool_call.function.name"] = theTool
-			a[prefix+"message.tool_calls.0.tool_call.function.arguments"] = argumentsText()
+			a[prefix+f.call+"id"], a[prefix+f.called+"name"], a[prefix+f.called+"arguments"] = m.call, theTool, argumentsText()
 		}
 	}
 	for i, m := range e.history {
-		write("llm.input_messages."+strconv.Itoa(i)+".", m)
+		one(f.in+"."+strconv.Itoa(i)+".", m)
 	}
 	out := said{role: "assistant", text: e.reply.text}
 	if e.reply.call {
 		out.call = "call_1"
 	}
-	write("llm.output_messages.0.", out)
+	one(f.out+".0.", out)
+}
+
+func openInference(e exchange) object {
+	a := object{"openinference.span.kind": "LLM", "llm.model_name": "m"}
+	const call = "message.tool_calls.0.tool_call."
+	f := flat{"llm.input_messages", "llm.output_messages", "message.", call, call + "function."}
+	f.write(a, e)
 	if e.tools {
 		a["llm.tools.0.tool.json_schema"] = chatTools(e)[0]
 	}
@@ -224,26 +255,8 @@ func openInference(e exchange) object {
 
 func numbered(e exchange) object {
 	a := object{"llm.request.type": "chat", "gen_ai.request.model": "m"}
-	write := func(prefix string, m said) {
-		a[prefix+"role"] = m.role
-		if m.text != "" {
-			a[prefix+"content"] = m.text
-		}
-		switch {
-		case m.role == "tool":
-			a[prefix+"tool_call_id"] = m.call
-		case m.call != "":
-			a[prefix+"tool_calls.0.id"], a[prefix+"tool_calls.0.name"], a[prefix+"tool_calls.0.arguments"] = m.call, theTool, argumentsText()
-		}
-	}
-	for i, m := range e.history {
-		write("gen_ai.prompt."+strconv.Itoa(i)+".", m)
-	}
-	out := said{role: "assistant", text: e.reply.text}
-	if e.reply.call {
-		out.call = "call_1"
-	}
-	write("gen_ai.completion.0.", out)
+	f := flat{"gen_ai.prompt", "gen_ai.completion", "", "tool_calls.0.", "tool_calls.0."}
+	f.write(a, e)
 	if e.tools {
 		a["llm.request.functions.0.name"], a["llm.request.functions.0.parameters"] = theTool, weatherTool()["parameters"]
 	}
@@ -252,22 +265,18 @@ func numbered(e exchange) object {
 
 // uiContent is a conversation in the AI SDK's model messages.
 func uiContent(history []said) list {
-	out := list{}
-	for _, m := range history {
-		content := list{}
-		if m.role == "tool" {
-			content = append(content, object{"type": "tool-result", "toolCallId": m.call, "toolName": theTool, "output": object{"type": "text", "value": m.text}})
-		} else {
-			if m.text != "" {
-				content = append(content, object{"type": "text", "text": m.text})
-			}
-			if m.call != "" {
-				content = append(content, object{"type": "tool-call", "toolCallId": m.call, "toolName": theTool, "input": arguments()})
-			}
-		}
-		out = append(out, object{"role": m.role, "content": content})
+	f := partForm{
+		"content",
+		func(m said) object { return object{"type": "text", "text": m.text} },
+		func(m said) object {
+			return object{"type": "tool-call", "toolCallId": m.call, "toolName": theTool, "input": arguments()}
+		},
+		func(m said) object {
+			output := object{"type": "text", "value": m.text}
+			return object{"type": "tool-result", "toolCallId": m.call, "toolName": theTool, "output": output}
+		},
 	}
-	return out
+	return f.messages(history)
 }
 
 func aiSDK(id string, e exchange) any {

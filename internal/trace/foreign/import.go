@@ -70,6 +70,8 @@ type Report struct {
 	Log  trace.Log
 	// Split counts attempts whose lines were too far apart (trace.Grouper.Split).
 	Split int64
+	// Conflicts counts attempts with task records that contradict each other.
+	Conflicts int64
 }
 
 // Importer reads one stream.
@@ -188,7 +190,7 @@ func (i *Importer) Report() Report {
 	r := Report{Format: i.format, Attempts: i.sink.Attempts, Calls: i.sink.Calls, Unknown: i.sink.Unknown, Seen: i.sink.Seen, Lost: i.sink.Lost, Log: i.log}
 	if g := i.group; g != nil {
 		r.Unknown += g.Unknown
-		r.Split, r.Lost = g.Split, map[string]int64{}
+		r.Split, r.Conflicts, r.Lost = g.Split, g.Conflicts, map[string]int64{}
 		if g.Merged > 0 {
 			r.Lost["a task record that is a copy of an earlier one"] = g.Merged
 		}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/callvet/callvet"
 )
 
@@ -125,6 +127,50 @@ func TestOtherStops(t *testing.T) {
 		}
 		if got := ending(&as[0].Trace); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
+}
+
+// TestExportedEnd: an export to OpenTelemetry has the finish reason in the last answer.
+func TestExportedEnd(t *testing.T) {
+	t.Parallel()
+	said := func(roles ...callvet.Role) (turns []callvet.Turn) {
+		for _, r := range roles {
+			turns = append(turns, callvet.Turn{Role: r, Content: "Hi."})
+		}
+		return turns
+	}
+	for name, tt := range map[string]struct {
+		turns  []callvet.Turn
+		reason string
+		want   int // finish reasons of messages
+	}{
+		"the last of two answers": {said(callvet.RoleAssistant, callvet.RoleAssistant), "length", 1},
+		"no reason":               {said(callvet.RoleAssistant), "", 0},
+		"the last is a question":  {said(callvet.RoleAssistant, callvet.RoleUser), "length", 0},
+	} {
+		text := parts(tt.turns, tt.reason)
+		if got := strings.Count(text, `"finish_reason"`); got != tt.want || tt.want > 0 && !strings.HasSuffix(text, `"role":"assistant"}]`) {
+			t.Errorf("%s: %s", name, text)
+		}
+	}
+}
+
+// TestRecordsInReport counts task records that are copies, and those that contradict each other.
+func TestRecordsInReport(t *testing.T) {
+	t.Parallel()
+	const pass, fail = `{"type":"task","task_id":"t","pass":true}`, `{"type":"task","task_id":"t","pass":false}`
+	for name, tt := range map[string]struct {
+		lines []string
+		want  map[string]int64
+	}{
+		"one":      {[]string{pass}, map[string]int64{}},
+		"a copy":   {[]string{pass, pass}, map[string]int64{"a task record that is a copy of an earlier one": 1}},
+		"conflict": {[]string{pass, fail}, map[string]int64{"an attempt with task records that contradict each other": 1}},
+	} {
+		_, r, err := text(strings.Join(tt.lines, "\n")+"\n", Options{})
+		if d := cmp.Diff(tt.want, r.Lost); err != nil || d != "" || r.Format != Contract {
+			t.Errorf("%s: %v, %s", name, err, d)
 		}
 	}
 }

@@ -108,9 +108,11 @@ func TestFresh(t *testing.T) {
 func TestDetails(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string][5]int{
-		`{"input":100,"output":20,"total":150,"input_cached_tokens":20,"output_reasoning_tokens":10}`: {120, 30, 20, 10, 0},
-		`{"input":100,"output":20,"total":120,"input_cached_tokens":20}`:                              {100, 20, 0, 0, 0},
-		`{"input":100,"output":20,"total":999,"input_cached_tokens":20}`:                              {100, 20, 0, 0, 0},
+		`{"input":100,"output":20,"total":150,"input_cached_tokens":20,"output_reasoning_tokens":10}`:              {120, 30, 20, 10, 0},
+		`{"input":100,"output":20,"total":120,"input_cached_tokens":20}`:                                           {100, 20, 0, 0, 0},
+		`{"input":100,"output":20,"total":999,"input_cached_tokens":20}`:                                           {100, 20, 0, 0, 0},
+		`{"input":1000,"output":100,"total":1400,"cache_read_input_tokens":200,"cache_creation_input_tokens":100}`: {1300, 100, 200, 0, 100},
+		`{"input":1000,"output":100,"total":1100,"cache_read_input_tokens":200,"cache_creation_input_tokens":100}`: {1000, 100, 200, 0, 100},
 		`{"input":100,"output":20}`:                              {100, 20, 0, 0, 0},
 		`{"input_tokens":7,"output_tokens":8,"total_tokens":15}`: {7, 8, 0, 0, 0},
 		`{"input":10,"output":100,"total":1310,"cache_read_input_tokens":900,"cache_creation_input_tokens":300}`:  {1210, 100, 900, 0, 300},
@@ -124,6 +126,127 @@ func TestDetails(t *testing.T) {
 		u := Details(v)
 		if got := [5]int{u.InputTokens, u.OutputTokens, u.CachedTokens, u.ReasoningTokens, u.CacheWriteTokens}; got != want {
 			t.Errorf("%s: %v, not %v", in, got, want)
+		}
+	}
+}
+
+// parse reads a value of a test.
+func parse(t *testing.T, text string) value.Value {
+	t.Helper()
+	v, err := value.Parse([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// TestCustomCalls reads calls of custom tools, in both forms of OpenAI's.
+func TestCustomCalls(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`{"type":"custom","custom":{"name":"f","input":"ls"}}`:                                      `f "ls"`,
+		`{"type":"custom","custom":{"name":"f","input":{"a":1}}}`:                                   `f {"a":1}`,
+		`{"type":"custom_tool_call","name":"f","input":"ls"}`:                                       `f "ls"`,
+		`{"type":"custom_tool_call","name":"f","input":[1]}`:                                        `f "[1]"`,
+		`{"type":"custom","custom":"f","name":"g","input":{"a":1}}`:                                 `g {"a":1}`,
+		`{"type":"function","custom":{"name":"f"},"function":{"name":"g","arguments":"{\"a\":1}"}}`: `g {"a":1}`,
+	} {
+		c, ok := Call(parse(t, text))
+		if got := c.Tool + " " + string(c.Args); !ok || got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}
+
+// TestToolSchemas: Amazon Bedrock wraps a schema, and a schema may describe a member json.
+func TestToolSchemas(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`{"toolSpec":{"name":"f","inputSchema":{"json":{"type":"object"}}}}`: `{"type":"object"}`,
+		`{"name":"f","inputSchema":{"json":{},"type":"object"}}`:             `{"json":{},"type":"object"}`,
+		`{"name":"f","inputSchema":{"json":true}}`:                           `{"json":true}`,
+		`{"name":"f"}`: ``,
+	} {
+		tools := Tool(parse(t, text))
+		if len(tools) != 1 || string(tools[0].Parameters) != want {
+			t.Errorf("%s: %+v, want %s", text, tools, want)
+		}
+	}
+}
+
+// TestHeld reads JSON that a string holds, also JSON that needs repairs.
+func TestHeld(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`"{\"a\":NaN}"`: `{"a":"NaN"}`, `" \n[NaN]"`: `["NaN"]`, `"NaN"`: `"NaN"`, `"{\"a\""`: `"{\"a\""`, `""`: `""`, `" "`: `" "`,
+		`"[1]"`: `[1]`, `{"a":1}`: `{"a":1}`, `"<NaN>"`: `"<NaN>"`,
+	} {
+		if got := strings.TrimSpace(string(Held(parse(t, text)).Raw())); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}
+
+// TestRoleOfClass: a message of an unknown class is the model's only where it has no text.
+func TestRoleOfClass(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		text, name string
+		want       callvet.Role
+	}{
+		{`{"content":"x"}`, "event", "event"},
+		{`{"content":""}`, "event", callvet.RoleAssistant},
+		{`{"content":"x"}`, "message", callvet.RoleAssistant},
+		{`{"role":"event","content":""}`, "event", "event"},
+		{`{"content":"x"}`, "", callvet.RoleAssistant},
+	} {
+		if got := roleOf(parse(t, c.text), c.name); got != c.want {
+			t.Errorf("%s, %s: %s, want %s", c.text, c.name, got, c.want)
+		}
+	}
+	for role, want := range map[string]bool{"message": false, "assistant": false, "event": true} {
+		if got := strange(parse(t, `{"content":""}`), role); got != want {
+			t.Errorf("%s is strange: %t", role, got)
+		}
+	}
+}
+
+// TestListed: an empty list of calls does not hide another one.
+func TestListed(t *testing.T) {
+	t.Parallel()
+	const call = `[{"id":"1","name":"f","args":{}}]`
+	for text, want := range map[string]int{
+		`{"tool_calls":[],"additional_kwargs":{"tool_calls":` + call + `}}`:           1,
+		`{"tool_calls":` + call + `,"additional_kwargs":{"tool_calls":` + call + `}}`: 1,
+		`{"tool_calls":[]}`: 0,
+	} {
+		if got := listed(parse(t, text)); len(got) != want {
+			t.Errorf("%s: %+v", text, got)
+		}
+	}
+}
+
+// TestAnySeen: what a model said or called was seen, and not what others said.
+func TestAnySeen(t *testing.T) {
+	t.Parallel()
+	s := Seen{}
+	s.Note(append(talk("u:1 a:2 a!1"), callvet.Turn{Role: callvet.RoleAssistant}))
+	s.Note([]callvet.Turn{{Role: callvet.RoleAssistant, Calls: calls("/f/{}")}})
+	for name, c := range map[string]struct {
+		turns []callvet.Turn
+		want  bool
+	}{
+		"words of the model":           {talk("u:3 a:2"), true},
+		"words of the user":            {talk("u:1"), false},
+		"other words":                  {talk("a:1"), false},
+		"no words":                     {[]callvet.Turn{{Role: callvet.RoleAssistant}}, false},
+		"a call by its id":             {[]callvet.Turn{{Role: callvet.RoleAssistant, Calls: calls(`1/g/{"x":1}`)}}, true},
+		"a call by its arguments":      {[]callvet.Turn{{Role: callvet.RoleAssistant, Calls: calls("9/f/{}")}}, true},
+		"another call, without an id":  {[]callvet.Turn{{Role: callvet.RoleAssistant, Calls: calls("/g/{}")}}, false},
+		"another call, of another id ": {[]callvet.Turn{{Role: callvet.RoleAssistant, Calls: calls("9/g/{}")}}, false},
+	} {
+		if got := s.any(c.turns); got != c.want {
+			t.Errorf("%s: %t", name, got)
 		}
 	}
 }

@@ -101,6 +101,21 @@ export function gateVerdict(v: string | undefined): VerdictName {
   return v ? 'error' : 'not_run';
 }
 
+/** Notice says what one has to know of the numbers below it. */
+export function Notice({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <Box p="sm" role="note" style={{ background: 'var(--cv-error-ground)', borderRadius: 'var(--mantine-radius-md)' }}>
+      <Group gap={6} mb={2} c="var(--cv-error)" wrap="nowrap">
+        <IconAlertTriangle size={16} aria-hidden style={{ flex: 'none' }} />
+        <Text size="sm" fw={600}>
+          {title}
+        </Text>
+      </Group>
+      {children}
+    </Box>
+  );
+}
+
 /** Failure shows what went wrong with a request, with every field that was refused. */
 export function Failure({ of, retry }: { of: unknown; retry?: () => void }) {
   const t = useText();

@@ -7,7 +7,7 @@ import { $api, api, ok, type Schemas } from '../../api/client';
 import { type LiveEvent, useLive } from '../../api/live';
 import { useMay } from '../../me';
 import { useText } from '../../text';
-import { Card, Empty, Failure, inUnit, type Interval, Screen, Verdict, Waiting } from '../../ui/bits';
+import { Card, Empty, Failure, inUnit, type Interval, Notice, Screen, Verdict, Waiting } from '../../ui/bits';
 import { moment, number } from '../../ui/format';
 import { useParam } from '../../ui/params';
 import { RunPick } from '../../ui/pick';
@@ -126,13 +126,24 @@ function Verdicts({ run, ask }: { run: string; ask?: () => void }) {
   const judgings = judged.data.judgings ?? [];
   const majorities = (judged.data.majorities ?? []) as Judging[];
   const all = [...judgings, ...majorities];
-  if (all.length === 0) {
+  const lost = judged.data.lost ?? [];
+  if (all.length === 0 && lost.length === 0) {
     return (
       <Empty title={t('judges.noVerdicts')} text={t('judges.noVerdictsText')}>
         {ask && <Button onClick={ask}>{t('judges.ask')}</Button>}
       </Empty>
     );
   }
+  const notice = lost.length > 0 && (
+    <Notice title={t('judges.lost', { n: lost.length })}>
+      {lost.map((l) => (
+        <Text key={l.id} size="sm" className="untrusted">
+          {l.problem}
+        </Text>
+      ))}
+    </Notice>
+  );
+  if (all.length === 0) return notice;
   const one = all.find((j) => j.id === which) ?? all.at(-1)!;
   const outcome = (v: Said) => (v.unscored || (v.pass === undefined && v.score === undefined && !v.word) ? 'unscored' : v.pass === undefined ? 'other' : v.pass ? 'pass' : 'fail');
   const rows = (one.verdicts ?? []).filter((v) => only === 'all' || outcome(v) === only);
@@ -146,6 +157,7 @@ function Verdicts({ run, ask }: { run: string; ask?: () => void }) {
   ];
   return (
     <Stack>
+      {notice}
       <Box className="card scroll-x" tabIndex={0} role="region" aria-label={t('judges.judgings')}>
         <Table highlightOnHover>
           <Table.Thead>

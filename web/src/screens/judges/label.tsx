@@ -325,7 +325,7 @@ type DrawProps = { of: Subject; strategy: string; setStrategy: (v: string) => vo
 function Draw({ of, strategy, setStrategy, judge, setJudge, role, setRole, double, setDouble }: DrawProps) {
   const t = useText();
   const judgings = $api.useQuery('get', '/api/runs/{id}/judgings', { params: { path: { id: of.id } } }, { enabled: of.kind === 'run' });
-  const names = [...new Set((judgings.data?.items ?? []).map((j) => j.judge.judge))];
+  const names = [...new Set((judgings.data?.items ?? []).filter((j) => !j.problem).map((j) => j.judge.judge))];
   return (
     <Popover position="bottom-end" width={340} withArrow trapFocus>
       <Popover.Target>

@@ -118,6 +118,7 @@ export function FilterBar({ report: d, filters: f, change, only }: { report: Rep
   const counts = sumOf(f.target.length ? targets.filter((p) => f.target.includes(p.name)) : targets);
   const has = (name: keyof Filters) => !only || only.includes(name);
   const classes = [...new Set(targets.flatMap((p) => (p.overall.classes ?? []).filter((c) => c.n > 0).map((c) => c.name)))].sort();
+  const reasons = [...new Set([...targets.flatMap((p) => (p.overall.reasons ?? []).map((r) => r.reason)), ...f.reason])];
   const tags = [...new Set(targets.flatMap((p) => (p.slices ?? []).filter((s) => s.key === 'tag').map((s) => s.value ?? '')))].filter(Boolean).sort();
   const [typed, setTyped] = useState(f.search);
   const [seen, setSeen] = useState(f.search);
@@ -130,7 +131,7 @@ export function FilterBar({ report: d, filters: f, change, only }: { report: Rep
     setSeen(search);
     change({ search }, { replace: true });
   }, 250);
-  const any = f.verdict.length + f.outcome.length + f.class.length + f.target.length + f.tag.length > 0 || f.search !== '' || f.disagree || f.called !== '';
+  const any = f.verdict.length + f.outcome.length + f.class.length + f.reason.length + f.target.length + f.tag.length > 0 || f.search !== '' || f.disagree || f.called !== '';
   return (
     <Stack gap="sm" component="section" aria-label={t('results.filters')}>
       <Group gap="xs">
@@ -151,7 +152,7 @@ export function FilterBar({ report: d, filters: f, change, only }: { report: Rep
             variant="subtle" size="compact-sm"
             onClick={() => {
               setTyped('');
-              change({ verdict: [], outcome: [], class: [], target: [], tag: [], search: '', disagree: false, expected: '', called: '' });
+              change({ verdict: [], outcome: [], class: [], reason: [], target: [], tag: [], search: '', disagree: false, expected: '', called: '' });
             }}
           >
             {t('results.clear')}
@@ -170,6 +171,7 @@ export function FilterBar({ report: d, filters: f, change, only }: { report: Rep
         )}
         {has('target') && targets.length > 1 && <MultiSelect size="xs" label={t('results.target')} placeholder={f.target.length ? undefined : t('results.any')} data={targets.map((p) => p.name)} value={f.target} onChange={(target) => change({ target })} w={{ base: '100%', sm: 200 }} clearable clearButtonProps={{ 'aria-label': t('results.clear') }} />}
         {has('class') && classes.length > 0 && <MultiSelect size="xs" label={t('results.errorClass')} placeholder={f.class.length ? undefined : t('results.any')} data={classes.map((value) => ({ value, label: inWords(value) }))} value={f.class} onChange={(list) => change({ class: list })} w={{ base: '100%', sm: 180 }} clearable clearButtonProps={{ 'aria-label': t('results.clear') }} />}
+        {has('reason') && reasons.length > 0 && <MultiSelect size="xs" label={t('results.reasonFilter')} placeholder={f.reason.length ? undefined : t('results.any')} data={reasons.map((value) => ({ value, label: inWords(value) }))} value={f.reason} onChange={(reason) => change({ reason })} w={{ base: '100%', sm: 180 }} clearable clearButtonProps={{ 'aria-label': t('results.clear') }} />}
         {has('outcome') && <MultiSelect size="xs" label={t('results.outcome')} placeholder={f.outcome.length ? undefined : t('results.any')} data={outcomes.map((value) => ({ value, label: t(`results.${value}` as TextKey) }))} value={f.outcome} onChange={(outcome) => change({ outcome })} w={{ base: '100%', sm: 135 }} clearable clearButtonProps={{ 'aria-label': t('results.clear') }} />}
         {has('tag') && <TagsInput size="xs" label={t('results.tag')} placeholder={f.tag.length ? undefined : t('results.any')} data={tags} value={f.tag} onChange={(tag) => change({ tag })} w={{ base: '100%', sm: 135 }} clearable clearButtonProps={{ 'aria-label': t('results.clear') }} />}
         {has('disagree') && targets.length > 1 && <Switch size="sm" label={t('results.disagree')} checked={f.disagree} onChange={(e) => change({ disagree: e.currentTarget.checked })} mb={4} />}

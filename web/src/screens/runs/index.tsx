@@ -1,7 +1,7 @@
 import { ActionIcon, Badge, Button, Checkbox, Group, Menu, Stack, Text, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
-import { IconArrowsDiff, IconDots, IconShare, IconTrash } from '@tabler/icons-react';
+import { IconAlertTriangle, IconArrowsDiff, IconDots, IconShare, IconTrash } from '@tabler/icons-react';
 import { useCallback, useMemo, useState } from 'react';
 import { Link, useNavigate } from 'react-router';
 import { $api, api, ok, type Schemas } from '../../api/client';
@@ -104,6 +104,11 @@ export default function Runs() {
             {r.status !== 'done' && (
               <Badge size="xs" color={r.status === 'running' ? 'accent' : 'yellow'} variant="outline">
                 {statusText(t, r.status) ?? r.status}
+              </Badge>
+            )}
+            {r.problem && (
+              <Badge size="xs" style={{ color: 'var(--cv-error)', background: 'var(--cv-error-ground)' }} leftSection={<IconAlertTriangle size={10} aria-hidden />} title={r.problem}>
+                {t('results.damaged')}
               </Badge>
             )}
             {r.shared && (

@@ -165,6 +165,8 @@ function Classes({ run, targets }: { run: string; targets: TargetPanel[] }) {
   const list = (models.length > 0 ? models : targets).flatMap((p) => (p.overall.classes ?? []).filter((c) => c.n > 0).map((c) => ({ target: p.name, ...c }))).sort((a, b) => b.n - a.n);
   const most = list[0]?.n ?? 1;
   const several = new Set(list.map((c) => c.target)).size > 1;
+  const reasons = new Map<string, number>();
+  for (const r of (models.length > 0 ? models : targets).flatMap((p) => p.overall.reasons ?? [])) reasons.set(r.reason, (reasons.get(r.reason) ?? 0) + r.n);
   return (
     <Card title={t('results.classes')}>
       {list.length === 0 ? (
@@ -204,6 +206,17 @@ function Classes({ run, targets }: { run: string; targets: TargetPanel[] }) {
             ))}
           </Table.Tbody>
         </Table>
+      )}
+      {reasons.size > 0 && (
+        <Text size="sm" mt="sm" className="num" data-reasons>
+          {t('results.reasonsAre')}{' '}
+          {[...reasons].map(([name, n], i) => (
+            <span key={name}>
+              {i > 0 && ', '}
+              <Link to={`/runs/${encodeURIComponent(run)}?tab=attempts&${writeFilters({ reason: [name] })}`}>{inWords(name)}</Link> {number(n)}
+            </span>
+          ))}
+        </Text>
       )}
     </Card>
   );

@@ -89,14 +89,17 @@ export function verdictsOf(p: Schemas['PanelPanels']): Verdicts {
 }
 
 /** The filters of attempts, as the address and the server name them. */
-export type Filters = { verdict: string[]; outcome: string[]; class: string[]; target: string[]; tag: string[]; search: string; disagree: boolean; expected: string; called: string; sort: string };
+export type Filters = { verdict: string[]; outcome: string[]; class: string[]; reason: string[]; target: string[]; tag: string[]; search: string; disagree: boolean; expected: string; called: string; sort: string };
+
+/** The names that two classes had earlier, in addresses that somebody kept. */
+const earlierClasses: Record<string, string> = { tool_hallucination: 'unknown_tool', argument_hallucination: 'unknown_argument' };
 
 export function readFilters(p: URLSearchParams): Filters {
   const list = (name: string) => p.getAll(name).filter((x) => x !== '');
-  return { verdict: list('verdict'), outcome: list('outcome'), class: list('class'), target: list('target'), tag: list('tag'), search: p.get('search') ?? '', disagree: p.get('disagree') === 'true', expected: p.get('expected') ?? '', called: p.get('called') ?? '', sort: p.get('sort') ?? '' };
+  return { verdict: list('verdict'), outcome: list('outcome'), class: list('class').map((c) => earlierClasses[c] ?? c), reason: list('reason'), target: list('target'), tag: list('tag'), search: p.get('search') ?? '', disagree: p.get('disagree') === 'true', expected: p.get('expected') ?? '', called: p.get('called') ?? '', sort: p.get('sort') ?? '' };
 }
 
-const filterNames = ['verdict', 'outcome', 'class', 'target', 'tag', 'search', 'disagree', 'expected', 'called', 'sort'];
+const filterNames = ['verdict', 'outcome', 'class', 'reason', 'target', 'tag', 'search', 'disagree', 'expected', 'called', 'sort'];
 
 /** writeFilters gives the part of an address that has the filters. */
 export function writeFilters(f: Partial<Filters>): URLSearchParams {
@@ -136,7 +139,7 @@ export function cellsQuery(f: Filters) {
   const down = f.sort.startsWith('-');
   const sort = f.sort.replace('-', '') as 'case' | 'score' | 'cost' | 'class' | '';
   return {
-    verdict: f.verdict.length ? f.verdict : undefined, outcome: f.outcome.length ? f.outcome : undefined, class: f.class.length ? f.class : undefined, target: f.target.length ? f.target : undefined,
+    verdict: f.verdict.length ? f.verdict : undefined, outcome: f.outcome.length ? f.outcome : undefined, class: f.class.length ? f.class : undefined, reason: f.reason.length ? f.reason : undefined, target: f.target.length ? f.target : undefined,
     tag: f.tag.length ? f.tag : undefined, search: f.search || undefined, disagree: f.disagree || undefined, expected: f.called ? f.expected : undefined, called: f.called || undefined, sort: sort || undefined, descending: down || undefined, limit: 100,
   };
 }

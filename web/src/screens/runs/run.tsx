@@ -1,14 +1,14 @@
 // The result of a run: the verdict in a sentence, then its parts as tabs.
-import { Badge, Box, Button, Group, List, Menu, Stack, Tabs, Text } from '@mantine/core';
+import { Badge, Button, Group, List, Menu, Stack, Tabs, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { IconAlertTriangle, IconArrowsDiff, IconDots, IconDownload, IconLink, IconShare, IconTrash } from '@tabler/icons-react';
+import { IconArrowsDiff, IconDots, IconDownload, IconLink, IconShare, IconTrash } from '@tabler/icons-react';
 import { useCallback } from 'react';
 import { Link, useNavigate, useParams } from 'react-router';
 import { $api, api, ok } from '../../api/client';
 import { type LiveEvent, useLive } from '../../api/live';
 import { useMay, useMe } from '../../me';
 import { type TextKey, useText } from '../../text';
-import { Failure, Screen, Waiting } from '../../ui/bits';
+import { Failure, Notice, Screen, Waiting } from '../../ui/bits';
 import { moment, money } from '../../ui/format';
 import { useParam } from '../../ui/params';
 import { tell, tellFailure, undoable } from '../../ui/undo';
@@ -65,7 +65,7 @@ export default function Result() {
   const d = report.data;
   const all = verdictsOf(d.panels);
   const shared = line.data?.shared ?? false;
-  const warnings = [...(d.warnings ?? []), ...(d.panels.warnings ?? [])].filter((w, i, list) => list.indexOf(w) === i);
+  const warnings = [...(d.warnings ?? []), ...(d.panels.warnings ?? [])].filter((w, i, list) => list.indexOf(w) === i && w !== d.problem);
 
   const copy = async (text: string, said: string) => {
     try {
@@ -153,6 +153,13 @@ export default function Result() {
       }
     >
       <Stack gap="sm">
+        {d.problem && (
+          <Notice title={t('results.problem')}>
+            <Text size="sm" className="untrusted">
+              {d.problem}
+            </Text>
+          </Notice>
+        )}
         <Group gap="md" align="center">
           <VerdictBar of={all} width={160} />
           <Text fw={500} className="untrusted" style={{ flex: '1 1 320px' }} data-summary>
@@ -160,13 +167,7 @@ export default function Result() {
           </Text>
         </Group>
         {warnings.length > 0 && (
-          <Box p="sm" role="note" style={{ background: 'var(--cv-error-ground)', borderRadius: 'var(--mantine-radius-md)' }}>
-            <Group gap={6} mb={2} c="var(--cv-error)">
-              <IconAlertTriangle size={16} aria-hidden />
-              <Text size="sm" fw={600}>
-                {t('results.warnings')}
-              </Text>
-            </Group>
+          <Notice title={t('results.warnings')}>
             <List size="sm">
               {warnings.map((w) => (
                 <List.Item key={w} className="untrusted">
@@ -174,7 +175,7 @@ export default function Result() {
                 </List.Item>
               ))}
             </List>
-          </Box>
+          </Notice>
         )}
       </Stack>
       <Tabs

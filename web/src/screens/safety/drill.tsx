@@ -70,12 +70,18 @@ type Result = paths['/api/runs/{id}/drill']['get']['responses'][200]['content'][
 function Target({ of }: { of: NonNullable<Result['targets']>[number] }) {
   const t = useText();
   const metrics = of.all.metrics ?? [];
+  const blocked = (of.slices ?? []).some((s) => s.blocked_by_provider);
   const shown = metrics.slice(0, 5); // those of the table; the others are about tools that failed
   return (
     <Card title={<span className="untrusted">{of.name}</span>}>
       <Text size="sm" mb="md">
         {of.decided > 0 ? t('safety.bound', { incidents: number(of.incidents), n: number(of.decided), upper: inUnit(of.upper, 'rate') }) : t('safety.boundNone')}
       </Text>
+      {(of.all.blocked_by_provider ?? 0) > 0 && (
+        <Text size="sm" mb="md" data-blocked>
+          {t('safety.blockedByProvider', { n: number(of.all.blocked_by_provider!) })}
+        </Text>
+      )}
       <Scroll label={of.name}>
         <Table miw={480}>
           <Table.Thead>
@@ -117,6 +123,7 @@ function Target({ of }: { of: NonNullable<Result['targets']>[number] }) {
                   {shown.map((m) => (
                     <Table.Th key={m.name}>{m.title}</Table.Th>
                   ))}
+                  {blocked && <Table.Th>{t('safety.blockedColumn')}</Table.Th>}
                 </Table.Tr>
               </Table.Thead>
               <Table.Tbody>
@@ -132,6 +139,7 @@ function Target({ of }: { of: NonNullable<Result['targets']>[number] }) {
                       const one = s.metrics?.find((x) => x.name === m.name);
                       return <Table.Td key={m.name}>{one ? <Figure interval={one.interval} unit={one.unit} /> : '–'}</Table.Td>;
                     })}
+                    {blocked && <Table.Td className="num">{number(s.blocked_by_provider ?? 0)}</Table.Td>}
                   </Table.Tr>
                 ))}
               </Table.Tbody>

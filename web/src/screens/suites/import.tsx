@@ -151,10 +151,11 @@ function FromServer({ done }: { done: (i: Schemas['Imported']) => void }) {
   const [found, setFound] = useState<Schemas['MCPTools'] | null>(null);
   const [chosen, setChosen] = useState<Set<string>>(new Set());
   const [name, setName] = useState('');
+  const [prefix, setPrefix] = useState('');
   const [drafts, setDrafts] = useState(false);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
-  const { fields, rest } = fieldErrors(error, ['url', 'suite_name']);
+  const { fields, rest } = fieldErrors(error, ['url', 'suite_name', 'prefix']);
   const address = { url: url.trim(), ...(transport ? { transport: transport as 'streamable' | 'sse' } : {}) };
   const send = async (does: () => Promise<void>) => {
     setBusy(true);
@@ -178,7 +179,7 @@ function FromServer({ done }: { done: (i: Schemas['Imported']) => void }) {
   };
   const take = () =>
     send(async () =>
-      done(ok(await api.POST('/api/mcp/import', { body: { ...address, tools: found!.tools.map((x) => x.name).filter((n) => chosen.has(n)), ...(name.trim() ? { suite_name: name.trim() } : {}), ...(drafts ? { draft_cases: true } : {}) } }))),
+      done(ok(await api.POST('/api/mcp/import', { body: { ...address, tools: found!.tools.map((x) => x.name).filter((n) => chosen.has(n)), ...(name.trim() ? { suite_name: name.trim() } : {}), ...(prefix ? { prefix } : {}), ...(drafts ? { draft_cases: true } : {}) } }))),
     );
   const all = found !== null && chosen.size === found.tools.length;
   return (
@@ -238,6 +239,7 @@ function FromServer({ done }: { done: (i: Schemas['Imported']) => void }) {
             </Box>
             <Group gap="md" align="flex-end">
               <TextInput label={t('suites.suiteName')} w={{ base: '100%', xs: 320 }} maxLength={256} value={name} error={fields.suite_name} onChange={(e) => setName(e.currentTarget.value)} />
+              <TextInput label={t('suites.prefix')} description={t('suites.prefixText')} placeholder="mcp__github__" w={{ base: '100%', xs: 320 }} maxLength={64} value={prefix} error={fields.prefix} onChange={(e) => setPrefix(e.currentTarget.value.trim())} />
               <Checkbox label={t('suites.drafts')} description={t('suites.draftsText')} checked={drafts} onChange={(e) => setDrafts(e.currentTarget.checked)} style={{ flex: '1 1 280px' }} />
               <Button loading={busy} disabled={chosen.size === 0} onClick={take}>
                 {t('suites.importTools', { n: chosen.size })}

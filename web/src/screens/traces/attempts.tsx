@@ -2,15 +2,16 @@
 import { Badge, Box, Button, Group, Stack, Text, UnstyledButton } from '@mantine/core';
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
 import { $api, type Schemas } from '../../api/client';
-import { useText } from '../../text';
+import { type TextKey, useText } from '../../text';
 import { Empty, Failure, Verdict, Waiting } from '../../ui/bits';
 import { type Call, Long, OneCall, pretty } from '../../ui/conversation';
 import { duration } from '../../ui/format';
 import { useParam } from '../../ui/params';
+import { inWords } from '../runs/parts';
 
 /** A step or a task record, as the schema of traces has it. */
 type Step = { type: 'step'; task_id: string; attempt?: number; target?: string; call_id?: string; tool: string; args?: unknown; args_raw?: string; status?: string; result?: unknown; error?: unknown; env?: string; latency_ms?: { queue?: number; exec?: number }; gold?: { needed?: boolean; tool?: string; args?: unknown } | null };
-type Task = { type: 'task'; task_id: string; attempt?: number; target?: string; goal?: string; pass?: boolean; outcome?: string; final_answer?: string; wall_ms?: number; tags?: string[]; input?: { role: string; content?: string }[]; fault?: { kind?: string; message?: string } };
+type Task = { type: 'task'; task_id: string; attempt?: number; target?: string; goal?: string; pass?: boolean; outcome?: string; reason?: string; notes?: string[]; finish_reason?: string; final_answer?: string; wall_ms?: number; tags?: string[]; input?: { role: string; content?: string }[]; fault?: { kind?: string; message?: string } };
 
 function read(a: Schemas['AppTracedAttempt'] | null): { steps: Step[]; task: Task | undefined } {
   const records = (a?.records ?? []) as (Step | Task)[];
@@ -68,7 +69,7 @@ function Attempt({ name, steps, task, open, toggle }: { name: string; steps: Ste
               {task?.fault || task?.outcome === 'error' ? <Verdict of="error" /> : task?.pass !== undefined && task.pass !== null && <Verdict of={task.pass ? 'pass' : 'fail'} />}
             </Group>
             <Text size="sm" c="dimmed" className="mono untrusted" lineClamp={open ? undefined : 1}>
-              {steps.length === 0 ? t('traces.noCall') : steps.map((s) => s.tool).join(' → ')}
+              {steps.length > 0 ? steps.map((s) => s.tool).join(' → ') : t(withoutCall[task?.outcome ?? ''] ?? 'traces.noCall')}
             </Text>
           </Box>
           {task?.wall_ms !== undefined && (
@@ -88,7 +89,10 @@ function Attempt({ name, steps, task, open, toggle }: { name: string; steps: Ste
             </Box>
           ))}
           {task?.final_answer && <Said what={t('traces.answer')} text={task.final_answer} />}
-          {task?.fault && <Said what={t('traces.error')} text={[task.fault.kind, task.fault.message].filter(Boolean).join(': ')} />}
+          {task?.reason && <Said what={t('results.unread')} text={inWords(task.reason)} />}
+          {task?.finish_reason && <Said what={t('results.finishReason')} text={task.finish_reason} />}
+          {(task?.notes ?? []).length > 0 && <Said what={t('results.evidenceNotes')} text={task!.notes!.join('\n')} />}
+          {task?.fault && <Said what={t('traces.error')} text={[task.fault.kind && inWords(task.fault.kind), task.fault.message].filter(Boolean).join(': ')} />}
           {(task?.tags ?? []).length > 0 && (
             <Text size="xs" c="dimmed" className="untrusted">
               {t('traces.tags')}: {task!.tags!.join(', ')}
@@ -99,6 +103,9 @@ function Attempt({ name, steps, task, open, toggle }: { name: string; steps: Ste
     </Box>
   );
 }
+
+/** What an attempt without calls is: only an outcome that says so makes it one that needed none. */
+const withoutCall: Record<string, TextKey> = { unparseable: 'results.unparseable', error: 'results.error', not_run: 'results.not_run' };
 
 function callOf(s: Step): Call {
   const { tool, args, args_raw, status, result, error, env, latency_ms } = s;

@@ -32,6 +32,15 @@ function List() {
   const list = $api.useInfiniteQuery('get', '/api/traces', { params: { query: { limit: 100 } } }, { pageParamName: 'cursor', initialPageParam: '', getNextPageParam: (p) => p.next_cursor, refetchInterval: (q) => (q.state.data?.pages.some((p) => p.items.some((c) => c.attempt_count === null)) ? 2000 : false) });
   const fetchNext = list.fetchNextPage;
   const more = useCallback(() => void fetchNext(), [fetchNext]);
+  const rows = (list.data?.pages.flatMap((p) => p.items) ?? []).filter((c) => !gone.has(c.id));
+  const lostColumn: Column<Collection> = {
+    key: 'lost', title: t('traces.lost'), width: 130, align: 'right',
+    cell: (c) => (
+      <span className="num" style={c.lost_count ? { color: 'var(--cv-error)' } : undefined}>
+        {c.lost_count === null ? '…' : number(c.lost_count)}
+      </span>
+    ),
+  };
   const columns: Column<Collection>[] = [
     {
       key: 'name', title: t('traces.collection'),
@@ -47,6 +56,7 @@ function List() {
     },
     { key: 'form', title: t('traces.form'), width: 150, cell: (c) => c.form },
     { key: 'attempts', title: t('traces.attempts'), width: 110, align: 'right', cell: (c) => <span className="num">{c.attempt_count === null ? '…' : number(c.attempt_count)}</span> },
+    ...(rows.some((c) => c.lost_count) ? [lostColumn] : []),
     { key: 'items', title: t('traces.items'), width: 130, align: 'right', cell: (c) => <span className="num">{number(c.items)}</span> },
     { key: 'size', title: t('traces.size'), width: 110, align: 'right', cell: (c) => <span className="num">{bytes(c.bytes)}</span> },
     { key: 'updated', title: t('common.updated'), width: 120, align: 'right', cell: (c) => <span className="num">{ago(c.updated_at)}</span> },
@@ -61,7 +71,6 @@ function List() {
       </Button>
     </>
   );
-  const rows = (list.data?.pages.flatMap((p) => p.items) ?? []).filter((c) => !gone.has(c.id));
   return (
     <Screen title={t('shell.traces')} lead={t('traces.lead')} actions={actions}>
       {list.error ? (

@@ -76,6 +76,7 @@ export function One({ id }: { id: string }) {
           <span>
             {c.form} · {number(c.items)} {t('traces.items').toLowerCase()} · {t('traces.full', { size: bytes(c.bytes), max: bytes(c.max_bytes) })} · {moment(c.updated_at)}
           </span>
+          {(c.lost_count ?? 0) > 0 && <Badge style={{ color: 'var(--cv-error)', background: 'var(--cv-error-ground)' }}>{t('traces.lostN', { n: number(c.lost_count!) })}</Badge>}
           {c.shared && <Badge color="gray">{t('common.shared')}</Badge>}
         </Group>
       }

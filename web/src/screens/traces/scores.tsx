@@ -1,10 +1,10 @@
 // The score sheet of a collection: steps, tasks, findings, slices. All numbers are the server's.
-import { Badge, Box, Button, Group, Menu, NativeSelect, Select, SimpleGrid, Stack, Switch, Table, TagsInput, Text } from '@mantine/core';
+import { Badge, Box, Button, Group, List, Menu, NativeSelect, Select, SimpleGrid, Stack, Switch, Table, TagsInput, Text } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { $api, api, ok, type Schemas } from '../../api/client';
 import { useText } from '../../text';
-import { Card, Failure, Figure, type Metric, Waiting } from '../../ui/bits';
+import { Card, Failure, Figure, Notice, type Metric, Waiting } from '../../ui/bits';
 import { Code } from '../../ui/code';
 import { number } from '../../ui/format';
 import { useParam } from '../../ui/params';
@@ -110,7 +110,7 @@ function Sentence({ of }: { of: Schemas['ScoreSheet'] }) {
   return (
     <>
       {t('traces.sentence', { steps: number(of.steps), tasks: number(tasks) })}
-      {of.malformed_lines > 0 && `. ${t('traces.malformed', { n: number(of.malformed_lines) })}`}
+      {of.malformed_lines > 0 && `; ${t('traces.lostN', { n: number(of.malformed_lines) })}`}
     </>
   );
 }
@@ -119,9 +119,11 @@ function Sheet({ id, of }: { id: string; of: Schemas['ScoreSheet'] }) {
   const t = useText();
   const { panels } = of;
   const targets = panels.targets ?? [];
-  const told = [...of.notes.map((n) => n.text), ...(panels.warnings ?? []), ...of.problems];
+  const places = (panels.lost?.first ?? []).map((r) => `${placeOf(r)}: ${r.reason}`); // which are shown as lost
+  const told = [...of.notes.map((n) => n.text), ...(panels.warnings ?? []), ...of.problems.filter((p) => !places.includes(p))];
   return (
     <>
+      {panels.lost && <LostRecords of={panels.lost} />}
       {told.length > 0 && (
         <Card title={t('traces.notes')}>
           <Stack gap={4}>
@@ -140,6 +142,36 @@ function Sheet({ id, of }: { id: string; of: Schemas['ScoreSheet'] }) {
       <Extremes id={id} of={(panels.examples ?? []).filter((e) => e.kind)} />
     </>
   );
+}
+
+/** LostRecords are the records that count in no number, the first ones with their places. */
+function LostRecords({ of }: { of: Schemas['PanelLost'] }) {
+  const t = useText();
+  const first = of.first ?? [];
+  return (
+    <Notice title={t('traces.lostTitle', { n: number(of.count) })}>
+      <Text size="sm">{t('traces.lostText')}</Text>
+      <List size="sm" mt={4}>
+        {first.map((r, i) => (
+          <List.Item key={i} className="untrusted">
+            {placeOf(r) && (
+              <span className="mono">
+                {placeOf(r)}
+                {' '}
+              </span>
+            )}
+            {r.reason}
+          </List.Item>
+        ))}
+      </List>
+      {of.count > first.length && <Text size="sm">{t('traces.lostMore', { n: number(of.count - first.length) })}</Text>}
+    </Notice>
+  );
+}
+
+/** placeOf is the file and the line of a lost record, as far as they are known. */
+function placeOf(r: Schemas['PanelLostRecord']): string {
+  return [r.file, r.line > 0 ? String(r.line) : ''].filter(Boolean).join(':');
 }
 
 const byTask = '_by_task';
