@@ -141,6 +141,8 @@ type Result struct {
 	// Incidents are breaches of the case's safety, in the order of the calls. None were looked
 	// for where no assertion is of LayerSafety, or that was not evaluated.
 	Incidents []Incident `json:"incidents,omitempty"`
+	// Rules is the RulesVersion by which the attempt was judged; 0: that of its run.
+	Rules int `json:"rules,omitempty"`
 	// Names are those of the case and of the attempt that count as another name.
 	Names []Counted `json:"names,omitempty"`
 }

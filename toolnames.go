@@ -83,7 +83,8 @@ func NewNaming(set *ToolNames, exact bool, tools []string) *Naming {
 		} else if n.key(other) != n.key(name) {
 			n.problems = append(n.problems, Problem{
 				Position: set.At, Code: "one-tool-name", Key: "scoring.tool_names",
-				Message: fmt.Sprintf("the tools %q and %q would be one tool, %q", other, name, n.bare(name)), Fix: "remove a prefix or an alias, or one of the tools",
+				Message: fmt.Sprintf("the tools %q and %q would be one tool, %q", other, name, n.bare(name)),
+				Fix:     "remove a prefix or an alias, or one of the tools",
 			})
 		}
 	}

@@ -23,6 +23,9 @@ func (m *Metric) AppendJSON(b []byte) (_ []byte, err error) {
 	if b, err = m.Interval.AppendJSON(append(b, `,"interval":`...)); err != nil {
 		return nil, fmt.Errorf("write metric %s: %w", m.Name, err)
 	}
+	if m.Values != 0 {
+		b = strconv.AppendInt(append(b, `,"values":`...), int64(m.Values), 10)
+	}
 	if m.Excluded != 0 {
 		b = strconv.AppendInt(append(b, `,"excluded":`...), int64(m.Excluded), 10)
 	}

@@ -309,6 +309,9 @@ type Metric struct {
 	// LowerIsBetter tells the good direction.
 	LowerIsBetter bool           `json:"lower_is_better,omitempty"`
 	Interval      stats.Interval `json:"interval"`
+	// Values is how many values there are, where the attempts at each task agree, so that Interval
+	// counts one attempt a task; 0 elsewhere.
+	Values int `json:"values,omitempty"`
 	// Excluded counts judged attempts that carry no value of this metric.
 	Excluded int `json:"excluded,omitempty"`
 	// Unknown of the excluded ones could have one, and it is not known; the metric does
@@ -325,6 +328,16 @@ type Metric struct {
 	// Versus compares a slice with everything outside of it; nil where it was not compared.
 	Versus   *Versus  `json:"versus,omitempty"`
 	Warnings []string `json:"warnings,omitempty"`
+}
+
+// Seen is how many values the metric has.
+func (m *Metric) Seen() int { return max(m.Values, m.Interval.N) }
+
+// Agree notes n values, of which the interval may count fewer because attempts agree.
+func (m *Metric) Agree(n int) {
+	if n > m.Interval.N {
+		m.Values = n
+	}
 }
 
 // Versus is a slice beside the rest for one metric.

@@ -7,8 +7,8 @@
 //
 // All changes of a package are compiled into one test binary, each behind a switch that an
 // environment variable turns on. A change is tried with the tests of its own package that
-// reach it, under -short, and then with those of the packages that -tests names. It is killed when a test fails or does not end. A change that no
-// test reaches survives.
+// reach it, under -short, and then with those of the packages that -tests names. It is killed
+// when a test fails or does not end. A change that no test reaches survives.
 //
 // The operators are those that go-gremlins has on by default: + - * / %, comparisons at
 // and beside their bounds, == and !=, ++ and --, and signs. What cannot compile (a sum of

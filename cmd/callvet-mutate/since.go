@@ -41,7 +41,8 @@ func newLines(ctx context.Context, module, commit string) (map[string]map[int]bo
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.CommandContext(ctx, "git", "-C", module, "diff", "-U0", "--no-color", "--no-ext-diff", "--no-prefix", "--relative", commit, "--", "*.go")
+	cmd := exec.CommandContext(ctx, "git", "-C", module,
+		"diff", "-U0", "--no-color", "--no-ext-diff", "--no-prefix", "--relative", commit, "--", "*.go")
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	out, err := cmd.Output()

@@ -126,7 +126,8 @@ func (b *binary) command(ctx context.Context, suite int, compute time.Duration, 
 	if slices.Contains(slices.Concat(s.pkg.TestImports, s.pkg.XTestImports), "pgregory.net/rapid") {
 		args = append(args, "-rapid.seed=1", "-rapid.nofailfile")
 	}
-	cmd := exec.CommandContext(ctx, "sh", append([]string{"-c", fmt.Sprintf(`ulimit -v %d && ulimit -t %d && exec "$0" "$@"`, memory, int(compute.Seconds())+1), s.path}, args...)...)
+	limits := fmt.Sprintf(`ulimit -v %d && ulimit -t %d && exec "$0" "$@"`, memory, int(compute.Seconds())+1)
+	cmd := exec.CommandContext(ctx, "sh", append([]string{"-c", limits, s.path}, args...)...)
 	cmd.Dir = filepath.Join(b.tree, s.pkg.room)
 	cmd.Env = os.Environ()
 	cmd.Stdin = bytes.NewReader(nil)

@@ -297,7 +297,7 @@ func counts() map[string][2]int {
 		"claude-code.jsonl": {2, 1}, "claude-stream.jsonl": {1, 0}, "codex-rollout.jsonl": {2, 0}, "gemini-stream.jsonl": {1, 0}, "pydantic-ai.json": {2, 1}, "autogen.jsonl": {1, 0},
 		"phoenix-rest.json": {1, 0}, "phoenix-spans.json": {1, 0}, "openai-run-steps.json": {1, 0}, "langgraph-state.json": {1, 0}, "smolagents.json": {2, 0}, "bedrock-invocation-log.jsonl": {1, 0},
 		"litellm-log.jsonl": {1, 0}, "vscode-copilot-chat.json": {1, 0}, "vercel-ui-v4.json": {1, 0}, "strands-messages.json": {1, 1}, "anthropic-server-tools.json": {3, 0},
-		"claude-messages-unwrapped.json": {2, 1}, "claude-session.jsonl": {2, 1}, "claude-stdout.jsonl": {2, 1}, "codex-session.jsonl": {2, 1}, "gemini-stdout.jsonl": {2, 1}, "opencode-stdout.jsonl": {2, 1},
+		"claude-messages-unwrapped.json": {2, 1}, "claude-session.jsonl": {2, 1}, "claude-stdout.jsonl": {2, 1}, "codex-session.jsonl": {2, 1}, "gemini-stdout.jsonl": {2, 0}, "opencode-stdout.jsonl": {2, 1},
 		"gemini-cli-session.json": {3, 1},
 	}
 }

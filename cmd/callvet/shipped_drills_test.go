@@ -104,7 +104,7 @@ func TestShippedDrills(t *testing.T) {
 		t.Errorf("%d of %d drills were flagged: %s", len(flagged), res.Cases, res.Verdict)
 	}
 	for _, metric := range []string{drills.AttackSuccess, drills.UtilityUnderAttack} {
-		if m := res.Targets[0].All.Metric(metric); m == nil || m.Interval.N != res.Attacks || metric == drills.AttackSuccess && m.Interval.Point != 1 {
+		if m := res.Targets[0].All.Metric(metric); m == nil || m.Seen() != res.Attacks || metric == drills.AttackSuccess && m.Interval.Point != 1 {
 			t.Errorf("%s: %+v", metric, m)
 		}
 	}

@@ -4,6 +4,7 @@ package app
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -195,9 +196,14 @@ func (a *App) traceLedger(ctx context.Context, name string, cfg compare.Config, 
 		if err != nil {
 			return nil, err
 		}
+		for _, c := range side.Contradictions() {
+			of := ""
+			if c.Of > 0 {
+				of = fmt.Sprintf(" in line %d", c.Of)
+			}
+			log.Reject(c.Line, contradicts("attempt", of, "number attempts"))
+		}
 		tell.lines(log.Problems(name), log)
-		_, _, contradictions := side.Twice()
-		log.Bad += int64(contradictions) // their lines are not known here
 		return sideLedger(name, side, lostOf(log, func(line int64) (string, int64) { return name, line }), tell)
 	}
 	if a.once(name) {
@@ -215,17 +221,13 @@ func (a *App) traceLedger(ctx context.Context, name string, cfg compare.Config, 
 
 // sideLedger is the ledger of a file that was read, but for what is lost of it.
 func sideLedger(name string, side *compare.Side, lost *panel.Lost, tell Events) (*panel.Ledger, error) {
-	corrected, copies, contradictions := side.Twice()
+	corrected, copies := side.Twice()
 	if corrected > 0 {
 		tell.note("attempt-twice", "%s: %s corrected by a later one", name, plain.Count(corrected, "task record is", "task records are"))
 	}
 	if copies > 0 {
 		tell.note("attempt-twice", "%s: %s of earlier ones, and count once", name,
 			plain.Count(copies, "task record is a copy", "task records are copies"))
-	}
-	if contradictions > 0 {
-		tell.note("attempt-twice", "%s: %s with records that contradict each other; none of them counts", name,
-			plain.Count(contradictions, "attempt", "attempts"))
 	}
 	if err := side.Nothing(name); err != nil {
 		return nil, err

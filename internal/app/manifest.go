@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,6 +15,7 @@ import (
 	"github.com/callvet/callvet/internal/guard"
 	"github.com/callvet/callvet/internal/live"
 	"github.com/callvet/callvet/internal/report"
+	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/value/typed"
 )
@@ -96,6 +99,28 @@ func readManifest(r *store.Run) (*Manifest, error) {
 
 // rulesVersion is the version of the rules by which the run's attempts were judged.
 func (m *Manifest) rulesVersion() int { return max(m.Rules, 1) }
+
+// otherRules is the version of the rules that judges attempts now, where the run was started by
+// another one; else 0.
+func (m *Manifest) otherRules() int {
+	if m.rulesVersion() == callvet.RulesVersion {
+		return 0
+	}
+	return callvet.RulesVersion
+}
+
+// rulesNote says by which rules the numbers of a run are, where not all are by one version. byCell counts
+// the attempts by the version of their verdicts.
+func rulesNote(byCell map[int]int) string {
+	if len(byCell) == 0 || len(byCell) == 1 && byCell[callvet.RulesVersion] > 0 {
+		return ""
+	}
+	var parts []string
+	for _, version := range slices.Sorted(maps.Keys(byCell)) {
+		parts = append(parts, fmt.Sprintf("%s by version %d", plain.Count(byCell[version], "attempt", "attempts"), version))
+	}
+	return fmt.Sprintf("verdicts by earlier rules: %s; what is measured of calls is computed by version %d", strings.Join(parts, ", "), callvet.RulesVersion)
+}
 
 // fields show the manifest in reports.
 func (r *Run) fields() []report.Field {

@@ -123,10 +123,11 @@ func (r *Run) measure(ctx context.Context, cfg steps.Config, side *compare.Side)
 		cfg.Targets = append(cfg.Targets, r.Manifest.Targets[i].Name)
 	}
 	cfg.Window = openTasks
-	attempts := r.attempts(ctx)
+	attempts, byRules := r.attempts(ctx), map[int]int{}
 	if side != nil {
 		attempts = r.identified(ctx)
 	}
+	attempts = tallyRules(attempts, byRules)
 	add := adding{
 		scoring: callvet.Scoring{ToolNames: r.Suite.Defaults.Scoring.ToolNames}, watch: w, tools: tools, steps: cfg,
 		side: side, attempts: side != nil, jobs: runJobs, lines: trace.Options{Block: runBlock},
@@ -144,8 +145,25 @@ func (r *Run) measure(ctx context.Context, cfg steps.Config, side *compare.Side)
 	p.Lost = lost
 	findings.Incidents(p)
 	p.Warnings = append(p.Warnings, w.Warnings()...)
+	if note := rulesNote(byRules); note != "" {
+		p.Warnings = append(p.Warnings, note)
+	}
 	p.Repeats = max(p.Repeats, r.Manifest.Repeats)
 	return p, &res.Log, nil
+}
+
+// tallyRules counts attempts by the version of the rules of their verdicts as they are read.
+func tallyRules(list iter.Seq2[trace.Attempt, error], byRules map[int]int) iter.Seq2[trace.Attempt, error] {
+	return func(yield func(trace.Attempt, error) bool) {
+		for at, err := range list {
+			if at.Scored != nil {
+				byRules[at.Scored.Rules]++
+			}
+			if !yield(at, err) {
+				return
+			}
+		}
+	}
 }
 
 // Panels sums the run up by slices; nil means those that the run was started with.

@@ -346,8 +346,8 @@ func TestDamagedRun(t *testing.T) {
 			if c.problem == "" && doc.Problem != "" || !strings.Contains(doc.Problem, c.problem) || c.problem != "" && !slices.Contains(doc.Warnings, doc.Problem) {
 				t.Errorf("problem %q, warnings %q", doc.Problem, doc.Warnings)
 			}
-			if n := doc.Panels.Targets[0].Overall.Cells; n != c.counted || doc.Panels.Targets[0].Name != "offline/lexical" || (doc.Panels.Lost.Records() == 1) != c.lost {
-				t.Errorf("%d attempts of %s, lost %+v", n, doc.Panels.Targets[0].Name, doc.Panels.Lost)
+			if v := doc.Panels.Targets[0].Overall.Verdicts; v.Pass+v.Fail+v.Error != c.counted || v.NotRun != 6-c.counted || doc.Panels.Targets[0].Name != "offline/lexical" || (doc.Panels.Lost.Records() == 1) != c.lost {
+				t.Errorf("%+v of %s, lost %+v", v, doc.Panels.Targets[0].Name, doc.Panels.Lost)
 			}
 			names, page := attemptNames(t, d.App, app.AttemptsRequest{Run: run})
 			if len(names) != c.counted || page.All != c.counted || page.Total != c.counted {

@@ -168,6 +168,7 @@ func (r *Run) attempted(ctx context.Context, f store.Filter) iter.Seq2[report.Ro
 				yield(report.Row{}, fmt.Errorf("read run %s: %w", r.Stored.ID, err))
 				return
 			}
+			c.Result.Rules = cmp.Or(c.Result.Rules, r.Manifest.rulesVersion())
 			if !yield(report.Row{Case: of, Cell: c}, nil) {
 				return
 			}

@@ -430,10 +430,14 @@ func (s *scored) contradict(partial bool) {
 		if c.Call {
 			what, cure = "call", "give each call its own call_id"
 		}
-		s.log.Reject(line, "it contradicts the record of the same "+what+of+
-			", so that neither counts: "+cure+", or write corrects: true in the one that counts")
+		s.log.Reject(line, contradicts(what, of, cure))
 	}
 	s.log.Bad += n - int64(len(first))
+}
+
+// contradicts is why a record is lost that contradicts another one of its attempt or call.
+func contradicts(what, of, cure string) string {
+	return "it contradicts the record of the same " + what + of + ", so that neither counts: " + cure + ", or write corrects: true in the one that counts"
 }
 
 // maxLost is how many lost records are named in a result; all are counted.

@@ -126,7 +126,8 @@ func (q *RunRequest) settings() []secret.Setting {
 // manifest is what is kept of the request beside its suite.
 func (q *RunRequest) manifest(version string, specs []TargetSpec, s *callvet.Suite) *Manifest {
 	return &Manifest{
-		Version: manifestVersion, Callvet: version, Rules: callvet.RulesVersion, Path: q.Suite, Origin: q.Origin, Made: q.Made != nil && !q.Drill, Kept: q.Text != nil, Drill: q.Drill, Specs: specs, ToolsHash: callvet.NewToolset(s.Tools).Hash, Repeats: max(q.Repeats, 1),
+		Version: manifestVersion, Callvet: version, Rules: callvet.RulesVersion, Path: q.Suite, Origin: q.Origin,
+		Made: q.Made != nil && !q.Drill, Kept: q.Text != nil, Drill: q.Drill, Specs: specs, ToolsHash: callvet.NewToolset(s.Tools).Hash, Repeats: max(q.Repeats, 1),
 		Filter: q.Filter, Sample: q.Sample, Seed: q.Seed, FailedFrom: q.FailedFrom, Slices: q.Slices, TargetFile: q.TargetFile, Prices: q.Prices, RealLatency: q.RealLatency, NoCache: q.NoCache,
 		Embedder: q.Embedder, Keep: q.Keep, Settings: &q.Settings, Judges: q.Judges,
 	}

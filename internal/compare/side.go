@@ -48,9 +48,9 @@ type Side struct {
 	labelled bool                   // of some call it is known whether it was needed
 	scored   bool                   // a record tells scores of its attempt
 	twice    int
-	// merged counts copies, contradictions counts attempts with records that contradict each other.
-	merged, contradictions int
-	many                   map[string]bool // slice keys with too many values
+	merged   int // copies of records
+	against  []Contradiction
+	many     map[string]bool // slice keys with too many values
 }
 
 type attempt struct {
@@ -69,6 +69,7 @@ type try struct {
 	tags        []string
 	fields      map[string]string
 	target, n   int
+	line        int64 // of its first record; 0: not known
 	outcome     callvet.Outcome
 	verdict     callvet.Verdict
 	inPart      int // assertions that were not evaluated
@@ -106,16 +107,21 @@ func (s *Side) Targets(names ...string) {
 	}
 }
 
-// Twice is how many records a later one of their attempt corrected, how many are copies of an earlier
-// one, and how many attempts do not count because their records contradict each other.
-func (s *Side) Twice() (corrected, copies, contradictions int) {
-	return s.twice, s.merged, s.contradictions
-}
+// Twice is how many records a later one of their attempt corrected, and how many are copies of an earlier
+// one.
+func (s *Side) Twice() (corrected, copies int) { return s.twice, s.merged }
+
+// Contradiction is the line of a record that contradicts an earlier one of its attempt, and the line of
+// that one; 0: not known. Neither counts.
+type Contradiction struct{ Line, Of int64 }
+
+// Contradictions are those of the records, one an attempt.
+func (s *Side) Contradictions() []Contradiction { return s.against }
 
 // same reports whether two records of an attempt tell the same.
 func (s *Side) same(a, b *try) bool {
 	x, y := *a, *b
-	x.context, y.context = "", ""
+	x.context, y.context, x.line, y.line = "", "", 0, 0
 	return reflect.DeepEqual(x, y)
 }
 
@@ -142,7 +148,7 @@ func (s *Side) Record(t *trace.Task) {
 	c, cell := t.Entry(s.cfg.Judge)
 	e := try{
 		id: c.ID, tags: c.Tags, fields: c.Fields, target: s.target(cell.Trace.Target), n: cell.Repeat, outcome: cell.Trace.Outcome, verdict: cell.Result.Verdict,
-		inPart: cell.Result.NotEvaluated, decision: cell.Trace.Decision, layers: cell.Result.Assertions,
+		line: t.Line, inPart: cell.Result.NotEvaluated, decision: cell.Trace.Decision, layers: cell.Result.Assertions,
 	}
 	if e.skipped = t.Skipped; t.Scored != nil && e.verdict == callvet.VerdictNotRun && s.cfg.Judge == "" {
 		e.outcome = callvet.OutcomeNotRun // a scorer looked at it, and could not judge it
@@ -162,7 +168,7 @@ func (s *Side) Record(t *trace.Task) {
 			s.twice++
 		default: // which of them is right is not known
 			if old.verdict != callvet.VerdictNotRun {
-				s.contradictions++
+				s.against = append(s.against, Contradiction{t.Line, old.line})
 			}
 			old.verdict, old.outcome, old.told = callvet.VerdictNotRun, callvet.OutcomeNotRun, nil
 			return

@@ -101,8 +101,8 @@ func Of(p *panel.TargetPanel) Target {
 		switch s.Key {
 		case FieldTwin:
 			if m := s.Metric(Incidents); s.Value == "no" && m != nil {
-				t.Decided = m.Interval.N
-				t.Incidents = int(m.Interval.Point*float64(m.Interval.N) + 0.5)
+				t.Decided = m.Seen()
+				t.Incidents = int(m.Interval.Point*float64(m.Seen()) + 0.5)
 				t.Upper = stats.IncidentUpper(t.Incidents, t.Decided, 0.95)
 			}
 		case FieldDrill, "language":

@@ -35,7 +35,8 @@ func (c *Change) String() string {
 // Values are what a value is replaced by; huge is the length of the longest text.
 func Values(huge int) []string {
 	return []string{
-		"null", `""`, `" "`, `"x"`, "0", "-1", "7.5", "1e400", "-1e400", "true", "false", "[]", "{}", "[null]", `[{}]`, `["x"]`, `{"x":null}`, "[[[]]]",
+		"null", `""`, `" "`, `"x"`, "0", "-1", "7.5", "1e400", "-1e400", "true", "false",
+		"[]", "{}", "[null]", `[{}]`, `["x"]`, `{"x":null}`, "[[[]]]",
 		`"` + strings.Repeat("y", huge) + `"`,
 	}
 }

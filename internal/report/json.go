@@ -65,6 +65,7 @@ type Record struct {
 	Reason       string              `json:"reason,omitempty"`
 	Scores       []callvet.Score     `json:"scores,omitempty"`
 	Plan         string              `json:"plan,omitempty"`
+	Rules        int                 `json:"rules,omitempty"` // the version by which the attempt was judged
 	Comparison   []callvet.CallMatch `json:"comparison,omitempty"`
 	Assertions   []callvet.Assertion `json:"assertions,omitempty"`
 	// NotEvaluated counts the assertions in that state.
@@ -89,7 +90,7 @@ func (v *View) Record(r Row) Record {
 		Run: v.ID, Case: r.Case.ID, Target: v.targetName(r.Cell.Target), Repeat: r.Cell.Repeat,
 		Tier: r.Case.Tier, Tags: r.Case.Tags, Fields: r.Case.Fields,
 		Verdict: verdictOf(r), Outcome: t.Outcome, Unread: t.Reason, FinishReason: t.FinishReason, Notes: t.Notes,
-		Class: res.Class, Reason: because(r), Scores: res.Scores, Plan: res.Plan,
+		Class: res.Class, Reason: because(r), Scores: res.Scores, Plan: res.Plan, Rules: res.Rules,
 		Comparison: res.Calls, Assertions: res.Assertions, NotEvaluated: res.NotEvaluated, Calls: t.Calls(), Decision: t.Decision, Answer: t.Answer, Format: t.Format,
 		Repairs: t.Repairs, ToolChoice: t.ToolChoice, Model: t.Model, Fault: t.Fault, Usage: t.Usage, WallMS: t.WallMS, Cached: t.Cached,
 	}

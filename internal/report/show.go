@@ -89,6 +89,9 @@ func attemptMeta(r Row) string {
 		parts[0] += " (" + strings.Join(end, "; ") + ")"
 	}
 	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
+	if v := r.Cell.Result.Rules; v != 0 && v != callvet.RulesVersion {
+		add("judged by version %d of the rules", v)
+	}
 	if t.Format != "" {
 		add("format %s", t.Format)
 	}

@@ -157,6 +157,8 @@ type Config struct {
 	// Source, when set, gives the cases in place of Suite.Cases.
 	Source  Source
 	Targets []Target
+	// Rules is kept with each result: the version of the rules, where it is not that of the run.
+	Rules int
 	// Compile makes a case ready to be judged: once for all of its cells that are in
 	// flight together or follow one another closely.
 	Compile func(c *callvet.Case) Compiled

@@ -55,7 +55,8 @@ func TestEndings(t *testing.T) {
 		"a pause, then a call": {
 			[]*callvet.Response{answer("pause_turn", ""), answer("pause_turn", ""), called("tool_use")}, end{Outcome: "called", Asked: 3},
 		},
-		"pauses without end": {slices.Repeat([]*callvet.Response{answer("pause_turn", "Hm.")}, 20), end{Outcome: "error", Fault: "unknown", Asked: 11}},
+		"a pause without a word": {[]*callvet.Response{{FinishReason: "pause_turn"}}, end{Outcome: "error", Fault: "unknown", Asked: 1}},
+		"pauses without end":     {slices.Repeat([]*callvet.Response{answer("pause_turn", "Hm.")}, 20), end{Outcome: "error", Fault: "unknown", Asked: 11}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -349,6 +349,7 @@ func (e *engine) cell(ctx context.Context, g *group, j job) bool {
 	if cell.Result, err = j.prep.compiled.Judge(ctx, &cell.Trace); err != nil {
 		return true // broken off: nothing to keep, as above
 	}
+	cell.Result.Rules = e.cfg.Rules
 	if !e.last {
 		j.seat.judge(cell.Result.Verdict)
 	}
@@ -386,7 +387,7 @@ func (e *engine) hold(ctx context.Context, j job, why string) bool {
 	if cell.Result, err = j.prep.compiled.Judge(ctx, &cell.Trace); err != nil {
 		return true
 	}
-	cell.Result.Reason = why
+	cell.Result.Reason, cell.Result.Rules = why, e.cfg.Rules
 	if e.cfg.Redact != nil {
 		e.cfg.Redact(j.prep.c, cell)
 	}

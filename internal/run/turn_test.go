@@ -34,6 +34,8 @@ func TestTurnLoop(t *testing.T) {
 		{Tool: "c", Replies: []callvet.MockReply{{Result: json.RawMessage(`{"id": 7}`)}}},
 	}
 	multi := &callvet.MultiTurn{MaxRounds: 3}
+	pause := says("Hm.")
+	pause.FinishReason = "pause_turn"
 	for _, tt := range []struct {
 		name    string
 		c       callvet.Case
@@ -72,6 +74,14 @@ func TestTurnLoop(t *testing.T) {
 			callvet.EndMaxRounds, callvet.OutcomeCalled,
 			[]string{`{"id": 7}`, `{"id": 7}`, `{"id": 7}`},
 			"ok,ok,ok",
+		},
+		{
+			"pauses are no rounds",
+			callvet.Case{MultiTurn: &callvet.MultiTurn{MaxRounds: 2}, Mocks: mocks},
+			[]*callvet.Response{pause, calls("c", `{}`), pause, calls("c", `{}`)},
+			callvet.EndMaxRounds, callvet.OutcomeCalled,
+			[]string{`{"id": 7}`, `{"id": 7}`},
+			"ok,ok",
 		},
 		{"gives up", callvet.Case{MultiTurn: multi}, []*callvet.Response{calls("a", `{}`), says("sorry")}, callvet.EndAnswered, callvet.OutcomeCalled, []string{`{"status":"ok"}`}, "ok"},
 		{
@@ -113,7 +123,7 @@ func TestTurnLoop(t *testing.T) {
 				if req.System != "suite\n\ncontext" || req.ToolChoice != "auto" || len(req.Tools.Tools) != 4 {
 					t.Errorf("request %+v", req)
 				}
-				if n := len(req.Turns); round > 0 && req.Turns[n-1].Role != callvet.RoleTool {
+				if n := len(req.Turns); round > 0 && tt.answers[round-1] != pause && req.Turns[n-1].Role != callvet.RoleTool {
 					t.Errorf("round %d ends with a turn of %s", round, req.Turns[n-1].Role)
 				}
 				round++

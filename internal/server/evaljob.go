@@ -481,7 +481,7 @@ func (e *evalRun) end(out *app.Outcome, complete map[string]any) error {
 			"pass_rate": panel.MetricPass, "overall": "overall", "tool_selection": "tool_selection", "param_accuracy": "arg_accuracy", "abstention": panel.MetricAbstention,
 		} {
 			if m := t.Overall.Metric(metric); m != nil && m.Interval.Defined() {
-				data[name] = map[string]any{"value": m.Interval.Point, "lower": m.Interval.Lower, "upper": m.Interval.Upper, "n": m.Interval.N}
+				data[name] = map[string]any{"value": m.Interval.Point, "lower": m.Interval.Lower, "upper": m.Interval.Upper, "n": m.Seen()}
 			}
 		}
 		news = append(news, job.News{Kind: "tool_eval_summary", Data: data})

@@ -229,7 +229,7 @@ func finite(f float64) *float64 {
 }
 
 func figure(m *panel.Metric) Figure {
-	return Figure{finite(m.Interval.Point), finite(m.Interval.Lower), finite(m.Interval.Upper), m.Interval.N}
+	return Figure{finite(m.Interval.Point), finite(m.Interval.Lower), finite(m.Interval.Upper), m.Seen()}
 }
 
 func figures(list []panel.Metric) map[string]Figure {

@@ -262,6 +262,8 @@ func readResult(r *reader, res *callvet.Result) {
 			res.NotEvaluated = r.integer()
 		case "incidents":
 			res.Incidents = list(r, readIncident)
+		case "rules":
+			res.Rules = r.integer()
 		case "names":
 			res.Names = list(r, readCounted)
 		default:

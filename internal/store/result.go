@@ -20,6 +20,7 @@ func appendResult(b []byte, r *callvet.Result) []byte {
 	b = appendList(b, "assertions", r.Assertions, appendAssertion)
 	b = optInt(b, "not_evaluated", r.NotEvaluated)
 	b = appendList(b, "incidents", r.Incidents, appendIncident)
+	b = optInt(b, "rules", r.Rules)
 	b = appendList(b, "names", r.Names, appendCounted)
 	return append(b, '}')
 }

@@ -71,6 +71,8 @@ type Gold struct {
 // Task is what belongs to the attempt as a whole. Its tags are the form that a task
 // record has: a line of another form is no record, for every reader.
 type Task struct {
+	// Line is where the record stands in its file; 0: not known.
+	Line    int64           `json:"-"`
 	TaskID  string          `json:"task_id" form:"required full"`
 	Attempt int             `json:"attempt,omitempty" form:"min=0 max=2147483647"`
 	Target  string          `json:"target,omitempty"`

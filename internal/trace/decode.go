@@ -36,6 +36,7 @@ func (v *View) Step() Step {
 func (v *View) Task() Task {
 	var t taskLine
 	_ = v.form.Read(v.Record, &t, func(typed.Unknown) {}) // Check found nothing wrong
+	t.Line = v.Line
 	return t.Task
 }
 

@@ -199,8 +199,8 @@ func (a *Attempt) Task() Task {
 		Pass: a.Pass, Reward: a.Reward, Judged: a.Judged, Labels: a.Labels, Gold: a.Gold, Safety: a.Safety,
 		UserCalls: a.UserCalls, Foreign: a.Foreign, CostUSD: t.Usage.CostUSD,
 		Asks: a.Asks, Scored: a.Scored, Requests: max(t.Attempts, 0), ToolChoice: t.ToolChoice, Omitted: t.Omitted,
-		FirstTokenMS: positive(t.FirstTokenMS), Cached: t.Cached, Unbilled: a.Unbilled, Floor: a.Floor, Repeatable: a.Repeatable,
-		Skipped: a.Skipped, Decision: t.Decision,
+		FirstTokenMS: positive(t.FirstTokenMS), Cached: t.Cached, Unbilled: a.Unbilled, Floor: a.Floor,
+		Repeatable: a.Repeatable, Skipped: a.Skipped, Decision: t.Decision,
 	}
 	if a.Scored != nil {
 		task.Format = t.Format

@@ -94,6 +94,7 @@ func (m *object) scored(s *Scored) {
 	m.text("class", string(s.Class))
 	m.text("reason", s.Reason)
 	m.text("plan", s.Plan)
+	m.whole("rules", s.Rules)
 	if len(s.Scores) > 0 {
 		m.open("scores")
 		for _, name := range slices.Sorted(maps.Keys(s.Scores)) {

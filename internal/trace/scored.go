@@ -19,6 +19,8 @@ type Scored struct {
 	Class  callvet.Class `json:"class,omitempty"`
 	Reason string        `json:"reason,omitempty"`
 	Plan   string        `json:"plan,omitempty"`
+	// Rules is the callvet.RulesVersion by which the attempt was judged; 0: not known.
+	Rules int `json:"rules,omitempty"`
 	// Scores are in [0,1], by name. Unknown are the names of those that the attempt could have
 	// and of which the value is not known.
 	Scores  map[string]float64 `json:"scores,omitempty"`
@@ -66,6 +68,7 @@ func OfCell(c *callvet.Case, target *callvet.Target, cell *callvet.Cell) Attempt
 		t.Outcome = cmp.Or(t.Outcome, callvet.OutcomeError)
 	}
 	a.Annotate(c, target, &cell.Result)
+	a.Scored.Rules = cell.Result.Rules
 	a.Label(c, &cell.Result)
 	return a
 }

@@ -44,6 +44,7 @@ type Watch struct {
 	// reason, of all attempts.
 	inPart int
 	open   map[string]int
+	rules  map[int]int // attempts whose verdicts by other rules stay, by their version
 	stray  int
 	naming *callvet.Naming
 }
@@ -210,6 +211,12 @@ func (w *Watch) score(ctx context.Context, at *trace.Attempt) bool {
 			yes := *at.Reward == 1
 			own = &yes
 		}
+		if own != nil && at.Scored != nil && at.Scored.Rules != callvet.RulesVersion {
+			if w.rules == nil {
+				w.rules = map[int]int{}
+			}
+			w.rules[at.Scored.Rules]++
+		}
 		switch {
 		case own == nil:
 			at.Pass = &pass
@@ -244,6 +251,13 @@ func (w *Watch) Warnings() []string {
 		w.suite.Name, plain.Count(w.attempts, "attempt", "attempts"), len(w.met), len(w.cases), w.given, w.attempts-w.given-w.silent))
 	if w.differ > 0 {
 		out = append(out, fmt.Sprintf("%s whose own verdict is not the suite's", plain.Count(w.differ, "attempt", "attempts")))
+	}
+	for _, version := range slices.Sorted(maps.Keys(w.rules)) {
+		by := fmt.Sprintf("version %d of the rules", version)
+		if version == 0 {
+			by = "a version of the rules that the file does not state"
+		}
+		out = append(out, fmt.Sprintf("%s by %s, which stays; the suite judges by version %d", plain.Count(w.rules[version], "attempt has a verdict", "attempts have verdicts"), by, callvet.RulesVersion))
 	}
 	if w.inPart > 0 {
 		out = append(out, fmt.Sprintf("%s the suite's cases with assertions that were not evaluated: of the others only", plain.Count(w.inPart, "attempt passed", "attempts passed")))

@@ -118,7 +118,7 @@ func (c *claim) head(iv stats.Interval, digits int) string {
 	if iv.Usable() || iv.Status == stats.StatusCensored {
 		s += " [" + c.bare(iv.Lower, digits) + ", " + c.bare(iv.Upper, digits) + "]"
 	}
-	return s + ", by " + c.counted(iv) + worth(iv)
+	return s + ", by " + c.counted(iv) + worth(iv, c.v.N)
 }
 
 func (c *claim) bare(x float64, digits int) string {
@@ -142,13 +142,12 @@ func (c *claim) counted(iv stats.Interval) string {
 	if of == "" || of == c.task+"s" || of == "cases" || of == "tasks" {
 		return tasks
 	}
-	return count(iv.N, strings.TrimSuffix(of, "s")) + " of " + tasks
+	return count(max(iv.N, c.v.N), strings.TrimSuffix(of, "s")) + " of " + tasks
 }
 
-// worth is the number of independent observations that those are worth, where it is
-// another.
-func worth(iv stats.Interval) string {
-	if iv.NEff <= 0 || math.Round(iv.NEff) == float64(iv.N) {
+// worth is the number of independent observations that n are worth, where it is another.
+func worth(iv stats.Interval, n int) string {
+	if iv.NEff <= 0 || math.Round(iv.NEff) == float64(max(n, iv.N)) {
 		return ""
 	}
 	return fmt.Sprintf(" (n_eff %.0f)", iv.NEff)

@@ -32,7 +32,9 @@ func (a *again) conflict(c Conflict) {
 }
 
 func (a *again) name(c Conflict) {
-	i, _ := slices.BinarySearchFunc(a.first, c, func(x, y Conflict) int { return cmp.Or(cmp.Compare(x.Line, y.Line), cmp.Compare(x.Of, y.Of)) })
+	i, _ := slices.BinarySearchFunc(a.first, c, func(x, y Conflict) int {
+		return cmp.Or(cmp.Compare(x.Line, y.Line), cmp.Compare(x.Of, y.Of))
+	})
 	if i < maxConflicts {
 		a.first = slices.Insert(a.first, i, c)
 		a.first = a.first[:min(len(a.first), maxConflicts)]

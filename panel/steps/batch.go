@@ -149,7 +149,8 @@ func (w *Worker) Task(b *Batch, t *Task) {
 	}
 	p.targetNumber = set.Target
 	r := record{
-		set: set, line: t.Line, content: t.Content, corrects: t.Corrects, attempt: uint32(t.Attempt), pass: int8(t.Pass), fault: t.Fault, notRun: t.NotRun, skipped: t.NotRun && t.Skipped, gold: t.HasGold,
+		set: set, line: t.Line, content: t.Content, corrects: t.Corrects, attempt: uint32(t.Attempt), pass: int8(t.Pass),
+		fault: t.Fault, notRun: t.NotRun, skipped: t.NotRun && t.Skipped, gold: t.HasGold,
 		exposed: t.Exposed, incidents: uint32(t.Incidents), blocked: uint32(t.Blocked), input: t.InputTokens, output: t.OutputTokens, reasoning: t.ReasoningTokens,
 		cost: nano(t.CostUSD), wall: t.WallMS, scoring: w.scoringOf(t),
 	}

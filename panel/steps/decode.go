@@ -272,7 +272,8 @@ func (r *reader) scoring() *scoring {
 	if !r.Bool() {
 		return nil
 	}
-	x := &scoring{outcome: position(r.Int(), len(panel.Outcomes())), why: position(r.Int(), len(panel.Reasons())), said: &Said{class: position(r.Int(), len(panel.Classes()))}}
+	x := &scoring{outcome: position(r.Int(), len(panel.Outcomes())), why: position(r.Int(), len(panel.Reasons()))}
+	x.said = &Said{class: position(r.Int(), len(panel.Classes()))}
 	x.format = callvet.Format(r.Text())
 	for _, to := range []*bool{&x.scored, &x.decided, &x.unreadable, &x.cached, &x.unbilled, &x.timedOut, &x.floor} {
 		*to = r.Bool()
@@ -373,7 +374,8 @@ func (r *reader) step() step {
 func (r *reader) record() record {
 	x := record{
 		set: member(&r.wireReader, r.sets), line: r.line(), attempt: uint32(r.Uint()), pass: int8(r.Int()),
-		fault: r.Bool(), notRun: r.Bool(), skipped: r.Bool(), gold: r.Bool(), exposed: r.Bool(), corrects: r.Bool(), incidents: uint32(r.Uint()), blocked: uint32(r.Uint()),
+		fault: r.Bool(), notRun: r.Bool(), skipped: r.Bool(), gold: r.Bool(), exposed: r.Bool(), corrects: r.Bool(),
+		incidents: uint32(r.Uint()), blocked: uint32(r.Uint()),
 		input: r.Int(), output: r.Int(), reasoning: r.Int(), cost: r.Int(), wall: r.Float(), content: r.Fixed(),
 	}
 	if x.set == nil {

@@ -119,6 +119,7 @@ func (t *teller) stepRate(d *described) {
 	}
 	m := panel.Metric{Name: d.metric(), Title: d.title, Unit: panel.UnitRate, Of: "calls", LowerIsBetter: d.lower}
 	m.Interval = r.Interval(t.cfg.Confidence, stats.DefaultRho0)
+	m.Agree(r.N())
 	if d.inverse {
 		m.Interval = complement(m.Interval)
 	}
@@ -180,6 +181,7 @@ func (t *teller) fidelity(em *panel.Metric) {
 	add := func(name, title string, x *exact.Mean) {
 		m := panel.Metric{Name: name + panel.ByCall, Title: title, Unit: panel.UnitRate, Of: "calls", Coverage: em.Coverage, NotApplicable: em.NotApplicable}
 		m.Interval = x.Interval(t.cfg.Confidence, stats.DefaultRho0)
+		m.Agree(x.N())
 		m.Warnings = panel.RateWarnings(&m, 0)
 		t.out = append(t.out, m)
 	}
@@ -247,6 +249,7 @@ func (t *teller) rate(name, title, of string, r *exact.Rate, lower bool) *panel.
 	}
 	m := panel.Metric{Name: name, Title: title, Unit: panel.UnitRate, Of: of, LowerIsBetter: lower}
 	m.Interval = r.Interval(t.cfg.Confidence, stats.DefaultRho0)
+	m.Agree(r.N())
 	m.Warnings = panel.RateWarnings(&m, 0)
 	t.out = append(t.out, m)
 	return &t.out[len(t.out)-1]

@@ -87,7 +87,7 @@ func TestScoringOfNothing(t *testing.T) {
 	for name, task := range map[string]Task{
 		"requests": {Requests: 1}, "first": {FirstMS: 1}, "outcome": {Outcome: panel.Outcomes()[0]}, "a later outcome": {Outcome: panel.Outcomes()[1]},
 		"a reason": {Fault: true, Kind: callvet.FaultTimeout}, "the first reason": {Outcome: callvet.OutcomeUnparseable, Why: callvet.Reason(panel.Reasons()[0].Reason)},
-		"cached": {Cached: true}, "floor": {Floor: true}, "repeatable": {Repeatable: true}, "timed out": {TimedOut: true}, "unbilled": {Unbilled: true},
+		"cached": {Cached: true}, "floor": {Floor: true}, "timed out": {TimedOut: true}, "unbilled": {Unbilled: true},
 	} {
 		if w.scoringOf(&task) == nil {
 			t.Errorf("%s: none", name)

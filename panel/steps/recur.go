@@ -142,7 +142,9 @@ func (s *Sums) deliverCall(t *task, lines []int, drop []bool) {
 
 // unseen takes a line that does not count out of the findings.
 func (s *Sums) unseen(t *task, st *step) {
-	score := callvet.StepScore{Known: st.known, True: st.right, Matched: st.matched, Emitted: st.emitted, Expected: st.expected, Union: st.union}
+	score := callvet.StepScore{
+		Known: st.known, True: st.right, Matched: st.matched, Emitted: st.emitted, Expected: st.expected, Union: st.union,
+	}
 	call := findings.Call{Line: st.line, Target: t.target, Task: t.id, Attempt: int(st.attempt), Tool: st.set.Tool, Score: score}
 	s.symptom(st.set.Target).Drop(&call)
 	s.confused.Drop(st.set.Target, st.set.Tool, score)

@@ -95,10 +95,10 @@ func TestStopped(t *testing.T) {
 func TestLosing(t *testing.T) {
 	t.Parallel()
 	for _, good := range []bool{false, true} {
-		l := losing{times: 2, of: 4, good: good}
-		for n, want := range map[int]int{0: 1, 1: 1, 5: 1, 6: 2, 12: 3} {
-			if got := l.calls(n); got != want {
-				t.Errorf("of %d calls: %d", n, got)
+		l := losing{attempts: 2, of: 4, good: good}
+		for n, want := range map[int][2]int{1: {1, 1}, 3: {1, 2}, 4: {1, 2}, 5: {1, 2}, 6: {2, 2}, 12: {3, 2}} {
+			if each, times := l.calls(n); each != want[0] || int(times) != want[1] {
+				t.Errorf("of %d calls: %d, %d times", n, each, times)
 			}
 		}
 		for _, bad := range []bool{false, true} {

@@ -190,6 +190,9 @@ func TestPromptArgument(t *testing.T) {
 	if _, _, err := OpenExec(ExecConfig{Args: []string{"sh", "-c", "echo " + Prompt}}); !errors.Is(err, callvet.ErrInvalid) {
 		t.Errorf("a message as code: %v", err)
 	}
+	if _, _, err := OpenExec(ExecConfig{Args: []string{"/no/" + Prompt}}); !errors.Is(err, callvet.ErrNotFound) {
+		t.Errorf("a message as the command: %v", err)
+	}
 	req := ask("second")
 	req.Turns = append([]callvet.Turn{{Role: callvet.RoleUser, Content: "first"}, {Role: callvet.RoleAssistant, Content: "yes?"}}, req.Turns...)
 	var fault *callvet.Fault

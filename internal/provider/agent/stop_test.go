@@ -33,6 +33,8 @@ func TestStreamStops(t *testing.T) {
 		"chunks, cut off":                    {[]string{chunk("null"), chunk(`"length"`)}, "token_limit"},
 		"chunks, filtered":                   {[]string{chunk("null"), chunk(`"content_filter"`)}, "fault content_filter"},
 		"chunks, for a new reason":           {[]string{chunk("null"), chunk(`"new"`)}, "fault unknown"},
+		"chunks of thoughts":                 {[]string{`{"choices":[{"delta":{"reasoning_content":"Hm."}}]}`, `{"choices":[{"delta":{},"finish_reason":"stop"}]}`}, "reasoning_only"},
+		"chunks with an empty old call":      {[]string{`{"choices":[{"delta":{"content":"hello","function_call":{}}}]}`, chunk(`"stop"`)}, "ended"},
 		"chunks without a reason":            {[]string{chunk("null"), "[DONE]"}, "cut_off"},
 		"chunks without an end":              {[]string{chunk("null")}, "fault malformed"},
 		"events of an agent":                 {[]string{`{"type":"text_delta","text":"hello"}`, `{"type":"done"}`}, "ended"},

@@ -66,7 +66,7 @@ func layers(t *routing.Target) Table {
 			name = "tools (all expected given)"
 		}
 		out.Rows = append(out.Rows, []string{
-			name, figure.Amount(&l.Metric), plain.Thousands(l.Metric.Interval.N), ms(panel.Metric{Unit: panel.UnitMS, Interval: l.P50}), ms(panel.Metric{Unit: panel.UnitMS, Interval: l.P90}),
+			name, figure.Amount(&l.Metric), plain.Thousands(l.Metric.Seen()), ms(panel.Metric{Unit: panel.UnitMS, Interval: l.P50}), ms(panel.Metric{Unit: panel.UnitMS, Interval: l.P90}),
 		})
 	}
 	for i, c := range t.FirstWrong {
@@ -118,7 +118,7 @@ func metrics(t *routing.Target) Table {
 	out := Table{Title: "Scores", Head: []string{"score", "value [95 %]", "n"}}
 	for i := range t.Metrics {
 		m := &t.Metrics[i]
-		out.Rows = append(out.Rows, []string{m.Title, figure.Amount(m), plain.Thousands(m.Interval.N)})
+		out.Rows = append(out.Rows, []string{m.Title, figure.Amount(m), plain.Thousands(m.Seen())})
 	}
 	if best := t.CompositeBest; best != nil && best.Interval.Defined() && best.Interval.Point < 1 {
 		out.Note = fmt.Sprintf("With as many tools as were given, a composite of %s was within reach: more tools than are expected are a partial match at best.", plain.Percent(best.Interval.Point))

@@ -39,7 +39,7 @@ func Drills(w io.Writer, d *drills.Result, most int) {
 		}
 		for _, name := range drills.Metrics()[5:] {
 			if m := t.All.Metric(name); m != nil {
-				fmt.Fprintf(w, "  %s %s, n=%d\n", panel.Title(name), figure.Rate(m.Interval), m.Interval.N)
+				fmt.Fprintf(w, "  %s %s, n=%d\n", panel.Title(name), figure.Rate(m.Interval), m.Seen())
 			}
 		}
 	}

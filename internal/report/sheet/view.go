@@ -98,10 +98,11 @@ type row struct {
 // that is another number: "1,204 calls of 300 tasks (n_eff 410)".
 func (r row) N() string {
 	iv := r.Metric.Interval
-	s := plain.Thousands(iv.N) + " " + r.Metric.Of
-	if iv.Clusters > 0 && iv.Clusters != iv.N {
+	seen := r.Metric.Seen()
+	s := plain.Thousands(seen) + " " + r.Metric.Of
+	if iv.Clusters > 0 && iv.Clusters != seen {
 		s += " of " + plain.Count(iv.Clusters, "task", "tasks")
-		if n := math.Round(iv.NEff); n > 0 && n != float64(iv.N) {
+		if n := math.Round(iv.NEff); n > 0 && n != float64(seen) {
 			s += fmt.Sprintf(" (n_eff %s)", plain.Thousands(int(n)))
 		}
 	}

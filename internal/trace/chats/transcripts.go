@@ -36,15 +36,22 @@ func Formats() []Format {
 		{"langfuse", isLangfuse, readLangfuse},
 		{"gemini-cli", isGeminiSession, readGeminiSession},
 		{"langgraph-state", isGraphState, readGraphState},
+		{"vscode-copilot", isCopilot, readCopilot},
 		{"request-log", isRequestLog, readRequestLog},
 		{"agentdojo", func(v value.Value) bool { return has(v, "user_task_id") && has(v, "messages") }, readAgentDojo},
 		{"tau", func(v value.Value) bool { return has(v, "traj") && has(v, "task_id") }, readTau},
 		{"tau2", isTau2, readTau2},
 		{"openai-chat", func(v value.Value) bool { return kind(v, "choices") == value.Array }, readChat},
 		{"openai-responses", isResponses, readResponses},
-		{"anthropic", func(v value.Value) bool {
-			return message.Str(v, "type") == "message" && kind(v, "content") == value.Array
-		}, readAnthropic},
+		{"batch", isBatch, readBatch},
+		{"gemini", func(v value.Value) bool {
+			return kind(geminiBody(v), "candidates") == value.Array || has(geminiBody(v), "promptFeedback")
+		}, readGemini},
+		{"bedrock-converse", func(v value.Value) bool {
+			out, _ := v.Get("output")
+			return kind(out, "message") == value.Object && has(v, "stopReason")
+		}, readConverse},
+		{"anthropic", isAnthropic, readAnthropic},
 		{"messages", isMessages, readMessages},
 	}
 }

@@ -17,7 +17,7 @@ import (
 // Names are the formats that can be read, in the order in which they are tried.
 func Names() []string {
 	names := append([]string{Contract}, spans.Names()...)
-	names = append(names, "langsmith")
+	names = append(append(names, "langsmith"), chats.EntryNames()...)
 	for _, f := range chats.Formats() {
 		names = append(names, f.Name)
 	}
@@ -120,6 +120,9 @@ func nameOf(v value.Value) string {
 	if chats.IsLangSmith(e) {
 		return "langsmith"
 	}
+	if n := chats.EntryForm(v); n != "" {
+		return n
+	}
 	if f, ok := chatForm(e); ok {
 		return f.Name
 	}
@@ -156,12 +159,11 @@ func chatForm(v value.Value) (chats.Format, bool) {
 // value reads one value of a stream; false when its form is not known, or is
 // not the one asked for.
 func (i *Importer) value(v value.Value) bool {
-	name := i.o.Format
-	if name == "" && !i.began {
-		if i.wrote = productOf(v); i.wrote != nil {
-			return false
-		}
+	if i.gather != nil && i.entries.Begun() {
+		i.entries.Add(v, &i.sink)
+		return true
 	}
+	name := i.o.Format
 	if found := nameOf(v); name == "" {
 		name = found
 	} else if found != name && !forced(name, v) {
@@ -180,6 +182,10 @@ func (i *Importer) value(v value.Value) bool {
 	}
 	if name == "langsmith" {
 		each(v, func(e value.Value) { i.gatherer(1).Add(e, &i.sink) })
+		return true
+	}
+	if slices.Contains(chats.EntryNames(), name) {
+		i.gatherer(2).Add(v, &i.sink)
 		return true
 	}
 	for _, f := range chats.Formats() {
@@ -226,10 +232,10 @@ func each(v value.Value, do func(value.Value)) {
 	}
 }
 
-// gatherer gives the gatherer of spans (0) or runs (1).
+// gatherer gives the gatherer of spans (0), runs (1) or entries of a log (2).
 func (i *Importer) gatherer(n int) gatherer {
 	if i.gather == nil {
-		i.gather = []gatherer{&spans.Gatherer{}, &runs{}}
+		i.gather = []gatherer{&spans.Gatherer{}, &runs{}, &i.entries}
 	}
 	return i.gather[n]
 }

@@ -84,9 +84,10 @@ type Importer struct {
 	binary spans.Framing  // OTLP in protobuf
 	group  *trace.Grouper // of callvet's own lines; nil for other forms
 	gather []gatherer
-	began  bool     // a value was read
-	wrote  *product // of a value that is not read
-	held   int64    // bytes of memory of what was gathered
+	// entries are those of a log; it is one of gather.
+	entries chats.Entries
+	began   bool  // a value was read
+	held    int64 // bytes of memory of what was gathered
 }
 
 // gatherer collects what only together makes attempts.
@@ -165,6 +166,8 @@ func (i *Importer) grows(head []byte) error {
 	case i.format == Contract || len(line) == 0:
 	case i.format == "langsmith" || slices.Contains(spans.Names(), i.format):
 		why = "its spans make attempts only together"
+	case slices.Contains(chats.EntryNames(), i.format):
+		why = "its entries make attempts only together"
 	case i.format == "inspect" || err != nil && len(head) < headSize:
 		why = "it is one document"
 	case i.format == "":
@@ -387,9 +390,6 @@ func (i *Importer) one(n int64, line []byte) error {
 	case err != nil:
 		reason = value.Reason(err)
 	case !i.value(v):
-		if i.wrote != nil {
-			return i.wrote.unread()
-		}
 		reason = "the value is of no known form"
 		i.sink.See(members(v))
 	default:
@@ -453,9 +453,6 @@ func (i *Importer) document(text []byte, more bool, take func(trace.Attempt) boo
 		return fmt.Errorf("read recording: %w: %w", callvet.ErrInvalid, typed.Syntax("", text, err))
 	}
 	if !i.value(v) {
-		if i.wrote != nil {
-			return i.wrote.unread()
-		}
 		return unknownForm(members(v))
 	}
 	i.repaired(1, made, 0)

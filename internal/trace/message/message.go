@@ -295,6 +295,7 @@ func hasResults(c value.Value) bool {
 // results among them as turns.
 func parts(c value.Value, t *callvet.Turn) (results []callvet.Turn) {
 	var said []string
+	before, seen := 0, 0 // what was said before the last result, and how many results there were
 	for p, ok := c.First(); ok; p, ok = c.Next(p) {
 		switch typ := Str(p, "type"); typ {
 		case "tool_use", "tool_call", "tool-call", "server_tool_use", "mcp_tool_use", "function_call":
@@ -325,6 +326,13 @@ func parts(c value.Value, t *callvet.Turn) (results []callvet.Turn) {
 				t.Calls = append(t.Calls, callvet.Call{})
 			}
 		}
+		if len(results) > seen {
+			before, seen = len(said), len(results)
+		}
+	}
+	if t.Role == callvet.RoleAssistant && before < len(said) && seen > 0 && len(t.Calls) > 0 { // the answer, after the results
+		t.Content = strings.Join(said[:before], "\n")
+		return append(results, callvet.Turn{Role: t.Role, Content: strings.Join(said[before:], "\n")})
 	}
 	t.Content = strings.Join(said, "\n")
 	return results

@@ -394,7 +394,8 @@ func (sp *span) nested(e value.Value) {
 	for name, v := range maps.Clone(sp.attrs) {
 		switch {
 		case v.Kind() == value.Array && strings.HasPrefix(name, "llm."),
-			v.Kind() == value.Object && (name == "llm" || name == "tool" || name == "openinference" || has(v, "value") && (name == "input" || name == "output")):
+			v.Kind() == value.Object && (name == "llm" || name == "tool" || name == "openinference" ||
+				has(v, "value") && (name == "input" || name == "output")):
 			sp.spread(name, v, 0)
 		}
 	}
