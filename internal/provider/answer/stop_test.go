@@ -87,12 +87,13 @@ func TestOtherStops(t *testing.T) {
 		response(`"status":"completed"`): "ended",
 		response(`"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"}`): "token_limit",
 		response(`"status":"incomplete","incomplete_details":{"reason":"content_filter"}`):    "fault content_filter",
-		response(`"status":"failed"`):                                                                            "fault failed",
-		response(`"status":"cancelled"`):                                                                         "fault dropped",
-		response(`"status":"in_progress"`):                                                                       "fault unknown",
-		`{"promptFeedback":{"blockReason":"SAFETY"}}`:                                                            "fault content_filter",
-		`{"promptFeedback":{"blockReason":"SAFETY"},"candidates":[]}`:                                            "fault content_filter",
-		`{"candidates":[]}`:                                                                                      "fault malformed",
+		response(`"status":"failed"`):                                 "fault failed",
+		response(`"status":"cancelled"`):                              "fault dropped",
+		response(`"status":"in_progress"`):                            "fault unknown",
+		`{"promptFeedback":{"blockReason":"SAFETY"}}`:                 "fault content_filter",
+		`{"promptFeedback":{"blockReason":"SAFETY"},"candidates":[]}`: "fault content_filter",
+		`{"choices":[{"message":{"role":"assistant","content":"<think>Hm.</think>"},"finish_reason":"stop"}]}`: "reasoning_only",
+		`{"candidates":[]}`: "fault malformed",
 		`{"candidates":[{"finishReason":"MAX_TOKENS"}]}`:                                                         "token_limit",
 		`{"choices":[{"delta":{"content":"hel"},"finish_reason":null}]}`:                                         "fault malformed",
 		`{"message":{"role":"assistant","content":"hel"},"done":false}`:                                          "cut_off",
@@ -110,6 +111,23 @@ func TestOtherStops(t *testing.T) {
 	} {
 		if got := ending(t, record, answer.Options{Agent: true}); got != want {
 			t.Errorf("%s: %s, want %s", record, got, want)
+		}
+	}
+}
+
+// TestStatesOfA2A: a task that waits for a person has an end of its own.
+func TestStatesOfA2A(t *testing.T) {
+	t.Parallel()
+	for state, want := range map[string]string{
+		"completed": "completed", "input-required": callvet.FinishHITL, "TASK_STATE_AUTH_REQUIRED": callvet.FinishHITL, "": "",
+	} {
+		v, err := value.Parse([]byte(`{"jsonrpc":"2.0","result":{"status":{"state":"` + state + `"},"artifacts":[{"parts":[{"text":"hello"}]}]}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := answer.Decode(v, answer.Options{})
+		if err != nil || resp.FinishReason != want {
+			t.Errorf("%s: %+v, %v, want %s", state, resp, err, want)
 		}
 	}
 }
