@@ -135,7 +135,7 @@ func TestLosing(t *testing.T) {
 			t.Errorf("times of nothing: %d", q.N())
 		}
 		q.Add([]float64{5, 6}, 0)
-		if l.quantiles(&q); q.N() != 4 {
+		if l.quantiles(&q); q.N() != 3 {
 			t.Errorf("%d times", q.N())
 		}
 	}
