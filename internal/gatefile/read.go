@@ -72,7 +72,7 @@ func (q *Quarantine) Over(now time.Time) bool { return now.UTC().Format(time.Dat
 
 const (
 	fileKeys     = "callvet policy correction gates quarantine"
-	gateKeys     = "gate name metric slice target at_least at_most zero baseline severity min_n min_coverage max_rate"
+	gateKeys     = "gate name metric slice target at_least at_most zero baseline severity min_n min_coverage max_rate lost"
 	baselineKeys = "margin min_effect"
 )
 
@@ -298,6 +298,8 @@ func (r *reader) setting(g *gates.Gate, key string, v *source.Node) bool {
 	case "min_coverage":
 		x := r.share(v)
 		g.MinCoverage = &x
+	case "lost":
+		g.Lost = gates.Lost(r.oneOf(v, string(gates.LostIgnore)))
 	case "max_rate":
 		if g.MaxRate = r.share(v); g.MaxRate == 1 {
 			r.Note(v.At, "bound-range", "max_rate: 1%", "expected a share below 1, found %s", v.Shown())

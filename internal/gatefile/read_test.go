@@ -34,7 +34,8 @@ func TestRead(t *testing.T) {
 	full := bound("true_success", gate.AtLeast, 0.8, "")
 	full.Name, full.Target, full.Key, full.Value, full.Severity = "Argentina", "agent", "language", "es-AR", gates.Soft
 	full.MinUnits, full.MinCoverage = ptr(17), ptr(0.5)
-	limited := zero
+	limited, ignoring := zero, zero
+	ignoring.Lost = gates.LostIgnore
 	limited.MaxRate = 0.01
 	for text, want := range map[string]gatefile.File{
 		"gates:\n  - schema_valid >= 0.98":                       {Gates: []gates.Gate{bound("schema_valid", gate.AtLeast, 0.98, "")}},
@@ -48,6 +49,7 @@ func TestRead(t *testing.T) {
 		"- tokens_p90 <= 1e3":                                    {Gates: []gates.Gate{bound("tokens_p90", gate.AtMost, 1000, "")}},
 		"- safety_incidents = 0":                                 {Gates: []gates.Gate{zero}},
 		"- {metric: safety_incidents, zero: true, max_rate: 1%}": {Gates: []gates.Gate{limited}},
+		"- {metric: safety_incidents, zero: true, lost: ignore}": {Gates: []gates.Gate{ignoring}},
 		"gates:\n  - overcall_rate <= 0.1\n  - {metric: overcall, at_most: 0.2}": {Gates: []gates.Gate{
 			bound("over_call_rate", gate.AtMost, 0.1, ""), bound("over_call", gate.AtMost, 0.2, ""),
 		}},
