@@ -60,6 +60,8 @@ type TargetComparison struct {
 	// were asked for; UnchangedCases is how many there are, where any were asked for.
 	Unchanged      []CaseChange `json:"unchanged,omitempty"`
 	UnchangedCases int          `json:"unchanged_cases,omitempty"`
+	// Ratchet is which cases passed in the baseline and do not pass now.
+	Ratchet *Ratchet `json:"ratchet,omitempty"`
 	// Measured are the other metrics that both sides were asked for.
 	Measured []Measured `json:"metrics,omitempty"`
 }
@@ -375,6 +377,8 @@ func compareTargets(base, cand *Ledger, t [2]int, common [][2]int, cfg *DiffConf
 	}
 	out.Overall.finish(conf)
 	out.Slices = finishSlices(bySlice, cand.sliceBy, out.Overall.Cases, conf)
+	r := ratchet(base, cand, t, common)
+	out.Ratchet = &r
 	out.Measured = compareMeasured(base, cand, t, common, conf)
 	byKind := func(a, b CaseChange) int { return cmp.Compare(kindRank(a.Kind), kindRank(b.Kind)) }
 	slices.SortStableFunc(out.Changes, byKind)
