@@ -8,10 +8,12 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -184,15 +186,10 @@ type fault struct {
 	file, text string
 	code       int
 	want       map[string]witness
-	// refused is a word that a refusal contains.
-	refused string
 }
 
 // same compares what is right with what was seen; only what is set in the right answer counts.
 func same(want, got map[string]witness) string {
-	if want == nil {
-		return ""
-	}
 	cut := map[string]witness{}
 	for id, g := range got {
 		w := want[id]
@@ -261,92 +258,167 @@ func ownFaults() []fault {
 
 // sharedFaults are the trace files of the folder.
 func sharedFaults() []fault {
-	// unknown are attempts of which it is not known, or not legible, what was called.
-	refused := func(product string, files ...string) []fault {
-		var out []fault
-		for _, f := range files {
-			out = append(out, fault{file: f, code: exitUsage, refused: product})
-		}
-		return out
-	}
+	one := func(id string, w witness) map[string]witness { return map[string]witness{id: w} }
+	cut := witness{Outcome: "unparseable", Why: "token_limit"}
 	return slices.Concat([]fault{
 		{file: "evidence/history/langfuse-both.jsonl", want: map[string]witness{"t1": called("get_weather ok"), "t2": {Outcome: "abstained", Goal: thanks, Answer: "I am Bot."}}},
-		{file: "evidence/history/hist_turn2.json", want: map[string]witness{strings.Repeat("b", 32): {Outcome: "abstained", Goal: thanks}}},
-		{file: "evidence/history/aisdk-turn2.json", want: map[string]witness{strings.Repeat("c", 32): {Outcome: "abstained", Goal: "Thanks, your name?"}}},
-		{file: "evidence/history/langfuse-turn2.json", want: map[string]witness{"t2": {Outcome: "abstained", Goal: thanks}}},
+		{file: "evidence/history/hist_turn2.json", want: one(strings.Repeat("b", 32), witness{Outcome: "abstained", Goal: thanks})},
+		{file: "evidence/history/aisdk-turn2.json", want: one(strings.Repeat("c", 32), witness{Outcome: "abstained", Goal: "Thanks, your name?"})},
+		{file: "evidence/history/langfuse-turn2.json", want: one("t2", witness{Outcome: "abstained", Goal: thanks})},
 		{file: "evidence/history/hist_both.json", want: map[string]witness{strings.Repeat("a", 32): called("get_weather ok"), strings.Repeat("b", 32): {Outcome: "abstained", Goal: thanks}}},
-		{file: "evidence/truncated/otlp-length.json", code: exitError, want: map[string]witness{strings.Repeat("a", 32): {Outcome: "unparseable", Why: "token_limit"}}},
-		{file: "evidence/langfuse/pydantic-ai-calls-twice.json", want: map[string]witness{"t1": called("web_search ok")}},
-		{file: "evidence/roles/error-role.json", want: map[string]witness{"task-1": {Outcome: "abstained", Answer: "Hello."}}},
-		{file: "evidence/fmt/otlp-args-differ.json"},
-		{file: "newcomer/err.jsonl", want: map[string]witness{"s1": called("get_weather exec_error")}},
-	},
-		refused("Claude", "evidence/fmt/claude-code.jsonl", "evidence/fmt/claude-stream.jsonl", "evidence/coders/claude-session.jsonl", "evidence/coders/claude-stdout.jsonl"),
-		refused("Codex", "evidence/fmt/codex-rollout.jsonl", "evidence/coders/codex-session.jsonl"),
-		refused("Gemini", "evidence/fmt/gemini-stream.jsonl", "evidence/coders/gemini-stdout.jsonl"),
-		refused("pencode", "evidence/coders/opencode-stdout.jsonl"), refused("ydantic", "evidence/fmt/pydantic-ai.json"), refused("utogen", "evidence/fmt/autogen.jsonl"),
-		refused("hoenix", "evidence/fmt/phoenix-rest.json", "evidence/fmt/phoenix-spans.json"), refused("ssistants", "evidence/fmt/openai-run-steps.json"), refused("ang", "evidence/fmt/langgraph-state.json"),
-		refused("molagents", "evidence/fmt/smolagents.json"), refused("edrock", "evidence/fmt/bedrock-invocation-log.jsonl"), refused("ite", "evidence/fmt/litellm-log.jsonl"),
-		refused("opilot", "evidence/fmt/vscode-copilot-chat.json"), refused("SDK", "evidence/fmt/vercel-ui-v4.json"),
-	)
+		{file: "evidence/truncated/otlp-length.json", code: exitError, want: one(strings.Repeat("a", 32), cut)},
+		{file: "evidence/langfuse/pydantic-ai-calls-twice.json", want: one("t1", called("web_search ok"))},
+		{file: "evidence/roles/error-role.json", want: one("task-1", witness{Outcome: "abstained", Answer: "Hello."})},
+		{file: "evidence/text-calls/trace.jsonl", code: exitError, want: textCalls()},
+		{file: "evidence/text-calls/cline-api-history.json", code: exitError, want: one("task-1", witness{Outcome: "error", Why: "malformed"})},
+		{file: "newcomer/err.jsonl", want: one("s1", called("get_weather exec_error"))},
+	}, clientFaults(), coderFaults())
 }
 
-// counts are the calls, and those that failed, of files in forms that may be read.
-func counts() map[string][2]int {
-	return map[string][2]int{
-		"claude-code.jsonl": {2, 1}, "claude-stream.jsonl": {1, 0}, "codex-rollout.jsonl": {2, 0}, "gemini-stream.jsonl": {1, 0}, "pydantic-ai.json": {2, 1}, "autogen.jsonl": {1, 0},
-		"phoenix-rest.json": {1, 0}, "phoenix-spans.json": {1, 0}, "openai-run-steps.json": {1, 0}, "langgraph-state.json": {1, 0}, "smolagents.json": {2, 0}, "bedrock-invocation-log.jsonl": {1, 0},
-		"litellm-log.jsonl": {1, 0}, "vscode-copilot-chat.json": {1, 0}, "vercel-ui-v4.json": {1, 0}, "strands-messages.json": {1, 1}, "anthropic-server-tools.json": {3, 0},
-		"claude-messages-unwrapped.json": {2, 1}, "claude-session.jsonl": {2, 1}, "claude-stdout.jsonl": {2, 1}, "codex-session.jsonl": {2, 1}, "gemini-stdout.jsonl": {2, 0}, "opencode-stdout.jsonl": {2, 1},
-		"gemini-cli-session.json": {3, 1},
+// clientFaults are files of clients, frameworks and logs.
+func clientFaults() []fault {
+	differ := witness{Outcome: "called", Calls: []string{"get_weather ok"}, Answer: "20", Notes: []string{
+		"the executed arguments of a call of get_weather differ from those that the model gave: city",
+	}}
+	words := func(w witness, goal, answer string) witness {
+		w.Goal, w.Answer = goal, answer
+		return w
+	}
+	row := func(file, id string, w witness) fault {
+		return fault{file: "evidence/fmt/" + file, want: map[string]witness{id: w}}
+	}
+	const weather = "Weather in Paris?"
+	return []fault{
+		row("otlp-args-differ.json", strings.Repeat("a", 32), differ),
+		row("claude-code.jsonl", "s1", words(called("Read ok", "Read exec_error"), "compare a and b", "b is missing.")),
+		row("claude-stream.jsonl", "s1", words(called("Bash ok"), "", "two files")),
+		row("codex-rollout.jsonl", "s1", words(called("shell ok", "apply_patch ok"), "run date", "done")),
+		row("gemini-stream.jsonl", "s1", words(called("list_directory ok"), "list", "one file")),
+		row("gemini-cli-session.json", "s-1", words(called("run_shell_command exec_error", "read_file ok", "run_shell_command"), "run the tests", "The test fails.")),
+		row("pydantic-ai.json", "task-1", words(called("get_weather ok", "get_weather exec_error"), "Weather in Paris and Rome?", "Paris 20.")),
+		row("autogen.jsonl", "task-1", words(called("get_weather ok"), weather, "It is 20.")),
+		row("phoenix-rest.json", "aa", words(called("get_weather ok"), weather, "")),
+		row("phoenix-spans.json", "aa", words(called("get_weather ok"), weather, "")),
+		row("openai-run-steps.json", "run_1", called("get_weather ok")),
+		row("langgraph-state.json", "t1", words(called("get_weather ok"), weather, "It is 20.")),
+		row("smolagents.json", "task-1", words(called("get_weather ok", "final_answer ok"), weather, "20")),
+		row("bedrock-invocation-log.jsonl", "r1", words(called("get_weather"), weather, "")),
+		row("litellm-log.jsonl", "x", words(called("get_weather"), weather, "")),
+		row("vscode-copilot-chat.json", "task-1", words(called("list_dir ok"), "list files", "One file.")),
+		row("vercel-ui-v4.json", "task-1", words(called("get_weather ok"), weather, "20")),
+		row("strands-messages.json", "task-1", words(called("get_weather exec_error"), weather, "The service is down.")),
+		row("anthropic-server-tools.json", "task-1", words(called("web_search ok", "echo ok", "computer ok"), "news on X?", "done")),
+		{file: "evidence/fmt/mini-swe.traj.json", code: exitError, want: map[string]witness{"task-1": {Outcome: "error", Why: "malformed"}}},
 	}
 }
 
-// counted compares the calls of a file that is read with those in it.
-func counted(name string, got map[string]witness) string {
-	want, ok := counts()[filepath.Base(name)]
-	if !ok {
-		return ""
+// coderFaults are what coding agents recorded: each made two shell calls at once, and the second
+// failed. Gemini's stream records that both succeeded; a recorded status decides.
+func coderFaults() []fault {
+	const done = "All done: it printed the mark."
+	row := func(file, id, goal, answer string, calls ...string) fault {
+		return fault{file: "evidence/coders/" + file, want: map[string]witness{id: {Outcome: "called", Calls: calls, Goal: goal, Answer: answer}}}
 	}
-	n, failed := 0, 0
-	for _, s := range got {
-		for _, c := range s.Calls {
-			n++
-			if strings.HasSuffix(c, " exec_error") {
-				failed++
-			}
-		}
+	return []fault{
+		row("claude-messages-unwrapped.json", "task-1", "print the mark", done, "Bash ok", "Bash exec_error"),
+		row("claude-session.jsonl", "5adaae96-75a4-4e81-9c06-904255202884", "print the mark", done, "Bash ok", "Bash exec_error"),
+		row("claude-stdout.jsonl", "5adaae96-75a4-4e81-9c06-904255202884", "", done, "Bash ok", "Bash exec_error"),
+		row("codex-session.jsonl", "task-1", "print the mark", done, "exec_command ok", "exec_command exec_error"),
+		row("gemini-stdout.jsonl", "20abeebb-ce16-4eff-958a-90f5725f266d", "print the mark", done, "run_shell_command ok", "run_shell_command ok"),
+		row("opencode-stdout.jsonl", "ses_ddd896c90ffeTfxcvKrEFoU1eb", "", "", "bash exec_error", "bash ok"),
 	}
-	if n != want[0] || failed < want[1] {
-		return fmt.Sprintf("%d calls, %d of them failed; want %v: %v", n, failed, want, got)
+}
+
+// textCalls are the attempts of text-calls in a trace file, which does not record the offered tools.
+func textCalls() map[string]witness {
+	out := map[string]witness{"hermes_broken": {Outcome: "unparseable", Why: "unreadable_call"}}
+	for _, id := range strings.Fields(`hermes qwen3coder glm45 deepseek deepseek_dsml mistral_new llama31 llama_bare anthropic_xml harmony phi4 granite_fn
+		xlam olmo internlm think_hermes openai_leak to_functions longcat ernie lfm2`) {
+		out[id] = called("get_weather")
 	}
-	return ""
+	for _, id := range []string{"pythonic", "gemma_print", "react_json"} {
+		out[id] = witness{Outcome: "error", Why: "malformed"}
+	}
+	return out
 }
 
 // right compares a fault by command line and through the API.
 func (b *bench) right(f *fault, file []byte) {
 	b.t.Helper()
 	code, here, there, said := b.imported(f.file, file)
-	switch {
-	case f.refused != "" && len(here) > 0: // the form is read by now
-		if d := counted(f.file, here); d != "" {
-			b.t.Errorf("%s: %s", f.file, d)
-		}
-	case f.refused != "":
-		if lower := strings.ToLower(said); code != exitUsage || !strings.Contains(lower, strings.ToLower(f.refused)) {
-			b.t.Errorf("%s: exit %d, want a refusal that names %s: %.300s", f.file, code, f.refused, said)
-		}
-	default:
-		if code != f.code {
-			b.t.Errorf("%s: exit %d, want %d: %.300s", f.file, code, f.code, said)
-		}
-		if d := same(f.want, here); d != "" {
-			b.t.Errorf("%s (-want +got):\n%s", f.file, d)
+	if code != f.code {
+		b.t.Errorf("%s: exit %d, want %d: %.300s", f.file, code, f.code, said)
+	}
+	if d := same(f.want, here); d != "" {
+		b.t.Errorf("%s (-want +got):\n%s", f.file, d)
+	}
+	if d := same(f.want, there); d != "" {
+		b.t.Errorf("%s: through the API (-want +got):\n%s", f.file, d)
+	}
+	body, err := json.Marshal(map[string]string{"traces": string(file)})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	status, answer := b.asks(http.MethodPost, "/api/score", body)
+	if d := cmp.Diff(tally(f.want), scored(b.t, answer)); d != "" || status != http.StatusOK {
+		b.t.Errorf("%s: scored through the API: %d (-want +got):\n%s", f.file, status, d)
+	}
+	code, text := b.types("", "score", filepath.Join(b.s.dir, filepath.Base(f.file)), "--json")
+	if d := cmp.Diff(tally(f.want), scored(b.t, []byte(text))); d != "" || code != exitOK {
+		b.t.Errorf("%s: scored: exit %d (-want +got):\n%s", f.file, code, d)
+	}
+}
+
+// tally counts attempts, errors, calls, and why attempts are neither called nor abstained.
+func tally(all map[string]witness) map[string]int {
+	out := map[string]int{"attempts": len(all)}
+	for _, w := range all {
+		if out["calls"] += len(w.Calls); w.Why != "" {
+			out[w.Outcome+" "+w.Why]++
 		}
 	}
-	if d := cmp.Diff(ends(here), ends(there)); d != "" {
-		b.t.Errorf("%s: the API shows something else (-here +there):\n%s", f.file, d)
+	return out
+}
+
+// scored is the tally in a report on traces.
+func scored(t *testing.T, report []byte) map[string]int {
+	t.Helper()
+	type panels struct {
+		Targets []struct {
+			Overall struct {
+				Cells   int
+				Reasons []struct {
+					Outcome, Reason string
+					N               int
+				}
+				Metrics []struct {
+					Name     string
+					Interval struct{ Point float64 }
+				}
+			}
+		}
 	}
+	var r struct {
+		panels
+		Panels panels
+	}
+	if err := json.NewDecoder(bytes.NewReader(report[max(0, bytes.IndexByte(report, '{')):])).Decode(&r); err != nil {
+		t.Fatalf("%v: %.300s", err, report)
+	}
+	out := map[string]int{}
+	for _, target := range slices.Concat(r.Targets, r.Panels.Targets) {
+		o := &target.Overall
+		out["attempts"] += o.Cells
+		for _, why := range o.Reasons {
+			out[why.Outcome+" "+why.Reason] += why.N
+		}
+		for _, m := range o.Metrics {
+			if m.Name == "calls_per_attempt" {
+				out["calls"] += int(math.Round(m.Interval.Point * float64(o.Cells)))
+			}
+		}
+	}
+	return out
 }
 
 // ends are the outcomes, reasons and calls of attempts.
@@ -381,27 +453,6 @@ func TestFaultsTraces(t *testing.T) {
 		}
 		b.right(&f, file)
 	}
-	for _, name := range []string{"strands-messages.json", "anthropic-server-tools.json", "gemini-cli-session.json", "../coders/claude-messages-unwrapped.json"} {
-		name = filepath.Join("evidence", "fmt", name)
-		_, here, there, _ := b.imported(name, readFile(t, dir, name))
-		if d := counted(name, here); d != "" {
-			t.Errorf("%s: %s", name, d)
-		}
-		if d := cmp.Diff(ends(here), ends(there)); d != "" {
-			t.Errorf("%s: the API shows something else (-here +there):\n%s", name, d)
-		}
-	}
-	differing := b.collected("differ", readFile(t, dir, "evidence/fmt/otlp-args-differ.json"))
-	for _, s := range differing {
-		if !slices.ContainsFunc(s.Notes, func(n string) bool { return strings.Contains(n, "differ") }) {
-			t.Errorf("arguments that differ between message and span: %v", s)
-		}
-	}
-	for _, name := range []string{"evidence/text-calls/trace.jsonl", "evidence/text-calls/cline-api-history.json"} {
-		_, here, there, _ := b.imported(name, readFile(t, dir, name))
-		neverAbstained(t, name, here)
-		neverAbstained(t, name+" through the API", there)
-	}
 }
 
 // folderOfFaults skips where the folder is not there.
@@ -412,19 +463,6 @@ func folderOfFaults(t *testing.T) string {
 		t.Skipf("SKIPPED: no inputs with right answers in %s; set CALLVET_FAULTS to check against them", dir)
 	}
 	return dir
-}
-
-// neverAbstained: none of the attempts is one without a call.
-func neverAbstained(t *testing.T, name string, all map[string]witness) {
-	t.Helper()
-	if len(all) == 0 {
-		t.Errorf("%s: nothing is read", name)
-	}
-	for _, id := range slices.Sorted(maps.Keys(all)) {
-		if s := all[id]; s.Outcome != "called" && s.Outcome != "unparseable" && s.Outcome != "error" {
-			t.Errorf("%s: %s is %s", name, id, s.Outcome)
-		}
-	}
 }
 
 // modelServer answers each request with the body for which its last message asks.
@@ -450,10 +488,32 @@ func (b *bench) run(suite string, args ...string) (code int, all map[string]witn
 	if err != nil {
 		b.t.Fatalf("%s: exit %d: %s", suite, code, said)
 	}
-	return code, ledger(b.t, text)
+	all = ledger(b.t, text)
+	if d := cmp.Diff(ends(all), ends(ledger(b.t, b.newest("/export?format=jsonl")))); d != "" {
+		b.t.Errorf("%s %v: the API shows something else (-here +there):\n%s", suite, args, d)
+	}
+	return code, all
 }
 
-// ran is what the command line and a server make of a suite whose model is at an address.
+// newest is a resource of the newest run, as the API has it.
+func (b *bench) newest(path string) []byte {
+	b.t.Helper()
+	status, answer := b.asks(http.MethodGet, "/api/tool-eval/history?limit=1", nil)
+	var list struct {
+		Items []struct {
+			ID string `json:"id"`
+		}
+	}
+	if err := json.Unmarshal(answer, &list); err != nil || len(list.Items) == 0 {
+		b.t.Fatalf("list of runs: %d, %v: %.300s", status, err, answer)
+	}
+	if status, answer = b.asks(http.MethodGet, "/api/runs/"+list.Items[0].ID+path, nil); status != http.StatusOK {
+		b.t.Fatalf("run %s: %d: %.300s", list.Items[0].ID, status, answer)
+	}
+	return answer
+}
+
+// ran is what the command line and a server make of a suite that has its model at an address.
 func (b *bench) ran(suite, base string) (code int, here, there map[string]witness) {
 	b.t.Helper()
 	code, here = b.run(suite, "-m", "openai/m", "--base-url", base, "--no-lint", "--retries", "0")
@@ -497,62 +557,77 @@ func TestFaultsRuns(t *testing.T) {
 	b := newBench(t)
 	texts := filepath.Join(dir, "evidence", "text-calls")
 	bodies := recordedBodies(t, readFile(t, texts, "suite_no.json"), readFile(t, texts, "rec.jsonl"))
-	base := modelServer(t, func(asked string) (string, string) {
+	spelled := modelServer(t, func(asked string) (string, string) {
 		for prompt, body := range bodies {
 			if strings.Contains(asked, prompt) {
 				return "application/json", body
 			}
 		}
-		return "application/json", `{}`
+		return "application/json", `{}` // the case has no answer
 	})
-	code, here, there := b.ran(filepath.Join(texts, "suite_no.json"), base+"/v1")
-	neverAbstained(t, "text calls", here)
-	if d := cmp.Diff(ends(here), ends(there)); d != "" || code != exitGateFailed {
-		t.Errorf("text calls: exit %d, a server shows something else (-here +there):\n%s", code, d)
-	}
-	_, recorded := b.run(filepath.Join(texts, "suite_no.json"), "-m", "recorded:"+filepath.Join(texts, "rec.jsonl"), "--no-lint")
-	maps.DeleteFunc(recorded, func(_ string, s witness) bool { return s.Outcome == "not_run" }) // it has no row
-	neverAbstained(t, "text calls, recorded", recorded)
-
-	cut := filepath.Join(dir, "evidence", "truncated")
-	row := map[string]witness{"none": {Outcome: "unparseable", Why: "token_limit"}}
-	code, here = b.run(filepath.Join(cut, "suite.yaml"), "-m", "recorded:"+filepath.Join(cut, "recorded.jsonl"), "--no-lint")
-	if d := same(row, here); code != exitGateFailed || d != "" {
-		t.Errorf("cut off, recorded: exit %d (-want +got):\n%s", code, d)
-	}
-	base = modelServer(t, func(string) (string, string) {
+	stopped := modelServer(t, func(string) (string, string) {
 		return "application/json", `{"choices":[{"finish_reason":"length","message":{"role":"assistant","content":"Let me check the weath"}}]}`
 	})
-	code, here, there = b.ran(filepath.Join(cut, "suite.yaml"), base+"/v1")
-	if d := same(row, here) + same(row, there); code != exitGateFailed || d != "" {
-		t.Errorf("cut off: exit %d (-want +got):\n%s", code, d)
+	for _, tt := range []struct {
+		folder, suite, recording, base string
+		want                           map[string]witness
+	}{
+		{"text-calls", "suite_no.json", "rec.jsonl", spelled, spelledCalls()},
+		{"truncated", "suite.yaml", "recorded.jsonl", stopped, map[string]witness{"none": {Outcome: "unparseable", Why: "token_limit"}}},
+	} {
+		at := filepath.Join(dir, "evidence", tt.folder)
+		suite := filepath.Join(at, tt.suite)
+		code, recorded := b.run(suite, "-m", "recorded:"+filepath.Join(at, tt.recording), "--no-lint")
+		maps.DeleteFunc(recorded, func(_ string, s witness) bool { return s.Outcome == "not_run" }) // it has no row
+		if d := same(tt.want, recorded); d != "" || code != exitGateFailed {
+			t.Errorf("%s, recorded: exit %d (-want +got):\n%s", tt.folder, code, d)
+		}
+		code, here, there := b.ran(suite, tt.base+"/v1")
+		for _, all := range []map[string]witness{here, there} {
+			maps.DeleteFunc(all, func(id string, s witness) bool { return tt.want[id].Outcome == "" && s.Outcome == "error" })
+			if d := same(tt.want, all); d != "" || code != exitGateFailed {
+				t.Errorf("%s: exit %d (-want +got):\n%s", tt.folder, code, d)
+			}
+		}
 	}
 }
+
+// spelledCalls are the attempts of text-calls in a run, which has the offered tools.
+func spelledCalls() map[string]witness {
+	out := textCalls()
+	for _, id := range []string{"pythonic", "gemma_print", "react_json"} {
+		out[id] = called("get_weather")
+	}
+	return out
+}
+
+// notListed is an agent's answer that reports calls and does not list them.
+const notListed = `{"session":"s","response":"I rang Ann.","stats":{"tools":{"totalCalls":1}}}`
+
+// quietSuite has one case, which expects no call.
+const quietSuite = "name: s\ntools:\n  - {name: ring, description: Rings., parameters: {type: object}}\ncases:\n  - {id: quiet, prompt: Say hi., expect: {no_call: true}}\n"
 
 // TestFaultsAgent: JSON of an agent without a place for calls does not show that nothing was called.
 func TestFaultsAgent(t *testing.T) {
 	t.Parallel()
 	oneByOne(t)
-	dir := t.TempDir()
-	s := &seat{dir: dir, env: map[string]string{"HOME": dir, "CALLVET_DB": filepath.Join(dir, "x.db"), "PATH": os.Getenv("PATH")}}
-	writeFiles(t, dir, map[string]string{
-		"suite.yaml":  "name: s\ntools:\n  - {name: ring, description: Rings., parameters: {type: object}}\ncases:\n  - {id: quiet, prompt: Say hi., expect: {no_call: true}}\n",
-		"answer.json": `{"session":"s","response":"I rang Ann.","stats":{"tools":{"totalCalls":1}}}`,
-	})
-	var out bytes.Buffer
-	code := s.run(t.Context(), &out, "", "run", "suite.yaml", "-m", "exec:cat answer.json", "--no-lint", "-q", "--retries", "0", "-o", "out.jsonl")
-	got := ledger(t, readFile(t, dir, "out.jsonl"))["quiet"]
-	if code != exitError || got.Outcome != "error" || got.Why != "malformed" && got.Why != "unknown" {
-		t.Errorf("exit %d, %+v: %s", code, got, out.String())
+	b := newBench(t)
+	b.agent(quietSuite, "quiet", notListed)
+	if at := filepath.Join(faultsFolder(), "evidence", "gemini-json"); dirExists(at) {
+		b.agent(string(readFile(t, at, "suite.yaml")), "notouch", string(readFile(t, at, "answer.json")))
 	}
-	if shared := filepath.Join(faultsFolder(), "evidence", "gemini-json"); dirExists(shared) {
-		abs, err := filepath.Abs(shared)
-		if err != nil {
-			t.Fatal(err)
-		}
-		code = s.run(t.Context(), &out, "", "run", filepath.Join(abs, "suite.yaml"), "-m", "exec:cat "+filepath.Join(abs, "answer.json"), "--no-lint", "-q", "--retries", "0", "-o", "out.jsonl")
-		if got := ledger(t, readFile(t, dir, "out.jsonl"))["notouch"]; code != exitError || got.Outcome != "error" {
-			t.Errorf("exit %d, %+v", code, got)
+}
+
+// agent runs a suite with an agent that gives an answer: a command, and an address.
+func (b *bench) agent(suite, id, answer string) {
+	b.t.Helper()
+	writeFiles(b.t, b.s.dir, map[string]string{"suite.yaml": suite, "answer.json": answer})
+	base := modelServer(b.t, func(string) (string, string) { return "application/json", answer })
+	want := map[string]witness{id: {Outcome: "error", Why: "malformed"}}
+	for _, target := range []string{"exec:cat answer.json", base + "/agent"} {
+		code, got := b.run(filepath.Join(b.s.dir, "suite.yaml"), "-m", target, "--no-lint", "--retries", "0")
+		if d := same(want, got); d != "" || code != exitError {
+			b.t.Errorf("%s: exit %d (-want +got):\n%s", target, code, d)
 		}
 	}
 }
@@ -562,37 +637,37 @@ func dirExists(path string) bool {
 	return err == nil && info.IsDir()
 }
 
+// weatherSuite has one case, which expects a call.
+const weatherSuite = "name: s\ntools:\n  - {name: get_weather, description: Weather., parameters: {type: object, properties: {city: {type: string}}}}\n" +
+	"cases:\n  - {id: one, prompt: Weather?, expected_tool: get_weather}\n"
+
 // TestFaultsStreams: calls that servers stream in unusual ways.
 func TestFaultsStreams(t *testing.T) {
 	t.Parallel()
 	oneByOne(t)
-	dir := t.TempDir()
-	b := &bench{t: t, s: &seat{dir: dir, env: map[string]string{"HOME": dir, "CALLVET_DB": filepath.Join(dir, "x.db"), "OPENAI_API_KEY": "k"}}}
-	writeFiles(t, b.s.dir, map[string]string{
-		"suite.yaml": "name: s\ntools:\n  - {name: get_weather, description: Weather., parameters: {type: object, properties: {city: {type: string}}}}\ncases:\n  - {id: one, prompt: Weather?, expected_tool: get_weather}\n",
-	})
+	b := newBench(t)
+	writeFiles(t, b.s.dir, map[string]string{"suite.yaml": weatherSuite})
 	piece := func(id, args string) string {
 		return fmt.Sprintf(`{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":%q,"type":"function","function":{"name":"get_weather","arguments":%q}}]}}]}`, id, args)
 	}
-	for name, tt := range map[string]struct {
+	const last, none = `{"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}`, `{"choices":[]}`
+	for _, tt := range []struct {
+		name   string
 		pieces []string
 		calls  []string
+		code   int
 	}{
-		"one index, two ids":    {[]string{piece("a", `{"city":"Paris"}`), piece("b", `{"city":"Rome"}`)}, []string{"get_weather", "get_weather"}},
-		"a name in each chunk":  {[]string{piece("a", `{"city":`), piece("a", `"Paris"}`)}, []string{"get_weather"}},
-		"cumulative arguments":  {[]string{piece("a", `{"city":`), piece("a", `{"city":"Paris"}`)}, []string{"get_weather"}},
-		"calls, then no ending": {[]string{piece("a", `{"city":"Paris"}`)}, []string{"get_weather"}},
+		{"one index, two ids", []string{piece("a", `{"city":"Paris"}`), piece("b", `{"city":"Rome"}`), last}, []string{"get_weather", "get_weather"}, exitGateFailed},
+		{"a name in each chunk", []string{piece("a", `{"city":`), piece("a", `"Paris"}`), last}, []string{"get_weather"}, exitOK},
+		{"cumulative arguments", []string{piece("a", `{"city":`), piece("a", `{"city":"Paris"}`), last}, []string{"get_weather"}, exitOK},
+		{"calls, then no ending", []string{piece("a", `{"city":"Paris"}`), none}, []string{"get_weather"}, exitOK},
 	} {
-		last := `{"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}`
-		if name == "calls, then no ending" {
-			last = `{"choices":[]}`
-		}
 		base := modelServer(t, func(string) (string, string) {
-			return "text/event-stream", "data: " + strings.Join(append(slices.Clone(tt.pieces), last), "\n\ndata: ") + "\n\ndata: [DONE]\n\n"
+			return "text/event-stream", "data: " + strings.Join(tt.pieces, "\n\ndata: ") + "\n\ndata: [DONE]\n\n"
 		})
-		_, here := b.run(filepath.Join(b.s.dir, "suite.yaml"), "-m", "openai/m", "--base-url", base+"/v1", "--no-lint", "--stream", "--retries", "0")
-		if d := same(map[string]witness{"one": called(tt.calls...)}, here); d != "" {
-			t.Errorf("%s (-want +got):\n%s", name, d)
+		code, got := b.run(filepath.Join(b.s.dir, "suite.yaml"), "-m", "openai/m", "--base-url", base+"/v1", "--no-lint", "--stream", "--retries", "0")
+		if d := same(map[string]witness{"one": called(tt.calls...)}, got); d != "" || code != tt.code {
+			t.Errorf("%s: exit %d, want %d (-want +got):\n%s", tt.name, code, tt.code, d)
 		}
 	}
 }
@@ -601,38 +676,50 @@ func TestFaultsStreams(t *testing.T) {
 func TestFaultsPrices(t *testing.T) {
 	t.Parallel()
 	oneByOne(t)
-	dir := t.TempDir()
-	s := &seat{dir: dir, env: map[string]string{"HOME": dir, "CALLVET_DB": filepath.Join(dir, "x.db"), "ANTHROPIC_API_KEY": "k"}}
-	writeFiles(t, dir, map[string]string{
+	b := newBench(t)
+	writeFiles(t, b.s.dir, map[string]string{
 		"suite.yaml": "name: s\ncases:\n  - {id: one, prompt: Hi., expect: {response: {non_empty: true}}}\n",
 		"list.json":  `{"own":{"litellm_provider":"anthropic","mode":"chat","input_cost_per_token":2e-6,"cache_read_input_token_cost":2e-7,"cache_creation_input_token_cost":3e-6,"output_cost_per_token":1e-5}}`,
 	})
 	base := modelServer(t, func(string) (string, string) {
 		return "application/json", `{"id":"m","type":"message","role":"assistant","content":[{"type":"text","text":"Hi."}],"stop_reason":"end_turn","usage":{"input_tokens":10,"cache_creation_input_tokens":300,"cache_read_input_tokens":900,"output_tokens":100}}`
 	})
-	cost := func(list, model string) float64 {
-		t.Helper()
-		for _, args := range [][]string{{"prices", list, "-o", "prices.json"}, {"run", "suite.yaml", "-m", "anthropic/" + model, "--base-url", base, "--no-lint", "--no-cache", "-q", "--prices", "prices.json", "-o", "out.jsonl"}} {
-			var out bytes.Buffer
-			if code := s.run(t.Context(), &out, "", args...); code != exitOK {
-				t.Fatalf("%v: exit %d: %s", args, code, out.String())
+	b.costs("list.json", "own", base, "0.002100")
+	if list, err := filepath.Abs(filepath.Join(faultsFolder(), "evidence", "cost", "litellm-prices.json")); err == nil && dirExists(filepath.Dir(list)) {
+		b.costs(list, "anth", base, "0.001475")
+	}
+}
+
+// costs compares the cost of a run by a list of prices, in the file of attempts and by the API.
+func (b *bench) costs(list, model, base, want string) {
+	b.t.Helper()
+	if code, said := b.types("", "prices", list, "-o", "prices.json"); code != exitOK {
+		b.t.Fatalf("%s: exit %d: %s", list, code, said)
+	}
+	code, _ := b.run(filepath.Join(b.s.dir, "suite.yaml"), "-m", "anthropic/"+model, "--base-url", base, "--no-lint", "--prices", "prices.json")
+	var attempt struct {
+		Cost float64 `json:"cost_usd"`
+	}
+	if err := json.Unmarshal(readFile(b.t, b.s.dir, "attempts.jsonl"), &attempt); err != nil {
+		b.t.Fatal(err)
+	}
+	var report struct {
+		Panels struct {
+			Targets []struct {
+				Overall struct {
+					Usage struct {
+						Cost float64 `json:"cost_usd"`
+					}
+				}
 			}
 		}
-		var r struct {
-			Cost float64 `json:"cost_usd"`
-		}
-		if err := json.Unmarshal(readFile(t, dir, "out.jsonl"), &r); err != nil {
-			t.Fatal(err)
-		}
-		return r.Cost
 	}
-	if got := cost("list.json", "own"); fmt.Sprintf("%.6f", got) != "0.002100" {
-		t.Errorf("%v, want 0.0021", got)
+	if err := json.Unmarshal(b.newest(""), &report); err != nil || len(report.Panels.Targets) != 1 {
+		b.t.Fatalf("%s: %v, %+v", list, err, report)
 	}
-	if list, err := filepath.Abs(filepath.Join(faultsFolder(), "evidence", "cost", "litellm-prices.json")); err == nil && dirExists(filepath.Dir(list)) {
-		if got := cost(list, "anth"); fmt.Sprintf("%.6f", got) != "0.001475" {
-			t.Errorf("%v, want 0.001475", got)
-		}
+	got := fmt.Sprintf("%d %.6f %.6f", code, attempt.Cost, report.Panels.Targets[0].Overall.Usage.Cost)
+	if d := cmp.Diff(fmt.Sprintf("%d %s %s", exitOK, want, want), got); d != "" {
+		b.t.Errorf("%s: %s", list, d)
 	}
 }
 
@@ -645,24 +732,78 @@ func TestFaultsSchemas(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := t.TempDir()
-	s := &seat{dir: at, env: map[string]string{"HOME": at, "CALLVET_DB": filepath.Join(at, "x.db"), "PATH": os.Getenv("PATH")}}
-	var out bytes.Buffer
-	if code := s.run(t.Context(), &out, "", "mcp", "import", "--command", "python3 "+script+" a", "-o", "suite.yaml"); code > exitError {
-		t.Fatalf("exit %d: %s", code, out.String())
-	}
-	for _, word := range []string{"read_file", "oneOf", "the schema of its results"} {
-		if !strings.Contains(out.String(), word) {
-			t.Errorf("no warning about %s: %s", word, out.String())
-		}
-	}
-	out.Reset()
-	suite, err := filepath.Abs(filepath.Join(dir, "evidence", "promptfoo", "toolspec.yaml"))
+	b := newBench(t)
+	b.s.env["PATH"] = os.Getenv("PATH")
+	code, said := b.types("", "mcp", "import", "--command", "python3 "+script+" a", "-o", "suite.yaml")
+	srv := modelServer(t, func(asked string) (string, string) { return "application/json", mcpAnswer(t, script, asked) })
+	status, answer := b.asks(http.MethodPost, "/api/mcp/discover", []byte(`{"url":"`+srv+`"}`))
+	linted, lint := b.types("", "lint", "suite.yaml")
+	body, err := json.Marshal(map[string]string{"text": string(readFile(t, b.s.dir, "suite.yaml"))})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if code := s.run(t.Context(), &out, "", "lint", suite); code != exitOK {
-		t.Errorf("toolSpec: exit %d: %s", code, out.String())
+	kept, problems := b.asks(http.MethodPost, "/api/lint", body)
+	if code != exitOK || status != http.StatusOK || linted != exitUsage || kept != http.StatusOK { // the suite has no cases
+		t.Errorf("exit %d, status %d, lint: exit %d, status %d: %s%s", code, status, linted, kept, said, lint)
+	}
+	for _, word := range []string{"read_file out: the schema of its arguments has no type", "op out: the schema of its arguments has oneOf", "op out: the schema of its results has no type"} {
+		for how, text := range map[string]string{"mcp import": said, "discover": string(answer), "lint": lint, "API lint": string(problems)} {
+			if strings.Contains(word, "results") && strings.HasSuffix(how, "lint") { // a suite keeps no schema of results
+				continue
+			}
+			if !strings.Contains(text, word) {
+				t.Errorf("%s: no warning %q: %.600s", how, word, text)
+			}
+		}
+	}
+}
+
+// mcpAnswer is the answer of a server over standard input to one message.
+func mcpAnswer(t *testing.T, script, asked string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "python3", script, "a")
+	cmd.Stdin = strings.NewReader(asked + "\n")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Errorf("%s: %v", asked, err)
+	}
+	return string(out)
+}
+
+// TestFaultsToolSpec: the form of Bedrock for tools is read in a suite of promptfoo.
+func TestFaultsToolSpec(t *testing.T) {
+	t.Parallel()
+	oneByOne(t)
+	dir := folderOfFaults(t)
+	b := newBench(t)
+	suite := readFile(t, dir, "evidence/promptfoo/toolspec.yaml")
+	writeFiles(t, b.s.dir, map[string]string{"suite.yaml": string(suite)})
+	if code, said := b.types("", "lint", "suite.yaml"); code != exitOK || !strings.Contains(said, "1 case, no errors") {
+		t.Errorf("lint: exit %d: %s", code, said)
+	}
+	code, said := b.types("", "convert", "suite.yaml", "--to", "callvet", "-o", "out.json")
+	if code != exitOK {
+		t.Fatalf("convert: exit %d: %s", code, said)
+	}
+	status, answer := b.asks(http.MethodPost, "/api/tool-eval/import", suite)
+	var made struct{ ID string }
+	if err := json.Unmarshal(answer, &made); err != nil || status != http.StatusCreated {
+		t.Fatalf("import: %d, %v: %s", status, err, answer)
+	}
+	_, exported := b.asks(http.MethodGet, "/api/tool-suites/"+made.ID+"/export?format=callvet", nil)
+	for how, text := range map[string][]byte{"convert": readFile(t, b.s.dir, "out.json"), "API": exported} {
+		var s struct {
+			Tools []struct {
+				Name       string
+				Parameters struct{ Required []string }
+			}
+		}
+		if err := json.Unmarshal(text, &s); err != nil {
+			t.Fatalf("%s: %v: %s", how, err, text)
+		}
+		if got := fmt.Sprint(s.Tools); got != "[{get_weather {[city]}}]" {
+			t.Errorf("%s: tools %s", how, got)
+		}
 	}
 }
 
@@ -694,6 +835,57 @@ func TestFaultsLost(t *testing.T) {
 		}
 		if status, answer = b.asks(http.MethodPost, "/api/traces/"+made.ID+"/gate", body); status != http.StatusOK || !bytes.Contains(answer, []byte(`"verdict":"FAIL"`)) {
 			t.Errorf("%s: %d: %.400s", name, status, answer)
+		}
+	}
+}
+
+// endlessSuite is a suite with a small schema that asks for 2^40 steps.
+func endlessSuite() (suite, schema string) {
+	var defs []string
+	for i := range 40 {
+		defs = append(defs, fmt.Sprintf(`"e%d":{"anyOf":[{"$ref":"#/$defs/e%d"},{"$ref":"#/$defs/e%d"}]}`, i, i+1, i+1))
+	}
+	schema = `{"type":"object","properties":{"q":{"$ref":"#/$defs/e0"}},"$defs":{` + strings.Join(append(defs, `"e40":{"type":"integer"}`), ",") + `}}`
+	return `{"name":"s","tools":[{"name":"dig","description":"Digs.","parameters":` + schema + `}],"cases":[{"id":"one","prompt":"Dig.","expected_tool":"dig"}]}`, schema
+}
+
+// TestFaultsEndless: a schema without end ends with an error that names it, in every command and on a server.
+func TestFaultsEndless(t *testing.T) {
+	t.Parallel()
+	oneByOne(t)
+	b := newBench(t)
+	suite, schema := endlessSuite()
+	call := `{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"dig","arguments":"{\"q\":\"x\"}"}}]}`
+	writeFiles(t, b.s.dir, map[string]string{
+		"suite.json": suite,
+		"rec.jsonl":  `{"case_id":"one","output":` + call + "}\n",
+		"t.jsonl":    `{"task_id":"one","turn_id":1,"call_id":"c","tool":"dig","args":{"q":"x"},"status":"ok"}` + "\n",
+		"tools.json": `[{"name":"dig","description":"Digs.","parameters":` + schema + `}]`,
+		"server.py": `import json, sys
+for line in sys.stdin:
+    q = json.loads(line)
+    if "id" not in q: continue
+    r = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "s", "version": "1"}} if q["method"] == "initialize" else {"tools": [{"name": "dig", "description": "Digs.", "inputSchema": ` + schema + `}]}
+    print(json.dumps({"jsonrpc": "2.0", "id": q["id"], "result": r}), flush=True)
+`,
+	})
+	b.s.env["PATH"] = os.Getenv("PATH")
+	at := func(name string) string { return filepath.Join(b.s.dir, name) }
+	for _, args := range [][]string{
+		{"lint", at("suite.json")},
+		{"run", at("suite.json"), "-m", "recorded:" + at("rec.jsonl"), "-q"},
+		{"run", at("suite.json"), "-m", "recorded:" + at("rec.jsonl"), "--no-lint"},
+		{"score", at("t.jsonl"), "--tools", at("tools.json")},
+		{"mcp", "import", "--command", "python3 " + at("server.py"), "-o", at("mcp.yaml")},
+		{"run", at("suite.json"), "-m", "openai/m", "--base-url", b.base, "--remote", b.base},
+	} {
+		start := time.Now()
+		code, out := b.types("", args...)
+		if !strings.Contains(out, "schema-without-end") || code == exitOK && args[0] != "score" && args[0] != "mcp" {
+			t.Errorf("%v: exit %d: %s", args[:1], code, out)
+		}
+		if took := time.Since(start); took > 10*time.Second { // a second where the machine is idle
+			t.Errorf("%v: %v", args[:1], took)
 		}
 	}
 }

@@ -88,7 +88,7 @@ func TestRemote(t *testing.T) {
 	if d := cmp.Diff(numbers(t, filepath.Join(dir, "remote.json")), numbers(t, filepath.Join(dir, "again.json"))); d != "" {
 		t.Errorf("the second report has other numbers:\n%s", d)
 	}
-	writeFiles(t, dir, map[string]string{"gates.yaml": "gates: [{metric: pass_rate, at_least: 0.9}, {metric: tool_selection, at_least: 0.2}]\n"})
+	writeFiles(t, dir, map[string]string{"gates.yaml": "gates: [{metric: pass_rate, at_least: 0.7}, {metric: tool_selection, at_least: 0.2}]\n"})
 	types(s, "", exitOK, "report", list.Jobs[0].Run, "--remote", base, "-o", "third.json", "-o", "third.md")
 	if d := cmp.Diff(readFile(t, dir, "again.json"), readFile(t, dir, "third.json")); d != "" {
 		t.Errorf("report --remote: %s", d)

@@ -122,7 +122,7 @@ func (a *App) EvalSuites(ctx context.Context, req EvalSuiteRequest) ([]evalsuite
 	if req.Target != "" && !slices.Contains(b.Targets, req.Target) {
 		return nil, wrong("target", req.Target, "the run did not ask it")
 	}
-	for row, err := range r.shown(ctx, store.Filter{Order: store.ByCase}, red) {
+	for row, err := range seen(r.whole(ctx, store.Filter{Order: store.ByCase}), red) {
 		if err != nil {
 			return nil, err
 		}

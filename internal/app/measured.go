@@ -41,7 +41,7 @@ func (r *Run) identified(ctx context.Context) iter.Seq2[trace.Attempt, error] {
 func (r *Run) traced(ctx context.Context, do func(*trace.Attempt, *callvet.Case)) iter.Seq2[trace.Attempt, error] {
 	var of *callvet.Case
 	rows := func(yield func(measure.Row, error) bool) {
-		for row, err := range r.planned(r.Rows(ctx, store.Filter{Order: store.ByCase})) {
+		for row, err := range r.planned(r.Rows(ctx, store.Filter{Order: store.ByCase}), store.ByCase) {
 			if err == nil && r.without[row.Case.ID] {
 				continue
 			}

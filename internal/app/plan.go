@@ -46,7 +46,11 @@ func (a *App) pilot(ctx context.Context, ref, metric string, tell Events) (*plan
 	}
 	iv := m.Interval
 	out := &plan.Pilot{File: ref, Mean: iv.Point, SD: iv.SE * math.Sqrt(float64(iv.Clusters)), Tasks: iv.Clusters}
-	if icc, ok := iv.Alike(); ok && m.Unit == panel.UnitRate {
+	icc, ok := iv.Alike()
+	if m.Values > iv.N { // all attempts agree
+		icc, ok = 1, true
+	}
+	if ok && m.Unit == panel.UnitRate {
 		out.Correlation = &icc
 	}
 	return out, nil

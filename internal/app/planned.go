@@ -3,33 +3,51 @@
 package app
 
 import (
+	"context"
 	"iter"
 	"slices"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/report"
+	"github.com/callvet/callvet/internal/store"
 )
 
-// planned yields the rows of a run, which come case by case, and for each attempt that was planned and
-// is not stored a cell that did not run: a run that was killed, cancelled or out of budget is no whole.
-// Source: Statistics specification, section 16.2.
-func (r *Run) planned(rows iter.Seq2[report.Row, error]) iter.Seq2[report.Row, error] {
+// whole streams the attempts that a filter of verdicts lets through, with those that were planned and are
+// not stored.
+func (r *Run) whole(ctx context.Context, f store.Filter) iter.Seq2[report.Row, error] {
+	if r.Stored.Status == store.StatusDone || r.damage != nil || len(f.Verdicts) > 0 && !slices.Contains(f.Verdicts, callvet.VerdictNotRun) {
+		return r.Rows(ctx, f)
+	}
+	verdicts := f.Verdicts
+	f.Verdicts = nil
 	return func(yield func(report.Row, error) bool) {
-		g := &grid{run: r, yield: yield}
-		g.cases = r.Manifest.Cases
+		for row, err := range r.planned(r.Rows(ctx, f), f.Order) {
+			if err == nil && verdicts != nil && !slices.Contains(verdicts, row.Cell.Result.Verdict) {
+				continue
+			}
+			if !yield(row, err) {
+				return
+			}
+		}
+	}
+}
+
+// planned yields the rows of a run, and for each attempt that was planned and is not stored a cell that
+// did not run: a run that was killed, cancelled or out of budget is no whole.
+// Source: Statistics specification, section 16.2.
+func (r *Run) planned(rows iter.Seq2[report.Row, error], order store.Order) iter.Seq2[report.Row, error] {
+	return func(yield func(report.Row, error) bool) {
+		g := &plannedGrid{run: r, yield: yield, byCase: order == store.ByCase, cases: slices.Clone(r.Manifest.Cases)}
 		if g.cases == nil {
 			g.cases = make([]int, r.cases.Len())
 			for i := range g.cases {
 				g.cases[i] = i
 			}
-		} else {
-			g.cases = slices.Compact(slices.Sorted(slices.Values(g.cases)))
 		}
+		slices.Sort(g.cases)
+		g.cases = slices.Compact(g.cases)
 		for row, err := range rows {
-			if err == nil && !g.upTo(row.Cell) {
-				return
-			}
-			if !yield(row, err) {
+			if err == nil && !g.upTo(row.Cell) || !yield(row, err) {
 				return
 			}
 		}
@@ -37,37 +55,60 @@ func (r *Run) planned(rows iter.Seq2[report.Row, error]) iter.Seq2[report.Row, e
 	}
 }
 
-// grid is the attempts of a run in the order of their cases, targets and repeats.
-type grid struct {
-	run   *Run
-	cases []int
-	next  int // attempts that were passed
-	yield func(report.Row, error) bool
+// plannedGrid is the attempts of a run in the order of its rows.
+type plannedGrid struct {
+	run    *Run
+	cases  []int // sorted
+	byCase bool  // else target by target
+	next   int   // attempts that were passed
+	yield  func(report.Row, error) bool
+}
+
+// at is the attempt at a position.
+func (g *plannedGrid) at(i int) *callvet.Cell {
+	targets, repeats := len(g.run.Manifest.Targets), g.run.Manifest.Repeats
+	c := &callvet.Cell{Repeat: i % repeats}
+	if i /= repeats; g.byCase {
+		c.Case, c.Target = g.cases[i/targets], i%targets
+	} else {
+		c.Case, c.Target = g.cases[i%len(g.cases)], i/len(g.cases)
+	}
+	return c
+}
+
+// position is that of an attempt; false for one that was not planned.
+func (g *plannedGrid) position(c *callvet.Cell) (int, bool) {
+	targets, repeats := len(g.run.Manifest.Targets), g.run.Manifest.Repeats
+	at, found := slices.BinarySearch(g.cases, c.Case)
+	if !found || c.Repeat < 0 || c.Repeat >= repeats || c.Target < 0 || c.Target >= targets {
+		return 0, false
+	}
+	if g.byCase {
+		return (at*targets+c.Target)*repeats + c.Repeat, true
+	}
+	return (c.Target*len(g.cases)+at)*repeats + c.Repeat, true
 }
 
 // upTo yields the attempts before a cell that are not stored, all that are left for nil, and passes the
 // cell. It returns false where the reader wants no more.
-func (g *grid) upTo(c *callvet.Cell) bool {
-	targets, repeats := len(g.run.Manifest.Targets), g.run.Manifest.Repeats
-	each := targets * repeats
-	end := len(g.cases) * each
+func (g *plannedGrid) upTo(c *callvet.Cell) bool {
+	end := len(g.cases) * len(g.run.Manifest.Targets) * g.run.Manifest.Repeats
 	if c != nil {
-		at, found := slices.BinarySearch(g.cases, c.Case)
-		if !found || c.Repeat < 0 || c.Repeat >= repeats {
-			return true // it is beyond what was planned
+		at, planned := g.position(c)
+		if !planned {
+			return true
 		}
-		end = at*each + c.Target*repeats + c.Repeat
+		end = at
 	}
 	for ; g.next < end; g.next++ {
-		cell := &callvet.Cell{Case: g.cases[g.next/each], Target: g.next % each / repeats, Repeat: g.next % repeats}
-		cell.Trace.Outcome, cell.Trace.Repeat = callvet.OutcomeNotRun, cell.Repeat
-		cell.Result = callvet.Result{Verdict: callvet.VerdictNotRun, Reason: "it is not stored"}
+		cell := g.at(g.next)
 		of, err := g.run.cases.Case(cell.Case)
 		if err != nil {
 			g.yield(report.Row{}, err)
 			return false
 		}
-		cell.Trace.CaseID = of.ID
+		cell.Trace.CaseID, cell.Trace.Outcome, cell.Trace.Repeat = of.ID, callvet.OutcomeNotRun, cell.Repeat
+		cell.Result = callvet.Result{Verdict: callvet.VerdictNotRun, Reason: "it did not run before the run ended"}
 		if !g.yield(report.Row{Case: of, Cell: cell}, nil) {
 			return false
 		}

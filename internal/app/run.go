@@ -199,11 +199,16 @@ func (r *Run) placed(c *callvet.Cell) bool {
 
 // shown streams attempts with their cases as red lets them be seen.
 func (r *Run) shown(ctx context.Context, f store.Filter, red *redact.Redactor) iter.Seq2[report.Row, error] {
+	return seen(r.Rows(ctx, f), red)
+}
+
+// seen are rows as red lets them be seen.
+func seen(rows iter.Seq2[report.Row, error], red *redact.Redactor) iter.Seq2[report.Row, error] {
 	return func(yield func(report.Row, error) bool) {
 		own := red.Fork()
 		var of *callvet.Case
 		asks := ""
-		for row, err := range r.Rows(ctx, f) {
+		for row, err := range rows {
 			if err == nil {
 				c, cell := own.Row(row.Case, row.Cell)
 				if row.Case != of {

@@ -106,7 +106,7 @@ func (r *Run) viewOf(ctx context.Context, p *panel.Panels, red *redact.Redactor)
 		Tools:   r.Suite.Tools,
 		Targets: r.Manifest.Targets, Panels: p, Manifest: r.fields(),
 		Cells: func(verdicts ...callvet.Verdict) iter.Seq2[report.Row, error] {
-			return r.shown(ctx, store.Filter{Verdicts: verdicts, Exchanges: true}, red)
+			return seen(r.whole(ctx, store.Filter{Verdicts: verdicts, Exchanges: true}), red)
 		},
 		Verdicts: func() iter.Seq2[report.Row, error] { return r.verdicts(ctx) },
 	}

@@ -34,7 +34,8 @@ func TestRead(t *testing.T) {
 	full := bound("true_success", gate.AtLeast, 0.8, "")
 	full.Name, full.Target, full.Key, full.Value, full.Severity = "Argentina", "agent", "language", "es-AR", gates.Soft
 	full.MinUnits, full.MinCoverage = ptr(17), ptr(0.5)
-	limited := zero
+	limited, ignoring := zero, zero
+	ignoring.Lost = gates.LostIgnore
 	limited.MaxRate = 0.01
 	for text, want := range map[string]gatefile.File{
 		"gates:\n  - schema_valid >= 0.98":                       {Gates: []gates.Gate{bound("schema_valid", gate.AtLeast, 0.98, "")}},
@@ -48,6 +49,7 @@ func TestRead(t *testing.T) {
 		"- tokens_p90 <= 1e3":                                    {Gates: []gates.Gate{bound("tokens_p90", gate.AtMost, 1000, "")}},
 		"- safety_incidents = 0":                                 {Gates: []gates.Gate{zero}},
 		"- {metric: safety_incidents, zero: true, max_rate: 1%}": {Gates: []gates.Gate{limited}},
+		"- {metric: safety_incidents, zero: true, lost: ignore}": {Gates: []gates.Gate{ignoring}},
 		"gates:\n  - overcall_rate <= 0.1\n  - {metric: overcall, at_most: 0.2}": {Gates: []gates.Gate{
 			bound("over_call_rate", gate.AtMost, 0.1, ""), bound("over_call", gate.AtMost, 0.2, ""),
 		}},
@@ -93,12 +95,12 @@ func TestProblemsTellTheirPlace(t *testing.T) {
 		"gates:\n  - a >= many":                                  `g.yaml:2:5: expected a bound, found many (0.98, 98%, 500ms, 1.5s, $0.05 or 800 tokens)`,
 		"gates:\n  - a >= -1":                                    `g.yaml:2:5: expected a bound, found -1 (0.98, 98%, 500ms, 1.5s, $0.05 or 800 tokens)`,
 		"gates:\n  - a = 3":                                      `g.yaml:2:5: only 0 can be asked for exactly (write >= or <=)`,
-		"gates:\n  - {metric: a}":                                `g.yaml:2:5: the gate on a has no bound (one of at_least, at_most, zero, baseline)`,
+		"gates:\n  - {metric: a}":                                `g.yaml:2:5: the gate on a has no bound (one of at_least, at_most, zero, baseline, newly_failing)`,
 		"gates:\n  - {at_least: 1}":                              `g.yaml:2:5: the gate names no metric (metric: schema_valid)`,
 		"gates:\n  - {metric: a, at_least: 1, at_most: 2}":       `g.yaml:2:5: the gate on a asks for two things (keep one of gate, at_least, at_most, zero, baseline, or make two gates)`,
 		"gates:\n  - {metric: a, at_least: 1, slice: es-AR}":     `g.yaml:2:37: expected KEY=VALUE, found "es-AR" (slice: language=es-AR, or language=* for every value)`,
 		"gates:\n  - {metric: a, at_least: 1, severity: harder}": `g.yaml:2:40: there is no "harder" here (one of hard, soft)`,
-		"gates:\n  - {metric: a, at_least: 1, min_n: -3}":        `g.yaml:2:37: expected a number of tasks, found -3 (min_n: 30)`,
+		"gates:\n  - {metric: a, at_least: 1, min_n: -3}":        `g.yaml:2:37: expected a whole number from 0 on, found -3 (min_n: 30)`,
 		"gates:\n  - {metric: a, at_least: 1, min_coverage: 90}": `g.yaml:2:44: expected a share from 0 to 1, found 90 (0.05 or 5%)`,
 		"gates:\n  - {metric: a, at_least: 1, max_rate: 1%}":     `g.yaml:2:5: max_rate belongs to gates that allow nothing (zero: true)`,
 		"policy: strictly\ngates: [a >= 1]":                      `g.yaml:1:9: there is no "strictly" here (one of strict, lenient)`,

@@ -90,6 +90,10 @@ func (v *View) testcase(r Row) junit.Testcase {
 	case callvet.VerdictPass:
 		return tc
 	case callvet.VerdictNotRun:
+		if r.Case.Skip == "" { // planned, and without an outcome
+			tc.Error = result
+			return tc
+		}
 		tc.Skipped = &junit.Result{Message: plain.XML(because(r))}
 	case callvet.VerdictError:
 		result.Data = plain.XML(plain.Limited(plainDetails(r), 4000))

@@ -58,6 +58,9 @@ func (c *claim) bound(m *panel.Metric) {
 	if dec.Verdict == gate.Inconclusive {
 		c.cure(dec.Reason, m, have, want)
 	}
+	if n, of := c.slice.Lost(c.g.Metric, c.unread()); c.g.Lost == LostIgnore && n > 0 {
+		c.v.Notes = append(c.v.Notes, fmt.Sprintf("lost: ignore: %d of %s have no outcome and decide nothing", n, count(of, "attempt")))
+	}
 	if m.LowerIsBetter == (c.g.Direction == gate.AtLeast) {
 		better := "higher"
 		if m.LowerIsBetter {
