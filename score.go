@@ -274,6 +274,18 @@ type Violation struct {
 	Message  string `json:"message"`
 }
 
+// SchemaWithoutEnd names a schema that asks for more work than any tool needs.
+const SchemaWithoutEnd = "schema-without-end"
+
+// unverified is the keyword of what stands for violations that are not known.
+const unverified = "$schema"
+
+// Unverified is in place of violations where it is not known whether there are any.
+func Unverified(why string) Violation { return Violation{Keyword: unverified, Message: why} }
+
+// Unknown reports that v is no violation: whether there is one is not known.
+func (v *Violation) Unknown() bool { return v.Keyword == unverified }
+
 // Layer of an assertion, so that one routing error is not counted three times.
 type Layer string
 

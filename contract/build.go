@@ -47,6 +47,9 @@ func (b *builder) object(s *jsonschema.Schema) *objectRules {
 
 // finish gets ready for looking at members.
 func (o *objectRules) finish() {
+	for i := range o.dependent {
+		o.needs += 1 + len(o.dependent[i].need)
+	}
 	o.plain = len(o.more)+len(o.patterns)+len(o.dependent) == 0 && o.additional == nil && o.names == nil && o.min < 0 && o.max < 0
 	names := make([]string, len(o.props))
 	o.quick = make([]quick, len(o.props))

@@ -9,8 +9,9 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// valid decides one value. It answers the same as the library on every schema.
-func (n *node) valid(v value.Value) bool {
+// valid decides one value. It answers the same as the library on every schema, and false
+// where the budget is spent.
+func (n *node) valid(v value.Value, m *meter) bool {
 	k := v.Kind()
 	switch n.left[k&7] {
 	case leftNothing:
@@ -18,7 +19,7 @@ func (n *node) valid(v value.Value) bool {
 	case leftRefused:
 		return false
 	case leftMembers:
-		return n.obj.valid(v)
+		return n.obj.valid(v, m)
 	case leftLength:
 		if n.str.sure.holds(int64(len(v.Raw()))) {
 			return true
@@ -28,49 +29,51 @@ func (n *node) valid(v value.Value) bool {
 			return true
 		}
 	case leftFigure:
-		return n.num.valid(v.Raw())
+		return m.spend(figureSteps(v)) && n.num.valid(v.Raw())
 	case leftWhole:
 		if !v.Decimal() {
-			return n.num == nil || n.num.valid(v.Raw())
+			return n.num == nil || m.spend(figureSteps(v)) && n.num.valid(v.Raw())
 		}
 	}
-	return n.validAll(k, v)
+	return n.validAll(k, v, m)
 }
 
 // validAll asks everything that a node may say.
-func (n *node) validAll(k value.Kind, v value.Value) bool {
+func (n *node) validAll(k value.Kind, v value.Value, m *meter) bool {
 	switch {
+	case !m.spend(1):
+		return false
 	case n.never:
 		return false
 	case n.slow != nil:
-		return libraryValid(n.slow, v)
+		return libraryValid(n.slow, v, m)
 	}
 	if n.types != maskAny && n.types>>k&1 == 0 &&
 		!(k == value.Number && n.types&maskInteger != 0 && v.IsInteger()) {
 		return false
 	}
-	if n.hasEnum && !n.inEnum(k, v) {
+	if n.hasEnum && (!m.spend(len(n.enum)+textSteps(v)) || !n.inEnum(k, v)) {
 		return false
 	}
-	if n.format != nil && k == value.String && !n.format.valid(v.Bytes()) {
+	if n.format != nil && k == value.String && (!m.spend(textSteps(v)) || !n.format.valid(v.Bytes())) {
 		return false
 	}
-	if n.ref != nil && !n.ref.valid(v) {
+	if n.ref != nil && !n.ref.valid(v, m) {
 		return false
 	}
-	return n.refOnly || n.validKind(k, v) && (!n.combined || n.validCombined(v))
+	return n.refOnly || n.validKind(k, v, m) && (!n.combined || n.validCombined(v, m))
 }
 
-func (n *node) validKind(k value.Kind, v value.Value) bool {
+func (n *node) validKind(k value.Kind, v value.Value, m *meter) bool {
 	switch k {
 	case value.Object:
-		return n.obj == nil || n.obj.valid(v)
+		return n.obj == nil || n.obj.valid(v, m)
 	case value.Array:
-		return n.arr == nil || n.arr.valid(v)
+		return n.arr == nil || n.arr.valid(v, m)
 	case value.String:
-		return n.str == nil || n.str.valid(v.Bytes())
+		return n.str == nil || m.spend(n.str.steps(v)) && n.str.valid(v.Bytes())
 	case value.Number:
-		return n.num == nil || n.num.valid(v.Raw())
+		return n.num == nil || m.spend(figureSteps(v)) && n.num.valid(v.Raw())
 	}
 	return true
 }
@@ -96,36 +99,36 @@ func (n *node) inEnum(k value.Kind, v value.Value) bool {
 	return false
 }
 
-func (n *node) validCombined(v value.Value) bool {
-	if n.not != nil && n.not.valid(v) {
+func (n *node) validCombined(v value.Value, m *meter) bool {
+	if n.not != nil && n.not.valid(v, m) {
 		return false
 	}
 	for _, sub := range n.allOf {
-		if !sub.valid(v) {
+		if !sub.valid(v, m) {
 			return false
 		}
 	}
-	if len(n.anyOf) > 0 && accepting(n.anyOf, v, 1) == 0 {
+	if len(n.anyOf) > 0 && accepting(n.anyOf, v, 1, m) == 0 {
 		return false
 	}
-	if len(n.oneOf) > 0 && accepting(n.oneOf, v, 2) != 1 {
+	if len(n.oneOf) > 0 && accepting(n.oneOf, v, 2, m) != 1 {
 		return false
 	}
 	if n.cond == nil {
 		return true
 	}
 	branch := n.other
-	if n.cond.valid(v) {
+	if n.cond.valid(v, m) {
 		branch = n.then
 	}
-	return branch == nil || branch.valid(v)
+	return branch == nil || branch.valid(v, m)
 }
 
 // accepting tells how many of the schemas accept v, stopping at enough.
-func accepting(list []*node, v value.Value, enough int) int {
+func accepting(list []*node, v value.Value, enough int, m *meter) int {
 	k := 0
 	for _, sub := range list {
-		if sub.valid(v) {
+		if sub.valid(v, m) {
 			if k++; k == enough {
 				break
 			}
@@ -134,15 +137,18 @@ func accepting(list []*node, v value.Value, enough int) int {
 	return k
 }
 
-func (o *objectRules) valid(v value.Value) bool {
+func (o *objectRules) valid(v value.Value, m *meter) bool {
 	if o.plain {
-		return o.validPlain(v)
+		return o.validPlain(v, m)
 	}
-	return o.validMembers(v) && o.validRest(v)
+	return o.validMembers(v, m) && o.validRest(v, m)
 }
 
 // validPlain decides an object where there is nothing but props, required and closed.
-func (o *objectRules) validPlain(v value.Value) bool {
+func (o *objectRules) validPlain(v value.Value, budget *meter) bool {
+	if !budget.spend(v.Len()) {
+		return false
+	}
 	var seen uint64
 	for m := v.Members(); m.Ok(); m = m.Next() {
 		i := m.Named(o.listed)
@@ -172,7 +178,7 @@ func (o *objectRules) validPlain(v value.Value) bool {
 				continue
 			}
 		}
-		if q.n == nil || !q.n.valid(m.Value()) {
+		if q.n == nil || !q.n.valid(m.Value(), budget) {
 			return false
 		}
 	}
@@ -180,8 +186,11 @@ func (o *objectRules) validPlain(v value.Value) bool {
 }
 
 // validMembers decides an object but for what validRest does.
-func (o *objectRules) validMembers(v value.Value) bool {
+func (o *objectRules) validMembers(v value.Value, budget *meter) bool {
 	if o.min >= 0 && v.Len() < o.min || o.max >= 0 && v.Len() > o.max {
+		return false
+	}
+	if !budget.spend(v.Len() * (1 + len(o.patterns))) {
 		return false
 	}
 	var seen uint64
@@ -190,35 +199,41 @@ func (o *objectRules) validMembers(v value.Value) bool {
 		if i := max(m.Named(o.listed), m.Decoded(o.listed)); i >= 0 {
 			p := &o.props[i]
 			seen |= p.bit
-			if evaluated = p.declared; p.n != nil && !p.n.valid(e) {
+			if evaluated = p.declared; p.n != nil && !p.n.valid(e, budget) {
 				return false
 			}
 		}
 		if o.patterns != nil {
 			key := e.Key()
 			for i := range o.patterns {
+				if !budget.spend(o.patterns[i].re.steps(len(key))) {
+					return false
+				}
 				if o.patterns[i].re.MatchString(key) {
 					evaluated = true
-					if !o.patterns[i].n.valid(e) {
+					if !o.patterns[i].n.valid(e, budget) {
 						return false
 					}
 				}
 			}
 		}
-		if !evaluated && (o.closed || o.additional != nil && !o.additional.valid(e)) {
+		if !evaluated && (o.closed || o.additional != nil && !o.additional.valid(e, budget)) {
 			return false
 		}
 	}
 	return seen&o.required == o.required
 }
 
-func (o *objectRules) validRest(v value.Value) bool {
+func (o *objectRules) validRest(v value.Value, m *meter) bool {
+	if len(o.more)+len(o.dependent) > 0 && !m.spend((len(o.more)+o.needs)*v.Len()) {
+		return false
+	}
 	for _, name := range o.more {
 		if _, ok := v.Get(name); !ok {
 			return false
 		}
 	}
-	if o.names != nil && !o.validNames(v) {
+	if o.names != nil && !o.validNames(v, m) {
 		return false
 	}
 	for i := range o.dependent {
@@ -231,24 +246,30 @@ func (o *objectRules) validRest(v value.Value) bool {
 				return false
 			}
 		}
-		if d.n != nil && !d.n.valid(v) {
+		if d.n != nil && !d.n.valid(v, m) {
 			return false
 		}
 	}
 	return true
 }
 
-func (o *objectRules) validNames(v value.Value) bool {
+func (o *objectRules) validNames(v value.Value, m *meter) bool {
+	if !m.spend(v.Len()) {
+		return false
+	}
 	for e, ok := v.First(); ok; e, ok = v.Next(e) {
 		name, err := value.Parse(rawJSON(e.Key()))
-		if err != nil || !o.names.valid(name) {
+		if err != nil || !o.names.valid(name, m) {
 			return false
 		}
 	}
 	return true
 }
 
-func (a *arrayRules) valid(v value.Value) bool {
+func (a *arrayRules) valid(v value.Value, m *meter) bool {
+	if !m.spend(v.Len()) {
+		return false
+	}
 	if a.min >= 0 && v.Len() < a.min || a.max >= 0 && v.Len() > a.max {
 		return false
 	}
@@ -261,10 +282,10 @@ func (a *arrayRules) valid(v value.Value) bool {
 		if i < len(a.prefix) {
 			n = a.prefix[i]
 		}
-		if n != nil && !n.valid(e) {
+		if n != nil && !n.valid(e, m) {
 			return false
 		}
-		if a.contains != nil && a.contains.valid(e) {
+		if a.contains != nil && a.contains.valid(e, m) {
 			found++
 		}
 		i++
@@ -278,7 +299,7 @@ func (a *arrayRules) valid(v value.Value) bool {
 			return false
 		}
 	}
-	return !a.unique || unique(v)
+	return !a.unique || m.spend(uniqueSteps(v)) && unique(v)
 }
 
 func (s *stringRules) valid(b []byte) bool {

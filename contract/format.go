@@ -2,7 +2,12 @@
 
 package contract
 
-import "github.com/santhosh-tekuri/jsonschema/v6"
+import (
+	"sync"
+
+	"github.com/callvet/callvet/value"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
 
 // format asserts a "format". The library's own check decides; sure, when set,
 // recognizes plainly valid text first, without allocation.
@@ -26,6 +31,28 @@ func newFormat(f *jsonschema.Format) *format {
 	}
 	return out
 }
+
+// formatNames are the formats that the library checks.
+var formatNames = []string{
+	"date", "date-time", "duration", "email", "hostname", "ipv4", "ipv6", "iri", "iri-reference", "json-pointer", "period",
+	"regex", "relative-json-pointer", "semver", "time", "uri", "uri-reference", "uri-template", "uuid",
+}
+
+// knownFormats are the library's checks by name. It gives them in a compiled schema only,
+// and to compile one for each property of a large schema takes long.
+var knownFormats = sync.OnceValue(func() map[string]*format {
+	out := make(map[string]*format, len(formatNames))
+	for _, name := range formatNames {
+		only, err := value.Parse([]byte(`{"format":"` + name + `"}`))
+		if err != nil {
+			continue
+		}
+		if lib, err := compileLibrary(only, setup{draft: jsonschema.Draft2020}); err == nil {
+			out[name] = newFormat(lib.Format)
+		}
+	}
+	return out
+})
 
 func (f *format) valid(b []byte) bool {
 	return f.sure != nil && f.sure(b) || f.lib.Validate(string(b)) == nil

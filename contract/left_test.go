@@ -85,8 +85,8 @@ func TestValidAgrees(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v", text, err)
 			}
-			if want := libraryValid(lib, v); s.Valid(v) != want || through.valid(v) != want {
-				t.Fatalf("schema %s, value %s: %v and %v, the library says %v", schema, text, s.Valid(v), through.valid(v), want)
+			if want := libraryValid(lib, v, &meter{left: MaxSteps}); s.Valid(v) != want || through.valid(v, &meter{left: MaxSteps}) != want {
+				t.Fatalf("schema %s, value %s: %v and %v, the library says %v", schema, text, s.Valid(v), through.valid(v, &meter{left: MaxSteps}), want)
 			}
 		}
 	})

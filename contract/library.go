@@ -116,7 +116,11 @@ func wildExponent(lit []byte) bool {
 	return false
 }
 
-func libraryValid(s *jsonschema.Schema, v value.Value) bool {
+// libraryValid is false where the budget does not cover the library's work.
+func libraryValid(s *jsonschema.Schema, v value.Value, m *meter) bool {
+	if !m.covers(s, v) {
+		return false
+	}
 	doc, err := decode(v)
 	return err == nil && s.Validate(doc) == nil
 }

@@ -48,6 +48,7 @@ type objectRules struct {
 	names      *node
 	min, max   int // -1: none
 	dependent  []dependency
+	needs      int // names that dependent looks up
 	// plain tells that there is nothing but props, required and closed.
 	plain bool
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet/value"
-	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 // plainNode compiles a schema that uses common keywords only, and uses them
@@ -135,18 +134,12 @@ func (p *plain) properties(v value.Value) bool {
 func uniqueStrings(v value.Value) ([]string, bool) {
 	out := make([]string, 0, v.Len())
 	for x, ok := v.First(); ok; x, ok = v.Next(x) {
-		s := x.Str()
 		if x.Kind() != value.String {
 			return nil, false
 		}
-		for _, have := range out {
-			if have == s {
-				return nil, false
-			}
-		}
-		out = append(out, s)
+		out = append(out, x.Str())
 	}
-	return out, v.Kind() == value.Array
+	return out, v.Kind() == value.Array && unique(v)
 }
 
 // constants reads enum and const; both in one schema are left to the library.
@@ -275,19 +268,8 @@ func literal(v value.Value, to **bound) bool {
 
 // format takes the library's check of a known format; others assert nothing.
 func (p *plain) format(v value.Value) bool {
-	if v.Kind() != value.String {
-		return false
-	}
-	only, err := value.Parse(append(append([]byte(`{"format":`), v.Raw()...), '}'))
-	if err != nil {
-		return false
-	}
-	lib, err := compileLibrary(only, setup{draft: jsonschema.Draft2020})
-	if err != nil {
-		return false
-	}
-	p.n.format = newFormat(lib.Format)
-	return true
+	p.n.format = knownFormats()[v.Str()]
+	return v.Kind() == value.String
 }
 
 // annotation reports keywords that do not constrain: the well-formed ones of
@@ -347,25 +329,17 @@ func plainRoot(v value.Value) *Schema {
 	}
 	s := &Schema{fast: n, props: map[string]*Property{}}
 	ps, _ := v.Get("properties")
-	for m, ok := ps.First(); ok; m, ok = ps.Next(m) {
+	i := 0
+	for m, ok := ps.First(); ok; m, ok = ps.Next(m) { // in the order of n's properties
 		s.order = append(s.order, m.Key())
-		s.props[m.Key()] = plainProperty(m, n.obj.asserts(m.Key()))
+		s.props[m.Key()] = plainProperty(m, n.obj.props[i].n.format != nil)
+		i++
 	}
 	req, _ := v.Get("required")
 	for x, ok := req.First(); ok; x, ok = req.Next(x) {
 		s.need = append(s.need, x.Str())
 	}
 	return s
-}
-
-// asserts reports whether a property has a format that is known.
-func (o *objectRules) asserts(name string) bool {
-	for i := range o.props {
-		if o.props[i].name == name {
-			return o.props[i].n.format != nil
-		}
-	}
-	return false
 }
 
 func plainProperty(v value.Value, asserted bool) *Property {

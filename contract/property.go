@@ -78,7 +78,7 @@ func (s *Schema) Lookup(path string) *Property {
 	var p *Property
 	for _, tok := range pathTokens(path) {
 		parent := at
-		if at = child(at, tok, 0); at == nil {
+		if at = child(at, tok, map[*jsonschema.Schema]bool{}); at == nil {
 			return nil
 		}
 		p = describe(tok, at)
@@ -104,11 +104,13 @@ func pathTokens(path string) []string {
 // maxHops bounds how far $ref and combinators are followed for facts.
 const maxHops = 16
 
-// child is the subschema of one member or element, through $ref and combinators.
-func child(s *jsonschema.Schema, tok string, hops int) *jsonschema.Schema {
-	if s == nil || hops > maxHops {
+// child is the subschema of one member or element, through $ref and combinators that were
+// not seen before.
+func child(s *jsonschema.Schema, tok string, seen map[*jsonschema.Schema]bool) *jsonschema.Schema {
+	if s == nil || seen[s] {
 		return nil
 	}
+	seen[s] = true
 	if c := s.Properties[tok]; c != nil {
 		return c
 	}
@@ -118,7 +120,7 @@ func child(s *jsonschema.Schema, tok string, hops int) *jsonschema.Schema {
 		}
 	}
 	for _, sub := range sameInstance(s) {
-		if c := child(sub, tok, hops+1); c != nil {
+		if c := child(sub, tok, seen); c != nil {
 			return c
 		}
 	}
@@ -133,6 +135,11 @@ func element(s *jsonschema.Schema, tok string) *jsonschema.Schema {
 	if err != nil || i < 0 {
 		return nil
 	}
+	return elementAt(s, i)
+}
+
+// elementAt is the subschema of the i-th element; nil when the schema has none.
+func elementAt(s *jsonschema.Schema, i int) *jsonschema.Schema {
 	if i < len(s.PrefixItems) {
 		return s.PrefixItems[i]
 	}
@@ -147,7 +154,8 @@ func element(s *jsonschema.Schema, tok string) *jsonschema.Schema {
 			return items[i]
 		}
 	}
-	return nil
+	more, _ := s.AdditionalItems.(*jsonschema.Schema)
+	return more
 }
 
 // sameInstance are the subschemas that describe the same value.
@@ -179,14 +187,15 @@ func rootProperties(doc value.Value, lib *jsonschema.Schema) ([]string, map[stri
 	for e, ok := ps.First(); ok; e, ok = ps.Next(e) {
 		add(e.Key(), lib.Properties[e.Key()])
 	}
-	declared(lib, 0, add)
+	declared(lib, map[*jsonschema.Schema]bool{}, add)
 	return order, props
 }
 
-func declared(s *jsonschema.Schema, hops int, add func(string, *jsonschema.Schema)) {
-	if hops > maxHops {
+func declared(s *jsonschema.Schema, seen map[*jsonschema.Schema]bool, add func(string, *jsonschema.Schema)) {
+	if seen[s] {
 		return
 	}
+	seen[s] = true
 	names := make([]string, 0, len(s.Properties))
 	for name := range s.Properties {
 		names = append(names, name)
@@ -196,7 +205,7 @@ func declared(s *jsonschema.Schema, hops int, add func(string, *jsonschema.Schem
 		add(name, s.Properties[name])
 	}
 	for _, sub := range sameInstance(s) {
-		declared(sub, hops+1, add)
+		declared(sub, seen, add)
 	}
 }
 
@@ -204,24 +213,25 @@ func declared(s *jsonschema.Schema, hops int, add func(string, *jsonschema.Schem
 // those of $ref and of allOf.
 func requiredOf(s *jsonschema.Schema) []string {
 	var out []string
-	seen := map[string]bool{}
-	var walk func(s *jsonschema.Schema, hops int)
-	walk = func(s *jsonschema.Schema, hops int) {
-		if s == nil || hops > maxHops {
+	seen, met := map[string]bool{}, map[*jsonschema.Schema]bool{}
+	var walk func(s *jsonschema.Schema)
+	walk = func(s *jsonschema.Schema) {
+		if s == nil || met[s] {
 			return
 		}
+		met[s] = true
 		for _, r := range s.Required {
 			if !seen[r] {
 				seen[r] = true
 				out = append(out, r)
 			}
 		}
-		walk(s.Ref, hops+1)
+		walk(s.Ref)
 		for _, sub := range s.AllOf {
-			walk(sub, hops+1)
+			walk(sub)
 		}
 	}
-	walk(s, 0)
+	walk(s)
 	return out
 }
 
@@ -240,7 +250,7 @@ func describe(name string, s *jsonschema.Schema) *Property {
 // absorb takes from s what is not yet known.
 func (p *Property) absorb(s *jsonschema.Schema) {
 	if p.Types == nil {
-		p.Types = typesOf(s, 0).names()
+		p.Types = typesOf(s, map[*jsonschema.Schema]typeMask{}).names()
 	}
 	if p.Default == nil && s.Default != nil {
 		p.Default = rawJSON(*s.Default)
@@ -260,27 +270,33 @@ func (p *Property) absorb(s *jsonschema.Schema) {
 
 // typesOf are the types that a schema allows, also where its alternatives declare them;
 // maskAny when one of them allows any.
-func typesOf(s *jsonschema.Schema, hops int) typeMask {
-	switch {
-	case s == nil || hops > maxHops:
+func typesOf(s *jsonschema.Schema, met map[*jsonschema.Schema]typeMask) typeMask {
+	if s == nil {
 		return maskAny
-	case s.Types != nil && !s.Types.IsEmpty():
+	}
+	if s.Types != nil && !s.Types.IsEmpty() {
 		return maskOf(s.Types)
 	}
-	if s.Ref != nil {
-		if m := typesOf(s.Ref, hops+1); m != maskAny {
-			return m
-		}
+	m, ok := met[s]
+	if !ok {
+		met[s] = maskAny // where it meets itself again
+		m = partTypes(s, met)
+		met[s] = m
 	}
-	for _, all := range s.AllOf {
-		if m := typesOf(all, hops+1); m != maskAny {
+	return m
+}
+
+// partTypes are the types that the parts of a schema without types allow.
+func partTypes(s *jsonschema.Schema, met map[*jsonschema.Schema]typeMask) typeMask {
+	for _, all := range append([]*jsonschema.Schema{s.Ref}, s.AllOf...) {
+		if m := typesOf(all, met); m != maskAny {
 			return m
 		}
 	}
 	for _, choices := range [][]*jsonschema.Schema{s.AnyOf, s.OneOf} {
 		m := maskAny
 		for _, one := range choices {
-			of := typesOf(one, hops+1)
+			of := typesOf(one, met)
 			if m |= of; of == maskAny {
 				m = maskAny
 				break

@@ -70,6 +70,9 @@ func compile(doc value.Value, with setup) (*Schema, error) {
 	if err != nil {
 		return nil, fmt.Errorf("compile schema: %w: %w", callvet.ErrInvalid, err)
 	}
+	if err := endless(lib); err != nil {
+		return nil, fmt.Errorf("compile schema: %w: %w", callvet.ErrInvalid, err)
+	}
 	s := &Schema{lib: lib, doc: doc, fast: fastChecker(lib), need: requiredOf(lib)}
 	s.order, s.props = rootProperties(doc, lib)
 	s.settle()
@@ -128,34 +131,60 @@ func deeperThan(v value.Value, depth int) bool {
 	return false
 }
 
-// Valid reports whether v keeps the schema.
+// Valid reports whether v keeps the schema; false also where that is not known.
 func (s *Schema) Valid(v value.Value) bool {
-	if s.fast != nil {
-		return s.fast.valid(v)
-	}
-	return libraryValid(s.lib, v)
+	valid, _ := s.Decide(v)
+	return valid
 }
 
-// ValidObject reports whether v is an object that keeps the schema.
-func (s *Schema) ValidObject(v value.Value) bool {
+// Decide reports whether v keeps the schema. Known is false where the work exceeds MaxSteps:
+// then v is neither valid nor invalid.
+func (s *Schema) Decide(v value.Value) (valid, known bool) {
+	m := meter{left: MaxSteps}
+	if s.fast != nil {
+		valid = s.fast.valid(v, &m)
+	} else {
+		valid = libraryValid(s.lib, v, &m)
+	}
+	return valid && m.left >= 0, m.left >= 0
+}
+
+// DecideObject is Decide for a value that has to be an object.
+func (s *Schema) DecideObject(v value.Value) (valid, known bool) {
 	if v.Kind() != value.Object {
-		return false
+		return false, true
 	}
 	if s.plain != nil {
-		return s.plain.validPlain(v)
+		m := meter{left: MaxSteps}
+		valid = s.plain.validPlain(v, &m)
+		return valid && m.left >= 0, m.left >= 0
 	}
-	return s.Valid(v)
+	return s.Decide(v)
 }
 
 // Check gives every violation of v, sorted by path; nil when v is valid. Of
-// anyOf and oneOf it tells why each alternative was refused, in one violation.
+// anyOf and oneOf it reports why each alternative refused v, in one violation.
+// Where the work exceeds MaxSteps there is one violation, which is Unknown when
+// it is not even known whether v is valid.
 func (s *Schema) Check(v value.Value) []callvet.Violation {
-	if s.fast != nil && s.fast.valid(v) {
-		return nil
+	if s.fast != nil {
+		switch valid, known := s.Decide(v); {
+		case valid:
+			return nil
+		case !known:
+			return []callvet.Violation{callvet.Unverified(tooMuch)}
+		}
 	}
 	lib, err := s.library()
 	if err != nil {
-		return []callvet.Violation{{Keyword: "$schema", Message: err.Error()}}
+		return []callvet.Violation{{Message: err.Error()}}
+	}
+	switch m := (meter{left: MaxSteps}); {
+	case m.covers(lib, v):
+	case s.fast == nil:
+		return []callvet.Violation{callvet.Unverified(tooMuch)}
+	default:
+		return []callvet.Violation{{Message: noReason}}
 	}
 	doc, err := decode(v)
 	if err != nil {

@@ -164,7 +164,7 @@ func (n *suiteCount) group(t *testing.T, g *suiteGroup, remotes map[string]any) 
 			t.Errorf("%s %q: %v", g.File, c.Description, err)
 			continue
 		}
-		lib := libraryValid(s.lib, v)
+		lib := libraryValid(s.lib, v, &meter{left: MaxSteps})
 		if got := s.Valid(v); got != lib {
 			n.differ++
 			t.Errorf("%s %s %q %q: fast %v, library %v: %s", g.Draft, g.File, g.Description, c.Description, got, lib, c.Data)

@@ -90,11 +90,15 @@ func (a *actual) read(k *Compiled, c *callvet.Call) {
 			a.args = a.doc.Root()
 		}
 	}
-	if !k.contract || a.unknown || a.tool == nil || a.tool.schema == nil {
+	if !k.contract || a.unknown || a.tool == nil {
 		return
 	}
-	a.checked = true
-	a.valid = !a.broken && a.tool.schema.Valid(a.args)
+	switch {
+	case a.broken:
+		a.checked = a.tool.schema != nil
+	case a.tool.schema != nil:
+		a.valid, a.checked = a.tool.schema.Decide(a.args)
+	}
 }
 
 func (a *actual) violations(k *Compiled) []callvet.Violation {
@@ -110,7 +114,7 @@ func (a *actual) violations(k *Compiled) []callvet.Violation {
 	case a.broken:
 		return []callvet.Violation{{Keyword: "json", Expected: "one JSON object", Message: callvet.Unreadable(payload(a.src))}}
 	case a.tool.schema == nil:
-		return nil
+		return []callvet.Violation{callvet.Unverified(a.tool.bad.Error())}
 	}
 	return a.tool.schema.Check(a.args)
 }

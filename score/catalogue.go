@@ -16,6 +16,7 @@ import (
 type tool struct {
 	src    *callvet.Tool
 	schema *contract.Schema // nil when it does not compile
+	bad    error            // why it does not
 	params value.Value      // the schema as JSON; absent when there is none
 	props  []property
 	need   int // required properties
@@ -41,10 +42,10 @@ func newCatalogue(tools []callvet.Tool, caseID string) (*catalogue, []callvet.Pr
 	for i := range tools {
 		t := &c.tools[i]
 		c.names = append(c.names, tools[i].Name)
-		if err := t.compile(&tools[i]); err != nil {
+		if t.bad = t.compile(&tools[i]); t.bad != nil {
 			ps = append(ps, callvet.Problem{
 				Code: "bad-schema", Case: caseID, Key: tools[i].Name,
-				Message: fmt.Sprintf("tool %q: %v", tools[i].Name, err), Fix: "correct the tool's parameters",
+				Message: fmt.Sprintf("tool %q: %v", tools[i].Name, t.bad), Fix: "correct the tool's parameters",
 			})
 		}
 		if c.exact[t.src.Name] == nil {

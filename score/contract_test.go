@@ -4,6 +4,7 @@ package score_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -170,8 +171,50 @@ func TestToolWithoutSchema(t *testing.T) {
 		t.Fatal(ps)
 	}
 	for args, want := range map[string]callvet.Class{`{"x":"Paris"}`: "", `{"x":"weather"}`: callvet.ClassWrongArgs, `{"x":"Rome"}`: callvet.ClassWrongArgs, `{"y":"Paris"}`: callvet.ClassWrongArgs} {
-		if r := sc[0].Score(made("bad", args)); r.Class != want {
-			t.Errorf("%s: %s %q", args, r.Class, r.Reason)
+		verdict := callvet.VerdictFail
+		if want == "" { // whether the call keeps the contract is not known
+			verdict = callvet.VerdictNotRun
+		}
+		if r := sc[0].Score(made("bad", args)); r.Class != want || r.Verdict != verdict {
+			t.Errorf("%s: %s, %s %q", args, r.Verdict, r.Class, r.Reason)
+		}
+	}
+}
+
+// TestUnverifiedCall: a call whose validity takes too much work to find out is no pass, and
+// fails only by what is known.
+func TestUnverifiedCall(t *testing.T) {
+	t.Parallel()
+	endless := callvet.Tool{Name: "deep", Parameters: json.RawMessage(`{"properties":{"a":{"allOf":[{"$ref":"#"},{"$ref":"#"}]}}}`)}
+	deep := strings.Repeat(`{"a":`, 50) + "{}" + strings.Repeat("}", 50)
+	for _, tt := range []struct {
+		name, contract string
+		expect         callvet.Expect
+		args           string
+		verdict        callvet.Verdict
+		reason         string
+	}{
+		{"valid", "", plans(wants("deep", "")), `{"a":{}}`, callvet.VerdictPass, ""},
+		{"not known", "", plans(wants("deep", "")), deep, callvet.VerdictNotRun, "deep: it is not known whether the arguments keep the tool's schema: schema-without-end"},
+		{"not known, without a plan", "", callvet.Expect{MinToolCalls: whole(1)}, deep, callvet.VerdictNotRun, "schema-without-end"},
+		{"not known, and another tool is wanted", "", plans(wants("other", "")), deep, callvet.VerdictFail, "expected other, got deep"},
+		{"not asked", "off", plans(wants("deep", "")), deep, callvet.VerdictPass, ""},
+		{"only reported", "report", plans(wants("deep", "")), deep, callvet.VerdictPass, ""},
+	} {
+		s := &callvet.Suite{Tools: []callvet.Tool{endless, {Name: "other"}}, Cases: []callvet.Case{one(tt.expect)}}
+		s.Defaults.Scoring.Contract = tt.contract
+		k := mustCompile(t, s)[0]
+		r := k.Score(made("deep", tt.args))
+		if r.Verdict != tt.verdict || !strings.Contains(r.Reason, tt.reason) {
+			t.Errorf("%s: %s %q", tt.name, r.Verdict, r.Reason)
+		}
+		for _, sc := range r.Scores {
+			if tt.args == deep && sc.Name == score.SchemaValid {
+				t.Errorf("%s: %v", tt.name, sc)
+			}
+		}
+		if bad := k.Check(&callvet.Call{Tool: "deep", Args: json.RawMessage(tt.args)}); (len(bad) == 1 && bad[0].Unknown()) != (tt.args == deep) {
+			t.Errorf("%s: %v", tt.name, bad)
 		}
 	}
 }

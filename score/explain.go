@@ -145,6 +145,9 @@ func violationSentence(tool string, vs []callvet.Violation) string {
 	if tool = callvet.ToolName(tool); len(vs) == 0 {
 		return tool + ": the arguments break the tool's schema"
 	}
+	if vs[0].Unknown() {
+		return tool + ": it is not known whether the arguments keep the tool's schema: " + vs[0].Message
+	}
 	s := tool + ": the arguments break the tool's schema: "
 	if vs[0].Path != "" {
 		s += vs[0].Path + ": "

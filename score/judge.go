@@ -14,6 +14,7 @@ type facts struct {
 	unknownTool int  // position + 1 of the first call of a tool not offered
 	invalid     int  // position + 1 of the first call that fails for its contract
 	unrecorded  bool // asserted arguments were not recorded
+	unverified  int  // position + 1 of the first call of which it is not known whether it keeps its contract
 	redundant   int
 	detours     int
 	prereqs     prereqs
@@ -84,11 +85,14 @@ func (w *scratch) checkContracts(planned bool) {
 		if k.tools != nil && a.tool == nil && w.facts.unknownTool == 0 && !answers(w.fit.match, j) {
 			w.facts.unknownTool = j + 1
 		}
-		if !k.enforce || !a.checked || a.valid || w.facts.invalid > 0 {
+		if !k.enforce || a.valid || k.multi != nil && planned && !answers(w.fit.match, j) {
 			continue
 		}
-		if k.multi == nil || !planned || answers(w.fit.match, j) {
+		switch {
+		case a.checked && w.facts.invalid == 0:
 			w.facts.invalid = j + 1
+		case !a.checked && !a.unknown && a.tool != nil && w.facts.unverified == 0:
+			w.facts.unverified = j + 1
 		}
 	}
 	for i := range w.calls {
@@ -119,7 +123,7 @@ func (w *scratch) result(planned bool) callvet.Result {
 	}
 	r.Assertions, r.NotEvaluated, r.Incidents = w.assertion, w.skipped, f.incidents
 	good := f.good(k.enforce) && (w.fit.pass || !planned || k.graded)
-	if !good || f.unrecorded || w.telling() {
+	if !good || f.unrecorded || f.unverified > 0 || w.telling() {
 		r.Calls = w.explain(planned)
 	}
 	switch {
@@ -128,6 +132,9 @@ func (w *scratch) result(planned bool) callvet.Result {
 		r.Class, r.Reason = w.classify(planned, r.Calls)
 	case f.unrecorded:
 		r.Verdict, r.Reason = callvet.VerdictNotRun, "the call's arguments were not recorded, so the expected ones cannot be judged"
+	case f.unverified > 0:
+		a := &w.calls[f.unverified-1]
+		r.Verdict, r.Reason = callvet.VerdictNotRun, violationSentence(a.src.Tool, a.violations(k))
 	case !planned && !f.anything():
 		r.Verdict, r.Reason = callvet.VerdictNotRun, w.undecided(&r)
 	default:

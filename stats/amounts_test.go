@@ -117,4 +117,3 @@ func TestNoSpread(t *testing.T) {
 		t.Errorf("%+v", iv)
 	}
 }
-

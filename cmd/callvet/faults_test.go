@@ -855,3 +855,54 @@ func TestFaultsLost(t *testing.T) {
 		}
 	}
 }
+
+// endlessSuite is a suite with a small schema that asks for 2^40 steps.
+func endlessSuite() (suite, schema string) {
+	var defs []string
+	for i := range 40 {
+		defs = append(defs, fmt.Sprintf(`"e%d":{"anyOf":[{"$ref":"#/$defs/e%d"},{"$ref":"#/$defs/e%d"}]}`, i, i+1, i+1))
+	}
+	schema = `{"type":"object","properties":{"q":{"$ref":"#/$defs/e0"}},"$defs":{` + strings.Join(append(defs, `"e40":{"type":"integer"}`), ",") + `}}`
+	return `{"name":"s","tools":[{"name":"dig","description":"Digs.","parameters":` + schema + `}],"cases":[{"id":"one","prompt":"Dig.","expected_tool":"dig"}]}`, schema
+}
+
+// TestFaultsEndless: a schema without end ends with an error that names it, in every command and on a server.
+func TestFaultsEndless(t *testing.T) {
+	t.Parallel()
+	oneByOne(t)
+	b := newBench(t)
+	suite, schema := endlessSuite()
+	call := `{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"dig","arguments":"{\"q\":\"x\"}"}}]}`
+	writeFiles(t, b.s.dir, map[string]string{
+		"suite.json": suite,
+		"rec.jsonl":  `{"case_id":"one","output":` + call + "}\n",
+		"t.jsonl":    `{"task_id":"one","turn_id":1,"call_id":"c","tool":"dig","args":{"q":"x"},"status":"ok"}` + "\n",
+		"tools.json": `[{"name":"dig","description":"Digs.","parameters":` + schema + `}]`,
+		"server.py": `import json, sys
+for line in sys.stdin:
+    q = json.loads(line)
+    if "id" not in q: continue
+    r = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "s", "version": "1"}} if q["method"] == "initialize" else {"tools": [{"name": "dig", "description": "Digs.", "inputSchema": ` + schema + `}]}
+    print(json.dumps({"jsonrpc": "2.0", "id": q["id"], "result": r}), flush=True)
+`,
+	})
+	b.s.env["PATH"] = os.Getenv("PATH")
+	at := func(name string) string { return filepath.Join(b.s.dir, name) }
+	for _, args := range [][]string{
+		{"lint", at("suite.json")},
+		{"run", at("suite.json"), "-m", "recorded:" + at("rec.jsonl"), "-q"},
+		{"run", at("suite.json"), "-m", "recorded:" + at("rec.jsonl"), "--no-lint"},
+		{"score", at("t.jsonl"), "--tools", at("tools.json")},
+		{"mcp", "import", "--command", "python3 " + at("server.py"), "-o", at("mcp.yaml")},
+		{"run", at("suite.json"), "-m", "openai/m", "--base-url", b.base, "--remote", b.base},
+	} {
+		start := time.Now()
+		code, out := b.types("", args...)
+		if !strings.Contains(out, "schema-without-end") || code == exitOK && args[0] != "score" && args[0] != "mcp" {
+			t.Errorf("%v: exit %d: %s", args[:1], code, out)
+		}
+		if took := time.Since(start); took > 10*time.Second { // a second where the machine is idle
+			t.Errorf("%v: %v", args[:1], took)
+		}
+	}
+}

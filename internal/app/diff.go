@@ -33,6 +33,8 @@ type DiffRequest struct {
 	// of the base.
 	BaseTarget      string `json:"base_target,omitempty"`
 	CandidateTarget string `json:"candidate_target,omitempty"`
+	// Unpaired compares all cases of both sides, as where they have none in common.
+	Unpaired bool `json:"unpaired,omitempty"`
 	// Unchanged is how many cases that did not change are told of each pair of targets, at most.
 	Unchanged int `json:"unchanged,omitempty"`
 }
@@ -75,7 +77,7 @@ func (a *App) Diff(ctx context.Context, req DiffRequest, tell Events) (*panel.Co
 	if err != nil {
 		return nil, err
 	}
-	out := panel.DiffWith(base, cand, panel.DiffConfig{Pairs: pairs, Unchanged: req.Unchanged})
+	out := panel.DiffWith(base, cand, panel.DiffConfig{Pairs: pairs, Unchanged: req.Unchanged, Unpaired: req.Unpaired})
 	if req.BaseTarget+req.CandidateTarget != "" { // nothing else was asked for
 		out.UnpairedBaseline, out.UnpairedCandidate = nil, nil
 	}

@@ -366,6 +366,9 @@ func tellUnused(problems []callvet.Problem, res *measure.Result, tell Events) {
 	if res.UnknownVersions > 0 {
 		tell.warn("unused", fmt.Sprintf("%d calls name a version that the tools do not have: they were validated against no schema", res.UnknownVersions))
 	}
+	if res.Endless > 0 {
+		tell.warn(callvet.SchemaWithoutEnd, fmt.Sprintf("%d calls are not validated: the schemas of their tools take too much work", res.Endless))
+	}
 	tell.lost(res.Lost, nil)
 }
 

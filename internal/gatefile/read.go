@@ -3,6 +3,7 @@
 package gatefile
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"math"
@@ -72,7 +73,7 @@ func (q *Quarantine) Over(now time.Time) bool { return now.UTC().Format(time.Dat
 
 const (
 	fileKeys     = "callvet policy correction gates quarantine"
-	gateKeys     = "gate name metric slice target at_least at_most zero baseline severity min_n min_coverage max_rate lost"
+	gateKeys     = "gate name metric slice target at_least at_most zero baseline severity min_n min_coverage max_rate lost newly_failing attempts removed"
 	baselineKeys = "margin min_effect"
 )
 
@@ -228,7 +229,7 @@ func (r *reader) gate(n *source.Node) (gates.Gate, bool) {
 	}
 	r.Fields(n, gateKeys, func(key string, v *source.Node) bool {
 		switch key {
-		case "at_least", "at_most", "zero", "baseline", "gate":
+		case "at_least", "at_most", "zero", "baseline", "gate", "newly_failing":
 			said++
 		}
 		return r.condition(&g, key, v) || r.setting(&g, key, v)
@@ -240,9 +241,13 @@ func (r *reader) gate(n *source.Node) (gates.Gate, bool) {
 	case g.Metric == "":
 		r.Note(n.At, "no-metric", "metric: schema_valid", "the gate names no metric")
 	case said == 0:
-		r.Note(n.At, "no-bound", "one of at_least, at_most, zero, baseline", "the gate on %s has no bound", g.Metric)
+		r.Note(n.At, "no-bound", "one of at_least, at_most, zero, baseline, newly_failing", "the gate on %s has no bound", g.Metric)
 	case said > 1:
 		r.Note(n.At, "conflicting-keys", "keep one of gate, at_least, at_most, zero, baseline, or make two gates", "the gate on %s asks for two things", g.Metric)
+	case g.Attempts > 0 && g.Kind != gates.Ratchet:
+		r.Note(n.At, "conflicting-keys", "newly_failing: 0", "attempts belongs to gates on newly failing cases")
+	case g.RemovedOK && g.Kind != gates.Regression:
+		r.Note(n.At, "conflicting-keys", "baseline: true", "removed belongs to gates against a baseline")
 	case g.MaxRate > 0 && g.Kind != gates.Zero:
 		r.Note(n.At, "conflicting-keys", "zero: true", "max_rate belongs to gates that allow nothing")
 	}
@@ -264,6 +269,11 @@ func (r *reader) condition(g *gates.Gate, key string, v *source.Node) bool {
 		g.Kind, g.Direction = gates.Zero, gate.AtMost
 		if v.Kind != source.Bool || v.Raw[0] != 't' {
 			r.Note(v.At, "wrong-type", "zero: true", "expected true, found %s", v.Shown())
+		}
+	case "newly_failing":
+		g.Kind, g.Metric, g.Bound = gates.Ratchet, cmp.Or(g.Metric, gates.NewlyFailing), float64(r.whole(v, 0, "newly_failing: 0"))
+		if g.Metric != gates.NewlyFailing {
+			r.Note(v.At, "conflicting-keys", "leave metric out", "newly_failing is about cases, not about %s", g.Metric)
 		}
 	case "baseline":
 		g.Kind = gates.Regression
@@ -290,14 +300,15 @@ func (r *reader) setting(g *gates.Gate, key string, v *source.Node) bool {
 	case "severity":
 		g.Severity = gates.Severity(r.oneOf(v, string(gates.Hard), string(gates.Soft)))
 	case "min_n":
-		n, err := strconv.Atoi(string(v.Raw))
-		if v.Kind != source.Number || err != nil || n < 0 {
-			r.Note(v.At, "wrong-type", "min_n: 30", "expected a number of tasks, found %s", v.Shown())
-		}
+		n := r.whole(v, 0, "min_n: 30")
 		g.MinUnits = &n
+	case "attempts":
+		g.Attempts = r.whole(v, 1, "attempts: 1")
 	case "min_coverage":
 		x := r.share(v)
 		g.MinCoverage = &x
+	case "removed":
+		g.RemovedOK = r.oneOf(v, "ok") == "ok"
 	case "lost":
 		g.Lost = gates.Lost(r.oneOf(v, string(gates.LostIgnore)))
 	case "max_rate":
@@ -308,6 +319,15 @@ func (r *reader) setting(g *gates.Gate, key string, v *source.Node) bool {
 		return false
 	}
 	return true
+}
+
+// whole reads a whole number that is not below least.
+func (r *reader) whole(v *source.Node, least int, fix string) int {
+	n, err := strconv.Atoi(string(v.Raw))
+	if v.Kind != source.Number || err != nil || n < least {
+		r.Note(v.At, "wrong-type", fix, "expected a whole number from %d on, found %s", least, v.Shown())
+	}
+	return n
 }
 
 func (r *reader) slice(g *gates.Gate, v *source.Node) {

@@ -194,7 +194,11 @@ func (o outputs) check(tool string, r *callvet.Reply) {
 		note(r, "the tool promises a structured result and gave none")
 		return
 	}
-	if bad := s.Check(v); len(bad) > 0 {
+	switch bad := s.Check(v); {
+	case len(bad) == 0:
+	case bad[0].Unknown():
+		note(r, "the result is not held against the tool's output schema: "+bad[0].Message)
+	default:
 		note(r, "the result breaks the tool's own output schema: "+bad[0].Message)
 	}
 }

@@ -62,6 +62,8 @@ type Result struct {
 	Marks map[string][]Mark
 	// UnknownVersions is how many steps call a version that the tools do not have.
 	UnknownVersions int
+	// Endless is how many steps have a schema that takes too much work to check them.
+	Endless int
 }
 
 // Mark is where a line, counted from 1 within its file, begins.
@@ -256,6 +258,7 @@ func (r *run) work(w *worker, index int) {
 	defer r.mu.Unlock()
 	r.log.Merge(&w.scan.Log)
 	r.res.UnknownVersions += w.scorer.UnknownVersions()
+	r.res.Endless += w.scorer.Endless()
 	r.res.Problems = mergeProblems(r.res.Problems, w.scorer.Problems())
 }
 

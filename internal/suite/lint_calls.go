@@ -209,6 +209,10 @@ func (l *linter) arguments(c *callvet.ExpectedCall, tool, key string) {
 	}
 	rejected := map[string]bool{}
 	for _, violation := range e.Schema.Check(v) {
+		if violation.Unknown() {
+			l.problem(callvet.SchemaWithoutEnd, key+".args", "simplify the schema", "the expected arguments cannot be held against the schema of %s: %s", tool, violation.Message)
+			return
+		}
 		name := argumentOf(&violation)
 		if l.excused(c, &violation, name) {
 			continue

@@ -87,8 +87,11 @@ func check(in *Input, gs []Gate) []callvet.Problem {
 			out = append(out, callvet.Problem{Position: g.Position, Code: code, Message: fmt.Sprintf(format, args...), Fix: fix})
 		}
 		judge := g.Kind == Regression && strings.HasPrefix(g.Metric, "judged_pass:")
-		if !slices.Contains(known.metrics, g.Metric) && !trialMetric(g.Metric) && !judge {
+		if !slices.Contains(known.metrics, g.Metric) && !trialMetric(g.Metric) && !judge && g.Kind != Ratchet {
 			bad("unknown-metric", near(g.Metric, known.metrics), "there is no metric %q", g.Metric)
+		}
+		if g.Key != "" && g.Kind == Ratchet {
+			bad("conflicting-keys", "leave slice out", "newly_failing is about all cases")
 		}
 		if g.Key != "" && !known.key(g.Key) {
 			bad("unknown-slice", near(g.Key, known.keys), "nothing here has %q to slice by", g.Key)
@@ -120,7 +123,7 @@ func checkBound(in *Input, g *Gate, bad func(code, fix, format string, args ...a
 	} else if p, _ := panel.PairingOf(g.Metric); p.Unit == panel.UnitMS {
 		bad("no-bound", "baseline: {margin: 5%}, or give "+strings.TrimSuffix(g.Metric, "mean")+"p50 or _p90 a bound", "%s is known only against a baseline", g.Metric)
 	}
-	if g.Kind == Zero || g.Kind == Regression {
+	if g.Kind == Zero || g.Kind == Regression || g.Kind == Ratchet {
 		return
 	}
 	unit, ok := unitOf(in.Panels, g.Metric)

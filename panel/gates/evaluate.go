@@ -148,7 +148,7 @@ func judge(in *Input, g *Gate, t *panel.TargetPanel) []Verdict {
 		*v = Verdict{Gate: *g, Target: t.Name, Key: s.Key, Value: s.Value, Verdict: gate.Inconclusive}
 		c := claim{g: g, v: v, slice: s, task: in.Task, conf: in.Panels.Confidence, gone: in.Panels.Lost}
 		c.decide(in, t)
-		if g.Kind != Regression {
+		if g.Kind != Regression && g.Kind != Ratchet {
 			c.against(in, t)
 		}
 	}
@@ -156,7 +156,7 @@ func judge(in *Input, g *Gate, t *panel.TargetPanel) []Verdict {
 		correct(out, Holm, true)
 	}
 	for i := range out {
-		if out[i].Verdict != gate.Pass {
+		if out[i].Verdict != gate.Pass && g.Kind != Ratchet {
 			out[i].Open = places(in, t, &out[i])
 		}
 	}
@@ -194,8 +194,12 @@ func valuesHint(g *Gate, t *panel.TargetPanel) string {
 }
 
 func (c *claim) decide(in *Input, t *panel.TargetPanel) {
-	if c.g.Kind == Regression {
+	switch c.g.Kind {
+	case Regression:
 		c.regression(in, t)
+		return
+	case Ratchet:
+		c.ratchet(in, t)
 		return
 	}
 	m := c.slice.Metric(c.g.Metric)

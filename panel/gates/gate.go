@@ -20,6 +20,8 @@ const (
 	Zero Kind = "zero"
 	// Regression allows the loss of a margin against a baseline.
 	Regression Kind = "regression"
+	// Ratchet allows so many cases to fall that passed in the baseline: NewlyFailing.
+	Ratchet Kind = "ratchet"
 )
 
 // Severity says whether a gate may stop a build.
@@ -80,6 +82,10 @@ type Gate struct {
 	MinEffect *float64 `json:"min_effect,omitempty"`
 	// MaxRate, of Zero, is the rate that the exposure must rule out; 0 for none.
 	MaxRate float64 `json:"max_rate,omitempty"`
+	// Attempts, of Ratchet, is how many attempts at a case each side needs; 0 means 2.
+	Attempts int `json:"attempts,omitempty"`
+	// RemovedOK, of Regression, lets tasks of the baseline be missing now.
+	RemovedOK bool `json:"removed_ok,omitempty"`
 	// Lost is LostIgnore where lost attempts do not keep the gate from a verdict.
 	Lost Lost `json:"lost,omitempty"`
 	// Position is where the gate stands in its file.
@@ -199,6 +205,11 @@ const (
 	ReasonBH         = "not_after_bh"
 	ReasonNoUpperEnd = "no_upper_end"
 	ReasonNoBase     = "baseline_may_be_none"
+	ReasonRemoved    = "removed_tasks"
+	// Of Ratchet.
+	ReasonFell        = "newly_failing"
+	ReasonNoneFell    = "none_newly_failing"
+	ReasonFewAttempts = "too_few_attempts"
 )
 
 func (g *Gate) hard() bool { return g.Severity != Soft }
@@ -213,6 +224,8 @@ func (g *Gate) Label() string {
 		return g.Metric + " = 0"
 	case Regression:
 		return g.Metric + " against the baseline"
+	case Ratchet:
+		return g.Metric + " <= " + short(g.Bound)
 	}
 	return g.Metric + " " + string(g.Direction) + " " + amount(g.Unit, g.Bound)
 }

@@ -58,6 +58,7 @@ type Scorer struct {
 	text    []byte
 	scratch match.Scratch
 	unknown int
+	endless int // steps that were not validated because that is too much work
 	params  params
 	rules   *match.Args // those of the last call; nil: compared exactly
 	args    value.Value // of the last call
@@ -114,6 +115,9 @@ func (s *Scorer) Fork() *Scorer { return s.shared.scorer() }
 // UnknownVersions is the number of steps whose tool is in the catalog, but not
 // in the version that was called: they were validated against no schema.
 func (s *Scorer) UnknownVersions() int { return s.unknown }
+
+// Endless is the number of steps that were not validated because that is too much work.
+func (s *Scorer) Endless() int { return s.endless }
 
 // Problems lists the conditions and the matchers that could not be compiled, in the order
 // in which they were met; each distinct text once, as far as they are remembered.

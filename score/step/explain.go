@@ -27,9 +27,9 @@ type Explanation struct {
 // Explain says what Score found, in words. It is for the steps that are shown.
 func (s *Scorer) Explain(in *Input) Explanation {
 	var score callvet.StepScore
-	seen := s.unknown
+	seen, endless := s.unknown, s.endless
 	s.Score(in, &score)
-	s.unknown = seen
+	s.unknown, s.endless = seen, endless
 	t, p := s.lookup(in.Tool), payload{}
 	s.read(in, &p)
 	x := Explanation{Call: callvet.CallMatch{Got: string(in.Tool), GotArgs: own(p.args)}}

@@ -52,11 +52,7 @@ func (s *Scorer) Score(in *Input, out *callvet.StepScore) {
 	}
 	m := t.always
 	if t.schema != nil && emitted {
-		if t.schema.ValidObject(held) {
-			m |= mark(callvet.StepSchemaValid, true) | mark(callvet.StepRepaired, false)
-		} else if !t.unknowable(held) {
-			m |= mark(callvet.StepSchemaValid, false) | mark(callvet.StepRepaired, held != args && t.schema.ValidObject(args))
-		}
+		m |= s.contract(t, args, held)
 	}
 	switch {
 	case !emitted || in.GoldArgs.Kind() != value.Object && in.GoldParams.Kind() != value.Object || in.Needed == 0:
@@ -75,6 +71,29 @@ func (s *Scorer) Score(in *Input, out *callvet.StepScore) {
 		m |= s.safe(t, args)
 	}
 	out.Known, out.True = uint16(m), uint16(m>>16)
+}
+
+// contract holds the arguments as emitted against the tool's schema. Where that is too much
+// work, or was redacted, nothing is known.
+func (s *Scorer) contract(t *contracted, args, held value.Value) marks {
+	valid, known := t.schema.DecideObject(held)
+	switch {
+	case valid:
+		return mark(callvet.StepSchemaValid, true) | mark(callvet.StepRepaired, false)
+	case !known:
+		s.endless++
+		return 0
+	case t.unknowable(held):
+		return 0
+	}
+	m := mark(callvet.StepSchemaValid, false)
+	if held == args {
+		return m | mark(callvet.StepRepaired, false)
+	}
+	if valid, known = t.schema.DecideObject(args); known {
+		m |= mark(callvet.StepRepaired, valid)
+	}
+	return m
 }
 
 // choice holds the tool that was called against the label.

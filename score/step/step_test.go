@@ -213,6 +213,27 @@ func TestNoCatalog(t *testing.T) {
 	}
 }
 
+// TestUnverifiedStep: where a verdict is too much work, nothing is known, and it is counted.
+func TestUnverifiedStep(t *testing.T) {
+	t.Parallel()
+	s := scorer(t, Config{Tools: []callvet.Tool{{Name: "deep", Parameters: json.RawMessage(`{"properties":{"a":{"allOf":[{"$ref":"#"},{"$ref":"#"}]}}}`)}}})
+	for args, want := range map[string]string{
+		`{"a":{}}`: "+valid +tool -repaired",
+		strings.Repeat(`{"a":`, 50) + "{}" + strings.Repeat("}", 50): "+tool",
+	} {
+		var got callvet.StepScore
+		in := read(t, `{"tool":"deep","args":`+args+`}`)
+		s.Score(in, &got)
+		if d := cmp.Diff(want, told(got)); d != "" {
+			t.Errorf("%.20s: %s", args, d)
+		}
+		s.Explain(in)
+	}
+	if s.Endless() != 1 {
+		t.Errorf("%d are counted", s.Endless())
+	}
+}
+
 func TestCounts(t *testing.T) {
 	t.Parallel()
 	type counts struct{ Matched, Expected, Emitted, Union uint16 }

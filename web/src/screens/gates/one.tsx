@@ -18,7 +18,7 @@ import { Report } from './report';
 import { useUnsaved } from '../../ui/unsaved';
 
 type Kept = { gates: Schemas['GateText']; etag: string };
-const keywords = ['gate', 'metric', 'at_least', 'at_most', 'zero', 'baseline', 'margin', 'min_effect', 'slice', 'target', 'severity', 'hard', 'soft', 'min_n', 'min_coverage', 'max_rate', 'lost', 'ignore', 'name', 'policy', 'strict', 'lenient', 'correction', 'gates'];
+const keywords = ['gate', 'metric', 'at_least', 'at_most', 'zero', 'baseline', 'margin', 'min_effect', 'slice', 'target', 'severity', 'hard', 'soft', 'min_n', 'min_coverage', 'max_rate', 'lost', 'ignore', 'newly_failing', 'attempts', 'name', 'policy', 'strict', 'lenient', 'correction', 'gates'];
 
 export function One({ id }: { id: string }) {
   const kept = useQuery({

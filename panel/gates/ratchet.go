@@ -1,0 +1,68 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package gates
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/stats/gate"
+)
+
+// NewlyFailing is the metric of a gate of kind Ratchet: how many cases passed all their attempts in
+// the baseline and pass none now.
+const NewlyFailing = "newly_failing"
+
+// leastAttempts is how many attempts at a case each side needs, where a gate says nothing else.
+const leastAttempts = 2
+
+// ratchet allows so many cases to fall. It is about this suite, and not about tasks like these.
+// Source: Statistics specification, section 16.7.
+func (c *claim) ratchet(in *Input, t *panel.TargetPanel) {
+	r := ratchetOf(in, t)
+	if r == nil {
+		c.say(ReasonNoBaseline, c.g.Metric+": there is no baseline to compare with", "a baseline with the same "+c.task+"s: --baseline")
+		return
+	}
+	least := leastAttempts
+	if c.g.Attempts > 0 {
+		least = c.g.Attempts
+	}
+	fell, allowed := len(r.Cases), int(c.g.Bound)
+	c.v.N, c.v.Units, c.v.Of = r.Compared, r.Compared, c.task+"s"
+	head := fmt.Sprintf("%s %d of %s that passed each attempt in the baseline", c.g.Metric, fell, c.tasks(r.Compared))
+	alarm := fmt.Sprintf("without any change some would fall with a chance of %s", rounded(r.FalseAlarm))
+	switch {
+	case r.Compared > 0 && min(r.Baseline, r.Candidate) < least:
+		c.say(ReasonFewAttempts, fmt.Sprintf("%s: a %s has %d in the baseline and %d now, the gate wants %d on both sides", head, c.task, r.Baseline, r.Candidate, least),
+			fmt.Sprintf("callvet run --repeat %d, or attempts: 1 on the gate (%s)", least, alarm))
+	case fell > allowed:
+		c.v.Verdict, c.v.Reason = gate.Fail, ReasonFell
+		c.v.Sentence = fmt.Sprintf("%s: more than %d: failed (%s)", head, allowed, alarm)
+	case fell+len(r.Unknown) > allowed:
+		c.say(ReasonLost, fmt.Sprintf("%s, and of %s the attempts now are lost (%s)", head, c.tasks(len(r.Unknown)), strings.Join(r.Unknown[:min(len(r.Unknown), maxPlaces)], ", ")), "run those attempts again: callvet run --resume")
+	case r.Compared == 0:
+		c.say(ReasonNoMetric, c.g.Metric+": no "+c.task+" passed each attempt in the baseline", "hold pass_rate against the baseline")
+	default:
+		c.v.Verdict, c.v.Reason = gate.Pass, ReasonNoneFell
+		c.v.Sentence = fmt.Sprintf("%s: not more than %d: passed (%s)", head, allowed, alarm)
+	}
+	if fell > 0 {
+		for _, id := range r.Cases[:min(fell, maxPlaces)] {
+			c.v.Open = append(c.v.Open, Place{Task: id, Why: "passed each attempt, passes none"})
+		}
+	}
+}
+
+func ratchetOf(in *Input, t *panel.TargetPanel) *panel.Ratchet {
+	if in.Comparison == nil {
+		return nil
+	}
+	for i := range in.Comparison.Targets {
+		if tc := &in.Comparison.Targets[i]; sameTarget(in, tc, t) {
+			return tc.Ratchet
+		}
+	}
+	return nil
+}

@@ -1,0 +1,101 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package panel
+
+import "github.com/callvet/callvet/stats"
+
+// Ratchet is which cases passed all their attempts in the baseline and pass none now.
+// Source: Statistics specification, section 16.7.
+type Ratchet struct {
+	// Cases are those that fell, in the order of the baseline; Compared is how many cases passed all
+	// their attempts in the baseline and have a verdict now.
+	Cases    []string `json:"cases"`
+	Compared int      `json:"compared"`
+	// Unknown are cases that passed all their attempts in the baseline, and of which lost attempts may
+	// hide that none passes now.
+	Unknown []string `json:"unknown,omitempty"`
+	// Baseline and Candidate are the fewest attempts with a verdict at a case that was compared.
+	Baseline  int `json:"baseline_attempts"`
+	Candidate int `json:"candidate_attempts"`
+	// FalseAlarm is the chance, in [0,1], that some case falls although none changed.
+	FalseAlarm float64 `json:"false_alarm"`
+}
+
+// Worse reports whether a target is clearly worse than its baseline, in its pass rate or in another
+// metric that was compared.
+func (d *Comparison) Worse() bool {
+	for i := range d.Targets {
+		t := &d.Targets[i]
+		if t.Overall.Verdict == ChangeWorse {
+			return true
+		}
+		for j := range t.Measured {
+			if t.Measured[j].Overall.Verdict == ChangeWorse {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// NewlyFailing counts the cases that passed at least half of their attempts in the baseline and pass
+// fewer now, of all targets.
+func (d *Comparison) NewlyFailing() (n int) {
+	for i := range d.Targets {
+		n += d.Targets[i].Overall.NewlyFailing
+	}
+	return n
+}
+
+// ratchet compares the cases that both runs have.
+func ratchet(base, cand *Ledger, t [2]int, common [][2]int) Ratchet {
+	out := Ratchet{Cases: []string{}}
+	var seen []stats.Trials
+	var sides [][2]int
+	for _, p := range common {
+		a, b := base.at(t[0], p[0]), cand.at(t[1], p[1])
+		if a.judged > 0 {
+			seen = append(seen, stats.Trials{N: int(a.judged), Passed: int(a.passes)})
+		}
+		if a.judged > 0 && b.judged > 0 {
+			sides = append(sides, [2]int{int(a.judged), int(b.judged)})
+		}
+		if a.judged == 0 || a.passes < a.judged || b.passes > 0 {
+			if a.judged > 0 && a.passes == a.judged && b.judged > 0 {
+				out.count(a, b)
+			}
+			continue
+		}
+		id := base.cases[p[0]].id
+		switch lost := b.errors + b.lost; {
+		case lost > 0 || b.judged == 0:
+			out.Unknown = append(out.Unknown, id)
+		default:
+			out.count(a, b)
+			out.Cases = append(out.Cases, id)
+		}
+	}
+	none, population := 1.0, stats.PopulationOf(seen)
+	known := map[[2]int]float64{}
+	for _, s := range sides {
+		chance, ok := known[s]
+		if !ok {
+			chance = population.Chance(s[0], s[1])
+			known[s] = chance
+		}
+		none *= 1 - chance
+	}
+	out.FalseAlarm = 1 - none
+	return out
+}
+
+// count counts a case that passed all its attempts in the baseline.
+func (r *Ratchet) count(a, b attempts) {
+	if r.Compared == 0 || int(a.judged) < r.Baseline {
+		r.Baseline = int(a.judged)
+	}
+	if r.Compared == 0 || int(b.judged) < r.Candidate {
+		r.Candidate = int(b.judged)
+	}
+	r.Compared++
+}
