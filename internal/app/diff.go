@@ -62,6 +62,9 @@ func (a *App) Diff(ctx context.Context, req DiffRequest, tell Events) (*panel.Co
 			return nil, wrong("metrics", m, "%s", why)
 		}
 	}
+	if err := unambiguous("slices", req.Slices); err != nil {
+		return nil, err
+	}
 	cfg := compare.Config{Judge: req.Judge, By: req.Slices, Metrics: req.Metrics}
 	base, err := a.ledger(ctx, req.Base, cfg, &ScoreRequest{Slices: []string{}}, tell)
 	if err != nil {
