@@ -339,6 +339,10 @@ func (r *reader) slice(g *gates.Gate, v *source.Node) {
 	if g.Key, g.Value = strings.TrimSpace(key), strings.TrimSpace(value); !ok || g.Key == "" || g.Value == "" {
 		r.Note(v.At, "bad-slice", "slice: language=es-AR, or language=* for every value", "expected KEY=VALUE, found %s", v.Shown())
 	}
+	if callvet.AmbiguousSlice(g.Key) {
+		r.Note(v.At, "ambiguous-slice", fmt.Sprintf("%s=%s for all cases that expect the tool, %s=%s for its calls", callvet.SliceExpectedTool, g.Value, callvet.SliceCalledTool, g.Value),
+			"the slice %s does not say by which tool", source.Clip(s, 60))
+	}
 }
 
 // baseline reads true, or what may be lost.
