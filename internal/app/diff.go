@@ -196,7 +196,10 @@ func (a *App) traceLedger(ctx context.Context, name string, cfg compare.Config, 
 	if err != nil {
 		return nil, err
 	}
-	if !side.NeedsSteps() && how.Suite == "" && how.Safety == "" {
+	if a.once(name) {
+		if side.NeedsSteps() || how.Suite != "" || how.Safety != "" {
+			return nil, refused("traces", "%s can be read once only, and what is compared needs two readings: write it to a file", name)
+		}
 		log, err := a.eachTask(name, side.Record)
 		if err != nil {
 			return nil, err
@@ -210,9 +213,6 @@ func (a *App) traceLedger(ctx context.Context, name string, cfg compare.Config, 
 		}
 		tell.lines(log.Problems(name), log)
 		return sideLedger(name, side, lostOf(log, func(line int64) (string, int64) { return name, line }), tell)
-	}
-	if a.once(name) {
-		return nil, refused("traces", "%s can be read once only, and what is compared needs two readings: write it to a file", name)
 	}
 	req := *how
 	req.Traces = []string{name}
