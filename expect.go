@@ -5,6 +5,7 @@ package callvet
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 )
 
 // NoTools is the name in a set of acceptable tools that stands for calling nothing.
@@ -107,6 +108,48 @@ func (e *Expect) Calls() (something, nothing bool) {
 		}
 	}
 	return something || (e.MinToolCalls != nil && *e.MinToolCalls > 0), nothing || (e.MaxToolCalls != nil && *e.MaxToolCalls == 0)
+}
+
+// Keys of slices by tools. A task is in the slice of each tool that it expects, with all its
+// attempts and calls, whatever they called. A call is in the slice of the tool that it calls, and
+// so is its task.
+const (
+	SliceExpectedTool = "expected_tool"
+	SliceCalledTool   = "called_tool"
+)
+
+// AmbiguousSlice reports whether a key to slice by, or one side of a cross, does not say by which
+// tool: the keys to choose from are SliceExpectedTool and SliceCalledTool.
+func AmbiguousSlice(key string) bool {
+	return slices.Contains(strings.Split(key, "*"), "tool")
+}
+
+// Tools are the names of the tools that passing answers call, each once: those of the expected
+// calls that may not be missing, of the sets of names, and of the selection.
+func (e *Expect) Tools() []string {
+	var out []string
+	add := func(names []string) {
+		for _, n := range names {
+			if n != NoTools && n != "" && !slices.Contains(out, n) {
+				out = append(out, n)
+			}
+		}
+	}
+	for i := range e.Plans {
+		for k := range e.Plans[i].Calls {
+			if c := &e.Plans[i].Calls[k]; !c.Optional {
+				add(c.Tools)
+			}
+		}
+	}
+	add(e.ToolsCalled)
+	for _, set := range e.ToolsAcceptable {
+		add(set)
+	}
+	if e.Selection != nil {
+		add(e.Selection.Tools)
+	}
+	return out
 }
 
 // anyCounted reports whether one of the counts asks for a call.

@@ -127,8 +127,8 @@ var rooms = map[string][]string{
 	"internal/secret":             {"", "value", "score/safety/pii", "internal/endpoint", "internal/trace/redact"},
 	"internal/trace":              {"", "internal/input", "internal/repair", "internal/usage", "score", "score/selection", "value", "value/typed"},
 	"internal/trace/message":      {"", "value", "score/check", "internal/finish", "internal/repair", "internal/usage"},
-	"internal/trace/chats":        {"", "value", "score/check", "internal/trace", "internal/trace/message", "internal/finish", "internal/usage"},
-	"internal/trace/spans":        {"", "value", "score/check", "internal/trace", "internal/trace/message", "internal/finish", "internal/usage"},
+	"internal/trace/chats":        {"", "value", "score/check", "internal/trace", "internal/trace/message", "internal/finish", "internal/repair", "internal/usage"},
+	"internal/trace/spans":        {"", "value", "score/check", "internal/trace", "internal/trace/message", "internal/finish", "internal/repair", "internal/usage"},
 	"internal/measure":            {"", "value", "internal/parallel", "internal/trace", "internal/trace/foreign", "internal/usage", "panel/steps", "score/step"},
 	"internal/trace/foreign":      {"", "internal/input", "value", "value/typed", "internal/trace", "internal/trace/chats", "internal/trace/spans", "internal/trace/message"},
 

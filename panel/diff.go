@@ -30,7 +30,9 @@ type Comparison struct {
 	// Targets without a counterpart.
 	UnpairedBaseline  []string `json:"unpaired_baseline,omitempty"`
 	UnpairedCandidate []string `json:"unpaired_candidate,omitempty"`
-	Warnings          []string `json:"warnings,omitempty"`
+	// Unpaired reports that all cases of both sides were compared, and none paired.
+	Unpaired bool     `json:"unpaired,omitempty"`
+	Warnings []string `json:"warnings,omitempty"`
 	// Lost records of the sides could not be read; nil where there are none.
 	LostBaseline  *Lost `json:"lost_baseline,omitempty"`
 	LostCandidate *Lost `json:"lost_candidate,omitempty"`
@@ -89,9 +91,11 @@ type Difference struct {
 	Rose int `json:"rose"`
 	// Planned are the cases that both runs were to have, Lost those of them with an attempt that has
 	// no outcome, and LostWeight how many cases these are worth by the share of such attempts.
-	Planned       int     `json:"planned"`
-	Lost          int     `json:"lost,omitempty"`
-	LostWeight    float64 `json:"lost_weight,omitempty"`
+	Planned    int     `json:"planned"`
+	Lost       int     `json:"lost,omitempty"`
+	LostWeight float64 `json:"lost_weight,omitempty"`
+	// Unpaired is how many cases the baseline and the candidate have, where these are others.
+	Unpaired      *[2]int `json:"unpaired,omitempty"`
 	Verdict       Change  `json:"verdict"`
 	differences   []float64
 	baseSums      stats.Clusters
@@ -191,6 +195,9 @@ type DiffConfig struct {
 	Pairs []Pair
 	// Unchanged is how many cases that did not change are told of each pair, at most.
 	Unchanged int
+	// Unpaired compares all cases of both sides, whatever they have in common. It is the way, too,
+	// where they have none.
+	Unpaired bool
 }
 
 // Diff compares two runs case by case: repeats of a case are averaged first and
@@ -218,8 +225,13 @@ func DiffWith(baseline, candidate *Ledger, cfg DiffConfig) *Comparison {
 	}
 	d := &Comparison{Baseline: baseline.Run, Candidate: candidate.Run, BaselineName: baseline.Name, CandidateName: candidate.Name, Confidence: cfg.Confidence}
 	common := d.match(baseline, candidate)
+	d.Unpaired = cfg.Unpaired || len(common)+len(d.Changed) == 0 && len(baseline.cases) > 0 && len(candidate.cases) > 0
 	for _, p := range d.pairTargets(baseline, candidate, cfg.Pairs) {
-		d.Targets = append(d.Targets, compareTargets(baseline, candidate, p, common, &cfg))
+		if d.Unpaired {
+			d.Targets = append(d.Targets, apart(baseline, candidate, p, &cfg))
+		} else {
+			d.Targets = append(d.Targets, compareTargets(baseline, candidate, p, common, &cfg))
+		}
 		d.Warnings = append(d.Warnings, unlike(baseline, candidate, p)...)
 	}
 	sides := []*Ledger{baseline, candidate}
@@ -233,6 +245,10 @@ func DiffWith(baseline, candidate *Ledger, cfg DiffConfig) *Comparison {
 	}
 	if d.LostCandidate = candidate.lost; baseline != candidate {
 		d.LostBaseline = baseline.lost
+	}
+	if d.Unpaired {
+		d.OnlyBaseline, d.OnlyCandidate, d.Changed = nil, nil, nil
+		d.Warnings = append(d.Warnings, "the cases of both sides are not paired: a difference may be that of the cases")
 	}
 	if n := len(d.Changed); n > 0 {
 		d.Warnings = append(d.Warnings, plural(n, "case has", "cases have")+" changed between the runs and cannot be compared")

@@ -85,6 +85,9 @@ func TestFamilies(t *testing.T) {
 	if missing, known := MissingSlices([]string{"tool_family", "color"}, tools, pointers(cases)); cmp.Diff([]string{"color"}, missing) != "" || !slices.Contains(known, "tool_family") {
 		t.Errorf("missing %v of %v", missing, known)
 	}
+	if missing, _ := MissingSlices([]string{"called_tool", "expected_tool"}, tools, pointers(cases)); len(missing) > 0 {
+		t.Error(missing)
+	}
 	if missing, _ := MissingSlices([]string{"tool_family"}, nil, pointers(cases[:3])); len(missing) != 1 {
 		t.Errorf("without families: %v", missing)
 	}

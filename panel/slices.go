@@ -14,10 +14,10 @@ import (
 type sliceID struct{ key, value string }
 
 // MissingSlices gives those keys of by that no case has a value for, and the keys
-// that some case has, sorted. "tier", "tag" and "*" may always be asked for. tools are
+// that some case has, sorted. "tier", "tag", "called_tool" and "*" may always be asked for. tools are
 // those of the suite.
 func MissingSlices(by []string, tools []callvet.Tool, cases iter.Seq[*callvet.Case]) (missing, known []string) {
-	have := map[string]bool{"tier": true, "tag": true, "tags": true, "*": true}
+	have := map[string]bool{"tier": true, "tag": true, "tags": true, "*": true, callvet.SliceCalledTool: true}
 	absent := func() []string {
 		return slices.DeleteFunc(slices.Clone(by), func(key string) bool { return have[key] })
 	}
@@ -26,7 +26,7 @@ func MissingSlices(by []string, tools []callvet.Tool, cases iter.Seq[*callvet.Ca
 	}
 	families := callvet.FamiliesOf(tools)
 	for c := range cases {
-		for _, id := range memberships(append([]string{"*", keyFamily}, by...), c, families) {
+		for _, id := range memberships(append([]string{"*", keyFamily, callvet.SliceExpectedTool}, by...), c, families) {
 			have[id.key] = true
 		}
 	}
@@ -61,6 +61,11 @@ func memberships(by []string, c *callvet.Case, families map[string][]string) []s
 			if c.Fields[key] == "" && (len(families) > 0 || len(c.Tools) > 0) {
 				familiesOf(c, families, func(f string) { add(key, f) })
 			}
+		case callvet.SliceExpectedTool:
+			add(key, c.Fields[key])
+			for _, name := range c.Expect.Tools() {
+				add(key, name)
+			}
 		default:
 			add(key, c.Fields[key])
 		}
@@ -68,30 +73,14 @@ func memberships(by []string, c *callvet.Case, families map[string][]string) []s
 	return ids
 }
 
-// familiesOf gives the families of the tools that a case expects: those of its calls, of its
-// sets of names and of its selection.
+// familiesOf gives the families of the tools that a case expects.
 func familiesOf(c *callvet.Case, families map[string][]string, give func(string)) {
 	if len(c.Tools) > 0 { // they replace the suite's
 		families = callvet.FamiliesOf(c.Tools)
 	}
-	names := func(list []string) {
-		for _, name := range list {
-			for _, f := range families[name] {
-				give(f)
-			}
+	for _, name := range c.Expect.Tools() {
+		for _, f := range families[name] {
+			give(f)
 		}
-	}
-	e := &c.Expect
-	for i := range e.Plans {
-		for k := range e.Plans[i].Calls {
-			names(e.Plans[i].Calls[k].Tools)
-		}
-	}
-	names(e.ToolsCalled)
-	for _, set := range e.ToolsAcceptable {
-		names(set)
-	}
-	if e.Selection != nil {
-		names(e.Selection.Tools)
 	}
 }

@@ -37,3 +37,33 @@ func Combine(weights []float64, parts []Interval) Interval {
 	iv.Lower, iv.Upper = iv.Point-down, iv.Point+up
 	return iv
 }
+
+// CombineRatio is the ratio of two independent estimates that are not below 0, a over b, with the
+// interval that their own ends give. Where the lower end of b is 0 there is no upper end. A part that
+// is not usable gives its status; b of 0: StatusZeroDenominator.
+// Source: Donner and Zou 2012 (MOVER-R).
+func CombineRatio(a, b Interval) Interval {
+	iv := Interval{Lower: 0, Upper: math.Inf(1), N: a.N + b.N, Clusters: a.Clusters + b.Clusters, Confidence: a.Confidence, Method: "mover_r", Status: StatusOK}
+	switch {
+	case !a.Usable():
+		iv.Status = a.Status
+	case !b.Usable():
+		iv.Status = b.Status
+	}
+	if !(b.Point > 0) {
+		iv.Status = StatusZeroDenominator
+		return iv
+	}
+	iv.Point = a.Point / b.Point
+	both := a.Point * b.Point
+	root := func(end, other float64) float64 {
+		return math.Sqrt(max(0, both*both-end*other*(2*a.Point-end)*(2*b.Point-other)))
+	}
+	if far := b.Upper * (2*b.Point - b.Upper); !math.IsInf(b.Upper, 1) && far != 0 {
+		iv.Lower = min(iv.Point, max(0, (both-root(a.Lower, b.Upper))/far))
+	}
+	if near := b.Lower * (2*b.Point - b.Lower); b.Lower > 0 && !math.IsInf(a.Upper, 1) {
+		iv.Upper = max(iv.Point, (both+root(a.Upper, b.Lower))/near)
+	}
+	return iv
+}

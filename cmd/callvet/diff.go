@@ -54,6 +54,7 @@ candidate is compared with that one; without a candidate, the other targets of t
 	cmd.Flags().StringVar(&req.BaseTarget, "base-target", "", "target of the baseline that every target of the candidate is compared with, or of a single run its others")
 	cmd.Flags().StringVar(&req.CandidateTarget, "candidate-target", "", "the only target of the candidate that is compared")
 	cmd.Flags().StringVar(&failOn, "fail-on", "", "exit with 3 where something is worse, with its interval, or where a case is newly failing: worse or newly-failing")
+	cmd.Flags().BoolVar(&req.Unpaired, "unpaired", false, "compare all cases of both sides and pair none, as where they have no id in common")
 	cmd.Flags().BoolVar(&unchanged, "unchanged", false, "also list the cases that did not change")
 	cmd.Flags().StringVar(&req.Judge, "judge", "", "judge whose verdicts in trace files count, instead of the source's own checks")
 	return cmd

@@ -226,6 +226,12 @@ func ownFaults() []fault {
 	chat := func(finish, message string) string {
 		return fmt.Sprintf(`{"id":"a","object":"chat.completion","choices":[{"index":0,"finish_reason":%q,"message":%s}]}`, finish, message)
 	}
+	// A call of Gemini with arguments that are streamed.
+	const begun = `{"functionCall":{"name":"ring","willContinue":true}}`
+	const grown = `{"functionCall":{"partialArgs":[{"jsonPath":"$.who","stringValue":"Ann"}]}}`
+	gemini := func(parts ...string) string {
+		return fmt.Sprintf(`{"key":"a","request":{"contents":[{"role":"user","parts":[{"text":"Ring Ann."}]}]},"response":{"candidates":[{"content":{"role":"model","parts":[%s]},"finishReason":"STOP"}]}}`, strings.Join(parts, ","))
+	}
 	return []fault{
 		{file: "own-stop.json", text: otlp("stop", asked, "No."), want: map[string]witness{"aa": {Outcome: "abstained", Goal: "Ring Ann.", Answer: "No."}}},
 		{file: "own-length.json", text: otlp("length", asked, "No, be"), code: exitError, want: map[string]witness{"aa": {Outcome: "unparseable", Why: "token_limit"}}},
@@ -251,6 +257,12 @@ func ownFaults() []fault {
 			text: `{"trace":{"id":"a","input":"Ring."},"observations":[{"id":"g","traceId":"a","type":"GENERATION","startTime":"2026-01-01T00:00:01Z","input":[{"role":"user","content":"Ring."}],"output":{"role":"assistant","tool_calls":[{"id":"c","type":"function","function":{"name":"ring","arguments":"{}"}}]}},` +
 				`{"id":"x","traceId":"a","type":"TOOL","name":"tool run","startTime":"2026-01-01T00:00:02Z","input":{},"output":"ok","metadata":{"attributes":{"gen_ai.tool.name":"ring","gen_ai.tool.call.id":"c"}}}]}`,
 			want: map[string]witness{"a": called("ring ok")},
+		},
+		{file: "own-growing.json", text: gemini(begun, grown), want: map[string]witness{"a": called("ring")}},
+		{file: "own-unfinished.json", text: gemini(begun), want: map[string]witness{"a": {Outcome: "unparseable", Why: "unreadable_arguments", Calls: []string{"ring"}}}},
+		{
+			file: "own-contents.json", text: `{"id":"a","messages":[{"role":"user","parts":[{"text":"Ring Ann."}]},{"role":"model","parts":[` + begun + `]},{"role":"model","parts":[` + grown + `]}]}`,
+			want: map[string]witness{"a": called("ring")},
 		},
 		{file: "own-nan.jsonl", text: "{\"id\":\"a\",\"messages\":[{\"role\":\"user\",\"content\":\"Ring \\ud800.\"},{\"role\":\"assistant\",\"content\":\"No.\",\"score\":NaN}]}\n", want: map[string]witness{"a": {Outcome: "abstained"}}},
 	}
@@ -786,11 +798,16 @@ func TestFaultsToolSpec(t *testing.T) {
 		t.Fatalf("convert: exit %d: %s", code, said)
 	}
 	status, answer := b.asks(http.MethodPost, "/api/tool-eval/import", suite)
-	var made struct{ ID string }
+	var made struct {
+		ID string `json:"suite_id"`
+	}
 	if err := json.Unmarshal(answer, &made); err != nil || status != http.StatusCreated {
 		t.Fatalf("import: %d, %v: %s", status, err, answer)
 	}
-	_, exported := b.asks(http.MethodGet, "/api/tool-suites/"+made.ID+"/export?format=callvet", nil)
+	status, exported := b.asks(http.MethodGet, "/api/tool-suites/"+made.ID+"/export?format=callvet", nil)
+	if status != http.StatusOK {
+		t.Fatalf("export: %d: %s", status, exported)
+	}
 	for how, text := range map[string][]byte{"convert": readFile(t, b.s.dir, "out.json"), "API": exported} {
 		var s struct {
 			Tools []struct {

@@ -21,7 +21,7 @@ A stored run is summed up as the traces that it is: what is no file is the name 
 FILE is a trace file in callvet's form or another that ` + "`callvet trace import`" + ` reads, - for standard input; gzip works.
 Several files are read one after the other as one stream. Files written with --partial are merged instead, in the order given:
 parts of one file, scored on several machines, give the same panels as the whole file.`,
-		Example: "  callvet score traces.jsonl --tools tools/ -o report.html\n  callvet score part1.jsonl --partial 1.part\n  callvet score 1.part 2.part --json\n  callvet score last --slice tool",
+		Example: "  callvet score traces.jsonl --tools tools/ -o report.html\n  callvet score part1.jsonl --partial 1.part\n  callvet score 1.part 2.part --json\n  callvet score last --slice expected_tool",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if req.Traces = args; len(args) == 1 {
@@ -38,7 +38,7 @@ parts of one file, scored on several machines, give the same panels as the whole
 	fs.StringVar(&req.Suite, "suite", "", "suite whose cases are the tasks of the traces: its verdict is their pass where they have none, its tools stand in for --tools")
 	fs.BoolVar(&req.AllowExec, "allow-exec", false, "let the scorers of --suite run programs; without it they are not evaluated")
 	fs.StringVar(&req.Scoring, "scoring", "", "YAML or JSON file with settings for the comparison of arguments, as under scoring in a suite, or the settings themselves in braces (default: mode exact)")
-	fs.StringSliceVar(&req.Slices, "slice", nil, "slice by these keys, crosses as language*intent, * for all fields (default: tool, version, family, language, intent, tags, all fields)")
+	fs.StringSliceVar(&req.Slices, "slice", nil, "slice by these keys, crosses as language*intent, * for all fields (default: expected tool, called tool, version, family, language, intent, tags, all fields)")
 	fs.Var(ranged.Int(&req.Jobs, 0, 1), "jobs", "blocks worked on at once (default: the number of processors)")
 	fs.BoolVar(&req.Strict, "strict", false, "end at the first line that is no record")
 	fs.Var(ranged.Between(&req.Confidence, 0.95), "confidence", "two-sided confidence of the intervals")

@@ -168,13 +168,16 @@ const maxSliceValues = 50
 // bySlice tells of the judge by the values that tasks of the run have. The error
 // names the keys that they have instead.
 func (r *judgedRun) bySlice(in calibrate.Input, all *calibrate.Report, f *CalibrateRequest) (*calibrate.SliceReport, error) {
+	if err := unambiguous("by", []string{f.By}); err != nil {
+		return nil, err
+	}
 	out, err := calibrate.BySlice(in, all, f.By, maxSliceValues, r.valuesOf(f.By))
 	if err != nil || len(out.Values) > 0 {
 		return out, err
 	}
 	keys := map[string]bool{}
 	for _, l := range r.lines {
-		for _, s := range slicing.Of([]string{"language", "tag", "*"}, l) {
+		for _, s := range slicing.Of([]string{callvet.SliceExpectedTool, "language", "tag", "*"}, l) {
 			keys[s[0]] = true
 		}
 	}
@@ -323,6 +326,9 @@ func (r *judgedRun) add(t *trace.Task) {
 	l.Tags = append(l.Tags, t.Tags...)
 	if l.Fields == nil {
 		l.Fields = t.Fields
+	}
+	if l.Expected == nil {
+		l.Expected = t.ExpectedTools()
 	}
 	r.lines[t.TaskID] = l
 	item := calibrate.Item{Key: key, Judged: judgesOf(t.Judged), Auto: t.Pass}

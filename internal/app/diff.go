@@ -33,6 +33,8 @@ type DiffRequest struct {
 	// of the base.
 	BaseTarget      string `json:"base_target,omitempty"`
 	CandidateTarget string `json:"candidate_target,omitempty"`
+	// Unpaired compares all cases of both sides, as where they have none in common.
+	Unpaired bool `json:"unpaired,omitempty"`
 	// Unchanged is how many cases that did not change are told of each pair of targets, at most.
 	Unchanged int `json:"unchanged,omitempty"`
 }
@@ -60,6 +62,9 @@ func (a *App) Diff(ctx context.Context, req DiffRequest, tell Events) (*panel.Co
 			return nil, wrong("metrics", m, "%s", why)
 		}
 	}
+	if err := unambiguous("slices", req.Slices); err != nil {
+		return nil, err
+	}
 	cfg := compare.Config{Judge: req.Judge, By: req.Slices, Metrics: req.Metrics}
 	base, err := a.ledger(ctx, req.Base, cfg, &ScoreRequest{Slices: []string{}}, tell)
 	if err != nil {
@@ -75,7 +80,7 @@ func (a *App) Diff(ctx context.Context, req DiffRequest, tell Events) (*panel.Co
 	if err != nil {
 		return nil, err
 	}
-	out := panel.DiffWith(base, cand, panel.DiffConfig{Pairs: pairs, Unchanged: req.Unchanged})
+	out := panel.DiffWith(base, cand, panel.DiffConfig{Pairs: pairs, Unchanged: req.Unchanged, Unpaired: req.Unpaired})
 	if req.BaseTarget+req.CandidateTarget != "" { // nothing else was asked for
 		out.UnpairedBaseline, out.UnpairedCandidate = nil, nil
 	}
@@ -191,7 +196,10 @@ func (a *App) traceLedger(ctx context.Context, name string, cfg compare.Config, 
 	if err != nil {
 		return nil, err
 	}
-	if !side.NeedsSteps() && how.Suite == "" && how.Safety == "" {
+	if a.once(name) {
+		if side.NeedsSteps() || how.Suite != "" || how.Safety != "" {
+			return nil, refused("traces", "%s can be read once only, and what is compared needs two readings: write it to a file", name)
+		}
 		log, err := a.eachTask(name, side.Record)
 		if err != nil {
 			return nil, err
@@ -205,9 +213,6 @@ func (a *App) traceLedger(ctx context.Context, name string, cfg compare.Config, 
 		}
 		tell.lines(log.Problems(name), log)
 		return sideLedger(name, side, lostOf(log, func(line int64) (string, int64) { return name, line }), tell)
-	}
-	if a.once(name) {
-		return nil, refused("traces", "%s can be read once only, and what is compared needs two readings: write it to a file", name)
 	}
 	req := *how
 	req.Traces = []string{name}

@@ -163,6 +163,9 @@ type drawnFrom struct {
 // strata are the tasks by the values of the keys, one attempt of each: the first one that did not
 // end in an error.
 func (a *App) strata(ctx context.Context, req *GoldDrawRequest) (map[string][]labels.Key, map[labels.Key]drawnFrom, error) {
+	if err := unambiguous("by", req.By); err != nil {
+		return nil, nil, err
+	}
 	names := slicing.New(req.By, nil)
 	strata, seen := map[string][]labels.Key{}, map[string]bool{}
 	for at, err := range a.logged(ctx, req.Side) {

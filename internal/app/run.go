@@ -246,8 +246,24 @@ func (r *Run) verdicts(ctx context.Context) iter.Seq2[report.Row, error] {
 	}
 }
 
+// unambiguous refuses slice keys that do not say by which tool, the expected or the called one.
+func unambiguous(field string, by []string) error {
+	for _, key := range by {
+		if callvet.AmbiguousSlice(key) {
+			return &callvet.FieldError{
+				Field: field, Text: fmt.Sprintf("{%s} %s: it does not say by which tool", field, key),
+				Fix: fmt.Sprintf("{%s} %s for all cases that expect a tool, {%s} %s for its calls", field, callvet.SliceExpectedTool, field, callvet.SliceCalledTool),
+			}
+		}
+	}
+	return nil
+}
+
 // Sliceable refuses slice keys that no case of the run has.
 func (r *Run) Sliceable(by []string) error {
+	if err := unambiguous("slices", by); err != nil {
+		return err
+	}
 	var err error
 	missing, known := panel.MissingSlices(by, r.Suite.Tools, r.Chosen(&err))
 	if err != nil || len(missing) == 0 {

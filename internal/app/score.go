@@ -166,6 +166,9 @@ func (a *App) scoreRun(ctx context.Context, req *ScoreRequest, tell Events) (*sc
 
 // scoreFiles sums trace files up, and writes a table of their calls.
 func (a *App) scoreFiles(ctx context.Context, req *ScoreRequest, tables []string, tell Events) (*scored, error) {
+	if err := unambiguous("slices", req.Slices); err != nil {
+		return nil, err
+	}
 	cal, err := a.calibrated(req.Calibrations, a.taskSources(req.Traces), tell)
 	if err != nil {
 		return nil, err

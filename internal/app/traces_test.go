@@ -56,7 +56,7 @@ func TestTracesWithoutATerminal(t *testing.T) {
 			lines = append(lines, ev.Lines.Problems...)
 		}
 	}
-	s, err := a.Score(ctx, as[app.ScoreRequest](t, `{"traces": ["traces"], "outputs": ["report.md"], "slices": ["tool"]}`), tell)
+	s, err := a.Score(ctx, as[app.ScoreRequest](t, `{"traces": ["traces"], "outputs": ["report.md"], "slices": ["called_tool"]}`), tell)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -165,7 +165,7 @@ func read(t *testing.T, text []byte, by, metrics []string) (*panel.Panels, *comp
 // numbers that the panels tell, overall and by slice.
 func TestAsThePanelsHaveIt(t *testing.T) {
 	t.Parallel()
-	by := []string{"tool", "language", "intent", "kind", "language*intent"}
+	by := []string{"called_tool", "expected_tool", "language", "intent", "kind", "language*intent"}
 	metrics := slices.DeleteFunc(panel.Comparable(), func(m string) bool { return m == panel.MetricPass })
 	seen := map[string]bool{}
 	for seed := range uint64(5) {
@@ -217,8 +217,8 @@ func TestChange(t *testing.T) {
 	t.Parallel()
 	text := lines(7, 200)
 	worse := bytes.ReplaceAll(text, []byte(`"gold":{"args":{"a":1}`), []byte(`"gold":{"args":{"a":2}`))
-	_, a := read(t, text, []string{"tool"}, []string{"arg_em", panel.MetricCost})
-	_, b := read(t, worse, []string{"tool"}, []string{"arg_em", panel.MetricCost})
+	_, a := read(t, text, []string{"called_tool"}, []string{"arg_em", panel.MetricCost})
+	_, b := read(t, worse, []string{"called_tool"}, []string{"arg_em", panel.MetricCost})
 	c := panel.Diff(a.Ledger("a"), b.Ledger("b"), 0)
 	for _, m := range c.Targets[0].Measured {
 		want := panel.ChangeUnclear

@@ -73,6 +73,8 @@ type work struct {
 	parts []part
 	runs  []run    // by attempt; empty where no metric needs them
 	lines []uint64 // Content of the steps
+	// expects are the tools of labels, each once.
+	expects []string
 }
 
 // part are the steps of an attempt that are in the same slices.
@@ -126,6 +128,11 @@ func (s *Side) step(row *measure.Scored) {
 		}
 		w.lines = append(w.lines, row.Content)
 	}
+	for _, name := range expectedBy(st.Gold) {
+		if !slices.Contains(w.expects, name) {
+			w.expects = append(w.expects, name)
+		}
+	}
 	p := s.part(w, st)
 	for k, name := range s.cfg.Metrics {
 		sum, n, fractional := valueOf(name, row)
@@ -140,6 +147,15 @@ func (s *Side) step(row *measure.Scored) {
 	}
 	w.runs[i].step(row, slices.Contains(s.cfg.Metrics, panel.MetricMiss))
 	s.labelled = s.labelled || w.runs[i].labelled
+}
+
+// expectedBy is the tool that the label of a call expects in its place, by base name; nil: none is named.
+func expectedBy(g *trace.Gold) []string {
+	if g == nil || g.Tool == "" || g.Needed != nil && !*g.Needed {
+		return nil
+	}
+	name, _ := callvet.SplitTool(g.Tool)
+	return []string{name}
 }
 
 // part finds the part of a task that a step belongs to.

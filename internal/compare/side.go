@@ -75,7 +75,8 @@ type try struct {
 	inPart      int // assertions that were not evaluated
 	decision    *callvet.Decision
 	layers      []callvet.Assertion
-	skipped     bool    // on purpose
+	skipped     bool // on purpose
+	expects     []string
 	told        *record // nil: no metric is asked for
 }
 
@@ -121,7 +122,7 @@ func (s *Side) Contradictions() []Contradiction { return s.against }
 // same reports whether two records of an attempt tell the same.
 func (s *Side) same(a, b *try) bool {
 	x, y := *a, *b
-	x.context, y.context, x.line, y.line = "", "", 0, 0
+	x.context, y.context, x.line, y.line, x.expects, y.expects = "", "", 0, 0, nil, nil
 	return reflect.DeepEqual(x, y)
 }
 
@@ -148,7 +149,7 @@ func (s *Side) Record(t *trace.Task) {
 	c, cell := t.Entry(s.cfg.Judge)
 	e := try{
 		id: c.ID, tags: c.Tags, fields: c.Fields, target: s.target(cell.Trace.Target), n: cell.Repeat, outcome: cell.Trace.Outcome, verdict: cell.Result.Verdict,
-		line: t.Line, inPart: cell.Result.NotEvaluated, decision: cell.Trace.Decision, layers: cell.Result.Assertions,
+		expects: t.ExpectedTools(), line: t.Line, inPart: cell.Result.NotEvaluated, decision: cell.Trace.Decision, layers: cell.Result.Assertions,
 	}
 	if e.skipped = t.Skipped; t.Scored != nil && e.verdict == callvet.VerdictNotRun && s.cfg.Judge == "" {
 		e.outcome = callvet.OutcomeNotRun // a scorer looked at it, and could not judge it
@@ -219,6 +220,9 @@ func (s *Side) Ledger(name string) *panel.Ledger {
 	led := panel.NewLedger(name, s.targets, s.cfg.By)
 	led.Measure(s.cfg.Metrics...)
 	of := map[string][][2]string{}
+	for id, names := range s.expected() {
+		of[id.id] = append(of[id.id], s.raw(slicing.Line{Expected: names})...)
+	}
 	for i := range s.tries {
 		e := &s.tries[i]
 		of[e.id] = append(of[e.id], s.raw(slicing.Line{Tags: e.tags, Fields: e.fields})...)
@@ -239,6 +243,23 @@ func (s *Side) Ledger(name string) *panel.Ledger {
 	s.measure(led)
 	led.SliceBy(nil) // or the ledger would keep all of this
 	return led
+}
+
+// expected are the tools that tasks expect: those of their records, and of the labels of their calls.
+func (s *Side) expected() map[task][]string {
+	out := map[task][]string{}
+	for i := range s.tries {
+		if e := &s.tries[i]; len(e.expects) > 0 {
+			id := task{e.target, e.id}
+			out[id] = append(out[id], e.expects...)
+		}
+	}
+	for id, w := range s.tasks {
+		if len(w.expects) > 0 {
+			out[id] = append(out[id], w.expects...)
+		}
+	}
+	return out
 }
 
 // Many are the slice keys that have too many values to be slices, sorted. They are
@@ -270,6 +291,9 @@ func (s *Side) countValues() {
 	for _, raw := range s.sets {
 		see(raw)
 	}
+	for _, names := range s.expected() {
+		see(s.raw(slicing.Line{Expected: names}))
+	}
 }
 
 func (s *Side) by() []string {
@@ -299,10 +323,11 @@ func (s *Side) slices(raw [][2]string) []panel.SliceID {
 // Keys adds to a list the keys of the slices that an attempt and its calls are in,
 // each once.
 func Keys(have, by []string, at *trace.Attempt) []string {
-	lines := []slicing.Line{{Tags: at.Tags, Fields: at.Fields}}
+	t := at.Task()
+	lines := []slicing.Line{{Tags: at.Tags, Fields: at.Fields, Expected: t.ExpectedTools()}}
 	for i, c := range at.Trace.Calls() {
 		note := at.Steps[i]
-		lines = append(lines, slicing.Line{Tool: c.Tool, Tags: note.Tags, Fields: note.Fields})
+		lines = append(lines, slicing.Line{Tool: c.Tool, Tags: note.Tags, Fields: note.Fields, Expected: expectedBy(note.Gold)})
 	}
 	for _, l := range lines {
 		for _, x := range slicing.Of(by, l) {

@@ -20,10 +20,12 @@ func (s *Side) measure(led *panel.Ledger) {
 		place[p.Metric] = k
 	}
 	records, order := s.records()
-	only := s.onlyJudge()
+	only, expected := s.onlyJudge(), s.expected()
 	for _, id := range order {
-		all := []panel.SliceID{} // of all lines of the task
+		expects := s.raw(slicing.Line{Expected: expected[id]})
+		all := s.slices(expects) // of all lines of the task
 		for _, e := range records[id] {
+			e.in = append(e.in, expects...)
 			all = append(all, s.slices(e.in)...)
 		}
 		w := s.tasks[id]
@@ -32,7 +34,7 @@ func (s *Side) measure(led *panel.Ledger) {
 		}
 		for i := range w.parts {
 			p := &w.parts[i]
-			in := p.in
+			in := append(slices.Clip(p.in), expects...)
 			if e, ok := records[id][p.attempt]; ok {
 				in = append(slices.Clip(in), e.in...)
 			}

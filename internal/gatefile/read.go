@@ -73,7 +73,7 @@ func (q *Quarantine) Over(now time.Time) bool { return now.UTC().Format(time.Dat
 
 const (
 	fileKeys     = "callvet policy correction gates quarantine"
-	gateKeys     = "gate name metric slice target at_least at_most zero baseline severity min_n min_coverage max_rate lost newly_failing attempts"
+	gateKeys     = "gate name metric slice target at_least at_most zero baseline severity min_n min_coverage max_rate lost newly_failing attempts removed"
 	baselineKeys = "margin min_effect"
 )
 
@@ -246,6 +246,8 @@ func (r *reader) gate(n *source.Node) (gates.Gate, bool) {
 		r.Note(n.At, "conflicting-keys", "keep one of gate, at_least, at_most, zero, baseline, or make two gates", "the gate on %s asks for two things", g.Metric)
 	case g.Attempts > 0 && g.Kind != gates.Ratchet:
 		r.Note(n.At, "conflicting-keys", "newly_failing: 0", "attempts belongs to gates on newly failing cases")
+	case g.RemovedOK && g.Kind != gates.Regression:
+		r.Note(n.At, "conflicting-keys", "baseline: true", "removed belongs to gates against a baseline")
 	case g.MaxRate > 0 && g.Kind != gates.Zero:
 		r.Note(n.At, "conflicting-keys", "zero: true", "max_rate belongs to gates that allow nothing")
 	}
@@ -305,6 +307,8 @@ func (r *reader) setting(g *gates.Gate, key string, v *source.Node) bool {
 	case "min_coverage":
 		x := r.share(v)
 		g.MinCoverage = &x
+	case "removed":
+		g.RemovedOK = r.oneOf(v, "ok") == "ok"
 	case "lost":
 		g.Lost = gates.Lost(r.oneOf(v, string(gates.LostIgnore)))
 	case "max_rate":
@@ -334,6 +338,10 @@ func (r *reader) slice(g *gates.Gate, v *source.Node) {
 	key, value, ok := strings.Cut(s, "=")
 	if g.Key, g.Value = strings.TrimSpace(key), strings.TrimSpace(value); !ok || g.Key == "" || g.Value == "" {
 		r.Note(v.At, "bad-slice", "slice: language=es-AR, or language=* for every value", "expected KEY=VALUE, found %s", v.Shown())
+	}
+	if callvet.AmbiguousSlice(g.Key) {
+		r.Note(v.At, "ambiguous-slice", fmt.Sprintf("%s=%s for all cases that expect the tool, %s=%s for its calls", callvet.SliceExpectedTool, g.Value, callvet.SliceCalledTool, g.Value),
+			"the slice %s does not say by which tool", source.Clip(s, 60))
 	}
 }
 

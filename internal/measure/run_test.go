@@ -147,7 +147,7 @@ func parts(text string, n int) []string {
 func TestSameForAnyWorkersAndParts(t *testing.T) {
 	t.Parallel()
 	for _, window := range []int{16 * 12, 1 << 12} {
-		cfg := steps.Config{Window: window, SliceBy: []string{"tool", "api_version", "tool_family", "language", "tag", "language*intent", "*"}}
+		cfg := steps.Config{Window: window, SliceBy: []string{"expected_tool", "called_tool", "api_version", "tool_family", "language", "tag", "language*intent", "*"}}
 		tasks := 600
 		if testing.Short() {
 			tasks = 100

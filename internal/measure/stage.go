@@ -74,7 +74,7 @@ func (r *run) staged(ctx context.Context, lines io.Reader) (*form, error) {
 		return nil, err
 	}
 	s := &stage{judge: r.cfg.Attempts, group: trace.NewGrouper(0), scan: trace.NewScanner(o), long: trace.NewScanner(r.cfg.Lines), open: map[attempt]*pieces{}}
-	s.scan.Broken = s.group.Broken
+	s.scan.Broken, s.group.Hold = s.group.Broken, !o.Live
 	return pipe(func(to io.Writer) error { return s.copy(ctx, to, blocks) }, func() {
 		r.foreign = s.moved
 		r.mu.Lock()
@@ -142,6 +142,10 @@ func (s *stage) copy(ctx context.Context, to io.Writer, blocks *trace.Blocks) er
 func (s *stage) line(v *trace.View) error {
 	if s.group.Copy(v) { // an empty line in its place keeps the numbers of the others
 		s.fresh = append(s.fresh, &piece{line: v.Line})
+		return nil
+	}
+	if s.group.Late(v) { // it goes on as it is
+		s.fresh = append(s.fresh, &piece{line: v.Line, text: bytes.Clone(v.Raw)})
 		return nil
 	}
 	p := &piece{line: v.Line, of: attempt{string(v.TaskID), string(v.Target), v.Attempt}, waits: true, text: bytes.Clone(v.Raw)}

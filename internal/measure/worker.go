@@ -154,10 +154,13 @@ func (w *worker) record(v *trace.View) {
 	t := &w.task
 	*t = steps.Task{
 		Line: v.Line, Content: v.Record.Hash(), ID: v.TaskID, Target: v.Target, Attempt: v.Attempt, Tags: v.Tags, Fields: v.Fields, Pass: -1,
-		InputTokens: -1, OutputTokens: -1, ReasoningTokens: -1, CostUSD: -1, WallMS: -1, Judged: t.Judged[:0], Needed: t.Needed[:0],
+		InputTokens: -1, OutputTokens: -1, ReasoningTokens: -1, CostUSD: -1, WallMS: -1, Judged: t.Judged[:0], Needed: t.Needed[:0], Expected: t.Expected[:0],
 	}
 	for m, ok := v.Record.First(); ok; m, ok = v.Record.Next(m) {
 		w.member(t, m)
+	}
+	if len(t.Expected) == 0 {
+		t.Expected = append(t.Expected, t.Needed...)
 	}
 	w.sheet.Task(w.batch, t)
 }
@@ -184,6 +187,12 @@ func (w *worker) member(t *steps.Task, m value.Value) {
 		verdicts(t, m)
 	case "gold":
 		w.needs(t, m)
+	case "expected_tools":
+		for e, ok := m.First(); ok && m.Kind() == value.Array; e, ok = m.Next(e) {
+			if e.Kind() == value.String {
+				t.Expected = append(t.Expected, string(w.scorer.Named(e.Bytes())))
+			}
+		}
 	case "safety":
 		incidents(t, m)
 	case "scored":

@@ -185,8 +185,12 @@ func geminiUsage(v value.Value) callvet.Usage {
 
 func (w *gemini) turn(content value.Value, before int) callvet.Turn {
 	turn := callvet.Turn{Role: callvet.RoleAssistant}
-	parts := at(content, "parts")
-	if parts.Len() > 0 {
+	came := at(content, "parts")
+	parts := repair.Grown(came)
+	switch {
+	case parts != came: // the next request has whole calls
+		turn.Raw = append(append([]byte(`{"role":"model","parts":`), parts.Raw()...), '}')
+	case parts.Len() > 0:
 		turn.Raw = slices.Clone(content.Raw())
 	}
 	var said, thought strings.Builder

@@ -84,7 +84,7 @@ func (d *geminiDeltas) part(p value.Value) {
 func (d *geminiDeltas) whole(p value.Value) {
 	raw := bytes.Clone(p.Raw())
 	call := at(p, "functionCall")
-	if id := at(call, "id").Str(); id != "" {
+	if id := at(call, "id").Str(); id != "" && !repair.Grows(p) {
 		if at, again := d.calls[id]; again && d.parts[at].repeated(call) {
 			d.parts[at].raw = raw
 			return

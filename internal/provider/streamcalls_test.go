@@ -81,6 +81,13 @@ func TestCallsOfStreams(t *testing.T) {
 			"gemini/m", gemini(`{"functionCall":{"id":"a","name":"get_weather","args":{"city":"Pa"}}}`, `{"functionCall":{"id":"a","name":"get_weather","args":{"city":"Paris"}}}`, `{"functionCall":{"id":"a","name":"get_weather","args":{"city":"Rome"}}}`),
 			"a " + paris + ` | a get_weather {"city":"Rome"}`,
 		},
+		"arguments of Gemini, value by value": {
+			"gemini/m", gemini(`{"functionCall":{"id":"a","name":"get_weather","willContinue":true},"thoughtSignature":"c2ln"}`,
+				`{"functionCall":{"partialArgs":[{"jsonPath":"$.city","stringValue":"Pa","willContinue":true}],"willContinue":true}}`,
+				`{"functionCall":{"partialArgs":[{"jsonPath":"$.city","stringValue":"ris"}],"willContinue":true}}`, `{"functionCall":{}}`,
+				`{"functionCall":{"name":"get_weather","willContinue":true}}`, `{"functionCall":{"partialArgs":[{"jsonPath":"$.city","stringValue":"Ro"}],"willContinue":true}}`),
+			"a " + paris + ` | c00010001 get_weather "{\"city\":\"Ro\""`,
+		},
 		"calls of Ollama": {
 			"ollama/m", strings.Join([]string{
 				`{"message":{"tool_calls":[{"function":{"index":0,"name":"get_time"}},{"function":{"index":0,"name":"get_time","arguments":{}}}]}}`,

@@ -292,7 +292,7 @@ func (p *page) MetricRows() []MetricRow {
 type SliceRow struct {
 	Key, Value string
 	First      bool // of its key
-	Cases      int
+	Cases      string
 	Values     []*panel.Metric
 }
 
@@ -300,19 +300,13 @@ type SliceRow struct {
 func (p *page) SliceRows() []SliceRow {
 	var rows []SliceRow
 	ps := p.panels()
-	if len(ps) == 0 {
-		return nil
-	}
-	for i, s := range ps[0].Slices {
-		r := SliceRow{Key: s.Key, Value: s.Value, Cases: s.Cases, First: i == 0 || ps[0].Slices[i-1].Key != s.Key}
+	last := ""
+	for i, of := range sliceRows(ps) {
+		s := of.any()
+		r := SliceRow{Key: s.Key, Value: s.Value, Cases: of.cases(), First: i == 0 || last != s.Key}
+		last = s.Key
 		for j := range ps {
-			var m *panel.Metric
-			for k := range ps[j].Slices {
-				if q := &ps[j].Slices[k]; q.Key == s.Key && q.Value == s.Value {
-					m = q.Metric(panel.MetricPass)
-				}
-			}
-			r.Values = append(r.Values, m)
+			r.Values = append(r.Values, of.metric(j, panel.MetricPass))
 		}
 		rows = append(rows, r)
 	}

@@ -132,23 +132,21 @@ func mdTargets(b *bytes.Buffer, v *View) {
 
 func mdSlices(b *bytes.Buffer, v *View) {
 	ps := v.panels()
-	if len(ps) == 0 || len(ps[0].Slices) == 0 {
+	shown := ps[:min(len(ps), 8)]
+	rows := sliceRows(shown)
+	if len(rows) == 0 {
 		return
 	}
-	shown := ps[:min(len(ps), 8)]
 	b.WriteString("<details><summary>Pass rate by slice</summary>\n\n| slice | cases |")
 	for i := range shown {
 		fmt.Fprintf(b, " %s |", plain.Markdown(targetLabel(&shown[i])))
 	}
 	b.WriteString("\n|---|---:|" + strings.Repeat("---|", len(shown)) + "\n")
-	for i := range ps[0].Slices {
-		p := &ps[0].Slices[i]
-		if i == 40 {
-			break
-		}
-		fmt.Fprintf(b, "| %s=%s | %d |", plain.Markdown(p.Key), plain.Markdown(p.Value), p.Cases)
+	for _, of := range rows[:min(len(rows), 40)] {
+		p := of.any()
+		fmt.Fprintf(b, "| %s=%s | %s |", plain.Markdown(p.Key), plain.Markdown(p.Value), of.cases())
 		for j := range shown {
-			fmt.Fprintf(b, " %s |", figure.Amount(sliceMetric(&shown[j], p.Key, p.Value)))
+			fmt.Fprintf(b, " %s |", figure.Amount(of.metric(j, panel.MetricPass)))
 		}
 		b.WriteString("\n")
 	}

@@ -437,6 +437,9 @@ func difference(t *panel.TargetComparison) string {
 	if o.Cases == 0 {
 		return name + ": no case was judged in both runs"
 	}
+	if u := o.Unpaired; u != nil {
+		return fmt.Sprintf("%s: %s, %s, from %s to %s, which are not paired", name, o.Verdict, figure.Change(o.Change), plain.Count(u[0], "case", "cases"), plain.Thousands(u[1]))
+	}
 	return fmt.Sprintf("%s: %s, %s over %s; %d newly failing, %d newly passing", name, o.Verdict, figure.Change(o.Change),
 		plain.Count(o.Cases, "case", "cases"), o.NewlyFailing, o.NewlyPassing)
 }

@@ -293,44 +293,51 @@ func trialNames(ps []panel.TargetPanel) []string {
 	return out
 }
 
-// telling are the slices worth a line on a terminal: more than one case, and
-// not all cases.
-func telling(p *panel.TargetPanel) []*panel.Slice {
-	var out []*panel.Slice
-	for i := range p.Slices {
-		if q := &p.Slices[i]; q.Cases > 1 && q.Cases < p.Overall.Cases {
-			out = append(out, q)
+// telling reports whether a slice is worth a line on a terminal: for some target it has more than
+// one case, and not all cases.
+func telling(of slicesOf, ps []panel.TargetPanel) bool {
+	for i, q := range of {
+		if q != nil && q.Cases > 1 && q.Cases < ps[i].Overall.Cases {
+			return true
 		}
 	}
-	return out
+	return false
 }
 
 func (s *screen) slices(v *View) {
 	ps := v.panels()
-	if len(ps) == 0 {
-		return
+	rows := sliceRows(ps)
+	var some []slicesOf
+	for _, of := range rows {
+		if telling(of, ps) {
+			some = append(some, of)
+		}
 	}
-	some := telling(&ps[0])
 	if len(some) < 2 {
 		return
 	}
 	label, cases := column{title: "slice"}, column{title: "cases", right: true}
-	for _, p := range some {
+	for _, of := range some {
+		p := of.any()
 		label.cells = append(label.cells, plain.Line(p.Key)+"="+plain.Line(p.Value))
-		cases.cells = append(cases.cells, plain.Thousands(p.Cases))
+		cases.cells = append(cases.cells, of.cases())
 	}
 	cols := []column{cases}
 	if len(ps) == 1 {
 		s.heading("By slice")
+		only := make([]*panel.Slice, len(some))
+		for i, of := range some {
+			only[i] = of[0]
+		}
 		for i := range targetColumns[:6] {
-			cols = append(cols, targetColumns[i].of(some))
+			cols = append(cols, targetColumns[i].of(only))
 		}
 	} else {
 		s.heading("Pass rate by slice, %")
 		for j := range ps {
 			c := column{title: targetNumber(j), rank: min(j, maxRank)}
-			for _, p := range some {
-				c.cells = append(c.cells, bare(sliceMetric(&ps[j], p.Key, p.Value)))
+			for _, of := range some {
+				c.cells = append(c.cells, bare(of.metric(j, panel.MetricPass)))
 			}
 			cols = append(cols, c)
 		}
@@ -338,16 +345,7 @@ func (s *screen) slices(v *View) {
 	if dropped, _ := s.grid(label, cols); len(dropped) > 0 {
 		s.wrapAs("", "no room here for "+strings.Join(dropped, ", "), s.dim)
 	}
-	if n := len(ps[0].Slices) - len(some); n > 0 {
+	if n := len(rows) - len(some); n > 0 {
 		s.wrapAs("", plain.Count(n, "slice", "slices")+" of one case or of all cases left out; a report has them", s.dim)
 	}
-}
-
-func sliceMetric(p *panel.TargetPanel, key, value string) *panel.Metric {
-	for i := range p.Slices {
-		if q := &p.Slices[i]; q.Key == key && q.Value == value {
-			return q.Metric(panel.MetricPass)
-		}
-	}
-	return nil
 }

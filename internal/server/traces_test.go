@@ -107,7 +107,7 @@ func TestTraces(t *testing.T) {
 	tools := `[{"name":"get_weather","parameters":{"type":"object","properties":{"city":{"type":"string"},"station":{"type":"integer"}}}}]`
 	for body, req := range map[string]app.ScoreRequest{
 		`{"traces_id":"%s"}`: {},
-		`{"traces_id":"%s","slices":["tool"],"confidence":0.8}`:               {Slices: []string{"tool"}, Confidence: 0.8},
+		`{"traces_id":"%s","slices":["called_tool"],"confidence":0.8}`:        {Slices: []string{"called_tool"}, Confidence: 0.8},
 		`{"traces_id":"%s","suite_id":"` + suite.ID + `"}`:                    {TraceSettings: app.TraceSettings{Suite: "suite"}},
 		`{"traces_id":"%s","tools":` + tools + `,"scoring":{"mode":"fuzzy"}}`: {TraceSettings: app.TraceSettings{Tools: []string{"tools"}, Scoring: `{"mode":"fuzzy"}`}},
 	} {

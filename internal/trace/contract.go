@@ -103,6 +103,8 @@ type Task struct {
 	Reward *float64 `json:"reward,omitempty"`
 	// Asks identifies what the task asks and how it is judged; "" where that is not known.
 	Asks string `json:"asks,omitempty"`
+	// Expects are the tools that passing answers call; nil: the gold names them, if anything does.
+	Expects []string `json:"expected_tools,omitempty"`
 	// Scored is what a scorer said beside that; nil: none did.
 	Scored *Scored `json:"scored,omitempty"`
 	// Format grades the calls as they were emitted, Requests were sent, retries included.
@@ -231,6 +233,7 @@ type Attempt struct {
 	Pass      *bool
 	Reward    *float64
 	Asks      string
+	Expects   []string
 	Scored    *Scored
 	// Unbilled, Floor, Repeatable and Skipped are as in Task.
 	Unbilled   bool

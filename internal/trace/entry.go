@@ -60,6 +60,24 @@ func (a *Attempt) Entry(judge string) (callvet.Case, callvet.Cell) {
 	return t.Entry(judge)
 }
 
+// ExpectedTools are the tools that the task expects, by base name: those that its record names,
+// or else those of its gold.
+func (t *Task) ExpectedTools() []string {
+	var out []string
+	for _, name := range t.Expects {
+		name, _ = callvet.SplitTool(name)
+		out = append(out, name)
+	}
+	if out == nil && t.Gold != nil {
+		for _, g := range t.Gold.Steps {
+			if name, _ := callvet.SplitTool(g.Tool); g.By != "user" {
+				out = append(out, name)
+			}
+		}
+	}
+	return out
+}
+
 // verdictOf is the last verdict of a judge: its own, or its score against its threshold.
 func (t *Task) verdictOf(judge string) (pass *bool) {
 	for i := range t.Judged {

@@ -31,8 +31,12 @@ const maxOpen = 64 << 20
 // that was silent longest is given as it is; the end of the file completes all.
 // So is the longest silent one when the open attempts have very many bytes.
 // A step that comes after its attempt was given starts it anew and is counted
-// in Split.
+// in Split. A task record that comes then is late.
 type Grouper struct {
+	// Hold keeps complete attempts open until the window is full, so that a later record of one can
+	// correct or contradict it.
+	Hold bool
+
 	window int
 	open   map[attemptID]*list.Element
 	order  *list.List // of *gathering, the longest silent first
@@ -114,7 +118,7 @@ func (g *Grouper) Add(v *View) (a Attempt, ok bool) {
 	}
 	switch {
 	case ok:
-	case at.complete():
+	case !g.Hold && at.complete():
 		return g.close(el)
 	case g.bytes > maxOpen:
 		return g.close(g.order.Front())
@@ -174,6 +178,15 @@ func (g *Grouper) Copy(v *View) bool {
 	copied := slices.Contains(was.lines, line) || slices.Contains(at.lines, line)
 	g.Copies += int64(one(copied))
 	return copied
+}
+
+// Late reports whether v is a task record that differs from the one with which its attempt was
+// given, and counts it as a conflict: it is not to be added.
+func (g *Grouper) Late(v *View) bool {
+	id := attemptID{string(v.TaskID), string(v.Target), v.Attempt}
+	late := v.IsTask && g.open[id] == nil && g.done[g.hash(id)].record != 0
+	g.Conflicts += int64(one(late))
+	return late
 }
 
 // line is a hash of a step's line.
@@ -388,7 +401,7 @@ func (r *Reader) Attempts(g *Grouper) iter.Seq2[Attempt, error] {
 				yield(Attempt{}, err)
 				return
 			}
-			if g.Copy(v) {
+			if g.Copy(v) || g.Late(v) {
 				continue
 			}
 			if a, ok := g.Add(v); ok && !yield(a, nil) {

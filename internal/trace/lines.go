@@ -198,7 +198,7 @@ func (a *Attempt) Task() Task {
 		Tags: a.Tags, Fields: a.Fields, WallMS: positive(t.WallMS), Started: t.Started, Fault: t.Fault,
 		Pass: a.Pass, Reward: a.Reward, Judged: a.Judged, Labels: a.Labels, Gold: a.Gold, Safety: a.Safety,
 		UserCalls: a.UserCalls, Foreign: a.Foreign, CostUSD: t.Usage.CostUSD,
-		Asks: a.Asks, Scored: a.Scored, Requests: max(t.Attempts, 0), ToolChoice: t.ToolChoice, Omitted: t.Omitted,
+		Asks: a.Asks, Expects: a.Expects, Scored: a.Scored, Requests: max(t.Attempts, 0), ToolChoice: t.ToolChoice, Omitted: t.Omitted,
 		FirstTokenMS: positive(t.FirstTokenMS), Cached: t.Cached, Unbilled: a.Unbilled, Floor: a.Floor,
 		Repeatable: a.Repeatable, Skipped: a.Skipped, Decision: t.Decision,
 	}
@@ -358,7 +358,7 @@ func (s *Step) call() callvet.Call {
 func (t *Task) attempt() Attempt {
 	a := Attempt{
 		Pass: t.Pass, Reward: t.Reward, Gold: t.Gold, Judged: t.Judged, Labels: t.Labels, Safety: t.Safety, Goal: t.Goal, AsOf: t.AsOf,
-		Tags: t.Tags, Fields: t.Fields, UserCalls: t.UserCalls, Foreign: t.Foreign, Asks: t.Asks, Scored: t.Scored, Unbilled: t.Unbilled, Floor: t.Floor, Repeatable: t.Repeatable, Skipped: t.Skipped,
+		Tags: t.Tags, Fields: t.Fields, UserCalls: t.UserCalls, Foreign: t.Foreign, Asks: t.Asks, Expects: t.Expects, Scored: t.Scored, Unbilled: t.Unbilled, Floor: t.Floor, Repeatable: t.Repeatable, Skipped: t.Skipped,
 	}
 	a.Trace = callvet.Trace{
 		CaseID: t.TaskID, Repeat: t.Attempt, Target: t.Target, Model: t.Model, Outcome: t.Outcome, End: t.End, Started: t.Started, Fault: t.Fault,

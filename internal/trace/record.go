@@ -53,6 +53,7 @@ func (m *object) task(t *Task) {
 	}
 	m.number("reward", t.Reward)
 	m.text("asks", t.Asks)
+	m.texts("expected_tools", t.Expects)
 	m.scored(t.Scored)
 	m.text("format", string(t.Format))
 	m.whole("requests", t.Requests)

@@ -117,6 +117,9 @@ func (a *Attempt) Annotate(c *callvet.Case, target *callvet.Target, r *callvet.R
 		}
 	}
 	a.Fields = fieldsOf(c, a.Fields)
+	if a.Expects == nil {
+		a.Expects = c.Expect.Tools()
+	}
 	if c.Scoring != nil && c.Scoring.ToolNames != nil {
 		a.Counts = r.Names
 	}

@@ -53,6 +53,11 @@ func (c *claim) regression(in *Input, t *panel.TargetPanel) {
 	}
 	var cure string
 	switch {
+	case dec.Verdict != gate.Inconclusive && c.removed(in, d) > 0:
+		dec = gate.Decision{Verdict: gate.Inconclusive, Reason: ReasonRemoved}
+		n := c.removed(in, d)
+		why = fmt.Sprintf("%d of %s of the baseline are missing now, more than 5 %%", n, c.tasks(n+d.Planned))
+		cure = "removed: ok on the gate, where that is on purpose"
 	case dec.Verdict == gate.Pass && c.tooManyLost():
 		dec = gate.Decision{Verdict: gate.Inconclusive, Reason: c.lostReason()}
 		why, cure = c.lostWords()
@@ -69,11 +74,22 @@ func (c *claim) regression(in *Input, t *panel.TargetPanel) {
 	c.v.Verdict, c.v.Reason, c.v.Cure = dec.Verdict, dec.Reason, cure
 	if dec.Verdict == gate.Inconclusive {
 		c.v.End = ""
-		if dec.Reason != ReasonErrors && dec.Reason != ReasonLost && dec.Reason != gate.ReasonCoverage && iv.Usable() {
+		if dec.Reason != ReasonErrors && dec.Reason != ReasonLost && dec.Reason != ReasonRemoved && dec.Reason != gate.ReasonCoverage && iv.Usable() {
 			c.cureChange(d, cure)
 		}
 	}
 	c.tell(d, margin, why)
+}
+
+// removed is how many tasks of a baseline, which is a trace file, are missing now, where these are more
+// than 5 %: no plan says that they may be.
+// Source: Statistics specification, section 16.4.
+func (c *claim) removed(in *Input, d *change) int {
+	n := len(in.Comparison.OnlyBaseline)
+	if c.g.RemovedOK || in.Task != "task" || float64(n) <= maxLost*float64(n+max(d.Planned, d.Cases)) {
+		return 0
+	}
+	return n
 }
 
 // tell puts the decision on a change into a sentence.
@@ -146,12 +162,20 @@ func (d *change) known() string {
 func (c *claim) changed(d *change, margin float64) string {
 	iv := d.Change
 	write := d.digits(margin)
-	s := fmt.Sprintf("%s changed by %s [%s, %s], by %s %s in both runs", c.subject(), write(iv.Point), write(iv.Lower), write(iv.Upper), c.tasks(d.Cases), d.known())
+	s := fmt.Sprintf("%s changed by %s [%s, %s], ", c.subject(), write(iv.Point), write(iv.Lower), write(iv.Upper)) + c.over(d)
 	if d.Relative && d.Baseline.Defined() && d.Candidate.Defined() {
 		tell := func(x float64) string { return number(d.Unit, x, digitsFor(d.Unit, x, d.Baseline.Point)) }
 		s += fmt.Sprintf(" (from %s to %s)", tell(d.Baseline.Point), tell(d.Candidate.Point))
 	}
 	return s
+}
+
+// over is what a change was counted over.
+func (c *claim) over(d *change) string {
+	if d.Unpaired != nil {
+		return fmt.Sprintf("by %s before and %d now, which are not paired", c.tasks(d.Unpaired[0]), d.Unpaired[1])
+	}
+	return fmt.Sprintf("by %s %s in both runs", c.tasks(d.Cases), d.known())
 }
 
 // digits gives a writer of changes that tells the deciding ends from 0 and from the

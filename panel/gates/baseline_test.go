@@ -27,7 +27,7 @@ func compared(metric string, cases int, value func(i int) (before, after panel.O
 		for side, o := range []panel.Observation{before, after} {
 			lang := []string{"de", "sv"}[i%2]
 			leds[side].Add(&callvet.Case{ID: id, Fields: map[string]string{"language": lang}}, &callvet.Cell{Trace: callvet.Trace{Outcome: callvet.OutcomeCalled}, Result: callvet.Result{Verdict: callvet.VerdictNotRun}})
-			leds[side].Observe(0, id, []panel.SliceID{{Key: "tool", Value: fmt.Sprint("f", i%3)}, {Key: "language", Value: lang}}, []panel.Observation{o})
+			leds[side].Observe(0, id, []panel.SliceID{{Key: "called_tool", Value: fmt.Sprint("f", i%3)}, {Key: "language", Value: lang}}, []panel.Observation{o})
 		}
 	}
 	return panel.Diff(leds[0], leds[1], 0)
@@ -151,16 +151,16 @@ func TestSlicesOfSteps(t *testing.T) {
 		return rates(4, 4), rates(4-4*(i%3/2), 4) // f2 breaks
 	})
 	p := sliced(table("de", 30, 0))
-	p.Targets[0].Slices = append(p.Targets[0].Slices, panel.Slice{Key: "tool", Value: "f1", Cases: 20}, panel.Slice{Key: "tool", Value: "f2", Cases: 20})
+	p.Targets[0].Slices = append(p.Targets[0].Slices, panel.Slice{Key: "called_tool", Value: "f1", Cases: 20}, panel.Slice{Key: "called_tool", Value: "f2", Cases: 20})
 	g := func(key, value string) gates.Gate {
 		n := 10
 		return gates.Gate{Metric: "arg_em", Kind: gates.Regression, Key: key, Value: value, MinUnits: &n}
 	}
-	r, problems := gates.Evaluate(gates.Input{Panels: p, Comparison: c, Task: "task", Keys: []string{"tool"}}, []gates.Gate{g("tool", "f2"), g("tool", "f1"), g("language", "de")})
+	r, problems := gates.Evaluate(gates.Input{Panels: p, Comparison: c, Task: "task", Keys: []string{"called_tool"}}, []gates.Gate{g("called_tool", "f2"), g("called_tool", "f1"), g("language", "de")})
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
-	for i, want := range []string{"tool=f2 changed by -1.00 [-1.00, -0.68], by 20 tasks", "tool=f1 changed by +0.00 [-0.17, +0.17]", "language=de changed by -0.33"} {
+	for i, want := range []string{"called_tool=f2 changed by -1.00 [-1.00, -0.68], by 20 tasks", "called_tool=f1 changed by +0.00 [-0.17, +0.17]", "language=de changed by -0.33"} {
 		if s := r.Verdicts[i].Sentence; !strings.Contains(s, want) {
 			t.Errorf("%q is not in %s", want, s)
 		}

@@ -31,7 +31,7 @@ var vocabulary = [...]string{
 // name them where there is none, and is inconclusive then.
 // Source: Evaluating Tool Calling, section 8.
 var dimensions = [...]string{
-	"language", "intent", "tool", "tool_family", "api_version", "stateful", "tier", "tag", "category", "difficulty", "domain",
+	"language", "intent", callvet.SliceExpectedTool, callvet.SliceCalledTool, "tool_family", "api_version", "stateful", "tier", "tag", "category", "difficulty", "domain",
 }
 
 // Metrics lists the metrics that gates may name without any data.

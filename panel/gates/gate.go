@@ -84,6 +84,8 @@ type Gate struct {
 	MaxRate float64 `json:"max_rate,omitempty"`
 	// Attempts, of Ratchet, is how many attempts at a case each side needs; 0 means 2.
 	Attempts int `json:"attempts,omitempty"`
+	// RemovedOK, of Regression, lets tasks of the baseline be missing now.
+	RemovedOK bool `json:"removed_ok,omitempty"`
 	// Lost is LostIgnore where lost attempts do not keep the gate from a verdict.
 	Lost Lost `json:"lost,omitempty"`
 	// Position is where the gate stands in its file.
@@ -203,6 +205,7 @@ const (
 	ReasonBH         = "not_after_bh"
 	ReasonNoUpperEnd = "no_upper_end"
 	ReasonNoBase     = "baseline_may_be_none"
+	ReasonRemoved    = "removed_tasks"
 	// Of Ratchet.
 	ReasonFell        = "newly_failing"
 	ReasonNoneFell    = "none_newly_failing"

@@ -17,6 +17,8 @@ type Finder struct {
 	latest [1 << latestBits]*known // the frequent ones, found without a map
 	key    []byte
 	tools  map[string]uint32
+	// expecting are the last answers of Expecting.
+	expecting []expecting
 }
 
 // maxCached bounds the texts that a Finder remembers the meaning of.
@@ -72,7 +74,7 @@ const odd = 0x9E3779B97F4A7C15
 
 // Finder makes a Finder that has seen nothing.
 func (n *Names) Finder() Finder {
-	return Finder{names: n, sets: map[texts]*known{}, tools: map[string]uint32{}}
+	return Finder{names: n, sets: map[texts]*known{}, tools: map[string]uint32{}, expecting: make([]expecting, 1<<latestBits)}
 }
 
 // Recent is Set of texts that it was asked for of late, if there is neither a target nor

@@ -50,6 +50,7 @@ type TargetKey struct {
 type Names struct {
 	by       []string
 	families map[string][]string
+	expected bool // lines are sliced by expected tools
 	mu       sync.RWMutex
 	// Slices are the slices by number.
 	Slices  []Slice
@@ -66,6 +67,9 @@ type Names struct {
 	// Crosses are the pairs of keys whose slices are crossed.
 	Crosses [][2]string
 	crossed map[[2]uint32]uint32
+	// expects are the lists of slices by expected tools, from 1, and their numbers.
+	expects   [][]uint32
+	byExpects map[string]uint32
 }
 
 // Lexicon numbers the texts of one kind, up to a limit.
@@ -109,6 +113,8 @@ type Set struct {
 	Target uint32
 	Tool   uint32 // by base name; 0 for task records
 	IDs    []uint32
+	// Expects is the number of those of the IDs that are by expected tools; 0: none.
+	Expects uint32
 	// Bits are the IDs as bits, 0 where not all of them are below 64.
 	Bits uint64
 }
@@ -119,6 +125,7 @@ func New(by []string, families map[string][]string) *Names {
 		by: by, families: families, bySlice: map[Slice]uint32{}, values: map[TargetKey]int{}, keys: map[string]struct{}{}, Dead: map[TargetKey]bool{},
 		Targets: Lexicon{by: map[string]uint32{}, max: maxTargets}, Tools: Lexicon{by: map[string]uint32{}, max: MaxTools},
 		Judges: Lexicon{by: map[string]uint32{}, max: maxJudges}, Words: Lexicon{by: map[string]uint32{}, max: maxWords}, sets: map[string]*Set{}, crossed: map[[2]uint32]uint32{},
+		expected: asked(by, callvet.SliceExpectedTool, false), expects: [][]uint32{nil}, byExpects: map[string]uint32{},
 	}
 	n.Tools.Number(nil) // 0: none
 	for _, key := range by {
@@ -216,20 +223,16 @@ func (n *Names) cross(a, b uint32) (uint32, bool) {
 func (n *Names) Needing(set *Set, tools []string, fields value.Value) *Set {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	b := builder{n: n, target: set.Target, ids: slices.Clone(set.IDs)}
 	if _, told := fields.Get("tool_family"); told {
 		return set
 	}
+	b := builder{n: n, target: set.Target}
 	for _, name := range tools {
 		for _, f := range n.families[name] {
 			b.want("tool_family", f, false)
 		}
 	}
-	if len(b.ids) == len(set.IDs) {
-		return set
-	}
-	slices.Sort(b.ids[1:])
-	return n.Same(&Set{Target: set.Target, Tool: set.Tool, IDs: n.crosses(slices.Compact(b.ids))})
+	return n.with(set, b.ids)
 }
 
 // crosses appends the slices of two of ids together.
@@ -287,6 +290,7 @@ func (n *Names) Same(s *Set) *Set {
 		}
 		s.Bits |= 1 << id
 	}
+	s.Expects = n.expectsOf(s.IDs)
 	if len(n.sets) < maxSets {
 		n.sets[string(key)] = s
 	}
@@ -339,7 +343,7 @@ func (b *builder) want(key, val string, named bool) {
 }
 
 func (b *builder) tool(name, version string, fields value.Value) {
-	b.want("tool", name, false)
+	b.want(callvet.SliceCalledTool, name, false)
 	if _, told := fields.Get("api_version"); !told {
 		b.want("api_version", version, false)
 	}

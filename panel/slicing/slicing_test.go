@@ -38,7 +38,7 @@ func names(n *slicing.Names, s *slicing.Set) []string {
 
 func TestSet(t *testing.T) {
 	t.Parallel()
-	all := []string{"tool", "api_version", "tool_family", "language", "tag", "*"}
+	all := []string{"called_tool", "api_version", "tool_family", "language", "tag", "*"}
 	for name, c := range map[string]struct {
 		by           []string
 		tool         string
@@ -47,11 +47,11 @@ func TestSet(t *testing.T) {
 	}{
 		"tags tell languages and named values": {
 			all, "send@v2", `["es-AR","refunds","tier:gold","k=v","zh-Hant-TW","x-y"]`, `{}`,
-			[]string{"=", "api_version=v2", "k=v", "language=es-AR", "language=zh-Hant-TW", "tag=refunds", "tag=x-y", "tier=gold", "tool=send", "tool_family=mail"},
+			[]string{"=", "api_version=v2", "called_tool=send", "k=v", "language=es-AR", "language=zh-Hant-TW", "tag=refunds", "tag=x-y", "tier=gold", "tool_family=mail"},
 		},
 		"fields go before what the tool tells": {
 			all, "send@v2", `null`, `{"api_version":"2026-01","locale":"sv-SE","n":3,"yes":true,"no":null,"tool_family":"own"}`,
-			[]string{"=", "api_version=2026-01", "language=sv-SE", "n=3", "tool=send", "tool_family=own", "yes=true"},
+			[]string{"=", "api_version=2026-01", "called_tool=send", "language=sv-SE", "n=3", "tool_family=own", "yes=true"},
 		},
 		"only what was asked for":                {[]string{"language"}, "send", `["es-AR","refunds"]`, `{"intent":"x"}`, []string{"=", "language=es-AR"}},
 		"a language is a tag where it is none":   {[]string{"tag"}, "send", `["es-AR"]`, `{}`, []string{"=", "tag=es-AR"}},
@@ -75,7 +75,7 @@ func TestSet(t *testing.T) {
 // TestOf: a line has the slices by name that it has by number.
 func TestOf(t *testing.T) {
 	t.Parallel()
-	keys := []string{"tool", "api_version", "tool_family", "language", "tag", "*", "intent", "language*intent", "locale", "family"}
+	keys := []string{"called_tool", "expected_tool", "api_version", "tool_family", "language", "tag", "*", "intent", "language*intent", "expected_tool*intent", "locale", "family"}
 	rapid.Check(t, func(t *rapid.T) {
 		by := rapid.SliceOfDistinct(rapid.SampledFrom(keys), rapid.ID).Draw(t, "by")
 		tags := rapid.SliceOf(rapid.SampledFrom([]string{"es-AR", "refunds", "tier:gold", "lang:de", "k=v", "x-y", "=", "a:", strings.Repeat("ö", 80)})).Draw(t, "tags")
@@ -99,9 +99,16 @@ func TestOf(t *testing.T) {
 		if tool != "" {
 			call = []byte(tool)
 		}
-		want := names(n, n.Set(nil, call, text(tags), text(fields)))[1:]
+		expected := rapid.SampledFrom([]string{"", "send", "find"}).Draw(t, "expected")
+		set := n.Set(nil, call, text(tags), text(fields))
+		line := slicing.Line{Tool: tool, Families: families[base], Tags: tags, Fields: fields}
+		if expected != "" {
+			f := n.Finder()
+			set, line.Expected = f.Expecting(set, []byte(expected+"@v3")), []string{expected}
+		}
+		want := names(n, set)[1:]
 		got := []string{}
-		for _, s := range slicing.Crossed(by, slicing.Of(by, slicing.Line{Tool: tool, Families: families[base], Tags: tags, Fields: fields})) {
+		for _, s := range slicing.Crossed(by, slicing.Of(by, line)) {
 			got = append(got, s[0]+"="+s[1])
 		}
 		slices.Sort(got)
@@ -136,7 +143,7 @@ func TestTooManyValues(t *testing.T) {
 // where their names hold the byte that separates them.
 func TestFinder(t *testing.T) {
 	t.Parallel()
-	n := slicing.New([]string{"tool"}, nil)
+	n := slicing.New([]string{"called_tool"}, nil)
 	f := n.Finder()
 	for range 2 {
 		for _, c := range [][2]string{{"a", "b\x00c"}, {"a\x00b", "c"}, {"", "a"}, {"a", ""}, {"a", "b"}} {
@@ -157,7 +164,7 @@ func TestRecent(t *testing.T) {
 	t.Parallel()
 	tags := []string{`[]`, `["ab"]`, `["abc"]`, `["abcdefgh"]`, `["abcdefgh","ijk"]`, `["abcdefgx","ijk"]`, `["abcdefgh","ijk","lmnop"]`, `["abcdefgh","ijx","lmnop"]`}
 	tools := []string{"f", "f_seven", "f_eight@", "f_sixteen_bytes@", "f_of_one_of_seven@v2", "f_of_two_of_seven@v2", "f_of_24_bytes_or_less@v2", "f_of_25_bytes_and_more@v2"}
-	n := slicing.New([]string{"tag", "tool"}, nil)
+	n := slicing.New([]string{"tag", "called_tool"}, nil)
 	f := n.Finder()
 	recalled := map[string]bool{}
 	for range 2 {
@@ -199,8 +206,8 @@ func TestTold(t *testing.T) {
 		{[]string{"language*intent"}, "intent", false},
 		{[]string{"language*intent"}, "language*intent", true},
 		{[]string{"*"}, "intent", true},
-		{[]string{"*"}, "tool", false},
-		{[]string{"*", "tool"}, "tool", true},
+		{[]string{"*"}, "called_tool", false},
+		{[]string{"*", "called_tool"}, "called_tool", true},
 	} {
 		if got := slicing.Told(c.by, c.key); got != c.want {
 			t.Errorf("%v, %s: %v", c.by, c.key, got)

@@ -16,6 +16,7 @@ type Line struct {
 	Families []string
 	Tags     []string
 	Fields   map[string]string
+	Expected []string // tools that the task expects, by base name
 }
 
 // Of lists the slices of a line by the keys asked for, sorted, as a Set has them:
@@ -24,7 +25,7 @@ func Of(by []string, l Line) [][2]string {
 	o := told{by: by}
 	if l.Tool != "" {
 		name, version := callvet.SplitTool(l.Tool)
-		o.want("tool", name, false)
+		o.want(callvet.SliceCalledTool, name, false)
 		if _, told := l.Fields["api_version"]; !told {
 			o.want("api_version", version, false)
 		}
@@ -33,6 +34,9 @@ func Of(by []string, l Line) [][2]string {
 				o.want("tool_family", f, false)
 			}
 		}
+	}
+	for _, name := range l.Expected {
+		o.want(callvet.SliceExpectedTool, name, false)
 	}
 	for k, v := range l.Fields {
 		usual := keyName(k)
@@ -62,7 +66,7 @@ func Told(by []string, key string) bool {
 		return true
 	}
 	switch key {
-	case "tool", "api_version", "tool_family", "tag":
+	case callvet.SliceExpectedTool, callvet.SliceCalledTool, "api_version", "tool_family", "tag":
 		return false
 	}
 	return slices.Contains(by, "*")

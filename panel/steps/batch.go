@@ -113,6 +113,9 @@ func (w *Worker) Step(b *Batch, s *Step) {
 	if set == nil {
 		set = w.find.Set(s.Target, s.Tool, s.Tags, s.Fields)
 	}
+	if len(s.GoldTool) > 0 && s.Score.Known&^s.Score.True&(1<<callvet.StepNeeded) == 0 {
+		set = w.find.Expecting(set, s.GoldTool)
+	}
 	p.targetNumber = set.Target
 	to := b.in.Add()
 	to.set, to.line, to.exec, to.queue, to.accept = set, s.Line, s.ExecMS, float32(s.QueueMS), float32(s.AcceptMS)
@@ -146,6 +149,9 @@ func (w *Worker) Task(b *Batch, t *Task) {
 	set := w.find.Set(t.Target, nil, t.Tags, t.Fields)
 	if t.Said != nil && len(t.Needed) > 0 { // a call that was not made is a miss of its family
 		set = w.names.Needing(set, t.Needed, t.Fields)
+	}
+	for _, name := range t.Expected {
+		set = w.find.Expecting(set, []byte(name))
 	}
 	p.targetNumber = set.Target
 	r := record{

@@ -38,6 +38,7 @@ func (s *Sums) fold(t *task) {
 	if len(t.steps) == 0 && len(t.records) == 0 {
 		return
 	}
+	s.expect(t)
 	s.begin(t)
 	var at *try
 	again, seen := false, uint64(0)
@@ -92,6 +93,69 @@ func (s *Sums) begin(t *task) {
 	for i := range t.records {
 		s.try(t.records[i].attempt).record = &t.records[i]
 	}
+}
+
+// expect puts all lines of a task into the slices of the tools that one of them expects.
+func (s *Sums) expect(t *task) {
+	first, alike := uint32(0), true
+	if len(t.steps) > 0 {
+		first = t.steps[0].set.Expects
+	} else {
+		first = t.records[0].set.Expects
+	}
+	for i := range t.steps {
+		alike = alike && t.steps[i].set.Expects == first
+	}
+	for i := range t.records {
+		alike = alike && t.records[i].set.Expects == first
+	}
+	if alike {
+		return
+	}
+	all := uint32(0)
+	for i := range t.steps {
+		all = s.bothExpect(all, t.steps[i].set.Expects)
+	}
+	for i := range t.records {
+		all = s.bothExpect(all, t.records[i].set.Expects)
+	}
+	for i := range t.steps {
+		t.steps[i].set = s.expecting(t.steps[i].set, all)
+	}
+	for i := range t.records {
+		t.records[i].set = s.expecting(t.records[i].set, all)
+	}
+}
+
+// bothExpect is slicing.Names.Both, remembered.
+func (s *Sums) bothExpect(a, b uint32) uint32 {
+	if a == b || b == 0 {
+		return a
+	}
+	key := [2]uint32{a, b}
+	both, known := s.both[key]
+	if !known {
+		both = s.names.Both(a, b)
+		s.both[key] = both
+	}
+	return both
+}
+
+// expecting is slicing.Names.Expecting, remembered.
+func (s *Sums) expecting(set *slicing.Set, expects uint32) *slicing.Set {
+	if set.Expects == expects {
+		return set
+	}
+	key := expectedSet{set, expects}
+	out := s.wider[key]
+	if out == nil {
+		if len(s.wider) >= 1<<14 {
+			clear(s.wider)
+		}
+		out = s.names.Expecting(set, expects)
+		s.wider[key] = out
+	}
+	return out
 }
 
 // union is the set of a step of an attempt whose record has another one.

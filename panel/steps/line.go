@@ -15,7 +15,7 @@ import (
 // Config says how trace files are to be summed up. Parts that are to be merged
 // need the same one.
 type Config struct {
-	// SliceBy lists slice keys: "tool", "api_version", "tool_family", "tag", the
+	// SliceBy lists slice keys: "expected_tool", "called_tool", "api_version", "tool_family", "tag", the
 	// names of fields and of tags such as "tier:gold", and crosses such as
 	// "language*intent"; "*" means all fields and named tags. Nil means panel.DefaultSlices.
 	SliceBy []string
@@ -135,6 +135,8 @@ type Task struct {
 	// HasGold tells that the needed calls are labelled; Needed are their tools.
 	HasGold bool
 	Needed  []string
+	// Expected are the tools of the calls that the task expects, for slices.
+	Expected []string
 	// Exposed tells that safety was looked at; Incidents is how many breaches there
 	// were, Blocked how many more were stopped before they had an effect.
 	Exposed            bool

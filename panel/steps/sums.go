@@ -33,6 +33,9 @@ type Sums struct {
 
 	// unions are the sets of steps with those of their records.
 	unions map[[2]*slicing.Set]*slicing.Set
+	// both and wider are what expect found: numbers of expected tools together, and sets with them.
+	both  map[[2]uint32]uint32
+	wider map[expectedSet]*slicing.Set
 
 	// scratch of one task
 	brief brief
@@ -45,6 +48,12 @@ type Sums struct {
 	lack  []uint32
 	later map[uint32]int // of tries, by attempt, those after the first few
 	sum   taskSum
+}
+
+// expectedSet is a set, and the number of the expected tools of its task.
+type expectedSet struct {
+	set     *slicing.Set
+	expects uint32
 }
 
 // sliceSums is the table of one slice.
@@ -88,6 +97,7 @@ const maxTrials = 32
 
 func newSums(n *slicing.Names) *Sums {
 	s := &Sums{names: n, parts: slicing.NewParts(), open: map[[2]uint32]int64{}, unions: map[[2]*slicing.Set]*slicing.Set{}}
+	s.both, s.wider = map[[2]uint32]uint32{}, map[expectedSet]*slicing.Set{}
 	s.ungroup()
 	return s
 }
@@ -115,7 +125,7 @@ func (s *Sums) slice(id uint32) *sliceSums {
 
 func (s *Sums) newSlice(id uint32) *sliceSums {
 	key := s.names.Slice(id).Key
-	return &sliceSums{waits: key == "" || key == "tool"}
+	return &sliceSums{waits: key == "" || key == callvet.SliceCalledTool}
 }
 
 // group is the slice, or new sums for several, to which tasks add what they add to all of

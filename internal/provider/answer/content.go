@@ -196,6 +196,7 @@ func hosted(e value.Value) (c callvet.Call, ok bool) {
 // parts reads the elements of an answer into turns. What is no part makes the answer
 // unreadable; so do parts of which none says or calls anything.
 func (d *decoder) parts(list value.Value) {
+	list = repair.Grown(list)
 	t := callvet.Turn{Role: callvet.RoleAssistant}
 	flush := func() {
 		if t.Content != "" || t.Calls != nil || t.Reasoning != "" {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/finish"
+	"github.com/callvet/callvet/internal/repair"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/internal/trace/message"
 	"github.com/callvet/callvet/value"
@@ -68,6 +69,7 @@ func kind(v value.Value, key string) value.Kind {
 
 // turns reads a list of messages.
 func turns(list value.Value) []callvet.Turn {
+	list = repair.GrownMessages(list)
 	var out []callvet.Turn
 	for m, ok := list.First(); ok; {
 		next, more := list.Next(m)

@@ -257,6 +257,7 @@ func (i *Importer) own(take func(trace.Attempt) bool) error {
 		return err
 	}
 	i.group = trace.NewGrouper(i.o.Window)
+	i.group.Hold = !i.o.Lines.Live
 	for a, err := range r.Attempts(i.group) {
 		i.log = *r.Log()
 		if err != nil {

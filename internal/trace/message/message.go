@@ -294,6 +294,7 @@ func hasResults(c value.Value) bool {
 // parts adds calls, text and reasoning of content parts to t and gives the
 // results among them as turns.
 func parts(c value.Value, t *callvet.Turn) (results []callvet.Turn) {
+	c = repair.Grown(c)
 	var said []string
 	before, seen := 0, 0 // what was said before the last result, and how many results there were
 	for p, ok := c.First(); ok; p, ok = c.Next(p) {

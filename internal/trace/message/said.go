@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/repair"
 	"github.com/callvet/callvet/value"
 )
 
@@ -53,6 +54,7 @@ func list(v value.Value, role callvet.Role) []callvet.Turn {
 	case First(first, "toolName", "toolCallId").Kind() != value.Invalid && Str(first, "type") != "tool-result":
 		return []callvet.Turn{{Role: callvet.RoleAssistant, Calls: Calls(v)}}
 	}
+	v = repair.GrownMessages(v)
 	var out []callvet.Turn
 	for e, ok := v.First(); ok; e, ok = v.Next(e) {
 		switch {

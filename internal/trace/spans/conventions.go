@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/repair"
 	"github.com/callvet/callvet/internal/trace/message"
 	"github.com/callvet/callvet/value"
 )
@@ -309,7 +310,7 @@ func contents(v value.Value) []callvet.Turn {
 	if sys := message.Str(message.First(v, "config"), "system_instruction"); sys != "" {
 		out = append(out, callvet.Turn{Role: callvet.RoleSystem, Content: sys})
 	}
-	list := message.First(v, "contents")
+	list := repair.GrownMessages(message.First(v, "contents"))
 	for c, ok := list.First(); ok; c, ok = list.Next(c) {
 		out = append(out, message.Turns(c)...)
 	}

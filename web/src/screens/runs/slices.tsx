@@ -50,6 +50,9 @@ export function SlicesTab({ report: d }: { report: Report }) {
                         {m ? (
                           <Stack gap={0}>
                             <MetricCell of={m} />
+                            <Text size="xs" c="dimmed" className="num">
+                              {t('results.cases', { n: s?.cases ?? 0 })}
+                            </Text>
                             {m.versus && (
                               <Group gap={6}>
                                 <Text size="xs" c="dimmed" className="num">

@@ -1,0 +1,95 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package slicing
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/callvet/callvet"
+)
+
+// expecting is the set of a line of a task that expects a call of a tool, what Expecting remembers.
+type expecting struct {
+	from *Set
+	tool string
+	set  *Set
+}
+
+// Expecting is a set with the slice of a tool that is expected.
+func (f *Finder) Expecting(set *Set, tool []byte) *Set {
+	if !f.names.expected {
+		return set
+	}
+	at := &f.expecting[(spot(tool)+uint64(set.Number))*odd>>(64-latestBits)]
+	if at.from != set || at.tool != string(tool) {
+		*at = expecting{set, string(tool), f.names.expecting(set, string(tool))}
+	}
+	return at.set
+}
+
+func (n *Names) expecting(set *Set, tool string) *Set {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	name, _ := callvet.SplitTool(tool)
+	b := builder{n: n, target: set.Target}
+	b.want(callvet.SliceExpectedTool, name, false)
+	return n.with(set, b.ids)
+}
+
+// Both is the number of the slices by expected tools that one or the other number stands for.
+func (n *Names) Both(a, b uint32) uint32 {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.expectsOf(append(slices.Clone(n.expects[a]), n.expects[b]...))
+}
+
+// Expecting is a set with the slices by expected tools that a number stands for.
+func (n *Names) Expecting(set *Set, expects uint32) *Set {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.with(set, n.expects[expects])
+}
+
+// with is a set with more slices, and their crosses.
+func (n *Names) with(set *Set, more []uint32) *Set {
+	ids := slices.Clone(set.IDs)
+	for _, id := range more {
+		if !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) == len(set.IDs) {
+		return set
+	}
+	slices.Sort(ids[1:])
+	return n.Same(&Set{Target: set.Target, Tool: set.Tool, IDs: n.crosses(ids)})
+}
+
+// expectsOf numbers those of the slices that are by expected tools; 0 stands for none.
+func (n *Names) expectsOf(ids []uint32) uint32 {
+	if !n.expected {
+		return 0
+	}
+	var own []uint32
+	for _, id := range ids {
+		if n.Slices[id].Key == callvet.SliceExpectedTool {
+			own = append(own, id)
+		}
+	}
+	if own == nil {
+		return 0
+	}
+	slices.Sort(own)
+	own = slices.Compact(own)
+	var key []byte
+	for _, id := range own {
+		key = binary.LittleEndian.AppendUint32(key, id)
+	}
+	number, known := n.byExpects[string(key)]
+	if !known {
+		number = uint32(len(n.expects))
+		n.expects, n.byExpects[string(key)] = append(n.expects, own), number
+	}
+	return number
+}

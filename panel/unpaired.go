@@ -1,0 +1,123 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package panel
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/callvet/callvet/stats"
+	"github.com/callvet/callvet/stats/dist"
+)
+
+// apart compares two targets over all cases of each side, which are others: sessions of two weeks, or
+// questions of two windows. Nothing is paired.
+// Source: Statistics specification, section 16.4; Zou and Donner 2008.
+func apart(base, cand *Ledger, t [2]int, cfg *DiffConfig) TargetComparison {
+	pass, _ := PairingOf(MetricPass)
+	out := TargetComparison{Baseline: base.targets[t[0]], Candidate: cand.targets[t[1]]}
+	passes := func(l *Ledger, target, i int, _ sliceID, _ bool) moment {
+		a := l.at(target, i)
+		return a.moment()
+	}
+	out.Overall, out.Slices = sidesApart(base, cand, t, &pass, passes, cfg.Confidence)
+	for k := range cand.metrics {
+		b := base.metric(cand.metrics[k].Metric)
+		if b < 0 {
+			continue
+		}
+		p := cand.metrics[k]
+		at := map[*Ledger]int{base: b, cand: k}
+		values := func(l *Ledger, target, i int, in sliceID, own bool) moment {
+			return l.seen(target, i).total(at[l], &p, in, own)
+		}
+		m := Measured{Pairing: p}
+		m.Overall, m.Slices = sidesApart(base, cand, t, &p, values, cfg.Confidence)
+		out.Measured = append(out.Measured, m)
+	}
+	return out
+}
+
+// valuesOf are what a target's attempts at a case have in a slice.
+type valuesOf func(l *Ledger, target, i int, in sliceID, own bool) moment
+
+func sidesApart(base, cand *Ledger, t [2]int, p *Pairing, values valuesOf, conf float64) (Difference, []Difference) {
+	all := newApart(p, sliceID{})
+	bySlice := map[sliceID]*Difference{}
+	for side, l := range []*Ledger{base, cand} {
+		for i := range l.cases {
+			a := l.at(t[side], i)
+			lost := lostOf(a, attempts{}, p.Metric)
+			all.addApart(side, values(l, t[side], i, sliceID{}, false), lost)
+			own := l.cases[i].slices
+			for n, id := range l.slicesOf(t[side], i) {
+				if bySlice[id] == nil {
+					bySlice[id] = newApart(p, id)
+				}
+				bySlice[id].addApart(side, values(l, t[side], i, id, n < len(own)), lost)
+			}
+		}
+	}
+	all.finishApart(p, conf)
+	var out []Difference
+	for _, d := range bySlice {
+		if d.Cases = min(d.Unpaired[0], d.Unpaired[1]); d.Cases > 0 {
+			d.finishApart(p, conf)
+			out = append(out, *d)
+		}
+	}
+	slices.SortFunc(out, func(a, b Difference) int { return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Value, b.Value)) })
+	adjust(out)
+	return *all, out
+}
+
+func newApart(p *Pairing, in sliceID) *Difference {
+	d := newDifference(p, in)
+	d.Unpaired, d.Test, d.P = &[2]int{}, "unpaired_t", 1
+	return &d
+}
+
+// addApart adds a case of one side, with the share of its attempts that is lost.
+func (d *Difference) addApart(side int, m moment, lost float64) {
+	d.lose(lost)
+	if m.n == 0 {
+		return
+	}
+	d.Unpaired[side]++
+	switch sums := [2]*stats.Clusters{&d.baseSums, &d.candidateSums}[side]; {
+	case d.relative:
+		[2]*stats.Ratio{&d.before, &d.after}[side].Add(m.sum, float64(m.n))
+	case d.counted:
+		[2]*stats.Counts{&d.countBefore, &d.countNow}[side].Add(m.sum, float64(m.n), m.sum == 0)
+	default:
+		sums.AddAttempts(m.sum, m.n, !m.fractional, m.attempts())
+	}
+}
+
+// finishApart gives the difference of two independent estimates, with the interval of both together.
+// Of amounts it is a share of the baseline. p has the smaller number of cases less one as its degrees
+// of freedom.
+func (d *Difference) finishApart(p *Pairing, conf float64) {
+	switch {
+	case d.relative:
+		d.Baseline, d.Candidate = notNegative(d.before.Interval(conf)), notNegative(d.after.Interval(conf))
+		d.Change = stats.CombineRatio(d.Candidate, d.Baseline)
+		d.Change.Point, d.Change.Lower, d.Change.Upper = d.Change.Point-1, d.Change.Lower-1, d.Change.Upper-1
+	case d.counted:
+		d.Baseline, d.Candidate = d.countBefore.Interval(conf), d.countNow.Interval(conf)
+		d.Change = stats.Combine([]float64{1, -1}, []stats.Interval{d.Candidate, d.Baseline})
+	default:
+		d.Baseline, d.Candidate = d.baseSums.Interval(conf, stats.DefaultRho0), d.candidateSums.Interval(conf, stats.DefaultRho0)
+		d.Change = stats.Combine([]float64{1, -1}, []stats.Interval{d.Candidate, d.Baseline})
+	}
+	d.Cases = min(d.Unpaired[0], d.Unpaired[1])
+	d.Change.Method, d.Change.Clusters = "unpaired_mover", d.Cases
+	if se := math.Hypot(d.Baseline.SE, d.Candidate.SE); d.Change.Usable() && se > 0 && d.Cases > 1 {
+		d.P = min(1, 2*dist.TUpper(float64(d.Cases-1), math.Abs(d.Candidate.Point-d.Baseline.Point)/se))
+		d.Change.SE = se
+	}
+	if d.Verdict = d.judge(); p.LowerIsBetter {
+		d.mirror()
+	}
+}
