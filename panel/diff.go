@@ -66,6 +66,7 @@ type TargetComparison struct {
 	Ratchet *Ratchet `json:"ratchet,omitempty"`
 	// Measured are the other metrics that both sides were asked for.
 	Measured []Measured `json:"metrics,omitempty"`
+	tests    []caseTest // of the cases that both sides judged, for claimChanges
 }
 
 // Difference of the pass rates, or of another metric, over the cases that both runs
@@ -80,7 +81,8 @@ type Difference struct {
 	// a share of the baseline.
 	Change stats.Interval `json:"change"`
 	// P is the two-sided p value of no change, Test its method; PHolm is P over all
-	// slices of the same metric (Holm), and nil of what is not a slice.
+	// slices of the same metric, or all targets that are compared (Holm): it decides the verdict. It
+	// is nil of a single target.
 	P            float64  `json:"p"`
 	PHolm        *float64 `json:"p_holm,omitempty"`
 	Test         string   `json:"test"`
@@ -162,8 +164,8 @@ type CaseChange struct {
 	BaselineN       int    `json:"baseline_n"`
 	CandidatePasses int    `json:"candidate_passes"`
 	CandidateN      int    `json:"candidate_n"`
-	// Stability is "stable" where the attempts of the case alone show the change
-	// (Fisher, p < 0.05), "flaky" where a side both passed and failed, else empty.
+	// Stability is "stable" where the attempts of the case show the change among all cases of the
+	// comparison (Fisher, Holm), "flaky" where a side both passed and failed, else empty.
 	Stability string `json:"stability,omitempty"`
 }
 
@@ -234,6 +236,7 @@ func DiffWith(baseline, candidate *Ledger, cfg DiffConfig) *Comparison {
 		}
 		d.Warnings = append(d.Warnings, unlike(baseline, candidate, p)...)
 	}
+	d.claim()
 	sides := []*Ledger{baseline, candidate}
 	if baseline == candidate {
 		sides = sides[:1]
@@ -382,6 +385,7 @@ func compareTargets(base, cand *Ledger, t [2]int, common [][2]int, cfg *DiffConf
 		if defaults {
 			alike(both, ids)
 		}
+		out.tests = append(out.tests, testOf(cand.cases[p[1]].id, a, b))
 		if c := changeOf(cand.cases[p[1]].id, a, b); c.Kind != BothFail && c.Kind != BothPass {
 			out.Changes = append(out.Changes, c)
 		} else if cfg.Unchanged > 0 {
@@ -462,10 +466,7 @@ func changeOf(id string, a, b attempts) CaseChange {
 		c.Kind = BothPass
 	}
 	mixed := func(x attempts) bool { return x.passes > 0 && x.passes < x.judged }
-	switch {
-	case stats.Fisher(c.BaselinePasses, c.BaselineN, c.CandidatePasses, c.CandidateN) < 0.05:
-		c.Stability = "stable"
-	case mixed(a) || mixed(b):
+	if mixed(a) || mixed(b) {
 		c.Stability = "flaky"
 	}
 	return c
@@ -652,17 +653,6 @@ func finishSlices(m map[sliceID]*Difference, by []string, total int, conf float6
 	slices.SortFunc(out, func(a, b Difference) int {
 		return cmp.Or(cmp.Compare(rank(a.Key), rank(b.Key)), cmp.Compare(a.Key, b.Key), cmp.Compare(a.Value, b.Value))
 	})
-	adjust(out)
+	adjustSlices(out)
 	return out
-}
-
-// adjust takes the slices of a metric as one family: among many some differ by chance.
-func adjust(of []Difference) {
-	p := make([]float64, len(of))
-	for i := range of {
-		p[i] = of[i].P
-	}
-	for i, q := range stats.Holm(p) {
-		of[i].PHolm = &q
-	}
 }

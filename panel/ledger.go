@@ -98,6 +98,16 @@ type ledgerCase struct {
 type attempts struct {
 	passes, judged, errors, notRun int32
 	lost                           int32 // planned, without an outcome, and no errors
+	cached, cachedPasses           int32 // of judged, and of passes: those that used an earlier answer
+}
+
+func (a *attempts) cache(cell *callvet.Cell) {
+	if cell.Trace.Cached {
+		a.cached++
+		if cell.Result.Verdict == callvet.VerdictPass {
+			a.cachedPasses++
+		}
+	}
 }
 
 func (a attempts) any() bool { return a.judged+a.errors+a.notRun > 0 }
@@ -159,11 +169,13 @@ func (l *Ledger) Add(c *callvet.Case, cell *callvet.Cell) {
 	case cell.Result.Verdict == callvet.VerdictPass:
 		a.passes++
 		a.judged++
+		a.cache(cell)
 		if cell.Result.NotEvaluated > 0 {
 			l.inPart[cell.Target]++
 		}
 	case cell.Result.Verdict == callvet.VerdictFail:
 		a.judged++
+		a.cache(cell)
 	default:
 		a.errors++
 	}

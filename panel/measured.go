@@ -238,7 +238,7 @@ func compareMetric(base, cand *Ledger, t [2]int, common [][2]int, metric [2]int,
 		out.Slices = append(out.Slices, *d)
 	}
 	slices.SortFunc(out.Slices, func(a, b Difference) int { return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Value, b.Value)) })
-	adjust(out.Slices)
+	adjustSlices(out.Slices)
 	if p.LowerIsBetter {
 		out.Overall.mirror()
 		for i := range out.Slices {

@@ -68,7 +68,7 @@ func sidesApart(base, cand *Ledger, t [2]int, p *Pairing, values valuesOf, conf 
 		}
 	}
 	slices.SortFunc(out, func(a, b Difference) int { return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Value, b.Value)) })
-	adjust(out)
+	adjustSlices(out)
 	return *all, out
 }
 

@@ -5,6 +5,7 @@ package main
 import (
 	"cmp"
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"maps"
@@ -223,7 +224,7 @@ func corrected(name string, ls, run []labels.Label) (calibrate.Success, string, 
 	in := calibrate.Input{Judge: name, Labels: ls, Run: []calibrate.Judgement{}}
 	for _, l := range run {
 		for _, v := range l.Judged {
-			in.Run = append(in.Run, calibrate.Judgement{Key: l.Key, Verdict: v})
+			in.Run = append(in.Run, calibrate.Judgement{Key: l.Key, Fingerprint: l.Fingerprint, Verdict: v})
 		}
 	}
 	r, err := calibrate.Calibrate(in)
@@ -238,8 +239,15 @@ func rename(ls []labels.Label) []labels.Label {
 	out := slices.Clone(ls)
 	for i := range out {
 		out[i].TaskID = "run " + out[i].TaskID
+		out[i].Fingerprint = outputOf(out[i].TaskID)
 	}
 	return out
+}
+
+// outputOf stands for the fingerprint of the only output of a task.
+func outputOf(task string) string {
+	sum := sha256.Sum256([]byte(task))
+	return hex.EncodeToString(sum[:])
 }
 
 // halves divides tasks by a hash of their names, another way for each split. The hash has
@@ -419,5 +427,5 @@ func same(a, b float64) *bool {
 }
 
 func taskLabel(id string, pass bool, v labels.Verdict) labels.Label {
-	return labels.Label{Key: labels.Key{TaskID: id, Unit: labels.Task}, Role: labels.Calibrating, Pass: &pass, Judged: []labels.Verdict{v}}
+	return labels.Label{Key: labels.Key{TaskID: id, Unit: labels.Task}, Fingerprint: outputOf(id), Role: labels.Calibrating, Pass: &pass, Judged: []labels.Verdict{v}}
 }

@@ -83,6 +83,7 @@ func spokenVerbs() map[string]spoken {
 		"label gold":          {requests: []reflect.Type{of[app.GoldDrawRequest]()}, args: []string{"run", "traces"}},
 		"label apply":         {requests: []reflect.Type{of[app.GoldApplyRequest]()}, args: []string{"file", "run", "traces"}},
 		"label export":        {requests: []reflect.Type{of[app.LabelExportRequest]()}, args: []string{"labels"}, client: []string{"output"}},
+		"label stamp":         {requests: []reflect.Type{of[app.LabelStampRequest]()}, args: []string{"run", "traces", "labels"}},
 		"plan":                {requests: []reflect.Type{of[app.PlanRequest]()}},
 		"lint":                {requests: []reflect.Type{of[app.LintRequest]()}, args: []string{"suite"}, client: []string{"strict"}},
 		"case coverage":       {requests: []reflect.Type{of[app.CoverageRequest]()}, args: []string{"suites"}},

@@ -186,9 +186,10 @@ func frontOf(a *app.App) *front {
 			err := a.LabelExport(q, &b, f.tell)
 			return b.String(), err
 		}),
-		"plan":    route(verb(f, a.Plan)),
-		"lint":    route(verb(f, a.Lint)),
-		"convert": route(verb(f, a.Convert)),
+		"label stamp": route(verb(f, a.LabelStamp)),
+		"plan":        route(verb(f, a.Plan)),
+		"lint":        route(verb(f, a.Lint)),
+		"convert":     route(verb(f, a.Convert)),
 		"schema": route(func(_ context.Context, q named) (any, error) {
 			b, err := app.Schema(q.Name)
 			return json.RawMessage(b), err

@@ -56,6 +56,7 @@ var blocked = map[string][]string{
 	"label export":        {"HELD", "labels.jsonl -o IN"},
 	"label import":        {"IN", "HELD"},
 	"label next":          {"IN", "traces.jsonl -o IN"},
+	"label stamp":         {"traces.jsonl HELD --by a"},
 	"lint":                {"IN", "HELD"},
 	"login":               {"http://127.0.0.1:1"},
 	"logout":              {"http://127.0.0.1:1"},

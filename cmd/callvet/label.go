@@ -18,7 +18,7 @@ import (
 
 func (a *cli) labelCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "label", Short: "Draw tasks for people to label; read and write labels"}
-	cmd.AddCommand(a.labelNextCommand(), a.labelImportCommand(), a.labelExportCommand(), a.labelGoldCommand(), a.labelApplyCommand())
+	cmd.AddCommand(a.labelNextCommand(), a.labelImportCommand(), a.labelExportCommand(), a.labelStampCommand(), a.labelGoldCommand(), a.labelApplyCommand())
 	return cmd
 }
 
@@ -91,6 +91,35 @@ func (a *cli) labelExportCommand() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&req.To, "to", "csv", "form to write: csv, jsonl")
 	cmd.Flags().StringVarP(&out, "output", "o", "-", "file to write")
+	return cmd
+}
+
+func (a *cli) labelStampCommand() *cobra.Command {
+	var req app.LabelStampRequest
+	cmd := &cobra.Command{
+		Use: "stamp RUN|TRACES LABELS", Short: "Adopt labels without a fingerprint for the outputs of a run",
+		Long: `Write a labels file anew, with the fingerprints of the outputs of a run, or of a trace file, that its labels are of. Labels without
+a fingerprint, such as those of earlier releases, count as made elsewhere: it is not known which outputs people saw. Who stamps
+them says that it were these, and stands in the file. Verdicts of judges that stand with the labels have to be those of the run:
+where more than 5 % are not, nothing is written.`,
+		Example: "  callvet label stamp january labels.jsonl --by ana\n  callvet label stamp traces.jsonl labels.jsonl --by ana -o stamped.jsonl",
+		Args:    cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			req.Side, req.Labels = a.side(args[0]), args[1]
+			if req.By == "" {
+				req.By = a.getenv("USER")
+			}
+			m, err := a.program().LabelStamp(cmd.Context(), req, a.events())
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(a.out, "%s stamped, %d had a fingerprint, %d are of no attempt of %s\n", plain.Count(m.Stamped, "line", "lines"), m.Had, m.Absent, args[0])
+			return nil
+		},
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&req.By, "by", "", "who says that the labels are of these outputs (default: $USER)")
+	fs.StringVarP(&req.Output, "output", "o", "", "labels file to write (default: the one that is read)")
 	return cmd
 }
 

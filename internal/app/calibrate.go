@@ -96,7 +96,7 @@ func (a *App) Calibrate(ctx context.Context, req CalibrateRequest, tell Events) 
 		}
 		in.Labels = append(in.Labels, run.labels...)
 		run.hear(opinions)
-		in.Run = run.judgements()
+		in.Run, in.Outputs, in.RunID, in.Opinions = run.judgements(), run.outputs(), run.id, opinions
 	}
 	r, err := calibrate.Calibrate(in)
 	if err != nil {
@@ -128,6 +128,7 @@ func (a *App) readLabels(path string, tell Events) (people, opinions []labels.La
 	if err != nil {
 		return nil, nil, err
 	}
+	problems = append(problems, labels.Future(ls, path, a.cfg.Now())...)
 	people, opinions = labels.Split(ls)
 	return people, opinions, tellLabels("read labels", problems, tell)
 }
@@ -160,6 +161,10 @@ type judgedRun struct {
 	// calls are verdicts on calls and turns that a labels file has; heard tells of such on tasks.
 	calls []calibrate.Judgement
 	heard bool
+	// id is how labels name the run. unknown counts verdicts of labels files on outputs that are not
+	// known.
+	id      string
+	unknown int
 }
 
 // maxSliceValues is how many values of a slice key are told, those with the most labels.
@@ -191,45 +196,58 @@ func (r *judgedRun) bySlice(in calibrate.Input, all *calibrate.Report, f *Calibr
 	return nil, bad
 }
 
-// hear adds verdicts that a labels file has of attempts of the run, or of their calls.
+// hear adds verdicts that a labels file has of the very outputs of the run, or of their calls. What
+// the run itself has of a judge stands: a labels file is no authority on it.
 func (r *judgedRun) hear(opinions []labels.Label) {
-	only := map[string]int{} // the one attempt 0 of a task, for lines without a target; -1: of several targets
+	said := map[labels.Thing][]labels.Verdict{}
+	var parts []labels.Thing
+	for i := range opinions {
+		o := &opinions[i]
+		if o.Fingerprint == "" {
+			r.unknown++
+			continue
+		}
+		thing := o.Thing()
+		if o.Unit.Part() && said[thing] == nil {
+			parts = append(parts, thing)
+		}
+		said[thing] = labels.Merge(said[thing], o.Judged)
+	}
+	of := map[string][]int{}
 	for i := range r.items {
-		if k := r.items[i].Key; k.Attempt == 0 {
-			if _, two := only[k.TaskID]; two {
-				i = -1
+		it := &r.items[i]
+		of[it.Fingerprint] = append(of[it.Fingerprint], i)
+		for _, v := range said[labels.ThingOf(it.Key, it.Fingerprint)] {
+			if !slices.ContainsFunc(it.Judged, func(own labels.Verdict) bool { return own.ID() == v.ID() }) {
+				it.Judged, r.heard = append(it.Judged, v), true
 			}
-			only[k.TaskID] = i
 		}
 	}
-	for _, o := range opinions {
-		key := o.Key
-		key.Unit, key.CallID, key.Turn = labels.Task, "", 0
-		at, there := r.at[key]
-		if !there && o.Target == "" && o.Attempt == 0 {
-			if at, there = only[o.TaskID]; there && at >= 0 {
-				key = r.items[at].Key
+	for _, part := range parts {
+		for _, i := range of[part.Fingerprint] {
+			key := r.items[i].Key
+			key.Unit, key.CallID, key.Turn = part.Unit, part.CallID, part.Turn
+			for _, v := range said[part] {
+				r.calls = append(r.calls, calibrate.Judgement{Key: key, Fingerprint: part.Fingerprint, Verdict: v})
 			}
-		}
-		switch {
-		case !there || at < 0 || at >= len(r.items):
-		case o.Unit.Part():
-			key.Unit, key.CallID, key.Turn = o.Unit, o.CallID, o.Turn
-			for _, v := range o.Judged {
-				r.calls = append(r.calls, calibrate.Judgement{Key: key, Verdict: v})
-			}
-		default:
-			r.items[at].Judged = labels.Merge(r.items[at].Judged, o.Judged)
-			r.heard = r.heard || len(o.Judged) > 0
 		}
 	}
+}
+
+// outputs are those of the run.
+func (r *judgedRun) outputs() []calibrate.Output {
+	out := make([]calibrate.Output, len(r.items))
+	for i := range r.items {
+		out[i] = calibrate.Output{Key: r.items[i].Key, Fingerprint: r.items[i].Fingerprint}
+	}
+	return out
 }
 
 func (r *judgedRun) judgements() []calibrate.Judgement {
 	out := []calibrate.Judgement{}
 	for _, it := range r.items {
 		for _, v := range it.Judged {
-			out = append(out, calibrate.Judgement{Key: it.Key, Verdict: v})
+			out = append(out, calibrate.Judgement{Key: it.Key, Fingerprint: it.Fingerprint, Verdict: v})
 		}
 	}
 	return append(out, r.calls...)
@@ -255,8 +273,34 @@ func (a *App) readJudged(of tasks, tell Events) (*judgedRun, error) {
 		out.at[out.items[i].Key] = i
 	}
 	out.labels = slices.DeleteFunc(out.labels, func(l labels.Label) bool { return out.gone[l.Key] })
+	if err := out.fingerprint(&of); err != nil {
+		return nil, err
+	}
 	tell.lines(log.Problems(of.name), log)
 	return out, nil
+}
+
+// outputOf is the fingerprint of what an attempt did.
+func outputOf(at *trace.Attempt) string { return labels.Fingerprint(at.Goal, at.Input, &at.Trace) }
+
+// fingerprint says which output each attempt made, and so which one the labels of its record are of.
+func (r *judgedRun) fingerprint(of *tasks) (err error) {
+	if r.id, err = of.id(); err != nil {
+		return err
+	}
+	err = of.attempts(func(at *trace.Attempt) error {
+		key := labels.Key{Target: at.Trace.Target, TaskID: at.Trace.CaseID, Attempt: at.Trace.Repeat, Unit: labels.Task}
+		if i, known := r.at[key]; known {
+			r.items[i].Fingerprint = outputOf(at)
+		}
+		return nil
+	})
+	for i := range r.labels {
+		if at, known := r.at[r.labels[i].Key]; known {
+			r.labels[i].Fingerprint, r.labels[i].Run = r.items[at].Fingerprint, r.id
+		}
+	}
+	return err
 }
 
 // calibrated reads calibration files for the judges of trace files or a run. A calibration

@@ -109,6 +109,7 @@ func (a *App) eachAttempt(ctx context.Context, r *Run, keep []string, do func(ju
 // subject is an attempt as red lets a judge see it.
 func (r *Run) subject(row report.Row, red *redact.Redactor) judge.Subject {
 	at := trace.OfCell(row.Case, &r.Manifest.Targets[row.Cell.Target], row.Cell)
+	output := outputOf(&at)
 	at = at.Redacted(red)
 	told := make([]callvet.Turn, 0, len(at.Input)+2)
 	for _, text := range []string{r.Suite.SystemPrompt, row.Case.Context} {
@@ -117,7 +118,7 @@ func (r *Run) subject(row report.Row, red *redact.Redactor) judge.Subject {
 		}
 	}
 	at.Input = append(told, at.Input...)
-	return judge.Subject{Attempt: &at, Tools: toolsOf(r.Suite, row.Case), Expect: &row.Case.Expect}
+	return judge.Subject{Attempt: &at, Output: output, Tools: toolsOf(r.Suite, row.Case), Expect: &row.Case.Expect}
 }
 
 // toolsOf are the tools that a case offers.
@@ -188,7 +189,7 @@ func (a *App) eachTraced(name string, keep []string, tools []callvet.Tool, do fu
 		case at.Reward != nil && *at.Reward >= 0 && *at.Reward <= 1:
 			auto = at.Reward
 		}
-		return do(judge.Subject{Attempt: &hidden, Tools: offered}, auto)
+		return do(judge.Subject{Attempt: &hidden, Output: outputOf(at), Tools: offered}, auto)
 	})
 	if err == nil && n == 0 {
 		err = a.nothingScored([]string{name})

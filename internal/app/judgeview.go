@@ -271,7 +271,7 @@ func (v *JudgingView) lines() []labels.Label {
 		id := v.Judge
 		key := labels.Key{Target: t.Target, TaskID: t.Task, Attempt: t.Attempt, Unit: labels.Task}
 		said := func(key labels.Key, pass *bool, score *float64) {
-			out = append(out, labels.Label{Key: key, Role: labels.Calibrating, Judged: []labels.Verdict{{Judge: id, Pass: pass, Score: score}}})
+			out = append(out, labels.Label{Key: key, Fingerprint: t.Output, Role: labels.Calibrating, Judged: []labels.Verdict{{Judge: id, Pass: pass, Score: score}}})
 		}
 		switch v.Unit {
 		case judge.Task:
@@ -309,6 +309,9 @@ func (d *Judged) Lines() []labels.Label {
 	}
 	for i := range d.Majorities {
 		all = append(all, d.Majorities[i].lines()...)
+	}
+	for i := range all {
+		all[i].Run = d.about
 	}
 	return all
 }
@@ -473,18 +476,18 @@ func (a *App) addLabels(name string, d *Judged, tell Events) (err error) {
 	return to.Append(d.Lines()...)
 }
 
-// beside puts what people say beside the verdicts. A label without a target is of any.
+// beside puts what people say of the very outputs beside the verdicts.
 func (v *JudgingView) beside(ls []labels.Label) {
 	ls, _ = labels.Latest(ls)
-	votes := map[labels.Key]int{}
+	votes := map[labels.Thing]int{}
 	for _, l := range ls {
 		if l.Pass == nil {
 			continue
 		}
 		if *l.Pass {
-			votes[l.Key]++
+			votes[l.Thing()]++
 		} else {
-			votes[l.Key]--
+			votes[l.Thing()]--
 		}
 	}
 	v.People = &PeopleBeside{}
@@ -500,11 +503,10 @@ func (v *JudgingView) beside(ls []labels.Label) {
 		default:
 			continue
 		}
-		n, there := votes[key]
-		if !there {
-			key.Target = ""
-			n = votes[key]
+		if t.Output == "" {
+			continue // of an earlier release: nothing says of which output it is
 		}
+		n := votes[labels.ThingOf(key, t.Output)]
 		if n == 0 {
 			continue
 		}

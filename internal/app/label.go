@@ -79,7 +79,7 @@ func (a *App) LabelNext(ctx context.Context, req LabelNextRequest, tell Events) 
 			Hint: `a line such as {"type":"task","task_id":"…","final_answer":"…"} for each task; callvet schema trace`,
 		}
 	}
-	q := calibrate.Queue{Strategy: req.Strategy, Judge: req.Judge, N: req.N, Double: req.Double, By: req.By, Role: req.Role, Seed: req.Seed}
+	q := calibrate.Queue{Strategy: req.Strategy, Judge: req.Judge, N: req.N, Double: req.Double, By: req.By, Role: req.Role, Seed: req.Seed, Run: run.id}
 	drawn, err := q.Next(run.items, append(done, run.labels...))
 	if err != nil || len(drawn) == 0 {
 		return nil, err
@@ -121,11 +121,12 @@ func (a *App) importLabels(req *LabelImportRequest, tell Events) (*labels.Import
 		return nil, fmt.Errorf("import labels: %w", err)
 	}
 	defer in.Close()
-	m, err := labels.Import(in, labels.ImportOptions{Form: req.Format, By: req.By, Role: req.Role, Key: req.Key, Name: req.File})
+	now := a.cfg.Now().UTC()
+	m, err := labels.Import(in, labels.ImportOptions{Form: req.Format, By: req.By, Role: req.Role, Key: req.Key, Name: req.File, Now: now})
 	if err != nil {
 		return m, err
 	}
-	return m, tellLabels("import labels", m.Problems, tell)
+	return m, tellLabels("import labels", append(m.Problems, labels.Future(m.Labels, req.File, now)...), tell)
 }
 
 // Words of labels, for clients.
@@ -157,9 +158,6 @@ func (a *App) LabelLines(req LabelImportRequest, own bool, tell Events) (*Labels
 		l := &m.Labels[i]
 		if own && l.By != req.By {
 			return nil, &callvet.FieldError{Field: "by", Kind: callvet.ErrDenied, Text: fmt.Sprintf("{by}: the label of %s is of %q, and yours are of %q", l.Key, l.By, req.By)}
-		}
-		if l.At.IsZero() {
-			l.At = a.cfg.Now().UTC()
 		}
 		var line bytes.Buffer
 		if err := labels.Export(&line, []labels.Label{*l}, "jsonl"); err != nil {
@@ -364,11 +362,15 @@ func writeTodo(w io.Writer, todo []Todo, whole bool) error {
 
 			Pass *bool  `json:"pass"`
 			Note string `json:"note"`
+
+			Version int `json:"version"`
 			labels.Key
-			By    string      `json:"by,omitempty"`
-			Role  labels.Role `json:"role"`
-			Drawn string      `json:"drawn"`
-		}{todo[i].Shown, turns, nil, "", l.Key, l.By, l.Role, l.Drawn()}
+			Fingerprint string      `json:"fingerprint,omitempty"`
+			Run         string      `json:"run,omitempty"`
+			By          string      `json:"by,omitempty"`
+			Role        labels.Role `json:"role"`
+			Drawn       string      `json:"drawn"`
+		}{todo[i].Shown, turns, nil, "", labels.FileVersion, l.Key, l.Fingerprint, l.Run, l.By, l.Role, l.Drawn()}
 		if err := e.Encode(line); err != nil {
 			return fmt.Errorf("write to-do file: %w", err)
 		}

@@ -13,13 +13,21 @@ type tasks struct {
 	name string // for people
 	file string // "" of a run
 	each func(do func(*trace.Task)) (*trace.Log, error)
+	// attempts are the same with what was called, and id is how labels name the run or the file.
+	attempts func(do func(*trace.Attempt) error) error
+	id       func() (string, error)
 	// without are tasks that are left out of what their judges and labels say.
 	without map[string]bool
 }
 
 // tasksOf are those of a trace file.
 func (a *App) tasksOf(file string) tasks {
-	return tasks{name: file, file: file, each: func(do func(*trace.Task)) (*trace.Log, error) { return a.eachTask(file, do) }}
+	return tasks{
+		name: file, file: file,
+		each:     func(do func(*trace.Task)) (*trace.Log, error) { return a.eachTask(file, do) },
+		attempts: func(do func(*trace.Attempt) error) error { return a.wholeAttempts(file, do) },
+		id:       func() (string, error) { return a.hashOf(file) },
+	}
 }
 
 func (a *App) taskSources(files []string) []tasks {
@@ -32,15 +40,28 @@ func (a *App) taskSources(files []string) []tasks {
 
 // tasks are those of the run, with what its judges said. Cases in quarantine are not among them.
 func (r *Run) tasks(ctx context.Context) tasks {
-	return tasks{name: "run " + r.Stored.ID, each: func(do func(*trace.Task)) (*trace.Log, error) {
-		log := &trace.Log{}
+	attempts := func(do func(*trace.Attempt) error) error {
 		for at, err := range r.attempts(ctx) {
 			if err != nil {
-				return nil, err
+				return err
 			}
+			if err := do(&at); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	id := func() (string, error) { return r.Stored.ID, nil }
+	return tasks{name: "run " + r.Stored.ID, without: r.without, attempts: attempts, id: id, each: func(do func(*trace.Task)) (*trace.Log, error) {
+		log := &trace.Log{}
+		err := attempts(func(at *trace.Attempt) error {
 			t := at.Task()
 			log.Tasks++
 			do(&t)
+			return nil
+		})
+		if err != nil {
+			return nil, err
 		}
 		return log, nil
 	}}

@@ -33,18 +33,23 @@ func (a *App) labelled(p *panel.Panels, of tasks, from string, calibrations []st
 	if err != nil {
 		return err
 	}
-	ls := run.labels
+	ls, opinions := run.labels, []labels.Label(nil)
 	if of.file == "" || !a.cfg.Files.Same(from, of.file) {
-		more, opinions, err := a.readLabels(from, tell)
-		if err != nil {
+		var more []labels.Label
+		if more, opinions, err = a.readLabels(from, tell); err != nil {
 			return err
 		}
 		ls = append(labels.Beside(more, opinions), ls...)
 		run.hear(opinions)
 	}
+	ls = slices.DeleteFunc(ls, func(l labels.Label) bool { return of.without[l.TaskID] })
 	judges := run.judges()
 	if len(judges) == 0 {
-		return wrong("labels", from, "no judge said anything in %s, and without verdicts there is nothing to correct", of.name)
+		bad := &callvet.FieldError{Field: "labels", Text: fmt.Sprintf("{labels} %s: no judge said anything in %s, and without verdicts there is nothing to correct", from, of.name)}
+		if run.unknown > 0 {
+			bad.Fix = fmt.Sprintf("%d verdicts in the file have no fingerprint, so that it is not known which outputs they are of: callvet label stamp", run.unknown)
+		}
+		return bad
 	}
 	for _, name := range judges {
 		if slices.ContainsFunc(calibrations, func(c steps.Calibrated) bool { return c.Judge == name }) {
@@ -54,7 +59,9 @@ func (a *App) labelled(p *panel.Panels, of tasks, from string, calibrations []st
 		if len(judges) > 1 {
 			suffix = ":" + name
 		}
-		if err := run.correct(p, calibrate.Input{Judge: name, Labels: ls, Run: run.judgements(), Confidence: p.Confidence}, suffix); err != nil {
+		if err := run.correct(p, calibrate.Input{
+			Judge: name, Labels: ls, Run: run.judgements(), Outputs: run.outputs(), RunID: run.id, Opinions: opinions, Confidence: p.Confidence,
+		}, suffix); err != nil {
 			return err
 		}
 	}

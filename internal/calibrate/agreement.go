@@ -169,6 +169,9 @@ func alphaSeed() [2]uint64 { return [2]uint64{0x63616c6c, 0x766574} }
 func (r *Report) humans(in Input) {
 	latest, _ := labels.Latest(in.Labels)
 	latest = slices.DeleteFunc(latest, func(l labels.Label) bool { return l.Unit != in.Unit || l.Pass == nil })
+	for i := range latest {
+		latest[i].By = labels.Person(latest[i].By)
+	}
 	who := map[string]int{}
 	var names []string
 	for _, l := range latest {

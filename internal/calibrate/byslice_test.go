@@ -34,7 +34,7 @@ func TestBySlice(t *testing.T) {
 	for _, lang := range []string{"en", "sv", "da"} {
 		for i := range 100 {
 			pass := i < 80
-			run = append(run, calibrate.Judgement{Key: labels.Key{TaskID: fmt.Sprint(lang, "-run", i), Unit: labels.Task}, Verdict: labels.Verdict{Judge: judge, Pass: &pass}})
+			run = append(run, calibrate.Judgement{Key: labels.Key{TaskID: fmt.Sprint(lang, "-run", i), Unit: labels.Task}, Fingerprint: outputOf(fmt.Sprint(lang, "-run", i)), Verdict: labels.Verdict{Judge: judge, Pass: &pass}})
 		}
 	}
 	in := calibrate.Input{Judge: judge.Name, Labels: ls, Run: run}
@@ -99,7 +99,7 @@ func TestBySlice(t *testing.T) {
 	for i := range 40 {
 		pass := i%2 == 0
 		at := run[60+i] // 20 of either verdict
-		in.Labels = append(in.Labels, labels.Label{Key: at.Key, Pass: &pass, Role: labels.Calibrating, Stratum: labels.Random, Judged: []labels.Verdict{at.Verdict}})
+		in.Labels = append(in.Labels, labels.Label{Key: at.Key, Fingerprint: at.Fingerprint, Pass: &pass, Role: labels.Calibrating, Stratum: labels.Random, Judged: []labels.Verdict{at.Verdict}})
 	}
 	if s, err = calibrate.BySlice(in, r, "language", 50, of); err != nil {
 		t.Fatal(err)
@@ -150,7 +150,7 @@ func TestBySliceLooksOnce(t *testing.T) {
 // make those of the others no larger.
 func TestBySliceUntested(t *testing.T) {
 	t.Parallel()
-	ls, problems := read(t, lines("a", 38, 2, 38, 2, "")+lines("b", 34, 6, 34, 6, ""))
+	ls, problems := read(t, onRun(lines("a", 38, 2, 38, 2, "")+lines("b", 34, 6, 34, 6, "")))
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}

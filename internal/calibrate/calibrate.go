@@ -426,6 +426,7 @@ func (r *Report) warn() {
 	say(c.Leaked, "%d %ss are labelled both for calibration and for a check: they cannot check", c.Leaked, r.Unit)
 	say(c.Designed, "%d labelled %ss are left out: their tasks were labelled to design the judge, and it was made to be right there", c.Designed, r.Unit)
 	say(c.DesignLeaked, "%d of these have a label for calibration or a check, too: no task can serve both", c.DesignLeaked)
+	say(c.Absent, "%d labels are left out: they are of attempts that the run does not have", c.Absent)
 	say(c.Unrecorded, "for %d labels nobody recorded how the %ss were drawn: they are taken as drawn at random", c.Unrecorded, r.Unit)
 	if c.ByVerdict > 0 && r.Table.N() > 0 {
 		say(1, "%d labels drawn by the judge's verdict are left out of sensitivity and specificity", c.ByVerdict)

@@ -4,9 +4,12 @@ package calibrate_test
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"math"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -38,11 +41,26 @@ func lines(prefix string, tp, fn, tn, fp int, rest string) string {
 	return b.String()
 }
 
+// outputOf is the fingerprint of the only output of a task.
+func outputOf(task string) string {
+	sum := sha256.Sum256([]byte(task))
+	return hex.EncodeToString(sum[:])
+}
+
+var taskID = regexp.MustCompile(`"task_id":"([^"]*)"`)
+
+// onRun makes labels those on the outputs of verdicts.
+func onRun(text string) string {
+	return taskID.ReplaceAllStringFunc(text, func(s string) string {
+		return s + `,"fingerprint":"` + outputOf(taskID.FindStringSubmatch(s)[1]) + `"`
+	})
+}
+
 func verdicts(prefix string, pass, fail int) []calibrate.Judgement {
 	var out []calibrate.Judgement
 	for i := range pass + fail {
 		said := i < pass
-		out = append(out, calibrate.Judgement{Key: labels.Key{TaskID: fmt.Sprint(prefix, i+1)}, Verdict: labels.Verdict{Judge: labels.Judge{Name: "j"}, Pass: &said}})
+		out = append(out, calibrate.Judgement{Key: labels.Key{TaskID: fmt.Sprint(prefix, i+1)}, Fingerprint: outputOf(fmt.Sprint(prefix, i+1)), Verdict: labels.Verdict{Judge: labels.Judge{Name: "j"}, Pass: &said}})
 	}
 	return out
 }
@@ -128,7 +146,7 @@ func TestCalibrateInternal(t *testing.T) {
 		}
 		fmt.Fprintf(&text, `{"task_id":"r%d","by":"ana","pass":%t,"stratum":%q%s}`+"\n", id, truth, stratum, frame)
 	}
-	r := reported(t, text.String(), verdicts("r", 160, 40))
+	r := reported(t, onRun(text.String()), verdicts("r", 160, 40))
 	s := r.Success[0]
 	if s.Design != calibrate.Internal || s.Labels != 80 || !near(s.True.Point, .8*.9+.2*.25) || s.Refused != "" {
 		t.Errorf("%+v", s)
@@ -145,7 +163,7 @@ func TestCalibrateInternal(t *testing.T) {
 		t.Error("labels drawn by verdict were taken to another run")
 	}
 	// Where no labelled task truly failed, nothing is known of J.
-	all := reported(t, lines("r", 20, 5, 0, 0, `,"stratum":"random"`), verdicts("r", 20, 5)).Success[0]
+	all := reported(t, onRun(lines("r", 20, 5, 0, 0, `,"stratum":"random"`)), verdicts("r", 20, 5)).Success[0]
 	if all.Design != calibrate.Internal || all.Advice != "" || all.True.Point != 1 {
 		t.Errorf("%+v", all)
 	}
@@ -239,7 +257,7 @@ func TestQueue(t *testing.T) {
 	t.Parallel()
 	var run []calibrate.Item
 	for _, v := range verdicts("r", 80, 20) {
-		run = append(run, calibrate.Item{Key: v.Key, Judged: []labels.Verdict{v.Verdict}}, calibrate.Item{Key: labels.Key{TaskID: v.TaskID, Attempt: 1}, Judged: []labels.Verdict{v.Verdict}})
+		run = append(run, calibrate.Item{Key: v.Key, Fingerprint: v.Fingerprint, Judged: []labels.Verdict{v.Verdict}}, calibrate.Item{Key: labels.Key{TaskID: v.TaskID, Attempt: 1}, Fingerprint: v.Fingerprint, Judged: []labels.Verdict{v.Verdict}})
 	}
 	q := calibrate.Queue{Strategy: calibrate.AtRandom, N: 20, By: "ana", Role: labels.Calibrating, Judge: "j", Seed: 1}
 	first, err := q.Next(run, nil)

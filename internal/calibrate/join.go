@@ -16,7 +16,15 @@ import (
 // Judgement is what a judge said of one thing of a run.
 type Judgement struct {
 	labels.Key
+	// Fingerprint is that of the output, which a label must have to be of this very one.
+	Fingerprint string
 	labels.Verdict
+}
+
+// Output is one attempt of a run.
+type Output struct {
+	labels.Key
+	Fingerprint string
 }
 
 // Input is what Calibrate works on.
@@ -29,6 +37,12 @@ type Input struct {
 	Labels []labels.Label
 	// Run holds the verdicts of a run, of any judge; nil when there is no run.
 	Run []Judgement
+	// Outputs are all attempts of the run, judged or not; nil: those of Run. RunID is how labels
+	// name the run, "" where they cannot.
+	Outputs []Output
+	RunID   string
+	// Opinions are verdicts of judges that stand in a labels file, on any output.
+	Opinions []labels.Label
 	// Confidence is two-sided, in (0,1); 0 means 0.95.
 	Confidence float64
 	// Before is an earlier calibration to see whether the judge has drifted; nil: none.
@@ -44,8 +58,8 @@ type pair struct {
 	rating, score *float64
 	stratum       labels.Stratum
 	frame         *labels.Frame
-	inRun         bool
-	run           labels.Key // the key in the run
+	run           []Judgement // what the judge of the run said of this very output
+	carried       bool        // no label was given on this run
 	line          int
 	at            time.Time // of its latest label
 }
@@ -55,7 +69,11 @@ type join struct {
 	judge    labels.Judge
 	fit, out []pair // calibration labels, and those held out
 	Counts
-	run index
+	run   index
+	runID string
+	again twice
+	// changed counts labelled outputs of tasks of the run that the run does not have.
+	changed int
 }
 
 // Counts says what became of the labels.
@@ -84,49 +102,11 @@ type Counts struct {
 	// those for which nobody recorded how.
 	ByVerdict  int `json:"by_verdict"`
 	Unrecorded int `json:"unrecorded"`
-}
-
-// index finds the verdicts of a run.
-type index struct {
-	at map[labels.Key]labels.Verdict
-	// anywhere has the full key of a key without its target, and the empty key
-	// where several targets have it.
-	anywhere map[labels.Key]labels.Key
-}
-
-func newIndex(run []Judgement, j labels.Judge) index {
-	x := index{map[labels.Key]labels.Verdict{}, map[labels.Key]labels.Key{}}
-	id := j.ID()
-	for _, r := range run {
-		if r.ID() != id {
-			continue
-		}
-		k := r.Key
-		if k.Unit == "" {
-			k.Unit = labels.Task
-		}
-		x.at[k] = r.Verdict
-		short := k
-		short.Target = ""
-		if old, seen := x.anywhere[short]; seen && old != k {
-			k = labels.Key{}
-		}
-		x.anywhere[short] = k
-	}
-	return x
-}
-
-// find gives the verdict on a thing, and the run's own name for it.
-func (x index) find(k labels.Key) (labels.Verdict, labels.Key, bool) {
-	if v, ok := x.at[k]; ok {
-		return v, k, true
-	}
-	if k.Target != "" {
-		return labels.Verdict{}, k, false
-	}
-	full := x.anywhere[k]
-	v, ok := x.at[full]
-	return v, full, ok
+	// Elsewhere things of tasks of the run were labelled on another output than the run's, or
+	// on one that is not known. Absent labels are of attempts that the run does not have, without
+	// a fingerprint: they are left out, and are not in Labels.
+	Elsewhere int `json:"elsewhere,omitempty"`
+	Absent    int `json:"absent,omitempty"`
 }
 
 // newJoin pairs labels with verdicts. The error wraps callvet.ErrNotFound when
@@ -137,8 +117,10 @@ func newJoin(in Input) (*join, error) {
 	if j.judge, err = identity(in); err != nil {
 		return nil, err
 	}
-	j.run = newIndex(in.Run, j.judge)
-	latest, repeats := labels.Latest(in.Labels)
+	j.run = newIndex(in, j.judge)
+	j.runID = in.RunID
+	j.again = saidTwice(in, j)
+	latest, repeats := labels.Latest(j.present(in.Labels))
 	j.Repeats = repeats
 	latest = j.withoutDesign(latest, in.Unit)
 	differs := map[string]bool{}
@@ -199,11 +181,14 @@ func (j *join) count(p pair) {
 
 // pair makes one of the labels on one thing: the majority is the truth.
 func (j *join) pair(ls []labels.Label, differs map[string]bool) (pair, bool) {
-	p := pair{Key: ls[0].Key, stratum: ls[0].Stratum, frame: ls[0].Frame, rating: ls[0].Rating, line: ls[0].Line}
+	p := pair{Key: ls[0].Key, carried: true, stratum: ls[0].Stratum, frame: ls[0].Frame, rating: ls[0].Rating, line: ls[0].Line}
 	votes := 0
 	for _, l := range ls {
 		if l.At.After(p.at) {
 			p.at = l.At
+		}
+		if l.Run != "" && l.Run == j.runID {
+			p.carried = false
 		}
 		if l.Pass != nil && *l.Pass {
 			votes++
@@ -223,9 +208,21 @@ func (j *join) pair(ls []labels.Label, differs map[string]bool) (pair, bool) {
 		return p, false
 	}
 	p.truth = votes > 0
+	p.run = j.run.at[ls[0].Thing()]
 	var v labels.Verdict
-	v, p.run, p.inRun = j.run.find(p.Key)
-	if !p.inRun {
+	switch {
+	case len(p.run) > 0:
+		v = readable(p.run).Verdict
+	case j.run.has(ls[0].Fingerprint): // what the label file has of it is not what the run's judge said
+		j.Unjudged++
+		return p, false
+	default:
+		if j.run.tasks[p.TaskID] {
+			j.Elsewhere++
+			if ls[0].Fingerprint != "" {
+				j.changed++
+			}
+		}
 		var other *labels.Verdict
 		if v, other = verdictOf(ls, j.judge); v.Name == "" && other != nil {
 			j.OtherJudge++
@@ -306,11 +303,11 @@ func identity(in Input) (labels.Judge, error) {
 // byKey groups labels by what they are about, in a fixed order.
 func byKey(ls []labels.Label) [][]labels.Label {
 	ls = slices.Clone(ls)
-	slices.SortStableFunc(ls, func(a, b labels.Label) int { return a.Compare(b.Key) })
+	slices.SortStableFunc(ls, func(a, b labels.Label) int { return a.Thing().Compare(b.Thing()) })
 	var out [][]labels.Label
 	for i := 0; i < len(ls); {
 		j := i + 1
-		for j < len(ls) && ls[j].Key == ls[i].Key {
+		for j < len(ls) && ls[j].Thing() == ls[i].Thing() {
 			j++
 		}
 		out = append(out, ls[i:j])

@@ -41,6 +41,8 @@ type Queue struct {
 	Double float64
 	By     string
 	Role   labels.Role
+	// Run is how labels name the run.
+	Run string
 	// Seed decides the order, which stays the same while labels come in.
 	Seed uint64
 }
@@ -48,7 +50,8 @@ type Queue struct {
 // Item is one attempt of a run that could be labelled.
 type Item struct {
 	labels.Key
-	Judged []labels.Verdict
+	Fingerprint string
+	Judged      []labels.Verdict
 	// Auto is the verdict of the source's own checks; nil: none.
 	Auto *bool
 }
@@ -84,19 +87,25 @@ func (q Queue) Next(run []Item, done []labels.Label) ([]labels.Label, error) {
 	}
 	done, _ = labels.Latest(done)
 	type task struct{ target, id string }
-	mine, others := map[task]bool{}, map[labels.Key]labels.Label{}
+	of := map[labels.Thing][]task{} // equal outputs of several attempts or targets
+	for i := range run {
+		thing := labels.ThingOf(run[i].Key, run[i].Fingerprint)
+		of[thing] = append(of[thing], task{run[i].Target, run[i].TaskID})
+	}
+	mine, others := map[task]bool{}, map[labels.Thing]labels.Label{}
 	labelled := map[task]bool{}
 	designed, kept := usedFor(done) // by any target: who made the judge saw the task
 	for _, l := range done {
 		if l.Unit != labels.Task {
 			continue
 		}
-		t := task{l.Target, l.TaskID}
-		labelled[t] = true
-		if l.By == q.By {
-			mine[t] = true
-		} else {
-			others[l.Key] = l
+		for _, t := range of[l.Thing()] {
+			labelled[t] = true
+			if labels.Person(l.By) == labels.Person(q.By) {
+				mine[t] = true
+			} else {
+				others[l.Thing()] = l
+			}
 		}
 	}
 	var again, fresh []labels.Label
@@ -106,9 +115,9 @@ func (q Queue) Next(run []Item, done []labels.Label) ([]labels.Label, error) {
 		if mine[t] || q.Role != labels.Design && designed[it.TaskID] || q.Role == labels.Design && kept[it.TaskID] {
 			continue
 		}
-		l := labels.Label{Key: it.Key, By: q.By, Role: q.Role, Judged: it.Judged}
+		l := labels.Label{Key: it.Key, Fingerprint: it.Fingerprint, Run: q.Run, By: q.By, Role: q.Role, Judged: it.Judged}
 		l.Unit = labels.Task
-		if o, ok := others[l.Key]; ok {
+		if o, ok := others[l.Thing()]; ok {
 			l.Stratum, l.Frame, l.Role = o.Stratum, o.Frame, o.Role
 			again = append(again, l)
 			mine[t] = true

@@ -103,32 +103,72 @@ func (r *Report) oneSuccess(target string, vs []Judgement, j *join) Success {
 	out := Success{Target: target}
 	out.Raw, out.Tasks, out.Judged, out.Unread = JudgedRate(vs, r.Confidence)
 	inside := insideRun(j.fit, target)
-	s := strataFor(inside, out.Raw)
-	internal := judge.Stratified(s, r.Confidence)
+	if j.again.drifted() {
+		return r.drifted(out, inside, j.again)
+	}
+	own := r.inside(inside, vs, j)
 	// It counts in independent tasks; what was judged is more.
-	internal.N, internal.Clusters, internal.NEff = out.Judged, out.Tasks, out.Raw.NEff
-	moved, refused := TrueSuccess(out.Raw, r.calibration(), r.Confidence)
-	if len(inside) > 0 && (internal.Usable() || !moved.Usable()) {
-		out.Design, out.Labels, out.True = Internal, len(inside), internal
-		if !internal.Usable() {
-			out.Refused = Reason(internal.Status, r.calibration())
-			out.Advice = r.moreLabels(out.Raw, s)
+	own.iv.N, own.iv.Clusters, own.iv.NEff = out.Judged, out.Tasks, out.Raw.NEff
+	elsewhere := r.elsewhere()
+	moved, refused := TrueSuccess(out.Raw, elsewhere, r.Confidence)
+	if len(inside) > 0 && (own.divided || own.iv.Usable() || !moved.Usable()) {
+		out.Design, out.Labels, out.True = Internal, len(inside), own.iv
+		if !own.iv.Usable() {
+			out.Refused, out.Advice = own.refused, own.advice
 		}
 		if out.Refused == "" && r.Youden.Defined() && r.Youden.Point <= 0 {
 			out.Advice = fmt.Sprintf("the judge is no better than chance (J = %.3f): the number rests on the labels alone", r.Youden.Point)
 		}
-		out.Scored = r.powered(inside, vs)
+		if !own.divided {
+			out.Scored = r.powered(inside, vs)
+		}
 		return out
 	}
-	out.Design, out.Labels, out.True, out.Refused = Transport, r.Table.N(), moved, refused
+	out.Design, out.Labels, out.True, out.Refused = Transport, r.carriers(), moved, refused
 	if refused != "" {
+		if r.Table.N() == 0 && r.Verified != nil && r.Verified.Status != stats.StatusOK {
+			out.Refused = "the labels were made elsewhere and drawn by the judge's verdict, and from how many is not known of all alike: nothing can be moved from them"
+		}
 		out.Advice = r.moreLabels(out.Raw, judge.Strata{})
+		if n := r.Counts.Elsewhere; n > 0 {
+			out.Refused = fmt.Sprintf("%d labelled %ss are of other outputs than those of this run, or have no fingerprint, and can only be moved to it: %s", n, r.Unit, out.Refused)
+			out.Advice += "; callvet label stamp adopts labels that were given on these very outputs"
+		}
 		return out
 	}
-	if n := labelsAsGood(moved, r.Table.N(), r.Confidence); n > 0 {
-		out.Advice = fmt.Sprintf("your judge adds nothing with %d tasks and %d labels made elsewhere: label %d tasks of this run at random instead", out.Tasks, r.Table.N(), n)
+	if n := labelsAsGood(moved, out.Labels, r.Confidence); n > 0 {
+		out.Advice = fmt.Sprintf("your judge adds nothing with %d tasks and %d labels made elsewhere: label %d tasks of this run at random instead", out.Tasks, out.Labels, n)
 	}
 	return out
+}
+
+// drifted refuses: what the judge said before and what it says now are verdicts of two judges.
+func (r *Report) drifted(out Success, inside []pair, t twice) Success {
+	out.Design, out.Labels = Transport, r.carriers()
+	if len(inside) > 0 {
+		out.Design, out.Labels = Internal, len(inside)
+	}
+	out.True = stats.Interval{Upper: 1, N: out.Judged, Clusters: out.Tasks, NEff: out.Raw.NEff, Confidence: r.Confidence, Method: "poststratified_jeffreys", Status: judge.Drifted}
+	out.Refused = fmt.Sprintf("the judge said something else of %d of %d outputs that are the same: labels beside its earlier verdicts say nothing of these", t.Changed, t.N)
+	out.Advice = r.moreLabels(out.Raw, judge.Strata{})
+	return out
+}
+
+// elsewhere is what labels made elsewhere say of the judge: those that were drawn by its verdict only
+// where no others are there, and corrected with their frame.
+func (r *Report) elsewhere() judge.Calibration {
+	if r.Table.N() > 0 || r.Verified == nil || r.Verified.Status != stats.StatusOK {
+		return r.calibration()
+	}
+	return judge.VerifiedCalibration(r.Verified.strata)
+}
+
+// carriers is how many labels elsewhere rests on.
+func (r *Report) carriers() int {
+	if r.Table.N() == 0 && r.Verified != nil && r.Verified.Status == stats.StatusOK {
+		return r.Verified.Labels
+	}
+	return r.Table.N()
 }
 
 // JudgedRate is the share of verdicts that are passes, clustered by task, with the
@@ -169,10 +209,18 @@ func insideRun(ps []pair, target string) []pair {
 	var out []pair
 	seen := map[string]bool{}
 	for _, p := range ps {
-		if p.inRun && p.run.Target == target && (p.Unit.Part() || !seen[p.TaskID]) {
-			seen[p.TaskID] = true
-			out = append(out, p)
+		of := slices.DeleteFunc(slices.Clone(p.run), func(v Judgement) bool { return v.Target != target })
+		if len(of) == 0 || !p.Unit.Part() && seen[p.TaskID] {
+			continue
 		}
+		said := readable(of)
+		pass, known := said.Passed()
+		if !known {
+			continue
+		}
+		p.judged, p.score = pass, said.Score
+		seen[p.TaskID] = true
+		out = append(out, p)
 	}
 	return out
 }

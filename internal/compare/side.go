@@ -76,6 +76,7 @@ type try struct {
 	decision    *callvet.Decision
 	layers      []callvet.Assertion
 	skipped     bool // on purpose
+	cached      bool
 	expects     []string
 	told        *record // nil: no metric is asked for
 }
@@ -149,7 +150,7 @@ func (s *Side) Record(t *trace.Task) {
 	c, cell := t.Entry(s.cfg.Judge)
 	e := try{
 		id: c.ID, tags: c.Tags, fields: c.Fields, target: s.target(cell.Trace.Target), n: cell.Repeat, outcome: cell.Trace.Outcome, verdict: cell.Result.Verdict,
-		expects: t.ExpectedTools(), line: t.Line, inPart: cell.Result.NotEvaluated, decision: cell.Trace.Decision, layers: cell.Result.Assertions,
+		expects: t.ExpectedTools(), cached: t.Cached, line: t.Line, inPart: cell.Result.NotEvaluated, decision: cell.Trace.Decision, layers: cell.Result.Assertions,
 	}
 	if e.skipped = t.Skipped; t.Scored != nil && e.verdict == callvet.VerdictNotRun && s.cfg.Judge == "" {
 		e.outcome = callvet.OutcomeNotRun // a scorer looked at it, and could not judge it
@@ -236,7 +237,7 @@ func (s *Side) Ledger(name string) *panel.Ledger {
 		}
 		led.Add(&c,
 			&callvet.Cell{
-				Target: e.target, Repeat: e.n, Trace: callvet.Trace{Outcome: e.outcome, Decision: e.decision},
+				Target: e.target, Repeat: e.n, Trace: callvet.Trace{Outcome: e.outcome, Decision: e.decision, Cached: e.cached},
 				Result: callvet.Result{Verdict: e.verdict, NotEvaluated: e.inPart, Assertions: e.layers},
 			})
 	}

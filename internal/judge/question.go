@@ -17,6 +17,8 @@ type Key struct {
 	Target  string `json:"target,omitempty"`
 	Task    string `json:"task,omitempty"`
 	Attempt int    `json:"attempt,omitempty"`
+	// Output is the fingerprint of what the attempt did; "": not known.
+	Output string `json:"output,omitempty"`
 	// CallID is of a Call; a Turn is the n-th of the target's, from 1, whose calls are in
 	// CallIDs.
 	CallID  string   `json:"call_id,omitempty"`
@@ -86,6 +88,8 @@ type Question struct {
 // Subject is an attempt with what its judge may need to know.
 type Subject struct {
 	Attempt *trace.Attempt
+	// Output is the fingerprint of the attempt before anything of it was redacted.
+	Output string
 	// Tools are the catalogue that the target had; nil: not known.
 	Tools []callvet.Tool
 	// Expect is what its case expects; nil: not known. Of it a judge sees the rubric and
@@ -105,7 +109,7 @@ func (j *Judge) Questions(s Subject) (qs []Question, none string) {
 	if !s.Made() {
 		return nil, "the attempt did not run, or failed on the way"
 	}
-	key := Key{Target: at.Trace.Target, Task: at.Trace.CaseID, Attempt: at.Trace.Repeat}
+	key := Key{Target: at.Trace.Target, Task: at.Trace.CaseID, Attempt: at.Trace.Repeat, Output: s.Output}
 	switch j.Unit {
 	case Task:
 		e := evidence{head: "One attempt of an assistant at a task."}

@@ -43,8 +43,9 @@ type ImportOptions struct {
 	Role Role
 	// Key names the feedback to take, where a LangSmith export has several kinds.
 	Key string
-	// Name is the file's name in problems.
+	// Name is the file's name in problems, Now the time of labels that do not say theirs.
 	Name string
+	Now  time.Time
 }
 
 // Imported is what Import read.
@@ -66,6 +67,9 @@ func (m *Imported) problem(o ImportOptions, line int, err error) {
 func (m *Imported) give(l Label, o ImportOptions) {
 	if l.By == "" {
 		l.By = o.By
+	}
+	if l.At.IsZero() {
+		l.At = o.Now
 	}
 	if l.Unit == "" {
 		l.Unit = Task
@@ -169,6 +173,7 @@ func (m *Imported) lines(data []byte, o ImportOptions) {
 		var row todo
 		err := readAs(form, line, &row, nil)
 		l := row.Label
+		l.Version = 0
 		if err == nil && l.Pass == nil && l.Rating == nil {
 			m.Open++
 			continue
@@ -293,6 +298,10 @@ func (m *Imported) csvCell(l *Label, column, cell string) (err error) {
 		l.Note = cell
 	case "stratum":
 		l.Stratum = Stratum(cell)
+	case "fingerprint":
+		l.Fingerprint = cell
+	case "run":
+		l.Run = cell
 	case "at":
 		l.At, err = time.Parse(time.RFC3339, cell)
 	case "pass":
@@ -349,7 +358,7 @@ func Export(w io.Writer, ls []Label, form string) error {
 
 func exportCSV(w io.Writer, ls []Label) error {
 	c := csv.NewWriter(w)
-	header := []string{"task_id", "target", "attempt", "unit", "call_id", "by", "role", "pass", "rating", "note", "at", "stratum"}
+	header := []string{"task_id", "target", "attempt", "unit", "call_id", "by", "role", "pass", "rating", "note", "at", "stratum", "fingerprint", "run"}
 	turns := slices.ContainsFunc(ls, func(l Label) bool { return l.Turn > 0 })
 	if turns {
 		header = append(header, "turn")
@@ -368,7 +377,7 @@ func exportCSV(w io.Writer, ls []Label) error {
 		}
 		row := []string{
 			plain.Cell(l.TaskID), plain.Cell(l.Target), strconv.Itoa(l.Attempt), string(l.Unit), plain.Cell(l.CallID), plain.Cell(l.By), string(l.Role),
-			pass, rating, plain.Cell(l.Note), at, string(l.Stratum),
+			pass, rating, plain.Cell(l.Note), at, string(l.Stratum), l.Fingerprint, plain.Cell(l.Run),
 		}
 		switch {
 		case turns && l.Turn > 0:

@@ -82,6 +82,7 @@ func (a *Appender) Close() error { return a.f.Close() }
 
 // encode writes a label as a line that Read takes.
 func encode(l Label) ([]byte, error) {
+	l.Version = FileVersion
 	var buf bytes.Buffer
 	e := json.NewEncoder(&buf)
 	e.SetEscapeHTML(false)

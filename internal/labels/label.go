@@ -5,11 +5,19 @@ package labels
 import (
 	"cmp"
 	"fmt"
+	"strings"
 	"time"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // Version of the file forms of this package.
 const Version = 1
+
+// FileVersion is that of labels files that are written. Lines of version 1 have no fingerprint:
+// their labels were made elsewhere, for all that is known.
+const FileVersion = 2
 
 // Unit is what a label is about.
 type Unit string
@@ -104,7 +112,16 @@ func (k Key) String() string {
 
 // Label is one verdict of one person: a line of a labels file.
 type Label struct {
+	// Version is that of the line, FileVersion where it is written; 0 once it is read.
+	Version int `json:"version,omitempty" form:"min=1 max=2"`
 	Key
+	// Fingerprint identifies the output that was labelled, as the function of that name has it; "" where
+	// it is not known.
+	Fingerprint string `json:"fingerprint,omitempty"`
+	// Run names the run, or the trace file, that had the output when it was labelled.
+	Run string `json:"run,omitempty"`
+	// Stamped is there when the fingerprint was added after the label was given.
+	Stamped *Stamp `json:"stamped,omitempty"`
 	// By is who labelled; "" where that is not known.
 	By   string `json:"by,omitempty"`
 	Role Role   `json:"role,omitempty" form:"words=calibration|validation|test|design"`
@@ -122,6 +139,50 @@ type Label struct {
 	Line int `json:"-"`
 }
 
+// Stamp says who adopted a label for an output, and when.
+type Stamp struct {
+	By string    `json:"by,omitempty"`
+	At time.Time `json:"at,omitzero"`
+}
+
+// Thing is what a label is about: an output, or a part of it. Labels on equal outputs are about one
+// thing, wherever they were given; without a fingerprint the key is all that is known.
+type Thing struct {
+	Key
+	Fingerprint string
+}
+
+// ThingOf is what is labelled or judged under a key; fingerprint is that of the output, "" where it
+// is not known.
+func ThingOf(k Key, fingerprint string) Thing {
+	if k.Unit == "" {
+		k.Unit = Task
+	}
+	if fingerprint != "" {
+		k.Target, k.Attempt = "", 0
+	}
+	return Thing{k, fingerprint}
+}
+
+// Compare orders things by their keys, then by their fingerprints.
+func (t Thing) Compare(o Thing) int {
+	return cmp.Or(t.Key.Compare(o.Key), cmp.Compare(t.Fingerprint, o.Fingerprint))
+}
+
+// Thing is what the label is about.
+func (l *Label) Thing() Thing { return ThingOf(l.Key, l.Fingerprint) }
+
+// Person is a labeller's name as names are compared: two ways to write it are one person.
+func Person(name string) string {
+	shown := strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r) || unicode.Is(unicode.Variation_Selector, r) {
+			return -1
+		}
+		return r
+	}, norm.NFKC.String(name))
+	return strings.TrimSpace(norm.NFKC.String(shown))
+}
+
 // Repeats counts labels that stand in more than once.
 type Repeats struct {
 	// Same were said again, Changed said something else: the later one counts.
@@ -134,12 +195,12 @@ type Repeats struct {
 // Judges' verdicts of an earlier label are kept where the later has none.
 func Latest(all []Label) ([]Label, Repeats) {
 	type who struct {
-		key Key
-		by  string
+		thing Thing
+		by    string
 	}
 	at, out, n := map[who]int{}, make([]Label, 0, len(all)), Repeats{}
 	for _, l := range all {
-		w := who{l.Key, l.By}
+		w := who{l.Thing(), Person(l.By)}
 		i, seen := at[w]
 		if !seen {
 			at[w] = len(out)

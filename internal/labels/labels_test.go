@@ -226,7 +226,7 @@ func TestExportCSV(t *testing.T) {
 	if err := labels.Export(&b, ls, "csv"); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(b.String(), "'=1+1,,0,task,,ana,calibration,true,,\"a,b\",,\n") {
+	if !strings.Contains(b.String(), "'=1+1,,0,task,,ana,calibration,true,,\"a,b\",,,,\n") {
 		t.Error(b.String())
 	}
 	if err := labels.Export(&b, ls, "xls"); err == nil {

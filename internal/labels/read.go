@@ -4,11 +4,15 @@ package labels
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/input"
@@ -57,6 +61,23 @@ func Read(r io.Reader, name string) (ls []Label, problems []callvet.Problem, err
 	return ls, problems, nil
 }
 
+// clocks is how far the clocks of two machines may differ.
+const clocks = 5 * time.Minute
+
+// Future are the problems of labels that were given after now. The last word of a person counts,
+// and such a label would be the last one for ever.
+func Future(ls []Label, name string, now time.Time) (problems []callvet.Problem) {
+	for i := range ls {
+		if l := &ls[i]; l.At.After(now.Add(clocks)) {
+			problems = append(problems, callvet.Problem{
+				Position: callvet.Position{File: name, Line: l.Line}, Code: "bad-label",
+				Message: fmt.Sprintf(`"at" of the label of %s is in the future: %s`, l.Key, l.At.Format(time.RFC3339)),
+			})
+		}
+	}
+	return problems
+}
+
 // cutOff reports whether a text is the beginning of a JSON value.
 func cutOff(line []byte) bool {
 	d := json.NewDecoder(bytes.NewReader(line))
@@ -83,6 +104,7 @@ func parseLabel(form *typed.Type, line []byte) (Label, error) {
 	if l.Role == "" {
 		l.Role = Calibrating
 	}
+	l.Version = 0
 	return l, l.check()
 }
 
@@ -106,6 +128,9 @@ func (l *Label) check() error {
 	case l.Pass == nil && l.Rating == nil && len(l.Judged) == 0:
 		return errors.New(`neither "pass" nor "rating" is there, and no verdict of a judge`)
 	}
+	if err := checkFingerprint(l.Fingerprint); err != nil {
+		return err
+	}
 	if err := l.checkSample(); err != nil {
 		return err
 	}
@@ -113,6 +138,14 @@ func (l *Label) check() error {
 		if slices.ContainsFunc(l.Judged[:i], func(o Verdict) bool { return o.ID() == v.ID() }) {
 			return fmt.Errorf(`"judged[%d]" is a second verdict of the same judge`, i)
 		}
+	}
+	return nil
+}
+
+// checkFingerprint takes what Fingerprint makes, and nothing.
+func checkFingerprint(s string) error {
+	if b, err := hex.DecodeString(s); err != nil || len(b) != 0 && len(b) != sha256.Size || s != strings.ToLower(s) {
+		return fmt.Errorf(`"fingerprint" is not %d hexadecimal digits`, 2*sha256.Size)
 	}
 	return nil
 }

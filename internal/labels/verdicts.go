@@ -25,20 +25,19 @@ func Beside(people, opinions []Label) []Label {
 	if len(opinions) == 0 {
 		return people
 	}
-	said := map[Key][]Verdict{}
-	for _, o := range opinions {
-		short := o.Key
-		short.Target = ""
-		for _, k := range []Key{o.Key, short} {
-			said[k] = Merge(said[k], o.Judged)
-			if k == short && o.Key == short {
-				break
-			}
+	said := map[Thing][]Verdict{}
+	for i := range opinions {
+		o := &opinions[i]
+		thing := o.Thing()
+		said[thing] = Merge(said[thing], o.Judged)
+		if thing.Target != "" {
+			thing.Target = ""
+			said[thing] = Merge(said[thing], o.Judged)
 		}
 	}
 	out := slices.Clone(people)
 	for i := range out {
-		out[i].Judged = Merge(slices.Clone(out[i].Judged), said[out[i].Key])
+		out[i].Judged = Merge(slices.Clone(out[i].Judged), said[out[i].Thing()])
 	}
 	return out
 }

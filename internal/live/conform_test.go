@@ -26,6 +26,7 @@ import (
 	"github.com/callvet/callvet/internal/mcp"
 	"github.com/callvet/callvet/internal/replay"
 	"github.com/callvet/callvet/value"
+	"github.com/callvet/callvet/value/template"
 )
 
 // kind is one kind of world over the tools of backend.
@@ -89,7 +90,7 @@ func recordedWorld(t *testing.T) (func() callvet.World, func() int) {
 		if r.Args == nil {
 			r.Args = json.RawMessage(`{}`)
 		}
-		r.Args = replay.Canonical(r.Args)
+		r.Args = template.Canonical(r.Args)
 		list = append(list, &r)
 	}
 	all, err := replay.Of(list)

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet/value"
+	"github.com/callvet/callvet/value/template"
 )
 
 // Limits of what is compared and told of a call without a recording.
@@ -122,7 +123,7 @@ func leaves(raw json.RawMessage) leafList {
 		}
 		switch {
 		case v.Kind() == value.Object && v.Len() > 0:
-			for _, e := range members(v) {
+			for _, e := range template.Members(v) {
 				walk(strings.TrimPrefix(path+"."+e.Key(), "."), e)
 			}
 		case v.Kind() == value.Array && v.Len() > 0:
@@ -132,7 +133,7 @@ func leaves(raw json.RawMessage) leafList {
 				i++
 			}
 		case path != "" || v.Kind() != value.Object:
-			out = append(out, leaf{path, string(canonical(nil, v))})
+			out = append(out, leaf{path, string(template.AppendCanonical(nil, v))})
 		}
 	}
 	walk("", v)

@@ -71,7 +71,7 @@ func SchemaHash(t *callvet.Tool) string {
 	if t == nil || len(t.Parameters) == 0 {
 		return ""
 	}
-	return short(Canonical(t.Parameters))
+	return short(template.Canonical(t.Parameters))
 }
 
 func short(b []byte) string {
@@ -151,7 +151,7 @@ func ReadRecording(file string, data []byte) (*Recording, error) {
 		return nil, fmt.Errorf("read recording: %w: %w", callvet.ErrInvalid, err)
 	}
 	r.file = file
-	r.Args = Canonical(r.Args)
+	r.Args = template.Canonical(r.Args)
 	if r.Result != nil {
 		r.Result = compact(r.Result)
 	}

@@ -16,8 +16,10 @@ const maxRanked = 3
 // Line is its first one.
 type Ranked struct {
 	Good, Of, Calls int64
-	Line            int64
-	Target, Task    string
+	// Failed is how many of its Judged attempts did not pass: such a task is never strong.
+	Failed, Judged int64
+	Line           int64
+	Target, Task   string
 }
 
 // Candidate tells whether a task with these counts is among the strongest or the
@@ -27,10 +29,10 @@ func (r *Ranking) Candidate(at *Ranked) bool {
 		return true
 	}
 	top, low := &r.Strongest[maxRanked-1], &r.Weakest[maxRanked-1]
-	if at.Good*top.Of < top.Good*at.Of && at.Good*low.Of > low.Good*at.Of { // as most are: in between
+	if at.Failed == 0 && at.Good*top.Of < top.Good*at.Of && at.Good*low.Of > low.Good*at.Of { // as most are: in between
 		return false
 	}
-	return at.stronger(top) <= 0 || at.weaker(low) <= 0
+	return at.Failed == 0 && at.stronger(top) <= 0 || at.weaker(low) <= 0
 }
 
 // Offer keeps a Candidate with its name if it still is among them then: of tasks
@@ -44,7 +46,7 @@ func (r *Ranking) Offer(at Ranked, target, task []byte) {
 		o := order(last)
 		return o < 0 || o == 0 && string(task) <= last.Task
 	}
-	top, low := among(r.Strongest, at.stronger), among(r.Weakest, at.weaker)
+	top, low := at.Failed == 0 && among(r.Strongest, at.stronger), among(r.Weakest, at.weaker)
 	if top || low {
 		at.Target, at.Task = string(target), string(task)
 		r.Keep(at, top, low)
@@ -84,8 +86,12 @@ func (a *Ranked) stronger(b *Ranked) int {
 	return cmp.Compare(a.Calls, b.Calls)
 }
 
-// weaker sorts the weakest first: of equal shares the one with more bad measurements.
+// weaker sorts the weakest first: the one that failed a larger share of its attempts, then the one
+// with a smaller share of good measurements, and of equal shares the one with more bad measurements.
 func (a *Ranked) weaker(b *Ranked) int {
+	if c := cmp.Compare(b.Failed*max(a.Judged, 1), a.Failed*max(b.Judged, 1)); c != 0 {
+		return c
+	}
 	if c := a.compare(b); c != 0 {
 		return c
 	}

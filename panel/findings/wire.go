@@ -110,6 +110,8 @@ func (r *Ranking) Write(w Writer) {
 			w.Int(x.Good)
 			w.Int(x.Of)
 			w.Int(x.Calls)
+			w.Int(x.Failed)
+			w.Int(x.Judged)
 			w.Int(x.Line)
 			w.Text(x.Target)
 			w.Text(x.Task)
@@ -121,7 +123,7 @@ func (r *Ranking) Write(w Writer) {
 func (r *Ranking) Read(from Reader, shift int64) {
 	for _, top := range []bool{true, false} {
 		for range from.Count() {
-			at := Ranked{Good: from.Int(), Of: from.Int(), Calls: from.Int(), Line: from.Int() + shift, Target: from.Text(), Task: from.Text()}
+			at := Ranked{Good: from.Int(), Of: from.Int(), Calls: from.Int(), Failed: from.Int(), Judged: from.Int(), Line: from.Int() + shift, Target: from.Text(), Task: from.Text()}
 			r.Keep(at, top, !top)
 		}
 	}

@@ -135,7 +135,7 @@ func advice(w string) bool { return strings.HasPrefix(w, "label ") }
 // ofJudge reports whether a status is about a judge or its calibration.
 func ofJudge(s stats.Status) bool {
 	switch s {
-	case "judge_not_informative", "no_labelled_pass", "no_labelled_fail", "calibration_mismatch", "missing_stratum", "too_few_units":
+	case "judge_not_informative", "no_labelled_pass", "no_labelled_fail", "calibration_mismatch", "missing_stratum", "too_few_units", "judge_drift":
 		return true
 	}
 	return false

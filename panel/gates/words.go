@@ -189,6 +189,8 @@ func statusWords(status stats.Status, task string) (sentence, cure string) {
 		return "no " + task + " that people failed is labelled, so that the judge's specificity is unknown", "label " + task + "s that are wrong"
 	case "calibration_mismatch":
 		return "the calibration does not fit the judged results", "label a random sample of these very " + task + "s: --labels uses it directly"
+	case "judge_drift":
+		return "the judge said something else of outputs that are the same", "judge them again, then label a random sample of these very " + task + "s"
 	case "missing_stratum":
 		return "a stratum has no labels", "label " + task + "s of every stratum"
 	case "too_few_units":

@@ -330,6 +330,7 @@ const maxLookBack = 64
 func (s *Sums) rank(t *task, all quality) {
 	m := &s.sum
 	at := findings.Ranked{Good: int64(all.good) + int64(m.passes), Of: int64(all.measured) + int64(m.trials+m.hidden), Calls: m.calls}
+	at.Failed, at.Judged = int64(m.trials-m.passes), int64(m.trials)
 	if at.Of == 0 || !s.ranking.Candidate(&at) {
 		return
 	}

@@ -235,7 +235,7 @@ func (s *Sheet) tool(n uint32) string {
 }
 
 // examples are the strongest and the weakest tasks; one that is both is among the strongest only,
-// one in which nothing is bad is not weak, and one in which nothing is good is not strong.
+// one in which nothing is bad is not weak, and one that failed or in which nothing is good is not strong.
 func (s *Sheet) examples(r *findings.Ranking) []panel.Example {
 	var out []panel.Example
 	seen := map[[2]string]bool{}

@@ -20,6 +20,8 @@ const (
 	Mismatch stats.Status = "calibration_mismatch"
 	// MissingStratum: tasks of one verdict without any label among them.
 	MissingStratum = stats.StatusMissingStratum
+	// Drifted: the judge said something else of outputs that are the same.
+	Drifted stats.Status = "judge_drift"
 	// TooFewUnits: too few labels for a number to rest on.
 	TooFewUnits stats.Status = "too_few_units"
 )

@@ -241,6 +241,37 @@ func BeggGreenes(s Strata) Verification {
 	return v
 }
 
+// verifiedScale is how many labels of a class stand for its rate in VerifiedCalibration, which only
+// what they are worth makes count.
+const verifiedScale = 1_000_000
+
+// VerifiedCalibration is the calibration that BeggGreenes amounts to: its sensitivity and specificity,
+// with classes worth as many independent labels as have the same variance, and at most those that
+// there are. A class that is not defined has no label.
+// Source: Begg and Greenes 1983, the variance on the scale of the logit.
+func VerifiedCalibration(s Strata) Calibration {
+	v := BeggGreenes(s)
+	if v.Status != stats.StatusOK || math.IsNaN(v.Sensitivity) || math.IsNaN(v.Specificity) {
+		return Calibration{}
+	}
+	a := (float64(s.TruePassInPass) + 0.5) / float64(s.LabelledPass+1)
+	b := (float64(s.TruePassInFail) + 0.5) / float64(s.LabelledFail+1)
+	n1, n0 := float64(s.JudgePass)+0.5, float64(s.N-s.JudgePass)+0.5
+	m1, m0 := float64(s.LabelledPass)+1, float64(s.LabelledFail)+1
+	worth := func(pass, fail, atPass, atFail float64) float64 { // shares of the class in both verdicts
+		rate := pass / (pass + fail)
+		variance := (1-atPass)/(atPass*m1) + (1-atFail)/(atFail*m0) + (n1+n0)/(n1*n0)
+		return 1 / (rate * (1 - rate) * variance)
+	}
+	passes := float64(s.TruePassInPass + s.TruePassInFail)
+	fails := float64(s.LabelledPass+s.LabelledFail) - passes
+	return Calibration{
+		TruePositive: int(math.Round(v.Sensitivity * verifiedScale)), LabelledPass: verifiedScale,
+		TrueNegative: int(math.Round(v.Specificity * verifiedScale)), LabelledFail: verifiedScale,
+		PassWorth: min(passes, worth(n1*a, n0*b, a, b)), FailWorth: min(fails, worth(n0*(1-b), n1*(1-a), 1-a, 1-b)),
+	}
+}
+
 func ratio(x, n float64) float64 {
 	if n == 0 {
 		return math.NaN()

@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package replay
+package template
 
 import (
 	"bytes"
@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet/value"
-	"github.com/callvet/callvet/value/template"
 )
 
 // Canonical is the text that all equal JSON values share: members in the order of their names,
@@ -22,36 +21,37 @@ func Canonical(raw json.RawMessage) json.RawMessage {
 	}
 	v, err := value.Parse(raw)
 	if err != nil {
-		return template.Quote(string(raw))
+		return Quote(string(raw))
 	}
-	return canonical(make([]byte, 0, len(raw)), v)
+	return AppendCanonical(make([]byte, 0, len(raw)), v)
 }
 
-func canonical(dst []byte, v value.Value) []byte {
+// AppendCanonical appends the canonical text of a value.
+func AppendCanonical(dst []byte, v value.Value) []byte {
 	switch v.Kind() {
 	case value.Number:
 		return append(dst, canonicalNumber(string(v.Raw()))...)
 	case value.String:
-		return append(dst, template.Quote(v.Str())...)
+		return append(dst, Quote(v.Str())...)
 	case value.Array:
 		dst = append(dst, '[')
 		for e, ok := v.First(); ok; e, ok = v.Next(e) {
-			dst = append(canonical(dst, e), ',')
+			dst = append(AppendCanonical(dst, e), ',')
 		}
 		return append(bytes.TrimSuffix(dst, []byte(",")), ']')
 	case value.Object:
 		dst = append(dst, '{')
-		for _, e := range members(v) {
-			dst = append(append(dst, template.Quote(e.Key())...), ':')
-			dst = append(canonical(dst, e), ',')
+		for _, e := range Members(v) {
+			dst = append(append(dst, Quote(e.Key())...), ':')
+			dst = append(AppendCanonical(dst, e), ',')
 		}
 		return append(bytes.TrimSuffix(dst, []byte(",")), '}')
 	}
 	return append(dst, v.Raw()...)
 }
 
-// members are those of an object in the order of their names.
-func members(v value.Value) []value.Value {
+// Members are those of an object in the order of their names.
+func Members(v value.Value) []value.Value {
 	out := make([]value.Value, 0, v.Len())
 	for e, ok := v.First(); ok; e, ok = v.Next(e) {
 		out = append(out, e)

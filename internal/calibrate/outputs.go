@@ -1,0 +1,130 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package calibrate
+
+import (
+	"slices"
+
+	"github.com/callvet/callvet/internal/labels"
+)
+
+// index finds what the judge said of the outputs of a run.
+type index struct {
+	at map[labels.Thing][]Judgement
+	// outputs counts the attempts with a fingerprint; keys and tasks are the attempts and the tasks
+	// of the run, with and without a target.
+	outputs map[string]int
+	keys    map[labels.Key]bool
+	tasks   map[string]bool
+	whole   int
+	// known are outputs that were labelled or judged in other runs.
+	known map[string]bool
+}
+
+func newIndex(in Input, j labels.Judge) index {
+	x := index{map[labels.Thing][]Judgement{}, map[string]int{}, map[labels.Key]bool{}, map[string]bool{}, 0, knownElsewhere(in)}
+	outputs := in.Outputs
+	if outputs == nil {
+		seen := map[labels.Key]bool{}
+		for i := range in.Run {
+			k := ofAttempt(in.Run[i].Key)
+			if !seen[k] {
+				seen[k] = true
+				outputs = append(outputs, Output{k, in.Run[i].Fingerprint})
+			}
+		}
+	}
+	for _, o := range outputs {
+		k := ofAttempt(o.Key)
+		x.whole++
+		x.outputs[o.Fingerprint]++
+		x.tasks[k.TaskID], x.keys[k] = true, true
+		k.Target = ""
+		x.keys[k] = true
+	}
+	id := j.ID()
+	for _, r := range in.Run {
+		if r.ID() == id && r.Fingerprint != "" {
+			thing := labels.ThingOf(r.Key, r.Fingerprint)
+			x.at[thing] = append(x.at[thing], r)
+		}
+	}
+	return x
+}
+
+// ofAttempt is the key of the attempt that a thing is of.
+func ofAttempt(k labels.Key) labels.Key {
+	return labels.Key{Target: k.Target, TaskID: k.TaskID, Attempt: k.Attempt, Unit: labels.Task}
+}
+
+// has reports whether an attempt of the run made the very output.
+func (x *index) has(fingerprint string) bool { return fingerprint != "" && x.outputs[fingerprint] > 0 }
+
+// present leaves out labels without a fingerprint on attempts that the run does not have, where the
+// file has others that speak of the run. A file that has none is of another run: its labels were
+// made elsewhere.
+func (j *join) present(ls []labels.Label) []labels.Label {
+	ours := func(l labels.Label) bool { return j.run.has(l.Fingerprint) || j.run.tasks[l.TaskID] }
+	if !slices.ContainsFunc(ls, ours) {
+		return ls
+	}
+	return slices.DeleteFunc(slices.Clone(ls), func(l labels.Label) bool {
+		absent := l.Fingerprint == "" && !j.run.keys[ofAttempt(l.Key)]
+		if absent {
+			j.Absent++
+		}
+		return absent
+	})
+}
+
+// readable is the first one that is a pass or a fail; the first one where none is.
+func readable(said []Judgement) Judgement {
+	for _, v := range said {
+		if _, known := v.Passed(); known {
+			return v
+		}
+	}
+	return said[0]
+}
+
+// twice counts outputs of which the judge said something twice, and those of which it said
+// something else the second time.
+type twice struct{ N, Changed int }
+
+// drifted reports whether the judge changed its mind too often to be one judge.
+func (t twice) drifted() bool { return float64(t.Changed) > maxChanged*float64(t.N) }
+
+// maxChanged is the share of verdicts that a judge may change on outputs that did not.
+const maxChanged = 0.05
+
+// saidTwice holds the verdicts of the run against those that the judge gave on the same outputs
+// elsewhere.
+func saidTwice(in Input, j *join) (out twice) {
+	id := j.judge.ID()
+	changed := map[labels.Thing]bool{}
+	hear := func(ls []labels.Label) {
+		for i := range ls {
+			l := &ls[i]
+			said := j.run.at[l.Thing()]
+			if len(said) == 0 || l.Run != "" && l.Run == in.RunID {
+				continue
+			}
+			for _, v := range l.Judged {
+				now, known := readable(said).Passed()
+				before, also := v.Passed()
+				if v.ID() == id && known && also {
+					changed[l.Thing()] = changed[l.Thing()] || now != before
+				}
+			}
+		}
+	}
+	hear(in.Labels)
+	hear(in.Opinions)
+	for _, c := range changed {
+		out.N++
+		if c {
+			out.Changed++
+		}
+	}
+	return out
+}
