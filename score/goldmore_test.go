@@ -45,6 +45,7 @@ func TestGoldBesideThePlan(t *testing.T) {
 		c := callvet.Case{ID: "c", Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "q"}}, Expect: e}
 		s, _ := compile(&callvet.Suite{Cases: []callvet.Case{c}})
 		tr, ok := s[0].Gold()
+		ok = ok && s[0].Ground(&tr)
 		got := none
 		if ok {
 			got = shown(&tr)

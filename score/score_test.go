@@ -484,6 +484,7 @@ func TestGoldPasses(t *testing.T) {
 		s := weatherSuite(tc.c)
 		sc := mustCompile(t, s)
 		tr, ok := sc[0].Gold()
+		ok = ok && sc[0].Ground(&tr)
 		if ok != tc.ok {
 			t.Errorf("%s: derived %v", tc.name, ok)
 			continue

@@ -906,3 +906,42 @@ for line in sys.stdin:
 		}
 	}
 }
+
+// TestFaultsDocuments: files as others write them are read whole, and right suites have no error.
+func TestFaultsDocuments(t *testing.T) {
+	t.Parallel()
+	oneByOne(t)
+	dir := t.TempDir()
+	s := &seat{dir: dir, env: map[string]string{"HOME": dir, "CALLVET_DB": filepath.Join(dir, "x.db")}}
+	const tool = "tools:\n  - {name: stock, description: Counts a shelf., read_only: true, parameters: {type: object, properties: {shelf: {type: string}, place: {type: object, properties: {street: {type: string}}}}, required: [shelf]}}\n"
+	writeFiles(t, dir, map[string]string{
+		"rubric.json":   `[{"id":"r-1","description":"kind","input":{"message":"Greet Ann."},"rubric":[{"dimension":"tone","maxScore":1,"criteria":"1 = kind"}]}]`,
+		"llm.yaml":      "prompts: ['{{q}}']\nproviders: [openai:x]\ntests: [{vars: {q: Greet Ann.}, assert: [{type: llm-rubric, value: is kind}]}]\n",
+		"numbers.yaml":  "name: s\n" + tool + "mocks: [{tool: stock, args: {shelf: A}, result: {left: 12}}]\ncases:\n  - {id: a, prompt: What is on shelf A?, expect: {calls: [{tool: stock, args: {shelf: A}, result_check: left == 12}], response: {contains: ['12'], no_ungrounded_numbers: true}}}\n",
+		"wrong.yaml":    "name: s\n" + tool + "mocks: [{tool: stock, args: {shelf: A}, result: {left: 7}}]\ncases:\n  - {id: a, prompt: What is on shelf A?, expect: {calls: [{tool: stock, args: {shelf: A}, result_check: left == 12}], response: {contains: ['12']}}}\n",
+		"live.yaml":     "name: s\n" + tool + "cases:\n  - {id: a, prompt: What is on shelf A?, multi_turn: {max_rounds: 3}, expect: {calls: [{tool: stock, args: {shelf: A}, result_check: left > 1}], response: {contains: ['12']}}}\n",
+		"typo.yaml":     "name: s\n" + tool + "cases:\n  - {id: a, prompt: What is there?, expect: {calls: [{tool: stock, params: {shelf: {mode: present}, place.stret: {mode: contains, value: Main}}}]}}\n",
+		"table.yaml":    "prompts: ['Ask: {{q}}']\nproviders: [openai:x]\ntests: file://rows.csv\n",
+		"rows.csv":      "q,__expected,__description\n\"Hi, Ann\",contains: Ann,one\nBye,Bye,two\n",
+		"scenario.yaml": "prompts: ['{{q}}']\nproviders: [openai:x]\nscenarios:\n  - config: [{vars: {who: Ann}}, {vars: {who: Bo}}]\n    tests: [{vars: {q: 'Greet {{who}}.'}, assert: [{type: contains, value: '{{who}}'}]}, {vars: {q: 'Bye {{who}}.'}, assert: [{type: contains, value: Bye}]}]\ntests: [{vars: {q: Hm.}, assert: [{type: contains, value: Hm}]}]\n",
+	})
+	for _, tt := range []struct {
+		file      string
+		code      int
+		says, not string
+	}{
+		{"rubric.json", exitOK, "--judge rubric --judge-model MODEL", "skip"},
+		{"llm.yaml", exitOK, "--judge rubric --judge-model MODEL", "skip"},
+		{"numbers.yaml", exitOK, "1 case, no errors, 0 warnings", ""},
+		{"wrong.yaml", exitUsage, "gold-fails", ""},
+		{"live.yaml", exitOK, "no errors", "gold-fails"},
+		{"typo.yaml", exitOK, `no argument "stret" (of "place.stret") (did you mean "street"?)`, ""},
+		{"table.yaml", exitOK, "2 cases, no errors", "not carried"},
+		{"scenario.yaml", exitOK, "5 cases, no errors", "not carried"},
+	} {
+		var out bytes.Buffer
+		if code := s.run(t.Context(), &out, "", "lint", tt.file); code != tt.code || !strings.Contains(out.String(), tt.says) || tt.not != "" && strings.Contains(out.String(), tt.not) {
+			t.Errorf("%s: exit %d: %s", tt.file, code, out.String())
+		}
+	}
+}

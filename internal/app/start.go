@@ -375,7 +375,7 @@ func lintVerdict(problems []callvet.Problem, req *RunRequest, tell Events) error
 		problems = slices.DeleteFunc(slices.Clone(problems), func(p callvet.Problem) bool { return p.Code == "unreachable" && p.Warning })
 	}
 	if req.Judges.decidesRubrics() {
-		problems = slices.Clone(problems)
+		problems = slices.DeleteFunc(slices.Clone(problems), func(p callvet.Problem) bool { return p.Code == suite.CodeNeedsJudge })
 		for i := range problems {
 			problems[i].Warning = problems[i].Warning || problems[i].Code == CodeNotEvaluated
 		}

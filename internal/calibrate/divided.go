@@ -46,15 +46,13 @@ func (r *Report) inside(ps []pair, vs []Judgement, j *join) ownEstimate {
 	case judged[1] == 0:
 		return part[0]
 	case !part[1].iv.Usable():
-		part[1].divided = true
-		part[1].refused = fmt.Sprintf("%.0f of %.0f outputs are not known to be those that were labelled, and have %d labels of their own: at least %d for each verdict of the judge are needed",
-			judged[1], total, counts[1], judge.MinStratum)
-		return part[1]
+		return part[1].refuse(fmt.Sprintf("%.0f of %.0f outputs are not known to be those that were labelled, and have %d labels of their own: at least %d for each verdict of the judge are needed",
+			judged[1], total, counts[1], judge.MinStratum))
 	case judged[0] == 0:
 		return part[1]
 	case !part[0].iv.Usable():
-		part[0].divided = true
-		return part[0]
+		return part[0].refuse(fmt.Sprintf("of the outputs that are known from other runs %.0f are here, and %d of them are labelled: at least %d for each verdict of the judge are needed",
+			judged[0], counts[0], judge.MinStratum))
 	}
 	share := judged[0] / total
 	// How many outputs of another run would have changed is a matter of chance, too.
@@ -67,6 +65,13 @@ func (r *Report) inside(ps []pair, vs []Judgement, j *join) ownEstimate {
 	iv.Lower, iv.Upper = max(0, iv.Lower), min(1, iv.Upper)
 	iv.Method, iv.Confidence = "poststratified_jeffreys", r.Confidence
 	return out
+}
+
+// refuse makes the estimate of a part none of the whole.
+func (e ownEstimate) refuse(why string) ownEstimate {
+	e.divided, e.refused = true, why
+	e.iv.Point, e.iv.Lower, e.iv.Upper = 0, 0, 1
+	return e
 }
 
 // stratum estimates from labels on things that were drawn alike.

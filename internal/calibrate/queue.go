@@ -86,32 +86,12 @@ func (q Queue) Next(run []Item, done []labels.Label) ([]labels.Label, error) {
 		return nil, err
 	}
 	done, _ = labels.Latest(done)
-	type task struct{ target, id string }
-	of := map[labels.Thing][]task{} // equal outputs of several attempts or targets
-	for i := range run {
-		thing := labels.ThingOf(run[i].Key, run[i].Fingerprint)
-		of[thing] = append(of[thing], task{run[i].Target, run[i].TaskID})
-	}
-	mine, others := map[task]bool{}, map[labels.Thing]labels.Label{}
-	labelled := map[task]bool{}
+	mine, labelled, others := q.labelled(run, done)
 	designed, kept := usedFor(done) // by any target: who made the judge saw the task
-	for _, l := range done {
-		if l.Unit != labels.Task {
-			continue
-		}
-		for _, t := range of[l.Thing()] {
-			labelled[t] = true
-			if labels.Person(l.By) == labels.Person(q.By) {
-				mine[t] = true
-			} else {
-				others[l.Thing()] = l
-			}
-		}
-	}
 	var again, fresh []labels.Label
 	disputed := 0 // they stand first in fresh
 	for _, it := range q.shuffled(run) {
-		t := task{it.Target, it.TaskID}
+		t := taskOf{it.Target, it.TaskID}
 		if mine[t] || q.Role != labels.Design && designed[it.TaskID] || q.Role == labels.Design && kept[it.TaskID] {
 			continue
 		}
@@ -149,6 +129,34 @@ func (q Queue) Next(run []Item, done []labels.Label) ([]labels.Label, error) {
 	out = append(out, fresh...)
 	slices.SortFunc(out, func(a, b labels.Label) int { return cmp.Compare(q.rank(a.Key), q.rank(b.Key)) })
 	return out, nil
+}
+
+// taskOf is a task of a target.
+type taskOf struct{ target, id string }
+
+// labelled are the tasks with an output that has a label, those of them that were labelled by the same
+// person, and the labels of others.
+func (q Queue) labelled(run []Item, done []labels.Label) (mine, all map[taskOf]bool, others map[labels.Thing]labels.Label) {
+	of := map[labels.Thing][]taskOf{} // equal outputs of several attempts or targets
+	for i := range run {
+		thing := labels.ThingOf(run[i].Key, run[i].Fingerprint)
+		of[thing] = append(of[thing], taskOf{run[i].Target, run[i].TaskID})
+	}
+	mine, all, others = map[taskOf]bool{}, map[taskOf]bool{}, map[labels.Thing]labels.Label{}
+	for _, l := range done {
+		if l.Unit != labels.Task {
+			continue
+		}
+		for _, t := range of[l.Thing()] {
+			all[t] = true
+			if labels.Person(l.By) == labels.Person(q.By) {
+				mine[t] = true
+			} else {
+				others[l.Thing()] = l
+			}
+		}
+	}
+	return mine, all, others
 }
 
 // check refuses an impossible Queue.

@@ -77,6 +77,7 @@ func literal() []struct {
 		{"[/TOOL_CALLS]", closes},
 		{"<|tool_call>", opens},
 		{"<tool_call|>", closes},
+		{"<<function>>", opens},
 		{"functools[", opens},
 		{"functools [", opens},
 		{"✿FUNCTION✿", opens},

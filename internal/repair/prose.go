@@ -15,10 +15,24 @@ import (
 // readProse reads the calls in a text that has no mark and is not all calls. Each must name an
 // offered tool.
 func (r *reader) readProse() {
-	for _, spelling := range [...]func(){r.readActions, r.readTags, r.readFences, r.readShell, r.readLines} {
+	for _, spelling := range [...]func(){r.readActions, r.readListed, r.readTags, r.readFences, r.readShell, r.readLines} {
 		if spelling(); r.done() {
 			return
 		}
+	}
+}
+
+// readListed reads the calls in <tools>…</tools>, which the prompts of Hermes have around the tools.
+func (r *reader) readListed() {
+	for rest := r.text; !r.done() && r.known; {
+		_, after, begins := strings.Cut(rest, "<tools>")
+		inside, after, ends := strings.Cut(after, "</tools>")
+		if !begins || !ends {
+			return
+		}
+		in := reader{tools: r.tools, known: true, prose: true, budget: r.budget}
+		in.readWhole(inside)
+		r.Calls, r.Unreadable, r.budget, rest = in.Calls, in.Unreadable, in.budget, after
 	}
 }
 
@@ -66,13 +80,26 @@ func (r *reader) action(val string, rest int) (next int) {
 	tool := r.tools.Find(r.name(name))
 	switch {
 	case tool != nil && strings.HasPrefix(after, "("):
-		r.readPython(val)
+		r.Unreadable = !r.readPython(val) && strings.HasSuffix(after, ")") || r.Unreadable
+	case !r.known && name != "" && strings.HasPrefix(after, "(") && strings.HasSuffix(after, ")"):
+		r.Unknown = r.Unknown || r.isReAct(rest)
 	case tool != nil && strings.HasPrefix(after, "[") && strings.HasSuffix(after, "]"):
 		r.given(tool, after[1:len(after)-1])
 	case name != "" && after == "":
 		return r.actionInput(name, tool, rest)
 	}
 	return rest
+}
+
+// isReAct reports whether the text is nothing but a step of ReAct: it begins with a label, and
+// nothing but an observation is after its action. rest is the byte after the action.
+func (r *reader) isReAct(rest int) bool {
+	first, _ := lineFrom(strings.TrimSpace(r.text), 0)
+	_, thought := labelled(first, "Thought")
+	_, action := labelled(first, actionLabel)
+	after, _ := lineFrom(strings.TrimSpace(r.text[rest:]), 0)
+	_, observed := labelled(after, "Observation")
+	return (thought || action) && (observed || after == "" || after == "PAUSE")
 }
 
 // actionInput reads the input of an action that is the name of a tool, nil where it is not

@@ -38,6 +38,8 @@ type spelling struct{ name, text, want string }
 func withMark() []spelling {
 	return []spelling{
 		{"hermes", "<tool_call>\n" + hj + "\n</tool_call>", one},
+		{"gorilla", "<<function>>get_weather(city=\"Paris\")", one},
+		{"gorilla, no arguments", "<<function>>get_time()", "get_time{}"},
 		{"hermes, two", "<tool_call>\n" + hj + "\n</tool_call>\n<tool_call>\n" + tj + "\n</tool_call>", two},
 		{"hermes, two in one", "<tool_call>" + hj + "\n" + tj + "</tool_call>", two},
 		{"hermes, a list", "<tool_call>[" + hj + ", " + tj + "]</tool_call>", two},

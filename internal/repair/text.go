@@ -45,6 +45,9 @@ func FromText(text string, tools *callvet.Toolset) Reading {
 	if inside, ok := unfenced(seen); ok {
 		r.text = inside
 	}
+	if inside, ok := within(r.text, "<tools>", "</tools>"); ok {
+		r.text = inside
+	}
 	if !r.readMarked() && !r.readWhole(trimFence(r.text)) {
 		r.text, r.places = seen, nil
 		r.readProse()
@@ -53,6 +56,13 @@ func FromText(text string, tools *callvet.Toolset) Reading {
 		r.Unknown = false
 	}
 	return r.Reading
+}
+
+// within is the text between two marks that are around all of it.
+func within(text, open, end string) (inside string, ok bool) {
+	inside, begins := strings.CutPrefix(strings.TrimSpace(text), open)
+	inside, ends := strings.CutSuffix(inside, end)
+	return inside, begins && ends
 }
 
 type reader struct {

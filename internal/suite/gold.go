@@ -114,7 +114,10 @@ func (l *linter) goldOf(ctx context.Context, compiled *score.Compiled) {
 		return
 	}
 	if l.opt.World != nil {
-		answer(ctx, l.opt.World(l.s, l.c), &t)
+		l.answer(ctx, l.opt.World(l.s, l.c), &t)
+	}
+	if !compiled.Ground(&t) {
+		return
 	}
 	result, err := compiled.Judge(ctx, &t)
 	if err != nil { // who asked for the lint is told
@@ -154,15 +157,16 @@ func (l *linter) extraArgs() callvet.ExtraArgs {
 	return cmp.Or(l.s.Defaults.Scoring.ExtraArgs, callvet.ExtraForbid)
 }
 
-// answer gives the calls of t that have no result yet what the world answers.
-func answer(ctx context.Context, world callvet.World, t *callvet.Trace) {
+// answer gives the calls of t that have no result yet what the world answers. A tool without a
+// mock has no result: in a run it may answer from a recording or be live.
+func (l *linter) answer(ctx context.Context, world callvet.World, t *callvet.Trace) {
 	if world == nil {
 		return
 	}
 	for i := range t.Turns {
 		for j := range t.Turns[i].Calls {
 			call := &t.Turns[i].Calls[j]
-			if call.Result != nil || call.Args == nil {
+			if call.Result != nil || call.Args == nil || !l.mocked(call.Tool) {
 				continue
 			}
 			if r, err := world.Answer(ctx, *call); err == nil && r.Result != nil {

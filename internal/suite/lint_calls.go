@@ -298,18 +298,19 @@ func (l *linter) argument(tool, path, key string) {
 	if e == nil || e.Schema == nil || len(e.Schema.Properties()) == 0 || e.Schema.HasProperty(path) || e.Schema.Lookup(path) != nil {
 		return
 	}
-	name, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), ".")
-	if i := strings.IndexByte(name, '['); i > 0 {
-		name = name[:i]
+	name, has := e.Schema.Stray(path)
+	if name == "" {
+		return
 	}
-	if p := e.Schema.Property(name); p != nil && len(path) > len(name) {
-		return // declared, but its inside is not
-	}
-	fix := "it has " + source.Clip(strings.Join(e.Schema.Properties(), ", "), 100)
-	if best := callvet.Nearest(name, e.Schema.Properties()); best != "" {
+	fix := "it has " + source.Clip(strings.Join(has, ", "), 100)
+	if best := callvet.Nearest(name, has); best != "" {
 		fix = fmt.Sprintf("did you mean %q?", best)
 	}
-	l.warn("unknown-argument", key, fix, "the schema of %s has no argument %q", tool, name)
+	whole := ""
+	if name != path {
+		whole = fmt.Sprintf(" (of %q)", path)
+	}
+	l.warn("unknown-argument", key, fix, "the schema of %s has no argument %q%s", tool, name, whole)
 }
 
 func (l *linter) multiTurn(m *callvet.MultiTurn) {

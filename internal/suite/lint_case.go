@@ -74,6 +74,9 @@ func (l *linter) offered() {
 	}
 }
 
+// CodeNeedsJudge is that of lint's warnings about cases that only a judge can decide.
+const CodeNeedsJudge = "needs-judge"
+
 // assertions checks that the case asserts something that has to happen.
 func (l *linter) assertions() {
 	e := &l.c.Expect
@@ -90,6 +93,8 @@ func (l *linter) assertions() {
 		switch {
 		case evaluated(e) || prerequisites:
 			l.warn("not-evaluated", "expect", "", "%d of the case's assertions cannot be evaluated (%s): passing the others is not passing all", len(left), what)
+		case len(e.Unsupported) == 0 && l.c.Skip == "":
+			l.warn(CodeNeedsJudge, "expect", "give a run --judge rubric --judge-model MODEL", "the case asserts only a rubric: a run without a judge does not ask it")
 		case l.c.Skip != "":
 			l.warn("not-evaluated", "expect", "", "none of the case's assertions can be evaluated (%s): it is not asked", what)
 		default:

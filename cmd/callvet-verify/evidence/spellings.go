@@ -36,6 +36,7 @@ func marked() []spelling {
 		{"FunctionGemma", "<start_function_call>call:get_weather{city:<escape>Oslo<escape>}<end_function_call>"},
 		{"functools", "functools[{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}]"},
 		{"invoke", "<function_calls>\n<invoke name=\"get_weather\">\n<parameter name=\"city\">Oslo</parameter>\n</invoke>\n</function_calls>"},
+		{"Gorilla", "<<function>>get_weather(city=\"Oslo\")"},
 	}
 }
 
@@ -47,6 +48,7 @@ func alone() []spelling {
 		{"an object with a string", "{\"name\": \"get_weather\", \"arguments\": \"{\\\"city\\\": \\\"Oslo\\\"}\"}"},
 		{"a list", "[{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}]"},
 		{"a fence", "```json\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}\n```"},
+		{"tools", "<tools>{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}</tools>"},
 	}
 }
 
@@ -59,6 +61,7 @@ func offered() []spelling {
 		{"tool_code", "```tool_code\nget_weather(city=\"Oslo\")\n```"},
 		{"Cline", "<get_weather>\n<city>Oslo</city>\n</get_weather>"},
 		{"ReAct", "Thought: I need the weather.\nAction: get_weather\nAction Input: {\"city\": \"Oslo\"}"},
+		{"ReAct, as Python", "Thought: I need the weather.\nAction: get_weather(city=\"Oslo\")"},
 	}
 }
 
@@ -78,6 +81,10 @@ func prose() []spelling {
 		{"tags", "Write <b>bold</b> for bold letters, and <city>Oslo</city> in an address."},
 		{"steps", "Thought leads to action: first think, then act. Action is what counts."},
 		{"an arrow", "Oslo -> Bergen takes 7 hours; [1] is the source, <1> is not."},
+		{"a list of tools", "<tools>[{\"name\": \"ring\", \"description\": \"Rings.\", \"parameters\": {\"type\": \"object\"}}]</tools>"},
+		{"a mark for tools", "Write <tools> before the list of tools, and </tools> after it."},
+		{"an action in words", "Action: restart the server (now).\nThen wait."},
+		{"an action in a list", "Thought is one word.\nAction: f(x)\nis a formula, and no call."},
 	}
 }
 

@@ -20,7 +20,7 @@ const (
 	recordingsDue = 3962
 	agentsDue     = 4108
 	importsDue    = 4978
-	spellingsDue  = 8311
+	spellingsDue  = 9438
 	historyDue    = 266
 )
 

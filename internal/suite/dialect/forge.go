@@ -182,7 +182,6 @@ func (r *reader) forgeCase(n tree.Node, index int, tk *tokens, tier callvet.Tier
 	c.Tier = forgeTier(c.ID, c.Fields["difficulty"], tier, o.Get("rubric"))
 	r.forgeExpect(o, &c, tk)
 	r.forgeRubric(o, &c)
-	judgeOnly(&c)
 	return c
 }
 
@@ -260,14 +259,6 @@ func (r *reader) noTokens(v tree.Node, key string) {
 
 func isTokenIn(b []byte) bool {
 	return bytes.Contains(b, []byte("{{seed:")) || bytes.Contains(b, []byte("{{snapshot:"))
-}
-
-// judgeOnly skips a case that asserts nothing but a rubric: asking would cost money, and
-// nobody could say what the answer is worth.
-func judgeOnly(c *callvet.Case) {
-	if c.Skip == "" && len(c.Expect.Rubric) > 0 && !tree.AssertsAnything(&c.Expect) {
-		c.Skip = "the case asserts only a rubric: " + callvet.NeedsJudge
-	}
 }
 
 func (r *reader) forgeRubric(o tree.Object, c *callvet.Case) {

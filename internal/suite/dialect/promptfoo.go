@@ -34,7 +34,7 @@ func (r *reader) promptfoo() (*callvet.Suite, error) {
 	p.suite = s
 	for _, m := range p.doc.List {
 		switch m.Name {
-		case "description", "prompts", "providers", "targets", "tests", "defaultTest", "$schema":
+		case "description", "prompts", "providers", "targets", "tests", "scenarios", "defaultTest", "$schema":
 		default:
 			r.Keep(m.Off, m.Name, "it configures promptfoo itself")
 		}
@@ -46,6 +46,10 @@ func (r *reader) promptfoo() (*callvet.Suite, error) {
 		p.defaults = r.Loose(p.file(p.doc.Get("defaultTest"), ref))
 	}
 	p.tests(p.doc.Get("tests"))
+	p.scenarios(p.doc.Get("scenarios"))
+	if doc.Has("scenarios") { // they are cases now
+		doc.Raw = tree.WithMember(doc, "scenarios", []byte("[]"))
+	}
 	s.Foreign = tree.FrameOf(r.Src, doc, "tests", nil)
 	return s, nil
 }
@@ -55,6 +59,7 @@ type promptfooReader struct {
 	suite    *callvet.Suite
 	doc      tree.Object
 	defaults tree.Object
+	scenario tree.Object // what a scenario adds to its tests
 	chats    []promptTemplate
 	count    int
 	nested   int    // files of tests that are open; they do not name others
@@ -110,10 +115,7 @@ func (p *promptfooReader) providers() {
 		}
 	}
 	if unread && from == 0 && p.suite.Tools == nil {
-		p.Report(p.doc.At(key), "file", key, "put the file beside the configuration", "the tools of no provider could be read")
-	}
-	if len(items) > 0 {
-		p.Keep(p.doc.At(key), key, "models are targets: name them with -m when running")
+		p.Warn(p.doc.At(key), "file", key, "put the file beside the configuration, or give the tools with --tools", "the tools of no provider could be read")
 	}
 }
 
@@ -173,10 +175,39 @@ func (p *promptfooReader) tests(v tree.Node) {
 	}
 }
 
+// scenarios read each test of a scenario with each entry of its config.
+func (p *promptfooReader) scenarios(v tree.Node) {
+	for _, n := range v.Elements() {
+		if ref, ok := n.Text(); ok {
+			n = p.file(n, ref)
+		}
+		if n.Kind() != '{' {
+			p.Report(n.Off, "wrong-type", "scenarios", "", "a scenario must be an object, not %s", tree.KindName(n))
+			continue
+		}
+		tests := n.Get("tests")
+		if !tests.Given() { // promptfoo asks each entry of the config
+			tests = tree.Node{Raw: []byte("[{}]"), Off: n.Off}
+		}
+		for _, entry := range n.Get("config").Elements() {
+			p.scenario = p.Loose(entry)
+			p.tests(tests)
+		}
+		p.scenario = tree.Object{}
+	}
+}
+
 // testFile reads tests of another file, whose lines then are the positions.
 func (p *promptfooReader) testFile(at tree.Node, ref string) {
+	if p.nested > 0 {
+		return
+	}
+	if strings.HasSuffix(strings.ToLower(ref), ".csv") {
+		p.table(at, ref)
+		return
+	}
 	src, ok := p.open(at, ref)
-	if !ok || p.nested > 0 {
+	if !ok {
 		return
 	}
 	outer := p.Src
@@ -231,8 +262,8 @@ func (p *promptfooReader) read(ref string) ([]byte, string, error) {
 	switch {
 	case !found:
 		return nil, "", fmt.Errorf("%s is not a file:// reference and cannot be read here", ref)
-	case ext == ".csv" || ext == ".xlsx":
-		return nil, "", fmt.Errorf("%s: tests in spreadsheets are not read; save them as JSON Lines or YAML", ref)
+	case ext == ".xlsx":
+		return nil, "", fmt.Errorf("%s: tests in spreadsheets are not read; save them as CSV, JSON Lines or YAML", ref)
 	case ext == ".js" || ext == ".ts" || ext == ".mjs" || ext == ".cjs" || ext == ".py" || ext == ".rb" || strings.Contains(ext, ":"):
 		return nil, "", fmt.Errorf("%s: programs are not run on import", ref)
 	case p.dir == "" || p.Opt.Beside == nil:
@@ -263,7 +294,7 @@ func (p *promptfooReader) test(n tree.Node) {
 	combos := p.combos(p.vars(o))
 	for ci, vars := range combos {
 		for pi, chat := range p.chats {
-			c := callvet.Case{ID: p.CaseID, Description: o.Str("description"), Position: p.Src.Position(n.Off), Foreign: n.Raw}
+			c := callvet.Case{ID: p.CaseID, Description: cmp.Or(o.Str("description"), p.scenario.Str("description")), Position: p.Src.Position(n.Off), Foreign: n.Raw}
 			if len(p.chats) > 1 {
 				c.ID += fmt.Sprintf("/prompt-%d", pi+1)
 			}
@@ -271,6 +302,10 @@ func (p *promptfooReader) test(n tree.Node) {
 				c.ID += fmt.Sprintf("/vars-%d", ci+1)
 			}
 			p.metadata(o.Get("metadata"), &c)
+			p.metadata(p.scenario.Get("metadata"), &c)
+			if len(p.scenario.List) > 0 {
+				c.Foreign = nil // the test alone is not the case
+			}
 			if len(p.chats) > 1 && c.Fields["prompt"] == "" { // so that each prompt is a slice
 				setField(&c, "prompt", chat.name)
 			}

@@ -36,6 +36,9 @@ func (p *promptfooReader) asserts(o tree.Object, vars []tree.Member, c *callvet.
 			a.assert(n)
 		}
 	}
+	for _, n := range p.scenario.Get("assert").Elements() {
+		a.assert(n)
+	}
 	if part(o.Number("threshold")) || part(p.defaults.Number("threshold")) && !o.Get("threshold").Given() {
 		a.unlike("a test with a threshold passes when some of its assertions fail")
 	}
@@ -76,7 +79,7 @@ func (a *assertReader) drop(n tree.Node, why string) {
 				want = s
 			}
 		}
-		a.Warn(n.Off, "kept-as-rubric", typ, "", "%s is kept as a rubric: %s", typ, callvet.NeedsJudge)
+		a.Warn(n.Off, "kept-as-rubric", typ, "give a run --judge rubric --judge-model MODEL", "%s is kept as a rubric, which a judge decides", typ)
 		e.Rubric = append(e.Rubric, callvet.RubricDimension{Dimension: typ, MaxScore: 1, Criteria: want, Threshold: a.Loose(n).Number("threshold")})
 		return
 	}
@@ -588,7 +591,7 @@ func (a *assertReader) finish() {
 		one := 1
 		e.MinToolCalls = &one
 	}
-	if a.c.Skip == "" && !tree.AssertsAnything(e) {
+	if a.c.Skip == "" && !tree.AssertsAnything(e) && (len(e.Rubric) == 0 || len(e.Unsupported) > 0) {
 		a.c.Skip = "the test asserts nothing"
 		if len(a.lost) > 0 {
 			a.c.Skip = "nothing here evaluates any of the test's assertions: " + strings.Join(a.lost, ", ")

@@ -13,7 +13,7 @@ import (
 // vars are the test's variables over those of defaultTest.
 func (p *promptfooReader) vars(o tree.Object) []tree.Member {
 	var out []tree.Member
-	for _, src := range []tree.Node{o.Get("vars"), p.defaults.Get("vars")} {
+	for _, src := range []tree.Node{o.Get("vars"), p.scenario.Get("vars"), p.defaults.Get("vars")} {
 		if ref, ok := src.Text(); ok {
 			src = p.file(src, ref)
 		}
