@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/callvet/callvet/stats"
-	"github.com/callvet/callvet/stats/dist"
 )
 
 // apart compares two targets over all cases of each side, which are others: sessions of two weeks, or
@@ -114,7 +113,7 @@ func (d *Difference) finishApart(p *Pairing, conf float64) {
 	d.Cases = min(d.Unpaired[0], d.Unpaired[1])
 	d.Change.Method, d.Change.Clusters = "unpaired_mover", d.Cases
 	if se := math.Hypot(d.Baseline.SE, d.Candidate.SE); d.Change.Usable() && se > 0 && d.Cases > 1 {
-		d.P = min(1, 2*dist.TUpper(float64(d.Cases-1), math.Abs(d.Candidate.Point-d.Baseline.Point)/se))
+		d.P = stats.DifferenceP(d.Candidate.Point-d.Baseline.Point, se, d.Cases-1)
 		d.Change.SE = se
 	}
 	if d.Verdict = d.judge(); p.LowerIsBetter {

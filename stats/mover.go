@@ -2,7 +2,11 @@
 
 package stats
 
-import "math"
+import (
+	"math"
+
+	"github.com/callvet/callvet/stats/dist"
+)
 
 // Combine is the weighted sum of independent estimates, with the interval that
 // squares and adds the distances of their own ends: right also where these are
@@ -66,4 +70,13 @@ func CombineRatio(a, b Interval) Interval {
 		iv.Upper = max(iv.Point, (both+root(a.Upper, b.Lower))/near)
 	}
 	return iv
+}
+
+// DifferenceP is the two-sided p value, in [0,1], of a difference with a standard error above 0 by the
+// t distribution; 1 without degrees of freedom.
+func DifferenceP(difference, se float64, freedom int) float64 {
+	if freedom < 1 || !(se > 0) {
+		return 1
+	}
+	return min(1, 2*dist.TUpper(float64(freedom), math.Abs(difference)/se))
 }
