@@ -287,13 +287,13 @@ func asInterval(a agree.Agreement, method string, conf float64) stats.Interval {
 func clustered(iv, same stats.Interval, least float64) stats.Interval {
 	iv.Clusters = same.Clusters
 	switch {
-	case same.N == same.Clusters || !iv.Defined():
+	case iv.N == same.Clusters || !iv.Defined():
 		return iv
 	case same.NEff <= 0: // all of one task
 		iv.Lower, iv.Upper, iv.Status = least, 1, stats.StatusSingleCluster
 		return iv
 	}
-	f := math.Sqrt(max(1, float64(same.N)/same.NEff))
+	f := math.Sqrt(max(1, float64(iv.N)/same.NEff))
 	iv.SE *= f
 	iv.Lower, iv.Upper = max(least, iv.Point-f*(iv.Point-iv.Lower)), min(1, iv.Point+f*(iv.Upper-iv.Point))
 	return iv

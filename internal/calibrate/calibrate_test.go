@@ -341,7 +341,7 @@ func TestAttemptsOfATask(t *testing.T) {
 		}
 	}
 	few := reported(t, attemptsOf(lines("c", 4, 0, 4, 0, `,"stratum":"random"`), 5), verdicts("r", 60, 40))
-	if s := few.Success[0]; s.True.Status != judge.TooFewUnits || few.Usable || !strings.Contains(few.Why, "20 labelled passes worth 9.1 (several are of one task) and 20 labelled fails worth 9.1") {
+	if s := few.Success[0]; s.True.Status != judge.TooFewUnits || few.Usable || !strings.Contains(few.Why, "20 labelled passes worth 4.0 (several are of one task) and 20 labelled fails worth 4.0") {
 		t.Errorf("%+v %s", s.True, few.Why)
 	}
 	var b bytes.Buffer

@@ -55,7 +55,8 @@ func badgeOf(status string, p *panel.Panels) (text, color string) {
 		for i := range p.Targets {
 			if t := &p.Targets[i]; t.Floor == floors {
 				v := t.Overall.Verdicts
-				sum.Pass, sum.Fail, sum.Error, sum.NotRun = sum.Pass+v.Pass, sum.Fail+v.Fail, sum.Error+v.Error, sum.NotRun+v.NotRun
+				sum.Pass, sum.Fail, sum.Error = sum.Pass+v.Pass, sum.Fail+v.Fail, sum.Error+v.Error
+				sum.NotRun, sum.Skipped = sum.NotRun+v.NotRun, sum.Skipped+v.Skipped
 				rates = append(rates, t.Overall.Metric(panel.MetricPass))
 			}
 		}
@@ -74,7 +75,7 @@ func badgeOf(status string, p *panel.Panels) (text, color string) {
 	switch {
 	case sum.Fail > 0:
 		return text, failed
-	case status != "done" || sum.Error+sum.NotRun > 0:
+	case status != "done" || sum.Lost() > 0:
 		return text + ", not all judged", open
 	}
 	return text, passed
