@@ -48,8 +48,7 @@ func (n *node) validAll(k value.Kind, v value.Value, m *meter) bool {
 	case n.slow != nil:
 		return libraryValid(n.slow, v, m)
 	}
-	if n.types != maskAny && n.types>>k&1 == 0 &&
-		!(k == value.Number && n.types&maskInteger != 0 && v.IsInteger()) {
+	if !n.typed(k, v) {
 		return false
 	}
 	if n.hasEnum && (!m.spend(len(n.enum)+textSteps(v)) || !n.inEnum(k, v)) {
@@ -62,6 +61,11 @@ func (n *node) validAll(k value.Kind, v value.Value, m *meter) bool {
 		return false
 	}
 	return n.refOnly || n.validKind(k, v, m) && (!n.combined || n.validCombined(v, m))
+}
+
+// typed reports whether a value has a type that the node allows.
+func (n *node) typed(k value.Kind, v value.Value) bool {
+	return n.types == maskAny || n.types>>k&1 != 0 || k == value.Number && n.types&maskInteger != 0 && v.IsInteger()
 }
 
 func (n *node) validKind(k value.Kind, v value.Value, m *meter) bool {
@@ -290,16 +294,19 @@ func (a *arrayRules) valid(v value.Value, m *meter) bool {
 		}
 		i++
 	}
-	if a.contains != nil {
-		low := max(a.minC, 0)
-		if a.minC < 0 {
-			low = 1
-		}
-		if found < low || a.maxC >= 0 && found > a.maxC {
-			return false
-		}
+	if a.contains != nil && !a.contained(found) {
+		return false
 	}
 	return !a.unique || m.spend(uniqueSteps(v)) && unique(v)
+}
+
+// contained reports whether so many elements may be what contains asks for.
+func (a *arrayRules) contained(found int) bool {
+	low := max(a.minC, 0)
+	if a.minC < 0 {
+		low = 1
+	}
+	return found >= low && (a.maxC < 0 || found <= a.maxC)
 }
 
 func (s *stringRules) valid(b []byte) bool {

@@ -30,6 +30,8 @@ type Comparison struct {
 	// Targets without a counterpart.
 	UnpairedBaseline  []string `json:"unpaired_baseline,omitempty"`
 	UnpairedCandidate []string `json:"unpaired_candidate,omitempty"`
+	// Failed reports that the comparison shows what it was to fail on.
+	Failed bool `json:"failed,omitempty"`
 	// Unpaired reports that all cases of both sides were compared, and none paired.
 	Unpaired bool     `json:"unpaired,omitempty"`
 	Warnings []string `json:"warnings,omitempty"`
@@ -197,8 +199,7 @@ type DiffConfig struct {
 	Pairs []Pair
 	// Unchanged is how many cases that did not change are told of each pair, at most.
 	Unchanged int
-	// Unpaired compares all cases of both sides, whatever they have in common. It is the way, too,
-	// where they have none.
+	// Unpaired compares all cases of both sides, whatever they have in common.
 	Unpaired bool
 }
 
@@ -227,7 +228,7 @@ func DiffWith(baseline, candidate *Ledger, cfg DiffConfig) *Comparison {
 	}
 	d := &Comparison{Baseline: baseline.Run, Candidate: candidate.Run, BaselineName: baseline.Name, CandidateName: candidate.Name, Confidence: cfg.Confidence}
 	common := d.match(baseline, candidate)
-	d.Unpaired = cfg.Unpaired || len(common)+len(d.Changed) == 0 && len(baseline.cases) > 0 && len(candidate.cases) > 0
+	d.Unpaired = cfg.Unpaired
 	for _, p := range d.pairTargets(baseline, candidate, cfg.Pairs) {
 		if d.Unpaired {
 			d.Targets = append(d.Targets, apart(baseline, candidate, p, &cfg))

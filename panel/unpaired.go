@@ -10,6 +10,17 @@ import (
 	"github.com/callvet/callvet/stats"
 )
 
+// Disjoint reports whether both sides have cases and none in common: sessions of two weeks cannot be
+// paired.
+func Disjoint(base, cand *Ledger) bool {
+	for i := range base.cases {
+		if _, ok := cand.index[base.cases[i].id]; ok {
+			return false
+		}
+	}
+	return len(base.cases) > 0 && len(cand.cases) > 0
+}
+
 // apart compares two targets over all cases of each side, which are others: sessions of two weeks, or
 // questions of two windows. Nothing is paired.
 // Source: Statistics specification, section 16.4; Zou and Donner 2008.

@@ -68,7 +68,8 @@ func TestUnpairedCoverage(t *testing.T) {
 	} {
 		var held [4]int
 		for range runs {
-			d := Diff(side(rng, "a", c.before, c.attempts, c.was, metrics...), side(rng, "b", c.after, c.attempts, c.is, metrics...), 0)
+			a, b := side(rng, "a", c.before, c.attempts, c.was, metrics...), side(rng, "b", c.after, c.attempts, c.is, metrics...)
+			d := DiffWith(a, b, DiffConfig{Unpaired: Disjoint(a, b)})
 			tc := &d.Targets[0]
 			if !d.Unpaired || *tc.Overall.Unpaired != [2]int{c.before, c.after} || !strings.Contains(strings.Join(d.Warnings, " "), "not paired") || len(d.OnlyBaseline) > 0 {
 				t.Fatalf("%s: %+v", name, d)
@@ -103,7 +104,8 @@ func TestUnpaired(t *testing.T) {
 	if o := d.Targets[0].Overall; !d.Unpaired || o.Verdict != ChangeWorse && o.P < 0.05 || o.Change.Point != -1 || len(d.Targets[0].Slices) != 2 {
 		t.Errorf("unpaired: %+v", o)
 	}
-	if none := Diff(a, side(rng, "b", 0, 1, sure), 0); none.Unpaired || none.Targets[0].Overall.Verdict != ChangeNone {
+	empty := side(rng, "b", 0, 1, sure)
+	if none := Diff(a, empty, 0); Disjoint(a, empty) || Disjoint(a, b) || none.Targets[0].Overall.Verdict != ChangeNone {
 		t.Errorf("nothing: %+v", none)
 	}
 }

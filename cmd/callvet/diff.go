@@ -14,7 +14,6 @@ import (
 func (a *cli) diffCommand() *cobra.Command {
 	var req app.DiffRequest
 	var unchanged bool
-	var failOn string
 	cmd := &cobra.Command{
 		Use: "diff BASELINE [CANDIDATE]", Short: "Say what changed between two runs or trace files, case by case, with intervals",
 		Long: `Compare two runs, or two trace files, case by case. Each side is a run or, where it names a file, a trace file:
@@ -32,14 +31,11 @@ candidate is compared with that one; without a candidate, the other targets of t
 			if unchanged {
 				req.Unchanged = math.MaxInt
 			}
-			if failOn != "" && failOn != "worse" && failOn != "newly-failing" {
-				return usagef("--fail-on %s: expected worse or newly-failing", failOn)
-			}
 			c, err := a.program().Diff(cmd.Context(), req, a.events())
 			if err != nil {
 				return err
 			}
-			if failOn == "worse" && c.Worse() || failOn == "newly-failing" && c.NewlyFailing() > 0 {
+			if c.Failed {
 				a.exitStatus = exitGateFailed
 			}
 			if a.jsonOut {
@@ -53,7 +49,7 @@ candidate is compared with that one; without a candidate, the other targets of t
 	cmd.Flags().StringVarP(&req.Target, "model", "m", "", "target of the baseline that the candidate's targets without a namesake there are compared with")
 	cmd.Flags().StringVar(&req.BaseTarget, "base-target", "", "target of the baseline that every target of the candidate is compared with, or of a single run its others")
 	cmd.Flags().StringVar(&req.CandidateTarget, "candidate-target", "", "the only target of the candidate that is compared")
-	cmd.Flags().StringVar(&failOn, "fail-on", "", "exit with 3 where something is worse, with its interval, or where a case is newly failing: worse or newly-failing")
+	cmd.Flags().StringVar(&req.FailOn, "fail-on", "", "exit with 3 where something is worse, with its interval, or where a case is newly failing: worse or newly-failing")
 	cmd.Flags().BoolVar(&req.Unpaired, "unpaired", false, "compare all cases of both sides and pair none, as where they have no id in common")
 	cmd.Flags().BoolVar(&unchanged, "unchanged", false, "also list the cases that did not change")
 	cmd.Flags().StringVar(&req.Judge, "judge", "", "judge whose verdicts in trace files count, instead of the source's own checks")

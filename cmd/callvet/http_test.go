@@ -363,6 +363,7 @@ func TestEveryVerbOverHTTP(t *testing.T) {
 		{"label apply", `{"file": "written.yaml", "traces": "after.jsonl", "suite": "gold.json"}`, `"cases":1`},
 		{"label import", `{"file": "labels.jsonl", "labels": "all.jsonl"}`, `{`},
 		{"label export", `{"labels": "all.jsonl", "to": "csv"}`, `t1`},
+		{"label stamp", `{"traces": "judged.jsonl", "labels": "all.jsonl", "output": "stamped.jsonl", "by": "ana"}`, `"stamped":`},
 		{"calibrate", `{"labels": "all.jsonl", "judge": "j", "traces": "judged.jsonl"}`, `{`},
 		{"judge run", `{"run": "first", "judge": ["task"], "models": [{"target": "script:judge.yaml"}], "output": "said.jsonl"}`, `"pass":28`},
 		{"judge run", `{"run": "first", "judge": ["task", "verdict"], "models": [{"target": "script:judge.yaml"}]}`, `"majorities":[`},

@@ -92,6 +92,9 @@ func (q *asker) attempts(v *report.View) iter.Seq2[catalog.Attempt, error] {
 			if row.Cell != nil && !row.Cell.Trace.Cached && row.Cell.Trace.Usage.CostUSD != nil {
 				q.dearest = max(q.dearest, *row.Cell.Trace.Usage.CostUSD)
 			}
+			if err == nil && row.Cell.Trace.Outcome == callvet.OutcomeNotRun && row.Cell.Trace.Started.IsZero() {
+				continue // the model was not asked
+			}
 			if !yield(catalog.Attempt{Case: row.Case, Cell: row.Cell}, err) {
 				return
 			}

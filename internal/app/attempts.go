@@ -284,11 +284,10 @@ func (r *Run) filter(ctx context.Context, q *AttemptsRequest, o *outline, red *r
 	return func(at int32) bool {
 		l := &o.lines[at]
 		return among(q.Verdicts, l.verdict) && among(q.Outcomes, l.outcome) && among(q.Classes, l.class) &&
-			(len(targets) == 0 || targets[int(l.at.Target)]) &&
+			(len(targets) == 0 || targets[int(l.at.Target)]) && picked(confused, at) && picked(reasoned, at) &&
 			(len(q.Tags) == 0 || texts[l.at.Case].tagged(q.Tags)) &&
 			(text == "" || strings.Contains(texts[l.at.Case].text, text)) &&
 			(!q.Disagree || differs[l.at.Case]) &&
-			(confused == nil || confused[at]) && (reasoned == nil || reasoned[at]) &&
 			(part == "" || strings.Contains(strings.ToLower(o.ids[l.at.Case]), part))
 	}, nil
 }
@@ -300,6 +299,9 @@ func (r *Run) textsFor(q *AttemptsRequest, o *outline, red *redact.Redactor) ([]
 	}
 	return o.textsOf(r, red)
 }
+
+// picked reports whether an attempt is among those that were found; nil lets all through.
+func picked(found []bool, at int32) bool { return found == nil || found[at] }
 
 // among reports whether v is wanted; an empty list wants everything.
 func among[T comparable](wanted []T, v T) bool { return len(wanted) == 0 || slices.Contains(wanted, v) }

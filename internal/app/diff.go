@@ -33,11 +33,19 @@ type DiffRequest struct {
 	// of the base.
 	BaseTarget      string `json:"base_target,omitempty"`
 	CandidateTarget string `json:"candidate_target,omitempty"`
+	// FailOn is worse or newly-failing: the comparison has failed where it shows that; "" never.
+	FailOn string `json:"fail_on,omitempty"`
 	// Unpaired compares all cases of both sides, as where they have none in common.
 	Unpaired bool `json:"unpaired,omitempty"`
 	// Unchanged is how many cases that did not change are told of each pair of targets, at most.
 	Unchanged int `json:"unchanged,omitempty"`
 }
+
+// What a comparison may fail on.
+const (
+	failOnWorse = "worse"
+	failOnNewly = "newly-failing"
+)
 
 // Diff compares two runs or trace files, or targets of one. Attempts of trace files are paired by
 // task, and their targets by name where none are named.
@@ -53,6 +61,9 @@ func (a *App) Diff(ctx context.Context, req DiffRequest, tell Events) (*panel.Co
 	}
 	if err := req.Candidate.one("candidate"); err != nil {
 		return nil, err
+	}
+	if req.FailOn != "" && req.FailOn != failOnWorse && req.FailOn != failOnNewly {
+		return nil, wrong("fail_on", req.FailOn, "expected %s or %s", failOnWorse, failOnNewly)
 	}
 	if req.Target != "" && req.BaseTarget != "" {
 		return nil, refused("target", "{target} is for targets without a namesake, and {base_target} for all: name one of both")
@@ -80,7 +91,8 @@ func (a *App) Diff(ctx context.Context, req DiffRequest, tell Events) (*panel.Co
 	if err != nil {
 		return nil, err
 	}
-	out := panel.DiffWith(base, cand, panel.DiffConfig{Pairs: pairs, Unchanged: req.Unchanged, Unpaired: req.Unpaired})
+	out := panel.DiffWith(base, cand, panel.DiffConfig{Pairs: pairs, Unchanged: req.Unchanged, Unpaired: req.Unpaired || panel.Disjoint(base, cand)})
+	out.Failed = req.FailOn == failOnWorse && out.Worse() || req.FailOn == failOnNewly && out.NewlyFailing() > 0
 	if req.BaseTarget+req.CandidateTarget != "" { // nothing else was asked for
 		out.UnpairedBaseline, out.UnpairedCandidate = nil, nil
 	}

@@ -451,7 +451,7 @@ func (a *App) gateTraces(ctx context.Context, req *GateRequest, tell Events) (*G
 		if err != nil {
 			return nil, err
 		}
-		h.baseline, h.input.Comparison = req.Baseline.name(), panel.Diff(base, cand, 0)
+		h.baseline, h.input.Comparison = req.Baseline.name(), panel.DiffWith(base, cand, panel.DiffConfig{Unpaired: panel.Disjoint(base, cand)})
 	}
 	return a.decide(h, file, req)
 }

@@ -3,6 +3,7 @@
 package app
 
 import (
+	"bufio"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -82,8 +83,11 @@ func (a *App) hashOf(name string) (string, error) {
 		return "", fmt.Errorf("read traces: %w", err)
 	}
 	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
+	h, text := sha256.New(), bufio.NewReader(f)
+	if mark, err := text.Peek(3); err == nil && string(mark) == "\uFEFF" {
+		_, _ = text.Discard(len(mark)) // the mark of a text file is no part of what it says
+	}
+	if _, err := io.Copy(h, text); err != nil {
 		return "", fmt.Errorf("read traces %s: %w", name, err)
 	}
 	return "sha256:" + hex.EncodeToString(h.Sum(nil)), nil

@@ -227,15 +227,6 @@ type judgingRun struct {
 	what *Judging
 }
 
-// judgings are the stored ones about something, the oldest first; "" means all.
-func (a *App) judgings(ctx context.Context, about string) ([]judgingRun, error) {
-	db, err := a.cfg.Store(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return judgingsOf(ctx, db, about)
-}
-
 // answered are judgings that are no audits and have their questions, and so verdicts.
 func answered(j *Judging) bool { return j.Audit == nil && !j.Live }
 

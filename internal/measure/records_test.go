@@ -85,7 +85,7 @@ func TestStepsTwice(t *testing.T) {
 			}
 			n, _ := res.Sheet.Conflicts()
 			m := res.Sheet.Panels().Targets[0].Overall.Metric("execution_success")
-			if m == nil || int(m.Interval.N) != tt.calls || int(n) != tt.conflicts {
+			if m == nil || m.Interval.N != tt.calls || int(n) != tt.conflicts {
 				t.Errorf("%s%s: %+v, %d conflicts", judged, name, m, n)
 			}
 		}

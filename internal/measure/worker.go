@@ -188,17 +188,22 @@ func (w *worker) member(t *steps.Task, m value.Value) {
 	case "gold":
 		w.needs(t, m)
 	case "expected_tools":
-		for e, ok := m.First(); ok && m.Kind() == value.Array; e, ok = m.Next(e) {
-			if e.Kind() == value.String {
-				t.Expected = append(t.Expected, string(w.scorer.Named(e.Bytes())))
-			}
-		}
+		w.expects(t, m)
 	case "safety":
 		incidents(t, m)
 	case "scored":
 		t.Said = w.scored(m)
 	default:
 		made(t, m)
+	}
+}
+
+// expects takes the tools that a case expects.
+func (w *worker) expects(t *steps.Task, m value.Value) {
+	for e, ok := m.First(); ok && m.Kind() == value.Array; e, ok = m.Next(e) {
+		if e.Kind() == value.String {
+			t.Expected = append(t.Expected, string(w.scorer.Named(e.Bytes())))
+		}
 	}
 }
 

@@ -198,8 +198,12 @@ func TestScoredValues(t *testing.T) {
 	t.Parallel()
 	r := &callvet.Result{
 		Scores: []callvet.Score{
-			{Name: "zero", Scored: true}, {Name: "one", Scored: true, Value: 1}, {Name: "over", Scored: true, Value: 1.5},
-			{Name: "under", Scored: true, Value: -0.5}, {Name: "nan", Scored: true, Value: math.NaN()}, {Name: "none", Value: 1},
+			{Name: "zero", Scored: true},
+			{Name: "one", Scored: true, Value: 1},
+			{Name: "over", Scored: true, Value: 1.5},
+			{Name: "under", Scored: true, Value: -0.5},
+			{Name: "nan", Scored: true, Value: math.NaN()},
+			{Name: "none", Value: 1},
 		},
 		Calls: []callvet.CallMatch{
 			{Want: []string{"get_time"}, Got: "Get_Time"}, {Want: []string{"f"}, Got: "f"}, {Want: []string{"f"}, Got: "F", Actual: -1},

@@ -124,14 +124,7 @@ func (a *Attempt) Annotate(c *callvet.Case, target *callvet.Target, r *callvet.R
 		a.Counts = r.Names
 	}
 	t := &a.Trace
-	for i := range r.Calls {
-		m := &r.Calls[i]
-		for _, name := range m.Want {
-			if m.Actual >= 0 && !slices.Contains(m.Want, m.Got) {
-				t.Note(callvet.Misnamed(m.Got, name))
-			}
-		}
-	}
+	noteNames(t, r)
 	switch {
 	case a.Scored != nil:
 	case t.Outcome == callvet.OutcomeError:
@@ -149,6 +142,18 @@ func (a *Attempt) Annotate(c *callvet.Case, target *callvet.Target, r *callvet.R
 			}
 		}
 		a.Scored = scored(c, target, t, r, len(tools), known)
+	}
+}
+
+// noteNames notes the calls of which the name differs in letter case or white space only.
+func noteNames(t *callvet.Trace, r *callvet.Result) {
+	for i := range r.Calls {
+		m := &r.Calls[i]
+		for _, name := range m.Want {
+			if m.Actual >= 0 && !slices.Contains(m.Want, m.Got) {
+				t.Note(callvet.Misnamed(m.Got, name))
+			}
+		}
 	}
 }
 

@@ -25,6 +25,17 @@ type Writer struct {
 // NewWriter writes to w. Flush ends it.
 func NewWriter(w io.Writer) *Writer { return &Writer{w: bufio.NewWriterSize(w, 64<<10)} }
 
+// appendRaw appends the arguments as they were emitted.
+func (s *Step) appendRaw(b []byte) []byte {
+	switch {
+	case s.ArgsRaw != "":
+		return AppendQuoted(b, s.ArgsRaw)
+	case s.Args != nil:
+		return AppendQuoted(b, string(oneLine(s.Args)))
+	}
+	return append(b, `null`...)
+}
+
 // Step writes a step with every member of the contract in its order. The error
 // wraps callvet.ErrInvalid when the step has no task, no tool, or a value that
 // is not JSON; nothing is written then.
@@ -54,15 +65,7 @@ func (w *Writer) Step(s *Step) error {
 	b = quotedOrNull(append(b, `,"call_id":`...), s.CallID)
 	b = AppendQuoted(append(b, `,"tool":`...), JoinTool(s.Tool, s.ToolVersion))
 	b = jsonOrNull(append(b, `,"args":`...), s.Args)
-	b = append(b, `,"args_raw":`...)
-	switch raw := s.ArgsRaw; {
-	case raw == "" && s.Args == nil:
-		b = append(b, `null`...)
-	case raw == "":
-		b = AppendQuoted(b, string(oneLine(s.Args)))
-	default:
-		b = AppendQuoted(b, raw)
-	}
+	b = s.appendRaw(append(b, `,"args_raw":`...))
 	b = number(append(b, `,"accept_time_ms":`...), s.AcceptMS)
 	if s.StartMS != nil {
 		b = number(append(b, `,"start_ms":`...), s.StartMS)

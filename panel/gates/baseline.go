@@ -5,6 +5,7 @@ package gates
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/stats"
@@ -52,17 +53,9 @@ func (c *claim) regression(in *Input, t *panel.TargetPanel) {
 		have, want = c.coverage(m)
 	}
 	var cure string
-	switch {
-	case dec.Verdict != gate.Inconclusive && c.removed(in, d) > 0:
-		dec = gate.Decision{Verdict: gate.Inconclusive, Reason: ReasonRemoved}
-		n := c.removed(in, d)
-		why = fmt.Sprintf("%d of %s of the baseline are missing now, more than 5 %%", n, c.tasks(n+d.Planned))
-		cure = "removed: ok on the gate, where that is on purpose"
-	case dec.Verdict == gate.Pass && c.tooManyLost():
-		dec = gate.Decision{Verdict: gate.Inconclusive, Reason: c.lostReason()}
-		why, cure = c.lostWords()
-	case c.changeLost(in, &dec, d):
-		why, cure = c.changeLostWords(d)
+	switch open, sentence, mend := c.changeOpen(in, &dec, d); {
+	case open:
+		why, cure = sentence, mend
 	case dec.Reason == gate.ReasonTooFewUnits:
 		why = fmt.Sprintf("only %s %s in both runs, the gate wants %d", c.tasks(d.Cases), d.known(), c.g.LeastUnits())
 	case have < want:
@@ -74,7 +67,8 @@ func (c *claim) regression(in *Input, t *panel.TargetPanel) {
 	c.v.Verdict, c.v.Reason, c.v.Cure = dec.Verdict, dec.Reason, cure
 	if dec.Verdict == gate.Inconclusive {
 		c.v.End = ""
-		if dec.Reason != ReasonErrors && dec.Reason != ReasonLost && dec.Reason != ReasonRemoved && dec.Reason != gate.ReasonCoverage && iv.Usable() {
+		unmended := []string{ReasonErrors, ReasonLost, ReasonRemoved, gate.ReasonCoverage} // by more tasks
+		if !slices.Contains(unmended, dec.Reason) && iv.Usable() {
 			c.cureChange(d, cure)
 		}
 	}
@@ -90,6 +84,24 @@ func (c *claim) removed(in *Input, d *change) int {
 		return 0
 	}
 	return n
+}
+
+// changeOpen leaves a decision on a change open where too much is missing or lost, and says why.
+func (c *claim) changeOpen(in *Input, dec *gate.Decision, d *change) (open bool, why, cure string) {
+	switch n := c.removed(in, d); {
+	case dec.Verdict != gate.Inconclusive && n > 0:
+		*dec = gate.Decision{Verdict: gate.Inconclusive, Reason: ReasonRemoved}
+		why = fmt.Sprintf("%d of %s of the baseline are missing now, more than 5 %%", n, c.tasks(n+d.Planned))
+		return true, why, "removed: ok on the gate, where that is on purpose"
+	case dec.Verdict == gate.Pass && c.tooManyLost():
+		*dec = gate.Decision{Verdict: gate.Inconclusive, Reason: c.lostReason()}
+		why, cure = c.lostWords()
+		return true, why, cure
+	case c.changeLost(in, dec, d):
+		why, cure = c.changeLostWords(d)
+		return true, why, cure
+	}
+	return false, "", ""
 }
 
 // tell puts the decision on a change into a sentence.

@@ -97,7 +97,8 @@ func (s *Sums) begin(t *task) {
 
 // expect puts all lines of a task into the slices of the tools that one of them expects.
 func (s *Sums) expect(t *task) {
-	first, alike := uint32(0), true
+	var first uint32
+	alike := true
 	if len(t.steps) > 0 {
 		first = t.steps[0].set.Expects
 	} else {

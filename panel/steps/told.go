@@ -85,13 +85,21 @@ func (m *taskSum) read(t *task, tries []try) {
 	m.alone, m.one = m.toolTime.Alone()
 }
 
+// unjudged reports whether a scorer looked at the attempt and could not judge it.
+func (r *record) unjudged() bool {
+	return r.scoring != nil && r.scoring.scored && r.pass < 0 && !r.notRun
+}
+
+// lost reports whether the attempt was planned and has no outcome.
+func (r *record) lost() bool { return r.notRun && !r.skipped || r.fault || r.unjudged() }
+
 // record reads a task record.
 func (m *taskSum) record(t *task, r *record) {
-	x := r.scoring
-	m.lost += one(r.notRun && !r.skipped || r.fault || r.pass < 0 && x != nil && x.scored && !r.notRun)
+	m.lost += one(r.lost())
 	if r.notRun {
 		return
 	}
+	x := r.scoring
 	m.ran++
 	switch {
 	case r.pass >= 0:
@@ -100,15 +108,7 @@ func (m *taskSum) record(t *task, r *record) {
 	case r.fault:
 		m.faults++
 	}
-	if r.cost >= 0 {
-		m.cost, m.costs, m.costPasses = m.cost+r.cost, m.costs+1, m.costPasses+int64(max(r.pass, 0))
-		m.costValues = append(m.costValues, float64(r.cost))
-	}
-	if r.input >= 0 || r.output >= 0 {
-		n := max(r.input, 0) + max(r.output, 0)
-		m.tokens, m.usages = m.tokens+n, m.usages+1
-		m.tokenValues = append(m.tokenValues, float64(n))
-	}
+	m.usage(r)
 	if x != nil && x.timedOut && !x.cached && r.wall > 0 {
 		m.late = append(m.late, r.wall)
 	}
@@ -118,11 +118,21 @@ func (m *taskSum) record(t *task, r *record) {
 	if r.wall >= 0 && (x == nil || !x.cached) {
 		m.wall = append(m.wall, r.wall)
 	}
-	if x != nil && x.scored && r.pass < 0 {
-		return // it could not be judged
-	}
-	if r.gold {
+	if r.gold && !r.unjudged() {
 		m.needs(t, r)
+	}
+}
+
+// usage reads what the attempt took.
+func (m *taskSum) usage(r *record) {
+	if r.cost >= 0 {
+		m.cost, m.costs, m.costPasses = m.cost+r.cost, m.costs+1, m.costPasses+int64(max(r.pass, 0))
+		m.costValues = append(m.costValues, float64(r.cost))
+	}
+	if r.input >= 0 || r.output >= 0 {
+		n := max(r.input, 0) + max(r.output, 0)
+		m.tokens, m.usages = m.tokens+n, m.usages+1
+		m.tokenValues = append(m.tokenValues, float64(n))
 	}
 }
 

@@ -468,6 +468,7 @@ func (t *traveller) labels() {
 	t.step(0, "label apply", "gold.yaml", "traces.jsonl", "-o", "labelled.jsonl")
 	t.step(anyVerdict, "score", "labelled.jsonl")
 	t.step(0, "label import", "filled.jsonl", "--labels", "labels.jsonl")
+	t.step(0, "label stamp", "traces.jsonl", "labels.jsonl", "--by", "ana", "-o", "stamped.jsonl")
 	t.step(0, "label export", "labels.jsonl")
 	t.step(anyVerdict, "calibrate", "labels.jsonl", "--judge", "panel")
 	t.step(anyVerdict, "calibrate", "labels.jsonl", "--judge", "panel", "--run", "traces.jsonl")

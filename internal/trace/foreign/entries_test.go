@@ -59,13 +59,17 @@ func TestEntries(t *testing.T) {
 			{"source":"a","content":[{"id":"1","name":"f","arguments":"{}"}],"type":"ToolCallRequestEvent"}
 			{"source":"a","content":[{"call_id":"1","name":"f","content":"no","is_error":true}],"type":"ToolCallExecutionEvent"}
 			{"source":"a","content":"Done.","type":"TextMessage"}`, []string{"task-1 called", "Done.", "f {} exec_error no"}},
-		"smolagents": {`[{"task":"go","task_images":null},{"step_number":1,"model_output":"x","tool_calls":[{"id":"1","function":{"name":"f","arguments":{}}}],"error":{"message":"no"}},
+		"smolagents": {
+			`[{"task":"go","task_images":null},{"step_number":1,"model_output":"x","tool_calls":[{"id":"1","function":{"name":"f","arguments":{}}}],"error":{"message":"no"}},
 			{"step_number":2,"model_output":"x","tool_calls":[{"id":"2","function":{"name":"final_answer","arguments":{"answer":"Done."}}}],"observations":"Done.","action_output":"Done.","is_final_answer":true}]`,
-			[]string{"task-1 called", "Done.", "f {} exec_error no", `final_answer {"answer":"Done."} ok "Done."`}},
+			[]string{"task-1 called", "Done.", "f {} exec_error no", `final_answer {"answer":"Done."} ok "Done."`},
+		},
 		"vscode-copilot": {`{"responderUsername":"x","sessionId":"s","requests":[{"message":{"text":"go"},"response":[{"value":"Hm."},{"kind":"toolInvocationSerialized","toolCallId":"1"},{"value":"Done."}],
 			"result":{"metadata":{"toolCallRounds":[{"response":"Hm.","toolCalls":[{"id":"1","name":"f","arguments":"{}"}]}],"toolCallResults":{"1":{"content":[{"value":"five"}]}}}}}]}`, []string{"s called", "Done.", `f {} ok "five"`}},
-		"openai-run-steps": {`{"object":"list","data":[{"object":"thread.run.step","run_id":"r","step_details":{"type":"tool_calls","tool_calls":[{"id":"1","type":"function","function":{"name":"f","arguments":"{}","output":"five"}}]}}]}`,
-			[]string{"r called", "", `f {} ok "five"`}},
+		"openai-run-steps": {
+			`{"object":"list","data":[{"object":"thread.run.step","run_id":"r","step_details":{"type":"tool_calls","tool_calls":[{"id":"1","type":"function","function":{"name":"f","arguments":"{}","output":"five"}}]}}]}`,
+			[]string{"r called", "", `f {} ok "five"`},
+		},
 		"openai-run-steps without a call": {`{"object":"list","data":[{"object":"thread.run.step","run_id":"r","step_details":{"type":"message_creation"}}]}`, []string{"r error malformed", ""}},
 		"pydantic-ai": {`[{"kind":"request","parts":[{"part_kind":"user-prompt","content":"go"}]},
 			{"kind":"response","finish_reason":"tool_call","parts":[{"part_kind":"tool-call","tool_name":"f","args":"{}","tool_call_id":"1"}]},
@@ -81,8 +85,10 @@ func TestEntries(t *testing.T) {
 		"batch of OpenAI":               {`{"id":"b","custom_id":"c","response":{"status_code":200,"body":{"choices":[{"finish_reason":"length","message":{"role":"assistant","content":"Do"}}]}},"error":null}`, []string{"c unparseable token_limit", "Do"}},
 		"OpenAI Agents, an empty question": {`[{"type":"message","role":"user","content":[]},{"type":"function_call","call_id":"1","name":"f","arguments":"{}"},{"type":"function_call_output","call_id":"1","output":"five"},
 			{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Done."}]}]`, []string{"task-1 called", "Done.", `f {} ok "five"`}},
-		"the answer after a result in one message": {`[{"role":"user","content":"go"},{"role":"assistant","content":"Done.","parts":[{"type":"text","text":"Hm."},{"type":"tool-invocation","toolInvocation":{"state":"result","toolCallId":"1","toolName":"f","args":{},"result":"five"}},{"type":"text","text":"Done."}]}]`,
-			[]string{"task-1 called", "Done.", `f {} ok "five"`}},
+		"the answer after a result in one message": {
+			`[{"role":"user","content":"go"},{"role":"assistant","content":"Done.","parts":[{"type":"text","text":"Hm."},{"type":"tool-invocation","toolInvocation":{"state":"result","toolCallId":"1","toolName":"f","args":{},"result":"five"}},{"type":"text","text":"Done."}]}]`,
+			[]string{"task-1 called", "Done.", `f {} ok "five"`},
+		},
 	} {
 		as, r, err := text(c.in, Options{})
 		if err != nil || len(as) != 1 || r.Log.Bad > 0 {

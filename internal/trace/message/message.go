@@ -323,7 +323,7 @@ func parts(c value.Value, t *callvet.Turn) (results []callvet.Turn) {
 				t.Calls, results = append(t.Calls, c), append(results, r...)
 			} else if s := Text(p); s != "" {
 				said = append(said, s)
-			} else if strings.Contains(typ, "tool") || strings.Contains(typ, "call") || typ == "" && First(p, "toolName", "toolCallId", "input", "args", "arguments").Kind() != value.Invalid {
+			} else if likeCall(p, typ) {
 				t.Calls = append(t.Calls, callvet.Call{})
 			}
 		}
@@ -337,6 +337,12 @@ func parts(c value.Value, t *callvet.Turn) (results []callvet.Turn) {
 	}
 	t.Content = strings.Join(said, "\n")
 	return results
+}
+
+// likeCall reports whether a part of an unknown form may be a call.
+func likeCall(p value.Value, typ string) bool {
+	return strings.Contains(typ, "tool") || strings.Contains(typ, "call") ||
+		typ == "" && First(p, "toolName", "toolCallId", "input", "args", "arguments").Kind() != value.Invalid
 }
 
 // ToolMessage reads a result that is a message of LangChain's, in its envelope or not.

@@ -63,16 +63,22 @@ func (m meaning) names() []string {
 	case callID:
 		return message.ToolCallID()
 	case arguments:
-		return []string{"gen_ai.tool.call.arguments", "gcp.vertex.agent.tool_call_args", "ai.toolCall.args",
-			"ai.toolCall.input", "tool_call.function.arguments", "tool_arguments", "span_data.input"}
+		return []string{
+			"gen_ai.tool.call.arguments", "gcp.vertex.agent.tool_call_args", "ai.toolCall.args",
+			"ai.toolCall.input", "tool_call.function.arguments", "tool_arguments", "span_data.input",
+		}
 	case input:
-		return []string{"langfuse.observation.input", "gen_ai.tool.input", "input.value", "tool.parameters",
-			"traceloop.entity.input", "ai.prompt", "span_data.input", "span_data._input", "input"}
+		return []string{
+			"langfuse.observation.input", "gen_ai.tool.input", "input.value", "tool.parameters",
+			"traceloop.entity.input", "ai.prompt", "span_data.input", "span_data._input", "input",
+		}
 	case result:
 		return []string{"gen_ai.tool.call.result", "gcp.vertex.agent.tool_response", "ai.toolCall.result", "ai.toolCall.output", "tool_response"}
 	case output:
-		return []string{"langfuse.observation.output", "gen_ai.tool.output", "output.value", "traceloop.entity.output",
-			"span_data.output", "span_data.response", "span_data._response", "output"}
+		return []string{
+			"langfuse.observation.output", "gen_ai.tool.output", "output.value", "traceloop.entity.output",
+			"span_data.output", "span_data.response", "span_data._response", "output",
+		}
 	case failure:
 		return []string{"langfuse.observation.status_message", "error.message", "exception.message"}
 	case request:
