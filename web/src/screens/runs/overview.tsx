@@ -208,7 +208,7 @@ function Classes({ run, targets }: { run: string; targets: TargetPanel[] }) {
         </Table>
       )}
       {reasons.size > 0 && (
-        <Text size="sm" mt="sm" className="num" data-reasons>
+        <Text size="sm" mt="sm" data-reasons>
           {t('results.reasonsAre')}{' '}
           {[...reasons].map(([name, n], i) => (
             <span key={name}>
