@@ -683,6 +683,13 @@ func TestRepairedRecords(t *testing.T) {
 		"lines":          {good + "\n" + bad + "\n" + good, [][]string{nil, {note}, nil}, 2},
 		"the first line": {bad + "\n" + good, [][]string{{note}, nil}, 1},
 		"a document":     {strings.Replace(bad, ",", ",\n", 1), [][]string{{note}}, 1},
+		"a list":         {"[" + good + ",\n" + bad + "]", [][]string{{"its document was " + note}, {"its document was " + note}}, 1},
+		"entries of a log": {
+			`{"type":"user","parentUuid":null,"sessionId":"s","message":{"role":"user","content":"q"}}` + "\n" +
+				`{"type":"assistant","parentUuid":"1","sessionId":"s","message":{"id":"m","type":"message","role":"assistant","stop_reason":"tool_use","content":[{"type":"tool_use","id":"1","name":"a","input":{"x":NaN}}]},"extra":"\ud83d"}` + "\n" +
+				`{"type":"user","parentUuid":"2","sessionId":"s","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":"\uFFFD"}]}}`,
+			[][]string{{"its file was " + note}}, 2,
+		},
 		"own lines": {
 			`{"task_id":"t","call_id":"1","tool":"a","args":{"x":NaN},"result":"\ud83d"}` + "\n" + `{"type":"task","task_id":"t","outcome":"called","steps":1}`, [][]string{{note}}, 1,
 		},
@@ -691,7 +698,7 @@ func TestRepairedRecords(t *testing.T) {
 		var notes [][]string
 		calls := 0
 		for i := range list {
-			notes = append(notes, slices.DeleteFunc(list[i].Trace.Notes, func(n string) bool { return !strings.HasPrefix(n, "read with") }))
+			notes = append(notes, slices.DeleteFunc(list[i].Trace.Notes, func(n string) bool { return !strings.Contains(n, "read with") }))
 			for _, call := range list[i].Trace.Calls() {
 				calls++
 				if string(call.Args) != `{"x":"NaN"}` || !strings.Contains(strings.ToLower(string(call.Result)), `\ufffd`) && !strings.Contains(string(call.Result), "\uFFFD") {

@@ -86,8 +86,9 @@ type Importer struct {
 	gather []gatherer
 	// entries are those of a log; it is one of gather.
 	entries chats.Entries
-	began   bool  // a value was read
-	held    int64 // bytes of memory of what was gathered
+	began   bool          // a value was read
+	held    int64         // bytes of memory of what was gathered
+	odd     value.Repairs // of values that gave no attempt yet
 }
 
 // gatherer collects what only together makes attempts.
@@ -407,14 +408,23 @@ func (i *Importer) one(n int64, line []byte) error {
 	return nil
 }
 
-// repaired notes that a value was read with repairs: in the log, and in the attempt where it is one.
+// repaired notes that a value was read with repairs: in the log, and in the attempts of it. Those that
+// are known when all values have been read get their note then.
 func (i *Importer) repaired(line int64, made value.Repairs, found int) {
 	if made == 0 {
 		return
 	}
 	i.log.Repair(line, made)
-	if len(i.sink.Found) == found+1 {
-		i.sink.Found[found].Trace.Note(made.Note())
+	of := ""
+	switch len(i.sink.Found) - found {
+	case 0:
+		i.odd |= made
+	case 1:
+	default:
+		of = "its document was "
+	}
+	for k := range i.sink.Found[found:] {
+		i.sink.Found[found+k].Trace.Note(of + made.Note())
 	}
 }
 
@@ -488,8 +498,14 @@ func unknownForm(saw string) error {
 }
 
 func (i *Importer) flush(take func(trace.Attempt) bool) error {
+	found := len(i.sink.Found)
 	for _, g := range i.gather {
 		g.Flush(&i.sink)
+	}
+	if note := i.odd.Note(); note != "" {
+		for k := range i.sink.Found[found:] {
+			i.sink.Found[found+k].Trace.Note("its file was " + note)
+		}
 	}
 	if !i.drain(take) {
 		return errStop
