@@ -338,6 +338,12 @@ func (l *loader) document(path string, b []byte) bool {
 		out = append(out, e.Raw()...)
 	}
 	l.store.blobs[blob] = out
+	if made != 0 {
+		if l.store.made == nil {
+			l.store.made = map[int32]value.Repairs{}
+		}
+		l.store.made[blob] = made
+	}
 	return true
 }
 
@@ -479,6 +485,7 @@ func relax(b []byte) ([]byte, bool) {
 // store holds the bytes of rows: in memory, or in files that stay open.
 type store struct {
 	blobs  []io.ReaderAt
+	made   map[int32]value.Repairs // in the documents of blobs, which hold several rows
 	closed bool
 }
 

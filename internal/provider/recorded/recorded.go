@@ -183,6 +183,9 @@ func (m *model) Generate(ctx context.Context, req *callvet.Request) (*callvet.Re
 	resp, err := answer.Decode(doc.Root(), answer.Options{Tools: req.Tools, Input: req.Turns})
 	if err == nil {
 		resp.Note(made.Note())
+		if of := m.index.store.made[m.index.rows[at].blob].Note(); of != "" {
+			resp.Note("its document was " + of)
+		}
 	}
 	return resp, err
 }

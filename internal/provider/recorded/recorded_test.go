@@ -290,13 +290,18 @@ func TestRepairedRows(t *testing.T) {
 	for name, text := range map[string]string{
 		"rows.jsonl": `{"case_id":"a","text":"x"}` + "\n" + `{"case_id":"b","text":"\ud83d","score":NaN}` + "\n",
 		"one.json":   "{\"case_id\":\"b\",\n\"text\":\"\\ud83d\",\"score\":NaN}",
+		"list.json":  "[{\"case_id\":\"a\",\"text\":\"x\"},\n{\"case_id\":\"b\",\"text\":\"\\ud83d\",\"score\":NaN}]",
 	} {
+		note := "read with a lone surrogate, NaN or Infinity"
+		if name == "list.json" {
+			note = "its document was " + note
+		}
 		src, err := Open(write(t, t.TempDir(), name, text), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		resp, err := src[0].Model.Generate(t.Context(), &callvet.Request{CaseID: "b"})
-		if err != nil || resp.Turns[0].Content != "\uFFFD" || !slices.Contains(resp.Notes, "read with a lone surrogate, NaN or Infinity") || src[0].Relaxed != 1 {
+		if err != nil || resp.Turns[0].Content != "\uFFFD" || !slices.Contains(resp.Notes, note) || src[0].Relaxed != 1 {
 			t.Errorf("%s: %+v, %v, %d relaxed", name, resp, err, src[0].Relaxed)
 		}
 		if resp, err = src[0].Model.Generate(t.Context(), &callvet.Request{CaseID: "a"}); err == nil && slices.ContainsFunc(resp.Notes, func(n string) bool { return strings.HasPrefix(n, "read with") }) {
