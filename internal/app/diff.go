@@ -50,30 +50,7 @@ const (
 // Diff compares two runs or trace files, or targets of one. Attempts of trace files are paired by
 // task, and their targets by name where none are named.
 func (a *App) Diff(ctx context.Context, req DiffRequest, tell Events) (*panel.Comparison, error) {
-	if err := req.Base.one("base"); err != nil {
-		return nil, err
-	}
-	if req.Candidate == (Side{}) && req.BaseTarget != "" {
-		req.Candidate = req.Base
-	}
-	if req.Candidate == (Side{}) {
-		return nil, refused("candidate", "{candidate}: name a run or a trace file, or with {base_target} a target of the base that its others are compared with")
-	}
-	if err := req.Candidate.one("candidate"); err != nil {
-		return nil, err
-	}
-	if req.FailOn != "" && req.FailOn != failOnWorse && req.FailOn != failOnNewly {
-		return nil, wrong("fail_on", req.FailOn, "expected %s or %s", failOnWorse, failOnNewly)
-	}
-	if req.Target != "" && req.BaseTarget != "" {
-		return nil, refused("target", "{target} is for targets without a namesake, and {base_target} for all: name one of both")
-	}
-	for _, m := range req.Metrics {
-		if _, why := panel.PairingOf(m); why != "" {
-			return nil, wrong("metrics", m, "%s", why)
-		}
-	}
-	if err := unambiguous("slices", req.Slices); err != nil {
+	if err := req.check(); err != nil {
 		return nil, err
 	}
 	cfg := compare.Config{Judge: req.Judge, By: req.Slices, Metrics: req.Metrics}
@@ -97,6 +74,34 @@ func (a *App) Diff(ctx context.Context, req DiffRequest, tell Events) (*panel.Co
 		out.UnpairedBaseline, out.UnpairedCandidate = nil, nil
 	}
 	return out, a.tellScorersOf(ctx, req.Base, req.Candidate, tell)
+}
+
+// check refuses what cannot be compared, and makes a base alone the candidate, too, where its targets are.
+func (r *DiffRequest) check() error {
+	if err := r.Base.one("base"); err != nil {
+		return err
+	}
+	if r.Candidate == (Side{}) && r.BaseTarget != "" {
+		r.Candidate = r.Base
+	}
+	if r.Candidate == (Side{}) {
+		return refused("candidate", "{candidate}: name a run or a trace file, or with {base_target} a target of the base that its others are compared with")
+	}
+	if err := r.Candidate.one("candidate"); err != nil {
+		return err
+	}
+	if r.FailOn != "" && r.FailOn != failOnWorse && r.FailOn != failOnNewly {
+		return wrong("fail_on", r.FailOn, "expected %s or %s", failOnWorse, failOnNewly)
+	}
+	if r.Target != "" && r.BaseTarget != "" {
+		return refused("target", "{target} is for targets without a namesake, and {base_target} for all: name one of both")
+	}
+	for _, m := range r.Metrics {
+		if _, why := panel.PairingOf(m); why != "" {
+			return wrong("metrics", m, "%s", why)
+		}
+	}
+	return unambiguous("slices", r.Slices)
 }
 
 // pairs are the targets that are compared; nil: those of one name.
