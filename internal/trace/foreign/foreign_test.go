@@ -688,7 +688,8 @@ func TestRepairedRecords(t *testing.T) {
 			`{"type":"user","parentUuid":null,"sessionId":"s","message":{"role":"user","content":"q"}}` + "\n" +
 				`{"type":"assistant","parentUuid":"1","sessionId":"s","message":{"id":"m","type":"message","role":"assistant","stop_reason":"tool_use","content":[{"type":"tool_use","id":"1","name":"a","input":{"x":NaN}}]},"extra":"\ud83d"}` + "\n" +
 				`{"type":"user","parentUuid":"2","sessionId":"s","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":"\uFFFD"}]}}`,
-			[][]string{{"its file was " + note}}, 2,
+			[][]string{{"its file was " + note}},
+			2,
 		},
 		"own lines": {
 			`{"task_id":"t","call_id":"1","tool":"a","args":{"x":NaN},"result":"\ud83d"}` + "\n" + `{"type":"task","task_id":"t","outcome":"called","steps":1}`, [][]string{{note}}, 1,
