@@ -44,7 +44,7 @@ type Observation struct {
 	Metric int
 	Sum    float64
 	N      int
-	// Fractional tells that not all values were 0 or 1; Each that each value is of an attempt of
+	// Fractional reports that not all values were 0 or 1; Each that each value is of an attempt of
 	// its own.
 	Fractional, Each bool
 }

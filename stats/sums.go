@@ -15,7 +15,7 @@ type Sums struct {
 	// Failing counts the cases with s < m, Succeeding those with s > 0. Only the
 	// status of an interval depends on them.
 	Failing, Succeeding int
-	// Fractional tells that some value was neither 0 nor 1.
+	// Fractional reports that some value was neither 0 nor 1.
 	Fractional bool
 	// OnceN and OnceSizes2 are the sums of m and of m*m with the mean m of an attempt in place
 	// of that of all attempts, where the attempts of some case differ; 0 elsewhere, and where each case has one attempt.

@@ -87,7 +87,7 @@ func (a *cli) mcpImportCommand() *cobra.Command {
 	f.register(cmd.Flags())
 	cmd.Flags().StringVarP(&q.Output, "output", "o", "", "suite to write, or to bring up to date (default: print it)")
 	cmd.Flags().StringVar(&q.Prefix, "prefix", "",
-		"text before the names of the tools in the suite, such as mcp__github__: tells the tools of two servers apart")
+		"text before the names of the tools in the suite, such as mcp__github__: keeps the tools of two servers apart")
 	cmd.Flags().BoolVar(&q.DraftCases, "draft-cases", false, "add a case for each tool that has none; it does not run until a person has approved it")
 	return cmd
 }

@@ -15,7 +15,7 @@ import (
 // ownEstimate is true success by labels on outputs of the run itself.
 type ownEstimate struct {
 	iv stats.Interval
-	// divided tells that outputs that did not change since they were labelled and the others were
+	// divided reports that outputs that did not change since they were labelled and the others were
 	// estimated apart. refused and advice say why there is no estimate.
 	divided         bool
 	refused, advice string

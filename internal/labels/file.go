@@ -19,7 +19,7 @@ import (
 // Appender adds labels to a file, each of them safe on disk before Append returns.
 type Appender struct {
 	f *os.File
-	// Mended tells that the file ended in the middle of a line, which was kept as
+	// Mended reports that the file ended in the middle of a line, which was kept as
 	// it is and closed.
 	Mended bool
 }

@@ -41,7 +41,7 @@ type Document struct {
 	// Models are those that retrievers asked for vectors and orders.
 	Models   []callvet.ModelUse `json:"models,omitempty"`
 	Warnings []string           `json:"warnings,omitempty"`
-	// Problem says what of the run cannot be read; what can be is told all the same.
+	// Problem says what of the run cannot be read; what can be read is shown all the same.
 	Problem string   `json:"problem,omitempty"`
 	Next    []string `json:"next,omitempty"`
 }

@@ -53,7 +53,7 @@ type Step struct {
 	Tags    []string
 	// Fields are named slices beside the tags (language, intent, api_version).
 	Fields map[string]string
-	// Corrects tells that the line replaces earlier ones of the same call.
+	// Corrects reports that the line replaces earlier ones of the same call.
 	Corrects bool
 }
 
@@ -123,7 +123,7 @@ type Task struct {
 	Floor      bool `json:"floor,omitempty"`
 	Repeatable bool `json:"repeatable,omitempty"`
 	Skipped    bool `json:"skipped,omitempty"`
-	// Corrects tells that the record replaces earlier ones of the same attempt.
+	// Corrects reports that the record replaces earlier ones of the same attempt.
 	Corrects bool `json:"corrects,omitempty"`
 	// Decision is what a router or retriever gave.
 	Decision *callvet.Decision `json:"decision,omitempty"`

@@ -290,7 +290,7 @@ func (a *Attempt) unknown(why string) {
 	a.Trace.Classify("")
 }
 
-// callID tells the calls of an attempt apart: providers use an id again in another turn.
+// callID separates the calls of an attempt: providers use an id again in another turn.
 type callID struct {
 	turn int
 	id   string

@@ -145,7 +145,7 @@ func (a *Attempt) Annotate(c *callvet.Case, target *callvet.Target, r *callvet.R
 	}
 }
 
-// noteNames notes the calls of which the name differs in letter case or white space only.
+// noteNames notes the calls with a name that differs in letter case or white space only.
 func noteNames(t *callvet.Trace, r *callvet.Result) {
 	for i := range r.Calls {
 		m := &r.Calls[i]

@@ -21,7 +21,7 @@ type View struct {
 	Record value.Value
 	IsTask bool
 	TurnID int // -1: not recorded
-	// Corrects tells that a step replaces earlier lines of its call.
+	// Corrects reports that a step replaces earlier lines of its call.
 	Corrects bool
 	// StartMS is when the call was made, in milliseconds since the attempt began; -1: not recorded.
 	StartMS float64

@@ -92,7 +92,7 @@ type Step struct {
 	GoldTool []byte
 	// Args and Result are hashes, 0 for what was not recorded.
 	Args, Result uint64
-	// Turn is the turn of the call, -1 when not recorded. Corrects tells that the line replaces
+	// Turn is the turn of the call, -1 when not recorded. Corrects reports that the line replaces
 	// earlier ones of its call.
 	Turn     int
 	Corrects bool

@@ -12,7 +12,7 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// isAnthropic tells an answer of Anthropic's. An item of the Responses API has the same type; it has a
+// isAnthropic reports whether v is an answer of Anthropic's. An item of the Responses API has the same type; it has a
 // status, or is a user's.
 func isAnthropic(v value.Value) bool {
 	role := message.Str(v, "role")
@@ -72,7 +72,7 @@ func readConverse(v value.Value, s *trace.Sink) {
 	s.Give(a)
 }
 
-// isBatch tells a line of the output of a batch: OpenAI's and Anthropic's.
+// isBatch reports whether v is a line of the output of a batch: OpenAI's and Anthropic's.
 func isBatch(v value.Value) bool {
 	return has(v, "custom_id") && (kind(v, "result") == value.Object || has(v, "response") && has(v, "error"))
 }

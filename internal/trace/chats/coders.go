@@ -14,7 +14,7 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// isClaude tells a session of Claude Code, and what it prints as stream-json.
+// isClaude reports whether v is of a session of Claude Code, and what it prints as stream-json.
 func isClaude(v value.Value) bool {
 	switch message.Str(v, "type") {
 	case "summary":

@@ -38,7 +38,7 @@ type session struct {
 	trace.Attempt
 	// messages are not yet turns: pieces of one message are put together at the end.
 	messages []value.Value
-	// ended tells that the log records the end of the session, streamed that such a log does.
+	// ended reports that the log records the end of the session, streamed that such a log does.
 	ended, streamed bool
 	failed          map[string]string // why calls failed, by their ids
 }
@@ -168,7 +168,7 @@ func (l *Entries) Flush(s *trace.Sink) {
 	l.sessions = nil
 }
 
-// messages are turns of messages, of which some are pieces of one.
+// messages are turns of messages, some of which are pieces of one.
 func messages(list []value.Value) []callvet.Turn {
 	last := map[string]int{}
 	for i, m := range list {
@@ -194,7 +194,7 @@ func (x *session) call(id, tool string, args value.Value) {
 	x.say(callvet.Turn{Role: callvet.RoleAssistant, Calls: []callvet.Call{c}})
 }
 
-// result adds what a call gave; failed tells that the log records a failure.
+// result adds what a call gave; failed reports that the log records a failure.
 func (x *session) result(id, text string, failed bool) {
 	t := callvet.Turn{Role: callvet.RoleTool, CallID: id, Content: text, Raw: message.Passed()}
 	if failed {
