@@ -15,7 +15,8 @@ import (
 // whole streams the attempts that a filter of verdicts lets through, with those that were planned and are
 // not stored.
 func (r *Run) whole(ctx context.Context, f store.Filter) iter.Seq2[report.Row, error] {
-	if r.Stored.Status == store.StatusDone || r.damage != nil || len(f.Verdicts) > 0 && !slices.Contains(f.Verdicts, callvet.VerdictNotRun) {
+	some := len(f.Verdicts) > 0 && (r.Stored.Status == store.StatusDone || !slices.Contains(f.Verdicts, callvet.VerdictNotRun))
+	if some || r.damage != nil { // a run that is done has all of its attempts, and need not be read whole for a few
 		return r.Rows(ctx, f)
 	}
 	verdicts := f.Verdicts

@@ -89,11 +89,11 @@ func (c *claim) lostWords() (sentence, cure string) {
 	}
 	switch {
 	case errors > 0 && unrun > 0:
-		parts, cures = append(parts, "ended in an error or did not run"), append(cures, "run those attempts again: callvet run --resume")
+		parts, cures = append(parts, "ended in an error or did not run"), append(cures, c.resume("run those attempts again"))
 	case errors > 0:
-		parts, cures = append(parts, "ended in an error"), append(cures, "run those attempts again: callvet run --resume")
+		parts, cures = append(parts, "ended in an error"), append(cures, c.resume("run those attempts again"))
 	case unrun > 0:
-		parts, cures = append(parts, "did not run"), append(cures, "run the rest: callvet run --resume")
+		parts, cures = append(parts, "did not run"), append(cures, c.resume("run the rest"))
 	}
 	if unread := int(c.gone.Records()); unread > 0 {
 		parts, cures = append(parts, "could not be read"), append(cures, c.mendLines())
@@ -111,6 +111,14 @@ func (c *claim) lostWords() (sentence, cure string) {
 		sentence += ", and the verdict depends on them"
 	}
 	return sentence, strings.Join(cures, "; ")
+}
+
+// resume adds the command to what helps, where it is about a run.
+func (c *claim) resume(what string) string {
+	if c.task == "case" {
+		return what + ": callvet run --resume"
+	}
+	return what
 }
 
 // mendLines says where the first record is that could not be read.
@@ -185,7 +193,7 @@ func (c *claim) changeStays(v gate.Verdict, d *change, unread float64) bool {
 func (c *claim) changeLostWords(d *change) (sentence, cure string) {
 	unread := int(c.gone.Records())
 	sentence = fmt.Sprintf("%d of %s without an outcome in one of the runs", d.Lost, c.tasks(d.Planned))
-	cure = "run those attempts again: callvet run --resume"
+	cure = c.resume("run those attempts again")
 	if unread > 0 {
 		sentence, cure = count(unread, "record")+" could not be read", c.mendLines()
 		if d.Lost > 0 {

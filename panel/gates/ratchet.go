@@ -41,7 +41,7 @@ func (c *claim) ratchet(in *Input, t *panel.TargetPanel) {
 		c.v.Verdict, c.v.Reason = gate.Fail, ReasonFell
 		c.v.Sentence = fmt.Sprintf("%s: more than %d: failed (%s)", head, allowed, alarm)
 	case fell+len(r.Unknown) > allowed:
-		c.say(ReasonLost, fmt.Sprintf("%s, and of %s the attempts now are lost (%s)", head, c.tasks(len(r.Unknown)), strings.Join(r.Unknown[:min(len(r.Unknown), maxPlaces)], ", ")), "run those attempts again: callvet run --resume")
+		c.say(ReasonLost, fmt.Sprintf("%s, and of %s the attempts now are lost (%s)", head, c.tasks(len(r.Unknown)), strings.Join(r.Unknown[:min(len(r.Unknown), maxPlaces)], ", ")), c.resume("run those attempts again"))
 	case r.Compared == 0:
 		c.say(ReasonNoMetric, c.g.Metric+": no "+c.task+" passed each attempt in the baseline", "hold pass_rate against the baseline")
 	default:

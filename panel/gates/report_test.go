@@ -64,7 +64,7 @@ func TestLost(t *testing.T) {
 		lost panel.Verdicts
 		want said
 	}{
-		"errors":    {panel.Verdicts{Pass: 10, Error: 10}, said{Verdict: gate.Inconclusive, Reason: gates.ReasonErrors, Sentence: "pass_rate: 10 of 20 attempts ended in an error and are in no mean, more than 5 %: inconclusive", Cure: "run those attempts again: callvet run --resume"}},
+		"errors":    {panel.Verdicts{Pass: 10, Error: 10}, said{Verdict: gate.Inconclusive, Reason: gates.ReasonErrors, Sentence: "pass_rate: 10 of 20 attempts ended in an error and are in no mean, more than 5 %: inconclusive", Cure: "run those attempts again"}},
 		"no errors": {panel.Verdicts{Pass: 20}, said{Verdict: gate.Inconclusive, Reason: gates.ReasonNoBaseline, Sentence: "pass_rate: there is no baseline to compare with: inconclusive", Cure: "a baseline with the same tasks: --baseline"}},
 	} {
 		p := over()

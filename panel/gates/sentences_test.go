@@ -87,7 +87,7 @@ func TestSentences(t *testing.T) {
 		},
 		"errors before what cannot be used": {
 			metric: broken("arg_em", stats.StatusNoGold), gate: atLeast("arg_em", 0.85), lost: panel.Verdicts{Pass: 90, Error: 10},
-			want: said{Verdict: gate.Inconclusive, Reason: gates.ReasonErrors, Sentence: "arg_em: 10 of 100 attempts ended in an error and are in no mean, more than 5 %: inconclusive", Cure: "run those attempts again: callvet run --resume"},
+			want: said{Verdict: gate.Inconclusive, Reason: gates.ReasonErrors, Sentence: "arg_em: 10 of 100 attempts ended in an error and are in no mean, more than 5 %: inconclusive", Cure: "run those attempts again"},
 		},
 		"as much known as is wanted": {
 			metric: covered(share("arg_em", good), 0.9), gate: atLeast("arg_em", 0.9),
@@ -263,7 +263,7 @@ func TestChanges(t *testing.T) {
 		},
 		"too many errors": {
 			d: difference(-0.04, 0, 0.04, 60), gate: regression("arg_em"), lost: panel.Verdicts{Pass: 90, NotRun: 10},
-			want: said{Verdict: gate.Inconclusive, Reason: gates.ReasonErrors, Sentence: "arg_em changed by +0.00 [-0.04, +0.04], by 60 tasks measured in both runs: 10 of 100 attempts did not run and are in no mean, more than 5 %: inconclusive", Cure: "run the rest: callvet run --resume"},
+			want: said{Verdict: gate.Inconclusive, Reason: gates.ReasonErrors, Sentence: "arg_em changed by +0.00 [-0.04, +0.04], by 60 tasks measured in both runs: 10 of 100 attempts did not run and are in no mean, more than 5 %: inconclusive", Cure: "run the rest"},
 		},
 		"nothing changed": {
 			// ln 0.025 / ln 0.95 = 72 tasks without a loss, and 1.96² · 0.95 / 0.05 = 73 without a change.

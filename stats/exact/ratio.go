@@ -88,8 +88,8 @@ type Count struct {
 	less   totals // what the sums of one attempt a task are less, where the attempts of a task agree
 }
 
-// Add adds one task with so many events in so many attempts, whose number counts in place of that
-// of of; neither is below 0. A task without attempts is left out.
+// Add adds one task with so many events in so many attempts; neither is below 0. alike reports whether
+// each attempt has as many. A task without attempts is left out.
 func (c *Count) Add(events, attempts int64, alike bool) { c.AddTimes(events, attempts, alike, 1) }
 
 // AddTimes adds so many tasks that are alike.
