@@ -16,7 +16,7 @@ type index struct {
 	outputs map[string]int
 	keys    map[labels.Key]bool
 	tasks   map[string]bool
-	whole   int
+	whole   int // things of the unit
 	// known are outputs that were labelled or judged in other runs.
 	known map[string]bool
 }
@@ -42,12 +42,21 @@ func newIndex(in Input, j labels.Judge) index {
 		k.Target = ""
 		x.keys[k] = true
 	}
-	id := j.ID()
+	id, parts := j.ID(), map[labels.Key]bool{}
 	for _, r := range in.Run {
-		if r.ID() == id && r.Fingerprint != "" {
+		if r.ID() != id {
+			continue
+		}
+		if r.Unit == in.Unit {
+			parts[r.Key] = true
+		}
+		if r.Fingerprint != "" {
 			thing := labels.ThingOf(r.Key, r.Fingerprint)
 			x.at[thing] = append(x.at[thing], r)
 		}
+	}
+	if in.Unit.Part() {
+		x.whole = len(parts)
 	}
 	return x
 }

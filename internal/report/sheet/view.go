@@ -177,7 +177,17 @@ func sliced(t *panel.TargetPanel) []string {
 			out = append(out, name)
 		}
 	}
+	for i := range t.Overall.Metrics {
+		if name := t.Overall.Metrics[i].Name; judgedPart(name) {
+			out = append(out, name)
+		}
+	}
 	return out
+}
+
+func judgedPart(name string) bool {
+	thing, _ := panel.JudgedPart(name)
+	return thing != ""
 }
 
 // mark tells that a slice is the worst of its metric, or differs from the rest.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet/internal/calibrate"
+	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/stats"
 )
@@ -54,7 +55,7 @@ func Judge(out io.Writer, r *calibrate.Report) error {
 	}
 	fmt.Fprintf(w, "\nusable for gates on other runs: %s: %s\n", verdict, r.Why)
 	for i := range r.Success {
-		printSuccess(w, &r.Success[i])
+		printSuccess(w, r.Unit, &r.Success[i])
 	}
 	printSlices(w, r)
 	for _, s := range r.Warnings {
@@ -147,26 +148,40 @@ func printDrift(w io.Writer, r *calibrate.Report) {
 	}
 }
 
-func printSuccess(w io.Writer, s *calibrate.Success) {
-	fmt.Fprintf(w, "\ntrue success")
+// words are those of the corrected rate of one unit.
+type words struct{ title, corrected, thing string }
+
+func wordsOf(unit labels.Unit) words {
+	if unit.Part() {
+		return words{"truly right " + string(unit) + "s", "truly right", string(unit)}
+	}
+	return words{"true success", "true success", "attempt"}
+}
+
+func printSuccess(w io.Writer, unit labels.Unit, s *calibrate.Success) {
+	say, of := wordsOf(unit), plain.Count(s.Tasks, "task", "tasks")
+	if unit.Part() {
+		of = plain.Count(s.Judged, say.thing, say.thing+"s") + " of " + of
+	}
+	fmt.Fprintf(w, "\n%s", say.title)
 	if s.Target != "" {
 		fmt.Fprintf(w, " of %s", plain.Line(s.Target))
 	}
-	fmt.Fprintf(w, " (%s)\n", plain.Count(s.Tasks, "task", "tasks"))
+	fmt.Fprintf(w, " (%s)\n", of)
 	share(w, "judged pass", s.Raw, "as the judge says")
 	switch {
 	case s.Refused != "":
-		fmt.Fprintf(w, "  %-12s refused: %s\n", "true success", s.Refused)
+		fmt.Fprintf(w, "  %-12s refused: %s\n", say.corrected, s.Refused)
 	case s.Design == calibrate.Internal:
-		share(w, "true success", s.True, fmt.Sprintf("from %d labels on this run", s.Labels))
+		share(w, say.corrected, s.True, fmt.Sprintf("from %d labels on this run", s.Labels))
 	default:
-		share(w, "true success", s.True, fmt.Sprintf("from %d labels made elsewhere", s.Labels))
+		share(w, say.corrected, s.True, fmt.Sprintf("from %d labels made elsewhere", s.Labels))
 	}
 	if iv := s.Scored; iv != nil {
 		share(w, "with scores", *iv, "prediction-powered; not for gates below 100 labels")
 	}
 	if s.Unread > 0 {
-		fmt.Fprintf(w, "  %s left out: no verdict that can be read\n", plain.Count(s.Unread, "attempt is", "attempts are"))
+		fmt.Fprintf(w, "  %s left out: no verdict that can be read\n", plain.Count(s.Unread, say.thing+" is", say.thing+"s are"))
 	}
 	if s.Advice != "" {
 		fmt.Fprintf(w, "  %s\n", s.Advice)
@@ -187,11 +202,11 @@ func printSlices(w io.Writer, r *calibrate.Report) {
 		}
 		fmt.Fprintf(w, "  %s\n", v.Why)
 		for k := range v.Success {
-			printSuccess(w, &v.Success[k])
+			printSuccess(w, r.Unit, &v.Success[k])
 		}
 	}
 	if n := r.Slices.Unplaced; n > 0 {
-		fmt.Fprintf(w, "\n%s on tasks that the traces do not have, or that have no %s: in no value\n", plain.Count(n, "label", "labels"), plain.Line(r.Slices.Key))
+		fmt.Fprintf(w, "\n%s on %ss that the traces do not have, or that have no %s: in no value\n", plain.Count(n, "label", "labels"), r.Unit, plain.Line(r.Slices.Key))
 	}
 	if n := r.Slices.Left; n > 0 {
 		fmt.Fprintf(w, "\n%s with fewer labels left out\n", plain.Count(n, "value", "values"))
