@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet/internal/calibrate"
-	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/stats"
 )
@@ -55,7 +54,7 @@ func Judge(out io.Writer, r *calibrate.Report) error {
 	}
 	fmt.Fprintf(w, "\nusable for gates on other runs: %s: %s\n", verdict, r.Why)
 	for i := range r.Success {
-		printSuccess(w, r.Unit, &r.Success[i])
+		printSuccess(w, r, &r.Success[i])
 	}
 	printSlices(w, r)
 	for _, s := range r.Warnings {
@@ -148,22 +147,13 @@ func printDrift(w io.Writer, r *calibrate.Report) {
 	}
 }
 
-// words are those of the corrected rate of one unit.
-type words struct{ title, corrected, thing string }
-
-func wordsOf(unit labels.Unit) words {
-	if unit.Part() {
-		return words{"truly right " + string(unit) + "s", "truly right", string(unit)}
+func printSuccess(w io.Writer, r *calibrate.Report, s *calibrate.Success) {
+	title, corrected, thing, of := "true success", "true success", "attempt", plain.Count(s.Tasks, "task", "tasks")
+	if r.Unit.Part() {
+		thing = string(r.Unit)
+		title, corrected, of = "truly right "+thing+"s", "truly right", plain.Count(s.Judged, thing, thing+"s")+" of "+of
 	}
-	return words{"true success", "true success", "attempt"}
-}
-
-func printSuccess(w io.Writer, unit labels.Unit, s *calibrate.Success) {
-	say, of := wordsOf(unit), plain.Count(s.Tasks, "task", "tasks")
-	if unit.Part() {
-		of = plain.Count(s.Judged, say.thing, say.thing+"s") + " of " + of
-	}
-	fmt.Fprintf(w, "\n%s", say.title)
+	fmt.Fprintf(w, "\n%s", title)
 	if s.Target != "" {
 		fmt.Fprintf(w, " of %s", plain.Line(s.Target))
 	}
@@ -171,17 +161,17 @@ func printSuccess(w io.Writer, unit labels.Unit, s *calibrate.Success) {
 	share(w, "judged pass", s.Raw, "as the judge says")
 	switch {
 	case s.Refused != "":
-		fmt.Fprintf(w, "  %-12s refused: %s\n", say.corrected, s.Refused)
+		fmt.Fprintf(w, "  %-12s refused: %s\n", corrected, s.Refused)
 	case s.Design == calibrate.Internal:
-		share(w, say.corrected, s.True, fmt.Sprintf("from %d labels on this run", s.Labels))
+		share(w, corrected, s.True, fmt.Sprintf("from %d labels on this run", s.Labels))
 	default:
-		share(w, say.corrected, s.True, fmt.Sprintf("from %d labels made elsewhere", s.Labels))
+		share(w, corrected, s.True, fmt.Sprintf("from %d labels made elsewhere", s.Labels))
 	}
 	if iv := s.Scored; iv != nil {
 		share(w, "with scores", *iv, "prediction-powered; not for gates below 100 labels")
 	}
 	if s.Unread > 0 {
-		fmt.Fprintf(w, "  %s left out: no verdict that can be read\n", plain.Count(s.Unread, say.thing+" is", say.thing+"s are"))
+		fmt.Fprintf(w, "  %s left out: no verdict that can be read\n", plain.Count(s.Unread, thing+" is", thing+"s are"))
 	}
 	if s.Advice != "" {
 		fmt.Fprintf(w, "  %s\n", s.Advice)
@@ -202,7 +192,7 @@ func printSlices(w io.Writer, r *calibrate.Report) {
 		}
 		fmt.Fprintf(w, "  %s\n", v.Why)
 		for k := range v.Success {
-			printSuccess(w, r.Unit, &v.Success[k])
+			printSuccess(w, r, &v.Success[k])
 		}
 	}
 	if n := r.Slices.Unplaced; n > 0 {
