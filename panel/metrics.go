@@ -66,13 +66,14 @@ const (
 	// case pass; absent for runs without repeats. Source: Yao et al. 2024,
 	// τ-bench.
 	MetricPassHat = "pass^"
-	// With the name of a judge behind it, MetricJudgedCalls is the share of calls that the judge
-	// passes, and MetricTrueCalls that share corrected by labels of people; the other two are the
-	// same of turns. Source: Statistics specification, section 5.
+	// MetricJudgedCalls and MetricJudgedTurns with the name of a judge behind it is the share of judged
+	// calls, or of turns, that the judge passes.
 	MetricJudgedCalls = "judged_calls:"
 	MetricJudgedTurns = "judged_turns:"
-	MetricTrueCalls   = "true_calls:"
-	MetricTrueTurns   = "true_turns:"
+	// MetricTrueCalls and MetricTrueTurns with the name of a judge behind it is the share that the
+	// judge passes, corrected by labels of people.
+	MetricTrueCalls = "true_calls:"
+	MetricTrueTurns = "true_turns:"
 )
 
 // JudgedPart is what a metric of judged calls or turns counts, "call" or "turn", and whether the
@@ -82,7 +83,7 @@ func JudgedPart(name string) (thing string, corrected bool) {
 		prefix, thing string
 		corrected     bool
 	}{{MetricJudgedCalls, "call", false}, {MetricTrueCalls, "call", true}, {MetricJudgedTurns, "turn", false}, {MetricTrueTurns, "turn", true}} {
-		if strings.HasPrefix(name, p.prefix) && name != p.prefix {
+		if strings.HasPrefix(name, p.prefix) {
 			return p.thing, p.corrected
 		}
 	}
