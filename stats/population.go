@@ -4,7 +4,6 @@ package stats
 
 import (
 	"math"
-	"sync"
 
 	"github.com/callvet/callvet/stats/dist"
 )
@@ -25,13 +24,16 @@ func CountOf(iv *Interval) (c Count, ok bool) {
 // posterior of a beta distribution, with a prior that is uniform on its mean and on 1/(a+b+1), on a
 // grid of 64 by 64 midpoints. A group may be a case, a slice or a target.
 // Source: Statistics specification, section 16.5.
-type Population struct{ weight []float64 }
+type Population struct {
+	weight []float64
+	shapes
+}
 
 // shapes are the two parameters of the beta distribution at each point of the grid, with the
 // logarithm of their beta function.
 type shapes struct{ a, b, log []float64 }
 
-var grid = sync.OnceValue(func() (g shapes) {
+func grid() (g shapes) {
 	for i := range gridSide {
 		for j := range gridSide {
 			mean, spread := (float64(i)+0.5)/gridSide, (float64(j)+0.5)/gridSide
@@ -40,7 +42,7 @@ var grid = sync.OnceValue(func() (g shapes) {
 		}
 	}
 	return g
-})
+}
 
 // share is the logarithm of the chance that a group passes as often as c, at one point of the grid.
 func (g *shapes) share(at int, c Count) float64 {
@@ -56,12 +58,12 @@ func PopulationOf(groups []Count) *Population {
 			times[c]++
 		}
 	}
-	g := grid()
-	p := &Population{weight: make([]float64, len(g.a))}
+	p := &Population{shapes: grid()}
+	p.weight = make([]float64, len(p.a))
 	most := math.Inf(-1)
 	for i := range p.weight {
 		for c, n := range times {
-			p.weight[i] += n * g.share(i, c)
+			p.weight[i] += n * p.share(i, c)
 		}
 		most = max(most, p.weight[i])
 	}
@@ -77,9 +79,9 @@ func PopulationOf(groups []Count) *Population {
 
 // Chance is the chance, in [0,1], that a group passes so often.
 func (p *Population) Chance(c Count) float64 {
-	g, all := grid(), 0.0
+	all := 0.0
 	for i, w := range p.weight {
-		all += w * math.Exp(g.share(i, c))
+		all += w * math.Exp(p.share(i, c))
 	}
 	return min(1, all)
 }
@@ -97,12 +99,12 @@ const negligible = 1e-9
 
 // Group is one of the groups that the population was made of.
 func (p *Population) Group(c Count) Group {
-	grid, g := grid(), Group{own: c}
+	g := Group{own: c}
 	for i, w := range p.weight {
 		if w < negligible {
 			continue
 		}
-		a, b := grid.a[i]+c.Passed, grid.b[i]+c.N-c.Passed
+		a, b := p.a[i]+c.Passed, p.b[i]+c.N-c.Passed
 		g.weight, g.a, g.b = append(g.weight, w), append(g.a, a), append(g.b, b)
 		g.whole += w
 		g.Mean += w * a / (a + b)
