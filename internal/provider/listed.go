@@ -78,7 +78,7 @@ func strayCall(item value.Value) bool {
 // hosted reports whether an item is the call of a tool that the provider runs itself.
 func hosted(item value.Value) bool {
 	switch at(item, "type").Str() {
-	case "web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call", "mcp_call", "server_tool_use", "mcp_tool_use":
+	case "web_search_call", "file_search_call", "tool_search_call", "code_interpreter_call", "image_generation_call", "mcp_call", "server_tool_use", "mcp_tool_use":
 		return true
 	}
 	return false
