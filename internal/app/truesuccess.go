@@ -42,8 +42,7 @@ func (a *App) labelled(p *panel.Panels, of tasks, from string, calibrations []st
 		ls = append(labels.Beside(more, opinions), ls...)
 		run.hear(opinions)
 	}
-	ls = slices.DeleteFunc(ls, func(l labels.Label) bool { return of.without[l.TaskID] })
-	if err := run.correctParts(p, &of, calibrate.Input{Labels: ls, Opinions: opinions}); err != nil {
+	if err := run.correctParts(p, &of, calibrate.Input{Labels: ls, Opinions: opinions, Without: of.without}); err != nil {
 		return err
 	}
 	judges := run.judges()
@@ -67,7 +66,7 @@ func (a *App) labelled(p *panel.Panels, of tasks, from string, calibrations []st
 		}
 		told := toldAs{metricJudged + suffix, "judged pass" + suffix, metricTrueSuccess + suffix, "true success" + suffix, labels.Task}
 		if err := run.correct(p, calibrate.Input{
-			Judge: name, Labels: ls, Run: run.judgements(), Outputs: run.outputs(), RunID: run.id, Opinions: opinions, Confidence: p.Confidence,
+			Judge: name, Labels: ls, Run: run.judgements(), Outputs: run.outputs(), RunID: run.id, Opinions: opinions, Without: of.without, Confidence: p.Confidence,
 		}, told); err != nil {
 			return err
 		}

@@ -212,11 +212,45 @@ func TestQueueOfCalls(t *testing.T) {
 		t.Errorf("a label of a task leaves %d of 30 calls", len(rest))
 	}
 	q.N = 5
-	if d := cmp.Diff(all[:5], next(q, nil)[:5], cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".Judged" }, cmp.Ignore())); d != "" {
+	thingOf := func(ls []labels.Label) (out []labels.Thing) {
+		for i := range ls {
+			out = append(out, ls[i].Thing())
+		}
+		return out
+	}
+	if d := cmp.Diff(thingOf(all[:5]), thingOf(next(q, nil))); d != "" {
 		t.Errorf("a shorter draw is no beginning of a longer one: %s", d)
 	}
 	q.N, q.Strategy, q.Judge = 10, calibrate.Neyman, "j"
 	if n := len(next(q, nil)); n != 10 {
 		t.Errorf("%d drawn by verdict", n)
+	}
+}
+
+// TestLostLabelsOfCalls: a drawn call without a label is a lost label, as a drawn task is.
+func TestLostLabelsOfCalls(t *testing.T) {
+	t.Parallel()
+	vs := callsOf(40, 2, func(task, _ int) bool { return task%3 > 0 })
+	var items []calibrate.Item
+	for _, v := range vs {
+		items = append(items, calibrate.Item{Key: v.Key, Fingerprint: v.Fingerprint, Judged: []labels.Verdict{v.Verdict}})
+	}
+	q := calibrate.Queue{Strategy: calibrate.AtRandom, N: 60, By: "ana", Role: labels.Calibrating, Unit: labels.Call, Run: "now", Seed: 3}
+	all, err := q.Next(items, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range all {
+		all[i].Pass = all[i].Judged[0].Pass
+	}
+	for lost, refused := range map[int]bool{0: false, 2: false, 12: true} {
+		r, err := calibrate.Calibrate(calibrate.Input{Judge: "j", Unit: labels.Call, Run: vs, RunID: "now", Labels: all[lost:]})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := r.Success[0]
+		if (s.Refused != "") != refused || s.Lost.N != lost || s.Lost.Of != 60 {
+			t.Errorf("%d of 60 calls without a label: %q, %+v", lost, s.Refused, s.Lost)
+		}
 	}
 }

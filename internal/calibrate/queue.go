@@ -6,8 +6,10 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/labels"
@@ -95,14 +97,14 @@ func (q Queue) Next(run []Item, done []labels.Label) ([]labels.Label, error) {
 	var again, fresh []labels.Label
 	disputed := 0 // they stand first in fresh
 	for _, it := range q.shuffled(run) {
-		t := drawnOf(&it)
+		t := drawnOf(it.Key, it.Fingerprint)
 		if mine[t] || q.Role != labels.Design && designed[it.TaskID] || q.Role == labels.Design && kept[it.TaskID] {
 			continue
 		}
 		l := labels.Label{Key: it.Key, Fingerprint: it.Fingerprint, Run: q.Run, By: q.By, Role: q.Role, Judged: it.Judged}
 		l.Unit = q.Unit
 		if o, ok := others[l.Thing()]; ok {
-			l.Stratum, l.Frame, l.Role = o.Stratum, o.Frame, o.Role
+			l.Stratum, l.Frame, l.Role, l.Draw = o.Stratum, o.Frame, o.Role, o.Draw
 			again = append(again, l)
 			mine[t] = true
 			continue
@@ -130,10 +132,51 @@ func (q Queue) Next(run []Item, done []labels.Label) ([]labels.Label, error) {
 	if fresh, err = q.allocate(fresh, done, frame, q.N-twice); err != nil {
 		return nil, err
 	}
+	q.number(fresh, done)
 	out = append(out, fresh...)
 	slices.SortFunc(out, func(a, b labels.Label) int { return cmp.Compare(q.rank(a.Key), q.rank(b.Key)) })
 	return out, nil
 }
+
+// number says of labels for calibration with which others they were drawn.
+func (q Queue) number(fresh, done []labels.Label) {
+	if q.Role != labels.Calibrating {
+		return
+	}
+	judge := ""
+	if q.Strategy == Neyman {
+		judge = q.Judge
+	}
+	order := fmt.Appendf(nil, "%s\x00%s\x00%s\x00%d", q.Run, q.Strategy, judge, q.Seed)
+	if q.Unit.Part() {
+		order = fmt.Appendf(order, "\x00%s", q.Unit)
+	}
+	sum := sha256.Sum256(order)
+	id := hex.EncodeToString(sum[:8])
+	of := map[labels.Stratum]*labels.Draw{}
+	drawn := func(l *labels.Label, last string) *labels.Draw {
+		d := of[l.Stratum]
+		if d == nil {
+			d = &labels.Draw{ID: id, Seed: strconv.FormatUint(q.Seed, 10)}
+			of[l.Stratum] = d
+		}
+		d.N, d.Last = d.N+1, max(d.Last, last)
+		return d
+	}
+	seen := map[labels.Key]bool{}
+	for i := range done {
+		if l := &done[i]; l.Draw != nil && l.Draw.ID == id && !seen[l.Key] {
+			seen[l.Key] = true
+			drawn(l, l.Draw.Last)
+		}
+	}
+	for i := range fresh {
+		fresh[i].Draw = drawn(&fresh[i], rankText(q.rank(fresh[i].Key)))
+	}
+}
+
+// rankText is a rank as texts of ranks are compared.
+func rankText(rank uint64) string { return fmt.Sprintf("%016x", rank) }
 
 // drawn is what is drawn once: a task of a target, or a call or a turn of an output.
 type drawn struct {
@@ -141,11 +184,11 @@ type drawn struct {
 	part       labels.Thing
 }
 
-func drawnOf(it *Item) drawn {
-	if it.Unit.Part() {
-		return drawn{part: labels.ThingOf(it.Key, it.Fingerprint)}
+func drawnOf(k labels.Key, fingerprint string) drawn {
+	if k.Unit.Part() {
+		return drawn{part: labels.ThingOf(k, fingerprint)}
 	}
-	return drawn{target: it.Target, id: it.TaskID}
+	return drawn{target: k.Target, id: k.TaskID}
 }
 
 // labelled are the things that have a label, those of them that were labelled by the same person, and
@@ -154,7 +197,7 @@ func (q Queue) labelled(run []Item, done []labels.Label) (mine, all map[drawn]bo
 	of := map[labels.Thing][]drawn{} // equal outputs of several attempts or targets
 	for i := range run {
 		thing := labels.ThingOf(run[i].Key, run[i].Fingerprint)
-		of[thing] = append(of[thing], drawnOf(&run[i]))
+		of[thing] = append(of[thing], drawnOf(run[i].Key, run[i].Fingerprint))
 	}
 	mine, all, others = map[drawn]bool{}, map[drawn]bool{}, map[labels.Thing]labels.Label{}
 	for _, l := range done {
@@ -306,8 +349,11 @@ func (q Queue) shuffled(run []Item) []Item {
 	return run
 }
 
-func (q Queue) rank(k labels.Key) uint64 {
-	text := fmt.Appendf(nil, "%d\x00%s\x00%s\x00%d", q.Seed, k.Target, k.TaskID, k.Attempt)
+func (q Queue) rank(k labels.Key) uint64 { return rankOf(q.Seed, k) }
+
+// rankOf is the place of an attempt, or of a call or a turn, in the order of a seed.
+func rankOf(seed uint64, k labels.Key) uint64 {
+	text := fmt.Appendf(nil, "%d\x00%s\x00%s\x00%d", seed, k.Target, k.TaskID, k.Attempt)
 	if k.Unit.Part() {
 		text = fmt.Appendf(text, "\x00%s\x00%d", k.CallID, k.Turn)
 	}
