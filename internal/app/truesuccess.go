@@ -42,7 +42,6 @@ func (a *App) labelled(p *panel.Panels, of tasks, from string, calibrations []st
 		ls = append(labels.Beside(more, opinions), ls...)
 		run.hear(opinions)
 	}
-	ls = slices.DeleteFunc(ls, func(l labels.Label) bool { return of.without[l.TaskID] })
 	judges := run.judges()
 	if len(judges) == 0 {
 		bad := &callvet.FieldError{Field: "labels", Text: fmt.Sprintf("{labels} %s: no judge said anything in %s, and without verdicts there is nothing to correct", from, of.name)}
@@ -60,7 +59,7 @@ func (a *App) labelled(p *panel.Panels, of tasks, from string, calibrations []st
 			suffix = ":" + name
 		}
 		if err := run.correct(p, calibrate.Input{
-			Judge: name, Labels: ls, Run: run.judgements(), Outputs: run.outputs(), RunID: run.id, Opinions: opinions, Confidence: p.Confidence,
+			Judge: name, Labels: ls, Run: run.judgements(), Outputs: run.outputs(), RunID: run.id, Opinions: opinions, Without: of.without, Confidence: p.Confidence,
 		}, suffix); err != nil {
 			return err
 		}

@@ -109,6 +109,8 @@ type Report struct {
 	Kappa stats.Interval `json:"kappa"`
 	AC1   stats.Interval `json:"ac1"`
 	MCC   *float64       `json:"mcc"`
+	// Lost are drawn outputs without a usable label; nil where no label has its draw.
+	Lost *LostLabels `json:"lost_labels,omitempty"`
 	// Usable tells whether a gate may rest on the calibration; Why says it.
 	Usable bool   `json:"usable"`
 	Why    string `json:"why"`
@@ -171,7 +173,7 @@ func Calibrate(in Input) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Judge: j.judge, ID: j.judge.ID(), Unit: in.Unit, Confidence: in.Confidence, Counts: j.Counts}
+	r := &Report{Judge: j.judge, ID: j.judge.ID(), Unit: in.Unit, Confidence: in.Confidence, Counts: j.Counts, Lost: j.lost(false)}
 	drawn := slices.DeleteFunc(slices.Clone(j.fit), byVerdict)
 	r.Table, r.Worth = tableOf(drawn), worthOf(drawn, r.Confidence)
 	r.strata = strataOf(j.fit)
@@ -390,6 +392,9 @@ func (r *Report) judgeUse() {
 	default:
 		r.Why = fmt.Sprintf("J is above %.3f and each class is worth at least %d labels", r.Youden.Lower, judge.MinLabels)
 	}
+	if why := r.Lost.fault(); why != "" {
+		r.Usable, r.Why = false, why+"; "+lostAdvice
+	}
 	if r.Drift != nil && r.Drift.Drifted {
 		r.Usable, r.Why = false, r.Drift.Says
 	}
@@ -420,7 +425,7 @@ func (r *Report) warn() {
 	say(c.OtherJudge, "%d labelled %ss have only verdicts of another judge of that name (%s differs): no calibration made with them applies",
 		c.OtherJudge, r.Unit, strings.Join(c.Differs, ", "))
 	say(c.RatedOnly, "%d labelled %ss are left out: they have a rating and no pass or fail", c.RatedOnly, r.Unit)
-	say(c.Disputed, "%d labelled %ss are left out: people disagree and nobody decided", c.Disputed, r.Unit)
+	say(c.Disputed, "%d labelled %ss are left out: people disagree, or one contradicts themselves, and nobody decided", c.Disputed, r.Unit)
 	say(c.Unjudged, "%d labelled %ss are left out: there is no verdict of the judge that can be read", c.Unjudged, r.Unit)
 	say(c.Changed, "%d labels contradict an earlier one of the same person: the later counts", c.Changed)
 	say(c.Leaked, "%d %ss are labelled both for calibration and for a check: they cannot check", c.Leaked, r.Unit)

@@ -3,6 +3,7 @@
 package calibrate
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"errors"
@@ -49,6 +50,8 @@ type Calibration struct {
 	// Worth is how many independent labels those of the table are worth; nil in files of
 	// versions that did not know it.
 	Worth *Worth `json:"worth,omitempty"`
+	// Lost are drawn outputs without a usable label; nil where no label has its draw.
+	Lost *LostLabels `json:"lost_labels,omitempty"`
 	// Strata are the calibration labels by how they were drawn; those drawn by
 	// verdict are not in Table.
 	Strata []StratumTable `json:"strata" form:"required"`
@@ -76,7 +79,7 @@ func strataOf(ps []pair) []StratumTable {
 // source the name of the labels file.
 func (r *Report) Calibration(source string, made time.Time) Calibration {
 	c := Calibration{
-		Format: CalibrationFormat, Version: labels.Version, Judge: r.Judge, Unit: r.Unit, Design: Transport, Table: r.Table, Worth: &r.Worth, Strata: r.strata,
+		Format: CalibrationFormat, Version: labels.Version, Judge: r.Judge, Unit: r.Unit, Design: Transport, Table: r.Table, Worth: &r.Worth, Lost: r.Lost, Strata: r.strata,
 		Roles: []labels.Role{labels.Calibrating}, Source: source, Made: made.UTC().Truncate(time.Second), Stats: stats.Version,
 	}
 	if r.Table.N() == 0 {
@@ -109,6 +112,7 @@ func (c *Calibration) TrueSuccess(judged stats.Interval, confidence float64, aga
 	if err != nil {
 		against = err.Error()
 	}
+	against = cmp.Or(against, c.Lost.fault())
 	if against != "" {
 		return judge.TrueSuccess(judged, judge.Calibration{}, confidence), against
 	}

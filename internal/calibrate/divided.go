@@ -92,7 +92,7 @@ func (j *join) divides(ps []pair) bool {
 	for i := range ps {
 		p := &ps[i]
 		carried = carried || p.carried
-		if f := p.frame; p.carried && f != nil && f.JudgePass+f.JudgeFail+f.Unjudged < j.run.whole {
+		if f := p.frame; p.carried && f != nil && f.N() < j.run.whole {
 			return true
 		}
 	}

@@ -43,6 +43,8 @@ type Input struct {
 	RunID   string
 	// Opinions are verdicts of judges that stand in a labels file, on any output.
 	Opinions []labels.Label
+	// Without are tasks that count nowhere, and their labels neither.
+	Without map[string]bool
 	// Confidence is two-sided, in (0,1); 0 means 0.95.
 	Confidence float64
 	// Before is an earlier calibration to see whether the judge has drifted; nil: none.
@@ -74,6 +76,12 @@ type join struct {
 	again twice
 	// changed counts labelled outputs of tasks of the run that the run does not have.
 	changed int
+	// drawn are the draws of the labels by ID; both said pass and fail of one drawn output; settled
+	// things have a label that may estimate, spoken ones any label.
+	drawn           map[string]*draw
+	both            map[person]bool
+	settled, spoken map[labels.Thing]bool
+	without         map[string]bool
 }
 
 // Counts says what became of the labels.
@@ -120,6 +128,9 @@ func newJoin(in Input) (*join, error) {
 	j.run = newIndex(in, j.judge)
 	j.runID = in.RunID
 	j.again = saidTwice(in, j)
+	j.without = in.Without
+	j.readDraws(in.Labels)
+	in.Labels = slices.DeleteFunc(slices.Clone(in.Labels), func(l labels.Label) bool { return in.Without[l.TaskID] })
 	latest, repeats := labels.Latest(j.present(in.Labels))
 	j.Repeats = repeats
 	latest = j.withoutDesign(latest, in.Unit)
@@ -190,9 +201,11 @@ func (j *join) pair(ls []labels.Label, differs map[string]bool) (pair, bool) {
 		if l.Run != "" && l.Run == j.runID {
 			p.carried = false
 		}
-		if l.Pass != nil && *l.Pass {
+		switch {
+		case l.Pass == nil || j.both[person{l.Thing(), labels.Person(l.By)}]:
+		case *l.Pass:
 			votes++
-		} else if l.Pass != nil {
+		default:
 			votes--
 		}
 		if p.stratum == "" {
@@ -208,6 +221,9 @@ func (j *join) pair(ls []labels.Label, differs map[string]bool) (pair, bool) {
 		return p, false
 	}
 	p.truth = votes > 0
+	if ls[0].Role == labels.Calibrating {
+		j.settled[ls[0].Thing()] = true
+	}
 	p.run = j.run.at[ls[0].Thing()]
 	var v labels.Verdict
 	switch {

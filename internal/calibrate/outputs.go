@@ -16,13 +16,14 @@ type index struct {
 	outputs map[string]int
 	keys    map[labels.Key]bool
 	tasks   map[string]bool
+	all     []Output
 	whole   int
 	// known are outputs that were labelled or judged in other runs.
 	known map[string]bool
 }
 
 func newIndex(in Input, j labels.Judge) index {
-	x := index{map[labels.Thing][]Judgement{}, map[string]int{}, map[labels.Key]bool{}, map[string]bool{}, 0, knownElsewhere(in)}
+	x := index{map[labels.Thing][]Judgement{}, map[string]int{}, map[labels.Key]bool{}, map[string]bool{}, nil, 0, knownElsewhere(in)}
 	outputs := in.Outputs
 	if outputs == nil {
 		seen := map[labels.Key]bool{}
@@ -34,6 +35,7 @@ func newIndex(in Input, j labels.Judge) index {
 			}
 		}
 	}
+	x.all = outputs
 	for _, o := range outputs {
 		k := ofAttempt(o.Key)
 		x.whole++
@@ -55,6 +57,18 @@ func newIndex(in Input, j labels.Judge) index {
 // ofAttempt is the key of the attempt that a thing is of.
 func ofAttempt(k labels.Key) labels.Key {
 	return labels.Key{Target: k.Target, TaskID: k.TaskID, Attempt: k.Attempt, Unit: labels.Task}
+}
+
+// stratum is how an output is divided by the judge's verdict; "" where that cannot be read.
+func (x *index) stratum(thing labels.Thing) labels.Stratum {
+	if said := x.at[thing]; len(said) > 0 {
+		if pass, known := readable(said).Passed(); known && pass {
+			return labels.JudgePass
+		} else if known {
+			return labels.JudgeFail
+		}
+	}
+	return ""
 }
 
 // has reports whether an attempt of the run made the very output.

@@ -6,8 +6,10 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/labels"
@@ -98,7 +100,7 @@ func (q Queue) Next(run []Item, done []labels.Label) ([]labels.Label, error) {
 		l := labels.Label{Key: it.Key, Fingerprint: it.Fingerprint, Run: q.Run, By: q.By, Role: q.Role, Judged: it.Judged}
 		l.Unit = labels.Task
 		if o, ok := others[l.Thing()]; ok {
-			l.Stratum, l.Frame, l.Role = o.Stratum, o.Frame, o.Role
+			l.Stratum, l.Frame, l.Role, l.Draw = o.Stratum, o.Frame, o.Role, o.Draw
 			again = append(again, l)
 			mine[t] = true
 			continue
@@ -126,10 +128,47 @@ func (q Queue) Next(run []Item, done []labels.Label) ([]labels.Label, error) {
 	if fresh, err = q.allocate(fresh, done, frame, q.N-twice); err != nil {
 		return nil, err
 	}
+	q.number(fresh, done)
 	out = append(out, fresh...)
 	slices.SortFunc(out, func(a, b labels.Label) int { return cmp.Compare(q.rank(a.Key), q.rank(b.Key)) })
 	return out, nil
 }
+
+// number says of labels for calibration with which others they were drawn.
+func (q Queue) number(fresh, done []labels.Label) {
+	if q.Role != labels.Calibrating {
+		return
+	}
+	judge := ""
+	if q.Strategy == Neyman {
+		judge = q.Judge
+	}
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s\x00%d", q.Run, q.Strategy, judge, q.Seed))
+	id := hex.EncodeToString(sum[:8])
+	of := map[labels.Stratum]*labels.Draw{}
+	drawn := func(l *labels.Label, last string) *labels.Draw {
+		d := of[l.Stratum]
+		if d == nil {
+			d = &labels.Draw{ID: id, Seed: strconv.FormatUint(q.Seed, 10)}
+			of[l.Stratum] = d
+		}
+		d.N, d.Last = d.N+1, max(d.Last, last)
+		return d
+	}
+	seen := map[labels.Key]bool{}
+	for i := range done {
+		if l := &done[i]; l.Draw != nil && l.Draw.ID == id && !seen[l.Key] {
+			seen[l.Key] = true
+			drawn(l, l.Draw.Last)
+		}
+	}
+	for i := range fresh {
+		fresh[i].Draw = drawn(&fresh[i], rankText(q.rank(fresh[i].Key)))
+	}
+}
+
+// rankText is a rank as texts of ranks are compared.
+func rankText(rank uint64) string { return fmt.Sprintf("%016x", rank) }
 
 // taskOf is a task of a target.
 type taskOf struct{ target, id string }
@@ -292,8 +331,11 @@ func (q Queue) shuffled(run []Item) []Item {
 	return run
 }
 
-func (q Queue) rank(k labels.Key) uint64 {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%d\x00%s\x00%s\x00%d", q.Seed, k.Target, k.TaskID, k.Attempt))
+func (q Queue) rank(k labels.Key) uint64 { return rankOf(q.Seed, k) }
+
+// rankOf is the place of an attempt in the order of a seed.
+func rankOf(seed uint64, k labels.Key) uint64 {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%d\x00%s\x00%s\x00%d", seed, k.Target, k.TaskID, k.Attempt))
 	return binary.BigEndian.Uint64(sum[:8])
 }
 

@@ -42,6 +42,8 @@ type Success struct {
 	Refused string `json:"refused,omitempty"`
 	// Advice is what to do about it; "" for nothing.
 	Advice string `json:"advice,omitempty"`
+	// Lost are drawn outputs without a usable label; nil where no label has its draw.
+	Lost *LostLabels `json:"lost_labels,omitempty"`
 	// Scored is the estimate that uses the judge's scores, where labels were drawn
 	// at random from this run and each judged thing has a score in [0,1].
 	Scored *stats.Interval `json:"scored,omitempty"`
@@ -94,7 +96,7 @@ func (r *Report) success(in Input, j *join) {
 		}
 	}
 	for name, vs := range targets {
-		r.Success = append(r.Success, r.oneSuccess(name, vs, j))
+		r.Success = append(r.Success, r.wholeDraws(r.oneSuccess(name, vs, j), j))
 	}
 	slices.SortFunc(r.Success, func(a, b Success) int { return cmp.Compare(a.Target, b.Target) })
 }
@@ -142,13 +144,28 @@ func (r *Report) oneSuccess(target string, vs []Judgement, j *join) Success {
 	return out
 }
 
+// wholeDraws refuses an estimate by draws of which too much is lost.
+func (r *Report) wholeDraws(out Success, j *join) Success {
+	out.Lost = j.lost(out.Design == Internal)
+	if why := out.Lost.fault(); why != "" && out.True.Status != judge.Drifted {
+		out.Scored, out.Refused, out.Advice = nil, why, lostAdvice
+		out.True = r.none(&out, judge.LostLabels)
+	}
+	return out
+}
+
+// none is an interval that excludes nothing.
+func (r *Report) none(of *Success, why stats.Status) stats.Interval {
+	return stats.Interval{Upper: 1, N: of.Judged, Clusters: of.Tasks, NEff: of.Raw.NEff, Confidence: r.Confidence, Method: "poststratified_jeffreys", Status: why}
+}
+
 // drifted refuses: what the judge said before and what it says now are verdicts of two judges.
 func (r *Report) drifted(out Success, inside []pair, t twice) Success {
 	out.Design, out.Labels = Transport, r.carriers()
 	if len(inside) > 0 {
 		out.Design, out.Labels = Internal, len(inside)
 	}
-	out.True = stats.Interval{Upper: 1, N: out.Judged, Clusters: out.Tasks, NEff: out.Raw.NEff, Confidence: r.Confidence, Method: "poststratified_jeffreys", Status: judge.Drifted}
+	out.True = r.none(&out, judge.Drifted)
 	out.Refused = fmt.Sprintf("the judge said something else of %d of %d outputs that are the same: labels beside its earlier verdicts say nothing of these", t.Changed, t.N)
 	out.Advice = r.moreLabels(out.Raw, judge.Strata{})
 	return out

@@ -206,13 +206,14 @@ func readAs(form *typed.Type, text []byte, into any, unknown func(typed.Unknown)
 type draw struct {
 	Stratum Stratum   `json:"stratum,omitempty" form:"words=random|judge_pass|judge_fail"`
 	Frame   *Frame    `json:"frame,omitempty"`
+	Draw    *Draw     `json:"draw,omitempty"`
 	Judged  []Verdict `json:"judged,omitempty"`
 }
 
 // Drawn is the draw of a label and the judges' verdicts, for a to-do file: base64,
 // because a labeller who sees what the judge said is swayed by it.
 func (l *Label) Drawn() string {
-	b, _ := json.Marshal(draw{l.Stratum, l.Frame, l.Judged}) // strings and finite numbers only
+	b, _ := json.Marshal(draw{l.Stratum, l.Frame, l.Draw, l.Judged}) // strings and finite numbers only
 	return base64.StdEncoding.EncodeToString(b)
 }
 
@@ -221,7 +222,7 @@ func (l *Label) readDrawn(form *typed.Type, text []byte) error {
 	if err := readAs(form, text, &d, nil); err != nil {
 		return fmt.Errorf(`"drawn" is not what callvet wrote: %w`, err)
 	}
-	l.Stratum, l.Frame, l.Judged = d.Stratum, d.Frame, d.Judged
+	l.Stratum, l.Frame, l.Draw, l.Judged = d.Stratum, d.Frame, d.Draw, d.Judged
 	return nil
 }
 

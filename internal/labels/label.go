@@ -73,6 +73,19 @@ type Frame struct {
 // recorded, equals nil alone.
 func (f *Frame) Equal(o *Frame) bool { return equal(f, o) }
 
+// N is how many things were counted.
+func (f *Frame) N() int { return f.JudgePass + f.JudgeFail + f.Unjudged }
+
+// Draw says which outputs were drawn together, and how many: those of one stratum that stand first in
+// an order by chance. Draws that go on where the last one stopped have the same ID and a larger N.
+type Draw struct {
+	ID string `json:"id" form:"required full"`
+	// Seed makes the order, and Last is the rank in it of the last output that was drawn.
+	Seed string `json:"seed" form:"required"`
+	Last string `json:"last" form:"required"`
+	N    int    `json:"n" form:"required min=1"`
+}
+
 func (f *Frame) valid() bool { return f == nil || min(f.JudgePass, f.JudgeFail, f.Unjudged) >= 0 }
 
 // Key names the thing that is labelled or judged.
@@ -133,6 +146,8 @@ type Label struct {
 	// Stratum and Frame say how it was drawn, and from how many.
 	Stratum Stratum `json:"stratum,omitempty" form:"words=random|judge_pass|judge_fail|disagreement"`
 	Frame   *Frame  `json:"frame,omitempty"`
+	// Draw says with which others; nil where nobody recorded it.
+	Draw *Draw `json:"draw,omitempty"`
 	// Judged are the verdicts of judges on the same thing.
 	Judged []Verdict `json:"judged,omitempty"`
 	// Line is where it stands in its file; 0 when it comes from elsewhere.
@@ -220,7 +235,7 @@ func Latest(all []Label) ([]Label, Repeats) {
 			l.Judged = old.Judged
 		}
 		if l.Stratum == "" {
-			l.Stratum, l.Frame = old.Stratum, old.Frame
+			l.Stratum, l.Frame, l.Draw = old.Stratum, old.Frame, old.Draw
 		}
 		out[i] = l
 	}

@@ -22,6 +22,8 @@ const (
 	MissingStratum = stats.StatusMissingStratum
 	// Drifted: the judge said something else of outputs that are the same.
 	Drifted stats.Status = "judge_drift"
+	// LostLabels: too many drawn things have no usable label.
+	LostLabels stats.Status = "lost_labels"
 	// TooFewUnits: too few labels for a number to rest on.
 	TooFewUnits stats.Status = "too_few_units"
 )
