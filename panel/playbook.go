@@ -196,7 +196,7 @@ func attemptPlays() []Play {
 		},
 		{
 			"A6", "Attempts fail, and nothing recorded shows why", UnitFailing,
-			"Look at an attempt: what did it do, and what was asked? The verdict is another one's, and no call is labelled.",
+			"Look at an attempt: what did it do, and what was asked? The verdict came with the attempt, and no call is labelled.",
 			"Label the calls that were right: `callvet label gold TRACES -o gold.yaml`, and score with a suite or with the schemas of " +
 				"the tools: `callvet score TRACES --tools TOOLS`.",
 		},

@@ -436,7 +436,7 @@ func TestSymptoms(t *testing.T) {
 			"T4: 2 of 3, 1.00", "see m c1 ",
 		}},
 		{"errors are no silence", []*callvet.Cell{errored(0, 0), errored(1, 0)}, []string{
-			"T9: 2 of 2, 0.00", "server (2)", "see m c0 ", "see m c1 ",
+			"T9: 2 of 2, 0.00", "server (2)", "see m c0 server", "see m c1 server",
 		}},
 	} {
 		cases := []callvet.Case{oneCall("c0", "weather"), oneCall("c1", "weather"), oneCall("c2", "weather")}

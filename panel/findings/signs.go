@@ -84,7 +84,7 @@ func (s *Signs) See(target uint32, issue int, shown bool, why []string, at *Call
 	}
 	if len(x.first) < maxSightings || at.Line < x.first[len(x.first)-1].Line {
 		first := ""
-		if len(why) > 0 && issue == 1 { // the first argument that differs
+		if len(why) > 0 && (issue == 1 || issue >= Scored) { // the first argument that differs, or the reason
 			first = why[0]
 		}
 		keep(&x.first, at.attempt(first))

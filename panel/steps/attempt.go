@@ -92,7 +92,7 @@ func reasonOf(t *Task) int8 {
 
 // reason is why the attempt has no answer that could be read, "" where that is not known.
 func (s *scoring) reason() string {
-	if s.why < 0 {
+	if s == nil || s.why < 0 {
 		return ""
 	}
 	return panel.Reasons()[s.why].Reason
@@ -311,6 +311,9 @@ func (s *Sums) attempts(t *task) {
 		x, target := r.scoring, r.set.Target
 		at := findings.Call{Line: r.line, Target: t.target, Task: t.id, Attempt: int(r.attempt), Ended: s.tries[i].ended()}
 		whole := findings.Attempt{Ended: at.Ended, Shows: s.tries[i].shows, Missed: lacks}
+		if !r.notRun {
+			s.signs.End(target, r.outcome(), x.reason(), &at)
+		}
 		if x == nil {
 			s.signs.Attempt(target, &whole, &at)
 			continue
@@ -324,9 +327,6 @@ func (s *Sums) attempts(t *task) {
 			for _, w := range x.said.open {
 				s.open[[2]uint32{target, w}]++
 			}
-		}
-		if !r.notRun {
-			s.signs.End(target, x.ended(r), x.reason(), &at)
 		}
 		if r.pass < 0 {
 			continue
@@ -343,13 +343,14 @@ func (s *Sums) attempts(t *task) {
 	}
 }
 
-// ended is the outcome of an attempt that ran: an error wherever its record has a fault.
-func (s *scoring) ended(r *record) callvet.Outcome {
+// outcome is that of an attempt that ran: an error wherever its record has a fault, "" where it is
+// not known.
+func (r *record) outcome() callvet.Outcome {
 	switch {
 	case r.fault:
 		return callvet.OutcomeError
-	case s.outcome >= 0:
-		return panel.Outcomes()[s.outcome]
+	case r.scoring != nil && r.scoring.outcome >= 0:
+		return panel.Outcomes()[r.scoring.outcome]
 	}
 	return ""
 }

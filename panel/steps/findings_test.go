@@ -64,6 +64,8 @@ func (d *drawn) fill(w *Worker, b *Batch, task int, line *int64, copies int) {
 	switch {
 	case d.fault:
 		t.Outcome = callvet.OutcomeError
+	case d.class == "" && task%2 == 0: // a record of another tool
+		t.Outcome = ""
 	case d.class == callvet.ClassUnparseable:
 		t.Outcome = callvet.OutcomeUnparseable
 	}
