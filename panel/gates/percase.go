@@ -46,11 +46,13 @@ func judgeCases(in *Input, g *Gate, t *panel.TargetPanel) []Verdict {
 		out = append(out, v)
 	}
 	if len(out) == 0 {
-		fix := ""
-		if s := callvet.Nearest(g.Value, ids); s != "" {
+		why, fix := "there is no such "+in.Task, ""
+		if g.Value == Every {
+			why = "no " + in.Task + " has an attempt that was judged"
+		} else if s := callvet.Nearest(g.Value, ids); s != "" {
 			fix = "did you mean " + sliceName(KeyCase, s) + "?"
 		}
-		v := open(g, in, ReasonNoSlice, "there is no such "+in.Task, fix)
+		v := open(g, in, ReasonNoSlice, why, fix)
 		v.Target = t.Name
 		out = []Verdict{v}
 	}
@@ -96,7 +98,7 @@ func (c *claim) perCase(a *panel.CaseAttempts, facts bool) {
 	case a.Judged == 0:
 		why = "no attempt was judged"
 	case facts:
-		why = "each answer is one that was given before: a fact, held against " + short(c.g.Bound)
+		why = "its answers are cached, recorded or scripted, a fact held against " + short(c.g.Bound)
 	case dec.Verdict != gate.Inconclusive:
 		why = fmt.Sprintf("[%s, %s] held against %s", number(c.unit, iv.Lower, 2), number(c.unit, iv.Upper, 2), short(c.g.Bound))
 	default:
