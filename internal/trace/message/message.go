@@ -115,6 +115,9 @@ func Turns(m value.Value) []callvet.Turn {
 	case strings.HasSuffix(typ, "_call") && (First(m, "name").Kind() == value.String || typ == "function_call" || typ == "custom_tool_call"):
 		return item(m)
 	}
+	if c, ok := repair.Hosted(m); ok {
+		return []callvet.Turn{{Role: callvet.RoleAssistant, Calls: []callvet.Call{c}}}
+	}
 	return message(m, class)
 }
 
