@@ -11,9 +11,11 @@ import (
 
 // Panels are the tables of one run.
 type Panels struct {
-	Confidence float64       `json:"confidence"`
-	Repeats    int           `json:"repeats"`
-	Targets    []TargetPanel `json:"targets"`
+	Confidence float64 `json:"confidence"`
+	Repeats    int     `json:"repeats"`
+	// Assumed is what the intervals assume of several attempts at a task; "" where there is one.
+	Assumed string        `json:"assumed,omitempty"`
+	Targets []TargetPanel `json:"targets"`
 	// Duplicates counts attempts that were given twice; they are counted once.
 	Duplicates int `json:"duplicates,omitempty"`
 	// Findings are symptoms with their evidence, those that most failing attempts show first;

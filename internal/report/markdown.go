@@ -42,6 +42,9 @@ func Markdown(w io.Writer, v *View) error {
 	for _, x := range v.warnings() {
 		fmt.Fprintf(&b, "> **Warning:** %s\n", plain.Markdown(x))
 	}
+	if v.Panels != nil && v.Panels.Assumed != "" {
+		fmt.Fprintf(&b, "\n%s\n", plain.Markdown(v.Panels.Assumed))
+	}
 	mdOpen(&b, v)
 	mdFindings(&b, v)
 	tail := mdTail(v)

@@ -36,6 +36,23 @@ type View struct {
 	Verbose bool
 }
 
+// Notes are what the numbers assume, and what n_eff is where one is shown.
+func (v *View) Notes() []string {
+	var out []string
+	if v.Panels.Assumed != "" {
+		out = append(out, v.Panels.Assumed)
+	}
+	for i := range v.Panels.Targets {
+		calls, tasks := steps(&v.Panels.Targets[i].Overall)
+		for _, r := range append(calls, tasks...) {
+			if strings.Contains(r.N(), "n_eff") {
+				return append(out, panel.EffectiveSize)
+			}
+		}
+	}
+	return out
+}
+
 // Face writes a View in one format.
 type Face func(io.Writer, *View) error
 

@@ -41,11 +41,14 @@ func Markdown(w io.Writer, r *gates.Report) error {
 			markdownDetails(&b, v, several)
 		}
 	}
-	for i, warning := range r.Warnings {
-		if i == 0 {
-			b.WriteString("\n")
-		}
+	if len(r.Warnings)+len(r.Notes) > 0 {
+		b.WriteString("\n")
+	}
+	for _, warning := range r.Warnings {
 		fmt.Fprintf(&b, "- warning: %s\n", plain.Markdown(warning))
+	}
+	for _, note := range r.Notes {
+		fmt.Fprintf(&b, "- note: %s\n", plain.Markdown(note))
 	}
 	if subject := plain.Line(r.Subject); subject != "" {
 		fmt.Fprintf(&b, "\n%s", plain.Markdown(subject))
@@ -115,6 +118,9 @@ func JUnit(w io.Writer, r *gates.Report) error {
 		suite.AddProperty("callvet.baseline", plain.XML(r.Baseline))
 	}
 	suite.AddProperty("callvet.policy", string(r.Policy))
+	for _, note := range r.Notes {
+		suite.AddProperty("callvet.note", plain.XML(note))
+	}
 	several := severalTargets(r)
 	for i := range r.Verdicts {
 		v := &r.Verdicts[i]
