@@ -203,6 +203,7 @@ type gridding struct {
 	texts   []caseText
 	search  string
 	row     []GridCell
+	repeats int
 	// floors tells that floors are compared, too: there is nothing else.
 	floors bool
 }
@@ -223,7 +224,7 @@ func (r *Run) newGridding(req *GridRequest) (*gridding, error) {
 		g.targets = append(g.targets, GridTarget{Name: t.Name, Floor: t.Floor})
 		g.floors = g.floors && t.Floor
 	}
-	g.row = make([]GridCell, len(g.targets))
+	g.row, g.repeats = make([]GridCell, len(g.targets)), r.Manifest.Repeats
 	return g, nil
 }
 
@@ -235,6 +236,10 @@ func (g *gridding) cells(o *outline, at int) []GridCell {
 		if column := g.column[l.at.Target]; column >= 0 {
 			g.row[column].add(l)
 		}
+	}
+	for i := range g.row {
+		c := &g.row[i]
+		c.NotRun += max(0, g.repeats-c.Planned()) // an attempt that is not stored
 	}
 	return g.row
 }
