@@ -112,7 +112,8 @@ func (c *GridCell) has(v callvet.Verdict) bool {
 	return c.NotRun > 0
 }
 
-// Grid gives a page of the grid of a run, in the order of the suite. It counts what callvet itself scored.
+// Grid gives a page of the grid of a run, in the order of the suite. It counts what callvet itself scored,
+// and rubrics that a judge decided. An attempt that was planned and is not stored did not run.
 func (a *App) Grid(ctx context.Context, req GridRequest) (*Grid, error) {
 	from, err := req.check()
 	if err != nil {

@@ -70,7 +70,11 @@ func countLine(ctx context.Context, db *store.DB, r *store.Run, m *Manifest, tar
 	if err != nil {
 		return err
 	}
-	if m.Judges.decidesRubrics() { // the judge was asked after the count
+	said, err := of.said(ctx)
+	if err != nil {
+		return err
+	}
+	if said.decides() { // the judge was asked after the count
 		p, err := of.Panels(ctx, []string{})
 		if err == nil {
 			out.Cells = p.Counted()
