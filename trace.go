@@ -325,6 +325,8 @@ const (
 	// EndUnanswered: the case looks at the answer after the calls, and nothing answers calls, so
 	// that the target was not asked for it. What is asserted of that answer is not evaluated.
 	EndUnanswered End = "unanswered"
+	// EndUnfinished: the last answer was cut off, is empty, or holds what cannot be read.
+	EndUnfinished End = "unfinished"
 )
 
 // Trace is the complete ordered record of one attempt at one case by one target.
@@ -405,6 +407,9 @@ func (t *Trace) Mended() []string {
 // never an abstention; complete calls count where the answer after them is cut off or empty.
 // A decision that gives tools counts as called.
 func (t *Trace) Classify(why Reason) {
+	if why != "" && t.End == EndAnswered {
+		t.End = EndUnfinished
+	}
 	calls, malformed := t.counted()
 	if malformed && !why.broken() {
 		if why = ReasonArguments; StopOf(t.FinishReason) == StopCut {

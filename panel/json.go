@@ -80,5 +80,13 @@ func (v *Versus) appendJSON(b []byte) (_ []byte, err error) {
 	if v.Worst {
 		b = append(b, `,"worst":true`...)
 	}
+	if v.Best {
+		b = append(b, `,"best":true`...)
+	}
+	if v.Shrunken != nil {
+		if b, err = v.Shrunken.AppendJSON(append(b, `,"shrunken":`...)); err != nil {
+			return nil, err
+		}
+	}
 	return append(b, '}'), nil
 }

@@ -307,8 +307,10 @@ type Metric struct {
 	Unit  Unit   `json:"unit"`
 	Of    string `json:"of"` // attempts, calls, cases
 	// LowerIsBetter tells the good direction.
-	LowerIsBetter bool           `json:"lower_is_better,omitempty"`
-	Interval      stats.Interval `json:"interval"`
+	LowerIsBetter bool `json:"lower_is_better,omitempty"`
+	// Fractional reports that a value may be between 0 and 1.
+	Fractional bool           `json:"-"`
+	Interval   stats.Interval `json:"interval"`
 	// Values is how many values there are, where the attempts at each task agree, so that Interval
 	// counts one attempt a task; 0 elsewhere.
 	Values int `json:"values,omitempty"`
@@ -343,13 +345,23 @@ func (m *Metric) Agree(n int) {
 // Versus is a slice beside the rest for one metric.
 type Versus struct {
 	Rest float64 `json:"rest"` // the estimate outside of the slice
-	// P is the two-sided p value of no difference, Adjusted that of all slices
-	// together (BH), both in [0,1].
+	// P is the two-sided p value of no difference, Adjusted that of all slices of the same key
+	// together (Holm), both in [0,1].
 	P        float64 `json:"p"`
 	Adjusted float64 `json:"p_adjusted"`
-	// Worst marks the worst slice of the metric, where it differs at all.
-	Worst bool `json:"worst,omitempty"`
+	// Worst and Best mark the slice of its key that is worse or better than all others together.
+	// Shrunken is its estimate in view of the others, without which the extreme of several looks
+	// more extreme than it is; nil where neither is set.
+	Worst    bool            `json:"worst,omitempty"`
+	Best     bool            `json:"best,omitempty"`
+	Shrunken *stats.Interval `json:"shrunken,omitempty"`
 }
+
+// Differs reports whether the slice differs from the rest.
+func (v *Versus) Differs() bool { return v != nil && v.Adjusted < differsBelow }
+
+// differsBelow is the adjusted p value below which a slice differs from the rest.
+const differsBelow = 0.05
 
 // DefaultSlices are the keys that runs and trace files are sliced by when nobody says otherwise:
 // the usual names, tools that were called, tags, and all fields that there are.

@@ -50,12 +50,12 @@ func (d *Comparison) NewlyFailing() (n int) {
 // ratchet compares the cases that both runs have.
 func ratchet(base, cand *Ledger, t [2]int, common [][2]int) Ratchet {
 	out := Ratchet{Cases: []string{}}
-	var seen []stats.Trials
+	var seen []stats.Count
 	var sides [][2]int
 	for _, p := range common {
 		a, b := base.at(t[0], p[0]), cand.at(t[1], p[1])
 		if a.judged > 0 {
-			seen = append(seen, stats.Trials{N: int(a.judged), Passed: int(a.passes)})
+			seen = append(seen, stats.Count{Passed: float64(a.passes), N: float64(a.judged)})
 		}
 		if a.judged > 0 && b.judged > 0 {
 			sides = append(sides, [2]int{int(a.judged), int(b.judged)})
@@ -80,7 +80,7 @@ func ratchet(base, cand *Ledger, t [2]int, common [][2]int) Ratchet {
 	for _, s := range sides {
 		chance, ok := known[s]
 		if !ok {
-			chance = population.Chance(s[0], s[1])
+			chance = population.Chance(stats.Count{Passed: float64(s[0]), N: float64(s[0] + s[1])})
 			known[s] = chance
 		}
 		none *= 1 - chance

@@ -8,19 +8,17 @@ import (
 	"github.com/callvet/callvet/stats"
 )
 
-// worstBelow is the adjusted p value from which a slice is said to differ.
-const worstBelow = 0.05
-
-// CompareSlices compares the rates of each slice with those of all other calls of the
-// target, adjusts the p values over the slices of a metric (BH) and marks the worst.
+// CompareSlices compares the rates of each slice with those of all other calls of the target. The p
+// values of a metric are adjusted over the slices of one key (Holm), of which those that stand out
+// from all others are marked as worst and best.
+// Source: Statistics specification, section 16.5.
 func CompareSlices(tp *TargetPanel) {
 	for i := range tp.Overall.Metrics {
 		all := &tp.Overall.Metrics[i]
 		if all.Unit != UnitRate || !all.Interval.Defined() || all.Interval.NEff <= 0 {
 			continue
 		}
-		var in []*Metric
-		var ps []float64
+		byKey := map[string][]*Metric{}
 		for j := range tp.Slices {
 			m := tp.Slices[j].Metric(all.Name)
 			if m == nil {
@@ -28,28 +26,49 @@ func CompareSlices(tp *TargetPanel) {
 			}
 			if v := versus(m.Interval, all.Interval); v != nil {
 				m.Versus = v
-				in, ps = append(in, m), append(ps, v.P)
+				byKey[tp.Slices[j].Key] = append(byKey[tp.Slices[j].Key], m)
 			}
 		}
-		adjusted := stats.BH(ps)
-		var worst *Metric
-		for j, m := range in {
-			m.Versus.Adjusted = adjusted[j]
-			if m.Versus.Adjusted < worstBelow && worse(m, m.Versus.Rest) && (worst == nil || worse(m, worst.Interval.Point)) {
-				worst = m
+		for _, of := range byKey {
+			adjustVersus(of)
+			if !all.Fractional {
+				markExtremes(of)
 			}
-		}
-		if worst != nil {
-			worst.Versus.Worst = true
 		}
 	}
 }
 
-func worse(m *Metric, than float64) bool {
-	if m.LowerIsBetter {
-		return m.Interval.Point > than
+// adjustVersus takes the slices of one key as one family.
+func adjustVersus(of []*Metric) {
+	ps := make([]float64, len(of))
+	for i, m := range of {
+		ps[i] = m.Versus.P
 	}
-	return m.Interval.Point < than
+	for i, p := range stats.Holm(ps) {
+		of[i].Versus.Adjusted = p
+	}
+}
+
+// markExtremes marks the slices of one key that are worse or better than all others together.
+func markExtremes(of []*Metric) {
+	seen := make([]stats.Count, len(of))
+	for i, m := range of {
+		seen[i], _ = stats.CountOf(&m.Interval)
+	}
+	conf := of[0].Interval.Confidence
+	worst, best := stats.Extremes(seen, conf)
+	if of[0].LowerIsBetter {
+		worst, best = best, worst
+	}
+	mark := func(list []stats.Extreme, as func(*Versus)) {
+		for i := range list {
+			v, iv := of[list[i].Index].Versus, list[i].Group.Interval(conf)
+			v.Shrunken = &iv
+			as(v)
+		}
+	}
+	mark(worst, func(v *Versus) { v.Worst = true })
+	mark(best, func(v *Versus) { v.Best = true })
 }
 
 // versus compares a part with the rest of a whole; nil where there is no rest.

@@ -2,64 +2,199 @@
 
 package stats
 
-import "math"
+import (
+	"math"
+
+	"github.com/callvet/callvet/stats/dist"
+)
 
 // gridSide is how many values of each parameter a Population weighs.
 const gridSide = 64
 
-// Population is what the passes of some cases show of the chances to pass of all cases like them: the
-// posterior of a beta distribution, with a prior that is uniform on its mean and on 1/(a+b+1), on a
-// grid of 64 by 64 midpoints.
-// Source: Statistics specification, section 16.5.
-type Population struct {
-	a, b, weight []float64
+// Count is how many of N independent observations passed. Neither needs to be a whole number: a rate
+// counts with its effective sample size.
+type Count struct{ Passed, N float64 }
+
+// CountOf is what the interval of a rate counts; ok is false where it has no effective sample size.
+func CountOf(iv *Interval) (c Count, ok bool) {
+	return Count{Passed: iv.Point * iv.NEff, N: iv.NEff}, iv.Defined() && iv.NEff > 0
 }
 
-// PopulationOf is that of cases with their trials; without any it is the prior. A case without trials,
-// or with impossible counts, does not count.
-func PopulationOf(cases []Trials) *Population {
-	times := map[Trials]float64{}
-	for _, c := range cases {
-		if c.N > 0 && c.Passed >= 0 && c.Passed <= c.N {
-			times[c]++
-		}
-	}
-	p := &Population{}
-	most := math.Inf(-1)
+// Population is what the passes of some groups show of the chances to pass of all groups like them: the
+// posterior of a beta distribution, with a prior that is uniform on its mean and on 1/(a+b+1), on a
+// grid of 64 by 64 midpoints. A group may be a case, a slice or a target.
+// Source: Statistics specification, section 16.5.
+type Population struct {
+	weight []float64
+	shapes
+}
+
+// shapes are the two parameters of the beta distribution at each point of the grid, with the
+// logarithm of their beta function.
+type shapes struct{ a, b, log []float64 }
+
+func grid() (g shapes) {
 	for i := range gridSide {
 		for j := range gridSide {
 			mean, spread := (float64(i)+0.5)/gridSide, (float64(j)+0.5)/gridSide
 			a, b := mean*(1/spread-1), (1-mean)*(1/spread-1)
-			l := 0.0
-			for c, n := range times {
-				l += n * logBetaShare(a, b, float64(c.Passed), float64(c.N-c.Passed))
-			}
-			p.a, p.b, p.weight = append(p.a, a), append(p.b, b), append(p.weight, l)
-			most = max(most, l)
+			g.a, g.b, g.log = append(g.a, a), append(g.b, b), append(g.log, logBeta(a, b))
 		}
 	}
-	sum := 0.0
+	return g
+}
+
+// share is the logarithm of the chance that a group passes as often as c, at one point of the grid.
+func (g *shapes) share(at int, c Count) float64 {
+	return logBeta(g.a[at]+c.Passed, g.b[at]+c.N-c.Passed) - g.log[at]
+}
+
+// PopulationOf is that of groups; without any it is the prior. A group without observations, or with
+// impossible counts, does not count.
+func PopulationOf(groups []Count) *Population {
+	times := map[Count]float64{}
+	for _, c := range groups {
+		if c.N > 0 && c.Passed >= 0 && c.Passed <= c.N {
+			times[c]++
+		}
+	}
+	p := &Population{shapes: grid()}
+	p.weight = make([]float64, len(p.a))
+	most := math.Inf(-1)
 	for i := range p.weight {
-		p.weight[i] = math.Exp(p.weight[i] - most)
-		sum += p.weight[i]
+		for c, n := range times {
+			p.weight[i] += n * p.share(i, c)
+		}
+		most = max(most, p.weight[i])
 	}
 	for i := range p.weight {
-		p.weight[i] /= sum
+		p.weight[i] = math.Exp(p.weight[i] - most)
+	}
+	all := sum(p.weight)
+	for i := range p.weight {
+		p.weight[i] /= all
 	}
 	return p
 }
 
-// Chance is the chance, in [0,1], that a case passes so many trials and fails so many others.
-func (p *Population) Chance(passes, failures int) float64 {
-	sum := 0.0
+// Chance is the chance, in [0,1], that a group passes so often.
+func (p *Population) Chance(c Count) float64 {
+	all := 0.0
 	for i, w := range p.weight {
-		sum += w * math.Exp(logBetaShare(p.a[i], p.b[i], float64(passes), float64(failures)))
+		all += w * math.Exp(p.share(i, c))
 	}
-	return min(1, sum)
+	return min(1, all)
 }
 
-// logBetaShare is the logarithm of B(a+x, b+y)/B(a, b).
-func logBetaShare(a, b, x, y float64) float64 { return logBeta(a+x, b+y) - logBeta(a, b) }
+// Group is what the population and its own observations show of one group.
+type Group struct {
+	Mean         float64 // of the posterior
+	own          Count
+	weight, a, b []float64
+	whole        float64
+}
+
+// negligible is the weight of a point of the grid that changes no figure.
+const negligible = 1e-9
+
+// Group is one of the groups that the population was made of.
+func (p *Population) Group(c Count) Group {
+	g := Group{own: c}
+	for i, w := range p.weight {
+		if w < negligible {
+			continue
+		}
+		a, b := p.a[i]+c.Passed, p.b[i]+c.N-c.Passed
+		g.weight, g.a, g.b = append(g.weight, w), append(g.a, a), append(g.b, b)
+		g.whole += w
+		g.Mean += w * a / (a + b)
+	}
+	g.Mean /= g.whole
+	return g
+}
+
+// Below is the chance, in [0,1], that the rate of the group is not above x.
+func (g *Group) Below(x float64) float64 {
+	all := 0.0
+	for i, w := range g.weight {
+		all += w * dist.Beta(g.a[i], g.b[i], x)
+	}
+	return min(1, all/g.whole)
+}
+
+// Interval is the posterior mean of the group with its interval.
+func (g *Group) Interval(conf float64) Interval {
+	end := func(p float64) float64 {
+		return bisect(0, 1, func(x float64) bool { return g.Below(x) < p })
+	}
+	return Interval{
+		Point: g.Mean, Lower: end((1 - conf) / 2), Upper: end((1 + conf) / 2), N: int(math.Round(g.own.N)), NEff: g.own.N,
+		Confidence: conf, Method: "beta_binomial_posterior", Status: StatusOK,
+	}
+}
+
+// Extreme is a group that stands out from all others.
+type Extreme struct {
+	Index int // in the list of groups
+	Group Group
+}
+
+// Extremes are the groups with the lowest and with the highest posterior mean, several where they are
+// equal, if the interval of such a group excludes the posterior mean of all others together; else
+// none. It takes at least two groups.
+// Source: Statistics specification, section 16.5.
+func Extremes(groups []Count, conf float64) (lowest, highest []Extreme) {
+	if len(groups) < 2 || !mayDiffer(groups) {
+		return nil, nil
+	}
+	p := PopulationOf(groups)
+	known := map[Count]Group{}
+	means := make([]float64, len(groups))
+	for i, c := range groups {
+		g, ok := known[c]
+		if !ok {
+			g = p.Group(c)
+			known[c] = g
+		}
+		means[i] = g.Mean
+	}
+	apart := func(end float64, excludes func(below float64) bool) (out []Extreme) {
+		others, n := 0.0, 0.0
+		for i, m := range means {
+			if math.Abs(m-end) > negligible {
+				others, n = others+m*groups[i].N, n+groups[i].N
+			}
+		}
+		for i, c := range groups {
+			if g := known[c]; n > 0 && math.Abs(means[i]-end) <= negligible && excludes(g.Below(others/n)) {
+				out = append(out, Extreme{i, g})
+			}
+		}
+		return out
+	}
+	low, high := means[0], means[0]
+	for _, m := range means {
+		low, high = min(low, m), max(high, m)
+	}
+	a := (1 - conf) / 2
+	return apart(low, func(below float64) bool { return below > 1-a }), apart(high, func(below float64) bool { return below < a })
+}
+
+// mayDiffer is false where the groups are so much alike that none can stand out: the rates differ from
+// the common one by less than chance makes them.
+func mayDiffer(groups []Count) bool {
+	var all Count
+	for _, c := range groups {
+		all.Passed, all.N = all.Passed+c.Passed, all.N+c.N
+	}
+	common := all.Passed / all.N
+	for _, c := range groups {
+		if d := c.Passed - common*c.N; d*d > common*(1-common)*c.N {
+			return true
+		}
+	}
+	return false
+}
 
 func logBeta(a, b float64) float64 {
 	x, _ := math.Lgamma(a)

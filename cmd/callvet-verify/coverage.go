@@ -22,7 +22,7 @@ const (
 // plans and open gates promise.
 func coverage(_ context.Context, c *proof.Check, _ place) error {
 	studies := append(conform.Studies(), pairedStudies()...)
-	studies = append(studies, neededStudies()...)
+	studies = append(append(studies, neededStudies()...), decisionStudies()...)
 	planned, err := plannedStudies()
 	if err != nil {
 		return err

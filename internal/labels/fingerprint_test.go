@@ -57,6 +57,59 @@ func TestFingerprint(t *testing.T) {
 	}
 }
 
+// TestFingerprintOfForms holds which records of one output have one fingerprint.
+func TestFingerprintOfForms(t *testing.T) {
+	t.Parallel()
+	with := func(goal string, asked []string, args, raw string) string {
+		var input []callvet.Turn
+		for _, q := range asked {
+			input = append(input, callvet.Turn{Role: callvet.RoleUser, Content: q})
+		}
+		c := callvet.Call{Tool: "weather", ArgsRaw: raw}
+		if args != "" {
+			c.Args = json.RawMessage(args)
+		}
+		return labels.Fingerprint(goal, input, &callvet.Trace{CaseID: "c", Turns: []callvet.Turn{{Role: callvet.RoleAssistant, Calls: []callvet.Call{c}}}})
+	}
+	for name, c := range map[string]struct {
+		a, b string
+		same bool
+	}{
+		"a goal and a question":           {with("rain?", nil, "{}", ""), with("", []string{"rain?"}, "{}", ""), true},
+		"no question and an empty one":    {with("", nil, "{}", ""), with("", []string{""}, "{}", ""), false},
+		"arguments and how they came":     {with("", nil, `{"a":1}`, ""), with("", nil, `{"a":1}`, `{"a": 1}`), true},
+		"unreadable arguments":            {with("", nil, "", `{"a`), with("", nil, "", `{"b`), false},
+		"no arguments and unreadable":     {with("", nil, "", ""), with("", nil, "", `{"b`), false},
+		"unreadable and the text as JSON": {with("", nil, "", `x`), with("", nil, `"y"`, ""), false},
+	} {
+		if (c.a == c.b) != c.same {
+			t.Errorf("%s: the same is %t", name, !c.same)
+		}
+	}
+}
+
+// TestThings holds which labels are about one thing.
+func TestThings(t *testing.T) {
+	t.Parallel()
+	key := labels.Key{TaskID: "a", Target: "m", Attempt: 2}
+	other := key
+	other.Target, other.Attempt = "n", 1
+	if labels.ThingOf(key, "f") != labels.ThingOf(other, "f") || labels.ThingOf(key, "f") == labels.ThingOf(key, "g") {
+		t.Error("an output is not one thing")
+	}
+	if labels.ThingOf(key, "") == labels.ThingOf(other, "") {
+		t.Error("attempts of two targets are one thing, and nothing shows that they are the same")
+	}
+	unit := key
+	unit.Unit = labels.Task
+	if labels.ThingOf(key, "f") != labels.ThingOf(unit, "f") {
+		t.Error("a label without a unit is not about the task")
+	}
+	if unit.Unit = labels.Call; labels.ThingOf(key, "f") == labels.ThingOf(unit, "f") {
+		t.Error("a task and a call are one thing")
+	}
+}
+
 // TestPerson: one person is one, however the name is written.
 func TestPerson(t *testing.T) {
 	t.Parallel()

@@ -63,18 +63,23 @@ func withOldCall(calls []callvet.Call, f value.Value) []callvet.Call {
 	return repair.Merge(calls, []callvet.Call{named(f, repair.Call("", at(f, "name").Str(), rawArgs(at(f, "arguments"))))})
 }
 
-// strayCall reports whether an item of an answer has no known type, and the members of a call.
+// strayCall reports whether an item of an answer is a call that is of no known type: by the name
+// of its type, or by its members.
 func strayCall(item value.Value) bool {
 	if item.Kind() != value.Object || hosted(item) {
 		return false
 	}
+	typ := at(item, "type").Str()
 	_, args := item.Get("arguments")
 	_, input := item.Get("input")
-	return args || input
+	return args || input || strings.HasSuffix(typ, "_call") || strings.HasSuffix(typ, "_use")
 }
 
 // hosted reports whether an item is the call of a tool that the provider runs itself.
 func hosted(item value.Value) bool {
-	typ := at(item, "type").Str()
-	return strings.HasSuffix(typ, "_call") || strings.HasSuffix(typ, "_use")
+	switch at(item, "type").Str() {
+	case "web_search_call", "file_search_call", "tool_search_call", "code_interpreter_call", "image_generation_call", "mcp_call", "server_tool_use", "mcp_tool_use":
+		return true
+	}
+	return false
 }

@@ -241,6 +241,9 @@ func TestPrices(t *testing.T) {
 		}
 	}
 	row := func(members string) string { return `{"model":"m","input":1,"output":1,` + members + `}` }
+	if _, err := ReadPrices("prices.json", []byte(`{"prices":[{"provider":"openai","model":"free","input":0,"output":0,"effective":"2026-01-01"}]}`)); err != nil {
+		t.Errorf("a model that costs nothing: %v", err)
+	}
 	for bad, says := range map[string]string{
 		`{"provider":"openai","model":"","input":1,"output":1,"effective":"2026-01-01"}`:                                "a provider and a model",
 		`{"provider":"x","model":"m","input":1,"output":1,"effective":"2026-01-01"}`:                                    "does not know",

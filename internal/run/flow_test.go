@@ -228,7 +228,7 @@ func TestWhatATraceTakesFromAnswers(t *testing.T) {
 		"one":                 {[]*callvet.Response{second()}, taken{"7 degrees", "m-2", "stop", "required", []string{"seed", "stop"}, 50, false, 1, callvet.EndAnswered}},
 		"one after another":   {[]*callvet.Response{first(), second()}, taken{"7 degrees", "m-2", "stop", "auto", []string{"seed", "top_p", "stop"}, 20, true, 3, callvet.EndAnswered}},
 		"told after the tool": {[]*callvet.Response{trailing()}, taken{"7 degrees", "", "", "required", nil, 0, false, 2, callvet.EndAnswered}},
-		"an agent's silence":  {[]*callvet.Response{nothing()}, taken{"", "", "", "required", nil, 0, false, 0, callvet.EndAnswered}},
+		"an agent's silence":  {[]*callvet.Response{nothing()}, taken{"", "", "", "required", nil, 0, false, 0, callvet.EndUnfinished}},
 	} {
 		s := suite(1)
 		s.Cases[0].MultiTurn, s.Cases[0].ToolChoice = &callvet.MultiTurn{}, "required"

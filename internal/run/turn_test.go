@@ -57,7 +57,7 @@ func TestTurnLoop(t *testing.T) {
 		},
 		{"single turn, results asserted, no mocks", callvet.Case{Expect: callvet.Expect{NoToolErrors: true}}, []*callvet.Response{two}, callvet.EndCalled, callvet.OutcomeCalled, nil, ","},
 		{"answer", callvet.Case{}, []*callvet.Response{says("no")}, callvet.EndAnswered, callvet.OutcomeAbstained, nil, ""},
-		{"unreadable", callvet.Case{}, []*callvet.Response{unreadable}, callvet.EndAnswered, callvet.OutcomeUnparseable, nil, ""},
+		{"unreadable", callvet.Case{}, []*callvet.Response{unreadable}, callvet.EndUnfinished, callvet.OutcomeUnparseable, nil, ""},
 		{"agent", callvet.Case{MultiTurn: multi}, []*callvet.Response{complete}, callvet.EndAnswered, callvet.OutcomeCalled, []string{"1"}, ""},
 		{
 			"chain",

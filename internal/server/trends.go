@@ -3,7 +3,9 @@
 package server
 
 import (
+	"cmp"
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"math"
 	"net/http"
@@ -28,12 +30,14 @@ type Leaderboard struct {
 	Suite   string `json:"suite_hash" doc:"the suite as the newest whole run had it: only runs on it are ranked"`
 	// Others are configurations that were not run on the suite as it is.
 	Others int         `json:"others" doc:"how many configurations have whole runs on other versions of the suite only"`
+	Metric string      `json:"metric" doc:"by which they are ranked: that of the first hard gate of the suite, else pass_rate"`
 	Items  []LeaderRow `json:"items"`
 }
 
 // LeaderRow is a configuration with its newest whole run.
 type LeaderRow struct {
-	Rank    int             `json:"rank" doc:"1 and the number of configurations whose lower bound is above the upper bound of this one: those that cannot be told apart share a rank"`
+	Rank    int             `json:"rank" doc:"1 and the number of configurations that are significantly better: paired by case, after Holm over all pairs"`
+	Worst   int             `json:"worst_rank" doc:"the number of configurations less those that are significantly worse; the rank is certain where it is that of rank"`
 	Target  string          `json:"target"`
 	Config  app.TargetSpec  `json:"config"`
 	Hash    string          `json:"config_hash"`
@@ -118,13 +122,46 @@ func (s *Server) leaderboard(ctx context.Context, by *account.Principal, in *str
 			made[r.Run+" "+r.Config] = LeaderRow{Target: r.Target, Config: r.spec, Hash: r.Config, Run: r.Run, Created: r.created, Pass: r.pass, Floor: r.Floor}
 		}
 	}
-	for _, r := range experiment.Rank(on) {
+	for _, r := range experiment.Newest(on) {
 		row := made[r.Run+" "+r.Config]
-		row.Rank, row.Score = r.Rank, r.Score
+		row.Score = r.Score
 		out.Items = append(out.Items, row)
 	}
 	out.Others = len(configs) - len(out.Items)
+	if err := s.rank(ctx, &out); err != nil {
+		return nil, err
+	}
 	return &body[Leaderboard]{out}, nil
+}
+
+// rank puts the rows in their places. The comparisons of all pairs are kept until one of the runs
+// changes.
+func (s *Server) rank(ctx context.Context, out *Leaderboard) error {
+	if len(out.Items) == 0 {
+		return nil
+	}
+	about, of := sha256.New(), make([]app.Contender, len(out.Items))
+	for i := range out.Items {
+		row := &out.Items[i]
+		state, err := s.cfg.App.RunState(ctx, row.Run)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(about, "%q %q %q\n", row.Run, row.Target, state)
+		of[i] = app.Contender{Run: row.Run, Target: row.Target}
+	}
+	ranking, err := told(ctx, s, out.Items[0].Run, fmt.Sprintf("ranks %x", about.Sum(nil)), func() (*app.Ranking, error) { return s.cfg.App.Rank(ctx, of) })
+	if err != nil {
+		return err
+	}
+	out.Metric = ranking.Metric
+	for i, r := range ranking.Ranks {
+		out.Items[i].Rank, out.Items[i].Worst = r.Best, r.Worst
+	}
+	slices.SortStableFunc(out.Items, func(a, b LeaderRow) int {
+		return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Worst, b.Worst), cmp.Compare(b.Score.Lower, a.Score.Lower), cmp.Compare(b.Score.Point, a.Score.Point), cmp.Compare(a.Hash, b.Hash))
+	})
+	return nil
 }
 
 func (s *Server) trend(ctx context.Context, by *account.Principal, in *struct {

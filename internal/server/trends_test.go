@@ -7,6 +7,7 @@ import (
 
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/server"
+	"github.com/callvet/callvet/panel"
 )
 
 func TestLeaderboardAndTrend(t *testing.T) {
@@ -33,8 +34,8 @@ func TestLeaderboardAndTrend(t *testing.T) {
 		}
 	}
 	top, low := board.Items[0], board.Items[1]
-	if apart := top.Score.Lower > low.Score.Upper; top.Rank != 1 || apart != (low.Rank == 2) {
-		t.Errorf("ranks %d and %d of %+v and %+v", top.Rank, low.Rank, top.Score, low.Score)
+	if got := [4]int{top.Rank, top.Worst, low.Rank, low.Worst}; board.Metric != panel.MetricPass || got != [4]int{1, 1, 2, 2} {
+		t.Errorf("ranks %v by %s of %+v and %+v", got, board.Metric, top.Pass, low.Pass)
 	}
 
 	trend := told[server.Trend](t, s, "ana", "GET", "/api/tool-suites/suite_1/trend", "")

@@ -17,7 +17,7 @@ import (
 
 // samePlaces compares suites without the places they were read from.
 func samePlaces() cmp.Options {
-	return cmp.Options{cmpopts.IgnoreFields(callvet.Case{}, "Position"), cmpopts.EquateEmpty()}
+	return cmp.Options{cmpopts.IgnoreFields(callvet.Case{}, "Position"), cmpopts.IgnoreFields(callvet.ToolNames{}, "At"), cmpopts.EquateEmpty()}
 }
 
 // exact is samePlaces with nil and empty told apart, where that means something.
@@ -162,6 +162,13 @@ func scorings() *rapid.Generator[callvet.Scoring] {
 			Epsilon: f.Draw(t, "e"), Relative: f.Draw(t, "r"), Threshold: f.Draw(t, "t"), Tolerance: text().Draw(t, "tol"), Unanchored: rapid.Bool().Draw(t, "u"),
 			ExtraArgs: rapid.SampledFrom([]callvet.ExtraArgs{"", callvet.ExtraIgnore}).Draw(t, "x"), MaxExtraCalls: opt(rapid.IntRange(-1, 9)).Draw(t, "mx"),
 			ToolWeight: f.Draw(t, "tw"), ArgsWeight: f.Draw(t, "aw"), Contract: rapid.SampledFrom([]string{"", "off"}).Draw(t, "c"), FailedCalls: rapid.SampledFrom([]string{"", "ignore"}).Draw(t, "failed"), RequireNative: rapid.Bool().Draw(t, "rn"),
+			CaseSensitiveNames: rapid.Bool().Draw(t, "cs"),
+			ToolNames: opt(rapid.Custom(func(t *rapid.T) callvet.ToolNames {
+				return callvet.ToolNames{
+					StripPrefixes: rapid.SliceOfN(rapid.StringMatching("[a-z]{1,4}__"), 0, 2).Draw(t, "prefixes"),
+					Aliases:       rapid.MapOfN(rapid.StringMatching("[a-z]{1,4}"), rapid.StringMatching("[A-Z]{1,4}"), 0, 2).Draw(t, "aliases"),
+				}
+			})).Draw(t, "names"),
 			Selection: opt(rapid.Custom(func(t *rapid.T) callvet.SelectionScoring {
 				one := 1.0
 				return callvet.SelectionScoring{Route: &one, Agents: f.Draw(t, "sa"), Tools: f.Draw(t, "st"), K: rapid.SliceOfN(rapid.IntRange(1, 9), 1, 2).Draw(t, "k")}

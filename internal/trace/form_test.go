@@ -6,10 +6,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/callvet/callvet"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
@@ -63,6 +65,27 @@ func TestFormsAgreeWithSchema(t *testing.T) {
 	}
 	if tried < 60*len(candidates) {
 		t.Errorf("only %d lines were tried", tried)
+	}
+}
+
+// TestSchemaHasEveryKey holds that the schema names all that a record can have.
+func TestSchemaHasEveryKey(t *testing.T) {
+	t.Parallel()
+	var doc struct {
+		Defs map[string]struct {
+			Properties map[string]any `json:"properties"`
+		} `json:"$defs"`
+	}
+	if err := json.Unmarshal(Schema(), &doc); err != nil {
+		t.Fatal(err)
+	}
+	for def, of := range map[string]reflect.Type{"task": reflect.TypeFor[Task](), "scored": reflect.TypeFor[Scored](), "decision": reflect.TypeFor[callvet.Decision]()} {
+		for i := range of.NumField() {
+			key, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ",")
+			if key != "-" && doc.Defs[def].Properties[key] == nil {
+				t.Errorf("the schema of %s does not have %q", def, key)
+			}
+		}
 	}
 }
 

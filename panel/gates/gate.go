@@ -162,8 +162,8 @@ type Verdict struct {
 	Coverage *float64 `json:"coverage,omitempty"`
 	// P, of Regression, is the two-sided p value of no change. PHolm, over all values
 	// of a key, and PAdjusted, over all gates with a Correction, are adjusted for
-	// their number. Exploratory is the BH-adjusted p value of the
-	// slice differing from the rest; it decides nothing.
+	// their number. Exploratory is the p value, after Holm
+	// over the values of the key, of the slice differing from the rest; it decides nothing.
 	P           *float64 `json:"p,omitempty"`
 	PHolm       *float64 `json:"p_holm,omitempty"`
 	PAdjusted   *float64 `json:"p_adjusted,omitempty"`

@@ -392,9 +392,9 @@ func (t *teller) scored(x *scoredSums, judged int) {
 			of[t.names.Words.All[w]] = uint32(w)
 		}
 	}
-	told := func(name string, iv stats.Interval, n int, unknown int64) {
+	told := func(name string, iv stats.Interval, n int, unknown int64, fractional bool) {
 		m := panel.Describe(name)
-		m.Interval, m.Unknown = iv, int(unknown)
+		m.Interval, m.Unknown, m.Fractional = iv, int(unknown), fractional
 		m.Agree(n)
 		if m.Of == "attempts" {
 			m.Excluded = max(0, judged-n)
@@ -407,11 +407,11 @@ func (t *teller) scored(x *scoredSums, judged int) {
 		rate *exact.Rate
 	}{{panel.MetricUnparseable, &x.unparseable}, {panel.MetricRepaired, &x.repaired}, {panel.MetricNative, &x.native}} {
 		if r.rate.N() > 0 {
-			told(r.name, r.rate.Interval(t.cfg.Confidence, stats.DefaultRho0), r.rate.N(), 0)
+			told(r.name, r.rate.Interval(t.cfg.Confidence, stats.DefaultRho0), r.rate.N(), 0, false)
 		}
 	}
 	if w, ok := of[scoreAbstention]; ok {
-		told(panel.MetricAbstention, x.means[w].Interval(t.cfg.Confidence, stats.DefaultRho0), x.means[w].N(), 0)
+		told(panel.MetricAbstention, x.means[w].Interval(t.cfg.Confidence, stats.DefaultRho0), x.means[w].N(), 0, x.means[w].Fractional())
 		delete(of, scoreAbstention)
 	}
 	for _, name := range panel.ScoreOrder(slices.Collect(maps.Keys(of))) {
@@ -419,6 +419,6 @@ func (t *teller) scored(x *scoredSums, judged int) {
 		if int(w) < len(x.unknown) {
 			unknown = x.unknown[w]
 		}
-		told(panel.MetricName(name), x.means[w].Interval(t.cfg.Confidence, stats.DefaultRho0), x.means[w].N(), unknown)
+		told(panel.MetricName(name), x.means[w].Interval(t.cfg.Confidence, stats.DefaultRho0), x.means[w].N(), unknown, x.means[w].Fractional())
 	}
 }

@@ -179,7 +179,7 @@ func complement(iv stats.Interval) stats.Interval {
 
 func (t *teller) fidelity(em *panel.Metric) {
 	add := func(name, title string, x *exact.Mean) {
-		m := panel.Metric{Name: name + panel.ByCall, Title: title, Unit: panel.UnitRate, Of: "calls", Coverage: em.Coverage, NotApplicable: em.NotApplicable}
+		m := panel.Metric{Name: name + panel.ByCall, Title: title, Unit: panel.UnitRate, Of: "calls", Fractional: x.Fractional(), Coverage: em.Coverage, NotApplicable: em.NotApplicable}
 		m.Interval = x.Interval(t.cfg.Confidence, stats.DefaultRho0)
 		m.Agree(x.N())
 		m.Warnings = panel.RateWarnings(&m, 0)
@@ -308,7 +308,7 @@ func (t *teller) chances(x *toldSums) {
 			name string
 			mean *exact.Mean
 		}{{panel.MetricPassAt, &x.at[k-1]}, {panel.MetricPassHat, &x.hat[k-1]}} {
-			m := panel.Metric{Name: fmt.Sprint(c.name, k), Title: fmt.Sprint(c.name, k), Unit: panel.UnitRate, Of: "tasks"}
+			m := panel.Metric{Name: fmt.Sprint(c.name, k), Title: fmt.Sprint(c.name, k), Unit: panel.UnitRate, Of: "tasks", Fractional: c.mean.Fractional()}
 			m.Interval = c.mean.Interval(t.cfg.Confidence, stats.DefaultRho0)
 			m.Warnings = panel.RateWarnings(&m, 0)
 			if short := x.at[0].N() - c.mean.N(); short > 0 {

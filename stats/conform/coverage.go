@@ -67,6 +67,7 @@ func Studies() []Study {
 	out = append(out, judgeStudies()...)
 	out = append(out, amountStudies()...)
 	out = append(out, countStudies()...)
+	out = append(out, extremeStudies()...)
 	return append(out, otherStudies()...)
 }
 

@@ -17,10 +17,16 @@ import (
 )
 
 // Rate is the rate of one case around mean, of a beta distribution, so that attempts at
-// it have the correlation icc, in [0,1): 0 gives mean itself.
+// it have the correlation icc, in [0,1]: 0 gives mean itself, 1 gives 0 or 1.
 func Rate(rng *rand.Rand, mean, icc float64) float64 {
 	if icc <= 0 || mean <= 0 || mean >= 1 {
 		return mean
+	}
+	if icc >= 1 {
+		if rng.Float64() < mean {
+			return 1
+		}
+		return 0
 	}
 	m := 1/icc - 1
 	return distuv.Beta{Alpha: mean * m, Beta: (1 - mean) * m, Src: rng}.Rand()

@@ -85,6 +85,9 @@ func (x *Mean) N() int { return int(x.n) }
 // Cases is the number of tasks with at least one value.
 func (x *Mean) Cases() int { return int(x.cases) }
 
+// Fractional reports that some task's sum is no whole number.
+func (x *Mean) Fractional() bool { return x.fractional }
+
 // Interval is that of stats.Clusters.Interval over the same tasks. Values are
 // taken for yes and no where every task's sum is a whole number.
 func (x *Mean) Interval(conf, rho0 float64) stats.Interval {

@@ -118,7 +118,7 @@ func (d *decoder) call(e value.Value) (callvet.Call, bool) {
 	tool := uiTool(e)
 	if name, ok := d.member(body, d.o.Fields.Name, nameKeys()); ok && name.Kind() == value.String {
 		tool = name.Str()
-	} else if c, ok := hosted(e); ok {
+	} else if c, ok := repair.Hosted(e); ok {
 		d.outcome(e, &c)
 		return c, true
 	} else if tool == "" {

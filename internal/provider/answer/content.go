@@ -92,7 +92,7 @@ func (d *decoder) partOf(e value.Value) part {
 	if uiTool(e) != "" {
 		return callPart
 	}
-	if _, ok := hosted(e); ok {
+	if _, ok := repair.Hosted(e); ok {
 		return callPart
 	}
 	switch {
@@ -160,37 +160,6 @@ func callType(typ string) bool {
 	var buf [40]byte
 	name := string(spelled(buf[:0], []byte(typ)))
 	return strings.HasSuffix(name, "call") || strings.HasSuffix(name, "tooluse") || name == "mcpapprovalrequest" || name == "toolexecution"
-}
-
-// hosted is the tool of a call that a provider carried out by itself, such as web_search of a
-// web_search_call: what it was given stands in the call under names of its own. ok is false
-// for other parts.
-func hosted(e value.Value) (c callvet.Call, ok bool) {
-	id, _ := firstOf(e, idKeys()...)
-	if code, ok := e.Get("executableCode"); ok && code.Kind() == value.Object {
-		return callvet.Call{ID: id.Str(), Tool: "code_execution", Args: json.RawMessage(code.Raw())}, true
-	}
-	tool, ok := strings.CutSuffix(strings.ReplaceAll(first(e, "type").Str(), "-", "_"), "_call")
-	switch tool {
-	case "", "tool", "function", "custom_tool", "mcp":
-		return c, false // it has a name
-	}
-	if !ok {
-		return c, false
-	}
-	args := []byte{'{'}
-	for m, ok := e.First(); ok; m, ok = e.Next(m) {
-		switch m.Key() {
-		case "type", "id", "call_id", "callId", "status", "result", "results", "output", "outputs", "error", "pending_safety_checks":
-			continue
-		}
-		if len(args) > 1 {
-			args = append(args, ',')
-		}
-		name, _ := json.Marshal(m.Key())
-		args = append(append(append(args, name...), ':'), m.Raw()...)
-	}
-	return callvet.Call{ID: id.Str(), Tool: tool, Args: append(args, '}')}, true
 }
 
 // parts reads the elements of an answer into turns. What is no part makes the answer

@@ -21,7 +21,7 @@ func CSV(w io.Writer, v *View) error {
 	out := csv.NewWriter(w)
 	rows := [][]string{{
 		"target", "slice", "value", "metric", "unit", "of", "n", "tasks", "n_eff", "estimate", "lower", "upper", "confidence",
-		"method", "status", "coverage", "p_adjusted", "worst", "warnings",
+		"method", "status", "coverage", "p_adjusted", "worst", "best", "warnings",
 	}}
 	for i := range v.Panels.Targets {
 		t := &v.Panels.Targets[i]
@@ -42,7 +42,7 @@ func sliceRows(rows [][]string, target string, s *panel.Slice) [][]string {
 		iv := m.Interval
 		r := []string{
 			cell(target), cell(s.Key), cell(s.Value), cell(m.Name), string(m.Unit), m.Of, strconv.Itoa(iv.N), strconv.Itoa(iv.Clusters), number(iv.NEff),
-			"", "", "", number(iv.Confidence), iv.Method, string(iv.Status), "", "", "", cell(strings.Join(m.Warnings, "; ")),
+			"", "", "", number(iv.Confidence), iv.Method, string(iv.Status), "", "", "", "", cell(strings.Join(m.Warnings, "; ")),
 		}
 		if iv.Defined() {
 			r[9] = number(iv.Point)
@@ -54,7 +54,7 @@ func sliceRows(rows [][]string, target string, s *panel.Slice) [][]string {
 			r[15] = number(*m.Coverage)
 		}
 		if m.Versus != nil {
-			r[16], r[17] = number(m.Versus.Adjusted), strconv.FormatBool(m.Versus.Worst)
+			r[16], r[17], r[18] = number(m.Versus.Adjusted), strconv.FormatBool(m.Versus.Worst), strconv.FormatBool(m.Versus.Best)
 		}
 		rows = append(rows, r)
 	}

@@ -100,7 +100,7 @@ func mdSlices(b *bytes.Buffer, t *panel.TargetPanel) {
 		}
 		b.WriteString("\n")
 	}
-	b.WriteString("\n\\* differs from the rest, Benjamini-Hochberg over the slices, q = 0.1\n\n</details>\n\n")
+	fmt.Fprintf(b, "\n%s\n\n</details>\n\n", plain.Markdown(differs))
 }
 
 func mdConfusion(b *bytes.Buffer, t *panel.TargetPanel) {

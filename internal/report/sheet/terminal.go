@@ -130,7 +130,7 @@ func (t *text) slices(p *panel.TargetPanel) {
 	if n := len(p.Slices) - maxSlices; n > 0 {
 		t.line("… and %d more slices: --json, or -o report.html", n)
 	}
-	t.line("* differs from the rest (Benjamini-Hochberg over the slices of the metric, q = 0.1)")
+	t.wrapped(differs)
 }
 
 // short keeps the name of a slice within 40 columns.

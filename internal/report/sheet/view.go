@@ -186,16 +186,34 @@ func sliced(t *panel.TargetPanel) []string {
 	return out
 }
 
-// mark tells that a slice is the worst of its metric, or differs from the rest.
+// mark names the worst and the best slice of a key, and marks one that differs from the rest.
 func mark(m *panel.Metric) string {
 	switch {
-	case m == nil || m.Versus == nil || m.Versus.Adjusted > 0.1:
+	case m == nil || m.Versus == nil:
 		return ""
 	case m.Versus.Worst:
-		return " ◀ worst"
+		return " ◀ worst" + shrunken(m.Versus)
+	case m.Versus.Best:
+		return " ◀ best" + shrunken(m.Versus)
+	case m.Versus.Differs():
+		return " *"
 	}
-	return " *"
+	return ""
 }
+
+// good reports whether the mark of a slice is no bad news.
+func good(m *panel.Metric) bool { return m.Versus.Best }
+
+// shrunken is the estimate of a slice in view of the others.
+func shrunken(v *panel.Versus) string {
+	if v.Shrunken == nil {
+		return ""
+	}
+	return " (" + figure.Rate(*v.Shrunken) + " among the others)"
+}
+
+// differs explains the marks below a table of slices.
+const differs = "* differs from the rest (Holm over the slices of a key, p < 0.05). The worst and the best of a key are named with the estimate that the other slices make likely."
 
 // confused are the pairs that are not on the diagonal, most frequent first.
 func confused(t *panel.TargetPanel) []panel.Confused {

@@ -133,12 +133,12 @@ func (s *screen) verdict(v *gates.Verdict) {
 	}
 }
 
-// exploratory is the level below which a slice's difference from the rest is told.
-// Source: Statistics specification, section 10.
-const exploratory = 0.1
+// exploratory is the level below which a slice's difference from the rest is shown.
+// Source: Statistics specification, section 16.5.
+const exploratory = 0.05
 
 func exploratoryText(v *gates.Verdict) string {
-	return fmt.Sprintf("differs from the rest (exploratory, p %.3f after Benjamini-Hochberg); this decides nothing", *v.Exploratory)
+	return fmt.Sprintf("differs from the rest (exploratory, p %.3f after Holm over the values of the key); this decides nothing", *v.Exploratory)
 }
 
 func placeText(p gates.Place) string {

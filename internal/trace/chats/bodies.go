@@ -96,9 +96,8 @@ func readBatch(v value.Value, s *trace.Sink) {
 		return
 	}
 	why := cmp.Or(message.Str(result, "type"), message.Str(message.First(body, "error"), "message"), message.Str(message.First(v, "error"), "message", "code"), "the request has no answer")
-	if e := message.First(message.First(result, "error"), "error", "message"); e.Kind() == value.Object {
-		why = cmp.Or(message.Str(e, "message"), why)
-	}
+	failed := message.First(result, "error")
+	why = cmp.Or(message.Str(message.First(failed, "error"), "message"), message.Str(failed, "message"), why)
 	a := trace.Attempt{Trace: callvet.Trace{CaseID: name(v, s, "custom_id"), Fault: &callvet.Fault{Kind: callvet.FaultServer, Message: why}}}
 	s.Give(a)
 }

@@ -85,7 +85,11 @@ func endClaude(x *session) {
 		}
 		spent[id] = m
 	}
-	if x.ended {
+	switch {
+	case x.Trace.End == callvet.EndMaxRounds: // the program ended the conversation, not the model
+		x.Trace.FinishReason = cmp.Or(x.Trace.FinishReason, "max_turns")
+		return
+	case x.ended:
 		x.Trace.FinishReason = cmp.Or(x.Trace.FinishReason, "completed")
 		return
 	}

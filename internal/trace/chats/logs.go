@@ -170,7 +170,9 @@ func eventEnd(e value.Value, t *callvet.Trace) {
 	end := finish.Of(e)
 	switch by := message.Str(e, "author"); {
 	case end == "" && callvet.StopOf(code) != callvet.StopUnknown && code != "":
-		t.FinishReason = code
+		if t.FinishReason = code; !has(e, "content") {
+			t.Turns = append(t.Turns, callvet.Turn{Role: callvet.RoleAssistant})
+		}
 		return
 	case end != "" || by != "user" && has(e, "content"):
 		t.FinishReason = end

@@ -57,6 +57,9 @@ func readLangfuse(v value.Value, s *trace.Sink) {
 		if o := &obs[len(obs)-1]; o.kind != "GENERATION" && (o.call != "" || attribute(e, message.ToolName()) != "") {
 			o.kind = "TOOL"
 		}
+		if o := &obs[len(obs)-1]; o.kind == "TOOL" {
+			o.unwrap()
+		}
 	}
 	slices.SortStableFunc(obs, func(a, b observation) int { return a.start.Compare(b.start) })
 	var a trace.Attempt
@@ -373,8 +376,12 @@ func (l *LangSmith) give(id string, s *trace.Sink) {
 			o.kind = "GENERATION"
 		case "tool":
 			o.kind, o.in = "TOOL", toolInput(o.in)
-			o.out, o.call, o.failed, o.passed = toolOutput(o.out)
-			o.call = cmp.Or(o.call, attribute(r, message.ToolCallID()))
+			if o.unwrap(); o.call == "" {
+				o.call = attribute(r, message.ToolCallID())
+			}
+			if out := message.First(o.out, "output"); o.out.Len() == 1 && out.Kind() != value.Invalid {
+				o.out = out
+			}
 		}
 		obs = append(obs, o)
 	}
@@ -424,20 +431,21 @@ func toolInput(v value.Value) value.Value {
 	return v
 }
 
-// toolOutput undoes {"output": …} and the envelope of a tool's message, which has the call's
-// id, and reports whether the tool failed or passed, where that is recorded.
-func toolOutput(v value.Value) (out value.Value, call string, failed, passed bool) {
-	out, ok := v.Get("output")
-	if !ok || v.Len() != 1 {
-		return v, "", false, false
+// unwrap undoes the envelopes of what a tool gave, {"output": …} and a message of LangChain's.
+// The latter has the call's id, and may record whether the tool failed.
+func (o *observation) unwrap() {
+	in := o.out
+	if out := message.First(in, "output"); in.Len() == 1 && out.Kind() == value.Object {
+		in = out
 	}
-	in := out
-	if k := message.First(out, "kwargs"); k.Kind() == value.Object {
+	if k := message.First(in, "kwargs"); k.Kind() == value.Object {
 		in = k
 	}
-	if c := message.First(in, "content"); c.Kind() != value.Invalid {
-		status := message.Str(in, "status")
-		return message.Held(c), message.Str(in, "tool_call_id"), status == "error", status == "success"
+	c := message.First(in, "content")
+	if c.Kind() == value.Invalid || message.First(in, "tool_call_id").Kind() == value.Invalid {
+		return
 	}
-	return out, "", false, false
+	status := message.Str(in, "status")
+	o.out, o.call = message.Held(c), cmp.Or(o.call, message.Str(in, "tool_call_id"))
+	o.failed, o.passed = status == "error", status == "success"
 }

@@ -691,6 +691,11 @@ func TestRepairedRecords(t *testing.T) {
 			[][]string{{"its file was " + note}},
 			2,
 		},
+		"attributes of a span": {
+			`[{"trace_id":"t","span_id":"1","name":"execute_tool a","attributes":{"gen_ai.tool.call.arguments":"{\"x\":NaN}","gen_ai.tool.call.result":"{\"y\":\"\\ud83d\"}"}}]`,
+			[][]string{{"its file was " + note}},
+			1,
+		},
 		"own lines": {
 			`{"task_id":"t","call_id":"1","tool":"a","args":{"x":NaN},"result":"\ud83d"}` + "\n" + `{"type":"task","task_id":"t","outcome":"called","steps":1}`, [][]string{{note}}, 1,
 		},

@@ -398,7 +398,7 @@ func (i *Importer) one(n int64, line []byte) error {
 		if err := i.hold(v); err != nil {
 			return fmt.Errorf("read recording: line %d: %w", n, err)
 		}
-		i.repaired(n, made, found)
+		i.repaired(n, made|inside(line, v), found)
 		return nil
 	}
 	i.log.Reject(n, reason)
@@ -426,6 +426,34 @@ func (i *Importer) repaired(line int64, made value.Repairs, found int) {
 	for k := range i.sink.Found[found:] {
 		i.sink.Found[found+k].Trace.Note(of + made.Note())
 	}
+}
+
+// inside is what had to be repaired in JSON that the strings of a value hold, such as the
+// attributes of spans. text is the value as it was written. Arguments that a model wrote as a
+// text are not repaired here.
+func inside(text []byte, v value.Value) value.Repairs {
+	for _, mark := range []string{"NaN", "Infinity", `\\ud`, `\\uD`, `\u0000`} {
+		if bytes.Contains(text, []byte(mark)) {
+			return repairsIn(v)
+		}
+	}
+	return 0
+}
+
+func repairsIn(v value.Value) (made value.Repairs) {
+	switch v.Kind() {
+	case value.String:
+		if t := bytes.TrimSpace(v.Bytes()); len(t) > 0 && (t[0] == '{' || t[0] == '[') {
+			_, made, _ = value.Repair(t)
+		}
+	case value.Array, value.Object:
+		for e, ok := v.First(); ok; e, ok = v.Next(e) {
+			if !e.KeyIs("arguments") {
+				made |= repairsIn(e)
+			}
+		}
+	}
+	return made
 }
 
 // hold counts the memory of a value that is kept until all have been read.
@@ -466,7 +494,7 @@ func (i *Importer) document(text []byte, more bool, take func(trace.Attempt) boo
 	if !i.value(v) {
 		return unknownForm(members(v))
 	}
-	i.repaired(1, made, 0)
+	i.repaired(1, made|inside(text, v), 0)
 	if err := i.hold(v); err != nil {
 		return fmt.Errorf("read recording: %w", err)
 	}

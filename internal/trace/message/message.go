@@ -115,6 +115,9 @@ func Turns(m value.Value) []callvet.Turn {
 	case strings.HasSuffix(typ, "_call") && (First(m, "name").Kind() == value.String || typ == "function_call" || typ == "custom_tool_call"):
 		return item(m)
 	}
+	if c, ok := repair.Hosted(m); ok {
+		return []callvet.Turn{{Role: callvet.RoleAssistant, Calls: []callvet.Call{c}}}
+	}
 	return message(m, class)
 }
 
@@ -571,10 +574,17 @@ func settle(c *callvet.Call, t *callvet.Turn) {
 	c.Result = Result(text)
 }
 
-// Result is a tool's text as a JSON value: what it holds when it is JSON, else a string.
+// Result is a tool's text as a JSON value: what it holds when it is JSON, else a string. An
+// object or a list that can be repaired is JSON.
 func Result(text string) json.RawMessage {
-	if b := []byte(text); value.Valid(b) {
-		return b
+	in := []byte(text)
+	if value.Valid(in) {
+		return in
+	}
+	if t := bytes.TrimLeft(in, " \t\r\n"); len(t) > 0 && (t[0] == '{' || t[0] == '[') {
+		if strict, _, ok := value.Repair(in); ok {
+			return strict
+		}
 	}
 	b, err := json.Marshal(text)
 	if err != nil { // a string always marshals

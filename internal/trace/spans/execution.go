@@ -164,7 +164,7 @@ func toolCall(sp *span) callvet.Call {
 	if args.Kind() == value.Invalid {
 		args = eventBody(sp, "gen_ai.tool.message")
 	}
-	if c.Args, c.ArgsRaw = message.Args(args); args.Kind() == value.Invalid {
+	if c.Args, c.ArgsRaw = message.Args(message.Held(args)); args.Kind() == value.Invalid {
 		c.Args, _ = message.Args(positional(message.Held(sp.attr(input))))
 	}
 	out := sp.attr(result)

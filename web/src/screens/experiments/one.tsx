@@ -442,7 +442,7 @@ function Leaderboard({ suite }: { suite: string }) {
             {items.map((r) => (
               <Table.Tr key={r.config_hash}>
                 <Table.Td ta="right" className="num">
-                  {r.rank}
+                  {r.rank === r.worst_rank ? r.rank : `${r.rank}–${r.worst_rank}`}
                 </Table.Td>
                 <Table.Td>
                   <span className="untrusted">{r.target}</span> {r.floor && <Badge color="gray" style={{ color: 'var(--cv-none)' }}>{t('experiments.floor')}</Badge>}

@@ -58,9 +58,9 @@ export function SlicesTab({ report: d }: { report: Report }) {
                                 <Text size="xs" c="dimmed" className="num">
                                   {t('results.restIs', { rest: inUnit(m.versus.rest, m.unit) })}, {t('results.p', { p: number(m.versus.p_adjusted, 3) })}
                                 </Text>
-                                {m.versus.worst && (
-                                  <Badge size="xs" color="red">
-                                    {t('results.worst')}
+                                {(m.versus.worst || m.versus.best) && (
+                                  <Badge size="xs" color={m.versus.worst ? 'red' : 'green'} title={m.versus.shrunken ? t('results.shrunken', { value: inUnit(m.versus.shrunken.point!, m.unit) }) : undefined}>
+                                    {t(m.versus.worst ? 'results.worst' : 'results.best')}
                                   </Badge>
                                 )}
                               </Group>

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { Link } from 'react-router';
 import { $api, api, ok, type Schemas } from '../../api/client';
 import { useText } from '../../text';
-import { Card, Failure, Figure, Notice, type Metric, Waiting } from '../../ui/bits';
+import { Card, Failure, Figure, inUnit, Notice, type Metric, Waiting } from '../../ui/bits';
 import { Code } from '../../ui/code';
 import { number } from '../../ui/format';
 import { useParam } from '../../ui/params';
@@ -269,7 +269,7 @@ function Slices({ of, title }: { of: Schemas['PanelTargetPanel']; title: string 
             {slices.map((s, i) => {
               const m = s.metrics?.find((x) => x.name === name);
               if (!m || m.interval.point === null) return null;
-              const apart = m.versus && m.versus.p_adjusted <= 0.1;
+              const apart = m.versus && (m.versus.worst || m.versus.best || m.versus.p_adjusted < 0.05);
               return (
                 <Table.Tr key={i}>
                   <Table.Td className="untrusted">
@@ -279,8 +279,11 @@ function Slices({ of, title }: { of: Schemas['PanelTargetPanel']; title: string 
                     <Group gap="xs">
                       <Figure interval={m.interval} unit={m.unit} bar />
                       {apart && (
-                        <Badge style={{ color: 'var(--cv-error)', background: 'var(--cv-error-ground)' }} title={t('traces.versus', { p: number(m.versus!.p_adjusted, 4) })}>
-                          {t(m.versus!.worst ? 'traces.worst' : 'traces.differs')}
+                        <Badge
+                          style={m.versus!.best ? { color: 'var(--cv-pass)', background: 'var(--cv-pass-ground)' } : { color: 'var(--cv-error)', background: 'var(--cv-error-ground)' }}
+                          title={m.versus!.shrunken ? t('results.shrunken', { value: inUnit(m.versus!.shrunken.point!, m.unit) }) : t('traces.versus', { p: number(m.versus!.p_adjusted, 4) })}
+                        >
+                          {t(m.versus!.worst ? 'traces.worst' : m.versus!.best ? 'traces.best' : 'traces.differs')}
                         </Badge>
                       )}
                     </Group>

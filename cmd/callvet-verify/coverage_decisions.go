@@ -1,0 +1,224 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/calibrate"
+	"github.com/callvet/callvet/internal/labels"
+	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/stats"
+	"github.com/callvet/callvet/stats/conform"
+	"github.com/callvet/callvet/stats/draw"
+)
+
+// decisionStudies are those of what a verdict rests on: repeats, families of claims, unpaired sides,
+// labels of other outputs.
+// Source: Statistics specification, section 16.
+func decisionStudies() []conform.Study {
+	return append(append(repeatStudies(), familyStudies()...), labelStudies()...)
+}
+
+// repeatStudies hold how often a rate that is at its bound passes, where attempts repeat one another.
+func repeatStudies() []conform.Study {
+	passes := func(name string, bound float64, tasks, attempts int, icc, high float64) conform.Study {
+		return conform.Study{
+			Name: fmt.Sprintf("false pass, %d tasks of %d %s, bound %g", tasks, attempts, name, bound), High: high, Cost: 2,
+			Trial: trialOf(func(t *trialRun) bool { return t.rate(tasks, attempts, bound, icc).Lower >= bound }),
+		}
+	}
+	var out []conform.Study
+	for _, bound := range []float64{0.8, 0.9, 0.95} {
+		for _, tasks := range []int{30, 100} {
+			for _, k := range []int{1, 2, 3, 5, 10} {
+				out = append(out, passes("that agree", bound, tasks, k, 1, 0.03))
+			}
+			for _, icc := range []float64{0.3, 0.6, 0.9} {
+				for _, k := range []int{3, 10} {
+					out = append(out, passes(fmt.Sprintf("alike by %g", icc), bound, tasks, k, icc, 0.045))
+				}
+			}
+		}
+	}
+	return out
+}
+
+// side is what one side of a comparison is drawn from.
+type side struct {
+	first, tasks int // the number in the id of the first task
+	targets      int
+	slices       int
+	attempts     int
+	rate, icc    float64
+}
+
+// rates draws the rate of each task of each target.
+func (s side) rates(rng *rand.Rand) [][]float64 {
+	out := make([][]float64, s.tasks)
+	for i := range out {
+		for range s.targets {
+			out[i] = append(out[i], draw.Rate(rng, s.rate, s.icc))
+		}
+	}
+	return out
+}
+
+// ledger draws the attempts of a side at tasks of such rates.
+func (s side) ledger(rng *rand.Rand, rates [][]float64) *panel.Ledger {
+	targets := make([]string, s.targets)
+	for i := range targets {
+		targets[i] = fmt.Sprint("t", i)
+	}
+	l := panel.NewLedger("r", targets, []string{"part"})
+	for i := range s.tasks {
+		c := &callvet.Case{ID: fmt.Sprint("c", s.first+i)}
+		if s.slices > 0 {
+			c.Fields = map[string]string{"part": fmt.Sprint(i % s.slices)}
+		}
+		for t := range targets {
+			for k := range s.attempts {
+				verdict := callvet.VerdictFail
+				if rng.Float64() < rates[i][t] {
+					verdict = callvet.VerdictPass
+				}
+				l.Add(c, &callvet.Cell{Target: t, Repeat: k, Trace: callvet.Trace{Outcome: callvet.OutcomeCalled}, Result: callvet.Result{Verdict: verdict}})
+			}
+		}
+	}
+	return l
+}
+
+// familyStudies hold how often anything is claimed where nothing differs, and how often the interval of
+// an unpaired difference has the true one.
+func familyStudies() []conform.Study {
+	claims := func(name string, s side, of func(*panel.TargetComparison) bool) conform.Study {
+		return conform.Study{Name: name, High: 0.05, Cost: 10, Trial: func(rng *rand.Rand) bool {
+			rates := s.rates(rng)
+			d := panel.Diff(s.ledger(rng, rates), s.ledger(rng, rates), confidence)
+			for i := range d.Targets {
+				if of(&d.Targets[i]) {
+					return true
+				}
+			}
+			return false
+		}}
+	}
+	claimed := func(d *panel.Difference) bool { return d.Verdict == panel.ChangeBetter || d.Verdict == panel.ChangeWorse }
+	out := []conform.Study{
+		claims("any of 10 equal targets is better or worse, 60 tasks", side{tasks: 60, targets: 10, attempts: 1, rate: 0.8, icc: 0.3}, func(t *panel.TargetComparison) bool { return claimed(&t.Overall) }),
+		claims("any of 10 equal slices is better or worse, 200 tasks", side{tasks: 200, targets: 1, slices: 10, attempts: 1, rate: 0.8, icc: 0.3}, func(t *panel.TargetComparison) bool {
+			for i := range t.Slices {
+				if claimed(&t.Slices[i]) {
+					return true
+				}
+			}
+			return false
+		}),
+		claims("any of 60 equal cases of 5 attempts has a stable change", side{tasks: 60, targets: 1, attempts: 5, rate: 0.8, icc: 0.5}, func(t *panel.TargetComparison) bool {
+			for i := range t.Changes {
+				if t.Changes[i].Stability == "stable" {
+					return true
+				}
+			}
+			return false
+		}),
+	}
+	for _, c := range []struct {
+		before, after   float64
+		tasks, attempts int
+	}{{0.7, 0.7, 100, 1}, {0.7, 0.55, 100, 1}, {0.8, 0.7, 60, 3}, {0.5, 0.6, 200, 2}} {
+		name := fmt.Sprintf("unpaired difference, %d tasks of %d, %g to %g", c.tasks, c.attempts, c.before, c.after)
+		out = append(out, conform.Study{Name: name, Low: 0.93, High: 0.975, Cost: 5, Trial: func(rng *rand.Rand) bool {
+			a := side{tasks: c.tasks, targets: 1, attempts: c.attempts, rate: c.before, icc: 0.4}
+			b := a
+			b.first, b.tasks, b.rate = 10_000, c.tasks+20, c.after
+			before, after := a.ledger(rng, a.rates(rng)), b.ledger(rng, b.rates(rng))
+			d := panel.DiffWith(before, after, panel.DiffConfig{Confidence: confidence, Unpaired: true}).Targets[0].Overall.Change
+			return d.Lower <= c.after-c.before && c.after-c.before <= d.Upper
+		}})
+	}
+	return out
+}
+
+// relabelled is a run of tasks, some of which have the output of an earlier run whose outputs are labelled.
+type relabelled struct {
+	tasks          int
+	unchanged      float64 // the share of outputs that did not change
+	truthOf        [2]float64
+	sens, spec     float64
+	earlier, fresh int // labels of the earlier run, and of changed outputs of this one
+}
+
+// drawn is the estimate of a run, and the true share of runs like it.
+func (c relabelled) drawn(rng *rand.Rand) (stats.Interval, float64) {
+	in := calibrate.Input{Judge: "j", RunID: "now"}
+	fresh := c.fresh
+	for i := range c.tasks {
+		k := labels.Key{TaskID: fmt.Sprint("t", i), Unit: labels.Task}
+		same := rng.Float64() < c.unchanged
+		one := func(output string, truth float64) (bool, calibrate.Judgement) {
+			truly := rng.Float64() < truth
+			said := rng.Float64() < c.sens
+			if !truly {
+				said = rng.Float64() >= c.spec
+			}
+			return truly, calibrate.Judgement{Key: k, Fingerprint: fingerprintOf(k.TaskID + output), Verdict: labels.Verdict{Judge: labels.Judge{Name: "j"}, Pass: &said}}
+		}
+		label := func(v calibrate.Judgement, run string, truly bool) {
+			in.Labels = append(in.Labels, labels.Label{Key: k, Fingerprint: v.Fingerprint, Run: run, By: "a", Role: labels.Calibrating, Pass: &truly, Stratum: labels.Random, Judged: []labels.Verdict{v.Verdict}})
+		}
+		truly, was := one("", c.truthOf[0])
+		in.Opinions = append(in.Opinions, labels.Label{Key: k, Fingerprint: was.Fingerprint, Run: "before", Judged: []labels.Verdict{was.Verdict}})
+		if i < c.earlier {
+			label(was, "before", truly)
+		}
+		now := was
+		if !same {
+			if truly, now = one(" now", c.truthOf[1]); fresh > 0 {
+				label(now, "now", truly)
+				fresh--
+			}
+		}
+		in.Run = append(in.Run, now)
+	}
+	r, err := calibrate.Calibrate(in)
+	if err != nil {
+		panic(err) // the input is that of this file
+	}
+	return r.Success[0].True, c.unchanged*c.truthOf[0] + (1-c.unchanged)*c.truthOf[1]
+}
+
+func fingerprintOf(output string) string {
+	return labels.Fingerprint(output, nil, &callvet.Trace{CaseID: "c"})
+}
+
+// labelStudies hold what labels of an earlier run are worth, by the share of outputs that did not change.
+func labelStudies() []conform.Study {
+	base := relabelled{tasks: 400, truthOf: [2]float64{0.85, 0.6}, sens: 0.9, spec: 0.8, earlier: 200, fresh: 120}
+	var out []conform.Study
+	for _, unchanged := range []float64{0, 0.3, 1} {
+		c := base
+		c.unchanged = unchanged
+		out = append(out, conform.Study{Name: fmt.Sprintf("true success, %g of the outputs are unchanged", unchanged), Low: 0.93, High: 1, Cost: 20, Trial: func(rng *rand.Rand) bool {
+			iv, truth := c.drawn(rng)
+			return iv.Usable() && iv.Lower <= truth && truth <= iv.Upper
+		}})
+	}
+	// Labels of an agent that is better than the run. Where all outputs are others, they show only how the
+	// judge errs; where some are the same, the others need labels of their own.
+	other := base
+	other.fresh = 0
+	for _, p := range []struct{ unchanged, high float64 }{{0, 0.03}, {0.3, 0}} {
+		c := other
+		c.unchanged = p.unchanged
+		name := fmt.Sprintf("labels of a better agent alone pass a run, %g of the outputs are unchanged", p.unchanged)
+		out = append(out, conform.Study{Name: name, High: p.high, Cost: 20, Trial: func(rng *rand.Rand) bool {
+			iv, truth := c.drawn(rng)
+			return iv.Usable() && iv.Lower > truth
+		}})
+	}
+	return out
+}
