@@ -2,7 +2,11 @@
 
 package panel
 
-import "github.com/callvet/callvet/stats"
+import (
+	"slices"
+
+	"github.com/callvet/callvet/stats"
+)
 
 // The verdicts on the attempts at one case.
 const (
@@ -60,4 +64,30 @@ func (l *Ledger) Attempts(target, id string) (passes, judged int) {
 		}
 	}
 	return 0, 0
+}
+
+// CaseAttempts is what became of the attempts of a target at a case.
+type CaseAttempts struct {
+	Case                 string
+	Passed, Judged, Lost int
+	// Facts reports that every judged attempt used an earlier answer.
+	Facts bool
+}
+
+// Cases gives what became of the attempts of a target at each case that was planned for it.
+func (l *Ledger) Cases(target string) (out []CaseAttempts) {
+	t := slices.Index(l.targets, target)
+	if t < 0 {
+		return nil
+	}
+	for i := range l.cases {
+		a := l.at(t, i)
+		if lost := a.lost + a.errors; a.judged+lost > 0 {
+			passed, judged := a.distinct()
+			out = append(out, CaseAttempts{
+				Case: l.cases[i].id, Passed: passed, Judged: judged, Lost: int(lost), Facts: a.judged > 0 && a.cached == a.judged,
+			})
+		}
+	}
+	return out
 }

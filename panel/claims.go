@@ -25,6 +25,15 @@ func adjust(of []*Difference) {
 	}
 }
 
+// Family takes differences of one metric and kind as one family, for those who have no ledgers. One
+// of no cases is of none.
+func Family(of []*Difference) {
+	some := slices.DeleteFunc(slices.Clone(of), func(d *Difference) bool { return d.Cases == 0 })
+	if len(some) > 1 {
+		adjust(some)
+	}
+}
+
 // adjustSlices takes the slices of a metric as one family.
 func adjustSlices(of []Difference) {
 	list := make([]*Difference, len(of))

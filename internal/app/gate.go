@@ -256,11 +256,16 @@ func (a *App) InitGates(ctx context.Context, name, template string) error {
 func sliceKeys(gs []gates.Gate) []string {
 	keys := []string{}
 	for i := range gs {
-		if k := gs[i].Key; k != "" && !slices.Contains(keys, k) {
+		if k := gs[i].Key; k != "" && k != gates.KeyCase && !slices.Contains(keys, k) {
 			keys = append(keys, k)
 		}
 	}
 	return keys
+}
+
+// perCase reports whether a gate decides case by case.
+func perCase(gs []gates.Gate) bool {
+	return slices.ContainsFunc(gs, func(g gates.Gate) bool { return g.Key == gates.KeyCase })
 }
 
 // compared are the metrics of gates that can be held against a baseline. Those of gates
@@ -310,6 +315,16 @@ func (a *App) holdRun(ctx context.Context, r *Run, req *GateRequest, gs []gates.
 		h.input.Comparison, h.baseline, err = a.against(ctx, r, req.Baseline, compare.Config{By: keys, Metrics: compared(gs)}, gs, tell)
 		if err != nil {
 			return nil, err
+		}
+	}
+	if perCase(gs) {
+		if h.input.Cases, err = r.Ledger(ctx, compare.Config{By: []string{}, Metrics: []string{panel.MetricPass}}); err != nil {
+			return nil, err
+		}
+		for i := range r.Manifest.Targets {
+			if t := &r.Manifest.Targets[i]; t.Recorded || t.Provider == "script" {
+				h.input.Facts = append(h.input.Facts, t.Name)
+			}
 		}
 	}
 	h.look = func(rep *gates.Report) ([][]Action, error) { return r.places(ctx, rep) }
@@ -434,6 +449,14 @@ func (a *App) gateTraces(ctx context.Context, req *GateRequest, tell Events) (*G
 		from := a.tasksOf(name)
 		from.without = without
 		if err := a.labelled(s.panels, from, req.Labels, r.calibrations, tell); err != nil {
+			return nil, err
+		}
+	}
+	if perCase(file.Gates) {
+		if a.once(name) {
+			return nil, refused("traces", "%s can be read once only, and a gate per case needs a second reading: write it to a file", name)
+		}
+		if h.input.Cases, err = a.traceLedger(ctx, name, compare.Config{Judge: req.Judge, By: []string{}, Without: without}, score, nil); err != nil {
 			return nil, err
 		}
 	}

@@ -82,7 +82,7 @@ func mdFindings(b *bytes.Buffer, v *View) {
 		if left := len(f.Evidence) - maxKinds; left > 0 {
 			fmt.Fprintf(b, "  - %s\n", moreOf(left, "piece of evidence", "pieces of evidence"))
 		}
-		fmt.Fprintf(b, "  - Test: %s\n  - Fix: %s\n", plain.Markdown(f.Test), plain.Markdown(f.Fix))
+		fmt.Fprintf(b, "  - Test: %s\n  - Fix: %s\n", plain.MarkdownCode(f.Test), plain.MarkdownCode(f.Fix))
 	}
 }
 

@@ -93,7 +93,9 @@ func check(in *Input, gs []Gate) []callvet.Problem {
 		if g.Key != "" && g.Kind == Ratchet {
 			bad("conflicting-keys", "leave slice out", "newly_failing is about all cases")
 		}
-		if g.Key != "" && !known.key(g.Key) {
+		if g.Key == KeyCase {
+			checkCase(g, bad)
+		} else if g.Key != "" && !known.key(g.Key) {
 			bad("unknown-slice", near(g.Key, known.keys), "nothing here has %q to slice by", g.Key)
 		}
 		if g.Target != "" && !slices.Contains(known.targets, g.Target) {

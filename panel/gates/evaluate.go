@@ -130,6 +130,9 @@ func open(g *Gate, in *Input, reason, sentence, cure string) Verdict {
 // judge gives the verdicts of one gate on one target: one, or one for each value
 // of a key.
 func judge(in *Input, g *Gate, t *panel.TargetPanel) []Verdict {
+	if g.Key == KeyCase {
+		return judgeCases(in, g, t)
+	}
 	tables := tablesOf(g, t)
 	if len(tables) == 0 {
 		v := open(g, in, ReasonNoSlice, "no attempt has "+sliceName(g.Key, g.Value), valuesHint(g, t))

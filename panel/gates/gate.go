@@ -103,6 +103,10 @@ type Input struct {
 	// Correction is for the number of regressions that may be claimed; "" corrects
 	// only among the values of one key.
 	Correction Correction
+	// Cases has the attempts at each case, for gates of KeyCase; nil where no gate has that key. Facts
+	// are the targets of which every answer was given before: recorded and scripted ones.
+	Cases *panel.Ledger
+	Facts []string
 	// Keys are the slice keys that exist, whether or not they have a table here.
 	Keys []string
 	// Task is what the units of the panels are called: "case" or "task".

@@ -426,9 +426,11 @@ func (t *study) measure(ctx context.Context, out *Suggestions) error {
 		s.Alone, s.Took = &whole, s.of.Tools[0].Took
 		left, of = append(left, s), append(of, s.of)
 	}
+	family := make([]*panel.Difference, len(left))
 	for i, p := range effect.Holm(of) {
-		left[i].Adjusted = &p
+		left[i].Adjusted, family[i] = &p, left[i].Alone
 	}
+	panel.Family(family)
 	left = slices.DeleteFunc(left, func(s *Suggestion) bool {
 		why := s.of.Lowers()
 		if why != "" {

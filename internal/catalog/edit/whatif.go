@@ -169,9 +169,11 @@ func (b *bench) alone(ctx context.Context, edits []revise.Edit, base []effect.An
 		out = append(out, Alone{Tool: edits[i].Tool, All: one.Whole(), Took: one.Tools[0].Took})
 		of = append(of, one)
 	}
+	family := make([]*panel.Difference, len(out))
 	for i, p := range effect.Holm(of) {
-		out[i].Adjusted = p
+		out[i].Adjusted, family[i] = p, &out[i].All
 	}
+	panel.Family(family)
 	return out, nil
 }
 

@@ -235,6 +235,11 @@ func (c *Comparison) effects(qs []Question, before, after []Outcome, edited []st
 		t.Cases = t.Own.Cases
 		c.Tools = append(c.Tools, *t)
 	}
+	family := make([]*panel.Difference, len(c.Tools))
+	for i := range c.Tools {
+		family[i] = &c.Tools[i].Own
+	}
+	panel.Family(family)
 	slices.SortFunc(c.Tools, func(a, b ToolEffect) int {
 		if a.Edited != b.Edited {
 			return map[bool]int{true: -1, false: 1}[a.Edited]
@@ -322,6 +327,16 @@ func Family(models []*Comparison) {
 	}
 	if len(of) < 2 {
 		return
+	}
+	byMeasure := map[string][]*panel.Difference{}
+	for _, c := range of {
+		for i := range c.Rates {
+			r := &c.Rates[i]
+			byMeasure[r.Measure] = append(byMeasure[r.Measure], &r.Difference)
+		}
+	}
+	for _, list := range byMeasure {
+		panel.Family(list)
 	}
 	for i, p := range Holm(of) {
 		of[i].Adjusted, of[i].Models = &p, len(of)

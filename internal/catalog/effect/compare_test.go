@@ -180,3 +180,42 @@ func TestModelsAreOneFamily(t *testing.T) {
 		t.Error("one model is no family")
 	}
 }
+
+// TestVerdictsOfFamilies: among several tools, and among several models, one is better or worse only
+// where that holds among all of them.
+func TestVerdictsOfFamilies(t *testing.T) {
+	t.Parallel()
+	// Six questions of one tool turn right, which alone is significant; nothing else changes.
+	side := func(tools, rightFrom int) (qs []Question, out []Outcome) {
+		for i := range 6 * tools {
+			qs = append(qs, Question{Question: revise.Question{Case: fmt.Sprint("c", i), Right: []string{fmt.Sprint("t", i/6)}}})
+			out = append(out, Outcome{Rights: []bool{i >= rightFrom}})
+		}
+		return qs, out
+	}
+	for _, tt := range []struct {
+		tools int
+		want  panel.Change
+	}{{1, panel.ChangeBetter}, {4, panel.ChangeUnclear}} {
+		qs, before := side(tt.tools, 6)
+		_, after := side(tt.tools, 0)
+		var edited []string
+		for i := range tt.tools {
+			edited = append(edited, fmt.Sprint("t", i))
+		}
+		c := Compare("retriever", FirstRight, qs, before, after, edited)
+		for i := range c.Tools {
+			if e := &c.Tools[i]; e.Tool == "t0" && e.Own.Verdict != tt.want {
+				t.Errorf("%d tools: %s, p %v", tt.tools, e.Own.Verdict, e.Own.P)
+			}
+		}
+		models := []*Comparison{c}
+		for range 3 {
+			models = append(models, Compare("model", FirstRight, qs, before, before, edited))
+		}
+		Family(models)
+		if r := &c.Rates[0]; r.Verdict != c.Verdict || r.Verdict != panel.ChangeUnclear {
+			t.Errorf("%d tools, one model of four: %s beside %s", tt.tools, r.Verdict, c.Verdict)
+		}
+	}
+}
