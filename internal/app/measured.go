@@ -149,7 +149,7 @@ func (r *Run) measure(ctx context.Context, cfg steps.Config, side *compare.Side)
 		p.Warnings = append(p.Warnings, note)
 	}
 	p.Repeats = max(p.Repeats, r.Manifest.Repeats)
-	return p, &res.Log, nil
+	return p, &res.Log, r.judgedParts(ctx, p)
 }
 
 // tallyRules counts attempts by the version of the rules of their verdicts as they are read.

@@ -23,8 +23,9 @@ func (c *claim) cureNumber(m *panel.Metric) {
 	decide := func(iv stats.Interval) gate.Verdict { return patient.Hold(iv, 1, 0).Verdict }
 	var n gate.Needed
 	var attempts int
+	_, corrected := panel.JudgedPart(m.Name)
 	switch {
-	case strings.HasPrefix(m.Name, "true_success"): // its labels decide how far the ends are apart, too
+	case corrected, strings.HasPrefix(m.Name, "true_success"): // its labels decide how far the ends are apart, too
 	case !iv.Usable() || decide(iv) != gate.Inconclusive:
 	case m.Unit == panel.UnitRate:
 		n = gate.NeededCases(gate.Rule{Direction: c.g.Direction, Bound: c.g.Bound}, iv)

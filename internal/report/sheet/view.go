@@ -183,7 +183,17 @@ func sliced(t *panel.TargetPanel) []string {
 			out = append(out, name)
 		}
 	}
+	for i := range t.Overall.Metrics {
+		if name := t.Overall.Metrics[i].Name; judgedPart(name) {
+			out = append(out, name)
+		}
+	}
 	return out
+}
+
+func judgedPart(name string) bool {
+	thing, _ := panel.JudgedPart(name)
+	return thing != ""
 }
 
 // mark names the worst and the best slice of a key, and marks one that differs from the rest.
