@@ -17,8 +17,8 @@ type Panels struct {
 	Targets    []TargetPanel `json:"targets"`
 	// Duplicates counts attempts that were given twice; they are counted once.
 	Duplicates int `json:"duplicates,omitempty"`
-	// Findings are symptoms with their evidence, by how much of the failures they
-	// explain; Examples the strongest and weakest tasks.
+	// Findings are symptoms with their evidence, those that most failing attempts show first;
+	// Examples the strongest and weakest tasks.
 	Findings []Finding `json:"findings,omitempty"`
 	Examples []Example `json:"examples,omitempty"`
 	Warnings []string  `json:"warnings,omitempty"`
@@ -88,17 +88,23 @@ type LostRange struct {
 // Finding is one symptom of the debugging playbook.
 // Source: Evaluating Tool Calling, §7; Tool Calling Evaluation, "Common Issues".
 type Finding struct {
-	Code  string `json:"code"` // S1 to S7 of calls, L1 loops, T1 to T7 of runs, B1 and B2 of contracts
+	// Code is S1 to S7 of calls, L1 of loops, T1 to T9 of runs, A1 to A6 of attempts, B1 and B2 of contracts.
+	Code  string `json:"code"`
 	Title string `json:"title"`
-	// Count of Of things show the symptom; Share is the part of all failing
-	// steps and tasks that it explains, in [0,1].
-	Count    int       `json:"count"`
-	Of       int       `json:"of"`
+	// Count of Of things of Unit show the symptom, as "calls that were checked against a label".
+	Count int    `json:"count"`
+	Of    int    `json:"of"`
+	Unit  string `json:"unit"`
+	// Failed of Failing failing attempts show it, those of baselines left out where there are other
+	// targets. Failing is 0 where none of them does.
+	Failed  int `json:"failed,omitempty"`
+	Failing int `json:"failing,omitempty"`
+	// Share is Failed ÷ Failing, in [0,1].
 	Share    float64   `json:"share"`
 	Evidence []string  `json:"evidence"`
 	Examples []Example `json:"examples,omitempty"`
 	Test     string    `json:"test"` // the quick test that confirms it
-	Fix      string    `json:"fix"`
+	Fix      string    `json:"fix"`  // what helps, with the command of callvet that does it
 }
 
 // Example points at a task or a call in a trace file.

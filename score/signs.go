@@ -16,7 +16,7 @@ type Sign struct {
 	Code string `json:"code" form:"required words=T1|T2|T3|T4"`
 	// Shown is false where the attempt could have shown it and did not.
 	Shown bool `json:"shown,omitempty"`
-	// Why names what it shows in: arguments that differ (T2), repairs (T3).
+	// Why names what it shows in: repairs (T3), or arguments that differ (T2, also where it is not shown).
 	Why []string `json:"why,omitempty"`
 }
 
@@ -46,18 +46,14 @@ func Signs(c *callvet.Case, target *callvet.Target, t *callvet.Trace, r *callvet
 	}
 	if t.Outcome == callvet.OutcomeCalled {
 		if tool, args := r.Score(ToolSelection), r.Score(ArgEM); tool.Scored && tool.Value == 1 && args.Scored {
-			see("T2", args.Value == 0, differing(r, args.Value)...)
+			see("T2", args.Value == 0, differing(r)...)
 		}
 	}
 	return out
 }
 
-// differing names the arguments of an attempt without one right call that differ, each with its
-// tool.
-func differing(r *callvet.Result, em float64) []string {
-	if em > 0 {
-		return nil
-	}
+// differing names the arguments of an attempt that differ, each with its tool.
+func differing(r *callvet.Result) []string {
 	var out []string
 	for i := range r.Calls {
 		m := &r.Calls[i]

@@ -106,7 +106,9 @@ func familyStudies() []conform.Study {
 			return false
 		}}
 	}
-	claimed := func(d *panel.Difference) bool { return d.Verdict == panel.ChangeBetter || d.Verdict == panel.ChangeWorse }
+	claimed := func(d *panel.Difference) bool {
+		return d.Verdict == panel.ChangeBetter || d.Verdict == panel.ChangeWorse
+	}
 	out := []conform.Study{
 		claims("any of 10 equal targets is better or worse, 60 tasks", side{tasks: 60, targets: 10, attempts: 1, rate: 0.8, icc: 0.3}, func(t *panel.TargetComparison) bool { return claimed(&t.Overall) }),
 		claims("any of 10 equal slices is better or worse, 200 tasks", side{tasks: 200, targets: 1, slices: 10, attempts: 1, rate: 0.8, icc: 0.3}, func(t *panel.TargetComparison) bool {

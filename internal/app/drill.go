@@ -134,28 +134,52 @@ func (a *App) Drilled(ctx context.Context, run string) (*drills.Result, error) {
 	return out, nil
 }
 
-// unsafe lists the attempts whose assertion on safety failed.
+// unsafe lists the attempts whose assertion on safety failed, and counts the cases in which each
+// target did the user's task.
 func (a *App) unsafe(ctx context.Context, r *Run, d *drills.Result) error {
 	red, err := a.viewer(r.Manifest, nil)
 	if err != nil {
 		return err
 	}
-	for row, err := range r.shown(ctx, store.Filter{Order: store.ByCase, Verdicts: []callvet.Verdict{callvet.VerdictFail}}, red) {
+	useful, evident := map[[2]string]bool{}, map[[2]string]bool{} // by target and case
+	for row, err := range r.shown(ctx, store.Filter{Order: store.ByCase, Verdicts: []callvet.Verdict{callvet.VerdictPass, callvet.VerdictFail}}, red) {
 		if err != nil {
 			return err
+		}
+		of := [2]string{r.Manifest.Targets[row.Cell.Target].Name, row.Case.ID}
+		counts := row.Case.Fields[drills.FieldTwin] == "no"
+		if counts && drills.Useful(&row.Cell.Result) {
+			useful[of], evident[of] = true, true
 		}
 		i := slices.IndexFunc(row.Cell.Result.Assertions, func(as callvet.Assertion) bool {
 			return as.Name == safety.AssertionName && as.State == callvet.AssertFailed
 		})
+		if counts && i >= 0 {
+			evident[of] = true
+		}
 		switch {
 		case i < 0:
 		case len(d.Unsafe) >= drills.MaxUnsafe:
 			d.Left++
 		default:
 			d.Unsafe = append(d.Unsafe, drills.Attempt{
-				Target: r.Manifest.Targets[row.Cell.Target].Name, Case: row.Case.ID, Repeat: row.Cell.Repeat, What: row.Cell.Result.Assertions[i].Actual,
+				Target: of[0], Case: row.Case.ID, Repeat: row.Cell.Repeat, What: row.Cell.Result.Assertions[i].Actual,
 			})
 		}
 	}
+	for i := range d.Targets {
+		t := &d.Targets[i]
+		t.Shows(ofTarget(useful, t.Name), ofTarget(evident, t.Name))
+	}
 	return nil
+}
+
+// ofTarget counts the cases of a target.
+func ofTarget(cases map[[2]string]bool, target string) (n int) {
+	for of := range cases {
+		if of[0] == target {
+			n++
+		}
+	}
+	return n
 }

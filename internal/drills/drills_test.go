@@ -81,21 +81,25 @@ func TestDecide(t *testing.T) {
 		return p
 	}
 	for name, tt := range map[string]struct {
-		k, n, unsafe int
-		want         gate.Verdict
-		upper        float64
-		warnings     int
+		k, n, unsafe, useful int
+		want                 gate.Verdict
+		upper                float64
+		warnings             int
+		why                  string
 	}{
-		"none":                 {0, 60, 0, gate.Pass, 1 - 0.9513, 0},
-		"one":                  {1, 60, 1, gate.Fail, 0.0767, 0},
-		"one at a twin only":   {0, 60, 1, gate.Fail, 0.0487, 0},
-		"half could be judged": {0, 30, 0, gate.Pass, 0.0950, 1},
-		"nothing decided":      {0, 0, 0, gate.Inconclusive, 1, 0},
+		"none":                 {0, 60, 0, 60, gate.Pass, 1 - 0.9513, 0, "no incident in 60 cases: with a confidence"},
+		"one":                  {1, 60, 1, 60, gate.Fail, 0.0767, 0, "in 1 of 60 cases"},
+		"one at a twin only":   {0, 60, 1, 60, gate.Fail, 0.0487, 0, "in 0 of 60 cases"},
+		"half could be judged": {0, 30, 0, 30, gate.Pass, 0.0950, 1, "no incident in 30 cases"},
+		"half was done":        {0, 60, 0, 30, gate.Pass, 0.0950, 0, "was done in 30 of them"},
+		"nothing was done":     {0, 60, 0, 0, gate.Inconclusive, 1, 0, "does nothing shows no safety"},
+		"nothing decided":      {0, 0, 0, 0, gate.Inconclusive, 1, 0, "no case could be decided"},
 	} {
 		r := &drills.Result{Cases: 60, Targets: []drills.Target{drills.Of(of(tt.k, tt.n))}, Unsafe: slices.Repeat([]drills.Attempt{{Target: "m"}}, tt.unsafe)}
+		r.Targets[0].Shows(tt.useful, tt.useful)
 		r.Decide()
 		got := r.Targets[0]
-		if r.Verdict != tt.want || got.Decided != tt.n || got.Incidents != tt.k || got.Upper < tt.upper-0.001 || got.Upper > tt.upper+0.001 || len(r.Warnings) != tt.warnings || len(r.Why) != 1 {
+		if r.Verdict != tt.want || got.Decided != tt.n || got.Incidents != tt.k || got.Upper < tt.upper-0.001 || got.Upper > tt.upper+0.001 || len(r.Warnings) != tt.warnings || len(r.Why) != 1 || !strings.Contains(r.Why[0], tt.why) {
 			t.Errorf("%s: %s %+v %q %q", name, r.Verdict, got, r.Why, r.Warnings)
 		}
 		if tt.n > 0 && (len(got.Slices) != 1 || len(got.Slices[0].Metrics) != 1 || got.Slices[0].Metric(drills.Utility) == nil) {

@@ -254,6 +254,11 @@ func TestRepeatsAreClusters(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	r.Shuffle(len(cells), func(i, j int) { cells[i], cells[j] = cells[j], cells[i] })
 	again := collect(t, cfg, cases, cells...)
+	for _, p := range []*panel.Panels{want, again} { // the first examples of another order are others
+		for i := range p.Findings {
+			p.Findings[i].Examples = nil
+		}
+	}
 	a, _ := json.Marshal(want)
 	b, _ := json.Marshal(again)
 	if d := cmp.Diff(string(a), string(b)); d != "" {
@@ -414,23 +419,25 @@ func TestSymptoms(t *testing.T) {
 		want  []string
 	}{
 		{"text under auto", []*callvet.Cell{silent(0, "auto"), silent(1, "auto"), called(2, "auto", 1)}, []string{
-			"T1: 2 of 3, 1.00", "m: 2 of 3 attempts that need a call and have tool_choice auto have none", "see m c0 ", "see m c1 ",
+			"T1: 2 of 3, 1.00", "see m c0 ", "see m c1 ",
 		}},
 		{"text now and then is what models do", []*callvet.Cell{silent(0, "auto"), called(1, "auto", 1), called(2, "auto", 1)}, nil},
 		{"none is asked for text", []*callvet.Cell{silent(0, "none"), silent(1, "none")}, nil},
 		{"an older trace does not say", []*callvet.Cell{silent(0, ""), silent(1, "")}, nil},
 		{"wrong values everywhere", []*callvet.Cell{called(0, "auto", 0), called(1, "auto", 0), called(2, "auto", 0)}, []string{
-			"T2: 3 of 3, 1.00", "m: 3 of 3 attempts with the right tools have no call with the expected arguments", "m: arguments that differ most: weather.city (3)",
+			"T2: 3 of 3, 1.00", "weather.city (3)",
 			"see m c0 weather.city", "see m c1 weather.city", "see m c2 weather.city",
 		}},
 		{"wrong values now and then", []*callvet.Cell{called(0, "auto", 0), called(1, "auto", 0), called(2, "auto", 1)}, nil},
 		{"mended calls", []*callvet.Cell{with(called(0, "auto", 1), mended), called(1, "auto", 1), silent(2, "none")}, []string{
-			"T3: 1 of 3, 0.00", "m: 1 of 3 attempts were mended before they were scored: fenced (1), in_name (1)", "see m c0 ",
+			"T3: 1 of 3, 0.00", "fenced (1), in_name (1)", "see m c0 in an attempt that passed",
 		}},
 		{"required is refused or ignored", []*callvet.Cell{with(called(0, "auto", 1), untaken), silent(1, "required"), called(2, "required", 1)}, []string{
-			"T4: 2 of 3, 1.00", "m: 2 of 3 attempts that had to call were made under auto, or without a call", "see m c0 ", "see m c1 ",
+			"T4: 2 of 3, 1.00", "see m c1 ",
 		}},
-		{"errors show nothing", []*callvet.Cell{errored(0, 0), errored(1, 0)}, nil},
+		{"errors are no silence", []*callvet.Cell{errored(0, 0), errored(1, 0)}, []string{
+			"T9: 2 of 2, 0.00", "server (2)", "see m c0 server", "see m c1 server",
+		}},
 	} {
 		cases := []callvet.Case{oneCall("c0", "weather"), oneCall("c1", "weather"), oneCall("c2", "weather")}
 		got := collect(t, Config{Targets: []callvet.Target{{Name: "m"}, {Name: "floor", Floor: true}}}, cases, c.cells...)
@@ -460,9 +467,9 @@ func TestContractFindings(t *testing.T) {
 	}
 	got := told(collect(t, Config{Targets: []callvet.Target{{Name: "m"}}, Tools: tools}, []callvet.Case{oneCall("a", "weather")}, cell), "B")
 	want := []string{
-		"B2: 2 of 5, 0.25", "1 of 5 executed calls were refused (20.00 %)", "1 call that was not refused is more than the limits allow in the time of their attempts",
-		"pay: 2 calls, its limit is 1 in 60 s", "see m a pay", "see m a pay",
-		"B1: 1 of 2, 0.00", "weather: 1 of 2 executions took longer than 500 ms (50.0 %, and the budget allows 10 %)", "see m a weather",
+		"B2: 2 of 5, 0.00", "1 of 5 executed calls were refused (20.00 %)", "1 call that was not refused is more than the limits allow in the time of their attempts",
+		"pay: 2 calls, its limit is 1 in 60 s", "see m a pay, in an attempt that passed", "see m a pay, in an attempt that passed",
+		"B1: 1 of 2, 0.00", "weather: 1 of 2 executions took longer than 500 ms (50.0 %, and the budget allows 10 %)", "see m a weather, in an attempt that passed",
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)

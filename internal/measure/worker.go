@@ -65,6 +65,9 @@ func (w *worker) block(j job) error {
 		if yes, known := s.Score.Get(callvet.StepArgEM); known && !yes {
 			s.Paths = w.differing(v)
 		}
+		if yes, known := s.Score.Get(callvet.StepSchemaValid); known && !yes {
+			s.BadFields = w.scorer.BadFields((*step.Input)(&v.Call))
+		}
 		w.sheet.Step(w.batch, &s)
 		if w.each {
 			row := Scored{Line: v.Line, Step: v.Step(), Score: s.Score}

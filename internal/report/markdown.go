@@ -42,6 +42,7 @@ func Markdown(w io.Writer, v *View) error {
 	for _, x := range v.warnings() {
 		fmt.Fprintf(&b, "> **Warning:** %s\n", plain.Markdown(x))
 	}
+	fmt.Fprintf(&b, "\n%s\n", v.population())
 	mdOpen(&b, v)
 	mdFindings(&b, v)
 	tail := mdTail(v)
@@ -81,7 +82,7 @@ func mdFindings(b *bytes.Buffer, v *View) {
 		if left := len(f.Evidence) - maxKinds; left > 0 {
 			fmt.Fprintf(b, "  - %s\n", moreOf(left, "piece of evidence", "pieces of evidence"))
 		}
-		fmt.Fprintf(b, "  - Test: %s\n  - Fix: %s\n", plain.Markdown(f.Test), plain.Markdown(f.Fix))
+		fmt.Fprintf(b, "  - Test: %s\n  - Fix: %s\n", plain.MarkdownCode(f.Test), plain.MarkdownCode(f.Fix))
 	}
 }
 
@@ -172,6 +173,9 @@ func mdDiff(b *bytes.Buffer, c *panel.Comparison) {
 		}
 	}
 	b.WriteString("\n")
+	if c.Population == panel.ThisSuite {
+		fmt.Fprintf(b, "%s\n\n", c.Population.Sentence())
+	}
 	for _, l := range append(leftOut(c), c.Warnings...) {
 		fmt.Fprintf(b, "> %s\n", plain.Markdown(l))
 	}

@@ -41,9 +41,9 @@ func (c *Confusion) Agree(target, tool uint32, score callvet.StepScore) (counted
 	return true
 }
 
-// Look counts a call. gold gives the tool that would have been right, where one is
-// labelled; else it is nil.
-func (c *Confusion) Look(target, tool uint32, score callvet.StepScore, gold func() uint32) {
+// Look counts a call. gold is the number of the tool that would have been right, NoTool where
+// none is labelled.
+func (c *Confusion) Look(target, tool uint32, score callvet.StepScore, gold uint32) {
 	p, known := pairOf(target, tool, score, gold)
 	switch {
 	case !known:
@@ -63,15 +63,15 @@ func (c *Confusion) Look(target, tool uint32, score callvet.StepScore, gold func
 }
 
 // pairOf is the pair of a call; known is false where it is not known which tool was right.
-func pairOf(target, tool uint32, score callvet.StepScore, gold func() uint32) (p Pair, known bool) {
+func pairOf(target, tool uint32, score callvet.StepScore, gold uint32) (p Pair, known bool) {
 	p = Pair{target, tool, tool}
 	needed, known := score.Get(callvet.StepNeeded)
 	right, labelled := score.Get(callvet.StepSelection)
 	switch {
 	case known && !needed:
-		p.Expected = 0
-	case gold != nil:
-		p.Expected = gold()
+		p.Expected = NoTool
+	case gold != NoTool:
+		p.Expected = gold
 	case !known || !labelled || !right:
 		return p, false
 	}
@@ -79,14 +79,6 @@ func pairOf(target, tool uint32, score callvet.StepScore, gold func() uint32) (p
 		p.Called = UnknownTool
 	}
 	return p, true
-}
-
-// Drop takes out a call that Look has counted: a copy of another one. Where it called a wrong tool
-// the pair stays, since the right one is no longer known.
-func (c *Confusion) Drop(target, tool uint32, score callvet.StepScore) {
-	if p, known := pairOf(target, tool, score, nil); known {
-		c.Add(p, -1)
-	}
 }
 
 // Add adds n calls.

@@ -42,9 +42,8 @@ const (
 // Counts says how often what went wrong. They are sums, and the examples are those
 // of the lowest lines, so that parts merge in any order.
 type Counts struct {
-	Of      [Kinds]Symptom
-	Failing int64 // calls with any of them
-	Steps   int64
+	Of    [Kinds]Symptom
+	Steps int64
 	// looked is how many calls were looked at by what is known of them, until tally; nil
 	// before the first one.
 	looked *[everything + 1]int64
@@ -71,30 +70,63 @@ const everything = 1<<callvet.StepMetrics - 1
 type Symptom struct {
 	Count, Of int64
 	Tools     []int64          // by the tool's number, as far as there are any
-	Paths     map[string]int64 // by the argument's name
+	Paths     map[string]int64 // by the argument's name: S1 and S3
 	Timeouts  int64            // of S4
 	Beyond    int64            // of B2: calls beyond what the limit allows
 	Unnamed   int64            // of S2: names that are in no catalog
 	First     []Sighting       // those of the lowest lines
 }
 
-// Sighting is a call that shows a symptom.
+// Sighting is a call that shows a symptom, or an attempt.
 type Sighting struct {
 	Line               int64
 	Target, Task, Call string
 	Attempt            int
 	Tool               uint32
+	Passed             bool // the attempt
 }
 
 // Call is one call as it is looked at; its bytes are read during that only.
 type Call struct {
-	Line               int64
-	Target, Task, Call []byte
-	Attempt            int
-	Tool               uint32
-	Score              callvet.StepScore
-	// Paths are the names of the arguments that are wrong.
-	Paths []string
+	Line         int64
+	Target, Task []byte
+	Call         string
+	Attempt      int
+	Tool         uint32
+	Score        callvet.StepScore
+	// Paths are the names of the arguments that are wrong, Fields those that break the schema.
+	Paths, Fields []string
+	// Ended is what is known of the attempt.
+	Ended Ended
+}
+
+// Ended is how an attempt ended, as far as its task record has it.
+type Ended uint8
+
+// An attempt without a verdict, one that failed, one that passed, and one that ended in an error.
+const (
+	Unjudged Ended = iota
+	Failed
+	Passed
+	Faulty
+)
+
+// Shows is a set of symptoms, one bit each.
+type Shows uint16
+
+func (s Shows) has(kind int) bool { return s>>kind&1 != 0 }
+
+// cites reports whether a call of an attempt that ended so is an example of a symptom. What failed
+// is not what passed, and an error has no say on the target, but on its tools and its safety. The
+// others are no failures: any attempt is an example.
+func (e Ended) cites(kind int) bool {
+	switch kind {
+	case rejected, wrongTool, wrongArguments, chatter, loops:
+		return e == Unjudged || e == Failed
+	case notExecuted, unsafeCalls:
+		return e != Passed
+	}
+	return true
 }
 
 // New makes empty Counts.
@@ -133,6 +165,11 @@ func (s *Counts) Look(score callvet.StepScore) (wrong bool) {
 	return score.Known&(^score.True&bad|score.True&(bitRejected|bitLimited)) != 0
 }
 
+// Wrong reports whether anything is wrong with a call, the time that it took included.
+func Wrong(score callvet.StepScore) bool {
+	return score.Known&(^score.True&(bad|bitBudget)|score.True&(bitRejected|bitLimited)) != 0
+}
+
 // tally adds what was looked at to the sums.
 func (s *Counts) tally() {
 	if s.named != nil {
@@ -161,59 +198,43 @@ func (s *Counts) tally() {
 	s.looked = nil
 }
 
-// Add counts the symptoms of a call with which something is wrong.
-func (s *Counts) Add(l *Call) {
+// Add counts the symptoms of a call with which something is wrong, and gives them.
+func (s *Counts) Add(l *Call) (shows Shows) {
 	known, right := l.Score.Known, l.Score.True
 	bad, of := known&^right, &s.Of
-	s.Failing++
+	see := func(kind int) {
+		of[kind].see(kind, l)
+		shows |= 1 << kind
+	}
 	if bad&bitSchema != 0 || known&right&bitRejected != 0 {
-		of[rejected].see(l)
+		for _, f := range l.Fields {
+			of[rejected].path(f)
+		}
+		see(rejected)
 	}
 	if unneeded := bad&bitNeeded != 0; unneeded {
-		of[chatter].see(l)
+		see(chatter)
 	} else if bad&(bitSelected|bitKnown) != 0 {
 		of[wrongTool].Unnamed += one(bad&bitKnown != 0)
-		of[wrongTool].see(l)
+		see(wrongTool)
 	}
 	if bad&bitEM != 0 && bad&bitSelected == 0 {
 		for _, p := range l.Paths {
 			s.name(p)
 		}
-		of[wrongArguments].see(l)
+		see(wrongArguments)
 	}
 	if bad&bitExecuted != 0 {
 		of[notExecuted].Timeouts += one(right&(1<<callvet.StepTimeout) != 0)
-		of[notExecuted].see(l)
+		see(notExecuted)
 	}
 	if known&right&bitLimited != 0 {
-		of[limited].see(l)
+		see(limited)
 	}
 	if bad&bitSafe != 0 {
-		of[unsafeCalls].see(l)
+		see(unsafeCalls)
 	}
-}
-
-// Drop takes out a call that was looked at and added: a copy of another one. What is kept of it as an
-// example stays, as do the names of its arguments.
-func (s *Counts) Drop(l *Call) {
-	var own Counts
-	if s.Look(l.Score) {
-		own.Add(l)
-	}
-	s.looked[l.Score.Known&everything] -= 2 // as it was looked at twice
-	if HasBudget(l.Score) {
-		own.Timed(l)
-		t := own.times[l.Tool]
-		s.at(int(l.Tool)).add(timed{-t.of, -t.over, -t.ofMid, -t.overMid})
-	}
-	s.Failing -= own.Failing
-	for i := range own.Of {
-		x, of := &own.Of[i], &s.Of[i]
-		of.Count, of.Timeouts, of.Unnamed = of.Count-x.Count, of.Timeouts-x.Timeouts, of.Unnamed-x.Unnamed
-		if x.Count > 0 {
-			of.count(l.Tool, -x.Count)
-		}
-	}
+	return shows
 }
 
 // Timed counts a call of whose time it is known whether it kept a budget.
@@ -224,7 +245,7 @@ func (s *Counts) Timed(l *Call) {
 	at.ofMid += one(known&bitMid != 0)
 	at.overMid += one(known&^right&bitMid != 0)
 	if known&^right&bitBudget != 0 {
-		s.Of[slow].see(l)
+		s.Of[slow].see(slow, l)
 	}
 }
 
@@ -249,7 +270,7 @@ func (s *Counts) Beyond(calls int, l *Call) {
 	x := &s.Of[limited]
 	x.Beyond += int64(calls)
 	x.count(l.Tool, int64(calls))
-	x.Keep(Sighting{l.Line, string(l.Target), string(l.Task), string(l.Call), l.Attempt, l.Tool})
+	x.Keep(l.sighting())
 }
 
 // Repeated notes a call of a tool with the arguments of an earlier one at the task (S7); same
@@ -258,27 +279,41 @@ func (s *Counts) Repeated(same bool, l *Call) {
 	u := &s.Of[unsteady]
 	u.Of++
 	if !same {
-		u.see(l)
+		u.see(unsteady, l)
 	}
 }
 
 // Again notes a call of a tool with the arguments of an earlier one of its attempt (L1); same
 // reports whether nothing else is recorded of its result.
-func (s *Counts) Again(same bool, l *Call) {
+func (s *Counts) Again(same bool, l *Call) (shows Shows) {
 	u := &s.Of[loops]
 	u.Of++
-	if same {
-		u.see(l)
+	if !same {
+		return 0
+	}
+	u.see(loops, l)
+	return 1 << loops
+}
+
+// see counts a call that shows the symptom of a kind.
+func (s *Symptom) see(kind int, l *Call) {
+	s.Count++
+	s.count(l.Tool, 1)
+	if l.Ended.cites(kind) && (len(s.First) < maxSightings || l.Line < s.First[len(s.First)-1].Line) {
+		s.Keep(l.sighting())
 	}
 }
 
-// see counts a call that shows the symptom.
-func (s *Symptom) see(l *Call) {
-	s.Count++
-	s.count(l.Tool, 1)
-	if len(s.First) < maxSightings || l.Line < s.First[len(s.First)-1].Line {
-		s.Keep(Sighting{l.Line, string(l.Target), string(l.Task), string(l.Call), l.Attempt, l.Tool})
+func (l *Call) sighting() Sighting {
+	return Sighting{l.Line, string(l.Target), string(l.Task), l.Call, l.Attempt, l.Tool, l.Ended == Passed}
+}
+
+// path counts the name of an argument.
+func (s *Symptom) path(p string) {
+	if _, ok := s.Paths[p]; !ok && len(s.Paths) >= maxPaths {
+		p = beyond
 	}
+	s.Paths[p]++
 }
 
 // count counts calls of a tool; there are slicing.MaxTools.
@@ -331,17 +366,19 @@ func one(yes bool) int64 {
 }
 
 // Keep keeps a sighting if it is among the first.
-func (s *Symptom) Keep(at Sighting) {
-	i, _ := slices.BinarySearchFunc(s.First, at, func(a, b Sighting) int { return cmp.Compare(a.Line, b.Line) })
-	s.First = slices.Insert(s.First, i, at)
-	s.First = s.First[:min(len(s.First), maxSightings)]
+func (s *Symptom) Keep(at Sighting) { keep(&s.First, at) }
+
+func keep(first *[]Sighting, at Sighting) {
+	i, _ := slices.BinarySearchFunc(*first, at, func(a, b Sighting) int { return cmp.Compare(a.Line, b.Line) })
+	*first = slices.Insert(*first, i, at)
+	*first = (*first)[:min(len(*first), maxSightings)]
 }
 
 // Merge adds the counts of other calls.
 func (s *Counts) Merge(o *Counts) {
 	s.tally()
 	o.tally()
-	s.Failing, s.Steps = s.Failing+o.Failing, s.Steps+o.Steps
+	s.Steps += o.Steps
 	for n, t := range o.times {
 		s.at(n).add(t)
 	}

@@ -28,13 +28,20 @@ func score(known map[callvet.StepMetric]bool) (s callvet.StepScore) {
 
 func unknown(string) *callvet.Tool { return nil }
 
-func add(c *findings.Counts, call findings.Call) {
+func add(c *findings.Counts, call findings.Call) (shows findings.Shows) {
 	if findings.HasBudget(call.Score) {
 		c.Timed(&call)
 	}
 	if c.Look(call.Score) {
-		c.Add(&call)
+		shows = c.Add(&call)
 	}
+	return shows
+}
+
+// told are the findings of calls, without verdicts of their attempts.
+func told(c *findings.Counts, of *findings.Signs, contract func(string) *callvet.Tool) []panel.Finding {
+	target := func(n uint32) string { return [...]string{"m", "n"}[n] }
+	return findings.Findings(c, of, &findings.Names{Tool: name, Target: target, Contract: contract, Locate: func(e *panel.Example) { e.File = "f" }})
 }
 
 func TestFindings(t *testing.T) {
@@ -45,9 +52,12 @@ func TestFindings(t *testing.T) {
 	chat := score(map[callvet.StepMetric]bool{callvet.StepNeeded: false, callvet.StepSelection: false, callvet.StepExecuted: false, callvet.StepTimeout: true})
 	for i := range 10 {
 		add(&c, findings.Call{Line: int64(100 - i), Score: good, Tool: 1})
-		add(&c, findings.Call{Line: int64(100 - i), Score: bad, Tool: 2, Paths: []string{"to"}, Task: []byte("t"), Call: []byte("c")})
+		add(&c, findings.Call{Line: int64(100 - i), Score: bad, Tool: 2, Paths: []string{"to"}, Task: []byte("t"), Call: "c"})
 	}
 	add(&c, findings.Call{Line: 3, Score: chat, Tool: 1})
+	broken := score(map[callvet.StepMetric]bool{callvet.StepSchemaValid: false})
+	add(&c, findings.Call{Line: 4, Score: broken, Tool: 2, Fields: []string{"city", "unit"}})
+	add(&c, findings.Call{Line: 5, Score: broken, Tool: 2, Fields: []string{"city"}})
 	c.Repeated(true, &findings.Call{Tool: 1})
 	c.Repeated(false, &findings.Call{Tool: 1, Line: 9})
 	type row struct {
@@ -58,7 +68,7 @@ func TestFindings(t *testing.T) {
 		Evidence  []string
 	}
 	var got []row
-	for _, f := range c.Findings(name, unknown, func(e *panel.Example) { e.File = "f" }) {
+	for _, f := range told(&c, &findings.Signs{}, unknown) {
 		r := row{f.Code, f.Count, f.Of, f.Share, nil, f.Evidence}
 		for _, e := range f.Examples {
 			if e.File != "f" {
@@ -69,10 +79,11 @@ func TestFindings(t *testing.T) {
 		got = append(got, r)
 	}
 	want := []row{
-		{"S3", 10, 20, 10.0 / 11, []int64{91, 92, 93, 94, 95}, []string{"10 of 20 calls (50.00 %)", "11 steps have something wrong with them", "tools hit most: get (10)", "arguments hit most: to (10)"}},
-		{"S4", 1, 21, 1.0 / 11, []int64{3}, []string{"1 of 21 calls (4.76 %)", "11 steps have something wrong with them", "1 of them timed out", "tools hit most: send (1)"}},
-		{"S5", 1, 21, 1.0 / 11, []int64{3}, []string{"1 of 21 calls (4.76 %)", "11 steps have something wrong with them", "tools hit most: send (1)"}},
-		{"S7", 1, 2, 0, []int64{9}, []string{"1 of 2 repeated calls gave another result", "tools hit most: send (1)"}},
+		{"S3", 10, 20, 0, []int64{91, 92, 93, 94, 95}, []string{"tools hit most: get (10)", "arguments hit most: to (10)"}},
+		{"S1", 2, 12, 0, []int64{4, 5}, []string{"tools hit most: get (2)", "arguments hit most: city (2), unit (1)"}},
+		{"S4", 1, 21, 0, []int64{3}, []string{"1 call timed out", "tools hit most: send (1)"}},
+		{"S5", 1, 21, 0, []int64{3}, []string{"tools hit most: send (1)"}},
+		{"S7", 1, 2, 0, []int64{9}, []string{"tools hit most: send (1)"}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -102,7 +113,7 @@ func TestContracts(t *testing.T) {
 		return &callvet.Tool{LatencyBudgetMS: &budget, LatencyP50MS: &mid}
 	}
 	got := map[string][]string{}
-	for _, f := range c.Findings(name, contract, func(*panel.Example) {}) {
+	for _, f := range told(&c, &findings.Signs{}, contract) {
 		got[f.Code] = append(f.Evidence, fmt.Sprintf("%d of %d", f.Count, f.Of))
 	}
 	want := map[string][]string{
@@ -115,7 +126,7 @@ func TestContracts(t *testing.T) {
 			"2 of 10 executed calls were refused (20.00 %)",
 			"3 calls that were not refused are more than the limits allow in the time of their attempts",
 			"send: 5 calls, its limit is 5 in 60 s",
-			"5 of 10",
+			"5 of 20",
 		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -159,13 +170,13 @@ func TestIncidents(t *testing.T) {
 	panels := func(ms ...panel.Metric) *panel.Panels {
 		return &panel.Panels{
 			Targets:  []panel.TargetPanel{{Overall: panel.Slice{Metrics: ms}}},
-			Findings: []panel.Finding{{Code: "S3", Count: 3, Of: 50, Share: 0.75}, {Code: "S4", Count: 1, Of: 50, Share: 0.25}},
+			Findings: []panel.Finding{{Code: "S3", Count: 3, Of: 50, Failed: 3}, {Code: "S4", Count: 1, Of: 50, Failed: 1}},
 		}
 	}
 	p := panels(rate("safety_incidents", 0.15, 40), rate("blocked_incidents", 0.05, 40))
 	findings.Incidents(p)
-	if f := p.Findings[1]; len(p.Findings) != 3 || f.Code != "S6" || f.Count != 6 || f.Of != 40 || f.Share != 0.6 || f.Fix == "" ||
-		f.Evidence[0] != "6 of 40 tasks had an incident that happened, 2 one that was stopped, those that only the whole attempt shows included" {
+	if f := p.Findings[2]; len(p.Findings) != 3 || f.Code != "S6" || f.Count != 6 || f.Of != 40 || f.Unit != "tasks held to safety rules" || f.Fix == "" ||
+		f.Evidence[0] != "6 of 40 tasks had an incident that happened, 2 of 40 one that was stopped, those that only the whole attempt shows included" {
 		t.Errorf("%+v", p.Findings)
 	}
 	p = panels(rate("safety_incidents", 0.15, 40))
@@ -179,6 +190,65 @@ func TestIncidents(t *testing.T) {
 		t.Errorf("nothing happened: %+v", p.Findings)
 	}
 	findings.Incidents(&panel.Panels{})
+}
+
+// TestClasses: every class of failures has a finding, which counts each of its attempts once and
+// cites them, whether or not a call shows it.
+func TestClasses(t *testing.T) {
+	t.Parallel()
+	for _, class := range append(panel.Classes(), "") {
+		var of findings.Signs
+		c := findings.New()
+		outcome := map[callvet.Class]callvet.Outcome{callvet.ClassProvider: callvet.OutcomeError, callvet.ClassUnparseable: callvet.OutcomeUnparseable}[class]
+		for i := range 10 {
+			at := findings.Call{Line: int64(i + 1), Task: fmt.Append(nil, "t", i), Ended: findings.Passed}
+			a := findings.Attempt{Ended: at.Ended}
+			if i < 4 {
+				at.Ended = findings.Failed
+				a.Ended, a.Class, a.Unread = at.Ended, class, outcome == callvet.OutcomeUnparseable
+				of.End(0, outcome, "", &at)
+			}
+			of.Attempt(0, &a, &at)
+		}
+		got := told(&c, &of, unknown)
+		if len(got) != 1 || got[0].Failed != 4 || got[0].Failing != 4 || got[0].Share != 1 || got[0].Count > got[0].Of || len(got[0].Examples) != 4 || got[0].Title == "" {
+			t.Errorf("%q: %+v", class, got)
+		}
+	}
+}
+
+// TestPassingAttempts: a call of a passing attempt is no example of a failure, and has a sentence of
+// its own.
+func TestPassingAttempts(t *testing.T) {
+	t.Parallel()
+	c, of := findings.New(), findings.Signs{}
+	chat := score(map[callvet.StepMetric]bool{callvet.StepNeeded: false})
+	for i, ended := range []findings.Ended{findings.Passed, findings.Passed, findings.Failed, findings.Faulty, findings.Unjudged, findings.Failed} {
+		at := findings.Call{Line: int64(i + 1), Tool: 1, Task: []byte(fmt.Sprint("t", i)), Ended: ended}
+		a := findings.Attempt{Ended: ended}
+		if at.Score = chat; i < 5 {
+			a.Shows = add(&c, at)
+		}
+		of.Attempt(0, &a, &at)
+	}
+	f := told(&c, &of, unknown)[0]
+	if f.Code != "S5" || f.Count != 5 || f.Failed != 1 || f.Failing != 2 {
+		t.Errorf("%+v", f)
+	}
+	var tasks []string
+	for _, e := range f.Examples {
+		tasks = append(tasks, e.Task)
+	}
+	if d := cmp.Diff([]string{"t2", "t4"}, tasks); d != "" {
+		t.Error(d)
+	}
+	want := []string{
+		"tools hit most: send (5)",
+		"2 of 2 passing attempts make a call that is not needed: they are no failures",
+	}
+	if d := cmp.Diff(want, f.Evidence); d != "" {
+		t.Error(d)
+	}
 }
 
 // TestNames: names of arguments are counted one by one, also those that share a place

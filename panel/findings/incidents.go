@@ -24,24 +24,15 @@ func Incidents(p *panel.Panels) {
 	if happened+blocked == 0 {
 		return
 	}
-	evidence := fmt.Sprintf("%d of %d tasks had an incident that happened, %d one that was stopped, those that only the whole attempt shows included", happened, exposed, blocked)
-	play := panel.Playbook(codes[unsafeCalls])
-	if i := slices.IndexFunc(p.Findings, func(f panel.Finding) bool { return f.Code == play.Code }); i >= 0 {
+	evidence := fmt.Sprintf("%d of %d tasks had an incident that happened, %d of %d one that was stopped, those that only the whole attempt shows included", happened, exposed, blocked, exposed)
+	if i := slices.IndexFunc(p.Findings, func(f panel.Finding) bool { return f.Code == codes[unsafeCalls] }); i >= 0 {
 		p.Findings[i].Evidence = append(p.Findings[i].Evidence, evidence)
 		return
 	}
-	count := max(happened, blocked)
-	failing := count
-	for _, f := range p.Findings {
-		if f.Share > 0 {
-			failing += int(math.Round(float64(f.Count) / f.Share)) // the same for each
-			break
-		}
-	}
-	p.Findings = append(p.Findings, panel.Finding{
-		Code: play.Code, Title: "Attempts break safety rules", Count: count, Of: exposed, Share: float64(count) / float64(failing),
-		Evidence: []string{evidence, "no single call shows it: look at what was asked, said and confirmed around them"}, Test: play.Test, Fix: play.Fix,
-	})
+	f := found(codes[unsafeCalls])
+	f.Title, f.Count, f.Of, f.Unit = "Attempts break safety rules", max(happened, blocked), exposed, "tasks held to safety rules"
+	f.Evidence = []string{evidence, "no single call shows it: look at what was asked, said and confirmed around them"}
+	p.Findings = append(p.Findings, f)
 	slices.SortStableFunc(p.Findings, byShare)
 }
 

@@ -6,70 +6,137 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/panel"
 )
 
-// Findings are the symptoms that occur, those that explain most first. name gives
-// a tool's name by its number and contract what is known of it, nil for nothing; locate
-// fills in where an example's line is.
-func (s *Counts) Findings(name func(uint32) string, contract func(string) *callvet.Tool, locate func(*panel.Example)) []panel.Finding {
-	s.tally()
-	var out []panel.Finding
-	for k := range Kinds {
-		x := &s.Of[k]
-		p := panel.Playbook(codes[k])
-		f := panel.Finding{Code: p.Code, Title: p.Title, Count: int(x.Count), Of: int(x.Of), Test: p.Test, Fix: p.Fix}
-		switch k {
-		case slow:
-			f.Count, f.Of, f.Evidence = panel.SlowTools(s.uses(name, contract))
-		case limited:
-			f.Count += int(x.Beyond)
-			f.Evidence = panel.LimitedTools(int(x.Count), int(x.Of), int(x.Beyond), s.uses(name, contract))
-		default:
-			f.Evidence = s.evidence(k, x, name)
+// Names are those of what is counted by number, and what else a finding takes from elsewhere.
+type Names struct {
+	Tool, Target func(uint32) string
+	Contract     func(tool string) *callvet.Tool // what is known of it, nil for nothing
+	Locate       func(*panel.Example)            // fills in where an example's line is
+}
+
+// Findings are the symptoms of calls and attempts that occur, those that most failing attempts show
+// first. Counts are those of the targets that count.
+func Findings(calls *Counts, of *Signs, names *Names) []panel.Finding {
+	targets := of.counted(names.Target)
+	var failing, passing int64
+	var all [kinds]shown
+	for _, n := range targets {
+		t := of.of[n]
+		failing, passing = failing+t.failing, passing+t.passing
+		for k := range all {
+			all[k].merge(&t.shown[k])
 		}
-		if f.Count == 0 {
-			continue
+	}
+	calls.tally()
+	out := of.findings(targets, names.Target, names.Locate)
+	for k := range kinds {
+		f := calls.finding(k, names)
+		all[k].add(&f, k, failing, passing, names)
+		if f.Count > 0 {
+			out = append(out, f)
 		}
-		if k != unsteady && k != slow && k != loops && s.Failing > 0 {
-			f.Share = min(1, float64(x.Count)/float64(s.Failing))
+	}
+	for i := range out {
+		f := &out[i]
+		if f.Failed > 0 {
+			f.Failing, f.Share = int(failing), float64(f.Failed)/float64(failing)
 		}
-		for _, at := range x.First {
-			e := panel.Example{Target: at.Target, Task: at.Task, Attempt: at.Attempt, Call: at.Call, Line: at.Line, Why: name(at.Tool)}
-			locate(&e)
-			f.Examples = append(f.Examples, e)
-		}
-		out = append(out, f)
 	}
 	slices.SortStableFunc(out, byShare)
 	return out
 }
 
-// byShare puts what explains most first.
-func byShare(a, b panel.Finding) int {
-	return cmp.Or(cmp.Compare(b.Share, a.Share), cmp.Compare(b.Count, a.Count), cmp.Compare(a.Code, b.Code))
+// found is the finding of a code before anything is counted.
+func found(code string) panel.Finding {
+	p := panel.Playbook(code)
+	return panel.Finding{Code: p.Code, Title: p.Title, Unit: p.Unit, Evidence: []string{}, Test: p.Test, Fix: p.Fix}
 }
 
-func (s *Counts) evidence(k int, x *Symptom, name func(uint32) string) []string {
-	ev := []string{fmt.Sprintf("%d of %d %s (%.2f %%)", x.Count, x.Of, panel.Playbook(codes[k]).Unit, 100*float64(x.Count)/float64(max(x.Of, 1)))}
+func example(at *Sighting, why string, locate func(*panel.Example)) panel.Example {
+	if at.Passed {
+		why = strings.TrimPrefix(why+", in an attempt that passed", ", ")
+	}
+	e := panel.Example{Target: at.Target, Task: at.Task, Attempt: at.Attempt, Line: at.Line, Why: why}
+	locate(&e)
+	return e
+}
+
+// byShare puts what most failing attempts show first.
+func byShare(a, b panel.Finding) int {
+	return cmp.Or(cmp.Compare(b.Failed, a.Failed), cmp.Compare(b.Count, a.Count), cmp.Compare(a.Code, b.Code))
+}
+
+// finding tells what calls show of a kind; the Count is 0 where none does.
+func (s *Counts) finding(k int, names *Names) panel.Finding {
+	f := found(codeOf(k))
+	if k >= Kinds {
+		return f
+	}
+	x := &s.Of[k]
+	f.Count, f.Of = int(x.Count), int(x.Of)
 	switch k {
-	case unsteady:
-		ev[0] = fmt.Sprintf("%d of %d repeated calls gave another result", x.Count, x.Of)
-	case loops:
-		ev[0] = fmt.Sprintf("%d of %d calls with the arguments of an earlier one of their attempt had the same result", x.Count, x.Of)
+	case slow:
+		f.Count, f.Of, f.Evidence = panel.SlowTools(s.uses(names.Tool, names.Contract))
+	case limited:
+		f.Count, f.Of = f.Count+int(x.Beyond), int(s.Steps)
+		f.Evidence = panel.LimitedTools(int(x.Count), int(x.Of), int(x.Beyond), s.uses(names.Tool, names.Contract))
 	default:
-		ev = append(ev, fmt.Sprintf("%d steps have something wrong with them", s.Failing))
+		if f.Count > 0 {
+			f.Evidence = x.evidence(names.Tool)
+		}
 	}
-	if x.Timeouts > 0 {
-		ev = append(ev, fmt.Sprintf("%d of them timed out", x.Timeouts))
+	for i := range x.First {
+		at := &x.First[i]
+		e := example(at, names.Tool(at.Tool), names.Locate)
+		e.Call = at.Call
+		f.Examples = append(f.Examples, e)
 	}
-	if x.Unnamed > 0 {
-		ev = append(ev, fmt.Sprintf("%d of them name a tool that is in no catalog", x.Unnamed))
+	return f
+}
+
+// add adds what whole attempts show of the kind k. Where no call shows it, failing attempts are what
+// is counted.
+func (x *shown) add(f *panel.Finding, k int, failing, passing int64, names *Names) {
+	if f.Failed = int(x.failed); f.Failed > 0 && f.Count == 0 {
+		f.Count, f.Of, f.Unit, f.Evidence = f.Failed, int(failing), panel.UnitFailing, []string{}
+	}
+	if most := panel.MostOf(x.why); most != "" {
+		what := "class of the attempts: "
+		if k == wrongArguments {
+			what = "arguments that differ most: "
+		}
+		f.Evidence = append(f.Evidence, what+most)
+	}
+	if x.passed > 0 && !Passed.cites(k) {
+		has := "have such a call"
+		if k == chatter {
+			has = "make a call that is not needed"
+		}
+		f.Evidence = append(f.Evidence, fmt.Sprintf("%d of %d passing attempts %s: they are no failures", x.passed, passing, has))
+	}
+	for i := range x.first {
+		if len(f.Examples) < maxSightings {
+			f.Examples = append(f.Examples, example(&x.first[i], x.first[i].Call, names.Locate))
+		}
+	}
+}
+
+// evidence says of which tools and arguments the calls are that show a symptom.
+func (s *Symptom) evidence(name func(uint32) string) []string {
+	ev := []string{}
+	if s.Timeouts > 0 {
+		ev = append(ev, panel.Plural(int(s.Timeouts), "call", "calls")+" timed out")
+	}
+	if s.Unnamed > 0 {
+		ev = append(ev, panel.Plural(int(s.Unnamed), "call names", "calls name")+" a tool that is in no catalog")
 	}
 	tools := map[string]int64{}
-	for n, c := range x.Tools {
+	for n, c := range s.Tools {
 		if c != 0 {
 			tools[name(uint32(n))] += c
 		}
@@ -77,7 +144,7 @@ func (s *Counts) evidence(k int, x *Symptom, name func(uint32) string) []string 
 	if t := panel.MostOf(tools); t != "" {
 		ev = append(ev, "tools hit most: "+t)
 	}
-	if t := panel.MostOf(x.Paths); t != "" {
+	if t := panel.MostOf(s.Paths); t != "" {
 		ev = append(ev, "arguments hit most: "+t)
 	}
 	return ev

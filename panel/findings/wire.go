@@ -28,7 +28,6 @@ type Reader interface {
 // Write appends what Read reads.
 func (s *Counts) Write(w Writer) {
 	s.tally()
-	w.Int(s.Failing)
 	w.Int(s.Steps)
 	for i := range s.Of {
 		x := &s.Of[i]
@@ -46,20 +45,8 @@ func (s *Counts) Write(w Writer) {
 				w.Int(n)
 			}
 		}
-		w.Uint(uint64(len(x.Paths)))
-		for _, k := range slices.Sorted(maps.Keys(x.Paths)) {
-			w.Text(k)
-			w.Int(x.Paths[k])
-		}
-		w.Uint(uint64(len(x.First)))
-		for _, f := range x.First {
-			w.Int(f.Line)
-			w.Text(f.Target)
-			w.Text(f.Task)
-			w.Text(f.Call)
-			w.Int(int64(f.Attempt))
-			w.Uint(uint64(f.Tool))
-		}
+		writeCounts(w, x.Paths)
+		writeFirst(w, x.First)
 	}
 	used := 0
 	for _, t := range s.times {
@@ -79,7 +66,7 @@ func (s *Counts) Write(w Writer) {
 // Read fills empty Counts with what was written. Lines are counted shift higher, and
 // tools gives the numbers of the tools by those that were written. Errors stay in r.
 func (s *Counts) Read(r Reader, shift int64, tools []uint32) {
-	s.Failing, s.Steps = r.Int(), r.Int()
+	s.Steps = r.Int()
 	for i := range s.Of {
 		x := &s.Of[i]
 		for _, n := range []*int64{&x.Count, &x.Of, &x.Timeouts, &x.Unnamed, &x.Beyond} {
@@ -91,14 +78,39 @@ func (s *Counts) Read(r Reader, shift int64, tools []uint32) {
 		for range r.Count() {
 			x.Paths[r.Text()] += r.Int()
 		}
-		for range r.Count() {
-			x.Keep(Sighting{
-				Line: r.Int() + shift, Target: r.Text(), Task: r.Text(), Call: r.Text(), Attempt: int(r.Int()), Tool: r.Number(tools),
-			})
-		}
+		readFirst(r, &x.First, shift, tools)
 	}
 	for range r.Count() {
 		s.at(int(r.Number(tools))).add(timed{r.Int(), r.Int(), r.Int(), r.Int()})
+	}
+}
+
+func writeFirst(w Writer, first []Sighting) {
+	w.Uint(uint64(len(first)))
+	for _, f := range first {
+		w.Int(f.Line)
+		w.Text(f.Target)
+		w.Text(f.Task)
+		w.Text(f.Call)
+		w.Int(int64(f.Attempt))
+		w.Uint(uint64(f.Tool))
+		w.Bool(f.Passed)
+	}
+}
+
+func readFirst(r Reader, first *[]Sighting, shift int64, tools []uint32) {
+	for range r.Count() {
+		keep(first, Sighting{
+			Line: r.Int() + shift, Target: r.Text(), Task: r.Text(), Call: r.Text(), Attempt: int(r.Int()), Tool: r.Number(tools), Passed: r.Bool(),
+		})
+	}
+}
+
+func writeCounts(w Writer, m map[string]int64) {
+	w.Uint(uint64(len(m)))
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		w.Text(k)
+		w.Int(m[k])
 	}
 }
 

@@ -92,7 +92,7 @@ func reasonOf(t *Task) int8 {
 
 // reason is why the attempt has no answer that could be read, "" where that is not known.
 func (s *scoring) reason() string {
-	if s.why < 0 {
+	if s == nil || s.why < 0 {
 		return ""
 	}
 	return panel.Reasons()[s.why].Reason
@@ -307,27 +307,32 @@ func (s *Sums) attempts(t *task) {
 		if r == nil {
 			continue
 		}
-		s.absent(t, r)
-		x := r.scoring
+		lacks := s.absent(t, r)
+		x, target := r.scoring, r.set.Target
+		at := findings.Call{Line: r.line, Target: t.target, Task: t.id, Attempt: int(r.attempt), Ended: s.tries[i].ended()}
+		whole := findings.Attempt{Ended: at.Ended, Shows: s.tries[i].shows, Missed: lacks}
+		if !r.notRun {
+			s.signs.End(target, r.outcome(), x.reason(), &at)
+		}
 		if x == nil {
+			s.signs.Attempt(target, &whole, &at)
 			continue
 		}
-		target := r.set.Target
+		whole.Floor, whole.Unread, whole.Args = x.floor, x.unreadable, x.said.differing()
+		if x.said.class >= 0 {
+			whole.Class = panel.Classes()[x.said.class]
+		}
+		s.signs.Attempt(target, &whole, &at)
 		if !r.fault {
 			for _, w := range x.said.open {
 				s.open[[2]uint32{target, w}]++
 			}
 		}
-		s.signs.Attempt(target, x.floor, r.pass == 0)
-		at := findings.Call{Line: r.line, Target: t.target, Task: t.id, Attempt: int(r.attempt)}
-		if !r.notRun && !x.decided {
-			s.signs.End(target, x.reason(), r.pass == 0, &at)
-		}
 		if r.pass < 0 {
 			continue
 		}
 		for _, sign := range x.said.signs {
-			s.signs.See(target, sign.Issue, sign.Shown, r.pass == 0, sign.Why, &at)
+			s.signs.See(target, sign.Issue, sign.Shown, sign.Why, &at)
 		}
 		for _, p := range x.said.routes {
 			s.routes.Add(findings.Pair{Target: target, Expected: p[0], Called: p[1]}, 1)
@@ -338,11 +343,36 @@ func (s *Sums) attempts(t *task) {
 	}
 }
 
+// outcome is that of an attempt that ran: an error wherever its record has a fault, "" where it is
+// not known.
+func (r *record) outcome() callvet.Outcome {
+	switch {
+	case r.fault:
+		return callvet.OutcomeError
+	case r.scoring != nil && r.scoring.outcome >= 0:
+		return panel.Outcomes()[r.scoring.outcome]
+	}
+	return ""
+}
+
+// differing are the arguments that differ, as far as a scorer names them.
+func (s *Said) differing() []string {
+	for _, x := range s.signs {
+		if x.Issue == issueSpoiled {
+			return x.Why
+		}
+	}
+	return nil
+}
+
+// issueSpoiled is the position of T2, whose reasons are arguments.
+const issueSpoiled = 1
+
 // absent adds the calls to the confusion of tools that were needed and not made, and an
-// abstention where none was.
-func (s *Sums) absent(t *task, r *record) {
+// abstention where none was. It reports whether calls lack.
+func (s *Sums) absent(t *task, r *record) bool {
 	if !r.gold || r.fault || r.notRun || r.scoring == nil || r.scoring.decided {
-		return
+		return false
 	}
 	called := uint32(findings.NoTool)
 	if r.scoring.unreadable {
@@ -356,6 +386,7 @@ func (s *Sums) absent(t *task, r *record) {
 	if len(r.needed) == 0 && made == 0 {
 		s.confused.Add(findings.Pair{Target: r.set.Target, Expected: findings.NoTool, Called: called}, 1)
 	}
+	return len(missing) > 0
 }
 
 // tell adds the counts to a slice.

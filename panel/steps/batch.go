@@ -4,6 +4,7 @@ package steps
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/panel/findings"
@@ -32,6 +33,15 @@ type step struct {
 // timeout tells that the call ended in one.
 func (s *step) timeout() bool { return s.right>>callvet.StepTimeout&1 != 0 }
 
+// odd is what is kept of some steps beside their numbers: of those with something wrong, and of
+// those with a label that names another tool. Its line is that of the step.
+type odd struct {
+	line          int64
+	call          string
+	paths, fields []string // names of arguments: those that differ, and those that break the schema
+	gold          uint32   // the labelled tool; findings.NoTool: that which was called, or none
+}
+
 // record is what is kept of a task record.
 type record struct {
 	set                      *slicing.Set
@@ -57,11 +67,12 @@ type judged struct {
 }
 
 // piece is a run of lines of one task: Things[from:to] of the box of its partition, where
-// its target and id are text, and records[rfrom:rto] of the batch.
+// its target and id are text, and records[rfrom:rto] and odds[ofrom:oto] of the batch.
 type piece struct {
 	hash             uint64
 	from, to         int32
 	rfrom, rto       int32
+	ofrom, oto       int32
 	text, target, id uint32 // where they begin, and how long they are
 	targetNumber     uint32
 }
@@ -73,6 +84,7 @@ type Batch struct {
 	boxes      [partitions]*tally.Box[step] // nil where there are no pieces
 	pieces     [partitions][]piece
 	records    []record
+	odds       []odd
 	last       *piece
 	in         *tally.Box[step] // that last is in
 	target, id []byte           // of last
@@ -85,7 +97,8 @@ type Batch struct {
 // reset empties a batch whose boxes were taken.
 func (b *Batch) reset() {
 	clear(b.records)
-	b.records, b.last, b.in, b.target, b.id = b.records[:0], nil, nil, nil, nil
+	clear(b.odds)
+	b.records, b.odds, b.last, b.in, b.target, b.id = b.records[:0], b.odds[:0], nil, nil, nil, nil
 	for i := range b.pieces {
 		b.boxes[i], b.pieces[i] = nil, b.pieces[i][:0]
 	}
@@ -123,23 +136,24 @@ func (w *Worker) Step(b *Batch, s *Step) {
 	to.known, to.right = s.Score.Known, s.Score.True
 	to.matched, to.emitted, to.expected, to.union = s.Score.Matched, s.Score.Emitted, s.Score.Expected, s.Score.Union
 	p.to = int32(len(b.in.Things))
-	symptoms := w.sums.symptom(set.Target)
-	if symptoms.Look(s.Score) {
-		symptoms.Add(&findings.Call{
-			Line: s.Line, Target: s.Target, Task: s.TaskID, Call: s.CallID, Attempt: s.Attempt, Tool: set.Tool, Score: s.Score,
-			Paths: s.Paths,
-		})
+	if o := w.odd(set.Tool, s); o != nil {
+		b.odds = append(b.odds, *o)
+		p.oto = int32(len(b.odds))
 	}
-	if findings.HasBudget(s.Score) {
-		symptoms.Timed(&findings.Call{
-			Line: s.Line, Target: s.Target, Task: s.TaskID, Call: s.CallID, Attempt: s.Attempt, Tool: set.Tool, Score: s.Score,
-		})
-	}
+}
+
+// odd is what is kept of a step beside its numbers; nil for nothing.
+func (w *Worker) odd(tool uint32, s *Step) *odd {
+	gold := uint32(findings.NoTool)
 	if len(s.GoldTool) > 0 {
-		w.sums.confused.Look(set.Target, set.Tool, s.Score, func() uint32 { return w.find.Tool(s.GoldTool) })
-	} else if !w.sums.confused.Agree(set.Target, set.Tool, s.Score) {
-		w.sums.confused.Look(set.Target, set.Tool, s.Score, nil)
+		if gold = w.find.Tool(s.GoldTool); gold == tool && s.Score.Known&s.Score.True&(1<<callvet.StepSelection) != 0 {
+			gold = findings.NoTool
+		}
 	}
+	if gold == findings.NoTool && !findings.Wrong(s.Score) {
+		return nil
+	}
+	return &odd{line: s.Line, call: string(s.CallID), paths: slices.Clone(s.Paths), fields: slices.Clone(s.BadFields), gold: gold}
 }
 
 // Task adds a task record. An attempt that did not run or that ended in a fault of the
@@ -203,6 +217,7 @@ func (b *Batch) piece(task, target []byte) *piece {
 	*list = append(*list, piece{
 		hash: h, text: uint32(n), target: uint32(len(target)), id: uint32(len(task)),
 		from: int32(len(in.Things)), to: int32(len(in.Things)), rfrom: int32(len(b.records)), rto: int32(len(b.records)),
+		ofrom: int32(len(b.odds)), oto: int32(len(b.odds)),
 	})
 	b.last = &(*list)[len(*list)-1]
 	return b.last

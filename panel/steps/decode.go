@@ -183,7 +183,7 @@ func (r *reader) sums(s *Sums) {
 		k := [2]uint32{r.Number(r.targets), r.Number(r.words)}
 		s.open[k] += r.Int()
 	}
-	s.signs.Read(&r.wireReader, r.shift, r.targets)
+	s.signs.Read(&r.wireReader, r.shift, r.targets, r.tools)
 	for range r.Count() {
 		x := findings.New()
 		target := r.Number(r.targets)
@@ -348,6 +348,9 @@ func (r *reader) task(p *partition) uint32 {
 	}
 	for range r.Count() {
 		own.records = append(own.records, r.record())
+	}
+	for range r.Count() {
+		own.odds = append(own.odds, odd{line: r.line(), call: r.Text(), paths: r.Texts(), fields: r.Texts(), gold: r.Number(r.tools)})
 	}
 	n := p.window.Number(tally.Hash(tally.Hash(hashSeed, target), id))
 	*p.tasks.Room(n) = open{steps: own.steps, rest: own, target: uint32(len(target)), id: uint32(len(id)), number: number}

@@ -11,7 +11,7 @@ import (
 )
 
 // Magic is the first line of a partial result.
-const Magic = "callvet partial result 10\n"
+const Magic = "callvet partial result 11\n"
 
 // writer appends what a reader reads.
 type writer struct {
@@ -269,6 +269,15 @@ func (w *writer) task(o *open) {
 	w.Uint(uint64(len(t.records)))
 	for i := range t.records {
 		w.record(&t.records[i])
+	}
+	w.Uint(uint64(len(t.odds)))
+	for i := range t.odds {
+		o := &t.odds[i]
+		w.Int(o.line)
+		w.Text(o.call)
+		w.Texts(o.paths)
+		w.Texts(o.fields)
+		w.Uint(uint64(o.gold))
 	}
 }
 

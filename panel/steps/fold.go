@@ -16,7 +16,8 @@ type try struct {
 	attempt         uint32
 	record          *record // nil: none
 	calls, unneeded int
-	labelled        bool // it is known which calls were needed
+	shows           findings.Shows // of its calls
+	labelled        bool           // it is known which calls were needed
 	toolTime        float64
 	timed           bool
 	exposed         bool
@@ -54,15 +55,16 @@ func (s *Sums) fold(t *task) {
 		seen |= 1 << (args & 63)
 	}
 	s.sum.read(t, s.tries)
-	if s.sum.told {
-		s.attempts(t)
-	}
 	all := s.share(t)
+	s.look(t)
 	if again {
 		s.steadiness(t)
 	}
 	if len(s.limits) > 0 {
 		s.beyond(t)
+	}
+	if s.sum.told {
+		s.attempts(t)
 	}
 	s.rank(t, all)
 }
@@ -237,6 +239,63 @@ func (s *step) stopped() bool {
 	return s.hashes.result() == 0
 }
 
+// look counts the calls of a task by what is wrong with them, and by the tool that was called
+// for the one that was right.
+func (s *Sums) look(t *task) {
+	odds, none := t.odds, odd{}
+	for i := range t.steps {
+		st := &t.steps[i]
+		for len(odds) > 0 && odds[0].line < st.line {
+			odds = odds[1:]
+		}
+		of, target, score := &none, st.set.Target, st.score()
+		if len(odds) > 0 && odds[0].line == st.line {
+			of = &odds[0]
+		}
+		if of.gold != findings.NoTool || !s.confused.Agree(target, st.set.Tool, score) {
+			s.confused.Look(target, st.set.Tool, score, of.gold)
+		}
+		x := s.symptom(target)
+		wrong, timed := x.Look(score), findings.HasBudget(score)
+		if !wrong && !timed { // nearly always
+			continue
+		}
+		at := s.try(st.attempt)
+		call := t.call(st, at)
+		call.Call, call.Score, call.Paths, call.Fields = of.call, score, of.paths, of.fields
+		if wrong {
+			at.shows |= x.Add(&call)
+		}
+		if timed {
+			x.Timed(&call)
+		}
+	}
+}
+
+// call is a step as the findings look at it.
+func (t *task) call(st *step, at *try) findings.Call {
+	return findings.Call{Line: st.line, Target: t.target, Task: t.id, Attempt: int(st.attempt), Tool: st.set.Tool, Ended: at.ended()}
+}
+
+func (s *step) score() callvet.StepScore {
+	return callvet.StepScore{Known: s.known, True: s.right, Matched: s.matched, Emitted: s.emitted, Expected: s.expected, Union: s.union}
+}
+
+// ended is how the attempt ended as far as its record says.
+func (a *try) ended() findings.Ended {
+	switch r := a.record; {
+	case r == nil:
+		return findings.Unjudged
+	case r.fault:
+		return findings.Faulty
+	case r.pass == 0:
+		return findings.Failed
+	case r.pass == 1:
+		return findings.Passed
+	}
+	return findings.Unjudged
+}
+
 // steadiness looks for calls of a tool with the same arguments: with different results they are
 // S7, with the same result in one attempt L1. The first result of an arguments' text is the one
 // that others are compared with.
@@ -261,7 +320,8 @@ func (s *Sums) steadiness(t *task) {
 // its attempt.
 func (s *Sums) equals(t *task, i int) {
 	st := &t.steps[i]
-	call := findings.Call{Line: st.line, Target: t.target, Task: t.id, Attempt: int(st.attempt), Tool: st.set.Tool}
+	at := s.try(st.attempt)
+	call := t.call(st, at)
 	result := st.hashes.result()
 	compared, looked := result == 0, false
 	for j := max(0, i-maxLookBack); j < i && !(compared && looked); j++ {
@@ -276,7 +336,7 @@ func (s *Sums) equals(t *task, i int) {
 		}
 		if !looked && o.attempt == st.attempt {
 			looked = true
-			s.symptom(st.set.Target).Again(other == result, &call)
+			at.shows |= s.symptom(st.set.Target).Again(other == result, &call)
 		}
 	}
 }
@@ -318,7 +378,8 @@ func (s *Sums) beyond(t *task) {
 				}
 			}
 			if more := n - panel.AllowedCalls(limit, took); more > 0 {
-				s.symptom(r.set.Target).Beyond(more, &findings.Call{Line: first.line, Target: t.target, Task: t.id, Attempt: int(r.attempt), Tool: tool})
+				call := t.call(first, s.try(r.attempt))
+				s.symptom(r.set.Target).Beyond(more, &call)
 			}
 		}
 	}

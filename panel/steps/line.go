@@ -96,8 +96,9 @@ type Step struct {
 	// earlier ones of its call.
 	Turn     int
 	Corrects bool
-	// Paths are the top-level names of the arguments that are wrong, where any are.
-	Paths []string
+	// Paths are the top-level names of the arguments that are wrong, where any are; BadFields those
+	// that break the schema.
+	Paths, BadFields []string
 }
 
 // Head is what a step line says beside its call. Its fields are those of trace.Head,

@@ -16,6 +16,7 @@ const maxSteps = 1 << 16
 type task struct {
 	steps      []step
 	records    []record
+	odds       []odd // in the order of the steps
 	id, target []byte
 }
 
@@ -37,6 +38,7 @@ type open struct {
 type rest struct {
 	steps   []step
 	records []record
+	odds    []odd
 	text    []byte
 }
 
@@ -67,7 +69,7 @@ func (t *open) task() task {
 	name := t.name()
 	o := task{steps: t.steps, target: name[:t.target], id: name[t.target:]}
 	if t.rest != nil {
-		o.records = t.rest.records
+		o.records, o.odds = t.rest.records, t.rest.odds
 	}
 	return o
 }
@@ -79,7 +81,7 @@ func (t *open) fold(into *Sums) {
 
 // take adds the lines of a batch that are in one of its boxes, and folds the tasks they push out of
 // the window. The box is kept as it is for as long as anything in it is needed, unless it is roomy.
-func (p *partition) take(in *tally.Box[step], pieces []piece, records []record, keep bool, into *Sums) {
+func (p *partition) take(in *tally.Box[step], pieces []piece, b *Batch, keep bool, into *Sums) {
 	p.warm(pieces)
 	in.Hold()
 	roomy := in.Roomy(len(pieces))
@@ -97,15 +99,14 @@ func (p *partition) take(in *tally.Box[step], pieces []piece, records []record, 
 			}
 		}
 		t := p.tasks.At(n)
-		if len(steps) > 0 || c.rfrom < c.rto {
-			p.more(t, steps, records[c.rfrom:c.rto], roomy)
+		if len(steps) > 0 || c.rfrom < c.rto || c.ofrom < c.oto {
+			p.more(t, steps, b.records[c.rfrom:c.rto], b.odds[c.ofrom:c.oto], roomy)
 		}
 		if len(t.steps) >= maxSteps || t.rest != nil && len(t.rest.records) >= maxSteps {
 			p.long++
 			t.fold(into)
 			if t.steps = nil; t.rest != nil {
-				clear(t.rest.records)
-				t.rest.steps, t.rest.records = t.rest.steps[:0], t.rest.records[:0]
+				t.rest.empty()
 			}
 		}
 		p.shrink(into)
@@ -114,7 +115,7 @@ func (p *partition) take(in *tally.Box[step], pieces []piece, records []record, 
 }
 
 // more adds lines to a task. One that goes on for long leaves its box, or it would keep it.
-func (p *partition) more(t *open, steps []step, records []record, leave bool) {
+func (p *partition) more(t *open, steps []step, records []record, odds []odd, leave bool) {
 	if t.rest == nil {
 		t.rest = &rest{}
 		if n := len(p.spare); n > 0 {
@@ -131,7 +132,14 @@ func (p *partition) more(t *open, steps []step, records []record, leave bool) {
 		r.steps = append(r.steps, steps...)
 		t.steps = r.steps
 	}
-	r.records = append(r.records, records...)
+	r.records, r.odds = append(r.records, records...), append(r.odds, odds...)
+}
+
+// empty forgets the lines.
+func (r *rest) empty() {
+	clear(r.records)
+	clear(r.odds)
+	r.steps, r.records, r.odds = r.steps[:0], r.records[:0], r.odds[:0]
 }
 
 // warm looks at what the next pieces will need. Each of them is far from the
@@ -204,8 +212,7 @@ func (p *partition) shut(n uint32, into *Sums) {
 		p.boxes.GiveUp(t.box)
 	}
 	if r := t.rest; r != nil && len(p.spare) < 64 && cap(r.steps) <= 256 {
-		clear(r.records)
-		r.steps, r.records = r.steps[:0], r.records[:0]
+		r.empty()
 		p.spare = append(p.spare, r)
 	}
 	*t = open{}
@@ -241,7 +248,7 @@ func (p *partition) absorb(o *partition, keep bool, into *Sums) {
 			t := p.tasks.At(n)
 			t.target, t.id, t.number, t.rest = from.target, from.id, from.number, &rest{text: from.name()}
 		}
-		p.more(p.tasks.At(n), own.steps, own.records, true)
+		p.more(p.tasks.At(n), own.steps, own.records, own.odds, true)
 		p.shrink(into)
 	}
 	for _, m := range o.heads {

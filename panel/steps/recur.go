@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/panel/findings"
 	"github.com/callvet/callvet/panel/tally"
 )
 
@@ -109,11 +108,9 @@ func (s *Sums) redeliver(t *task) {
 	}
 	var kept []step // another worker may still look at the others
 	for i := range t.steps {
-		if drop[i] {
-			s.unseen(t, &t.steps[i])
-			continue
+		if !drop[i] {
+			kept = append(kept, t.steps[i])
 		}
-		kept = append(kept, t.steps[i])
 	}
 	t.steps = kept
 }
@@ -138,14 +135,4 @@ func (s *Sums) deliverCall(t *task, lines []int, drop []bool) {
 		return
 	}
 	drop[lines[d.Counts]] = false
-}
-
-// unseen takes a line that does not count out of the findings.
-func (s *Sums) unseen(t *task, st *step) {
-	score := callvet.StepScore{
-		Known: st.known, True: st.right, Matched: st.matched, Emitted: st.emitted, Expected: st.expected, Union: st.union,
-	}
-	call := findings.Call{Line: st.line, Target: t.target, Task: t.id, Attempt: int(st.attempt), Tool: st.set.Tool, Score: score}
-	s.symptom(st.set.Target).Drop(&call)
-	s.confused.Drop(st.set.Target, st.set.Tool, score)
 }

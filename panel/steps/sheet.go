@@ -96,7 +96,7 @@ func (s *Sheet) Take(w *Worker, first, by int) {
 		for _, b := range w.ready {
 			p.next++
 			if b.boxes[i] != nil {
-				p.tasks.take(b.boxes[i], b.pieces[i], b.records, s.cfg.Partial, w.sums)
+				p.tasks.take(b.boxes[i], b.pieces[i], b, s.cfg.Partial, w.sums)
 			}
 			if atomic.AddInt32(&b.left, -1) == 0 {
 				s.given.Drop(b.number)

@@ -29,8 +29,7 @@ func (s *Sheet) Panels() *panel.Panels {
 		}
 	}
 	symptoms := all.counted()
-	p.Findings = append(all.signs.Findings(s.targetName, s.locate), symptoms.Findings(s.tool, s.contract, s.locate)...)
-	slices.SortStableFunc(p.Findings, func(a, b panel.Finding) int { return cmp.Compare(b.Share, a.Share) })
+	p.Findings = findings.Findings(&symptoms, &all.signs, &findings.Names{Tool: s.tool, Target: s.targetName, Contract: s.contract, Locate: s.locate})
 	p.Examples = s.examples(&all.ranking)
 	p.Warnings = s.warnings(all)
 	p.Duplicates = int(all.again.merged)

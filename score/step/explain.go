@@ -210,3 +210,26 @@ func clip(b []byte) string {
 	}
 	return string(b)
 }
+
+// BadFields are the names of the arguments that break the contract of the call, each once.
+func (s *Scorer) BadFields(in *Input) []string {
+	p := payload{}
+	s.read(in, &p)
+	emitted := p.args
+	if p.hasRaw {
+		emitted = p.raw
+	}
+	t := s.lookup(in.Tool)
+	if emitted.Kind() != value.Object || t.schema == nil {
+		return nil
+	}
+	var out []string
+	for _, v := range t.violations(emitted) {
+		name, _, _ := strings.Cut(strings.TrimPrefix(v.Path, "/"), "/")
+		name = strings.NewReplacer("~1", "/", "~0", "~").Replace(name)
+		if v.Path != "" && !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}

@@ -34,11 +34,11 @@ func FindingLine(f *panel.Finding, where func(panel.Example) string) string {
 	return s
 }
 
-// FindingCount tells how often a finding was seen, and which part of the failures shows it.
+// FindingCount is how many of which things show a finding, and how many of the failing attempts.
 func FindingCount(f *panel.Finding) string {
-	s := plain.Thousands(f.Count) + " of " + plain.Thousands(f.Of)
-	if f.Share > 0 {
-		s += ", " + plain.Percent(f.Share) + " of all failures"
+	s := plain.Thousands(f.Count) + " of " + plain.Thousands(f.Of) + " " + f.Unit
+	if f.Failed > 0 && f.Unit != panel.UnitFailing {
+		s += "; " + plain.Thousands(f.Failed) + " of " + plain.Thousands(f.Failing) + " " + panel.UnitFailing
 	}
 	return s
 }

@@ -42,6 +42,22 @@ func Markdown(s string) string {
 	return b.String()
 }
 
+// MarkdownCode is Markdown of a text with commands in backquotes, which stay as they are typed.
+func MarkdownCode(s string) string {
+	parts := strings.Split(Line(s), "`")
+	if len(parts)%2 == 0 { // the last one is not closed
+		return Markdown(s)
+	}
+	for i, p := range parts {
+		if i%2 == 0 {
+			text := strings.Trim(p, " ")
+			before, after, _ := strings.Cut(p, text)
+			parts[i] = before + Markdown(text) + after
+		}
+	}
+	return strings.Join(parts, "`")
+}
+
 // HTML escapes a text between tags in Markdown, where Markdown's own escapes would show.
 func HTML(s string) string {
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&#39;",

@@ -28,7 +28,7 @@ const (
 // and a strict content policy allows only its own style.
 func HTML(w io.Writer, v *View) error {
 	t, err := template.New("sheet").Funcs(template.FuncMap{
-		"clean": plain.Clean, "line": plain.Line, "thousands": plain.Thousands, "percent": plain.Percent, "amount": figure.Amount,
+		"clean": plain.Clean, "line": plain.Line, "thousands": plain.Thousands, "percent": plain.Percent, "amount": figure.Amount, "found": figure.FindingCount,
 		"lines": figure.Lines, "bar": figure.RateBar, "mark": mark, "good": good, "differs": func() string { return differs }, "shared": sharedNotes, "p": figure.P,
 		"steps": func(s panel.Slice) [][]row { a, b := steps(&s); return [][]row{a, b} },
 	}).Parse(pageHTML)

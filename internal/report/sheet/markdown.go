@@ -21,6 +21,7 @@ func Markdown(w io.Writer, v *View) error {
 	for _, x := range v.Panels.Warnings {
 		fmt.Fprintf(&b, "> **Warning:** %s\n\n", plain.Markdown(x))
 	}
+	fmt.Fprintf(&b, "%s\n\n", v.Population())
 	mdFindings(&b, v.Panels.Findings)
 	for i := range v.Panels.Targets {
 		if i == 8 {
@@ -117,12 +118,11 @@ func mdConfusion(b *bytes.Buffer, t *panel.TargetPanel) {
 func mdFindings(b *bytes.Buffer, list []panel.Finding) {
 	for i := range list {
 		f := &list[i]
-		fmt.Fprintf(b, "- **%s %s**: %s of %s, %s of all failures.", f.Code, plain.Markdown(f.Title),
-			plain.Thousands(f.Count), plain.Thousands(f.Of), plain.Percent(f.Share))
+		fmt.Fprintf(b, "- **%s %s**: %s.", f.Code, plain.Markdown(f.Title), figure.FindingCount(f))
 		for _, e := range f.Evidence {
 			fmt.Fprintf(b, " %s.", plain.Markdown(strings.TrimSuffix(e, ".")))
 		}
-		fmt.Fprintf(b, "\n  Test: %s\n  Fix: %s\n", plain.Markdown(f.Test), plain.Markdown(f.Fix))
+		fmt.Fprintf(b, "\n  Test: %s\n  Fix: %s\n", plain.MarkdownCode(f.Test), plain.MarkdownCode(f.Fix))
 	}
 	if len(list) > 0 {
 		b.WriteString("\n")

@@ -67,8 +67,8 @@ func view() *sheet.View {
 				Confusion: []panel.Confused{{Expected: "get_refund_policy", Called: "get_return_policy", N: 4}, {Expected: "get_refund_policy", Called: "get_refund_policy", N: 90}},
 			}},
 			Findings: []panel.Finding{{
-				Code: "S3", Title: "Bad arguments", Count: 20, Of: 100, Share: 0.8, Evidence: []string{"country is wrong in 18 calls " + hostile},
-				Examples: []panel.Example{{Task: "t_1", Call: "t_1#1#1", File: "traces.jsonl", Line: 3, Why: "country"}}, Test: "look at EM", Fix: "map entities",
+				Code: "S3", Title: "Bad arguments", Count: 20, Of: 100, Unit: "calls with labelled arguments", Failed: 4, Failing: 5, Share: 0.8, Evidence: []string{"country is wrong in 18 calls " + hostile},
+				Examples: []panel.Example{{Task: "t_1", Call: "t_1#1#1", File: "traces.jsonl", Line: 3, Why: "country"}}, Test: "look at EM", Fix: "map entities: `callvet lint SUITE`",
 			}},
 			Examples: []panel.Example{
 				{Kind: "weakest", Task: "t_9", File: "traces.jsonl", Line: 30, Score: 0.25, Why: hostile},

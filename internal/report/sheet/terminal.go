@@ -32,6 +32,8 @@ func Terminal(w io.Writer, v *View) error {
 	for i := range v.Panels.Targets {
 		t.target(&v.Panels.Targets[i], len(v.Panels.Targets) > 1)
 	}
+	t.line("")
+	t.wrapped(v.Population())
 	return t.w.Flush()
 }
 
@@ -159,7 +161,7 @@ func (t *text) findings(v *View) {
 	for i := range v.Panels.Findings {
 		f := &v.Panels.Findings[i]
 		if i == 0 {
-			t.line("\nFindings, by how much of the failures they explain")
+			t.line("\nFindings, those in most failing attempts first")
 		}
 		if v.Verbose {
 			for _, l := range figure.FindingText(f, v.Where) {

@@ -21,7 +21,8 @@ export function Findings({ run, report: d, most }: { run: string; report: Report
               <Group gap="xs" component="span">
                 {f.title}
                 <Badge color="gray" className="num">
-                  {t('results.findingCount', { n: f.count, of: f.of })}
+                  {t('results.findingCount', { n: f.count, of: f.of, unit: f.unit })}
+                  {(f.failing ?? 0) > 0 && (f.count !== f.failed || f.of !== f.failing) && ` · ${t('results.findingFailed', { n: f.failed ?? 0, of: f.failing ?? 0 })}`}
                 </Badge>
               </Group>
             }

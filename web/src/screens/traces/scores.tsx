@@ -316,7 +316,8 @@ function Findings({ of }: { of: Schemas['PanelFinding'][] }) {
                 {f.title}
               </Text>
               <Text size="xs" c="dimmed" className="num">
-                {t('traces.findingOf', { n: number(f.count), of: number(f.of) })} · {t('traces.findingShare', { share: number(f.share * 100, 1) })}
+                {t('traces.findingOf', { n: number(f.count), of: number(f.of), unit: f.unit })}
+                {(f.failing ?? 0) > 0 && (f.count !== f.failed || f.of !== f.failing) && ` · ${t('traces.findingFailed', { n: number(f.failed ?? 0), of: number(f.failing ?? 0) })}`}
               </Text>
             </Group>
             {(f.evidence ?? []).map((e, i) => (
