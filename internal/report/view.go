@@ -198,10 +198,7 @@ func (v *View) totals() (t panel.Verdicts, classes []panel.Count) {
 		if !v.counts(p.Target) {
 			continue
 		}
-		t.Pass += p.Overall.Verdicts.Pass
-		t.Fail += p.Overall.Verdicts.Fail
-		t.Error += p.Overall.Verdicts.Error
-		t.NotRun += p.Overall.Verdicts.NotRun
+		t.Add(p.Overall.Verdicts)
 		for _, c := range p.Overall.Classes {
 			byClass[c.Name] += c.N
 		}
@@ -395,6 +392,9 @@ func (v *View) warnings() []string {
 	}
 	return append(out, v.floorWarnings()...)
 }
+
+// population says what the numbers of a run are about.
+func (v *View) population() string { return panel.TasksLikeThese.Sentence() }
 
 // floorWarnings names the targets that are not better than a baseline without
 // any language model.

@@ -32,11 +32,10 @@ func Terminal(w io.Writer, v *View) error {
 	for i := range v.Panels.Targets {
 		t.target(&v.Panels.Targets[i], len(v.Panels.Targets) > 1)
 	}
-	if notes := v.Notes(); len(notes) > 0 {
-		t.line("")
-		for _, n := range notes {
-			t.wrapped(n)
-		}
+	t.line("")
+	t.wrapped(v.Population())
+	for _, n := range v.Notes() {
+		t.wrapped(n)
 	}
 	return t.w.Flush()
 }

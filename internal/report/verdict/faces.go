@@ -41,6 +41,9 @@ func Markdown(w io.Writer, r *gates.Report) error {
 			markdownDetails(&b, v, several)
 		}
 	}
+	for _, s := range estimates(r) {
+		fmt.Fprintf(&b, "\n%s\n", s)
+	}
 	if len(r.Warnings)+len(r.Notes) > 0 {
 		b.WriteString("\n")
 	}
@@ -59,6 +62,15 @@ func Markdown(w io.Writer, r *gates.Report) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// estimates says what the verdicts are about.
+func estimates(r *gates.Report) []string {
+	out := []string{}
+	for _, p := range r.Populations() {
+		out = append(out, p.Sentence())
+	}
+	return out
 }
 
 // sentences are what a gate says, and how its metric changed.
@@ -118,6 +130,7 @@ func JUnit(w io.Writer, r *gates.Report) error {
 		suite.AddProperty("callvet.baseline", plain.XML(r.Baseline))
 	}
 	suite.AddProperty("callvet.policy", string(r.Policy))
+	suite.AddProperty("callvet.population", strings.Join(estimates(r), " "))
 	for _, note := range r.Notes {
 		suite.AddProperty("callvet.note", plain.XML(note))
 	}
