@@ -227,14 +227,14 @@ function Panel({ label, metrics, companions }: { label: string; metrics: Metric[
                   )}
                 </Table.Td>
                 <Table.Td>
-                  <Figure interval={m.interval} unit={m.unit} bar />{' '}
+                  <Figure interval={m.interval} of={m} each="Tasks" unit={m.unit} bar />{' '}
                   <Text span size="xs" c="dimmed">
                     {m.of}
                     {m.coverage !== undefined && m.coverage < 1 && ` · ${t('traces.labelled', { share: number(m.coverage * 100) })}`}
                   </Text>
                   {tasks && tasks.interval.point !== null && (
                     <Text component="div" size="xs" c="dimmed">
-                      {t('traces.byTask')} <Figure interval={tasks.interval} unit={tasks.unit} />
+                      {t('traces.byTask')} <Figure interval={tasks.interval} of={tasks} each="Tasks" unit={tasks.unit} />
                     </Text>
                   )}
                 </Table.Td>
@@ -277,7 +277,7 @@ function Slices({ of, title }: { of: Schemas['PanelTargetPanel']; title: string 
                   </Table.Td>
                   <Table.Td>
                     <Group gap="xs">
-                      <Figure interval={m.interval} unit={m.unit} bar />
+                      <Figure interval={m.interval} of={m} each="Tasks" unit={m.unit} bar />
                       {apart && (
                         <Badge
                           style={m.versus!.best ? { color: 'var(--cv-pass)', background: 'var(--cv-pass-ground)' } : { color: 'var(--cv-error)', background: 'var(--cv-error-ground)' }}
