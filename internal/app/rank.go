@@ -22,6 +22,8 @@ type Contender struct {
 type Ranking struct {
 	Metric string       `json:"metric"`
 	Ranks  []panel.Rank `json:"ranks"`
+	// Unread are the runs that cannot be read, each once: their targets may have any place.
+	Unread []string `json:"unread,omitempty"`
 }
 
 // Rank gives the place of each target by the metric that the suite of the first one's run gates on.
@@ -32,15 +34,11 @@ func (a *App) Rank(ctx context.Context, of []Contender) (*Ranking, error) {
 	for i, c := range of {
 		led := ledgers[c.Run]
 		if led == nil {
-			r, err := a.Run(ctx, c.Run)
-			if err != nil {
+			var err error
+			if led, err = a.rankedLedger(ctx, c.Run, out, i == 0); ctx.Err() != nil {
 				return nil, err
-			}
-			if i == 0 {
-				out.Metric = r.gatedOn()
-			}
-			if led, err = r.Ledger(ctx, compare.Config{By: []string{}, Metrics: []string{out.Metric}}); err != nil {
-				return nil, err
+			} else if err != nil {
+				led, out.Unread = panel.NewLedger(c.Run, nil, nil), append(out.Unread, c.Run)
 			}
 			ledgers[c.Run] = led
 		}
@@ -48,6 +46,18 @@ func (a *App) Rank(ctx context.Context, of []Contender) (*Ranking, error) {
 	}
 	out.Ranks = panel.Ranks(list, out.Metric, 0)
 	return out, nil
+}
+
+// rankedLedger reads what a run is ranked by; the suite of the first run decides the metric.
+func (a *App) rankedLedger(ctx context.Context, run string, out *Ranking, first bool) (*panel.Ledger, error) {
+	r, err := a.Run(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	if first {
+		out.Metric = r.gatedOn()
+	}
+	return r.Ledger(ctx, compare.Config{By: []string{}, Metrics: []string{out.Metric}})
 }
 
 // gatedOn is the metric of the first hard gate of the suite on everything that two targets can be

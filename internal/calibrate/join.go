@@ -129,7 +129,7 @@ func newJoin(in Input) (*join, error) {
 	j.runID = in.RunID
 	j.again = saidTwice(in, j)
 	j.without = in.Without
-	j.readDraws(in.Labels)
+	j.readDraws(in.Labels, in.Unit)
 	in.Labels = slices.DeleteFunc(slices.Clone(in.Labels), func(l labels.Label) bool { return in.Without[l.TaskID] })
 	latest, repeats := labels.Latest(j.present(in.Labels))
 	j.Repeats = repeats
