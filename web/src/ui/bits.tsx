@@ -120,6 +120,18 @@ export function Notice({ title, children }: { title: string; children: ReactNode
   );
 }
 
+/** FindingCount is how many things show a finding, and of which; and how many of the failing attempts, where these are others. */
+export function FindingCount({ of: f }: { of: Schemas['PanelFinding'] }) {
+  const t = useText();
+  const failing = (f.failed ?? 0) > 0 && (f.count !== f.failed || f.of !== f.failing);
+  return (
+    <Text size="sm" fw={600} className="num" data-finding={f.code}>
+      {t('common.found', { n: number(f.count), of: number(f.of), unit: f.unit })}
+      {failing && ` · ${t('common.foundFailing', { n: number(f.failed ?? 0), of: number(f.failing ?? 0) })}`}
+    </Text>
+  );
+}
+
 /** Failure shows what went wrong with a request, with every field that was refused. */
 export function Failure({ of, retry }: { of: unknown; retry?: () => void }) {
   const t = useText();

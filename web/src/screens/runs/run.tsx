@@ -168,6 +168,9 @@ export default function Result() {
             {d.summary}
           </Text>
         </Group>
+        <Text size="xs" c="dimmed" data-estimates>
+          {d.estimates}
+        </Text>
         {warnings.length > 0 && (
           <Notice title={t('results.warnings')}>
             <List size="sm">

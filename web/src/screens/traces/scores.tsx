@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { Link } from 'react-router';
 import { $api, api, ok, type Schemas } from '../../api/client';
 import { useText } from '../../text';
-import { Card, Failure, Figure, inUnit, Notice, type Metric, Waiting } from '../../ui/bits';
+import { Card, Failure, Figure, FindingCount, inUnit, type Metric, Notice, Waiting } from '../../ui/bits';
 import { Code } from '../../ui/code';
 import { number } from '../../ui/format';
 import { useParam } from '../../ui/params';
@@ -315,10 +315,7 @@ function Findings({ of }: { of: Schemas['PanelFinding'][] }) {
               <Text fw={600} size="sm">
                 {f.title}
               </Text>
-              <Text size="xs" c="dimmed" className="num">
-                {t('traces.findingOf', { n: number(f.count), of: number(f.of), unit: f.unit })}
-                {(f.failing ?? 0) > 0 && (f.count !== f.failed || f.of !== f.failing) && ` · ${t('traces.findingFailed', { n: number(f.failed ?? 0), of: number(f.failing ?? 0) })}`}
-              </Text>
+              <FindingCount of={f} />
             </Group>
             {(f.evidence ?? []).map((e, i) => (
               <Text key={i} size="sm" className="untrusted">
