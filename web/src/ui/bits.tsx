@@ -125,7 +125,7 @@ export function FindingCount({ of: f }: { of: Schemas['PanelFinding'] }) {
   const t = useText();
   const failing = (f.failed ?? 0) > 0 && (f.count !== f.failed || f.of !== f.failing);
   return (
-    <Text size="sm" fw={600} className="num" data-finding={f.code}>
+    <Text size="sm" fw={600} data-finding={f.code}>
       {t('common.found', { n: number(f.count), of: number(f.of), unit: f.unit })}
       {failing && ` · ${t('common.foundFailing', { n: number(f.failed ?? 0), of: number(f.failing ?? 0) })}`}
     </Text>
