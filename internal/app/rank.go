@@ -24,6 +24,27 @@ type Ranking struct {
 	Ranks  []panel.Rank `json:"ranks"`
 }
 
+// First are the positions of those that may have the first rank: all that nobody is significantly
+// better than, or the one that has it. Where there is only one of them and its rank is not certain, those that
+// may have as good a rank are listed with it.
+func (r *Ranking) First() (out []int) {
+	limit := 1
+	if top := r.upTo(limit); len(top) == 1 {
+		limit = r.Ranks[top[0]].Worst
+	}
+	return r.upTo(limit)
+}
+
+// upTo are the positions of those with at most that rank at their best.
+func (r *Ranking) upTo(rank int) (out []int) {
+	for i := range r.Ranks {
+		if r.Ranks[i].Best <= rank {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
 // Rank gives the place of each target by the metric that the suite of the first one's run gates on.
 func (a *App) Rank(ctx context.Context, of []Contender) (*Ranking, error) {
 	out := &Ranking{Metric: panel.MetricPass}
