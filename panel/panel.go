@@ -14,6 +14,8 @@ type Panels struct {
 	Confidence float64       `json:"confidence"`
 	Repeats    int           `json:"repeats"`
 	Targets    []TargetPanel `json:"targets"`
+	// RankedBy is the metric that the targets of a run are ranked by; "" where they are not.
+	RankedBy string `json:"ranked_by,omitempty"`
 	// Duplicates counts attempts that were given twice; they are counted once.
 	Duplicates int `json:"duplicates,omitempty"`
 	// Findings are symptoms with their evidence, those that most failing attempts show first;
@@ -127,7 +129,9 @@ type TargetPanel struct {
 	Target int    `json:"target"` // position in the run
 	Name   string `json:"name"`
 	// Floor marks a baseline that any model must beat.
-	Floor     bool       `json:"floor,omitempty"`
+	Floor bool `json:"floor,omitempty"`
+	// Rank is the place of the target among those of its run; nil where they are not ranked.
+	Rank      *Rank      `json:"rank,omitempty"`
 	Overall   Slice      `json:"overall"`
 	Slices    []Slice    `json:"slices,omitempty"`
 	Confusion []Confused `json:"confusion,omitempty"`

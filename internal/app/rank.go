@@ -47,13 +47,38 @@ func (r *Ranking) upTo(rank int) (out []int) {
 
 // Rank gives the place of each target by the metric that the suite of the first one's run gates on.
 func (a *App) Rank(ctx context.Context, of []Contender) (*Ranking, error) {
+	return rank(ctx, of, a.Run)
+}
+
+// rank puts the targets of the run in their places, where it has several.
+func (r *Run) rank(ctx context.Context, p *panel.Panels) error {
+	if len(p.Targets) < 2 || r.damage != nil {
+		return nil
+	}
+	of := make([]Contender, len(p.Targets))
+	for i := range p.Targets {
+		of[i] = Contender{Run: r.Stored.ID, Target: p.Targets[i].Name}
+	}
+	ranking, err := rank(ctx, of, func(context.Context, string) (*Run, error) { return r, nil })
+	if err != nil {
+		return err
+	}
+	p.RankedBy = ranking.Metric
+	for i := range p.Targets {
+		p.Targets[i].Rank = &ranking.Ranks[i]
+	}
+	return nil
+}
+
+// rank reads each run once.
+func rank(ctx context.Context, of []Contender, open func(context.Context, string) (*Run, error)) (*Ranking, error) {
 	out := &Ranking{Metric: panel.MetricPass}
 	ledgers := map[string]*panel.Ledger{}
 	list := make([]panel.Contender, len(of))
 	for i, c := range of {
 		led := ledgers[c.Run]
 		if led == nil {
-			r, err := a.Run(ctx, c.Run)
+			r, err := open(ctx, c.Run)
 			if err != nil {
 				return nil, err
 			}
