@@ -33,8 +33,12 @@ type Comparison struct {
 	// Failed reports that the comparison shows what it was to fail on.
 	Failed bool `json:"failed,omitempty"`
 	// Unpaired reports that all cases of both sides were compared, and none paired.
-	Unpaired bool     `json:"unpaired,omitempty"`
-	Warnings []string `json:"warnings,omitempty"`
+	Unpaired bool `json:"unpaired,omitempty"`
+	// Population is what the differences are about. Suite are those about this suite, where gates ask
+	// for both.
+	Population Population  `json:"population"`
+	Suite      *Comparison `json:"-"`
+	Warnings   []string    `json:"warnings,omitempty"`
 	// Lost records of the sides could not be read; nil where there are none.
 	LostBaseline  *Lost `json:"lost_baseline,omitempty"`
 	LostCandidate *Lost `json:"lost_candidate,omitempty"`
@@ -109,6 +113,9 @@ type Difference struct {
 	relative      bool
 	counted       bool
 	byCall        []pairOfCase // of a rate of calls
+	suite         bool         // it is about this suite
+	sides         []attemptsOfCase
+	fixed         [2]bool // sides that give the same answer each time
 	amounts
 	counts
 }
@@ -201,6 +208,8 @@ type DiffConfig struct {
 	Unchanged int
 	// Unpaired compares all cases of both sides, whatever they have in common.
 	Unpaired bool
+	// Population is what the differences are about; "" is TasksLikeThese.
+	Population Population
 }
 
 // Diff compares two runs case by case: repeats of a case are averaged first and
@@ -226,7 +235,7 @@ func DiffWith(baseline, candidate *Ledger, cfg DiffConfig) *Comparison {
 	if cfg.Pairs == nil {
 		cfg.Pairs = Namesakes(baseline, candidate)
 	}
-	d := &Comparison{Baseline: baseline.Run, Candidate: candidate.Run, BaselineName: baseline.Name, CandidateName: candidate.Name, Confidence: cfg.Confidence}
+	d := &Comparison{Baseline: baseline.Run, Candidate: candidate.Run, BaselineName: baseline.Name, CandidateName: candidate.Name, Confidence: cfg.Confidence, Population: cfg.Population.Or()}
 	common := d.match(baseline, candidate)
 	d.Unpaired = cfg.Unpaired
 	for _, p := range d.pairTargets(baseline, candidate, cfg.Pairs) {
@@ -236,6 +245,12 @@ func DiffWith(baseline, candidate *Ledger, cfg DiffConfig) *Comparison {
 			d.Targets = append(d.Targets, compareTargets(baseline, candidate, p, common, &cfg))
 		}
 		d.Warnings = append(d.Warnings, unlike(baseline, candidate, p)...)
+	}
+	for i := range d.Targets {
+		t := &d.Targets[i]
+		if w := t.Overall.suiteWarning(t.Candidate); w != "" && cfg.Population == ThisSuite {
+			d.Warnings = append(d.Warnings, w)
+		}
 	}
 	d.claim()
 	sides := []*Ledger{baseline, candidate}
@@ -365,6 +380,7 @@ func without(names []string, taken []bool) (left []string) {
 func compareTargets(base, cand *Ledger, t [2]int, common [][2]int, cfg *DiffConfig) TargetComparison {
 	conf := cfg.Confidence
 	out := TargetComparison{Baseline: base.targets[t[0]], Candidate: cand.targets[t[1]], Overall: Difference{single: true}}
+	out.Overall.about(base, cand, t, cfg)
 	bySlice := map[sliceID]*Difference{}
 	both, defaults := map[[2]sliceID]int{}, slices.Equal(cand.sliceBy, DefaultSlices())
 	for _, p := range common {
@@ -375,6 +391,7 @@ func compareTargets(base, cand *Ledger, t [2]int, common [][2]int, cfg *DiffConf
 		for _, id := range ids {
 			if bySlice[id] == nil {
 				bySlice[id] = &Difference{Key: id.key, Value: id.value, single: true}
+				bySlice[id].about(base, cand, t, cfg)
 			}
 			bySlice[id].lose(lost)
 		}
@@ -405,7 +422,7 @@ func compareTargets(base, cand *Ledger, t [2]int, common [][2]int, cfg *DiffConf
 	out.Slices = finishSlices(bySlice, cand.sliceBy, out.Overall.Cases, conf)
 	r := ratchet(base, cand, t, common)
 	out.Ratchet = &r
-	out.Measured = compareMeasured(base, cand, t, common, conf)
+	out.Measured = compareMeasured(base, cand, t, common, cfg)
 	byKind := func(a, b CaseChange) int { return cmp.Compare(kindRank(a.Kind), kindRank(b.Kind)) }
 	slices.SortStableFunc(out.Changes, byKind)
 	slices.SortStableFunc(out.Unchanged, byKind)
@@ -517,6 +534,9 @@ func (d *Difference) pair(a, b moment) {
 	d.Cases++
 	before, after := a.mean(), b.mean()
 	d.differences = append(d.differences, after-before)
+	if d.suite {
+		d.sides = append(d.sides, attemptsOfCase{a, b})
+	}
 	switch {
 	case after < before:
 		d.Fell++
@@ -570,7 +590,10 @@ func (d *Difference) finish(conf float64) {
 		d.Baseline = d.baseSums.Interval(conf, stats.DefaultRho0)
 		d.Candidate = d.candidateSums.Interval(conf, stats.DefaultRho0)
 	}
-	d.differences, d.byCall = nil, nil
+	if d.suite {
+		d.finishSuite(conf)
+	}
+	d.differences, d.byCall, d.sides = nil, nil, nil
 	d.Verdict = d.judge()
 }
 

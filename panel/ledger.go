@@ -33,6 +33,7 @@ type Ledger struct {
 	inPart   []int            // by target; passes with assertions that were not evaluated
 	rules    int              // callvet.RulesVersion of the verdicts; 0: not known
 	lost     *Lost
+	fixed    []bool // by target
 }
 
 // Targets are the names of the targets, in the order of the run.
@@ -64,6 +65,9 @@ func (l *Ledger) Tools(hash string) { l.tools = hash }
 // Rules gives the callvet.RulesVersion by which the verdicts were made: a comparison warns where
 // it differs. Without it the version is not known.
 func (l *Ledger) Rules(version int) { l.rules = version }
+
+// Fixed says which targets, by their position, give the same answer each time: recordings and scripts.
+func (l *Ledger) Fixed(targets []bool) { l.fixed = slices.Clone(targets) }
 
 // otherRules warns of two runs with verdicts by different rules; "" for none.
 func otherRules(base, cand *Ledger) string {
@@ -163,8 +167,11 @@ func (a attempts) lostShare(metric string) float64 {
 }
 
 func (a attempts) moment() moment {
-	return moment{sum: float64(a.passes), n: int(a.judged), each: true}
+	return moment{sum: float64(a.passes), n: int(a.judged), each: true, fact: a.fact()}
 }
+
+// fact reports whether all attempts used an earlier answer.
+func (a attempts) fact() bool { return a.judged > 0 && a.cached == a.judged }
 
 func (a attempts) share() float64 { return float64(a.passes) / float64(a.judged) }
 

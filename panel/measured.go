@@ -17,6 +17,7 @@ type moment struct {
 	n          int
 	fractional bool
 	each       bool // the values are of one attempt each
+	fact       bool // the attempts cannot vary
 }
 
 // mean is the mean of the values; 0 of none.
@@ -115,7 +116,7 @@ func (l *Ledger) Observe(target int, id string, in []SliceID, values []Observati
 		}
 	}
 	for _, v := range values {
-		part.values[v.Metric].plus(moment{v.Sum, v.N, v.Fractional, v.Each})
+		part.values[v.Metric].plus(moment{sum: v.Sum, n: v.N, fractional: v.Fractional, each: v.Each})
 	}
 	for j := range m.parts {
 		if m.parts[j].own == part.own && slices.Equal(m.parts[j].slices, part.slices) {
@@ -187,25 +188,27 @@ type Measured struct {
 // compareMeasured compares every metric that both ledgers keep. Each case counts
 // the same, by the mean of its values, whatever their number; of a rate of calls each call does.
 // Source: Statistics specification, sections 9 and 16.4.
-func compareMeasured(base, cand *Ledger, t [2]int, common [][2]int, conf float64) []Measured {
+func compareMeasured(base, cand *Ledger, t [2]int, common [][2]int, cfg *DiffConfig) []Measured {
 	var out []Measured
 	for k := range cand.metrics {
 		if b := base.metric(cand.metrics[k].Metric); b >= 0 {
-			out = append(out, compareMetric(base, cand, t, common, [2]int{b, k}, conf))
+			out = append(out, compareMetric(base, cand, t, common, [2]int{b, k}, cfg))
 		}
 	}
 	return out
 }
 
-func compareMetric(base, cand *Ledger, t [2]int, common [][2]int, metric [2]int, conf float64) Measured {
+func compareMetric(base, cand *Ledger, t [2]int, common [][2]int, metric [2]int, cfg *DiffConfig) Measured {
 	p := cand.metrics[metric[1]]
 	out := Measured{Pairing: p, Overall: newDifference(&p, sliceID{})}
+	out.Overall.about(base, cand, t, cfg)
 	bySlice := map[sliceID]*Difference{}
 	for _, at := range common {
 		before, after := base.seen(t[0], at[0]), cand.seen(t[1], at[1])
 		lost := lostOf(base.at(t[0], at[0]), cand.at(t[1], at[1]), p.Metric)
 		out.Overall.lose(lost)
 		a, b := before.total(metric[0], &p, sliceID{}, false), after.total(metric[1], &p, sliceID{}, false)
+		a.fact, b.fact = base.at(t[0], at[0]).fact(), cand.at(t[1], at[1]).fact()
 		if !out.Overall.take(a, b, &p) {
 			out.OneSided += min(1, a.n+b.n)
 			continue
@@ -218,23 +221,25 @@ func compareMetric(base, cand *Ledger, t [2]int, common [][2]int, metric [2]int,
 			}
 		}
 		for i, id := range ids {
-			a, b := before.total(metric[0], &p, id, i < len(own)), after.total(metric[1], &p, id, i < len(own))
+			x, y := before.total(metric[0], &p, id, i < len(own)), after.total(metric[1], &p, id, i < len(own))
+			x.fact, y.fact = a.fact, b.fact
 			s := bySlice[id]
 			if s == nil {
 				d := newDifference(&p, id)
+				d.about(base, cand, t, cfg)
 				s = &d
 				bySlice[id] = s
 			}
 			s.lose(lost)
-			s.take(a, b, &p)
+			s.take(x, y, &p)
 		}
 	}
-	out.Overall.finish(conf)
+	out.Overall.finish(cfg.Confidence)
 	for _, d := range bySlice {
 		if d.Cases == 0 {
 			continue
 		}
-		d.finish(conf)
+		d.finish(cfg.Confidence)
 		out.Slices = append(out.Slices, *d)
 	}
 	slices.SortFunc(out.Slices, func(a, b Difference) int { return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Value, b.Value)) })

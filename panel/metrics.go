@@ -66,7 +66,29 @@ const (
 	// case pass; absent for runs without repeats. Source: Yao et al. 2024,
 	// τ-bench.
 	MetricPassHat = "pass^"
+	// MetricJudgedCalls and MetricJudgedTurns with the name of a judge behind it is the share of judged
+	// calls, or of turns, that the judge passes.
+	MetricJudgedCalls = "judged_calls:"
+	MetricJudgedTurns = "judged_turns:"
+	// MetricTrueCalls and MetricTrueTurns with the name of a judge behind it is the share that the
+	// judge passes, corrected by labels of people.
+	MetricTrueCalls = "true_calls:"
+	MetricTrueTurns = "true_turns:"
 )
+
+// JudgedPart is what a metric of judged calls or turns counts, "call" or "turn", and whether the
+// metric is corrected by labels; "" for any other metric.
+func JudgedPart(name string) (thing string, corrected bool) {
+	for _, p := range [...]struct {
+		prefix, thing string
+		corrected     bool
+	}{{MetricJudgedCalls, "call", false}, {MetricTrueCalls, "call", true}, {MetricJudgedTurns, "turn", false}, {MetricTrueTurns, "turn", true}} {
+		if strings.HasPrefix(name, p.prefix) {
+			return p.thing, p.corrected
+		}
+	}
+	return "", false
+}
 
 // Positions of the built-in rates.
 type description struct {
@@ -168,7 +190,10 @@ func Describe(name string) Metric {
 			return m
 		}
 	}
+	thing, _ := JudgedPart(name)
 	switch {
+	case thing != "":
+		m.Of = thing + "s"
 	case name == MetricLatencyP50, name == MetricLatencyP90, name == MetricFirstP50:
 		m.Unit, m.LowerIsBetter = UnitMS, true
 	case name == MetricTokens:

@@ -58,7 +58,10 @@ func Comparable() []string { return slices.Concat(ratesPaired[:], amountsPaired[
 // why is what keeps it from it, and what comes closest.
 func PairingOf(name string) (p Pairing, why string) {
 	p = Pairing{Metric: name, Unit: UnitRate}
+	part, _ := JudgedPart(name)
 	switch {
+	case part != "":
+		return p, "verdicts on " + part + "s are in no paired test; judged_pass, of a judge of tasks, can be"
 	case slices.Contains(amountsPaired[:], name):
 		p.LowerIsBetter, p.Unit = true, Describe(name).Unit
 		switch {

@@ -77,7 +77,7 @@ func between(a, b *Contender, metric string, conf float64) *Difference {
 		if at[0] < 0 || at[1] < 0 {
 			return nil
 		}
-		m := compareMetric(a.Ledger, b.Ledger, t, common, at, conf)
+		m := compareMetric(a.Ledger, b.Ledger, t, common, at, &DiffConfig{Confidence: conf})
 		return &m.Overall
 	}
 	d := newDifference(&Pairing{Unit: UnitRate}, sliceID{})

@@ -37,6 +37,11 @@ const (
 	// StatusCensored means that the quantile lies among observations cut off at a
 	// limit: the point is that limit and the truth is not below it.
 	StatusCensored Status = "censored"
+	// StatusFewAttempts means that a task has one attempt only, which shows no chance: an estimate
+	// without an interval.
+	StatusFewAttempts Status = "few_attempts"
+	// StatusNotByAttempt means that there is not one yes or no for each attempt.
+	StatusNotByAttempt Status = "not_by_attempt"
 	// StatusInvalid means that the arguments were impossible, for example more
 	// passes than trials: no estimate.
 	StatusInvalid Status = "invalid_input"
@@ -72,7 +77,7 @@ type Interval struct {
 // Defined reports whether there is an estimate at all.
 func (iv Interval) Defined() bool {
 	switch iv.Status {
-	case StatusNoData, StatusZeroDenominator, StatusInvalid, StatusNoGold, "",
+	case StatusNoData, StatusZeroDenominator, StatusNotByAttempt, StatusInvalid, StatusNoGold, "",
 		StatusNotInformative, StatusNoLabelledPass, StatusNoLabelledFail, StatusMissingStratum:
 		return false
 	default:

@@ -51,6 +51,7 @@ candidate is compared with that one; without a candidate, the other targets of t
 	cmd.Flags().StringVar(&req.CandidateTarget, "candidate-target", "", "the only target of the candidate that is compared")
 	cmd.Flags().StringVar(&req.FailOn, "fail-on", "", "exit with 3 where something is worse, with its interval, or where a case is newly failing: worse or newly-failing")
 	cmd.Flags().BoolVar(&req.Unpaired, "unpaired", false, "compare all cases of both sides and pair none, as where they have no id in common")
+	cmd.Flags().StringVar((*string)(&req.Population), "population", "", "what the differences are about: tasks (like these, the default), or suite: its tasks are fixed, only attempts vary, and each side needs two at each")
 	cmd.Flags().BoolVar(&unchanged, "unchanged", false, "also list the cases that did not change")
 	cmd.Flags().StringVar(&req.Judge, "judge", "", "judge whose verdicts in trace files count, instead of the source's own checks")
 	return cmd

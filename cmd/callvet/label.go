@@ -26,13 +26,14 @@ func (a *cli) labelNextCommand() *cobra.Command {
 	var req app.LabelNextRequest
 	var out string
 	cmd := &cobra.Command{
-		Use: "next RUN|TRACES", Short: "Draw the next tasks to label, and ask for verdicts on a terminal",
-		Long: `Draw the next tasks of a run, or of a trace file, to label. On a terminal they are shown one by one and each answer is written to
+		Use: "next RUN|TRACES", Short: "Draw the next tasks, calls or turns to label, and ask for verdicts on a terminal",
+		Long: `Draw the next tasks of a run, or of a trace file, to label, or with --unit its calls or turns. On a terminal they are shown one by one and each answer is written to
 the labels file at once; elsewhere, or with -o, they are written as a to-do file (set "pass" and read it with callvet
 label import).
 How each task was drawn, and from how many, is kept with the label: without it no honest number can be made of the labels.
-What the judge said is not shown, so that it does not sway.`,
-		Example: "  callvet label next traces.jsonl --n 20\n  callvet label next traces.jsonl --strategy neyman --judge task-judge --n 40 -o todo.jsonl",
+What the judge said is not shown, so that it does not sway. Of a call or a turn people see what the judge saw, and of a turn what
+was called then.`,
+		Example: "  callvet label next traces.jsonl --n 20\n  callvet label next traces.jsonl --strategy neyman --judge task-judge --n 40 -o todo.jsonl\n  callvet label next traces.jsonl --unit call --judge arguments -o todo.jsonl",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			req.Side = a.side(args[0])
@@ -41,9 +42,11 @@ What the judge said is not shown, so that it does not sway.`,
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&req.Labels, "labels", "labels.jsonl", "labels file: what is in it is not drawn again, answers are added to it")
-	fs.Var(ranged.Int(&req.N, 20, 1), "n", "how many tasks")
+	fs.StringVar((*string)(&req.Unit), "unit", "task", "what is labelled: task, turn or call")
+	fs.StringArrayVar(&req.Tools, "tools", nil, "catalogue that people see, for --unit call or turn of trace files that were not judged here; may be repeated")
+	fs.Var(ranged.Int(&req.N, 20, 1), "n", "how many")
 	fs.StringVar((*string)(&req.Strategy), "strategy", "random", "random: the labels may calibrate the judge; neyman: by the judge's verdict, best for true success of this run; disagree: first where verdicts disagree, with --role design")
-	fs.StringVar(&req.Judge, "judge", "", "judge whose verdicts divide the tasks")
+	fs.StringVar(&req.Judge, "judge", "", "judge whose verdicts divide what is drawn from")
 	fs.StringVar(&req.By, "by", "", "who labels (default: $USER)")
 	fs.StringVar((*string)(&req.Role), "role", "calibration", "what the labels are for: calibration, validation, test, or design: to make the judge, and never to calibrate it")
 	fs.Var(ranged.Share(&req.Double, 0), "double", "share of the tasks that somebody else has labelled already, to measure agreement")
@@ -163,7 +166,7 @@ func (a *cli) labelNext(ctx context.Context, req app.LabelNextRequest, out strin
 		err = a.write(ctx, out, write)
 	}
 	if err == nil {
-		fmt.Fprintf(a.err, "%s to label: set \"pass\" in each line, then callvet label import\n", plain.Count(len(todo), "task", "tasks"))
+		fmt.Fprintf(a.err, "%s to label: set \"pass\" in each line, then callvet label import\n", plain.Count(len(todo), string(todo[0].Label.Unit), string(todo[0].Label.Unit)+"s"))
 	}
 	return err
 }

@@ -4,6 +4,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -46,8 +47,9 @@ func (a *cli) askAll(todo []app.Todo, file string) (err error) {
 
 // askOne asks until there is an answer; more is false when the person is done.
 func (a *cli) askOne(in *bufio.Reader, t *app.Todo) (answered, more bool, err error) {
+	question := cmp.Or(plain.Line(t.Shown.Question), "did it do what was asked?")
 	for {
-		fmt.Fprint(a.out, "did it do what was asked? [p]ass, [f]ail, [n]ote, [s]kip, [q]uit: ")
+		fmt.Fprint(a.out, question+" [p]ass, [f]ail, [n]ote, [s]kip, [q]uit: ")
 		text, err := in.ReadString('\n')
 		if err != nil && !errors.Is(err, io.EOF) {
 			return false, false, fmt.Errorf("read answer: %w", err)
@@ -86,6 +88,12 @@ func printShown(w io.Writer, s app.ShownTask) {
 		if text != "" {
 			fmt.Fprintf(w, "%s:\n  %s\n", name, strings.ReplaceAll(plain.Clean(text), "\n", "\n  "))
 		}
+	}
+	if s.Evidence != "" {
+		part("the judge was shown", s.Evidence)
+		part("then it called", strings.Join(s.Steps, "\n"))
+		part("then it said", s.Answer)
+		return
 	}
 	part("goal", s.Goal)
 	part("steps", strings.Join(s.Steps, "\n"))

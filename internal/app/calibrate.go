@@ -85,10 +85,9 @@ func (a *App) Calibrate(ctx context.Context, req CalibrateRequest, tell Events) 
 		}
 		in.Before = &before
 	}
-	run := &judgedRun{}
+	run, of := &judgedRun{}, tasks{}
 	if req.Traces != "" || req.Run != "" {
-		of, err := a.tasksAt(ctx, Side{Run: req.Run, Traces: req.Traces})
-		if err != nil {
+		if of, err = a.tasksAt(ctx, Side{Run: req.Run, Traces: req.Traces}); err != nil {
 			return nil, err
 		}
 		if run, err = a.readJudged(of, tell); err != nil {
@@ -103,7 +102,7 @@ func (a *App) Calibrate(ctx context.Context, req CalibrateRequest, tell Events) 
 		return nil, err
 	}
 	if req.By != "" {
-		if r.Slices, err = run.bySlice(in, r, &req); err != nil {
+		if r.Slices, err = run.bySlice(&of, in, r, &req); err != nil {
 			return nil, err
 		}
 	}
@@ -158,8 +157,8 @@ type judgedRun struct {
 	lines  map[string]slicing.Line // what a task tells of its slices
 	labels []labels.Label
 	gone   map[labels.Key]bool // attempts whose last record says that they failed, or did not run
-	// calls are verdicts on calls and turns that a labels file has; heard tells of such on tasks.
-	calls []calibrate.Judgement
+	// parts are verdicts on calls and turns; heard: a labels file has verdicts on tasks.
+	parts parts
 	heard bool
 	// id is how labels name the run. unknown counts verdicts of labels files on outputs that are not
 	// known.
@@ -172,8 +171,11 @@ const maxSliceValues = 50
 
 // bySlice tells of the judge by the values that tasks of the run have. The error
 // names the keys that they have instead.
-func (r *judgedRun) bySlice(in calibrate.Input, all *calibrate.Report, f *CalibrateRequest) (*calibrate.SliceReport, error) {
+func (r *judgedRun) bySlice(of *tasks, in calibrate.Input, all *calibrate.Report, f *CalibrateRequest) (*calibrate.SliceReport, error) {
 	if err := unambiguous("by", []string{f.By}); err != nil {
+		return nil, err
+	}
+	if err := r.readTools(of); err != nil {
 		return nil, err
 	}
 	out, err := calibrate.BySlice(in, all, f.By, maxSliceValues, r.valuesOf(f.By))
@@ -200,35 +202,19 @@ func (r *judgedRun) bySlice(in calibrate.Input, all *calibrate.Report, f *Calibr
 // the run itself has of a judge stands: a labels file is no authority on it.
 func (r *judgedRun) hear(opinions []labels.Label) {
 	said := map[labels.Thing][]labels.Verdict{}
-	var parts []labels.Thing
 	for i := range opinions {
-		o := &opinions[i]
-		if o.Fingerprint == "" {
+		if o := &opinions[i]; o.Fingerprint == "" {
 			r.unknown++
-			continue
+		} else if !o.Unit.Part() {
+			said[o.Thing()] = labels.Merge(said[o.Thing()], o.Judged)
 		}
-		thing := o.Thing()
-		if o.Unit.Part() && said[thing] == nil {
-			parts = append(parts, thing)
-		}
-		said[thing] = labels.Merge(said[thing], o.Judged)
 	}
-	of := map[string][]int{}
+	r.hearParts(opinions, false)
 	for i := range r.items {
 		it := &r.items[i]
-		of[it.Fingerprint] = append(of[it.Fingerprint], i)
 		for _, v := range said[labels.ThingOf(it.Key, it.Fingerprint)] {
 			if !slices.ContainsFunc(it.Judged, func(own labels.Verdict) bool { return own.ID() == v.ID() }) {
 				it.Judged, r.heard = append(it.Judged, v), true
-			}
-		}
-	}
-	for _, part := range parts {
-		for _, i := range of[part.Fingerprint] {
-			key := r.items[i].Key
-			key.Unit, key.CallID, key.Turn = part.Unit, part.CallID, part.Turn
-			for _, v := range said[part] {
-				r.calls = append(r.calls, calibrate.Judgement{Key: key, Fingerprint: part.Fingerprint, Verdict: v})
 			}
 		}
 	}
@@ -250,11 +236,24 @@ func (r *judgedRun) judgements() []calibrate.Judgement {
 			out = append(out, calibrate.Judgement{Key: it.Key, Fingerprint: it.Fingerprint, Verdict: v})
 		}
 	}
-	return append(out, r.calls...)
+	return append(out, r.parts.all...)
 }
 
 // readJudged reads the verdicts and labels of tasks.
 func (a *App) readJudged(of tasks, tell Events) (*judgedRun, error) {
+	out, log, err := judgedOf(&of)
+	if err != nil {
+		return nil, err
+	}
+	if of.file != "" && log.Steps+log.Tasks == 0 && len(out.items) == 0 {
+		return nil, a.nothingScored([]string{of.file})
+	}
+	tell.lines(log.Problems(of.name), log)
+	return out, nil
+}
+
+// judgedOf is readJudged without what is shown of the lines.
+func judgedOf(of *tasks) (*judgedRun, *trace.Log, error) {
 	out := &judgedRun{at: map[labels.Key]int{}, lines: map[string]slicing.Line{}, gone: map[labels.Key]bool{}}
 	log, err := of.each(func(t *trace.Task) {
 		if !of.without[t.TaskID] {
@@ -262,10 +261,7 @@ func (a *App) readJudged(of tasks, tell Events) (*judgedRun, error) {
 		}
 	})
 	if err != nil {
-		return nil, err
-	}
-	if of.file != "" && log.Steps+log.Tasks == 0 && len(out.items) == 0 {
-		return nil, a.nothingScored([]string{of.file})
+		return nil, nil, err
 	}
 	out.items = slices.DeleteFunc(out.items, func(it calibrate.Item) bool { return out.gone[it.Key] })
 	clear(out.at)
@@ -273,11 +269,15 @@ func (a *App) readJudged(of tasks, tell Events) (*judgedRun, error) {
 		out.at[out.items[i].Key] = i
 	}
 	out.labels = slices.DeleteFunc(out.labels, func(l labels.Label) bool { return out.gone[l.Key] })
-	if err := out.fingerprint(&of); err != nil {
-		return nil, err
+	if err := out.fingerprint(of); err != nil {
+		return nil, nil, err
 	}
-	tell.lines(log.Problems(of.name), log)
-	return out, nil
+	if of.parts == nil {
+		return out, log, nil
+	}
+	own, err := of.parts()
+	out.hearParts(own, true)
+	return out, log, err
 }
 
 // outputOf is the fingerprint of what an attempt did.

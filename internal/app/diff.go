@@ -12,6 +12,7 @@ import (
 	"github.com/callvet/callvet/internal/compare"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/panel/gates"
 	"github.com/callvet/callvet/panel/slicing"
 )
 
@@ -39,6 +40,8 @@ type DiffRequest struct {
 	FailOn string `json:"fail_on,omitempty"`
 	// Unpaired compares all cases of both sides, as where they have none in common.
 	Unpaired bool `json:"unpaired,omitempty"`
+	// Population is what the differences are about: tasks (also ""), or suite.
+	Population panel.Population `json:"population,omitempty"`
 	// Unchanged is how many cases that did not change are told of each pair of targets, at most.
 	Unchanged int `json:"unchanged,omitempty"`
 }
@@ -70,7 +73,10 @@ func (a *App) Diff(ctx context.Context, req DiffRequest, tell Events) (*panel.Co
 	if err != nil {
 		return nil, err
 	}
-	out := panel.DiffWith(base, cand, panel.DiffConfig{Pairs: pairs, Unchanged: req.Unchanged, Unpaired: req.Unpaired || panel.Disjoint(base, cand)})
+	out := panel.DiffWith(base, cand, panel.DiffConfig{Pairs: pairs, Unchanged: req.Unchanged, Population: req.Population, Unpaired: req.Unpaired || panel.Disjoint(base, cand)})
+	if out.Unpaired && req.Population == panel.ThisSuite {
+		return nil, wrong("population", string(req.Population), "the sides have no case in common, so that they are not of one suite")
+	}
 	out.Failed = req.FailOn == failOnWorse && out.Worse() || req.FailOn == failOnNewly && out.NewlyFailing() > 0
 	if req.BaseTarget+req.CandidateTarget != "" { // nothing else was asked for
 		out.UnpairedBaseline, out.UnpairedCandidate = nil, nil
@@ -94,6 +100,18 @@ func (r *DiffRequest) check() error {
 	}
 	if r.FailOn != "" && r.FailOn != failOnWorse && r.FailOn != failOnNewly {
 		return wrong("fail_on", r.FailOn, "expected %s or %s", failOnWorse, failOnNewly)
+	}
+	switch r.Population {
+	case "suite":
+		r.Population = panel.ThisSuite
+	case "tasks":
+		r.Population = panel.TasksLikeThese
+	}
+	if p := r.Population; p != "" && !slices.Contains(panel.Populations(), string(p)) {
+		return wrong("population", string(p), "expected suite or tasks")
+	}
+	if r.Unpaired && r.Population == panel.ThisSuite {
+		return refused("unpaired", "{unpaired} compares cases of two suites, and {population} %s those of one", r.Population)
 	}
 	if r.Target != "" && r.BaseTarget != "" {
 		return refused("target", "{target} is for targets without a namesake, and {base_target} for all: name one of both")
@@ -161,7 +179,7 @@ func (r *DiffRequest) with(has []string, name string) string {
 }
 
 // against compares a run with a baseline, and gives the baseline's name.
-func (a *App) against(ctx context.Context, r *Run, baseline Side, cfg compare.Config, tell Events) (*panel.Comparison, string, error) {
+func (a *App) against(ctx context.Context, r *Run, baseline Side, cfg compare.Config, gs []gates.Gate, tell Events) (*panel.Comparison, string, error) {
 	name := baseline.Traces
 	cfg.Without = r.without
 	var base *panel.Ledger
@@ -186,7 +204,18 @@ func (a *App) against(ctx context.Context, r *Run, baseline Side, cfg compare.Co
 	if err != nil {
 		return nil, "", err
 	}
-	return panel.Diff(base, cand, 0), name, nil
+	return comparedFor(gs, base, cand, panel.DiffConfig{}), name, nil
+}
+
+// comparedFor compares two sides for gates: about tasks like these, and about this suite where one of
+// them is.
+func comparedFor(gs []gates.Gate, base, cand *panel.Ledger, cfg panel.DiffConfig) *panel.Comparison {
+	out := panel.DiffWith(base, cand, cfg)
+	if slices.ContainsFunc(gs, func(g gates.Gate) bool { return g.Kind == gates.Regression && g.Population == panel.ThisSuite }) {
+		cfg.Population, cfg.Unpaired = panel.ThisSuite, false
+		out.Suite = panel.DiffWith(base, cand, cfg)
+	}
+	return out
 }
 
 // ledger reads one side of a comparison. how says with what a trace file is read.

@@ -312,7 +312,7 @@ func (a *App) holdRun(ctx context.Context, r *Run, req *GateRequest, gs []gates.
 		return nil, err
 	}
 	if req.Baseline != (Side{}) {
-		h.input.Comparison, h.baseline, err = a.against(ctx, r, req.Baseline, compare.Config{By: keys, Metrics: compared(gs)}, tell)
+		h.input.Comparison, h.baseline, err = a.against(ctx, r, req.Baseline, compare.Config{By: keys, Metrics: compared(gs)}, gs, tell)
 		if err != nil {
 			return nil, err
 		}
@@ -474,7 +474,7 @@ func (a *App) gateTraces(ctx context.Context, req *GateRequest, tell Events) (*G
 		if err != nil {
 			return nil, err
 		}
-		h.baseline, h.input.Comparison = req.Baseline.name(), panel.DiffWith(base, cand, panel.DiffConfig{Unpaired: panel.Disjoint(base, cand)})
+		h.baseline, h.input.Comparison = req.Baseline.name(), comparedFor(file.Gates, base, cand, panel.DiffConfig{Unpaired: panel.Disjoint(base, cand)})
 	}
 	return a.decide(h, file, req)
 }

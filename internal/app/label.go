@@ -28,7 +28,11 @@ type LabelNextRequest struct {
 	// again. It need not be there yet.
 	Side
 	Labels string `json:"labels,omitempty"`
-	// N is how many tasks.
+	// Unit is what is labelled: task (also ""), call or turn. Tools are files with the catalogue, which
+	// people who label calls or turns see, for trace files that have none.
+	Unit  labels.Unit `json:"unit,omitempty"`
+	Tools []string    `json:"tools,omitempty"`
+	// N is how many of these.
 	N        int                `json:"n"`
 	Strategy calibrate.Strategy `json:"strategy,omitempty"`
 	// Judge is whose verdicts divide the tasks, where the strategy needs it.
@@ -41,7 +45,21 @@ type LabelNextRequest struct {
 	Seed   uint64  `json:"seed,omitempty"`
 }
 
-// Todo is a task to label: the label without its verdict, and what a person sees.
+func (r *LabelNextRequest) check() error {
+	switch {
+	case r.Unit != "" && !slices.Contains(labels.Units(), r.Unit):
+		return wrong("unit", string(r.Unit), "it is task, turn or call")
+	case len(r.Tools) > 0 && !r.Unit.Part():
+		return refused("tools", "{tools} is shown to people who label calls or turns: give {unit} call or turn")
+	case len(r.Tools) > 0 && r.Run != "":
+		return refused("tools", "{tools} is for trace files: a run has its own")
+	case r.Role != labels.Calibrating && r.Role != labels.Validation && r.Role != labels.Test && r.Role != labels.Design:
+		return wrong("role", string(r.Role), "it is calibration, validation, test or design")
+	}
+	return r.one("traces")
+}
+
+// Todo is a task, a call or a turn to label: the label without its verdict, and what a person sees.
 type Todo struct {
 	Label labels.Label
 	Shown ShownTask
@@ -49,13 +67,10 @@ type Todo struct {
 	Turns []callvet.Turn
 }
 
-// LabelNext draws the next tasks to label; none when all are.
+// LabelNext draws the next tasks, calls or turns to label; none when all are.
 func (a *App) LabelNext(ctx context.Context, req LabelNextRequest, tell Events) ([]Todo, error) {
-	if err := req.one("traces"); err != nil {
+	if err := req.check(); err != nil {
 		return nil, err
-	}
-	if r := req.Role; r != labels.Calibrating && r != labels.Validation && r != labels.Test && r != labels.Design {
-		return nil, wrong("role", string(r), "it is calibration, validation, test or design")
 	}
 	var done, opinions []labels.Label
 	var err error
@@ -79,7 +94,10 @@ func (a *App) LabelNext(ctx context.Context, req LabelNextRequest, tell Events) 
 			Hint: `a line such as {"type":"task","task_id":"…","final_answer":"…"} for each task; callvet schema trace`,
 		}
 	}
-	q := calibrate.Queue{Strategy: req.Strategy, Judge: req.Judge, N: req.N, Double: req.Double, By: req.By, Role: req.Role, Seed: req.Seed, Run: run.id}
+	q := calibrate.Queue{Strategy: req.Strategy, Judge: req.Judge, N: req.N, Double: req.Double, By: req.By, Role: req.Role, Seed: req.Seed, Run: run.id, Unit: req.Unit}
+	if req.Unit.Part() {
+		return a.nextParts(ctx, &req, &q, run, append(done, run.labels...), tell)
+	}
 	drawn, err := q.Next(run.items, append(done, run.labels...))
 	if err != nil || len(drawn) == 0 {
 		return nil, err
@@ -212,11 +230,14 @@ func (a *App) LabelExport(req LabelExportRequest, w io.Writer, tell Events) erro
 // LabelForms are the forms of labels that LabelImport reads.
 func LabelForms() []string { return labels.Forms() }
 
-// ShownTask is what a person sees of a task, redacted.
+// ShownTask is what a person sees of a task, redacted. Of a call or a turn it is the Evidence that the
+// judge was shown, and of a turn the calls that were made then.
 type ShownTask struct {
-	Goal   string   `json:"goal,omitempty"`
-	Steps  []string `json:"steps,omitempty"`
-	Answer string   `json:"answer,omitempty"`
+	Question string   `json:"question,omitempty"`
+	Evidence string   `json:"evidence,omitempty"`
+	Goal     string   `json:"goal,omitempty"`
+	Steps    []string `json:"steps,omitempty"`
+	Answer   string   `json:"answer,omitempty"`
 }
 
 // maxShown bounds one step or answer, in bytes.
@@ -340,7 +361,7 @@ func shownCalls(calls []callvet.Call) (out []string) {
 	return out
 }
 
-// WriteTodo writes one line a task with an open verdict; what the judge said is
+// WriteTodo writes one line for each thing, with an open verdict; what the judge said is
 // not there to be read.
 func WriteTodo(w io.Writer, todo []Todo) error { return writeTodo(w, todo, false) }
 

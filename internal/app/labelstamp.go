@@ -128,11 +128,14 @@ func (r *judgedRun) stamp(all []labels.Label, by labels.Stamp) *LabelsStamped {
 		it := &r.items[at]
 		l.Fingerprint, l.Run, l.Stamped = it.Fingerprint, r.id, &by
 		out.Stamped++
-		if l.Unit != labels.Task {
-			continue
+		ours := it.Judged
+		if l.Unit.Part() {
+			part := it.Key
+			part.Unit, part.CallID, part.Turn = l.Unit, l.CallID, l.Turn
+			ours = r.parts.on(part, l.Judged)
 		}
 		for _, v := range l.Judged {
-			for _, own := range it.Judged {
+			for _, own := range ours {
 				now, known := own.Passed()
 				before, also := v.Passed()
 				if own.ID() != v.ID() || !known || !also {

@@ -150,7 +150,7 @@ func (r *Run) measure(ctx context.Context, cfg steps.Config, side *compare.Side)
 		p.Warnings = append(p.Warnings, note)
 	}
 	p.Repeats = max(p.Repeats, r.Manifest.Repeats)
-	return p, &res.Log, nil
+	return p, &res.Log, r.judgedParts(ctx, p)
 }
 
 // tallyRules counts attempts by the version of the rules of their verdicts as they are read.
@@ -225,6 +225,7 @@ func (r *Run) Ledger(ctx context.Context, cfg compare.Config) (*panel.Ledger, er
 	led.Prompts(prompts)
 	led.Settings(settings)
 	led.Tools(r.Manifest.ToolsHash)
+	led.Fixed(r.fixed())
 	led.Rules(r.Manifest.rulesVersion())
 	return led, nil
 }
@@ -247,6 +248,16 @@ func settingsOf(t *callvet.Target) (panel.Settings, error) {
 		out["tool_choice"] = t.ToolChoice
 	}
 	return out, nil
+}
+
+// fixed are the targets that give the same answer each time, by their position.
+func (r *Run) fixed() []bool {
+	out := make([]bool, len(r.Manifest.Targets))
+	for i := range r.Manifest.Targets {
+		t := &r.Manifest.Targets[i]
+		out[i] = t.Recorded || t.Floor || t.Provider == "script"
+	}
+	return out
 }
 
 // selecting are the metrics by which decisions are compared beside the pass rate; none

@@ -11,6 +11,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/judge"
+	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/trace"
 )
@@ -27,6 +28,7 @@ type said struct {
 	of         map[saidKey][]heard
 	majorities []Majority
 	lost       []LostJudging
+	parts      []labels.Label // of calls and turns, as lines of a labels file
 }
 
 type saidKey struct {
@@ -77,7 +79,7 @@ func (s *said) read(ctx context.Context, db *store.DB, list []judgingRun) error 
 		}
 		id := j.what.Identity
 		of = append(of, j.what)
-		all.Judgings = append(all.Judgings, JudgingView{Judge: id, JudgeID: id.ID(), Unit: j.what.Judge.Unit, Verdicts: vs})
+		all.Judgings = append(all.Judgings, JudgingView{Judge: id, JudgeID: id.ID(), Unit: j.what.Judge.Unit, Verdicts: vs, compares: !j.what.Judge.Own})
 	}
 	all.majorities()
 	s.majorities = all.Majorities
@@ -87,10 +89,12 @@ func (s *said) read(ctx context.Context, db *store.DB, list []judgingRun) error 
 		together := j.Judge.Unit == judge.Rubric && slices.ContainsFunc(s.majorities, func(m Majority) bool { return m.Unit == judge.Rubric })
 		if !newer && !together {
 			s.add(j, all.Judgings[i].Verdicts)
+			s.addParts(&all.Judgings[i])
 		}
 	}
 	for i := range s.majorities {
 		m := &s.majorities[i]
+		s.addParts(&m.JudgingView)
 		s.add(&Judging{Judge: judge.Judge{Name: m.Judge.Name, Unit: m.Unit}, Identity: m.Judge}, m.Verdicts)
 	}
 	return nil
@@ -121,6 +125,13 @@ func (s *said) add(j *Judging, vs []ThingVerdict) {
 	for i := range vs {
 		k := saidKey{vs[i].Target, vs[i].Task, vs[i].Attempt}
 		s.of[k] = append(s.of[k], heard{j, vs[i]})
+	}
+}
+
+// addParts keeps verdicts on calls or turns. Those on a turn are of each of its calls, too.
+func (s *said) addParts(v *JudgingView) {
+	if v.Unit == judge.Call || v.Unit == judge.Turn {
+		s.parts = append(s.parts, v.lines()...)
 	}
 }
 

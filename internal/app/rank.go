@@ -22,6 +22,8 @@ type Contender struct {
 type Ranking struct {
 	Metric string       `json:"metric"`
 	Ranks  []panel.Rank `json:"ranks"`
+	// Unread are the runs that cannot be read, each once: their targets may have any place.
+	Unread []string `json:"unread,omitempty"`
 }
 
 // First are the positions of those that may have the first rank: all that nobody is significantly
@@ -60,7 +62,7 @@ func (r *Run) rank(ctx context.Context, p *panel.Panels) error {
 		of[i] = Contender{Run: r.Stored.ID, Target: p.Targets[i].Name}
 	}
 	ranking, err := rank(ctx, of, func(context.Context, string) (*Run, error) { return r, nil })
-	if err != nil {
+	if err != nil || len(ranking.Unread) > 0 {
 		return err
 	}
 	p.RankedBy = ranking.Metric
@@ -78,15 +80,11 @@ func rank(ctx context.Context, of []Contender, open func(context.Context, string
 	for i, c := range of {
 		led := ledgers[c.Run]
 		if led == nil {
-			r, err := open(ctx, c.Run)
-			if err != nil {
+			var err error
+			if led, err = rankedLedger(ctx, c.Run, open, out, i == 0); ctx.Err() != nil {
 				return nil, err
-			}
-			if i == 0 {
-				out.Metric = r.gatedOn()
-			}
-			if led, err = r.Ledger(ctx, compare.Config{By: []string{}, Metrics: []string{out.Metric}}); err != nil {
-				return nil, err
+			} else if err != nil {
+				led, out.Unread = panel.NewLedger(c.Run, nil, nil), append(out.Unread, c.Run)
 			}
 			ledgers[c.Run] = led
 		}
@@ -94,6 +92,18 @@ func rank(ctx context.Context, of []Contender, open func(context.Context, string
 	}
 	out.Ranks = panel.Ranks(list, out.Metric, 0)
 	return out, nil
+}
+
+// rankedLedger reads what a run is ranked by; the suite of the first run decides the metric.
+func rankedLedger(ctx context.Context, run string, open func(context.Context, string) (*Run, error), out *Ranking, first bool) (*panel.Ledger, error) {
+	r, err := open(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	if first {
+		out.Metric = r.gatedOn()
+	}
+	return r.Ledger(ctx, compare.Config{By: []string{}, Metrics: []string{out.Metric}})
 }
 
 // gatedOn is the metric of the first hard gate of the suite on everything that two targets can be

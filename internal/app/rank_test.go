@@ -1,14 +1,31 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package app
+package app_test
 
 import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/panel"
 )
+
+// TestRank: a run that cannot be read leaves its target any place, and the others have theirs.
+func TestRank(t *testing.T) {
+	t.Parallel()
+	d := newDamaged(t, 6)
+	of := []app.Contender{{Run: d.runs[0], Target: "offline/lexical"}, {Run: d.runs[1], Target: "offline/lexical"}, {Run: "gone", Target: "x"}, {Run: "gone", Target: "y"}}
+	got, err := d.Rank(t.Context(), of)
+	if err != nil {
+		t.Fatal(err)
+	}
+	any4 := panel.Rank{Best: 1, Worst: 4}
+	want := &app.Ranking{Metric: panel.MetricPass, Ranks: []panel.Rank{any4, any4, any4, any4}, Unread: []string{"gone"}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
 
 // TestFirst: one alone is the first only where its rank is certain.
 func TestFirst(t *testing.T) {
@@ -25,7 +42,7 @@ func TestFirst(t *testing.T) {
 			[]panel.Rank{{Best: 1, Worst: 2}, {Best: 2, Worst: 3}, {Best: 3, Worst: 3}}, []int{0, 1},
 		},
 	} {
-		if d := cmp.Diff(tt.want, (&Ranking{Ranks: tt.ranks}).First()); d != "" {
+		if d := cmp.Diff(tt.want, (&app.Ranking{Ranks: tt.ranks}).First()); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
 	}

@@ -5,6 +5,7 @@ package app
 import (
 	"context"
 
+	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/internal/trace"
 )
 
@@ -16,6 +17,8 @@ type tasks struct {
 	// attempts are the same with what was called, and id is how labels name the run or the file.
 	attempts func(do func(*trace.Attempt) error) error
 	id       func() (string, error)
+	// parts are what judges of its calls and turns said, as lines of a labels file; nil of a file.
+	parts func() ([]labels.Label, error)
 	// without are tasks that are left out of what their judges and labels say.
 	without map[string]bool
 }
@@ -52,7 +55,14 @@ func (r *Run) tasks(ctx context.Context) tasks {
 		return nil
 	}
 	id := func() (string, error) { return r.Stored.ID, nil }
-	return tasks{name: "run " + r.Stored.ID, without: r.without, attempts: attempts, id: id, each: func(do func(*trace.Task)) (*trace.Log, error) {
+	parts := func() ([]labels.Label, error) {
+		said, err := r.said(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return said.parts, nil
+	}
+	return tasks{name: "run " + r.Stored.ID, without: r.without, attempts: attempts, id: id, parts: parts, each: func(do func(*trace.Task)) (*trace.Log, error) {
 		log := &trace.Log{}
 		err := attempts(func(at *trace.Attempt) error {
 			t := at.Task()

@@ -42,7 +42,13 @@ func (a *App) labelled(p *panel.Panels, of tasks, from string, calibrations []st
 		ls = append(labels.Beside(more, opinions), ls...)
 		run.hear(opinions)
 	}
+	if err := run.correctParts(p, &of, calibrate.Input{Labels: ls, Opinions: opinions, Without: of.without}); err != nil {
+		return err
+	}
 	judges := run.judges()
+	if len(judges) == 0 && len(run.parts.all) > 0 {
+		return nil
+	}
 	if len(judges) == 0 {
 		bad := &callvet.FieldError{Field: "labels", Text: fmt.Sprintf("{labels} %s: no judge said anything in %s, and without verdicts there is nothing to correct", from, of.name)}
 		if run.unknown > 0 {
@@ -58,9 +64,10 @@ func (a *App) labelled(p *panel.Panels, of tasks, from string, calibrations []st
 		if len(judges) > 1 {
 			suffix = ":" + name
 		}
+		told := toldAs{metricJudged + suffix, "judged pass" + suffix, metricTrueSuccess + suffix, "true success" + suffix, labels.Task}
 		if err := run.correct(p, calibrate.Input{
 			Judge: name, Labels: ls, Run: run.judgements(), Outputs: run.outputs(), RunID: run.id, Opinions: opinions, Without: of.without, Confidence: p.Confidence,
-		}, suffix); err != nil {
+		}, told); err != nil {
 			return err
 		}
 	}
@@ -81,19 +88,36 @@ func (r *judgedRun) judges() []string {
 	return out
 }
 
-// correct sets true_success of one judge in all tables that have its judged rate.
-func (r *judgedRun) correct(p *panel.Panels, in calibrate.Input, suffix string) error {
+// toldAs names the metrics of one judge: the share that it passes, and that share corrected.
+type toldAs struct {
+	judged, judgedTitle, corrected, correctedTitle string
+	unit                                           labels.Unit
+}
+
+// of is what the metrics count.
+func (t *toldAs) of() string {
+	if t.unit.Part() {
+		return string(t.unit) + "s"
+	}
+	return "attempts"
+}
+
+// correct sets the corrected rate of one judge in all tables that have its judged rate.
+func (r *judgedRun) correct(p *panel.Panels, in calibrate.Input, told toldAs) error {
 	all, err := calibrate.Calibrate(in)
 	if err != nil {
 		return err
 	}
+	if told.unit.Part() && all.Counts.Labelled == 0 {
+		told.corrected = "" // nobody labelled calls or turns
+	}
 	byKey := map[string]*calibrate.SliceReport{}
 	for i := range p.Targets {
 		t := &p.Targets[i]
-		r.setTrueSuccess(&t.Overall, successOf(all.Success, t.Name), suffix)
+		r.setTrueSuccess(&t.Overall, successOf(all.Success, t.Name), &told, p.Lost.Records())
 		for j := range t.Slices {
 			s := &t.Slices[j]
-			if s.Metric(metricJudged+suffix) == nil && !r.heard {
+			if s.Metric(told.judged) == nil && !r.heard && !told.unit.Part() {
 				continue
 			}
 			of := byKey[s.Key]
@@ -105,18 +129,27 @@ func (r *judgedRun) correct(p *panel.Panels, in calibrate.Input, suffix string) 
 			}
 			at := slices.IndexFunc(of.Values, func(v calibrate.SliceValue) bool { return v.Value == s.Value })
 			if at >= 0 {
-				r.setTrueSuccess(s, successOf(of.Values[at].Success, t.Name), suffix)
+				r.setTrueSuccess(s, successOf(of.Values[at].Success, t.Name), &told, 0)
 			}
 		}
 	}
 	return nil
 }
 
-// valuesOf gives the values of a key that a task has.
+// valuesOf gives the values of a key that a task has, or a call, which has those of its tool as well.
 func (r *judgedRun) valuesOf(key string) func(labels.Key) []string {
+	by := []string{key}
+	x, y, cross := strings.Cut(key, "*")
+	cross = cross && x != "" && y != ""
 	return func(k labels.Key) []string {
+		l := r.lines[k.TaskID]
+		l.Tool = r.parts.tools[k]
+		in := slicing.Of(by, l)
+		if cross {
+			in = slicing.Crossed(by, in)[len(in):]
+		}
 		var values []string
-		for _, s := range slicing.Of([]string{key}, r.lines[k.TaskID]) {
+		for _, s := range in {
 			values = append(values, s[1])
 		}
 		return values
@@ -133,28 +166,31 @@ func successOf(of []calibrate.Success, target string) *calibrate.Success {
 	return nil
 }
 
-// setTrueSuccess puts the estimate behind the judged rate, which is told too where verdicts
-// come from a labels file: nothing in the traces has told it then.
-func (r *judgedRun) setTrueSuccess(s *panel.Slice, x *calibrate.Success, suffix string) {
-	name := metricJudged + suffix
-	is := func(m panel.Metric) bool { return m.Name == name }
+// setTrueSuccess puts the estimate behind the judged rate, which is set too where verdicts come from
+// a labels file or are of calls or turns: nothing that was summed up has it then. records could not be
+// read.
+func (r *judgedRun) setTrueSuccess(s *panel.Slice, x *calibrate.Success, told *toldAs, records int64) {
 	if x == nil {
 		return
 	}
-	if r.heard {
-		s.Metrics = slices.DeleteFunc(s.Metrics, func(m panel.Metric) bool { return is(m) || m.Name == metricJudged })
-		s.Metrics = append(s.Metrics, panel.Metric{Name: name, Title: "judged pass" + suffix, Unit: panel.UnitRate, Of: "attempts", Interval: x.Raw, Excluded: x.Unread})
+	if r.heard || told.unit.Part() {
+		gone := []string{told.judged, metricJudged}
+		if told.unit.Part() {
+			gone = []string{told.judged, told.corrected}
+		}
+		s.Metrics = slices.DeleteFunc(s.Metrics, func(m panel.Metric) bool { return slices.Contains(gone, m.Name) })
+		s.Metrics = append(s.Metrics, judgedMetric(s, x, told, records))
 	}
-	at := slices.IndexFunc(s.Metrics, is)
-	if at < 0 {
+	at := slices.IndexFunc(s.Metrics, func(m panel.Metric) bool { return m.Name == told.judged })
+	if at < 0 || told.corrected == "" {
 		return
 	}
-	m := panel.Metric{Name: metricTrueSuccess + suffix, Title: "true success" + suffix, Unit: panel.UnitRate, Of: "attempts", Interval: x.True}
+	m := panel.Metric{Name: told.corrected, Title: told.correctedTitle, Unit: panel.UnitRate, Of: told.of(), Interval: x.True}
 	switch {
 	case x.Refused != "":
 		m.Warnings = append(m.Warnings, x.Refused)
 	case x.Design == calibrate.Internal:
-		m.Warnings = append(m.Warnings, fmt.Sprintf("from %d labels on these very tasks", x.Labels))
+		m.Warnings = append(m.Warnings, fmt.Sprintf("from %d labels on these very %ss", x.Labels, told.unit))
 	default:
 		m.Warnings = append(m.Warnings, fmt.Sprintf("from %d labels made elsewhere", x.Labels))
 	}
@@ -162,4 +198,19 @@ func (r *judgedRun) setTrueSuccess(s *panel.Slice, x *calibrate.Success, suffix 
 		m.Warnings = append(m.Warnings, strings.TrimSpace(x.Advice))
 	}
 	s.Metrics = slices.Insert(s.Metrics, at+1, m)
+}
+
+// judgedMetric is the share that a judge passes, with what everything may change that got no verdict.
+func judgedMetric(s *panel.Slice, x *calibrate.Success, told *toldAs, records int64) panel.Metric {
+	m := panel.Metric{Name: told.judged, Title: told.judgedTitle, Unit: panel.UnitRate, Of: told.of(), Interval: x.Raw, Excluded: x.Unread}
+	m.Agree(x.Judged)
+	m.Warnings = panel.RateWarnings(&m, 0)
+	if x.Unread > 0 {
+		m.Warnings = append(m.Warnings, fmt.Sprintf("%d of %d got no verdict that can be read", x.Unread, x.Judged+x.Unread))
+	}
+	lost, planned := s.Lost(told.judged, records)
+	if low, high, n := x.Range(lost, planned-lost); n > 0 {
+		m.Lost = &panel.LostRange{N: n, Of: x.Judged + n, Low: low, High: high}
+	}
+	return m
 }

@@ -74,7 +74,7 @@ func (a *App) ViewRun(ctx context.Context, req ViewRequest, tell Events) (*RunVi
 	op, why := a.reopened(ctx, r, tell)
 	v, err := r.view(ctx, p, red, op, why)
 	if err == nil && req.Baseline != (Side{}) {
-		v.View.Diff, _, err = a.against(ctx, r, req.Baseline, compare.Config{By: req.Slices}, tell)
+		v.View.Diff, _, err = a.against(ctx, r, req.Baseline, compare.Config{By: req.Slices}, nil, tell)
 	}
 	return v, err
 }

@@ -45,20 +45,23 @@ func (t Table) Calibration(w Worth) judge.Calibration {
 // worthOf is that of labelled things: the effective sample size of the judge's being
 // right, as of any rate.
 func worthOf(ps []pair, conf float64) Worth {
-	of := func(class func(pair) bool) float64 {
-		switch iv := rateOf(ps, conf, class, right); {
-		case iv.N == 0:
-			return 0
-		case iv.NEff > 0:
-			return iv.NEff
-		}
-		return 1 // all of one task
-	}
-	return Worth{Pass: of(truly), Fail: of(not(truly))}
+	return Worth{Pass: worth(ps, conf, truly, right), Fail: worth(ps, conf, not(truly), right)}
 }
 
-func truly(p pair) bool { return p.truth }
-func right(p pair) bool { return p.truth == p.judged }
+// worth is the effective sample size of the rate of yes among those of a class.
+func worth(ps []pair, conf float64, class, yes func(pair) bool) float64 {
+	switch iv := rateOf(ps, conf, class, yes); {
+	case iv.N == 0:
+		return 0
+	case iv.NEff > 0:
+		return iv.NEff
+	}
+	return 1 // all of one task
+}
+
+func truly(p pair) bool  { return p.truth }
+func right(p pair) bool  { return p.truth == p.judged }
+func judged(p pair) bool { return p.judged }
 
 func (t *Table) add(p pair) {
 	switch {
@@ -209,7 +212,6 @@ func (r *Report) calibration() judge.Calibration { return r.Table.Calibration(r.
 // alike and count by task.
 func (r *Report) rates(drawn, all []pair) {
 	rate := func(ps []pair, of, yes func(pair) bool) stats.Interval { return rateOf(ps, r.Confidence, of, yes) }
-	judged := func(p pair) bool { return p.judged }
 	r.Sensitivity = rate(drawn, truly, right)
 	r.Specificity = rate(drawn, not(truly), right)
 	r.Accuracy = rate(drawn, func(pair) bool { return true }, right)
@@ -220,33 +222,22 @@ func (r *Report) rates(drawn, all []pair) {
 func not(f func(pair) bool) func(pair) bool { return func(p pair) bool { return !f(p) } }
 
 func rateOf(ps []pair, conf float64, of, yes func(pair) bool) stats.Interval {
-	type sums struct{ yes, n int }
-	by, total := map[string]*sums{}, sums{}
-	var order []string
+	by, k, n := byTask{}, 0, 0
 	for _, p := range ps {
 		if !of(p) {
 			continue
 		}
-		s := by[p.TaskID]
-		if s == nil {
-			s = &sums{}
-			by[p.TaskID] = s
-			order = append(order, p.TaskID)
-		}
-		s.n++
-		total.n++
-		if yes(p) {
-			s.yes++
-			total.yes++
+		is := yes(p)
+		by.add(p.Key, is)
+		n++
+		if is {
+			k++
 		}
 	}
-	if len(order) == total.n {
-		return stats.ClopperPearson(total.yes, total.n, conf, stats.TwoSided)
+	if len(by) == n {
+		return stats.ClopperPearson(k, n, conf, stats.TwoSided)
 	}
-	var c stats.Clusters
-	for _, task := range order {
-		c.AddAttempts(float64(by[task].yes), by[task].n, true, stats.AttemptsOf(by[task].yes, by[task].n))
-	}
+	c := by.clusters()
 	return c.Interval(conf, stats.DefaultRho0)
 }
 
@@ -380,7 +371,7 @@ func (r *Report) judgeUse() {
 	r.Usable = c.Usable(r.Confidence)
 	switch {
 	case r.Table.N() == 0 && r.Verified != nil:
-		r.Why = "all labels were drawn by the judge's verdict: they serve true success of their own run, not a calibration for another; label tasks drawn at random for that"
+		r.Why = "all labels were drawn by the judge's verdict: they serve true success of their own run, not a calibration for another; label " + string(r.Unit) + "s drawn at random for that"
 	case r.Table.N() == 0:
 		r.Why = "no calibration label stands beside a verdict of this judge"
 	case c.Few():
@@ -400,7 +391,7 @@ func (r *Report) judgeUse() {
 	}
 	if r.Check != nil && r.Check.Drifted {
 		r.Usable = false
-		r.Why = fmt.Sprintf("held-out labels contradict the calibration (p = %.2g): the judge or the tasks have changed", r.Check.PHolm)
+		r.Why = fmt.Sprintf("held-out labels contradict the calibration (p = %.2g): the judge or the %ss have changed", r.Check.PHolm, r.Unit)
 	}
 }
 

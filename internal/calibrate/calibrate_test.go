@@ -238,7 +238,7 @@ func TestRepeatedAttempts(t *testing.T) {
 	if s.Tasks != 50 || s.Judged != 200 || s.Raw.NEff > 51 {
 		t.Errorf("four equal attempts a task count as independent: %+v", s.Raw)
 	}
-	alone, _ := calibrate.TrueSuccess(reported(t, lines("c", 95, 5, 95, 5, ""), verdicts("r", 40, 10)).Success[0].Raw, judge.Calibration{TruePositive: 95, LabelledPass: 100, TrueNegative: 95, LabelledFail: 100}, .95)
+	alone, _ := calibrate.TrueSuccess(reported(t, lines("c", 95, 5, 95, 5, ""), verdicts("r", 40, 10)).Success[0].Raw, judge.Calibration{TruePositive: 95, LabelledPass: 100, TrueNegative: 95, LabelledFail: 100}, labels.Task, .95)
 	if math.Abs(alone.Lower-s.True.Lower) > .02 {
 		t.Errorf("%v, of single attempts %v", s.True, alone)
 	}

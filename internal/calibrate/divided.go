@@ -80,7 +80,7 @@ func (r *Report) stratum(ps []pair, vs []Judgement) ownEstimate {
 	s := strataFor(ps, raw)
 	out := ownEstimate{iv: judge.Stratified(s, r.Confidence)}
 	if !out.iv.Usable() {
-		out.refused, out.advice = Reason(out.iv.Status, r.calibration()), r.moreLabels(raw, s)
+		out.refused, out.advice = Reason(out.iv.Status, r.calibration(), r.Unit), r.moreLabels(raw, s)
 	}
 	return out
 }

@@ -69,14 +69,14 @@ type person struct {
 
 // readDraws reads the draws of labels. Who said pass and fail of one drawn output counts neither way: of
 // labels that nobody drew the later counts.
-func (j *join) readDraws(ls []labels.Label) {
+func (j *join) readDraws(ls []labels.Label, unit labels.Unit) {
 	j.drawn, j.both = map[string]*draw{}, map[person]bool{}
 	j.settled, j.spoken = map[labels.Thing]bool{}, map[labels.Thing]bool{}
 	of, said := map[labels.Thing]bool{}, map[person]bool{}
 	for i := range ls {
 		l := &ls[i]
 		j.spoken[l.Thing()] = true
-		if l.Draw == nil || l.Unit != labels.Task {
+		if l.Draw == nil || l.Unit != unit {
 			continue
 		}
 		of[l.Thing()] = true
@@ -86,7 +86,7 @@ func (j *join) readDraws(ls []labels.Label) {
 			d = &draw{l.Draw.ID, l.Run, seed, l.Frame, map[labels.Stratum]*labels.Draw{}, map[labels.Key]labels.Thing{}}
 			j.drawn[d.id] = d
 		}
-		d.outputs[ofAttempt(l.Key)] = l.Thing()
+		d.outputs[l.Key] = l.Thing()
 		c := d.cells[l.Stratum]
 		if c == nil {
 			c = &labels.Draw{}
@@ -183,16 +183,16 @@ func (j *join) lostOf(d *draw) *LostLabels {
 }
 
 // silent are the outputs of the run that a draw of it has and that nobody labelled: the first attempt of
-// each task in the order, up to the last one that was drawn of its stratum.
+// each task in the order, or each call or turn, up to the last one that was drawn of its stratum.
 func (j *join) silent(d *draw) (out []labels.Thing) {
 	type first struct {
 		rank  string
 		thing labels.Thing
 		heard bool
 	}
-	tasks := map[taskOf]*first{}
+	tasks := map[drawn]*first{}
 	for _, o := range j.run.all {
-		key := taskOf{o.Target, o.TaskID}
+		key := drawnOf(o.Key, o.Fingerprint)
 		rank, thing := rankText(rankOf(d.seed, o.Key)), labels.ThingOf(o.Key, o.Fingerprint)
 		f := tasks[key]
 		if f == nil {
@@ -204,8 +204,8 @@ func (j *join) silent(d *draw) (out []labels.Thing) {
 		}
 		f.heard = f.heard || j.spoken[thing] || j.spoken[labels.ThingOf(o.Key, "")]
 	}
-	keys := slices.SortedFunc(maps.Keys(tasks), func(a, b taskOf) int {
-		return cmp.Or(cmp.Compare(tasks[a].rank, tasks[b].rank), cmp.Compare(a.id, b.id))
+	keys := slices.SortedFunc(maps.Keys(tasks), func(a, b drawn) int {
+		return cmp.Or(cmp.Compare(tasks[a].rank, tasks[b].rank), cmp.Compare(a.id, b.id), a.part.Compare(b.part))
 	})
 	for _, key := range keys {
 		f := tasks[key]

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/stats"
 	"github.com/callvet/callvet/stats/judge"
 )
@@ -59,12 +60,12 @@ func (r *Report) drift(before *Calibration, drawn []pair) error {
 	d.PSensitivity, d.PSpecificity, d.PHolm, d.Drifted = found.PSensitivity, found.PSpecificity, found.PHolm, found.PHolm < driftLevel
 	d.Sensitivity, d.Specificity = rateOf(fresh, r.Confidence, truly, right), rateOf(fresh, r.Confidence, not(truly), right)
 	d.WasSensitivity, d.WasSpecificity = was.Sensitivity(r.Confidence), was.Specificity(r.Confidence)
-	d.Says = d.sentence(now)
+	d.Says = d.sentence(now, r.Unit)
 	r.Drift = d
 	return nil
 }
 
-func (d *Drift) sentence(now judge.Calibration) string {
+func (d *Drift) sentence(now judge.Calibration, unit labels.Unit) string {
 	since := d.Made.Format(time.DateOnly)
 	rates := fmt.Sprintf("sensitivity %s, was %s; specificity %s, was %s; p = %.2g", told(d.Sensitivity), told(d.WasSensitivity), told(d.Specificity), told(d.WasSpecificity), d.PHolm)
 	var s string
@@ -72,7 +73,7 @@ func (d *Drift) sentence(now judge.Calibration) string {
 	case d.Table.N() == 0:
 		s = fmt.Sprintf("whether the judge has drifted since %s is not known: no label is newer", since)
 	case d.Drifted:
-		s = fmt.Sprintf("the judge or the tasks have changed since %s (%s): calibrate anew, with fresh labels alone", since, rates)
+		s = fmt.Sprintf("the judge or the %ss have changed since %s (%s): calibrate anew, with fresh labels alone", unit, since, rates)
 	case now.Few():
 		s = fmt.Sprintf("no drift since %s is shown, but %s can hardly show one (%s)", since, tooFew(now), rates)
 	default:

@@ -129,7 +129,7 @@ func newJoin(in Input) (*join, error) {
 	j.runID = in.RunID
 	j.again = saidTwice(in, j)
 	j.without = in.Without
-	j.readDraws(in.Labels)
+	j.readDraws(in.Labels, in.Unit)
 	in.Labels = slices.DeleteFunc(slices.Clone(in.Labels), func(l labels.Label) bool { return in.Without[l.TaskID] })
 	latest, repeats := labels.Latest(j.present(in.Labels))
 	j.Repeats = repeats
@@ -225,13 +225,18 @@ func (j *join) pair(ls []labels.Label, differs map[string]bool) (pair, bool) {
 		j.settled[ls[0].Thing()] = true
 	}
 	p.run = j.run.at[ls[0].Thing()]
+	return p, j.verdict(&p, ls, differs)
+}
+
+// verdict sets the judge's verdict of a pair, and reports whether there is one that can be read.
+func (j *join) verdict(p *pair, ls []labels.Label, differs map[string]bool) bool {
 	var v labels.Verdict
 	switch {
 	case len(p.run) > 0:
 		v = readable(p.run).Verdict
 	case j.run.has(ls[0].Fingerprint): // what the label file has of it is not what the run's judge said
 		j.Unjudged++
-		return p, false
+		return false
 	default:
 		if j.run.tasks[p.TaskID] {
 			j.Elsewhere++
@@ -245,16 +250,16 @@ func (j *join) pair(ls []labels.Label, differs map[string]bool) (pair, bool) {
 			for _, d := range other.Differs(j.judge) {
 				differs[d] = true
 			}
-			return p, false
+			return false
 		}
 	}
 	pass, known := v.Passed()
 	if !known {
 		j.Unjudged++
-		return p, false
+		return false
 	}
 	p.judged, p.score = pass, v.Score
-	return p, true
+	return true
 }
 
 // verdictOf finds the judge's verdict beside labels, or one of another judge of

@@ -16,7 +16,7 @@ type index struct {
 	outputs map[string]int
 	keys    map[labels.Key]bool
 	tasks   map[string]bool
-	all     []Output
+	all     []Output // of the unit
 	whole   int
 	// known are outputs that were labelled or judged in other runs.
 	known map[string]bool
@@ -44,12 +44,25 @@ func newIndex(in Input, j labels.Judge) index {
 		k.Target = ""
 		x.keys[k] = true
 	}
-	id := j.ID()
+	if in.Unit.Part() {
+		x.all = nil
+	}
+	id, parts := j.ID(), map[labels.Key]bool{}
 	for _, r := range in.Run {
-		if r.ID() == id && r.Fingerprint != "" {
+		if r.ID() != id {
+			continue
+		}
+		if in.Unit.Part() && r.Unit == in.Unit && !parts[r.Key] {
+			parts[r.Key] = true
+			x.all = append(x.all, Output{r.Key, r.Fingerprint})
+		}
+		if r.Fingerprint != "" {
 			thing := labels.ThingOf(r.Key, r.Fingerprint)
 			x.at[thing] = append(x.at[thing], r)
 		}
+	}
+	if in.Unit.Part() {
+		x.whole = len(x.all)
 	}
 	return x
 }

@@ -43,13 +43,15 @@ type Queue struct {
 	Double float64
 	By     string
 	Role   labels.Role
+	// Unit is what is labelled; "" means Task.
+	Unit labels.Unit
 	// Run is how labels name the run.
 	Run string
 	// Seed decides the order, which stays the same while labels come in.
 	Seed uint64
 }
 
-// Item is one attempt of a run that could be labelled.
+// Item is one attempt of a run that could be labelled, or a call or a turn of one.
 type Item struct {
 	labels.Key
 	Fingerprint string
@@ -72,11 +74,13 @@ func (it *Item) disputed() bool {
 	return pass && fail
 }
 
-// Next draws what to label: labels without a verdict, with stratum and frame, one
-// attempt a task, in an order that tells nothing of the judge. Fewer than N come
+// Next draws what to label: labels without a verdict, with stratum and frame, in an order that
+// shows nothing of the judge. Of tasks one attempt each is drawn. Calls and turns are drawn from all
+// of them, since a rate by call counts each; equal ones of equal outputs are one. Fewer than N come
 // where there are not more. The error wraps callvet.ErrInvalid for an impossible
 // Queue and callvet.ErrNotFound where no verdict is of the judge.
 func (q Queue) Next(run []Item, done []labels.Label) ([]labels.Label, error) {
+	q.Unit = cmp.Or(q.Unit, labels.Task)
 	if err := q.check(); err != nil {
 		return nil, err
 	}
@@ -93,12 +97,12 @@ func (q Queue) Next(run []Item, done []labels.Label) ([]labels.Label, error) {
 	var again, fresh []labels.Label
 	disputed := 0 // they stand first in fresh
 	for _, it := range q.shuffled(run) {
-		t := taskOf{it.Target, it.TaskID}
+		t := drawnOf(it.Key, it.Fingerprint)
 		if mine[t] || q.Role != labels.Design && designed[it.TaskID] || q.Role == labels.Design && kept[it.TaskID] {
 			continue
 		}
 		l := labels.Label{Key: it.Key, Fingerprint: it.Fingerprint, Run: q.Run, By: q.By, Role: q.Role, Judged: it.Judged}
-		l.Unit = labels.Task
+		l.Unit = q.Unit
 		if o, ok := others[l.Thing()]; ok {
 			l.Stratum, l.Frame, l.Role, l.Draw = o.Stratum, o.Frame, o.Role, o.Draw
 			again = append(again, l)
@@ -143,7 +147,11 @@ func (q Queue) number(fresh, done []labels.Label) {
 	if q.Strategy == Neyman {
 		judge = q.Judge
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s\x00%d", q.Run, q.Strategy, judge, q.Seed))
+	order := fmt.Appendf(nil, "%s\x00%s\x00%s\x00%d", q.Run, q.Strategy, judge, q.Seed)
+	if q.Unit.Part() {
+		order = fmt.Appendf(order, "\x00%s", q.Unit)
+	}
+	sum := sha256.Sum256(order)
 	id := hex.EncodeToString(sum[:8])
 	of := map[labels.Stratum]*labels.Draw{}
 	drawn := func(l *labels.Label, last string) *labels.Draw {
@@ -170,20 +178,30 @@ func (q Queue) number(fresh, done []labels.Label) {
 // rankText is a rank as texts of ranks are compared.
 func rankText(rank uint64) string { return fmt.Sprintf("%016x", rank) }
 
-// taskOf is a task of a target.
-type taskOf struct{ target, id string }
+// drawn is what is drawn once: a task of a target, or a call or a turn of an output.
+type drawn struct {
+	target, id string
+	part       labels.Thing
+}
 
-// labelled are the tasks with an output that has a label, those of them that were labelled by the same
-// person, and the labels of others.
-func (q Queue) labelled(run []Item, done []labels.Label) (mine, all map[taskOf]bool, others map[labels.Thing]labels.Label) {
-	of := map[labels.Thing][]taskOf{} // equal outputs of several attempts or targets
+func drawnOf(k labels.Key, fingerprint string) drawn {
+	if k.Unit.Part() {
+		return drawn{part: labels.ThingOf(k, fingerprint)}
+	}
+	return drawn{target: k.Target, id: k.TaskID}
+}
+
+// labelled are the things that have a label, those of them that were labelled by the same person, and
+// the labels of others.
+func (q Queue) labelled(run []Item, done []labels.Label) (mine, all map[drawn]bool, others map[labels.Thing]labels.Label) {
+	of := map[labels.Thing][]drawn{} // equal outputs of several attempts or targets
 	for i := range run {
 		thing := labels.ThingOf(run[i].Key, run[i].Fingerprint)
-		of[thing] = append(of[thing], taskOf{run[i].Target, run[i].TaskID})
+		of[thing] = append(of[thing], drawnOf(run[i].Key, run[i].Fingerprint))
 	}
-	mine, all, others = map[taskOf]bool{}, map[taskOf]bool{}, map[labels.Thing]labels.Label{}
+	mine, all, others = map[drawn]bool{}, map[drawn]bool{}, map[labels.Thing]labels.Label{}
 	for _, l := range done {
-		if l.Unit != labels.Task {
+		if l.Unit != q.Unit {
 			continue
 		}
 		for _, t := range of[l.Thing()] {
@@ -201,10 +219,10 @@ func (q Queue) labelled(run []Item, done []labels.Label) (mine, all map[taskOf]b
 // check refuses an impossible Queue.
 func (q Queue) check() error {
 	if q.N < 1 || !(q.Double >= 0 && q.Double <= 1) {
-		return fmt.Errorf("draw tasks: %w: n is at least 1, the doubled share in [0,1]", callvet.ErrInvalid)
+		return fmt.Errorf("draw %ss: %w: n is at least 1, the doubled share in [0,1]", q.Unit, callvet.ErrInvalid)
 	}
 	if known := []string{string(AtRandom), string(Neyman), string(Disagree)}; !slices.Contains(known, string(q.Strategy)) {
-		err := fmt.Errorf("draw tasks: %w: strategy %q is not one of %v", callvet.ErrInvalid, q.Strategy, known)
+		err := fmt.Errorf("draw %ss: %w: strategy %q is not one of %v", q.Unit, callvet.ErrInvalid, q.Strategy, known)
 		if near := callvet.Nearest(string(q.Strategy), known); near != "" {
 			err = fmt.Errorf("%w: did you mean %s?", err, near)
 		}
@@ -212,7 +230,7 @@ func (q Queue) check() error {
 	}
 	if q.Strategy == Disagree && q.Role != labels.Design {
 		return &callvet.Hinted{
-			Err:  fmt.Errorf("draw tasks: %w: those on which judges disagree are for the design of a judge, not for %s", callvet.ErrInvalid, q.Role),
+			Err:  fmt.Errorf("draw %ss: %w: those on which judges disagree are for the design of a judge, not for %s", q.Unit, callvet.ErrInvalid, q.Role),
 			Hint: "--role design, or --strategy random",
 		}
 	}
@@ -259,10 +277,10 @@ func (q Queue) frame(run []Item) (labels.Frame, map[labels.Key]labels.Stratum, e
 	}
 	switch {
 	case len(ids) > 1:
-		return f, nil, fmt.Errorf("draw tasks: %w: %d judges are called %q; name one by its ID", callvet.ErrInvalid, len(ids), q.Judge)
+		return f, nil, fmt.Errorf("draw %ss: %w: %d judges are called %q; name one by its ID", q.Unit, callvet.ErrInvalid, len(ids), q.Judge)
 	case q.Strategy == Neyman && f.JudgePass+f.JudgeFail == 0:
 		return f, nil, &callvet.Hinted{
-			Err:  fmt.Errorf("draw tasks by verdict: %w: no task has a verdict of judge %q", callvet.ErrNotFound, q.Judge),
+			Err:  fmt.Errorf("draw %ss by verdict: %w: no %s has a verdict of judge %q", q.Unit, callvet.ErrNotFound, q.Unit, q.Judge),
 			Hint: "--judge NAME, or --strategy random",
 		}
 	}
@@ -282,7 +300,7 @@ func (q Queue) allocate(fresh []labels.Label, done []labels.Label, f labels.Fram
 	a, b := q.guess(done)
 	share, ok := judge.AllocateByVerdict(p, a, b, n)
 	if !ok {
-		return nil, fmt.Errorf("draw tasks by verdict: %w: no way to divide %d labels", callvet.ErrInvalid, n)
+		return nil, fmt.Errorf("draw %ss by verdict: %w: no way to divide %d labels", q.Unit, callvet.ErrInvalid, n)
 	}
 	left := map[labels.Stratum]int{labels.JudgePass: share.Pass, labels.JudgeFail: share.Fail}
 	var out []labels.Label
@@ -300,7 +318,7 @@ func (q Queue) guess(done []labels.Label) (a, b float64) {
 	var s judge.Strata
 	for _, l := range done {
 		i := slices.IndexFunc(l.Judged, func(v labels.Verdict) bool { return v.Is(q.Judge) })
-		if i < 0 || l.Pass == nil {
+		if i < 0 || l.Pass == nil || l.Unit != q.Unit {
 			continue
 		}
 		if pass, known := l.Judged[i].Passed(); known {
@@ -333,9 +351,13 @@ func (q Queue) shuffled(run []Item) []Item {
 
 func (q Queue) rank(k labels.Key) uint64 { return rankOf(q.Seed, k) }
 
-// rankOf is the place of an attempt in the order of a seed.
+// rankOf is the place of an attempt, or of a call or a turn, in the order of a seed.
 func rankOf(seed uint64, k labels.Key) uint64 {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%d\x00%s\x00%s\x00%d", seed, k.Target, k.TaskID, k.Attempt))
+	text := fmt.Appendf(nil, "%d\x00%s\x00%s\x00%d", seed, k.Target, k.TaskID, k.Attempt)
+	if k.Unit.Part() {
+		text = fmt.Appendf(text, "\x00%s\x00%d", k.CallID, k.Turn)
+	}
+	sum := sha256.Sum256(text)
 	return binary.BigEndian.Uint64(sum[:8])
 }
 

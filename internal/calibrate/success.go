@@ -47,30 +47,37 @@ type Success struct {
 	// Scored is the estimate that uses the judge's scores, where labels were drawn
 	// at random from this run and each judged thing has a score in [0,1].
 	Scored *stats.Interval `json:"scored,omitempty"`
+
+	verdicts []Judgement
+}
+
+// Range is JudgedRange of the verdicts that Raw is of.
+func (s *Success) Range(lost, attempts int) (low, high stats.Interval, n int) {
+	return JudgedRange(s.verdicts, lost, attempts, s.Raw.Confidence)
 }
 
 // TrueSuccess estimates the share that truly passed from a calibration made
 // elsewhere. judged is clustered by task. Where it refuses, the reason says why.
-func TrueSuccess(judged stats.Interval, c judge.Calibration, conf float64) (iv stats.Interval, refused string) {
+func TrueSuccess(judged stats.Interval, c judge.Calibration, unit labels.Unit, conf float64) (iv stats.Interval, refused string) {
 	iv = judge.TrueSuccess(judged, c, conf)
-	return iv, Reason(iv.Status, c)
+	return iv, Reason(iv.Status, c, unit)
 }
 
 // Reason says in a sentence why there is no true success; "" for a status that
 // is no refusal.
-func Reason(s stats.Status, c judge.Calibration) string {
+func Reason(s stats.Status, c judge.Calibration, unit labels.Unit) string {
 	j := float64(c.TruePositive)/float64(c.LabelledPass) + float64(c.TrueNegative)/float64(c.LabelledFail) - 1
 	switch s {
 	case judge.NotInformative:
 		return fmt.Sprintf("the judge is no better than chance (J = sensitivity + specificity - 1 = %.3f): its verdicts say nothing about true success", j)
 	case judge.NoLabelledPass:
-		return "no labelled task truly passed: the judge's sensitivity is not known"
+		return fmt.Sprintf("no labelled %s truly passed: the judge's sensitivity is not known", unit)
 	case judge.NoLabelledFail:
-		return "no labelled task truly failed: the judge's specificity is not known"
+		return fmt.Sprintf("no labelled %s truly failed: the judge's specificity is not known", unit)
 	case judge.Mismatch:
-		return "the judged rate is impossible for a judge with this sensitivity and specificity: the judge or the tasks have changed since the calibration"
+		return fmt.Sprintf("the judged rate is impossible for a judge with this sensitivity and specificity: the judge or the %ss have changed since the calibration", unit)
 	case judge.MissingStratum:
-		return "one of the judge's verdicts has no label among the tasks of this run"
+		return fmt.Sprintf("one of the judge's verdicts has no label among the %ss of this run", unit)
 	case judge.TooFewUnits:
 		few := fmt.Sprintf("too few labels: a calibration needs %d true passes and %d true fails, labels of this run %d for each verdict", judge.MinLabels, judge.MinLabels, judge.MinStratum)
 		if c.PassWorth > 0 && c.PassWorth < float64(c.LabelledPass) || c.FailWorth > 0 && c.FailWorth < float64(c.LabelledFail) {
@@ -102,7 +109,7 @@ func (r *Report) success(in Input, j *join) {
 }
 
 func (r *Report) oneSuccess(target string, vs []Judgement, j *join) Success {
-	out := Success{Target: target}
+	out := Success{Target: target, verdicts: vs}
 	out.Raw, out.Tasks, out.Judged, out.Unread = JudgedRate(vs, r.Confidence)
 	inside := insideRun(j.fit, target)
 	if j.again.drifted() {
@@ -112,7 +119,7 @@ func (r *Report) oneSuccess(target string, vs []Judgement, j *join) Success {
 	// It counts in independent tasks; what was judged is more.
 	own.iv.N, own.iv.Clusters, own.iv.NEff = out.Judged, out.Tasks, out.Raw.NEff
 	elsewhere := r.elsewhere()
-	moved, refused := TrueSuccess(out.Raw, elsewhere, r.Confidence)
+	moved, refused := TrueSuccess(out.Raw, elsewhere, r.Unit, r.Confidence)
 	if len(inside) > 0 && (own.divided || own.iv.Usable() || !moved.Usable()) {
 		out.Design, out.Labels, out.True = Internal, len(inside), own.iv
 		if !own.iv.Usable() {
@@ -139,7 +146,7 @@ func (r *Report) oneSuccess(target string, vs []Judgement, j *join) Success {
 		return out
 	}
 	if n := labelsAsGood(moved, out.Labels, r.Confidence); n > 0 {
-		out.Advice = fmt.Sprintf("your judge adds nothing with %d tasks and %d labels made elsewhere: label %d tasks of this run at random instead", out.Tasks, out.Labels, n)
+		out.Advice = fmt.Sprintf("your judge adds nothing with %d %ss and %d labels made elsewhere: label %d %ss of this run at random instead", r.things(&out), r.Unit, out.Labels, n, r.Unit)
 	}
 	return out
 }
@@ -191,33 +198,48 @@ func (r *Report) carriers() int {
 // JudgedRate is the share of verdicts that are passes, clustered by task, with the
 // number of tasks, of verdicts that could be read and of those that could not.
 func JudgedRate(vs []Judgement, conf float64) (iv stats.Interval, tasks, judged, unread int) {
-	type sums struct{ pass, n int }
-	by := map[string]*sums{}
-	var order []string
-	for _, v := range vs {
-		pass, known := v.Passed()
+	by := byTask{}
+	for i := range vs {
+		pass, known := vs[i].Passed()
 		if !known {
 			unread++
 			continue
 		}
-		s := by[v.TaskID]
-		if s == nil {
-			s = &sums{}
-			by[v.TaskID] = s
-			order = append(order, v.TaskID)
-		}
-		s.n++
+		by.add(vs[i].Key, pass)
 		judged++
-		if pass {
-			s.pass++
+	}
+	c := by.clusters()
+	return c.Interval(conf, stats.DefaultRho0), len(by), judged, unread
+}
+
+// JudgedRange is JudgedRate with everything that got no verdict as a fail, and as a pass: verdicts
+// that cannot be read, and lost attempts, each of which is a task with as many things as the other
+// attempts have on average. n is how many things that adds.
+// Source: Statistics specification, section 16.2.
+func JudgedRange(vs []Judgement, lost, attempts int, conf float64) (low, high stats.Interval, n int) {
+	mean := float64(len(vs)) / float64(max(1, attempts))
+	each, times := int(math.Round(mean)), lost
+	if mean < 1 {
+		each, times = 1, int(math.Ceil(float64(lost)*mean))
+	}
+	for _, pass := range []bool{false, true} {
+		by := byTask{}
+		n = each * times
+		for i := range vs {
+			said, known := vs[i].Passed()
+			if !known {
+				said = pass
+				n++
+			}
+			by.add(vs[i].Key, said)
 		}
+		c := by.clusters()
+		for range times {
+			c.Add(float64(each)*asNumber(pass), each, true)
+		}
+		low, high = high, c.Interval(conf, stats.DefaultRho0)
 	}
-	slices.Sort(order) // floating sums depend on their order
-	var c stats.Clusters
-	for _, id := range order {
-		c.AddAttempts(float64(by[id].pass), by[id].n, true, stats.AttemptsOf(by[id].pass, by[id].n))
-	}
-	return c.Interval(conf, stats.DefaultRho0), len(order), judged, unread
+	return low, high, n
 }
 
 // insideRun gives one labelled attempt for each task of the run: attempts of a
@@ -249,6 +271,9 @@ func strataFor(ps []pair, raw stats.Interval) judge.Strata {
 	for _, p := range ps {
 		addStratum(&s, p)
 	}
+	if len(ps) > 0 && ps[0].Unit.Part() { // those of one task are alike
+		s = independent(s, ps, raw.Confidence)
+	}
 	if !raw.Defined() {
 		return s
 	}
@@ -259,6 +284,27 @@ func strataFor(ps []pair, raw stats.Interval) judge.Strata {
 	s.JudgePass = max(s.JudgePass, s.LabelledPass)
 	s.N = max(s.N, s.JudgePass+s.LabelledFail)
 	return s
+}
+
+// independent are strata that count labels by how many independent ones they are worth.
+func independent(s judge.Strata, ps []pair, conf float64) judge.Strata {
+	shrink := func(n, yes *int, class func(pair) bool) {
+		if worth := int(worth(ps, conf, class, truly)); *n > 0 && worth < *n {
+			*yes = int(math.Round(float64(*yes*worth) / float64(*n)))
+			*n = worth
+		}
+	}
+	shrink(&s.LabelledPass, &s.TruePassInPass, judged)
+	shrink(&s.LabelledFail, &s.TruePassInFail, not(judged))
+	return s
+}
+
+// things is how many of what the judge looks at the estimate is about.
+func (r *Report) things(s *Success) int {
+	if r.Unit.Part() {
+		return s.Judged
+	}
+	return s.Tasks
 }
 
 // labelsAsGood is how many labels alone, without a judge, give an interval as
@@ -290,7 +336,11 @@ func (r *Report) moreLabels(raw stats.Interval, have judge.Strata) string {
 	fails := raw.N - int(math.Round(raw.Point*float64(raw.N)))
 	pass := min(raw.N-fails, max(0, wantStratum-have.LabelledPass))
 	fail := min(fails, max(0, wantStratum-have.LabelledFail))
-	return fmt.Sprintf("label %d tasks of this run (%d that the judge passed, %d that it failed): callvet label next --strategy neyman", pass+fail, pass, fail)
+	next := "callvet label next --strategy neyman"
+	if r.Unit.Part() {
+		next += " --unit " + string(r.Unit)
+	}
+	return fmt.Sprintf("label %d %ss of this run (%d that the judge passed, %d that it failed): %s", pass+fail, r.Unit, pass, fail, next)
 }
 
 // wantStratum is how many labels a verdict should have for a first estimate.

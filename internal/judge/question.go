@@ -5,6 +5,7 @@ package judge
 import (
 	"encoding/json"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -84,6 +85,9 @@ type Question struct {
 	// turn and call are where a Turn or a Call stands in the trace.
 	turn, call int
 }
+
+// Acted is the turn of the target that a question on a Turn or a Call is about.
+func (q *Question) Acted(s Subject) *callvet.Turn { return &s.Attempt.Trace.Turns[q.turn] }
 
 // Subject is an attempt with what its judge may need to know.
 type Subject struct {
@@ -181,6 +185,24 @@ func (j *Judge) calls(s Subject, key Key) (qs []Question, none string) {
 		none = "the arguments of its calls are not recorded"
 	}
 	return qs, none
+}
+
+// Calls are the calls of an attempt with their ids, as questions on them have these.
+func Calls(at *trace.Attempt) iter.Seq2[*callvet.Call, string] {
+	return func(yield func(*callvet.Call, string) bool) {
+		turn := 0
+		for t := range at.Trace.Turns {
+			calls := at.Trace.Turns[t].Calls
+			for i := range calls {
+				if !yield(&calls[i], callID(at.Trace.CaseID, &calls[i], turn, i)) {
+					return
+				}
+			}
+			if at.Trace.Turns[t].Role == callvet.RoleAssistant {
+				turn++
+			}
+		}
+	}
 }
 
 // callID is that of a call; one without is named as in trace files, by its turn and its place

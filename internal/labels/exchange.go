@@ -154,11 +154,13 @@ func detect(data []byte) string {
 // todo is a line of a to-do file: a label beside what was shown.
 type todo struct {
 	Label
-	Goal   json.RawMessage `json:"goal"`
-	Steps  json.RawMessage `json:"steps"`
-	Answer json.RawMessage `json:"answer"`
-	Turns  json.RawMessage `json:"turns"`
-	Drawn  []byte          `json:"drawn"`
+	Question json.RawMessage `json:"question"`
+	Evidence json.RawMessage `json:"evidence"`
+	Goal     json.RawMessage `json:"goal"`
+	Steps    json.RawMessage `json:"steps"`
+	Answer   json.RawMessage `json:"answer"`
+	Turns    json.RawMessage `json:"turns"`
+	Drawn    []byte          `json:"drawn"`
 }
 
 // lines reads callvet's own lines; those of a to-do file tell more than a label.

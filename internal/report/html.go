@@ -88,14 +88,16 @@ type page struct {
 	Verdicts panel.Verdicts
 	Classes  []panel.Count
 	Warnings []string
-	out      *counted
-	shown    int
-	passes   int
-	err      error
+	// Estimates says what the numbers are about.
+	Estimates string
+	out       *counted
+	shown     int
+	passes    int
+	err       error
 }
 
 func newPage(v *View, out *counted) *page {
-	p := &page{View: v, CSS: template.CSS(figure.Style), JS: template.JS(pageJS), Warnings: v.warnings(), out: out}
+	p := &page{View: v, CSS: template.CSS(figure.Style), JS: template.JS(pageJS), Warnings: v.warnings(), Estimates: v.population(), out: out}
 	p.Verdicts, p.Classes = v.totals()
 	p.Policy = fmt.Sprintf("default-src 'none'; style-src %s; script-src %s; base-uri 'none'; form-action 'none'", figure.Digest(figure.Style), figure.Digest(pageJS))
 	return p

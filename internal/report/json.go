@@ -24,18 +24,21 @@ const FormatVersion = 1
 // Document is the head of the JSON face; "cells", the attempts that did not
 // pass as Record, follows as its last field.
 type Document struct {
-	Format   string            `json:"format"` // "callvet.report"
-	Version  int               `json:"version"`
-	Run      string            `json:"run"`
-	Created  time.Time         `json:"created"`
-	Status   string            `json:"status"`
-	Summary  string            `json:"summary"`
-	Cache    *Reused           `json:"cache,omitempty"`
-	Suite    SuiteMeta         `json:"suite"`
-	Targets  []callvet.Target  `json:"targets"`
-	Manifest []Field           `json:"manifest,omitempty"`
-	Panels   *panel.Panels     `json:"panels"`
-	Diff     *panel.Comparison `json:"diff,omitempty"`
+	Format  string    `json:"format"` // "callvet.report"
+	Version int       `json:"version"`
+	Run     string    `json:"run"`
+	Created time.Time `json:"created"`
+	Status  string    `json:"status"`
+	Summary string    `json:"summary"`
+	// Population is what the numbers are about, and Estimates says so in a sentence.
+	Population panel.Population  `json:"population"`
+	Estimates  string            `json:"estimates"`
+	Cache      *Reused           `json:"cache,omitempty"`
+	Suite      SuiteMeta         `json:"suite"`
+	Targets    []callvet.Target  `json:"targets"`
+	Manifest   []Field           `json:"manifest,omitempty"`
+	Panels     *panel.Panels     `json:"panels"`
+	Diff       *panel.Comparison `json:"diff,omitempty"`
 	// Selection tells what routers and retrievers decided.
 	Selection *routing.Section `json:"selection,omitempty"`
 	// Models are those that retrievers asked for vectors and orders.
@@ -104,7 +107,7 @@ func (v *View) Document() Document {
 	}
 	return Document{
 		Format: "callvet.report", Version: FormatVersion, Run: v.ID, Created: v.Created.UTC(), Status: status,
-		Summary: v.Sentence(), Cache: v.reused(), Suite: v.Suite, Targets: v.Targets,
+		Summary: v.Sentence(), Population: panel.TasksLikeThese, Estimates: v.population(), Cache: v.reused(), Suite: v.Suite, Targets: v.Targets,
 		Manifest: v.Manifest, Panels: v.Panels, Diff: v.Diff, Selection: v.Selection,
 		Models: v.Models, Warnings: v.warnings(), Problem: v.Problem, Next: v.Next,
 	}
@@ -116,7 +119,8 @@ func ComparisonJSON(w io.Writer, c *panel.Comparison) error {
 		Format  string `json:"format"`
 		Version int    `json:"version"`
 		*panel.Comparison
-	}{"callvet.diff", 1, c})
+		Estimates string `json:"estimates"`
+	}{"callvet.diff", 1, c, c.Population.Sentence()})
 }
 
 // JSON writes one Document with the attempts that did not pass.

@@ -28,6 +28,7 @@ func JUnit(w io.Writer, v *View) error {
 		}
 		suites[i].AddProperty("callvet.run", plain.XML(v.ID))
 		suites[i].AddProperty("callvet.target", plain.XML(v.targetName(i)))
+		suites[i].AddProperty("callvet.population", v.population())
 		v.rateProperties(&suites[i], i)
 	}
 	for r, err := range v.counting() {

@@ -42,6 +42,7 @@ func Markdown(w io.Writer, v *View) error {
 	for _, x := range v.warnings() {
 		fmt.Fprintf(&b, "> **Warning:** %s\n", plain.Markdown(x))
 	}
+	fmt.Fprintf(&b, "\n%s\n", v.population())
 	mdOpen(&b, v)
 	mdFindings(&b, v)
 	tail := mdTail(v)
@@ -186,6 +187,9 @@ func mdDiff(b *bytes.Buffer, c *panel.Comparison) {
 		}
 	}
 	b.WriteString("\n")
+	if c.Population == panel.ThisSuite {
+		fmt.Fprintf(b, "%s\n\n", c.Population.Sentence())
+	}
 	for _, l := range append(leftOut(c), c.Warnings...) {
 		fmt.Fprintf(b, "> %s\n", plain.Markdown(l))
 	}

@@ -394,6 +394,9 @@ func Runs(w io.Writer, runs []RunSummary, loc *time.Location, opt TerminalOption
 func Comparison(w io.Writer, c *panel.Comparison, opt TerminalOptions) error {
 	s := newScreen(opt)
 	s.comparison(c)
+	if c.Population != panel.ThisSuite {
+		s.wrapAs("", c.Population.Or().Sentence(), s.dim)
+	}
 	_, err := io.WriteString(w, strings.TrimPrefix(s.String(), "\n"))
 	return err
 }
@@ -421,6 +424,9 @@ func (s *screen) comparison(c *panel.Comparison) {
 	}
 	for _, l := range leftOut(c) {
 		s.wrap("  ", l)
+	}
+	if c.Population == panel.ThisSuite { // the run that a comparison stands in says the other
+		s.wrapAs("  ", c.Population.Sentence(), s.dim)
 	}
 	for _, w := range c.Warnings {
 		s.wrap(s.yellow("warning:")+" ", plain.Line(w))

@@ -153,6 +153,8 @@ func repeatText(n int) string {
 }
 
 func (s *screen) notes(v *View) {
+	s.line("")
+	s.wrapAs("", v.population(), s.dim)
 	if ws := v.warnings(); len(ws) > 0 {
 		s.line("")
 		for _, w := range ws {

@@ -396,6 +396,9 @@ func (v *View) warnings() []string {
 	return append(out, v.floorWarnings()...)
 }
 
+// population says what the numbers of a run are about.
+func (v *View) population() string { return panel.TasksLikeThese.Sentence() }
+
 // floorWarnings names the targets that are not better than a baseline without
 // any language model.
 func (v *View) floorWarnings() []string {

@@ -53,7 +53,7 @@ func (s *Server) addLabels() {
 			return huma.Operation{OperationID: id + "-" + of.name, Method: method, Path: of.path + path, Summary: summary, Tags: []string{"labels"}}
 		}
 		objects := map[string]Kind{"id": of.kind}
-		add(s, op("label-next", http.MethodGet, "/labels/next", "Draws the next tasks that you should label. What judges said is not shown."), Access{Objects: objects}, func(ctx context.Context, by *account.Principal, in *labelNextIn) (*struct{ Body LabelTasks }, error) {
+		add(s, op("label-next", http.MethodGet, "/labels/next", "Draws the next tasks, calls or turns that you should label. What judges said is not shown."), Access{Objects: objects}, func(ctx context.Context, by *account.Principal, in *labelNextIn) (*struct{ Body LabelTasks }, error) {
 			return s.labelNext(ctx, by, labelled{of.kind, in.ID}, in)
 		})
 		put := uploaded(op("label", http.MethodPost, "/labels", "Adds labels, which are yours: filled-in tasks, or labels in a form that callvet reads."), "labels, as JSONL, CSV or in another form; the form is found by content")
@@ -86,9 +86,10 @@ func (s *Server) addLabels() {
 type (
 	labelNextIn struct {
 		RunIn
+		Unit     string  `query:"unit" enum:"task,turn,call" default:"task" doc:"what is labelled"`
 		N        int     `query:"n" minimum:"1" maximum:"500" default:"20"`
 		Strategy string  `query:"strategy" enum:"random,neyman,disagree" default:"random" doc:"random: the labels may calibrate the judge; neyman: by the judge's verdict, best for true success of these tasks; disagree: first where verdicts disagree, for the role design"`
-		Judge    string  `query:"judge" maxLength:"200" doc:"whose verdicts divide the tasks"`
+		Judge    string  `query:"judge" maxLength:"200" doc:"whose verdicts divide what is drawn from"`
 		Role     string  `query:"role" enum:"calibration,validation,test,design" default:"calibration" doc:"what the labels are for"`
 		Double   float64 `query:"double" minimum:"0" maximum:"1" doc:"share of the tasks that somebody else has labelled already"`
 		Seed     uint64  `query:"seed" default:"1" doc:"order of the draw"`
@@ -115,7 +116,7 @@ type (
 	}
 	// LabelTasks are tasks to label. Fill in pass and send them back, one on a line.
 	LabelTasks struct {
-		Items []json.RawMessage `json:"items" nullable:"false" doc:"goal, steps, answer and turns of a task, with its key and pass: null; none when all are labelled"`
+		Items []json.RawMessage `json:"items" nullable:"false" doc:"goal, steps, answer and turns of a task, or the question and the evidence of a call or a turn, with its key and pass: null; none when all are labelled"`
 	}
 	// LabelsAdded is what came of labels.
 	LabelsAdded struct {
@@ -181,7 +182,7 @@ func (s *Server) labelNext(ctx context.Context, by *account.Principal, of labell
 		return nil, err
 	}
 	defer release()
-	req := app.LabelNextRequest{Side: side, N: in.N, Strategy: app.LabelStrategy(in.Strategy), Judge: in.Judge, By: by.Name, Role: app.LabelRole(in.Role), Double: in.Double, Seed: in.Seed}
+	req := app.LabelNextRequest{Side: side, Unit: app.LabelUnit(in.Unit), N: in.N, Strategy: app.LabelStrategy(in.Strategy), Judge: in.Judge, By: by.Name, Role: app.LabelRole(in.Role), Double: in.Double, Seed: in.Seed}
 	if len(files[labelsField]) > 0 {
 		req.Labels = labelsField
 	}

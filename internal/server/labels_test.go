@@ -118,6 +118,10 @@ func TestLabelsOfRun(t *testing.T) {
 	if len(todo.Items) != 3 || todo.Items[0]["goal"] == nil {
 		t.Fatalf("%v", todo)
 	}
+	turn := give[tasksAnswer](t, s, "ana", "GET", path+"/labels/next?n=1&unit=turn", "")
+	if len(turn.Items) != 1 || turn.Items[0]["unit"] != "turn" || !strings.Contains(fmt.Sprint(turn.Items[0]["evidence"]), "The tool catalog") {
+		t.Errorf("a turn to label: %v", turn)
+	}
 	todo.Items[0]["pass"] = true
 	give[any](t, s, "ana", "POST", path+"/labels", string(jsonOf(todo.Items[0])))
 	again := give[tasksAnswer](t, s, "ana", "GET", path+"/labels/next?n=100", "")

@@ -32,6 +32,7 @@ type Leaderboard struct {
 	// Others are configurations that were not run on the suite as it is.
 	Others int         `json:"others" doc:"how many configurations have whole runs on other versions of the suite only"`
 	Metric string      `json:"metric" doc:"by which they are ranked: that of the first hard gate of the suite, else pass_rate"`
+	Unread []string    `json:"unread,omitempty" doc:"runs that cannot be read: their configurations may have any rank"`
 	Items  []LeaderRow `json:"items"`
 }
 
@@ -162,7 +163,7 @@ func (s *Server) rank(ctx context.Context, out *Leaderboard) error {
 	if err != nil {
 		return err
 	}
-	out.Metric = ranking.Metric
+	out.Metric, out.Unread = ranking.Metric, ranking.Unread
 	for i, r := range ranking.Ranks {
 		out.Items[i].Rank, out.Items[i].Worst = r.Best, r.Worst
 	}

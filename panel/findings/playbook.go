@@ -127,16 +127,16 @@ func (x *shown) add(f *panel.Finding, k int, failing, passing int64, names *Name
 }
 
 // evidence says of which tools and arguments the calls are that show a symptom.
-func (x *Symptom) evidence(name func(uint32) string) []string {
+func (s *Symptom) evidence(name func(uint32) string) []string {
 	ev := []string{}
-	if x.Timeouts > 0 {
-		ev = append(ev, panel.Plural(int(x.Timeouts), "call", "calls")+" timed out")
+	if s.Timeouts > 0 {
+		ev = append(ev, panel.Plural(int(s.Timeouts), "call", "calls")+" timed out")
 	}
-	if x.Unnamed > 0 {
-		ev = append(ev, panel.Plural(int(x.Unnamed), "call names", "calls name")+" a tool that is in no catalog")
+	if s.Unnamed > 0 {
+		ev = append(ev, panel.Plural(int(s.Unnamed), "call names", "calls name")+" a tool that is in no catalog")
 	}
 	tools := map[string]int64{}
-	for n, c := range x.Tools {
+	for n, c := range s.Tools {
 		if c != 0 {
 			tools[name(uint32(n))] += c
 		}
@@ -144,7 +144,7 @@ func (x *Symptom) evidence(name func(uint32) string) []string {
 	if t := panel.MostOf(tools); t != "" {
 		ev = append(ev, "tools hit most: "+t)
 	}
-	if t := panel.MostOf(x.Paths); t != "" {
+	if t := panel.MostOf(s.Paths); t != "" {
 		ev = append(ev, "arguments hit most: "+t)
 	}
 	return ev

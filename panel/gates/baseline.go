@@ -22,7 +22,7 @@ type change struct {
 
 // regression holds the paired change of a metric against the margin.
 func (c *claim) regression(in *Input, t *panel.TargetPanel) {
-	d, why := difference(in, t, c.slice, c.g.Metric)
+	d, why := difference(in, t, c.slice, c.g.Metric, c.g.About())
 	switch {
 	case d == nil && c.tooManyLost():
 		why, c.v.Cure = c.lostWords()
@@ -118,7 +118,7 @@ func (c *claim) tell(d *change, margin float64, why string) {
 
 // against tells how a metric with a bound changed against a baseline, if there is one.
 func (c *claim) against(in *Input, t *panel.TargetPanel) {
-	d, _ := difference(in, t, c.slice, c.g.Metric)
+	d, _ := difference(in, t, c.slice, c.g.Metric, panel.TasksLikeThese)
 	if d == nil || !d.Change.Defined() {
 		return
 	}
@@ -187,7 +187,11 @@ func (c *claim) over(d *change) string {
 	if d.Unpaired != nil {
 		return fmt.Sprintf("by %s before and %d now, which are not paired", c.tasks(d.Unpaired[0]), d.Unpaired[1])
 	}
-	return fmt.Sprintf("by %s %s in both runs", c.tasks(d.Cases), d.known())
+	about := ""
+	if c.v.Population == panel.ThisSuite {
+		about = " of this suite"
+	}
+	return fmt.Sprintf("by %s%s %s in both runs", c.tasks(d.Cases), about, d.known())
 }
 
 // digits gives a writer of changes that tells the deciding ends from 0 and from the
@@ -242,12 +246,16 @@ func (c *claim) regressionWords(d gate.Decision, ch *change, margin, effect floa
 
 // difference finds the comparison of a table: its own, or for the pass rate that of
 // all cases where the slice is all of them.
-func difference(in *Input, t *panel.TargetPanel, s *panel.Slice, metric string) (*change, string) {
-	if in.Comparison == nil {
+func difference(in *Input, t *panel.TargetPanel, s *panel.Slice, metric string, about panel.Population) (*change, string) {
+	d := in.Comparison
+	if d != nil && about == panel.ThisSuite {
+		d = d.Suite
+	}
+	if d == nil {
 		return nil, "there is no baseline to compare with"
 	}
-	for i := range in.Comparison.Targets {
-		tc := &in.Comparison.Targets[i]
+	for i := range d.Targets {
+		tc := &d.Targets[i]
 		if !sameTarget(in, tc, t) {
 			continue
 		}
@@ -300,6 +308,10 @@ func sameTarget(in *Input, tc *panel.TargetComparison, t *panel.TargetPanel) boo
 // cureChange says how many more shared tasks settle a change, one way or the other, or how
 // many attempts at each of them.
 func (c *claim) cureChange(d *change, otherwise string) {
+	if c.g.About() == panel.ThisSuite {
+		c.v.Cure = "more attempts at each " + c.task + " on both sides narrow the interval: callvet run --repeat"
+		return
+	}
 	patient := *c.g
 	patient.MinUnits = new(int) // how far the interval itself is from deciding
 	margin, _ := c.g.allowed()

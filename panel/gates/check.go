@@ -86,7 +86,8 @@ func check(in *Input, gs []Gate) []callvet.Problem {
 		bad := func(code, fix, format string, args ...any) {
 			out = append(out, callvet.Problem{Position: g.Position, Code: code, Message: fmt.Sprintf(format, args...), Fix: fix})
 		}
-		judge := g.Kind == Regression && strings.HasPrefix(g.Metric, "judged_pass:")
+		part, _ := panel.JudgedPart(g.Metric)
+		judge := g.Kind == Regression && strings.HasPrefix(g.Metric, "judged_pass:") || part != "" && !strings.HasSuffix(g.Metric, ":")
 		if !slices.Contains(known.metrics, g.Metric) && !trialMetric(g.Metric) && !judge && g.Kind != Ratchet {
 			bad("unknown-metric", near(g.Metric, known.metrics), "there is no metric %q", g.Metric)
 		}

@@ -202,6 +202,12 @@ func (c *claim) cureStatus(m *panel.Metric) {
 
 // whatItNeeds says what must be recorded or given for a metric that has no data.
 func whatItNeeds(metric string) string {
+	switch thing, corrected := panel.JudgedPart(metric); {
+	case corrected:
+		return fmt.Sprintf("no data: it needs verdicts of the judge on %ss, and people's labels of %ss (callvet label next --unit %s, then --labels)", thing, thing, thing)
+	case thing != "":
+		return fmt.Sprintf("no data: it needs verdicts of the judge on %ss (callvet judge run, of trace files with -o and then --labels)", thing)
+	}
 	switch strings.TrimSuffix(strings.TrimSuffix(metric, "_by_task"), panel.ByCall) {
 	case "schema_valid", "unknown_tool_rate":
 		return "no data: give the tools with their schemas (--tools)"
@@ -220,6 +226,9 @@ func (c *claim) noNumber(m *panel.Metric) string {
 	}
 	if m.Unit == panel.UnitRate && math.Abs(m.Interval.Point-c.g.Bound) < 0.001 {
 		return "the estimate lies at the bound: no affordable number of " + c.task + "s tells them apart; mend the failures, or move the bound"
+	}
+	if thing, corrected := panel.JudgedPart(m.Name); corrected {
+		return fmt.Sprintf("more labels of %ss narrow the interval, and more %ss", thing, c.task)
 	}
 	if strings.HasPrefix(m.Name, "true_success") {
 		return "more labels narrow the interval, and more " + c.task + "s: callvet plan --metric true_success says how many of each"

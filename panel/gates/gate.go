@@ -86,6 +86,8 @@ type Gate struct {
 	Attempts int `json:"attempts,omitempty"`
 	// RemovedOK, of Regression, lets tasks of the baseline be missing now.
 	RemovedOK bool `json:"removed_ok,omitempty"`
+	// Population, of Regression, is what the change is about; "" is panel.TasksLikeThese.
+	Population panel.Population `json:"population,omitempty"`
 	// Lost is LostIgnore where lost attempts do not keep the gate from a verdict.
 	Lost Lost `json:"lost,omitempty"`
 	// Position is where the gate stands in its file.
@@ -136,6 +138,8 @@ type Verdict struct {
 	Key     string       `json:"key,omitempty"`
 	Value   string       `json:"value,omitempty"`
 	Verdict gate.Verdict `json:"verdict"`
+	// Population is what the verdict is about.
+	Population panel.Population `json:"population"`
 	// Reason is a stable word: one of stats/gate, a status of the interval, or
 	// one of this package.
 	Reason string `json:"reason"`

@@ -38,7 +38,7 @@ func (g *Gate) LeastUnits() int {
 	switch {
 	case g.MinUnits != nil:
 		return *g.MinUnits
-	case g.Kind == Zero:
+	case g.Kind == Zero || g.About() == panel.ThisSuite: // its tasks are no sample
 		return 1
 	}
 	return gate.MinUnits

@@ -22,7 +22,38 @@ func (c *claim) lost() (n, of int) {
 	if c.g.Lost == LostIgnore {
 		return 0, c.slice.Cells
 	}
+	if m := c.judged(); m != nil {
+		return m.Lost.N, m.Lost.Of // with what the judge gave no verdict on
+	}
 	return c.slice.Lost(c.g.Metric, c.unread())
+}
+
+// silent is how many things the judge of the metric gave no verdict on that can be read.
+func (c *claim) silent() int {
+	if m := c.judged(); m != nil {
+		return m.Excluded
+	}
+	return 0
+}
+
+// judged is the metric where it is the share that a judge passes, some of which is lost; else nil.
+func (c *claim) judged() *panel.Metric {
+	thing, corrected := panel.JudgedPart(c.g.Metric)
+	if (thing == "" || corrected) && !strings.HasPrefix(c.g.Metric, "judged_pass") {
+		return nil
+	}
+	if m := c.slice.Metric(c.g.Metric); m != nil && m.Lost != nil && m.Lost.N > 0 {
+		return m
+	}
+	return nil
+}
+
+// planned is what the gate's lost things are counted in.
+func (c *claim) planned() string {
+	if thing, _ := panel.JudgedPart(c.g.Metric); thing != "" {
+		return thing
+	}
+	return "attempt"
 }
 
 // mayHold reports whether anything is lost that may hold an incident.
@@ -95,13 +126,16 @@ func (c *claim) lostWords() (sentence, cure string) {
 	case unrun > 0:
 		parts, cures = append(parts, "did not run"), append(cures, c.resume("run the rest"))
 	}
+	if c.silent() > 0 {
+		parts, cures = append(parts, "got no verdict of the judge that can be read"), append(cures, "ask the judge again: callvet judge run --again")
+	}
 	if unread := int(c.gone.Records()); unread > 0 {
 		parts, cures = append(parts, "could not be read"), append(cures, c.mendLines())
 		if c.g.Key != "" {
 			n, of = n+unread, of+unread
 		}
 	}
-	sentence = fmt.Sprintf("%d of %s %s", n, count(of, "attempt"), strings.Join(parts, ", or "))
+	sentence = fmt.Sprintf("%d of %s %s", n, count(of, c.planned()), strings.Join(parts, ", or "))
 	switch {
 	case c.tooManyLost():
 		sentence += " and are in no mean, more than 5 %"
@@ -140,7 +174,7 @@ func (c *claim) atWorst(lost *panel.LostRange, digits int) string {
 	if n == 0 || lost == nil && (c.v.Reason == ReasonErrors || c.v.Reason == ReasonLost) {
 		return ""
 	}
-	s := fmt.Sprintf("; %d of %s lost", n, count(of, "attempt"))
+	s := fmt.Sprintf("; %d of %s lost", n, count(of, c.planned()))
 	if lost == nil {
 		return s
 	}

@@ -4,6 +4,7 @@ package gates
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/callvet/callvet/panel"
@@ -16,6 +17,25 @@ const NewlyFailing = "newly_failing"
 
 // leastAttempts is how many attempts at a case each side needs, where a gate says nothing else.
 const leastAttempts = 2
+
+// About is the population that a gate is about.
+func (g *Gate) About() panel.Population {
+	if g.Kind == Ratchet {
+		return panel.ThisSuite
+	}
+	return g.Population.Or()
+}
+
+// Populations are what the verdicts are about, each once.
+func (r *Report) Populations() []panel.Population {
+	var out []panel.Population
+	for i := range r.Verdicts {
+		if p := r.Verdicts[i].Population.Or(); !slices.Contains(out, p) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
 
 // ratchet allows so many cases to fall. It is about this suite, and not about tasks like these.
 // Source: Statistics specification, section 16.7.

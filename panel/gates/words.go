@@ -175,6 +175,12 @@ func statusWords(status stats.Status, task string) (sentence, cure string) {
 		return "every " + task + " has the same, so that nothing shows how far another may be from it", "measure " + task + "s that differ; a limit that each attempt must keep belongs to the cases"
 	case string(stats.StatusZeroDenominator):
 		return "it is a ratio over nothing", "nothing it is divided by happened: check that this is recorded at all"
+	case string(stats.StatusFewAttempts):
+		return "a gate about this suite needs two attempts at each " + task + " on both sides", "callvet run --repeat 2, on both sides"
+	case string(stats.StatusNotByAttempt):
+		return "it has not one yes or no for each attempt, so that nothing shows how attempts vary within a " + task, "population: tasks like these"
+	case "lost_labels":
+		return "too many of the outputs that were drawn for labelling have no usable label", "label what is missing, and settle labels that disagree: callvet label next"
 	case string(stats.StatusTooFew):
 		return "there are too few " + task + "s for an interval", "more " + task + "s"
 	case string(stats.StatusCensored):

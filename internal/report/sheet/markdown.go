@@ -21,6 +21,7 @@ func Markdown(w io.Writer, v *View) error {
 	for _, x := range v.Panels.Warnings {
 		fmt.Fprintf(&b, "> **Warning:** %s\n\n", plain.Markdown(x))
 	}
+	fmt.Fprintf(&b, "%s\n\n", v.Population())
 	mdFindings(&b, v.Panels.Findings)
 	for i := range v.Panels.Targets {
 		if i == 8 {

@@ -32,6 +32,8 @@ func Terminal(w io.Writer, v *View) error {
 	for i := range v.Panels.Targets {
 		t.target(&v.Panels.Targets[i], len(v.Panels.Targets) > 1)
 	}
+	t.line("")
+	t.wrapped(v.Population())
 	return t.w.Flush()
 }
 

@@ -36,6 +36,9 @@ type View struct {
 	Verbose bool
 }
 
+// Population says what the numbers are about.
+func (v *View) Population() string { return panel.TasksLikeThese.Sentence() }
+
 // Face writes a View in one format.
 type Face func(io.Writer, *View) error
 
@@ -74,13 +77,16 @@ func PanelsJSON(w io.Writer, p *panel.Panels) error {
 func JSON(w io.Writer, v *View) error {
 	err := Encode(w, v.Panels, func(p *panel.Panels) any {
 		return struct {
-			Files []string      `json:"files"`
-			Lines int64         `json:"lines"`
-			Steps int64         `json:"steps"`
-			Tasks int64         `json:"task_records"`
-			Bad   int64         `json:"malformed_lines"`
-			Sheet *panel.Panels `json:"panels"`
-		}{v.Files, v.Lines, v.Steps, v.Tasks, v.Panels.Lost.Records(), p}
+			Files []string `json:"files"`
+			Lines int64    `json:"lines"`
+			Steps int64    `json:"steps"`
+			Tasks int64    `json:"task_records"`
+			Bad   int64    `json:"malformed_lines"`
+			// Population is what the numbers are about, and Estimates says so.
+			Population panel.Population `json:"population"`
+			Estimates  string           `json:"estimates"`
+			Sheet      *panel.Panels    `json:"panels"`
+		}{v.Files, v.Lines, v.Steps, v.Tasks, v.Panels.Lost.Records(), panel.TasksLikeThese, v.Population(), p}
 	})
 	if err != nil {
 		return fmt.Errorf("write json: %w", err)
@@ -177,7 +183,17 @@ func sliced(t *panel.TargetPanel) []string {
 			out = append(out, name)
 		}
 	}
+	for i := range t.Overall.Metrics {
+		if name := t.Overall.Metrics[i].Name; judgedPart(name) {
+			out = append(out, name)
+		}
+	}
 	return out
+}
+
+func judgedPart(name string) bool {
+	thing, _ := panel.JudgedPart(name)
+	return thing != ""
 }
 
 // mark names the worst and the best slice of a key, and marks one that differs from the rest.

@@ -41,6 +41,9 @@ func Markdown(w io.Writer, r *gates.Report) error {
 			markdownDetails(&b, v, several)
 		}
 	}
+	for _, s := range estimates(r) {
+		fmt.Fprintf(&b, "\n%s\n", s)
+	}
 	for i, warning := range r.Warnings {
 		if i == 0 {
 			b.WriteString("\n")
@@ -56,6 +59,15 @@ func Markdown(w io.Writer, r *gates.Report) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// estimates says what the verdicts are about.
+func estimates(r *gates.Report) []string {
+	out := []string{}
+	for _, p := range r.Populations() {
+		out = append(out, p.Sentence())
+	}
+	return out
 }
 
 // sentences are what a gate says, and how its metric changed.
@@ -115,6 +127,7 @@ func JUnit(w io.Writer, r *gates.Report) error {
 		suite.AddProperty("callvet.baseline", plain.XML(r.Baseline))
 	}
 	suite.AddProperty("callvet.policy", string(r.Policy))
+	suite.AddProperty("callvet.population", strings.Join(estimates(r), " "))
 	several := severalTargets(r)
 	for i := range r.Verdicts {
 		v := &r.Verdicts[i]

@@ -54,7 +54,7 @@ func Judge(out io.Writer, r *calibrate.Report) error {
 	}
 	fmt.Fprintf(w, "\nusable for gates on other runs: %s: %s\n", verdict, r.Why)
 	for i := range r.Success {
-		printSuccess(w, &r.Success[i])
+		printSuccess(w, r, &r.Success[i])
 	}
 	printSlices(w, r)
 	for _, s := range r.Warnings {
@@ -147,26 +147,31 @@ func printDrift(w io.Writer, r *calibrate.Report) {
 	}
 }
 
-func printSuccess(w io.Writer, s *calibrate.Success) {
-	fmt.Fprintf(w, "\ntrue success")
+func printSuccess(w io.Writer, r *calibrate.Report, s *calibrate.Success) {
+	title, corrected, thing, of := "true success", "true success", "attempt", plain.Count(s.Tasks, "task", "tasks")
+	if r.Unit.Part() {
+		thing = string(r.Unit)
+		title, corrected, of = "truly right "+thing+"s", "truly right", plain.Count(s.Judged, thing, thing+"s")+" of "+of
+	}
+	fmt.Fprintf(w, "\n%s", title)
 	if s.Target != "" {
 		fmt.Fprintf(w, " of %s", plain.Line(s.Target))
 	}
-	fmt.Fprintf(w, " (%s)\n", plain.Count(s.Tasks, "task", "tasks"))
+	fmt.Fprintf(w, " (%s)\n", of)
 	share(w, "judged pass", s.Raw, "as the judge says")
 	switch {
 	case s.Refused != "":
-		fmt.Fprintf(w, "  %-12s refused: %s\n", "true success", s.Refused)
+		fmt.Fprintf(w, "  %-12s refused: %s\n", corrected, s.Refused)
 	case s.Design == calibrate.Internal:
-		share(w, "true success", s.True, fmt.Sprintf("from %d labels on this run", s.Labels))
+		share(w, corrected, s.True, fmt.Sprintf("from %d labels on this run", s.Labels))
 	default:
-		share(w, "true success", s.True, fmt.Sprintf("from %d labels made elsewhere", s.Labels))
+		share(w, corrected, s.True, fmt.Sprintf("from %d labels made elsewhere", s.Labels))
 	}
 	if iv := s.Scored; iv != nil {
 		share(w, "with scores", *iv, "prediction-powered; not for gates below 100 labels")
 	}
 	if s.Unread > 0 {
-		fmt.Fprintf(w, "  %s left out: no verdict that can be read\n", plain.Count(s.Unread, "attempt is", "attempts are"))
+		fmt.Fprintf(w, "  %s left out: no verdict that can be read\n", plain.Count(s.Unread, thing+" is", thing+"s are"))
 	}
 	if s.Advice != "" {
 		fmt.Fprintf(w, "  %s\n", s.Advice)
@@ -187,11 +192,11 @@ func printSlices(w io.Writer, r *calibrate.Report) {
 		}
 		fmt.Fprintf(w, "  %s\n", v.Why)
 		for k := range v.Success {
-			printSuccess(w, &v.Success[k])
+			printSuccess(w, r, &v.Success[k])
 		}
 	}
 	if n := r.Slices.Unplaced; n > 0 {
-		fmt.Fprintf(w, "\n%s on tasks that the traces do not have, or that have no %s: in no value\n", plain.Count(n, "label", "labels"), plain.Line(r.Slices.Key))
+		fmt.Fprintf(w, "\n%s on %ss that the traces do not have, or that have no %s: in no value\n", plain.Count(n, "label", "labels"), r.Unit, plain.Line(r.Slices.Key))
 	}
 	if n := r.Slices.Left; n > 0 {
 		fmt.Fprintf(w, "\n%s with fewer labels left out\n", plain.Count(n, "value", "values"))

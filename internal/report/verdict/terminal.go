@@ -47,7 +47,8 @@ func JSON(w io.Writer, r *gates.Report) error {
 		Format  string `json:"format"`
 		Version int    `json:"version"`
 		*gates.Report
-	}{"callvet.gates", 1, r})
+		Estimates []string `json:"estimates"`
+	}{"callvet.gates", 1, r, estimates(r)})
 }
 
 // Options say how Terminal draws.
@@ -70,6 +71,9 @@ func Terminal(w io.Writer, r *gates.Report, opt Options) error {
 	}
 	for i := range r.Verdicts {
 		s.verdict(&r.Verdicts[i])
+	}
+	for _, p := range r.Populations() {
+		s.wrap("", p.Sentence())
 	}
 	for _, warning := range r.Warnings {
 		s.wrap("warning: ", plain.Line(warning))
