@@ -281,7 +281,7 @@ func (s *screen) targets(v *View) {
 		s.legend(label.cells)
 	}
 	s.wrapAs("", "[low–high] is the "+figure.Confidence(v.Panels.Confidence)+" interval; repeats of a case are one cluster", s.dim)
-	if note := v.rankNote(); note != "" {
+	if note := v.rankNote(); note != "" && !slices.Contains(dropped, "rank") {
 		s.wrapAs("", note, s.dim)
 	}
 	if len(dropped) > 0 {
