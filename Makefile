@@ -217,6 +217,10 @@ verify-resume: callvet ## kill -9 in the middle of 5,000 attempts, resume, count
 verify-api: ## what two of the documents say of their API, by curl: every route, events in order, run-best, 80 questions
 	go test -count=1 -v -run '^TestAPIByCurl$$' ./cmd/callvet | grep -v -e '^===' -e '^ok'
 
+.PHONY: verify-lost
+verify-lost: callvet ## runs and trace files that lost attempts: what is planned and lost is the same on every face, and nothing passes by it
+	go run ./cmd/callvet-verify lost ./callvet
+
 .PHONY: verify-websocket
 verify-websocket: callvet ## 1,000 WebSocket clients on a run of 2,000 attempts: each event once and in order, how soon, and whether the run is slower
 	go run ./cmd/callvet-verify websocket ./callvet

@@ -3,6 +3,7 @@
 package panel
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/callvet/callvet"
@@ -233,6 +234,23 @@ func (v *Verdicts) Planned() int { return v.Pass + v.Fail + v.Error + v.NotRun -
 
 // Lost is how many of the planned attempts have no outcome.
 func (v *Verdicts) Lost() int { return v.Error + v.NotRun - v.Skipped }
+
+// Add adds the counts of others.
+func (v *Verdicts) Add(o Verdicts) {
+	v.Pass, v.Fail, v.Error = v.Pass+o.Pass, v.Fail+o.Fail, v.Error+o.Error
+	v.NotRun, v.Skipped = v.NotRun+o.NotRun, v.Skipped+o.Skipped
+}
+
+// Counted are the verdicts of all targets together. Floors count where there is nothing else.
+func (p *Panels) Counted() (sum Verdicts) {
+	floors := !slices.ContainsFunc(p.Targets, func(t TargetPanel) bool { return !t.Floor })
+	for i := range p.Targets {
+		if t := &p.Targets[i]; t.Floor == floors {
+			sum.Add(t.Overall.Verdicts)
+		}
+	}
+	return sum
+}
 
 // Count is a name with how often it occurred.
 type Count struct {

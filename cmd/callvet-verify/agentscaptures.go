@@ -126,7 +126,7 @@ func (cp *capture) compare(c *proof.Check) {
 	if cp.more > 0 {
 		cp.name += fmt.Sprintf(" and %d more", cp.more)
 	}
-	r := sdk{name: cp.name, lost: losses{times: "times"}}
+	r := sdk{name: cp.name, lost: omissions{times: "times"}}
 	for _, l := range []struct {
 		mark string
 		lost *string

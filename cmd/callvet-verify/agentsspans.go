@@ -40,11 +40,11 @@ type sdk struct {
 	only string
 	// node is the least major version of Node that the SDK asks for.
 	node int
-	lost losses
+	lost omissions
 }
 
-// losses are what an SDK does not tell, in words of a reader. Each empty text is compared.
-type losses struct {
+// omissions are what an SDK does not tell, in words of a reader. Each empty text is compared.
+type omissions struct {
 	calls, args, results, reason, times, tokens string
 	// besides is what no comparison here is about.
 	besides string
@@ -66,29 +66,29 @@ func sdks() []sdk {
 	langchainOI := []string{"langchain", openInference + "langchain"}
 	const oi, oa, tl, x = "oi-openai.mjs", "sdk-oa/oa.mjs", "sdk-tl/", "sdk-tl/x.mjs"
 	return []sdk{
-		{name: "AI SDK 6, Chat Completions", program: "vercel.mjs", args: []string{"chat"}, versions: aiSDK, lost: losses{besides: unrecorded}},
-		{name: "AI SDK 6, Chat Completions, streamed", program: "vercel.mjs", args: []string{"chat-stream"}, versions: aiSDK, lost: losses{besides: unrecorded}},
-		{name: "AI SDK 6, Responses", program: "vercel.mjs", args: []string{"responses"}, versions: aiSDK, lost: losses{besides: unrecorded}},
-		{name: "AI SDK 6, Responses, streamed", program: "vercel.mjs", args: []string{"responses-stream"}, versions: aiSDK, lost: losses{besides: unrecorded}},
-		{name: "AI SDK 7", program: "sdk7/v7.mjs", versions: []string{"ai", "@ai-sdk/otel"}, node: 22, lost: losses{besides: "reasoning tokens"}},
-		{name: "Langfuse", program: tl + "lf.mjs", versions: []string{"@langfuse/otel", "@langfuse/openai"}, lost: losses{besides: "observations of other types than generation, agent, chain and tool"}},
-		{name: "OpenLLMetry (Traceloop)", program: tl + "tl.mjs", versions: []string{"@traceloop/node-server-sdk"}, lost: losses{times: "the time of a call that threw (it has no span)", besides: "cached and reasoning tokens"}},
-		{name: "OpenTelemetry, spans and log records", program: x, versions: otel, lost: losses{times: noToolSpans}},
-		{name: "OpenTelemetry, log records alone", program: x, versions: otel, only: "logs", lost: losses{times: noToolSpans, tokens: "tokens"}},
-		{name: "OpenTelemetry, spans alone", program: tl + "oteloa.mjs", versions: otel, lost: losses{calls: "what was called and came of it: it is unknown"}},
-		{name: "Mastra", program: "sdk-mastra/m.mjs", versions: []string{"@mastra/core", "@mastra/otel-exporter"}, lost: losses{times: underMS, besides: "histories of requests (cut by [MaxDepth]); the answer, where no step has it"}},
+		{name: "AI SDK 6, Chat Completions", program: "vercel.mjs", args: []string{"chat"}, versions: aiSDK, lost: omissions{besides: unrecorded}},
+		{name: "AI SDK 6, Chat Completions, streamed", program: "vercel.mjs", args: []string{"chat-stream"}, versions: aiSDK, lost: omissions{besides: unrecorded}},
+		{name: "AI SDK 6, Responses", program: "vercel.mjs", args: []string{"responses"}, versions: aiSDK, lost: omissions{besides: unrecorded}},
+		{name: "AI SDK 6, Responses, streamed", program: "vercel.mjs", args: []string{"responses-stream"}, versions: aiSDK, lost: omissions{besides: unrecorded}},
+		{name: "AI SDK 7", program: "sdk7/v7.mjs", versions: []string{"ai", "@ai-sdk/otel"}, node: 22, lost: omissions{besides: "reasoning tokens"}},
+		{name: "Langfuse", program: tl + "lf.mjs", versions: []string{"@langfuse/otel", "@langfuse/openai"}, lost: omissions{besides: "observations of other types than generation, agent, chain and tool"}},
+		{name: "OpenLLMetry (Traceloop)", program: tl + "tl.mjs", versions: []string{"@traceloop/node-server-sdk"}, lost: omissions{times: "the time of a call that threw (it has no span)", besides: "cached and reasoning tokens"}},
+		{name: "OpenTelemetry, spans and log records", program: x, versions: otel, lost: omissions{times: noToolSpans}},
+		{name: "OpenTelemetry, log records alone", program: x, versions: otel, only: "logs", lost: omissions{times: noToolSpans, tokens: "tokens"}},
+		{name: "OpenTelemetry, spans alone", program: tl + "oteloa.mjs", versions: otel, lost: omissions{calls: "what was called and came of it: it is unknown"}},
+		{name: "Mastra", program: "sdk-mastra/m.mjs", versions: []string{"@mastra/core", "@mastra/otel-exporter"}, lost: omissions{times: underMS, besides: "histories of requests (cut by [MaxDepth]); the answer, where no step has it"}},
 		{name: "OpenInference, OpenAI", program: oi, args: []string{"chat"}, versions: openaiOI},
-		{name: "OpenInference, OpenAI, no spans of tools", program: oi, args: []string{"chat-notool"}, versions: openaiOI, lost: losses{times: noToolSpans}},
-		{name: "OpenInference, OpenAI, a trace per request", program: oi, args: []string{"chat-bare"}, versions: openaiOI, lost: losses{times: noToolSpans}},
+		{name: "OpenInference, OpenAI, no spans of tools", program: oi, args: []string{"chat-notool"}, versions: openaiOI, lost: omissions{times: noToolSpans}},
+		{name: "OpenInference, OpenAI, a trace per request", program: oi, args: []string{"chat-bare"}, versions: openaiOI, lost: omissions{times: noToolSpans}},
 		{name: "OpenInference, OpenAI Responses", program: oi, args: []string{"resp"}, versions: openaiOI},
-		{name: "OpenInference, Anthropic", program: "oi-anth.mjs", versions: []string{openInference + "anthropic"}, lost: losses{times: noToolSpans}},
+		{name: "OpenInference, Anthropic", program: "oi-anth.mjs", versions: []string{openInference + "anthropic"}, lost: omissions{times: noToolSpans}},
 		{name: "OpenInference, LangGraph", program: "sdk-lc/lc.mjs", versions: langchainOI},
-		{name: "LangChain, messages as JSON", program: "sdk-lc/lc.mjs", versions: langchainOI[:1], writes: "langchain-messages.json", lost: losses{times: "times"}},
-		{name: "OpenInference, OpenAI Agents", program: oa, versions: agentsOI, lost: losses{reason: redacted, times: underMS}},
-		{name: "OpenInference, OpenAI Agents, Chat Completions", program: oa, args: []string{"chat"}, versions: agentsOI, lost: losses{reason: redacted, times: underMS}},
-		{name: "OpenAI Agents, native traces", program: oa, versions: agentsOI[:1], writes: "openai-agents-native.jsonl", lost: losses{reason: redacted, times: underMS, besides: "what models said (spans have the id of the response only); ids of calls"}},
-		{name: "OpenAI Agents, native traces, Chat Completions", program: oa, args: []string{"chat"}, versions: agentsOI[:1], writes: "openai-agents-native.jsonl", lost: losses{reason: redacted, times: underMS}},
-		{name: "OpenAI Agents, history", program: oa, versions: agentsOI[:1], writes: "agents-history.json", lost: losses{reason: redacted, times: "times", tokens: "tokens"}},
+		{name: "LangChain, messages as JSON", program: "sdk-lc/lc.mjs", versions: langchainOI[:1], writes: "langchain-messages.json", lost: omissions{times: "times"}},
+		{name: "OpenInference, OpenAI Agents", program: oa, versions: agentsOI, lost: omissions{reason: redacted, times: underMS}},
+		{name: "OpenInference, OpenAI Agents, Chat Completions", program: oa, args: []string{"chat"}, versions: agentsOI, lost: omissions{reason: redacted, times: underMS}},
+		{name: "OpenAI Agents, native traces", program: oa, versions: agentsOI[:1], writes: "openai-agents-native.jsonl", lost: omissions{reason: redacted, times: underMS, besides: "what models said (spans have the id of the response only); ids of calls"}},
+		{name: "OpenAI Agents, native traces, Chat Completions", program: oa, args: []string{"chat"}, versions: agentsOI[:1], writes: "openai-agents-native.jsonl", lost: omissions{reason: redacted, times: underMS}},
+		{name: "OpenAI Agents, history", program: oa, versions: agentsOI[:1], writes: "agents-history.json", lost: omissions{reason: redacted, times: "times", tokens: "tokens"}},
 	}
 }
 
@@ -145,7 +145,7 @@ func telemetryHead(c *proof.Check) {
 	c.Printf("\n%-48s %-7s %-9s %-7s %-7s %-7s %-6s %s\n", "telemetry of", "calls", "results", "error", "times", "tokens", "tasks", "forms")
 }
 
-func (l losses) text() string {
+func (l omissions) text() string {
 	return strings.Join(slices.DeleteFunc([]string{l.calls, l.args, l.results, l.reason, l.times, l.tokens, l.besides}, func(s string) bool { return s == "" }), "; ")
 }
 

@@ -34,6 +34,7 @@
 //	callvet-verify tiers BINARY     golden, labeled, regression and rubric cases: assertions, traps, locks
 //	callvet-verify labelled-set [SCRIPT]  the shipped tasks in Portuguese and Spanish, right and wrong attempts at them
 //	callvet-verify evidence BINARY  finish reasons, calls written as text and histories, in every form that is read
+//	callvet-verify lost BINARY      runs and trace files that lost attempts: gates, badges, JUnit, lists, page, schedules
 //	callvet-verify coverage         how often intervals hold the truth, and gates decide as promised
 //
 // PAGE is a page of the docs, whose table of what is read is written anew; SCRIPT is a script
@@ -60,6 +61,7 @@ import (
 	"github.com/callvet/callvet/cmd/callvet-verify/bigtool"
 	"github.com/callvet/callvet/cmd/callvet-verify/evidence"
 	"github.com/callvet/callvet/cmd/callvet-verify/labelled"
+	"github.com/callvet/callvet/cmd/callvet-verify/losses"
 	"github.com/callvet/callvet/cmd/callvet-verify/mcpservers"
 	"github.com/callvet/callvet/cmd/callvet-verify/onepath"
 	"github.com/callvet/callvet/cmd/callvet-verify/proof"
@@ -152,6 +154,9 @@ func checks() []check {
 		{name: "coverage", run: coverage},
 		{name: "evidence", needs: "BINARY", run: func(ctx context.Context, c *proof.Check, p place) error {
 			return evidence.Verify(ctx, c, p.args[0])
+		}},
+		{name: "lost", needs: "BINARY", run: func(ctx context.Context, c *proof.Check, p place) error {
+			return losses.Verify(ctx, c, p.args[0])
 		}},
 		{name: "tiers", needs: "BINARY", run: func(ctx context.Context, c *proof.Check, p place) error {
 			return tiers.Verify(ctx, c, p.args[0], p.data)

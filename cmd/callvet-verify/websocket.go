@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet/cmd/callvet-verify/proof"
+	"github.com/callvet/callvet/cmd/callvet-verify/serving"
 )
 
 const (
@@ -51,12 +52,12 @@ func sockets(ctx context.Context, c *proof.Check, binary string) (err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	model := httptest.NewServer(http.HandlerFunc(answerSlowly))
 	defer model.Close()
-	s, err := serveCallvet(ctx, binary, dir, "--allow-private", "127.0.0.1", "--sockets-per-user", strconv.Itoa(socketClients+10)) // a connection that was left takes a moment to end
+	s, err := serving.Start(ctx, binary, dir, "--allow-private", "127.0.0.1", "--sockets-per-user", strconv.Itoa(socketClients+10)) // a connection that was left takes a moment to end
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Stop()) }()
-	crowd := &crowd{serving: s, model: model.URL, seed: maphash.MakeSeed()}
+	crowd := &crowd{Server: s, model: model.URL, seed: maphash.MakeSeed()}
 	if crowd.suite, err = crowd.keepSuite(ctx); err != nil {
 		return err
 	}
@@ -132,7 +133,7 @@ func answerSlowly(w http.ResponseWriter, r *http.Request) {
 
 // crowd are the clients of one server.
 type crowd struct {
-	*serving
+	*serving.Server
 	model, suite string
 	seed         maphash.Seed
 }

@@ -112,7 +112,8 @@ func (c *GridCell) has(v callvet.Verdict) bool {
 	return c.NotRun > 0
 }
 
-// Grid gives a page of the grid of a run, in the order of the suite. It counts what callvet itself scored.
+// Grid gives a page of the grid of a run, in the order of the suite. It counts what callvet itself scored,
+// and rubrics that a judge decided. An attempt that was planned and is not stored did not run.
 func (a *App) Grid(ctx context.Context, req GridRequest) (*Grid, error) {
 	from, err := req.check()
 	if err != nil {
@@ -203,6 +204,7 @@ type gridding struct {
 	texts   []caseText
 	search  string
 	row     []GridCell
+	repeats int
 	// floors tells that floors are compared, too: there is nothing else.
 	floors bool
 }
@@ -223,7 +225,7 @@ func (r *Run) newGridding(req *GridRequest) (*gridding, error) {
 		g.targets = append(g.targets, GridTarget{Name: t.Name, Floor: t.Floor})
 		g.floors = g.floors && t.Floor
 	}
-	g.row = make([]GridCell, len(g.targets))
+	g.row, g.repeats = make([]GridCell, len(g.targets)), r.Manifest.Repeats
 	return g, nil
 }
 
@@ -235,6 +237,10 @@ func (g *gridding) cells(o *outline, at int) []GridCell {
 		if column := g.column[l.at.Target]; column >= 0 {
 			g.row[column].add(l)
 		}
+	}
+	for i := range g.row {
+		c := &g.row[i]
+		c.NotRun += max(0, g.repeats-c.Planned()) // an attempt that is not stored
 	}
 	return g.row
 }

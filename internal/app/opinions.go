@@ -140,6 +140,16 @@ func (s *said) on(target, task string, attempt int) []heard {
 	return s.of[saidKey{target, task, attempt}]
 }
 
+// decides reports whether a judge decided rubrics, so that verdicts may be others than those stored.
+func (s *said) decides() bool {
+	for _, of := range s.of {
+		if slices.ContainsFunc(of, func(h heard) bool { return h.judge.Judge.Unit == judge.Rubric }) {
+			return true
+		}
+	}
+	return false
+}
+
 // lay adds what was said of a cell to its result: a score for each judge, and its rubric.
 func (s *said) lay(targets []callvet.Target, c *callvet.Case, cell *callvet.Cell) {
 	if len(s.of) == 0 || cell.Target < 0 || cell.Target >= len(targets) {

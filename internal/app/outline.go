@@ -5,6 +5,7 @@ package app
 import (
 	"cmp"
 	"context"
+	"iter"
 	"slices"
 	"sort"
 	"strings"
@@ -133,7 +134,11 @@ func (a *App) outlineOf(ctx context.Context, r *Run) (*outline, error) {
 		return made, err
 	}
 	out := &outline{ids: make([]string, r.cases.Len())}
-	for c, err := range r.db.DoneCells(ctx, r.Stored.ID) {
+	cells, err := r.decided(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for c, err := range cells {
 		if err != nil {
 			return nil, err
 		}
@@ -141,8 +146,8 @@ func (a *App) outlineOf(ctx context.Context, r *Run) (*outline, error) {
 			continue
 		}
 		l := outlined{at: placeOf(c), verdict: c.Result.Verdict, outcome: c.Trace.Outcome, class: c.Result.Class}
-		if len(c.Result.Scores) > 0 {
-			l.score, l.flags = c.Result.Scores[0].Value, l.flags|hasScore
+		if i := slices.IndexFunc(c.Result.Scores, isOverall); i >= 0 {
+			l.score, l.flags = c.Result.Scores[i].Value, l.flags|hasScore
 		}
 		if c.Trace.Usage.CostUSD != nil {
 			l.cost, l.flags = *c.Trace.Usage.CostUSD, l.flags|hasCost
@@ -157,6 +162,24 @@ func (a *App) outlineOf(ctx context.Context, r *Run) (*outline, error) {
 		a.outlines.put(r.Stored.ID, state, out)
 	}
 	return out, nil
+}
+
+func isOverall(s callvet.Score) bool { return s.Name == "overall" && s.Scored }
+
+// decided streams the attempts without what takes long to read. Where a judge decided rubrics, they are
+// read whole, with the verdicts that it left.
+func (r *Run) decided(ctx context.Context) (iter.Seq2[*callvet.Cell, error], error) {
+	said, err := r.said(ctx)
+	if err != nil || !said.decides() {
+		return r.db.DoneCells(ctx, r.Stored.ID), err
+	}
+	return func(yield func(*callvet.Cell, error) bool) {
+		for row, err := range r.Rows(ctx, store.Filter{Order: store.ByCase}) {
+			if !yield(row.Cell, err) {
+				return
+			}
+		}
+	}, nil
 }
 
 // order gives the positions of the attempts in an order.

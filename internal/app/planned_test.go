@@ -33,7 +33,7 @@ func TestPlanned(t *testing.T) {
 				t.Parallel()
 				d := newDamaged(t, 6)
 				d.set(t, c.query)
-				d.set(t, fmt.Sprintf("UPDATE runs SET status='%s'", status))
+				d.set(t, fmt.Sprintf("UPDATE runs SET status='%s', totals=NULL", status))
 				v, err := d.ViewRun(t.Context(), app.ViewRequest{Run: d.runs[0]}, nil)
 				if err != nil {
 					t.Fatal(err)
@@ -41,6 +41,10 @@ func TestPlanned(t *testing.T) {
 				s := &v.View.Panels.Targets[0].Overall
 				if got := s.Verdicts; got.Planned() != 6 || got.Lost() != c.gone || got.Pass+got.Fail != 6-c.gone {
 					t.Errorf("the panel: %+v", got)
+				}
+				_, line, err := d.RunLine(t.Context(), d.runs[0])
+				if want := s.Verdicts; err != nil || line.Cells != want {
+					t.Errorf("the line of the list: %+v, %v, want %+v", line.Cells, err, want)
 				}
 				rows, gone := 0, 0
 				for r, err := range v.View.Cells() {

@@ -142,10 +142,10 @@ func (a *App) nothingScored(files []string) error {
 	switch {
 	case len(head) == 0 && a.regular(files[0]):
 		out.Cause = CauseEmpty
-	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("\xfe\xff")), bytes.Count(head, []byte{0}) > len(head)/4:
-		out.Cause = CauseUTF16
 	case bytes.HasPrefix(head, []byte(partialPrefix)):
 		out.Cause = CausePartial
+	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("\xfe\xff")), bytes.Count(head, []byte{0}) > len(head)/4:
+		out.Cause = CauseUTF16
 	case wholeDocument(head):
 		out.Cause = CauseJSON
 	}

@@ -3,9 +3,7 @@
 package app
 
 import (
-	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -18,14 +16,12 @@ import (
 	"github.com/callvet/callvet/internal/catalog/ask"
 	"github.com/callvet/callvet/internal/compare"
 	"github.com/callvet/callvet/internal/report"
-	"github.com/callvet/callvet/internal/run"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/suite"
 	"github.com/callvet/callvet/internal/trace/redact"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/routing"
 	judge "github.com/callvet/callvet/score/selection"
-	"github.com/callvet/callvet/value/typed"
 )
 
 // ViewRequest asks what reports tell of a run.
@@ -282,7 +278,9 @@ func (a *App) ListRuns(ctx context.Context, limit int) ([]report.RunSummary, err
 	}
 	out := make([]report.RunSummary, len(list))
 	for i := range list {
-		out[i] = summary(&list[i])
+		if out[i], err = summary(ctx, db, &list[i]); err != nil {
+			return nil, err
+		}
 	}
 	live, err := liveOf(ctx, db, "")
 	if err != nil {
@@ -297,42 +295,6 @@ func (a *App) ListRuns(ctx context.Context, limit int) ([]report.RunSummary, err
 	return out, nil
 }
 
-// summary is a run's line in the list, from what was counted when it ended. A run that cannot be
-// read has a line, too, with the reason.
-func summary(r *store.Run) report.RunSummary {
-	out := report.RunSummary{ID: r.ID, Name: r.Name, Created: r.Created, Suite: r.SuiteName, Status: string(r.State()), Targets: []string{}}
-	m, err := readManifest(r)
-	if err != nil {
-		out.Problem, m = err.Error(), &Manifest{}
-	}
-	for i := range m.Targets {
-		out.Targets = append(out.Targets, m.Targets[i].Name)
-	}
-	if len(r.Totals) == 0 {
-		return out
-	}
-	var t run.Summary
-	if err := json.Unmarshal(r.Totals, &t); err != nil {
-		out.Problem = cmp.Or(out.Problem, fmt.Sprintf("read totals of run %s: %v", r.ID, typed.Explain(err)))
-		return out
-	}
-	out.Cells, out.InPart = panel.Verdicts{Pass: t.Pass, Fail: t.Fail, Error: t.Error, NotRun: t.NotRun}, t.InPart
-	models := slices.ContainsFunc(m.Targets, func(t callvet.Target) bool { return !t.Floor })
-	for i := range t.Targets {
-		if models && i < len(m.Targets) && m.Targets[i].Floor { // expected to fail: it does not count beside others
-			f := &t.Targets[i]
-			out.Cells.Pass, out.Cells.Fail = out.Cells.Pass-f.Pass, out.Cells.Fail-f.Fail
-			out.Cells.Error, out.Cells.NotRun = out.Cells.Error-f.Error, out.Cells.NotRun-f.NotRun
-			out.InPart -= f.InPart
-		}
-	}
-	out.Pass = report.RateOf(out.Cells)
-	if t.CostKnown && t.CostUSD > 0 { // targets that report no usage count as 0
-		out.CostUSD = &t.CostUSD
-	}
-	return out
-}
-
 // RunLine gives a stored run with its line in the list.
 func (a *App) RunLine(ctx context.Context, ref string) (*store.Run, report.RunSummary, error) {
 	db, err := a.cfg.Store(ctx)
@@ -343,7 +305,8 @@ func (a *App) RunLine(ctx context.Context, ref string) (*store.Run, report.RunSu
 	if err != nil {
 		return nil, report.RunSummary{}, err
 	}
-	return &r, summary(&r), nil
+	sum, err := summary(ctx, db, &r)
+	return &r, sum, err
 }
 
 // RunState names what a report of a run is made of: it changes when the run goes on or is judged

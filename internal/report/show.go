@@ -345,7 +345,7 @@ func Runs(w io.Writer, runs []RunSummary, loc *time.Location, opt TerminalOption
 		{title: "targets", rank: 3},
 		{title: "pass"},
 		{title: "rate %", rank: 2},
-		{title: "errors", rank: 1, right: true},
+		{title: "lost", rank: 1, right: true},
 		{title: "cost", rank: 2},
 		{title: "status"},
 	}
@@ -365,10 +365,14 @@ func Runs(w io.Writer, runs []RunSummary, loc *time.Location, opt TerminalOption
 		if r.CostUSD != nil {
 			spent = plain.Dollars(*r.CostUSD)
 		}
+		lost := "0"
+		if n := r.Cells.Lost(); n > 0 {
+			lost = plain.Thousands(n) + " of " + plain.Thousands(r.Cells.Planned())
+		}
 		for i, t := range []string{
 			r.Created.In(loc).Format("2006-01-02 15:04"), short(plain.Line(r.Suite), 28), middle(plain.Line(strings.Join(r.Targets, ", ")), 40),
 			passed, r.Pass.percent(),
-			plain.Thousands(r.Cells.Error), spent, plain.Line(r.Status),
+			lost, spent, plain.Line(r.Status),
 		} {
 			cols[i].cells = append(cols[i].cells, t)
 		}

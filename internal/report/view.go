@@ -198,10 +198,7 @@ func (v *View) totals() (t panel.Verdicts, classes []panel.Count) {
 		if !v.counts(p.Target) {
 			continue
 		}
-		t.Pass += p.Overall.Verdicts.Pass
-		t.Fail += p.Overall.Verdicts.Fail
-		t.Error += p.Overall.Verdicts.Error
-		t.NotRun += p.Overall.Verdicts.NotRun
+		t.Add(p.Overall.Verdicts)
 		for _, c := range p.Overall.Classes {
 			byClass[c.Name] += c.N
 		}

@@ -49,14 +49,11 @@ func (s *Server) addBadge() {
 // interval, with several how many of the judged attempts passed. Floors count where there is nothing else.
 func badgeOf(status string, p *panel.Panels) (text, color string) {
 	const passed, failed, open = "#187a3a", "#b3261e", "#8a5a00"
-	var sum panel.Verdicts
+	sum := p.Counted()
 	var rates []*panel.Metric
 	for _, floors := range []bool{false, true} {
 		for i := range p.Targets {
 			if t := &p.Targets[i]; t.Floor == floors {
-				v := t.Overall.Verdicts
-				sum.Pass, sum.Fail, sum.Error = sum.Pass+v.Pass, sum.Fail+v.Fail, sum.Error+v.Error
-				sum.NotRun, sum.Skipped = sum.NotRun+v.NotRun, sum.Skipped+v.Skipped
 				rates = append(rates, t.Overall.Metric(panel.MetricPass))
 			}
 		}
@@ -72,11 +69,12 @@ func badgeOf(status string, p *panel.Panels) (text, color string) {
 	default:
 		text = fmt.Sprintf("%d of %d pass", sum.Pass, judged)
 	}
-	switch {
-	case sum.Fail > 0:
-		return text, failed
-	case status != "done" || sum.Lost() > 0:
-		return text + ", not all judged", open
+	color = passed
+	if status != "done" || sum.Lost() > 0 {
+		text, color = text+", not all judged", open
 	}
-	return text, passed
+	if sum.Fail > 0 {
+		color = failed
+	}
+	return text, color
 }

@@ -3,6 +3,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -344,18 +345,15 @@ func (s *Server) settle(ctx context.Context, e *rows.EndedRunsRow) error {
 		return fmt.Errorf("read history: %w", err)
 	}
 	said := string(e.JobError)
-	r.State = e.JobState
-	switch job.State(e.JobState) {
-	case job.Done:
-		if err := s.sumUp(ctx, sc, r, &out); err != nil {
-			if passing(ctx, err) {
-				return err
-			}
-			said = s.inWords(ctx, err)
-		}
-	case "":
+	if r.State = e.JobState; r.State == "" {
 		r.State, said = runFailed, "the job is not there any more"
-	case job.Failed, job.Cancelled, job.Interrupted, job.Pending, job.Queued, job.Running:
+	}
+	// What a job that did not end well has left is held against the gates, too: the rest is lost.
+	if err := s.sumUp(ctx, sc, r, &out); err != nil {
+		if passing(ctx, err) {
+			return err
+		}
+		said = cmp.Or(said, s.inWords(ctx, err))
 	}
 	r.Error, r.Finished = []byte(said), s.cfg.Now().UnixMilli()
 	if r.Outcome, err = json.Marshal(&out); err != nil {

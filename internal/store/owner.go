@@ -333,3 +333,25 @@ func (db *DB) Progress(ctx context.Context, runID string, last int64) (Progress,
 		FROM cells WHERE id>? AND run=(SELECT num FROM runs WHERE id=?)`, last, last, runID).Scan(&p.Last, &p.Done, &p.Fail, &p.Error, &p.NotRun)
 	return p, db.explain("read progress", err)
 }
+
+// Counts counts the cells of a run by the position of their target and by verdict.
+func (db *DB) Counts(ctx context.Context, runID string) (map[int]map[callvet.Verdict]int, error) {
+	rows, err := db.read.QueryContext(ctx, "SELECT target_ix, verdict, count(*) FROM cells WHERE run=(SELECT num FROM runs WHERE id=?) AND typeof(target_ix)='integer' GROUP BY target_ix, verdict", runID)
+	if err != nil {
+		return nil, db.explain("count attempts", err)
+	}
+	defer rows.Close()
+	out := map[int]map[callvet.Verdict]int{}
+	for rows.Next() {
+		var target, n int
+		var v callvet.Verdict
+		if err := rows.Scan(&target, &v, &n); err != nil {
+			return nil, db.explain("count attempts", err)
+		}
+		if out[target] == nil {
+			out[target] = map[callvet.Verdict]int{}
+		}
+		out[target][v] = n
+	}
+	return out, db.explain("count attempts", rows.Err())
+}

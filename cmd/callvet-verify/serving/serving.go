@@ -1,6 +1,7 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package main
+// Package serving starts callvet serve for checks that ask it over HTTP.
+package serving
 
 import (
 	"bytes"
@@ -20,8 +21,8 @@ import (
 	"time"
 )
 
-// serving is a process of callvet serve whose only user is an admin. Start it with serveCallvet.
-type serving struct {
+// Server is a process of callvet serve that has one user, an admin.
+type Server struct {
 	// Base is where it answers, such as http://127.0.0.1:41231; Token is the admin's, with all scopes.
 	Base, Token string
 	cmd         *exec.Cmd
@@ -49,13 +50,13 @@ func (t *transcript) String() string {
 
 var firstLink = regexp.MustCompile(`callvet login '(http://\S+)/#claim=(\S+)'`)
 
-// serveCallvet starts a server with a store in dir, and logs its first admin in. Stop it.
-func serveCallvet(ctx context.Context, binary, dir string, flags ...string) (*serving, error) {
+// Start starts a server with the store callvet.db in dir, and logs its first admin in. Stop it.
+func Start(ctx context.Context, binary, dir string, flags ...string) (*Server, error) {
 	bin, err := filepath.Abs(binary)
 	if err != nil {
 		return nil, err
 	}
-	s := &serving{told: &transcript{}, ended: make(chan error, 1)}
+	s := &Server{told: &transcript{}, ended: make(chan error, 1)}
 	s.cmd = exec.CommandContext(ctx, bin, append([]string{"serve", "--listen", "127.0.0.1:0", "--db", filepath.Join(dir, "callvet.db")}, flags...)...)
 	s.cmd.Dir, s.cmd.Stderr = dir, s.told
 	s.cmd.Env = []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH")}
@@ -75,7 +76,7 @@ func serveCallvet(ctx context.Context, binary, dir string, flags ...string) (*se
 }
 
 // link waits for the link of the first admin.
-func (s *serving) link(ctx context.Context) ([]string, error) {
+func (s *Server) link(ctx context.Context) ([]string, error) {
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	late := time.After(time.Minute)
@@ -97,13 +98,13 @@ func (s *serving) link(ctx context.Context) ([]string, error) {
 }
 
 // firstAdmin uses the link, and makes a token.
-func (s *serving) firstAdmin(ctx context.Context, link string) (string, error) {
-	res, err := s.send(ctx, http.MethodPost, "/api/session/claim", members{"link": link, "name": "root", "password": "correct horse battery"}, nil)
+func (s *Server) firstAdmin(ctx context.Context, link string) (string, error) {
+	res, err := s.send(ctx, http.MethodPost, "/api/session/claim", map[string]any{"link": link, "name": "root", "password": "correct horse battery"}, nil)
 	if err != nil {
 		return "", err
 	}
 	defer res.Body.Close()
-	made, err := s.send(ctx, http.MethodPost, "/api/tokens", members{"name": "verify", "scopes": []string{"read", "run", "write", "admin"}}, res.Cookies())
+	made, err := s.send(ctx, http.MethodPost, "/api/tokens", map[string]any{"name": "verify", "scopes": []string{"read", "run", "write", "admin"}}, res.Cookies())
 	if err != nil {
 		return "", err
 	}
@@ -115,8 +116,8 @@ func (s *serving) firstAdmin(ctx context.Context, link string) (string, error) {
 	return token.Secret, err
 }
 
-// Ask sends JSON (nil: nothing) and reads JSON into out, where it is not nil.
-func (s *serving) Ask(ctx context.Context, method, path string, in, out any) error {
+// Ask sends JSON, or bytes as they are (nil: nothing), and reads JSON into out, where it is not nil.
+func (s *Server) Ask(ctx context.Context, method, path string, in, out any) error {
 	res, err := s.send(ctx, method, path, in, nil)
 	if err != nil {
 		return err
@@ -128,10 +129,23 @@ func (s *serving) Ask(ctx context.Context, method, path string, in, out any) err
 	return json.NewDecoder(res.Body).Decode(out)
 }
 
+// Text gives what an address answers.
+func (s *Server) Text(ctx context.Context, path string) (string, error) {
+	res, err := s.send(ctx, http.MethodGet, path, nil, nil)
+	if err != nil {
+		return "", err
+	}
+	defer res.Body.Close()
+	b, err := io.ReadAll(res.Body)
+	return string(b), err
+}
+
 // send gives an answer whose status is no error. The caller closes it.
-func (s *serving) send(ctx context.Context, method, path string, in any, cookies []*http.Cookie) (*http.Response, error) {
+func (s *Server) send(ctx context.Context, method, path string, in any, cookies []*http.Cookie) (*http.Response, error) {
 	var body io.Reader
-	if in != nil {
+	if text, ok := in.([]byte); ok {
+		body = bytes.NewReader(text)
+	} else if in != nil {
 		b, err := json.Marshal(in)
 		if err != nil {
 			return nil, err
@@ -164,7 +178,7 @@ func (s *serving) send(ctx context.Context, method, path string, in any, cookies
 }
 
 // Spent is the time of processors that the server has taken; 0 where the system has no /proc.
-func (s *serving) Spent() time.Duration {
+func (s *Server) Spent() time.Duration {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.cmd.Process.Pid))
 	if err != nil {
 		return 0
@@ -184,7 +198,7 @@ func (s *serving) Spent() time.Duration {
 }
 
 // Stop interrupts the server and waits until it has ended, in order: with exit code 0.
-func (s *serving) Stop() error {
+func (s *Server) Stop() error {
 	if err := s.cmd.Process.Signal(os.Interrupt); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return err
 	}

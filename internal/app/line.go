@@ -1,0 +1,112 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package app
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/report"
+	"github.com/callvet/callvet/internal/run"
+	"github.com/callvet/callvet/internal/store"
+	"github.com/callvet/callvet/value/typed"
+)
+
+// summary is a run's line in the list. A run that cannot be read has a line, too, with the reason.
+func summary(ctx context.Context, db *store.DB, r *store.Run) (report.RunSummary, error) {
+	out := report.RunSummary{ID: r.ID, Name: r.Name, Created: r.Created, Suite: r.SuiteName, Status: string(r.State()), Targets: []string{}}
+	m, err := readManifest(r)
+	if err != nil {
+		out.Problem, m = err.Error(), &Manifest{}
+	}
+	for i := range m.Targets {
+		out.Targets = append(out.Targets, m.Targets[i].Name)
+	}
+	var t run.Summary
+	if len(r.Totals) == 0 || r.State() == store.StatusRunning { // it goes on, or its process was killed
+		t.Targets, err = countTargets(ctx, db, r, m)
+	} else if err = json.Unmarshal(r.Totals, &t); err != nil {
+		err = fmt.Errorf("read totals of run %s: %w", r.ID, typed.Explain(err))
+	}
+	if err == nil {
+		err = countLine(ctx, db, r, m, t.Targets, &out)
+	}
+	if err != nil {
+		if momentary(ctx, err) {
+			return out, err
+		}
+		out.Problem = cmp.Or(out.Problem, err.Error())
+	}
+	out.Pass = report.RateOf(out.Cells)
+	if t.CostKnown && t.CostUSD > 0 { // targets that report no usage count as 0
+		out.CostUSD = &t.CostUSD
+	}
+	return out, nil
+}
+
+// countLine counts the attempts of a line by what is known of the targets. An attempt that was planned
+// and is not stored did not run.
+// Source: Statistics specification, section 16.2.
+func countLine(ctx context.Context, db *store.DB, r *store.Run, m *Manifest, targets []run.Totals, out *report.RunSummary) error {
+	models, counted := slices.ContainsFunc(m.Targets, func(t callvet.Target) bool { return !t.Floor }), 0
+	for i := range targets {
+		if models && i < len(m.Targets) && m.Targets[i].Floor { // expected to fail: it does not count beside others
+			continue
+		}
+		counted++
+		t := &targets[i]
+		out.Cells.Pass, out.Cells.Fail = out.Cells.Pass+t.Pass, out.Cells.Fail+t.Fail
+		out.Cells.Error, out.Cells.NotRun = out.Cells.Error+t.Error, out.Cells.NotRun+t.NotRun+max(0, t.Total-t.Done)
+		out.InPart += t.InPart
+	}
+	if out.Cells.NotRun == 0 {
+		return nil
+	}
+	of, err := openRun(ctx, db, r.ID)
+	if err != nil {
+		return err
+	}
+	said, err := of.said(ctx)
+	if err != nil {
+		return err
+	}
+	if said.decides() { // the judge was asked after the count
+		p, err := of.Panels(ctx, []string{})
+		if err == nil {
+			out.Cells = p.Counted()
+		}
+		return err
+	}
+	for c := range of.Chosen(&err) {
+		if c.Skip != "" {
+			out.Cells.Skipped += m.Repeats * counted
+		}
+	}
+	out.Cells.Skipped = min(out.Cells.Skipped, out.Cells.NotRun)
+	return err
+}
+
+// countTargets counts what is stored of a run.
+func countTargets(ctx context.Context, db *store.DB, r *store.Run, m *Manifest) ([]run.Totals, error) {
+	of, err := openRun(ctx, db, r.ID)
+	if err != nil {
+		return nil, err
+	}
+	counts, err := db.Counts(ctx, r.ID)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]run.Totals, len(m.Targets))
+	for i := range out {
+		t := &out[i]
+		t.Total = of.Cases() * m.Repeats
+		t.Pass, t.Fail = counts[i][callvet.VerdictPass], counts[i][callvet.VerdictFail]
+		t.Error, t.NotRun = counts[i][callvet.VerdictError], counts[i][callvet.VerdictNotRun]
+		t.Done = t.Pass + t.Fail + t.Error + t.NotRun
+	}
+	return out, nil
+}
