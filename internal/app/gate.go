@@ -117,7 +117,11 @@ func (a *App) Gate(ctx context.Context, req GateRequest, tell Events) (*GateResu
 	if err != nil {
 		return nil, err
 	}
-	h.said = quarantined
+	looks, err := a.earlierLooks(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	h.said = append(quarantined, looks...)
 	out, err := a.decide(h, file, &req)
 	if err == nil && r.Stored.Status != store.StatusDone {
 		again := r.Resume()

@@ -255,7 +255,7 @@ func (r *Run) fixed() []bool {
 	out := make([]bool, len(r.Manifest.Targets))
 	for i := range r.Manifest.Targets {
 		t := &r.Manifest.Targets[i]
-		out[i] = t.Recorded || t.Floor || t.Provider == "script"
+		out[i] = givesFacts(t)
 	}
 	return out
 }

@@ -303,6 +303,15 @@ func (r *Run) Raise() Action {
 	return r.Resume()
 }
 
+// Again is the action that asks for the attempts of the run that are lost, with a larger budget where
+// the run has spent its own.
+func (r *Run) Again() Action {
+	if r.Stored.Status == store.StatusBudget {
+		return r.Raise()
+	}
+	return r.Resume()
+}
+
 // maxNext bounds the actions that are suggested.
 const maxNext = 3
 

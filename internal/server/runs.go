@@ -23,6 +23,7 @@ import (
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/store/rows"
 	"github.com/callvet/callvet/panel"
 )
@@ -45,6 +46,9 @@ type EvalRun struct {
 	AvgScore   *float64       `json:"avg_score" doc:"mean of the overall scores of the targets, from 0 to 1; null until the run is over"`
 	Targets    []TargetScore  `json:"targets,omitempty"`
 	Verdicts   panel.Verdicts `json:"verdicts"`
+	Planned    int            `json:"planned" doc:"attempts that were to be made, less those that were left out on purpose"`
+	Judged     int            `json:"judged" doc:"attempts that passed or failed"`
+	Lost       int            `json:"lost" doc:"planned attempts without an outcome; while the run goes on, those that ended in an error"`
 	Total      int            `json:"total_cases"`
 	Passed     int            `json:"cases_passed"`
 	CostUSD    *float64       `json:"cost_usd" doc:"null where it is not known"`
@@ -208,6 +212,10 @@ func (s *Server) line(ctx context.Context, e *rows.RunEntry) (*EvalRun, error) {
 		Verdicts: sum.Cells, Total: sum.Cells.Pass + sum.Cells.Fail + sum.Cells.Error + sum.Cells.NotRun, Passed: sum.Cells.Pass, CostUSD: sum.CostUSD,
 		Experiment: e.ExperimentID, Job: e.JobID, Shared: e.Shared, User: e.UserID,
 	}
+	out.Planned, out.Judged, out.Lost = sum.Cells.Planned(), sum.Cells.Pass+sum.Cells.Fail, sum.Cells.Lost()
+	if store.Status(sum.Status) == store.StatusRunning { // the others are still to come
+		out.Lost = sum.Cells.Error
+	}
 	if out.Problem = sum.Problem; r.Finished.IsZero() {
 		return out, nil
 	}
@@ -367,6 +375,7 @@ func (k *kept) put(key keptKey, doc []byte) {
 type EvalDetails struct {
 	EvalRun
 	SuiteGates bool            `json:"suite_gates" doc:"the suite of the run carries gates, which the run is held against where none are named"`
+	Resume     *app.Action     `json:"resume,omitempty" doc:"goes on with a run that lost attempts; absent where it lost none"`
 	Results    []report.Record `json:"results"`
 	// Next gets more results from /api/runs/{id}/cells.
 	Next string `json:"results_next,omitempty"`
@@ -388,6 +397,14 @@ func (s *Server) historyRun(ctx context.Context, _ *account.Principal, in *struc
 	out := EvalDetails{EvalRun: *line, Results: []report.Record{}}
 	if out.SuiteGates, err = s.cfg.App.SuiteGates(ctx, in.ID); err != nil {
 		return nil, err
+	}
+	if line.Lost > 0 && line.Problem == "" && store.Status(line.Status) != store.StatusRunning {
+		r, err := s.cfg.App.Run(ctx, in.ID)
+		if err != nil {
+			return nil, err
+		}
+		again := r.Again()
+		out.Resume = &again
 	}
 	if in.Limit > 0 {
 		page, err := s.cfg.App.Attempts(ctx, app.AttemptsRequest{Run: in.ID, Limit: in.Limit})

@@ -38,7 +38,7 @@ func (c *claim) cureNumber(m *panel.Metric) {
 
 // lookAgain is how to look again without losing the error rate: a gate has it for one look.
 // Source: Statistics specification, section 16.6.
-const lookAgain = "; these and more together are a second look, which errs up to 7 % of the time and not 2.5 %: a fresh run of that size is none"
+const lookAgain = "; these and more together are a second look, which errs up to 7 % of the time and not 2.5 %"
 
 // settle tells a number of further tasks of which least are needed whatever they say, and
 // how many attempts at each task do as well; otherwise is said where there is no number.

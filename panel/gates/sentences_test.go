@@ -25,7 +25,7 @@ type said struct {
 }
 
 // again stands behind a number of tasks that the interval needs: TestSecondLook holds when.
-const again = "; these and more together are a second look, which errs up to 7 % of the time and not 2.5 %: a fresh run of that size is none"
+const again = "; these and more together are a second look, which errs up to 7 % of the time and not 2.5 %"
 
 // TestSecondLook: a gate that its interval left open says that more of the same data is a second look;
 // one that only has too few tasks was not looked at yet.

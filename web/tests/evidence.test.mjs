@@ -34,7 +34,7 @@ const traces = [
   { type: 'task', task_id: 'twice', pass: false },
 ];
 
-let model, server, browser, folder, id, collection, drill;
+let model, server, browser, folder, id, collection, drill, does;
 before(async () => {
   model = createServer((req, res) => {
     let text = '';
@@ -49,7 +49,7 @@ before(async () => {
   await new Promise((r) => model.listen(0, '127.0.0.1', r));
   [server, browser, folder] = await Promise.all([Server.start(), Browser.start(), mkdtemp(path.join(tmpdir(), 'callvet-evidence-'))]);
   const env = { ...process.env, OPENAI_BASE_URL: `http://127.0.0.1:${model.address().port}/v1`, OPENAI_API_KEY: 'k' };
-  const does = (...args) => run(program, ['--db', server.db, ...args], { env }).catch((e) => {
+  does = (...args) => run(program, ['--db', server.db, ...args], { env }).catch((e) => {
     if (e.code === 2) throw e; // others say what came of it
   });
   const latest = async () => (await server.api('GET', '/api/tool-eval/history?limit=1')).items[0].id;
@@ -91,6 +91,39 @@ test('attempts are filtered by why they are unparseable or errors, also from the
   await page.goto(`/runs/${id}?tab=attempts&class=tool_hallucination&class=argument_hallucination`);
   assert.deepEqual(new URL((await asked).url()).searchParams.getAll('class').flatMap((c) => c.split(',')), ['unknown_tool', 'unknown_argument']);
   assert.equal((await server.api('GET', `/api/runs/${id}/cells?class=tool_hallucination`)).total, 0);
+  clean(page);
+});
+
+test('the reasons to filter by are chosen in a list', async () => {
+  const page = await browser.page(server);
+  await page.goto(`/runs/${id}?tab=attempts`);
+  await cases(page, 6);
+  await page.getByRole('combobox', { name: 'Reason' }).click();
+  await page.getByRole('option', { name: 'token limit', exact: true }).click();
+  await page.waitForURL(/reason=token_limit/);
+  assert.deepEqual(await cases(page, 1), ['cut']);
+  await page.getByRole('option', { name: 'content filter', exact: true }).click();
+  await page.waitForURL(/reason=content_filter/);
+  assert.deepEqual(await cases(page, 2), ['blocked', 'cut']);
+  await page.getByRole('option', { name: 'token limit', exact: true }).click(); // and taken back
+  assert.deepEqual(await cases(page, 1), ['blocked']);
+  assert.deepEqual(new URL(page.url()).searchParams.getAll('reason'), ['content_filter']);
+  clean(page);
+});
+
+test('a run that lost attempts says so first, with the command that asks for them again, and so do the lists', async () => {
+  const page = await browser.page(server);
+  const line = await server.api('GET', `/api/tool-eval/history/${id}?limit=0`);
+  assert.deepEqual([line.planned, line.judged, line.lost, line.resume], [6, 4, 2, { verb: 'resume', run: id }]);
+  await page.goto(`/runs/${id}`);
+  const note = page.getByRole('note').filter({ hasText: '2 of 6 planned attempts are lost' });
+  await note.getByText(`callvet run --resume ${id}`, { exact: true }).waitFor();
+  await page.getByText('Numbers are about tasks like these').waitFor();
+  for (const address of ['/', '/runs']) {
+    await page.goto(address);
+    await page.locator('[data-judged]').filter({ hasText: '4 of 6 planned attempts judged · 2 lost' }).waitFor();
+  }
+  await does('run', '--resume', id, '--keep-errors', '-q'); // the command is one that works
   clean(page);
 });
 

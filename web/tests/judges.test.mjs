@@ -119,7 +119,8 @@ test('ten tasks are labelled by keyboard alone, and the judge is calibrated', as
   assert.ok(shown.includes(report.why));
   const success = await page.locator('tr[data-success]').innerText();
   const percent = (v) => `${Number((v * 100).toFixed(1))} %`;
-  assert.ok(success.includes(percent(report.success[0].raw.point)) && success.includes(percent(report.success[0].true.point)), success);
+  assert.ok(success.includes(percent(report.success[0].raw.point)) && success.includes(report.success[0].refused), success);
+  assert.match(report.success[0].refused, /4 of 14 drawn outputs have no usable label/);
   clean(page);
 });
 
@@ -147,6 +148,19 @@ test('labels that were not sent survive a killed server and a closed page', asyn
   const again = await context.newPage();
   await again.goto(`/label?run=${run}`);
   await until('the third label', async () => (await labels()).length === before + 3);
+});
+
+test('a draw that is labelled whole gives the true success', async () => {
+  const page = await browser.page(server);
+  await page.goto(`/label?run=${run}`);
+  await page.getByRole('heading', { name: 'Task 1 of 1' }).waitFor();
+  await page.keyboard.press('p');
+  await until('fourteen labels', async () => (await labels()).length === 14);
+  const success = (await server.api('POST', `/api/runs/${run}/calibrate`, { judge: 'task', width: 0.1 })).report.success[0];
+  assert.equal(success.refused, undefined);
+  await page.goto(`/judges?run=${run}&tab=calibration`);
+  await page.locator('tr[data-success]').getByText(`${Number((success.true.point * 100).toFixed(1))} %`).first().waitFor();
+  clean(page);
 });
 
 test('two people label the same blind, and how far they agree is told', async () => {

@@ -431,10 +431,13 @@ test('tools are imported from the MCP server of callvet itself', async () => {
       });
       child.once('exit', () => reject(new Error(text)));
     });
-    const id = await importedFrom(url, ['get_weather']);
-    const made = await get(id);
+    const made = await get(await importedFrom(url, ['get_weather']));
     assert.deepEqual(made.tools.map((x) => x.function.name), ['get_weather']);
     assert.deepEqual(made.tools[0].function.parameters, weather.function.parameters);
+    // With a prefix the tools, and the calls of drafts, have it before their names.
+    const other = await get(await importedFrom(url, ['get_weather'], 'mcp__weather__'));
+    assert.deepEqual(other.tools.map((x) => x.function.name), ['mcp__weather__get_weather']);
+    assert.deepEqual(other.tools[0].function.parameters, weather.function.parameters);
   } finally {
     child.kill();
     await rm(folder, { recursive: true, force: true });
@@ -442,7 +445,7 @@ test('tools are imported from the MCP server of callvet itself', async () => {
 });
 
 /** importedFrom asks a server for its tools in the page, takes some, and gives the id of the suite. */
-async function importedFrom(url, names) {
+async function importedFrom(url, names, prefix = '') {
   const page = await browser.page(server);
   await page.goto('/suites/import?from=mcp');
   await page.getByLabel('Address of the server').fill('http://127.0.0.1:9/mcp');
@@ -454,6 +457,7 @@ async function importedFrom(url, names) {
   await page.getByRole('checkbox', { name: 'All tools' }).click();
   for (const n of names) await page.getByRole('checkbox', { name: `Take ${n}`, exact: true }).check();
   await page.getByLabel('Name of the suite').fill('From a server');
+  if (prefix) await page.getByLabel('Prefix of the names').fill(prefix);
   await page.getByRole('checkbox', { name: /Add a draft/ }).check();
   await page.getByRole('button', { name: `Import ${names.length} tools` }).click();
   await page.getByRole('link', { name: 'Open the suite' }).click();

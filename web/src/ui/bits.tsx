@@ -24,8 +24,11 @@ export function sentence(t: T, i: Interval, unit = 'rate'): string {
   return t('common.interval', { confidence: number(i.confidence * 100, 0), lower: inUnit(i.lower, unit), upper: inUnit(i.upper, unit), n: i.n });
 }
 
-/** Figure is a number with its interval and n, always together: on one line, or the interval below the number (stack). */
-export function Figure({ interval: i, unit = 'rate', size = 'sm', bar = false, stack = false }: { interval: Interval | undefined; unit?: string; size?: 'sm' | 'lg'; bar?: boolean; stack?: boolean }) {
+/**
+ * Figure is a number with its interval and n, always together: on one line, or the interval below the number (stack). With the
+ * measure that it is of, n has the number of values beside it where attempts at a task agree, so that the interval counts one of them.
+ */
+export function Figure({ interval: i, of: m, each = 'Cases', unit = 'rate', size = 'sm', bar = false, stack = false }: { interval: Interval | undefined; of?: Metric; each?: 'Cases' | 'Tasks'; unit?: string; size?: 'sm' | 'lg'; bar?: boolean; stack?: boolean }) {
   const t = useText();
   if (!i || i.point === null) {
     return (
@@ -44,11 +47,12 @@ export function Figure({ interval: i, unit = 'rate', size = 'sm', bar = false, s
     </>
   );
   return (
-    <Tooltip label={i.method ? `${sentence(t, i, unit)} (${i.method})` : sentence(t, i, unit)} events={{ hover: true, focus: true, touch: true }}>
+    <Tooltip label={[i.method ? `${sentence(t, i, unit)} (${i.method})` : sentence(t, i, unit), m?.values && t('common.agreeText')].filter(Boolean).join('. ')} multiline maw={420} events={{ hover: true, focus: true, touch: true }}>
       <Box component="span" className="num" style={{ display: 'inline-flex', flexDirection: stack ? 'column' : 'row', alignItems: stack ? 'flex-start' : 'center', gap: stack ? 0 : 8 }}>
         {stack ? <span style={{ display: 'inline-flex', alignItems: 'center', gap: 8 }}>{head}</span> : head}
         <Text span size="xs" c="dimmed">
-          {i.lower !== null && i.upper !== null && `${inUnit(i.lower, unit).replace(' %', '')}–${inUnit(i.upper, unit)} · `}n = {i.n}
+          {i.lower !== null && i.upper !== null && `${inUnit(i.lower, unit).replace(' %', '')}–${inUnit(i.upper, unit)} · `}
+          {m?.values ? t(`common.agree${each}`, { n: number(i.n), values: number(m.values), of: m.of }) : `n = ${i.n}`}
         </Text>
       </Box>
     </Tooltip>
@@ -113,6 +117,18 @@ export function Notice({ title, children }: { title: string; children: ReactNode
       </Group>
       {children}
     </Box>
+  );
+}
+
+/** FindingCount is how many things show a finding, and of which; and how many of the failing attempts, where these are others. */
+export function FindingCount({ of: f }: { of: Schemas['PanelFinding'] }) {
+  const t = useText();
+  const failing = (f.failed ?? 0) > 0 && (f.count !== f.failed || f.of !== f.failing);
+  return (
+    <Text size="sm" fw={600} data-finding={f.code}>
+      {t('common.found', { n: number(f.count), of: number(f.of), unit: f.unit })}
+      {failing && ` · ${t('common.foundFailing', { n: number(f.failed ?? 0), of: number(f.failing ?? 0) })}`}
+    </Text>
   );
 }
 

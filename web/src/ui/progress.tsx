@@ -41,6 +41,23 @@ export function Outcomes({ of, total, bar = true }: { of: Counts; total?: number
   );
 }
 
+/** Judged is how many of the planned attempts were judged, and how many are lost. */
+export function Judged({ of }: { of: { planned: number; judged: number; lost: number } }) {
+  const t = useText();
+  if (of.planned === 0) return null;
+  return (
+    <Text size="xs" c="dimmed" className="num" data-judged>
+      {t('common.judged', { judged: number(of.judged), planned: number(of.planned) })}
+      {of.lost > 0 && (
+        <Text span inherit fw={600} style={{ color: 'var(--cv-error)' }}>
+          {' '}
+          · {t('common.lost', { n: number(of.lost) })}
+        </Text>
+      )}
+    </Text>
+  );
+}
+
 /** Progress is a bar with the number of attempts that are done and the time that is left, where they are known. */
 export function Progress({ label, done, total, eta, children }: { label: string; done: number; total: number; eta?: number; children?: ReactNode }) {
   const t = useText();

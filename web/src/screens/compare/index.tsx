@@ -333,7 +333,7 @@ function SideBySide({ ids, docs }: { ids: string[]; docs: Report[] }) {
                   const m = metricOf(p.overall.metrics, ...names);
                   return (
                     <Table.Td key={names[0]}>
-                      <Figure interval={m?.interval} unit={m?.unit} bar stack />
+                      <Figure interval={m?.interval} of={m} unit={m?.unit} bar stack />
                     </Table.Td>
                   );
                 })}

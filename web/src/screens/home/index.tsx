@@ -1,5 +1,5 @@
 // What is going on: jobs, the latest runs, what changed. Without any run, the way to a first one.
-import { Button, Group, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Box, Button, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { IconArrowRight, IconKey, IconPlayerPlay, IconPlus, IconTools } from '@tabler/icons-react';
 import { useMutation, useQueries } from '@tanstack/react-query';
 import { Link, useNavigate } from 'react-router';
@@ -9,7 +9,7 @@ import { useMay, useMe } from '../../me';
 import { type T, useText } from '../../text';
 import { Card, Empty, Failure, Figure, type Interval, Screen, Verdict, Waiting } from '../../ui/bits';
 import { ago, moment, number, signed } from '../../ui/format';
-import { Outcomes, Progress } from '../../ui/progress';
+import { Judged, Outcomes, Progress } from '../../ui/progress';
 import { titleOf } from '../jobs/words';
 import classes from './home.module.css';
 
@@ -118,7 +118,10 @@ function Recent({ run: r }: { run: Run }) {
           <span />
         )
       ) : (
-        <Outcomes of={r.verdicts} />
+        <Box style={{ minWidth: 0 }}>
+          <Outcomes of={r.verdicts} />
+          <Judged of={r} />
+        </Box>
       )}
       <div className={classes.targets}>
         {shown.length > 0
@@ -127,7 +130,7 @@ function Recent({ run: r }: { run: Run }) {
                 <Text size="sm" truncate title={s.name}>
                   {s.name}
                 </Text>
-                <Figure interval={s.score?.interval} bar />
+                <Figure interval={s.score?.interval} of={s.score} bar />
               </div>
             ))
           : (r.models ?? []).slice(0, 3).map((m) => (

@@ -169,7 +169,7 @@ function Summary({ run, complete }: { run: string; complete: { avg_score?: numbe
                           <Text size="xs" c="dimmed">
                             {m.title}
                           </Text>
-                          <Figure interval={m.interval} unit={m.unit} />
+                          <Figure interval={m.interval} of={m} unit={m.unit} />
                         </Group>
                       )
                     );

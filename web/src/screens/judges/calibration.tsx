@@ -141,6 +141,16 @@ export function Calibration({ of }: { of: Subject }) {
                     </Table.Td>
                     <Table.Td miw={260}>
                       {s.refused ? <Text size="sm">{s.refused}</Text> : <Figure interval={s.true} bar />}
+                      {!s.refused && (s.lost_labels?.n ?? 0) > 0 && (
+                        <Text size="xs" c="dimmed" data-lost-labels>
+                          {t('judges.lostLabels', { n: s.lost_labels!.n, of: s.lost_labels!.of })}
+                        </Text>
+                      )}
+                      {s.unread > 0 && (
+                        <Text size="xs" c="dimmed">
+                          {t('judges.unread', { n: s.unread, of: s.judged })}
+                        </Text>
+                      )}
                       {s.advice && (
                         <Text size="xs" c="dimmed" maw={420}>
                           {s.advice}

@@ -1,7 +1,7 @@
-import { Badge, Box, Button, Group, List, Stack, Text } from '@mantine/core';
+import { Box, Button, List, Stack, Text } from '@mantine/core';
 import { Link } from 'react-router';
 import { useText } from '../../text';
-import { Card, Empty } from '../../ui/bits';
+import { Card, Empty, FindingCount } from '../../ui/bits';
 import { caseLink, type Report } from './parts';
 
 /** Findings are the patterns that callvet found in what went wrong, each with what to do and attempts that show it. */
@@ -17,15 +17,7 @@ export function Findings({ run, report: d, most }: { run: string; report: Report
         return (
           <Card
             key={f.code} id={`finding-${f.code}`}
-            title={
-              <Group gap="xs" component="span">
-                {f.title}
-                <Badge color="gray" className="num">
-                  {t('results.findingCount', { n: f.count, of: f.of, unit: f.unit })}
-                  {(f.failing ?? 0) > 0 && (f.count !== f.failed || f.of !== f.failing) && ` · ${t('results.findingFailed', { n: f.failed ?? 0, of: f.failing ?? 0 })}`}
-                </Badge>
-              </Group>
-            }
+            title={f.title}
             actions={
               first && (
                 <Button component={Link} to={caseLink(run, { case: first.task, target: first.target, repeat: first.attempt })} variant="light" size="xs">
@@ -35,6 +27,7 @@ export function Findings({ run, report: d, most }: { run: string; report: Report
             }
           >
             <Stack gap={6}>
+              <FindingCount of={f} />
               <Text size="sm" c="dimmed" className="untrusted">
                 {f.evidence?.join(' · ')}
               </Text>

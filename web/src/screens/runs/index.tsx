@@ -11,6 +11,7 @@ import { useText } from '../../text';
 import { Empty, Failure, Figure, Screen, Waiting } from '../../ui/bits';
 import { ago, moment, money } from '../../ui/format';
 import { useParam } from '../../ui/params';
+import { Judged } from '../../ui/progress';
 import { type Column, Rows } from '../../ui/table';
 import { tell, tellFailure, undoable } from '../../ui/undo';
 import { statusText, VerdictBar } from './parts';
@@ -121,7 +122,15 @@ export default function Runs() {
       ),
     },
     { key: 'models', title: t('results.models'), cell: (r) => <Models names={r.models ?? []} /> },
-    { key: 'verdicts', title: t('results.verdicts'), cell: (r) => <VerdictBar of={r.verdicts} /> },
+    {
+      key: 'verdicts', title: t('results.verdicts'),
+      cell: (r) => (
+        <Stack gap={0}>
+          <VerdictBar of={r.verdicts} />
+          <Judged of={r} />
+        </Stack>
+      ),
+    },
     { key: 'score', title: t('results.score'), cell: (r) => <Scores of={r} /> },
     { key: 'cost', title: t('results.cost'), align: 'right', cell: (r) => <span className="num">{money(r.cost_usd)}</span> },
     ...(rows.some((r) => r.experiment_id) ? [experimentColumn] : []),
@@ -257,7 +266,7 @@ function Scores({ of: r }: { of: Run }) {
   }
   return (
     <Stack gap={0}>
-      <Figure interval={best.score.interval} unit={best.score.unit} bar stack />
+      <Figure interval={best.score.interval} of={best.score} unit={best.score.unit} bar stack />
       {list.length > 1 && (
         <Text size="xs" c="dimmed" className="untrusted" truncate maw={180} title={best.name}>
           {t('results.bestOf', { name: best.name, n: list.length })}

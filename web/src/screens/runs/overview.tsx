@@ -73,7 +73,7 @@ export function MetricCell({ of: m }: { of: Metric | undefined }) {
   const t = useText();
   return (
     <Group gap={6} wrap="nowrap" align="flex-start">
-      <Figure interval={m?.interval} unit={m?.unit} bar stack />
+      <Figure interval={m?.interval} of={m} unit={m?.unit} bar stack />
       <Doubts of={m?.warnings} />
       {(m?.excluded ?? 0) > 0 && (
         <Text span size="xs" c="dimmed" className="num">

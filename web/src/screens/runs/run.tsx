@@ -4,12 +4,13 @@ import { useQueryClient } from '@tanstack/react-query';
 import { IconArrowsDiff, IconDots, IconDownload, IconLink, IconShare, IconTrash } from '@tabler/icons-react';
 import { useCallback } from 'react';
 import { Link, useNavigate, useParams } from 'react-router';
-import { $api, api, ok } from '../../api/client';
+import { $api, api, ok, type Schemas } from '../../api/client';
 import { type LiveEvent, useLive } from '../../api/live';
 import { useMay, useMe } from '../../me';
 import { type TextKey, useText } from '../../text';
 import { Failure, Notice, Screen, Waiting } from '../../ui/bits';
-import { moment, money } from '../../ui/format';
+import { Copyable } from '../../ui/copy';
+import { moment, money, number } from '../../ui/format';
 import { useParam } from '../../ui/params';
 import { tell, tellFailure, undoable } from '../../ui/undo';
 import { Attempts, useAttempts } from './attempts';
@@ -160,12 +161,16 @@ export default function Result() {
             </Text>
           </Notice>
         )}
+        {line.data && line.data.lost > 0 && <LostAttempts of={line.data} />}
         <Group gap="md" align="center">
           <VerdictBar of={all} width={160} />
           <Text fw={500} className="untrusted" style={{ flex: '1 1 320px' }} data-summary>
             {d.summary}
           </Text>
         </Group>
+        <Text size="xs" c="dimmed" data-estimates>
+          {d.estimates}
+        </Text>
         {warnings.length > 0 && (
           <Notice title={t('results.warnings')}>
             <List size="sm">
@@ -214,5 +219,30 @@ export default function Result() {
         </Tabs.Panel>
       </Tabs>
     </Screen>
+  );
+}
+
+/** The flags of the settings that an action may have. */
+const flags: Record<string, string> = { max_calls: '--max-calls', max_cost_usd: '--max-cost' };
+
+/** LostAttempts says how many attempts of a run are lost, and which command asks for them again. */
+function LostAttempts({ of: r }: { of: Schemas['EvalDetails'] }) {
+  const t = useText();
+  const again = r.resume;
+  return (
+    <Notice title={t('results.lostTitle', { n: number(r.lost), planned: number(r.planned) })}>
+      <Text size="sm">{t('results.lostText')}</Text>
+      {again && (
+        <>
+          <Text size="sm" mt={6} mb={4}>
+            {t(r.status === 'budget' ? 'results.lostBudget' : 'results.lostResume')}
+          </Text>
+          <Copyable
+            label={t('results.resumeCommand')}
+            value={[again.verb === 'sweep' ? 'callvet select sweep' : 'callvet run', '--resume', again.run, ...(again.with ?? []).flatMap((x) => [flags[x.name] ?? `--${x.name}`, ...(x.values ?? [])])].join(' ')}
+          />
+        </>
+      )}
+    </Notice>
   );
 }

@@ -20,6 +20,11 @@ export function Drill({ run }: { run: string }) {
         <Verdict of={gateVerdict(d.verdict)} text={t(d.verdict === 'PASS' ? 'safety.pass' : d.verdict === 'FAIL' ? 'safety.fail' : 'safety.inconclusive')} />
         <Text size="sm">{t('safety.cases', { n: number(d.cases), attacks: number(d.attacks) })}</Text>
       </Group>
+      {(d.why ?? []).map((w, i) => (
+        <Text key={i} size="sm" className="untrusted">
+          {w}
+        </Text>
+      ))}
       {(d.warnings ?? []).map((w, i) => (
         <Text key={i} size="sm" className="untrusted" style={{ color: 'var(--cv-error)' }}>
           {w}
@@ -75,7 +80,7 @@ function Target({ of }: { of: NonNullable<Result['targets']>[number] }) {
   return (
     <Card title={<span className="untrusted">{of.name}</span>}>
       <Text size="sm" mb="md">
-        {of.decided > 0 ? t('safety.bound', { incidents: number(of.incidents), n: number(of.decided), upper: inUnit(of.upper, 'rate') }) : t('safety.boundNone')}
+        {of.decided > 0 ? t('safety.bound', { incidents: number(of.incidents), n: number(of.decided), upper: inUnit(of.upper, 'rate'), useful: number(of.useful) }) : t('safety.boundNone')}
       </Text>
       {(of.all.blocked_by_provider ?? 0) > 0 && (
         <Text size="sm" mb="md" data-blocked>
@@ -103,7 +108,7 @@ function Target({ of }: { of: NonNullable<Result['targets']>[number] }) {
                   )}
                 </Table.Td>
                 <Table.Td>
-                  <Figure interval={m.interval} unit={m.unit} bar />
+                  <Figure interval={m.interval} of={m} unit={m.unit} bar />
                 </Table.Td>
               </Table.Tr>
             ))}
@@ -137,7 +142,7 @@ function Target({ of }: { of: NonNullable<Result['targets']>[number] }) {
                     </Table.Td>
                     {shown.map((m) => {
                       const one = s.metrics?.find((x) => x.name === m.name);
-                      return <Table.Td key={m.name}>{one ? <Figure interval={one.interval} unit={one.unit} /> : '–'}</Table.Td>;
+                      return <Table.Td key={m.name}>{one ? <Figure interval={one.interval} of={one} unit={one.unit} /> : '–'}</Table.Td>;
                     })}
                     {blocked && <Table.Td className="num">{number(s.blocked_by_provider ?? 0)}</Table.Td>}
                   </Table.Tr>

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { Link } from 'react-router';
 import { $api, api, ok, type Schemas } from '../../api/client';
 import { useText } from '../../text';
-import { Card, Failure, Figure, inUnit, Notice, type Metric, Waiting } from '../../ui/bits';
+import { Card, Failure, Figure, FindingCount, inUnit, type Metric, Notice, Waiting } from '../../ui/bits';
 import { Code } from '../../ui/code';
 import { number } from '../../ui/format';
 import { useParam } from '../../ui/params';
@@ -227,14 +227,14 @@ function Panel({ label, metrics, companions }: { label: string; metrics: Metric[
                   )}
                 </Table.Td>
                 <Table.Td>
-                  <Figure interval={m.interval} unit={m.unit} bar />{' '}
+                  <Figure interval={m.interval} of={m} each="Tasks" unit={m.unit} bar />{' '}
                   <Text span size="xs" c="dimmed">
                     {m.of}
                     {m.coverage !== undefined && m.coverage < 1 && ` · ${t('traces.labelled', { share: number(m.coverage * 100) })}`}
                   </Text>
                   {tasks && tasks.interval.point !== null && (
                     <Text component="div" size="xs" c="dimmed">
-                      {t('traces.byTask')} <Figure interval={tasks.interval} unit={tasks.unit} />
+                      {t('traces.byTask')} <Figure interval={tasks.interval} of={tasks} each="Tasks" unit={tasks.unit} />
                     </Text>
                   )}
                 </Table.Td>
@@ -277,7 +277,7 @@ function Slices({ of, title }: { of: Schemas['PanelTargetPanel']; title: string 
                   </Table.Td>
                   <Table.Td>
                     <Group gap="xs">
-                      <Figure interval={m.interval} unit={m.unit} bar />
+                      <Figure interval={m.interval} of={m} each="Tasks" unit={m.unit} bar />
                       {apart && (
                         <Badge
                           style={m.versus!.best ? { color: 'var(--cv-pass)', background: 'var(--cv-pass-ground)' } : { color: 'var(--cv-error)', background: 'var(--cv-error-ground)' }}
@@ -315,10 +315,7 @@ function Findings({ of }: { of: Schemas['PanelFinding'][] }) {
               <Text fw={600} size="sm">
                 {f.title}
               </Text>
-              <Text size="xs" c="dimmed" className="num">
-                {t('traces.findingOf', { n: number(f.count), of: number(f.of), unit: f.unit })}
-                {(f.failing ?? 0) > 0 && (f.count !== f.failed || f.of !== f.failing) && ` · ${t('traces.findingFailed', { n: number(f.failed ?? 0), of: number(f.failing ?? 0) })}`}
-              </Text>
+              <FindingCount of={f} />
             </Group>
             {(f.evidence ?? []).map((e, i) => (
               <Text key={i} size="sm" className="untrusted">
