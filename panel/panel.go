@@ -12,9 +12,11 @@ import (
 
 // Panels are the tables of one run.
 type Panels struct {
-	Confidence float64       `json:"confidence"`
-	Repeats    int           `json:"repeats"`
-	Targets    []TargetPanel `json:"targets"`
+	Confidence float64 `json:"confidence"`
+	Repeats    int     `json:"repeats"`
+	// Assumed is what the intervals assume of several attempts at a task; "" where there is one.
+	Assumed string        `json:"assumed,omitempty"`
+	Targets []TargetPanel `json:"targets"`
 	// RankedBy is the metric that the targets of a run are ranked by; "" where they are not.
 	RankedBy string `json:"ranked_by,omitempty"`
 	// Duplicates counts attempts that were given twice; they are counted once.

@@ -92,17 +92,3 @@ func icc(values []float64, clusters []int, c *sums) float64 {
 	m0 := (n - c.m2/n) / (g - 1)
 	return (msb - msw) / (msb + (m0-1)*msw)
 }
-
-// Alike is the correlation within a case that the interval of a rate tells, in [0,1],
-// from its standard error beside that of as many independent values. ok is false with
-// about one value a case and where nothing varies.
-// Source: Kish 1965 (design effect).
-func (iv Interval) Alike() (icc float64, ok bool) {
-	k := float64(iv.N) / float64(iv.Clusters)
-	vary := iv.Point * (1 - iv.Point)
-	if !iv.Usable() || !(k >= 1.5) || !(vary > 0) || !(iv.SE > 0) {
-		return 0, false
-	}
-	effect := iv.SE * iv.SE * float64(iv.N) / vary
-	return min(1, max(0, (effect-1)/(k-1))), true
-}

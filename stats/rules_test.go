@@ -383,7 +383,7 @@ func TestDesign(t *testing.T) {
 		"no error":         {Interval{Point: 0.5, N: 100, Clusters: 50, Status: StatusZeroVariance}, 0, false},
 		"one case":         {Interval{Point: 0.5, SE: 0.06, N: 100, Clusters: 1, Status: StatusSingleCluster}, 0, false},
 	} {
-		if got, ok := tc.iv.Alike(); !(math.Abs(got-tc.icc) <= 1e-12) || ok != tc.ok {
+		if got, ok := tc.iv.Alike(); !(math.Abs(got.Correlation-tc.icc) <= 1e-12) || ok != tc.ok {
 			t.Errorf("%s: %g, %v, want %g, %v", name, got, ok, tc.icc, tc.ok)
 		}
 	}

@@ -52,6 +52,7 @@ A difference to a baseline needs the share of tasks that change by chance: --dis
 	fs.IntVar(&q.Tasks, "tasks", q.Tasks, "how many tasks the judge will look at")
 	fs.IntSliceVar(&q.Attempts, "attempts", nil, "numbers of attempts at each task to plan with (default 1,3,5)")
 	fs.Float64Var(&q.Correlation, "correlation", 0, "how much the attempts at a task are alike, from 0 to 1 (default: as in --from, or 0.3)")
+	fs.BoolVar(&q.Measured, "measured", false, "plan for a gate with correlation: measured, by the runs of the suite before the one of --from")
 	fs.Float64Var(&q.Diff, "baseline-diff", 0, "loss against a baseline that should be found: of a rate, or a share of a mean amount")
 	fs.Float64Var(&q.Discordant, "discordant", 0, "share of tasks that change between two runs of the same thing, one attempt each (default: as in --from)")
 	fs.Float64Var(&q.Margin, "margin", q.Margin, "margin of the gate against a baseline: the loss that it allows")

@@ -321,6 +321,11 @@ func (a *App) holdRun(ctx context.Context, r *Run, req *GateRequest, gs []gates.
 			return nil, err
 		}
 	}
+	if metrics := measuredMetrics(gs); len(metrics) > 0 {
+		if h.input.Alike, err = a.alike(ctx, r, metrics); err != nil {
+			return nil, err
+		}
+	}
 	if perCase(gs) {
 		if h.input.Cases, err = r.Ledger(ctx, compare.Config{By: []string{}, Metrics: []string{panel.MetricPass}}); err != nil {
 			return nil, err

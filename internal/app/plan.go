@@ -10,6 +10,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/plan"
 	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/stats"
 )
 
 // PlanRequest asks how many tasks, attempts and labels a gate needs.
@@ -23,6 +24,11 @@ func UsualPlan() PlanRequest { return plan.Usual() }
 func (a *App) Plan(ctx context.Context, req PlanRequest, tell Events) (p *plan.Plan, err error) {
 	if req.From != "" && plan.FromPilot(req.Metric) {
 		if req.Pilot, err = a.pilot(ctx, req.From, req.Metric, tell); err != nil {
+			return nil, err
+		}
+	}
+	if req.Measured {
+		if req.Before, err = a.measuredBefore(ctx, req.From, req.Metric); err != nil {
 			return nil, err
 		}
 	}
@@ -46,14 +52,31 @@ func (a *App) pilot(ctx context.Context, ref, metric string, tell Events) (*plan
 	}
 	iv := m.Interval
 	out := &plan.Pilot{File: ref, Mean: iv.Point, SD: iv.SE * math.Sqrt(float64(iv.Clusters)), Tasks: iv.Clusters}
-	icc, ok := iv.Alike()
-	if m.Values > iv.N { // all attempts agree
-		icc, ok = 1, true
-	}
+	alike, ok := iv.AlikeAttempts(m.Seen())
 	if ok && m.Unit == panel.UnitRate {
-		out.Correlation = &icc
+		out.Correlation = &alike.Correlation
 	}
 	return out, nil
+}
+
+// measuredBefore is the correlation between attempts that the earlier runs of the suite of a run
+// show for a metric of its target.
+func (a *App) measuredBefore(ctx context.Context, ref, metric string) (*stats.Correlation, error) {
+	if ref == "" || a.Side(ref).Traces != "" {
+		return nil, wrong("measured", "", "{from} a stored run names the suite that the correlation is measured on")
+	}
+	r, err := a.Run(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	list, err := a.alike(ctx, r, []string{panel.MetricName(metric)})
+	switch {
+	case err != nil:
+		return nil, err
+	case len(list) == 0:
+		return &stats.Correlation{}, nil
+	}
+	return &list[0].Correlation, nil
 }
 
 // pilotPanels are the panels of a run or of a trace file.

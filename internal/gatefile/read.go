@@ -73,7 +73,7 @@ func (q *Quarantine) Over(now time.Time) bool { return now.UTC().Format(time.Dat
 
 const (
 	fileKeys     = "callvet policy correction gates quarantine"
-	gateKeys     = "gate name metric slice target at_least at_most zero baseline severity min_n min_coverage max_rate lost newly_failing attempts removed population"
+	gateKeys     = "gate name metric slice target at_least at_most zero baseline severity min_n min_coverage max_rate lost newly_failing attempts removed population correlation"
 	baselineKeys = "margin min_effect"
 )
 
@@ -248,6 +248,8 @@ func (r *reader) gate(n *source.Node) (gates.Gate, bool) {
 		r.Note(n.At, "conflicting-keys", "newly_failing: 0", "attempts belongs to gates on newly failing cases")
 	case g.RemovedOK && g.Kind != gates.Regression:
 		r.Note(n.At, "conflicting-keys", "baseline: true", "removed belongs to gates against a baseline")
+	case g.Correlation != "" && (g.Kind != gates.Bound || g.Key == gates.KeyCase):
+		r.Note(n.At, "conflicting-keys", "at_least: 0.9", "correlation belongs to gates with a bound on a rate of tasks")
 	case g.Population == panel.ThisSuite && g.Kind != gates.Regression && g.Kind != gates.Ratchet:
 		r.Note(n.At, "conflicting-keys", "baseline: true", "this suite is a population for gates against a baseline: %s is about tasks like these", g.Metric)
 	case g.MaxRate > 0 && g.Kind != gates.Zero:
@@ -313,6 +315,8 @@ func (r *reader) setting(g *gates.Gate, key string, v *source.Node) bool {
 		g.Population = panel.Population(r.oneOf(v, panel.Populations()...))
 	case "removed":
 		g.RemovedOK = r.oneOf(v, "ok") == "ok"
+	case "correlation":
+		g.Correlation = gates.Correlation(r.oneOf(v, string(gates.CorrelationMeasured)))
 	case "lost":
 		g.Lost = gates.Lost(r.oneOf(v, string(gates.LostIgnore)))
 	case "max_rate":

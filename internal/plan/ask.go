@@ -13,6 +13,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/gates"
+	"github.com/callvet/callvet/stats"
 	"github.com/callvet/callvet/stats/gate"
 )
 
@@ -48,6 +49,10 @@ type Ask struct {
 	// much those of a task are alike, in [0,1).
 	Attempts    []int   `json:"attempts,omitempty"`
 	Correlation float64 `json:"correlation,omitempty"`
+	// Measured makes the gate one of a measured correlation: that of the runs of the suite of From
+	// that were started before it, which is Before.
+	Measured bool               `json:"measured,omitempty"`
+	Before   *stats.Correlation `json:"-"`
 	// MinUnits is the least number of tasks of the gate; gate.MinUnits unless given.
 	MinUnits int `json:"min_n,omitempty"`
 	// Given are the names of the fields that were set, as JSON spells them.
@@ -122,7 +127,7 @@ func (k kind) String() string {
 // uses are the fields that a plan for each kind of metric has a use for.
 var uses = [...][]string{
 	rates: {
-		"bound", "truth", "power", "from", "attempts", "correlation", "min_n", "judge_sens", "judge_spec", "labels", "tasks",
+		"bound", "truth", "power", "from", "attempts", "correlation", "measured", "min_n", "judge_sens", "judge_spec", "labels", "tasks",
 		"baseline_diff", "discordant", "margin",
 	},
 	means:     {"bound", "truth", "power", "sd", "from", "min_n", "baseline_diff", "margin"},
@@ -218,6 +223,8 @@ func (q *Ask) useless(field string) error {
 		hint = "{judge_sens} and {judge_spec} say that there is a judge"
 	case slices.Contains([]string{"discordant", "margin"}, field) && !q.given("baseline_diff"):
 		hint = "{baseline_diff} says what should be found"
+	case field == "measured" && (!q.given("bound") || q.given("judge_sens")):
+		hint = "{bound} without a judge: the rule is about the interval of one rate"
 	case field == "truth" && !q.given("bound") && !q.given("baseline_diff"):
 		hint = "{bound} or {baseline_diff} says what it is compared with"
 	case slices.Contains([]string{"judge_sens", "judge_spec"}, field) && !q.given("bound"):
@@ -249,7 +256,7 @@ func (q *Ask) instead(k kind, field string) string {
 		return "{bound}; {max_rate} belongs to safety_incidents and blocked_incidents"
 	case k == rates && field == "sd":
 		return "{bound} and {truth} are enough: the spread of a rate follows from it"
-	case slices.Contains([]string{"attempts", "correlation"}, field):
+	case slices.Contains([]string{"attempts", "correlation", "measured"}, field):
 		return "{sd}: attempts at a task make its mean vary less"
 	case field == "from":
 		return "{sd}: the standard deviation of the tasks' differences, which one file does not tell"

@@ -3,6 +3,7 @@
 package plan
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/callvet/callvet/internal/parallel"
@@ -56,6 +57,10 @@ type Rate struct {
 	// correlation is Alike.
 	Several []Attempts `json:"attempts,omitempty"`
 	Alike   *Alike     `json:"correlation,omitempty"`
+	// Repeats is what the gate takes the attempts at a task to have in common; Measured is what the
+	// earlier runs of the suite show of that, nil where it is taken as 1.
+	Repeats  string             `json:"repeats,omitempty"`
+	Measured *stats.Correlation `json:"measured,omitempty"`
 	// Pilot is what the pilot's own tasks give.
 	Pilot *OfPilot `json:"pilot,omitempty"`
 }
@@ -296,9 +301,10 @@ func (q *Ask) believed() (*Rate, error) {
 func (p *Plan) attempts(q *Ask, one power.Rate) {
 	r := p.Rate
 	r.Alike = q.alike()
+	r.assume(q)
 	with := func(k int) *power.Rate {
 		several := one
-		several.Attempts, several.Correlation = k, r.Alike.Correlation
+		several.Attempts, several.Correlation, several.Measured = k, r.Alike.Correlation, r.Measured
 		return &several
 	}
 	for _, k := range q.levels() {
@@ -317,6 +323,20 @@ func (p *Plan) attempts(q *Ask, one power.Rate) {
 		c := &r.Pilot.Chances[i]
 		p.later(func() { *c = Chance{k, power.Chance(with(k).Trial, q.Pilot.Tasks, gate.Pass)} })
 	}
+}
+
+// assume sets what the gate takes the attempts at a task to have in common.
+// Source: Statistics specification, section 16.1.
+func (r *Rate) assume(q *Ask) {
+	r.Repeats = panel.AttemptsAreOne
+	if !q.Measured || q.Before == nil {
+		return
+	}
+	if n := q.Before.Runs; n < stats.MinCorrelationRuns {
+		r.Repeats += fmt.Sprintf("; a measured one needs %d earlier runs that show it, and there are %d", stats.MinCorrelationRuns, n)
+		return
+	}
+	r.Measured, r.Repeats = q.Before, "attempts at a task: "+panel.CorrelationText(*q.Before)
 }
 
 // levels are the numbers of attempts to plan with.

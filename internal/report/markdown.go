@@ -43,6 +43,9 @@ func Markdown(w io.Writer, v *View) error {
 		fmt.Fprintf(&b, "> **Warning:** %s\n", plain.Markdown(x))
 	}
 	fmt.Fprintf(&b, "\n%s\n", v.population())
+	if v.Panels != nil && v.Panels.Assumed != "" {
+		fmt.Fprintf(&b, "\n%s\n", plain.Markdown(v.Panels.Assumed))
+	}
 	mdOpen(&b, v)
 	mdFindings(&b, v)
 	tail := mdTail(v)

@@ -161,6 +161,10 @@ func (s *screen) notes(v *View) {
 			s.wrap(s.yellow("warning:")+" ", plain.Line(w))
 		}
 	}
+	if v.Panels != nil && v.Panels.Assumed != "" {
+		s.line("")
+		s.wrapAs("", v.Panels.Assumed, s.dim)
+	}
 	if len(v.Next) > 0 {
 		s.heading("Next")
 		for _, n := range v.Next {

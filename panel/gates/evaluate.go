@@ -50,7 +50,7 @@ func Evaluate(in Input, gs []Gate) (*Report, []callvet.Problem) {
 	}
 	r.Verdict, r.Blocks = gate.Combine(singles, in.Policy)
 	r.Sentence = conclude(r)
-	r.Warnings = warnings(&in, gs)
+	r.Warnings, r.Notes = warnings(&in, gs), assumed(&in, r.Verdicts)
 	return r, nil
 }
 
@@ -215,10 +215,11 @@ func (c *claim) decide(in *Input, t *panel.TargetPanel) {
 		c.say(ReasonNoMetric, c.subject()+": nothing here measures it", missing(c.g.Metric, c.slice))
 		return
 	}
+	m = c.correlated(in, m)
 	c.unit = m.Unit
 	c.v.Gate.Unit, c.v.Unit, c.v.Of, c.v.Coverage = m.Unit, m.Unit, m.Of, m.Coverage
 	c.v.Interval, c.v.N, c.v.Units = &m.Interval, m.Seen(), m.Interval.Clusters
-	c.v.Notes = notes(m, c.slice)
+	c.v.Notes = append(c.v.Notes, notes(m, c.slice)...)
 	if m.Versus != nil && c.g.Value == Every {
 		c.v.Exploratory = &m.Versus.Adjusted
 	}

@@ -39,6 +39,12 @@ type Lost string
 // LostIgnore makes a gate decide on the attempts that have an outcome, whatever is lost.
 const LostIgnore Lost = "ignore"
 
+// Correlation is what a gate takes the attempts at a task to have in common.
+type Correlation string
+
+// CorrelationMeasured puts the correlation that earlier runs of the suite show in place of 1.
+const CorrelationMeasured Correlation = "measured"
+
 // Correction is how regressions that several gates claim are corrected for their
 // number. A pass needs none.
 type Correction string
@@ -90,6 +96,8 @@ type Gate struct {
 	Population panel.Population `json:"population,omitempty"`
 	// Lost is LostIgnore where lost attempts do not keep the gate from a verdict.
 	Lost Lost `json:"lost,omitempty"`
+	// Correlation, of Bound, is CorrelationMeasured where that of earlier runs replaces 1.
+	Correlation Correlation `json:"correlation,omitempty"`
 	// Position is where the gate stands in its file.
 	Position callvet.Position `json:"position"`
 }
@@ -107,6 +115,9 @@ type Input struct {
 	// are the targets of which every answer was given before: recorded and scripted ones.
 	Cases *panel.Ledger
 	Facts []string
+	// Alike is how much attempts are alike in earlier runs, for gates of CorrelationMeasured. What is
+	// not there was not measured.
+	Alike []panel.Alike
 	// Keys are the slice keys that exist, whether or not they have a table here.
 	Keys []string
 	// Task is what the units of the panels are called: "case" or "task".
@@ -126,6 +137,8 @@ type Report struct {
 	Sentence string    `json:"sentence"`
 	Verdicts []Verdict `json:"verdicts"`
 	Warnings []string  `json:"warnings,omitempty"`
+	// Notes are what the numbers of all gates assume, and what they mean.
+	Notes []string `json:"notes,omitempty"`
 	// Lost are records that could not be read; nil where there are none.
 	Lost *panel.Lost `json:"lost,omitempty"`
 }
@@ -162,6 +175,9 @@ type Verdict struct {
 	Lost         *panel.LostRange `json:"lost,omitempty"`
 	LostAttempts int              `json:"lost_attempts,omitempty"`
 	Planned      int              `json:"planned,omitempty"`
+	// Correlation between the attempts at a task is what earlier runs of the suite show; nil where it is
+	// taken as 1.
+	Correlation *stats.Correlation `json:"correlation,omitempty"`
 	// Coverage is the share known, in [0,1]; nil where that is no question.
 	Coverage *float64 `json:"coverage,omitempty"`
 	// P, of Regression, is the two-sided p value of no change. PHolm, over all values

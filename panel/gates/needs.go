@@ -76,13 +76,13 @@ func (c *claim) settle(n gate.Needed, least, attempts int, otherwise string) {
 // of a task are alike.
 func attemptsForRate(iv stats.Interval, growth float64) int {
 	k := float64(iv.N) / float64(iv.Clusters)
-	r, ok := iv.Alike()
+	alike, ok := iv.Alike()
 	if !ok || growth <= 1 {
 		return 0
 	}
 	// Attempts are offered where values of a task seem to have little in common. Some of
-	// those only seem so: take one standard error more, that of normal values (Fisher 1925).
-	r = min(1, r+(1-r)*(1+(k-1)*r)*math.Sqrt(2/(k*(k-1)*float64(iv.Clusters))))
+	// those only seem so: take one standard error more.
+	r := min(1, alike.Correlation+alike.SE)
 	// k values are worth k/(1+(k-1)r) tasks.
 	worth := growth * k / (1 + (k-1)*r)
 	return attemptsOf(worth * (1 - r) / (1 - worth*r))
@@ -109,7 +109,7 @@ func attemptsForChange(d *change, growth float64) int {
 		}
 		n := float64(side.N) / float64(side.Clusters)
 		k = max(k, n)
-		within += side.Point * (1 - side.Point) * (1 - r) / n
+		within += side.Point * (1 - side.Point) * (1 - r.Correlation) / n
 	}
 	all := d.Change.SE * d.Change.SE * float64(d.Cases)
 	within = min(within, all)

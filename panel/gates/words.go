@@ -118,7 +118,7 @@ func (c *claim) head(iv stats.Interval, digits int) string {
 	if iv.Usable() || iv.Status == stats.StatusCensored {
 		s += " [" + c.bare(iv.Lower, digits) + ", " + c.bare(iv.Upper, digits) + "]"
 	}
-	return s + ", by " + c.counted(iv) + worth(iv, c.v.N)
+	return s + ", by " + c.counted(iv) + worth(iv, c.v.N, c.v.Correlation)
 }
 
 func (c *claim) bare(x float64, digits int) string {
@@ -145,12 +145,20 @@ func (c *claim) counted(iv stats.Interval) string {
 	return count(max(iv.N, c.v.N), strings.TrimSuffix(of, "s")) + " of " + tasks
 }
 
-// worth is the number of independent observations that n are worth, where it is another.
-func worth(iv stats.Interval, n int) string {
-	if iv.NEff <= 0 || math.Round(iv.NEff) == float64(max(n, iv.N)) {
+// worth is the number of independent observations that n are worth, where it is another, and the
+// correlation by which that was found, where it was measured.
+func worth(iv stats.Interval, n int, alike *stats.Correlation) string {
+	var parts []string
+	if iv.NEff > 0 && math.Round(iv.NEff) != float64(max(n, iv.N)) {
+		parts = append(parts, fmt.Sprintf("n_eff %.0f", iv.NEff))
+	}
+	if alike != nil {
+		parts = append(parts, panel.CorrelationText(*alike))
+	}
+	if len(parts) == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" (n_eff %.0f)", iv.NEff)
+	return " (" + strings.Join(parts, ", ") + ")"
 }
 
 func (c *claim) tasks(n int) string { return count(n, c.task) }

@@ -26,6 +26,9 @@ type Rate struct {
 	// task are alike, in [0,1).
 	Attempts    int
 	Correlation float64
+	// Measured is what earlier runs show of that, and what the gate believes; nil: the gate takes the
+	// attempts at a task as one until they differ.
+	Measured *stats.Correlation
 }
 
 // Trial draws the tasks and gives the gate's verdict on them.
@@ -34,7 +37,11 @@ func (r *Rate) Trial(rng *rand.Rand, tasks int) gate.Verdict {
 	for passes, times := range draw.Split(rng, tasks, draw.PassesLaw(r.Attempts, r.Truth, r.Correlation)) {
 		sum.AddAttemptsTimes(passes, r.Attempts, stats.AttemptsOf(passes, r.Attempts), uint64(times))
 	}
-	return r.Gate.Hold(sum.Interval(confidence, stats.DefaultRho0), 1, 0).Verdict
+	iv := sum.Interval(confidence, stats.DefaultRho0)
+	if r.Measured != nil {
+		iv = iv.Correlated(sum.N(), r.Attempts, r.Measured.Upper)
+	}
+	return r.Gate.Hold(iv, 1, 0).Verdict
 }
 
 // passes reports whether the gate passes so many tasks of one value each.

@@ -20,12 +20,13 @@ const maxSlices = 1000
 // Panels tells what was read. The Sheet must be closed; it stays as it is.
 func (s *Sheet) Panels() *panel.Panels {
 	all := s.settled()
-	p := &panel.Panels{Confidence: s.cfg.Confidence, Repeats: 1}
+	p := &panel.Panels{Confidence: s.cfg.Confidence}
+	p.Repeat(1)
 	byTarget := s.byTarget(all)
 	for _, t := range s.targets() {
 		if ids := byTarget[t]; len(ids) > 0 || slices.Contains(s.cfg.Targets, s.names.Targets.All[t]) {
 			p.Targets = append(p.Targets, s.target(len(p.Targets), t, ids, all))
-			p.Repeats = max(p.Repeats, all.repeats(ids))
+			p.Repeat(all.repeats(ids))
 		}
 	}
 	symptoms := all.counted()

@@ -30,6 +30,9 @@ func Markdown(w io.Writer, v *View) error {
 		}
 		mdTarget(&b, &v.Panels.Targets[i])
 	}
+	for _, n := range v.Notes() {
+		fmt.Fprintf(&b, "%s\n\n", plain.Markdown(n))
+	}
 	mdCalls(&b, v)
 	if b.Len() < plain.MaxMarkdown {
 		mdExamples(&b, v)

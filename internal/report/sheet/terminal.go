@@ -34,6 +34,9 @@ func Terminal(w io.Writer, v *View) error {
 	}
 	t.line("")
 	t.wrapped(v.Population())
+	for _, n := range v.Notes() {
+		t.wrapped(n)
+	}
 	return t.w.Flush()
 }
 

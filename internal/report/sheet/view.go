@@ -36,6 +36,23 @@ type View struct {
 	Verbose bool
 }
 
+// Notes are what the numbers assume, and what n_eff is where one is shown.
+func (v *View) Notes() []string {
+	var out []string
+	if v.Panels.Assumed != "" {
+		out = append(out, v.Panels.Assumed)
+	}
+	for i := range v.Panels.Targets {
+		calls, tasks := steps(&v.Panels.Targets[i].Overall)
+		for _, r := range append(calls, tasks...) {
+			if strings.Contains(r.N(), "n_eff") {
+				return append(out, panel.EffectiveSize)
+			}
+		}
+	}
+	return out
+}
+
 // Population says what the numbers are about.
 func (v *View) Population() string { return panel.TasksLikeThese.Sentence() }
 

@@ -44,11 +44,14 @@ func Markdown(w io.Writer, r *gates.Report) error {
 	for _, s := range estimates(r) {
 		fmt.Fprintf(&b, "\n%s\n", s)
 	}
-	for i, warning := range r.Warnings {
-		if i == 0 {
-			b.WriteString("\n")
-		}
+	if len(r.Warnings)+len(r.Notes) > 0 {
+		b.WriteString("\n")
+	}
+	for _, warning := range r.Warnings {
 		fmt.Fprintf(&b, "- warning: %s\n", plain.Markdown(warning))
+	}
+	for _, note := range r.Notes {
+		fmt.Fprintf(&b, "- note: %s\n", plain.Markdown(note))
 	}
 	if subject := plain.Line(r.Subject); subject != "" {
 		fmt.Fprintf(&b, "\n%s", plain.Markdown(subject))
@@ -128,6 +131,9 @@ func JUnit(w io.Writer, r *gates.Report) error {
 	}
 	suite.AddProperty("callvet.policy", string(r.Policy))
 	suite.AddProperty("callvet.population", strings.Join(estimates(r), " "))
+	for _, note := range r.Notes {
+		suite.AddProperty("callvet.note", plain.XML(note))
+	}
 	several := severalTargets(r)
 	for i := range r.Verdicts {
 		v := &r.Verdicts[i]

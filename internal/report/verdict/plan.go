@@ -84,6 +84,7 @@ func planAttempts(w io.Writer, r *plan.Rate, p *plan.Plan) {
 			from = ", which is assumed: --correlation, or --from a run with several attempts, says otherwise"
 		}
 		fmt.Fprintf(w, "  with several attempts at each task, for a chance of %s: %s (a task's attempts are alike by %.2g%s)\n", plain.Percent(p.Power), strings.Join(of, ", "), r.Alike.Correlation, from)
+		fmt.Fprintf(w, "  the gate: %s\n", r.Repeats)
 	}
 	switch {
 	case r.Pilot == nil:

@@ -78,6 +78,9 @@ func Terminal(w io.Writer, r *gates.Report, opt Options) error {
 	for _, warning := range r.Warnings {
 		s.wrap("warning: ", plain.Line(warning))
 	}
+	for _, note := range r.Notes {
+		s.wrap("note: ", plain.Line(note))
+	}
 	s.b.WriteByte('\n')
 	s.wrap("", plain.Line(r.Sentence))
 	if r.Verdict == gate.Inconclusive && !r.Blocks {
