@@ -272,8 +272,10 @@ func DiffWith(baseline, candidate *Ledger, cfg DiffConfig) *Comparison {
 	if n := len(d.Changed); n > 0 {
 		d.Warnings = append(d.Warnings, plural(n, "case has", "cases have")+" changed between the runs and cannot be compared")
 	}
-	if w := otherRules(baseline, candidate); w != "" {
-		d.Warnings = append(d.Warnings, w)
+	for _, w := range [...]string{otherTools(baseline, candidate), otherRules(baseline, candidate)} {
+		if w != "" {
+			d.Warnings = append(d.Warnings, w)
+		}
 	}
 	if len(d.Targets) == 0 {
 		d.Warnings = append(d.Warnings, "the runs have no target in common")
@@ -293,6 +295,9 @@ func unlike(base, cand *Ledger, p [2]int) (out []string) {
 	}
 	if !samePrompt(base, p[0], cand, p[1]) {
 		out = append(out, both+" "+were+" not asked with the same prompt"+where+": a difference may be the prompt's")
+	}
+	if names := otherSettings(base, p[0], cand, p[1]); len(names) > 0 {
+		out = append(out, both+" "+were+" not asked with the same parameters"+where+" ("+strings.Join(names, ", ")+"): a difference may be theirs")
 	}
 	if a, b := base.inPart[p[0]], cand.inPart[p[1]]; a+b > 0 {
 		out = append(out, fmt.Sprintf("%s: attempts that passed with assertions that were not evaluated, so that they passed the others only: %d of the baseline, %d now", is, a, b))

@@ -27,6 +27,8 @@ type Ledger struct {
 	slicer   func(*callvet.Case) []SliceID
 	files    []string         // by target; hashes of what it reads, where known
 	prompts  []string         // by target; what it is asked with before a conversation; nil: not known
+	settings []Settings       // by target; nil: not known
+	tools    string           // hash of the tools of the suite; "": not known
 	layers   map[int][]string // by target; the layers of decisions that were judged, sorted
 	inPart   []int            // by target; passes with assertions that were not evaluated
 	rules    int              // callvet.RulesVersion of the verdicts; 0: not known
@@ -49,6 +51,17 @@ func (l *Ledger) Files(hashes []string) { l.files = slices.Clone(hashes) }
 // says where that differs. Without it prompts are not known.
 func (l *Ledger) Prompts(prompts []string) { l.prompts = slices.Clone(prompts) }
 
+// Settings are the parameters that a target is asked with, each as JSON by its name.
+type Settings map[string]string
+
+// Settings gives those of the targets, by their position: a comparison names the ones that differ.
+// Without it they are not known.
+func (l *Ledger) Settings(of []Settings) { l.settings = slices.Clone(of) }
+
+// Tools gives a hash of the tools of the suite: a comparison warns where it differs. Without it, or
+// with "", the tools are not known.
+func (l *Ledger) Tools(hash string) { l.tools = hash }
+
 // Rules gives the callvet.RulesVersion by which the verdicts were made: a comparison warns where
 // it differs. Without it the version is not known.
 func (l *Ledger) Rules(version int) { l.rules = version }
@@ -63,6 +76,34 @@ func otherRules(base, cand *Ledger) string {
 	}
 	return fmt.Sprintf("the verdicts of the baseline are by version %d of the rules, those of this run by version %d: "+
 		"a difference may be that of the rules", base.rules, cand.rules)
+}
+
+// otherTools warns of two runs with other tools in their suites; "" for none.
+func otherTools(base, cand *Ledger) string {
+	if base.tools == "" || cand.tools == "" || base.tools == cand.tools {
+		return ""
+	}
+	return "the tools of the suite are not the same in both runs: a difference may be that of the tools"
+}
+
+// otherSettings names the parameters of two targets that differ, as far as they are known.
+func otherSettings(a *Ledger, target int, b *Ledger, other int) (names []string) {
+	if target >= len(a.settings) || other >= len(b.settings) {
+		return nil
+	}
+	was, is := a.settings[target], b.settings[other]
+	for name, v := range was {
+		if w, ok := is[name]; !ok || w != v {
+			names = append(names, name)
+		}
+	}
+	for name := range is {
+		if _, ok := was[name]; !ok {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // samePrompt tells whether two targets are asked with one prompt, as far as that is known.

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/callvet/callvet"
 )
 
@@ -126,6 +128,35 @@ func TestDiffRules(t *testing.T) {
 		d := Diff(ledger(c.base), ledger(c.cand), 0)
 		if got := slices.ContainsFunc(d.Warnings, func(w string) bool { return strings.Contains(w, "of the rules") }); got != c.warned {
 			t.Errorf("%s: %q", name, d.Warnings)
+		}
+	}
+}
+
+// Targets that were asked with other parameters, or other tools, are compared, and a warning names
+// what differs.
+func TestDiffSettingsAndTools(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		base, cand []Settings
+		tools      [2]string
+		want       []string
+	}{
+		"the same":     {[]Settings{{"temperature": "0"}}, []Settings{{"temperature": "0"}}, [2]string{"x", "x"}, nil},
+		"not known":    {nil, []Settings{{"temperature": "0"}}, [2]string{"", "x"}, nil},
+		"other values": {[]Settings{{"temperature": "0", "top_p": "1"}}, []Settings{{"temperature": "1", "top_p": "1"}}, [2]string{}, []string{"m was not asked with the same parameters in both runs (temperature): a difference may be theirs"}},
+		"on one side":  {[]Settings{{"seed": "1"}}, []Settings{{"tool_choice": "none"}}, [2]string{}, []string{"m was not asked with the same parameters in both runs (seed, tool_choice): a difference may be theirs"}},
+		"other tools":  {nil, nil, [2]string{"x", "y"}, []string{"the tools of the suite are not the same in both runs: a difference may be that of the tools"}},
+	} {
+		sides := [2]*Ledger{}
+		for i, settings := range [][]Settings{c.base, c.cand} {
+			l := NewLedger("run", []string{"m"}, nil)
+			l.Settings(settings)
+			l.Tools(c.tools[i])
+			l.Add(&callvet.Case{ID: "a"}, &callvet.Cell{Result: callvet.Result{Verdict: callvet.VerdictPass}})
+			sides[i] = l
+		}
+		if d := cmp.Diff(c.want, Diff(sides[0], sides[1], 0).Warnings); d != "" {
+			t.Errorf("%s: %s", name, d)
 		}
 	}
 }

@@ -17,6 +17,8 @@ type Panels struct {
 	// Assumed is what the intervals assume of several attempts at a task; "" where there is one.
 	Assumed string        `json:"assumed,omitempty"`
 	Targets []TargetPanel `json:"targets"`
+	// RankedBy is the metric that the targets of a run are ranked by; "" where they are not.
+	RankedBy string `json:"ranked_by,omitempty"`
 	// Duplicates counts attempts that were given twice; they are counted once.
 	Duplicates int `json:"duplicates,omitempty"`
 	// Findings are symptoms with their evidence, those that most failing attempts show first;
@@ -130,7 +132,9 @@ type TargetPanel struct {
 	Target int    `json:"target"` // position in the run
 	Name   string `json:"name"`
 	// Floor marks a baseline that any model must beat.
-	Floor     bool       `json:"floor,omitempty"`
+	Floor bool `json:"floor,omitempty"`
+	// Rank is the place of the target among those of its run; nil where they are not ranked.
+	Rank      *Rank      `json:"rank,omitempty"`
 	Overall   Slice      `json:"overall"`
 	Slices    []Slice    `json:"slices,omitempty"`
 	Confusion []Confused `json:"confusion,omitempty"`

@@ -34,6 +34,8 @@ type DiffRequest struct {
 	// of the base.
 	BaseTarget      string `json:"base_target,omitempty"`
 	CandidateTarget string `json:"candidate_target,omitempty"`
+	// Pairs are the targets that are compared, where they are not named above.
+	Pairs []panel.Pair `json:"-"`
 	// FailOn is worse or newly-failing: the comparison has failed where it shows that; "" never.
 	FailOn string `json:"fail_on,omitempty"`
 	// Unpaired compares all cases of both sides, as where they have none in common.
@@ -125,7 +127,7 @@ func (r *DiffRequest) check() error {
 // pairs are the targets that are compared; nil: those of one name.
 func (r *DiffRequest) pairs(base, cand *panel.Ledger) ([]panel.Pair, error) {
 	if r.Target+r.BaseTarget+r.CandidateTarget == "" {
-		return nil, nil
+		return r.Pairs, nil
 	}
 	has, names := base.Targets(), cand.Targets()
 	for _, n := range []struct {

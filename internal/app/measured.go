@@ -4,6 +4,7 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"iter"
 	"slices"
@@ -214,14 +215,39 @@ func (r *Run) Ledger(ctx context.Context, cfg compare.Config) (*panel.Ledger, er
 	if len(r.Manifest.Specs) == len(r.Manifest.Targets) {
 		led.Files(r.Manifest.Catalogues)
 	}
-	prompts := make([]string, len(r.Manifest.Targets))
+	prompts, settings := make([]string, len(r.Manifest.Targets)), make([]panel.Settings, len(r.Manifest.Targets))
 	for i := range r.Manifest.Targets {
 		prompts[i] = run.System(r.Suite.SystemPrompt, &r.Manifest.Targets[i], "")
+		if settings[i], err = settingsOf(&r.Manifest.Targets[i]); err != nil {
+			return nil, err
+		}
 	}
 	led.Prompts(prompts)
+	led.Settings(settings)
+	led.Tools(r.Manifest.ToolsHash)
 	led.Fixed(r.fixed())
 	led.Rules(r.Manifest.rulesVersion())
 	return led, nil
+}
+
+// settingsOf are the parameters that a target is asked with.
+func settingsOf(t *callvet.Target) (panel.Settings, error) {
+	b, err := json.Marshal(t.Params)
+	if err != nil {
+		return nil, fmt.Errorf("write parameters of %s: %w", t.Name, err)
+	}
+	params := map[string]json.RawMessage{}
+	if err := json.Unmarshal(b, &params); err != nil {
+		return nil, fmt.Errorf("read parameters of %s: %w", t.Name, err)
+	}
+	out := panel.Settings{}
+	for name, v := range params {
+		out[name] = string(v)
+	}
+	if t.ToolChoice != "" {
+		out["tool_choice"] = t.ToolChoice
+	}
+	return out, nil
 }
 
 // fixed are the targets that give the same answer each time, by their position.

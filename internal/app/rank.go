@@ -26,8 +26,54 @@ type Ranking struct {
 	Unread []string `json:"unread,omitempty"`
 }
 
+// First are the positions of those that may have the first rank: all that nobody is significantly
+// better than, or the one that has it. Where there is only one of them and its rank is not certain, those that
+// may have as good a rank are listed with it.
+func (r *Ranking) First() (out []int) {
+	limit := 1
+	if top := r.upTo(limit); len(top) == 1 {
+		limit = r.Ranks[top[0]].Worst
+	}
+	return r.upTo(limit)
+}
+
+// upTo are the positions of those with at most that rank at their best.
+func (r *Ranking) upTo(rank int) (out []int) {
+	for i := range r.Ranks {
+		if r.Ranks[i].Best <= rank {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
 // Rank gives the place of each target by the metric that the suite of the first one's run gates on.
 func (a *App) Rank(ctx context.Context, of []Contender) (*Ranking, error) {
+	return rank(ctx, of, a.Run)
+}
+
+// rank puts the targets of the run in their places, where it has several.
+func (r *Run) rank(ctx context.Context, p *panel.Panels) error {
+	if len(p.Targets) < 2 || r.damage != nil {
+		return nil
+	}
+	of := make([]Contender, len(p.Targets))
+	for i := range p.Targets {
+		of[i] = Contender{Run: r.Stored.ID, Target: p.Targets[i].Name}
+	}
+	ranking, err := rank(ctx, of, func(context.Context, string) (*Run, error) { return r, nil })
+	if err != nil || len(ranking.Unread) > 0 {
+		return err
+	}
+	p.RankedBy = ranking.Metric
+	for i := range p.Targets {
+		p.Targets[i].Rank = &ranking.Ranks[i]
+	}
+	return nil
+}
+
+// rank reads each run once.
+func rank(ctx context.Context, of []Contender, open func(context.Context, string) (*Run, error)) (*Ranking, error) {
 	out := &Ranking{Metric: panel.MetricPass}
 	ledgers := map[string]*panel.Ledger{}
 	list := make([]panel.Contender, len(of))
@@ -35,7 +81,7 @@ func (a *App) Rank(ctx context.Context, of []Contender) (*Ranking, error) {
 		led := ledgers[c.Run]
 		if led == nil {
 			var err error
-			if led, err = a.rankedLedger(ctx, c.Run, out, i == 0); ctx.Err() != nil {
+			if led, err = rankedLedger(ctx, c.Run, open, out, i == 0); ctx.Err() != nil {
 				return nil, err
 			} else if err != nil {
 				led, out.Unread = panel.NewLedger(c.Run, nil, nil), append(out.Unread, c.Run)
@@ -49,8 +95,8 @@ func (a *App) Rank(ctx context.Context, of []Contender) (*Ranking, error) {
 }
 
 // rankedLedger reads what a run is ranked by; the suite of the first run decides the metric.
-func (a *App) rankedLedger(ctx context.Context, run string, out *Ranking, first bool) (*panel.Ledger, error) {
-	r, err := a.Run(ctx, run)
+func rankedLedger(ctx context.Context, run string, open func(context.Context, string) (*Run, error), out *Ranking, first bool) (*panel.Ledger, error) {
+	r, err := open(ctx, run)
 	if err != nil {
 		return nil, err
 	}

@@ -77,6 +77,9 @@ func (a *App) ViewRun(ctx context.Context, req ViewRequest, tell Events) (*RunVi
 
 // view tells panels of the run as red lets them be seen; op and why are those of section.
 func (r *Run) view(ctx context.Context, p *panel.Panels, red *redact.Redactor, op *opener, why string) (*RunView, error) {
+	if err := r.rank(ctx, p); err != nil {
+		return nil, err
+	}
 	v := r.viewOf(ctx, p, red)
 	var err error
 	if v.Problem, err = r.problem(ctx, p); err != nil {

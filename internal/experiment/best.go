@@ -6,7 +6,7 @@ import (
 	"github.com/callvet/callvet/stats"
 )
 
-// Result is what one run of an experiment says of one configuration.
+// Result is the score of one configuration in one run of an experiment.
 type Result struct {
 	Run    string
 	Target string // its name in the run
@@ -15,34 +15,26 @@ type Result struct {
 	// Suite is the hash of the suite; results of different suites are not compared.
 	Suite string
 	Score stats.Interval
-	// Fresh tells that no answer of an earlier run was used again, Whole that all cases were asked.
+	// Fresh reports that no answer of an earlier run was used again, Whole that all cases were asked.
 	Fresh, Whole bool
 	// Floor is an offline target that every model should beat; it is never the best.
 	Floor bool
 }
 
-// Best is the configuration that an experiment would go on with.
-type Best struct {
+// Candidate is a configuration with the result that it is compared by.
+type Candidate struct {
 	Result
-	// Confirmed tells that the score is of a run that was made after the configuration had been
-	// chosen, and asked everything anew. A configuration that was chosen as the best of several
-	// looks better than it is; a fresh run does not.
+	// Confirmed reports that the result is of a later run, which asked everything anew. A configuration
+	// that was chosen as the best of several looks better than it is; a fresh run does not.
 	Confirmed bool
-	// Of is how many configurations were compared.
-	Of int
 }
 
-// Choose gives the configuration with the highest lower bound of its score. results are in the
-// order in which the runs were made; only those of the suite of the last one count, with all its
-// cases. The first run of a configuration is what it is chosen by, and a later fresh one takes its
-// place as evidence: the latest of these. nil where nothing has a score.
-func Choose(results []Result) *Best {
-	type evidence struct {
-		Result
-		fresh bool
-	}
-	known := map[string]*evidence{}
-	var order []string
+// Candidates are the configurations that may be the best, in the order in which they were tried.
+// results are in the order in which the runs were made; only those of the suite of the last one count,
+// with all its cases. A configuration is compared by the latest fresh run after its first one; without
+// a fresh run by the one with the most evidence, whatever its score.
+func Candidates(results []Result) (out []Candidate) {
+	place := map[string]int{} // of a configuration in out
 	suite := ""
 	for i := range results {
 		if usable(&results[i]) {
@@ -54,25 +46,18 @@ func Choose(results []Result) *Best {
 		if !usable(r) || r.Suite != suite {
 			continue
 		}
-		e := known[r.Config]
+		at, known := place[r.Config]
 		switch {
-		case e == nil:
-			known[r.Config] = &evidence{Result: *r}
-			order = append(order, r.Config)
-		case r.Fresh && r.Run != e.Run:
-			e.Result, e.fresh = *r, true
-		case !e.fresh && r.Score.Lower > e.Score.Lower:
-			e.Result = *r
+		case !known:
+			place[r.Config] = len(out)
+			out = append(out, Candidate{Result: *r})
+		case r.Fresh && r.Run != out[at].Run:
+			out[at] = Candidate{Result: *r, Confirmed: true}
+		case !out[at].Confirmed && r.Score.NEff > out[at].Score.NEff:
+			out[at].Result = *r
 		}
 	}
-	var best *Best
-	for _, config := range order {
-		e := known[config]
-		if best == nil || e.Score.Lower > best.Score.Lower {
-			best = &Best{Result: e.Result, Confirmed: e.fresh, Of: len(order)}
-		}
-	}
-	return best
+	return out
 }
 
 func usable(r *Result) bool {

@@ -1,11 +1,11 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-// Package experiment answers one question: which of the configurations that an experiment has
-// tried is the best, and may it be called that?
+// Package experiment answers one question: by which of its runs is each configuration of an
+// experiment compared with the others?
 //
-// Choose compares lower bounds, so that a lucky small run does not win, and calls a configuration
-// confirmed only after a fresh run of it. Where runs and their scores come from is the server's
-// matter.
+// Candidates never takes the run with the highest score, so that luck is not chosen, and reports a
+// fresh run as one that confirms. Where runs and their scores are stored, and which configuration is
+// the best, is decided in the server.
 //
 // Source: Tool Calling Evaluation, "Experiment Tracking".
 package experiment

@@ -129,6 +129,9 @@ func (p *page) Findings() []*panel.Finding {
 // Where is the attempt that an example points at.
 func (p *page) Where(e panel.Example) string { return p.where(e) }
 
+// RankNote explains the ranks of the targets; "" where they have none.
+func (p *page) RankNote() string { return p.rankNote() }
+
 // Open are the targets with assertions that were not evaluated.
 func (p *page) Open() []panel.TargetPanel { return p.unevaluatedTargets() }
 

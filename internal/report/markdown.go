@@ -111,22 +111,36 @@ func mdTargets(b *bytes.Buffer, v *View) {
 		return
 	}
 	b.WriteString("| target |")
+	note := v.rankNote()
+	if note != "" {
+		b.WriteString(" rank |")
+	}
 	for _, c := range mdTargetColumns {
 		fmt.Fprintf(b, " %s |", targetColumns[c].title)
 	}
-	b.WriteString("\n|---|" + strings.Repeat("---|", len(mdTargetColumns)) + "\n")
+	b.WriteString("\n|---|")
+	if note != "" {
+		b.WriteString("---|")
+	}
+	b.WriteString(strings.Repeat("---|", len(mdTargetColumns)) + "\n")
 	for i := range ps {
 		if i == 40 {
 			fmt.Fprintf(b, "\n… and %d more targets\n", len(ps)-i)
 			break
 		}
 		fmt.Fprintf(b, "| %s |", plain.Markdown(targetLabel(&ps[i])))
+		if note != "" {
+			fmt.Fprintf(b, " %s |", rankOf(&ps[i]))
+		}
 		for _, c := range mdTargetColumns {
 			fmt.Fprintf(b, " %s |", targetColumns[c].value(&ps[i].Overall))
 		}
 		b.WriteString("\n")
 	}
 	b.WriteString("\n")
+	if note != "" {
+		fmt.Fprintf(b, "%s.\n\n", plain.Markdown(note))
+	}
 	for i := range ps {
 		if ps[i].Floor {
 			fmt.Fprintf(b, "%s is the baseline: a caller without a language model; any model must beat this.\n\n", plain.Markdown(ps[i].Name))

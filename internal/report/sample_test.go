@@ -174,8 +174,13 @@ func viewOf(cases []callvet.Case, cells []callvet.Cell) *View {
 			before.Add(&cases[c.Case], &c)
 		}
 	}
+	panels := panelsOf(targets, []callvet.Tool{{Name: "search_flights"}, {Name: "book_hotel"}}, cases, cells)
+	panels.RankedBy = panel.MetricPass
+	for i := range panels.Targets {
+		panels.Targets[i].Rank = &panel.Rank{Best: 1, Worst: 2}
+	}
 	return &View{
-		ID: "r-sample", Created: time.Date(2026, 3, 1, 12, 30, 0, 0, time.UTC), Targets: targets, Panels: panelsOf(targets, []callvet.Tool{{Name: "search_flights"}, {Name: "book_hotel"}}, cases, cells),
+		ID: "r-sample", Created: time.Date(2026, 3, 1, 12, 30, 0, 0, time.UTC), Targets: targets, Panels: panels,
 		Suite:    SuiteMeta{Name: "travel", Version: "3", Description: "Flights and hotels, with a few questions that need no tool.", Cases: len(cases), Tools: 2, Hash: "5f1d"},
 		Manifest: []Field{{"suite hash", "5f1d"}, {"seed", "7"}, {"callvet", "0.1.0"}},
 		Diff:     panel.Diff(before, now, 0),

@@ -226,6 +226,22 @@ func targetLabel(p *panel.TargetPanel) string {
 	return plain.Line(p.Name)
 }
 
+// rankOf writes the rank of a target; – where the targets are not ranked.
+func rankOf(p *panel.TargetPanel) string {
+	if p.Rank == nil {
+		return "–"
+	}
+	return p.Rank.String()
+}
+
+// rankNote explains the ranks of a table of targets; "" where it has none.
+func (v *View) rankNote() string {
+	if v.Panels == nil || v.Panels.RankedBy == "" {
+		return ""
+	}
+	return "The rank by " + v.Panels.RankedBy + " is 1 and the number of targets that are significantly better on the same cases (Holm over all pairs); a range where targets cannot be told apart"
+}
+
 // targetNumber is how tables refer to a target where there are several.
 func targetNumber(i int) string { return fmt.Sprintf("[%d]", i+1) }
 
@@ -244,7 +260,11 @@ func (s *screen) targets(v *View) {
 		label.cells = append(label.cells, name)
 		all = append(all, &ps[i].Overall)
 	}
-	var cols []column
+	rank := column{title: "rank", rank: 1}
+	for i := range ps {
+		rank.cells = append(rank.cells, rankOf(&ps[i]))
+	}
+	cols := []column{rank}
 	for i := range targetColumns {
 		cols = append(cols, targetColumns[i].of(all))
 	}
@@ -261,6 +281,9 @@ func (s *screen) targets(v *View) {
 		s.legend(label.cells)
 	}
 	s.wrapAs("", "[low–high] is the "+figure.Confidence(v.Panels.Confidence)+" interval; repeats of a case are one cluster", s.dim)
+	if note := v.rankNote(); note != "" && !slices.Contains(dropped, "rank") {
+		s.wrapAs("", note, s.dim)
+	}
 	if len(dropped) > 0 {
 		s.wrapAs("", "no room here for "+strings.Join(dropped, ", ")+": widen the terminal or write a report", s.dim)
 	}

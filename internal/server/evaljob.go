@@ -440,21 +440,6 @@ func warningNews(n callvet.Notice) job.News {
 	return job.News{Kind: "eval_warning", Data: map[string]string{"code": n.Code, "detail": n.Text}}
 }
 
-// baseline is the score of the run that an experiment compares with; nil where there is none.
-func (s *Server) baseline(ctx context.Context, experiment, run string) (*float64, error) {
-	if experiment == "" {
-		return nil, nil
-	}
-	e, err := s.experiment(ctx, experiment)
-	if errors.Is(err, sql.ErrNoRows) || err == nil && (e.Baseline == "" || e.Baseline == run) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	return s.avgScore(ctx, e.Baseline)
-}
-
 // complete is what the last event of a run says, with the same scores as the list of runs.
 func (s *Server) complete(ctx context.Context, out *app.Outcome, experiment, run string) (map[string]any, error) {
 	data := map[string]any{"eval_id": run, "status": out.Summary.Status}
@@ -463,11 +448,29 @@ func (s *Server) complete(ctx context.Context, out *app.Outcome, experiment, run
 		return data, err
 	}
 	data["avg_score"] = *mean
-	baseline, err := s.baseline(ctx, experiment, run)
-	if baseline != nil {
-		data["baseline_score"], data["delta"] = *baseline, *mean-*baseline
+	if experiment == "" {
+		return data, nil
 	}
-	return data, err
+	e, err := s.experiment(ctx, experiment)
+	if errors.Is(err, sql.ErrNoRows) || err == nil && (e.Baseline == "" || e.Baseline == run) {
+		return data, nil
+	}
+	if err != nil {
+		return data, err
+	}
+	baseline, err := s.avgScore(ctx, e.Baseline)
+	if err != nil || baseline == nil {
+		return data, err
+	}
+	data["baseline_score"] = *baseline
+	with, err := s.against(ctx, &e, run)
+	if err != nil {
+		return data, err
+	}
+	if delta := deltaOf(with); delta != nil {
+		data["delta"] = *delta
+	}
+	return data, nil
 }
 
 // end tells what came out.

@@ -3,11 +3,9 @@
 package server
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"net/http"
 	"time"
 
@@ -19,7 +17,6 @@ import (
 	"github.com/callvet/callvet/internal/experiment"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/store/rows"
-	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/stats"
 )
 
@@ -43,59 +40,8 @@ type ExperimentDetails struct {
 	Experiment
 	BaselineScore *float64    `json:"baseline_score" doc:"avg_score of the baseline; null without one"`
 	Runs          int         `json:"runs"`
-	Best          *BestConfig `json:"best_config" doc:"null until a run has a score"`
-}
-
-// BestConfig is the configuration that an experiment would go on with.
-type BestConfig struct {
-	Run       string         `json:"eval_id" doc:"the run that its score is of"`
-	Target    string         `json:"target"`
-	Config    app.TargetSpec `json:"config"`
-	Hash      string         `json:"config_hash"`
-	Suite     string         `json:"suite_hash" doc:"the suite that the score is of"`
-	Score     stats.Interval `json:"score"`
-	Confirmed bool           `json:"confirmed" doc:"the score is of a fresh run that was made after the configuration had been chosen"`
-	Of        int            `json:"of" doc:"how many configurations were compared, by the lower bound of their score"`
-	Note      string         `json:"note"`
-}
-
-// TimelineEntry is a run, or a report of a judge, in its place in time.
-type TimelineEntry struct {
-	Type      string    `json:"type" enum:"eval,judge"`
-	ID        string    `json:"id"`
-	Run       string    `json:"eval_id"`
-	Timestamp time.Time `json:"timestamp"`
-	Status    string    `json:"status"`
-	Version   int64     `json:"suite_version,omitempty"`
-	Score     *float64  `json:"score" doc:"avg_score of a run, mean score of a judge; null where there is none"`
-	// Delta is avg_score less that of the baseline: of targets, see their own.
-	Delta    *float64         `json:"delta" doc:"avg_score - baseline_score; null without a baseline"`
-	Baseline bool             `json:"baseline,omitempty"`
-	Targets  []TimelineTarget `json:"targets,omitempty"`
-	Judge    string           `json:"judge,omitempty"`
-	Summary  string           `json:"config_summary"`
-	Warnings []string         `json:"warnings,omitempty"`
-}
-
-// TimelineTarget is a target of a run in the timeline.
-type TimelineTarget struct {
-	Name    string          `json:"name"`
-	Config  app.TargetSpec  `json:"config"`
-	Hash    string          `json:"config_hash"`
-	Score   *stats.Interval `json:"score" doc:"of the overall score"`
-	Against string          `json:"against,omitempty" doc:"target of the baseline that it is compared with"`
-	// Change is paired by case, with its interval.
-	Change  *stats.Interval `json:"change,omitempty" doc:"of the overall score against the baseline, paired by case"`
-	P       *float64        `json:"p,omitempty"`
-	Verdict panel.Change    `json:"verdict,omitempty"`
-}
-
-// Timeline is an experiment in the order of time.
-type Timeline struct {
-	Experiment    string          `json:"experiment_id"`
-	Baseline      string          `json:"baseline_eval_id"`
-	BaselineScore *float64        `json:"baseline_score"`
-	Entries       []TimelineEntry `json:"entries"`
+	Best          *BestConfig `json:"best_config" doc:"the configuration whose rank is certainly 1; null until a run has a score, and where several may be the best"`
+	Among         *BestAmong  `json:"best_among,omitempty" doc:"the configurations that may be the best, where none is certain"`
 }
 
 // ExperimentIn names an experiment in a path.
@@ -299,7 +245,11 @@ func (s *Server) experimentDetails(ctx context.Context, _ *account.Principal, in
 			return nil, err
 		}
 	}
-	out.Best = bestOf(runs)
+	best, err := s.bestOf(ctx, runs)
+	if err != nil {
+		return nil, err
+	}
+	out.Best, out.Among = best.verdict()
 	return &struct{ Body ExperimentDetails }{out}, nil
 }
 
@@ -326,8 +276,8 @@ func (s *Server) experiment(ctx context.Context, id string) (rows.Experiment, er
 	return e, err
 }
 
-// avgScore is that of a run; nil where it has none, or was deleted.
-func (s *Server) avgScore(ctx context.Context, run string) (*float64, error) {
+// lineOf is a run in the list of runs; nil where it was deleted.
+func (s *Server) lineOf(ctx context.Context, run string) (*EvalRun, error) {
 	e, err := s.cfg.Store.Rows().RunEntry(ctx, run)
 	if isMissing(err) {
 		return nil, nil
@@ -339,7 +289,13 @@ func (s *Server) avgScore(ctx context.Context, run string) (*float64, error) {
 	if isMissing(err) {
 		return nil, nil
 	}
-	if err != nil {
+	return line, err
+}
+
+// avgScore is that of a run; nil where it has none, or was deleted.
+func (s *Server) avgScore(ctx context.Context, run string) (*float64, error) {
+	line, err := s.lineOf(ctx, run)
+	if err != nil || line == nil {
 		return nil, err
 	}
 	return line.AvgScore, nil
@@ -408,210 +364,4 @@ func results(runs []trial) []result {
 		}
 	}
 	return out
-}
-
-func bestOf(runs []trial) *BestConfig {
-	var of []experiment.Result
-	specs := map[string]app.TargetSpec{}
-	for _, r := range results(runs) {
-		specs[r.Config] = r.spec
-		of = append(of, r.Result)
-	}
-	b := experiment.Choose(of)
-	if b == nil {
-		return nil
-	}
-	out := &BestConfig{Run: b.Run, Target: b.Target, Config: specs[b.Config], Hash: b.Config, Suite: b.Suite, Score: b.Score, Confirmed: b.Confirmed, Of: b.Of}
-	switch {
-	case b.Confirmed:
-		out.Note = "a fresh run confirmed it"
-	case b.Of == 1:
-		out.Note = "the only configuration so far; not confirmed by a fresh run"
-	default:
-		out.Note = "the highest lower bound so far; not confirmed by a fresh run: what was chosen as the best of several looks better than it is"
-	}
-	return out
-}
-
-// runBest runs the best configuration of an experiment once more, on the suite as it is now. Nothing
-// that was answered before is used, so that the run can confirm what was chosen.
-func (s *Server) runBest(ctx context.Context, by *account.Principal, in *struct {
-	ExperimentIn
-	Key  string `header:"Idempotency-Key" maxLength:"200" doc:"a second request with the same one gives the first job"`
-	Body *struct {
-		Repeats    int     `json:"repeats,omitempty" minimum:"0" maximum:"100" doc:"0: as many as the run that was the best"`
-		MaxCostUSD float64 `json:"max_cost_usd,omitempty" minimum:"0"`
-		Name       string  `json:"name,omitempty" doc:"finds the run later"`
-	}
-},
-) (*submittedOutput, error) {
-	e, err := s.cfg.Store.Rows().Experiment(ctx, in.ID)
-	if err != nil {
-		return nil, fmt.Errorf("read experiment: %w", err)
-	}
-	runs, err := s.runsOf(ctx, &e)
-	if err != nil {
-		return nil, err
-	}
-	best := bestOf(runs)
-	if best == nil {
-		return nil, &callvet.Hinted{Err: fmt.Errorf("run the best configuration: %w: no run of the experiment has a score of all cases yet", callvet.ErrConflict), Hint: `POST /api/tool-eval with "experiment_id"`}
-	}
-	ask := &app.RunRequest{Targets: []app.TargetSpec{best.Config}, NoCache: true}
-	for _, r := range runs {
-		if r.line.ID == best.Run {
-			ask.Repeats = r.config.Repeats
-		}
-	}
-	if in.Body != nil {
-		ask.Name, ask.Settings.MaxCostUSD = in.Body.Name, in.Body.MaxCostUSD
-		ask.Repeats = cmp.Or(in.Body.Repeats, ask.Repeats)
-	}
-	out, err := s.submitRun(ctx, by, &submission{suite: e.SuiteID, experiment: e.ID, ask: ask, key: in.Key})
-	if err != nil {
-		return nil, err
-	}
-	now, err := s.cfg.App.Configuration(ctx, out.Body.ResultRef)
-	if err != nil {
-		return nil, err
-	}
-	if now.SuiteHash != best.Suite {
-		out.Body.Warnings = append(out.Body.Warnings, callvet.Notice{Code: "suite-changed", Text: "the suite has changed since the best configuration was chosen: this run cannot confirm it, and begins anew on the suite as it is"})
-	}
-	return out, nil
-}
-
-func (s *Server) timeline(ctx context.Context, _ *account.Principal, in *ExperimentIn) (*struct{ Body Timeline }, error) {
-	e, err := s.experiment(ctx, in.ID)
-	if err != nil {
-		return nil, err
-	}
-	runs, err := s.runsOf(ctx, &e)
-	if err != nil {
-		return nil, err
-	}
-	out := Timeline{Experiment: e.ID, Baseline: e.Baseline, Entries: []TimelineEntry{}}
-	if e.Baseline != "" {
-		if out.BaselineScore, err = s.avgScore(ctx, e.Baseline); err != nil {
-			return nil, err
-		}
-	}
-	for i := range runs {
-		entry, err := s.entry(ctx, &e, &runs[i], out.BaselineScore)
-		if err != nil {
-			return nil, err
-		}
-		out.Entries = append(out.Entries, *entry)
-		judged, err := s.judged(ctx, &runs[i])
-		if err != nil {
-			return nil, err
-		}
-		out.Entries = append(out.Entries, judged...)
-	}
-	return &struct{ Body Timeline }{out}, nil
-}
-
-// entry is a run in the timeline.
-func (s *Server) entry(ctx context.Context, e *rows.Experiment, r *trial, baseline *float64) (*TimelineEntry, error) {
-	out := &TimelineEntry{
-		Type: "eval", ID: r.line.ID, Run: r.line.ID, Timestamp: r.line.Created, Status: r.line.Status, Version: r.line.Version, Score: r.line.AvgScore, Baseline: r.line.ID == e.Baseline,
-		Summary: summarize(r.config),
-	}
-	if out.Score != nil && baseline != nil {
-		d := *out.Score - *baseline
-		out.Delta = &d
-	}
-	var against *panel.Comparison
-	if baseline != nil && !out.Baseline && out.Score != nil {
-		var err error
-		if against, err = s.against(ctx, e, r.line.ID); err != nil {
-			return nil, err
-		}
-		out.Warnings = against.Warnings
-	}
-	for i := range r.line.Targets {
-		t := TimelineTarget{Name: r.line.Targets[i].Name}
-		if m := r.line.Targets[i].Score; m != nil {
-			t.Score = &m.Interval
-		}
-		if i < len(r.config.Targets) {
-			t.Config, t.Hash = r.config.Targets[i].Spec, r.config.Targets[i].Hash
-		}
-		if against != nil {
-			t.change(against)
-		}
-		out.Targets = append(out.Targets, t)
-	}
-	return out, nil
-}
-
-// against compares a run with the baseline of its experiment.
-func (s *Server) against(ctx context.Context, e *rows.Experiment, run string) (*panel.Comparison, error) {
-	return s.compared(ctx, run, e.Baseline, e.BaselineTarget)
-}
-
-// compared compares the overall scores of a run with those of another one; target is that of the
-// baseline for targets that have no namesake there.
-func (s *Server) compared(ctx context.Context, run, baseline, target string) (*panel.Comparison, error) {
-	state, err := s.cfg.App.RunState(ctx, baseline)
-	if err != nil {
-		return nil, err
-	}
-	return told(ctx, s, run, "against "+baseline+" "+target+" "+state, func() (*panel.Comparison, error) {
-		return s.cfg.App.Diff(ctx, app.DiffRequest{Base: app.Side{Run: baseline}, Candidate: app.Side{Run: run}, Slices: []string{}, Metrics: []string{metricOverall}, Target: target}, nil)
-	})
-}
-
-// change takes what the comparison says of the target.
-func (t *TimelineTarget) change(c *panel.Comparison) {
-	for i := range c.Targets {
-		if c.Targets[i].Candidate != t.Name {
-			continue
-		}
-		for j := range c.Targets[i].Measured {
-			m := &c.Targets[i].Measured[j]
-			if m.Metric != metricOverall {
-				continue
-			}
-			t.Against, t.Change, t.Verdict = c.Targets[i].Baseline, &m.Overall.Change, m.Overall.Verdict
-			if p := m.Overall.P; !math.IsNaN(p) {
-				t.P = &p
-			}
-		}
-	}
-}
-
-// judged are the reports of judges about a run.
-func (s *Server) judged(ctx context.Context, r *trial) ([]TimelineEntry, error) {
-	list, err := s.cfg.App.JudgeList(ctx, app.JudgeListRequest{Side: app.Side{Run: r.line.ID}})
-	if err != nil {
-		return nil, err
-	}
-	var out []TimelineEntry
-	for i := range list {
-		j := &list[i]
-		if j.About != r.line.ID { // one that is built in, and was not asked
-			continue
-		}
-		out = append(out, TimelineEntry{Type: "judge", ID: j.ID, Run: r.line.ID, Timestamp: j.Created.UTC(), Status: string(j.Status), Score: j.Score, Judge: j.JudgeID, Summary: j.JudgeID})
-	}
-	return out, nil
-}
-
-// summarize tells in a few words what a run asked.
-func summarize(c *app.RunConfiguration) string {
-	text := ""
-	for i := range c.Targets {
-		if i > 0 {
-			text += ", "
-		}
-		text += c.Targets[i].Name
-		if choice := c.Targets[i].Spec.ToolChoice; choice != "" {
-			text += " (tool_choice " + choice + ")"
-		}
-	}
-	if c.Repeats > 1 {
-		text += fmt.Sprintf(" × %d", c.Repeats)
-	}
-	return text
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/server"
+	"github.com/callvet/callvet/panel"
 )
 
 // suiteOf makes an entry of a suite for a user.
@@ -126,21 +127,34 @@ func TestRunBest(t *testing.T) {
 	kept := told[server.ExperimentDetails](t, s, "ana", "PUT", path+"/baseline", fmt.Sprintf(`{"eval_id": %q}`, plain))
 	done(told[jobAnswer](t, s, "ana", "POST", "/api/tool-eval", ask(`, "system_prompt": "Use tools.", "provider_params": {"top_k": 3}`)))
 	before := told[server.ExperimentDetails](t, s, "ana", "GET", path, "")
-	if before.Best == nil || before.Best.Confirmed || before.Best.Of != 2 || kept.BaselineScore == nil {
-		t.Fatalf("best before: %+v", before.Best)
+	if before.Best != nil || before.Among == nil || kept.BaselineScore == nil {
+		t.Fatalf("two configurations that pass alike: the best is %+v, among %+v", before.Best, before.Among)
 	}
+	ranks := func(list []server.BestConfig, confirmed bool, run string) {
+		t.Helper()
+		for _, b := range list {
+			if b.Rank != 1 || b.Worst != 2 || b.Of != 2 || b.Metric != panel.MetricPass || b.Confirmed != confirmed || run != "" && b.Run != run {
+				t.Errorf("one of several that may be the best: %+v", b)
+			}
+		}
+		if len(list) != 2 {
+			t.Errorf("%d may be the best, want 2", len(list))
+		}
+	}
+	ranks(before.Among.Items, false, "")
 
 	changed := func(n callvet.Notice) bool { return n.Code == "suite-changed" }
 	asked := m.asked.Load()
 	sent := told[jobAnswer](t, s, "ana", "POST", path+"/run-best", "")
 	run := done(sent)
-	if got := m.asked.Load() - asked; got != 40 {
-		t.Errorf("the model was asked %d times: a fresh run of 20 cases, twice, asks 40 times", got)
+	if got := m.asked.Load() - asked; got != 80 {
+		t.Errorf("the model was asked %d times: a fresh run of 20 cases, twice, by both that may be the best asks 80 times", got)
 	}
 	after := told[server.ExperimentDetails](t, s, "ana", "GET", path, "")
-	if b := after.Best; b == nil || !b.Confirmed || b.Run != run || b.Hash != before.Best.Hash || slices.ContainsFunc(sent.Warnings, changed) {
-		t.Errorf("best after: %+v; warnings %v", b, sent.Warnings)
+	if after.Best != nil || after.Among == nil || slices.ContainsFunc(sent.Warnings, changed) {
+		t.Fatalf("the best after a run of both: %+v, among %+v; warnings %v", after.Best, after.Among, sent.Warnings)
 	}
+	ranks(after.Among.Items, true, run)
 	line := told[server.Timeline](t, s, "ana", "GET", path+"/timeline", "")
 	last := line.Entries[len(line.Entries)-1]
 	var complete map[string]any

@@ -16,6 +16,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
+	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/job"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/store"
@@ -379,16 +380,20 @@ func (s *Server) sumUp(ctx context.Context, sc *rows.Schedule, r *rows.ScheduleR
 	}
 	out.Totals = &RunTotals{Attempts: line.Total, Verdicts: line.Verdicts, AvgScore: line.AvgScore, CostUSD: line.CostUSD}
 	if r.Baseline != "" {
-		c, err := s.compared(ctx, r.RunID, r.Baseline, "")
+		c, err := s.compared(ctx, r.RunID, app.DiffRequest{Base: app.Side{Run: r.Baseline}})
 		if err != nil {
 			return err
 		}
 		out.Warnings = append(out.Warnings, c.Warnings...)
-		for i := range c.Targets {
-			t := TimelineTarget{Name: c.Targets[i].Candidate}
-			if t.change(c); t.Change != nil {
-				out.Changes = append(out.Changes, ScheduleChange{Target: t.Name, Against: t.Against, Change: t.Change, P: t.P, Verdict: t.Verdict})
-			}
+		var claims family
+		targets := make([]TimelineTarget, len(c.Targets))
+		for i := range targets {
+			targets[i].Name = c.Targets[i].Candidate
+			claims.add(&targets[i], c)
+		}
+		claims.settle()
+		for _, t := range claims.targets {
+			out.Changes = append(out.Changes, ScheduleChange{Target: t.Name, Against: t.Against, Change: t.Change, P: t.P, Verdict: t.Verdict})
 		}
 	}
 	v, err := s.hold(ctx, r.RunID, string(sc.Gates), r.Baseline, "")

@@ -18,6 +18,7 @@ import (
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/experiment"
 	"github.com/callvet/callvet/internal/store/rows"
+	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/stats"
 )
 
@@ -65,7 +66,7 @@ type TrendEntry struct {
 	Suite     string        `json:"suite_hash"`
 	Score     *float64      `json:"score" doc:"avg_score of the run; null where there is none"`
 	Targets   []TrendTarget `json:"targets"`
-	Warnings  []string      `json:"warnings,omitempty"`
+	Warnings  []string      `json:"warnings,omitempty" doc:"also what else than the time is not the same as in the runs before: suite, tasks, prompts, tools, parameters, rules"`
 }
 
 // TrendTarget is a target of a run; what changed is against the run before it of the same configuration.
@@ -135,23 +136,30 @@ func (s *Server) leaderboard(ctx context.Context, by *account.Principal, in *str
 	return &body[Leaderboard]{out}, nil
 }
 
-// rank puts the rows in their places. The comparisons of all pairs are kept until one of the runs
-// changes.
+// ranks are the places of targets of runs, at least one. The comparisons of all pairs are kept until
+// one of the runs changes.
+func (s *Server) ranks(ctx context.Context, of []app.Contender) (*app.Ranking, error) {
+	about := sha256.New()
+	for i := range of {
+		state, err := s.cfg.App.RunState(ctx, of[i].Run)
+		if err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(about, "%q %q %q\n", of[i].Run, of[i].Target, state)
+	}
+	return told(ctx, s, of[0].Run, fmt.Sprintf("ranks %x", about.Sum(nil)), func() (*app.Ranking, error) { return s.cfg.App.Rank(ctx, of) })
+}
+
+// rank puts the rows in their places.
 func (s *Server) rank(ctx context.Context, out *Leaderboard) error {
 	if len(out.Items) == 0 {
 		return nil
 	}
-	about, of := sha256.New(), make([]app.Contender, len(out.Items))
+	of := make([]app.Contender, len(out.Items))
 	for i := range out.Items {
-		row := &out.Items[i]
-		state, err := s.cfg.App.RunState(ctx, row.Run)
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(about, "%q %q %q\n", row.Run, row.Target, state)
-		of[i] = app.Contender{Run: row.Run, Target: row.Target}
+		of[i] = app.Contender{Run: out.Items[i].Run, Target: out.Items[i].Target}
 	}
-	ranking, err := told(ctx, s, out.Items[0].Run, fmt.Sprintf("ranks %x", about.Sum(nil)), func() (*app.Ranking, error) { return s.cfg.App.Rank(ctx, of) })
+	ranking, err := s.ranks(ctx, of)
 	if err != nil {
 		return err
 	}
@@ -171,60 +179,70 @@ func (s *Server) trend(ctx context.Context, by *account.Principal, in *struct {
 	Limit int    `query:"limit" minimum:"1" maximum:"100" default:"20" doc:"how many runs, the newest"`
 },
 ) (*body[Trend], error) {
-	runs, err := s.runsOn(ctx, by, in.ID, in.Limit+1)
+	runs, err := s.runsOn(ctx, by, in.ID, mostRanked)
 	if err != nil {
 		return nil, err
 	}
-	out := Trend{SuiteID: in.ID, Entries: []TrendEntry{}, Older: len(runs) > in.Limit}
+	out := Trend{SuiteID: in.ID, Entries: []TrendEntry{}, Older: len(runs) == mostRanked}
 	slices.Reverse(runs)
 	before := map[string]*trial{} // by configuration
+	all := make([]TrendEntry, len(runs))
+	var claims family
 	for i := range runs {
-		e, err := s.trendEntry(ctx, &runs[i], before, in.Hash)
-		if err != nil {
+		if err := s.trendEntry(ctx, &all[i], &runs[i], before, &claims); err != nil {
 			return nil, err
 		}
-		if len(e.Targets) > 0 {
+	}
+	claims.settle() // those that are not shown, too
+	for i := range all {
+		e := &all[i]
+		if e.Targets = slices.DeleteFunc(e.Targets, func(t TrendTarget) bool { return in.Hash != "" && t.Hash != in.Hash }); len(e.Targets) > 0 {
 			out.Entries = append(out.Entries, *e)
 		}
 	}
-	if out.Older && len(out.Entries) > in.Limit { // the oldest is there to be compared with
-		out.Entries = out.Entries[1:]
+	if older := len(out.Entries) - in.Limit; older > 0 {
+		out.Entries, out.Older = out.Entries[older:], true
 	}
 	return &body[Trend]{out}, nil
 }
 
 // trendEntry compares the targets of a run with those of the runs before, and becomes one of these.
-func (s *Server) trendEntry(ctx context.Context, r *trial, before map[string]*trial, only string) (*TrendEntry, error) {
-	e := &TrendEntry{Run: r.line.ID, Timestamp: r.line.Created, Status: r.line.Status, Version: r.line.Version, Suite: r.config.SuiteHash, Score: r.line.AvgScore, Targets: []TrendTarget{}}
-	for i := range r.line.Targets {
-		if i >= len(r.config.Targets) || only != "" && r.config.Targets[i].Hash != only {
-			continue
-		}
+func (s *Server) trendEntry(ctx context.Context, e *TrendEntry, r *trial, before map[string]*trial, claims *family) error {
+	n := min(len(r.line.Targets), len(r.config.Targets))
+	*e = TrendEntry{
+		Run: r.line.ID, Timestamp: r.line.Created, Status: r.line.Status, Version: r.line.Version, Suite: r.config.SuiteHash, Score: r.line.AvgScore, Targets: make([]TrendTarget, n),
+	}
+	pairs := map[*trial][]panel.Pair{} // with the run before of each configuration
+	for i := range n {
 		c := &r.config.Targets[i]
-		t := TrendTarget{TimelineTarget: TimelineTarget{Name: r.line.Targets[i].Name, Config: c.Spec, Hash: c.Hash}}
+		e.Targets[i].TimelineTarget = TimelineTarget{Name: r.line.Targets[i].Name, Config: c.Spec, Hash: c.Hash}
 		if m := r.line.Targets[i].Score; m != nil {
-			t.Score = &m.Interval
-			if p := before[c.Hash]; p != nil {
-				name := p.named(c.Hash)
-				with, err := s.compared(ctx, r.line.ID, p.line.ID, name)
-				if err != nil {
-					return nil, err
-				}
-				compared := t.TimelineTarget
-				if compared.change(with); compared.Against == name {
-					t.TimelineTarget, t.Previous = compared, p.line.ID
-				}
-				for _, w := range with.Warnings {
-					if !slices.Contains(e.Warnings, w) {
-						e.Warnings = append(e.Warnings, w)
-					}
-				}
+			e.Targets[i].Score = &m.Interval
+			if p := before[c.Hash]; p != nil && p != r {
+				pairs[p] = append(pairs[p], panel.Pair{Baseline: p.named(c.Hash), Candidate: e.Targets[i].Name})
+				e.Targets[i].Previous = p.line.ID
 			}
 			before[c.Hash] = r
 		}
-		e.Targets = append(e.Targets, t)
 	}
-	return e, nil
+	for p, of := range pairs {
+		with, err := s.compared(ctx, r.line.ID, app.DiffRequest{Base: app.Side{Run: p.line.ID}, Pairs: of})
+		if err != nil {
+			return err
+		}
+		for i := range e.Targets {
+			if t := &e.Targets[i]; t.Previous == p.line.ID {
+				claims.add(&t.TimelineTarget, with)
+			}
+		}
+		for _, w := range differs(with, r.line, p.line) {
+			if !slices.Contains(e.Warnings, w) {
+				e.Warnings = append(e.Warnings, w)
+			}
+		}
+	}
+	slices.Sort(e.Warnings) // the order of a map is none
+	return nil
 }
 
 // named is the target of a configuration.

@@ -37,6 +37,7 @@ export function One({ id }: { id: string }) {
   if (one.error) return <Failure of={one.error} retry={() => one.refetch()} />;
   if (!one.data) return <Waiting />;
   const e = one.data;
+  const scored = Boolean(e.best_config || e.best_among);
   const runBest = async () => {
     setBusy(true);
     try {
@@ -75,13 +76,13 @@ export function One({ id }: { id: string }) {
       actions={
         <>
           {mayRun && (
-            <Button variant={e.best_config ? 'default' : 'filled'} component={Link} to={`/new?suite=${encodeURIComponent(e.suite_id)}&experiment=${encodeURIComponent(id)}`}>
+            <Button variant={scored ? 'default' : 'filled'} component={Link} to={`/new?suite=${encodeURIComponent(e.suite_id)}&experiment=${encodeURIComponent(id)}`}>
               {t('experiments.runNew')}
             </Button>
           )}
-          {mayRun && e.best_config && (
+          {mayRun && scored && (
             <Button leftSection={<IconPlayerPlay size={16} aria-hidden />} loading={busy} onClick={runBest}>
-              {t('experiments.runBest')}
+              {t(e.best_among ? 'experiments.runAmong' : 'experiments.runBest')}
             </Button>
           )}
           {mayWrite && (
@@ -137,6 +138,28 @@ export function One({ id }: { id: string }) {
 function Best({ of: e }: { of: Details }) {
   const t = useText();
   const b = e.best_config;
+  if (e.best_among) {
+    return (
+      <Card title={t('experiments.best')}>
+        <Text size="sm" mb="sm">
+          {e.best_among.note}
+        </Text>
+        <Group gap="xl" align="flex-start">
+          {(e.best_among.items ?? []).map((x) => (
+            <Stack gap={2} key={x.config_hash}>
+              <Text fw={600} className="untrusted">
+                {x.target}
+              </Text>
+              <Figure interval={x.score} bar />
+              <Text size="xs" c="dimmed">
+                {t('experiments.rank')} {x.worst_rank > x.rank ? `${x.rank}–${x.worst_rank}` : x.rank} · <Link to={`/runs/${x.eval_id}`}>{t('experiments.ofRun', { run: x.eval_id })}</Link>
+              </Text>
+            </Stack>
+          ))}
+        </Group>
+      </Card>
+    );
+  }
   if (!b) {
     return (
       <Card title={t('experiments.best')}>
@@ -171,7 +194,7 @@ function Best({ of: e }: { of: Details }) {
         </Stack>
         <Stack gap={2} style={{ flex: '1 1 260px' }}>
           <Text size="sm">
-            {b.of === 1 ? t('experiments.ofOne') : t('experiments.of', { n: b.of })} · <Link to={`/runs/${b.eval_id}`}>{t('experiments.ofRun', { run: b.eval_id })}</Link>
+            {b.of === 1 ? t('experiments.ofOne') : t('experiments.of', { n: b.of, metric: b.metric })} · <Link to={`/runs/${b.eval_id}`}>{t('experiments.ofRun', { run: b.eval_id })}</Link>
           </Text>
           <Text size="sm" c="dimmed">
             {b.note}
@@ -315,7 +338,7 @@ function Timeline({ of: e, link, changed }: { of: Details; link: () => void; cha
                       )}
                       <Table.Td className="untrusted">{c?.name ?? '–'}</Table.Td>
                       <Table.Td>{c && <Figure interval={c.score ?? undefined} bar />}</Table.Td>
-                      <Table.Td>{c && !x.baseline && <Change of={c.change} verdict={c.verdict} p={c.p} />}</Table.Td>
+                      <Table.Td>{c && !x.baseline && <Change of={c.change} verdict={c.verdict} p={c.p_holm ?? c.p} />}</Table.Td>
                       {i === 0 && (
                         <Table.Td rowSpan={all.length} style={{ verticalAlign: 'top' }}>
                           {actions(x)}
@@ -503,6 +526,11 @@ function Trend({ suite }: { suite: string }) {
                           {t('experiments.version', { n: x.suite_version })}
                         </Text>
                       )}
+                      {x.warnings?.map((w) => (
+                        <Text key={w} size="xs" style={{ color: 'var(--cv-error)' }} maw={260}>
+                          {w}
+                        </Text>
+                      ))}
                     </Table.Td>
                   )}
                   <Table.Td className="untrusted">{c.name}</Table.Td>
@@ -511,7 +539,7 @@ function Trend({ suite }: { suite: string }) {
                   </Table.Td>
                   <Table.Td>
                     {c.previous_eval_id ? (
-                      <Change of={c.change} verdict={c.verdict} p={c.p} />
+                      <Change of={c.change} verdict={c.verdict} p={c.p_holm ?? c.p} />
                     ) : (
                       <Text span size="sm" c="dimmed">
                         {t('experiments.firstRun')}

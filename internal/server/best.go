@@ -1,0 +1,148 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package server
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/account"
+	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/experiment"
+	"github.com/callvet/callvet/stats"
+)
+
+// BestConfig is a configuration that is, or may be, the best of an experiment.
+type BestConfig struct {
+	Run       string         `json:"eval_id" doc:"the run that its score is of"`
+	Target    string         `json:"target"`
+	Config    app.TargetSpec `json:"config"`
+	Hash      string         `json:"config_hash"`
+	Suite     string         `json:"suite_hash" doc:"the suite that the score is of"`
+	Score     stats.Interval `json:"score"`
+	Confirmed bool           `json:"confirmed" doc:"the score is of a fresh run that was made after the configuration had been chosen"`
+	Rank      int            `json:"rank" doc:"1 and the number of configurations that are significantly better: paired by case, after Holm over all pairs"`
+	Worst     int            `json:"worst_rank" doc:"the number of configurations less those that are significantly worse"`
+	Of        int            `json:"of" doc:"how many configurations were compared"`
+	Metric    string         `json:"metric" doc:"by which they are ranked: that of the first hard gate of the suite, else pass_rate"`
+	Note      string         `json:"note"`
+}
+
+// BestAmong are configurations that may be the best, and cannot be told apart.
+type BestAmong struct {
+	Items []BestConfig `json:"items"`
+	Note  string       `json:"note"`
+}
+
+// best are the configurations that may be the best of an experiment: one where its rank is certain,
+// none where no run has a score.
+type best []BestConfig
+
+// verdict is the best configuration, or else those that cannot be told apart.
+func (b best) verdict() (*BestConfig, *BestAmong) {
+	switch len(b) {
+	case 0:
+		return nil, nil
+	case 1:
+		return &b[0], nil
+	}
+	return nil, &BestAmong{Items: b, Note: fmt.Sprintf("%d of %d configurations may be the best by %s, and none of them is significantly better than the others", len(b), b[0].Of, b[0].Metric)}
+}
+
+// bestOf ranks the configurations of an experiment by the metric that its suite gates on.
+func (s *Server) bestOf(ctx context.Context, runs []trial) (best, error) {
+	var of []experiment.Result
+	specs := map[string]app.TargetSpec{}
+	for _, r := range results(runs) {
+		specs[r.Config] = r.spec
+		of = append(of, r.Result)
+	}
+	list := experiment.Candidates(of)
+	if len(list) == 0 {
+		return nil, nil
+	}
+	contenders := make([]app.Contender, len(list))
+	for i := range list {
+		contenders[i] = app.Contender{Run: list[i].Run, Target: list[i].Target}
+	}
+	ranking, err := s.ranks(ctx, contenders)
+	if err != nil {
+		return nil, err
+	}
+	var out best
+	for _, i := range ranking.First() {
+		c, r := &list[i], ranking.Ranks[i]
+		out = append(out, BestConfig{
+			Run: c.Run, Target: c.Target, Config: specs[c.Config], Hash: c.Config, Suite: c.Suite, Score: c.Score, Confirmed: c.Confirmed,
+			Rank: r.Best, Worst: r.Worst, Of: len(list), Metric: ranking.Metric, Note: noteOf(c, len(list)),
+		})
+	}
+	return out, nil
+}
+
+// noteOf is how far the figures of a candidate may be believed, where so many are compared.
+func noteOf(c *experiment.Candidate, of int) string {
+	switch {
+	case c.Confirmed:
+		return "a fresh run confirmed it"
+	case of == 1:
+		return "the only configuration so far; not confirmed by a fresh run"
+	}
+	return "not confirmed by a fresh run: what was chosen as the best of several looks better than it is"
+}
+
+// runBest runs the best configuration of an experiment once more, or all that may be the best, on the
+// suite as it is now. No stored answer is used, so that the run can confirm what was chosen.
+func (s *Server) runBest(ctx context.Context, by *account.Principal, in *struct {
+	ExperimentIn
+	Key  string `header:"Idempotency-Key" maxLength:"200" doc:"a second request with the same one gives the first job"`
+	Body *struct {
+		Repeats    int     `json:"repeats,omitempty" minimum:"0" maximum:"100" doc:"0: as many as the run that was the best, or the most of several"`
+		MaxCostUSD float64 `json:"max_cost_usd,omitempty" minimum:"0"`
+		Name       string  `json:"name,omitempty" doc:"finds the run later"`
+	}
+},
+) (*submittedOutput, error) {
+	e, err := s.cfg.Store.Rows().Experiment(ctx, in.ID)
+	if err != nil {
+		return nil, fmt.Errorf("read experiment: %w", err)
+	}
+	runs, err := s.runsOf(ctx, &e)
+	if err != nil {
+		return nil, err
+	}
+	chosen, err := s.bestOf(ctx, runs)
+	if err != nil {
+		return nil, err
+	}
+	if len(chosen) == 0 {
+		return nil, &callvet.Hinted{Err: fmt.Errorf("run the best configuration: %w: no run of the experiment has a score of all cases yet", callvet.ErrConflict), Hint: `POST /api/tool-eval with "experiment_id"`}
+	}
+	ask := &app.RunRequest{NoCache: true}
+	for i := range chosen {
+		ask.Targets = append(ask.Targets, chosen[i].Config)
+		for _, r := range runs {
+			if r.line.ID == chosen[i].Run {
+				ask.Repeats = max(ask.Repeats, r.config.Repeats)
+			}
+		}
+	}
+	if in.Body != nil {
+		ask.Name, ask.Settings.MaxCostUSD = in.Body.Name, in.Body.MaxCostUSD
+		ask.Repeats = cmp.Or(in.Body.Repeats, ask.Repeats)
+	}
+	out, err := s.submitRun(ctx, by, &submission{suite: e.SuiteID, experiment: e.ID, ask: ask, key: in.Key})
+	if err != nil {
+		return nil, err
+	}
+	now, err := s.cfg.App.Configuration(ctx, out.Body.ResultRef)
+	if err != nil {
+		return nil, err
+	}
+	if now.SuiteHash != chosen[0].Suite {
+		out.Body.Warnings = append(out.Body.Warnings, callvet.Notice{Code: "suite-changed", Text: "the suite has changed since the best configuration was chosen: this run cannot confirm it, and begins anew on the suite as it is"})
+	}
+	return out, nil
+}

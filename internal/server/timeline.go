@@ -1,0 +1,249 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package server
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/callvet/callvet/internal/account"
+	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/internal/store/rows"
+	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/stats"
+)
+
+// TimelineEntry is a run, or a report of a judge, in its place in time.
+type TimelineEntry struct {
+	Type      string           `json:"type" enum:"eval,judge"`
+	ID        string           `json:"id"`
+	Run       string           `json:"eval_id"`
+	Timestamp time.Time        `json:"timestamp"`
+	Status    string           `json:"status"`
+	Version   int64            `json:"suite_version,omitempty"`
+	Score     *float64         `json:"score" doc:"avg_score of a run, mean score of a judge; null where there is none"`
+	Delta     *float64         `json:"delta" doc:"mean change of the targets that are compared with the baseline, over the tasks that both runs have; null where there are none"`
+	Baseline  bool             `json:"baseline,omitempty"`
+	Targets   []TimelineTarget `json:"targets,omitempty"`
+	Judge     string           `json:"judge,omitempty"`
+	Summary   string           `json:"config_summary"`
+	Warnings  []string         `json:"warnings,omitempty" doc:"also what else is not the same as in the baseline: suite, tasks, prompts, tools, parameters, rules"`
+}
+
+// TimelineTarget is a target of a run in the timeline.
+type TimelineTarget struct {
+	Name    string          `json:"name"`
+	Config  app.TargetSpec  `json:"config"`
+	Hash    string          `json:"config_hash"`
+	Score   *stats.Interval `json:"score" doc:"of the overall score"`
+	Against string          `json:"against,omitempty" doc:"target of the baseline that it is compared with"`
+	// Change is paired by case, with its interval.
+	Change  *stats.Interval `json:"change,omitempty" doc:"of the overall score against the baseline, paired by case"`
+	P       *float64        `json:"p,omitempty"`
+	PHolm   *float64        `json:"p_holm,omitempty" doc:"p over all comparisons of the timeline (Holm): it decides the verdict"`
+	Verdict panel.Change    `json:"verdict,omitempty"`
+}
+
+// Timeline is an experiment in the order of time.
+type Timeline struct {
+	Experiment    string          `json:"experiment_id"`
+	Baseline      string          `json:"baseline_eval_id"`
+	BaselineScore *float64        `json:"baseline_score"`
+	Entries       []TimelineEntry `json:"entries"`
+}
+
+func (s *Server) timeline(ctx context.Context, _ *account.Principal, in *ExperimentIn) (*struct{ Body Timeline }, error) {
+	e, err := s.experiment(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	runs, err := s.runsOf(ctx, &e)
+	if err != nil {
+		return nil, err
+	}
+	out := Timeline{Experiment: e.ID, Baseline: e.Baseline, Entries: []TimelineEntry{}}
+	var base *EvalRun
+	if e.Baseline != "" {
+		if base, err = s.lineOf(ctx, e.Baseline); err != nil {
+			return nil, err
+		}
+	}
+	if base != nil {
+		out.BaselineScore = base.AvgScore
+	}
+	var claims family
+	for i := range runs {
+		entry, err := s.entry(ctx, &e, &runs[i], base, &claims)
+		if err != nil {
+			return nil, err
+		}
+		out.Entries = append(out.Entries, *entry)
+		judged, err := s.judged(ctx, &runs[i])
+		if err != nil {
+			return nil, err
+		}
+		out.Entries = append(out.Entries, judged...)
+	}
+	claims.settle()
+	return &struct{ Body Timeline }{out}, nil
+}
+
+// entry is a run in the timeline; base is the baseline, nil without one.
+func (s *Server) entry(ctx context.Context, e *rows.Experiment, r *trial, base *EvalRun, claims *family) (*TimelineEntry, error) {
+	out := &TimelineEntry{
+		Type: "eval", ID: r.line.ID, Run: r.line.ID, Timestamp: r.line.Created, Status: r.line.Status, Version: r.line.Version, Score: r.line.AvgScore, Baseline: r.line.ID == e.Baseline,
+		Summary: summarize(r.config), Targets: make([]TimelineTarget, len(r.line.Targets)),
+	}
+	var against *panel.Comparison
+	switch {
+	case base == nil || base.AvgScore == nil || out.Score == nil:
+	case out.Baseline:
+		out.Delta = new(float64)
+	default:
+		var err error
+		if against, err = s.against(ctx, e, r.line.ID); err != nil {
+			return nil, err
+		}
+		out.Delta, out.Warnings = deltaOf(against), differs(against, r.line, base)
+	}
+	for i := range r.line.Targets {
+		t := &out.Targets[i]
+		t.Name = r.line.Targets[i].Name
+		if m := r.line.Targets[i].Score; m != nil {
+			t.Score = &m.Interval
+		}
+		if i < len(r.config.Targets) {
+			t.Config, t.Hash = r.config.Targets[i].Spec, r.config.Targets[i].Hash
+		}
+		if against != nil {
+			claims.add(t, against)
+		}
+	}
+	return out, nil
+}
+
+// against compares a run with the baseline of its experiment.
+func (s *Server) against(ctx context.Context, e *rows.Experiment, run string) (*panel.Comparison, error) {
+	return s.compared(ctx, run, app.DiffRequest{Base: app.Side{Run: e.Baseline}, Target: e.BaselineTarget})
+}
+
+// compared compares the overall scores of a run with those of another one: its targets as with says.
+func (s *Server) compared(ctx context.Context, run string, with app.DiffRequest) (*panel.Comparison, error) {
+	state, err := s.cfg.App.RunState(ctx, with.Base.Run)
+	if err != nil {
+		return nil, err
+	}
+	with.Candidate, with.Slices, with.Metrics = app.Side{Run: run}, []string{}, []string{metricOverall}
+	about := fmt.Sprintf("against %s %s %q %s", with.Base.Run, with.Target, with.Pairs, state)
+	return told(ctx, s, run, about, func() (*panel.Comparison, error) { return s.cfg.App.Diff(ctx, with, nil) })
+}
+
+// overall is the difference of the overall scores of a pair; nil where there is none.
+func overall(c *panel.TargetComparison) *panel.Difference {
+	for i := range c.Measured {
+		if c.Measured[i].Metric == metricOverall {
+			return &c.Measured[i].Overall
+		}
+	}
+	return nil
+}
+
+// deltaOf is the mean change of the targets that were compared, over the tasks that both runs have; nil
+// where there are none.
+func deltaOf(c *panel.Comparison) *float64 {
+	sum, n := 0.0, 0
+	for i := range c.Targets {
+		if d := overall(&c.Targets[i]); d != nil && d.Change.Defined() {
+			sum, n = sum+d.Change.Point, n+1
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	sum /= float64(n)
+	return &sum
+}
+
+// differs is what else than the targets, or the time, is not the same in a run and in the one that it
+// was compared with.
+func differs(c *panel.Comparison, now, was *EvalRun) (out []string) {
+	if a, b := was.Version, now.Version; a != b && a > 0 && b > 0 {
+		out = append(out, fmt.Sprintf("the suite is version %d here, and version %d in %s: only tasks that are the same in both are compared", b, a, was.ID))
+	}
+	if n := len(c.OnlyCandidate); n > 0 {
+		out = append(out, plain.Count(n, "task is", "tasks are")+" in this run only, and not compared")
+	}
+	if n := len(c.OnlyBaseline); n > 0 {
+		out = append(out, plain.Count(n, "task is", "tasks are")+" in "+was.ID+" only, and not compared")
+	}
+	return append(out, c.Warnings...)
+}
+
+// family are the comparisons of a timeline. Among many some differ by chance: a verdict holds for all
+// of them together.
+type family struct {
+	targets     []*TimelineTarget
+	differences []*panel.Difference
+}
+
+// add takes the comparison of a target.
+func (f *family) add(t *TimelineTarget, c *panel.Comparison) {
+	for i := range c.Targets {
+		if c.Targets[i].Candidate != t.Name {
+			continue
+		}
+		if d := overall(&c.Targets[i]); d != nil {
+			t.Against, t.Change = c.Targets[i].Baseline, &d.Change
+			if !math.IsNaN(d.P) {
+				t.P = &d.P
+			}
+			f.targets, f.differences = append(f.targets, t), append(f.differences, d)
+		}
+	}
+}
+
+// settle gives the targets their verdicts, once all are there.
+func (f *family) settle() {
+	panel.Family(f.differences)
+	for i, d := range f.differences {
+		f.targets[i].Verdict, f.targets[i].PHolm = d.Verdict, d.PHolm
+	}
+}
+
+// judged are the reports of judges about a run.
+func (s *Server) judged(ctx context.Context, r *trial) ([]TimelineEntry, error) {
+	list, err := s.cfg.App.JudgeList(ctx, app.JudgeListRequest{Side: app.Side{Run: r.line.ID}})
+	if err != nil {
+		return nil, err
+	}
+	var out []TimelineEntry
+	for i := range list {
+		j := &list[i]
+		if j.About != r.line.ID { // one that is built in, and was not asked
+			continue
+		}
+		out = append(out, TimelineEntry{Type: "judge", ID: j.ID, Run: r.line.ID, Timestamp: j.Created.UTC(), Status: string(j.Status), Score: j.Score, Judge: j.JudgeID, Summary: j.JudgeID})
+	}
+	return out, nil
+}
+
+// summarize tells in a few words what a run asked.
+func summarize(c *app.RunConfiguration) string {
+	text := ""
+	for i := range c.Targets {
+		if i > 0 {
+			text += ", "
+		}
+		text += c.Targets[i].Name
+		if choice := c.Targets[i].Spec.ToolChoice; choice != "" {
+			text += " (tool_choice " + choice + ")"
+		}
+	}
+	if c.Repeats > 1 {
+		text += fmt.Sprintf(" × %d", c.Repeats)
+	}
+	return text
+}
