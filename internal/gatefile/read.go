@@ -237,6 +237,12 @@ func (r *reader) gate(n *source.Node) (gates.Gate, bool) {
 	if n.Kind != source.Map || len(r.Problems) > before {
 		return g, false
 	}
+	r.conflicts(n, &g, said)
+	return g, len(r.Problems) == before
+}
+
+// conflicts finds what does not go together in a gate with so many conditions.
+func (r *reader) conflicts(n *source.Node, g *gates.Gate, said int) {
 	switch {
 	case g.Metric == "":
 		r.Note(n.At, "no-metric", "metric: schema_valid", "the gate names no metric")
@@ -255,7 +261,6 @@ func (r *reader) gate(n *source.Node) (gates.Gate, bool) {
 	case g.MaxRate > 0 && g.Kind != gates.Zero:
 		r.Note(n.At, "conflicting-keys", "zero: true", "max_rate belongs to gates that allow nothing")
 	}
-	return g, len(r.Problems) == before
 }
 
 // condition reads what the metric is held against.

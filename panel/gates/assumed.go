@@ -23,7 +23,7 @@ func (c *claim) correlated(in *Input, m *panel.Metric) *panel.Metric {
 	if at >= 0 {
 		runs = in.Alike[at].Runs
 	}
-	why := ""
+	var why string
 	switch {
 	case !m.ByAttempt():
 		why = "only a rate with one yes or no by attempt has a correlation"
