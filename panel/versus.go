@@ -4,6 +4,7 @@ package panel
 
 import (
 	"math"
+	"slices"
 
 	"github.com/callvet/callvet/stats"
 )
@@ -49,13 +50,17 @@ func adjustVersus(of []*Metric) {
 	}
 }
 
-// markExtremes marks the slices of one key that are worse or better than all others together.
+// markExtremes marks the slices of one key that are worse or better than all others together. Where
+// no slice of the key differs from the rest (Holm), none is marked.
 func markExtremes(of []*Metric) {
+	conf := of[0].Interval.Confidence
+	if !slices.ContainsFunc(of, func(m *Metric) bool { return m.Versus.Adjusted < 1-conf }) {
+		return
+	}
 	seen := make([]stats.Count, len(of))
 	for i, m := range of {
 		seen[i], _ = stats.CountOf(&m.Interval)
 	}
-	conf := of[0].Interval.Confidence
 	worst, best := stats.Extremes(seen, conf)
 	if of[0].LowerIsBetter {
 		worst, best = best, worst

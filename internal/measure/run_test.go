@@ -375,9 +375,9 @@ func TestHostilePartial(t *testing.T) {
 		t.Fatal(string(note), err)
 	}
 	r := rand.New(rand.NewPCG(1, 2))
-	tries := 150
+	tries := 40
 	if testing.Short() {
-		tries = 15
+		tries = 8
 	}
 	for range tries {
 		bad := bytes.Clone(good)
