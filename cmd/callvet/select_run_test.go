@@ -148,7 +148,7 @@ func TestDiffOfSelections(t *testing.T) {
 			t.Errorf("%s: %+v", name, d)
 		}
 	}
-	if len(doc.Warnings) != 1 || !strings.Contains(doc.Warnings[0], "did not read the same files") {
+	if len(doc.Warnings) != 2 || !strings.Contains(doc.Warnings[0], "did not read the same files") || !strings.Contains(doc.Warnings[1], "tools of the suite are not the same") {
 		t.Errorf("warnings %q", doc.Warnings)
 	}
 	if out := runApp(t, dir, nil, exitOK, "diff", "a", "b"); !strings.Contains(out, "MRR") || !strings.Contains(out, "did not read the same files") {

@@ -43,6 +43,7 @@ func TestToolsFolder(t *testing.T) {
 	}
 	found := 0
 	var walk func(*cobra.Command)
+	says["callvet label next"] = [2]string{"asked.jsonl --unit call --by ana", "The refund policy of a country."}
 	says["callvet judge run"] = [2]string{"traces.jsonl --judge necessity -m script:judge.yaml", "2 of 2 pass"}
 	walk = func(c *cobra.Command) {
 		for _, sub := range c.Commands() {

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
@@ -40,7 +41,8 @@ type BestAmong struct {
 // none where no run has a score.
 type best []BestConfig
 
-// verdict is the best configuration, or else those that cannot be told apart.
+// verdict is the configuration with the highest lower bound of those that may be the best, and all of
+// them where they cannot be told apart.
 func (b best) verdict() (*BestConfig, *BestAmong) {
 	switch len(b) {
 	case 0:
@@ -48,7 +50,7 @@ func (b best) verdict() (*BestConfig, *BestAmong) {
 	case 1:
 		return &b[0], nil
 	}
-	return nil, &BestAmong{Items: b, Note: fmt.Sprintf("%d of %d configurations may be the best by %s, and none of them is significantly better than the others", len(b), b[0].Of, b[0].Metric)}
+	return &b[0], &BestAmong{Items: b, Note: fmt.Sprintf("%d of %d configurations may be the best by %s, and none of them is significantly better than the others", len(b), b[0].Of, b[0].Metric)}
 }
 
 // bestOf ranks the configurations of an experiment by the metric that its suite gates on.
@@ -79,6 +81,9 @@ func (s *Server) bestOf(ctx context.Context, runs []trial) (best, error) {
 			Rank: r.Best, Worst: r.Worst, Of: len(list), Metric: ranking.Metric, Note: noteOf(c, len(list)),
 		})
 	}
+	slices.SortStableFunc(out, func(a, b BestConfig) int {
+		return cmp.Or(cmp.Compare(b.Score.Lower, a.Score.Lower), cmp.Compare(b.Score.Point, a.Score.Point))
+	})
 	return out, nil
 }
 
@@ -99,7 +104,7 @@ func (s *Server) runBest(ctx context.Context, by *account.Principal, in *struct 
 	ExperimentIn
 	Key  string `header:"Idempotency-Key" maxLength:"200" doc:"a second request with the same one gives the first job"`
 	Body *struct {
-		Repeats    int     `json:"repeats,omitempty" minimum:"0" maximum:"100" doc:"0: as many as the run that was the best, or the most of several"`
+		Repeats    int     `json:"repeats,omitempty" minimum:"0" maximum:"100" doc:"0: as many as the run that was the best"`
 		MaxCostUSD float64 `json:"max_cost_usd,omitempty" minimum:"0"`
 		Name       string  `json:"name,omitempty" doc:"finds the run later"`
 	}
@@ -120,13 +125,10 @@ func (s *Server) runBest(ctx context.Context, by *account.Principal, in *struct 
 	if len(chosen) == 0 {
 		return nil, &callvet.Hinted{Err: fmt.Errorf("run the best configuration: %w: no run of the experiment has a score of all cases yet", callvet.ErrConflict), Hint: `POST /api/tool-eval with "experiment_id"`}
 	}
-	ask := &app.RunRequest{NoCache: true}
-	for i := range chosen {
-		ask.Targets = append(ask.Targets, chosen[i].Config)
-		for _, r := range runs {
-			if r.line.ID == chosen[i].Run {
-				ask.Repeats = max(ask.Repeats, r.config.Repeats)
-			}
+	ask := &app.RunRequest{NoCache: true, Targets: []app.TargetSpec{chosen[0].Config}}
+	for _, r := range runs {
+		if r.line.ID == chosen[0].Run {
+			ask.Repeats = r.config.Repeats
 		}
 	}
 	if in.Body != nil {

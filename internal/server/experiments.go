@@ -40,8 +40,8 @@ type ExperimentDetails struct {
 	Experiment
 	BaselineScore *float64    `json:"baseline_score" doc:"avg_score of the baseline; null without one"`
 	Runs          int         `json:"runs"`
-	Best          *BestConfig `json:"best_config" doc:"the configuration whose rank is certainly 1; null until a run has a score, and where several may be the best"`
-	Among         *BestAmong  `json:"best_among,omitempty" doc:"the configurations that may be the best, where none is certain"`
+	Best          *BestConfig `json:"best_config" doc:"the configuration with the highest lower bound of those that may be the best; null until a run has a score"`
+	Among         *BestAmong  `json:"best_among,omitempty" doc:"the configurations that may be the best, where they cannot be told apart: best_config is then one of several"`
 }
 
 // ExperimentIn names an experiment in a path.
