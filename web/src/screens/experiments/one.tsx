@@ -82,7 +82,7 @@ export function One({ id }: { id: string }) {
           )}
           {mayRun && scored && (
             <Button leftSection={<IconPlayerPlay size={16} aria-hidden />} loading={busy} onClick={runBest}>
-              {t(e.best_among ? 'experiments.runAmong' : 'experiments.runBest')}
+              {t('experiments.runBest')}
             </Button>
           )}
           {mayWrite && (
