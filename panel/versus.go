@@ -53,10 +53,10 @@ func adjustVersus(of []*Metric) {
 // markExtremes marks the slices of one key that are worse or better than all others together. Where
 // no slice of the key differs from the rest (Holm), none is marked.
 func markExtremes(of []*Metric) {
-	conf := of[0].Interval.Confidence
-	if !slices.ContainsFunc(of, func(m *Metric) bool { return m.Versus.Adjusted < 1-conf }) {
+	if !slices.ContainsFunc(of, func(m *Metric) bool { return m.Versus.Differs() }) {
 		return
 	}
+	conf := of[0].Interval.Confidence
 	seen := make([]stats.Count, len(of))
 	for i, m := range of {
 		seen[i], _ = stats.CountOf(&m.Interval)

@@ -64,6 +64,23 @@ func (a *App) Configuration(ctx context.Context, ref string) (*RunConfiguration,
 	return out, nil
 }
 
+// asked are the hashes of how the targets of a run are asked, by their position. Of a run of which one
+// target was opened as several they are of what was opened.
+func (m *Manifest) asked() ([]string, error) {
+	out := make([]string, len(m.Targets))
+	for i := range m.Targets {
+		spec := &TargetSpec{}
+		if len(m.Specs) == len(m.Targets) {
+			spec = &m.Specs[i]
+		}
+		var err error
+		if out[i], err = hashOf(spec, &m.Targets[i]); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
 // hashOf names how a target is asked. What only says how fast, or under which name, is left out.
 func hashOf(spec *TargetSpec, opened *callvet.Target) (string, error) {
 	s, t := *spec, *opened

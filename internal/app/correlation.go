@@ -3,9 +3,7 @@
 package app
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"slices"
 
 	"github.com/callvet/callvet"
@@ -15,14 +13,18 @@ import (
 	"github.com/callvet/callvet/stats"
 )
 
-// maxEarlier bounds how many earlier runs are read for a correlation.
-const maxEarlier = 12
+// mostMeasured bounds how many earlier runs are read for a correlation.
+const mostMeasured = 12
 
 // alike measures, on the runs of the suite of r that were started before it, how much the attempts of
 // each target at a task are alike in each metric. A metric that no run shows has no entry.
 // Source: Statistics specification, section 16.1.
 func (a *App) alike(ctx context.Context, r *Run, metrics []string) ([]panel.Alike, error) {
-	earlier, err := a.earlier(ctx, r)
+	earlier, err := a.measurable(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	now, err := r.Manifest.asked()
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +39,7 @@ func (a *App) alike(ctx context.Context, r *Run, metrics []string) ([]panel.Alik
 		}
 		for i := range p.Targets {
 			t := &p.Targets[i]
-			if !asksAlike(r, e, t.Name) {
+			if !asksToo(e, t.Name, r, now) {
 				continue
 			}
 			for _, name := range metrics {
@@ -63,50 +65,33 @@ func (a *App) alike(ctx context.Context, r *Run, metrics []string) ([]panel.Alik
 	return out, nil
 }
 
-// earlier are the newest runs of the suite of r that were started before it, are done, and have
+// measurable are the newest runs of the suite of r that were started before it, are done, and have
 // several attempts at a case.
-func (a *App) earlier(ctx context.Context, r *Run) ([]*Run, error) {
-	db, err := a.cfg.Store(ctx)
-	if err != nil {
-		return nil, err
-	}
-	list, err := db.Runs(ctx, 0)
-	if err != nil {
-		return nil, err
-	}
-	at := slices.IndexFunc(list, func(s store.Run) bool { return s.ID == r.Stored.ID })
-	var out []*Run
-	for i := at + 1; i < len(list) && len(out) < maxEarlier; i++ {
-		s := &list[i]
-		if s.SuiteName != r.Stored.SuiteName || s.State() != store.StatusDone {
+func (a *App) measurable(ctx context.Context, r *Run) (out []*Run, err error) {
+	for s, m := range a.earlierRuns(ctx, r, &err) {
+		if s.State() != store.StatusDone || m.Repeats < 2 || m.Drill != r.Manifest.Drill {
 			continue
 		}
-		if m, err := readManifest(s); err != nil || m.Repeats < 2 || m.Drill != r.Manifest.Drill {
-			continue
-		}
-		switch e, err := openRun(ctx, db, s.ID); {
-		case err == nil:
+		switch e, bad := openRun(ctx, r.db, s.ID); {
+		case bad == nil:
 			out = append(out, e)
-		case momentary(ctx, err):
-			return nil, err
+		case momentary(ctx, bad):
+			return nil, bad
+		}
+		if len(out) == mostMeasured {
+			break
 		}
 	}
-	return out, nil
+	return out, err
 }
 
-// asksAlike reports whether both runs ask a target of this name with the same parameters: answers at
-// another temperature are alike in another way.
-func asksAlike(r, e *Run, name string) bool {
-	params := func(r *Run) []byte {
-		i := slices.IndexFunc(r.Manifest.Targets, func(t callvet.Target) bool { return t.Name == name })
-		if i < 0 {
-			return nil
-		}
-		b, _ := json.Marshal(r.Manifest.Targets[i].Params)
-		return b
-	}
-	now, then := params(r), params(e)
-	return now != nil && bytes.Equal(now, then)
+// asksToo reports whether the target of that name of an earlier run is asked in the same way as the one
+// of r: answers at another temperature are alike in another way.
+func asksToo(e *Run, name string, r *Run, now []string) bool {
+	of := func(t callvet.Target) bool { return t.Name == name }
+	i, k := slices.IndexFunc(r.Manifest.Targets, of), slices.IndexFunc(e.Manifest.Targets, of)
+	then, err := e.Manifest.asked()
+	return err == nil && i >= 0 && k >= 0 && now[i] == then[k]
 }
 
 // measuredMetrics are the metrics of the gates that ask for a measured correlation.

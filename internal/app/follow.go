@@ -77,12 +77,8 @@ func (s *Session) elsewhere(ctx context.Context) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := r.Panels(ctx, s.slices)
-	if err != nil {
-		return nil, err
-	}
 	op, why := s.app.reopened(ctx, r, s.tell)
-	v, err := r.view(ctx, p, red, op, why)
+	v, err := r.view(ctx, s.slices, red, op, why)
 	if err != nil {
 		return nil, err
 	}

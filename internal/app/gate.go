@@ -331,7 +331,7 @@ func (a *App) holdRun(ctx context.Context, r *Run, req *GateRequest, gs []gates.
 			return nil, err
 		}
 		for i := range r.Manifest.Targets {
-			if t := &r.Manifest.Targets[i]; t.Recorded || t.Provider == "script" {
+			if t := &r.Manifest.Targets[i]; givesFacts(t) {
 				h.input.Facts = append(h.input.Facts, t.Name)
 			}
 		}

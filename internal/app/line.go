@@ -81,13 +81,22 @@ func countLine(ctx context.Context, db *store.DB, r *store.Run, m *Manifest, tar
 		}
 		return err
 	}
-	for c := range of.Chosen(&err) {
+	skipped, err := of.skipped()
+	out.Cells.Skipped = min(skipped*m.Repeats*counted, out.Cells.NotRun)
+	return err
+}
+
+// skipped is how many of the chosen cases are left out on purpose.
+func (r *Run) skipped() (n int, err error) {
+	if r.Manifest.Skipped != nil {
+		return *r.Manifest.Skipped, nil
+	}
+	for c := range r.Chosen(&err) {
 		if c.Skip != "" {
-			out.Cells.Skipped += m.Repeats * counted
+			n++
 		}
 	}
-	out.Cells.Skipped = min(out.Cells.Skipped, out.Cells.NotRun)
-	return err
+	return n, err
 }
 
 // countTargets counts what is stored of a run.

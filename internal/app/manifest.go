@@ -48,7 +48,9 @@ type Manifest struct {
 	// was not recorded.
 	Stale []string `json:"stale,omitempty"`
 	// Rubrics are positions of the cases for judges, which run when all others are over.
-	Rubrics     []int    `json:"rubrics,omitempty"`
+	Rubrics []int `json:"rubrics,omitempty"`
+	// Skipped is how many of the chosen cases are left out on purpose; absent of older runs.
+	Skipped     *int     `json:"skipped,omitempty"`
 	Repeats     int      `json:"repeats"`
 	Cases       []int    `json:"cases,omitzero"` // positions; absent: all
 	Filter      []string `json:"filter,omitempty"`

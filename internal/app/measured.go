@@ -182,8 +182,8 @@ func (r *Run) gatePanels(ctx context.Context, sliceBy []string, calibrations []s
 	return p, err
 }
 
-// Ledger collects of the run what is compared with another one, or with a trace file.
-func (r *Run) Ledger(ctx context.Context, cfg compare.Config) (*panel.Ledger, error) {
+// side is the run as a side of a comparison that has no attempt yet.
+func (r *Run) side(cfg compare.Config) (*compare.Side, error) {
 	cfg.Metrics = append(slices.Clip(cfg.Metrics), r.selecting(cfg.Metrics)...)
 	side, err := compare.New(r.Stored.ID, cfg)
 	if err != nil {
@@ -191,6 +191,15 @@ func (r *Run) Ledger(ctx context.Context, cfg compare.Config) (*panel.Ledger, er
 	}
 	for i := range r.Manifest.Targets {
 		side.Targets(r.Manifest.Targets[i].Name)
+	}
+	return side, nil
+}
+
+// Ledger collects of the run what is compared with another one, or with a trace file.
+func (r *Run) Ledger(ctx context.Context, cfg compare.Config) (*panel.Ledger, error) {
+	side, err := r.side(cfg)
+	if err != nil {
+		return nil, err
 	}
 	if side.NeedsSteps() {
 		if _, _, err := r.measure(ctx, steps.Config{SliceBy: []string{}}, side); err != nil {

@@ -58,22 +58,18 @@ func (s *Session) outcome(ctx context.Context, sum run.Summary, runErr error) (_
 	if s.Stored, err = s.db.Run(ctx, s.Stored.ID); err != nil {
 		return nil, err
 	}
-	p, err := s.Panels(ctx, s.slices)
-	if err != nil {
-		return nil, err
-	}
 	red, err := s.app.viewer(s.Manifest, nil)
 	if err != nil {
 		return nil, err
 	}
 	s.op.tellLearned(red)
-	v, err := s.view(ctx, p, red, s.op, "")
+	v, err := s.view(ctx, s.slices, red, s.op, "")
 	if err != nil {
 		return nil, err
 	}
 	v.View.Models = s.op.used()
 	if s.Manifest.Judges.decidesRubrics() {
-		sum = judgedSummary(sum, p)
+		sum = judgedSummary(sum, v.View.Panels)
 	}
 	return s.conclude(ctx, v, sum, runErr)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/callvet/callvet/internal/gatefile"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/gates"
+	"github.com/callvet/callvet/panel/steps"
 )
 
 // Contender is a target of a run.
@@ -26,9 +27,8 @@ type Ranking struct {
 	Unread []string `json:"unread,omitempty"`
 }
 
-// First are the positions of those that may have the first rank: all that nobody is significantly
-// better than, or the one that has it. Where there is only one of them and its rank is not certain, those that
-// may have as good a rank are listed with it.
+// First are the positions of the targets that may have the first rank. One target alone is first only
+// where its rank is certain; else the targets that may have as good a rank are listed with it.
 func (r *Ranking) First() (out []int) {
 	limit := 1
 	if top := r.upTo(limit); len(top) == 1 {
@@ -47,33 +47,9 @@ func (r *Ranking) upTo(rank int) (out []int) {
 	return out
 }
 
-// Rank gives the place of each target by the metric that the suite of the first one's run gates on.
+// Rank gives the place of each target by the metric that the suite of the first one's run gates on. It
+// reads each run once.
 func (a *App) Rank(ctx context.Context, of []Contender) (*Ranking, error) {
-	return rank(ctx, of, a.Run)
-}
-
-// rank puts the targets of the run in their places, where it has several.
-func (r *Run) rank(ctx context.Context, p *panel.Panels) error {
-	if len(p.Targets) < 2 || r.damage != nil {
-		return nil
-	}
-	of := make([]Contender, len(p.Targets))
-	for i := range p.Targets {
-		of[i] = Contender{Run: r.Stored.ID, Target: p.Targets[i].Name}
-	}
-	ranking, err := rank(ctx, of, func(context.Context, string) (*Run, error) { return r, nil })
-	if err != nil || len(ranking.Unread) > 0 {
-		return err
-	}
-	p.RankedBy = ranking.Metric
-	for i := range p.Targets {
-		p.Targets[i].Rank = &ranking.Ranks[i]
-	}
-	return nil
-}
-
-// rank reads each run once.
-func rank(ctx context.Context, of []Contender, open func(context.Context, string) (*Run, error)) (*Ranking, error) {
 	out := &Ranking{Metric: panel.MetricPass}
 	ledgers := map[string]*panel.Ledger{}
 	list := make([]panel.Contender, len(of))
@@ -81,7 +57,7 @@ func rank(ctx context.Context, of []Contender, open func(context.Context, string
 		led := ledgers[c.Run]
 		if led == nil {
 			var err error
-			if led, err = rankedLedger(ctx, c.Run, open, out, i == 0); ctx.Err() != nil {
+			if led, err = a.rankedLedger(ctx, c.Run, out, i == 0); ctx.Err() != nil {
 				return nil, err
 			} else if err != nil {
 				led, out.Unread = panel.NewLedger(c.Run, nil, nil), append(out.Unread, c.Run)
@@ -95,8 +71,8 @@ func rank(ctx context.Context, of []Contender, open func(context.Context, string
 }
 
 // rankedLedger reads what a run is ranked by; the suite of the first run decides the metric.
-func rankedLedger(ctx context.Context, run string, open func(context.Context, string) (*Run, error), out *Ranking, first bool) (*panel.Ledger, error) {
-	r, err := open(ctx, run)
+func (a *App) rankedLedger(ctx context.Context, run string, out *Ranking, first bool) (*panel.Ledger, error) {
+	r, err := a.Run(ctx, run)
 	if err != nil {
 		return nil, err
 	}
@@ -104,6 +80,36 @@ func rankedLedger(ctx context.Context, run string, open func(context.Context, st
 		out.Metric = r.gatedOn()
 	}
 	return r.Ledger(ctx, compare.Config{By: []string{}, Metrics: []string{out.Metric}})
+}
+
+// ranked sums the run up by slices, as Panels does, with the place of each target among those of the
+// run, where it has several. The run is read once for both.
+func (r *Run) ranked(ctx context.Context, sliceBy []string) (*panel.Panels, error) {
+	if len(r.Manifest.Targets) < 2 || r.damage != nil {
+		return r.Panels(ctx, sliceBy)
+	}
+	if sliceBy == nil {
+		sliceBy = r.Manifest.Slices
+	}
+	metric := r.gatedOn()
+	side, err := r.side(compare.Config{By: []string{}, Metrics: []string{metric}})
+	if err != nil {
+		return nil, err
+	}
+	p, _, err := r.measure(ctx, steps.Config{SliceBy: sliceBy}, side)
+	if err != nil {
+		return nil, err
+	}
+	led := side.Ledger(r.Stored.ID)
+	of := make([]panel.Contender, len(p.Targets))
+	for i := range p.Targets {
+		of[i] = panel.Contender{Ledger: led, Target: p.Targets[i].Name}
+	}
+	p.RankedBy = metric
+	for i, place := range panel.Ranks(of, metric, 0) {
+		p.Targets[i].Rank = &place
+	}
+	return p, nil
 }
 
 // gatedOn is the metric of the first hard gate of the suite on everything that two targets can be

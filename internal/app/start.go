@@ -232,7 +232,14 @@ func (s *Session) start(ctx context.Context, db *store.DB, req *RunRequest, read
 		return err
 	}
 	kept := evalFiles{made: newMakers(files)}
-	hash, rubrics, err := s.app.keepSuite(ctx, db, req, read, own, kept.of, s.tell)
+	skipped, position := []int{}, 0
+	each := func(c *callvet.Case) {
+		if kept.of(c); c.Skip != "" {
+			skipped = append(skipped, position)
+		}
+		position++
+	}
+	hash, rubrics, err := s.app.keepSuite(ctx, db, req, read, own, each, s.tell)
 	if err != nil {
 		return err
 	}
@@ -265,6 +272,7 @@ func (s *Session) start(ctx context.Context, db *store.DB, req *RunRequest, read
 	if man.Cases, err = selectCases(ctx, db, s.cases, req); err != nil {
 		return err
 	}
+	man.Skipped = chosenOf(skipped, man.Cases)
 	if err := errors.Join(s.Sliceable(req.Slices), s.choosable(s.targets), s.agree(s.tools, req.Live)); err != nil {
 		return err
 	}
@@ -284,6 +292,17 @@ func (s *Session) start(ctx context.Context, db *store.DB, req *RunRequest, read
 	}
 	s.Stored, err = db.CreateRun(ctx, store.NewRun{Name: req.Name, SuiteHash: hash, Manifest: b, Judges: s.judges})
 	return err
+}
+
+// chosenOf counts the positions that are among the chosen ones; nil chosen are all.
+func chosenOf(positions, chosen []int) *int {
+	n := 0
+	for _, at := range positions {
+		if chosen == nil || slices.Contains(chosen, at) {
+			n++
+		}
+	}
+	return &n
 }
 
 // keepSuite stores the suite while it is read, case by case, unless lint finds an

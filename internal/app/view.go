@@ -63,25 +63,21 @@ func (a *App) ViewRun(ctx context.Context, req ViewRequest, tell Events) (*RunVi
 	if err != nil {
 		return nil, err
 	}
-	p, err := r.Panels(ctx, req.Slices)
-	if err != nil {
-		return nil, err
-	}
 	op, why := a.reopened(ctx, r, tell)
-	v, err := r.view(ctx, p, red, op, why)
+	v, err := r.view(ctx, req.Slices, red, op, why)
 	if err == nil && req.Baseline != (Side{}) {
 		v.View.Diff, _, err = a.against(ctx, r, req.Baseline, compare.Config{By: req.Slices}, nil, tell)
 	}
 	return v, err
 }
 
-// view tells panels of the run as red lets them be seen; op and why are those of section.
-func (r *Run) view(ctx context.Context, p *panel.Panels, red *redact.Redactor, op *opener, why string) (*RunView, error) {
-	if err := r.rank(ctx, p); err != nil {
+// view sums the run up by slices and shows it as red lets it be seen; op and why are those of section.
+func (r *Run) view(ctx context.Context, sliceBy []string, red *redact.Redactor, op *opener, why string) (*RunView, error) {
+	p, err := r.ranked(ctx, sliceBy)
+	if err != nil {
 		return nil, err
 	}
 	v := r.viewOf(ctx, p, red)
-	var err error
 	if v.Problem, err = r.problem(ctx, p); err != nil {
 		return nil, err
 	}
