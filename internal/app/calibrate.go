@@ -209,7 +209,7 @@ func (r *judgedRun) hear(opinions []labels.Label) {
 			said[o.Thing()] = labels.Merge(said[o.Thing()], o.Judged)
 		}
 	}
-	r.hearParts(opinions, false)
+	r.addParts(opinions, false)
 	for i := range r.items {
 		it := &r.items[i]
 		for _, v := range said[labels.ThingOf(it.Key, it.Fingerprint)] {
@@ -276,7 +276,7 @@ func judgedOf(of *tasks) (*judgedRun, *trace.Log, error) {
 		return out, log, nil
 	}
 	own, err := of.parts()
-	out.hearParts(own, true)
+	out.addParts(own, true)
 	return out, log, err
 }
 

@@ -37,9 +37,9 @@ type partJudge struct {
 	name string
 }
 
-// hearParts adds verdicts on calls and turns of the very outputs of the run; own: the run itself has
+// addParts adds verdicts on calls and turns of the very outputs of the run; own: the run itself has
 // them, and then no labels file changes them. Of two verdicts of one judge the later counts.
-func (r *judgedRun) hearParts(lines []labels.Label, own bool) {
+func (r *judgedRun) addParts(lines []labels.Label, own bool) {
 	p, of := &r.parts, map[string][]int{}
 	for i := range lines {
 		o := &lines[i]
@@ -55,13 +55,13 @@ func (r *judgedRun) hearParts(lines []labels.Label, own bool) {
 			key := r.items[at].Key
 			key.Unit, key.CallID, key.Turn = o.Unit, o.CallID, o.Turn
 			for _, v := range o.Judged {
-				p.hear(calibrate.Judgement{Key: key, Fingerprint: o.Fingerprint, Verdict: v}, own)
+				p.add(calibrate.Judgement{Key: key, Fingerprint: o.Fingerprint, Verdict: v}, own)
 			}
 		}
 	}
 }
 
-func (p *parts) hear(v calibrate.Judgement, own bool) {
+func (p *parts) add(v calibrate.Judgement, own bool) {
 	if p.at == nil {
 		p.at, p.newest, p.own = map[partKey]int{}, map[partJudge]string{}, map[partJudge]bool{}
 	}
@@ -125,12 +125,12 @@ func (r *judgedRun) correctParts(p *panel.Panels, of *tasks, in calibrate.Input)
 	in.Run, in.Outputs, in.RunID, in.Confidence = r.judgements(), r.outputs(), r.id, p.Confidence
 	for _, j := range judges {
 		in.Judge, in.Unit = r.parts.newest[j], j.unit
-		told := toldAs{judged: panel.MetricJudgedCalls + j.name, corrected: panel.MetricTrueCalls + j.name, unit: j.unit}
+		names := judgedNames{judged: panel.MetricJudgedCalls + j.name, corrected: panel.MetricTrueCalls + j.name, unit: j.unit}
 		if j.unit == labels.Turn {
-			told.judged, told.corrected = panel.MetricJudgedTurns+j.name, panel.MetricTrueTurns+j.name
+			names.judged, names.corrected = panel.MetricJudgedTurns+j.name, panel.MetricTrueTurns+j.name
 		}
-		told.judgedTitle, told.correctedTitle = "judged "+string(j.unit)+"s, "+j.name, "truly right "+string(j.unit)+"s, "+j.name
-		if err := r.correct(p, in, told); err != nil {
+		names.judgedTitle, names.correctedTitle = "judged "+string(j.unit)+"s, "+j.name, "truly right "+string(j.unit)+"s, "+j.name
+		if err := r.correct(p, in, names); err != nil {
 			return err
 		}
 	}

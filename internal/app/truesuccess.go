@@ -64,10 +64,10 @@ func (a *App) labelled(p *panel.Panels, of tasks, from string, calibrations []st
 		if len(judges) > 1 {
 			suffix = ":" + name
 		}
-		told := toldAs{metricJudged + suffix, "judged pass" + suffix, metricTrueSuccess + suffix, "true success" + suffix, labels.Task}
+		names := judgedNames{metricJudged + suffix, "judged pass" + suffix, metricTrueSuccess + suffix, "true success" + suffix, labels.Task}
 		if err := run.correct(p, calibrate.Input{
 			Judge: name, Labels: ls, Run: run.judgements(), Outputs: run.outputs(), RunID: run.id, Opinions: opinions, Without: of.without, Confidence: p.Confidence,
-		}, told); err != nil {
+		}, names); err != nil {
 			return err
 		}
 	}
@@ -88,14 +88,14 @@ func (r *judgedRun) judges() []string {
 	return out
 }
 
-// toldAs names the metrics of one judge: the share that it passes, and that share corrected.
-type toldAs struct {
+// judgedNames names the metrics of one judge: the share that it passes, and that share corrected.
+type judgedNames struct {
 	judged, judgedTitle, corrected, correctedTitle string
 	unit                                           labels.Unit
 }
 
 // of is what the metrics count.
-func (t *toldAs) of() string {
+func (t *judgedNames) of() string {
 	if t.unit.Part() {
 		return string(t.unit) + "s"
 	}
@@ -103,21 +103,21 @@ func (t *toldAs) of() string {
 }
 
 // correct sets the corrected rate of one judge in all tables that have its judged rate.
-func (r *judgedRun) correct(p *panel.Panels, in calibrate.Input, told toldAs) error {
+func (r *judgedRun) correct(p *panel.Panels, in calibrate.Input, names judgedNames) error {
 	all, err := calibrate.Calibrate(in)
 	if err != nil {
 		return err
 	}
-	if told.unit.Part() && all.Counts.Labelled == 0 {
-		told.corrected = "" // nobody labelled calls or turns
+	if names.unit.Part() && all.Counts.Labelled == 0 {
+		names.corrected = "" // nobody labelled calls or turns
 	}
 	byKey := map[string]*calibrate.SliceReport{}
 	for i := range p.Targets {
 		t := &p.Targets[i]
-		r.setTrueSuccess(&t.Overall, successOf(all.Success, t.Name), &told, p.Lost.Records())
+		r.setTrueSuccess(&t.Overall, successOf(all.Success, t.Name), &names, p.Lost.Records())
 		for j := range t.Slices {
 			s := &t.Slices[j]
-			if s.Metric(told.judged) == nil && !r.heard && !told.unit.Part() {
+			if s.Metric(names.judged) == nil && !r.heard && !names.unit.Part() {
 				continue
 			}
 			of := byKey[s.Key]
@@ -129,7 +129,7 @@ func (r *judgedRun) correct(p *panel.Panels, in calibrate.Input, told toldAs) er
 			}
 			at := slices.IndexFunc(of.Values, func(v calibrate.SliceValue) bool { return v.Value == s.Value })
 			if at >= 0 {
-				r.setTrueSuccess(s, successOf(of.Values[at].Success, t.Name), &told, 0)
+				r.setTrueSuccess(s, successOf(of.Values[at].Success, t.Name), &names, 0)
 			}
 		}
 	}
@@ -169,28 +169,28 @@ func successOf(of []calibrate.Success, target string) *calibrate.Success {
 // setTrueSuccess puts the estimate behind the judged rate, which is set too where verdicts come from
 // a labels file or are of calls or turns: nothing that was summed up has it then. records could not be
 // read.
-func (r *judgedRun) setTrueSuccess(s *panel.Slice, x *calibrate.Success, told *toldAs, records int64) {
+func (r *judgedRun) setTrueSuccess(s *panel.Slice, x *calibrate.Success, names *judgedNames, records int64) {
 	if x == nil {
 		return
 	}
-	if r.heard || told.unit.Part() {
-		gone := []string{told.judged, metricJudged}
-		if told.unit.Part() {
-			gone = []string{told.judged, told.corrected}
+	if r.heard || names.unit.Part() {
+		gone := []string{names.judged, metricJudged}
+		if names.unit.Part() {
+			gone = []string{names.judged, names.corrected}
 		}
 		s.Metrics = slices.DeleteFunc(s.Metrics, func(m panel.Metric) bool { return slices.Contains(gone, m.Name) })
-		s.Metrics = append(s.Metrics, judgedMetric(s, x, told, records))
+		s.Metrics = append(s.Metrics, judgedMetric(s, x, names, records))
 	}
-	at := slices.IndexFunc(s.Metrics, func(m panel.Metric) bool { return m.Name == told.judged })
-	if at < 0 || told.corrected == "" {
+	at := slices.IndexFunc(s.Metrics, func(m panel.Metric) bool { return m.Name == names.judged })
+	if at < 0 || names.corrected == "" {
 		return
 	}
-	m := panel.Metric{Name: told.corrected, Title: told.correctedTitle, Unit: panel.UnitRate, Of: told.of(), Interval: x.True}
+	m := panel.Metric{Name: names.corrected, Title: names.correctedTitle, Unit: panel.UnitRate, Of: names.of(), Interval: x.True}
 	switch {
 	case x.Refused != "":
 		m.Warnings = append(m.Warnings, x.Refused)
 	case x.Design == calibrate.Internal:
-		m.Warnings = append(m.Warnings, fmt.Sprintf("from %d labels on these very %ss", x.Labels, told.unit))
+		m.Warnings = append(m.Warnings, fmt.Sprintf("from %d labels on these very %ss", x.Labels, names.unit))
 	default:
 		m.Warnings = append(m.Warnings, fmt.Sprintf("from %d labels made elsewhere", x.Labels))
 	}
@@ -201,14 +201,14 @@ func (r *judgedRun) setTrueSuccess(s *panel.Slice, x *calibrate.Success, told *t
 }
 
 // judgedMetric is the share that a judge passes, with what everything may change that got no verdict.
-func judgedMetric(s *panel.Slice, x *calibrate.Success, told *toldAs, records int64) panel.Metric {
-	m := panel.Metric{Name: told.judged, Title: told.judgedTitle, Unit: panel.UnitRate, Of: told.of(), Interval: x.Raw, Excluded: x.Unread}
+func judgedMetric(s *panel.Slice, x *calibrate.Success, names *judgedNames, records int64) panel.Metric {
+	m := panel.Metric{Name: names.judged, Title: names.judgedTitle, Unit: panel.UnitRate, Of: names.of(), Interval: x.Raw, Excluded: x.Unread}
 	m.Agree(x.Judged)
 	m.Warnings = panel.RateWarnings(&m, 0)
 	if x.Unread > 0 {
 		m.Warnings = append(m.Warnings, fmt.Sprintf("%d of %d got no verdict that can be read", x.Unread, x.Judged+x.Unread))
 	}
-	lost, planned := s.Lost(told.judged, records)
+	lost, planned := s.Lost(names.judged, records)
 	if low, high, n := x.Range(lost, planned-lost); n > 0 {
 		m.Lost = &panel.LostRange{N: n, Of: x.Judged + n, Low: low, High: high}
 	}

@@ -10,12 +10,17 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
+// IDKeys are the names of the member that has the id of a call, the ones that mean nothing else first.
+func IDKeys() []string {
+	return []string{"call_id", "callId", "tool_call_id", "toolCallId", "tool_use_id", "toolUseId", "id"}
+}
+
 // Hosted reads the call of a tool that has no name but that of its type, such as web_search of a
 // web_search_call: most are carried out by the provider. What it was given stands in the item under
 // names of its own, and becomes the arguments. ok is false for other items.
 func Hosted(item value.Value) (c callvet.Call, ok bool) {
 	var id value.Value
-	for _, key := range []string{"call_id", "callId", "tool_call_id", "toolCallId", "tool_use_id", "toolUseId", "id"} {
+	for _, key := range IDKeys() {
 		if m, ok := item.Get(key); ok {
 			id = m
 			break

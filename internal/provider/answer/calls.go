@@ -39,10 +39,6 @@ func resultKeys() []string {
 	return []string{"result", "output", "tool_result", "toolResult", "tool_output", "response"}
 }
 
-func idKeys() []string {
-	return []string{"call_id", "callId", "tool_call_id", "toolCallId", "tool_use_id", "toolUseId", "id"}
-}
-
 // list reads a list of calls, or a single one. What is no call in it is one that could not be
 // read. A value that can be no list of calls makes the record unreadable.
 func (d *decoder) list(v value.Value) []callvet.Call {
@@ -76,7 +72,7 @@ func (d *decoder) one(v value.Value) callvet.Call {
 	c, ok := d.call(v)
 	if !ok {
 		c = repair.Lost(v)
-		id, _ := firstOf(v, idKeys()...)
+		id, _ := firstOf(v, repair.IDKeys()...)
 		c.ID = id.Str()
 	}
 	return c
@@ -124,7 +120,7 @@ func (d *decoder) call(e value.Value) (callvet.Call, bool) {
 	} else if tool == "" {
 		return keyed(e)
 	}
-	id, _ := firstOf(e, idKeys()...)
+	id, _ := firstOf(e, repair.IDKeys()...)
 	var c callvet.Call
 	if args, ok := d.member(body, d.o.Fields.Args, argsKeys()); ok {
 		c = withArgs(id.Str(), tool, args)
@@ -143,7 +139,7 @@ func custom(e value.Value) (callvet.Call, bool) {
 	case typ == "custom" && body.Kind() == value.Object:
 	case typ == "custom_tool_call":
 		body = e
-		id, _ = firstOf(e, idKeys()...)
+		id, _ = firstOf(e, repair.IDKeys()...)
 	default:
 		return callvet.Call{}, false
 	}

@@ -234,7 +234,7 @@ func resultTurn(e value.Value) callvet.Turn {
 	if in, ok := firstOf(e, "functionResponse", "toolResult"); ok {
 		e = in
 	}
-	id, _ := firstOf(e, idKeys()[:len(idKeys())-1]...)
+	id, _ := firstOf(e, repair.IDKeys()[:len(repair.IDKeys())-1]...)
 	body, _ := firstOf(e, append(resultKeys(), "content", "error")...)
 	t := callvet.Turn{Role: callvet.RoleTool, CallID: id.Str(), Raw: recorded(e)}
 	switch typ := first(body, "type").Str(); typ { // what the AI SDK and the OpenAI Agents SDK put around it
