@@ -75,7 +75,7 @@ func (d *Difference) suiteWarning(what string) string {
 	case stats.StatusFewAttempts:
 		return fmt.Sprintf("%s: a comparison about this suite needs two attempts at each task on both sides: callvet run --repeat 2", what)
 	case stats.StatusNotByAttempt:
-		return fmt.Sprintf("%s: a comparison about this suite needs one yes or no for each attempt, which this metric has not", what)
+		return fmt.Sprintf("%s: a comparison about this suite needs one yes or no for each attempt, and this metric has other values", what)
 	}
 	return ""
 }

@@ -97,9 +97,9 @@ type Group struct {
 const (
 	// negligible is the weight of a point of the grid that changes no figure.
 	negligible = 1e-7
-	// exactly is how far the chance at the end of an interval may be from the one asked for, which
+	// tolerance is how far the chance at the end of an interval may be from the one asked for, which
 	// at most so many halvings of [0,1] reach.
-	exactly  = 1e-7
+	tolerance  = 1e-7
 	halvings = 40
 )
 
@@ -158,7 +158,7 @@ func (g *Group) Interval(conf float64) Interval {
 			} else {
 				hi = x
 			}
-			if math.Abs(below-p) < exactly {
+			if math.Abs(below-p) < tolerance {
 				return x
 			}
 			slope := (below - at) / (x - last)

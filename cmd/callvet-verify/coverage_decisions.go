@@ -145,7 +145,7 @@ func familyStudies() []conform.Study {
 	return out
 }
 
-// relabelled is a run of tasks, some of which have the output of an earlier run whose outputs are labelled.
+// relabelled is a run. Some of its tasks have the output of an earlier run, which has labels.
 type relabelled struct {
 	tasks          int
 	unchanged      float64 // the share of outputs that did not change

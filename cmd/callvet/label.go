@@ -46,7 +46,7 @@ was called then.`,
 	fs.StringArrayVar(&req.Tools, "tools", nil, "catalogue that people see, for --unit call or turn of trace files that were not judged here; may be repeated")
 	fs.Var(ranged.Int(&req.N, 20, 1), "n", "how many")
 	fs.StringVar((*string)(&req.Strategy), "strategy", "random", "random: the labels may calibrate the judge; neyman: by the judge's verdict, best for true success of this run; disagree: first where verdicts disagree, with --role design")
-	fs.StringVar(&req.Judge, "judge", "", "judge whose verdicts divide what is drawn from")
+	fs.StringVar(&req.Judge, "judge", "", "draw by the verdicts of this judge")
 	fs.StringVar(&req.By, "by", "", "who labels (default: $USER)")
 	fs.StringVar((*string)(&req.Role), "role", "calibration", "what the labels are for: calibration, validation, test, or design: to make the judge, and never to calibrate it")
 	fs.Var(ranged.Share(&req.Double, 0), "double", "share of the tasks that somebody else has labelled already, to measure agreement")

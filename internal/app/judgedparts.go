@@ -25,7 +25,7 @@ type parts struct {
 	tools  map[labels.Key]string // that the calls name
 }
 
-// partKey is what one judge says of one thing.
+// partKey identifies the verdict of one judge on one call or turn.
 type partKey struct {
 	labels.Key
 	judge string

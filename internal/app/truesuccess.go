@@ -109,7 +109,7 @@ func (r *judgedRun) correct(p *panel.Panels, in calibrate.Input, names judgedNam
 		return err
 	}
 	if names.unit.Part() && all.Counts.Labelled == 0 {
-		names.corrected = "" // nobody labelled calls or turns
+		names.corrected = "" // there are no labels of calls or turns
 	}
 	byKey := map[string]*calibrate.SliceReport{}
 	for i := range p.Targets {
@@ -200,7 +200,7 @@ func (r *judgedRun) setTrueSuccess(s *panel.Slice, x *calibrate.Success, names *
 	s.Metrics = slices.Insert(s.Metrics, at+1, m)
 }
 
-// judgedMetric is the share that a judge passes, with what everything may change that got no verdict.
+// judgedMetric is the share that a judge passes, with the range that missing verdicts leave.
 func judgedMetric(s *panel.Slice, x *calibrate.Success, names *judgedNames, records int64) panel.Metric {
 	m := panel.Metric{Name: names.judged, Title: names.judgedTitle, Unit: panel.UnitRate, Of: names.of(), Interval: x.Raw, Excluded: x.Unread}
 	m.Agree(x.Judged)

@@ -416,7 +416,7 @@ func (r *Report) warn() {
 	say(c.OtherJudge, "%d labelled %ss have only verdicts of another judge of that name (%s differs): no calibration made with them applies",
 		c.OtherJudge, r.Unit, strings.Join(c.Differs, ", "))
 	say(c.RatedOnly, "%d labelled %ss are left out: they have a rating and no pass or fail", c.RatedOnly, r.Unit)
-	say(c.Disputed, "%d labelled %ss are left out: people disagree, or one contradicts themselves, and nobody decided", c.Disputed, r.Unit)
+	say(c.Disputed, "%d labelled %ss are left out: people disagree, or a person gave both answers", c.Disputed, r.Unit)
 	say(c.Unjudged, "%d labelled %ss are left out: there is no verdict of the judge that can be read", c.Unjudged, r.Unit)
 	say(c.Changed, "%d labels contradict an earlier one of the same person: the later counts", c.Changed)
 	say(c.Leaked, "%d %ss are labelled both for calibration and for a check: they cannot check", c.Leaked, r.Unit)

@@ -31,18 +31,18 @@ type BestConfig struct {
 	Note      string         `json:"note"`
 }
 
-// BestAmong are configurations that may be the best, and cannot be told apart.
+// BestAmong are several configurations that may be the best.
 type BestAmong struct {
 	Items []BestConfig `json:"items"`
 	Note  string       `json:"note"`
 }
 
-// best are the configurations that may be the best of an experiment: one where its rank is certain,
-// none where no run has a score.
+// best are the configurations that may be the best of an experiment, the highest lower bound first; none
+// where no run has a score.
 type best []BestConfig
 
-// verdict is the configuration with the highest lower bound of those that may be the best, and all of
-// them where they cannot be told apart.
+// verdict is the configuration with the highest lower bound among those that may be the best, and all
+// of these where there are several.
 func (b best) verdict() (*BestConfig, *BestAmong) {
 	switch len(b) {
 	case 0:
@@ -98,8 +98,8 @@ func noteOf(c *experiment.Candidate, of int) string {
 	return "not confirmed by a fresh run: what was chosen as the best of several looks better than it is"
 }
 
-// runBest runs the best configuration of an experiment once more, or all that may be the best, on the
-// suite as it is now. No stored answer is used, so that the run can confirm what was chosen.
+// runBest runs the best configuration of an experiment once more, on the suite as it is now. No stored
+// answer is used, so that the run can confirm the choice.
 func (s *Server) runBest(ctx context.Context, by *account.Principal, in *struct {
 	ExperimentIn
 	Key  string `header:"Idempotency-Key" maxLength:"200" doc:"a second request with the same one gives the first job"`

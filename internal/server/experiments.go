@@ -41,7 +41,7 @@ type ExperimentDetails struct {
 	BaselineScore *float64    `json:"baseline_score" doc:"avg_score of the baseline; null without one"`
 	Runs          int         `json:"runs"`
 	Best          *BestConfig `json:"best_config" doc:"the configuration with the highest lower bound of those that may be the best; null until a run has a score"`
-	Among         *BestAmong  `json:"best_among,omitempty" doc:"the configurations that may be the best, where they cannot be told apart: best_config is then one of several"`
+	Among         *BestAmong  `json:"best_among,omitempty" doc:"all configurations that may be the best, where there are several: best_config is one of them"`
 }
 
 // ExperimentIn names an experiment in a path.

@@ -98,9 +98,9 @@ func (c *claim) perCase(a *panel.CaseAttempts, facts bool) {
 	case a.Judged == 0:
 		why = "no attempt was judged"
 	case facts:
-		why = "its answers are cached, recorded or scripted, a fact held against " + short(c.g.Bound)
+		why = "its answers are cached, recorded or scripted, so that they are facts; the bound is " + short(c.g.Bound)
 	case dec.Verdict != gate.Inconclusive:
-		why = fmt.Sprintf("[%s, %s] held against %s", number(c.unit, iv.Lower, 2), number(c.unit, iv.Upper, 2), short(c.g.Bound))
+		why = fmt.Sprintf("the interval is [%s, %s], and the bound %s", number(c.unit, iv.Lower, 2), number(c.unit, iv.Upper, 2), short(c.g.Bound))
 	default:
 		c.v.Cure = "callvet run --repeat with more attempts"
 	}

@@ -167,7 +167,7 @@ func (f *faces) gates(ctx context.Context) error {
 	return of.verify(ctx, f.is)
 }
 
-// gated is what is held against gates on both ways: a run, or a trace file.
+// gated is the side that gates judge: a run, or a trace file.
 type gated struct {
 	lab     *lab
 	subject string // on the command line

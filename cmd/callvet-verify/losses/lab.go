@@ -126,7 +126,7 @@ func (l *lab) half(ctx context.Context, from int64) error {
 // patience is how long something is waited for that must come.
 const patience = 2 * time.Minute
 
-// full makes a run whose store cannot grow beyond a size: the shell limits the size of files.
+// full makes a run with a store that cannot grow beyond a size: the shell limits the size of files.
 func (l *lab) full(ctx context.Context) error {
 	// The store is made without the limit, by a run that is no part of the check.
 	first := l.command(ctx, "run", "calls.json", "-m", "offline/lexical", "-q", "--sample", "1", "--no-lint")
