@@ -100,8 +100,8 @@ UNIT ?= ./...
 .PHONY: unit
 unit: ## every test without the race detector: unit, scripts, conformance, browser
 	@mkdir -p $(CACHE); $(IN_MEMORY); \
-	  go test -count=1 -timeout 40m -v $(UNIT) 2>&1 | tee $(CACHE)/unit.log | grep --line-buffered -E '^(ok|FAIL|panic)|^ *--- SKIP|: SKIPPED' || \
-	  { grep -vE '^ *(=== |--- PASS)' $(CACHE)/unit.log; echo; echo "What failed (all of it is in $(CACHE)/unit.log):"; grep -E '^ *--- FAIL|^FAIL|^panic' $(CACHE)/unit.log; exit 1; }
+	  go test -count=1 -timeout 40m -v $(UNIT) 2>&1 | tee $(CACHE)/unit.log | grep -a --line-buffered -E '^(ok|FAIL|panic)|^ *--- SKIP|: SKIPPED' || \
+	  { grep -avE '^ *(=== |--- PASS)' $(CACHE)/unit.log; echo; echo "What failed (all of it is in $(CACHE)/unit.log):"; grep -aE '^ *--- FAIL|^FAIL|^panic' $(CACHE)/unit.log; exit 1; }
 
 # The packages that share memory: they start goroutines, lock, or use unsafe, in the code or in
 # their tests. house_test.go checks that none is left out.

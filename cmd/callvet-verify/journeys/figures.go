@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"html"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -174,7 +175,8 @@ func fromJUnit(text string, targets []string) (figures, error) {
 var (
 	judgedOf  = regexp.MustCompile(`^(\d+) ?/ ?(\d+)$`)
 	leadCount = regexp.MustCompile(`^\d+`)
-	htmlRow   = regexp.MustCompile(`(?s)<th scope="row">(.*?)</th>\s*<td class="n">(\d+) / (\d+)</td>`)
+	// A table of several targets has their ranks before the counts.
+	htmlRow   = regexp.MustCompile(`(?s)<th scope="row">(.*?)</th>\s*(?:<td class="n">[\d–]+</td>)?<td class="n">(\d+) / (\d+)</td>`)
 	htmlTally = regexp.MustCompile(`<b class="t-warn">(\d+)</b> error`)
 	htmlTags  = regexp.MustCompile(`<[^>]*>`)
 )
@@ -195,65 +197,53 @@ func row(passed, errs string) (counts, error) {
 }
 
 func fromMarkdown(text string, targets []string) (figures, error) {
-	f := figures{}
-	errors := -1
+	rows := [][]string{}
 	for line := range strings.Lines(text) {
-		cells := strings.Split(strings.TrimSpace(line), "|")
-		if len(cells) < 4 {
-			continue
-		}
-		for i, c := range cells {
-			if strings.TrimSpace(c) == "errors" {
-				errors = i
-			}
-		}
-		for _, t := range targets {
-			if html.UnescapeString(strings.TrimSpace(strings.ReplaceAll(cells[1], `\`, ""))) != t || f.has(t) {
-				continue
-			}
-			e := ""
-			if errors > 0 && errors < len(cells) {
-				e = cells[errors]
-			}
-			c, err := row(cells[2], e)
-			if err != nil {
-				return nil, err
-			}
-			f[t] = c
+		if cells := strings.Split(strings.TrimSpace(line), "|"); len(cells) >= 4 {
+			cells = cells[1:]
+			cells[0] = html.UnescapeString(strings.ReplaceAll(cells[0], `\`, ""))
+			rows = append(rows, cells)
 		}
 	}
-	return f, nil
+	return fromTable(rows, targets)
 }
 
 func (f figures) has(t string) bool { _, ok := f[t]; return ok }
 
 // fromTerminal reads the table of targets: columns stand apart by two spaces.
 func fromTerminal(text string, targets []string) (figures, error) {
-	f := figures{}
-	errors := -1
+	rows := [][]string{}
 	for line := range strings.Lines(text) {
 		cells := columns.Split(strings.TrimSpace(line), -1)
+		cells[0] = numbered.ReplaceAllString(cells[0], "")
+		rows = append(rows, cells)
+	}
+	return fromTable(rows, targets)
+}
+
+// fromTable reads the first row of each target. The row whose first cell is "target" names the columns.
+func fromTable(rows [][]string, targets []string) (figures, error) {
+	f := figures{}
+	passed, errors := 1, -1
+	for _, cells := range rows {
+		for i := range cells {
+			cells[i] = strings.TrimSpace(cells[i])
+		}
 		if cells[0] == "target" {
-			for i, c := range cells {
-				if c == "errors" {
-					errors = i
-				}
-			}
+			passed, errors = slices.Index(cells, "pass"), slices.Index(cells, "errors")
 		}
-		for _, t := range targets {
-			if len(cells) < 2 || numbered.ReplaceAllString(cells[0], "") != t || f.has(t) {
-				continue
-			}
-			e := ""
-			if errors > 0 && errors < len(cells) {
-				e = cells[errors]
-			}
-			c, err := row(cells[1], e)
-			if err != nil {
-				return nil, err
-			}
-			f[t] = c
+		if !slices.Contains(targets, cells[0]) || f.has(cells[0]) || passed < 0 || passed >= len(cells) {
+			continue
 		}
+		e := ""
+		if errors > 0 && errors < len(cells) {
+			e = cells[errors]
+		}
+		c, err := row(cells[passed], e)
+		if err != nil {
+			return nil, err
+		}
+		f[cells[0]] = c
 	}
 	return f, nil
 }
