@@ -1,5 +1,5 @@
-import { ActionIcon, Badge, Box, Button, Checkbox, Group, Menu, Modal, Select, Stack, Table, Tabs, Text } from '@mantine/core';
-import { IconCircleCheck, IconDots, IconHelpCircle, IconLink, IconPin, IconPinnedOff, IconPlayerPlay, IconUnlink } from '@tabler/icons-react';
+import { ActionIcon, Alert, Badge, Box, Button, Checkbox, Group, Menu, Modal, Select, Stack, Table, Tabs, Text } from '@mantine/core';
+import { IconAlertTriangle, IconCircleCheck, IconDots, IconHelpCircle, IconLink, IconPin, IconPinnedOff, IconPlayerPlay, IconUnlink } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { Fragment, type ReactNode, useCallback, useState } from 'react';
 import { Link, useNavigate } from 'react-router';
@@ -448,6 +448,19 @@ function Leaderboard({ suite }: { suite: string }) {
       <Text size="sm" c="dimmed">
         {t('experiments.leaderText')} {board.data.others > 0 && t('experiments.leaderOthers', { n: board.data.others })}
       </Text>
+      {(board.data.unread ?? []).length > 0 && (
+        <Alert color="yellow" icon={<IconAlertTriangle />}>
+          {t('experiments.leaderUnread', { n: board.data.unread!.length })}{' '}
+          {board.data.unread!.map((run, i) => (
+            <span key={run}>
+              {i > 0 && ', '}
+              <Link to={`/runs/${encodeURIComponent(run)}`} className="untrusted">
+                {run}
+              </Link>
+            </span>
+          ))}
+        </Alert>
+      )}
       <Box className="card scroll-x" tabIndex={0} role="region" aria-label={t('experiments.leaderboard')}>
         <Table>
           <Table.Thead>
