@@ -402,7 +402,7 @@ func list(names []string, most int) string {
 // maxPlaces bounds what a verdict tells to open.
 const maxPlaces = 3
 
-// places are the tasks to look at: those that pass no longer, or the weakest.
+// places are the tasks to look at: those that pass no longer, or the lowest.
 func places(in *Input, t *panel.TargetPanel, v *Verdict) []Place {
 	var out []Place
 	if v.Interval == nil || !v.Interval.Defined() {
@@ -425,7 +425,8 @@ func places(in *Input, t *panel.TargetPanel, v *Verdict) []Place {
 		}
 	}
 	if len(out) == 0 {
-		take(in.Panels.Examples, "weakest")
+		take(in.Panels.Examples, panel.Weakest)
+		take(in.Panels.Examples, panel.Lowest)
 	}
 	return out
 }
