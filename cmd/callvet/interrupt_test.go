@@ -72,6 +72,7 @@ var blocked = map[string][]string{
 	"restore":             {"copy.db --force"},
 	"report":              {"whole -o IN.html", "whole -o IN.json"},
 	"run":                 {"HELD -m offline/lexical", "suite.yaml -m openai/m --base-url SERVER --no-cache", "suite.yaml -m exec:AGENT", "suite.yaml -m offline/lexical -q -o IN.csv"},
+	"rekey":               {"--new-secret-key n.key"},
 	"runs":                {""},
 	"schema":              {"suite"},
 	"score":               {"HELD", "- --slice x", "traces.jsonl -o IN.md", "asked.jsonl --suite asks.yaml --allow-exec"},

@@ -233,7 +233,7 @@ func (a *cli) rootCommand() *cobra.Command {
 		a.initCommand(), a.runCommand(), a.jobsCommand(), a.selectCommand(), a.toolsCommand(), a.mcpCommand(), a.proxyCommand(), a.promptCommand(), a.runsCommand(), a.showCommand(), a.diffCommand(), a.reportCommand(), a.gateCommand(), a.gatesCommand(),
 		a.judgeCommand(), a.calibrateCommand(), a.labelCommand(), a.planCommand(),
 		a.lintCommand(), a.caseCommand(), a.staleCommand(), a.drillCommand(), a.convertCommand(), a.traceCommand(), a.scoreCommand(), a.schemaCommand(), a.targetsCommand(), a.pricesCommand(), a.backupCommand(), a.restoreCommand(), a.doctorCommand(), a.versionCommand(),
-		a.replayCommand(), a.fixturesCommand(), a.serveCommand(), a.viewCommand(), a.loginCommand(), a.logoutCommand(),
+		a.replayCommand(), a.fixturesCommand(), a.serveCommand(), a.rekeyCommand(), a.viewCommand(), a.loginCommand(), a.logoutCommand(),
 	)
 	return root
 }

@@ -220,3 +220,63 @@ func (a *Accounts) LostKeys(ctx context.Context) (lost, all int, err error) {
 	}
 	return lost, len(list), nil
 }
+
+// Rekeyed counts what Rekey did: secrets that are sealed with the new key, and those that stay lost because the key of
+// these Accounts did not open them.
+type Rekeyed struct{ Sealed, Lost int }
+
+// Rekey seals all keys of providers and all secrets of webhooks with another key, in one transaction. These Accounts
+// open none of them afterwards.
+func (a *Accounts) Rekey(ctx context.Context, secret []byte) (out Rekeyed, err error) {
+	cfg := a.cfg
+	cfg.Secret = secret
+	to, err := New(cfg)
+	if err != nil {
+		return out, err
+	}
+	again := func(user, name string, sealed []byte, put func([]byte) error) error {
+		value, err := a.open(user, name, sealed)
+		if errors.Is(err, errLost) {
+			out.Lost++
+			return nil
+		}
+		if err == nil {
+			sealed, err = to.seal(user, name, value)
+		}
+		if err != nil {
+			return err
+		}
+		out.Sealed++
+		return put(sealed)
+	}
+	err = a.change(ctx, "rekey", func(q *rows.Queries) error {
+		keys, err := q.AllProviderKeys(ctx)
+		if err != nil {
+			return err
+		}
+		for i := range keys {
+			k := &keys[i]
+			err := again(k.UserID, k.Variable, k.Sealed, func(b []byte) error {
+				return q.SetSealedProviderKey(ctx, rows.SetSealedProviderKeyParams{UserID: k.UserID, Variable: k.Variable, Sealed: b})
+			})
+			if err != nil {
+				return err
+			}
+		}
+		hooks, err := q.SealedOfSchedules(ctx)
+		if err != nil {
+			return err
+		}
+		for i := range hooks {
+			h := &hooks[i]
+			err := again("", h.ID, h.Secret, func(b []byte) error {
+				return q.SetSealedOfSchedule(ctx, rows.SetSealedOfScheduleParams{ID: h.ID, Secret: b})
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return a.Record(ctx, q, nil, "rekey", "", map[string]any{"sealed": out.Sealed, "lost": out.Lost})
+	})
+	return out, err
+}

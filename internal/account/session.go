@@ -6,8 +6,10 @@ import (
 	"context"
 	"crypto/subtle"
 	"database/sql"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/callvet/callvet"
@@ -42,7 +44,7 @@ func (a *Accounts) Login(ctx context.Context, name, password, address string) (*
 	if err != nil || len(password) > maxPassword {
 		name, password = "", "" // nobody's: it takes as long
 	}
-	if err := a.slow.try(a.cfg.Now(), name, address); err != nil {
+	if err := a.slow.try(a.cfg.Now(), nameAt(name, address), address); err != nil {
 		return nil, err
 	}
 	u, err := a.cfg.Store.Rows().UserByName(ctx, name)
@@ -59,7 +61,7 @@ func (a *Accounts) Login(ctx context.Context, name, password, address string) (*
 		})
 		return nil, errors.Join(ErrLogin, err)
 	}
-	a.slow.pass(a.cfg.Now(), name, address)
+	a.slow.pass(a.cfg.Now(), nameAt(name, address), address)
 	return a.begin(ctx, address, "login", func(q *rows.Queries) (rows.User, error) {
 		now, err := q.User(ctx, u.ID)
 		if err == nil && (now.Removed != 0 || now.Password != u.Password) { // meanwhile
@@ -167,13 +169,18 @@ func (a *Accounts) addFirst(ctx context.Context, q *rows.Queries, name, hash, ro
 	return id, q.AddUser(ctx, rows.AddUserParams{ID: id, Name: name, Role: role, Password: hash, MaxJobs: DefaultMaxJobs, Created: a.now()})
 }
 
-// setPassword gives a user a password, and ends his sessions; ErrLogin where he was removed.
+// setPassword gives a user a password, and ends all that he is logged in with; ErrLogin where he was removed.
 func (a *Accounts) setPassword(ctx context.Context, q *rows.Queries, user, hash string) error {
 	n, err := q.SetUserPassword(ctx, rows.SetUserPasswordParams{ID: user, Password: hash})
 	if err == nil && n == 0 {
 		err = ErrLogin
 	}
-	return errors.Join(err, q.DropSessionsOf(ctx, user))
+	return errors.Join(err, a.endLogins(ctx, q, user))
+}
+
+// endLogins ends all sessions and tokens of a user, and links that were not used.
+func (a *Accounts) endLogins(ctx context.Context, q *rows.Queries, user string) error {
+	return errors.Join(q.DropSessionsOf(ctx, user), q.RevokeTokensOf(ctx, rows.RevokeTokensOfParams{UserID: user, Revoked: a.now()}), q.DropLinksOf(ctx, user))
 }
 
 // BySession tells whose session a cookie holds; ErrLogin where it is over.
@@ -228,41 +235,114 @@ func (a *Accounts) Logout(ctx context.Context, by *Principal) error {
 	})
 }
 
-// ChangePassword gives a user another password, who knows the old one. His other sessions end;
-// tokens stay, and are revoked one by one.
-func (a *Accounts) ChangePassword(ctx context.Context, by *Principal, before, password string) error {
-	if err := a.slow.try(a.cfg.Now(), by.Name, by.Address); err != nil {
-		return err
+// ChangePassword gives a user another password, who knows the old one, and a new session. All his other sessions
+// and all his tokens end: somebody else may have one of them. The wait after wrong passwords is that of the
+// session, so that failed logins of others never stop a user who is logged in.
+func (a *Accounts) ChangePassword(ctx context.Context, by *Principal, before, password string) (*Login, error) {
+	slow := "session " + hex.EncodeToString(by.hash)
+	if err := a.slow.try(a.cfg.Now(), slow, ""); err != nil {
+		return nil, err
 	}
 	u, err := a.present(ctx, a.cfg.Store.Rows(), by.User)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	ok, err := a.hasher.is(ctx, before, u.Password)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if !ok {
-		return &callvet.FieldError{Field: "before", Kind: callvet.ErrDenied, Text: "{before} is not the password"}
+		return nil, &callvet.FieldError{Field: "before", Kind: callvet.ErrDenied, Text: "{before} is not the password"}
 	}
-	a.slow.pass(a.cfg.Now(), by.Name, by.Address)
+	a.slow.pass(a.cfg.Now(), slow, "")
 	if err := fit("password", password, u.Name); err != nil {
-		return err
+		return nil, err
 	}
 	hash, err := a.hasher.hash(ctx, password)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return a.change(ctx, "change password", func(q *rows.Queries) error {
+	return a.begin(ctx, by.Address, "user.password", func(q *rows.Queries) (rows.User, error) {
 		now, err := a.present(ctx, q, by.User)
 		if err != nil || subtle.ConstantTimeCompare([]byte(now.Password), []byte(u.Password)) == 0 { // meanwhile
-			return errors.Join(err, ErrLogin)
+			return now, errors.Join(err, ErrLogin)
 		}
-		_, err = q.SetUserPassword(ctx, rows.SetUserPasswordParams{ID: by.User, Password: hash})
-		keep := by.hash
-		if keep == nil {
-			keep = []byte{}
-		}
-		return errors.Join(err, q.DropOtherSessionsOf(ctx, rows.DropOtherSessionsOfParams{UserID: by.User, Hash: keep}), q.DropLinksOf(ctx, by.User), a.Record(ctx, q, by, "user.password", by.User, nil))
+		return now, a.setPassword(ctx, q, by.User, hash)
 	})
+}
+
+// Session is a browser that a user is logged in with, without its secret.
+type Session struct {
+	ID      string    `json:"id"`
+	Created time.Time `json:"created"`
+	Expires time.Time `json:"expires"`
+	// Seen is when it was last used, to five minutes.
+	Seen time.Time `json:"seen"`
+}
+
+// Logins are all that a user is logged in with.
+type Logins struct {
+	Sessions []Session `json:"sessions" nullable:"false"`
+	Tokens   []Token   `json:"tokens" nullable:"false"`
+}
+
+// Logins lists the sessions and the tokens of a user that are good now.
+func (a *Accounts) Logins(ctx context.Context, user string) (*Logins, error) {
+	if _, err := a.User(ctx, user); err != nil {
+		return nil, err
+	}
+	list, err := a.cfg.Store.Rows().SessionsOf(ctx, user)
+	if err != nil {
+		return nil, fmt.Errorf("read sessions: %w", err)
+	}
+	now := a.now()
+	out := &Logins{Sessions: []Session{}}
+	for i := range list {
+		r := &list[i]
+		if r.Expires > now && r.Seen+SessionIdle.Milliseconds() > now {
+			out.Sessions = append(out.Sessions, Session{ID: sessionID(r.Hash), Created: at(r.Created), Expires: at(r.Expires), Seen: at(r.Seen)})
+		}
+	}
+	if out.Tokens, err = a.Tokens(ctx, user); err != nil {
+		return nil, err
+	}
+	out.Tokens = slices.DeleteFunc(out.Tokens, func(t Token) bool { return !t.Expires.After(at(now)) })
+	return out, nil
+}
+
+// sessionID names a session by a part of the hash of its secret, which lets nobody in.
+func sessionID(hash []byte) string { return "session_" + hex.EncodeToString(hash[:min(8, len(hash))]) }
+
+// EndLogins ends a session or a token of a user by its id; "" ends all of them, and links that were not used.
+func (a *Accounts) EndLogins(ctx context.Context, by *Principal, user, id string) error {
+	return a.change(ctx, "end logins", func(q *rows.Queries) error {
+		if _, err := a.present(ctx, q, user); err != nil {
+			return err
+		}
+		var err error
+		if id == "" {
+			err = a.endLogins(ctx, q, user)
+		} else {
+			err = a.endLogin(ctx, q, user, id)
+		}
+		return errors.Join(err, a.Record(ctx, q, by, "logins.end", user, map[string]any{"login": id}))
+	})
+}
+
+// endLogin ends one session or one token of a user.
+func (a *Accounts) endLogin(ctx context.Context, q *rows.Queries, user, id string) error {
+	if owner, err := q.TokenOwner(ctx, id); err == nil && owner == user {
+		_, err := q.RevokeToken(ctx, rows.RevokeTokenParams{ID: id, Revoked: a.now()})
+		return err
+	}
+	list, err := q.SessionsOf(ctx, user)
+	if err != nil {
+		return err
+	}
+	for i := range list {
+		if sessionID(list[i].Hash) == id {
+			return q.DropSession(ctx, list[i].Hash)
+		}
+	}
+	return one(0, nil, "login", id)
 }

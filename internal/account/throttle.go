@@ -25,8 +25,8 @@ func (e *LimitError) Error() string {
 // Unwrap gives the kind of error.
 func (e *LimitError) Unwrap() error { return callvet.ErrLimited }
 
-// How many failures are free, and how long the longest wait is. That of a name is short: others
-// could make its user wait. That of an address is long, and many names may be behind one.
+// How many failures are free, and how long the longest wait is. That of a name is short, and counts for one
+// address: others cannot make its user wait. That of an address is long, and many names may be behind one.
 const (
 	freeOfName    = 5
 	freeOfAddress = 20
@@ -36,7 +36,7 @@ const (
 	maxFailing    = 10_000    // names and addresses that are remembered
 )
 
-// throttle counts failed logins, of each name and of each address. It is in memory: a restart
+// throttle counts failed logins, of each name at each address, and of each address. It is in memory: a restart
 // forgets them, and costs who guesses more than it gives.
 type throttle struct {
 	mu    sync.Mutex
@@ -66,12 +66,18 @@ func network(address string) string {
 	return at.String()
 }
 
+// nameAt is a name as one address tries it.
+func nameAt(name, address string) string { return name + " at " + network(address) }
+
 // try counts an attempt as failed, before it is known, so that many at once are no way around; pass
-// takes it back. The error is a *LimitError, and the attempt is not to be made.
+// takes it back. Without an address the name alone counts. The error is a *LimitError, and the attempt is not to be made.
 func (t *throttle) try(now time.Time, name, address string) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	n, a := t.of("name "+name, now), t.of("address "+network(address), now)
+	n, a := t.of("name "+name, now), &failing{until: now}
+	if address != "" {
+		a = t.of("address "+network(address), now)
+	}
 	until := n.until
 	if a.until.After(until) {
 		until = a.until

@@ -228,10 +228,13 @@ type UserChange struct {
 }
 
 // ChangeUser changes the role or the limits of a user. What he is logged in with counts with the new
-// role at once. The last admin stays one: callvet.ErrConflict.
+// role at once. The last admin stays one: callvet.ErrConflict. A token changes no role.
 func (a *Accounts) ChangeUser(ctx context.Context, by *Principal, user string, c UserChange) (u User, err error) {
 	if c.Role != nil {
 		err = ofRole(*c.Role)
+		if err == nil && by.Token != "" { // one that leaked would make an admin, who outlives it
+			err = fmt.Errorf("change user: %w: a token changes no role: log in", callvet.ErrDenied)
+		}
 	}
 	if c.MaxJobs != nil {
 		err = errors.Join(err, ofMaxJobs(*c.MaxJobs))
@@ -296,7 +299,7 @@ func (a *Accounts) Remove(ctx context.Context, by *Principal, user string) error
 		}
 		now := a.now()
 		_, err = q.RemoveUser(ctx, rows.RemoveUserParams{ID: user, Removed: now, Name: r.Name + "~" + user})
-		err = errors.Join(err, q.DropSessionsOf(ctx, user), q.RevokeTokensOf(ctx, rows.RevokeTokensOfParams{UserID: user, Revoked: now}), q.DropLinksOf(ctx, user), q.DropProviderKeysOf(ctx, user))
+		err = errors.Join(err, a.endLogins(ctx, q, user), q.DropProviderKeysOf(ctx, user))
 		return errors.Join(err, a.Record(ctx, q, by, "user.remove", user, map[string]any{"name": r.Name}))
 	})
 	if err == nil {

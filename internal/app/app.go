@@ -33,6 +33,9 @@ type Config struct {
 	// Environ is the environment (NAME=VALUE): what is named like a secret in it is
 	// hidden wherever it turns up, and commands see the rest.
 	Environ []string
+	// Owner is for whom answers are kept, with the keys that they were asked with: requests of another
+	// owner do not reuse them. "" is one person's own store.
+	Owner string
 	// HTTP sends whatever is sent: to models, agents, services and embedders. A server
 	// gives one that does not reach private addresses; it should follow no redirect. Nil:
 	// each kind of target has its own.

@@ -390,7 +390,7 @@ func (s *Session) config(ctx context.Context, lease *store.Lease, hide *hiding) 
 	scorer, _ := score.New(s.Suite, scoring) // the suite was linted
 	set, man := &s.settings, s.Manifest
 	cfg = run.Config{
-		Suite: s.Suite, Source: s.cases, Targets: s.targets,
+		Suite: s.Suite, Source: s.cases, Targets: s.targets, Owner: s.app.cfg.Owner,
 		Compile: func(c *callvet.Case) run.Compiled {
 			k, _ := scorer.Compile(c)
 			return k

@@ -13,6 +13,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/endpoint"
+	"github.com/callvet/callvet/internal/provider"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/secret"
 )
@@ -41,6 +42,28 @@ type TargetSpec struct {
 	Rate          float64           `json:"rate,omitempty"`
 	// ExecEnv are the variables that an exec: agent sees although they are named like secrets.
 	ExecEnv []string `json:"exec_env,omitempty"`
+}
+
+// Directed reports whether the target itself says where a request goes or what it carries, beyond a model of a
+// provider at its usual address: an address, a command, a file, a header, or the variable of a key.
+func (s *TargetSpec) Directed() bool {
+	return s.BaseURL != "" || s.APIKeyEnv != "" || len(s.Headers)+len(s.Body)+len(s.Agent)+len(s.ExecEnv) > 0 || s.service() != "" || s.command() != "" || s.reads()
+}
+
+// KeyVariables are the variables with keys that the target names or that its provider reads, each once.
+func (s *TargetSpec) KeyVariables() []string {
+	out := endpoint.Variables(s.BaseURL + " " + s.Target)
+	for _, v := range s.Headers {
+		out = append(out, endpoint.Variables(v)...)
+	}
+	if s.APIKeyEnv != "" {
+		out = append(out, s.APIKeyEnv)
+	} else if name, _, ok := strings.Cut(s.Target, "/"); ok {
+		keys, _ := provider.Keys(name)
+		out = append(out, keys...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // service is the address of an agent or a retriever that is asked over HTTP; "" for all others.

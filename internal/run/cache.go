@@ -43,7 +43,7 @@ func (e *engine) openCache(ctx context.Context, s *seat) error {
 	}
 	s.ident = ident
 	id := ident.Identity(&callvet.Request{Params: s.Params, System: System(e.cfg.Suite.SystemPrompt, &s.Target.Target, "")})
-	sum := sha256.Sum256(append([]byte{traceFormat}, id[:]...))
+	sum := sha256.Sum256(append(append([]byte{traceFormat}, id[:]...), e.cfg.Owner...))
 	copy(s.scope[:], sum[:])
 	var err error
 	if s.find, err = e.cfg.Cache.Cached(ctx, s.scope[:]); err != nil {

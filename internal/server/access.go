@@ -103,6 +103,9 @@ func add[I, O any](s *Server, op huma.Operation, may Access, do func(ctx context
 	}
 	handle := func(ctx context.Context, in *I) (*O, error) {
 		out, err := do(ctx, who(ctx), in)
+		if err == nil {
+			err = s.audited(ctx, &op)
+		}
 		if err != nil {
 			return nil, s.told(ctx, err)
 		}
@@ -194,8 +197,13 @@ func (s *Server) allowed(ctx huma.Context, p *account.Principal, may *Access) er
 	}
 	change := ctx.Method() != http.MethodGet && !may.Reads
 	for param, kind := range may.Objects {
-		if err := s.May(ctx.Context(), p, kind, ctx.Param(param), change); err != nil {
+		o, err := s.may(ctx.Context(), p, kind, ctx.Param(param), change)
+		if err != nil {
 			return err
+		}
+		if change {
+			info := about(ctx.Context())
+			info.changes = append(info.changes, touched{kind, ctx.Param(param), o})
 		}
 	}
 	return nil
@@ -205,20 +213,26 @@ func (s *Server) allowed(ctx huma.Context, p *account.Principal, may *Access) er
 // before the handler is called, those that a body, a query or a socket names by the handler.
 // An object that p may not even read is not found, as one that is not there.
 func (s *Server) May(ctx context.Context, p *account.Principal, kind Kind, id string, change bool) error {
+	_, err := s.may(ctx, p, kind, id, change)
+	return err
+}
+
+// may is May, with the owner of the object.
+func (s *Server) may(ctx context.Context, p *account.Principal, kind Kind, id string, change bool) (account.Owned, error) {
 	o, err := s.owner(ctx, kind, id)
 	if err == nil && !p.MayRead(o) {
 		err = sql.ErrNoRows
 	}
 	if errors.Is(err, sql.ErrNoRows) {
-		return fmt.Errorf("%s %q: %w", kind, id, callvet.ErrNotFound)
+		return o, fmt.Errorf("%s %q: %w", kind, id, callvet.ErrNotFound)
 	}
 	if err != nil {
-		return fmt.Errorf("look up %s: %w", kind, err)
+		return o, fmt.Errorf("look up %s: %w", kind, err)
 	}
 	if change && !p.MayChange(o) {
-		return fmt.Errorf("change %s %s: %w: it is another user's", kind, id, callvet.ErrDenied)
+		return o, fmt.Errorf("change %s %s: %w: it is another user's", kind, id, callvet.ErrDenied)
 	}
-	return nil
+	return o, nil
 }
 
 // owner looks up whose an object is; sql.ErrNoRows where there is none.

@@ -31,9 +31,23 @@ type loggedIn struct {
 	Body      Me
 }
 
+// newCookie is an answer without a body that changes the session of a browser.
+type newCookie struct {
+	SetCookie http.Cookie `header:"Set-Cookie"`
+}
+
+// sessionCookie is the name of the cookie of a session. Over HTTPS it is one that a browser takes from this very
+// host alone, and never from another site of the domain or over plain http.
+func sessionCookie(secure bool) string {
+	if secure {
+		return "__Host-" + SessionCookie
+	}
+	return SessionCookie
+}
+
 // cookie is that of a session; without a secret it takes the one away that a browser has.
 func cookie(ctx context.Context, in *account.Login) http.Cookie {
-	c := http.Cookie{Name: SessionCookie, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: about(ctx).secure, MaxAge: -1}
+	c := http.Cookie{Name: sessionCookie(about(ctx).secure), Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: about(ctx).secure, MaxAge: -1}
 	if in != nil {
 		c.Value, c.Expires, c.MaxAge = in.Secret, in.Expires, int(account.SessionLife.Seconds())
 	}
@@ -88,19 +102,14 @@ func (s *Server) addSession() {
 		})
 	add(s, huma.Operation{
 		OperationID: "logout", Method: http.MethodDelete, Path: "/api/session", Summary: "Log out: end the session, or the token, that the request is sent with", Tags: []string{"session"}, DefaultStatus: http.StatusNoContent,
-	}, Access{Scope: account.ScopeRead}, func(ctx context.Context, by *account.Principal, _ *struct{}) (*struct {
-		SetCookie http.Cookie `header:"Set-Cookie"`
-	}, error,
-	) {
+	}, Access{Scope: account.ScopeRead}, func(ctx context.Context, by *account.Principal, _ *struct{}) (*newCookie, error) {
 		var err error
 		if by.Token != "" {
 			err = users.RevokeToken(ctx, by, by.Token)
 		} else {
 			err = users.Logout(ctx, by)
 		}
-		return &struct {
-			SetCookie http.Cookie `header:"Set-Cookie"`
-		}{cookie(ctx, nil)}, err
+		return &newCookie{cookie(ctx, nil)}, err
 	})
 	type passwordChange struct {
 		Body struct {
@@ -109,9 +118,13 @@ func (s *Server) addSession() {
 		}
 	}
 	add(s, huma.Operation{
-		OperationID: "change-password", Method: http.MethodPut, Path: "/api/me/password", Summary: "Change the password; other sessions end", Tags: []string{"session"}, DefaultStatus: http.StatusNoContent, MaxBodyBytes: smallBody,
-	}, Access{Session: true}, func(ctx context.Context, by *account.Principal, in *passwordChange) (*struct{}, error) {
-		return nil, users.ChangePassword(ctx, by, in.Body.Before, in.Body.Password)
+		OperationID: "change-password", Method: http.MethodPut, Path: "/api/me/password", Summary: "Change the password: all sessions and tokens end, and a new session begins", Tags: []string{"session"}, DefaultStatus: http.StatusNoContent, MaxBodyBytes: smallBody,
+	}, Access{Session: true}, func(ctx context.Context, by *account.Principal, in *passwordChange) (*newCookie, error) {
+		l, err := users.ChangePassword(ctx, by, in.Body.Before, in.Body.Password)
+		if err != nil {
+			return nil, err
+		}
+		return &newCookie{cookie(ctx, l)}, nil
 	})
 }
 
@@ -159,6 +172,8 @@ type linked struct {
 
 func (s *Server) addUsers() {
 	users, tags, admins := s.cfg.Accounts, []string{"users"}, Access{Role: account.Admin, Scope: account.ScopeAdmin}
+	// What lets somebody in, or makes more of a user, outlives a token: one that leaked would take over accounts.
+	inPerson := Access{Role: account.Admin, Scope: account.ScopeAdmin, Session: true}
 	add(s, huma.Operation{OperationID: "list-users", Method: http.MethodGet, Path: "/api/users", Summary: "All users", Tags: tags}, admins,
 		func(ctx context.Context, _ *account.Principal, in *PageIn) (*body[Page[account.User]], error) {
 			all, next, err := users.Users(ctx, in.Cursor, in.Limit)
@@ -171,7 +186,7 @@ func (s *Server) addUsers() {
 			MaxJobs int          `json:"max_jobs,omitempty" minimum:"1" maximum:"64" doc:"jobs that run at the same time (default: 2)"`
 		}
 	}
-	add(s, huma.Operation{OperationID: "create-user", Method: http.MethodPost, Path: "/api/users", Summary: "Invite a user", Tags: tags, DefaultStatus: http.StatusCreated}, admins,
+	add(s, huma.Operation{OperationID: "create-user", Method: http.MethodPost, Path: "/api/users", Summary: "Invite a user", Tags: tags, DefaultStatus: http.StatusCreated}, inPerson,
 		func(ctx context.Context, by *account.Principal, in *userCreate) (*body[linked], error) {
 			u, secret, err := users.Invite(ctx, by, account.NewUser{Name: in.Body.Name, Role: in.Body.Role, MaxJobs: in.Body.MaxJobs})
 			return &body[linked]{linked{User: u, Link: s.pageURL(secret)}}, err
@@ -210,10 +225,26 @@ func (s *Server) addUsers() {
 	type userLink struct {
 		Link string `json:"link" doc:"shown once, and good for seven days"`
 	}
-	add(s, huma.Operation{OperationID: "link-user", Method: http.MethodPost, Path: "/api/users/{id}/link", Summary: "A new one-time link for a user who forgot the password", Tags: tags, DefaultStatus: http.StatusCreated}, admins,
+	add(s, huma.Operation{OperationID: "link-user", Method: http.MethodPost, Path: "/api/users/{id}/link", Summary: "A new one-time link for a user who forgot the password", Tags: tags, DefaultStatus: http.StatusCreated}, inPerson,
 		func(ctx context.Context, by *account.Principal, in *ByID) (*body[userLink], error) {
 			secret, err := users.Relink(ctx, by, in.ID)
 			return &body[userLink]{userLink{Link: s.pageURL(secret)}}, err
+		})
+	type login struct {
+		ByID
+		Login string `query:"login" maxLength:"100" doc:"the id of one session or token; without it all of them end, and links that were not used"`
+	}
+	add(s, huma.Operation{OperationID: "list-logins", Method: http.MethodGet, Path: "/api/users/{id}/logins", Summary: "Sessions and tokens of a user, without their secrets", Tags: tags}, admins,
+		func(ctx context.Context, _ *account.Principal, in *ByID) (*body[account.Logins], error) {
+			l, err := users.Logins(ctx, in.ID)
+			if err != nil {
+				return nil, err
+			}
+			return &body[account.Logins]{*l}, nil
+		})
+	add(s, huma.Operation{OperationID: "end-logins", Method: http.MethodDelete, Path: "/api/users/{id}/logins", Summary: "End a session or a token of a user, or all of them", Tags: tags, DefaultStatus: http.StatusNoContent}, admins,
+		func(ctx context.Context, by *account.Principal, in *login) (*struct{}, error) {
+			return nil, users.EndLogins(ctx, by, in.ID, in.Login)
 		})
 	type audit struct {
 		PageIn

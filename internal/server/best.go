@@ -114,7 +114,7 @@ func (s *Server) runBest(ctx context.Context, by *account.Principal, in *struct 
 	if err != nil {
 		return nil, fmt.Errorf("read experiment: %w", err)
 	}
-	runs, err := s.runsOf(ctx, &e)
+	runs, err := s.runsOf(ctx, by, &e)
 	if err != nil {
 		return nil, err
 	}
@@ -134,6 +134,13 @@ func (s *Server) runBest(ctx context.Context, by *account.Principal, in *struct 
 	if in.Body != nil {
 		ask.Name, ask.Settings.MaxCostUSD = in.Body.Name, in.Body.MaxCostUSD
 		ask.Repeats = cmp.Or(in.Body.Repeats, ask.Repeats)
+	}
+	wrote, err := s.owner(ctx, KindRun, chosen[0].Run)
+	if err != nil {
+		return nil, fmt.Errorf("look up run: %w", err)
+	}
+	if err := ownTargets(by, wrote.User, ask.Targets, nil); err != nil {
+		return nil, err
 	}
 	out, err := s.submitRun(ctx, by, &submission{suite: e.SuiteID, experiment: e.ID, ask: ask, key: in.Key})
 	if err != nil {

@@ -4,11 +4,14 @@ package server
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -19,8 +22,11 @@ import (
 // maxDepth bounds how deep values of a body lie in one another.
 const maxDepth = 100
 
-// maxEcho bounds a value that an error repeats, in bytes.
-const maxEcho = 200
+// maxEcho bounds a value that an error repeats, in bytes, and maxErrors how many errors one reply has.
+const (
+	maxEcho   = 200
+	maxErrors = 20
+)
 
 // formats are how bodies are read and written. A body is read by one reader: a key twice, a key in
 // other letters, text that is not UTF-8, something after the value and values that lie too deep are
@@ -100,23 +106,30 @@ func shallow(data []byte) error {
 	return nil
 }
 
-// brief keeps errors from repeating a whole body, or what is no text.
+// brief keeps errors from repeating a whole body, or what is no text, and a reply from having an error for
+// each of thousands of keys. An object or a list is never repeated: one error for each key would write the whole
+// object so many times.
 func brief(_ huma.Context, _ string, v any) (any, error) {
 	e, ok := v.(*huma.ErrorModel)
 	if !ok {
 		return v, nil
 	}
+	if more := len(e.Errors) - maxErrors; more > 0 {
+		slices.SortStableFunc(e.Errors, func(a, b *huma.ErrorDetail) int { return cmp.Compare(a.Location, b.Location) })
+		e.Errors = append(e.Errors[:maxErrors:maxErrors], &huma.ErrorDetail{Message: fmt.Sprintf("and %d more errors", more)})
+	}
 	for _, d := range e.Errors {
+		if len(d.Location) > maxEcho {
+			d.Location = strings.ToValidUTF8(d.Location[:maxEcho], "") + "…"
+		}
 		switch x := d.Value.(type) {
-		case nil, bool, float64, int, int64:
+		case nil, bool, float64, int, int64, json.Number:
 		case string:
 			if len(x) > maxEcho || !utf8.ValidString(x) {
 				d.Value = nil
 			}
 		default:
-			if b, err := json.Marshal(x); err != nil || len(b) > maxEcho {
-				d.Value = nil
-			}
+			d.Value = nil
 		}
 	}
 	return e, nil

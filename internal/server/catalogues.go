@@ -4,6 +4,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"path"
@@ -153,7 +154,7 @@ func (s *Server) createCatalogue(ctx context.Context, by *account.Principal, in 
 	if err != nil {
 		return nil, err
 	}
-	if err := s.library.AddCatalogue(ctx, c); err != nil {
+	if err := errors.Join(s.library.AddCatalogue(ctx, c), s.sharesNew(ctx, by, KindCatalogue, c.ID, c.Shared)); err != nil {
 		return nil, err
 	}
 	return &versioned[CatalogueWritten]{etag(c.Version), CatalogueWritten{catalogueEntry(c), notes}}, nil

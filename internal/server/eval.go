@@ -10,6 +10,7 @@ import (
 	"maps"
 	"math"
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -205,6 +206,26 @@ func (s *Server) ready(ctx context.Context, by *account.Principal, q *submission
 	return entry, nil
 }
 
+// ownTargets refuses targets that another user wrote and that say where requests go or which key they carry: the
+// keys of by would be sent there. A model of a provider at its usual address is for everybody. known are targets
+// that by wrote, or agreed to, before.
+func ownTargets(by *account.Principal, wrote string, targets, known []app.TargetSpec) error {
+	if by.User == wrote {
+		return nil
+	}
+	for i := range targets {
+		t := &targets[i]
+		if !t.Directed() || slices.ContainsFunc(known, func(k app.TargetSpec) bool { return reflect.DeepEqual(k, *t) }) {
+			continue
+		}
+		return &callvet.Hinted{
+			Err:  fmt.Errorf("run %s: %w: another user wrote where its requests go and which key they carry, and the keys of %s are not sent there", t.Target, callvet.ErrDenied, by.Name),
+			Hint: "look at its address, then ask for it yourself (POST /api/tool-eval)",
+		}
+	}
+	return nil
+}
+
 // submitRun takes a job that runs a suite as it is now.
 func (s *Server) submitRun(ctx context.Context, by *account.Principal, q *submission) (*submittedOutput, error) {
 	entry, err := s.ready(ctx, by, q)
@@ -223,6 +244,10 @@ func (s *Server) submitRun(ctx context.Context, by *account.Principal, q *submis
 				return p, err
 			}
 			p.Also = func(ctx context.Context, rq *rows.Queries, id string) error {
+				targets, keys := used(q.ask.Targets)
+				if err := s.started(ctx, rq, by, "run.start", made.run, targets, keys); err != nil {
+					return err
+				}
 				return rq.AddRunEntry(ctx, rows.AddRunEntryParams{
 					RunID: made.run, UserID: by.User, SuiteID: q.suite, SuiteVersion: entry.Version, ExperimentID: q.experiment, JobID: id, Created: s.cfg.Now().UnixMilli(),
 				})

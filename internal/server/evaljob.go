@@ -114,7 +114,7 @@ func (s *Server) toolEval(ctx context.Context, j job.Job, r *job.Report) (json.R
 	if out.Interrupted() { // not by way of the job
 		return nil, job.ErrCancelled
 	}
-	complete, cerr := s.complete(stored, out, of.Experiment, j.ResultRef)
+	complete, cerr := s.complete(stored, j.User, out, of.Experiment, j.ResultRef)
 	if cerr != nil {
 		return nil, cerr
 	}
@@ -441,7 +441,7 @@ func warningNews(n callvet.Notice) job.News {
 }
 
 // complete is what the last event of a run says, with the same scores as the list of runs.
-func (s *Server) complete(ctx context.Context, out *app.Outcome, experiment, run string) (map[string]any, error) {
+func (s *Server) complete(ctx context.Context, user string, out *app.Outcome, experiment, run string) (map[string]any, error) {
 	data := map[string]any{"eval_id": run, "status": out.Summary.Status}
 	line, err := s.lineOf(ctx, run)
 	if err != nil || line == nil || line.AvgScore == nil {
@@ -451,7 +451,11 @@ func (s *Server) complete(ctx context.Context, out *app.Outcome, experiment, run
 	if experiment == "" {
 		return data, nil
 	}
-	e, err := s.experiment(ctx, experiment)
+	by, err := s.principal(ctx, user)
+	if err != nil {
+		return data, err
+	}
+	e, err := s.experiment(ctx, by, experiment)
 	if errors.Is(err, sql.ErrNoRows) || err == nil && (e.Baseline == "" || e.Baseline == run) {
 		return data, nil
 	}

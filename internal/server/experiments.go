@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -96,7 +97,11 @@ func (s *Server) experiments(ctx context.Context, by *account.Principal, in *Pag
 	out := Page[Experiment]{Items: []Experiment{}}
 	list, out.Next = cut(list, in.Limit, func(e *rows.Experiment) pageMark { return pageMark{e.Created, e.ID} })
 	for i := range list {
-		out.Items = append(out.Items, tellExperiment(&list[i]))
+		one := tellExperiment(&list[i])
+		if one.Baseline != "" && s.May(ctx, by, KindRun, one.Baseline, false) != nil {
+			one.Baseline, one.BaseTarget = "", ""
+		}
+		out.Items = append(out.Items, one)
 	}
 	return &struct{ Body Page[Experiment] }{out}, nil
 }
@@ -134,6 +139,9 @@ func (s *Server) createExperiment(ctx context.Context, by *account.Principal, in
 			State: "active", Shared: in.Body.Shared, Created: s.cfg.Now().UnixMilli(),
 		})
 	})
+	if err == nil {
+		err = s.sharesNew(ctx, by, KindExperiment, id, in.Body.Shared)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -230,12 +238,12 @@ func (s *Server) linkable(ctx context.Context, by *account.Principal, id, suite 
 	return nil
 }
 
-func (s *Server) experimentDetails(ctx context.Context, _ *account.Principal, in *ExperimentIn) (*struct{ Body ExperimentDetails }, error) {
-	e, err := s.experiment(ctx, in.ID)
+func (s *Server) experimentDetails(ctx context.Context, by *account.Principal, in *ExperimentIn) (*struct{ Body ExperimentDetails }, error) {
+	e, err := s.experiment(ctx, by, in.ID)
 	if err != nil {
 		return nil, err
 	}
-	runs, err := s.runsOf(ctx, &e)
+	runs, err := s.runsOf(ctx, by, &e)
 	if err != nil {
 		return nil, err
 	}
@@ -254,8 +262,8 @@ func (s *Server) experimentDetails(ctx context.Context, _ *account.Principal, in
 }
 
 // experiment is one without a baseline that its owner may not read any more, such as a run that another user
-// shares no longer.
-func (s *Server) experiment(ctx context.Context, id string) (rows.Experiment, error) {
+// shares no longer, or that by may not read.
+func (s *Server) experiment(ctx context.Context, by *account.Principal, id string) (rows.Experiment, error) {
 	e, err := s.cfg.Store.Rows().Experiment(ctx, id)
 	if err != nil {
 		return e, fmt.Errorf("read experiment: %w", err)
@@ -268,7 +276,7 @@ func (s *Server) experiment(ctx context.Context, id string) (rows.Experiment, er
 		owner, err = &account.Principal{User: e.UserID, Role: account.Member}, nil
 	}
 	if err == nil {
-		err = s.May(ctx, owner, KindRun, e.Baseline, false)
+		err = errors.Join(s.May(ctx, owner, KindRun, e.Baseline, false), s.May(ctx, by, KindRun, e.Baseline, false))
 	}
 	if errors.Is(err, callvet.ErrNotFound) {
 		e.Baseline, e.BaselineTarget, err = "", "", nil
@@ -307,12 +315,14 @@ type trial struct {
 	config *app.RunConfiguration
 }
 
-// runsOf are the runs of an experiment, the oldest first.
-func (s *Server) runsOf(ctx context.Context, e *rows.Experiment) ([]trial, error) {
+// runsOf are the runs of an experiment that by may read, the oldest first: who shares an experiment does not share
+// its runs.
+func (s *Server) runsOf(ctx context.Context, by *account.Principal, e *rows.Experiment) ([]trial, error) {
 	list, err := s.cfg.Store.Rows().RunsOfExperiment(ctx, e.ID)
 	if err != nil {
 		return nil, fmt.Errorf("list runs: %w", err)
 	}
+	list = slices.DeleteFunc(list, func(r rows.RunEntry) bool { return !by.MayRead(account.Owned{User: r.UserID, Shared: r.Shared}) })
 	return s.trials(ctx, list)
 }
 

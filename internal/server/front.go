@@ -24,6 +24,7 @@ type asked struct {
 	secure  bool // it came over TLS, to us or to the proxy before us
 	user    string
 	token   string
+	changes []touched // objects of the path that the route may change
 }
 
 // about gives what is known of the request of a context; never nil.

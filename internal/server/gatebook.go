@@ -215,6 +215,9 @@ func (s *Server) createGates(ctx context.Context, by *account.Principal, in *str
 		return nil, err
 	}
 	err = s.cfg.Store.Change(ctx, "keep gates", func(q *rows.Queries) error { return q.AddGate(ctx, rows.AddGateParams(g)) })
+	if err == nil {
+		err = s.sharesNew(ctx, by, KindGate, g.ID, g.Shared)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -37,12 +37,24 @@ func (s *Server) recognize(r *http.Request) (*account.Principal, error) {
 		}
 		return s.cfg.Accounts.ByToken(r.Context(), strings.TrimSpace(token))
 	}
-	c, err := r.Cookie(SessionCookie)
-	if err != nil {
-		return nil, ErrNoLogin
+	// A browser sends every cookie of the name that it was given, and a page of a neighbouring host may have
+	// planted others: the first one that is good counts.
+	err := ErrNoLogin
+	for i, c := range r.CookiesNamed(sessionCookie(about(r.Context()).secure)) {
+		if i == maxCookies {
+			break
+		}
+		p, why := s.cfg.Accounts.BySession(r.Context(), c.Value)
+		if why == nil {
+			return p, nil
+		}
+		err = why
 	}
-	return s.cfg.Accounts.BySession(r.Context(), c.Value)
+	return nil, err
 }
+
+// maxCookies is how many cookies of one name are looked at.
+const maxCookies = 20
 
 // loginFor is how long a login is taken to hold that was looked up.
 const loginFor = 5 * time.Second

@@ -19,6 +19,7 @@ import (
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/intake"
 	"github.com/callvet/callvet/internal/job"
+	"github.com/callvet/callvet/internal/store/rows"
 )
 
 // KindJudge is the kind of jobs that ask judges about a run.
@@ -232,7 +233,14 @@ func (s *Server) submitJudge(ctx context.Context, by *account.Principal, in *str
 		return nil, err
 	}
 	got, isNew, err := s.jobs.Submit(ctx, job.Request{
-		User: by.User, Kind: KindJudge, Priority: in.Body.Priority, Key: in.Key, Timeout: time.Duration(in.Body.Timeout) * time.Second, Prepared: job.Prepared{Request: request},
+		User: by.User, Kind: KindJudge, Priority: in.Body.Priority, Key: in.Key, Timeout: time.Duration(in.Body.Timeout) * time.Second, Prepared: job.Prepared{Request: request, Also: func(ctx context.Context, q *rows.Queries, _ string) error {
+			var models []app.TargetSpec
+			for i := range list {
+				models = append(models, list[i].Models...)
+			}
+			targets, keys := used(models)
+			return s.started(ctx, q, by, "judge.start", in.ID, targets, keys)
+		}},
 	})
 	if err != nil {
 		return nil, err

@@ -462,6 +462,9 @@ func (s *Server) updateSchedule(ctx context.Context, by *account.Principal, in *
 	if err != nil {
 		return nil, err
 	}
+	if err := keepsTargets(owner, by, sc, &in.Body.Eval); err != nil {
+		return nil, err
+	}
 	warnings, secret, err := s.fill(ctx, owner, &in.Body, sc)
 	if err != nil {
 		return nil, err
@@ -477,6 +480,23 @@ func (s *Server) updateSchedule(ctx context.Context, by *account.Principal, in *
 		return nil, err
 	}
 	return shown(sc, warnings, secret)
+}
+
+// keepsTargets refuses that by, who is not the owner of a schedule, writes where the owner's keys are sent.
+func keepsTargets(owner, by *account.Principal, sc *rows.Schedule, now *EvalRequest) error {
+	var was EvalRequest
+	if err := json.Unmarshal(sc.Request, &was); err != nil {
+		was = EvalRequest{} // it has none that can be kept
+	}
+	known, err := was.specs()
+	if err != nil {
+		known = nil
+	}
+	targets, err := now.specs()
+	if err != nil {
+		return within("eval", err)
+	}
+	return ownTargets(owner, by.User, targets, known)
 }
 
 func (s *Server) deleteSchedule(ctx context.Context, by *account.Principal, in *SchedulePath) (*struct{}, error) {

@@ -248,6 +248,9 @@ func (s *Server) createSuite(ctx context.Context, by *account.Principal, in *str
 	}
 	d.Cases = cases
 	w, err := s.library.Add(ctx, by.User, &d, "created", b.Shared)
+	if err == nil {
+		err = s.sharesNew(ctx, by, KindSuite, w.ID, b.Shared)
+	}
 	if err != nil {
 		return nil, err
 	}

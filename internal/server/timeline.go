@@ -56,12 +56,12 @@ type Timeline struct {
 	Entries       []TimelineEntry `json:"entries"`
 }
 
-func (s *Server) timeline(ctx context.Context, _ *account.Principal, in *ExperimentIn) (*struct{ Body Timeline }, error) {
-	e, err := s.experiment(ctx, in.ID)
+func (s *Server) timeline(ctx context.Context, by *account.Principal, in *ExperimentIn) (*struct{ Body Timeline }, error) {
+	e, err := s.experiment(ctx, by, in.ID)
 	if err != nil {
 		return nil, err
 	}
-	runs, err := s.runsOf(ctx, &e)
+	runs, err := s.runsOf(ctx, by, &e)
 	if err != nil {
 		return nil, err
 	}

@@ -4,7 +4,10 @@ package server
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -78,11 +81,21 @@ func (s *Server) makeApp(ctx context.Context, user string) (*app.App, error) {
 	if allowed.ServerKeys {
 		reach.Lent = lent(server)
 	}
-	cfg.HTTP = reach.Client()
+	cfg.HTTP, cfg.Owner = reach.Client(), ownerOf(user, keys)
 	cfg.Permit = app.Permit{Commands: allowed.Commands, Files: allowed.Files}
 	cfg.Getenv = environment(keys, server, allowed)
 	cfg.Environ = visible(cfg.Environ, keys)
 	return app.New(cfg), nil
+}
+
+// ownerOf names a user with his keys, and holds none of them: answers that were asked with another key, or by
+// another user, are not given again.
+func ownerOf(user string, keys map[string]string) string {
+	h := sha256.New()
+	for _, name := range slices.Sorted(maps.Keys(keys)) {
+		fmt.Fprintf(h, "%q=%q\n", name, keys[name])
+	}
+	return user + " " + hex.EncodeToString(h.Sum(nil))
 }
 
 // environment is what a user's targets read: his own keys first, and those of the server where it

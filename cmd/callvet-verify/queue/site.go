@@ -50,7 +50,10 @@ type process struct {
 }
 
 // person is a user with a token.
-type person struct{ name, id, token string }
+type person struct {
+	name, id, token string
+	cookies         []*http.Cookie // of the session
+}
 
 func newSite(binary, dir string) *site {
 	return &site{binary: binary, db: filepath.Join(dir, "callvet.db"), http: &http.Client{Timeout: time.Minute}}
@@ -167,7 +170,13 @@ func (s *site) ask(ctx context.Context, as *person, method, path string, body, o
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	if as != nil {
+	switch {
+	case as == nil:
+	case as.token == "":
+		for _, c := range as.cookies {
+			req.AddCookie(c)
+		}
+	default:
 		req.Header.Set("Authorization", "Bearer "+as.token)
 	}
 	return s.send(req, out)
@@ -228,7 +237,7 @@ func (s *site) comeIn(ctx context.Context, link, name string, scopes ...string) 
 	}
 	var made struct{ Secret string }
 	err = s.send(req, &made)
-	p.token = made.Secret
+	p.token, p.cookies = made.Secret, cookies
 	return p, err
 }
 
@@ -256,7 +265,8 @@ func (s *site) invite(ctx context.Context, name string, most int) (person, error
 		ID   string `json:"id"`
 		Link string `json:"link"`
 	}
-	if err := s.ask(ctx, &s.admin, http.MethodPost, "/api/users", map[string]any{"name": name, "role": "member"}, &made); err != nil {
+	inPerson := person{cookies: s.admin.cookies} // a token makes no links
+	if err := s.ask(ctx, &inPerson, http.MethodPost, "/api/users", map[string]any{"name": name, "role": "member"}, &made); err != nil {
 		return person{}, err
 	}
 	if err := s.ask(ctx, &s.admin, http.MethodPatch, "/api/users/"+made.ID, map[string]any{"max_jobs": most}, nil); err != nil {

@@ -46,8 +46,8 @@ DELETE FROM sessions WHERE hash = $1;
 -- name: DropSessionsOf :exec
 DELETE FROM sessions WHERE user_id = $1;
 
--- name: DropOtherSessionsOf :exec
-DELETE FROM sessions WHERE user_id = $1 AND hash <> $2;
+-- name: SessionsOf :many
+SELECT hash, created, expires, seen FROM sessions WHERE user_id = $1 ORDER BY created DESC, hash;
 
 -- name: DropOldSessions :exec
 DELETE FROM sessions WHERE expires < $1 OR seen < $2;
@@ -110,6 +110,9 @@ ON CONFLICT(user_id, variable) DO UPDATE SET sealed = excluded.sealed, hint = ex
 
 -- name: ProviderKeysOf :many
 SELECT variable, sealed, hint, created FROM provider_keys WHERE user_id = $1 ORDER BY variable;
+
+-- name: SetSealedProviderKey :exec
+UPDATE provider_keys SET sealed = $3 WHERE user_id = $1 AND variable = $2;
 
 -- name: AllProviderKeys :many
 SELECT user_id, variable, sealed FROM provider_keys ORDER BY user_id, variable;

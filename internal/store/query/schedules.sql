@@ -27,6 +27,12 @@ DELETE FROM schedules WHERE id = $1;
 -- name: DropRunsOfSchedule :exec
 DELETE FROM schedule_runs WHERE schedule_id = $1;
 
+-- name: SealedOfSchedules :many
+SELECT id, secret FROM schedules WHERE length(secret) > 0 ORDER BY id;
+
+-- name: SetSealedOfSchedule :exec
+UPDATE schedules SET secret = $2 WHERE id = $1;
+
 -- name: DueSchedules :many
 -- Schedules whose time has come, or whose suite or catalogue has another version than the last run had.
 SELECT sqlc.embed(s), CAST(coalesce(e.version, 0) AS BIGINT) AS suite_version, CAST(coalesce(e.updated, 0) AS BIGINT) AS suite_updated,

@@ -302,20 +302,6 @@ func (q *Queries) DropOldSessions(ctx context.Context, arg DropOldSessionsParams
 	return err
 }
 
-const dropOtherSessionsOf = `-- name: DropOtherSessionsOf :exec
-DELETE FROM sessions WHERE user_id = $1 AND hash <> $2
-`
-
-type DropOtherSessionsOfParams struct {
-	UserID string
-	Hash   []byte
-}
-
-func (q *Queries) DropOtherSessionsOf(ctx context.Context, arg DropOtherSessionsOfParams) error {
-	_, err := q.db.ExecContext(ctx, dropOtherSessionsOf, arg.UserID, arg.Hash)
-	return err
-}
-
 const dropProviderKey = `-- name: DropProviderKey :execrows
 DELETE FROM provider_keys WHERE user_id = $1 AND variable = $2
 `
@@ -547,6 +533,60 @@ func (q *Queries) Session(ctx context.Context, hash []byte) (SessionRow, error) 
 		&i.Role,
 	)
 	return i, err
+}
+
+const sessionsOf = `-- name: SessionsOf :many
+SELECT hash, created, expires, seen FROM sessions WHERE user_id = $1 ORDER BY created DESC, hash
+`
+
+type SessionsOfRow struct {
+	Hash    []byte
+	Created int64
+	Expires int64
+	Seen    int64
+}
+
+func (q *Queries) SessionsOf(ctx context.Context, userID string) ([]SessionsOfRow, error) {
+	rows, err := q.db.QueryContext(ctx, sessionsOf, userID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []SessionsOfRow{}
+	for rows.Next() {
+		var i SessionsOfRow
+		if err := rows.Scan(
+			&i.Hash,
+			&i.Created,
+			&i.Expires,
+			&i.Seen,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const setSealedProviderKey = `-- name: SetSealedProviderKey :exec
+UPDATE provider_keys SET sealed = $3 WHERE user_id = $1 AND variable = $2
+`
+
+type SetSealedProviderKeyParams struct {
+	UserID   string
+	Variable string
+	Sealed   []byte
+}
+
+func (q *Queries) SetSealedProviderKey(ctx context.Context, arg SetSealedProviderKeyParams) error {
+	_, err := q.db.ExecContext(ctx, setSealedProviderKey, arg.UserID, arg.Variable, arg.Sealed)
+	return err
 }
 
 const setUserMaxJobs = `-- name: SetUserMaxJobs :execrows

@@ -780,6 +780,52 @@ func (q *Queries) Schedules(ctx context.Context, arg SchedulesParams) ([]Schedul
 	return items, nil
 }
 
+const sealedOfSchedules = `-- name: SealedOfSchedules :many
+SELECT id, secret FROM schedules WHERE length(secret) > 0 ORDER BY id
+`
+
+type SealedOfSchedulesRow struct {
+	ID     string
+	Secret []byte
+}
+
+func (q *Queries) SealedOfSchedules(ctx context.Context) ([]SealedOfSchedulesRow, error) {
+	rows, err := q.db.QueryContext(ctx, sealedOfSchedules)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []SealedOfSchedulesRow{}
+	for rows.Next() {
+		var i SealedOfSchedulesRow
+		if err := rows.Scan(&i.ID, &i.Secret); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const setSealedOfSchedule = `-- name: SetSealedOfSchedule :exec
+UPDATE schedules SET secret = $2 WHERE id = $1
+`
+
+type SetSealedOfScheduleParams struct {
+	ID     string
+	Secret []byte
+}
+
+func (q *Queries) SetSealedOfSchedule(ctx context.Context, arg SetSealedOfScheduleParams) error {
+	_, err := q.db.ExecContext(ctx, setSealedOfSchedule, arg.ID, arg.Secret)
+	return err
+}
+
 const stopSchedule = `-- name: StopSchedule :exec
 UPDATE schedules SET enabled = FALSE, stopped = $2, next_at = 0 WHERE id = $1
 `

@@ -10,7 +10,7 @@ export const settings = {
   fault_auth: 'The key is refused.', fault_request: 'The provider refuses the request. Most often there is no such model.', fault_rate_limit: 'The provider says: too many requests, or no credit left.', fault_network: 'The provider cannot be reached.', fault_timeout: 'No answer in time.',
   fault_server: 'The provider has a fault of its own.', fault_malformed: 'What came back is no answer of a model.', fault_other: 'The model was not asked.', said: 'The provider said',
 
-  passwordTitle: 'Change your password', passwordText: 'All your other logins end. Tokens stay.', before: 'Your password now', after: 'New password', afterHint: '12 characters or more', changed: 'The password is changed',
+  passwordTitle: 'Change your password', passwordText: 'All your other logins and all your tokens end.', before: 'Your password now', after: 'New password', afterHint: '12 characters or more', changed: 'The password is changed',
 
   tokensTitle: 'Your API tokens', tokensText: 'A token lets a program use the server as you, within its scopes. It may never do more than you.', noTokens: 'No tokens yet', noTokensText: 'Make one for CI, for a script, or for an agent that sends traces.', makeToken: 'Make a token', tokenName: 'What it is for',
   tokenNameHint: 'Such as: nightly CI', scopes: 'It may', days: 'Good for', daysUnit: '{n} days', scope_read: 'Read', scope_read_text: 'suites, runs, traces', scope_run: 'Run', scope_run_text: 'start and cancel runs', scope_write: 'Write', scope_write_text: 'change suites, send traces',

@@ -1,0 +1,73 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/callvet/callvet/internal/account"
+	"github.com/callvet/callvet/internal/report/plain"
+)
+
+const rekeyLong = `Seal all keys of providers, and all secrets of webhooks, with another key, in one transaction.
+
+The server must not run. The new key is in the file that --new-secret-key names, which is made where it is missing. Start the server with
+--secret-key FILE afterwards, and delete the old key: copies of the database from before still open with it, so that keys of providers
+that may have leaked are to be replaced at their providers.`
+
+// rekeyCommand changes the key that seals keys of providers.
+func (a *cli) rekeyCommand() *cobra.Command {
+	var was, now string
+	cmd := &cobra.Command{
+		Use: "rekey", Short: "Seal the keys that a server keeps with another key", Long: rekeyLong, Args: cobra.NoArgs,
+		Example: "  callvet rekey --new-secret-key /etc/callvet/key-2027\n  callvet serve --secret-key /etc/callvet/key-2027",
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.rekey(cmd.Context(), was, now) },
+	}
+	cmd.Flags().StringVar(&was, "secret-key", "", "file with the key that seals now (default: beside the database, or $CALLVET_SECRET_KEY)")
+	cmd.Flags().StringVar(&now, "new-secret-key", "", "file with the key that seals from now on; made where it is missing")
+	return cmd
+}
+
+func (a *cli) rekey(ctx context.Context, was, now string) (err error) {
+	if now == "" {
+		return usagef("--new-secret-key is missing: which file has the new key?")
+	}
+	db, err := a.openStore(ctx)
+	if err != nil {
+		return err
+	}
+	release, err := a.onlyServer(db)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	from, err := a.secretKey(ctx, was)
+	if err != nil {
+		return err
+	}
+	to, err := a.secretKey(ctx, now)
+	if err != nil {
+		return err
+	}
+	if bytes.Equal(from, to) {
+		return usagef("--new-secret-key %s: it is the key that seals now", now)
+	}
+	users, err := account.New(account.Config{Store: db, Secret: from, Now: a.now})
+	if err != nil {
+		return err
+	}
+	done, err := users.Rekey(ctx, to)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.out, "%s sealed with the key of %s; start the server with --secret-key %s\n", plain.Count(done.Sealed, "secret is", "secrets are"), plain.Line(now), shellQuote(now))
+	if done.Lost > 0 {
+		fmt.Fprintf(a.err, "warning: %s not open with the old key, and stay lost\n", plain.Count(done.Lost, "secret does", "secrets do"))
+	}
+	return nil
+}

@@ -1,0 +1,103 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package server
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/callvet/callvet/internal/account"
+	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/store/rows"
+)
+
+// touched is an object that a request may have changed, with its owner before that.
+type touched struct {
+	kind Kind
+	id   string
+	was  account.Owned
+}
+
+// audited writes into the audit log what a request changed in who may read an object, and what an admin changed
+// of another user. Deletions have lines of their own.
+func (s *Server) audited(ctx context.Context, op *huma.Operation) error {
+	changes := about(ctx).changes
+	if s.cfg.Accounts == nil || len(changes) == 0 || op.Method == http.MethodDelete {
+		return nil
+	}
+	by := who(ctx)
+	ctx = context.WithoutCancel(ctx) // who went away has changed it all the same
+	for i := range changes {
+		c := &changes[i]
+		now, err := s.owner(ctx, c.kind, c.id)
+		if isMissing(err) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("look up %s: %w", c.kind, err)
+		}
+		if now.Shared != c.was.Shared {
+			if err := s.shares(ctx, by, c.kind, c.id, now.Shared); err != nil {
+				return err
+			}
+		}
+		if c.was.User != by.User {
+			err := s.record(ctx, by, string(c.kind)+".change", c.id, map[string]any{"owner": c.was.User, "operation": op.OperationID})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// shares writes into the audit log that every user may read an object now, or no longer.
+func (s *Server) shares(ctx context.Context, by *account.Principal, kind Kind, id string, shared bool) error {
+	word := ".share"
+	if !shared {
+		word = ".unshare"
+	}
+	return s.record(ctx, by, string(kind)+word, id, nil)
+}
+
+// sharesNew is shares of an object that was just made: it is not shared without a word.
+func (s *Server) sharesNew(ctx context.Context, by *account.Principal, kind Kind, id string, shared bool) error {
+	if !shared {
+		return nil
+	}
+	return s.shares(ctx, by, kind, id, true)
+}
+
+// record writes one line into the audit log.
+func (s *Server) record(ctx context.Context, by *account.Principal, action, object string, detail any) error {
+	if s.cfg.Accounts == nil {
+		return nil
+	}
+	return s.cfg.Store.Change(ctx, "write audit log", func(q *rows.Queries) error {
+		return s.cfg.Accounts.Record(ctx, q, by, action, object, detail)
+	})
+}
+
+// started writes into the audit log that a user began work that asks models, and which variables that hold keys
+// its targets name; in the transaction that keeps the work.
+func (s *Server) started(ctx context.Context, q *rows.Queries, by *account.Principal, action, object string, targets, keys []string) error {
+	if s.cfg.Accounts == nil {
+		return nil
+	}
+	return s.cfg.Accounts.Record(ctx, q, by, action, object, map[string]any{"targets": targets, "keys": keys})
+}
+
+// used are the names of targets, and the variables with keys that they name, each once.
+func used(specs []app.TargetSpec) (targets, keys []string) {
+	keys = []string{}
+	for i := range specs {
+		targets = append(targets, specs[i].Target)
+		keys = append(keys, specs[i].KeyVariables()...)
+	}
+	slices.Sort(keys)
+	return targets, slices.Compact(keys)
+}

@@ -1,0 +1,468 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+//go:build unix
+
+package server_test
+
+import (
+	"crypto/tls"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/callvet/callvet/internal/account"
+	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/server"
+)
+
+// attack is one thing that a hostile user, model or network does to a started server.
+type attack struct {
+	name string
+	do   func(t *testing.T)
+}
+
+// attacks are all of them; wantAttacks is how many there are, so that none is lost without a word.
+func attacks() []attack {
+	return []attack{
+		{"keys/run-best of another user", attackRunBest},
+		{"keys/schedule edited by an admin", attackSchedule},
+		{"keys/answers of another user or key", attackCache},
+		{"sharing/experiment with a private run", attackExperiment},
+		{"accounts/token that makes links", attackAdminToken},
+		{"accounts/token that outlives a password", attackOldLogins},
+		{"accounts/login that an admin ends", attackEndLogins},
+		{"accounts/name locked out by failures", attackLockout},
+		{"accounts/cookie planted first", attackPlantedCookie},
+		{"accounts/cookie over https", attackHostCookie},
+		{"audit/share, edit, run without a line", attackAudit},
+		{"work/thousands of unknown keys", attackUnknownKeys},
+	}
+}
+
+const wantAttacks = 12
+
+// Bounds of one attack: the work of the test around it, passwords and runs of a model, is within them.
+const (
+	mostCPU   = 5 * time.Second
+	mostBytes = 1 << 30
+)
+
+// TestHostile carries out every attack, one after the other, and prints what each of them costs.
+func TestHostile(t *testing.T) {
+	list := attacks()
+	held := 0
+	for _, a := range list {
+		cpu, bytes := spent(t)
+		ok := t.Run(a.name, a.do)
+		cpuNow, bytesNow := spent(t)
+		cpu, bytes = cpuNow-cpu, bytesNow-bytes
+		if cpu > mostCPU || bytes > mostBytes {
+			t.Errorf("%s: %.2f s of CPU and %d MiB, more than %v and %d MiB", a.name, cpu.Seconds(), bytes>>20, mostCPU, mostBytes>>20)
+		}
+		word := "holds"
+		if !ok {
+			word = "OPEN"
+		} else {
+			held++
+		}
+		t.Logf("%-44s %-6s %6.2f s CPU %6d MiB", a.name, word, cpu.Seconds(), bytes>>20)
+	}
+	if len(list) != wantAttacks {
+		t.Errorf("%d attacks, want %d", len(list), wantAttacks)
+	}
+	t.Logf("%d of %d attacks were held off", held, wantAttacks)
+}
+
+// spent is the CPU time and the memory that the process has used so far.
+func spent(t *testing.T) (cpu time.Duration, allocated uint64) {
+	t.Helper()
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		t.Fatal(err)
+	}
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano()), m.TotalAlloc
+}
+
+// listener is a model server that keeps the credentials which reach it.
+type listener struct {
+	*httptest.Server
+	mu   sync.Mutex
+	seen []string
+}
+
+func newListener(t *testing.T) *listener {
+	t.Helper()
+	l := &listener{}
+	l.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		l.mu.Lock()
+		l.seen = append(l.seen, r.Header.Get("Authorization"))
+		l.mu.Unlock()
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"model":"m","choices":[{"finish_reason":"stop","message":{"role":"assistant","content":"no"}}],"usage":{"prompt_tokens":5,"completion_tokens":1,"total_tokens":6}}`)
+	}))
+	t.Cleanup(l.Close)
+	return l
+}
+
+// heard is how many requests carried a credential with the text.
+func (l *listener) heard(text string) (n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, s := range l.seen {
+		if strings.Contains(s, text) {
+			n++
+		}
+	}
+	return n
+}
+
+// answers sends a request as a user, fails where the status is another one, and gives the body.
+func (s *site) answers(t *testing.T, code int, as, method, path, body string) string {
+	t.Helper()
+	got, text := s.ask(t, as, method, path, body)
+	if got != code {
+		t.Errorf("%s %s as %s: %d, want %d: %s", method, path, as, got, code, text)
+	}
+	return text
+}
+
+// busy is a site that does jobs and may ask models on this machine.
+func busy(t *testing.T) *site {
+	t.Helper()
+	s := newSite(t)
+	s.private(t)
+	s.work(t)
+	return s
+}
+
+// evalOf is a request for a run at an address.
+func evalOf(suite, address, more string) string {
+	return fmt.Sprintf(`{"suite_id": %q, "targets": [{"provider_key": "openai", "model_id": "m1", "base_url": %q}]%s}`, suite, address, more)
+}
+
+// key gives a user a key.
+func (s *site) key(t *testing.T, as, value string) {
+	t.Helper()
+	s.answers(t, 200, as, "PUT", "/api/keys/OPENAI_API_KEY", fmt.Sprintf(`{"value": %q}`, value))
+}
+
+func attackRunBest(t *testing.T) {
+	s, evil := busy(t), newListener(t)
+	s.key(t, "bo", "sk-of-bo-0123456789")
+	s.key(t, "root", "sk-of-root-0123456789")
+	suite := s.keepSuite(t, "bo", 2)
+	e := told[server.ExperimentDetails](t, s, "bo", "POST", "/api/experiments", fmt.Sprintf(`{"name": "x", "suite_id": %q}`, suite))
+	done := s.awaitJob(t, "bo", told[jobAnswer](t, s, "bo", "POST", "/api/tool-eval", evalOf(suite, evil.URL, fmt.Sprintf(`, "experiment_id": %q`, e.ID))).JobID, "done")
+	if evil.heard("sk-of-bo") == 0 || done.ResultRef == "" {
+		t.Fatal("the run of the user himself did not send his key: the test shows nothing")
+	}
+	path := "/api/experiments/" + e.ID + "/run-best"
+	if text := s.answers(t, 403, "root", "POST", path, ""); !strings.Contains(text, "another user wrote") {
+		t.Errorf("the reason is not given: %s", text)
+	}
+	if n := evil.heard("sk-of-root"); n != 0 {
+		t.Errorf("the key of an admin reached the address of a member %d times", n)
+	}
+	s.awaitJob(t, "bo", told[jobAnswer](t, s, "bo", "POST", path, "").JobID, "done")
+}
+
+func attackSchedule(t *testing.T) {
+	s, mine, evil := busy(t), newListener(t), newListener(t)
+	s.key(t, "bo", "sk-of-bo-0123456789")
+	suite := s.keepSuite(t, "bo", 2)
+	of := func(address, name string) string {
+		return fmt.Sprintf(`{"name": %q, "cron": "0 3 * * *", "eval": %s}`, name, evalOf(suite, address, ""))
+	}
+	made := told[server.Schedule](t, s, "bo", "POST", "/api/schedules", of(mine.URL, "nightly"))
+	path := "/api/schedules/" + made.ID
+	s.answers(t, 403, "root", "PUT", path, of(evil.URL, "nightly"))
+	s.answers(t, 200, "root", "PUT", path, of(mine.URL, "renamed"))
+	run := told[server.ScheduleRun](t, s, "root", "POST", path+"/run", "")
+	s.awaitJob(t, "bo", run.Job, "done")
+	if evil.heard("sk-") != 0 || mine.heard("sk-of-bo") == 0 {
+		t.Errorf("keys: %d at the admin's address, %d at the owner's", evil.heard("sk-"), mine.heard("sk-of-bo"))
+	}
+}
+
+func attackCache(t *testing.T) {
+	s, m := busy(t), newModel(t, nil)
+	run := func(as, suite string) int64 {
+		before := m.asked.Load()
+		s.awaitJob(t, as, told[jobAnswer](t, s, as, "POST", "/api/tool-eval", evalOf(suite, m.URL, "")).JobID, "done")
+		return m.asked.Load() - before
+	}
+	s.key(t, "bo", "sk-of-bo-0123456789")
+	of := map[string]string{"bo": s.keepSuite(t, "bo", 3), "ana": s.keepSuite(t, "ana", 3)}
+	for _, step := range []struct {
+		what, as string
+		want     int64
+	}{{"the first run", "bo", 3}, {"the same again", "bo", 0}, {"another user, who has no key", "ana", 3}} {
+		if n := run(step.as, of[step.as]); n != step.want {
+			t.Errorf("%s: %d requests, want %d", step.what, n, step.want)
+		}
+	}
+	s.key(t, "bo", "sk-of-bo-another-one")
+	if n := run("bo", of["bo"]); n != 3 {
+		t.Errorf("with another key: %d requests, want 3", n)
+	}
+}
+
+func attackExperiment(t *testing.T) {
+	s := newSite(t)
+	s.suiteOf(t, "ana", "suite_1")
+	e := told[server.ExperimentDetails](t, s, "ana", "POST", "/api/experiments", `{"name": "x", "suite_id": "suite_1", "shared": true}`)
+	hidden := s.ran(t, "ana", "", 1, app.TargetSpec{Target: "offline/lexical", Name: "hidden-name", SystemPrompt: "hidden-prompt"})
+	open := s.ran(t, "ana", "", 1)
+	for _, id := range []string{hidden, open} {
+		s.answers(t, 204, "ana", "PATCH", "/api/runs/"+id, fmt.Sprintf(`{"experiment_id": %q, "shared": %v}`, e.ID, id == open))
+	}
+	path := "/api/experiments/" + e.ID
+	s.answers(t, 200, "ana", "PUT", path+"/baseline", fmt.Sprintf(`{"eval_id": %q}`, hidden))
+	for _, p := range []string{"/api/experiments", path, path + "/timeline"} {
+		text := s.answers(t, 200, "vera", "GET", p, "")
+		if strings.Contains(text, "hidden") || strings.Contains(text, hidden) {
+			t.Errorf("GET %s as a viewer shows a private run: %s", p, text)
+		}
+	}
+	if text := s.answers(t, 200, "vera", "GET", path+"/timeline", ""); !strings.Contains(text, open) {
+		t.Errorf("the shared run is not there: %s", text)
+	}
+	if text := s.answers(t, 200, "ana", "GET", path+"/timeline", ""); !strings.Contains(text, "hidden-prompt") {
+		t.Errorf("the owner does not see it: the test shows nothing: %s", text)
+	}
+}
+
+func attackAdminToken(t *testing.T) {
+	s := newSite(t)
+	s.answers(t, 403, "root", "POST", "/api/users", `{"name": "evil", "role": "admin"}`)
+	s.answers(t, 403, "root", "POST", "/api/users/user_ana/link", "")
+	s.answers(t, 403, "root", "PATCH", "/api/users/user_ana", `{"role": "admin"}`)
+	s.answers(t, 403, "root", "POST", "/api/tokens", `{"name": "x", "scopes": ["admin"]}`)
+	s.answers(t, 200, "root", "PATCH", "/api/users/user_ana", `{"max_jobs": 3}`)
+	if u, err := s.users.User(t.Context(), "user_ana"); err != nil || u.Role != account.Member {
+		t.Errorf("%+v, %v", u, err)
+	}
+}
+
+// browse sends a request with cookies, and gives the status and the cookies that come back.
+func (s *site) browse(t *testing.T, method, path, body string, cookies []*http.Cookie, header ...string) (int, []*http.Cookie) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, s.URL+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if body != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	for i := 0; i < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
+	}
+	for _, c := range cookies {
+		req.AddCookie(c)
+	}
+	res, err := s.Client().Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if _, err := io.Copy(io.Discard, res.Body); err != nil {
+		t.Fatal(err)
+	}
+	return res.StatusCode, res.Cookies()
+}
+
+// enter logs a user in by a new link, and gives his cookies and his password.
+func (s *site) enter(t *testing.T, name string) ([]*http.Cookie, string) {
+	t.Helper()
+	password := withPassword(t, s, name)["password"]
+	code, cookies := s.browse(t, "POST", "/api/session", fmt.Sprintf(`{"name": %q, "password": %q}`, name, password), nil)
+	if code != 200 || len(cookies) != 1 {
+		t.Fatalf("log in: %d, %d cookies", code, len(cookies))
+	}
+	return cookies, password
+}
+
+func attackOldLogins(t *testing.T) {
+	s := newSite(t)
+	stolen, password := s.enter(t, "ana")
+	own, _ := s.browse(t, "GET", "/api/me", "", stolen)
+	token := s.grant(t, "user_ana", all(), time.Hour)
+	bearer := []string{"Authorization", "Bearer " + token.token}
+	if code, _ := s.browse(t, "GET", "/api/me", "", nil, bearer...); own != 200 || code != 200 {
+		t.Fatalf("before: %d, %d", own, code)
+	}
+	code, fresh := s.browse(t, "PUT", "/api/me/password", fmt.Sprintf(`{"before": %q, "password": "quite another password"}`, password), stolen)
+	if code != 204 || len(fresh) != 1 {
+		t.Fatalf("change: %d, %d cookies", code, len(fresh))
+	}
+	is := func(what string, want int, cookies []*http.Cookie, header ...string) {
+		t.Helper()
+		if code, _ := s.browse(t, "GET", "/api/me", "", cookies, header...); code != want {
+			t.Errorf("%s: %d, want %d", what, code, want)
+		}
+	}
+	is("the session before the password", 401, stolen)
+	is("a token before the password", 401, nil, bearer...)
+	is("the session of who changed it", 200, fresh)
+	token = s.grant(t, "user_ana", all(), time.Hour)
+	withPassword(t, s, "ana") // a reset
+	is("the session before the reset", 401, fresh)
+	is("a token before the reset", 401, nil, "Authorization", "Bearer "+token.token)
+}
+
+func attackEndLogins(t *testing.T) {
+	s := newSite(t)
+	first, _ := s.enter(t, "ana")
+	second := []*http.Cookie{{Name: server.SessionCookie, Value: s.session(t, "user_ana", time.Hour).cookie}}
+	s.grant(t, "user_ana", all(), time.Hour)
+	const path = "/api/users/user_ana/logins"
+	l := told[account.Logins](t, s, "root", "GET", path, "")
+	if len(l.Sessions) != 3 || len(l.Tokens) != 1 { // the link that set the password began one, too
+		t.Fatalf("%+v", l)
+	}
+	b, err := json.Marshal(l)
+	if err != nil || strings.Contains(string(b), first[0].Value) {
+		t.Errorf("the list holds a secret: %s, %v", b, err)
+	}
+	s.answers(t, 204, "root", "DELETE", path+"?login="+l.Sessions[0].ID, "")
+	s.answers(t, 404, "root", "DELETE", path+"?login="+l.Sessions[0].ID, "")
+	s.answers(t, 404, "root", "DELETE", path+"?login=token_bo", "")
+	if l = told[account.Logins](t, s, "root", "GET", path, ""); len(l.Sessions) != 2 || len(l.Tokens) != 1 {
+		t.Errorf("after one of them: %+v", l)
+	}
+	s.answers(t, 204, "root", "DELETE", path, "")
+	for _, c := range [][]*http.Cookie{first, second} {
+		if code, _ := s.browse(t, "GET", "/api/me", "", c); code != 401 {
+			t.Errorf("an ended session: %d", code)
+		}
+	}
+	if l = told[account.Logins](t, s, "root", "GET", path, ""); len(l.Sessions)+len(l.Tokens) != 0 {
+		t.Errorf("after all of them: %+v", l)
+	}
+	s.answers(t, 403, "bo", "GET", path, "")
+	s.answers(t, 200, "bo", "GET", "/api/me", "")
+}
+
+func attackLockout(t *testing.T) {
+	s := newSite(t, func(c *server.Config) { c.Proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")} })
+	cookies, password := s.enter(t, "ana")
+	limited := 0
+	for range 60 {
+		code, _ := s.browse(t, "POST", "/api/session", `{"name": "ana", "password": "a wrong password"}`, nil, "X-Forwarded-For", "192.0.2.66")
+		if code == 429 {
+			limited++
+		}
+	}
+	if limited < 50 {
+		t.Errorf("the attacker waits %d times of 60", limited)
+	}
+	if code, _ := s.browse(t, "POST", "/api/session", fmt.Sprintf(`{"name": "ana", "password": %q}`, password), nil, "X-Forwarded-For", "192.0.2.1"); code != 200 {
+		t.Errorf("the user at another address: %d", code)
+	}
+	for _, p := range []struct {
+		code         int
+		method, path string
+		body         string
+	}{{200, "GET", "/api/me", ""}, {204, "PUT", "/api/me/password", fmt.Sprintf(`{"before": %q, "password": "quite another password"}`, password)}} {
+		if code, _ := s.browse(t, p.method, p.path, p.body, cookies, "X-Forwarded-For", "192.0.2.66"); code != p.code {
+			t.Errorf("%s with a session, at the attacker's address: %d", p.path, code)
+		}
+	}
+}
+
+func attackPlantedCookie(t *testing.T) {
+	s := newSite(t)
+	good, _ := s.enter(t, "ana")
+	planted := []*http.Cookie{{Name: server.SessionCookie, Value: "planted"}, {Name: server.SessionCookie, Value: ""}}
+	if code, _ := s.browse(t, "GET", "/api/me", "", append(slices.Clone(planted), good...)); code != 200 {
+		t.Errorf("a planted cookie before the good one: %d", code)
+	}
+	if code, _ := s.browse(t, "GET", "/api/me", "", planted); code != 401 {
+		t.Errorf("planted cookies alone: %d", code)
+	}
+}
+
+func attackHostCookie(t *testing.T) {
+	s := newSite(t)
+	secure := httptest.NewTLSServer(s.srv.Handler())
+	t.Cleanup(secure.Close)
+	password := withPassword(t, s, "ana")["password"]
+	over := &site{Server: secure, srv: s.srv, db: s.db, users: s.users}
+	if tr, ok := secure.Client().Transport.(*http.Transport); !ok || tr.TLSClientConfig.MinVersion > tls.VersionTLS13 {
+		t.Fatal("no TLS")
+	}
+	code, cookies := over.browse(t, "POST", "/api/session", fmt.Sprintf(`{"name": "ana", "password": %q}`, password), nil)
+	if code != 200 || len(cookies) != 1 || cookies[0].Name != "__Host-"+server.SessionCookie || !cookies[0].Secure || cookies[0].Path != "/" || cookies[0].Domain != "" {
+		t.Fatalf("%d %+v", code, cookies)
+	}
+	if code, _ := over.browse(t, "GET", "/api/me", "", cookies); code != 200 {
+		t.Errorf("the good cookie: %d", code)
+	}
+	plain := []*http.Cookie{{Name: server.SessionCookie, Value: cookies[0].Value}}
+	if code, _ := over.browse(t, "GET", "/api/me", "", plain); code != 401 {
+		t.Errorf("a cookie that a neighbouring host could plant: %d", code)
+	}
+}
+
+func attackAudit(t *testing.T) {
+	s, m := busy(t), newModel(t, nil)
+	s.key(t, "bo", "sk-of-bo-0123456789")
+	suite := s.keepSuite(t, "bo", 2)
+	path := "/api/tool-suites/" + suite
+	s.answers(t, 200, "bo", "PATCH", path, `{"shared": true}`)
+	s.answers(t, 200, "root", "PATCH", path, `{"description": "edited"}`)
+	s.awaitJob(t, "bo", told[jobAnswer](t, s, "bo", "POST", "/api/tool-eval", evalOf(suite, m.URL, "")).JobID, "done")
+	told[server.ExperimentDetails](t, s, "bo", "POST", "/api/experiments", fmt.Sprintf(`{"name": "x", "suite_id": %q, "shared": true}`, suite))
+	for _, want := range []struct{ action, user, text string }{
+		{"suite.share", "user_bo", suite},
+		{"suite.change", "user_root", `"owner":"user_bo"`},
+		{"run.start", "user_bo", `"OPENAI_API_KEY"`},
+		{"experiment.share", "user_bo", "exp_"},
+	} {
+		text := s.answers(t, 200, "root", "GET", "/api/audit?action="+want.action, "")
+		if !strings.Contains(text, want.user) || !strings.Contains(text, want.text) || strings.Contains(text, "sk-of-bo") {
+			t.Errorf("%s: %s", want.action, text)
+		}
+	}
+	if text := s.answers(t, 200, "root", "GET", "/api/audit?action=suite.change&user_id=user_bo", ""); strings.Contains(text, "suite.change") {
+		t.Errorf("an edit of what is one's own has a line: %s", text)
+	}
+}
+
+func attackUnknownKeys(t *testing.T) {
+	s := newSite(t)
+	var b strings.Builder
+	b.WriteString(`{"name":"a","password":"b"`)
+	for i := 0; b.Len() < 58<<10; i++ {
+		fmt.Fprintf(&b, `,"k%d":0`, i)
+	}
+	b.WriteString("}")
+	cpu, _ := spent(t)
+	text := s.answers(t, 422, "", "POST", "/api/session", b.String())
+	now, _ := spent(t)
+	if took := now - cpu; took > time.Second {
+		t.Errorf("58 KB without a login cost %v of CPU", took)
+	}
+	var p struct {
+		Errors []struct{ Message, Location string }
+	}
+	if err := json.Unmarshal([]byte(text), &p); err != nil || len(p.Errors) != 21 || len(text) > 8<<10 || !strings.Contains(p.Errors[20].Message, "more errors") {
+		t.Errorf("%v: %d errors in %d bytes: %.300s", err, len(p.Errors), len(text), text)
+	}
+	long := `{"name":"a","password":"b",` + strings.Repeat(" ", 10) + `"` + strings.Repeat("x", 50<<10) + `":0}`
+	if text := s.answers(t, 422, "", "POST", "/api/session", long); len(text) > 4<<10 {
+		t.Errorf("a long key is repeated: %d bytes", len(text))
+	}
+}
