@@ -33,6 +33,11 @@ function Differences({ of }: { of: Schemas['PanelComparison'] }) {
   const t = useText();
   return (
     <>
+      {of.assumed && (
+        <Text size="xs" c="dimmed">
+          {of.assumed}
+        </Text>
+      )}
       {of.warnings?.map((w, i) => (
         <Text key={i} size="sm" className="untrusted" style={{ color: 'var(--cv-error)' }}>
           {w}
