@@ -5,6 +5,7 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/calibrate"
@@ -19,7 +20,62 @@ import (
 // labels of other outputs.
 // Source: Statistics specification, section 16.
 func decisionStudies() []conform.Study {
-	return append(append(repeatStudies(), familyStudies()...), labelStudies()...)
+	return slices.Concat(repeatStudies(), familyStudies(), rankStudies(), suiteStudies(), labelStudies())
+}
+
+// rankStudies hold how often a target of ten that are equal has a better rank than another one, and how
+// often one that is better than nine others has the first rank alone.
+func rankStudies() []conform.Study {
+	const targets = 10
+	ranks := func(rng *rand.Rand, s side, better float64) []panel.Rank {
+		rates := s.rates(rng)
+		for _, task := range rates {
+			if better > 0 {
+				task[0] = draw.Rate(rng, better, s.icc)
+			}
+		}
+		l := s.ledger(rng, rates)
+		of := make([]panel.Contender, targets)
+		for i := range of {
+			of[i] = panel.Contender{Ledger: l, Target: fmt.Sprint("t", i)}
+		}
+		return panel.Ranks(of, panel.MetricPass, confidence)
+	}
+	return []conform.Study{
+		{Name: "ranks: any of 10 equal targets is better than another, 60 tasks", High: 0.05, Cost: 10, Trial: func(rng *rand.Rand) bool {
+			return slices.ContainsFunc(ranks(rng, side{tasks: 60, targets: targets, attempts: 1, rate: 0.8, icc: 0.3}, 0), func(r panel.Rank) bool { return r.Best > 1 })
+		}},
+		{Name: "ranks: one target of 0.95 and nine of 0.8, 200 tasks: it is first alone", Low: 0.5, High: 1, Cost: 20, Trial: func(rng *rand.Rand) bool {
+			return ranks(rng, side{tasks: 200, targets: targets, attempts: 1, rate: 0.8, icc: 0.3}, 0.95)[0] == panel.Rank{Best: 1, Worst: 1}
+		}},
+	}
+}
+
+// suiteStudies hold what a comparison about this suite calls better or worse: the bar is for each of
+// the two by itself, since a gate is about one of them.
+// Source: Statistics specification, section 16.7.
+func suiteStudies() []conform.Study {
+	verdict := func(rng *rand.Rand, broken float64) panel.Change {
+		s := side{tasks: 50, targets: 1, attempts: 3, rate: 0.8, icc: 0.3}
+		before := s.rates(rng)
+		now := make([][]float64, len(before))
+		for i, r := range before {
+			now[i] = []float64{r[0]}
+			if rng.Float64() < broken/s.rate {
+				now[i][0] = 0
+			}
+		}
+		d := panel.DiffWith(s.ledger(rng, before), s.ledger(rng, now), panel.DiffConfig{Confidence: confidence, Population: panel.ThisSuite})
+		return d.Targets[0].Overall.Verdict
+	}
+	study := func(name string, low, high, broken float64, want panel.Change) conform.Study {
+		return conform.Study{Name: "this suite, 50 tasks of 3: " + name, Low: low, High: high, Cost: 4, Trial: func(rng *rand.Rand) bool { return verdict(rng, broken) == want }}
+	}
+	return []conform.Study{
+		study("no change is called worse", 0, 0.03, 0, panel.ChangeWorse),
+		study("no change is called better", 0, 0.03, 0, panel.ChangeBetter),
+		study("a loss of 10 points in some tasks is called worse", 0.85, 1, 0.1, panel.ChangeWorse),
+	}
 }
 
 // repeatStudies hold how often a rate that is at its bound passes, where attempts repeat one another.

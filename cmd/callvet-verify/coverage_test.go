@@ -30,8 +30,12 @@ func TestSizedFinds(t *testing.T) {
 // TestStudiesAreNamed: the name is part of a study's seed and of what is compared.
 func TestStudiesAreNamed(t *testing.T) {
 	t.Parallel()
+	all, err := coverageStudies()
+	if err != nil {
+		t.Fatal(err)
+	}
 	seen := map[string]bool{}
-	for _, s := range append(append(conform.Studies(), pairedStudies()...), neededStudies()...) {
+	for _, s := range all {
 		if s.Name == "" || seen[s.Name] {
 			t.Errorf("two studies are called %q", s.Name)
 		}
