@@ -51,31 +51,40 @@ func rankStudies() []conform.Study {
 	}
 }
 
-// suiteStudies hold what a comparison about this suite calls better or worse: the bar is for each of
-// the two by itself, since a gate is about one of them.
+// suiteStudies hold what a comparison about this suite calls better or worse. The bar without a change
+// is for each direction by itself, since a gate is about one of them. The power is that of a loss of 10
+// points in some tasks, which fail wholly then; how large it is depends on how alike the attempts at a
+// task are. Comparisons about tasks like these have less.
 // Source: Statistics specification, section 16.7.
 func suiteStudies() []conform.Study {
-	verdict := func(rng *rand.Rand, broken float64) panel.Change {
-		s := side{tasks: 50, targets: 1, attempts: 3, rate: 0.8, icc: 0.3}
+	verdict := func(rng *rand.Rand, icc, loss float64, about panel.Population) panel.Change {
+		s := side{tasks: 50, targets: 1, attempts: 3, rate: 0.8, icc: icc}
 		before := s.rates(rng)
-		now := make([][]float64, len(before))
-		for i, r := range before {
-			now[i] = []float64{r[0]}
-			if rng.Float64() < broken/s.rate {
-				now[i][0] = 0
+		now := slices.Clone(before)
+		left := loss * float64(s.tasks)
+		for i := range now {
+			if left <= 0 {
+				break
 			}
+			keep := max(0, before[i][0]-left)
+			left -= before[i][0] - keep
+			now[i] = []float64{keep}
 		}
-		d := panel.DiffWith(s.ledger(rng, before), s.ledger(rng, now), panel.DiffConfig{Confidence: confidence, Population: panel.ThisSuite})
+		d := panel.DiffWith(s.ledger(rng, before), s.ledger(rng, now), panel.DiffConfig{Confidence: confidence, Population: about})
 		return d.Targets[0].Overall.Verdict
 	}
-	study := func(name string, low, high, broken float64, want panel.Change) conform.Study {
-		return conform.Study{Name: "this suite, 50 tasks of 3: " + name, Low: low, High: high, Cost: 4, Trial: func(rng *rand.Rand) bool { return verdict(rng, broken) == want }}
+	study := func(name string, low, high, icc, loss float64, about panel.Population, want panel.Change) conform.Study {
+		name = fmt.Sprintf("%s, 50 tasks of 3 alike by %g: %s", about, icc, name)
+		return conform.Study{Name: name, Low: low, High: high, Cost: 4, Trial: func(rng *rand.Rand) bool { return verdict(rng, icc, loss, about) == want }}
 	}
-	return []conform.Study{
-		study("no change is called worse", 0, 0.03, 0, panel.ChangeWorse),
-		study("no change is called better", 0, 0.03, 0, panel.ChangeBetter),
-		study("a loss of 10 points in some tasks is called worse", 0.85, 1, 0.1, panel.ChangeWorse),
+	var out []conform.Study
+	for _, icc := range []float64{0.3, 0.7} {
+		out = append(out, study("no change is called worse", 0, 0.03, icc, 0, panel.ThisSuite, panel.ChangeWorse),
+			study("no change is called better", 0, 0.03, icc, 0, panel.ThisSuite, panel.ChangeBetter))
 	}
+	const lost = "a loss of 10 points in some tasks is called worse"
+	return append(out, study(lost, 0.5, 1, 0.3, 0.1, panel.ThisSuite, panel.ChangeWorse), study(lost, 0.85, 1, 0.7, 0.1, panel.ThisSuite, panel.ChangeWorse),
+		study(lost, 0.4, 1, 0.7, 0.1, panel.TasksLikeThese, panel.ChangeWorse))
 }
 
 // repeatStudies hold how often a rate that is at its bound passes, where attempts repeat one another.
