@@ -99,8 +99,8 @@ const (
 	negligible = 1e-7
 	// tolerance is how far the chance at the end of an interval may be from the one asked for, which
 	// at most so many halvings of [0,1] reach.
-	tolerance  = 1e-7
-	halvings = 40
+	tolerance = 1e-7
+	halvings  = 40
 )
 
 // Group is one of the groups that the population was made of.
