@@ -3,7 +3,9 @@
 package stats
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"github.com/callvet/callvet/stats/dist"
 )
@@ -52,18 +54,28 @@ func (g *shapes) share(at int, c Count) float64 {
 // PopulationOf is that of groups; without any it is the prior. A group without observations, or with
 // impossible counts, does not count.
 func PopulationOf(groups []Count) *Population {
-	times := map[Count]float64{}
-	for _, c := range groups {
-		if c.N > 0 && c.Passed >= 0 && c.Passed <= c.N {
-			times[c]++
+	type alike struct {
+		Count
+		n float64
+	}
+	var times []alike // in an order of their own: sums of floats depend on it
+	for _, c := range slices.SortedFunc(slices.Values(groups), func(a, b Count) int {
+		return cmp.Or(cmp.Compare(a.N, b.N), cmp.Compare(a.Passed, b.Passed))
+	}) {
+		switch last := len(times) - 1; {
+		case !(c.N > 0 && c.Passed >= 0 && c.Passed <= c.N):
+		case last >= 0 && times[last].Count == c:
+			times[last].n++
+		default:
+			times = append(times, alike{c, 1})
 		}
 	}
 	p := &Population{shapes: grid()}
 	p.weight = make([]float64, len(p.a))
 	most := math.Inf(-1)
 	for i := range p.weight {
-		for c, n := range times {
-			p.weight[i] += n * p.share(i, c)
+		for _, t := range times {
+			p.weight[i] += t.n * p.share(i, t.Count)
 		}
 		most = max(most, p.weight[i])
 	}
