@@ -113,7 +113,7 @@ type Finding struct {
 
 // Example points at a task or a call in a trace file.
 type Example struct {
-	// Kind is "strongest" or "weakest"; empty for the example of a finding.
+	// Kind is one of the four below; empty for the example of a finding.
 	Kind    string `json:"kind,omitempty"`
 	Target  string `json:"target,omitempty"`
 	Task    string `json:"task"`
@@ -126,6 +126,16 @@ type Example struct {
 	Score float64 `json:"score"`
 	Why   string  `json:"why,omitempty"`
 }
+
+// The kinds of tasks among the examples. Highest and Lowest are those with most and least that is good.
+// They are named Strongest and Weakest where the interval of the task's pass rate excludes the mean of
+// all other tasks.
+const (
+	Strongest = "strongest"
+	Highest   = "highest"
+	Weakest   = "weakest"
+	Lowest    = "lowest"
+)
 
 // TargetPanel holds the tables of one target.
 type TargetPanel struct {

@@ -88,7 +88,7 @@ func (w *scratch) assert(planned bool) {
 
 func (w *scratch) assertRest(e *callvet.Expect) {
 	if w.k.routing {
-		names := check.Names{Names: w.names(), Unreadable: w.facts.broken && len(w.calls) == 0, Exact: w.k.scoring.CaseSensitiveNames}
+		names := w.checkedNames()
 		w.assertion = names.Assert(w.assertion, e)
 	}
 	w.assertBounds(e)
@@ -122,6 +122,10 @@ func (w *scratch) assertAnswer(e *callvet.Expect) {
 		a := &w.assertion[i]
 		a.State, a.Actual, a.Reason = callvet.AssertNotEvaluated, "", "nothing answers the calls, so that there was no answer to look at"
 	}
+}
+
+func (w *scratch) checkedNames() check.Names {
+	return check.Names{Names: w.names(), Unreadable: w.facts.broken && len(w.calls) == 0, Exact: w.k.scoring.CaseSensitiveNames}
 }
 
 func (w *scratch) names() []string {

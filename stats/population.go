@@ -4,6 +4,7 @@ package stats
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 
@@ -54,28 +55,24 @@ func (g *shapes) share(at int, c Count) float64 {
 // PopulationOf is that of groups; without any it is the prior. A group without observations, or with
 // impossible counts, does not count.
 func PopulationOf(groups []Count) *Population {
-	type alike struct {
-		Count
-		n float64
+	times := map[Count]int64{}
+	for _, c := range groups {
+		times[c]++
 	}
-	var times []alike // in an order of their own: sums of floats depend on it
-	for _, c := range slices.SortedFunc(slices.Values(groups), func(a, b Count) int {
-		return cmp.Or(cmp.Compare(a.N, b.N), cmp.Compare(a.Passed, b.Passed))
-	}) {
-		switch last := len(times) - 1; {
-		case !(c.N > 0 && c.Passed >= 0 && c.Passed <= c.N):
-		case last >= 0 && times[last].Count == c:
-			times[last].n++
-		default:
-			times = append(times, alike{c, 1})
-		}
-	}
+	return populationOf(times)
+}
+
+// populationOf is PopulationOf of so many groups with each count.
+func populationOf(times map[Count]int64) *Population {
 	p := &Population{shapes: grid()}
 	p.weight = make([]float64, len(p.a))
 	most := math.Inf(-1)
+	order := ordered(times) // sums do not depend on the order of a map
 	for i := range p.weight {
-		for _, t := range times {
-			p.weight[i] += t.n * p.share(i, t.Count)
+		for _, c := range order {
+			if c.N > 0 && c.Passed >= 0 && c.Passed <= c.N {
+				p.weight[i] += float64(times[c]) * p.share(i, c)
+			}
 		}
 		most = max(most, p.weight[i])
 	}
@@ -234,6 +231,36 @@ func Extremes(groups []Count, conf float64) (lowest, highest []Extreme) {
 	}
 	a := (1 - conf) / 2
 	return apart(low, func(below float64) bool { return below > 1-a }), apart(high, func(below float64) bool { return below < a })
+}
+
+// Apart reports whether the interval of a group with the count c lies below or above the posterior mean
+// of all other groups together. times holds how many groups have each count, that one included.
+// Source: Statistics specification, section 16.5.
+func Apart(times map[Count]int64, c Count, conf float64) (below, above bool) {
+	p, others, n := populationOf(times), 0.0, 0.0
+	for _, o := range ordered(times) {
+		weight := float64(times[o]) * o.N
+		if o == c {
+			weight -= o.N
+		}
+		if weight > 0 {
+			g := p.Group(o)
+			others, n = others+g.Mean*weight, n+weight
+		}
+	}
+	if n == 0 {
+		return false, false
+	}
+	g := p.Group(c)
+	chance, a := g.Below(others/n), (1-conf)/2
+	return chance > 1-a, chance < a
+}
+
+// ordered are the counts of groups in a fixed order.
+func ordered(times map[Count]int64) []Count {
+	return slices.SortedFunc(maps.Keys(times), func(a, b Count) int {
+		return cmp.Or(cmp.Compare(a.N, b.N), cmp.Compare(a.Passed, b.Passed))
+	})
 }
 
 // mayDiffer is false where the groups are so much alike that none can stand out: the rates differ from

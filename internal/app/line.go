@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -13,11 +14,13 @@ import (
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/run"
 	"github.com/callvet/callvet/internal/store"
+	"github.com/callvet/callvet/internal/store/rows"
+	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/value/typed"
 )
 
 // summary is a run's line in the list. A run that cannot be read has a line, too, with the reason.
-func summary(ctx context.Context, db *store.DB, r *store.Run) (report.RunSummary, error) {
+func (a *App) summary(ctx context.Context, db *store.DB, r *store.Run) (report.RunSummary, error) {
 	out := report.RunSummary{ID: r.ID, Name: r.Name, Created: r.Created, Suite: r.SuiteName, Status: string(r.State()), Targets: []string{}}
 	m, err := readManifest(r)
 	if err != nil {
@@ -33,7 +36,7 @@ func summary(ctx context.Context, db *store.DB, r *store.Run) (report.RunSummary
 		err = fmt.Errorf("read totals of run %s: %w", r.ID, typed.Explain(err))
 	}
 	if err == nil {
-		err = countLine(ctx, db, r, m, t.Targets, &out)
+		err = a.countLine(ctx, db, r, m, t.Targets, &out)
 	}
 	if err != nil {
 		if momentary(ctx, err) {
@@ -51,7 +54,7 @@ func summary(ctx context.Context, db *store.DB, r *store.Run) (report.RunSummary
 // countLine counts the attempts of a line by what is known of the targets. An attempt that was planned
 // and is not stored did not run.
 // Source: Statistics specification, section 16.2.
-func countLine(ctx context.Context, db *store.DB, r *store.Run, m *Manifest, targets []run.Totals, out *report.RunSummary) error {
+func (a *App) countLine(ctx context.Context, db *store.DB, r *store.Run, m *Manifest, targets []run.Totals, out *report.RunSummary) error {
 	models, counted := slices.ContainsFunc(m.Targets, func(t callvet.Target) bool { return !t.Floor }), 0
 	for i := range targets {
 		if models && i < len(m.Targets) && m.Targets[i].Floor { // expected to fail: it does not count beside others
@@ -66,6 +69,39 @@ func countLine(ctx context.Context, db *store.DB, r *store.Run, m *Manifest, tar
 	if out.Cells.NotRun == 0 {
 		return nil
 	}
+	judgings, err := db.Judgings(ctx, r.ID)
+	if err != nil {
+		return err
+	}
+	if len(judgings) > 0 { // a judge may have decided after the count
+		return a.countJudged(ctx, db, r, stateOf(a.cfg.Version, r, judgings), m.Repeats*counted, &out.Cells)
+	}
+	of, err := openRun(ctx, db, r.ID)
+	if err != nil {
+		return err
+	}
+	return of.countSkipped(m.Repeats*counted, &out.Cells)
+}
+
+// countSkipped counts the attempts that did not run on purpose, of so many at each case.
+func (r *Run) countSkipped(attempts int, cells *panel.Verdicts) error {
+	skipped, err := r.skipped()
+	cells.Skipped = min(skipped*attempts, cells.NotRun)
+	return err
+}
+
+// aboutLine is the document of a run that holds the counts of its line in a list.
+const aboutLine = "line"
+
+// countJudged counts the attempts of a run that has judgings. The verdicts of its judges are read only
+// once in each state of the run: the counts are kept with the run.
+func (a *App) countJudged(ctx context.Context, db *store.DB, r *store.Run, state string, attempts int, cells *panel.Verdicts) error {
+	if state != "" {
+		b, err := db.Rows().RunDocument(ctx, rows.RunDocumentParams{RunID: r.ID, About: aboutLine, State: state})
+		if err == nil && json.Unmarshal(b, cells) == nil {
+			return nil
+		}
+	}
 	of, err := openRun(ctx, db, r.ID)
 	if err != nil {
 		return err
@@ -74,15 +110,28 @@ func countLine(ctx context.Context, db *store.DB, r *store.Run, m *Manifest, tar
 	if err != nil {
 		return err
 	}
-	if said.decides() { // the judge was asked after the count
+	if said.decides() {
 		p, err := of.Panels(ctx, []string{})
-		if err == nil {
-			out.Cells = p.Counted()
+		if err != nil {
+			return err
 		}
+		*cells = p.Counted()
+	} else if err := of.countSkipped(attempts, cells); err != nil {
 		return err
 	}
-	skipped, err := of.skipped()
-	out.Cells.Skipped = min(skipped*m.Repeats*counted, out.Cells.NotRun)
+	if state == "" {
+		return nil
+	}
+	b, err := json.Marshal(cells)
+	if err != nil {
+		return err
+	}
+	err = db.Change(ctx, "keep the counts of a run", func(q *rows.Queries) error {
+		return q.PutRunDocument(ctx, rows.PutRunDocumentParams{RunID: r.ID, About: aboutLine, State: state, Document: b})
+	})
+	if errors.Is(err, callvet.ErrDenied) { // a store that cannot be written to
+		return nil
+	}
 	return err
 }
 
@@ -112,7 +161,7 @@ func countTargets(ctx context.Context, db *store.DB, r *store.Run, m *Manifest) 
 	out := make([]run.Totals, len(m.Targets))
 	for i := range out {
 		t := &out[i]
-		t.Total = of.Cases() * m.Repeats
+		t.Total = m.attempts(of.Cases())
 		t.Pass, t.Fail = counts[i][callvet.VerdictPass], counts[i][callvet.VerdictFail]
 		t.Error, t.NotRun = counts[i][callvet.VerdictError], counts[i][callvet.VerdictNotRun]
 		t.Done = t.Pass + t.Fail + t.Error + t.NotRun

@@ -207,7 +207,7 @@ func (a *App) ShowCase(ctx context.Context, req CaseRequest) (*CaseView, error) 
 	if req.Target != "" && !slices.Contains(names, req.Target) {
 		return nil, &callvet.Hinted{Err: fmt.Errorf("show run %s: target %q: %w", r.Stored.ID, req.Target, callvet.ErrNotFound), Hint: "its targets: " + strings.Join(names, ", ")}
 	}
-	out := &CaseView{Run: r, View: r.viewOf(ctx, &panel.Panels{Repeats: r.Manifest.Repeats}, red)}
+	out := &CaseView{Run: r, View: r.viewOf(ctx, &panel.Panels{Repeats: r.Manifest.mostRepeats()}, red)}
 	f := store.Filter{CaseID: req.Case}
 	o, _, err := a.known(ctx, r)
 	if err != nil {
@@ -274,7 +274,7 @@ func (a *App) ListRuns(ctx context.Context, limit int) ([]report.RunSummary, err
 	}
 	out := make([]report.RunSummary, len(list))
 	for i := range list {
-		if out[i], err = summary(ctx, db, &list[i]); err != nil {
+		if out[i], err = a.summary(ctx, db, &list[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -301,7 +301,7 @@ func (a *App) RunLine(ctx context.Context, ref string) (*store.Run, report.RunSu
 	if err != nil {
 		return nil, report.RunSummary{}, err
 	}
-	sum, err := summary(ctx, db, &r)
+	sum, err := a.summary(ctx, db, &r)
 	return &r, sum, err
 }
 
@@ -316,22 +316,27 @@ func (a *App) RunState(ctx context.Context, ref string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if r.Finished.IsZero() || r.Owner != nil {
-		return "", nil
-	}
 	judgings, err := db.Judgings(ctx, r.ID)
 	if err != nil {
 		return "", err
 	}
-	state := fmt.Sprintf("%s %s %d %x", a.cfg.Version, r.Status, r.Finished.UnixMilli(), crc32.ChecksumIEEE(r.Manifest))
+	return stateOf(a.cfg.Version, &r, judgings), nil
+}
+
+// stateOf is RunState of a run with its judgings.
+func stateOf(version string, r *store.Run, judgings []store.Run) string {
+	if r.Finished.IsZero() || r.Owner != nil {
+		return ""
+	}
+	state := fmt.Sprintf("%s %s %d %x", version, r.Status, r.Finished.UnixMilli(), crc32.ChecksumIEEE(r.Manifest))
 	for i := range judgings {
 		j := &judgings[i]
 		if j.Owner != nil {
-			return "", nil
+			return ""
 		}
 		state += fmt.Sprintf(" %s %d %x", j.ID, j.Finished.UnixMilli(), crc32.ChecksumIEEE(j.Manifest))
 	}
-	return state, nil
+	return state
 }
 
 // DeleteRun deletes a run for good, with what is done also in the same transaction. The space is used for what

@@ -121,7 +121,7 @@ func TestRuns(t *testing.T) {
 		t.Fatalf("second page: %+v", rest)
 	}
 	run := rest.Items[0]
-	if run.Passed != 8 || run.Total != 14 || run.Status != "done" || run.AvgScore == nil || len(run.Targets) != 1 || run.Targets[0].Score.Interval.Point != *run.AvgScore || run.SuiteID != "suite_1" {
+	if run.Passed != 8 || run.Total != 14 || run.Status != "done" || run.AvgScore == nil || len(run.Targets) != 1 || run.Targets[0].Score.Interval.Point != *run.AvgScore || run.AvgInterval == nil || *run.AvgInterval != run.Targets[0].Score.Interval || run.AvgInterval.N == 0 || run.SuiteID != "suite_1" {
 		t.Errorf("line: %+v", run)
 	}
 	doc := told[map[string]any](t, s, "ana", "GET", "/api/runs/"+second, "")

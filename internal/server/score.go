@@ -37,7 +37,7 @@ type (
 		Safety  json.RawMessage `json:"safety,omitempty" doc:"rules of safety; left out: the constraints of the tools"`
 		Scoring json.RawMessage `json:"scoring,omitempty" doc:"how arguments are compared, as under scoring in a suite"`
 		// Labels and Calibrations are for runs, too.
-		Labels       bool              `json:"labels,omitempty" doc:"with people's labels of the run or the collection: gives true_success"`
+		Labels       bool              `json:"labels,omitempty" doc:"with people's labels of the run or the collection: gives true_success, without a judge from labels that were drawn at random"`
 		Calibrations []json.RawMessage `json:"calibrations,omitempty" maxItems:"20" nullable:"false" doc:"what is known of judges, from calibrate: gives true_success"`
 	}
 	// ScoreSheet is what traces or a run add up to.

@@ -318,7 +318,7 @@ func cases(i int) *rapid.Generator[callvet.Case] {
 			Tier: rapid.SampledFrom([]callvet.Tier{"", callvet.TierGolden, callvet.TierRubric}).Draw(t, "tier"), ToolChoice: text().Draw(t, "choice"),
 			Input:  []callvet.Turn{{Role: callvet.RoleUser, Content: rapid.StringMatching(`\s?[a-z"':#]{1,9}[ \n]{0,2}[a-z]{1,3}`).Draw(t, "prompt")}},
 			Safety: opt(safeties()).Draw(t, "safety"), Faults: rapid.SliceOfN(faults(), 0, 2).Draw(t, "faults"),
-			Mocks: rapid.SliceOfN(mocks(), 0, 2).Draw(t, "mocks"), Expect: expects().Draw(t, "expect"), Scoring: opt(scorings()).Draw(t, "scoring"), Skip: text().Draw(t, "skip"), Selectable: rapid.Bool().Draw(t, "selectable"),
+			Mocks: rapid.SliceOfN(mocks(), 0, 2).Draw(t, "mocks"), Expect: expects().Draw(t, "expect"), Scoring: opt(scorings()).Draw(t, "scoring"), Skip: text().Draw(t, "skip"), Selectable: rapid.Bool().Draw(t, "selectable"), Repeat: rapid.IntRange(0, 100).Draw(t, "repeat"),
 		}
 		if rapid.Bool().Draw(t, "tools") {
 			c.ToolNames = rapid.SliceOfN(word(), 0, 2).Draw(t, "names")

@@ -4,35 +4,68 @@ package findings
 
 import (
 	"cmp"
+	"math"
 	"slices"
+
+	"github.com/callvet/callvet/stats"
 )
 
-// Ranking keeps the strongest and weakest tasks, the first of each first.
-type Ranking struct{ Strongest, Weakest []Ranked }
+// Ranking keeps the strongest and weakest tasks of a target, the first of each first, and counts all
+// judged tasks by their passes and attempts: with them it is known which tasks stand out.
+type Ranking struct {
+	Strongest, Weakest []Ranked
+	tasks              map[stats.Count]int64
+}
 
-const maxRanked = 3
+const (
+	maxRanked = 3
+	// maxAttempts bounds the attempts at a task that count in the comparison of tasks; more count in
+	// proportion.
+	maxAttempts = 32
+)
 
 // Ranked is a task: Good of so many of its measurements are good, in so many calls.
 // Line is its first one.
 type Ranked struct {
 	Good, Of, Calls int64
-	// Failed is how many of its Judged attempts did not pass: such a task is never strong.
+	// Failed is how many of its Judged attempts did not pass.
 	Failed, Judged int64
-	Line           int64
-	Target, Task   string
+	// Seen are its judged attempts, and those that passed, copies left out.
+	Seen         stats.Count
+	Line         int64
+	Target, Task string
 }
 
-// Candidate tells whether a task with these counts is among the strongest or the
+// SeenOf is how many attempts at a task passed, of at most maxAttempts.
+func SeenOf(passed, judged int) stats.Count {
+	c := stats.Count{Passed: float64(passed), N: float64(judged)}
+	if c.N > maxAttempts {
+		c.Passed, c.N = math.Round(c.Passed*maxAttempts/c.N), maxAttempts
+	}
+	return c
+}
+
+// strong reports whether the task may be among the strongest: nothing of it failed, and something is
+// good. weak is the other side: a task that was judged is weak by its verdicts alone.
+func (a *Ranked) strong() bool { return a.Failed == 0 && a.Good > 0 }
+
+func (a *Ranked) weak() bool { return a.Failed > 0 || a.Judged == 0 && a.Good < a.Of }
+
+// Add counts n judged tasks.
+func (r *Ranking) Add(c stats.Count, n int64) {
+	if r.tasks == nil {
+		r.tasks = map[stats.Count]int64{}
+	}
+	r.tasks[c] += n
+}
+
+// Candidate reports whether a task with these counts is among the strongest or the
 // weakest, as far as its name has no say.
 func (r *Ranking) Candidate(at *Ranked) bool {
-	if len(r.Strongest) < maxRanked || len(r.Weakest) < maxRanked {
-		return true
+	among := func(list []Ranked, order func(*Ranked) int) bool {
+		return len(list) < maxRanked || order(&list[maxRanked-1]) <= 0
 	}
-	top, low := &r.Strongest[maxRanked-1], &r.Weakest[maxRanked-1]
-	if at.Failed == 0 && at.Good*top.Of < top.Good*at.Of && at.Good*low.Of > low.Good*at.Of { // as most are: in between
-		return false
-	}
-	return at.Failed == 0 && at.stronger(top) <= 0 || at.weaker(low) <= 0
+	return at.strong() && among(r.Strongest, at.stronger) || at.weak() && among(r.Weakest, at.weaker)
 }
 
 // Offer keeps a Candidate with its name if it still is among them then: of tasks
@@ -46,7 +79,7 @@ func (r *Ranking) Offer(at Ranked, target, task []byte) {
 		o := order(last)
 		return o < 0 || o == 0 && string(task) <= last.Task
 	}
-	top, low := at.Failed == 0 && among(r.Strongest, at.stronger), among(r.Weakest, at.weaker)
+	top, low := at.strong() && among(r.Strongest, at.stronger), at.weak() && among(r.Weakest, at.weaker)
 	if top || low {
 		at.Target, at.Task = string(target), string(task)
 		r.Keep(at, top, low)
@@ -56,19 +89,19 @@ func (r *Ranking) Offer(at Ranked, target, task []byte) {
 // Keep keeps a task if it is among the strongest, where top, or the weakest, where low.
 func (r *Ranking) Keep(at Ranked, top, low bool) {
 	if top {
-		r.Strongest = append(r.Strongest, at)
-		slices.SortFunc(r.Strongest, func(a, b Ranked) int {
-			return cmp.Or(a.stronger(&b), cmp.Compare(a.Task, b.Task), cmp.Compare(a.Target, b.Target), cmp.Compare(a.Line, b.Line))
-		})
-		r.Strongest = r.Strongest[:min(len(r.Strongest), maxRanked)]
+		r.Strongest = kept(r.Strongest, at, (*Ranked).stronger)
 	}
 	if low {
-		r.Weakest = append(r.Weakest, at)
-		slices.SortFunc(r.Weakest, func(a, b Ranked) int {
-			return cmp.Or(a.weaker(&b), cmp.Compare(a.Task, b.Task), cmp.Compare(a.Target, b.Target), cmp.Compare(a.Line, b.Line))
-		})
-		r.Weakest = r.Weakest[:min(len(r.Weakest), maxRanked)]
+		r.Weakest = kept(r.Weakest, at, (*Ranked).weaker)
 	}
+}
+
+func kept(list []Ranked, at Ranked, order func(a, b *Ranked) int) []Ranked {
+	list = append(list, at)
+	slices.SortFunc(list, func(a, b Ranked) int {
+		return cmp.Or(order(&a, &b), cmp.Compare(a.Task, b.Task), cmp.Compare(a.Target, b.Target), cmp.Compare(a.Line, b.Line))
+	})
+	return list[:min(len(list), maxRanked)]
 }
 
 // compare orders by the share of good measurements.
@@ -86,10 +119,14 @@ func (a *Ranked) stronger(b *Ranked) int {
 	return cmp.Compare(a.Calls, b.Calls)
 }
 
-// weaker sorts the weakest first: the one that failed a larger share of its attempts, then the one
-// with a smaller share of good measurements, and of equal shares the one with more bad measurements.
+// weaker sorts the weakest first: the one that failed a larger share of its attempts, of equal shares
+// the one with more of them, then the one with a smaller share of good measurements, and of equal
+// shares the one with more bad measurements.
 func (a *Ranked) weaker(b *Ranked) int {
 	if c := cmp.Compare(b.Failed*max(a.Judged, 1), a.Failed*max(b.Judged, 1)); c != 0 {
+		return c
+	}
+	if c := cmp.Compare(b.Failed, a.Failed); c != 0 {
 		return c
 	}
 	if c := a.compare(b); c != 0 {
@@ -109,4 +146,22 @@ func (r *Ranking) Merge(o *Ranking) {
 	for _, at := range o.Weakest {
 		r.Keep(at, false, true)
 	}
+	for c, n := range o.tasks {
+		r.Add(c, n)
+	}
+}
+
+// StandOut reports whether the interval of the task lies below or above the mean of all other tasks.
+// Attempts that agree in every task may be copies of one: then no task stands out.
+// Source: Statistics specification, sections 16.1 and 16.5.
+func (r *Ranking) StandOut(at *Ranked, conf float64) (below, above bool) {
+	if at.Judged == 0 {
+		return false, false
+	}
+	for c := range r.tasks {
+		if c.Passed > 0 && c.Passed < c.N {
+			return stats.Apart(r.tasks, at.Seen, conf)
+		}
+	}
+	return false, false
 }

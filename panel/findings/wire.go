@@ -3,8 +3,11 @@
 package findings
 
 import (
+	"cmp"
 	"maps"
 	"slices"
+
+	"github.com/callvet/callvet/stats"
 )
 
 // Writer appends numbers and texts to a partial result, Reader takes them off.
@@ -124,19 +127,47 @@ func (r *Ranking) Write(w Writer) {
 			w.Int(x.Calls)
 			w.Int(x.Failed)
 			w.Int(x.Judged)
+			writeCount(w, x.Seen)
 			w.Int(x.Line)
 			w.Text(x.Target)
 			w.Text(x.Task)
 		}
 	}
+	w.Uint(uint64(len(r.tasks)))
+	byCount := func(a, b stats.Count) int { return cmp.Or(cmp.Compare(a.N, b.N), cmp.Compare(a.Passed, b.Passed)) }
+	for _, c := range slices.SortedFunc(maps.Keys(r.tasks), byCount) {
+		writeCount(w, c)
+		w.Int(r.tasks[c])
+	}
+}
+
+func writeCount(w Writer, c stats.Count) {
+	w.Int(int64(c.Passed))
+	w.Int(int64(c.N))
+}
+
+// readCount reads how many attempts passed; none where that is impossible.
+func readCount(r Reader) stats.Count {
+	c := stats.Count{Passed: float64(r.Int()), N: float64(r.Int())}
+	if c.Passed < 0 || c.Passed > c.N || c.N > maxAttempts {
+		return stats.Count{}
+	}
+	return c
 }
 
 // Read keeps what was written, its lines counted shift higher.
 func (r *Ranking) Read(from Reader, shift int64) {
 	for _, top := range []bool{true, false} {
 		for range from.Count() {
-			at := Ranked{Good: from.Int(), Of: from.Int(), Calls: from.Int(), Failed: from.Int(), Judged: from.Int(), Line: from.Int() + shift, Target: from.Text(), Task: from.Text()}
+			at := Ranked{Good: from.Int(), Of: from.Int(), Calls: from.Int(), Failed: from.Int(), Judged: from.Int(), Seen: readCount(from)}
+			at.Line, at.Target, at.Task = from.Int()+shift, from.Text(), from.Text()
 			r.Keep(at, top, !top)
+		}
+	}
+	for range from.Count() {
+		c := stats.Count{Passed: float64(from.Int()), N: float64(from.Int())}
+		if n := from.Int(); n > 0 && 0 <= c.Passed && c.Passed <= c.N && c.N <= maxAttempts {
+			r.Add(c, n)
 		}
 	}
 }

@@ -190,7 +190,9 @@ func (r *reader) sums(s *Sums) {
 		x.Read(&r.wireReader, r.shift, r.tools)
 		s.symptom(target).Merge(&x)
 	}
-	s.ranking.Read(&r.wireReader, r.shift)
+	for range r.Count() {
+		s.ranking(r.Number(r.targets)).Read(&r.wireReader, r.shift)
+	}
 }
 
 func (r *reader) called() uint32 {

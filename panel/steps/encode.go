@@ -11,7 +11,7 @@ import (
 )
 
 // Magic is the first line of a partial result.
-const Magic = "callvet partial result 11\n"
+const Magic = "callvet partial result 12\n"
 
 // writer appends what a reader reads.
 type writer struct {
@@ -112,15 +112,20 @@ func (w *writer) sums(s *Sums) {
 		w.Int(n)
 	}
 	s.signs.Write(&w.wireWriter)
-	told := slices.DeleteFunc(slices.Clone(s.symptoms), func(x *findings.Counts) bool { return x == nil })
-	w.Uint(uint64(len(told)))
-	for target, x := range s.symptoms {
+	byTarget(w, s.symptoms, (*findings.Counts).Write)
+	byTarget(w, s.rankings, (*findings.Ranking).Write)
+}
+
+// byTarget writes what there is of each target.
+func byTarget[T any](w *writer, list []*T, write func(*T, findings.Writer)) {
+	some := slices.DeleteFunc(slices.Clone(list), func(x *T) bool { return x == nil })
+	w.Uint(uint64(len(some)))
+	for target, x := range list {
 		if x != nil {
 			w.Uint(uint64(target))
-			x.Write(&w.wireWriter)
+			write(x, &w.wireWriter)
 		}
 	}
-	s.ranking.Write(&w.wireWriter)
 }
 
 func (w *writer) slice(s *sliceSums) {

@@ -9,6 +9,7 @@ import (
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/findings"
 	"github.com/callvet/callvet/panel/slicing"
+	"github.com/callvet/callvet/stats"
 )
 
 // try is one attempt at the task being folded.
@@ -388,12 +389,16 @@ func (s *Sums) beyond(t *task) {
 // maxLookBack bounds how far back in a task a call is compared.
 const maxLookBack = 64
 
-// rank offers the task as an example.
+// rank counts the task, and offers it as an example.
 func (s *Sums) rank(t *task, all quality) {
-	m := &s.sum
+	m, list := &s.sum, s.ranking(t.number())
 	at := findings.Ranked{Good: int64(all.good) + int64(m.passes), Of: int64(all.measured) + int64(m.trials+m.hidden), Calls: m.calls}
 	at.Failed, at.Judged = int64(m.trials-m.passes), int64(m.trials)
-	if at.Of == 0 || !s.ranking.Candidate(&at) {
+	if m.trials > 0 {
+		at.Seen = s.seen()
+		list.Add(at.Seen, 1)
+	}
+	if at.Of == 0 || !list.Candidate(&at) {
 		return
 	}
 	if len(t.steps) > 0 {
@@ -404,5 +409,34 @@ func (s *Sums) rank(t *task, all quality) {
 			at.Line = l
 		}
 	}
-	s.ranking.Offer(at, t.target, t.id)
+	list.Offer(at, t.target, t.id)
+}
+
+// seen are the judged attempts at the task, and those that passed. Cached ones that agree are copies
+// of one.
+func (s *Sums) seen() stats.Count {
+	var judged, passed, cached, passedCached int
+	for i := range s.tries {
+		r := s.tries[i].record
+		if r == nil || r.notRun || r.pass < 0 {
+			continue
+		}
+		judged, passed = judged+1, passed+int(r.pass)
+		if r.scoring != nil && r.scoring.cached {
+			cached, passedCached = cached+1, passedCached+int(r.pass)
+		}
+	}
+	if cached > 1 && (passedCached == 0 || passedCached == cached) {
+		judged -= cached - 1
+		passed -= max(0, passedCached-1)
+	}
+	return findings.SeenOf(passed, judged)
+}
+
+// number is that of the target.
+func (t *task) number() uint32 {
+	if len(t.steps) > 0 {
+		return t.steps[0].set.Target
+	}
+	return t.records[0].set.Target
 }

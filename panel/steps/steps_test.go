@@ -238,7 +238,7 @@ func TestTold(t *testing.T) {
 	if d := cmp.Diff([]string{"intent=i0", "intent=i1", "tag=t0", "tag=t1"}, tables); d != "" {
 		t.Error(d)
 	}
-	if e := p.Examples[0]; e.Task != "t11" || e.Kind != "strongest" {
+	if e := p.Examples[0]; e.Task != "t11" || e.Kind != panel.Highest {
 		t.Errorf("%+v", e)
 	}
 	all := &p.Targets[0].Overall

@@ -26,8 +26,8 @@ type Sums struct {
 	kinds          tally.Kinds[facts[uint8]] // in which tasks are counted
 	shapes         tally.Kinds[uint64]       // of tasks as a whole
 	parts          slicing.Parts
-	symptoms       []*findings.Counts // by target; nil without calls
-	ranking        findings.Ranking
+	symptoms       []*findings.Counts            // by target; nil without calls
+	rankings       []*findings.Ranking           // by target; nil without tasks
 	limits         map[uint32]*callvet.RateLimit // by the tool's number
 	again          again
 
@@ -111,6 +111,15 @@ func (s *Sums) symptom(target uint32) *findings.Counts {
 	x := findings.New()
 	s.symptoms[target] = &x
 	return &x
+}
+
+// ranking is that of the tasks of a target.
+func (s *Sums) ranking(target uint32) *findings.Ranking {
+	s.rankings = grown(s.rankings, int(target))
+	if s.rankings[target] == nil {
+		s.rankings[target] = &findings.Ranking{}
+	}
+	return s.rankings[target]
 }
 
 func (s *Sums) slice(id uint32) *sliceSums {
@@ -211,7 +220,11 @@ func (s *Sums) mergeRest(o *Sums) {
 			s.symptom(uint32(target)).Merge(x)
 		}
 	}
-	s.ranking.Merge(&o.ranking)
+	for target, x := range o.rankings {
+		if x != nil {
+			s.ranking(uint32(target)).Merge(x)
+		}
+	}
 	s.again.merge(&o.again)
 }
 

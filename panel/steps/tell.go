@@ -29,9 +29,9 @@ func (s *Sheet) Panels() *panel.Panels {
 			p.Repeat(all.repeats(ids))
 		}
 	}
-	symptoms := all.counted()
+	symptoms, ranking := all.counted()
 	p.Findings = findings.Findings(&symptoms, &all.signs, &findings.Names{Tool: s.tool, Target: s.targetName, Contract: s.contract, Locate: s.locate})
-	p.Examples = s.examples(&all.ranking)
+	p.Examples = s.examples(&ranking)
 	p.Warnings = s.warnings(all)
 	p.Duplicates = int(all.again.merged)
 	return p
@@ -102,16 +102,22 @@ func (s *Sheet) target(pos int, number uint32, ids []uint32, all *Sums) panel.Ta
 	return tp
 }
 
-// counted are the symptoms of the targets that count: a baseline that any model must beat does not
-// where there is another target.
-func (s *Sums) counted() findings.Counts {
-	only, sum := s.signs.OnlyFloors(), findings.New()
+// counted are the symptoms and the tasks of the targets that count: a baseline that any model must
+// beat does not where there is another target.
+func (s *Sums) counted() (symptoms findings.Counts, ranking findings.Ranking) {
+	only, symptoms := s.signs.OnlyFloors(), findings.New()
+	counts := func(target int) bool { return only || !s.signs.Floor(uint32(target)) }
 	for target, x := range s.symptoms {
-		if x != nil && (only || !s.signs.Floor(uint32(target))) {
-			sum.Merge(x)
+		if x != nil && counts(target) {
+			symptoms.Merge(x)
 		}
 	}
-	return sum
+	for target, x := range s.rankings {
+		if x != nil && counts(target) {
+			ranking.Merge(x)
+		}
+	}
+	return symptoms, ranking
 }
 
 // notEvaluated are the assertions at a target that were not evaluated, the most frequent first.
@@ -234,25 +240,39 @@ func (s *Sheet) tool(n uint32) string {
 	return s.names.Tools.All[n]
 }
 
-// examples are the strongest and the weakest tasks; one that is both is among the strongest only,
-// one in which nothing is bad is not weak, and one that failed or in which nothing is good is not strong.
+// examples are the tasks with the highest and the lowest measurements; one that is both is among the
+// highest only. They are named strongest and weakest where they stand out from all other tasks.
+// Source: Statistics specification, section 16.5.
 func (s *Sheet) examples(r *findings.Ranking) []panel.Example {
 	var out []panel.Example
 	seen := map[[2]string]bool{}
 	for i, list := range [][]findings.Ranked{r.Strongest, r.Weakest} {
+		kind, named := [...]string{panel.Highest, panel.Lowest}[i], [...]string{panel.Strongest, panel.Weakest}[i]
 		for _, x := range list {
-			if seen[[2]string{x.Target, x.Task}] || i == 0 && x.Good == 0 || i == 1 && x.Good == x.Of {
+			if seen[[2]string{x.Target, x.Task}] {
 				continue
 			}
 			seen[[2]string{x.Target, x.Task}] = true
-			out = append(out, panel.Example{
-				Kind: [...]string{"strongest", "weakest"}[i], Target: x.Target, Task: x.Task, Line: x.Line,
-				Score: float64(x.Good) / float64(x.Of), Why: fmt.Sprintf("%d of %d measurements are good, in %s", x.Good, x.Of, panel.Plural(int(x.Calls), "call", "calls")),
-			})
-			s.locate(&out[len(out)-1])
+			e := panel.Example{Kind: kind, Target: x.Target, Task: x.Task, Line: x.Line, Score: float64(x.Good) / float64(x.Of), Why: why(&x)}
+			if below, above := r.StandOut(&x, s.cfg.Confidence); i == 0 && above || i == 1 && below {
+				e.Kind = named
+			} else {
+				e.Why += "; its attempts do not show that it is one of the " + named
+			}
+			s.locate(&e)
+			out = append(out, e)
 		}
 	}
 	return out
+}
+
+// why is what was measured of a task.
+func why(x *findings.Ranked) string {
+	text := fmt.Sprintf("%d of %d measurements are good, in %s", x.Good, x.Of, panel.Plural(int(x.Calls), "call", "calls"))
+	if x.Judged > 0 {
+		text = fmt.Sprintf("%d of %s passed, ", x.Judged-x.Failed, panel.Plural(int(x.Judged), "attempt", "attempts")) + text
+	}
+	return text
 }
 
 // locate tells the file and the line in it, where several files were read. Lines

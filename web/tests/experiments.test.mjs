@@ -97,6 +97,14 @@ test('leaderboard and trend tell intervals', async () => {
   await rows.first().waitFor();
   assert.equal(await rows.count(), board.items.length);
   assert.match(await rows.first().innerText(), /n = 14/);
+  assert.equal(await page.getByText('cannot be read').count(), 0);
+
+  // A run that cannot be read is named.
+  await page.route('**/api/leaderboard?*', (r) => r.fulfill({ json: { ...board, unread: ['r-damaged'] } }));
+  await page.reload();
+  await page.getByText('1 of the runs cannot be read. Their configurations may have any rank:').waitFor();
+  assert.equal(await page.getByRole('link', { name: 'r-damaged' }).getAttribute('href'), '/runs/r-damaged');
+  await page.unroute('**/api/leaderboard?*');
   await page.getByRole('tab', { name: 'Trend' }).click();
   await page.getByRole('region', { name: 'Trend' }).getByText('first run').first().waitFor();
   assert.match(page.url(), /tab=trend/);

@@ -182,7 +182,7 @@ func (t *text) findings(v *View) {
 func (t *text) examples(v *View) {
 	for i, e := range v.Panels.Examples {
 		if i == 0 {
-			t.line("\nStrongest and weakest tasks")
+			t.line("\nHighest and lowest tasks")
 		}
 		l, why := fmt.Sprintf("  %-9s %7s  %s", e.Kind, plain.Percent(e.Score), v.Where(e)), plain.Line(e.Why)
 		if t.width == 0 || utf8.RuneCountInString(l+why)+gap <= t.width {

@@ -21,6 +21,7 @@ func exportCase(b builder, c *callvet.Case) {
 	b.str("as_of", c.AsOf)
 	b.str("skip", c.Skip)
 	b.yes("selectable", c.Selectable)
+	b.num("repeat", c.Repeat)
 	b.str("context", c.Context)
 	if len(c.Input) == 1 && reflect.DeepEqual(c.Input[0], callvet.Turn{Role: callvet.RoleUser, Content: c.Input[0].Content}) {
 		b.put("prompt", textNode(c.Input[0].Content))

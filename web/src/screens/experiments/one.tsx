@@ -1,5 +1,5 @@
-import { ActionIcon, Badge, Box, Button, Checkbox, Group, Menu, Modal, Select, Stack, Table, Tabs, Text } from '@mantine/core';
-import { IconCircleCheck, IconDots, IconHelpCircle, IconLink, IconPin, IconPinnedOff, IconPlayerPlay, IconUnlink } from '@tabler/icons-react';
+import { ActionIcon, Alert, Badge, Box, Button, Checkbox, Group, Menu, Modal, Select, Stack, Table, Tabs, Text } from '@mantine/core';
+import { IconAlertTriangle, IconCircleCheck, IconDots, IconHelpCircle, IconLink, IconPin, IconPinnedOff, IconPlayerPlay, IconUnlink } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { Fragment, type ReactNode, useCallback, useState } from 'react';
 import { Link, useNavigate } from 'react-router';
@@ -7,7 +7,7 @@ import { $api, api, ok, type Schemas } from '../../api/client';
 import { type LiveEvent, useLive } from '../../api/live';
 import { useMay } from '../../me';
 import { useText } from '../../text';
-import { Card, Empty, Failure, Figure, inUnit, Screen, Waiting } from '../../ui/bits';
+import { Card, Empty, Failure, Figure, inUnit, Screen, sentence, Waiting } from '../../ui/bits';
 import { Change } from '../../ui/change';
 import { moment, signed } from '../../ui/format';
 import { once } from '../../ui/once';
@@ -421,7 +421,7 @@ function LinkRuns({ of: e, close, changed }: { of: Details; close: () => void; c
             {runs.map((r) => (
               <Checkbox
                 key={r.id} value={r.id} label={`${(r.models ?? []).join(', ')} · ${moment(r.timestamp)}`}
-                description={`${r.id}${r.avg_score === null ? '' : ` · ${inUnit(r.avg_score, 'rate')}`}${r.experiment_id ? ` · ${t('experiments.inOther')}` : ''}`}
+                description={`${r.id}${r.avg_interval ? ` · ${inUnit(r.avg_interval.point, 'rate')} (${sentence(t, r.avg_interval)})` : ''}${r.experiment_id ? ` · ${t('experiments.inOther')}` : ''}`}
               />
             ))}
           </Stack>
@@ -448,6 +448,19 @@ function Leaderboard({ suite }: { suite: string }) {
       <Text size="sm" c="dimmed">
         {t('experiments.leaderText')} {board.data.others > 0 && t('experiments.leaderOthers', { n: board.data.others })}
       </Text>
+      {(board.data.unread ?? []).length > 0 && (
+        <Alert color="yellow" icon={<IconAlertTriangle />}>
+          {t('experiments.leaderUnread', { n: board.data.unread!.length })}{' '}
+          {board.data.unread!.map((run, i) => (
+            <span key={run}>
+              {i > 0 && ', '}
+              <Link to={`/runs/${encodeURIComponent(run)}`} className="untrusted">
+                {run}
+              </Link>
+            </span>
+          ))}
+        </Alert>
+      )}
       <Box className="card scroll-x" tabIndex={0} role="region" aria-label={t('experiments.leaderboard')}>
         <Table>
           <Table.Thead>

@@ -222,7 +222,7 @@ function Classes({ run, targets }: { run: string; targets: TargetPanel[] }) {
   );
 }
 
-/** Examples are the strongest and the weakest traces, as the server picked them. */
+/** Examples are the tasks with the highest and the lowest measurements, as the server picked and named them. */
 function Examples({ run, report: d }: { run: string; report: Report }) {
   const t = useText();
   const list = d.panels.examples ?? [];
@@ -233,7 +233,7 @@ function Examples({ run, report: d }: { run: string; report: Report }) {
           {t('results.noTraces')}
         </Text>
       )}
-      {(['weakest', 'strongest'] as const).map((kind) => {
+      {(['weakest', 'lowest', 'strongest', 'highest'] as const).map((kind) => {
         const some = list.filter((e) => e.kind === kind).slice(0, 4);
         if (some.length === 0) return null;
         return (

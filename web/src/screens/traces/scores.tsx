@@ -352,7 +352,7 @@ function Extremes({ id, of }: { id: string; of: Schemas['PanelExample'][] }) {
           <Table.Tbody>
             {of.map((e, i) => (
               <Table.Tr key={i}>
-                <Table.Td>{t(e.kind === 'strongest' ? 'traces.strongest' : 'traces.weakest')}</Table.Td>
+                <Table.Td>{t(`traces.${e.kind as 'weakest'}`)}</Table.Td>
                 <Table.Td className="untrusted">
                   <Link to={`/traces/${id}?attempt=${encodeURIComponent(`${e.task}#${e.attempt ?? 0}${e.target ? `@${e.target}` : ''}`)}`}>{e.task}</Link>
                 </Table.Td>
