@@ -341,13 +341,9 @@ func quoteEmpty(s string) string {
 
 func (w *scratch) routingClass(name string) callvet.Class {
 	switch name {
-<<<<<<< HEAD
-	case "no_tool_errors", "postcondition", "min_tool_calls":
-=======
 	case "tools_acceptable":
 		return w.setClass()
-	case "no_tool_errors", "min_tool_calls":
->>>>>>> next
+	case "no_tool_errors", "postcondition", "min_tool_calls":
 		return callvet.ClassIncomplete
 	case "max_same_calls":
 		return callvet.ClassLoop
