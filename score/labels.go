@@ -31,7 +31,8 @@ func Labels(c *callvet.Case, t *callvet.Trace, r *callvet.Result) (calls []Label
 	}
 	calls = make([]Label, len(made))
 	compared := r.Calls
-	if c.Expect.Plans == nil && c.Expect.ToolsCalled == nil { // sets of names are in no comparison
+	sets := c.Expect.Plans == nil && c.Expect.ToolsCalled == nil // of names, which are in no comparison
+	if sets {
 		compared = nil
 	}
 	paired := e.pair(made, compared)
@@ -55,6 +56,8 @@ func Labels(c *callvet.Case, t *callvet.Trace, r *callvet.Result) (calls []Label
 	for j := range made {
 		switch {
 		case taken[j]:
+		case sets && e.names(made[j].Tool): // a tool of the set may be called again
+			calls[j] = Label{true, made[j].Tool}
 		case c.MultiTurn != nil && (onTheWay(c.MultiTurn, made[j].Tool, r) || made[j].Status == callvet.StatusRejected && e.names(made[j].Tool)):
 			calls[j] = Label{true, made[j].Tool}
 		case len(missing) > 0:

@@ -139,6 +139,7 @@ func TestScoresAndReasons(t *testing.T) {
 		{"one of two plans", plans(wants("find_city", ""), wants("get_weather", "")), made("get_weather", `{"city":"Paris"}`), "", "", map[string]float64{score.Overall: 1}},
 		{"names only", callvet.Expect{ToolsCalled: []string{"book", "book"}}, made("book", `{}`), callvet.ClassIncomplete, "", map[string]float64{score.ToolSelection: 0.5, score.Assertions: 0}},
 		{"acceptable sets", callvet.Expect{ToolsAcceptable: [][]string{{"book"}, {"book", "find_city"}}}, made("find_city", `{}`, "book", `{}`), "", "", map[string]float64{score.ToolSelection: 1, score.Assertions: 1}},
+		{"beside an acceptable set", callvet.Expect{ToolsAcceptable: [][]string{{"book"}}}, made("find_city", `{}`, "book", `{}`), callvet.ClassUnneededCall, "", nil},
 		{"acceptable or nothing", callvet.Expect{ToolsAcceptable: [][]string{{"book", "__none__"}}}, made("book", `{}`), "", "", nil},
 		{"only nothing acceptable", callvet.Expect{ToolsAcceptable: [][]string{{"__none__"}}}, made("book", `{}`), callvet.ClassUnneededCall, "", map[string]float64{score.Abstention: 0}},
 	} {

@@ -121,7 +121,7 @@ func (w *scratch) repeats() bool {
 // classNames is routing for cases without plans: what the assertions on names say.
 func (w *scratch) classNames() (callvet.Class, string) {
 	for _, a := range w.assertion {
-		if a.Layer != callvet.LayerRouting || a.State != callvet.AssertFailed || a.Name == "no_tool_errors" {
+		if a.Layer != callvet.LayerRouting || a.State != callvet.AssertFailed || aboutResults(a.Name) {
 			continue
 		}
 		reason := fmt.Sprintf("%s: expected %s, got %s", a.Name, a.Expected, a.Actual)
@@ -134,10 +134,27 @@ func (w *scratch) classNames() (callvet.Class, string) {
 			return callvet.ClassUnneededCall, reason
 		case a.Name == "min_tool_calls":
 			return "", ""
+		case a.Name == "tools_acceptable":
+			if class := w.setClass(); class != callvet.ClassIncomplete {
+				return class, reason
+			}
+			return "", ""
 		}
 		return callvet.ClassWrongTool, reason
 	}
 	return "", ""
+}
+
+// setClass tells a tool that is missing from one too many, where an acceptable set has the others.
+func (w *scratch) setClass() callvet.Class {
+	names, sets := w.checkedNames(), w.k.src.Expect.ToolsAcceptable
+	switch {
+	case slices.ContainsFunc(sets, names.Only):
+		return callvet.ClassIncomplete
+	case slices.ContainsFunc(sets, names.All):
+		return callvet.ClassUnneededCall
+	}
+	return callvet.ClassWrongTool
 }
 
 // classArguments: contract, then arguments that the tool does not have, then wrong ones.
@@ -301,7 +318,7 @@ func (w *scratch) classAssertions(bool) (callvet.Class, string) {
 			reason := fmt.Sprintf("%s: expected %s, got %s", a.Name, a.Expected, quoteEmpty(a.Actual))
 			switch layer {
 			case callvet.LayerRouting:
-				return routingClass(a.Name), reason
+				return w.routingClass(a.Name), reason
 			case callvet.LayerArguments:
 				return callvet.ClassWrongArgs, reason
 			case callvet.LayerSafety:
@@ -322,9 +339,11 @@ func quoteEmpty(s string) string {
 	return s
 }
 
-func routingClass(name string) callvet.Class {
+func (w *scratch) routingClass(name string) callvet.Class {
 	switch name {
-	case "no_tool_errors", "min_tool_calls":
+	case "tools_acceptable":
+		return w.setClass()
+	case "no_tool_errors", "postcondition", "min_tool_calls":
 		return callvet.ClassIncomplete
 	case "max_same_calls":
 		return callvet.ClassLoop

@@ -175,6 +175,7 @@ func TestAssertionReasons(t *testing.T) {
 		{"too many calls, with a plan", with(right, func(e *callvet.Expect) { e.MaxToolCalls = whole(0) }), "", callvet.ClassUnneededCall, "max_tool_calls: expected 0, got 1"},
 		{"too few calls, with a plan", with(right, func(e *callvet.Expect) { e.MinToolCalls = whole(2) }), "", callvet.ClassIncomplete, "min_tool_calls: expected 2, got 1"},
 		{"a set that was not called", callvet.Expect{ToolsAcceptable: [][]string{{"find_city"}}}, "", callvet.ClassWrongTool, "tools_acceptable: expected {find_city}, got book"},
+		{"a tool of a set is missing", callvet.Expect{ToolsAcceptable: [][]string{{"book", "find_city"}}}, "", callvet.ClassIncomplete, "tools_acceptable: expected {book, find_city}, got book"},
 		{"no call is acceptable", callvet.Expect{ToolsAcceptable: [][]string{{callvet.NoTools}, {}}}, "", callvet.ClassUnneededCall, "tools_acceptable: expected {__none__} or {}, got book"},
 		{"an error alone", callvet.Expect{NoToolErrors: true}, "", callvet.ClassIncomplete, "no_tool_errors: expected no errors, got book: timeout"},
 	} {

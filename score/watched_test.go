@@ -284,3 +284,25 @@ func TestLabelsOfPlans(t *testing.T) {
 		}
 	}
 }
+
+// TestLabelsOfSets: a tool of a set of names may be called again, one of a list of calls may not.
+func TestLabelsOfSets(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name  string
+		of    callvet.Expect
+		trace *callvet.Trace
+		want  []score.Label
+	}{
+		{"a set", callvet.Expect{ToolsAcceptable: [][]string{{"book"}}}, made("book", `{}`, "book", `{}`), []score.Label{{Needed: true, Tool: "book"}, {Needed: true, Tool: "book"}}},
+		{"another tool", callvet.Expect{ToolsAcceptable: [][]string{{"book"}}}, made("book", `{}`, "find_city", `{}`), []score.Label{{Needed: true, Tool: "book"}, {}}},
+		{"a repeat beside one that is missing", callvet.Expect{ToolsAcceptable: [][]string{{"book", "find_city"}}}, made("book", `{}`, "book", `{}`), []score.Label{{Needed: true, Tool: "book"}, {Needed: true, Tool: "book"}}},
+		{"a list of calls", callvet.Expect{ToolsCalled: []string{"book"}}, made("book", `{}`, "book", `{}`), []score.Label{{Needed: true, Tool: "book"}, {}}},
+	} {
+		c := one(tt.of)
+		got, _, _ := score.Labels(&c, tt.trace, &callvet.Result{})
+		if d := cmp.Diff(tt.want, got); d != "" {
+			t.Errorf("%s: %s", tt.name, d)
+		}
+	}
+}

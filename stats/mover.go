@@ -42,6 +42,29 @@ func Combine(weights []float64, parts []Interval) Interval {
 	return iv
 }
 
+// Average is the mean of estimates that may go up and down together, as those of several models at the
+// same cases: with an interval as wide as the mean of theirs, which holds at any correlation. N is the
+// number of all values, Clusters that of the estimate with the fewest cases. The status is that of the
+// first part that is not usable; no part: StatusNoData.
+func Average(parts ...Interval) Interval {
+	out := Interval{Method: "mean_of_intervals", Status: StatusNoData}
+	for i, p := range parts {
+		if i == 0 {
+			out.Status, out.Clusters, out.Confidence = StatusOK, p.Clusters, p.Confidence
+		}
+		if !p.Usable() && out.Status == StatusOK {
+			out.Status = p.Status
+		}
+		share := 1 / float64(len(parts))
+		out.Point, out.Lower, out.Upper = out.Point+share*p.Point, out.Lower+share*p.Lower, out.Upper+share*p.Upper
+		out.N, out.Clusters = out.N+p.N, min(out.Clusters, p.Clusters)
+	}
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	return out
+}
+
 // CombineRatio is the ratio of two independent estimates that are not below 0, a over b, with the
 // interval that their own ends give. Where the lower end of b is 0 there is no upper end. A part that
 // is not usable gives its status; b of 0: StatusZeroDenominator.

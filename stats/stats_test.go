@@ -256,3 +256,25 @@ func TestRejectsNonsense(t *testing.T) {
 		t.Errorf("%+v", b)
 	}
 }
+
+// TestAverage: estimates that may go up and down together have an average with the mean of their ends.
+func TestAverage(t *testing.T) {
+	t.Parallel()
+	part := func(point, lower, upper float64, n, cases int, status Status) Interval {
+		return Interval{Point: point, Lower: lower, Upper: upper, N: n, Clusters: cases, Confidence: 0.95, Method: "m", Status: status}
+	}
+	a, b, one := part(0.5, 0.25, 0.75, 20, 10, StatusOK), part(1, 0.75, 1, 8, 8, StatusBoundary), part(0, 0, 1, 1, 1, StatusSingleCluster)
+	if got := Average(a); got != a {
+		t.Errorf("of one: %+v", got)
+	}
+	want := Interval{Point: 0.75, Lower: 0.5, Upper: 0.875, N: 28, Clusters: 8, Confidence: 0.95, Method: "mean_of_intervals", Status: StatusOK}
+	if got := Average(a, b); got != want {
+		t.Errorf("of two: %+v, want %+v", got, want)
+	}
+	if got := Average(a, one); got.Usable() || got.Point != 0.25 {
+		t.Errorf("with one that has no interval: %+v", got)
+	}
+	if got := Average(); got.Defined() {
+		t.Errorf("of none: %+v", got)
+	}
+}

@@ -170,15 +170,19 @@ func (d *draft) asTraced() error {
 	default:
 		d.asCalled = true
 		calls := d.attempts[0].Calls()
+		var names []string
 		for i := range calls {
-			e.ToolsCalled = append(e.ToolsCalled, calls[i].Tool)
+			if !slices.Contains(names, calls[i].Tool) {
+				names = append(names, calls[i].Tool)
+			}
 		}
 		if len(calls) == 0 {
 			if d.attempts[0].Outcome != callvet.OutcomeAbstained {
 				return d.byHand("it has no call, and does not tell that none was made")
 			}
-			e.ToolsAcceptable = [][]string{{callvet.NoTools}}
+			names = []string{callvet.NoTools}
 		}
+		e.ToolsAcceptable = [][]string{names}
 	}
 	if something, _ := e.Calls(); d.tier == callvet.TierGolden && !something {
 		return wrong("tier", string(d.tier), "a golden case names a tool, and no call is right here: make it a labeled one")

@@ -159,7 +159,10 @@ func (a *App) expectation(d *draft, q *NewCaseExpectation, tell Events) error {
 	}
 	e := &d.of.Expect
 	if q.given() {
-		e.Plans, e.ToolsCalled = nil, q.Expect
+		e.Plans = nil
+	}
+	if len(q.Expect) > 0 {
+		e.ToolsAcceptable = [][]string{q.Expect}
 	}
 	for _, set := range q.Accept {
 		var names []string

@@ -443,11 +443,11 @@ func warningNews(n callvet.Notice) job.News {
 // complete is what the last event of a run says, with the same scores as the list of runs.
 func (s *Server) complete(ctx context.Context, out *app.Outcome, experiment, run string) (map[string]any, error) {
 	data := map[string]any{"eval_id": run, "status": out.Summary.Status}
-	mean, err := s.avgScore(ctx, run)
-	if err != nil || mean == nil {
+	line, err := s.lineOf(ctx, run)
+	if err != nil || line == nil || line.AvgScore == nil {
 		return data, err
 	}
-	data["avg_score"] = *mean
+	data["avg_score"], data["avg_interval"] = *line.AvgScore, line.AvgInterval
 	if experiment == "" {
 		return data, nil
 	}

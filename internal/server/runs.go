@@ -26,6 +26,7 @@ import (
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/store/rows"
 	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/stats"
 )
 
 // metricOverall is the metric that Tool Calling Evaluation calls the score of a run.
@@ -43,20 +44,22 @@ type EvalRun struct {
 	Models    []string  `json:"models"`
 	// AvgScore is the mean of the overall scores of all targets, from 0 to 1; null until the run
 	// is over, and where nothing was judged. Targets have each their own, with intervals.
-	AvgScore   *float64       `json:"avg_score" doc:"mean of the overall scores of the targets, from 0 to 1; null until the run is over"`
-	Targets    []TargetScore  `json:"targets,omitempty"`
-	Verdicts   panel.Verdicts `json:"verdicts"`
-	Planned    int            `json:"planned" doc:"attempts that were to be made, less those that were left out on purpose"`
-	Judged     int            `json:"judged" doc:"attempts that passed or failed"`
-	Lost       int            `json:"lost" doc:"planned attempts without an outcome; while the run goes on, those that ended in an error"`
-	Total      int            `json:"total_cases"`
-	Passed     int            `json:"cases_passed"`
-	CostUSD    *float64       `json:"cost_usd" doc:"null where it is not known"`
-	Experiment string         `json:"experiment_id,omitempty"`
-	Job        string         `json:"job_id,omitempty"`
-	Shared     bool           `json:"shared"`
-	User       string         `json:"user_id" doc:"empty for a run of the command line"`
-	Problem    string         `json:"problem,omitempty" doc:"what of the run cannot be read"`
+	AvgScore *float64 `json:"avg_score" doc:"mean of the overall scores of the targets, from 0 to 1; null until the run is over"`
+	// AvgInterval is AvgScore with its interval and n.
+	AvgInterval *stats.Interval `json:"avg_interval" doc:"avg_score with its interval and n"`
+	Targets     []TargetScore   `json:"targets,omitempty"`
+	Verdicts    panel.Verdicts  `json:"verdicts"`
+	Planned     int             `json:"planned" doc:"attempts that were to be made, less those that were left out on purpose"`
+	Judged      int             `json:"judged" doc:"attempts that passed or failed"`
+	Lost        int             `json:"lost" doc:"planned attempts without an outcome; while the run goes on, those that ended in an error"`
+	Total       int             `json:"total_cases"`
+	Passed      int             `json:"cases_passed"`
+	CostUSD     *float64        `json:"cost_usd" doc:"null where it is not known"`
+	Experiment  string          `json:"experiment_id,omitempty"`
+	Job         string          `json:"job_id,omitempty"`
+	Shared      bool            `json:"shared"`
+	User        string          `json:"user_id" doc:"empty for a run of the command line"`
+	Problem     string          `json:"problem,omitempty" doc:"what of the run cannot be read"`
 }
 
 // TargetScore is what a run says of one target: its overall score, and its pass rate, each with
@@ -226,8 +229,7 @@ func (s *Server) line(ctx context.Context, e *rows.RunEntry) (*EvalRun, error) {
 		if err != nil {
 			return nil, err
 		}
-		list, _ := scores(d.Panels)
-		return &runLine{list, d.Problem}, nil
+		return &runLine{scores(d.Panels), d.Problem}, nil
 	})
 	if broken(ctx, err) { // the list has others
 		out.Problem = cmp.Or(out.Problem, err.Error())
@@ -236,7 +238,10 @@ func (s *Server) line(ctx context.Context, e *rows.RunEntry) (*EvalRun, error) {
 	if err != nil {
 		return nil, err
 	}
-	out.Targets, out.AvgScore, out.Problem = of.Targets, meanScore(of.Targets), cmp.Or(of.Problem, out.Problem)
+	out.Targets, out.AvgInterval, out.Problem = of.Targets, meanScore(of.Targets), cmp.Or(of.Problem, out.Problem)
+	if out.AvgInterval != nil {
+		out.AvgScore = &out.AvgInterval.Point
+	}
 	if len(out.Models) == 0 { // the manifest cannot be read
 		for i := range of.Targets {
 			out.Models = append(out.Models, of.Targets[i].Name)
@@ -257,29 +262,29 @@ func broken(ctx context.Context, err error) bool {
 	return err != nil && ctx.Err() == nil && !isMissing(err) && !errors.Is(err, callvet.ErrUnavailable)
 }
 
-// scores picks the scores of targets out of panels, and gives their mean.
-func scores(p *panel.Panels) (list []TargetScore, mean *float64) {
+// scores picks the scores of targets out of panels.
+func scores(p *panel.Panels) (list []TargetScore) {
 	for i := range p.Targets {
 		t := &p.Targets[i]
 		list = append(list, TargetScore{Name: t.Name, Floor: t.Floor, Score: metric(&t.Overall, metricOverall), Pass: metric(&t.Overall, panel.MetricPass)})
 	}
-	return list, meanScore(list)
+	return list
 }
 
 // meanScore is the mean of the scores of the targets that are no floor; nil where none has one.
-func meanScore(list []TargetScore) *float64 {
-	sum, n := 0.0, 0
+func meanScore(list []TargetScore) *stats.Interval {
+	var parts []stats.Interval
 	floors := !slices.ContainsFunc(list, func(t TargetScore) bool { return !t.Floor }) // then they are what is measured
 	for i := range list {
 		if t := &list[i]; t.Score != nil && t.Score.Interval.Defined() && (floors || !t.Floor) {
-			sum, n = sum+t.Score.Interval.Point, n+1
+			parts = append(parts, t.Score.Interval)
 		}
 	}
-	if n == 0 {
+	if len(parts) == 0 {
 		return nil
 	}
-	v := sum / float64(n)
-	return &v
+	mean := stats.Average(parts...)
+	return &mean
 }
 
 func metric(s *panel.Slice, name string) *panel.Metric {
@@ -607,6 +612,14 @@ func (s *Server) exportRun(ctx context.Context, _ *account.Principal, in *struct
 	}}, nil
 }
 
+// Comparison is what differs between two sides.
+type Comparison struct {
+	panel.Comparison
+	Estimates string `json:"estimates" doc:"what the numbers are about, in a sentence"`
+}
+
+func comparisonOf(c *panel.Comparison) Comparison { return Comparison{*c, c.Population.Sentence()} }
+
 // Compared choose what of both sides is compared, and told.
 type Compared struct {
 	BaseTarget      string `query:"base_target" maxLength:"500" doc:"the target of the base that those of the candidate are compared with, all of them"`
@@ -632,7 +645,7 @@ func (s *Server) diffRuns(ctx context.Context, by *account.Principal, in *struct
 	Target    string   `query:"target" maxLength:"500" doc:"target of the base for those of the candidate that have no namesake there"`
 	Compared
 },
-) (*struct{ Body panel.Comparison }, error) {
+) (*struct{ Body Comparison }, error) {
 	for _, id := range []string{in.Base, in.Candidate} {
 		if id == "" {
 			continue
@@ -647,5 +660,5 @@ func (s *Server) diffRuns(ctx context.Context, by *account.Principal, in *struct
 	if err != nil {
 		return nil, err
 	}
-	return &struct{ Body panel.Comparison }{*c}, nil
+	return &struct{ Body Comparison }{comparisonOf(c)}, nil
 }

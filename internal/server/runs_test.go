@@ -121,7 +121,7 @@ func TestRuns(t *testing.T) {
 		t.Fatalf("second page: %+v", rest)
 	}
 	run := rest.Items[0]
-	if run.Passed != 8 || run.Total != 14 || run.Status != "done" || run.AvgScore == nil || len(run.Targets) != 1 || run.Targets[0].Score.Interval.Point != *run.AvgScore || run.SuiteID != "suite_1" {
+	if run.Passed != 8 || run.Total != 14 || run.Status != "done" || run.AvgScore == nil || len(run.Targets) != 1 || run.Targets[0].Score.Interval.Point != *run.AvgScore || run.AvgInterval == nil || *run.AvgInterval != run.Targets[0].Score.Interval || run.AvgInterval.N == 0 || run.SuiteID != "suite_1" {
 		t.Errorf("line: %+v", run)
 	}
 	doc := told[map[string]any](t, s, "ana", "GET", "/api/runs/"+second, "")
@@ -151,6 +151,9 @@ func TestRuns(t *testing.T) {
 	diff := told[map[string]any](t, s, "ana", "GET", "/api/diff?metrics=overall&base="+first+"&candidate="+second, "")
 	if targets, ok := diff["targets"].([]any); !ok || len(targets) != 1 {
 		t.Errorf("diff: %v", diff)
+	}
+	if want := panel.TasksLikeThese.Sentence(); diff["estimates"] != want {
+		t.Errorf("a comparison is about %v, want %q", diff["estimates"], want)
 	}
 	details := told[server.EvalDetails](t, s, "ana", "GET", "/api/tool-eval/history/"+first, "")
 	if len(details.Results) != 14 || details.ID != first || details.Next != "" {

@@ -378,7 +378,7 @@ func (s *Server) sumUp(ctx context.Context, sc *rows.Schedule, r *rows.ScheduleR
 	if err != nil {
 		return err
 	}
-	out.Totals = &RunTotals{Attempts: line.Total, Verdicts: line.Verdicts, AvgScore: line.AvgScore, CostUSD: line.CostUSD}
+	out.Totals = &RunTotals{Attempts: line.Total, Verdicts: line.Verdicts, AvgScore: line.AvgScore, AvgInterval: line.AvgInterval, CostUSD: line.CostUSD}
 	if r.Baseline != "" {
 		c, err := s.compared(ctx, r.RunID, app.DiffRequest{Base: app.Side{Run: r.Baseline}})
 		if err != nil {

@@ -114,10 +114,11 @@ type FailedGate struct {
 
 // RunTotals are the totals of a run.
 type RunTotals struct {
-	Attempts int            `json:"total_cases"`
-	Verdicts panel.Verdicts `json:"verdicts"`
-	AvgScore *float64       `json:"avg_score"`
-	CostUSD  *float64       `json:"cost_usd"`
+	Attempts    int             `json:"total_cases"`
+	Verdicts    panel.Verdicts  `json:"verdicts"`
+	AvgScore    *float64        `json:"avg_score"`
+	AvgInterval *stats.Interval `json:"avg_interval" doc:"avg_score with its interval and n"`
+	CostUSD     *float64        `json:"cost_usd"`
 }
 
 // ScheduleChange is how a target differs from the baseline.

@@ -25,6 +25,7 @@ type TimelineEntry struct {
 	Status    string           `json:"status"`
 	Version   int64            `json:"suite_version,omitempty"`
 	Score     *float64         `json:"score" doc:"avg_score of a run, mean score of a judge; null where there is none"`
+	Interval  *stats.Interval  `json:"score_interval,omitempty" doc:"score of a run with its interval and n"`
 	Delta     *float64         `json:"delta" doc:"mean change of the targets that are compared with the baseline, over the tasks that both runs have; null where there are none"`
 	Baseline  bool             `json:"baseline,omitempty"`
 	Targets   []TimelineTarget `json:"targets,omitempty"`
@@ -94,7 +95,7 @@ func (s *Server) timeline(ctx context.Context, _ *account.Principal, in *Experim
 // entry is a run in the timeline; base is the baseline, nil without one.
 func (s *Server) entry(ctx context.Context, e *rows.Experiment, r *trial, base *EvalRun, claims *family) (*TimelineEntry, error) {
 	out := &TimelineEntry{
-		Type: "eval", ID: r.line.ID, Run: r.line.ID, Timestamp: r.line.Created, Status: r.line.Status, Version: r.line.Version, Score: r.line.AvgScore, Baseline: r.line.ID == e.Baseline,
+		Type: "eval", ID: r.line.ID, Run: r.line.ID, Timestamp: r.line.Created, Status: r.line.Status, Version: r.line.Version, Score: r.line.AvgScore, Interval: r.line.AvgInterval, Baseline: r.line.ID == e.Baseline,
 		Summary: summarize(r.config), Targets: make([]TimelineTarget, len(r.line.Targets)),
 	}
 	var against *panel.Comparison

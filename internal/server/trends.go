@@ -59,14 +59,15 @@ type Trend struct {
 
 // TrendEntry is a run in its place in time.
 type TrendEntry struct {
-	Run       string        `json:"eval_id"`
-	Timestamp time.Time     `json:"timestamp"`
-	Status    string        `json:"status"`
-	Version   int64         `json:"suite_version,omitempty"`
-	Suite     string        `json:"suite_hash"`
-	Score     *float64      `json:"score" doc:"avg_score of the run; null where there is none"`
-	Targets   []TrendTarget `json:"targets"`
-	Warnings  []string      `json:"warnings,omitempty" doc:"also what else than the time is not the same as in the runs before: suite, tasks, prompts, tools, parameters, rules"`
+	Run       string          `json:"eval_id"`
+	Timestamp time.Time       `json:"timestamp"`
+	Status    string          `json:"status"`
+	Version   int64           `json:"suite_version,omitempty"`
+	Suite     string          `json:"suite_hash"`
+	Score     *float64        `json:"score" doc:"avg_score of the run; null where there is none"`
+	Interval  *stats.Interval `json:"score_interval,omitempty" doc:"score with its interval and n"`
+	Targets   []TrendTarget   `json:"targets"`
+	Warnings  []string        `json:"warnings,omitempty" doc:"also what else than the time is not the same as in the runs before: suite, tasks, prompts, tools, parameters, rules"`
 }
 
 // TrendTarget is a target of a run; what changed is against the run before it of the same configuration.
@@ -210,7 +211,7 @@ func (s *Server) trend(ctx context.Context, by *account.Principal, in *struct {
 func (s *Server) trendEntry(ctx context.Context, e *TrendEntry, r *trial, before map[string]*trial, claims *family) error {
 	n := min(len(r.line.Targets), len(r.config.Targets))
 	*e = TrendEntry{
-		Run: r.line.ID, Timestamp: r.line.Created, Status: r.line.Status, Version: r.line.Version, Suite: r.config.SuiteHash, Score: r.line.AvgScore, Targets: make([]TrendTarget, n),
+		Run: r.line.ID, Timestamp: r.line.Created, Status: r.line.Status, Version: r.line.Version, Suite: r.config.SuiteHash, Score: r.line.AvgScore, Interval: r.line.AvgInterval, Targets: make([]TrendTarget, n),
 	}
 	pairs := map[*trial][]panel.Pair{} // with the run before of each configuration
 	for i := range n {

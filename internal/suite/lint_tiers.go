@@ -48,8 +48,8 @@ func (l *linter) tier() {
 	}
 	switch c.Tier {
 	case callvet.TierGolden:
-		if e.ToolsCalled == nil && len(e.Plans) == 0 {
-			l.warn("tier-form", "expect", "name the exact tools, or make it a labeled case", "a golden case expects exact tools (tools_called), and this one does not say which")
+		if e.ToolsCalled == nil && len(e.Plans) == 0 && len(e.ToolsAcceptable) != 1 {
+			l.warn("tier-form", "expect", "name the exact tools, or make it a labeled case", "a golden case expects exact tools (tools_called, or one set of tools_acceptable), and this one does not name them")
 		}
 	case callvet.TierLabeled:
 		if !routed && len(e.ToolsNotCalled) == 0 {

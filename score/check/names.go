@@ -95,6 +95,11 @@ func (n *Names) acceptable(set []string) bool {
 	if len(n.Names) == 0 {
 		return len(set) == 0 || slices.Contains(set, callvet.NoTools)
 	}
+	return n.All(set) && n.Only(set)
+}
+
+// All reports whether each tool of a set was called, and the set has one.
+func (n *Names) All(set []string) bool {
 	wanted := 0
 	for _, name := range set {
 		if name == callvet.NoTools {
@@ -105,10 +110,12 @@ func (n *Names) acceptable(set []string) bool {
 			return false
 		}
 	}
-	for _, called := range n.Names {
-		if !slices.ContainsFunc(set, func(name string) bool { return n.same(name, called) }) {
-			return false
-		}
-	}
 	return wanted > 0
+}
+
+// Only reports whether no tool was called but those of a set.
+func (n *Names) Only(set []string) bool {
+	return !slices.ContainsFunc(n.Names, func(called string) bool {
+		return !slices.ContainsFunc(set, func(name string) bool { return n.same(name, called) })
+	})
 }

@@ -30,7 +30,7 @@ func rows() []row {
 			"toolParams is evaluated", "toolParams holds", "toolParams contains", "toolParams oneOf", "toolParams exists", "toolParams notExists", "toolParams matches", "toolParams of all kinds hold",
 		}},
 		{"the rubric tier", []string{"a rubric runs after the others passed", "a rubric does not run when another failed", "forced, a rubric runs all the same", "a rubric that nobody judged is no pass of all"}},
-		{"toolsCalled is exact", []string{"toolsCalled counts repeats", "toolsCalled takes any order", "toolsCalled takes nothing else"}},
+		{"toolsCalled is a set", []string{"toolsCalled takes repeats", "toolsCalled wants all", "toolsCalled takes any order", "toolsCalled takes nothing else"}},
 		{"responseContains tells case", []string{"responseContains tells case", "responseContainsAny tells case"}},
 		{"noToolErrors", []string{"noToolErrors sees success: false", "noToolErrors sees error", "noToolErrors holds", "noToolErrors without stubs is not evaluated"}},
 		{"schemaData, requiredKeys, typeChecks", []string{"schemaData is not evaluated", "only schemaData is refused", "typeChecks is not evaluated"}},
@@ -39,7 +39,7 @@ func rows() []row {
 		{"randomSample", []string{"a sample is drawn by its seed"}},
 		{"cases without expect", []string{"generated shapes without expect are refused", "no assertion is refused", "a misspelt assertion is refused"}},
 
-		{"toolsCalled: order, repeats and counts", []string{"toolsCalled counts repeats", "toolsCalled takes any order", "toolsCalled over several turns", "a tool that is called later counts"}},
+		{"toolsCalled: order, repeats and counts", []string{"toolsCalled takes repeats", "toolsCalled takes any order", "toolsCalled over several turns", "a tool that is called later counts"}},
 		{"toolsAcceptable with __none__", []string{"__none__ takes no tools", "__none__ takes nothing but that", "__none__ beside a tool is refused", "toolsAcceptable takes any listed set", "toolsAcceptable takes no other set"}},
 		{"responseContains: 5 is in 15", []string{"responseContains holds", "responseContains wants all", "a whole word can be asked for"}},
 		{"responseContainsAny: flat and nested lists", []string{"responseContainsAny wants one of each group", "responseContainsAny holds", "responseContainsAny takes a flat list", "mixed groups are refused"}},

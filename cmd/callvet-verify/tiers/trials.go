@@ -44,7 +44,8 @@ func trials() []trial {
 		{row: "maxTokens that nobody told is not evaluated", expect: `{"toolsCalled":["a"],"maxTokens":1}`, calls: a, says: "one two three", want: pass, open: 1},
 		{row: "toolParams is evaluated", expect: `{"toolsCalled":["a"],"toolParams":[{"tool":"a","paramName":"n","assertion":"equals","value":1}]}`, calls: a, args: `{"n":2}`, says: "x", want: fail},
 		{row: "toolParams holds", expect: `{"toolsCalled":["a"],"toolParams":[{"tool":"a","paramName":"n","assertion":"equals","value":1}]}`, calls: a, args: `{"n":1}`, says: "x", want: pass},
-		{row: "toolsCalled counts repeats", expect: `{"toolsCalled":["a","b"]}`, calls: call("b", "a", "a"), says: "x", want: fail},
+		{row: "toolsCalled takes repeats", expect: `{"toolsCalled":["a","b"]}`, calls: call("b", "a", "a"), says: "x", want: pass},
+		{row: "toolsCalled wants all", expect: `{"toolsCalled":["a","b"]}`, calls: call("a", "a"), says: "x", want: fail},
 		{row: "toolsCalled takes any order", expect: `{"toolsCalled":["a","b"]}`, calls: call("b", "a"), says: "x", want: pass},
 		{row: "toolsCalled takes nothing else", expect: `{"toolsCalled":["a"]}`, calls: ab, says: "x", want: fail},
 		{row: "a tool that is called later counts", expect: `{"toolsCalled":["a"]}`, calls: [][]string{{"a"}, {"b"}}, says: "x", want: fail},
@@ -117,7 +118,7 @@ func trials() []trial {
 		// Tiers.
 		{row: "an unknown difficulty is refused", more: `"difficulty":"easy","expect":{"toolsCalled":["a"]}`, want: refused, code: "unknown-difficulty"},
 		{row: "regression of another id is refused", more: `"difficulty":"regression","expect":{"toolsCalled":["a"]}`, want: refused, code: "contradiction"},
-		{row: "a golden case without exact tools is a warning", expect: `{"toolsAcceptable":[["a"]]}`, want: warned, code: "tier-form"},
+		{row: "a golden case without exact tools is a warning", expect: `{"toolsAcceptable":[["a"],["b"]]}`, want: warned, code: "tier-form"},
 		{row: "a rubric without criteria is refused", more: `"rubric":[{"dimension":"tone","maxScore":1}],"expect":{"toolsCalled":["a"]}`, want: refused, code: "missing-key"},
 		{row: "a rubric without reference data is a warning", more: `"rubric":[{"dimension":"tone","maxScore":1,"criteria":"kind"}],"expect":{"toolsCalled":["a"]}`, want: warned, code: "no-reference"},
 	}

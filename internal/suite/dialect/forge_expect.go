@@ -68,13 +68,19 @@ func (r *reader) forgeRouting(in tree.Object, e *callvet.Expect) {
 	for _, k := range []string{"toolsCalled", "toolsAcceptable", "toolsNotCalled"} {
 		r.noTokens(in.Get(k), k)
 	}
-	e.ToolsCalled, e.ToolsNotCalled = in.Strs("toolsCalled"), in.Strs("toolsNotCalled")
-	if v := in.Get("toolsAcceptable"); v.Given() {
-		e.ToolsAcceptable = r.nameSets(v, "toolsAcceptable")
-	}
-	if e.ToolsCalled != nil && e.ToolsAcceptable != nil {
+	called := in.Strs("toolsCalled")
+	e.ToolsNotCalled = in.Strs("toolsNotCalled")
+	v := in.Get("toolsAcceptable")
+	switch {
+	case called != nil && v.Given():
 		r.Report(in.At("toolsAcceptable"), "contradiction", "toolsAcceptable", "keep toolsCalled for an exact set, toolsAcceptable for alternatives",
 			"toolsCalled and toolsAcceptable are both given")
+	case called != nil && len(called) == 0:
+		e.ToolsAcceptable = [][]string{{callvet.NoTools}}
+	case called != nil: // a set: a tool of it may be called again
+		e.ToolsAcceptable = [][]string{called}
+	case v.Given():
+		e.ToolsAcceptable = r.nameSets(v, "toolsAcceptable")
 	}
 	e.MinToolCalls, e.MaxToolCalls = in.Integer("minToolCalls"), in.Integer("maxToolCalls")
 }

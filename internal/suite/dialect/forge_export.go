@@ -90,7 +90,7 @@ func writeForgeCase(c *callvet.Case, orig tree.Node) []byte {
 	if c.MultiTurn != nil && c.MultiTurn.MaxRounds > 0 {
 		o.Integer("maxTurns", &c.MultiTurn.MaxRounds)
 	}
-	if e := writeForgeExpect(&c.Expect); len(e) > 0 || len(c.Expect.Rubric) == 0 {
+	if e := writeForgeExpect(&c.Expect, orig.At("expect").Has("toolsAcceptable")); len(e) > 0 || len(c.Expect.Rubric) == 0 {
 		o.Raw("expect", e.Bytes())
 	}
 	o.Raw("referenceData", c.Expect.ReferenceData)
@@ -108,20 +108,21 @@ func writeForgeCase(c *callvet.Case, orig tree.Node) []byte {
 	return o.Bytes()
 }
 
-// writeForgeExpect says a plan as the names it calls; features lists the rest as lost.
-func writeForgeExpect(e *callvet.Expect) tree.Record {
+// writeForgeExpect writes a plan as the names that it calls; features lists the rest as lost. sets
+// keeps a single set of names in toolsAcceptable.
+func writeForgeExpect(e *callvet.Expect, sets bool) tree.Record {
 	var o tree.Record
-	called, acceptable := e.ToolsCalled, e.ToolsAcceptable
-	if called == nil && acceptable == nil && len(e.Plans) > 0 {
-		called, acceptable = planNames(e.Plans)
+	called, acceptable, least, most := forgeNames(e)
+	if len(acceptable) == 1 && !slices.Contains(acceptable[0], callvet.NoTools) && len(acceptable[0]) > 0 && !sets {
+		called, acceptable = acceptable[0], nil
 	}
 	o.Strs("toolsCalled", called)
 	o.Groups("toolsAcceptable", acceptable)
 	if len(e.ToolsNotCalled) > 0 {
 		o.Strs("toolsNotCalled", e.ToolsNotCalled)
 	}
-	o.Integer("minToolCalls", e.MinToolCalls)
-	o.Integer("maxToolCalls", e.MaxToolCalls)
+	o.Integer("minToolCalls", least)
+	o.Integer("maxToolCalls", most)
 	if len(e.ToolParams) > 0 {
 		o.Raw("toolParams", writeToolParams(e.ToolParams))
 	}
@@ -136,6 +137,40 @@ func writeForgeExpect(e *callvet.Expect) tree.Record {
 	o.Integer("maxTokens", e.MaxTokens)
 	o.Number("maxCostUsd", e.MaxCostUSD)
 	return o
+}
+
+// forgeNames are the names that a case expects, and the bounds of the number of calls. toolsCalled is
+// a set, so that a multiset needs both bounds.
+func forgeNames(e *callvet.Expect) (called []string, acceptable [][]string, least, most *int) {
+	called, acceptable, least, most = e.ToolsCalled, e.ToolsAcceptable, e.MinToolCalls, e.MaxToolCalls
+	if called == nil && acceptable == nil && len(e.Plans) > 0 {
+		called, acceptable = planNames(e.Plans)
+	}
+	if called == nil {
+		return called, acceptable, least, most
+	}
+	n := len(called)
+	var names []string
+	for _, name := range called {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if n > len(names) && (least == nil || *least < n) {
+		least = &n
+	}
+	if exact := e.ToolsCalled != nil || exactPlan(&e.Plans[0]); exact && (most == nil || *most > n) {
+		most = &n
+	}
+	if n == 0 {
+		return nil, [][]string{{callvet.NoTools}}, least, e.MaxToolCalls
+	}
+	return names, nil, least, most
+}
+
+// exactPlan reports whether a plan allows no call but its own ones.
+func exactPlan(p *callvet.Plan) bool {
+	return p.Order != callvet.OrderSuperset && p.Order != callvet.OrderRecall && (p.MaxExtraCalls == nil || *p.MaxExtraCalls == 0)
 }
 
 // planNames: one plan is an exact multiset, several are acceptable sets.

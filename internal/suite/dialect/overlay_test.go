@@ -31,7 +31,7 @@ func TestOverlay(t *testing.T) {
 		"eval case": {
 			Forge, `[{"id":"gs-a-001","description":"d","x":[1.0],"input":{"message":"m"},"expect":{"toolsCalled":["a"],"responseContains":["{{seed:q}}"],"jsonValid":true}}]`,
 			`[{"id":"gs-a-001","description":"d","x":[1.0],"input":{"message":"m"},"expect":{"toolsCalled":["a","b"],"responseContains":["{{seed:q}}"],"jsonValid":true}}]`,
-			func(s *callvet.Suite) { s.Cases[0].Expect.ToolsCalled = []string{"a", "b"} },
+			func(s *callvet.Suite) { s.Cases[0].Expect.ToolsAcceptable = [][]string{{"a", "b"}} },
 		},
 		"selection case": {
 			Categories, `{"name":"n","config":{"k":1.0},"categories":[{"category_id":"c","test_cases":[{"id":"1","query":"q","expected_agents":["g"],"expected_tools":["a"]},{"id":"2","query":"q","expected_tools":[]}]},{"category_id":"d","test_cases":[]}]}`,

@@ -7,7 +7,7 @@ import { $api, api, ok, type Schemas } from '../../api/client';
 import { type LiveEvent, useLive } from '../../api/live';
 import { useMay } from '../../me';
 import { useText } from '../../text';
-import { Card, Empty, Failure, Figure, inUnit, Screen, Waiting } from '../../ui/bits';
+import { Card, Empty, Failure, Figure, inUnit, Screen, sentence, Waiting } from '../../ui/bits';
 import { Change } from '../../ui/change';
 import { moment, signed } from '../../ui/format';
 import { once } from '../../ui/once';
@@ -421,7 +421,7 @@ function LinkRuns({ of: e, close, changed }: { of: Details; close: () => void; c
             {runs.map((r) => (
               <Checkbox
                 key={r.id} value={r.id} label={`${(r.models ?? []).join(', ')} · ${moment(r.timestamp)}`}
-                description={`${r.id}${r.avg_score === null ? '' : ` · ${inUnit(r.avg_score, 'rate')}`}${r.experiment_id ? ` · ${t('experiments.inOther')}` : ''}`}
+                description={`${r.id}${r.avg_interval ? ` · ${inUnit(r.avg_interval.point, 'rate')} (${sentence(t, r.avg_interval)})` : ''}${r.experiment_id ? ` · ${t('experiments.inOther')}` : ''}`}
               />
             ))}
           </Stack>

@@ -7,8 +7,8 @@ import { $api, api, ok, type Schemas } from '../../api/client';
 import { type Job, newKey, useActiveJobs } from '../../api/jobs';
 import { useMay, useMe } from '../../me';
 import { type T, useText } from '../../text';
-import { Card, Empty, Failure, Figure, type Interval, Screen, Verdict, Waiting } from '../../ui/bits';
-import { ago, moment, number, signed } from '../../ui/format';
+import { Card, Empty, Failure, Figure, inUnit, type Interval, Screen, sentence, Verdict, Waiting } from '../../ui/bits';
+import { ago, moment, signed } from '../../ui/format';
 import { Judged, Outcomes, Progress } from '../../ui/progress';
 import { titleOf } from '../jobs/words';
 import classes from './home.module.css';
@@ -108,7 +108,7 @@ function Recent({ run: r }: { run: Run }) {
         <Text size="xs" c="dimmed" title={moment(r.timestamp)}>
           {ago(r.timestamp)}
           {status && ` · ${status}`}
-          {r.avg_score !== null && targets.length > 1 && ` · ${t('home.average', { score: `${number(r.avg_score * 100, 1)} %` })}`}
+          {r.avg_interval && targets.length > 1 && ` · ${t('home.average', { score: `${inUnit(r.avg_interval.point, 'rate')} (${sentence(t, r.avg_interval)})` })}`}
         </Text>
       </div>
       {r.status === 'running' ? (

@@ -3,6 +3,7 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import { api, ok } from '../../api/client';
 import { isOver, type Job } from '../../api/jobs';
 import { type LiveEvent, useLive } from '../../api/live';
+import type { Interval } from '../../ui/bits';
 
 /** How many results are kept in the page, the newest. */
 export const mostResults = 500;
@@ -13,7 +14,7 @@ export type Result = {
   seq: number; model: string; test_case: string; repeat: number; verdict: 'pass' | 'fail' | 'error' | 'not_run'; outcome: string; latency_ms?: number; class?: string; reason?: string; error?: string; expected: Call[]; actual: Call[];
 };
 export type Judged = { seq: number; judging_id: string; judge: string; pass: number; fail: number; unscored: number };
-export type Happened = { last: number; models: ModelCount[]; results: Result[]; judged: Judged[]; warnings: string[]; complete: { avg_score?: number; baseline_score?: number; delta?: number } | null };
+export type Happened = { last: number; models: ModelCount[]; results: Result[]; judged: Judged[]; warnings: string[]; complete: { avg_interval?: Interval; baseline_score?: number; delta?: number } | null };
 
 const nothing: Happened = { last: 0, models: [], results: [], judged: [], warnings: [], complete: null };
 

@@ -10,11 +10,11 @@ import { $api, type Schemas } from '../../api/client';
 import { isOver, type Job } from '../../api/jobs';
 import { useMe } from '../../me';
 import { useText } from '../../text';
-import { Card, Failure, Figure, Screen, Verdict, Waiting } from '../../ui/bits';
+import { Card, Failure, Figure, inUnit, Screen, sentence, Verdict, Waiting } from '../../ui/bits';
 import { duration, moment, number, signed } from '../../ui/format';
 import { Outcomes, Progress } from '../../ui/progress';
 import { Cancel } from './cancel';
-import { type Judged, type ModelCount, useHappened } from './happened';
+import { type Happened, type Judged, type ModelCount, useHappened } from './happened';
 import { Results } from './results';
 import { State } from './state';
 import { titleOf } from './words';
@@ -128,7 +128,7 @@ function Models({ list }: { list: ModelCount[] }) {
 }
 
 /** Summary is what came out of a run that is over, as its report has it. */
-function Summary({ run, complete }: { run: string; complete: { avg_score?: number; baseline_score?: number; delta?: number } | null }) {
+function Summary({ run, complete }: { run: string; complete: Happened['complete'] }) {
   const t = useText();
   const report = $api.useQuery('get', '/api/runs/{id}', { params: { path: { id: run } } }, { staleTime: Infinity });
   if (report.error) return <Failure of={report.error} retry={() => report.refetch()} />;
@@ -138,7 +138,7 @@ function Summary({ run, complete }: { run: string; complete: { avg_score?: numbe
     <Card title={t('jobs.cameOut')}>
       {complete?.delta !== undefined && (
         <Text mb="sm">
-          {t('jobs.delta', { delta: signed(complete.delta), baseline: `${number((complete.baseline_score ?? 0) * 100, 1)} %`, score: `${number((complete.avg_score ?? 0) * 100, 1)} %` })}
+          {t('jobs.delta', { delta: signed(complete.delta), baseline: `${number((complete.baseline_score ?? 0) * 100, 1)} %`, score: complete.avg_interval ? `${inUnit(complete.avg_interval.point, 'rate')} (${sentence(t, complete.avg_interval)})` : '–' })}
         </Text>
       )}
       <Stack gap="md">
