@@ -90,6 +90,8 @@ type Case struct {
 	// Skip, when not empty, is the reason why the case cannot run (an unresolved
 	// token, a format feature that could not be carried): its cells are not_run.
 	Skip string `json:"skip,omitempty"`
+	// Repeat is how many attempts a run makes at the case for each target; 0 is the run's own number.
+	Repeat int `json:"repeat,omitempty"`
 	// Selectable limits Skip to targets that call tools: those that select are asked.
 	Selectable bool            `json:"selectable,omitempty"`
 	Position   Position        `json:"position,omitzero"`

@@ -10,12 +10,12 @@ import (
 )
 
 // Identity tells cases apart by what they ask and how they are judged: 32 hexadecimal digits. Texts
-// that only describe a case, its tags and its place in a file do not count. It is "" for a case
+// that only describe a case, its tags, its repeats and its place in a file do not count. It is "" for a case
 // that has nothing but those.
 func (c *Case) Identity() string {
 	k := *c
 	k.ID, k.Description, k.Tier, k.Tags, k.Fields, k.Foreign = "", "", "", nil, nil, nil
-	k.Position, k.Skip, k.Selectable = Position{}, "", false
+	k.Position, k.Skip, k.Selectable, k.Repeat = Position{}, "", false, 0
 	if reflect.DeepEqual(k, Case{}) {
 		return ""
 	}

@@ -14,6 +14,8 @@ import (
 type Panels struct {
 	Confidence float64 `json:"confidence"`
 	Repeats    int     `json:"repeats"`
+	// Uneven tells that cases have their own numbers of repeats, and Repeats is the largest.
+	Uneven bool `json:"uneven_repeats,omitempty"`
 	// Assumed is what the intervals assume of several attempts at a task; "" where there is one.
 	Assumed string        `json:"assumed,omitempty"`
 	Targets []TargetPanel `json:"targets"`

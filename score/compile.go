@@ -34,6 +34,7 @@ type Compiled struct {
 	widest  int              // of the longest list that attempts are held against
 	texts   []*regexp.Regexp // of response_matches
 	params  []paramAssertion
+	posts   []postcondition
 	sources match.Corpus
 	multi   *multi
 	counts  []callCount
@@ -239,6 +240,24 @@ func (k *Compiled) expects(n int, key string, ps *problems) {
 	if n > MaxExpectedCalls {
 		ps.add("too-many-calls", key, fmt.Sprintf("%d calls are expected, and %d can be compared", n, MaxExpectedCalls), "make several cases of it, or bound the number of calls: min_tool_calls, max_tool_calls")
 	}
+}
+
+// postconditions compiles the conditions of the task.
+func (k *Compiled) postconditions(ps *problems) {
+	for i, text := range k.src.Expect.Postconditions {
+		c, err := condition.Compile(text)
+		if err != nil {
+			ps.add("bad-check", fmt.Sprintf("postconditions[%d]", i), err.Error(), "for example: window_days == 30 && len(items) > 0")
+			continue
+		}
+		k.posts = append(k.posts, postcondition{text, c})
+	}
+}
+
+// postcondition is a condition that the result of at least one call must satisfy.
+type postcondition struct {
+	text  string
+	check *condition.Condition
 }
 
 func (k *Compiled) expected(e *expected, src *callvet.ExpectedCall, set match.Settings, key string, ps *problems) {

@@ -52,6 +52,11 @@ const (
 	StatusNoLabelledPass Status = "no_labelled_pass"
 	StatusNoLabelledFail Status = "no_labelled_fail"
 	StatusMissingStratum Status = "missing_stratum"
+	// StatusJudgeDrift, StatusLostLabels and StatusNotDrawn mean that nothing rests on the labels
+	// (see package judge): no estimate.
+	StatusJudgeDrift Status = "judge_drift"
+	StatusLostLabels Status = "lost_labels"
+	StatusNotDrawn   Status = "not_drawn_at_random"
 	// StatusNoGold means that nothing says what would have been right: no estimate.
 	StatusNoGold Status = "no_gold"
 )
@@ -78,7 +83,7 @@ type Interval struct {
 func (iv Interval) Defined() bool {
 	switch iv.Status {
 	case StatusNoData, StatusZeroDenominator, StatusNotByAttempt, StatusInvalid, StatusNoGold, "",
-		StatusNotInformative, StatusNoLabelledPass, StatusNoLabelledFail, StatusMissingStratum:
+		StatusNotInformative, StatusNoLabelledPass, StatusNoLabelledFail, StatusMissingStratum, StatusJudgeDrift, StatusLostLabels, StatusNotDrawn:
 		return false
 	default:
 		return true

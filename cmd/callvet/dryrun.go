@@ -38,8 +38,12 @@ func (a *cli) dryRun(ctx context.Context, path string, f *runFlags, changed func
 	if d.Cases < d.All {
 		of = fmt.Sprintf(" of %d", d.All)
 	}
+	repeats := plain.Count(d.Repeats, "repeat", "repeats")
+	if d.MostRepeats > d.Repeats {
+		repeats = fmt.Sprintf("%d to %d repeats", d.Repeats, d.MostRepeats)
+	}
 	fmt.Fprintf(a.out, "%s would be made: %d%s cases, %s, %s; nothing was asked or kept\n", plain.Count(d.Attempts, "attempt", "attempts"),
-		d.Cases, of, plain.Count(len(d.Targets), "target", "targets"), plain.Count(d.Repeats, "repeat", "repeats"))
+		d.Cases, of, plain.Count(len(d.Targets), "target", "targets"), repeats)
 	for _, t := range d.Targets {
 		fmt.Fprintf(a.out, "  %s\n", t)
 	}

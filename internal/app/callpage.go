@@ -167,7 +167,7 @@ func (a *App) having(ctx context.Context, r *Run, red *redact.Redactor, from pla
 		if o == nil || o.details.Load() == nil {
 			n := 0
 			for row, err := range r.shown(ctx, store.Filter{Order: store.ByCase, From: from.stored()}, red) {
-				if n++; err == nil && n > patience && state != "" && r.size() <= mostOutlined {
+				if n++; err == nil && n > patience && state != "" && r.Size() <= mostOutlined {
 					from, n = placeOf(row.Cell), -1
 					break
 				}

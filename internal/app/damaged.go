@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -65,6 +66,7 @@ func (a *App) RunToShow(ctx context.Context, ref string) (*Run, error) {
 	}
 	out := &Run{Stored: s, Manifest: m, Suite: suite, cases: cases, db: db, damage: damaged}
 	m.Cases = slices.DeleteFunc(m.Cases, out.beyond)
+	maps.DeleteFunc(m.OwnRepeats, func(at, n int) bool { return out.beyond(at) || n < 1 })
 	return out, nil
 }
 

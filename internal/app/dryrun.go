@@ -30,6 +30,8 @@ type DryRun struct {
 	Attempts int `json:"attempts"`
 	Rubrics  int `json:"rubrics"`
 	Skipped  int `json:"skipped"`
+	// MostRepeats is there where a case has more than Repeats.
+	MostRepeats int `json:"most_repeats,omitempty" doc:"attempts of a target at the case with the most; left out where that is repeats"`
 	// Usage is what the run uses in all.
 	Usage
 	// OfTargets and OfJudges are its parts; nil where no judge is asked.
@@ -130,6 +132,9 @@ func (r *Run) tell(d *DryRun) error {
 		d.Targets = append(d.Targets, man.Targets[i].Name)
 	}
 	d.Cases, d.All, d.Repeats = r.Cases(), r.cases.Len(), man.Repeats
+	if most := man.mostRepeats(); most > d.Repeats {
+		d.MostRepeats = most
+	}
 	d.RequestsMost, d.asked = new(int), make([]int, len(man.Targets))
 	for i := range d.Cases {
 		at := i
@@ -140,22 +145,22 @@ func (r *Run) tell(d *DryRun) error {
 		if err != nil {
 			return err
 		}
-		skipped := 0
+		skipped, repeats := 0, man.repeats(at)
 		for j := range man.Targets {
-			r.bound(d, c, j)
+			r.bound(d, c, j, repeats)
 			switch {
 			case c.Skip != "" && !(c.Selectable && man.Targets[j].Selects):
 				skipped++
-				d.Skipped += d.Repeats
+				d.Skipped += repeats
 			case slices.Contains(man.Rubrics, at):
-				d.Rubrics += d.Repeats
+				d.Rubrics += repeats
 			}
 		}
 		for k := range d.judges {
-			d.judges[k].bound(c, len(man.Targets)-skipped, d.Repeats)
+			d.judges[k].bound(c, len(man.Targets)-skipped, repeats)
 		}
 	}
-	d.Attempts = d.Cases*len(d.Targets)*d.Repeats - d.Skipped
+	d.Attempts = r.Size() - d.Skipped
 	w, err := r.Unwinnable()
 	if w != nil {
 		d.Warnings = append(d.Warnings, *w)
@@ -164,13 +169,13 @@ func (r *Run) tell(d *DryRun) error {
 }
 
 // bound adds the requests of the attempts of a target at a case.
-func (r *Run) bound(d *DryRun, c *callvet.Case, target int) {
+func (r *Run) bound(d *DryRun, c *callvet.Case, target, repeats int) {
 	t := &r.Manifest.Targets[target]
 	if c.Skip != "" && !(c.Selectable && t.Selects) {
 		return
 	}
-	d.RequestsLeast += d.Repeats
-	d.asked[target] += d.Repeats
+	d.RequestsLeast += repeats
+	d.asked[target] += repeats
 	most := 1
 	if c.MultiTurn != nil || len(c.Mocks)+len(r.Suite.Mocks) > 0 || r.Manifest.World != nil {
 		most = run.Rounds(r.Suite, c) // something may answer the calls
@@ -182,7 +187,7 @@ func (r *Run) bound(d *DryRun, c *callvet.Case, target int) {
 	case t.Agent:
 		d.RequestsMost = nil
 	case d.RequestsMost != nil:
-		*d.RequestsMost += most * d.Repeats
+		*d.RequestsMost += most * repeats
 	}
 }
 

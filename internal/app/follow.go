@@ -32,7 +32,7 @@ func (s *Session) follow(ctx context.Context) (over bool, err error) {
 	s.tell.emit(Event{Session: &about})
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
-	told := ProgressEvent{Total: s.size()}
+	told := ProgressEvent{Total: s.Size()}
 	for last := int64(0); ; {
 		p, err := s.db.Progress(ctx, s.Stored.ID, last)
 		if err != nil {

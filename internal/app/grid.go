@@ -41,7 +41,7 @@ const shownPrompt = 240
 // Grid is a part of the grid of a run.
 type Grid struct {
 	Targets []GridTarget `json:"targets" nullable:"false"`
-	Repeats int          `json:"repeats" doc:"attempts that a cell has when the run is over"`
+	Repeats int          `json:"repeats" doc:"attempts that a cell has at most when the run is over: a case may have its own number"`
 	Items   []GridRow    `json:"items" nullable:"false"`
 	Total   int          `json:"total" doc:"cases that the filters let through"`
 	All     int          `json:"all" doc:"cases of the run"`
@@ -136,7 +136,7 @@ func (a *App) Grid(ctx context.Context, req GridRequest) (*Grid, error) {
 			return nil, err
 		}
 	}
-	out := &Grid{Targets: g.targets, Repeats: r.Manifest.Repeats, Items: []GridRow{}, All: r.Cases()}
+	out := &Grid{Targets: g.targets, Repeats: r.Manifest.mostRepeats(), Items: []GridRow{}, All: r.Cases()}
 	var page []int // cases on the page
 	limit := cmp.Or(req.Limit, 50)
 	for i := range out.All {
@@ -204,7 +204,7 @@ type gridding struct {
 	texts   []caseText
 	search  string
 	row     []GridCell
-	repeats int
+	repeats func(at int) int
 	// floors tells that floors are compared, too: there is nothing else.
 	floors bool
 }
@@ -225,7 +225,7 @@ func (r *Run) newGridding(req *GridRequest) (*gridding, error) {
 		g.targets = append(g.targets, GridTarget{Name: t.Name, Floor: t.Floor})
 		g.floors = g.floors && t.Floor
 	}
-	g.row, g.repeats = make([]GridCell, len(g.targets)), r.Manifest.Repeats
+	g.row, g.repeats = make([]GridCell, len(g.targets)), r.Manifest.repeats
 	return g, nil
 }
 
@@ -240,7 +240,7 @@ func (g *gridding) cells(o *outline, at int) []GridCell {
 	}
 	for i := range g.row {
 		c := &g.row[i]
-		c.NotRun += max(0, g.repeats-c.Planned()) // an attempt that is not stored
+		c.NotRun += max(0, g.repeats(at)-c.Planned()) // an attempt that is not stored
 	}
 	return g.row
 }

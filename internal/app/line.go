@@ -161,7 +161,7 @@ func countTargets(ctx context.Context, db *store.DB, r *store.Run, m *Manifest) 
 	out := make([]run.Totals, len(m.Targets))
 	for i := range out {
 		t := &out[i]
-		t.Total = of.Cases() * m.Repeats
+		t.Total = m.attempts(of.Cases())
 		t.Pass, t.Fail = counts[i][callvet.VerdictPass], counts[i][callvet.VerdictFail]
 		t.Error, t.NotRun = counts[i][callvet.VerdictError], counts[i][callvet.VerdictNotRun]
 		t.Done = t.Pass + t.Fail + t.Error + t.NotRun

@@ -3,6 +3,7 @@
 package app
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -50,19 +51,21 @@ type Manifest struct {
 	// Rubrics are positions of the cases for judges, which run when all others are over.
 	Rubrics []int `json:"rubrics,omitempty"`
 	// Skipped is how many of the chosen cases are left out on purpose; absent of older runs.
-	Skipped     *int     `json:"skipped,omitempty"`
-	Repeats     int      `json:"repeats"`
-	Cases       []int    `json:"cases,omitzero"` // positions; absent: all
-	Filter      []string `json:"filter,omitempty"`
-	Sample      int      `json:"sample,omitempty"`
-	Seed        int64    `json:"seed"`
-	FailedFrom  string   `json:"failed_from,omitempty"`
-	Slices      []string `json:"slices,omitempty"`
-	TargetFile  string   `json:"target_file,omitempty"`
-	Prices      string   `json:"prices,omitempty"`
-	RealLatency bool     `json:"real_latency,omitempty"`
-	NoCache     bool     `json:"no_cache,omitempty"`
-	Embedder    string   `json:"embedder,omitempty"`
+	Skipped *int `json:"skipped,omitempty"`
+	Repeats int  `json:"repeats"`
+	// OwnRepeats are the repeats of the cases that say how many they have, by position.
+	OwnRepeats  map[int]int `json:"own_repeats,omitempty"`
+	Cases       []int       `json:"cases,omitzero"` // positions; absent: all
+	Filter      []string    `json:"filter,omitempty"`
+	Sample      int         `json:"sample,omitempty"`
+	Seed        int64       `json:"seed"`
+	FailedFrom  string      `json:"failed_from,omitempty"`
+	Slices      []string    `json:"slices,omitempty"`
+	TargetFile  string      `json:"target_file,omitempty"`
+	Prices      string      `json:"prices,omitempty"`
+	RealLatency bool        `json:"real_latency,omitempty"`
+	NoCache     bool        `json:"no_cache,omitempty"`
+	Embedder    string      `json:"embedder,omitempty"`
 	// Scorers are those of the suite's own, by name; absent of older runs.
 	Scorers []ScorerVersion `json:"scorers,omitempty"`
 	// Keep are kinds of personal data that are not redacted.
@@ -99,6 +102,44 @@ func readManifest(r *store.Run) (*Manifest, error) {
 	return &m, nil
 }
 
+// repeats is how many attempts each target makes at the case at a position.
+func (m *Manifest) repeats(at int) int { return cmp.Or(m.OwnRepeats[at], m.Repeats) }
+
+// mostRepeats is how many attempts there are at most at a case of the run.
+func (m *Manifest) mostRepeats() int {
+	most := m.Repeats
+	for at, n := range m.OwnRepeats {
+		if m.Cases == nil || slices.Contains(m.Cases, at) {
+			most = max(most, n)
+		}
+	}
+	return most
+}
+
+// attempts is how many each target makes at so many cases, which are those of the run.
+func (m *Manifest) attempts(cases int) int {
+	n := 0
+	if m.Cases != nil {
+		for _, at := range m.Cases {
+			n += m.repeats(at)
+		}
+		return n
+	}
+	for _, own := range m.OwnRepeats {
+		n += own - m.Repeats
+	}
+	return n + cases*m.Repeats
+}
+
+// repeatsText is the number of attempts at a case, for a person.
+func (m *Manifest) repeatsText() string {
+	own := slices.Collect(maps.Values(m.OwnRepeats))
+	if len(own) == 0 {
+		return strconv.Itoa(m.Repeats)
+	}
+	return fmt.Sprintf("%d, and %d to %d at %s", m.Repeats, slices.Min(own), slices.Max(own), plain.Count(len(own), "case", "cases"))
+}
+
 // rulesVersion is the version of the rules by which the run's attempts were judged.
 func (m *Manifest) rulesVersion() int { return max(m.Rules, 1) }
 
@@ -133,7 +174,7 @@ func (r *Run) fields() []report.Field {
 		{Name: "suite file", Value: m.Path},
 		{Name: "suite hash", Value: r.Stored.SuiteHash},
 		{Name: "tools hash", Value: m.ToolsHash},
-		{Name: "repeats", Value: strconv.Itoa(m.Repeats)},
+		{Name: "repeats", Value: m.repeatsText()},
 		{Name: "seed", Value: strconv.FormatInt(m.Seed, 10)},
 	}
 	if len(m.Filter) > 0 {

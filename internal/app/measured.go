@@ -149,7 +149,8 @@ func (r *Run) measure(ctx context.Context, cfg steps.Config, side *compare.Side)
 	if note := rulesNote(byRules); note != "" {
 		p.Warnings = append(p.Warnings, note)
 	}
-	p.Repeat(r.Manifest.Repeats)
+	p.Repeat(r.Manifest.mostRepeats())
+	p.Uneven = len(r.Manifest.OwnRepeats) > 0
 	return p, &res.Log, r.judgedParts(ctx, p)
 }
 

@@ -45,8 +45,7 @@ func (r *Run) planned(rows iter.Seq2[report.Row, error], order store.Order) iter
 				g.cases[i] = i
 			}
 		}
-		slices.Sort(g.cases)
-		g.cases = slices.Compact(g.cases)
+		g.layOut()
 		for row, err := range rows {
 			if err == nil && !g.upTo(row.Cell) || !yield(row, err) {
 				return
@@ -60,40 +59,59 @@ func (r *Run) planned(rows iter.Seq2[report.Row, error], order store.Order) iter
 type plannedGrid struct {
 	run    *Run
 	cases  []int // sorted
+	before []int // attempts of a target at the cases before each one, and at all
 	byCase bool  // else target by target
 	next   int   // attempts that were passed
 	yield  func(report.Row, error) bool
 }
 
+// layOut puts the cases in order and counts their attempts.
+func (g *plannedGrid) layOut() {
+	slices.Sort(g.cases)
+	g.cases = slices.Compact(g.cases)
+	g.before = make([]int, len(g.cases)+1)
+	for i, at := range g.cases {
+		g.before[i+1] = g.before[i] + g.run.Manifest.repeats(at)
+	}
+}
+
 // at is the attempt at a position.
 func (g *plannedGrid) at(i int) *callvet.Cell {
-	targets, repeats := len(g.run.Manifest.Targets), g.run.Manifest.Repeats
-	c := &callvet.Cell{Repeat: i % repeats}
-	if i /= repeats; g.byCase {
-		c.Case, c.Target = g.cases[i/targets], i%targets
+	targets, all := 1, g.before[len(g.cases)]
+	c := &callvet.Cell{}
+	if g.byCase {
+		targets = len(g.run.Manifest.Targets)
 	} else {
-		c.Case, c.Target = g.cases[i%len(g.cases)], i/len(g.cases)
+		c.Target, i = i/all, i%all
 	}
+	at, found := slices.BinarySearch(g.before, i/targets)
+	if !found {
+		at--
+	}
+	c.Case = g.cases[at]
+	i -= g.before[at] * targets
+	repeats := g.before[at+1] - g.before[at]
+	c.Target, c.Repeat = c.Target+i/repeats, i%repeats
 	return c
 }
 
 // position is that of an attempt; false for one that was not planned.
 func (g *plannedGrid) position(c *callvet.Cell) (int, bool) {
-	targets, repeats := len(g.run.Manifest.Targets), g.run.Manifest.Repeats
+	targets, all := len(g.run.Manifest.Targets), g.before[len(g.cases)]
 	at, found := slices.BinarySearch(g.cases, c.Case)
-	if !found || c.Repeat < 0 || c.Repeat >= repeats || c.Target < 0 || c.Target >= targets {
+	if !found || c.Repeat < 0 || c.Repeat >= g.run.Manifest.repeats(c.Case) || c.Target < 0 || c.Target >= targets {
 		return 0, false
 	}
 	if g.byCase {
-		return (at*targets+c.Target)*repeats + c.Repeat, true
+		return g.before[at]*targets + c.Target*(g.before[at+1]-g.before[at]) + c.Repeat, true
 	}
-	return (c.Target*len(g.cases)+at)*repeats + c.Repeat, true
+	return c.Target*all + g.before[at] + c.Repeat, true
 }
 
 // upTo yields the attempts before a cell that are not stored, all that are left for nil, and passes the
 // cell. It returns false where the reader wants no more.
 func (g *plannedGrid) upTo(c *callvet.Cell) bool {
-	end := len(g.cases) * len(g.run.Manifest.Targets) * g.run.Manifest.Repeats
+	end := g.before[len(g.cases)] * len(g.run.Manifest.Targets)
 	if c != nil {
 		at, planned := g.position(c)
 		if !planned {

@@ -276,8 +276,8 @@ func (r *Run) Sliceable(by []string) error {
 	return &callvet.Hinted{Err: wrong("slices", missing[0], "no case has it"), Hint: hint}
 }
 
-// size is how many attempts the run has when it is done.
-func (r *Run) size() int { return r.Cases() * len(r.Manifest.Targets) * r.Manifest.Repeats }
+// Size is how many attempts the run has when it is done.
+func (r *Run) Size() int { return r.Manifest.attempts(r.Cases()) * len(r.Manifest.Targets) }
 
 // Resume is the action that goes on with the run, with other settings.
 func (r *Run) Resume(with ...Setting) Action {
@@ -350,7 +350,7 @@ func (r *Run) Next(p *panel.Panels) []Action {
 	if fails > 0 {
 		add(VerbAgain, One("failed_from", r.Stored.ID))
 	}
-	if r.Manifest.Repeats == 1 && passes > 0 && fails+errs == 0 {
+	if r.Manifest.mostRepeats() == 1 && passes > 0 && fails+errs == 0 {
 		add(VerbAgain, One("repeats", "5"))
 	}
 	add(VerbReport)

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -33,7 +34,7 @@ type RunRequest struct {
 	AllowExec  bool         `json:"allow_exec,omitempty"`
 	// SystemFor are system prompts of single targets, by target or name.
 	SystemFor map[string]string `json:"system_for,omitempty"`
-	// Repeats is how often each target is asked for each case; 0 means once.
+	// Repeats is how often each target is asked for each case without a number of its own; 0 means once.
 	Repeats int `json:"repeats,omitempty"`
 	// Filter, Sample and FailedFrom choose cases: see run.Selection. Seed is that of the
 	// sample, and of models that take one.
@@ -185,10 +186,16 @@ func (a *App) startRun(ctx context.Context, req *RunRequest, dry *DryRun, tell E
 
 // askOnce tells that catalogues are not asked the same again.
 func askOnce(req *RunRequest, specs []TargetSpec, tell Events) {
-	if found, asks, others := catalog.Searches(TargetNames(specs)); found && !asks && !others && req.Repeats > 1 {
+	if alwaysSame(specs) && req.Repeats > 1 {
 		tell.note("asked-once", "a catalogue gives the same every time: each case is asked once, and not %d times", req.Repeats)
 		req.Repeats = 1
 	}
+}
+
+// alwaysSame reports whether all targets search a catalogue, which gives the same every time.
+func alwaysSame(specs []TargetSpec) bool {
+	found, asks, others := catalog.Searches(TargetNames(specs))
+	return found && !asks && !others
 }
 
 // suiteOf starts to read the suite of a request.
@@ -232,10 +239,13 @@ func (s *Session) start(ctx context.Context, db *store.DB, req *RunRequest, read
 		return err
 	}
 	kept := evalFiles{made: newMakers(files)}
-	skipped, position := []int{}, 0
+	skipped, position, repeats := []int{}, 0, map[int]int{}
+	once := alwaysSame(specs)
 	each := func(c *callvet.Case) {
 		if kept.of(c); c.Skip != "" {
 			skipped = append(skipped, position)
+		} else if c.Repeat > 0 && !once {
+			repeats[position] = c.Repeat
 		}
 		position++
 	}
@@ -254,7 +264,7 @@ func (s *Session) start(ctx context.Context, db *store.DB, req *RunRequest, read
 	}
 	man := req.manifest(s.app.cfg.Version, specs, ran)
 	man.Judging, man.Guard, man.Live, man.World = s.judging, s.policy, s.tools, s.world.ran()
-	man.Rubrics, man.Scorers = rubrics, own.list()
+	man.Rubrics, man.Scorers, man.OwnRepeats = rubrics, own.list(), repeats
 	tellCommands("the suite "+req.Suite, own.all(), s.tell)
 	if read != nil {
 		man.EvalFiles = kept.hashed(files)
@@ -273,6 +283,9 @@ func (s *Session) start(ctx context.Context, db *store.DB, req *RunRequest, read
 		return err
 	}
 	man.Skipped = chosenOf(skipped, man.Cases)
+	if man.Cases != nil {
+		maps.DeleteFunc(man.OwnRepeats, func(at, _ int) bool { return !slices.Contains(man.Cases, at) })
+	}
 	if err := errors.Join(s.Sliceable(req.Slices), s.choosable(s.targets), s.agree(s.tools, req.Live)); err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/slicing"
 	"github.com/callvet/callvet/panel/steps"
+	"github.com/callvet/callvet/stats"
 )
 
 // metricTrueSuccess is the share that truly passed, metricJudged what it corrects.
@@ -46,15 +47,8 @@ func (a *App) labelled(p *panel.Panels, of tasks, from string, calibrations []st
 		return err
 	}
 	judges := run.judges()
-	if len(judges) == 0 && len(run.parts.all) > 0 {
-		return nil
-	}
 	if len(judges) == 0 {
-		bad := &callvet.FieldError{Field: "labels", Text: fmt.Sprintf("{labels} %s: no judge said anything in %s, and without verdicts there is nothing to correct", from, of.name)}
-		if run.unknown > 0 {
-			bad.Fix = fmt.Sprintf("%d verdicts in the file have no fingerprint, so that it is not known which outputs they are of: callvet label stamp", run.unknown)
-		}
-		return bad
+		return run.labelledAlone(p, calibrate.Input{Labels: ls, Outputs: run.outputs(), RunID: run.id, Opinions: opinions, Without: of.without, Confidence: p.Confidence}, from)
 	}
 	for _, name := range judges {
 		if slices.ContainsFunc(calibrations, func(c steps.Calibrated) bool { return c.Judge == name }) {
@@ -72,6 +66,45 @@ func (a *App) labelled(p *panel.Panels, of tasks, from string, calibrations []st
 		}
 	}
 	return nil
+}
+
+// labelledAlone sets true success where no judge of tasks said anything: by labels that were drawn at
+// random. Without labels of tasks there is nothing to set.
+func (r *judgedRun) labelledAlone(p *panel.Panels, in calibrate.Input, from string) error {
+	if !slices.ContainsFunc(in.Labels, func(l labels.Label) bool { return l.Unit == labels.Task }) {
+		if len(r.parts.all) > 0 {
+			return nil
+		}
+		bad := &callvet.FieldError{Field: "labels", Text: fmt.Sprintf("{labels} %s: it has no label of a task", from)}
+		if r.unknown > 0 {
+			bad.Fix = fmt.Sprintf("%d verdicts of judges in the file have no fingerprint, so that it is not known which outputs they are of: callvet label stamp", r.unknown)
+		}
+		return bad
+	}
+	alone, byKey := calibrate.NewAlone(in), map[string]map[string][]calibrate.Success{}
+	all := alone.Success()
+	names := judgedNames{corrected: metricTrueSuccess, correctedTitle: "true success", unit: labels.Task}
+	for i := range p.Targets {
+		t := &p.Targets[i]
+		addTrueSuccess(&t.Overall, successOf(all, t.Name), &names, p.Lost.Records())
+		for j := range t.Slices {
+			s := &t.Slices[j]
+			if byKey[s.Key] == nil {
+				byKey[s.Key] = alone.BySlice(r.valuesOf(s.Key))
+			}
+			addTrueSuccess(s, successOf(byKey[s.Key][s.Value], t.Name), &names, 0)
+		}
+	}
+	return nil
+}
+
+// addTrueSuccess puts true success behind the rate of passes, or first.
+func addTrueSuccess(s *panel.Slice, x *calibrate.Success, names *judgedNames, records int64) {
+	if x == nil {
+		return
+	}
+	at := slices.IndexFunc(s.Metrics, func(m panel.Metric) bool { return m.Name == panel.MetricPass })
+	s.Metrics = slices.Insert(s.Metrics, at+1, correctedMetric(s, x, names, records))
 }
 
 // judges are the names of those who said something, in order.
@@ -185,6 +218,11 @@ func (r *judgedRun) setTrueSuccess(s *panel.Slice, x *calibrate.Success, names *
 	if at < 0 || names.corrected == "" {
 		return
 	}
+	s.Metrics = slices.Insert(s.Metrics, at+1, correctedMetric(s, x, names, records))
+}
+
+// correctedMetric is the share that truly passed, with the range that lost attempts leave.
+func correctedMetric(s *panel.Slice, x *calibrate.Success, names *judgedNames, records int64) panel.Metric {
 	m := panel.Metric{Name: names.corrected, Title: names.correctedTitle, Unit: panel.UnitRate, Of: names.of(), Interval: x.True}
 	switch {
 	case x.Refused != "":
@@ -197,7 +235,17 @@ func (r *judgedRun) setTrueSuccess(s *panel.Slice, x *calibrate.Success, names *
 	if x.Advice != "" {
 		m.Warnings = append(m.Warnings, strings.TrimSpace(x.Advice))
 	}
-	s.Metrics = slices.Insert(s.Metrics, at+1, m)
+	if n, of := s.Lost(names.corrected, records); n > 0 && m.Interval.Usable() {
+		share := float64(of-n) / float64(of)
+		m.Lost = &panel.LostRange{N: n, Of: of, Low: moved(m.Interval, share, 0), High: moved(m.Interval, share, 1-share)}
+	}
+	return m
+}
+
+// moved is an interval of a share of the attempts where the others add so much to it.
+func moved(iv stats.Interval, share, by float64) stats.Interval {
+	iv.Point, iv.Lower, iv.Upper = share*iv.Point+by, share*iv.Lower+by, share*iv.Upper+by
+	return iv
 }
 
 // judgedMetric is the share that a judge passes, with the range that missing verdicts leave.

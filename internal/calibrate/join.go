@@ -62,6 +62,7 @@ type pair struct {
 	frame         *labels.Frame
 	run           []Judgement // what the judge of the run said of this very output
 	carried       bool        // no label was given on this run
+	atRandom      bool        // a label has the draw at random that it is of
 	line          int
 	at            time.Time // of its latest label
 }
@@ -120,11 +121,15 @@ type Counts struct {
 // newJoin pairs labels with verdicts. The error wraps callvet.ErrNotFound when
 // the judge said nothing, and callvet.ErrInvalid when several judges have the name.
 func newJoin(in Input) (*join, error) {
-	j := &join{}
-	var err error
-	if j.judge, err = identity(in); err != nil {
+	who, err := identity(in)
+	if err != nil {
 		return nil, err
 	}
+	return joinOf(in, who), nil
+}
+
+func joinOf(in Input, who labels.Judge) *join {
+	j := &join{judge: who}
 	j.run = newIndex(in, j.judge)
 	j.runID = in.RunID
 	j.again = saidTwice(in, j)
@@ -159,7 +164,7 @@ func newJoin(in Input) (*join, error) {
 		}
 	}
 	j.Differs = slices.Sorted(maps.Keys(differs))
-	return j, nil
+	return j
 }
 
 // withoutDesign leaves out what was labelled for the design of the judge, and all other labels on
@@ -201,6 +206,7 @@ func (j *join) pair(ls []labels.Label, differs map[string]bool) (pair, bool) {
 		if l.Run != "" && l.Run == j.runID {
 			p.carried = false
 		}
+		p.atRandom = p.atRandom || l.Draw != nil && l.Stratum == labels.Random
 		switch {
 		case l.Pass == nil || j.both[person{l.Thing(), labels.Person(l.By)}]:
 		case *l.Pass:

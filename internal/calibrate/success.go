@@ -115,7 +115,7 @@ func (r *Report) oneSuccess(target string, vs []Judgement, j *join) Success {
 	if j.again.drifted() {
 		return r.drifted(out, inside, j.again)
 	}
-	own := r.inside(inside, vs, j)
+	own := j.inside(inside, vs, withJudge{r})
 	// It counts in independent tasks; what was judged is more.
 	own.iv.N, own.iv.Clusters, own.iv.NEff = out.Judged, out.Tasks, out.Raw.NEff
 	elsewhere := r.elsewhere()

@@ -44,7 +44,10 @@ type committer struct {
 func newCommitter(cfg *Config, fail func(error)) *committer {
 	c := &committer{cfg: cfg, queue: make(chan finished, maxBatch), fail: fail, began: cfg.Now(), targets: make([]Totals, len(cfg.Targets))}
 	c.buffers.New = func() any { return new([]byte) }
-	perTarget := len(cfg.Cases) * cfg.Repeats
+	perTarget := 0
+	for _, ix := range cfg.Cases {
+		perTarget += cfg.repeats(ix)
+	}
 	c.totals = Totals{Total: perTarget * len(cfg.Only), CostKnown: true}
 	for i := range c.targets {
 		c.targets[i].CostKnown = true

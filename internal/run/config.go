@@ -3,6 +3,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -193,8 +194,10 @@ type Config struct {
 	Hold func(unmet int) string
 	// Only are the targets that are asked, by their positions in Targets; nil: all. The others have no cells.
 	Only []int
-	// Repeats of every case by every target; zero means 1.
+	// Repeats of every case by every target; zero means 1. Own has the repeats of the cases with another
+	// number, by position.
 	Repeats int
+	Own     map[int]int
 	// Interleave asks the targets of a provider group in turn for each case. By default
 	// one target comes after the other, so that models of one provider do not take each
 	// other's rate limits; groups go on at once in either case.
@@ -255,6 +258,8 @@ type Config struct {
 	// Now is the clock; nil means time.Now. Seed makes the jitter of waits repeatable.
 	Now  func() time.Time
 	Seed uint64
+
+	most int // repeats that a case has
 }
 
 // withDefaults fills in what is zero and refuses what cannot run.
@@ -280,6 +285,10 @@ func (c Config) withDefaults() (Config, error) {
 		return c, err
 	}
 	c.Repeats = max(c.Repeats, 1)
+	c.most = c.Repeats
+	for _, n := range c.Own {
+		c.most = max(c.most, n)
+	}
 	c.Timeout = orDefault(c.Timeout, 120*time.Second)
 	c.Grace = orDefault(c.Grace, 10*time.Second)
 	c.BreakAfter = orDefault(c.BreakAfter, 5)
@@ -292,6 +301,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	return c, nil
 }
+
+// repeats is how many attempts each target makes at a case.
+func (c *Config) repeats(ix int) int { return cmp.Or(c.Own[ix], c.Repeats) }
 
 // phases are the cases to run, one list after the other.
 func (c *Config) phases() [][]int {

@@ -121,12 +121,12 @@ func (e *engine) loadDone() error {
 	for _, ix := range e.cfg.Last {
 		late[ix] = true
 	}
-	e.done = newBitmap(e.cfg.Source.Len() * len(e.seats) * e.cfg.Repeats)
+	e.done = newBitmap(e.cfg.Source.Len() * len(e.seats) * e.cfg.most)
 	for c, err := range e.cfg.Done {
 		if err != nil {
 			return fmt.Errorf("read what is done: %w", err)
 		}
-		if !chosen[c.Case] || !slices.Contains(e.cfg.Only, c.Target) || c.Repeat >= e.cfg.Repeats || !e.cfg.stays(c) {
+		if !chosen[c.Case] || !slices.Contains(e.cfg.Only, c.Target) || c.Repeat >= e.cfg.repeats(c.Case) || !e.cfg.stays(c) {
 			continue
 		}
 		e.done.set(e.cfg.index(c.Case, c.Target, c.Repeat))
@@ -150,7 +150,7 @@ func (c *Config) stays(cell *callvet.Cell) bool {
 
 // index numbers the cells of a run.
 func (c *Config) index(ix, target, repeat int) int {
-	return (ix*len(c.Targets)+target)*c.Repeats + repeat
+	return (ix*len(c.Targets)+target)*c.most + repeat
 }
 
 func (e *engine) run(ctx, work context.Context) (Summary, error) {
@@ -219,7 +219,7 @@ func (e *engine) serve(ctx context.Context, g *group) {
 	for _, turn := range turns {
 		g.turn, g.at, g.seat, g.repeat, g.prep = turn, 0, 0, 0, nil
 		workers := parallel.Group{Stop: e.broken}
-		for range min(int(g.governor.max), len(turn)*len(e.now)*e.cfg.Repeats) {
+		for range min(int(g.governor.max), len(turn)*len(e.now)*e.cfg.most) {
 			workers.Go(func() { e.work(ctx, g) })
 		}
 		workers.Wait()
@@ -241,7 +241,7 @@ func (e *engine) next(g *group) (job, bool) {
 			}
 		}
 		j := job{g.turn[g.seat], g.prep, g.repeat}
-		if g.repeat++; g.repeat == e.cfg.Repeats {
+		if g.repeat++; g.repeat == e.cfg.repeats(ix) {
 			g.repeat = 0
 			if g.seat++; g.seat == len(g.turn) {
 				g.seat = 0

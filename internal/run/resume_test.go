@@ -358,7 +358,7 @@ func TestCacheTellsCasesApart(t *testing.T) {
 	}
 	cannot := map[string]string{
 		"Case.ID": named, "Case.Description": named, "Case.Tier": named, "Case.Tags": named, "Case.Fields": named, "Case.AsOf": named, "Case.Position": named, "Case.Foreign": named,
-		"Case.Skip": "such a case is not asked", "Case.Selectable": "it is about targets that are never cached",
+		"Case.Skip": "such a case is not asked", "Case.Selectable": "it is about targets that are never cached", "Case.Repeat": "a further attempt has a key of its own",
 		"Suite.Name": named, "Suite.Version": named, "Suite.Description": named, "Suite.Cases": "they are told apart one by one", "Suite.Dialect": named, "Suite.Foreign": named,
 	}
 	make1 := func(chained bool) *callvet.Suite {

@@ -363,7 +363,7 @@ func TestRemainingTime(t *testing.T) {
 // TestEveryCellHasItsPlace: no two cells share a bit.
 func TestEveryCellHasItsPlace(t *testing.T) {
 	t.Parallel()
-	e := &engine{cfg: Config{Repeats: 4, Targets: make([]Target, 3)}}
+	e := &engine{cfg: Config{most: 4, Targets: make([]Target, 3)}}
 	b := newBitmap(7 * 3 * 4)
 	for c := range 7 {
 		for target := range 3 {

@@ -211,7 +211,7 @@ func (sp *splitter) plan(done bitmap) []lane {
 // read reads what is done.
 func (sp *splitter) read() (done bitmap, err error) {
 	c := &sp.cfg
-	done = newBitmap(c.Source.Len() * len(c.Targets) * c.Repeats)
+	done = newBitmap(c.Source.Len() * len(c.Targets) * c.most)
 	if c.Done == nil {
 		return done, nil
 	}
@@ -219,7 +219,7 @@ func (sp *splitter) read() (done bitmap, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("read what is done: %w", err)
 		}
-		if cell.Target >= len(c.Targets) || cell.Repeat >= c.Repeats || cell.Case >= c.Source.Len() {
+		if cell.Target >= len(c.Targets) || cell.Case >= c.Source.Len() || cell.Repeat >= c.repeats(cell.Case) {
 			continue
 		}
 		if usd := cell.Trace.Usage.CostUSD; usd != nil && !cell.Trace.Cached {
@@ -240,7 +240,7 @@ func (sp *splitter) rest(done bitmap, cases, targets []int) turn {
 	for _, ix := range cases {
 		n := t.cells
 		for _, target := range targets {
-			for repeat := range sp.cfg.Repeats {
+			for repeat := range sp.cfg.repeats(ix) {
 				if !done.has(sp.cfg.index(ix, target, repeat)) {
 					t.cells++
 				}

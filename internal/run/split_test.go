@@ -183,6 +183,26 @@ func TestSplit(t *testing.T) {
 	})
 }
 
+// TestSplitOwnRepeats: a case with its own number of repeats has as many cells, whoever asks for them.
+func TestSplitOwnRepeats(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		y := newYard(t, 200, 2)
+		y.cfg.Own = map[int]int{0: 1, 7: 5, 199: 9}
+		complete, sum, err := y.split()
+		want := (197*2 + 1 + 5 + 9) * 3
+		y.once(want)
+		if !complete || err != nil || sum.Done != want || sum.Total != want {
+			t.Errorf("complete %t, %d done of %d, want %d, %v", complete, sum.Done, sum.Total, want, err)
+		}
+		for at := range y.asked {
+			if n := max(y.cfg.Own[at[0]], 1); y.cfg.Own[at[0]] > 0 && at[2] >= n {
+				t.Errorf("cell %v of a case with %d repeats", at, n)
+			}
+		}
+	})
+}
+
 // TestSplitErrors: cells that ended in an error are not asked again because a worker gave its shard back.
 func TestSplitErrors(t *testing.T) {
 	t.Parallel()

@@ -50,7 +50,7 @@ type EvalRequest struct {
 	ExperimentID string `json:"experiment_id,omitempty"`
 
 	Name             string         `json:"name,omitempty" doc:"finds the run later"`
-	Repeats          int            `json:"repeats,omitempty" minimum:"0" maximum:"100"`
+	Repeats          int            `json:"repeats,omitempty" minimum:"0" maximum:"100" doc:"attempts of each target at each case that has no number of its own (repeat in the suite); 0: 1"`
 	Seed             int64          `json:"seed,omitempty"`
 	Sample           int            `json:"sample,omitempty" minimum:"0"`
 	Filter           []string       `json:"filter,omitempty" doc:"patterns for ids, tag:smoke, tier:golden, category=flights; all must hold"`
@@ -280,7 +280,7 @@ func (s *Server) startRun(ctx context.Context, user string, ask *app.RunRequest,
 	}
 	out := &startedRun{warnings: h.all()}
 	out.run = session.Stored.ID
-	out.total = session.Cases() * len(session.Manifest.Targets) * max(session.Manifest.Repeats, 1)
+	out.total = session.Size()
 	w, err := session.Unwinnable()
 	if w != nil {
 		out.warnings = append(out.warnings, *w)

@@ -5,6 +5,7 @@ package server_test
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"net/url"
 	"strings"
 	"testing"
@@ -147,5 +148,108 @@ func TestLabelsOfRun(t *testing.T) {
 	var left int
 	if err := s.db.Handle().QueryRowContext(t.Context(), "SELECT count(*) FROM label_lines").Scan(&left); err != nil || left != 0 {
 		t.Errorf("%d labels of what was deleted: %v", left, err)
+	}
+}
+
+// talks are tasks without a judge; those from place changed on have another answer in each month.
+func talks(n, changed int, month string) string {
+	var b strings.Builder
+	for i := range n {
+		answer := "It is sunny."
+		if i >= changed {
+			answer = "It rains all " + month + "."
+		}
+		fmt.Fprintf(&b, `{"type":"task","task_id":"t%d","goal":"Day %d?","final_answer":%q}`+"\n", i, i, answer)
+	}
+	return b.String()
+}
+
+// labelled has ana label n outputs of what stands at a path, all alike, and gives their tasks.
+func (s *site) labelled(t *testing.T, path string, n int, pass bool) (of map[string]bool) {
+	t.Helper()
+	todo := give[tasksAnswer](t, s, "ana", "GET", fmt.Sprintf("%s/labels/next?n=%d", path, n), "")
+	if len(todo.Items) != n {
+		t.Fatalf("%d tasks to label, want %d", len(todo.Items), n)
+	}
+	var lines strings.Builder
+	of = map[string]bool{}
+	for _, task := range todo.Items {
+		of[task["task_id"].(string)], task["pass"] = true, pass
+		lines.Write(jsonOf(task))
+		lines.WriteByte('\n')
+	}
+	give[any](t, s, "ana", "POST", path+"/labels", lines.String())
+	return of
+}
+
+// trueSuccess is that of a collection or a run by its labels, with what is said of it.
+func (s *site) trueSuccess(t *testing.T, of string) (point *float64, said string) {
+	t.Helper()
+	var panels struct {
+		Targets []struct {
+			Overall struct {
+				Metrics []struct {
+					Name     string
+					Interval struct{ Point *float64 }
+					Warnings []string
+				}
+			}
+		}
+	}
+	got := give[sheetAnswer](t, s, "ana", "POST", "/api/score", `{`+of+`,"labels":true}`)
+	if err := json.Unmarshal(got.Panels, &panels); err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range panels.Targets[0].Overall.Metrics {
+		if m.Name == "true_success" {
+			return m.Interval.Point, strings.Join(m.Warnings, "; ")
+		}
+	}
+	t.Fatalf("no true success: %s", got.Panels)
+	return nil, ""
+}
+
+// TestLabelsOfAnotherRun: a label that was given on the same output of another run counts for the outputs
+// that did not change, and one on another output of the same task never.
+func TestLabelsOfAnotherRun(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	january := give[tracesAnswer](t, s, "ana", "POST", "/api/traces?collection=january", talks(60, 30, "January"))
+	february := give[tracesAnswer](t, s, "ana", "POST", "/api/traces?collection=february", talks(60, 30, "February"))
+	before, now, of := "/api/traces/"+january.ID, "/api/traces/"+february.ID, `"traces_id":"`+february.ID+`"`
+	labelled := s.labelled(t, before, 40, true)
+	if p, said := s.trueSuccess(t, `"traces_id":"`+january.ID+`"`); p == nil || *p != 1 || !strings.Contains(said, "from 40 labels on these very tasks") {
+		t.Errorf("january: %v %s", p, said)
+	}
+	_, lines := s.ask(t, "ana", "GET", before+"/labels", "")
+	give[any](t, s, "ana", "POST", now+"/labels", lines)
+	carried := 0
+	for id := range labelled {
+		var n int
+		if _, _ = fmt.Sscanf(id, "t%d", &n); n < 30 {
+			carried++
+		}
+	}
+	rest := give[tasksAnswer](t, s, "ana", "GET", now+"/labels/next?n=100", "")
+	if len(rest.Items) != 60-carried {
+		t.Errorf("%d tasks to label, want %d: all but those with a label on their very output", len(rest.Items), 60-carried)
+	}
+	if _, said := s.trueSuccess(t, of); !strings.Contains(said, "have 0 labels of their own: at least 10, drawn at random, are needed") {
+		t.Errorf("labels of other outputs alone: %s", said)
+	}
+	s.labelled(t, now, 12, false)
+	p, said := s.trueSuccess(t, of)
+	if want := float64(carried) / 60; p == nil || math.Abs(*p-want) > 1e-9 || !strings.Contains(said, fmt.Sprintf("from %d labels on these very tasks", carried+12)) {
+		t.Errorf("%v (%s), want %g: what did not change is right, all else is wrong", p, said, want)
+	}
+
+	first, second := s.ran(t, "ana", "", 1), s.ran(t, "ana", "", 1) // the same outputs twice
+	s.labelled(t, "/api/runs/"+first, 3, true)
+	_, lines = s.ask(t, "ana", "GET", "/api/runs/"+first+"/labels", "")
+	all := give[tasksAnswer](t, s, "ana", "GET", "/api/runs/"+second+"/labels/next?n=100", "")
+	give[any](t, s, "ana", "POST", "/api/runs/"+second+"/labels", lines)
+	left := give[tasksAnswer](t, s, "ana", "GET", "/api/runs/"+second+"/labels/next?n=100", "")
+	if len(left.Items) > len(all.Items)-3 {
+		t.Errorf("%d of %d tasks of the second run are to label, though three have a label on the same output", len(left.Items), len(all.Items))
 	}
 }

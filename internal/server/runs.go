@@ -612,6 +612,14 @@ func (s *Server) exportRun(ctx context.Context, _ *account.Principal, in *struct
 	}}, nil
 }
 
+// Comparison is what differs between two sides.
+type Comparison struct {
+	panel.Comparison
+	Estimates string `json:"estimates" doc:"what the numbers are about, in a sentence"`
+}
+
+func comparisonOf(c *panel.Comparison) Comparison { return Comparison{*c, c.Population.Sentence()} }
+
 // Compared choose what of both sides is compared, and told.
 type Compared struct {
 	BaseTarget      string `query:"base_target" maxLength:"500" doc:"the target of the base that those of the candidate are compared with, all of them"`
@@ -637,7 +645,7 @@ func (s *Server) diffRuns(ctx context.Context, by *account.Principal, in *struct
 	Target    string   `query:"target" maxLength:"500" doc:"target of the base for those of the candidate that have no namesake there"`
 	Compared
 },
-) (*struct{ Body panel.Comparison }, error) {
+) (*struct{ Body Comparison }, error) {
 	for _, id := range []string{in.Base, in.Candidate} {
 		if id == "" {
 			continue
@@ -652,5 +660,5 @@ func (s *Server) diffRuns(ctx context.Context, by *account.Principal, in *struct
 	if err != nil {
 		return nil, err
 	}
-	return &struct{ Body panel.Comparison }{*c}, nil
+	return &struct{ Body Comparison }{comparisonOf(c)}, nil
 }

@@ -233,6 +233,7 @@ func expects() *rapid.Generator[callvet.Expect] {
 			e.Counts = rapid.SliceOfN(counts(), 0, 2).Draw(t, "counts")
 			e.AllOf = rapid.SliceOfN(claims(), 1, 2).Draw(t, "claims")
 			e.Not = rapid.SliceOfN(claims(), 1, 2).Draw(t, "not claims")
+			e.Postconditions = [][]string{nil, {"a == 1"}}[rapid.IntRange(0, 1).Draw(t, "posts")]
 			e.MaxSameCalls, e.MaxRequests = opt(rapid.IntRange(1, 3)).Draw(t, "same"), opt(rapid.IntRange(0, 3)).Draw(t, "requests")
 			e.MinScores = map[string]float64{"call_f1": rapid.Float64Range(0, 1).Draw(t, "least score")}
 			e.ResponseJSON = opt(matchers()).Draw(t, "json")
@@ -317,7 +318,7 @@ func cases(i int) *rapid.Generator[callvet.Case] {
 			Tier: rapid.SampledFrom([]callvet.Tier{"", callvet.TierGolden, callvet.TierRubric}).Draw(t, "tier"), ToolChoice: text().Draw(t, "choice"),
 			Input:  []callvet.Turn{{Role: callvet.RoleUser, Content: rapid.StringMatching(`\s?[a-z"':#]{1,9}[ \n]{0,2}[a-z]{1,3}`).Draw(t, "prompt")}},
 			Safety: opt(safeties()).Draw(t, "safety"), Faults: rapid.SliceOfN(faults(), 0, 2).Draw(t, "faults"),
-			Mocks: rapid.SliceOfN(mocks(), 0, 2).Draw(t, "mocks"), Expect: expects().Draw(t, "expect"), Scoring: opt(scorings()).Draw(t, "scoring"), Skip: text().Draw(t, "skip"), Selectable: rapid.Bool().Draw(t, "selectable"),
+			Mocks: rapid.SliceOfN(mocks(), 0, 2).Draw(t, "mocks"), Expect: expects().Draw(t, "expect"), Scoring: opt(scorings()).Draw(t, "scoring"), Skip: text().Draw(t, "skip"), Selectable: rapid.Bool().Draw(t, "selectable"), Repeat: rapid.IntRange(0, 100).Draw(t, "repeat"),
 		}
 		if rapid.Bool().Draw(t, "tools") {
 			c.ToolNames = rapid.SliceOfN(word(), 0, 2).Draw(t, "names")

@@ -135,7 +135,7 @@ func advice(w string) bool { return strings.HasPrefix(w, "label ") }
 // ofJudge reports whether a status is about a judge or its calibration.
 func ofJudge(s stats.Status) bool {
 	switch s {
-	case "judge_not_informative", "no_labelled_pass", "no_labelled_fail", "calibration_mismatch", "missing_stratum", "too_few_units", "judge_drift":
+	case "judge_not_informative", "no_labelled_pass", "no_labelled_fail", "calibration_mismatch", "missing_stratum", "too_few_units", "judge_drift", "not_drawn_at_random":
 		return true
 	}
 	return false
@@ -214,7 +214,7 @@ func whatItNeeds(metric string) string {
 	case "safety_incidents", "blocked_incidents", "safe_calls":
 		return "no data: say what is safe, in the tools' schemas (--tools), or record incidents"
 	case "true_success":
-		return "no data: it needs verdicts of a judge and a calibration of that judge (callvet calibrate, then --calibration)"
+		return "no data: it needs people's labels (callvet label next, then --labels), or verdicts of a judge and a calibration of that judge (callvet calibrate, then --calibration)"
 	}
 	return "no data: check that this is recorded at all"
 }

@@ -165,7 +165,7 @@ func TestWhatIsMeasuredInstead(t *testing.T) {
 		"a near one":    {over(rate("tokens_p90", 50, 1, 0)), "tokens_p50", "it has tokens_p90; otherwise record what the metric needs, or drop the gate"},
 		"what it needs": {measured(2), "schema_valid_by_task", "no data: give the tools with their schemas (--tools)"},
 		"one of judges": {over(rate("judged_pass:a", 50, 1, 0), rate("judged_pass:b", 50, 1, 0)), "judged_pass", "name the judge: judged_pass:a, judged_pass:b"},
-		"a calibration": {measured(2), "true_success", "no data: it needs verdicts of a judge and a calibration of that judge (callvet calibrate, then --calibration)"},
+		"a calibration": {measured(2), "true_success", "no data: it needs people's labels (callvet label next, then --labels), or verdicts of a judge and a calibration of that judge (callvet calibrate, then --calibration)"},
 		"what is safe":  {measured(2), "safe_calls", "no data: say what is safe, in the tools' schemas (--tools), or record incidents"},
 	} {
 		if v := one(t, gates.Input{Panels: tc.p}, atLeast(tc.metric, 0.5)); v.Cure != tc.want || v.Reason != gates.ReasonNoMetric {

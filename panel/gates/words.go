@@ -189,6 +189,8 @@ func statusWords(status stats.Status, task string) (sentence, cure string) {
 		return "it has not one yes or no for each attempt, so that nothing shows how attempts vary within a " + task, "population: tasks like these"
 	case "lost_labels":
 		return "too many of the outputs that were drawn for labelling have no usable label", "label what is missing, and settle labels that disagree: callvet label next"
+	case "not_drawn_at_random":
+		return "there is no judge, and the labels are no random sample of these " + task + "s", "label " + task + "s drawn at random: callvet label next"
 	case string(stats.StatusTooFew):
 		return "there are too few " + task + "s for an interval", "more " + task + "s"
 	case string(stats.StatusCensored):

@@ -21,9 +21,11 @@ const (
 	// MissingStratum: tasks of one verdict without any label among them.
 	MissingStratum = stats.StatusMissingStratum
 	// Drifted: the judge said something else of outputs that are the same.
-	Drifted stats.Status = "judge_drift"
+	Drifted = stats.StatusJudgeDrift
 	// LostLabels: too many drawn things have no usable label.
-	LostLabels stats.Status = "lost_labels"
+	LostLabels = stats.StatusLostLabels
+	// NotDrawn: the labels without a judge were not drawn at random.
+	NotDrawn = stats.StatusNotDrawn
 	// TooFewUnits: too few labels for a number to rest on.
 	TooFewUnits stats.Status = "too_few_units"
 )

@@ -21,6 +21,7 @@ func exportCase(b builder, c *callvet.Case) {
 	b.str("as_of", c.AsOf)
 	b.str("skip", c.Skip)
 	b.yes("selectable", c.Selectable)
+	b.num("repeat", c.Repeat)
 	b.str("context", c.Context)
 	if len(c.Input) == 1 && reflect.DeepEqual(c.Input[0], callvet.Turn{Role: callvet.RoleUser, Content: c.Input[0].Content}) {
 		b.put("prompt", textNode(c.Input[0].Content))
@@ -109,6 +110,7 @@ func exportExpect(b builder, e *callvet.Expect) {
 	b.numPtr("max_requests", e.MaxRequests)
 	exportScores(b, e.MinScores)
 	b.yes("no_tool_errors", e.NoToolErrors)
+	b.list("postconditions", e.Postconditions)
 	children(b, "tool_params", e.ToolParams, func(b builder, p *callvet.ToolParam) {
 		b.str("tool", p.Tool)
 		b.str("path", p.Path)

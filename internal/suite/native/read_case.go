@@ -13,7 +13,10 @@ import (
 
 const caseKeys = "id description tier difficulty language category intent fields tags as_of context prompt messages input tools tool_choice " +
 	"expected_tool expected_params param_scoring scoring_config should_call_tool multi_turn multi_turn_config max_rounds optimal_hops " +
-	"valid_prerequisites required_prerequisites prerequisites_ordered argument_source mock_responses mocks faults safety expect scoring skip selectable foreign"
+	"valid_prerequisites required_prerequisites prerequisites_ordered argument_source mock_responses mocks faults safety expect scoring skip selectable repeat foreign"
+
+// MostRepeats is how many attempts a case may ask for.
+const MostRepeats = 100
 
 // flat collects the keys of the short case form until the whole case is read.
 type flat struct {
@@ -110,6 +113,11 @@ func (r *reader) aboutCase(c *callvet.Case, key string, v *source.Node) bool {
 		c.Skip = r.str(v)
 	case "selectable":
 		c.Selectable = r.boolean(v)
+	case "repeat":
+		if c.Repeat = r.count(v, 1); c.Repeat > MostRepeats {
+			r.problem(v.At, "out-of-range", "", "%d is above %d", c.Repeat, MostRepeats)
+			c.Repeat = 0
+		}
 	case "faults":
 		c.Faults = r.faults(v)
 	case "safety":

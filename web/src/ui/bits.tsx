@@ -217,6 +217,15 @@ export function Screen({ title, lead, actions, children }: { title: string; lead
   );
 }
 
+/** Estimates is the server's sentence on what the numbers of a screen are about. */
+export function Estimates({ of }: { of: string }) {
+  return (
+    <Text size="xs" c="dimmed" data-estimates>
+      {of}
+    </Text>
+  );
+}
+
 /** Card is a piece of a screen with a heading. */
 export function Card({ title, actions, children, id }: { title?: ReactNode; actions?: ReactNode; children: ReactNode; id?: string }) {
   return (

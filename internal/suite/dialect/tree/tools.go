@@ -149,6 +149,7 @@ func Features(c *callvet.Case) []Feature {
 	add("min_scores", len(e.MinScores) > 0)
 	add("response json", e.ResponseJSON != nil)
 	add("no_tool_errors", e.NoToolErrors)
+	add("postconditions", len(e.Postconditions) > 0)
 	add("tool_params", len(e.ToolParams) > 0)
 	add("response_non_empty", e.ResponseNonEmpty)
 	add("response_contains", len(e.ResponseContains) > 0)
@@ -176,6 +177,9 @@ func Features(c *callvet.Case) []Feature {
 	add("tool_choice", c.ToolChoice != "")
 	add("earlier turns", len(c.Input) > 1)
 	add("description", c.Description != "")
+	add("safety", c.Safety != nil && c.Safety.Words() != nil)
+	add("settings of safety", c.Safety != nil && c.Safety.Words() == nil)
+	add("faults", c.Faults != nil)
 	return slices.Compact(slices.Sorted(slices.Values(out)))
 }
 
@@ -256,7 +260,7 @@ func LoseSuite(s *callvet.Suite) []callvet.Problem {
 // AssertsAnything looks at the assertions this dialect can make.
 func AssertsAnything(e *callvet.Expect) bool {
 	return e.ToolsCalled != nil || e.ToolsAcceptable != nil || len(e.ToolsNotCalled) > 0 || e.MinToolCalls != nil || e.MaxToolCalls != nil ||
-		e.NoToolErrors || len(e.ToolParams) > 0 || e.ResponseNonEmpty || len(e.ResponseContains) > 0 || len(e.ResponseContainsAny) > 0 ||
+		e.NoToolErrors || len(e.Postconditions) > 0 || len(e.ToolParams) > 0 || e.ResponseNonEmpty || len(e.ResponseContains) > 0 || len(e.ResponseContainsAny) > 0 ||
 		len(e.ResponseNotContains) > 0 || len(e.ResponseMatches) > 0 || e.NoUngroundedNumbers || e.MaxLatencyMS != nil || e.MaxTokens != nil || e.MaxCostUSD != nil ||
 		e.Plans != nil || len(e.Counts)+len(e.AllOf)+len(e.Not)+len(e.Scorers) > 0
 }

@@ -7,13 +7,13 @@ import { type ReactNode, useMemo } from 'react';
 import { Link, useNavigate, useSearchParams } from 'react-router';
 import { $api, type Schemas } from '../../api/client';
 import { type TextKey, useText } from '../../text';
-import { Card, Empty, Failure, Figure, type Interval, inUnit, Screen, sentence, Waiting } from '../../ui/bits';
+import { Card, Empty, Estimates, Failure, Figure, type Interval, inUnit, Screen, sentence, Waiting } from '../../ui/bits';
 import { moment, number, signed } from '../../ui/format';
 import { useParam } from '../../ui/params';
 import { type Column, Rows } from '../../ui/table';
 import { caseLink, inWords, metricOf, type Report, VerdictBar } from '../runs/parts';
 
-type Comparison = Schemas['PanelComparison'];
+type Comparison = Schemas['Comparison'];
 type Pair = Schemas['PanelTargetComparison'];
 type CaseChange = Schemas['PanelCaseChange'];
 
@@ -54,7 +54,7 @@ export default function Compare() {
               {nameOf(id)}
             </Link>
             {i > 0 && (
-              <Button size="compact-xs" variant="subtle" color="gray" aria-label={t('results.makeBaseline', { id })} onClick={() => go([id, ...ids.filter((x) => x !== id)])}>
+              <Button size="compact-xs" variant="subtle" color="gray" style={{ flex: 'none' }} aria-label={t('results.makeBaseline', { id })} onClick={() => go([id, ...ids.filter((x) => x !== id)])}>
                 {t('results.baseline')} ↑
               </Button>
             )}
@@ -278,6 +278,7 @@ function Against({ comparison: c, title, none }: { comparison: Comparison; title
             </Table>
           </Box>
         )}
+        <Estimates of={c.estimates} />
         {notes.map((n) => (
           <Text key={n} size="sm" c="dimmed" className="untrusted">
             {n}

@@ -8,9 +8,10 @@ import { $api, api, ok, type Schemas } from '../../api/client';
 import { type LiveEvent, useLive } from '../../api/live';
 import { useMay, useMe } from '../../me';
 import { type TextKey, useText } from '../../text';
-import { Failure, Notice, Screen, Waiting } from '../../ui/bits';
+import { Estimates, Failure, Notice, Screen, Waiting } from '../../ui/bits';
 import { Copyable } from '../../ui/copy';
 import { moment, money, number } from '../../ui/format';
+import { useChosenInView } from '../../ui/inview';
 import { useParam } from '../../ui/params';
 import { tell, tellFailure, undoable } from '../../ui/undo';
 import { Attempts, useAttempts } from './attempts';
@@ -36,6 +37,7 @@ export default function Result() {
   const [tab] = useParam('tab', 'overview');
   const path = { params: { path: { id } } };
   const report = $api.useQuery('get', '/api/runs/{id}', path);
+  const row = useChosenInView(`${tab} ${report.data !== undefined}`);
   const line = $api.useQuery('get', '/api/tool-eval/history/{id}', { params: { path: { id }, query: { limit: 0 } } });
   // The lists are asked for beside the report, and not after it.
   const [filters] = useFilters();
@@ -103,7 +105,7 @@ export default function Result() {
           <span>· {moment(d.created)}</span>
           {d.suite.version && <span>· {t('results.version', { v: d.suite.version })}</span>}
           <span>· {t('results.cases', { n: d.suite.cases })}</span>
-          {d.panels.repeats > 1 && <span>· {t('results.repeats', { n: d.panels.repeats })}</span>}
+          {d.panels.repeats > 1 && <span>· {t(d.panels.uneven_repeats ? 'results.upToRepeats' : 'results.repeats', { n: d.panels.repeats })}</span>}
           {line.data?.cost_usd != null && <span>· {money(line.data.cost_usd)}</span>}
           {statusText(t, d.status) && <Badge color="yellow">{statusText(t, d.status)}</Badge>}
           {shared && <Badge color="gray">{t('common.shared')}</Badge>}
@@ -168,9 +170,7 @@ export default function Result() {
             {d.summary}
           </Text>
         </Group>
-        <Text size="xs" c="dimmed" data-estimates>
-          {d.estimates}
-        </Text>
+        <Estimates of={d.estimates} />
         {warnings.length > 0 && (
           <Notice title={t('results.warnings')}>
             <List size="sm">
@@ -187,9 +187,9 @@ export default function Result() {
         value={tab} keepMounted={false}
         onChange={(v) => navigate(v === null || v === 'overview' ? `/runs/${encodeURIComponent(id)}` : `/runs/${encodeURIComponent(id)}?tab=${v}`)}
       >
-        <Tabs.List mb="md" aria-label={t('results.tabs')} className="scroll-x" style={{ flexWrap: 'nowrap' }}>
+        <Tabs.List ref={row} mb="md" aria-label={t('results.tabs')} className="tabs-line">
           {tabs.map((x) => (
-            <Tabs.Tab key={x} value={x} style={{ flex: 'none' }}>
+            <Tabs.Tab key={x} value={x}>
               {t(`results.${x}` as TextKey)}
               {x === 'findings' && (d.panels.findings?.length ?? 0) > 0 && ` (${d.panels.findings!.length})`}
             </Tabs.Tab>
