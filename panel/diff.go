@@ -238,7 +238,8 @@ func DiffWith(baseline, candidate *Ledger, cfg DiffConfig) *Comparison {
 	d := &Comparison{Baseline: baseline.Run, Candidate: candidate.Run, BaselineName: baseline.Name, CandidateName: candidate.Name, Confidence: cfg.Confidence, Population: cfg.Population.Or()}
 	common := d.match(baseline, candidate)
 	d.Unpaired = cfg.Unpaired
-	for _, p := range d.pairTargets(baseline, candidate, cfg.Pairs) {
+	pairs := d.pairTargets(baseline, candidate, cfg.Pairs)
+	for _, p := range pairs {
 		if d.Unpaired {
 			d.Targets = append(d.Targets, apart(baseline, candidate, p, &cfg))
 		} else {
@@ -253,6 +254,9 @@ func DiffWith(baseline, candidate *Ledger, cfg DiffConfig) *Comparison {
 		}
 	}
 	d.claim()
+	if w := unsteady(baseline, candidate, pairs, common); w != "" && !d.Unpaired {
+		d.Warnings = append(d.Warnings, w)
+	}
 	sides := []*Ledger{baseline, candidate}
 	if baseline == candidate {
 		sides = sides[:1]

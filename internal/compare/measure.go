@@ -73,8 +73,27 @@ type work struct {
 	parts []part
 	runs  []run    // by attempt; empty where no metric needs them
 	lines []uint64 // Content of the steps
+	// answers are the first results of calls.
+	answers map[panel.Asked]uint64
 	// expects are the tools of labels, each once.
 	expects []string
+}
+
+// maxAnswers bounds the calls of a task with results that are compared with those of another side.
+const maxAnswers = 64
+
+// answer keeps what a tool answered to a call, the first time that it is made.
+func (w *work) answer(row *measure.Scored) {
+	if row.Args == 0 || row.Result == 0 || len(w.answers) >= maxAnswers {
+		return
+	}
+	if w.answers == nil {
+		w.answers = map[panel.Asked]uint64{}
+	}
+	call := panel.Asked{Tool: row.Step.Tool, Args: row.Args}
+	if _, known := w.answers[call]; !known {
+		w.answers[call] = row.Result
+	}
 }
 
 // part are the steps of an attempt that are in the same slices.
@@ -132,6 +151,9 @@ func (s *Side) step(row *measure.Scored) {
 		if !slices.Contains(w.expects, name) {
 			w.expects = append(w.expects, name)
 		}
+	}
+	if s.cfg.Results {
+		w.answer(row)
 	}
 	p := s.part(w, st)
 	for k, name := range s.cfg.Metrics {

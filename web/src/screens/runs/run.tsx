@@ -187,9 +187,9 @@ export default function Result() {
         value={tab} keepMounted={false}
         onChange={(v) => navigate(v === null || v === 'overview' ? `/runs/${encodeURIComponent(id)}` : `/runs/${encodeURIComponent(id)}?tab=${v}`)}
       >
-        <Tabs.List ref={row} mb="md" aria-label={t('results.tabs')} className="scroll-x" style={{ flexWrap: 'nowrap' }}>
+        <Tabs.List ref={row} mb="md" aria-label={t('results.tabs')} className="tabs-line">
           {tabs.map((x) => (
-            <Tabs.Tab key={x} value={x} style={{ flex: 'none' }}>
+            <Tabs.Tab key={x} value={x}>
               {t(`results.${x}` as TextKey)}
               {x === 'findings' && (d.panels.findings?.length ?? 0) > 0 && ` (${d.panels.findings!.length})`}
             </Tabs.Tab>
