@@ -49,6 +49,7 @@ func unsteady(base, cand *Ledger, pairs, common [][2]int) string {
 		return ""
 	}
 	play := Playbook("S7")
-	return fmt.Sprintf("%s: %s, in %d of %s (tools hit most: %s). A difference may be that of the tools. %s", play.Code, strings.ToLower(play.Title),
-		count, plural(of, "call that both sides make at a case", "calls that both sides make at a case"), MostOf(tools), play.Fix)
+	calls := plural(of, "call that both sides make at a case", "calls that both sides make at a case")
+	return fmt.Sprintf("%s: %s, in %d of %s (tools hit most: %s). A difference may be that of the tools. %s",
+		play.Code, strings.ToLower(play.Title), count, calls, MostOf(tools), play.Fix)
 }
