@@ -64,7 +64,7 @@ func TestGateTrueSuccess(t *testing.T) {
 		{"one.jsonl", "good.json", 0, "passed: 1 of 1 check passed"},
 		{"one.jsonl", "guess.json", 4, "the judge is no better than chance"},
 		{"two.jsonl", "good.json", 4, "it was made for j@"},
-		{"one.jsonl", "", 4, "it needs verdicts of a judge and a calibration of that judge"},
+		{"one.jsonl", "", 4, "or verdicts of a judge and a calibration of that judge"},
 	} {
 		args := []string{"gate", tc.traces, "--gates", "gates.yaml"}
 		if tc.calibration != "" {
