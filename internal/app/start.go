@@ -239,15 +239,10 @@ func (s *Session) start(ctx context.Context, db *store.DB, req *RunRequest, read
 		return err
 	}
 	kept := evalFiles{made: newMakers(files)}
-	skipped, position, repeats := []int{}, 0, map[int]int{}
-	once := alwaysSame(specs)
+	says := sayings{once: alwaysSame(specs), repeats: map[int]int{}}
 	each := func(c *callvet.Case) {
-		if kept.of(c); c.Skip != "" {
-			skipped = append(skipped, position)
-		} else if c.Repeat > 0 && !once {
-			repeats[position] = c.Repeat
-		}
-		position++
+		kept.of(c)
+		says.add(c)
 	}
 	hash, rubrics, err := s.app.keepSuite(ctx, db, req, read, own, each, s.tell)
 	if err != nil {
@@ -264,7 +259,7 @@ func (s *Session) start(ctx context.Context, db *store.DB, req *RunRequest, read
 	}
 	man := req.manifest(s.app.cfg.Version, specs, ran)
 	man.Judging, man.Guard, man.Live, man.World = s.judging, s.policy, s.tools, s.world.ran()
-	man.Rubrics, man.Scorers, man.OwnRepeats = rubrics, own.list(), repeats
+	man.Rubrics, man.Scorers = rubrics, own.list()
 	tellCommands("the suite "+req.Suite, own.all(), s.tell)
 	if read != nil {
 		man.EvalFiles = kept.hashed(files)
@@ -282,10 +277,7 @@ func (s *Session) start(ctx context.Context, db *store.DB, req *RunRequest, read
 	if man.Cases, err = selectCases(ctx, db, s.cases, req); err != nil {
 		return err
 	}
-	man.Skipped = chosenOf(skipped, man.Cases)
-	if man.Cases != nil {
-		maps.DeleteFunc(man.OwnRepeats, func(at, _ int) bool { return !slices.Contains(man.Cases, at) })
-	}
+	says.of(man)
 	if err := errors.Join(s.Sliceable(req.Slices), s.choosable(s.targets), s.agree(s.tools, req.Live)); err != nil {
 		return err
 	}
@@ -305,6 +297,31 @@ func (s *Session) start(ctx context.Context, db *store.DB, req *RunRequest, read
 	}
 	s.Stored, err = db.CreateRun(ctx, store.NewRun{Name: req.Name, SuiteHash: hash, Manifest: b, Judges: s.judges})
 	return err
+}
+
+// sayings are what cases say of their own attempts, by position.
+type sayings struct {
+	once    bool // no case has a second attempt
+	n       int
+	skipped []int
+	repeats map[int]int
+}
+
+func (s *sayings) add(c *callvet.Case) {
+	if c.Skip != "" {
+		s.skipped = append(s.skipped, s.n)
+	} else if c.Repeat > 0 && !s.once {
+		s.repeats[s.n] = c.Repeat
+	}
+	s.n++
+}
+
+// of puts into a manifest what its chosen cases say.
+func (s *sayings) of(man *Manifest) {
+	man.Skipped, man.OwnRepeats = chosenOf(s.skipped, man.Cases), s.repeats
+	if man.Cases != nil {
+		maps.DeleteFunc(man.OwnRepeats, func(at, _ int) bool { return !slices.Contains(man.Cases, at) })
+	}
 }
 
 // chosenOf counts the positions that are among the chosen ones; nil chosen are all.
