@@ -38,7 +38,10 @@ type Comparison struct {
 	// for both.
 	Population Population  `json:"population"`
 	Suite      *Comparison `json:"-"`
-	Warnings   []string    `json:"warnings,omitempty"`
+	// Assumed is what the differences assume of several attempts at a task; "" where there is one, and
+	// about this suite, where attempts are all that varies.
+	Assumed  string   `json:"assumed,omitempty"`
+	Warnings []string `json:"warnings,omitempty"`
 	// Lost records of the sides could not be read; nil where there are none.
 	LostBaseline  *Lost `json:"lost_baseline,omitempty"`
 	LostCandidate *Lost `json:"lost_candidate,omitempty"`
@@ -236,6 +239,9 @@ func DiffWith(baseline, candidate *Ledger, cfg DiffConfig) *Comparison {
 		cfg.Pairs = Namesakes(baseline, candidate)
 	}
 	d := &Comparison{Baseline: baseline.Run, Candidate: candidate.Run, BaselineName: baseline.Name, CandidateName: candidate.Name, Confidence: cfg.Confidence, Population: cfg.Population.Or()}
+	if max(baseline.repeats, candidate.repeats) > 1 && d.Population == TasksLikeThese {
+		d.Assumed = AttemptsAreOne
+	}
 	common := d.match(baseline, candidate)
 	d.Unpaired = cfg.Unpaired
 	pairs := d.pairTargets(baseline, candidate, cfg.Pairs)

@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -13,14 +14,44 @@ import (
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/stats"
 	"github.com/callvet/callvet/stats/conform"
+	"github.com/callvet/callvet/stats/dist"
 	"github.com/callvet/callvet/stats/draw"
+	"github.com/callvet/callvet/stats/exact"
 )
 
 // decisionStudies are those of what a verdict rests on: repeats, families of claims, unpaired sides,
 // labels of other outputs.
 // Source: Statistics specification, section 16.
 func decisionStudies() []conform.Study {
-	return slices.Concat(repeatStudies(), familyStudies(), rankStudies(), suiteStudies(), labelStudies())
+	return slices.Concat(repeatStudies(), latencyStudies(), familyStudies(), rankStudies(), suiteStudies(), labelStudies())
+}
+
+// latencyStudies hold how often the upper end of a p90 of the attempts' times is below the truth, where
+// the attempts at a task are alike: log times are normal.
+func latencyStudies() []conform.Study {
+	var out []conform.Study
+	truth := math.Exp(dist.NormalQuantile(0.9))
+	for _, tasks := range []int{40, 60, 100, 200} {
+		for _, k := range []int{2, 3, 5, 10} {
+			for _, icc := range []float64{0.3, 0.6, 0.9} {
+				out = append(out, conform.Study{
+					Name: fmt.Sprintf("upper end of a p90 below the truth, %d tasks of %d alike by %g", tasks, k, icc), High: 0.03, Cost: 2,
+					Trial: func(rng *rand.Rand) bool {
+						var q exact.Quantiles
+						for range tasks {
+							own, times := rng.NormFloat64()*math.Sqrt(icc), make([]float64, k)
+							for i := range times {
+								times[i] = math.Exp(own + rng.NormFloat64()*math.Sqrt(1-icc))
+							}
+							q.Add(times, 0)
+						}
+						return q.AttemptIntervals(0.95, 0.9)[0].Upper < truth
+					},
+				})
+			}
+		}
+	}
+	return out
 }
 
 // rankStudies hold how often a target of ten that are equal has a better rank than another one, and how

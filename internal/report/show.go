@@ -401,6 +401,9 @@ func Comparison(w io.Writer, c *panel.Comparison, opt TerminalOptions) error {
 	if c.Population != panel.ThisSuite {
 		s.wrapAs("", c.Population.Or().Sentence(), s.dim)
 	}
+	if c.Assumed != "" {
+		s.wrapAs("", c.Assumed, s.dim)
+	}
 	_, err := io.WriteString(w, strings.TrimPrefix(s.String(), "\n"))
 	return err
 }

@@ -192,6 +192,7 @@ function Against({ comparison: c, title, none }: { comparison: Comparison; title
     [pairs],
   );
   const notes = [...(c.warnings ?? [])];
+  if (c.assumed) notes.push(c.assumed);
   if (c.changed?.length) notes.push(t('results.changedText', { names: c.changed.join(', ') }));
   if (c.unpaired_baseline?.length) notes.push(t('results.onlyBaseline', { names: c.unpaired_baseline.join(', ') }));
   if (c.unpaired_candidate?.length) notes.push(t('results.onlyCandidate', { names: c.unpaired_candidate.join(', ') }));

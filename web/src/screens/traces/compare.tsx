@@ -33,6 +33,11 @@ function Differences({ of }: { of: Schemas['Comparison'] }) {
   const t = useText();
   return (
     <>
+      {of.assumed && (
+        <Text size="xs" c="dimmed">
+          {of.assumed}
+        </Text>
+      )}
       <Estimates of={of.estimates} />
       {of.warnings?.map((w, i) => (
         <Text key={i} size="sm" className="untrusted" style={{ color: 'var(--cv-error)' }}>
