@@ -21,6 +21,7 @@ import (
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/job"
 	"github.com/callvet/callvet/internal/library"
+	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/store/rows"
 )
 
@@ -49,7 +50,9 @@ type EvalRequest struct {
 	SystemPrompt any    `json:"system_prompt,omitempty" doc:"a text for all targets, or an object of texts by provider_key::model_id"`
 	ExperimentID string `json:"experiment_id,omitempty"`
 
-	Name             string         `json:"name,omitempty" doc:"finds the run later"`
+	Name             string         `json:"name,omitempty" doc:"for people; other runs may have it too"`
+	Notes            string         `json:"notes,omitempty" doc:"for people"`
+	RunTags          []string       `json:"run_tags,omitempty" doc:"tags of the run, for people; tags chooses cases"`
 	Repeats          int            `json:"repeats,omitempty" minimum:"0" maximum:"100" doc:"attempts of each target at each case that has no number of its own (repeat in the suite); 0: 1"`
 	Seed             int64          `json:"seed,omitempty"`
 	Sample           int            `json:"sample,omitempty" minimum:"0"`
@@ -268,6 +271,7 @@ func (s *Server) startRun(ctx context.Context, user string, ask *app.RunRequest,
 		return nil, err
 	}
 	var h heard
+	ask.Owned = true
 	start := a.StartRun
 	if drill {
 		start = func(ctx context.Context, ask app.RunRequest, tell app.Events) (*app.Session, error) {
@@ -295,7 +299,7 @@ func (q *EvalRequest) run() (*app.RunRequest, error) {
 		return nil, err
 	}
 	ask := &app.RunRequest{
-		Name: q.Name, Targets: specs, Repeats: q.Repeats, Seed: q.Seed, Sample: q.Sample, Filter: slices.Clone(q.Filter), NoCache: q.NoCache, Judges: q.Judge,
+		Words: store.Words{Name: q.Name, Notes: q.Notes, Tags: slices.Clone(q.RunTags)}, Targets: specs, Repeats: q.Repeats, Seed: q.Seed, Sample: q.Sample, Filter: slices.Clone(q.Filter), NoCache: q.NoCache, Judges: q.Judge,
 		Settings: app.Settings{MaxCostUSD: q.MaxCostUSD, MaxCalls: q.MaxCalls, Concurrency: q.Concurrency, Rate: q.Rate, TimeoutMS: q.RequestTimeoutMS},
 	}
 	if len(q.Tags) > 0 {
