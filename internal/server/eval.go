@@ -46,9 +46,11 @@ type EvalRequest struct {
 	ToolChoice  string       `json:"tool_choice,omitempty" doc:"auto, required, none or the name of a tool; that of the suite, if it is not set"`
 	// ProviderParams are sent to all targets.
 	ProviderParams map[string]json.RawMessage `json:"provider_params,omitempty"`
-	// SystemPrompt is one for all, or one for each by provider_key::model_id.
-	SystemPrompt any    `json:"system_prompt,omitempty" doc:"a text for all targets, or an object of texts by provider_key::model_id"`
-	ExperimentID string `json:"experiment_id,omitempty"`
+	// SystemPrompt is one for all, or one for each by provider_key::model_id. It joins the suite's.
+	// Source: Tool Calling Evaluation, "System Prompt Per Suite".
+	SystemPrompt  any    `json:"system_prompt,omitempty" doc:"a text for all targets, or an object of texts by provider_key::model_id, with _global for all others; it stands before the suite's"`
+	ReplaceSystem bool   `json:"replace_system,omitempty" doc:"system_prompt stands in place of the suite's"`
+	ExperimentID  string `json:"experiment_id,omitempty"`
 
 	Name             string         `json:"name,omitempty" doc:"for people; other runs may have it too"`
 	Notes            string         `json:"notes,omitempty" doc:"for people"`
@@ -343,29 +345,47 @@ func (q *EvalRequest) specs() ([]app.TargetSpec, error) {
 	for _, t := range q.Targets {
 		put(t.ProviderKey, t.ModelID, app.TargetSpec{Target: t.ProviderKey + "/" + t.ModelID, Name: t.Name, BaseURL: t.BaseURL, APIKeyEnv: t.APIKeyEnv})
 	}
+	return specs, q.prompt(specs, keys)
+}
+
+// globalPrompt is the key of the prompt of all targets without one of their own.
+const globalPrompt = "_global"
+
+// prompt gives the targets their system prompts. keys are the positions of targets by
+// provider_key::model_id.
+func (q *EvalRequest) prompt(specs []app.TargetSpec, keys map[string][]int) error {
+	each := map[string]string{}
 	switch said := q.SystemPrompt.(type) {
 	case nil:
 	case string:
-		for i := range specs {
-			specs[i].SystemPrompt = said
-		}
+		each[globalPrompt] = said
 	case map[string]any:
 		for _, key := range slices.Sorted(maps.Keys(said)) {
 			text, ok := said[key].(string)
 			if !ok {
-				return nil, &callvet.FieldError{Field: "system_prompt", Text: fmt.Sprintf("{system_prompt} %s: it is a text", key)}
+				return &callvet.FieldError{Field: "system_prompt", Text: fmt.Sprintf("{system_prompt} %s: it is a text", key)}
 			}
-			if keys[key] == nil {
-				return nil, &callvet.FieldError{Field: "system_prompt", Text: fmt.Sprintf("{system_prompt} %s: no target of that name is asked; they are %s", key, strings.Join(slices.Sorted(maps.Keys(keys)), ", "))}
+			if key != globalPrompt && keys[key] == nil {
+				return &callvet.FieldError{Field: "system_prompt", Text: fmt.Sprintf("{system_prompt} %s: no target of that name is asked; they are %s, or %s for all others", key, strings.Join(slices.Sorted(maps.Keys(keys)), ", "), globalPrompt)}
 			}
-			for _, i := range keys[key] {
-				specs[i].SystemPrompt = text
-			}
+			each[key] = text
 		}
 	default:
-		return nil, &callvet.FieldError{Field: "system_prompt", Text: "{system_prompt}: it is a text, or an object of texts by provider_key::model_id"}
+		return &callvet.FieldError{Field: "system_prompt", Text: "{system_prompt}: it is a text, or an object of texts by provider_key::model_id"}
 	}
-	return specs, nil
+	for key, positions := range keys {
+		text, own := each[key]
+		if !own {
+			text = each[globalPrompt]
+		}
+		if text == "" {
+			continue
+		}
+		for _, i := range positions {
+			specs[i].SystemPrompt, specs[i].ReplaceSystem = text, &q.ReplaceSystem
+		}
+	}
+	return nil
 }
 
 // params are the parameters of all targets: those that have a meaning everywhere, and others as they are.

@@ -240,8 +240,8 @@ func summarize(c *app.RunConfiguration) string {
 			text += ", "
 		}
 		text += c.Targets[i].Name
-		if choice := c.Targets[i].Spec.ToolChoice; choice != "" {
-			text += " (tool_choice " + choice + ")"
+		if brief := c.Targets[i].Spec.Brief(); brief != "" {
+			text += " (" + brief + ")"
 		}
 	}
 	if c.Repeats > 1 {

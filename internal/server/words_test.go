@@ -3,9 +3,16 @@
 package server_test
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -165,4 +172,73 @@ func TestCancelledRun(t *testing.T) {
 	last := s.eval(t, "ana", cities, m.URL, "")
 	give[any](t, s, "ana", "POST", "/api/jobs/"+last.JobID+"/cancel", "")
 	s.awaitJob(t, "ana", last.JobID, "cancelled")
+}
+
+// TestSystemPromptOfRun: the system prompt of a run joins that of the suite, or stands in its place
+// where the request says so; _global is that of all targets without one of their own. What was asked
+// with is seen in the configuration and in an experiment.
+func TestSystemPromptOfRun(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.private(t)
+	var mu sync.Mutex
+	got := map[string]string{} // by model
+	m := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var q struct {
+			Model    string
+			Messages []struct{ Role, Content string }
+		}
+		if err := json.NewDecoder(r.Body).Decode(&q); err != nil || len(q.Messages) == 0 {
+			http.Error(w, "bad", http.StatusBadRequest)
+			return
+		}
+		mu.Lock()
+		if got[q.Model] = ""; q.Messages[0].Role == "system" {
+			got[q.Model] = q.Messages[0].Content
+		}
+		mu.Unlock()
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, `{"model":"m","choices":[{"finish_reason":"stop","message":{"role":"assistant","content":"no"}}]}`)
+	}))
+	t.Cleanup(m.Close)
+	s.work(t)
+	cities := s.keepSuite(t, "ana", 1)
+	give[any](t, s, "ana", "PATCH", suites+"/"+cities, `{"system_prompt":"Of the suite."}`)
+	exp := give[server.ExperimentDetails](t, s, "ana", "POST", "/api/experiments", fmt.Sprintf(`{"name":"e","suite_id":%q}`, cities))
+	ask := func(more string) string {
+		t.Helper()
+		code, body := s.ask(t, "ana", "POST", "/api/tool-eval", fmt.Sprintf(`{"suite_id":%q,"experiment_id":%q,"no_cache":true,"targets":[{"provider_key":"openai","model_id":"a","base_url":%q},{"provider_key":"openai","model_id":"b","base_url":%q}]%s}`, cities, exp.ID, m.URL, m.URL, more))
+		sent := decode[jobAnswer](t, code, 202, body)
+		s.awaitJob(t, "ana", sent.JobID, "done")
+		return sent.ResultRef
+	}
+	var last string
+	for _, test := range []struct{ more, a, b string }{
+		{``, "Of the suite.", "Of the suite."},
+		{`,"system_prompt":"Mine."`, "Mine.\n\nOf the suite.", "Mine.\n\nOf the suite."},
+		{`,"system_prompt":"Mine.","replace_system":true`, "Mine.", "Mine."},
+		{`,"system_prompt":{"openai::b":"Of b."}`, "Of the suite.", "Of b.\n\nOf the suite."},
+		{`,"system_prompt":{"_global":"All.","openai::b":""}`, "All.\n\nOf the suite.", "Of the suite."},
+		{`,"system_prompt":{"_global":"All.","openai::b":"Of b."},"replace_system":true,"provider_params":{"top_p":0.5}`, "All.", "Of b."},
+	} {
+		last = ask(test.more)
+		mu.Lock()
+		if d := cmp.Diff(map[string]string{"a": test.a, "b": test.b}, got); d != "" {
+			t.Errorf("%s (-want +got):\n%s", test.more, d)
+		}
+		mu.Unlock()
+	}
+	sum := sha256.Sum256([]byte("Of b."))
+	brief := hex.EncodeToString(sum[:])[:12] + " “Of b.”"
+	line := give[server.Timeline](t, s, "ana", "GET", "/api/experiments/"+exp.ID+"/timeline", "")
+	summary := line.Entries[len(line.Entries)-1].Summary
+	for _, part := range []string{"top_p 0.5", "system prompt in place of the suite's " + brief} {
+		if !strings.Contains(summary, part) {
+			t.Errorf("config_summary %q, want %q in it", summary, part)
+		}
+	}
+	doc := give[report.Document](t, s, "ana", "GET", "/api/runs/"+last, "")
+	if !slices.Contains(doc.Manifest, report.Field{Name: "openai/b system prompt in place of the suite's", Value: brief}) {
+		t.Errorf("manifest: %+v", doc.Manifest)
+	}
 }

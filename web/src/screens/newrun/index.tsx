@@ -138,6 +138,7 @@ function Form() {
                     onChange={(e) => change({ models: d.models.map((o, k) => (k === i ? { ...o, prompt: e.currentTarget.value } : o)) })} error={i === 0 ? at('system_prompt') : undefined}
                   />
                 ))}
+              {d.prompts !== 'suite' && <Checkbox label={t('newrun.replaceSystem')} checked={d.replace_system} onChange={(e) => change({ replace_system: e.currentTarget.checked })} />}
             </Stack>
           </Card>
 
