@@ -25,6 +25,7 @@ type Compiled struct {
 	src     *callvet.Case
 	pool    *sync.Pool // of *scratch, the scorer's
 	scoring callvet.Scoring
+	explain bool       // passes, too
 	tools   *catalogue // nil: nothing is known about tools
 	naming  *callvet.Naming
 	others  []callvet.Counted // names in the case that count as others
@@ -96,7 +97,7 @@ func (p *problems) from(prefix string, ps []match.Problem) {
 // a few attempts: who judges several at a case compiles it once and keeps the result.
 func (s *Scorer) Compile(c *callvet.Case) (*Compiled, []callvet.Problem) {
 	ps := &problems{c: c}
-	k := &Compiled{src: c, pool: &s.pool, scoring: merge(s.suite.Defaults.Scoring, c.Scoring), tools: s.tools, names: c.ToolNames, only: c.ToolNames != nil}
+	k := &Compiled{src: c, pool: &s.pool, scoring: merge(s.suite.Defaults.Scoring, c.Scoring), tools: s.tools, names: c.ToolNames, only: c.ToolNames != nil, explain: s.cfg.Explain}
 	if c.Tools != nil {
 		k.tools, ps.list = newCatalogue(c.Tools, c.ID)
 		k.names, k.only = nil, false

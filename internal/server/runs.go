@@ -543,12 +543,21 @@ func as[T ~string](list []string) []T {
 // CaseAttempts are all attempts at one case.
 type CaseAttempts struct {
 	Case     json.RawMessage `json:"case" doc:"the case as the suite has it"`
+	Tools    []OfferedTool   `json:"tools" nullable:"false" doc:"the tools that the case offers"`
 	Attempts []AttemptDetail `json:"attempts"`
+}
+
+// OfferedTool is a tool that a case offers.
+type OfferedTool struct {
+	Name        string `json:"name"`
+	Description string `json:"description,omitempty"`
 }
 
 // AttemptDetail is an attempt with its conversation.
 type AttemptDetail struct {
-	Result report.Record   `json:"result"`
+	Result report.Record `json:"result"`
+	// System is the text before the conversation.
+	System string          `json:"system,omitempty" doc:"the system prompt of the attempt: the target's, the suite's and the context of the case"`
 	Trace  json.RawMessage `json:"trace" doc:"the conversation, calls and usage; callvet schema trace"`
 	// Exchanges are the raw requests and responses, without keys; empty where none are kept.
 	Exchanges json.RawMessage `json:"exchanges"`
@@ -564,14 +573,17 @@ func (s *Server) caseOf(ctx context.Context, _ *account.Principal, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	out := CaseAttempts{Attempts: []AttemptDetail{}}
+	out := CaseAttempts{Attempts: []AttemptDetail{}, Tools: make([]OfferedTool, len(v.Tools))}
+	for i := range v.Tools {
+		out.Tools[i] = OfferedTool{v.Tools[i].Name, v.Tools[i].Description}
+	}
 	for i, row := range v.Rows {
 		if i == 0 {
 			if out.Case, err = json.Marshal(row.Case); err != nil {
 				return nil, fmt.Errorf("tell case %s: %w", in.Case, err)
 			}
 		}
-		d := AttemptDetail{Result: v.View.Record(row)}
+		d := AttemptDetail{Result: v.View.Record(row), System: v.Systems[row.Cell.Target]}
 		trace, err := json.Marshal(row.Cell.Trace)
 		if err != nil {
 			return nil, fmt.Errorf("tell the attempt at %s: %w", in.Case, err)

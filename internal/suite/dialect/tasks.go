@@ -59,7 +59,7 @@ func taskFormat(opt tree.Options) tree.CaseFormat {
 		Can: []tree.Feature{
 			"plans", "no calls", "several calls", "order", "calls without arguments given", "arguments", "result_check", "multi_turn", "mocks",
 			"response_contains", "response_not_contains", "response_matches", "rubric", "tools_not_called", "postconditions", "safety", "tool_calls bounds", "max_latency_ms", "max_tokens", "max_cost_usd",
-			"context", "as_of", "tags", "fields", "earlier turns", "description",
+			"context", "as_of", "tags", "fields", "earlier turns", "description", "tier",
 		},
 	}
 }

@@ -161,7 +161,9 @@ func Features(c *callvet.Case) []Feature {
 	add("max_latency_ms", e.MaxLatencyMS != nil)
 	add("max_tokens", e.MaxTokens != nil)
 	add("max_cost_usd", e.MaxCostUSD != nil)
+	add("scorers", len(e.Scorers) > 0)
 	add("rubric", len(e.Rubric) > 0)
+	add("reference_data", e.ReferenceData != nil)
 	add("multi_turn", c.MultiTurn != nil)
 	if m := c.MultiTurn; m != nil {
 		add("required_prerequisites", len(m.RequiredPrerequisites) > 0 || m.PrerequisitesOrdered)
@@ -180,6 +182,9 @@ func Features(c *callvet.Case) []Feature {
 	add("safety", c.Safety != nil && c.Safety.Words() != nil)
 	add("settings of safety", c.Safety != nil && c.Safety.Words() == nil)
 	add("faults", c.Faults != nil)
+	add("tier", c.Tier != "")
+	add("skip", c.Skip != "")
+	add("repeat", c.Repeat > 0)
 	return slices.Compact(slices.Sorted(slices.Values(out)))
 }
 
