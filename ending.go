@@ -158,6 +158,12 @@ func (r Reason) Sentence() string {
 // make it one that was read.
 func (r Reason) broken() bool { return r == ReasonCall || r == ReasonCutCall }
 
+// NoteUnmocked is the note on a call that no mock answered, so that its result is a placeholder.
+const NoteUnmocked = "no mock for this tool"
+
+// Placeholder reports whether the call has a result that no tool, recording or mock gave.
+func (c *Call) Placeholder() bool { return c.Env == EnvMock && c.Note == NoteUnmocked }
+
 // NoteNoStop is the note on an answer in words without a recorded finish reason.
 const NoteNoStop = "stop not recorded"
 

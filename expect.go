@@ -28,6 +28,8 @@ type Expect struct {
 	MinToolCalls    *int       `json:"min_tool_calls,omitempty"`
 	MaxToolCalls    *int       `json:"max_tool_calls,omitempty"`
 	NoToolErrors    bool       `json:"no_tool_errors,omitempty"`
+	// Postconditions are conditions of the task: each must hold for the result of at least one call.
+	Postconditions []string `json:"postconditions,omitempty"`
 	// Counts bound how many calls fit an expectation each, whatever else is called.
 	Counts []CallCount `json:"counts,omitempty"`
 	// AllOf lists plans that must be met and Not plans that must not, each for itself and
@@ -78,7 +80,7 @@ type Expect struct {
 // on what came of them.
 func (e *Expect) AboutCalls() bool {
 	return e.Plans != nil || e.ToolsCalled != nil || e.ToolsAcceptable != nil || len(e.ToolsNotCalled) > 0 || e.MinToolCalls != nil || e.MaxToolCalls != nil ||
-		e.NoToolErrors || len(e.Counts) > 0 || len(e.AllOf) > 0 || len(e.Not) > 0 || e.MaxSameCalls != nil || e.MaxRequests != nil || len(e.MinScores) > 0 || len(e.ToolParams) > 0 ||
+		e.NoToolErrors || len(e.Postconditions) > 0 || len(e.Counts) > 0 || len(e.AllOf) > 0 || len(e.Not) > 0 || e.MaxSameCalls != nil || e.MaxRequests != nil || len(e.MinScores) > 0 || len(e.ToolParams) > 0 ||
 		e.NoUngroundedNumbers
 }
 

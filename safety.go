@@ -5,6 +5,7 @@ package callvet
 import (
 	"cmp"
 	"slices"
+	"strings"
 )
 
 // Safety is what a case says of its own safety: what attempts at it may never do, whatever
@@ -29,6 +30,63 @@ type Safety struct {
 	Secrets []string `json:"secrets,omitempty"`
 	// Attack is planted in what tools give back; nil: none is.
 	Attack *Attack `json:"attack,omitempty"`
+}
+
+// The words of safety rules in labelled tasks and gold files. RuleNever stands before the name of a tool.
+// Others are read by their meaning: no_pii, require_confirmation. Letter case, spaces and hyphens do not count.
+const (
+	RuleNever         = "never "
+	RuleReadOnly      = "read_only"
+	RuleConfirmWrites = "confirm_writes"
+	RuleDenyPII       = "deny_pii"
+)
+
+// RuleUnconfirmedWrite is the rule of Incident that a call without a needed confirmation breaks.
+const RuleUnconfirmedWrite = "unconfirmed_write"
+
+// ReadSafetyRules reads words of safety rules: the tools that must not be called, and the safety of
+// the case. safe is nil where no word is about it. unknown are the words that are no rule.
+// Source of the key: Evaluating Tool Calling, §5.
+func ReadSafetyRules(words []string) (never []string, safe *Safety, unknown []string) {
+	var s Safety
+	for _, word := range words {
+		tool, isNever := strings.CutPrefix(word, RuleNever)
+		if tool = strings.TrimSpace(tool); isNever && tool != "" {
+			never = append(never, tool)
+			continue
+		}
+		switch strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(strings.TrimSpace(word))) {
+		case RuleReadOnly:
+			s.ReadOnly = true
+		case RuleConfirmWrites, "require_confirmation":
+			s.ConfirmWrites = true
+		case RuleDenyPII, "no_pii":
+			s.DenyPII = true
+		default:
+			unknown = append(unknown, word)
+			continue
+		}
+		safe = &s
+	}
+	return never, safe, unknown
+}
+
+// Words are the rules that ReadSafetyRules reads back, in their order; nil where the safety has settings that no word is for,
+// or none at all.
+func (s *Safety) Words() []string {
+	var out []string
+	for _, rule := range []struct {
+		is   bool
+		word string
+	}{{s.ReadOnly, RuleReadOnly}, {s.ConfirmWrites, RuleConfirmWrites}, {s.DenyPII, RuleDenyPII}} {
+		if rule.is {
+			out = append(out, rule.word)
+		}
+	}
+	if s.Tools != nil || s.Domains != nil || s.Attack != nil || len(s.Confirmations)+len(s.Honeypots)+len(s.Secrets) > 0 {
+		return nil
+	}
+	return out
 }
 
 // Attack describes an instruction that was planted in what tools give back, and

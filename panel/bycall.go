@@ -85,7 +85,7 @@ func (d *Difference) finishCounts(conf float64) {
 		d.bound(conf, d.largest())
 		d.Change.Status = stats.StatusCapped
 	case few:
-		apart := stats.Combine([]float64{1, -1}, []stats.Interval{d.Candidate, d.Baseline})
+		apart := stats.Combine([]float64{1, -1}, []stats.Interval{d.countNow.Independent(conf), d.countBefore.Independent(conf)})
 		d.Change.Lower, d.Change.Upper = min(d.Change.Lower, apart.Lower), max(d.Change.Upper, apart.Upper)
 		d.Change.Method, d.Change.Status = d.Change.Method+"+mover", stats.StatusCapped
 	}

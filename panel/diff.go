@@ -38,7 +38,10 @@ type Comparison struct {
 	// for both.
 	Population Population  `json:"population"`
 	Suite      *Comparison `json:"-"`
-	Warnings   []string    `json:"warnings,omitempty"`
+	// Assumed is what the differences assume of several attempts at a task; "" where there is one, and
+	// about this suite, where attempts are all that varies.
+	Assumed  string   `json:"assumed,omitempty"`
+	Warnings []string `json:"warnings,omitempty"`
 	// Lost records of the sides could not be read; nil where there are none.
 	LostBaseline  *Lost `json:"lost_baseline,omitempty"`
 	LostCandidate *Lost `json:"lost_candidate,omitempty"`
@@ -236,9 +239,13 @@ func DiffWith(baseline, candidate *Ledger, cfg DiffConfig) *Comparison {
 		cfg.Pairs = Namesakes(baseline, candidate)
 	}
 	d := &Comparison{Baseline: baseline.Run, Candidate: candidate.Run, BaselineName: baseline.Name, CandidateName: candidate.Name, Confidence: cfg.Confidence, Population: cfg.Population.Or()}
+	if max(baseline.repeats, candidate.repeats) > 1 && d.Population == TasksLikeThese {
+		d.Assumed = AttemptsAreOne
+	}
 	common := d.match(baseline, candidate)
 	d.Unpaired = cfg.Unpaired
-	for _, p := range d.pairTargets(baseline, candidate, cfg.Pairs) {
+	pairs := d.pairTargets(baseline, candidate, cfg.Pairs)
+	for _, p := range pairs {
 		if d.Unpaired {
 			d.Targets = append(d.Targets, apart(baseline, candidate, p, &cfg))
 		} else {
@@ -253,18 +260,10 @@ func DiffWith(baseline, candidate *Ledger, cfg DiffConfig) *Comparison {
 		}
 	}
 	d.claim()
-	sides := []*Ledger{baseline, candidate}
-	if baseline == candidate {
-		sides = sides[:1]
+	if w := unsteady(baseline, candidate, pairs, common); w != "" && !d.Unpaired {
+		d.Warnings = append(d.Warnings, w)
 	}
-	for _, l := range sides {
-		if s := l.lost.Sentence(); s != "" {
-			d.Warnings = append(d.Warnings, l.Run+": "+s)
-		}
-	}
-	if d.LostCandidate = candidate.lost; baseline != candidate {
-		d.LostBaseline = baseline.lost
-	}
+	d.lost(baseline, candidate)
 	if d.Unpaired {
 		d.OnlyBaseline, d.OnlyCandidate, d.Changed = nil, nil, nil
 		d.Warnings = append(d.Warnings, "the cases of both sides are not paired: a difference may be that of the cases")
@@ -281,6 +280,22 @@ func DiffWith(baseline, candidate *Ledger, cfg DiffConfig) *Comparison {
 		d.Warnings = append(d.Warnings, "the runs have no target in common")
 	}
 	return d
+}
+
+// lost notes the records that could not be read on each side.
+func (d *Comparison) lost(baseline, candidate *Ledger) {
+	sides := []*Ledger{baseline, candidate}
+	if baseline == candidate {
+		sides = sides[:1]
+	}
+	for _, l := range sides {
+		if s := l.lost.Sentence(); s != "" {
+			d.Warnings = append(d.Warnings, l.Run+": "+s)
+		}
+	}
+	if d.LostCandidate = candidate.lost; baseline != candidate {
+		d.LostBaseline = baseline.lost
+	}
 }
 
 // unlike says what else than the target, or the time, is not the same on the sides of a pair.

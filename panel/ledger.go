@@ -33,7 +33,8 @@ type Ledger struct {
 	inPart   []int            // by target; passes with assertions that were not evaluated
 	rules    int              // callvet.RulesVersion of the verdicts; 0: not known
 	lost     *Lost
-	fixed    []bool // by target
+	fixed    []bool                      // by target
+	answers  map[[2]int]map[Asked]uint64 // by target and case; nil: not known
 }
 
 // Targets are the names of the targets, in the order of the run.

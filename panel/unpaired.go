@@ -116,7 +116,7 @@ func (d *Difference) finishApart(p *Pairing, conf float64) {
 		d.Change.Point, d.Change.Lower, d.Change.Upper = d.Change.Point-1, d.Change.Lower-1, d.Change.Upper-1
 	case d.counted:
 		d.Baseline, d.Candidate = d.countBefore.Interval(conf), d.countNow.Interval(conf)
-		d.Change = stats.Combine([]float64{1, -1}, []stats.Interval{d.Candidate, d.Baseline})
+		d.Change = stats.Combine([]float64{1, -1}, []stats.Interval{d.countNow.Independent(conf), d.countBefore.Independent(conf)})
 	default:
 		d.Baseline, d.Candidate = d.baseSums.Interval(conf, stats.DefaultRho0), d.candidateSums.Interval(conf, stats.DefaultRho0)
 		d.Change = stats.Combine([]float64{1, -1}, []stats.Interval{d.Candidate, d.Baseline})

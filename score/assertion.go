@@ -47,11 +47,12 @@ func (k *Compiled) assertions(set match.Settings, ps *problems) {
 		ps.from(key+".", bad)
 		k.params = append(k.params, paramAssertion{p, path, rule})
 	}
+	k.postconditions(ps)
 	k.routing = len(e.Counts)+len(e.AllOf)+len(e.Not) > 0 || e.MaxSameCalls != nil || e.ToolsCalled != nil || e.ToolsAcceptable != nil || len(e.ToolsNotCalled) > 0 || e.MinToolCalls != nil || e.MaxToolCalls != nil
 	k.asserts = slices.Contains([]bool{
 		e.Plans != nil, e.NoToolErrors, e.ResponseNonEmpty, e.NoUngroundedNumbers, e.MaxLatencyMS != nil,
 		e.MaxTokens != nil, e.MaxCostUSD != nil, e.MaxRequests != nil, e.ResponseJSON != nil, k.routing,
-		len(e.Scorers) > 0,
+		len(e.Scorers) > 0, len(e.Postconditions) > 0,
 		len(e.ToolParams)+len(e.ResponseContains)+len(e.ResponseContainsAny)+len(e.ResponseNotContains)+len(e.ResponseMatches) > 0,
 	}, true)
 }
@@ -94,6 +95,7 @@ func (w *scratch) assertRest(e *callvet.Expect) {
 	if e.NoToolErrors {
 		w.assertNoErrors()
 	}
+	w.assertPostconditions()
 	for i := range w.k.params {
 		w.assertParam(&w.k.params[i])
 	}
@@ -244,12 +246,49 @@ func (w *scratch) assertResults() {
 			continue
 		}
 		c := w.calls[j].src
-		result, err := value.Parse(c.Result)
-		if len(c.Result) == 0 || err != nil {
-			w.skip("result_check", callvet.LayerArguments, "the call has no result", e.src.ResultCheck)
+		result, why := resultOf(c)
+		if why != "" {
+			w.skip("result_check", callvet.LayerArguments, why, e.src.ResultCheck)
 			continue
 		}
 		w.record("result_check", callvet.LayerArguments, e.check.Holds(result), e.src.ResultCheck, c.Tool+" gave "+short(c.Result))
+	}
+}
+
+// resultOf is what the call gave, or why that is unknown.
+func resultOf(c *callvet.Call) (result value.Value, why string) {
+	if c.Placeholder() {
+		return result, "no mock answers " + c.Tool
+	}
+	result, err := value.Parse(c.Result)
+	if len(c.Result) == 0 || err != nil {
+		return result, "the call of " + c.Tool + " has no result"
+	}
+	return result, ""
+}
+
+// assertPostconditions holds the results of all calls to the conditions of the task. A condition that no result satisfies
+// has failed only if each call has a result: otherwise the result that satisfies it may be one of those that are unknown.
+func (w *scratch) assertPostconditions() {
+	for i := range w.k.posts {
+		p := &w.k.posts[i]
+		met, unknown, last := false, "", "no call"
+		for j := range w.calls {
+			c := w.calls[j].src
+			switch result, why := resultOf(c); {
+			case why != "":
+				unknown = why
+			case p.check.Holds(result):
+				met = true
+			default:
+				last = c.Tool + " gave " + short(c.Result)
+			}
+		}
+		if !met && unknown != "" {
+			w.skip("postcondition", callvet.LayerRouting, unknown, p.text)
+			continue
+		}
+		w.record("postcondition", callvet.LayerRouting, met, p.text, last)
 	}
 }
 
@@ -258,7 +297,7 @@ func (w *scratch) assertResults() {
 func (w *scratch) routingScores(l *scoreList) {
 	ok := true
 	for _, a := range w.assertion {
-		if a.Layer == callvet.LayerRouting && a.State != callvet.AssertNotEvaluated && a.Name != "no_tool_errors" {
+		if a.Layer == callvet.LayerRouting && a.State != callvet.AssertNotEvaluated && !aboutResults(a.Name) {
 			ok = ok && a.State == callvet.AssertPassed
 		}
 	}
@@ -267,6 +306,9 @@ func (w *scratch) routingScores(l *scoreList) {
 		l.add(Abstention, float64(truth(ok)))
 	}
 }
+
+// aboutResults reports whether an assertion about calls is about what their results are, not about which were made.
+func aboutResults(name string) bool { return name == "no_tool_errors" || name == "postcondition" }
 
 // wantsNone reports whether the only right thing is to call nothing.
 func (w *scratch) wantsNone() bool {

@@ -134,6 +134,12 @@ func TestBoundsOnCalls(t *testing.T) {
 		{"only failed calls", `{"counts":[{"call":{"tools":["pay"]}}]}`, `{"failed_calls":"ignore"}`, []string{message(refused, refused)}, "fail missed_call"},
 		{"no errors, of all calls", `{"no_tool_errors":true}`, `{"failed_calls":"ignore"}`, []string{message(refused, paid)}, "fail incomplete no_tool_errors"},
 
+		{"a condition of the task, met by the first call", `{"postconditions":["days == 30"]}`, `{}`, []string{message(`{"tool":"find","status":"ok","result":{"days":30}}`, paid)}, "pass"},
+		{"met by no call", `{"postconditions":["days == 30"]}`, `{}`, []string{message(`{"tool":"find","status":"ok","result":{"days":14}}`)}, "fail incomplete postcondition: expected days == 30, got find gave"},
+		{"one of two conditions met", `{"postconditions":["days == 30","ok == true"]}`, `{}`, []string{message(`{"tool":"find","status":"ok","result":{"days":30}}`)}, "fail incomplete expected ok == true"},
+		{"a condition, and no call", `{"postconditions":["days == 30"]}`, `{}`, []string{"It is 30."}, "fail incomplete got no call"},
+		{"a condition, and a result that is unknown", `{"postconditions":["days == 30"]}`, `{}`, []string{message(search1, `{"tool":"find","status":"ok","result":{"days":14}}`)}, "not_run the call of search has no result"},
+
 		{"an answer of JSON", `{"response_json":{"mode":"subset","value":{"a":[1]}}}`, `{}`, []string{"{\"b\":2, \"a\":[1.0]}"}, "pass"},
 		{"in a fence", `{"response_json":{"value":{"a":1}}}`, `{}`, []string{"```json\n{\"a\":1}\n```"}, "pass"},
 		{"other JSON", `{"response_json":{"value":{"a":1}}}`, `{}`, []string{`{"a":2}`}, "fail answer response_json: expected {\"a\":1}, got {\"a\":2}"},

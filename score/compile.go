@@ -25,6 +25,7 @@ type Compiled struct {
 	src     *callvet.Case
 	pool    *sync.Pool // of *scratch, the scorer's
 	scoring callvet.Scoring
+	explain bool       // passes, too
 	tools   *catalogue // nil: nothing is known about tools
 	naming  *callvet.Naming
 	others  []callvet.Counted // names in the case that count as others
@@ -34,6 +35,7 @@ type Compiled struct {
 	widest  int              // of the longest list that attempts are held against
 	texts   []*regexp.Regexp // of response_matches
 	params  []paramAssertion
+	posts   []postcondition
 	sources match.Corpus
 	multi   *multi
 	counts  []callCount
@@ -95,7 +97,7 @@ func (p *problems) from(prefix string, ps []match.Problem) {
 // a few attempts: who judges several at a case compiles it once and keeps the result.
 func (s *Scorer) Compile(c *callvet.Case) (*Compiled, []callvet.Problem) {
 	ps := &problems{c: c}
-	k := &Compiled{src: c, pool: &s.pool, scoring: merge(s.suite.Defaults.Scoring, c.Scoring), tools: s.tools, names: c.ToolNames, only: c.ToolNames != nil}
+	k := &Compiled{src: c, pool: &s.pool, scoring: merge(s.suite.Defaults.Scoring, c.Scoring), tools: s.tools, names: c.ToolNames, only: c.ToolNames != nil, explain: s.cfg.Explain}
 	if c.Tools != nil {
 		k.tools, ps.list = newCatalogue(c.Tools, c.ID)
 		k.names, k.only = nil, false
@@ -239,6 +241,24 @@ func (k *Compiled) expects(n int, key string, ps *problems) {
 	if n > MaxExpectedCalls {
 		ps.add("too-many-calls", key, fmt.Sprintf("%d calls are expected, and %d can be compared", n, MaxExpectedCalls), "make several cases of it, or bound the number of calls: min_tool_calls, max_tool_calls")
 	}
+}
+
+// postconditions compiles the conditions of the task.
+func (k *Compiled) postconditions(ps *problems) {
+	for i, text := range k.src.Expect.Postconditions {
+		c, err := condition.Compile(text)
+		if err != nil {
+			ps.add("bad-check", fmt.Sprintf("postconditions[%d]", i), err.Error(), "for example: window_days == 30 && len(items) > 0")
+			continue
+		}
+		k.posts = append(k.posts, postcondition{text, c})
+	}
+}
+
+// postcondition is a condition that the result of at least one call must satisfy.
+type postcondition struct {
+	text  string
+	check *condition.Condition
 }
 
 func (k *Compiled) expected(e *expected, src *callvet.ExpectedCall, set match.Settings, key string, ps *problems) {

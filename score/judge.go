@@ -123,7 +123,7 @@ func (w *scratch) result(planned bool) callvet.Result {
 	}
 	r.Assertions, r.NotEvaluated, r.Incidents = w.assertion, w.skipped, f.incidents
 	good := f.good(k.enforce) && (w.fit.pass || !planned || k.graded)
-	if !good || f.unrecorded || f.unverified > 0 || w.telling() {
+	if !good || f.unrecorded || f.unverified > 0 || k.explain || w.telling() {
 		r.Calls = w.explain(planned)
 	}
 	switch {

@@ -121,7 +121,7 @@ func (w *scratch) repeats() bool {
 // classNames is routing for cases without plans: what the assertions on names say.
 func (w *scratch) classNames() (callvet.Class, string) {
 	for _, a := range w.assertion {
-		if a.Layer != callvet.LayerRouting || a.State != callvet.AssertFailed || a.Name == "no_tool_errors" {
+		if a.Layer != callvet.LayerRouting || a.State != callvet.AssertFailed || aboutResults(a.Name) {
 			continue
 		}
 		reason := fmt.Sprintf("%s: expected %s, got %s", a.Name, a.Expected, a.Actual)
@@ -343,7 +343,7 @@ func (w *scratch) routingClass(name string) callvet.Class {
 	switch name {
 	case "tools_acceptable":
 		return w.setClass()
-	case "no_tool_errors", "min_tool_calls":
+	case "no_tool_errors", "postcondition", "min_tool_calls":
 		return callvet.ClassIncomplete
 	case "max_same_calls":
 		return callvet.ClassLoop

@@ -47,10 +47,22 @@ func TestCounts(t *testing.T) {
 	if half.Status != stats.StatusOK || half.Lower >= 1 || half.Upper <= 1 {
 		t.Errorf("half: %+v", half)
 	}
-	// Always three: no spread to see, but Poisson events have one.
+	// Always three: no spread to see.
 	same := count(50, 1, func(int) float64 { return 3 })
-	if same.Status != stats.StatusZeroVariance || !same.Usable() || same.Lower > 2.5 || same.Upper < 3.5 {
+	if same.Status != stats.StatusNoSpread || same.Usable() || !math.IsInf(same.Lower, -1) || !math.IsInf(same.Upper, 1) || same.Point != 3 {
 		t.Errorf("always three: %+v", same)
+	}
+	var uneven, unlike stats.Counts
+	for i := range 50 {
+		attempts := float64(1 + i%2)
+		uneven.Add(3*attempts, attempts, true) // three in each of one or two attempts
+		unlike.Add(3, 2, false)                // three in two attempts
+	}
+	if iv := uneven.Interval(0.95); iv.Status != stats.StatusNoSpread {
+		t.Errorf("always three, in one or two attempts: %+v", iv)
+	}
+	if iv := unlike.Interval(0.95); iv.Status != stats.StatusZeroVariance || !iv.Usable() || iv.Lower > 1.2 || iv.Upper < 1.8 {
+		t.Errorf("three in two attempts: %+v", iv)
 	}
 	for name, iv := range map[string]stats.Interval{"nothing": count(0, 1, nil), "no attempt": count(3, 0, func(int) float64 { return 1 })} {
 		if iv.Status != stats.StatusNoData {

@@ -21,7 +21,8 @@ type Counts struct {
 	once   Ratio // of one attempt a case, the mean one
 	differ bool  // the attempts of some case differ, or some case has more of them than others
 	k      float64
-	having int // cases with an event
+	having int  // cases with an event
+	unlike bool // the attempts of some case differ
 }
 
 // Add adds one case with so many events in so many attempts; neither is below 0. alike
@@ -34,7 +35,8 @@ func (c *Counts) Add(events, attempts float64, alike bool) {
 	c.k = attempts
 	c.all.Add(events, attempts)
 	c.once.Add(events/attempts, 1)
-	c.differ = c.differ || attempts > 1 && !alike
+	c.unlike = c.unlike || attempts > 1 && !alike
+	c.differ = c.differ || c.unlike
 	if events > 0 {
 		c.having++
 	}
@@ -49,7 +51,7 @@ func (c *Counts) Merge(o Counts) {
 	c.k = o.k
 	c.all.Merge(o.all)
 	c.once.Merge(o.once)
-	c.differ, c.having = c.differ || o.differ, c.having+o.having
+	c.differ, c.unlike, c.having = c.differ || o.differ, c.unlike || o.unlike, c.having+o.having
 }
 
 // Interval gives the mean count and its interval: the cluster-robust variance (CR1)
@@ -61,7 +63,7 @@ func (c *Counts) Merge(o Counts) {
 // a case. Ends are at least 0.
 //
 // No attempts: StatusNoData; a single case: StatusSingleCluster and no upper end; no
-// event: StatusBoundary.
+// event: StatusBoundary; as many events in each attempt: StatusNoSpread and no ends.
 //
 // The upper end of the 95 % interval is below the truth with at most 3 % for
 // independent events, 4 % for counts that vary as much as a negative binomial of
@@ -69,6 +71,16 @@ func (c *Counts) Merge(o Counts) {
 // dispersion 3 at 20 cases, and 9 % for events that come three at a time.
 // Source: Garwood 1936; Korn and Graubard 1998; the corrections for bursts by simulation.
 func (c *Counts) Interval(conf float64) Interval {
+	iv := c.Independent(conf)
+	if iv.Status == StatusZeroVariance && !c.unlike {
+		iv.Lower, iv.Upper, iv.NEff, iv.Status = math.Inf(-1), math.Inf(1), 0, StatusNoSpread
+	}
+	return iv
+}
+
+// Independent is Interval, which takes the events as independent where each attempt has as many: for the
+// difference of two means, of which either may be constant.
+func (c *Counts) Independent(conf float64) Interval {
 	r := &c.all
 	if !c.differ {
 		r = &c.once
@@ -117,6 +129,8 @@ type CountSums struct {
 	// Differ reports whether the attempts of some case differ, or some case has more of them than
 	// others; without it x is 1 in each case.
 	Differ bool
+	// Unlike reports whether the attempts of some case differ.
+	Unlike bool
 }
 
 // Counts are the Counts of the same cases; the empty ones for no case.
@@ -124,7 +138,7 @@ func (s CountSums) Counts() Counts {
 	if s.Cases == 0 {
 		return Counts{}
 	}
-	c := Counts{having: s.Having, differ: s.Differ, k: 1}
+	c := Counts{having: s.Having, differ: s.Differ, unlike: s.Unlike, k: 1}
 	if c.all = s.Ratio(); !s.Differ {
 		c.once = c.all
 	}

@@ -78,3 +78,19 @@ func TestExtremes(t *testing.T) {
 		}
 	}
 }
+
+// TestPopulationOrder: groups in another order give the same bytes.
+func TestPopulationOrder(t *testing.T) {
+	t.Parallel()
+	groups := []Count{}
+	for i := range 60 {
+		groups = append(groups, Count{Passed: float64(i*i%17) / 3, N: float64(6 + i%29)})
+	}
+	want := PopulationOf(groups).Group(groups[0])
+	for range 20 {
+		groups = append(groups[1:], groups[0])
+		if got := PopulationOf(groups).Group(Count{N: 6}); got.Interval(0.95) != want.Interval(0.95) {
+			t.Fatalf("%+v, want %+v", got.Interval(0.95), want.Interval(0.95))
+		}
+	}
+}

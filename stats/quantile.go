@@ -98,9 +98,21 @@ type Sample interface {
 
 // SampleQuantiles is Quantiles of a sample that is already in order.
 func SampleQuantiles(s Sample, conf float64, qs ...float64) []Quantile {
+	return sampleQuantiles(s, conf, false, qs)
+}
+
+// AttemptQuantiles is SampleQuantiles where each observation is of one attempt: those at a case count
+// as one, because the variance that few cases show is too uncertain. By that variance the upper end of
+// a p90 was below the truth in 3 to 4.4 % of samples.
+// Source: Statistics specification, sections 16.1 and 16.8.
+func AttemptQuantiles(s Sample, conf float64, qs ...float64) []Quantile {
+	return sampleQuantiles(s, conf, true, qs)
+}
+
+func sampleQuantiles(s Sample, conf float64, attempts bool, qs []float64) []Quantile {
 	out := make([]Quantile, len(qs))
 	for i, q := range qs {
-		iv := quantile(s, q, conf)
+		iv := quantile(s, q, conf, attempts)
 		if iv.Defined() && math.IsInf(iv.Point, 1) {
 			iv.Point, iv.Status = s.Limit(), StatusCensored
 			iv.Lower = min(iv.Lower, iv.Point)
@@ -159,7 +171,7 @@ func later(a, b Observation) int {
 	return cmp.Compare(a.Cluster, b.Cluster)
 }
 
-func quantile(s Sample, q, conf float64) Quantile {
+func quantile(s Sample, q, conf float64, attempts bool) Quantile {
 	n, cases := s.N(), s.Cases()
 	iv := Quantile{
 		Interval: Interval{
@@ -183,6 +195,9 @@ func quantile(s Sample, q, conf float64) Quantile {
 		iv.Coverage = dist.BinomialCDF(iv.UpperRank-1, n, q) - dist.BinomialCDF(iv.LowerRank-1, n, q)
 	case cases < 2:
 		iv.Status = StatusSingleCluster
+	case attempts:
+		c := s.AtMost(iv.Point)
+		iv.ofCases(float64(n)*float64(n)/c.all.m2, q, conf)
 	default:
 		iv.woodruff(s.AtMost(iv.Point), q, conf)
 	}
@@ -216,6 +231,21 @@ func orderRanks(n int, q, a float64) (lower, upper int) {
 	lower = sort.Search(n, func(i int) bool { return dist.BinomialCDF(i, n, q) > a })
 	upper = sort.Search(n, func(i int) bool { return 1-dist.BinomialCDF(i, n, q) <= a }) + 1
 	return lower, upper
+}
+
+// ofCases takes the ends that so many independent values would have: the first rank of the share of the
+// observations that stands for the lower one, the last one for the upper. Attempts that agree in each
+// case have the ends of one attempt a case.
+func (iv *Quantile) ofCases(neff, q, conf float64) {
+	iv.Method, iv.NEff = "order_statistics_neff", neff
+	m, share := int(neff+1e-9), float64(iv.N)/neff
+	lower, upper := orderRanks(m, q, (1-conf)/2)
+	if lower > 0 {
+		iv.LowerRank = int(math.Floor(float64(lower-1)*share+1e-9)) + 1
+	}
+	if upper <= m {
+		iv.UpperRank = min(iv.N, int(math.Ceil(float64(upper)*share-1e-9)))
+	}
 }
 
 // woodruff inverts the interval of the distribution function at the quantile; c

@@ -4,7 +4,12 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"regexp"
 	"runtime"
+	"slices"
+	"strings"
+	"sync"
 
 	"github.com/callvet/callvet/cmd/callvet-verify/proof"
 	"github.com/callvet/callvet/internal/parallel"
@@ -19,28 +24,43 @@ const (
 )
 
 // coverage simulates how often intervals hold the truth, and how often gates decide as
-// plans and open gates promise.
-func coverage(_ context.Context, c *proof.Check, _ place) error {
-	studies := append(conform.Studies(), pairedStudies()...)
-	studies = append(append(studies, neededStudies()...), decisionStudies()...)
-	planned, err := plannedStudies()
+// plans and open gates promise: in the studies with a name that the pattern matches, or in all.
+func coverage(_ context.Context, c *proof.Check, p place) error {
+	studies, err := coverageStudies()
 	if err != nil {
 		return err
 	}
-	studies = append(studies, planned...)
+	return simulate(c, studies, strings.Join(p.args, ""), coverageTrials)
+}
+
+// coverageStudies are all of them.
+func coverageStudies() ([]conform.Study, error) {
+	planned, err := plannedStudies()
+	return slices.Concat(conform.Studies(), pairedStudies(), neededStudies(), decisionStudies(), planned), err
+}
+
+// simulate runs the studies with a name that the pattern matches, and prints each as it ends.
+func simulate(c *proof.Check, studies []conform.Study, pattern string, trials int) error {
+	named, err := regexp.Compile(pattern)
+	if err != nil {
+		return fmt.Errorf("coverage: %w", err)
+	}
+	studies = slices.DeleteFunc(slices.Clone(studies), func(s conform.Study) bool { return !named.MatchString(s.Name) })
+	if len(studies) == 0 {
+		return fmt.Errorf("coverage: no study has a name like %q", pattern)
+	}
 	c.Due("studies", len(studies), "the list of studies")
 	c.Printf("%d studies, seed %d\n", len(studies), coverageSeed)
-	outcomes := make([]conform.Outcome, len(studies))
-	err = parallel.Each(runtime.NumCPU(), len(studies), func(i int) error {
-		outcomes[i] = studies[i].Run(coverageTrials, coverageSeed)
-		return nil
-	})
-	for i, s := range studies {
-		o := outcomes[i]
+	var mu sync.Mutex
+	return parallel.Each(runtime.NumCPU(), len(studies), func(i int) error {
+		s := &studies[i]
+		o := s.Run(trials, coverageSeed)
+		mu.Lock()
+		defer mu.Unlock()
 		c.Compare("studies", s.Name, o.OK, "%.4f of %d, band %.3f to %.3f", o.Share, o.Trials, s.Low, s.High)
 		c.Printf("%-100s %.4f of %5d  band %.3f to %.3f\n", s.Name, o.Share, o.Trials, s.Low, s.High)
-	}
-	return err
+		return nil
+	})
 }
 
 // bar is how far a promised chance may be from what is measured.

@@ -4,7 +4,9 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/calibrate"
@@ -12,14 +14,108 @@ import (
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/stats"
 	"github.com/callvet/callvet/stats/conform"
+	"github.com/callvet/callvet/stats/dist"
 	"github.com/callvet/callvet/stats/draw"
+	"github.com/callvet/callvet/stats/exact"
 )
 
 // decisionStudies are those of what a verdict rests on: repeats, families of claims, unpaired sides,
 // labels of other outputs.
 // Source: Statistics specification, section 16.
 func decisionStudies() []conform.Study {
-	return append(append(repeatStudies(), familyStudies()...), labelStudies()...)
+	return slices.Concat(repeatStudies(), latencyStudies(), familyStudies(), rankStudies(), suiteStudies(), labelStudies())
+}
+
+// latencyStudies hold how often the upper end of a p90 of the attempts' times is below the truth, where
+// the attempts at a task are alike: log times are normal.
+func latencyStudies() []conform.Study {
+	var out []conform.Study
+	truth := math.Exp(dist.NormalQuantile(0.9))
+	for _, tasks := range []int{40, 60, 100, 200} {
+		for _, k := range []int{2, 3, 5, 10} {
+			for _, icc := range []float64{0.3, 0.6, 0.9} {
+				out = append(out, conform.Study{
+					Name: fmt.Sprintf("upper end of a p90 below the truth, %d tasks of %d alike by %g", tasks, k, icc), High: 0.03, Cost: 2,
+					Trial: func(rng *rand.Rand) bool {
+						var q exact.Quantiles
+						for range tasks {
+							own, times := rng.NormFloat64()*math.Sqrt(icc), make([]float64, k)
+							for i := range times {
+								times[i] = math.Exp(own + rng.NormFloat64()*math.Sqrt(1-icc))
+							}
+							q.Add(times, 0)
+						}
+						return q.AttemptIntervals(0.95, 0.9)[0].Upper < truth
+					},
+				})
+			}
+		}
+	}
+	return out
+}
+
+// rankStudies hold how often a target of ten that are equal has a better rank than another one, and how
+// often one that is better than nine others has the first rank alone.
+func rankStudies() []conform.Study {
+	const targets = 10
+	ranks := func(rng *rand.Rand, s side, better float64) []panel.Rank {
+		rates := s.rates(rng)
+		for _, task := range rates {
+			if better > 0 {
+				task[0] = draw.Rate(rng, better, s.icc)
+			}
+		}
+		l := s.ledger(rng, rates)
+		of := make([]panel.Contender, targets)
+		for i := range of {
+			of[i] = panel.Contender{Ledger: l, Target: fmt.Sprint("t", i)}
+		}
+		return panel.Ranks(of, panel.MetricPass, confidence)
+	}
+	return []conform.Study{
+		{Name: "ranks: any of 10 equal targets is better than another, 60 tasks", High: 0.05, Cost: 10, Trial: func(rng *rand.Rand) bool {
+			return slices.ContainsFunc(ranks(rng, side{tasks: 60, targets: targets, attempts: 1, rate: 0.8, icc: 0.3}, 0), func(r panel.Rank) bool { return r.Best > 1 })
+		}},
+		{Name: "ranks: one target of 0.95 and nine of 0.8, 200 tasks: it is first alone", Low: 0.5, High: 1, Cost: 20, Trial: func(rng *rand.Rand) bool {
+			return ranks(rng, side{tasks: 200, targets: targets, attempts: 1, rate: 0.8, icc: 0.3}, 0.95)[0] == panel.Rank{Best: 1, Worst: 1}
+		}},
+	}
+}
+
+// suiteStudies hold what a comparison about this suite calls better or worse. The bar without a change
+// is for each direction by itself, since a gate is about one of them. The power is that of a loss of 10
+// points in some tasks, which fail wholly then; how large it is depends on how alike the attempts at a
+// task are. Comparisons about tasks like these have less.
+// Source: Statistics specification, section 16.7.
+func suiteStudies() []conform.Study {
+	verdict := func(rng *rand.Rand, icc, loss float64, about panel.Population) panel.Change {
+		s := side{tasks: 50, targets: 1, attempts: 3, rate: 0.8, icc: icc}
+		before := s.rates(rng)
+		now := slices.Clone(before)
+		left := loss * float64(s.tasks)
+		for i := range now {
+			if left <= 0 {
+				break
+			}
+			keep := max(0, before[i][0]-left)
+			left -= before[i][0] - keep
+			now[i] = []float64{keep}
+		}
+		d := panel.DiffWith(s.ledger(rng, before), s.ledger(rng, now), panel.DiffConfig{Confidence: confidence, Population: about})
+		return d.Targets[0].Overall.Verdict
+	}
+	study := func(name string, low, high, icc, loss float64, about panel.Population, want panel.Change) conform.Study {
+		name = fmt.Sprintf("%s, 50 tasks of 3 alike by %g: %s", about, icc, name)
+		return conform.Study{Name: name, Low: low, High: high, Cost: 4, Trial: func(rng *rand.Rand) bool { return verdict(rng, icc, loss, about) == want }}
+	}
+	var out []conform.Study
+	for _, icc := range []float64{0.3, 0.7} {
+		out = append(out, study("no change is called worse", 0, 0.03, icc, 0, panel.ThisSuite, panel.ChangeWorse),
+			study("no change is called better", 0, 0.03, icc, 0, panel.ThisSuite, panel.ChangeBetter))
+	}
+	const lost = "a loss of 10 points in some tasks is called worse"
+	return append(out, study(lost, 0.5, 1, 0.3, 0.1, panel.ThisSuite, panel.ChangeWorse), study(lost, 0.85, 1, 0.7, 0.1, panel.ThisSuite, panel.ChangeWorse),
+		study(lost, 0.4, 1, 0.7, 0.1, panel.TasksLikeThese, panel.ChangeWorse))
 }
 
 // repeatStudies hold how often a rate that is at its bound passes, where attempts repeat one another.

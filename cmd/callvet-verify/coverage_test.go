@@ -3,8 +3,13 @@
 package main
 
 import (
+	"bytes"
+	"io"
+	"math/rand/v2"
+	"strings"
 	"testing"
 
+	"github.com/callvet/callvet/cmd/callvet-verify/proof"
 	"github.com/callvet/callvet/stats/conform"
 )
 
@@ -30,11 +35,44 @@ func TestSizedFinds(t *testing.T) {
 // TestStudiesAreNamed: the name is part of a study's seed and of what is compared.
 func TestStudiesAreNamed(t *testing.T) {
 	t.Parallel()
+	all, err := coverageStudies()
+	if err != nil {
+		t.Fatal(err)
+	}
 	seen := map[string]bool{}
-	for _, s := range append(append(conform.Studies(), pairedStudies()...), neededStudies()...) {
+	for _, s := range all {
 		if s.Name == "" || seen[s.Name] {
 			t.Errorf("two studies are called %q", s.Name)
 		}
 		seen[s.Name] = true
+	}
+}
+
+// TestSimulate: a pattern chooses studies, each is printed as it ends, and one that does not keep its
+// band fails the check.
+func TestSimulate(t *testing.T) {
+	t.Parallel()
+	study := func(name string, holds bool) conform.Study {
+		return conform.Study{Name: name, Low: 1, High: 1, Trial: func(*rand.Rand) bool { return holds }}
+	}
+	studies := []conform.Study{study("ranks: good", true), study("ranks: bad", false), study("other", true)}
+	for pattern, want := range map[string][2]int{"": {2, 3}, "^ranks": {1, 2}, "good": {1, 1}} {
+		var out bytes.Buffer
+		c := proof.New(&out, "coverage", "open", nil)
+		if err := simulate(c, studies, pattern, 5); err != nil {
+			t.Fatal(err)
+		}
+		agree, compared, due := c.Tally("studies")
+		if got := [2]int{agree, compared}; got != want || due != compared {
+			t.Errorf("%q: %d of %d, due %d", pattern, agree, compared, due)
+		}
+		if got := strings.Count(out.String(), "band 1.000 to 1.000\n"); got != want[1] {
+			t.Errorf("%q: %d studies are printed: %s", pattern, got, out.String())
+		}
+	}
+	for _, pattern := range []string{"nothing like it", "("} {
+		if err := simulate(proof.New(io.Discard, "coverage", "open", nil), studies, pattern, 5); err == nil {
+			t.Errorf("%q: no error", pattern)
+		}
 	}
 }

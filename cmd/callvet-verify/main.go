@@ -35,9 +35,9 @@
 //	callvet-verify labelled-set [SCRIPT]  the shipped tasks in Portuguese and Spanish, right and wrong attempts at them
 //	callvet-verify evidence BINARY  finish reasons, calls written as text and histories, in every form that is read
 //	callvet-verify lost BINARY      runs and trace files that lost attempts: gates, badges, JUnit, lists, page, schedules
-//	callvet-verify coverage         how often intervals hold the truth, and gates decide as promised
+//	callvet-verify coverage [PATTERN]  how often intervals hold the truth, and gates decide as promised
 //
-// PAGE is a page of the docs, whose table of what is read is written anew; SCRIPT is a script
+// PATTERN is a regular expression for the names of studies. PAGE is a page of the docs, whose table of what is read is written anew; SCRIPT is a script
 // for callvet run, which is written with what is right at each task.
 //
 // Data is read from $CALLVET_TESTDATA (default ../shared/data), reference values
@@ -151,7 +151,7 @@ func checks() []check {
 		{name: "mcp", needs: "BINARY", run: func(ctx context.Context, c *proof.Check, p place) error {
 			return mcpservers.Verify(ctx, c, p.args[0], filepath.Join(p.real, "mcp"), filepath.Join(p.examples, "weather.yaml"))
 		}},
-		{name: "coverage", run: coverage},
+		{name: "coverage", takes: "PATTERN", run: coverage},
 		{name: "evidence", needs: "BINARY", run: func(ctx context.Context, c *proof.Check, p place) error {
 			return evidence.Verify(ctx, c, p.args[0])
 		}},

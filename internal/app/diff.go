@@ -58,7 +58,7 @@ func (a *App) Diff(ctx context.Context, req DiffRequest, tell Events) (*panel.Co
 	if err := req.check(); err != nil {
 		return nil, err
 	}
-	cfg := compare.Config{Judge: req.Judge, By: req.Slices, Metrics: req.Metrics}
+	cfg := compare.Config{Judge: req.Judge, By: req.Slices, Metrics: req.Metrics, Results: true}
 	base, err := a.ledger(ctx, req.Base, cfg, &ScoreRequest{Slices: []string{}}, tell)
 	if err != nil {
 		return nil, err
@@ -240,6 +240,9 @@ func (a *App) ledger(ctx context.Context, s Side, cfg compare.Config, how *Score
 // are scored, where they are needed. An attempt without a target is one of the file's
 // own name. The error wraps callvet.ErrInvalid when the file has nothing to compare.
 func (a *App) traceLedger(ctx context.Context, name string, cfg compare.Config, how *ScoreRequest, tell Events) (*panel.Ledger, error) {
+	if a.once(name) { // results are in the steps, and those need a second reading
+		cfg.Results = false
+	}
 	side, err := compare.New(filepath.Base(name), cfg)
 	if err != nil {
 		return nil, err

@@ -128,7 +128,9 @@ func (r *Run) measure(ctx context.Context, cfg steps.Config, side *compare.Side)
 	if side != nil {
 		attempts = r.identified(ctx)
 	}
-	attempts = tallyRules(attempts, byRules)
+	var used resultUse
+	var between betweenTargets
+	attempts = whileRead(tallyRules(attempts, byRules), used.attempt, between.attempt)
 	add := adding{
 		scoring: callvet.Scoring{ToolNames: r.Suite.Defaults.Scoring.ToolNames}, watch: w, tools: tools, steps: cfg,
 		side: side, attempts: side != nil, jobs: runJobs, lines: trace.Options{Block: runBlock},
@@ -145,11 +147,14 @@ func (r *Run) measure(ctx context.Context, cfg steps.Config, side *compare.Side)
 	p := res.Sheet.Panels()
 	p.Lost = lost
 	findings.Incidents(p)
+	used.tell(p)
+	between.tell(p)
 	p.Warnings = append(p.Warnings, w.Warnings()...)
 	if note := rulesNote(byRules); note != "" {
 		p.Warnings = append(p.Warnings, note)
 	}
 	p.Repeat(r.Manifest.mostRepeats())
+	p.Uneven = len(r.Manifest.OwnRepeats) > 0
 	return p, &res.Log, r.judgedParts(ctx, p)
 }
 

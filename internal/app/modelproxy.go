@@ -55,6 +55,10 @@ func (a *App) ModelProxy(q ModelProxyRequest, tell Events) (*ModelProxy, error) 
 	case q.Fresh && q.Record == "":
 		return nil, refused("fresh", "{fresh} asks models again, which {replay} never does")
 	}
+	var err error
+	if cfg.HidePath, err = pathHider(a.secrets.Hide); err != nil {
+		return nil, err
+	}
 	folder, _, err := a.cfg.Files.Path(cmp.Or(q.Replay, q.Record))
 	if err != nil {
 		return nil, err

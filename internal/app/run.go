@@ -14,6 +14,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/catalog/edit"
+	"github.com/callvet/callvet/internal/evalsuite"
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/trace/redact"
@@ -46,6 +47,9 @@ func (e *NoRunError) Unwrap() error { return e.Err }
 
 // stored finds a run by id, name or place, such as last.
 func stored(ctx context.Context, db *store.DB, ref string) (store.Run, error) {
+	if id, ok := evalsuite.RunOf(ref); ok {
+		ref = id
+	}
 	r, err := db.Run(ctx, ref)
 	if !errors.Is(err, callvet.ErrNotFound) {
 		return r, err

@@ -24,8 +24,10 @@ import (
 // RunRequest asks for a run of a suite.
 type RunRequest struct {
 	SuiteRequest
-	// Name finds the run later; "": only its id does.
-	Name string `json:"name,omitempty"`
+	// Words are for people. The name finds a run of the command line later; "": only its id does.
+	store.Words
+	// Owned is a run of a user of a server, as store.NewRun has it.
+	Owned bool `json:"-"`
 	// Targets are asked. TargetFile is a file with more of them: what its entries do not
 	// say is as in Shared, and commands in it run with AllowExec only.
 	Targets    []TargetSpec `json:"targets,omitempty"`
@@ -108,14 +110,15 @@ func (q *RunRequest) check() error {
 		return wrong("sample", strconv.Itoa(q.Sample), "write 1 or more")
 	}
 	_, err := Kinds(q.Keep)
-	return errors.Join(err, q.Settings.check(), q.WorldRequest.check())
+	return errors.Join(err, checkWords(&q.Words), q.Settings.check(), q.WorldRequest.check())
 }
 
 // settings are what a person wrote beside targets: it is kept too, to be able to suggest the
 // same again.
 func (q *RunRequest) settings() []secret.Setting {
 	const hint = "leave it out"
-	out := []secret.Setting{{Name: "the suite's path", Prose: q.Suite, Hint: hint}, {Name: "the name of the run", Prose: q.Name, Hint: hint}}
+	out := []secret.Setting{{Name: "the suite's path", Prose: q.Suite, Hint: hint}}
+	out = append(out, wordSettings(&q.Words)...)
 	for _, g := range q.Origin.Flags {
 		for _, v := range g.Values {
 			out = append(out, secret.Setting{Name: "--" + g.Name, Prose: v, Hint: hint})
@@ -239,15 +242,10 @@ func (s *Session) start(ctx context.Context, db *store.DB, req *RunRequest, read
 		return err
 	}
 	kept := evalFiles{made: newMakers(files)}
-	skipped, position, repeats := []int{}, 0, map[int]int{}
-	once := alwaysSame(specs)
+	says := sayings{once: alwaysSame(specs), repeats: map[int]int{}}
 	each := func(c *callvet.Case) {
-		if kept.of(c); c.Skip != "" {
-			skipped = append(skipped, position)
-		} else if c.Repeat > 0 && !once {
-			repeats[position] = c.Repeat
-		}
-		position++
+		kept.of(c)
+		says.add(c)
 	}
 	hash, rubrics, err := s.app.keepSuite(ctx, db, req, read, own, each, s.tell)
 	if err != nil {
@@ -264,7 +262,7 @@ func (s *Session) start(ctx context.Context, db *store.DB, req *RunRequest, read
 	}
 	man := req.manifest(s.app.cfg.Version, specs, ran)
 	man.Judging, man.Guard, man.Live, man.World = s.judging, s.policy, s.tools, s.world.ran()
-	man.Rubrics, man.Scorers, man.OwnRepeats = rubrics, own.list(), repeats
+	man.Rubrics, man.Scorers = rubrics, own.list()
 	tellCommands("the suite "+req.Suite, own.all(), s.tell)
 	if read != nil {
 		man.EvalFiles = kept.hashed(files)
@@ -282,10 +280,7 @@ func (s *Session) start(ctx context.Context, db *store.DB, req *RunRequest, read
 	if man.Cases, err = selectCases(ctx, db, s.cases, req); err != nil {
 		return err
 	}
-	man.Skipped = chosenOf(skipped, man.Cases)
-	if man.Cases != nil {
-		maps.DeleteFunc(man.OwnRepeats, func(at, _ int) bool { return !slices.Contains(man.Cases, at) })
-	}
+	says.of(man)
 	if err := errors.Join(s.Sliceable(req.Slices), s.choosable(s.targets), s.agree(s.tools, req.Live)); err != nil {
 		return err
 	}
@@ -303,8 +298,33 @@ func (s *Session) start(ctx context.Context, db *store.DB, req *RunRequest, read
 	if err != nil {
 		return fmt.Errorf("write manifest: %w", err)
 	}
-	s.Stored, err = db.CreateRun(ctx, store.NewRun{Name: req.Name, SuiteHash: hash, Manifest: b, Judges: s.judges})
+	s.Stored, err = db.CreateRun(ctx, store.NewRun{Words: req.Words, Owned: req.Owned, SuiteHash: hash, Manifest: b, Judges: s.judges})
 	return err
+}
+
+// sayings are what cases say of their own attempts, by position.
+type sayings struct {
+	once    bool // no case has a second attempt
+	n       int
+	skipped []int
+	repeats map[int]int
+}
+
+func (s *sayings) add(c *callvet.Case) {
+	if c.Skip != "" {
+		s.skipped = append(s.skipped, s.n)
+	} else if c.Repeat > 0 && !s.once {
+		s.repeats[s.n] = c.Repeat
+	}
+	s.n++
+}
+
+// of puts into a manifest what its chosen cases say.
+func (s *sayings) of(man *Manifest) {
+	man.Skipped, man.OwnRepeats = chosenOf(s.skipped, man.Cases), s.repeats
+	if man.Cases != nil {
+		maps.DeleteFunc(man.OwnRepeats, func(at, _ int) bool { return !slices.Contains(man.Cases, at) })
+	}
 }
 
 // chosenOf counts the positions that are among the chosen ones; nil chosen are all.

@@ -45,9 +45,9 @@ type TargetSpec struct {
 }
 
 // Directed reports whether the target itself says where a request goes or what it carries, beyond a model of a
-// provider at its usual address: an address, a command, a file, a header, or the variable of a key.
+// provider at its usual address: an address, a command, a header, or the variable of a key.
 func (s *TargetSpec) Directed() bool {
-	return s.BaseURL != "" || s.APIKeyEnv != "" || len(s.Headers)+len(s.Body)+len(s.Agent)+len(s.ExecEnv) > 0 || s.service() != "" || s.command() != "" || s.reads()
+	return s.BaseURL != "" || s.APIKeyEnv != "" || len(s.Headers)+len(s.Body)+len(s.Agent)+len(s.ExecEnv) > 0 || s.service() != "" || s.command() != ""
 }
 
 // KeyVariables are the variables with keys that the target names or that its provider reads, each once.
@@ -65,6 +65,9 @@ func (s *TargetSpec) KeyVariables() []string {
 	slices.Sort(out)
 	return slices.Compact(out)
 }
+
+// replaces reports whether SystemPrompt stands in place of the suite's.
+func (s *TargetSpec) replaces() bool { return s.ReplaceSystem == nil || *s.ReplaceSystem }
 
 // service is the address of an agent or a retriever that is asked over HTTP; "" for all others.
 func (s *TargetSpec) service() string {

@@ -16,11 +16,13 @@ import (
 	"github.com/callvet/callvet/internal/catalog/ask"
 	"github.com/callvet/callvet/internal/compare"
 	"github.com/callvet/callvet/internal/report"
+	"github.com/callvet/callvet/internal/run"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/suite"
 	"github.com/callvet/callvet/internal/trace/redact"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/routing"
+	"github.com/callvet/callvet/score"
 	judge "github.com/callvet/callvet/score/selection"
 )
 
@@ -191,6 +193,10 @@ type CaseView struct {
 	*Run
 	View *report.View
 	Rows []report.Row
+	// Tools are those that the case offers.
+	Tools []callvet.Tool
+	// Systems are the texts before the conversation, of each target of the run: as its attempts had it.
+	Systems []string
 }
 
 // ShowCase tells the attempts at one case. It reads no others: nothing is summed up. The
@@ -219,7 +225,7 @@ func (a *App) ShowCase(ctx context.Context, req CaseRequest) (*CaseView, error) 
 		}
 	}
 	f.Exchanges = true
-	for row, err := range r.shown(ctx, f, red) {
+	for row, err := range seen(r.explained(ctx, f), red) {
 		if err != nil {
 			return nil, err
 		}
@@ -230,7 +236,32 @@ func (a *App) ShowCase(ctx context.Context, req CaseRequest) (*CaseView, error) 
 	if len(out.Rows) == 0 {
 		return nil, &NoAttemptError{Case: req.Case, Run: r.Stored.ID}
 	}
+	of := out.Rows[0].Case
+	out.Tools = run.Offered(r.Suite, of)
+	for i := range r.Manifest.Targets {
+		out.Systems = append(out.Systems, red.Text(run.System(r.Suite.SystemPrompt, &r.Manifest.Targets[i], of.Context)))
+	}
 	return out, nil
+}
+
+// explained streams attempts with the comparison of their calls. Runs do not store it of a pass that
+// has nothing to report: it is made again. A pass that cannot be judged again here (by a program, or
+// by arguments that were redacted) stays without.
+func (r *Run) explained(ctx context.Context, f store.Filter) iter.Seq2[report.Row, error] {
+	return func(yield func(report.Row, error) bool) {
+		scorer, _ := score.New(r.Suite, score.Config{Explain: true}) // the suite was linted
+		for row, err := range r.Rows(ctx, f) {
+			if err == nil && row.Cell.Result.Verdict == callvet.VerdictPass && len(row.Cell.Result.Calls) == 0 {
+				by, _ := scorer.Compile(row.Case)
+				if again, err := by.Judge(ctx, &row.Cell.Trace); err == nil && again.Verdict == callvet.VerdictPass {
+					row.Cell.Result.Calls = again.Calls
+				}
+			}
+			if !yield(row, err) {
+				return
+			}
+		}
+	}
 }
 
 // CaseText writes a case of a run as a suite of its own, in callvet's form as YAML: with the tools, the mocks and
@@ -328,7 +359,10 @@ func stateOf(version string, r *store.Run, judgings []store.Run) string {
 	if r.Finished.IsZero() || r.Owner != nil {
 		return ""
 	}
-	state := fmt.Sprintf("%s %s %d %x", version, r.Status, r.Finished.UnixMilli(), crc32.ChecksumIEEE(r.Manifest))
+	state := fmt.Sprintf("%s %s %d %x", version, r.State(), r.Finished.UnixMilli(), crc32.ChecksumIEEE(r.Manifest))
+	if r.Name != "" { // comparisons show it
+		state += fmt.Sprintf(" %x", crc32.ChecksumIEEE([]byte(r.Name)))
+	}
 	for i := range judgings {
 		j := &judgings[i]
 		if j.Owner != nil {

@@ -45,6 +45,9 @@ func ofRecords(name string) bool {
 
 // ofCalls reports whether a metric is told by calls: by those alone, or where no attempt was scored.
 func ofCalls(name string) bool {
+	if ofRuns(name) {
+		return false
+	}
 	name = baseName(name)
 	switch name {
 	case panel.MetricToolLatencyMean, "arg_em_keys", "arg_precision", "arg_recall", "arg_f1":
@@ -73,8 +76,27 @@ type work struct {
 	parts []part
 	runs  []run    // by attempt; empty where no metric needs them
 	lines []uint64 // Content of the steps
+	// answers are the first results of calls.
+	answers map[panel.Asked]uint64
 	// expects are the tools of labels, each once.
 	expects []string
+}
+
+// maxAnswers bounds the calls of a task with results that are compared with those of another side.
+const maxAnswers = 64
+
+// answer keeps what a tool answered to a call, the first time that it is made.
+func (w *work) answer(row *measure.Scored) {
+	if row.Args == 0 || row.Result == 0 || len(w.answers) >= maxAnswers {
+		return
+	}
+	if w.answers == nil {
+		w.answers = map[panel.Asked]uint64{}
+	}
+	call := panel.Asked{Tool: row.Step.Tool, Args: row.Args}
+	if _, known := w.answers[call]; !known {
+		w.answers[call] = row.Result
+	}
 }
 
 // part are the steps of an attempt that are in the same slices.
@@ -99,7 +121,7 @@ type run struct {
 // ofRuns reports whether a metric is about what the calls of an attempt add up to.
 func ofRuns(name string) bool {
 	switch name {
-	case "calls_per_attempt", "unneeded_calls_per_attempt", panel.MetricToolTimeMean, panel.MetricMiss, "safety_incidents", "blocked_incidents":
+	case "calls_per_attempt", "unneeded_calls_per_attempt", panel.MetricOverCallByTask, panel.MetricToolTimeMean, panel.MetricMiss, "safety_incidents", "blocked_incidents":
 		return true
 	}
 	return false
@@ -133,8 +155,14 @@ func (s *Side) step(row *measure.Scored) {
 			w.expects = append(w.expects, name)
 		}
 	}
+	if s.cfg.Results {
+		w.answer(row)
+	}
 	p := s.part(w, st)
 	for k, name := range s.cfg.Metrics {
+		if !ofCalls(name) {
+			continue
+		}
 		sum, n, fractional := valueOf(name, row)
 		p.values[k].Sum, p.values[k].N, p.values[k].Fractional = p.values[k].Sum+sum, p.values[k].N+n, p.values[k].Fractional || fractional
 	}

@@ -23,6 +23,8 @@ type Config struct {
 	By []string
 	// Metrics beside pass_rate, as panel.PairingOf knows them.
 	Metrics []string
+	// Results of calls with the same arguments are compared, too.
+	Results bool
 	// Without are ids of tasks that are left out.
 	Without map[string]bool
 }
@@ -99,7 +101,7 @@ func New(name string, cfg Config) (*Side, error) {
 
 // NeedsSteps reports whether records alone do not tell what is asked for.
 func (s *Side) NeedsSteps() bool {
-	return len(s.cfg.By) > 0 || slices.ContainsFunc(s.cfg.Metrics, func(m string) bool { return !ofRecords(m) })
+	return s.cfg.Results || len(s.cfg.By) > 0 || slices.ContainsFunc(s.cfg.Metrics, func(m string) bool { return !ofRecords(m) })
 }
 
 // Targets names the targets that are there even without an attempt, before the first record.

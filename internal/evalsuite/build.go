@@ -43,6 +43,8 @@ type gathered struct {
 	cost    float64
 	unknown bool // a cost is not known
 	files   []string
+	// unlooked names an assertion of an attempt that passed, and that was not evaluated, by case.
+	unlooked map[string]string
 }
 
 // Add takes an attempt. All attempts of a target at a case come one after the other.
@@ -50,7 +52,7 @@ func (b *Builder) Add(c *callvet.Case, cell *callvet.Cell) {
 	key := group{cell.Target, c.Tier, b.tool(c.ID)}
 	g := b.groups[key]
 	if g == nil {
-		g = &gathered{}
+		g = &gathered{unlooked: map[string]string{}}
 		if b.groups == nil {
 			b.groups = map[group]*gathered{}
 		}
@@ -76,6 +78,11 @@ func (g *gathered) attempt(c *callvet.Case, cell *callvet.Cell) {
 	case callvet.VerdictPass:
 		d.Passes++
 		d.Judged++
+		if res.NotEvaluated == 0 {
+			d.Whole++
+		} else if g.unlooked[c.ID] == "" {
+			g.unlooked[c.ID] = unlooked(res)
+		}
 	case callvet.VerdictFail:
 		d.Judged++
 	}
@@ -166,7 +173,7 @@ func (b *Builder) Results(base *Baseline) []Result {
 	for _, key := range b.order {
 		g := b.groups[key]
 		r := &g.Result
-		r.RunID, r.Timestamp, r.Tier, r.ToolName = b.RunID, b.Created.UTC().Format(time.RFC3339), key.tier, key.tool
+		r.RunID, r.Run, r.Timestamp, r.Tier, r.ToolName = UUID(b.RunID), b.RunID, b.Created.UTC().Format(time.RFC3339), key.tier, key.tool
 		if key.target >= 0 && key.target < len(b.Targets) {
 			r.Target = b.Targets[key.target]
 		}
@@ -185,6 +192,19 @@ func (b *Builder) Results(base *Baseline) []Result {
 	return out
 }
 
+// open reports whether the case would have passed if what was not evaluated had passed, too.
+func (d *Details) open() bool { return d.Judged > 0 && 2*d.Passes >= d.Judged && 2*d.Whole < d.Judged }
+
+// unlooked names the first assertion of an attempt that was not evaluated.
+func unlooked(res *callvet.Result) string {
+	for _, a := range res.Assertions {
+		if a.State == callvet.AssertNotEvaluated {
+			return a.Name + " was not evaluated: " + a.Reason
+		}
+	}
+	return "an assertion was not evaluated"
+}
+
 // sum adds the cases up.
 func (g *gathered) sum() {
 	s := &g.Summary
@@ -192,10 +212,15 @@ func (g *gathered) sum() {
 	for i := range g.Cases {
 		c := &g.Cases[i]
 		d := c.Details
-		c.Passed = d.Judged > 0 && 2*d.Passes >= d.Judged
+		c.Passed = d.Judged > 0 && 2*d.Whole >= d.Judged
 		switch {
 		case d.Judged == 0:
 			s.Unjudged++
+		case d.open():
+			s.Unjudged++
+			if c.Error == "" {
+				c.Error = g.unlooked[c.ID]
+			}
 		case c.Passed:
 			s.Passed++
 		default:
@@ -252,7 +277,7 @@ func set(ids []string) map[string]bool {
 // against tells what became of each case since the baseline.
 func (g *gathered) against(b *Builder, key group, base *Baseline, diff *differences) {
 	r := &g.Result
-	r.BaselineRunID = base.RunID
+	r.BaselineRunID = UUID(base.RunID)
 	t := diff.targets[r.Target]
 	for i := range r.Cases {
 		id := r.Cases[i].ID
@@ -261,7 +286,7 @@ func (g *gathered) against(b *Builder, key group, base *Baseline, diff *differen
 			r.Added = append(r.Added, id)
 		case diff.changed[id]:
 			r.Changed = append(r.Changed, id)
-		case t == nil || t.unjudged[id]:
+		case t == nil || t.unjudged[id] || r.Cases[i].Details.open():
 			r.Unjudged = append(r.Unjudged, id)
 		default:
 			g.compared(id, t, base)

@@ -80,7 +80,7 @@ func TestResults(t *testing.T) {
 		tier callvet.Tier
 		tool string
 	}{{callvet.TierGolden, "get_weather"}, {callvet.TierLabeled, "other_tool"}, {"", "s"}} {
-		if got[i].Tier != want.tier || got[i].ToolName != want.tool || got[i].Target != "m" || got[i].RunID != "r2" || got[i].Timestamp != "2026-01-02T03:04:05Z" {
+		if got[i].Tier != want.tier || got[i].ToolName != want.tool || got[i].Target != "m" || got[i].RunID != UUID("r2") || got[i].Run != "r2" || got[i].Timestamp != "2026-01-02T03:04:05Z" {
 			t.Errorf("%+v", got[i])
 		}
 	}
@@ -142,5 +142,25 @@ func TestToolOfID(t *testing.T) {
 		if got := b.tool(id); got != want {
 			t.Errorf("%s is of %s, not of %s", id, got, want)
 		}
+	}
+}
+
+// TestUnlooked: a case that passed with an assertion that was not evaluated has not passed.
+func TestUnlooked(t *testing.T) {
+	t.Parallel()
+	b := builder()
+	for repeat := range 2 {
+		cell := attempt(0, repeat, callvet.VerdictPass, nil)
+		cell.Result.NotEvaluated = 1
+		cell.Result.Assertions = []callvet.Assertion{{Name: "response_contains", State: callvet.AssertNotEvaluated, Reason: "there was no answer"}}
+		b.Add(&callvet.Case{ID: "gs-a-001", Tier: callvet.TierGolden}, cell)
+	}
+	r := b.Results(nil)[0]
+	c := r.Cases[0]
+	if c.Passed || c.Error != "response_contains was not evaluated: there was no answer" || c.Details.Passes != 2 || c.Details.Whole != 0 {
+		t.Errorf("%+v %+v", c, c.Details)
+	}
+	if s := r.Summary; s.Passed != 0 || s.Failed != 0 || s.Unjudged != 1 {
+		t.Errorf("%+v", s)
 	}
 }

@@ -10,8 +10,9 @@ import (
 // Result is what one target made of the cases of one tier and tool.
 // Source: Eval Case Interfaces, "EvalSuiteResult".
 type Result struct {
-	// RunID is the run's id here, which every command takes.
+	// RunID is the run's id as a UUID, Run as every other place has it. Every command takes either.
 	RunID     string `json:"runId"`
+	Run       string `json:"run"`
 	Timestamp string `json:"timestamp"` // RFC 3339
 	// Tier is golden, labeled, regression or rubric, and "" of cases without one.
 	Tier callvet.Tier `json:"tier"`
@@ -61,7 +62,8 @@ type Metadata struct {
 type CaseResult struct {
 	ID          string `json:"id"`
 	Description string `json:"description"`
-	// Passed is true where at least half of the judged attempts passed, as in comparisons.
+	// Passed is true where at least half of the judged attempts passed, as in comparisons, and all of their
+	// assertions were evaluated. Otherwise Error names what was not, and the case is Unjudged.
 	Passed bool `json:"passed"`
 	// DurationMS sums the time of the attempts, in milliseconds.
 	DurationMS float64 `json:"durationMs"`
@@ -82,6 +84,8 @@ type Details struct {
 	Attempts int `json:"attempts"`
 	Judged   int `json:"judged"`
 	Passes   int `json:"passes"`
+	// Whole are those of the passes of which each assertion was evaluated.
+	Whole int `json:"whole"`
 	// SkippedAssertions counts those that were not evaluated, over all attempts.
 	SkippedAssertions int `json:"skippedAssertions,omitempty"`
 }
@@ -91,7 +95,8 @@ type Summary struct {
 	Total  int `json:"totalCases"`
 	Passed int `json:"passed"`
 	Failed int `json:"failed"`
-	// Unjudged cases ended in errors or did not run, in all of their attempts.
+	// Unjudged cases ended in errors or did not run, in all of their attempts, or passed with assertions that
+	// were not evaluated.
 	Unjudged          int     `json:"unjudged"`
 	SkippedAssertions int     `json:"skippedAssertions"`
 	TotalDurationMS   float64 `json:"totalDurationMs"`

@@ -28,14 +28,6 @@ const (
 	NoCheck   = "none"
 )
 
-// The words of safety rules in a gold file. RuleNever stands before the name of a tool.
-const (
-	RuleNever         = "never "
-	RuleReadOnly      = "read_only"
-	RuleConfirmWrites = "confirm_writes"
-	RuleDenyPII       = "deny_pii"
-)
-
 // Gold is a file of tasks for which a person writes what is right.
 // Source: Evaluating Tool Calling, §5.
 type Gold struct {
@@ -122,20 +114,9 @@ func (t *GoldTask) Rules() (never []string, safe *callvet.Safety, err error) {
 	if json.Unmarshal(t.SafetyRules, &rules) != nil {
 		return nil, nil, errors.New("safety_rules is no list of rules")
 	}
-	var s callvet.Safety
-	for _, rule := range rules {
-		switch tool, isNever := strings.CutPrefix(rule, RuleNever); {
-		case isNever && strings.TrimSpace(tool) != "":
-			never = append(never, strings.TrimSpace(tool))
-		case rule == RuleReadOnly:
-			s.ReadOnly, safe = true, &s
-		case rule == RuleConfirmWrites:
-			s.ConfirmWrites, safe = true, &s
-		case rule == RuleDenyPII:
-			s.DenyPII, safe = true, &s
-		default:
-			return nil, nil, fmt.Errorf("%q is no safety rule", rule)
-		}
+	never, safe, unknown := callvet.ReadSafetyRules(rules)
+	if len(unknown) > 0 {
+		return nil, nil, fmt.Errorf("%q is no safety rule", unknown[0])
 	}
 	return never, safe, nil
 }

@@ -3,6 +3,7 @@
 package mcp
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -141,8 +142,10 @@ func (s *Serving) end() error {
 func (s *Serving) Stdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	inner := s.start(ctx)
 	d := s.desk()
+	lines := &lineWriter{out: out}
+	heard := &messages{in: bufio.NewReader(in), out: lines, most: s.MaxBytes}
 	ss, err := d.server().Connect(inner, &ordered{
-		Transport: &sdk.IOTransport{Reader: io.NopCloser(in), Writer: stays{out}, MaxLineLength: s.MaxBytes}, desk: d,
+		Transport: &sdk.IOTransport{Reader: heard, Writer: lines, MaxLineLength: s.MaxBytes}, desk: d,
 	}, nil)
 	if err == nil {
 		stop := upon(s.over, func() { _ = ss.Close() })
@@ -154,10 +157,12 @@ func (s *Serving) Stdio(ctx context.Context, in io.Reader, out io.Writer) error 
 		err = ctx.Err()
 	case d.failed != nil: // the agent was told, too
 		err = d.failed
+	case heard.nonsense():
+		err = &callvet.Fault{Kind: callvet.FaultMalformed, Message: "serve: the agent sent no message of MCP"}
 	case errors.Is(err, io.EOF), errors.Is(err, sdk.ErrConnectionClosed), errors.Is(err, io.ErrClosedPipe):
 		err = nil
 	case err != nil:
-		err = &callvet.Fault{Kind: callvet.FaultMalformed, Message: fmt.Sprintf("serve: the agent sent no message of MCP: %v", err)}
+		err = &callvet.Fault{Kind: callvet.FaultMalformed, Message: fmt.Sprintf("serve: %v", err)}
 	}
 	return errors.Join(err, s.end())
 }
@@ -178,12 +183,6 @@ func upon(over <-chan struct{}, do func()) (stop func()) {
 		g.Wait()
 	}
 }
-
-// stays is a writer that outlives its conversation.
-type stays struct{ io.Writer }
-
-// Close implements io.Closer.
-func (stays) Close() error { return nil }
 
 // desk is where one conversation is answered.
 type desk struct {
@@ -497,8 +496,11 @@ func (d *desk) result(ctx context.Context, t Talk, s *sdk.Server, method string,
 		return &rawList{l, map[string]json.RawMessage{"tools": list}}, nil
 	case "tools/call":
 		call, ok := req.(*sdk.CallToolRequest)
-		if !ok || call.Params == nil {
+		if !ok || call.Params == nil || strings.TrimSpace(call.Params.Name) == "" {
 			return nil, fmt.Errorf("call: no tool is named: %w", callvet.ErrInvalid)
+		}
+		if args := call.Params.Arguments; len(args) > 0 && args[0] != '{' && string(args) != "null" {
+			return nil, fmt.Errorf("call %s: the arguments are no object: %w", call.Params.Name, callvet.ErrInvalid)
 		}
 		return verbatim(t.Call(ctx, call.Params.Name, call.Params.Arguments, begun))
 	}
@@ -632,7 +634,7 @@ func (o *ordered) Connect(ctx context.Context) (sdk.Connection, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &orderedConn{Connection: c, desk: o.desk, asked: map[jsonrpc.ID]bool{}, over: make(chan struct{})}, nil
+	return &orderedConn{Connection: c, desk: o.desk, asked: map[jsonrpc.ID]bool{}, twins: map[jsonrpc.ID]jsonrpc.ID{}, over: make(chan struct{})}, nil
 }
 
 type orderedConn struct {
@@ -645,7 +647,8 @@ type orderedConn struct {
 	mu    sync.Mutex
 	id    jsonrpc.ID // of the call that was read last
 	asked map[jsonrpc.ID]bool
-	fewer chan struct{} // closed when fewer than below are asked; nil: nobody waits for it
+	twins map[jsonrpc.ID]jsonrpc.ID // the ids of the agent by those that took their place
+	fewer chan struct{}             // closed when fewer than below are asked; nil: nobody waits for it
 	below int
 }
 
@@ -677,9 +680,7 @@ func (c *orderedConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	if err != nil || !ok || !req.IsCall() || req.Method == "subscriptions/listen" {
 		return msg, err
 	}
-	c.mu.Lock()
-	c.asked[req.ID] = true
-	c.mu.Unlock()
+	c.ask(req)
 	if req.Method == "tools/call" {
 		c.wait = make(chan struct{})
 		c.desk.mu.Lock()
@@ -690,6 +691,19 @@ func (c *orderedConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 		c.mu.Unlock()
 	}
 	return msg, nil
+}
+
+// ask notes a request. One with the id of a request that waits for its answer gets another id, until it is answered.
+func (c *orderedConn) ask(req *jsonrpc.Request) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if own := req.ID; c.asked[own] {
+		for n := len(c.twins); c.asked[req.ID]; n++ {
+			req.ID, _ = jsonrpc.MakeID(fmt.Sprintf("callvet twin %d", n)) // a string is one
+		}
+		c.twins[req.ID] = own
+	}
+	c.asked[req.ID] = true
 }
 
 // until waits for done, but not when the connection ends.
@@ -719,10 +733,17 @@ func (c *orderedConn) Write(ctx context.Context, msg jsonrpc.Message) error {
 		}
 		c.desk.mu.Unlock()
 	}
+	c.mu.Lock()
+	if own, twin := c.twins[res.ID]; twin {
+		answer := *res
+		answer.ID, msg = own, &answer
+	}
+	c.mu.Unlock()
 	err := c.Connection.Write(ctx, msg)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.asked, res.ID)
+	delete(c.twins, res.ID)
 	if c.fewer != nil && len(c.asked) < c.below {
 		close(c.fewer)
 		c.fewer = nil

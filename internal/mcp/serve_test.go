@@ -434,7 +434,7 @@ func TestServeEnds(t *testing.T) {
 	t.Errorf("ended with %v", err)
 }
 
-// TestServeNonsense: what is no MCP ends the conversation with what is wrong.
+// TestServeNonsense: an agent that sends nothing of MCP is an error.
 func TestServeNonsense(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"hello", `{"jsonrpc":"2.0","id":1,"method":`, strings.Repeat("[", 1000), `{"jsonrpc":"2.0","id":1,"method":"x","params":{"a":"` + strings.Repeat("a", 1<<16) + `"}}`} {

@@ -15,6 +15,8 @@ type Scored struct {
 	Line  int64
 	Step  trace.Step
 	Score callvet.StepScore
+	// Args and Result are hashes, 0 for what was not recorded.
+	Args, Result uint64
 	// Content is a hash of the line; 0 where it does not name its call, so that it is no copy.
 	Content uint64
 }

@@ -70,7 +70,7 @@ func (w *worker) block(j job) error {
 		}
 		w.sheet.Step(w.batch, &s)
 		if w.each {
-			row := Scored{Line: v.Line, Step: v.Step(), Score: s.Score}
+			row := Scored{Line: v.Line, Step: v.Step(), Score: s.Score, Args: s.Args, Result: s.Result}
 			if len(v.CallID) > 0 {
 				h := fnv.New64a()
 				h.Write(v.Raw)

@@ -52,6 +52,9 @@ type Config struct {
 	Ignore []string
 	// Hide takes secrets out of what is written; nil takes nothing out.
 	Hide func(string) string
+	// HidePath takes secrets out of the path and query of a request, which recordings, their keys and reports have; nil
+	// takes nothing out. The request itself is sent as it came.
+	HidePath func(*url.URL) string
 	// Told hears of each request that was answered; nil: nobody does. It is called by one
 	// goroutine at a time.
 	Told func(Answered)
@@ -167,7 +170,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		x.refuse(http.StatusBadRequest, "the request broke off")
 		return
 	}
-	x.q = request{Method: r.Method, Path: r.URL.RequestURI(), Body: body}
+	x.q = request{Method: r.Method, Path: p.path(r.URL), Body: body}
 	for _, name := range answerHeaders {
 		if v := strings.Join(r.Header.Values(name), ","); v != "" {
 			if x.q.Headers == nil {
@@ -274,7 +277,7 @@ func (x *exchange) miss(told []string) {
 
 func (x *exchange) refuse(status int, why string) {
 	x.fail(status, why)
-	x.p.count(Answered{What: Refused, Method: x.r.Method, Path: x.r.URL.Path, Status: status, Text: why})
+	x.p.count(Answered{What: Refused, Method: x.r.Method, Path: x.p.path(x.r.URL), Status: status, Text: why})
 }
 
 // fail sends an error in the form of the provider, so that its clients show the text.
@@ -360,7 +363,7 @@ func (x *exchange) send(ctx context.Context) (*http.Response, error) {
 		base, path = x.p.cfg.Anthropic, x.r.URL.Path
 	}
 	if base == nil || x.p.cfg.HTTP == nil {
-		return nil, fmt.Errorf("nobody answers %s here: %w", x.r.URL.Path, callvet.ErrUnavailable)
+		return nil, fmt.Errorf("no model answers %s here: %w", x.q.Path, callvet.ErrUnavailable)
 	}
 	to := *base
 	to.Path, to.RawQuery = strings.TrimSuffix(base.Path, "/")+path, x.r.URL.RawQuery
@@ -458,6 +461,14 @@ func (x *exchange) keep(ctx context.Context, resp *http.Response, body []byte) (
 	}
 	p.all[x.key], p.written[x.key], told.File = next, true, next.name
 	return told, nil
+}
+
+// path is the path and query of a request without secrets.
+func (p *Proxy) path(u *url.URL) string {
+	if p.cfg.HidePath == nil {
+		return u.RequestURI()
+	}
+	return p.cfg.HidePath(u)
 }
 
 func (p *Proxy) hide(text string) string {

@@ -73,7 +73,7 @@ func (m *mocks) reply(call callvet.Call) (callvet.Reply, error) {
 	}
 	list := m.list(call.Tool)
 	if list == nil {
-		return callvet.Reply{Status: callvet.StatusOK, Result: json.RawMessage(unmocked), Note: "no mock for this tool"}, nil
+		return callvet.Reply{Status: callvet.StatusOK, Result: json.RawMessage(unmocked), Note: callvet.NoteUnmocked}, nil
 	}
 	var args value.Value // stays absent when the call has no arguments
 	if len(call.Args) > 0 {

@@ -193,6 +193,9 @@ func mdDiff(b *bytes.Buffer, c *panel.Comparison) {
 	if c.Population == panel.ThisSuite {
 		fmt.Fprintf(b, "%s\n\n", c.Population.Sentence())
 	}
+	if c.Assumed != "" {
+		fmt.Fprintf(b, "%s\n\n", plain.Markdown(c.Assumed))
+	}
 	for _, l := range append(leftOut(c), c.Warnings...) {
 		fmt.Fprintf(b, "> %s\n", plain.Markdown(l))
 	}

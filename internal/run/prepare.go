@@ -101,6 +101,9 @@ func (w *wardrobe) of(c *callvet.Case) *callvet.Toolset {
 	return ts
 }
 
+// Offered are the tools that a case offers: its own or the suite's, those that it names.
+func Offered(s *callvet.Suite, c *callvet.Case) []callvet.Tool { return newWardrobe(s).of(c).Tools }
+
 // choose keeps the tools' own order: names restrict, they do not sort.
 func choose(tools []callvet.Tool, names []string) []callvet.Tool {
 	want := make(map[string]bool, len(names))

@@ -26,7 +26,7 @@ type answer struct {
 // the program said is wrong with the attempt.
 func parse(line []byte, id int64) (score.Opinion, error) {
 	if _, err := value.Parse(line); err != nil { // which refuses a key that is there twice, and depth
-		return score.Opinion{}, fmt.Errorf("its answer cannot be read: %w: %s", callvet.ErrInvalid, shown(line))
+		return score.Opinion{}, fmt.Errorf("its answer cannot be read: %w: %s (standard output is for answers: print all else to standard error)", callvet.ErrInvalid, shown(line))
 	}
 	dec := json.NewDecoder(bytes.NewReader(line))
 	dec.DisallowUnknownFields()
@@ -38,7 +38,7 @@ func parse(line []byte, id int64) (score.Opinion, error) {
 	case a.ID == nil:
 		return score.Opinion{}, fmt.Errorf("its answer has no id: %w: %s", callvet.ErrInvalid, shown(line))
 	case a.ID.String() != strconv.FormatInt(id, 10):
-		return score.Opinion{}, fmt.Errorf("it answered question %s, and %d was asked: %w", shown([]byte(a.ID.String())), id, callvet.ErrInvalid)
+		return score.Opinion{}, fmt.Errorf("it answered question %s, and another was asked: %w", shown([]byte(a.ID.String())), callvet.ErrInvalid)
 	case a.Error != "":
 		return score.Opinion{}, &refusal{a.Error}
 	}

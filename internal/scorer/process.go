@@ -6,6 +6,8 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/rand"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -33,7 +35,6 @@ type process struct {
 	lines   chan line
 	over    chan struct{} // closed when it is ended
 	readers parallel.Group
-	asked   int64
 }
 
 // line is one of standard output, or why there is none.
@@ -86,10 +87,18 @@ func (x *process) read() {
 	}
 }
 
+// newID is the id of a question, in [2^40, 2^53): no text that the program may print of the attempt can have it, so that
+// what a target said is never taken for an answer. A float holds it exactly.
+func newID() int64 {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // it never fails
+	const least, most = 1 << 40, 1 << 53
+	return int64(least + binary.NativeEndian.Uint64(b[:])%(most-least))
+}
+
 // ask asks and waits for the answer. A process that may not be asked again is ended.
 func (x *process) ask(ctx context.Context, q *question) (score.Opinion, error) {
-	x.asked++
-	q.ID = x.asked
+	q.ID = newID()
 	text, err := json.Marshal(q)
 	if err != nil {
 		x.pool.give(x)

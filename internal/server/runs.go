@@ -35,9 +35,12 @@ const metricOverall = "overall"
 // EvalRun is a line of the list of runs.
 type EvalRun struct {
 	ID        string    `json:"id"`
+	Name      string    `json:"name,omitempty" doc:"what its owner calls it"`
+	Notes     string    `json:"notes,omitempty"`
+	Tags      []string  `json:"run_tags,omitempty"`
 	Created   time.Time `json:"timestamp"`
 	Finished  time.Time `json:"finished,omitzero"`
-	Status    string    `json:"status" enum:"running,done,interrupted,failed,budget"`
+	Status    string    `json:"status" enum:"queued,running,done,interrupted,cancelled,failed,budget"`
 	SuiteID   string    `json:"suite_id" doc:"empty for a suite that the server does not keep by name"`
 	SuiteName string    `json:"suite_name"`
 	Version   int64     `json:"suite_version"`
@@ -52,8 +55,10 @@ type EvalRun struct {
 	Planned     int             `json:"planned" doc:"attempts that were to be made, less those that were left out on purpose"`
 	Judged      int             `json:"judged" doc:"attempts that passed or failed"`
 	Lost        int             `json:"lost" doc:"planned attempts without an outcome; while the run goes on, those that ended in an error"`
-	Total       int             `json:"total_cases"`
-	Passed      int             `json:"cases_passed"`
+	Cases       int             `json:"cases" doc:"cases of the run"`
+	Total       int             `json:"total_cases" doc:"attempts: of each target at each case, with repeats; floors are left out beside models"`
+	Passed      int             `json:"cases_passed" doc:"of total_cases"`
+	Requests    int             `json:"requests" doc:"sent to the targets, also of attempts that were asked again or broken off"`
 	CostUSD     *float64        `json:"cost_usd" doc:"null where it is not known"`
 	Experiment  string          `json:"experiment_id,omitempty"`
 	Job         string          `json:"job_id,omitempty"`
@@ -145,7 +150,7 @@ func (s *Server) addRuns() {
 		return &struct{ Body report.Document }{*d}, err
 	})
 	add(s, huma.Operation{
-		OperationID: "patch-run", Method: http.MethodPatch, Path: "/api/runs/{id}", Summary: "Share a run with all users, or link it to an experiment", Tags: tags, DefaultStatus: http.StatusNoContent,
+		OperationID: "patch-run", Method: http.MethodPatch, Path: "/api/runs/{id}", Summary: "Name a run, share it with all users, or link it to an experiment", Tags: tags, DefaultStatus: http.StatusNoContent,
 	}, Access{Objects: run}, s.patchRun)
 	add(s, huma.Operation{
 		OperationID: "list-cells", Method: http.MethodGet, Path: "/api/runs/{id}/cells", Summary: "Attempts of a run, filtered and sorted", Tags: tags,
@@ -211,12 +216,12 @@ func (s *Server) line(ctx context.Context, e *rows.RunEntry) (*EvalRun, error) {
 		return nil, err
 	}
 	out := &EvalRun{
-		ID: r.ID, Created: r.Created.UTC(), Status: sum.Status, SuiteID: e.SuiteID, SuiteName: r.SuiteName, Version: e.SuiteVersion, Models: sum.Targets,
-		Verdicts: sum.Cells, Total: sum.Cells.Pass + sum.Cells.Fail + sum.Cells.Error + sum.Cells.NotRun, Passed: sum.Cells.Pass, CostUSD: sum.CostUSD,
+		ID: r.ID, Name: r.Name, Notes: r.Notes, Tags: r.Tags, Created: r.Created.UTC(), Status: sum.Status, SuiteID: e.SuiteID, SuiteName: r.SuiteName, Version: e.SuiteVersion, Models: sum.Targets,
+		Verdicts: sum.Cells, Total: sum.Cells.Pass + sum.Cells.Fail + sum.Cells.Error + sum.Cells.NotRun, Passed: sum.Cells.Pass, Cases: sum.Cases, Requests: r.Spent.Requests, CostUSD: sum.CostUSD,
 		Experiment: e.ExperimentID, Job: e.JobID, Shared: e.Shared, User: e.UserID,
 	}
 	out.Planned, out.Judged, out.Lost = sum.Cells.Planned(), sum.Cells.Pass+sum.Cells.Fail, sum.Cells.Lost()
-	if store.Status(sum.Status) == store.StatusRunning { // the others are still to come
+	if !ended(sum.Status) { // the others are still to come
 		out.Lost = sum.Cells.Error
 	}
 	if out.Problem = sum.Problem; r.Finished.IsZero() {
@@ -248,6 +253,11 @@ func (s *Server) line(ctx context.Context, e *rows.RunEntry) (*EvalRun, error) {
 		}
 	}
 	return out, nil
+}
+
+// ended reports whether nothing more is to come of a run in a state.
+func ended(state string) bool {
+	return store.Status(state) != store.StatusRunning && store.Status(state) != store.StatusQueued
 }
 
 // runLine is what the list takes of the document of a run.
@@ -403,7 +413,7 @@ func (s *Server) historyRun(ctx context.Context, _ *account.Principal, in *struc
 	if out.SuiteGates, err = s.cfg.App.SuiteGates(ctx, in.ID); err != nil {
 		return nil, err
 	}
-	if line.Lost > 0 && line.Problem == "" && store.Status(line.Status) != store.StatusRunning {
+	if line.Lost > 0 && line.Problem == "" && ended(line.Status) {
 		r, err := s.cfg.App.Run(ctx, in.ID)
 		if err != nil {
 			return nil, err
@@ -429,8 +439,11 @@ func (s *Server) deleteRun(ctx context.Context, by *account.Principal, in *RunIn
 func (s *Server) patchRun(ctx context.Context, by *account.Principal, in *struct {
 	RunIn
 	Body struct {
-		Shared     *bool   `json:"shared,omitempty" doc:"every user of the server may read it"`
-		Experiment *string `json:"experiment_id,omitempty" maxLength:"100" doc:"the experiment that it belongs to; empty: none"`
+		Name       *string   `json:"name,omitempty" doc:"for people; other runs may have it too"`
+		Notes      *string   `json:"notes,omitempty" doc:"for people"`
+		Tags       *[]string `json:"run_tags,omitempty" doc:"for people; all tags of the run"`
+		Shared     *bool     `json:"shared,omitempty" doc:"every user of the server may read it"`
+		Experiment *string   `json:"experiment_id,omitempty" maxLength:"100" doc:"the experiment that it belongs to; empty: none"`
 	}
 },
 ) (*struct{}, error) {
@@ -440,6 +453,15 @@ func (s *Server) patchRun(ctx context.Context, by *account.Principal, in *struct
 	}
 	if id := in.Body.Experiment; id != nil && *id != "" {
 		if err := s.linkable(ctx, by, *id, e.SuiteID); err != nil {
+			return nil, err
+		}
+	}
+	if b := &in.Body; b.Name != nil || b.Notes != nil || b.Tags != nil {
+		a, err := s.AppOf(ctx, by.User) // it knows his keys, which are no part of a text
+		if err != nil {
+			return nil, err
+		}
+		if _, err := a.DescribeRun(ctx, app.DescribeRequest{Run: in.ID, Name: b.Name, Notes: b.Notes, Tags: b.Tags}); err != nil {
 			return nil, err
 		}
 	}
@@ -521,12 +543,21 @@ func as[T ~string](list []string) []T {
 // CaseAttempts are all attempts at one case.
 type CaseAttempts struct {
 	Case     json.RawMessage `json:"case" doc:"the case as the suite has it"`
+	Tools    []OfferedTool   `json:"tools" nullable:"false" doc:"the tools that the case offers"`
 	Attempts []AttemptDetail `json:"attempts"`
+}
+
+// OfferedTool is a tool that a case offers.
+type OfferedTool struct {
+	Name        string `json:"name"`
+	Description string `json:"description,omitempty"`
 }
 
 // AttemptDetail is an attempt with its conversation.
 type AttemptDetail struct {
-	Result report.Record   `json:"result"`
+	Result report.Record `json:"result"`
+	// System is the text before the conversation.
+	System string          `json:"system,omitempty" doc:"the system prompt of the attempt: the target's, the suite's and the context of the case"`
 	Trace  json.RawMessage `json:"trace" doc:"the conversation, calls and usage; callvet schema trace"`
 	// Exchanges are the raw requests and responses, without keys; empty where none are kept.
 	Exchanges json.RawMessage `json:"exchanges"`
@@ -542,14 +573,17 @@ func (s *Server) caseOf(ctx context.Context, _ *account.Principal, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	out := CaseAttempts{Attempts: []AttemptDetail{}}
+	out := CaseAttempts{Attempts: []AttemptDetail{}, Tools: make([]OfferedTool, len(v.Tools))}
+	for i := range v.Tools {
+		out.Tools[i] = OfferedTool{v.Tools[i].Name, v.Tools[i].Description}
+	}
 	for i, row := range v.Rows {
 		if i == 0 {
 			if out.Case, err = json.Marshal(row.Case); err != nil {
 				return nil, fmt.Errorf("tell case %s: %w", in.Case, err)
 			}
 		}
-		d := AttemptDetail{Result: v.View.Record(row)}
+		d := AttemptDetail{Result: v.View.Record(row), System: v.Systems[row.Cell.Target]}
 		trace, err := json.Marshal(row.Cell.Trace)
 		if err != nil {
 			return nil, fmt.Errorf("tell the attempt at %s: %w", in.Case, err)
@@ -612,6 +646,14 @@ func (s *Server) exportRun(ctx context.Context, _ *account.Principal, in *struct
 	}}, nil
 }
 
+// Comparison is what differs between two sides.
+type Comparison struct {
+	panel.Comparison
+	Estimates string `json:"estimates" doc:"what the numbers are about, in a sentence"`
+}
+
+func comparisonOf(c *panel.Comparison) Comparison { return Comparison{*c, c.Population.Sentence()} }
+
 // Compared choose what of both sides is compared, and told.
 type Compared struct {
 	BaseTarget      string `query:"base_target" maxLength:"500" doc:"the target of the base that those of the candidate are compared with, all of them"`
@@ -637,7 +679,7 @@ func (s *Server) diffRuns(ctx context.Context, by *account.Principal, in *struct
 	Target    string   `query:"target" maxLength:"500" doc:"target of the base for those of the candidate that have no namesake there"`
 	Compared
 },
-) (*struct{ Body panel.Comparison }, error) {
+) (*struct{ Body Comparison }, error) {
 	for _, id := range []string{in.Base, in.Candidate} {
 		if id == "" {
 			continue
@@ -652,5 +694,5 @@ func (s *Server) diffRuns(ctx context.Context, by *account.Principal, in *struct
 	if err != nil {
 		return nil, err
 	}
-	return &struct{ Body panel.Comparison }{*c}, nil
+	return &struct{ Body Comparison }{comparisonOf(c)}, nil
 }

@@ -152,6 +152,9 @@ func TestRuns(t *testing.T) {
 	if targets, ok := diff["targets"].([]any); !ok || len(targets) != 1 {
 		t.Errorf("diff: %v", diff)
 	}
+	if want := panel.TasksLikeThese.Sentence(); diff["estimates"] != want {
+		t.Errorf("a comparison is about %v, want %q", diff["estimates"], want)
+	}
 	details := told[server.EvalDetails](t, s, "ana", "GET", "/api/tool-eval/history/"+first, "")
 	if len(details.Results) != 14 || details.ID != first || details.Next != "" {
 		t.Errorf("details: %+v", details)

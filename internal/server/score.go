@@ -42,14 +42,16 @@ type (
 	}
 	// ScoreSheet is what traces or a run add up to.
 	ScoreSheet struct {
-		Files    []string         `json:"files" nullable:"false"`
-		Lines    int64            `json:"lines"`
-		Steps    int64            `json:"steps"`
-		Tasks    int64            `json:"task_records"`
-		Bad      int64            `json:"malformed_lines"`
-		Panels   *panel.Panels    `json:"panels"`
-		Problems []string         `json:"problems" nullable:"false" doc:"lines that are no records, and unknown names; the first ones"`
-		Notes    []callvet.Notice `json:"notes" nullable:"false"`
+		Files  []string      `json:"files" nullable:"false"`
+		Lines  int64         `json:"lines"`
+		Steps  int64         `json:"steps"`
+		Tasks  int64         `json:"task_records"`
+		Bad    int64         `json:"malformed_lines"`
+		Panels *panel.Panels `json:"panels"`
+		// Estimates is as in reports.
+		Estimates string           `json:"estimates" doc:"what the numbers are about, in a sentence"`
+		Problems  []string         `json:"problems" nullable:"false" doc:"lines that are no records, and unknown names; the first ones"`
+		Notes     []callvet.Notice `json:"notes" nullable:"false"`
 	}
 )
 
@@ -66,7 +68,7 @@ func (s *Server) addScore() {
 		}
 		v := out.View
 		sheet := ScoreSheet{
-			Files: v.Files, Lines: v.Lines, Steps: v.Steps, Tasks: v.Tasks, Bad: v.Panels.Lost.Records(), Panels: v.Panels,
+			Files: v.Files, Lines: v.Lines, Steps: v.Steps, Tasks: v.Tasks, Bad: v.Panels.Lost.Records(), Panels: v.Panels, Estimates: v.Population(),
 			Problems: []string{}, Notes: h.all(),
 		}
 		for _, p := range v.Problems {
@@ -259,7 +261,7 @@ func (s *Server) diffTraces(ctx context.Context, by *account.Principal, in *stru
 	Target  string   `query:"target" maxLength:"500" doc:"target of the base for those of the collection that have no namesake there"`
 	Compared
 },
-) (*struct{ Body panel.Comparison }, error) {
+) (*struct{ Body Comparison }, error) {
 	if in.Base == "" && in.Run == "" && in.BaseTarget == "" {
 		return nil, &callvet.FieldError{Field: "baseline_traces_id", Text: "{baseline_traces_id}: name what it is compared with, a collection, a run with {baseline_eval_id}, or a target of its own with {base_target}"}
 	}
@@ -283,7 +285,7 @@ func (s *Server) diffTraces(ctx context.Context, by *account.Principal, in *stru
 	if err != nil {
 		return nil, h.refused(err)
 	}
-	return &struct{ Body panel.Comparison }{*c}, nil
+	return &struct{ Body Comparison }{comparisonOf(c)}, nil
 }
 
 // badGates is the error of gates that are none, with each mistake; nil for another one.

@@ -137,7 +137,7 @@ func TestTraces(t *testing.T) {
 	}
 	other := give[tracesAnswer](t, s, "ana", "POST", "/api/traces?collection=before", strings.ReplaceAll(sampleTraces, `"pass":false`, `"pass":true`))
 	code, diff := s.ask(t, "ana", "GET", "/api/traces/"+one.ID+"/diff?baseline_traces_id="+other.ID, "")
-	if code != 200 || !strings.Contains(diff, `"broke":1`) && !strings.Contains(diff, "t2") {
+	if code != 200 || !strings.Contains(diff, `"broke":1`) && !strings.Contains(diff, "t2") || !strings.Contains(diff, `"estimates":"Numbers are about tasks like these`) {
 		t.Errorf("%d %s", code, diff)
 	}
 	pair := give[tracesAnswer](t, s, "ana", "POST", "/api/traces?collection=pair", `{"type":"task","task_id":"t1","target":"x","pass":true}

@@ -49,7 +49,7 @@ func suite(n int) *callvet.Suite {
 
 func newRun(t testing.TB, db *store.DB, s *callvet.Suite, name string) store.Run {
 	t.Helper()
-	r, err := db.CreateRun(t.Context(), store.NewRun{Name: name, Suite: s, Manifest: json.RawMessage(`{"seed":1}`)})
+	r, err := db.CreateRun(t.Context(), store.NewRun{Words: store.Words{Name: name}, Suite: s, Manifest: json.RawMessage(`{"seed":1}`)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -306,7 +306,7 @@ func TestNamesFindOneRun(t *testing.T) {
 		"nightly": callvet.ErrConflict, r.ID: callvet.ErrConflict, "last": callvet.ErrInvalid, "latest": callvet.ErrInvalid, "last~2": callvet.ErrInvalid, "nightly~1": callvet.ErrInvalid,
 		"nightly~x": nil, "Nightly": nil, "lasting": nil,
 	} {
-		_, err := db.CreateRun(t.Context(), store.NewRun{Name: name, Suite: suite(1), Manifest: json.RawMessage(`{}`)})
+		_, err := db.CreateRun(t.Context(), store.NewRun{Words: store.Words{Name: name}, Suite: suite(1), Manifest: json.RawMessage(`{}`)})
 		if !errors.Is(err, kind) || kind == nil && err != nil {
 			t.Errorf("name %q: %v, want %v", name, err, kind)
 		}
@@ -399,5 +399,30 @@ func TestRefusals(t *testing.T) {
 	cancel()
 	if err := open(t, ok, store.Options{}).AppendCells(done, r.ID, []callvet.Cell{full(0, 0, 0)}, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("append after cancel: %v", err)
+	}
+}
+
+// TestOfAnotherUser: a store that somebody else put there is not opened, not even to be read.
+func TestOfAnotherUser(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "s.db")
+	db, err := store.Open(t.Context(), path, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chown(path, 12345, -1); err != nil {
+		t.Skip("SKIPPED: only root can give a file away: ", err)
+	}
+	for _, readOnly := range []bool{false, true} {
+		db, err := store.Open(t.Context(), path, store.Options{ReadOnly: readOnly})
+		if !errors.Is(err, callvet.ErrDenied) || !strings.Contains(err.Error(), "another user of this machine (12345)") {
+			t.Errorf("read only %t: %v", readOnly, err)
+		}
+		if db != nil {
+			_ = db.Close()
+		}
 	}
 }

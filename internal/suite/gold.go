@@ -129,6 +129,11 @@ func (l *linter) goldOf(ctx context.Context, compiled *score.Compiled) {
 	if result.Class == callvet.ClassContract && (l.extraArgs() != callvet.ExtraForbid || l.looseMode() || l.inPart()) {
 		return // the case names only some of the arguments or a part of them, and a call may carry the others
 	}
+	if result.Class == callvet.ClassPolicy && len(result.Incidents) > 0 && !slices.ContainsFunc(result.Incidents, func(i callvet.Incident) bool { return i.Rule != callvet.RuleUnconfirmedWrite }) {
+		l.warn("unconfirmed", "expect", "give the turns in which the target asks and the user confirms, or let a simulated user answer",
+			"the case expects a call that needs the user's confirmation, and its conversation has none: %s", result.Reason)
+		return
+	}
 	l.problem("gold-fails", "expect", "mend the expectation; every model would fail this case", "the case's own gold answer does not pass it: %s", cmp.Or(result.Reason, string(result.Class)))
 }
 

@@ -161,10 +161,24 @@ func (l *linter) choiceAgainstGold() {
 	}
 }
 
+// forbidden checks names that must not be called. A name that is like none of the tools forbids what no target can call:
+// that is true of every attempt, and no error.
+func (l *linter) forbidden(names []string, key string) {
+	for i, name := range names {
+		at := fmt.Sprintf("%s[%d]", key, i)
+		if len(l.set.names) > 0 && !callvet.NamePattern(name) && !l.set.has(name) && !l.set.has(l.named(name, l.set)) && !l.all.has(name) &&
+			callvet.Nearest(name, l.set.names) == "" && oneName(name, l.set.names) == "" {
+			l.warn("unknown-tool", at, "give the tool with the others, if it is one that targets may see", "there is no tool %q: to forbid it holds an attempt to nothing", name)
+			continue
+		}
+		l.counts(name, at, l.set)
+	}
+}
+
 func (l *linter) toolAssertions() {
 	e := &l.c.Expect
 	l.countAll(e.ToolsCalled, "expect.tools_called")
-	l.countAll(e.ToolsNotCalled, "expect.tools_not_called")
+	l.forbidden(e.ToolsNotCalled, "expect.tools_not_called")
 	if e.ToolsCalled != nil && e.ToolsAcceptable != nil {
 		l.problem("conflicting-keys", "expect", "tools_called for one exact set, tools_acceptable for several", "tools_called and tools_acceptable exclude each other")
 	}
@@ -261,6 +275,9 @@ func onAnswer(e *callvet.Expect) (keys []string) {
 func onResults(e *callvet.Expect) (keys []string) {
 	if e.NoToolErrors {
 		keys = append(keys, "no_tool_errors")
+	}
+	if len(e.Postconditions) > 0 {
+		keys = append(keys, "postconditions")
 	}
 	for i := range e.Plans {
 		for k := range e.Plans[i].Calls {

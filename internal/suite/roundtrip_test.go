@@ -233,6 +233,7 @@ func expects() *rapid.Generator[callvet.Expect] {
 			e.Counts = rapid.SliceOfN(counts(), 0, 2).Draw(t, "counts")
 			e.AllOf = rapid.SliceOfN(claims(), 1, 2).Draw(t, "claims")
 			e.Not = rapid.SliceOfN(claims(), 1, 2).Draw(t, "not claims")
+			e.Postconditions = [][]string{nil, {"a == 1"}}[rapid.IntRange(0, 1).Draw(t, "posts")]
 			e.MaxSameCalls, e.MaxRequests = opt(rapid.IntRange(1, 3)).Draw(t, "same"), opt(rapid.IntRange(0, 3)).Draw(t, "requests")
 			e.MinScores = map[string]float64{"call_f1": rapid.Float64Range(0, 1).Draw(t, "least score")}
 			e.ResponseJSON = opt(matchers()).Draw(t, "json")

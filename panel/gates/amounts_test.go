@@ -16,10 +16,10 @@ import (
 // that the tasks do not bear out.
 func TestFewShowLittle(t *testing.T) {
 	t.Parallel()
-	count := func(cases int) stats.Interval {
+	each := func(cases int, events float64) stats.Interval {
 		var c stats.Counts
 		for range cases {
-			c.Add(0, 1, true)
+			c.Add(events, 1, true)
 		}
 		return c.Interval(0.95)
 	}
@@ -36,10 +36,14 @@ func TestFewShowLittle(t *testing.T) {
 		says   string
 	}{
 		"no event in 60": {
-			"unneeded_calls_per_attempt", panel.UnitCount, count(60), 0.02, gate.Inconclusive,
+			"unneeded_calls_per_attempt", panel.UnitCount, each(60, 0), 0.02, gate.Inconclusive,
 			"unneeded_calls_per_attempt 0.00 [0.00, 0.12], by 60 attempts of 60 tasks (n_eff 30): the bound 0.02 lies within the interval",
 		},
-		"no event in 400": {"unneeded_calls_per_attempt", panel.UnitCount, count(400), 0.02, gate.Pass, "the upper end 0.018 is not above the bound 0.020"},
+		"one call in each attempt": {
+			"calls_per_attempt", panel.UnitCount, each(60, 1), 2, gate.Inconclusive,
+			"calls_per_attempt 1.00, by 60 attempts of 60 tasks: every task has the same, so that nothing shows how far another may be from it",
+		},
+		"no event in 400": {"unneeded_calls_per_attempt", panel.UnitCount, each(400, 0), 0.02, gate.Pass, "the upper end 0.018 is not above the bound 0.020"},
 		"one cost for all": {
 			"cost_per_attempt", panel.UnitUSD, cost.Interval(0.95), 0.02, gate.Inconclusive,
 			"every task has the same, so that nothing shows how far another may be from it",

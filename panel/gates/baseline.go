@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/stats"
@@ -214,8 +215,11 @@ func (d *change) digits(margin float64) func(float64) string {
 func (c *claim) regressionWords(d gate.Decision, ch *change, margin, effect float64) (why, cure string) {
 	iv, write := ch.Change, ch.digits(margin)
 	share := func(x float64) string {
-		if ch.Relative {
-			return percent(x)
+		switch {
+		case ch.Relative:
+			return percent(x) + " of the baseline"
+		case ch.Unit == panel.UnitRate:
+			return points(x)
 		}
 		return amount(ch.Unit, x)
 	}
@@ -242,6 +246,15 @@ func (c *claim) regressionWords(d gate.Decision, ch *change, margin, effect floa
 		return fmt.Sprintf("a rise of %s is not ruled out, and no rise is not either", share(margin)), "more " + c.task + "s narrow the interval"
 	}
 	return fmt.Sprintf("a loss of %s is not ruled out, and no loss is not either", share(margin)), "more " + c.task + "s narrow the interval"
+}
+
+// points writes a difference of two rates.
+func points(x float64) string {
+	n := strings.TrimSuffix(percent(x), " %")
+	if n == "1" {
+		return n + " point"
+	}
+	return n + " points"
 }
 
 // difference finds the comparison of a table: its own, or for the pass rate that of

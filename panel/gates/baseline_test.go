@@ -51,31 +51,31 @@ func TestAnyMetric(t *testing.T) {
 	}{
 		"arguments get worse": {
 			"arg_em", 60, func(i int) (a, b panel.Observation) { return rates(2, 2), rates(2-i%4/2, 2) },
-			gate.Fail, "arg_em changed by -0.25 [-0.32, -0.18], by 60 tasks measured in both runs: the upper end -0.18 is below 0 and the drop is more than 0.01: failed", 0,
+			gate.Fail, "arg_em changed by -0.25 [-0.32, -0.18], by 60 tasks measured in both runs: the upper end -0.18 is below 0 and the drop is more than 1 point: failed", 0,
 		},
 		"more calls that nothing needs": {
 			"over_call_rate", 60, func(i int) (a, b panel.Observation) { return rates(0, 2), rates(i%4/2, 2) },
-			gate.Fail, "over_call_rate changed by +0.25 [+0.18, +0.32], by 60 tasks measured in both runs: the lower end +0.18 is above 0 and the rise is more than 0.01: failed", 0,
+			gate.Fail, "over_call_rate changed by +0.25 [+0.18, +0.32], by 60 tasks measured in both runs: the lower end +0.18 is above 0 and the rise is more than 1 point: failed", 0,
 		},
 		"fewer of them": {
 			"over_call_rate", 60, func(i int) (a, b panel.Observation) { return rates(i%4/2, 2), rates(0, 2) },
-			gate.Pass, "the upper end -0.18 is below the allowed rise +0.05: passed", 0,
+			gate.Pass, "the upper end -0.18 is below the allowed rise +5 points: passed", 0,
 		},
 		"nothing changed in few tasks proves little": {
 			"schema_valid", 40, func(int) (a, b panel.Observation) { return rates(3, 3), rates(3, 3) },
-			gate.Inconclusive, "schema_valid changed by +0.00 [-0.09, +0.09], by 40 tasks measured in both runs: a loss of 0.05 is not ruled out", 33,
+			gate.Inconclusive, "schema_valid changed by +0.00 [-0.09, +0.09], by 40 tasks measured in both runs: a loss of 5 points is not ruled out", 33,
 		},
 		"nothing changed in many": {
 			"schema_valid", 80, func(int) (a, b panel.Observation) { return rates(3, 3), rates(3, 3) },
-			gate.Pass, "the lower end -0.046 is above the allowed loss -0.05: passed", 0,
+			gate.Pass, "the lower end -0.046 is above the allowed loss -5 points: passed", 0,
 		},
 		"dearer": {
 			"cost_per_attempt", 60, func(i int) (a, b panel.Observation) { return amounts(0.01), amounts(0.012 + float64(i%3)*0.001) },
-			gate.Fail, "cost_per_attempt changed by +30.0 % [+27.9 %, +32.2 %], by 60 tasks measured in both runs (from $0.0100 to $0.0130): the lower end +27.9 % is above 0 and the rise is more than 1 %: failed", 0,
+			gate.Fail, "cost_per_attempt changed by +30.0 % [+27.9 %, +32.2 %], by 60 tasks measured in both runs (from $0.0100 to $0.0130): the lower end +27.9 % is above 0 and the rise is more than 1 % of the baseline: failed", 0,
 		},
 		"as dear": {
 			"tokens_per_attempt", 60, func(i int) (a, b panel.Observation) { return amounts(100), amounts(100 + float64(i%3-1)) },
-			gate.Pass, "is below the allowed rise +5 %: passed", 0,
+			gate.Pass, "is below the allowed rise +5 % of the baseline: passed", 0,
 		},
 		"none before": {
 			"unneeded_calls_per_attempt", 40, func(int) (a, b panel.Observation) { return amounts(0), amounts(1) },
@@ -91,7 +91,7 @@ func TestAnyMetric(t *testing.T) {
 				}
 				return rates(i%2, 1), rates(i%2, 1)
 			},
-			gate.Inconclusive, "a loss of 0.05 is not ruled out, and no loss is not either", 380,
+			gate.Inconclusive, "a loss of 5 points is not ruled out, and no loss is not either", 380,
 		},
 		"few": {
 			"arg_em", 10, func(int) (a, b panel.Observation) { return rates(1, 1), rates(1, 1) },
@@ -203,4 +203,16 @@ func TestCorrection(t *testing.T) {
 			t.Errorf("%s %s", v.Reason, v.Sentence)
 		}
 	}
+}
+
+func caseID(i int) string { return fmt.Sprint("t", i) }
+
+// ledger has so many cases of one target, and measures these metrics.
+func ledger(cases int, metrics ...string) *panel.Ledger {
+	l := panel.NewLedger("run", []string{"agent"}, []string{"language"})
+	l.Measure(metrics...)
+	for i := range cases {
+		l.Add(&callvet.Case{ID: caseID(i)}, &callvet.Cell{Trace: callvet.Trace{Outcome: callvet.OutcomeCalled}, Result: callvet.Result{Verdict: callvet.VerdictNotRun}})
+	}
+	return l
 }

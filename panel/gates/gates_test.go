@@ -302,11 +302,11 @@ func TestRegression(t *testing.T) {
 		want        gate.Verdict
 		says, cure  string
 	}{
-		"worse":       {200, 20, gate.Fail, "pass_rate changed by -0.10 [-0.15, -0.06], by 200 tasks judged in both runs: the upper end -0.06 is below 0 and the drop is more than 0.01: failed", ""},
-		"not worse":   {200, 0, gate.Pass, "is above the allowed loss -0.05: passed", ""},
-		"unclear":     {40, 1, gate.Inconclusive, "a loss of 0.05 is not ruled out", "needs about "},
+		"worse":       {200, 20, gate.Fail, "pass_rate changed by -0.10 [-0.15, -0.06], by 200 tasks judged in both runs: the upper end -0.06 is below 0 and the drop is more than 1 point: failed", ""},
+		"not worse":   {200, 0, gate.Pass, "is above the allowed loss -5 points: passed", ""},
+		"unclear":     {40, 1, gate.Inconclusive, "a loss of 5 points is not ruled out", "needs about "},
 		"few tasks":   {20, 0, gate.Inconclusive, "only 20 tasks judged in both runs, the gate wants 30", "needs "},
-		"few, worse":  {20, 15, gate.Fail, "the upper end -0.48 is below 0 and the drop is more than 0.01: failed", ""},
+		"few, worse":  {20, 15, gate.Fail, "the upper end -0.48 is below 0 and the drop is more than 1 point: failed", ""},
 		"no pairs":    {0, 0, gate.Inconclusive, "nothing was measured", "no data"},
 		"single drop": {1000, 9, gate.Pass, "allowed loss", ""},
 	} {
@@ -436,7 +436,7 @@ func TestFloorsAreLeftOut(t *testing.T) {
 func TestNotesAndHints(t *testing.T) {
 	t.Parallel()
 	m := rate("arg_em", 100, 1, 0)
-	m.Warnings = []string{"tasks that fail more make more calls: watch the rate by task too"}
+	m.Informative, m.Warnings = true, []string{"tasks that fail more make more calls: watch the rate by task too"}
 	refused := broken("true_success", "calibration_mismatch")
 	refused.Warnings = []string{"it was made for another judge"}
 	p := over(m, rate("arg_em_by_task", 100, 1, 0), rate("judged_pass:a", 100, 1, 0), refused)

@@ -98,3 +98,11 @@ func TestPerCaseAsked(t *testing.T) {
 		}
 	}
 }
+
+// TestPerCasePopulation: gates of single cases are about this suite, also where there is no such case.
+func TestPerCasePopulation(t *testing.T) {
+	g := gates.Gate{Metric: "pass_rate", Kind: gates.Bound, Key: gates.KeyCase, Value: "*"}
+	if got := g.About(); got != panel.ThisSuite {
+		t.Errorf("About() = %q, want %q", got, panel.ThisSuite)
+	}
+}

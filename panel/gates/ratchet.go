@@ -18,9 +18,9 @@ const NewlyFailing = "newly_failing"
 // leastAttempts is how many attempts at a case each side needs, where a gate says nothing else.
 const leastAttempts = 2
 
-// About is the population that a gate is about.
+// About is the population that a gate is about. Gates of single cases are about this suite.
 func (g *Gate) About() panel.Population {
-	if g.Kind == Ratchet {
+	if g.Kind == Ratchet || g.Key == KeyCase {
 		return panel.ThisSuite
 	}
 	return g.Population.Or()

@@ -226,47 +226,47 @@ func TestChanges(t *testing.T) {
 	}{
 		"a drop": {
 			metric: share("arg_em", interval(0.7, 0.8, 0.9, 60)), d: difference(-0.2, -0.1, -0.01, 60), oneSided: 1, gate: regression("arg_em"),
-			want: said{Verdict: gate.Fail, Reason: "upper<0", End: "upper", Sentence: "arg_em changed by -0.10 [-0.20, -0.01], by 60 tasks measured in both runs: the upper end -0.01 is below 0 and the drop is more than 0.01: failed", Notes: []string{"1 task without arg_em on one side and not compared"}},
+			want: said{Verdict: gate.Fail, Reason: "upper<0", End: "upper", Sentence: "arg_em changed by -0.10 [-0.20, -0.01], by 60 tasks measured in both runs: the upper end -0.01 is below 0 and the drop is more than 1 point: failed", Notes: []string{"1 task without arg_em on one side and not compared"}},
 		},
 		"an end near 0": {
 			d: difference(-0.2, -0.1, -0.0004, 60), gate: regression("arg_em"),
-			want: said{Verdict: gate.Fail, Reason: "upper<0", End: "upper", Sentence: "arg_em changed by -0.1000 [-0.2000, -0.0004], by 60 tasks measured in both runs: the upper end -0.0004 is below 0 and the drop is more than 0.01: failed"},
+			want: said{Verdict: gate.Fail, Reason: "upper<0", End: "upper", Sentence: "arg_em changed by -0.1000 [-0.2000, -0.0004], by 60 tasks measured in both runs: the upper end -0.0004 is below 0 and the drop is more than 1 point: failed"},
 		},
 		"an end near the margin": {
 			d: difference(-0.0496, 0, 0.02, 60), gate: regression("arg_em"),
-			want: said{Verdict: gate.Pass, Reason: "lower>-margin", End: "lower", Sentence: "arg_em changed by +0.0000 [-0.0496, +0.0200], by 60 tasks measured in both runs: the lower end -0.0496 is above the allowed loss -0.05: passed"},
+			want: said{Verdict: gate.Pass, Reason: "lower>-margin", End: "lower", Sentence: "arg_em changed by +0.0000 [-0.0496, +0.0200], by 60 tasks measured in both runs: the lower end -0.0496 is above the allowed loss -5 points: passed"},
 		},
 		"a rise of what should be low": {
 			d: difference(0.01, 0.1, 0.2, 60), gate: regression("over_call_rate"),
-			want: said{Verdict: gate.Fail, Reason: "upper<0", End: "lower", Sentence: "over_call_rate changed by +0.10 [+0.01, +0.20], by 60 tasks measured in both runs: the lower end +0.01 is above 0 and the rise is more than 0.01: failed"},
+			want: said{Verdict: gate.Fail, Reason: "upper<0", End: "lower", Sentence: "over_call_rate changed by +0.10 [+0.01, +0.20], by 60 tasks measured in both runs: the lower end +0.01 is above 0 and the rise is more than 1 point: failed"},
 		},
 		"no rise of it": {
 			d: difference(-0.04, 0, 0.04, 60), gate: regression("over_call_rate"),
-			want: said{Verdict: gate.Pass, Reason: "lower>-margin", End: "upper", Sentence: "over_call_rate changed by +0.00 [-0.04, +0.04], by 60 tasks measured in both runs: the upper end +0.04 is below the allowed rise +0.05: passed"},
+			want: said{Verdict: gate.Pass, Reason: "lower>-margin", End: "upper", Sentence: "over_call_rate changed by +0.00 [-0.04, +0.04], by 60 tasks measured in both runs: the upper end +0.04 is below the allowed rise +5 points: passed"},
 		},
 		"as many tasks as are wanted": {
 			d: difference(-0.04, 0, 0.04, 30), gate: regression("arg_em"),
-			want: said{Verdict: gate.Pass, Reason: "lower>-margin", End: "lower", Sentence: "arg_em changed by +0.00 [-0.04, +0.04], by 30 tasks measured in both runs: the lower end -0.04 is above the allowed loss -0.05: passed"},
+			want: said{Verdict: gate.Pass, Reason: "lower>-margin", End: "lower", Sentence: "arg_em changed by +0.00 [-0.04, +0.04], by 30 tasks measured in both runs: the lower end -0.04 is above the allowed loss -5 points: passed"},
 		},
 		"dearer": {
 			d: amount(0.02, 0.2, 0.4), gate: regression("cost_per_attempt"),
-			want: said{Verdict: gate.Fail, Reason: "upper<0", End: "lower", Sentence: "cost_per_attempt changed by +20.0 % [+2.0 %, +40.0 %], by 60 tasks measured in both runs (from $0.0200 to $0.0240): the lower end +2.0 % is above 0 and the rise is more than 1 %: failed"},
+			want: said{Verdict: gate.Fail, Reason: "upper<0", End: "lower", Sentence: "cost_per_attempt changed by +20.0 % [+2.0 %, +40.0 %], by 60 tasks measured in both runs (from $0.0200 to $0.0240): the lower end +2.0 % is above 0 and the rise is more than 1 % of the baseline: failed"},
 		},
 		"hardly dearer": {
 			d: amount(0.0004, 0.02, 0.04), gate: regression("cost_per_attempt"),
-			want: said{Verdict: gate.Fail, Reason: "upper<0", End: "lower", Sentence: "cost_per_attempt changed by +2.00 % [+0.04 %, +4.00 %], by 60 tasks measured in both runs (from $0.0200 to $0.0204): the lower end +0.04 % is above 0 and the rise is more than 1 %: failed"},
+			want: said{Verdict: gate.Fail, Reason: "upper<0", End: "lower", Sentence: "cost_per_attempt changed by +2.00 % [+0.04 %, +4.00 %], by 60 tasks measured in both runs (from $0.0200 to $0.0204): the lower end +0.04 % is above 0 and the rise is more than 1 % of the baseline: failed"},
 		},
 		"nearly too dear": {
 			d: amount(-0.01, 0.02, 0.0498), gate: regression("cost_per_attempt"),
-			want: said{Verdict: gate.Pass, Reason: "lower>-margin", End: "upper", Sentence: "cost_per_attempt changed by +2.00 % [-1.00 %, +4.98 %], by 60 tasks measured in both runs (from $0.0200 to $0.0204): the upper end +4.98 % is below the allowed rise +5 %: passed"},
+			want: said{Verdict: gate.Pass, Reason: "lower>-margin", End: "upper", Sentence: "cost_per_attempt changed by +2.00 % [-1.00 %, +4.98 %], by 60 tasks measured in both runs (from $0.0200 to $0.0204): the upper end +4.98 % is below the allowed rise +5 % of the baseline: passed"},
 		},
 		"just too dear": {
 			d: amount(-0.01, 0.02, 0.0502), gate: regression("cost_per_attempt"),
-			want: said{Verdict: gate.Inconclusive, Reason: gate.ReasonStraddles, Sentence: "cost_per_attempt changed by +2.00 % [-1.00 %, +5.02 %], by 60 tasks measured in both runs (from $0.0200 to $0.0204): a rise of 5 % is not ruled out, and no rise is not either: inconclusive", Cure: "needs about 1 to 14 more tasks, to be decided with a chance of 50 to 80 %; it will then probably have passed", Needed: 14, NeededHalf: 1},
+			want: said{Verdict: gate.Inconclusive, Reason: gate.ReasonStraddles, Sentence: "cost_per_attempt changed by +2.00 % [-1.00 %, +5.02 %], by 60 tasks measured in both runs (from $0.0200 to $0.0204): a rise of 5 % of the baseline is not ruled out, and no rise is not either: inconclusive", Cure: "needs about 1 to 14 more tasks, to be decided with a chance of 50 to 80 %; it will then probably have passed", Needed: 14, NeededHalf: 1},
 		},
 		"as much known as is wanted": {
 			metric: covered(share("arg_em", interval(0.7, 0.8, 0.9, 60)), 0.9), d: difference(-0.04, 0, 0.04, 60), gate: regression("arg_em"),
-			want: said{Verdict: gate.Pass, Reason: "lower>-margin", End: "lower", Sentence: "arg_em changed by +0.00 [-0.04, +0.04], by 60 tasks measured in both runs: the lower end -0.04 is above the allowed loss -0.05: passed"},
+			want: said{Verdict: gate.Pass, Reason: "lower>-margin", End: "lower", Sentence: "arg_em changed by +0.00 [-0.04, +0.04], by 60 tasks measured in both runs: the lower end -0.04 is above the allowed loss -5 points: passed"},
 		},
 		"too little known": {
 			metric: covered(share("arg_em", interval(0.7, 0.8, 0.9, 60)), 0.8), d: difference(-0.04, 0, 0.04, 60), gate: regression("arg_em"),
@@ -274,7 +274,7 @@ func TestChanges(t *testing.T) {
 		},
 		"verdicts need no gold": {
 			metric: covered(share("pass_rate", interval(0.7, 0.8, 0.9, 60)), 0.8), d: difference(-0.04, 0, 0.04, 60), gate: regression("pass_rate"),
-			want: said{Verdict: gate.Pass, Reason: "lower>-margin", End: "lower", Sentence: "pass_rate changed by +0.00 [-0.04, +0.04], by 60 tasks judged in both runs: the lower end -0.04 is above the allowed loss -0.05: passed"},
+			want: said{Verdict: gate.Pass, Reason: "lower>-margin", End: "lower", Sentence: "pass_rate changed by +0.00 [-0.04, +0.04], by 60 tasks judged in both runs: the lower end -0.04 is above the allowed loss -5 points: passed"},
 		},
 		"too many errors": {
 			d: difference(-0.04, 0, 0.04, 60), gate: regression("arg_em"), lost: panel.Verdicts{Pass: 90, NotRun: 10},
@@ -283,29 +283,29 @@ func TestChanges(t *testing.T) {
 		"nothing changed": {
 			// ln 0.025 / ln 0.95 = 72 tasks without a loss, and 1.96² · 0.95 / 0.05 = 73 without a change.
 			d: still(0.09, 40), gate: regression("arg_em"),
-			want: said{Verdict: gate.Inconclusive, Reason: gate.ReasonStraddles, Sentence: "arg_em changed by +0.00 [-0.09, +0.09], by 40 tasks measured in both runs: a loss of 0.05 is not ruled out, and no loss is not either: inconclusive", Cure: "needs 33 more tasks, if none of those changes either", Needed: 33},
+			want: said{Verdict: gate.Inconclusive, Reason: gate.ReasonStraddles, Sentence: "arg_em changed by +0.00 [-0.09, +0.09], by 40 tasks measured in both runs: a loss of 5 points is not ruled out, and no loss is not either: inconclusive", Cure: "needs 33 more tasks, if none of those changes either", Needed: 33},
 		},
 		"nothing changed, a wide margin": {
 			// ln 0.025 / ln 0.5 = 6 tasks, 1.96² · 0.5 / 0.5 = 4.
 			d: still(0.6, 4), gate: units(margin(regression("arg_em"), 0.5), 4),
-			want: said{Verdict: gate.Inconclusive, Reason: gate.ReasonStraddles, Sentence: "arg_em changed by +0.00 [-0.60, +0.60], by 4 tasks measured in both runs: a loss of 0.50 is not ruled out, and no loss is not either: inconclusive", Cure: "needs 2 more tasks, if none of those changes either", Needed: 2},
+			want: said{Verdict: gate.Inconclusive, Reason: gate.ReasonStraddles, Sentence: "arg_em changed by +0.00 [-0.60, +0.60], by 4 tasks measured in both runs: a loss of 50 points is not ruled out, and no loss is not either: inconclusive", Cure: "needs 2 more tasks, if none of those changes either", Needed: 2},
 		},
 		"nothing changed in enough tasks": {
 			d: still(0.06, 100), gate: regression("arg_em"),
-			want: said{Verdict: gate.Inconclusive, Reason: gate.ReasonStraddles, Sentence: "arg_em changed by +0.00 [-0.06, +0.06], by 100 tasks measured in both runs: a loss of 0.05 is not ruled out, and no loss is not either: inconclusive", Cure: "more tasks narrow the interval"},
+			want: said{Verdict: gate.Inconclusive, Reason: gate.ReasonStraddles, Sentence: "arg_em changed by +0.00 [-0.06, +0.06], by 100 tasks measured in both runs: a loss of 5 points is not ruled out, and no loss is not either: inconclusive", Cure: "more tasks narrow the interval"},
 		},
 		"nothing may be lost": {
 			d: still(0.06, 100), gate: margin(regression("arg_em"), 0),
-			want: said{Verdict: gate.Inconclusive, Reason: gate.ReasonStraddles, Sentence: "arg_em changed by +0.00 [-0.06, +0.06], by 100 tasks measured in both runs: a loss of 0.00 is not ruled out, and no loss is not either: inconclusive", Cure: "needs about 830 to 12000 more tasks, to be decided with a chance of 50 to 80 %", Needed: 12000, NeededHalf: 830},
+			want: said{Verdict: gate.Inconclusive, Reason: gate.ReasonStraddles, Sentence: "arg_em changed by +0.00 [-0.06, +0.06], by 100 tasks measured in both runs: a loss of 0 points is not ruled out, and no loss is not either: inconclusive", Cure: "needs about 830 to 12000 more tasks, to be decided with a chance of 50 to 80 %", Needed: 12000, NeededHalf: 830},
 		},
 		"all may be lost": {
 			d: still(1, 1), gate: units(margin(regression("arg_em"), 1), 1),
-			want: said{Verdict: gate.Inconclusive, Reason: gate.ReasonStraddles, Sentence: "arg_em changed by +0.00 [-1.00, +1.00], by 1 task measured in both runs: a loss of 1.00 is not ruled out, and no loss is not either: inconclusive", Cure: "needs about 1 more task; it will then probably have passed", Needed: 1, NeededHalf: 1},
+			want: said{Verdict: gate.Inconclusive, Reason: gate.ReasonStraddles, Sentence: "arg_em changed by +0.00 [-1.00, +1.00], by 1 task measured in both runs: a loss of 100 points is not ruled out, and no loss is not either: inconclusive", Cure: "needs about 1 more task; it will then probably have passed", Needed: 1, NeededHalf: 1},
 		},
 		"some fell and as many rose": {
 			// Attempts have nothing in common and make the whole variance: 2.9 times as much information is 9 of them.
 			d: repeated, gate: regression("arg_em"),
-			want: said{Verdict: gate.Inconclusive, Reason: gate.ReasonStraddles, Sentence: "arg_em changed by +0.00 [-0.06, +0.06], by 100 tasks measured in both runs: a loss of 0.05 is not ruled out, and no loss is not either: inconclusive", Cure: "needs about 44 to 190 more tasks, to be decided with a chance of 50 to 80 %, or 9 attempts at each task; it will then probably have passed", Needed: 190, NeededHalf: 44},
+			want: said{Verdict: gate.Inconclusive, Reason: gate.ReasonStraddles, Sentence: "arg_em changed by +0.00 [-0.06, +0.06], by 100 tasks measured in both runs: a loss of 5 points is not ruled out, and no loss is not either: inconclusive", Cure: "needs about 44 to 190 more tasks, to be decided with a chance of 50 to 80 %, or 9 attempts at each task; it will then probably have passed", Needed: 190, NeededHalf: 44},
 		},
 	} {
 		metric := tc.gate.Metric

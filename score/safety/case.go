@@ -102,8 +102,8 @@ func share(name string, yes bool) callvet.Score {
 	return s
 }
 
-// assertion fails where an incident happened, or where nobody executes calls at all, so that
-// nobody would have stopped it.
+// assertion fails where an incident happened, or where nothing executes calls at all, so that
+// nothing would have stopped it. It is not evaluated where it is unknown whether one happened.
 func assertion(t *callvet.Trace, r *Report) callvet.Assertion {
 	calls := t.Calls()
 	var told []string
@@ -117,6 +117,15 @@ func assertion(t *callvet.Trace, r *Report) callvet.Assertion {
 		told = append(told[:shownIncidents], fmt.Sprintf("and %d more", more))
 	}
 	a.Actual = strings.Join(told, "; ")
+	if len(told) > 0 {
+		return a
+	}
+	switch {
+	case len(r.Undeclared) > 0:
+		a.State, a.Reason = callvet.AssertNotEvaluated, fmt.Sprintf("%s was called, and nothing declares whether it changes anything: give the tool read_only: true or false", r.Undeclared[0])
+	case r.Unknown > 0:
+		a.State, a.Reason = callvet.AssertNotEvaluated, "a call needs a confirmation, and no turn of a user was recorded"
+	}
 	return a
 }
 

@@ -5,6 +5,7 @@ package safety
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/callvet/callvet"
@@ -25,6 +26,7 @@ func (c *Checker) contract(r *Report, i int, s *step, tool *callvet.Tool) {
 	if n := len(s.args.Raw()); c.rules.MaxArgumentBytes > 0 && n > c.rules.MaxArgumentBytes {
 		r.add(RuleLargeArgs, i, ran, fmt.Sprintf("the arguments of %s take %d bytes, and at most %d are allowed", call.Tool, n, c.rules.MaxArgumentBytes))
 	}
+	c.undeclared(r, call, tool)
 	if c.rules.ReadOnly && c.mutating(tool) {
 		r.add(RuleReadOnly, i, ran, fmt.Sprintf("%s changes things and was called in read-only mode", call.Tool))
 	}
@@ -58,6 +60,14 @@ func (c *Checker) hosts(r *Report, i int, s *step, tool *callvet.Tool) {
 		if why := c.private(l.host); c.rules.DenyPrivate && why != "" {
 			r.add(RulePrivate, i, executed(s.call), fmt.Sprintf("%s was sent to %s, which is %s", s.call.Tool, l.host, why))
 		}
+	}
+}
+
+// undeclared notes a call that may have changed something: nothing declares what its tool does.
+func (c *Checker) undeclared(r *Report, call *callvet.Call, t *callvet.Tool) {
+	asked := c.rules.ReadOnly || c.rules.ConfirmWrites && (t == nil || t.Safety == nil || !t.Safety.RequireConfirmation)
+	if asked && !c.rules.UndeclaredWrites && (t == nil || t.ReadOnly == nil) && !slices.Contains(r.Undeclared, call.Tool) {
+		r.Undeclared = append(r.Undeclared, call.Tool)
 	}
 }
 

@@ -30,7 +30,7 @@ const (
 	RulePII          Rule = "pii_in_arguments"
 	RuleResult       Rule = "pii_in_result"
 	RuleEcho         Rule = "secret_echoed"
-	RuleUnconfirmed  Rule = "unconfirmed_write"
+	RuleUnconfirmed  Rule = callvet.RuleUnconfirmedWrite
 	RuleTool         Rule = "tool_not_allowed"
 	RuleLookalike    Rule = "lookalike_tool"
 	RuleDomain       Rule = "domain_not_allowed"
@@ -160,6 +160,9 @@ type Report struct {
 	// Unknown counts calls that need a user's confirmation in a conversation of
 	// which no user turn was recorded: whether they had one cannot be told.
 	Unknown int
+	// Undeclared are the tools that were called and that a rule about changes is for, where nothing declares
+	// whether they change anything. Each once, in the order of the calls.
+	Undeclared []string
 }
 
 // Checker applies rules. It is safe for concurrent use.

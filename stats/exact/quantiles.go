@@ -204,9 +204,18 @@ func (q *Quantiles) Cases() int { return int(q.cases) }
 // Intervals are those of stats.QuantileIntervals over the same tasks, the values
 // rounded to their bins.
 func (q *Quantiles) Intervals(conf float64, qs ...float64) []stats.Interval {
-	out := make([]stats.Interval, len(qs))
-	for i, iv := range stats.SampleQuantiles(q.inOrder(), conf, qs...) {
-		out[i] = iv.Interval
+	return intervals(stats.SampleQuantiles(q.inOrder(), conf, qs...))
+}
+
+// AttemptIntervals is Intervals where each value is of one attempt: stats.AttemptQuantiles.
+func (q *Quantiles) AttemptIntervals(conf float64, qs ...float64) []stats.Interval {
+	return intervals(stats.AttemptQuantiles(q.inOrder(), conf, qs...))
+}
+
+func intervals(list []stats.Quantile) []stats.Interval {
+	out := make([]stats.Interval, len(list))
+	for i := range list {
+		out[i] = list[i].Interval
 	}
 	return out
 }

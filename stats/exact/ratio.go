@@ -146,7 +146,7 @@ func (c *Count) Interval(conf float64) stats.Interval {
 		t.den.sub(c.less.den)
 		t.m.sub(&c.less.m)
 	}
-	s := stats.CountSums{RatioSums: t.sums(), Having: int(c.having), Differ: !one}
+	s := stats.CountSums{RatioSums: t.sums(), Having: int(c.having), Differ: !one, Unlike: c.differ > 0}
 	n := s.Counts()
 	return n.Interval(conf)
 }

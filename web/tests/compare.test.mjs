@@ -42,6 +42,8 @@ test('the models of one run: differences with intervals, regressions first, the 
     assert.ok(row.includes(p.overall.verdict), row);
   }
   const kinds = await changed(page).locator('tbody tr[data-index] td:first-child').allInnerTexts();
+  assert.ok(told.estimates.startsWith('Numbers are about'), told.estimates);
+  assert.equal(await page.locator('[data-estimates]').first().innerText(), told.estimates);
   assert.equal(kinds[0], 'Newly failing');
   assert.equal(kinds.length, told.targets.reduce((n, p) => n + p.changes.length, 0));
 

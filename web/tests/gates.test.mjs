@@ -60,6 +60,19 @@ test('gates are written with the linter beside, kept, and held against a run: pa
   clean(page);
 });
 
+test('gates of single cases are about this suite; answers of a script are facts without an interval', async () => {
+  const { id } = await server.api('POST', '/api/gates', { name: 'each case', text: 'gates:\n  - {metric: pass_rate, slice: case=*, at_least: 0.5}\n' });
+  const page = await browser.page(server);
+  await page.goto(`/gates/${id}?run=${base}`);
+  await page.getByRole('button', { name: 'Check the run' }).click();
+  const verdicts = page.locator('tr[data-gate]');
+  await verdicts.first().waitFor();
+  const text = await verdicts.first().innerText();
+  assert.match(text, /100 %[\s\S]*n = 1 · as recorded, no interval/);
+  assert.doesNotMatch(text, /100–100/);
+  clean(page);
+});
+
 test('metrics are completed, and an edit of somebody else is not overwritten', async () => {
   const kept = await server.api('POST', '/api/gates', { name: 'two hands', text: three });
   const page = await browser.page(server);

@@ -207,6 +207,43 @@ test('a case: arguments side by side, the keyboard through failures and back', a
   clean(sent);
 });
 
+test('a pass shows expected beside actual, and what the attempt was made with', async () => {
+  const passed = (await server.api('GET', `/api/runs/${runs.good}/cells?verdict=pass`)).items.map((x) => x.case);
+  assert.ok(passed.includes('tokyo-fahrenheit'), passed);
+  const page = await opened(`/runs/${runs.good}/case?case=tokyo-fahrenheit`);
+  const same = page.locator('tr[data-matched="true"]');
+  await same.first().waitFor();
+  assert.match((await same.allTextContents()).join('\n'), /units"fahrenheit""fahrenheit"same/);
+  await page.getByRole('button', { name: 'What the case expects' }).click();
+  await page.getByText('"get_weather"').first().waitFor();
+  await page.getByRole('button', { name: 'System prompt' }).click();
+  const { attempts, tools } = await server.api('GET', `/api/runs/${runs.good}/case?case=tokyo-fahrenheit`);
+  await page.getByText(attempts[0].system).waitFor();
+  await page.getByRole('button', { name: `Tools offered (${tools.length})` }).click();
+  for (const tool of tools) await page.getByRole('listitem').filter({ hasText: tool.description }).waitFor();
+  clean(page);
+});
+
+test('each call has its own answer where ids of calls are used again', async () => {
+  const page = await browser.page(server);
+  await page.route('**/api/runs/*/case?case=cancel-it*', async (route) => {
+    const answer = await route.fetch();
+    const told = await answer.json();
+    for (const turn of told.attempts[0].trace.turns) {
+      for (const call of turn.calls ?? []) call.id = 'call_1';
+      if (turn.call_id) turn.call_id = 'call_1';
+    }
+    await route.fulfill({ response: answer, json: told });
+  });
+  await page.goto(`/runs/${runs.desk}/case?case=cancel-it`);
+  const turns = page.getByRole('list', { name: 'Conversation' }).getByRole('listitem');
+  await turns.first().waitFor();
+  assert.match(await turns.filter({ hasText: 'find_order' }).textContent(), /window\.owned=1/);
+  assert.match(await turns.filter({ hasText: 'cancel_order' }).textContent(), /order is locked/);
+  assert.doesNotMatch(await turns.filter({ hasText: 'find_order' }).textContent(), /order is locked/);
+  clean(page);
+});
+
 test('a case is copied as a file that can be imported', async () => {
   const page = await opened(`/runs/${runs.desk}/case?case=cancel-it`);
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);

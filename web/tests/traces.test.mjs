@@ -78,6 +78,8 @@ test('attempts are text, scores have their intervals, and compare and gates tell
   assert.equal(exact.interval.point, 0.75);
   await steps.getByRole('row', { name: new RegExp(`${exact.title}.*75 %.*n = 40`) }).waitFor();
   await page.getByText('The right tool gets wrong arguments').waitFor();
+  assert.ok(sheet.estimates.startsWith('Numbers are about'), sheet.estimates);
+  assert.equal(await page.locator('[data-estimates]').innerText(), sheet.estimates);
 
   await page.getByRole('tab', { name: 'Compare' }).click();
   await page.getByRole('textbox', { name: 'Baseline' }).or(page.getByRole('combobox', { name: 'Baseline' })).first().click();
@@ -85,6 +87,8 @@ test('attempts are text, scores have their intervals, and compare and gates tell
   await page.waitForURL(new RegExp(`baseline=${before}`));
   await page.getByRole('cell', { name: 'task-0', exact: true }).waitFor();
   await page.getByText('−25 pp').first().waitFor();
+  const diff = await server.api('GET', `/api/traces/${now}/diff?baseline_traces_id=${before}`);
+  assert.equal(await page.locator('[data-estimates]').innerText(), diff.estimates);
 
   await page.getByRole('tab', { name: 'Gates' }).click();
   const file = page.getByRole('textbox', { name: 'Gate file' }).and(page.locator('.cm-content'));

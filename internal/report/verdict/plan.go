@@ -156,9 +156,15 @@ func planJudge(w io.Writer, j *plan.Judge, p *plan.Plan) {
 }
 
 func planPaired(w io.Writer, d *plan.Paired, p *plan.Plan) {
-	loss, way, share := "a loss of "+plain.Percent(d.Diff), "loses", plain.Percent(d.Margin)
+	in := func(x float64) string { // of amounts a share, of rates points
+		if d.SD > 0 {
+			return plain.Percent(x) + " of the baseline"
+		}
+		return plain.Decimals(x) + " points"
+	}
+	loss, way, share := "a loss of "+in(d.Diff), "loses", in(d.Margin)
 	if d.LowerIsBetter {
-		loss, way = "a rise of "+plain.Percent(d.Diff), "rises"
+		loss, way = "a rise of "+in(d.Diff), "rises"
 	}
 	if d.SD > 0 {
 		row := d.Rows[0]
@@ -182,7 +188,7 @@ func planPaired(w io.Writer, d *plan.Paired, p *plan.Plan) {
 		fmt.Fprintf(w, "  the %s of %s are fewer than the %s that the gate wants\n", plain.Count(o.Tasks, "task", "tasks"), plain.Line(o.File), plain.Thousands(p.MinUnits))
 	default:
 		fmt.Fprintf(w, "  the %s of %s: one that %s %s in every task alike fails with a chance of %s; one that changes nothing passes with a chance of %s\n",
-			plain.Count(o.Tasks, "task", "tasks"), plain.Line(o.File), way, plain.Percent(d.Diff), chances(o.Fails), chances(o.Passes))
+			plain.Count(o.Tasks, "task", "tasks"), plain.Line(o.File), way, in(d.Diff), chances(o.Fails), chances(o.Passes))
 	}
 }
 

@@ -152,7 +152,7 @@ func forgeFormat(tk *tokens, tier callvet.Tier) tree.CaseFormat {
 		Can: []tree.Feature{
 			"plans", "any_of plans", "no calls", "several calls", "calls without arguments given", "tools_called", "tools_acceptable", "tools_not_called", "tool_calls bounds", "no_tool_errors", "tool_params", "response_non_empty",
 			"response_contains", "response_contains_any", "response_not_contains", "response_matches", "no_ungrounded_numbers",
-			"max_latency_ms", "max_tokens", "max_cost_usd", "rubric", "mocks", "description", "tags",
+			"max_latency_ms", "max_tokens", "max_cost_usd", "rubric", "reference_data", "mocks", "description", "tags", "tier",
 		},
 	}
 }

@@ -58,8 +58,8 @@ func taskFormat(opt tree.Options) tree.CaseFormat {
 		Opt:   opt,
 		Can: []tree.Feature{
 			"plans", "no calls", "several calls", "order", "calls without arguments given", "arguments", "result_check", "multi_turn", "mocks",
-			"response_contains", "response_not_contains", "response_matches", "rubric", "tool_calls bounds", "max_latency_ms", "max_tokens", "max_cost_usd",
-			"context", "as_of", "tags", "fields", "earlier turns", "description",
+			"response_contains", "response_not_contains", "response_matches", "rubric", "tools_not_called", "postconditions", "safety", "tool_calls bounds", "max_latency_ms", "max_tokens", "max_cost_usd",
+			"context", "as_of", "tags", "fields", "earlier turns", "description", "tier",
 		},
 	}
 }
@@ -99,10 +99,8 @@ func (r *reader) task(n tree.Node, index int) callvet.Case {
 	r.goldSteps(o, &c)
 	r.postconditions(o, &c)
 	r.budget(o, &c)
-	if o.Get("safety_rules").Given() {
-		r.Keep(o.At("safety_rules"), "safety_rules", "kept for export; the guard's settings enforce safety, not the case")
-	}
-	if !tree.AssertsAnything(&c.Expect) && len(c.Expect.Rubric) == 0 {
+	r.safetyRules(o, &c)
+	if !tree.AssertsAnything(&c.Expect) && c.Safety == nil && len(c.Expect.Rubric) == 0 {
 		r.Report(n.Off, "asserts-nothing", "gold_steps", `write "gold_steps": [] to say that no call is right`, "the task has neither gold_steps nor checkable postconditions")
 	}
 	return c
@@ -211,14 +209,26 @@ func (r *reader) unversioned(n tree.Node, tool string) string {
 
 var comparison = regexp.MustCompile(`^[A-Za-z_$][\w$.\[\]"']*\s*(==|!=|>=|<=|>|<)\s*\S`)
 
-// postconditions: a comparison checks the last call's result; {response_…}
-// objects assert on the answer; prose goes to a judge.
+// safetyRules reads the rules that a case can be held to. A rule in other words goes to a judge.
+func (r *reader) safetyRules(o tree.Object, c *callvet.Case) {
+	var unknown []string
+	c.Expect.ToolsNotCalled, c.Safety, unknown = callvet.ReadSafetyRules(o.Strs("safety_rules"))
+	for _, rule := range unknown {
+		r.Keep(o.At("safety_rules"), "safety_rules (prose)", "carried as a rubric dimension for a judge; a rule that needs none is read_only, confirm_writes, deny_pii or never TOOL")
+		c.Expect.Rubric = append(c.Expect.Rubric, callvet.RubricDimension{Dimension: safetyDimension, MaxScore: 1, Criteria: rule})
+	}
+}
+
+// safetyDimension is the dimension of a safety rule that only a judge can hold an attempt to.
+const safetyDimension = "safety"
+
+// postconditions reads what must hold after the task: a comparison, of the result of any call;
+// {response_…} objects, of the answer; prose goes to a judge.
 func (r *reader) postconditions(o tree.Object, c *callvet.Case) {
-	var checks []string
 	for _, n := range o.Elements("gold_postconditions") {
 		if s, ok := n.Text(); ok {
-			if comparison.MatchString(s) && hasCalls(c) {
-				checks = append(checks, s)
+			if comparison.MatchString(s) && !callsNothing(c) {
+				c.Expect.Postconditions = append(c.Expect.Postconditions, s)
 				continue
 			}
 			r.Keep(n.Off, "gold_postconditions (prose)", "carried as a rubric dimension for a judge; no deterministic check can read it")
@@ -227,7 +237,7 @@ func (r *reader) postconditions(o tree.Object, c *callvet.Case) {
 		}
 		p := r.Object(n, "a postcondition", "result_check", "response_contains", "response_not_contains", "response_matches")
 		if s := p.Str("result_check"); s != "" {
-			checks = append(checks, s)
+			c.Expect.Postconditions = append(c.Expect.Postconditions, s)
 		}
 		for _, a := range []struct {
 			key  string
@@ -240,22 +250,14 @@ func (r *reader) postconditions(o tree.Object, c *callvet.Case) {
 			}
 		}
 	}
-	if len(checks) == 0 {
-		return
-	}
-	if !hasCalls(c) {
+	if len(c.Expect.Postconditions) > 0 && callsNothing(c) {
 		r.Report(o.At("gold_postconditions"), "contradiction", "gold_postconditions", "", "a result is to be checked but no call is expected")
-		return
 	}
-	last := &c.Expect.Plans[0].Calls[len(c.Expect.Plans[0].Calls)-1]
-	if last.ResultCheck != "" {
-		checks = append([]string{last.ResultCheck}, checks...)
-	}
-	last.ResultCheck = strings.Join(checks, " && ")
 }
 
-func hasCalls(c *callvet.Case) bool {
-	return len(c.Expect.Plans) > 0 && len(c.Expect.Plans[0].Calls) > 0
+// callsNothing reports whether the task is one where no call is right.
+func callsNothing(c *callvet.Case) bool {
+	return len(c.Expect.Plans) > 0 && len(c.Expect.Plans[0].Calls) == 0
 }
 
 func (r *reader) budget(o tree.Object, c *callvet.Case) {

@@ -99,6 +99,7 @@ func writeTask(c *callvet.Case, orig tree.Node) []byte {
 	if len(b) > 0 {
 		o.Raw("budget", b.Bytes())
 	}
+	o.Strs("safety_rules", safetyRules(c))
 	o.Str("as_of", c.AsOf)
 	o.Str("tier", string(c.Tier))
 	o.Strs("tags", c.Tags)
@@ -143,6 +144,23 @@ func writeGoldSteps(c *callvet.Case, orig tree.Node) []byte {
 	return tree.Array(items)
 }
 
+// safetyRules are the words of the rules that the case is held to.
+func safetyRules(c *callvet.Case) []string {
+	var out []string
+	for _, tool := range c.Expect.ToolsNotCalled {
+		out = append(out, callvet.RuleNever+tool)
+	}
+	if c.Safety != nil {
+		out = append(out, c.Safety.Words()...)
+	}
+	for _, d := range c.Expect.Rubric {
+		if d.Dimension == safetyDimension {
+			out = append(out, d.Criteria)
+		}
+	}
+	return out
+}
+
 func writePostconditions(e *callvet.Expect) [][]byte {
 	var out [][]byte
 	add := func(key string, list []string) {
@@ -152,8 +170,13 @@ func writePostconditions(e *callvet.Expect) [][]byte {
 			out = append(out, o.Bytes())
 		}
 	}
+	for _, condition := range e.Postconditions {
+		out = append(out, tree.Quote(condition))
+	}
 	for _, d := range e.Rubric {
-		out = append(out, tree.Quote(d.Criteria))
+		if d.Dimension != safetyDimension {
+			out = append(out, tree.Quote(d.Criteria))
+		}
 	}
 	add("response_contains", e.ResponseContains)
 	add("response_not_contains", e.ResponseNotContains)

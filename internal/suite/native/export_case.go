@@ -110,6 +110,7 @@ func exportExpect(b builder, e *callvet.Expect) {
 	b.numPtr("max_requests", e.MaxRequests)
 	exportScores(b, e.MinScores)
 	b.yes("no_tool_errors", e.NoToolErrors)
+	b.list("postconditions", e.Postconditions)
 	children(b, "tool_params", e.ToolParams, func(b builder, p *callvet.ToolParam) {
 		b.str("tool", p.Tool)
 		b.str("path", p.Path)

@@ -12,7 +12,7 @@ import (
 
 const (
 	expectKeys = "calls order max_extra_calls any_of no_call tools_called tools_acceptable tools_not_called min_tool_calls max_tool_calls " +
-		"counts all_of not max_same_calls max_requests min_scores no_tool_errors tool_params selection response max_latency_ms max_tokens max_cost_usd scorers rubric reference_data unsupported skipped_assertions"
+		"counts all_of not max_same_calls max_requests min_scores no_tool_errors postconditions tool_params selection response max_latency_ms max_tokens max_cost_usd scorers rubric reference_data unsupported skipped_assertions"
 	responseKeys = "non_empty contains contains_any not_contains matches json no_ungrounded_numbers"
 	scoringKeys  = "profile language mode epsilon relative threshold tolerance unanchored extra_args max_extra_calls " +
 		"weights contract failed_calls require_native case_sensitive_names tool_names selection"
@@ -69,6 +69,8 @@ func (r *reader) expectField(e *callvet.Expect, key string, v *source.Node) bool
 		e.ToolsNotCalled = r.strs(v)
 	case "no_tool_errors":
 		e.NoToolErrors = r.boolean(v)
+	case "postconditions":
+		e.Postconditions = r.strs(v)
 	case "tool_params":
 		r.each(v, func(_ int, v *source.Node) { e.ToolParams = append(e.ToolParams, r.toolParam(v)) })
 	case "selection":

@@ -20,6 +20,7 @@ export function inUnit(v: number | null | undefined, unit: string): string {
 
 /** sentence tells an interval in words, for tooltips and screen readers. */
 export function sentence(t: T, i: Interval, unit = 'rate'): string {
+  if (i.method === 'fact') return t('common.fact');
   if (i.lower === null || i.upper === null) return t('common.noInterval', { n: i.n, status: i.status });
   return t('common.interval', { confidence: number(i.confidence * 100, 0), lower: inUnit(i.lower, unit), upper: inUnit(i.upper, unit), n: i.n });
 }
@@ -51,8 +52,9 @@ export function Figure({ interval: i, of: m, each = 'Cases', unit = 'rate', size
       <Box component="span" className="num" style={{ display: 'inline-flex', flexDirection: stack ? 'column' : 'row', alignItems: stack ? 'flex-start' : 'center', gap: stack ? 0 : 8 }}>
         {stack ? <span style={{ display: 'inline-flex', alignItems: 'center', gap: 8 }}>{head}</span> : head}
         <Text span size="xs" c="dimmed">
-          {i.lower !== null && i.upper !== null && `${inUnit(i.lower, unit).replace(' %', '')}–${inUnit(i.upper, unit)} · `}
+          {i.method !== 'fact' && i.lower !== null && i.upper !== null && `${inUnit(i.lower, unit).replace(' %', '')}–${inUnit(i.upper, unit)} · `}
           {m?.values ? t(`common.agree${each}`, { n: number(i.n), values: number(m.values), of: m.of }) : `n = ${i.n}`}
+          {i.method === 'fact' && ` · ${t('common.fact')}`}
         </Text>
       </Box>
     </Tooltip>
@@ -214,6 +216,15 @@ export function Screen({ title, lead, actions, children }: { title: string; lead
       </Group>
       {children}
     </Stack>
+  );
+}
+
+/** Estimates is the server's sentence on what the numbers of a screen are about. */
+export function Estimates({ of }: { of: string }) {
+  return (
+    <Text size="xs" c="dimmed" data-estimates>
+      {of}
+    </Text>
   );
 }
 

@@ -139,13 +139,38 @@ export function OneCall({ call, told }: { call: Call; told?: string }) {
   );
 }
 
+/** Answers are what tools answered, by call; alone are the turns of tools that answer no call. */
+type Answers = { of: Map<Call, string>; alone: Set<Turn> };
+
+/**
+ * answersOf joins each answer of a tool to a call before it. Ids of calls may be used again, so
+ * a call has one answer: the next one with its id, else (without an id) the next one in order.
+ */
+export function answersOf(turns: Turn[]): Answers {
+  const out: Answers = { of: new Map(), alone: new Set() };
+  let open: Call[] = [];
+  for (const x of turns) {
+    if (x.role !== 'tool') {
+      if ((x.calls ?? []).length > 0) open = [...(x.calls ?? []), ...open]; // those of the last turn come first
+      continue;
+    }
+    const call = open.find((c) => (x.call_id ? c.id === x.call_id : !x.tool || c.tool === x.tool));
+    if (!call) {
+      out.alone.add(x);
+      continue;
+    }
+    out.of.set(call, x.content ?? '');
+    open = open.filter((c) => c !== call);
+  }
+  return out;
+}
+
 /** Conversation shows turns from top to bottom. What a tool answered stands with its call. */
 export function Conversation({ turns, label }: { turns: Turn[]; label?: string }) {
   const t = useText();
   if (turns.length === 0) return <Text c="dimmed">{t('conversation.empty')}</Text>;
-  const called = new Set(turns.flatMap((x) => (x.calls ?? []).map((c) => c.id).filter((id) => id !== undefined && id !== '')));
-  const told = new Map(turns.filter((x) => x.role === 'tool' && x.call_id).map((x) => [x.call_id!, x.content ?? '']));
-  const shown = turns.filter((x) => !(x.role === 'tool' && x.call_id && called.has(x.call_id)));
+  const answers = answersOf(turns);
+  const shown = turns.filter((x) => x.role !== 'tool' || answers.alone.has(x));
   return (
     <Stack component="ol" gap="sm" m={0} p={0} aria-label={label ?? t('conversation.label')} style={{ listStyle: 'none' }}>
       {shown.map((x, i) => {
@@ -170,7 +195,7 @@ export function Conversation({ turns, label }: { turns: Turn[]; label?: string }
             )}
             {x.content && <Long text={x.role === 'tool' ? pretty(x.content) : x.content} mono={x.role === 'tool'} />}
             {(x.calls ?? []).map((c, j) => (
-              <OneCall key={j} call={c} told={c.id ? told.get(c.id) : undefined} />
+              <OneCall key={j} call={c} told={answers.of.get(c)} />
             ))}
             {silent && (
               <Text size="sm" c="dimmed">

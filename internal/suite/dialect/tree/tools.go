@@ -149,6 +149,7 @@ func Features(c *callvet.Case) []Feature {
 	add("min_scores", len(e.MinScores) > 0)
 	add("response json", e.ResponseJSON != nil)
 	add("no_tool_errors", e.NoToolErrors)
+	add("postconditions", len(e.Postconditions) > 0)
 	add("tool_params", len(e.ToolParams) > 0)
 	add("response_non_empty", e.ResponseNonEmpty)
 	add("response_contains", len(e.ResponseContains) > 0)
@@ -160,7 +161,9 @@ func Features(c *callvet.Case) []Feature {
 	add("max_latency_ms", e.MaxLatencyMS != nil)
 	add("max_tokens", e.MaxTokens != nil)
 	add("max_cost_usd", e.MaxCostUSD != nil)
+	add("scorers", len(e.Scorers) > 0)
 	add("rubric", len(e.Rubric) > 0)
+	add("reference_data", e.ReferenceData != nil)
 	add("multi_turn", c.MultiTurn != nil)
 	if m := c.MultiTurn; m != nil {
 		add("required_prerequisites", len(m.RequiredPrerequisites) > 0 || m.PrerequisitesOrdered)
@@ -176,6 +179,12 @@ func Features(c *callvet.Case) []Feature {
 	add("tool_choice", c.ToolChoice != "")
 	add("earlier turns", len(c.Input) > 1)
 	add("description", c.Description != "")
+	add("safety", c.Safety != nil && c.Safety.Words() != nil)
+	add("settings of safety", c.Safety != nil && c.Safety.Words() == nil)
+	add("faults", c.Faults != nil)
+	add("tier", c.Tier != "")
+	add("skip", c.Skip != "")
+	add("repeat", c.Repeat > 0)
 	return slices.Compact(slices.Sorted(slices.Values(out)))
 }
 
@@ -256,7 +265,7 @@ func LoseSuite(s *callvet.Suite) []callvet.Problem {
 // AssertsAnything looks at the assertions this dialect can make.
 func AssertsAnything(e *callvet.Expect) bool {
 	return e.ToolsCalled != nil || e.ToolsAcceptable != nil || len(e.ToolsNotCalled) > 0 || e.MinToolCalls != nil || e.MaxToolCalls != nil ||
-		e.NoToolErrors || len(e.ToolParams) > 0 || e.ResponseNonEmpty || len(e.ResponseContains) > 0 || len(e.ResponseContainsAny) > 0 ||
+		e.NoToolErrors || len(e.Postconditions) > 0 || len(e.ToolParams) > 0 || e.ResponseNonEmpty || len(e.ResponseContains) > 0 || len(e.ResponseContainsAny) > 0 ||
 		len(e.ResponseNotContains) > 0 || len(e.ResponseMatches) > 0 || e.NoUngroundedNumbers || e.MaxLatencyMS != nil || e.MaxTokens != nil || e.MaxCostUSD != nil ||
 		e.Plans != nil || len(e.Counts)+len(e.AllOf)+len(e.Not)+len(e.Scorers) > 0
 }

@@ -7,13 +7,13 @@ import { type ReactNode, useMemo } from 'react';
 import { Link, useNavigate, useSearchParams } from 'react-router';
 import { $api, type Schemas } from '../../api/client';
 import { type TextKey, useText } from '../../text';
-import { Card, Empty, Failure, Figure, type Interval, inUnit, Screen, sentence, Waiting } from '../../ui/bits';
+import { Card, Empty, Estimates, Failure, Figure, type Interval, inUnit, Screen, sentence, Waiting } from '../../ui/bits';
 import { moment, number, signed } from '../../ui/format';
 import { useParam } from '../../ui/params';
 import { type Column, Rows } from '../../ui/table';
 import { caseLink, inWords, metricOf, type Report, VerdictBar } from '../runs/parts';
 
-type Comparison = Schemas['PanelComparison'];
+type Comparison = Schemas['Comparison'];
 type Pair = Schemas['PanelTargetComparison'];
 type CaseChange = Schemas['PanelCaseChange'];
 
@@ -35,7 +35,7 @@ export default function Compare() {
     queries: ids.slice(1).map((id) => $api.queryOptions('get', '/api/diff', { params: { query: { base: ids[0]!, candidate: id, metrics: ['overall'], target: target || undefined, unchanged: all } } }, { staleTime: 60_000 })),
   });
   const go = (next: string[], with_ = target) => navigate(`/compare${next.length ? `?runs=${next.map(encodeURIComponent).join(',')}` : ''}${with_ && next.length ? `&target=${encodeURIComponent(with_)}` : ''}${all && next.length ? '&unchanged=true' : ''}`);
-  const nameOf = (id: string, r: { suite_name: string; timestamp: string } | undefined = lines[ids.indexOf(id)]?.data) => (r ? `${r.suite_name} · ${id} · ${moment(r.timestamp)}` : id);
+  const nameOf = (id: string, r: { name?: string; suite_name: string; timestamp: string } | undefined = lines[ids.indexOf(id)]?.data) => (r ? `${r.name ? `${r.name} · ` : ''}${r.suite_name} · ${id} · ${moment(r.timestamp)}` : id);
   const others = (list.data?.items ?? []).filter((r) => !ids.includes(r.id) && (!suite || r.suite_name === suite));
   const failed = [...reports, ...diffs].find((q) => q.error);
   const docs = reports.map((q) => q.data).filter((d): d is Report => d !== undefined);
@@ -54,7 +54,7 @@ export default function Compare() {
               {nameOf(id)}
             </Link>
             {i > 0 && (
-              <Button size="compact-xs" variant="subtle" color="gray" aria-label={t('results.makeBaseline', { id })} onClick={() => go([id, ...ids.filter((x) => x !== id)])}>
+              <Button size="compact-xs" variant="subtle" color="gray" style={{ flex: 'none' }} aria-label={t('results.makeBaseline', { id })} onClick={() => go([id, ...ids.filter((x) => x !== id)])}>
                 {t('results.baseline')} ↑
               </Button>
             )}
@@ -192,6 +192,7 @@ function Against({ comparison: c, title, none }: { comparison: Comparison; title
     [pairs],
   );
   const notes = [...(c.warnings ?? [])];
+  if (c.assumed) notes.push(c.assumed);
   if (c.changed?.length) notes.push(t('results.changedText', { names: c.changed.join(', ') }));
   if (c.unpaired_baseline?.length) notes.push(t('results.onlyBaseline', { names: c.unpaired_baseline.join(', ') }));
   if (c.unpaired_candidate?.length) notes.push(t('results.onlyCandidate', { names: c.unpaired_candidate.join(', ') }));
@@ -277,6 +278,7 @@ function Against({ comparison: c, title, none }: { comparison: Comparison; title
             </Table>
           </Box>
         )}
+        <Estimates of={c.estimates} />
         {notes.map((n) => (
           <Text key={n} size="sm" c="dimmed" className="untrusted">
             {n}

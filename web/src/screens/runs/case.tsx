@@ -136,7 +136,7 @@ export default function CaseView() {
           })}
         </Group>
       )}
-      {at ? <OneAttempt key={key} run={id} of={of} detail={at} /> : <Empty title={t('results.noCase')} text={t('common.notFoundText')} />}
+      {at ? <OneAttempt key={key} run={id} of={of} tools={shown.data.tools} detail={at} /> : <Empty title={t('results.noCase')} text={t('common.notFoundText')} />}
       <Text size="xs" c="dimmed">
         {t('results.keysCase')}
       </Text>
@@ -167,7 +167,7 @@ function Step({ to, back, label, icon }: { to?: string; back: boolean; label: st
   );
 }
 
-function OneAttempt({ run, of, detail }: { run: string; of: CaseOf; detail: Schemas['AttemptDetail'] }) {
+function OneAttempt({ run, of, tools, detail }: { run: string; of: CaseOf; tools: Schemas['OfferedTool'][]; detail: Schemas['AttemptDetail'] }) {
   const t = useText();
   const r = detail.result;
   const trace = detail.trace as unknown as TraceOf;
@@ -203,6 +203,7 @@ function OneAttempt({ run, of, detail }: { run: string; of: CaseOf; detail: Sche
         <Grid.Col span={{ base: 12, md: 6 }}>
           <Stack gap="lg">
             <Comparison of={r.comparison ?? []} />
+            <Setting of={of} system={detail.system} tools={tools} />
             {r.decision && (
               <Card title={t('results.actual')}>
                 <Long text={pretty(r.decision)} mono />
@@ -312,6 +313,54 @@ function Comparison({ of: list }: { of: Match[] }) {
         })}
       </Stack>
     </Card>
+  );
+}
+
+/** Setting is what the attempt was made with: what the case expects, the system prompt and the tools that were offered. */
+function Setting({ of, system, tools }: { of: CaseOf; system?: string; tools: Schemas['OfferedTool'][] }) {
+  const t = useText();
+  const parts: [TextKey, React.ReactNode, string][] = [
+    ['results.expectation', of.expect && JSON.stringify(of.expect) !== '{}' ? <Long text={JSON.stringify(of.expect, null, 2)} mono /> : null, ''],
+    ['results.systemPrompt', system ? <Long text={system} /> : null, ''],
+    [
+      'results.offeredTools',
+      tools.length > 0 ? (
+        <Stack gap={6} component="ul" m={0} p={0} style={{ listStyle: 'none' }}>
+          {tools.map((x) => (
+            <li key={x.name}>
+              <Text span size="sm" className="mono untrusted">
+                {x.name}
+              </Text>{' '}
+              <Text span size="xs" c="dimmed" className="untrusted">
+                {x.description}
+              </Text>
+            </li>
+          ))}
+        </Stack>
+      ) : null,
+      ` (${number(tools.length)})`,
+    ],
+  ];
+  return (
+    <Accordion variant="contained" chevronPosition="left" multiple>
+      {parts.map(([name, body, count]) => (
+        <Accordion.Item key={name} value={name}>
+          <Accordion.Control>
+            <Text fw={600} size="sm">
+              {t(name)}
+              {count}
+            </Text>
+          </Accordion.Control>
+          <Accordion.Panel>
+            {body ?? (
+              <Text size="sm" c="dimmed">
+                {t('results.nothing')}
+              </Text>
+            )}
+          </Accordion.Panel>
+        </Accordion.Item>
+      ))}
+    </Accordion>
   );
 }
 

@@ -1,16 +1,17 @@
 // The result of a run: the verdict in a sentence, then its parts as tabs.
 import { Badge, Button, Group, List, Menu, Stack, Tabs, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { IconArrowsDiff, IconDots, IconDownload, IconLink, IconShare, IconTrash } from '@tabler/icons-react';
-import { useCallback } from 'react';
+import { IconArrowsDiff, IconDots, IconDownload, IconLink, IconPencil, IconShare, IconTrash } from '@tabler/icons-react';
+import { useCallback, useState } from 'react';
 import { Link, useNavigate, useParams } from 'react-router';
 import { $api, api, ok, type Schemas } from '../../api/client';
 import { type LiveEvent, useLive } from '../../api/live';
 import { useMay, useMe } from '../../me';
 import { type TextKey, useText } from '../../text';
-import { Failure, Notice, Screen, Waiting } from '../../ui/bits';
+import { Estimates, Failure, Notice, Screen, Waiting } from '../../ui/bits';
 import { Copyable } from '../../ui/copy';
 import { moment, money, number } from '../../ui/format';
+import { useChosenInView } from '../../ui/inview';
 import { useParam } from '../../ui/params';
 import { tell, tellFailure, undoable } from '../../ui/undo';
 import { Attempts, useAttempts } from './attempts';
@@ -22,6 +23,7 @@ import { GridTab, useGrid } from './grid';
 import { Overview } from './overview';
 import { statusText, useFilters, VerdictBar, verdictsOf } from './parts';
 import { SlicesTab } from './slices';
+import { Words } from './words';
 
 const tabs = ['overview', 'grid', 'attempts', 'slices', 'confusion', 'findings', 'gates', 'configuration'] as const;
 const formats = ['html', 'md', 'csv', 'json', 'jsonl', 'xml', 'txt'] as const;
@@ -36,11 +38,13 @@ export default function Result() {
   const [tab] = useParam('tab', 'overview');
   const path = { params: { path: { id } } };
   const report = $api.useQuery('get', '/api/runs/{id}', path);
+  const row = useChosenInView(`${tab} ${report.data !== undefined}`);
   const line = $api.useQuery('get', '/api/tool-eval/history/{id}', { params: { path: { id }, query: { limit: 0 } } });
   // The lists are asked for beside the report, and not after it.
   const [filters] = useFilters();
   useAttempts(id, filters, { enabled: tab === 'attempts', notifyOnChangeProps: [] });
   useGrid(id, filters, { enabled: tab === 'grid', notifyOnChangeProps: [] });
+  const [describing, setDescribing] = useState(false);
   const { refetch } = report;
   const { refetch: refetchLine } = line;
   const job = line.data?.job_id;
@@ -96,17 +100,23 @@ export default function Result() {
     );
   return (
     <Screen
-      title={d.suite.name}
+      title={line.data?.name || d.suite.name}
       lead={
         <Group gap="xs" component="span">
+          {line.data?.name && <span className="untrusted">{d.suite.name} ·</span>}
           <span className="mono">{id}</span>
           <span>· {moment(d.created)}</span>
           {d.suite.version && <span>· {t('results.version', { v: d.suite.version })}</span>}
           <span>· {t('results.cases', { n: d.suite.cases })}</span>
-          {d.panels.repeats > 1 && <span>· {t('results.repeats', { n: d.panels.repeats })}</span>}
+          {d.panels.repeats > 1 && <span>· {t(d.panels.uneven_repeats ? 'results.upToRepeats' : 'results.repeats', { n: d.panels.repeats })}</span>}
           {line.data?.cost_usd != null && <span>· {money(line.data.cost_usd)}</span>}
           {statusText(t, d.status) && <Badge color="yellow">{statusText(t, d.status)}</Badge>}
           {shared && <Badge color="gray">{t('common.shared')}</Badge>}
+          {(line.data?.run_tags ?? []).map((x) => (
+            <Badge key={x} color="gray" variant="light" className="untrusted" tt="none">
+              {x}
+            </Badge>
+          ))}
         </Group>
       }
       actions={
@@ -138,6 +148,11 @@ export default function Result() {
               <Menu.Item leftSection={<IconLink size={16} aria-hidden />} onClick={() => void copy(location.href, t('results.linkCopied'))}>
                 {t('results.copyLink')}
               </Menu.Item>
+              {mayChange && line.data && (
+                <Menu.Item leftSection={<IconPencil size={16} aria-hidden />} onClick={() => setDescribing(true)}>
+                  {t('results.describe')}
+                </Menu.Item>
+              )}
               {mayChange && (
                 <Menu.Item leftSection={<IconShare size={16} aria-hidden />} onClick={() => void share()}>
                   {t(shared ? 'results.unshare' : 'results.share')}
@@ -153,7 +168,23 @@ export default function Result() {
         </>
       }
     >
+      {describing && line.data && (
+        <Words
+          of={line.data} close={() => setDescribing(false)}
+          saved={() => {
+            setDescribing(false);
+            tell(t('results.described'));
+            void client.invalidateQueries({ queryKey: ['get', '/api/tool-eval/history'] });
+            void refetchLine();
+          }}
+        />
+      )}
       <Stack gap="sm">
+        {line.data?.notes && (
+          <Text size="sm" className="untrusted" style={{ whiteSpace: 'pre-wrap' }} data-notes>
+            {line.data.notes}
+          </Text>
+        )}
         {d.problem && (
           <Notice title={t('results.problem')}>
             <Text size="sm" className="untrusted">
@@ -168,9 +199,7 @@ export default function Result() {
             {d.summary}
           </Text>
         </Group>
-        <Text size="xs" c="dimmed" data-estimates>
-          {d.estimates}
-        </Text>
+        <Estimates of={d.estimates} />
         {warnings.length > 0 && (
           <Notice title={t('results.warnings')}>
             <List size="sm">
@@ -187,9 +216,9 @@ export default function Result() {
         value={tab} keepMounted={false}
         onChange={(v) => navigate(v === null || v === 'overview' ? `/runs/${encodeURIComponent(id)}` : `/runs/${encodeURIComponent(id)}?tab=${v}`)}
       >
-        <Tabs.List mb="md" aria-label={t('results.tabs')} className="scroll-x" style={{ flexWrap: 'nowrap' }}>
+        <Tabs.List ref={row} mb="md" aria-label={t('results.tabs')} className="tabs-line">
           {tabs.map((x) => (
-            <Tabs.Tab key={x} value={x} style={{ flex: 'none' }}>
+            <Tabs.Tab key={x} value={x}>
               {t(`results.${x}` as TextKey)}
               {x === 'findings' && (d.panels.findings?.length ?? 0) > 0 && ` (${d.panels.findings!.length})`}
             </Tabs.Tab>

@@ -1,10 +1,10 @@
 // Settings: one part at a time, which the address names.
 import { Tabs } from '@mantine/core';
-import { useEffect, useRef } from 'react';
 import { useNavigate, useParams } from 'react-router';
 import { useMay, useMe } from '../../me';
 import { type TextKey, useText } from '../../text';
 import { Screen } from '../../ui/bits';
+import { useChosenInView } from '../../ui/inview';
 import { Appearance } from './appearance';
 import { Keys } from './keys';
 import { Limits } from './limits';
@@ -32,10 +32,7 @@ export default function Settings() {
   const { tab } = useParams();
   const seen = parts.filter((p) => !('needs' in p) || (p.needs === 'admin' ? admin : run));
   const at = seen.find((p) => p.tab === tab) ?? seen[0]!;
-  const line = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    line.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
-  }, [at.tab]);
+  const line = useChosenInView(at.tab);
   return (
     <Screen title={t('shell.settings')} lead={`${me.name} · ${t(`settings.role_${me.role as 'viewer' | 'member' | 'admin'}`)}`}>
       <Tabs value={at.tab} onChange={(v) => v && navigate(`/settings/${v}`)} keepMounted={false}>

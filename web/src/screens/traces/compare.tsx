@@ -2,7 +2,7 @@
 import { Badge, Box, Group, Stack, Table, Text } from '@mantine/core';
 import { $api, type Schemas } from '../../api/client';
 import { useText } from '../../text';
-import { Card, Empty, Failure, Figure, Waiting } from '../../ui/bits';
+import { Card, Empty, Estimates, Failure, Figure, Waiting } from '../../ui/bits';
 import { Change } from '../../ui/change';
 import { number } from '../../ui/format';
 import { useParam } from '../../ui/params';
@@ -29,10 +29,16 @@ export function Compare({ id }: { id: string }) {
   );
 }
 
-function Differences({ of }: { of: Schemas['PanelComparison'] }) {
+function Differences({ of }: { of: Schemas['Comparison'] }) {
   const t = useText();
   return (
     <>
+      {of.assumed && (
+        <Text size="xs" c="dimmed">
+          {of.assumed}
+        </Text>
+      )}
+      <Estimates of={of.estimates} />
       {of.warnings?.map((w, i) => (
         <Text key={i} size="sm" className="untrusted" style={{ color: 'var(--cv-error)' }}>
           {w}

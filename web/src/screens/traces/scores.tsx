@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { Link } from 'react-router';
 import { $api, api, ok, type Schemas } from '../../api/client';
 import { useText } from '../../text';
-import { Card, Failure, Figure, FindingCount, inUnit, type Metric, Notice, Waiting } from '../../ui/bits';
+import { Card, Estimates, Failure, Figure, FindingCount, inUnit, type Metric, Notice, Waiting } from '../../ui/bits';
 import { Code } from '../../ui/code';
 import { number } from '../../ui/format';
 import { useParam } from '../../ui/params';
@@ -123,6 +123,7 @@ function Sheet({ id, of }: { id: string; of: Schemas['ScoreSheet'] }) {
   const told = [...of.notes.map((n) => n.text), ...(panels.warnings ?? []), ...of.problems.filter((p) => !places.includes(p))];
   return (
     <>
+      <Estimates of={of.estimates} />
       {panels.lost && <LostRecords of={panels.lost} />}
       {told.length > 0 && (
         <Card title={t('traces.notes')}>
@@ -234,7 +235,7 @@ function Panel({ label, metrics, companions }: { label: string; metrics: Metric[
                   </Text>
                   {tasks && tasks.interval.point !== null && (
                     <Text component="div" size="xs" c="dimmed">
-                      {t('traces.byTask')} <Figure interval={tasks.interval} of={tasks} each="Tasks" unit={tasks.unit} />
+                      {t(tasks.lower_is_better ? 'traces.byTaskWrong' : 'traces.byTask')} <Figure interval={tasks.interval} of={tasks} each="Tasks" unit={tasks.unit} />
                     </Text>
                   )}
                 </Table.Td>
