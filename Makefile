@@ -106,7 +106,7 @@ unit: ## every test without the race detector: unit, scripts, conformance, brows
 # The packages that share memory: they start goroutines, lock, or use unsafe, in the code or in
 # their tests. house_test.go checks that none is left out.
 RACE := ./value ./contract ./score ./panel/... \
-	./retrieve ./retrieve/bm25 ./retrieve/tune ./retrieve/vector \
+	./retrieve ./retrieve/bm25 ./retrieve/revise ./retrieve/tune ./retrieve/vector \
 	./internal/app ./internal/catalog ./internal/live ./internal/mcp ./internal/modelproxy ./internal/embed/... ./internal/file ./internal/measure ./internal/parallel \
 	./internal/replay ./internal/provider ./internal/provider/agent ./internal/provider/offline ./internal/provider/recorded \
 	./internal/child ./internal/guard ./internal/report/plain ./internal/report/sheet ./internal/run ./internal/scorer ./internal/secret ./internal/store ./internal/account ./internal/job ./internal/library ./internal/server \

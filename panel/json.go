@@ -40,6 +40,9 @@ func (m *Metric) AppendJSON(b []byte) (_ []byte, err error) {
 	if m.NotApplicable != 0 {
 		b = strconv.AppendInt(append(b, `,"not_applicable":`...), int64(m.NotApplicable), 10)
 	}
+	if m.Informative {
+		b = append(b, `,"informative":true`...)
+	}
 	if m.Lost != nil {
 		if b, err = m.Lost.Low.AppendJSON(fmt.Appendf(b, `,"lost":{"n":%d,"of":%d,"low":`, m.Lost.N, m.Lost.Of)); err == nil {
 			b, err = m.Lost.High.AppendJSON(append(b, `,"high":`...))

@@ -28,6 +28,9 @@ const (
 	// MetricOverCall is unnecessary ÷ made calls of all judged attempts; undefined
 	// when no call was made. Source: Evaluating Tool Calling.
 	MetricOverCall = "over_call_rate"
+	// MetricOverCallByTask is tasks with an unneeded call ÷ tasks with a labelled call or without
+	// any; undefined where no call is labelled.
+	MetricOverCallByTask = "over_call_rate_by_task"
 	// MetricMiss is needed calls not made ÷ needed calls of all judged attempts;
 	// undefined when none is needed. Source: Evaluating Tool Calling.
 	MetricMiss = "miss_rate"
@@ -103,6 +106,7 @@ var builtin = [...]description{
 	{MetricRepaired, "repaired", "attempts", true},
 	{MetricNative, "native format", "attempts", false},
 	{MetricOverCall, "unneeded calls", "calls", true},
+	{MetricOverCallByTask, "unneeded calls, by task", "tasks", true},
 	{MetricMiss, "missed calls", "needed calls", true},
 	{MetricAbstention, "abstention", "no-call attempts", false},
 	{MetricInBudget, "within latency budget", "executions", false},

@@ -41,7 +41,7 @@ var amountsPaired = [...]string{
 // a scorer.
 var ratesPaired = [...]string{
 	MetricPass, "judged_pass", MetricError, "schema_valid", "schema_valid_by_task", "unknown_tool_rate", "tool_selection", "tool_selection_by_task",
-	MetricOverCall, MetricMiss, "arg_em", "arg_em_by_task", "arg_em_keys", "arg_precision", "arg_recall", "arg_f1", "execution_success", "execution_success_by_task",
+	MetricOverCall, MetricOverCallByTask, MetricMiss, "arg_em", "arg_em_by_task", "arg_em_keys", "arg_precision", "arg_recall", "arg_f1", "execution_success", "execution_success_by_task",
 	"rate_limited_rate", "timeout_rate", "rejected_rate", MetricRepaired, "result_consistency", "postconditions", "safe_calls", "safe_calls_by_task",
 	"safety_incidents", "blocked_incidents", MetricUnparseable, MetricNative, MetricAbstention, MetricInBudget, MetricInP50,
 	"schema_valid_by_call", "tool_selection_by_call", "arg_em_by_call", "arg_em_keys_by_call", "arg_precision_by_call", "arg_recall_by_call", "arg_f1_by_call", MetricRepaired + ByCall,
@@ -94,4 +94,4 @@ func PairingOf(name string) (p Pairing, why string) {
 }
 
 // byTask reports whether a metric is about whether all known values of a case are 1.
-func (p *Pairing) byTask() bool { return strings.HasSuffix(p.Metric, "_by_task") }
+func (p *Pairing) byTask() bool { return strings.HasSuffix(p.Metric, byTask) }

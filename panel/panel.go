@@ -5,6 +5,7 @@ package panel
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/stats"
@@ -220,6 +221,12 @@ func CountsErrors(metric string) bool {
 // called by: schema_valid is the mean over attempts, schema_valid_by_call the share of all calls.
 const ByCall = "_by_call"
 
+const byTask = "_by_task"
+
+// ByTask is the name of the companion by task of a measurement of calls: the share of tasks all of
+// whose calls are right, and for MetricOverCall the share of tasks with an unneeded call.
+func ByTask(name string) string { return strings.TrimSuffix(name, ByCall) + byTask }
+
 // Metric finds a metric by its name; nil when the slice has none. Where no attempt was scored,
 // the name of a score stands for the same measurement of calls.
 func (s *Slice) Metric(name string) *Metric {
@@ -366,6 +373,9 @@ type Metric struct {
 	// says that the metric does not apply to (NotApplicable) is known.
 	Coverage      *float64 `json:"coverage,omitempty"`
 	NotApplicable int      `json:"not_applicable,omitempty"`
+	// Informative reports that tasks that fail more than others make more calls (correlation above 0.3),
+	// so that the rate by call and its companion by task differ.
+	Informative bool `json:"informative,omitempty"`
 	// Lost bounds what lost attempts may change, and in the table of all tasks records that could not
 	// be read; nil where nothing is lost, and for amounts, which nothing bounds.
 	Lost *LostRange `json:"lost,omitempty"`

@@ -100,6 +100,15 @@ func (iv Interval) Usable() bool {
 	}
 }
 
+// Complement is the interval of what is left of 1.
+func (iv Interval) Complement() Interval {
+	if iv.Defined() {
+		iv.Point = 1 - iv.Point
+	}
+	iv.Lower, iv.Upper = 1-iv.Upper, 1-iv.Lower
+	return iv
+}
+
 // intervalJSON is how an Interval stands in a file.
 type intervalJSON struct {
 	Point      *float64 `json:"point"`

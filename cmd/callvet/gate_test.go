@@ -64,7 +64,7 @@ func TestGateTrueSuccess(t *testing.T) {
 		{"one.jsonl", "good.json", 0, "passed: 1 of 1 check passed"},
 		{"one.jsonl", "guess.json", 4, "the judge is no better than chance"},
 		{"two.jsonl", "good.json", 4, "it was made for j@"},
-		{"one.jsonl", "", 4, "it needs verdicts of a judge and a calibration of that judge"},
+		{"one.jsonl", "", 4, "or verdicts of a judge and a calibration of that judge"},
 	} {
 		args := []string{"gate", tc.traces, "--gates", "gates.yaml"}
 		if tc.calibration != "" {
@@ -183,6 +183,58 @@ func TestGatesHideSecrets(t *testing.T) {
 	for name, text := range map[string]string{"the terminal": said, "JSON": string(readFile(t, dir, "g.json")), "Markdown": string(readFile(t, dir, "g.md")), "JUnit": string(readFile(t, dir, "g.xml"))} {
 		if strings.Contains(text, key[:20]) || !strings.Contains(text, "REDACTED") {
 			t.Errorf("%s: %s", name, text)
+		}
+	}
+}
+
+// TestGateOverCallsByTask: a gate on over_call_rate counts calls and tasks where tasks with more
+// unneeded calls make more calls, of trace files, and of a baseline that makes no call.
+func TestGateOverCallsByTask(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write := func(name string, task func(b *strings.Builder, i int)) {
+		var b strings.Builder
+		for i := range 120 {
+			task(&b, i)
+			fmt.Fprintf(&b, "{\"type\":\"task\",\"task_id\":\"t%d\",\"pass\":true,\"gold\":{\"steps\":[]}}\n", i)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(b.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	calls := func(b *strings.Builder, i, n, unneeded int) {
+		for k := range n {
+			fmt.Fprintf(b, "{\"task_id\":\"t%d\",\"call_id\":\"c%d\",\"tool\":\"pay\",\"args\":{\"a\":%d},\"status\":\"ok\",\"gold\":{\"needed\":%v}}\n", i, k, k, k < n-unneeded)
+		}
+	}
+	write("more.jsonl", func(b *strings.Builder, i int) { // every third task: 7 calls, one of them unneeded
+		if i%3 == 0 {
+			calls(b, i, 7, 1)
+		} else {
+			calls(b, i, 1, 0)
+		}
+	})
+	write("even.jsonl", func(b *strings.Builder, i int) { calls(b, i, 3, max(0, 1-i%3)) })
+	write("none.jsonl", func(*strings.Builder, int) {})
+	silent := strings.ReplaceAll(string(readFile(t, dir, "none.jsonl")), `,"gold":{"steps":[]}`, "")
+	for name, text := range map[string]string{"silent.jsonl": silent, "bound.yaml": "- over_call_rate <= 0.2", "base.yaml": "- {metric: over_call_rate, baseline: {margin: 0.05}}"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tc := range []struct {
+		args []string
+		code int
+		says string
+	}{
+		{[]string{"more.jsonl", "--gates", "bound.yaml"}, 3, "over_call_rate 0.11 [0.08, 0.15], by 360 calls of 120 tasks"},
+		{[]string{"more.jsonl", "--gates", "bound.yaml"}, 3, "; over_call_rate_by_task 0.33 [0.25, 0.43], by 120 tasks: the lower end 0.25 is above the bound 0.20: failed"},
+		{[]string{"even.jsonl", "--gates", "bound.yaml"}, 0, "the upper end 0.15 is not above the bound 0.20: passed"},
+		{[]string{"more.jsonl", "--gates", "base.yaml", "--baseline", "none.jsonl"}, 3, "it has no rate; over_call_rate_by_task changed by +0.33 "},
+		{[]string{"more.jsonl", "--gates", "base.yaml", "--baseline", "silent.jsonl"}, 4, "it has no rate: inconclusive"},
+	} {
+		if out := runApp(t, dir, nil, tc.code, append([]string{"gate"}, tc.args...)...); !strings.Contains(out, tc.says) {
+			t.Errorf("%v: %q is not in\n%s", tc.args, tc.says, out)
 		}
 	}
 }

@@ -291,6 +291,9 @@ func compared(gs []gates.Gate) []string {
 			add(gs[i].Metric)
 		}
 	}
+	if slices.Contains(out, panel.MetricOverCall) { // where a side makes no call, or more calls go with more unneeded ones
+		add(panel.MetricOverCallByTask)
+	}
 	return out
 }
 

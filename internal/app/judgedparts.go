@@ -23,6 +23,7 @@ type parts struct {
 	newest map[partJudge]string
 	own    map[partJudge]bool
 	tools  map[labels.Key]string // that the calls name
+	right  map[labels.Key]bool   // labelled calls: needed, and of the right tool
 }
 
 // partKey identifies the verdict of one judge on one call or turn.
@@ -122,6 +123,7 @@ func (r *judgedRun) correctParts(p *panel.Panels, of *tasks, in calibrate.Input)
 	if err := r.readTools(of); err != nil {
 		return err
 	}
+	r.agree(r.parts.right).tell(p)
 	in.Run, in.Outputs, in.RunID, in.Confidence = r.judgements(), r.outputs(), r.id, p.Confidence
 	for _, j := range judges {
 		in.Judge, in.Unit = r.parts.newest[j], j.unit
@@ -140,7 +142,7 @@ func (r *judgedRun) correctParts(p *panel.Panels, of *tasks, in calibrate.Input)
 // readTools notes which tools the judged calls name, for slices.
 func (r *judgedRun) readTools(of *tasks) error {
 	p := &r.parts
-	p.tools = map[labels.Key]string{}
+	p.tools, p.right = map[labels.Key]string{}, map[labels.Key]bool{}
 	wanted := map[labels.Key]bool{}
 	for i := range p.all {
 		if p.all[i].Unit == labels.Call {
@@ -152,11 +154,11 @@ func (r *judgedRun) readTools(of *tasks) error {
 	}
 	return of.attempts(func(at *trace.Attempt) error {
 		for c, id := range judge.Calls(at) {
-			key := labels.Key{Target: at.Trace.Target, TaskID: at.Trace.CaseID, Attempt: at.Trace.Repeat, Unit: labels.Call, CallID: id}
-			if wanted[key] {
+			if key := callKey(at, id); wanted[key] {
 				p.tools[key] = c.Tool
 			}
 		}
+		rightCalls(at, wanted, p.right)
 		return nil
 	})
 }

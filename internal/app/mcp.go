@@ -301,8 +301,14 @@ func (r *ImportMCPResult) look(ctx context.Context, list *mcp.Listing) error {
 		return err
 	}
 	r.Problems = append(r.Problems, alike...)
+	known := map[string][]string{} // by text: a schema repeats many
 	planted := func(key, where, text string) {
-		for _, what := range revise.Planted(text) {
+		found, again := known[text]
+		if !again {
+			found = revise.Planted(text)
+			known[text] = found
+		}
+		for _, what := range found {
 			r.Problems = append(r.Problems, callvet.Problem{
 				Code: "orders-model", Key: key, Warning: true, Message: fmt.Sprintf("%s is written for the model and not about the tool: %s", where, what),
 				Fix: "read it before a model does",
@@ -311,6 +317,9 @@ func (r *ImportMCPResult) look(ctx context.Context, list *mcp.Listing) error {
 	}
 	planted("instructions", "the instructions of the server", r.Server.Instructions)
 	for i := range list.Tools {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		t := &list.Tools[i]
 		planted(t.Name, "the name of a tool", t.Name)
 		planted(t.Name, "the title of "+t.Name, t.Title)

@@ -128,7 +128,8 @@ func (r *Run) measure(ctx context.Context, cfg steps.Config, side *compare.Side)
 	if side != nil {
 		attempts = r.identified(ctx)
 	}
-	attempts = tallyRules(attempts, byRules)
+	var used resultUse
+	attempts = used.whileRead(tallyRules(attempts, byRules))
 	add := adding{
 		scoring: callvet.Scoring{ToolNames: r.Suite.Defaults.Scoring.ToolNames}, watch: w, tools: tools, steps: cfg,
 		side: side, attempts: side != nil, jobs: runJobs, lines: trace.Options{Block: runBlock},
@@ -145,6 +146,7 @@ func (r *Run) measure(ctx context.Context, cfg steps.Config, side *compare.Side)
 	p := res.Sheet.Panels()
 	p.Lost = lost
 	findings.Incidents(p)
+	used.tell(p)
 	p.Warnings = append(p.Warnings, w.Warnings()...)
 	if note := rulesNote(byRules); note != "" {
 		p.Warnings = append(p.Warnings, note)

@@ -188,6 +188,9 @@ func (a *App) scoreFiles(ctx context.Context, req *ScoreRequest, tables []string
 		return nil, a.nothingScored(req.Traces)
 	}
 	a.tellMissingSlices(s, req.Slices)
+	if req.Partial == "" {
+		a.testResults(s, req.Traces)
+	}
 	if req.Labels != "" && req.Partial == "" {
 		err = a.labelled(s.panels, a.tasksOf(req.Traces[0]), req.Labels, cal, tell)
 	}

@@ -45,6 +45,9 @@ func ofRecords(name string) bool {
 
 // ofCalls reports whether a metric is told by calls: by those alone, or where no attempt was scored.
 func ofCalls(name string) bool {
+	if ofRuns(name) {
+		return false
+	}
 	name = baseName(name)
 	switch name {
 	case panel.MetricToolLatencyMean, "arg_em_keys", "arg_precision", "arg_recall", "arg_f1":
@@ -118,7 +121,7 @@ type run struct {
 // ofRuns reports whether a metric is about what the calls of an attempt add up to.
 func ofRuns(name string) bool {
 	switch name {
-	case "calls_per_attempt", "unneeded_calls_per_attempt", panel.MetricToolTimeMean, panel.MetricMiss, "safety_incidents", "blocked_incidents":
+	case "calls_per_attempt", "unneeded_calls_per_attempt", panel.MetricOverCallByTask, panel.MetricToolTimeMean, panel.MetricMiss, "safety_incidents", "blocked_incidents":
 		return true
 	}
 	return false
@@ -157,6 +160,9 @@ func (s *Side) step(row *measure.Scored) {
 	}
 	p := s.part(w, st)
 	for k, name := range s.cfg.Metrics {
+		if !ofCalls(name) {
+			continue
+		}
 		sum, n, fractional := valueOf(name, row)
 		p.values[k].Sum, p.values[k].N, p.values[k].Fractional = p.values[k].Sum+sum, p.values[k].N+n, p.values[k].Fractional || fractional
 	}

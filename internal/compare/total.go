@@ -20,7 +20,7 @@ func (s *Side) measure(led *panel.Ledger) {
 		place[p.Metric] = k
 	}
 	records, order := s.records()
-	only, expected := s.onlyJudge(), s.expected()
+	only, expected, labelled := s.onlyJudge(), s.expected(), s.labelled || s.golden()
 	for _, id := range order {
 		expects := s.raw(slicing.Line{Expected: expected[id]})
 		all := s.slices(expects) // of all lines of the task
@@ -44,7 +44,7 @@ func (s *Side) measure(led *panel.Ledger) {
 		}
 		var out []panel.Observation
 		for name, at := range place {
-			if name == "unneeded_calls_per_attempt" && !s.labelled {
+			if (name == "unneeded_calls_per_attempt" || name == panel.MetricOverCallByTask) && !labelled {
 				continue // without any label it is not known which calls were needed
 			}
 			if v := total(name, only, records[id], w.runs); v.N > 0 {
@@ -79,6 +79,12 @@ func (s *Side) records() (map[task]map[int]*record, []task) {
 		out[id][e.n] = r
 	}
 	return out, order
+}
+
+// golden reports whether a record has the calls that its task needs: attempts without a call are known
+// to make no unneeded one then.
+func (s *Side) golden() bool {
+	return slices.ContainsFunc(s.tries, func(e try) bool { return e.told != nil && e.told.gold != nil })
 }
 
 // values are those of a part, by the metrics of the ledger.
@@ -120,6 +126,11 @@ func total(name, only string, records map[int]*record, runs []run) panel.Observa
 		return breaches(name, records, runs)
 	case "calls_per_attempt", "unneeded_calls_per_attempt", panel.MetricToolTimeMean:
 		return perAttempt(name, records, runs)
+	case panel.MetricOverCallByTask:
+		if of := perAttempt("unneeded_calls_per_attempt", records, runs); of.N > 0 {
+			add(number(of.Sum > 0))
+		}
+		return v
 	case panel.MetricMiss:
 		v.Each = false
 		for n, r := range records {

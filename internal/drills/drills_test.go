@@ -87,11 +87,11 @@ func TestDecide(t *testing.T) {
 		warnings             int
 		why                  string
 	}{
-		"none":                 {0, 60, 0, 60, gate.Pass, 1 - 0.9513, 0, "no incident in 60 cases: with a confidence"},
+		"none":                 {0, 60, 0, 60, gate.Pass, 1 - 0.9513, 0, "no incident in 60 cases. With a confidence of 95 %, fewer than 4.9 % of cases like these have an incident"},
 		"one":                  {1, 60, 1, 60, gate.Fail, 0.0767, 0, "in 1 of 60 cases"},
 		"one at a twin only":   {0, 60, 1, 60, gate.Fail, 0.0487, 0, "in 0 of 60 cases"},
 		"half could be judged": {0, 30, 0, 30, gate.Pass, 0.0950, 1, "no incident in 30 cases"},
-		"half was done":        {0, 60, 0, 30, gate.Pass, 0.0950, 0, "was done in 30 of them"},
+		"half was done":        {0, 60, 0, 30, gate.Pass, 0.0950, 0, "was done in 30 of them. With a confidence of 95 %, fewer than 9.5 % of cases in which it is done have an incident"},
 		"nothing was done":     {0, 60, 0, 0, gate.Inconclusive, 1, 0, "does nothing shows no safety"},
 		"nothing decided":      {0, 0, 0, 0, gate.Inconclusive, 1, 0, "no case could be decided"},
 	} {

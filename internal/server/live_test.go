@@ -151,6 +151,40 @@ func TestSocketCancels(t *testing.T) {
 	s.awaitJob(t, "ana", id, "cancelled")
 }
 
+// TestSocketTooMany: a client that sends too much is sent away, whether it sends messages or pings.
+func TestSocketTooMany(t *testing.T) {
+	t.Parallel()
+	const maxMessages = 100 // in ten seconds
+	s := newSite(t)
+	c, err := s.dial(t, "ana", "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	message(t, c)
+	for range maxMessages + 1 {
+		say(t, c, `{"type":"ping"}`)
+	}
+	for err == nil {
+		_, _, err = c.Read(t.Context())
+	}
+	if closed := (websocket.CloseError{}); !errors.As(err, &closed) || closed.Code != websocket.StatusPolicyViolation {
+		t.Errorf("messages: %v", err)
+	}
+	if c, err = s.dial(t, "ana", "", nil); err != nil {
+		t.Fatal(err)
+	}
+	message(t, c)
+	ctx := c.CloseRead(t.Context()) // answers of pings are read
+	sent := 0
+	for err == nil && sent < 2*maxMessages {
+		err = c.Ping(ctx)
+		sent++
+	}
+	if err == nil || sent < maxMessages {
+		t.Errorf("%d pings: %v", sent, err)
+	}
+}
+
 // TestSocketLogin: who comes without a login needs a ticket, which is good once; another site's page is refused.
 func TestSocketLogin(t *testing.T) {
 	t.Parallel()

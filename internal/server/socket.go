@@ -8,6 +8,7 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/coder/websocket"
@@ -69,7 +70,14 @@ func (s *Server) socket(w http.ResponseWriter, r *http.Request) {
 		since = &n
 	}
 	wire := &corkable{ResponseWriter: w}
-	c, err := websocket.Accept(wire, r, nil) // refuses the Origin of another site
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	r = r.WithContext(ctx)
+	sent := &frames{tooMany: cancel}
+	c, err := websocket.Accept(wire, r, &websocket.AcceptOptions{ // which refuses the Origin of another site
+		OnPingReceived: func(context.Context, []byte) bool { return sent.count() },
+		OnPongReceived: func(context.Context, []byte) { sent.count() },
+	})
 	if err != nil {
 		return // it has answered
 	}
@@ -81,12 +89,46 @@ func (s *Server) socket(w http.ResponseWriter, r *http.Request) {
 	}
 	defer leave()
 	c.SetReadLimit(maxMessage)
-	code, why := s.serveSocket(c, wire.conn, r, by, since)
+	code, why := s.serveSocket(c, wire.conn, r, by, since, sent)
+	if sent.over() {
+		code, why = websocket.StatusPolicyViolation, "too many messages"
+	}
 	_ = c.Close(code, why) // who went away hears nothing
 }
 
+// frames counts what a client sends, pings and pongs among it.
+type frames struct {
+	tooMany func() // is called when there are more than maxMessages in a span
+
+	mu    sync.Mutex
+	n     int
+	began time.Time
+	ended bool
+}
+
+// count counts one frame; it is false where there are too many.
+func (f *frames) count() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if now := time.Now(); now.Sub(f.began) > messageSpan {
+		f.n, f.began = 0, now
+	}
+	if f.n++; f.n > maxMessages && !f.ended {
+		f.ended = true
+		f.tooMany()
+	}
+	return !f.ended
+}
+
+// over reports whether there were too many.
+func (f *frames) over() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.ended
+}
+
 // serveSocket follows for one client until it goes away, or gives why it is sent away.
-func (s *Server) serveSocket(c *websocket.Conn, wire *cork, r *http.Request, by *account.Principal, since *int64) (websocket.StatusCode, string) {
+func (s *Server) serveSocket(c *websocket.Conn, wire *cork, r *http.Request, by *account.Principal, since *int64, sent *frames) (websocket.StatusCode, string) {
 	ctx, cancel := context.WithCancel(r.Context())
 	var group parallel.Group
 	defer group.Wait()
@@ -122,7 +164,7 @@ func (s *Server) serveSocket(c *websocket.Conn, wire *cork, r *http.Request, by 
 	defer f.watch.Close()
 	k := &link{s: s, c: c, wire: wire, login: login, code: websocket.StatusNormalClosure}
 	k.stop = cancel
-	group.Go(func() { defer cancel(); k.listen(ctx) })
+	group.Go(func() { defer cancel(); k.listen(ctx, sent) })
 	group.Go(func() { defer cancel(); k.ping(ctx) })
 	func() {
 		defer cancel()
@@ -195,8 +237,7 @@ func (k *link) sendAll(ctx context.Context, skipped []byte, list []job.Event) (e
 }
 
 // listen takes what the client sends.
-func (k *link) listen(ctx context.Context) {
-	n, began := 0, time.Now()
+func (k *link) listen(ctx context.Context, sent *frames) {
 	for {
 		m, err := read(ctx, k.c)
 		var bad *json.SyntaxError
@@ -206,11 +247,7 @@ func (k *link) listen(ctx context.Context) {
 		case err != nil:
 			return
 		}
-		if time.Since(began) > messageSpan {
-			n, began = 0, time.Now()
-		}
-		if n++; n > maxMessages {
-			k.code, k.why = websocket.StatusPolicyViolation, "too many messages"
+		if !sent.count() {
 			return
 		}
 		switch {

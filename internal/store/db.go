@@ -51,7 +51,15 @@ type DB struct {
 // date. A file of a newer callvet is refused with ErrConflict, a file that is
 // not a store with ErrInvalid. A store that cannot be written to is opened for
 // reading: whatever would change it is then ErrDenied.
+//
+// A file of another user of the machine is refused with ErrDenied: who wrote it may have made it to harm its reader.
 func Open(ctx context.Context, path string, o Options) (*DB, error) {
+	if uid, other := file.OfAnother(path); other {
+		return nil, &callvet.Hinted{
+			Err:  fmt.Errorf("open store %s: it belongs to another user of this machine (%d): %w", path, uid, callvet.ErrDenied),
+			Hint: "open a copy of your own with --db, or take the file over (chown) if you trust what is in it",
+		}
+	}
 	db, err := open(ctx, path, o)
 	var se *sqlite.Error
 	unwritable := errors.Is(err, callvet.ErrDenied) || errors.As(err, &se) && se.Code()&0xff == sqlite3.SQLITE_CANTOPEN

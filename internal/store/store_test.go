@@ -401,3 +401,28 @@ func TestRefusals(t *testing.T) {
 		t.Errorf("append after cancel: %v", err)
 	}
 }
+
+// TestOfAnotherUser: a store that somebody else put there is not opened, not even to be read.
+func TestOfAnotherUser(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "s.db")
+	db, err := store.Open(t.Context(), path, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chown(path, 12345, -1); err != nil {
+		t.Skip("SKIPPED: only root can give a file away: ", err)
+	}
+	for _, readOnly := range []bool{false, true} {
+		db, err := store.Open(t.Context(), path, store.Options{ReadOnly: readOnly})
+		if !errors.Is(err, callvet.ErrDenied) || !strings.Contains(err.Error(), "another user of this machine (12345)") {
+			t.Errorf("read only %t: %v", readOnly, err)
+		}
+		if db != nil {
+			_ = db.Close()
+		}
+	}
+}

@@ -204,3 +204,15 @@ func TestCorrection(t *testing.T) {
 		}
 	}
 }
+
+func caseID(i int) string { return fmt.Sprint("t", i) }
+
+// ledger has so many cases of one target, and measures these metrics.
+func ledger(cases int, metrics ...string) *panel.Ledger {
+	l := panel.NewLedger("run", []string{"agent"}, []string{"language"})
+	l.Measure(metrics...)
+	for i := range cases {
+		l.Add(&callvet.Case{ID: caseID(i)}, &callvet.Cell{Trace: callvet.Trace{Outcome: callvet.OutcomeCalled}, Result: callvet.Result{Verdict: callvet.VerdictNotRun}})
+	}
+	return l
+}

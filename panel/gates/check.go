@@ -19,7 +19,7 @@ var vocabulary = [...]string{
 	"schema_valid", "unknown_tool_rate", "tool_selection", "over_call_rate", "arg_em", "arg_em_keys", "arg_precision", "arg_recall", "arg_f1", "arg_f1_micro",
 	"execution_success", "rate_limited_rate", "timeout_rate", "rejected_rate", "result_consistency", "postconditions", "safe_calls", "repaired_rate",
 	"tool_latency_p50", "tool_latency_p90", "tool_queue_p50", "tool_queue_p90", "accept_p50", "accept_p90",
-	"schema_valid_by_task", "execution_success_by_task", "arg_em_by_task", "tool_selection_by_task", "safe_calls_by_task",
+	"schema_valid_by_task", "execution_success_by_task", "arg_em_by_task", "tool_selection_by_task", "safe_calls_by_task", panel.MetricOverCallByTask,
 	panel.MetricPass, "judged_pass", "true_success", panel.MetricError, panel.MetricMiss, "unneeded_calls_per_attempt", "calls_per_attempt",
 	panel.MetricCost, panel.MetricCostPerPass, panel.MetricTokens, panel.MetricLatencyP50, panel.MetricLatencyP90, "tool_time_p50", "tool_time_p90",
 	"tokens_p50", "tokens_p90", "cost_p50", "cost_p90", "safety_incidents", "blocked_incidents", panel.MetricUnparseable, panel.MetricNative, panel.MetricAbstention,

@@ -347,18 +347,11 @@ func endOf(reason string) string {
 // notes are what to keep in mind about a passing or failing number.
 func notes(m *panel.Metric, s *panel.Slice) []string {
 	out := slices.Clone(m.Warnings)
-	for _, w := range m.Warnings {
-		companion := m.Name + "_by_task"
-		if strings.Contains(w, informative) && s.Metric(companion) != nil {
-			out = append(out, "hold "+companion+" against a gate too")
-			break
-		}
+	if by := panel.ByTask(m.Name); m.Informative && m.Name != panel.MetricOverCall && s.Metric(by) != nil {
+		out = append(out, "hold "+by+" against a gate too")
 	}
 	return out
 }
-
-// informative is part of the warning that tasks which fail more make more calls.
-const informative = "more calls"
 
 // missing says what there is in place of a metric that was not measured.
 func missing(name string, s *panel.Slice) string {

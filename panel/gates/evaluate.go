@@ -151,6 +151,7 @@ func judge(in *Input, g *Gate, t *panel.TargetPanel) []Verdict {
 		*v = Verdict{Gate: *g, Population: g.About(), Target: t.Name, Key: s.Key, Value: s.Value, Verdict: gate.Inconclusive}
 		c := claim{g: g, v: v, slice: s, task: in.Task, conf: in.Panels.Confidence, gone: in.Panels.Lost}
 		c.decide(in, t)
+		c.byTask(in, t)
 		if g.Kind != Regression && g.Kind != Ratchet {
 			c.against(in, t)
 		}

@@ -175,6 +175,8 @@ type Verdict struct {
 	Lost         *panel.LostRange `json:"lost,omitempty"`
 	LostAttempts int              `json:"lost_attempts,omitempty"`
 	Planned      int              `json:"planned,omitempty"`
+	// ByTask is the companion by task of the metric, where the gate decides by both; else nil.
+	ByTask *ByTask `json:"by_task,omitempty"`
 	// Correlation between the attempts at a task is what earlier runs of the suite show; nil where it is
 	// taken as 1.
 	Correlation *stats.Correlation `json:"correlation,omitempty"`

@@ -436,7 +436,7 @@ func TestFloorsAreLeftOut(t *testing.T) {
 func TestNotesAndHints(t *testing.T) {
 	t.Parallel()
 	m := rate("arg_em", 100, 1, 0)
-	m.Warnings = []string{"tasks that fail more make more calls: watch the rate by task too"}
+	m.Informative, m.Warnings = true, []string{"tasks that fail more make more calls: watch the rate by task too"}
 	refused := broken("true_success", "calibration_mismatch")
 	refused.Warnings = []string{"it was made for another judge"}
 	p := over(m, rate("arg_em_by_task", 100, 1, 0), rate("judged_pass:a", 100, 1, 0), refused)

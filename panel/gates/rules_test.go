@@ -259,7 +259,7 @@ func TestSymptoms(t *testing.T) {
 		"arg_em": "S3", "arg_em_by_task": "S3", "arg_em_keys": "S3", "arg_precision": "S3", "arg_recall": "S3", "arg_f1": "S3", "arg_f1_micro": "S3", "arg_accuracy": "S3",
 		"execution_success": "S4", "execution_success_by_task": "S4", "timeout_rate": "S4", "rate_limited_rate": "S4",
 		"tool_latency_p50": "S4", "tool_latency_p90": "S4", "tool_latency_mean": "S4",
-		"over_call_rate": "S5", "unneeded_calls_per_attempt": "S5",
+		"over_call_rate": "S5", "over_call_rate_by_task": "S5", "unneeded_calls_per_attempt": "S5",
 		"safe_calls": "S6", "safe_calls_by_task": "S6", "safety_incidents": "S6", "blocked_incidents": "S6",
 	}
 	if d := cmp.Diff(want, got); d != "" {

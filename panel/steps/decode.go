@@ -22,7 +22,7 @@ type summed interface {
 }
 
 func (s *sliceSums) exact() []summed {
-	return []summed{&s.keys, &s.precision, &s.recall, &s.f1, &s.micro, s.exec.Quantiles(), s.queue.Quantiles(), s.accept.Quantiles(), &s.calls, &s.unneeded, s.toolTime.Quantiles(), &s.exposed, &s.stopped}
+	return []summed{&s.keys, &s.precision, &s.recall, &s.f1, &s.micro, s.exec.Quantiles(), s.queue.Quantiles(), s.accept.Quantiles(), &s.calls, &s.unneeded, &s.spared, s.toolTime.Quantiles(), &s.exposed, &s.stopped}
 }
 
 func (t *toldSums) exact() []summed {

@@ -11,7 +11,7 @@ import (
 )
 
 // Magic is the first line of a partial result.
-const Magic = "callvet partial result 12\n"
+const Magic = "callvet partial result 13\n"
 
 // writer appends what a reader reads.
 type writer struct {

@@ -227,6 +227,7 @@ func (s *sliceSums) addShape(key, times uint64) {
 	s.labelled += labelled * int64(times)
 	if labelled > 0 || key&idleTask != 0 {
 		s.unneeded.AddTimes(unneeded, 1, true, times)
+		s.spared.AddTimes(one(unneeded == 0), 1, times)
 	}
 	if key&exposedTask != 0 {
 		s.exposed.AddTimes(0, 1, times)

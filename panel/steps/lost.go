@@ -102,6 +102,7 @@ func (s *sliceSums) with(l losing) *sliceSums {
 		l.mean(x)
 	}
 	l.rate(&out.micro, false)
+	l.rate(&out.spared, false)
 	l.rate(&out.exposed, true)
 	l.rate(&out.stopped, true)
 	for _, q := range []*exact.Quantiles{out.exec.Quantiles(), out.toolTime.Quantiles(), out.queue.Quantiles(), out.accept.Quantiles()} {

@@ -121,7 +121,7 @@ func (t *teller) stepRate(d *described) {
 	m.Interval = r.Interval(t.cfg.Confidence, stats.DefaultRho0)
 	m.Agree(r.N())
 	if d.inverse {
-		m.Interval = complement(m.Interval)
+		m.Interval = m.Interval.Complement()
 	}
 	if d.gold {
 		m.NotApplicable = int(t.moot(d.step))
@@ -135,21 +135,30 @@ func (t *teller) stepRate(d *described) {
 		m.Warnings = append(m.Warnings, fmt.Sprintf("%d calls are labelled as needed, but no gold.tool says which tool is right: they are not in the rate", n))
 	}
 	if r.Informative() {
+		m.Informative = true
 		m.Warnings = append(m.Warnings, "tasks that fail more make more calls: watch the rate by task too")
 	}
 	if d.step == callvet.StepSchemaValid && !t.cfg.Catalogue && t.overall {
 		m.Warnings = append(m.Warnings, "no tools were given: whether arguments keep a schema is not known")
 	}
 	t.out = append(t.out, m)
-	if d.byTask && r.N() > 0 {
-		by := panel.Metric{Name: d.name + "_by_task", Title: d.title + ", by task", Unit: panel.UnitRate, Of: "tasks", LowerIsBetter: d.lower}
-		by.Interval = r.ByCase(t.cfg.Confidence)
-		by.Warnings = panel.RateWarnings(&by, 0)
-		t.out = append(t.out, by)
+	switch {
+	case r.N() == 0:
+	case d.byTask:
+		t.byTask(d, r.ByCase(t.cfg.Confidence))
+	case d.step == callvet.StepNeeded: // also over tasks without a call
+		t.byTask(d, t.s.spared.Interval(t.cfg.Confidence, stats.DefaultRho0).Complement())
 	}
 	if d.step == callvet.StepArgEM && r.N() > 0 {
 		t.fidelity(&m)
 	}
+}
+
+// byTask adds the companion by task of a measurement of calls.
+func (t *teller) byTask(d *described, iv stats.Interval) {
+	by := panel.Metric{Name: panel.ByTask(d.name), Title: d.title + ", by task", Unit: panel.UnitRate, Of: "tasks", LowerIsBetter: d.lower, Interval: iv}
+	by.Warnings = panel.RateWarnings(&by, 0)
+	t.out = append(t.out, by)
 }
 
 // moot is to how many calls a label says that the measurement does not apply.
@@ -167,14 +176,6 @@ func share1(n, of int64) *float64 {
 	}
 	f := float64(n) / float64(of)
 	return &f
-}
-
-func complement(iv stats.Interval) stats.Interval {
-	if iv.Defined() {
-		iv.Point = 1 - iv.Point
-	}
-	iv.Lower, iv.Upper = 1-iv.Upper, 1-iv.Lower
-	return iv
 }
 
 func (t *teller) fidelity(em *panel.Metric) {

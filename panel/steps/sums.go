@@ -69,6 +69,7 @@ type sliceSums struct {
 	precision, recall, f1  exact.Mean
 	micro                  exact.Rate // of the names on both sides, those that match
 	calls, unneeded        exact.Count
+	spared                 exact.Rate // tasks with a labelled call or without any, yes where none is unneeded
 	incidents, blocked     int64
 	labelled               int64      // attempts with calls of which it is known whether they were needed
 	exposed                exact.Rate // tasks, with an incident or without
@@ -249,6 +250,7 @@ func (s *sliceSums) merge(o *sliceSums) {
 	}
 	s.calls.Merge(&o.calls)
 	s.unneeded.Merge(&o.unneeded)
+	s.spared.Merge(&o.spared)
 	s.toolTime.Quantiles().Merge(o.toolTime.Quantiles())
 	s.exposed.Merge(&o.exposed)
 	s.stopped.Merge(&o.stopped)

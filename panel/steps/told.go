@@ -218,6 +218,9 @@ func (s *sliceSums) tellOdd(m *taskSum, tries int) {
 	s.calls.Add(m.calls, int64(tries), !m.made.differ)
 	s.labelled += m.labelled
 	s.unneeded.Add(m.unneeded, m.labelled+m.idle, !m.waste.differ)
+	if m.labelled+m.idle > 0 {
+		s.spared.Add(one(m.unneeded == 0), 1)
+	}
 	s.incidents += int64(m.incidents)
 	if m.exposed {
 		s.exposed.Add(one(m.incidents > 0), 1)

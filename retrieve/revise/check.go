@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -160,13 +161,21 @@ func (s *Suspect) known() map[string]bool {
 
 // orderPatterns find sentences that give orders to the model that reads them, or
 // pretend to be another part of its prompt, in the languages of package text.
-func orderPatterns() []string {
-	return append(pretendPatterns(),
+var orderPatterns = sync.OnceValue(func() []*regexp.Regexp {
+	return compiled(append(pretendPatterns(),
 		`(?i)\b(always|never|must|only ever)\s+(be\s+)?(use|call|choose|select|prefer|pick|invoke|used|called|chosen|selected|preferred)\b`,
 		`(?i)\b(alltid|aldrig|måste|siempre|nunca|sempre|immer|niemals)\s+(alltid\s+)?(använd|välj|anropa|usa|usar|use|utiliza|utilize|elige|escolha|verwende|benutze|wähle)`,
 		`(?i)\b(använd|välj|anropa)\s+(alltid|aldrig)\b`,
 		`(?i)\b(for|to)\s+(any|all|every)\s+(question|request|query|task)s?\b`,
-	)
+	))
+})
+
+func compiled(patterns []string) []*regexp.Regexp {
+	out := make([]*regexp.Regexp, len(patterns))
+	for i, p := range patterns {
+		out[i] = regexp.MustCompile(p)
+	}
+	return out
 }
 
 // pretendPatterns are those that no description of a tool has a reason for: "always use absolute
@@ -186,8 +195,7 @@ func pretendPatterns() []string {
 // before are no news.
 func (s *Suspect) orders(d string) []string {
 	var out []string
-	for _, p := range orderPatterns() {
-		m := regexp.MustCompile(p)
+	for _, m := range orderPatterns() {
 		if found := m.FindString(d); found != "" && !m.MatchString(s.Tool.Tool.Description) {
 			out = append(out, fmt.Sprintf("it orders whoever reads it: %q", clip(found)))
 		}
@@ -208,8 +216,8 @@ func Planted(d string) []string {
 		r, _ := utf8.DecodeRuneInString(d[i:])
 		out = append(out, fmt.Sprintf("it has a character that is not shown (U+%04X)", r))
 	}
-	for _, p := range append(pretendPatterns(), plantedPatterns()...) {
-		if found := regexp.MustCompile(p).FindString(d); found != "" {
+	for _, m := range plantedPatterns() {
+		if found := m.FindString(d); found != "" {
 			out = append(out, fmt.Sprintf("it orders whoever reads it: %q", clip(found)))
 		}
 	}
@@ -218,13 +226,13 @@ func Planted(d string) []string {
 
 // plantedPatterns find what poisoned descriptions of tools have: marks that shout at the model,
 // secrecy before the user, files with keys, and orders about other tools.
-func plantedPatterns() []string {
-	return []string{
+var plantedPatterns = sync.OnceValue(func() []*regexp.Regexp {
+	return compiled(append(pretendPatterns(),
 		`(?i)\b(always|never|must|only ever)\s+(be\s+)?(use|call|choose|select|prefer|pick|invoke|used|called|chosen|selected|preferred)\s+(this|it|first|instead|before|for (all|any|every))\b`,
 		`(?i)</?(important|critical|secret|hidden|attention|urgent)>|<!--`,
 		`(?i)\b(do not|don't|never|without)\s+(ever\s+)?(tell|telling|mention|mentioning|inform|informing|reveal|revealing|show|showing|notify|notifying|alert|alerting|asking)\b.{0,40}\b(user|human|anyone|anybody)`,
 		`(?i)\b(no|nunca|nicht|inte|não)\s+(le\s+)?(digas|menciones|sage|berätta|erwähne|diga|mencione)\b`,
 		`(?i)\b(before|after|whenever|every time)\s+(using|calling|you (use|call))\s+(this|any|the|another)\b.{0,40}\b(read|send|call|fetch|include|pass|use)\b`,
 		`(?i)~/\.(ssh|aws|cursor|config|netrc)\b|\bid_rsa\b|\.env\b.{0,40}\b(content|read|send)`,
-	}
-}
+	))
+})

@@ -137,8 +137,13 @@ func (r row) Amount() string { return figure.Amount(r.Metric) }
 
 // Companion is the share of tasks in which all is right, or "".
 func (r row) Companion() string {
-	if r.ByTask == nil {
+	switch {
+	case r.ByTask == nil:
 		return ""
+	case r.ByTask.LowerIsBetter: // the share in which something is wrong
+		right := *r.ByTask
+		right.Interval = right.Interval.Complement()
+		return figure.Amount(&right)
 	}
 	return figure.Amount(r.ByTask)
 }
@@ -172,16 +177,14 @@ func sharedNotes(rows []row) []figure.Shared {
 // Bar draws the metric.
 func (r row) Bar() figure.Bar { return figure.RateBar(r.Metric) }
 
-const byTask = "_by_task"
-
 // steps are the metrics by call with their companions; tasks all others.
 func steps(s *panel.Slice) (calls, tasks []row) {
 	for i := range s.Metrics {
 		m := &s.Metrics[i]
 		switch {
-		case strings.HasSuffix(m.Name, byTask):
+		case strings.HasSuffix(m.Name, panel.ByTask("")):
 		case m.Of == "calls":
-			calls = append(calls, row{m, s.Metric(m.Name + byTask)})
+			calls = append(calls, row{m, s.Metric(panel.ByTask(m.Name))})
 		default:
 			tasks = append(tasks, row{m, nil})
 		}

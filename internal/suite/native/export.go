@@ -14,7 +14,11 @@ import (
 	"github.com/callvet/callvet/internal/suite/source"
 )
 
-// Export writes a suite in callvet's own format, "yaml" or "json". Keys come in
+// alwaysRead is a size in bytes below which no YAML is too much for the reader.
+const alwaysRead = 64 << 10
+
+// Export writes a suite in callvet's own format, "yaml" or "json". YAML that the reader would refuse, because a mapping has too
+// many keys, is written as JSON. Keys come in
 // a fixed order and what is empty is left out, so that equal suites give equal
 // bytes; loading the result gives the same suite, positions apart. Comments of
 // the file it was read from are not kept.
@@ -25,7 +29,14 @@ func Export(s *callvet.Suite, format string) ([]byte, error) {
 	}
 	switch format {
 	case "yaml":
-		return source.WriteYAML(root), nil
+		b := source.WriteYAML(root)
+		if len(b) < alwaysRead {
+			return b, nil
+		}
+		if _, bad := source.Read("", b); bad == nil {
+			return b, nil
+		}
+		return append(source.WriteJSON(nil, root, 0), '\n'), nil // which is YAML, too
 	case "json":
 		return append(source.WriteJSON(nil, root, 0), '\n'), nil
 	}

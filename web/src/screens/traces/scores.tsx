@@ -235,7 +235,7 @@ function Panel({ label, metrics, companions }: { label: string; metrics: Metric[
                   </Text>
                   {tasks && tasks.interval.point !== null && (
                     <Text component="div" size="xs" c="dimmed">
-                      {t('traces.byTask')} <Figure interval={tasks.interval} of={tasks} each="Tasks" unit={tasks.unit} />
+                      {t(tasks.lower_is_better ? 'traces.byTaskWrong' : 'traces.byTask')} <Figure interval={tasks.interval} of={tasks} each="Tasks" unit={tasks.unit} />
                     </Text>
                   )}
                 </Table.Td>

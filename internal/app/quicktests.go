@@ -1,0 +1,204 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package app
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/judge"
+	"github.com/callvet/callvet/internal/labels"
+	"github.com/callvet/callvet/internal/trace"
+	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/score/match"
+	"github.com/callvet/callvet/value"
+)
+
+// The findings that have a quick test of their own: the wrong tool, and unneeded calls.
+// Source: Evaluating Tool Calling, §7.
+const (
+	findingTool    = "S2"
+	findingChatter = "S5"
+)
+
+// resultUse counts calls with a label, a result and an answer after them, and those that have their
+// result in no answer: needed calls and unneeded ones.
+type resultUse struct{ needed, unneeded struct{ of, unused int } }
+
+// whileRead counts attempts as they are read.
+func (u *resultUse) whileRead(list iter.Seq2[trace.Attempt, error]) iter.Seq2[trace.Attempt, error] {
+	return func(yield func(trace.Attempt, error) bool) {
+		for at, err := range list {
+			if err == nil {
+				u.attempt(&at)
+			}
+			if !yield(at, err) {
+				return
+			}
+		}
+	}
+}
+
+func (u *resultUse) attempt(at *trace.Attempt) {
+	if at.Trace.Answer == "" || at.Floor || !at.Labelled() {
+		return
+	}
+	var asked, answer match.Corpus
+	answer.Add([]byte(at.Trace.Answer))
+	asked.Add([]byte(at.Goal))
+	for i := range at.Input {
+		asked.Add([]byte(at.Input[i].Content))
+	}
+	for i, c := range at.Trace.Calls() {
+		needed, known := neededBy(at.Steps[i].Gold)
+		if !known || len(c.Result) == 0 {
+			continue
+		}
+		result, err := value.Parse(c.Result)
+		if err != nil {
+			continue
+		}
+		var told match.Corpus
+		told.Set(&asked)
+		told.Add(c.Args)
+		used, decided := match.Used(result, &told, &answer)
+		if !decided {
+			continue
+		}
+		of := &u.unneeded
+		if needed {
+			of = &u.needed
+		}
+		of.of++
+		if !used {
+			of.unused++
+		}
+	}
+}
+
+// neededBy is whether a label says that its call was needed.
+func neededBy(g *trace.Gold) (needed, known bool) {
+	switch {
+	case g == nil:
+		return false, false
+	case g.Needed != nil:
+		return *g.Needed, true
+	}
+	return true, g.Tool != ""
+}
+
+// tell adds the counts to the finding of unneeded calls.
+func (u *resultUse) tell(p *panel.Panels) {
+	if u.unneeded.of == 0 {
+		return
+	}
+	text := fmt.Sprintf("of %s, the results of %d are used in no answer", panel.Plural(u.unneeded.of, "unneeded call", "unneeded calls"), u.unneeded.unused)
+	if u.needed.of > 0 {
+		text += fmt.Sprintf("; of %s, those of %d", panel.Plural(u.needed.of, "needed call", "needed calls"), u.needed.unused)
+	}
+	tested(p, findingChatter, text)
+}
+
+// tested adds what a quick test found to the evidence of a finding, in the place of the commands that
+// would run it.
+func tested(p *panel.Panels, code, text string) {
+	for i := range p.Findings {
+		f := &p.Findings[i]
+		if f.Code != code {
+			continue
+		}
+		f.Evidence = append(f.Evidence, text)
+		if at := strings.LastIndex(f.Test, "`. "); at >= 0 {
+			f.Test = f.Test[at+len("`. "):]
+		}
+	}
+}
+
+// hasFinding reports whether panels have a finding.
+func hasFinding(p *panel.Panels, code string) bool {
+	return slices.ContainsFunc(p.Findings, func(f panel.Finding) bool { return f.Code == code })
+}
+
+// maxReread bounds the steps of files that are read again for a quick test.
+const maxReread = 200_000
+
+// testResults reads trace files again, where they have unneeded calls, to see whether answers use results.
+// What cannot be read again has no such test.
+func (a *App) testResults(s *scored, files []string) {
+	if !hasFinding(s.panels, findingChatter) || s.log.Steps > maxReread {
+		return
+	}
+	var u resultUse
+	for _, f := range files {
+		if !a.regular(f) || a.wholeAttempts(f, func(at *trace.Attempt) error { u.attempt(at); return nil }) != nil {
+			return
+		}
+	}
+	u.tell(s.panels)
+}
+
+// agreement compares the verdicts of a judge on calls with the labels of the very calls: whether a
+// tool was needed, and the right one was called.
+type agreement struct{ of, passedWrong, failedRight int }
+
+// necessity is the judge of that question.
+const necessity = "necessity"
+
+// agree compares what the newest judge of necessity said with the labels of the calls.
+func (r *judgedRun) agree(right map[labels.Key]bool) (a agreement) {
+	for i := range r.parts.all {
+		v := &r.parts.all[i]
+		gold, labelled := right[v.Key]
+		if v.Unit != labels.Call || v.Name != necessity || !labelled || v.ID() != r.parts.newest[partJudge{labels.Call, necessity}] {
+			continue
+		}
+		said, known := v.Passed()
+		switch {
+		case !known:
+			continue
+		case said && !gold:
+			a.passedWrong++
+		case !said && gold:
+			a.failedRight++
+		}
+		a.of++
+	}
+	return a
+}
+
+// tell adds the agreement to the finding of wrong tools.
+func (a agreement) tell(p *panel.Panels) {
+	if a.of == 0 {
+		return
+	}
+	tested(p, findingTool, fmt.Sprintf("the judge %s agrees with the labels on %d of %s: it passes %d that are labelled wrong, and fails %d that are labelled right",
+		necessity, a.of-a.passedWrong-a.failedRight, panel.Plural(a.of, "call", "calls"), a.passedWrong, a.failedRight))
+}
+
+// rightCalls adds the labelled calls of an attempt that are wanted, and whether each was needed and
+// named the right tool.
+func rightCalls(at *trace.Attempt, wanted, right map[labels.Key]bool) {
+	i := -1
+	for c, id := range judge.Calls(at) {
+		i++
+		key := callKey(at, id)
+		g := at.Steps[i].Gold
+		if needed, known := neededBy(g); wanted[key] && known && (!needed || g.Tool != "") {
+			right[key] = needed && sameTool(c, g.Tool)
+		}
+	}
+}
+
+// sameTool reports whether a call names the tool of its label; a label without a version accepts any.
+func sameTool(c *callvet.Call, gold string) bool {
+	name, version := callvet.SplitTool(gold)
+	return c.Tool == name && (version == "" || version == c.Version)
+}
+
+// callKey is that of a call of an attempt.
+func callKey(at *trace.Attempt, id string) labels.Key {
+	return labels.Key{Target: at.Trace.Target, TaskID: at.Trace.CaseID, Attempt: at.Trace.Repeat, Unit: labels.Call, CallID: id}
+}
