@@ -60,6 +60,9 @@ func (a *App) KeptCase(ctx context.Context, req KeptCaseRequest) (*callvet.Suite
 	return &one, a.shareable(r.Manifest, &one, req.Owner)
 }
 
+// Written writes a suite in callvet's own form, as yaml or json.
+func Written(s *callvet.Suite, format string) ([]byte, error) { return suite.Export(s, format) }
+
 // firstOf is a case of the run that has an attempt.
 func (r *Run) firstOf(ctx context.Context, name string) (*callvet.Case, error) {
 	for row, err := range r.Rows(ctx, store.Filter{CaseID: name}) {

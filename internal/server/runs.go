@@ -26,7 +26,6 @@ import (
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/store/rows"
-	"github.com/callvet/callvet/internal/suite"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/stats"
 )
@@ -619,11 +618,11 @@ func (s *Server) caseText(ctx context.Context, by *account.Principal, in *struct
 	if err != nil {
 		return nil, err
 	}
-	yaml, err := suite.Export(one, "yaml")
+	yaml, err := app.Written(one, "yaml")
 	if err != nil {
 		return nil, err
 	}
-	text, err := suite.Export(one, "json")
+	text, err := app.Written(one, "json")
 	return &body[CaseText]{CaseText{string(yaml), string(text)}}, err
 }
 
