@@ -263,18 +263,7 @@ func DiffWith(baseline, candidate *Ledger, cfg DiffConfig) *Comparison {
 	if w := unsteady(baseline, candidate, pairs, common); w != "" && !d.Unpaired {
 		d.Warnings = append(d.Warnings, w)
 	}
-	sides := []*Ledger{baseline, candidate}
-	if baseline == candidate {
-		sides = sides[:1]
-	}
-	for _, l := range sides {
-		if s := l.lost.Sentence(); s != "" {
-			d.Warnings = append(d.Warnings, l.Run+": "+s)
-		}
-	}
-	if d.LostCandidate = candidate.lost; baseline != candidate {
-		d.LostBaseline = baseline.lost
-	}
+	d.lost(baseline, candidate)
 	if d.Unpaired {
 		d.OnlyBaseline, d.OnlyCandidate, d.Changed = nil, nil, nil
 		d.Warnings = append(d.Warnings, "the cases of both sides are not paired: a difference may be that of the cases")
@@ -291,6 +280,22 @@ func DiffWith(baseline, candidate *Ledger, cfg DiffConfig) *Comparison {
 		d.Warnings = append(d.Warnings, "the runs have no target in common")
 	}
 	return d
+}
+
+// lost notes the records that could not be read on each side.
+func (d *Comparison) lost(baseline, candidate *Ledger) {
+	sides := []*Ledger{baseline, candidate}
+	if baseline == candidate {
+		sides = sides[:1]
+	}
+	for _, l := range sides {
+		if s := l.lost.Sentence(); s != "" {
+			d.Warnings = append(d.Warnings, l.Run+": "+s)
+		}
+	}
+	if d.LostCandidate = candidate.lost; baseline != candidate {
+		d.LostBaseline = baseline.lost
+	}
 }
 
 // unlike says what else than the target, or the time, is not the same on the sides of a pair.

@@ -36,7 +36,7 @@ func flagWords(g app.Setting) string {
 func once() []string {
 	return []string{
 		"db", "json", "no-color", "verbose", "cpuprofile", "memprofile", "quiet", "output", "show-failures",
-		"name", "resume", "no-wait", "keep-errors", "dry-run",
+		"name", "notes", "run-tag", "resume", "no-wait", "keep-errors", "dry-run",
 	}
 }
 

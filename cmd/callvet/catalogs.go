@@ -91,6 +91,8 @@ func flagOf(field string) string {
 		return "--header"
 	case "repeats":
 		return "--repeat"
+	case "run_tags":
+		return "--run-tag"
 	case "slices":
 		return "--slice"
 	case "format":

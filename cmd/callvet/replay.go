@@ -49,7 +49,7 @@ the target, and the nearest call is told. --recordings DIR answers from a folder
 	fs.StringVar(&f.req.OnMiss, "on-miss", "", "a call without a recording: fail ends the attempt with an error (default), tell tells the target an error")
 	fs.StringArrayVarP(&f.targets, "model", "m", nil, "target to ask in place of those of the run; may be repeated")
 	f.pace(fs)
-	fs.StringVar(&f.name, "name", "", "name of the new run")
+	f.wordFlags(fs)
 	fs.StringArrayVarP(&f.outputs, "output", "o", nil, "also write a report: .html .md .xml .csv .json .jsonl; may be repeated")
 	fs.Var(ranged.Share(&f.failUnder, 0), "fail-under", "exit with 3 when the whole interval of the pass rate is below this bound, with 4 when the bound is inside it")
 	fs.BoolVar(&f.requirePass, "require-pass", false, "exit with 3 unless every attempt passed")
@@ -75,7 +75,7 @@ func (a *cli) replayed(ctx context.Context, f *replayFlags, fs *pflag.FlagSet) (
 	}
 	req := f.req
 	req.SystemFor, req.Prices = prompts, f.target.prices
-	req.Name, req.Slices, req.Keep, req.Settings = f.name, f.slices, f.keepKinds, f.settings(fs.Changed)
+	req.Words, req.Slices, req.Keep, req.Settings = f.words, f.slices, f.keepKinds, f.settings(fs.Changed)
 	req.Origin = app.Origin{Command: "replay", Flags: given(fs)}
 	if fs.Changed("from-step") {
 		req.FromStep = &f.from

@@ -38,7 +38,7 @@ type runFlags struct {
 	keepErrors  bool
 	forceRubric bool
 	noWait      bool
-	name        string
+	words       store.Words
 	outputs     []string
 	failUnder   float64
 	requirePass bool
@@ -132,7 +132,7 @@ func (f *runFlags) register(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.forceRubric, "force-rubric", false, "run rubric cases also of a target whose other attempts did not all pass")
 	fs.BoolVar(&f.noWait, "no-wait", false, "with --resume: fail when another process carries the run out, instead of following it")
 	fs.BoolVar(&f.keepErrors, "keep-errors", false, "with --resume: do not try attempts again that ended in an error")
-	fs.StringVar(&f.name, "name", "", "name of the run")
+	f.wordFlags(fs)
 	fs.StringArrayVarP(&f.outputs, "output", "o", nil, "also write a report: .html .md .xml .csv .json .jsonl; may be repeated")
 	fs.Var(ranged.Share(&f.failUnder, 0), "fail-under", "exit with 3 when the whole interval of the pass rate is below this bound, with 4 when the bound is inside it")
 	fs.StringVar(&f.gates, "gates", "", "gate file whose quarantine --require-pass and --fail-under leave out (default: the suite's own)")
@@ -181,7 +181,7 @@ func (a *cli) request(path string, f *runFlags, changed func(string) bool) (app.
 		return app.RunRequest{}, err
 	}
 	req := app.RunRequest{
-		SuiteRequest: f.suite.request(path), Name: f.name, TargetFile: f.targetFile, Shared: shared, AllowExec: f.allowExec, SystemFor: prompts,
+		SuiteRequest: f.suite.request(path), Words: f.words, TargetFile: f.targetFile, Shared: shared, AllowExec: f.allowExec, SystemFor: prompts,
 		Repeats: f.repeats, Filter: f.filter, Sample: f.sample, Seed: f.seed, FailedFrom: f.failedFrom, Slices: f.slices, Keep: f.keepKinds, Prices: f.target.prices,
 		Guard: f.guard, NoLint: f.noLint, NoCache: f.noCache, RealLatency: f.realLatency, Faults: f.faults, WorldRequest: f.world, Settings: f.settings(changed), Origin: f.origin,
 	}

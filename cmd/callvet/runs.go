@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -21,9 +22,17 @@ import (
 func (a *cli) runsCommand() *cobra.Command {
 	var limit int
 	var remove, cancel []string
+	var edit string
+	var f runFlags
 	cmd := &cobra.Command{
 		Use: "runs", Short: "List the stored runs, newest first", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if edit != "" {
+				return a.describeRun(cmd.Context(), edit, &f.words, cmd.Flags().Changed)
+			}
+			if given := slices.DeleteFunc([]string{"name", "notes", "run-tag"}, func(n string) bool { return !cmd.Flags().Changed(n) }); len(given) > 0 {
+				return usagef("--%s: of which run? callvet runs --edit RUN --%s …", given[0], given[0])
+			}
 			if len(cancel) > 0 && len(remove) > 0 {
 				return usagef("--cancel and --delete do not go together: a run is deleted once it has ended")
 			}
@@ -46,7 +55,29 @@ func (a *cli) runsCommand() *cobra.Command {
 	cmd.Flags().VarP(ranged.Int(&limit, 20, 0), "limit", "n", "how many runs (0: all)")
 	cmd.Flags().StringArrayVar(&remove, "delete", nil, "delete this run for good; may be repeated")
 	cmd.Flags().StringArrayVar(&cancel, "cancel", nil, "ask the process that carries this run out to end it; may be repeated")
+	cmd.Flags().StringVar(&edit, "edit", "", "change --name, --notes or --run-tag of this run")
+	f.wordFlags(cmd.Flags())
 	return cmd
+}
+
+// describeRun changes the name, the notes or the tags of a run.
+func (a *cli) describeRun(ctx context.Context, run string, w *store.Words, changed func(string) bool) error {
+	req := app.DescribeRequest{Run: run}
+	if changed("name") {
+		req.Name = &w.Name
+	}
+	if changed("notes") {
+		req.Notes = &w.Notes
+	}
+	if changed("run-tag") {
+		tags := slices.DeleteFunc(w.Tags, func(t string) bool { return t == "" })
+		req.Tags = &tags
+	}
+	if req.Name == nil && req.Notes == nil && req.Tags == nil {
+		return usagef("--edit %s: what of it? Write --name, --notes or --run-tag; an empty value removes it", run)
+	}
+	_, err := a.program().DescribeRun(ctx, req)
+	return err
 }
 
 func (a *cli) cancelRuns(ctx context.Context, refs []string) error {

@@ -53,6 +53,13 @@ work on it. callvet run SUITE -m retrieve:CATALOGUE sets retrievers beside model
 	return cmd
 }
 
+// wordFlags registers the flags of what people write of a run.
+func (f *runFlags) wordFlags(fs *pflag.FlagSet) {
+	fs.StringVar(&f.words.Name, "name", "", "name of the run")
+	fs.StringVar(&f.words.Notes, "notes", "", "notes about the run, for people")
+	fs.StringArrayVar(&f.words.Tags, "run-tag", nil, "tag of the run, for people; may be repeated")
+}
+
 // asking registers the flags that all commands have that ask targets about a catalogue.
 func (f *runFlags) asking(fs *pflag.FlagSet, timeout time.Duration) {
 	fs.StringArrayVarP(&f.outputs, "output", "o", nil, "also write a report: .html .md .xml .csv .json .jsonl; may be repeated")
@@ -60,6 +67,6 @@ func (f *runFlags) asking(fs *pflag.FlagSet, timeout time.Duration) {
 	fs.VarP(ranged.Int(&f.concurrency, 4, 1), "concurrency", "c", "questions in flight")
 	fs.Var(ranged.Duration(&f.timeout, timeout), "timeout", "time for one question")
 	fs.Var(ranged.Int(&f.retries, 3, 0), "retries", "further tries after a failure that may pass (after a 429 up to 9 unless this is given)")
-	fs.StringVar(&f.name, "name", "", "name of the run")
+	f.wordFlags(fs)
 	fs.BoolVarP(&f.quiet, "quiet", "q", false, "no progress, no tables")
 }

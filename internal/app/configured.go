@@ -8,8 +8,12 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/report/plain"
 )
 
 // Configured is a target as a run asked it.
@@ -21,6 +25,36 @@ type Configured struct {
 	// asked the same way.
 	Hash  string `json:"hash"`
 	Floor bool   `json:"floor,omitempty"`
+}
+
+// Brief says in a few words what a target is asked with: its tool choice, its parameters, and the
+// hash and the beginning of its system prompt. "" where it has nothing of its own.
+func (s *TargetSpec) Brief() string {
+	var parts []string
+	set, err := settingsOf(&callvet.Target{ToolChoice: s.ToolChoice, Params: s.Params})
+	if err != nil { // parameters that are not JSON
+		parts = append(parts, err.Error())
+	}
+	for _, name := range slices.Sorted(maps.Keys(set)) {
+		parts = append(parts, name+" "+set[name])
+	}
+	if s.SystemPrompt != "" {
+		how := "system prompt "
+		if s.replaces() {
+			how = "system prompt in place of the suite's "
+		}
+		parts = append(parts, how+promptBrief(s.SystemPrompt))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// promptExcerpt is how much of a system prompt a summary shows, in bytes.
+const promptExcerpt = 80
+
+// promptBrief is the hash of a system prompt with its beginning.
+func promptBrief(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:6]) + " “" + plain.Limited(strings.Join(strings.Fields(text), " "), promptExcerpt) + "”"
 }
 
 // RunConfiguration is what a run asked, and of what suite.

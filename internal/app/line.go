@@ -21,10 +21,13 @@ import (
 
 // summary is a run's line in the list. A run that cannot be read has a line, too, with the reason.
 func (a *App) summary(ctx context.Context, db *store.DB, r *store.Run) (report.RunSummary, error) {
-	out := report.RunSummary{ID: r.ID, Name: r.Name, Created: r.Created, Suite: r.SuiteName, Status: string(r.State()), Targets: []string{}}
+	out := report.RunSummary{ID: r.ID, Name: r.Name, Notes: r.Notes, Tags: r.Tags, Created: r.Created, Suite: r.SuiteName, Status: string(r.State()), Targets: []string{}}
 	m, err := readManifest(r)
 	if err != nil {
 		out.Problem, m = err.Error(), &Manifest{}
+	}
+	if out.Cases = r.Cases; m.Cases != nil {
+		out.Cases = len(m.Cases)
 	}
 	for i := range m.Targets {
 		out.Targets = append(out.Targets, m.Targets[i].Name)
@@ -55,12 +58,8 @@ func (a *App) summary(ctx context.Context, db *store.DB, r *store.Run) (report.R
 // and is not stored did not run.
 // Source: Statistics specification, section 16.2.
 func (a *App) countLine(ctx context.Context, db *store.DB, r *store.Run, m *Manifest, targets []run.Totals, out *report.RunSummary) error {
-	models, counted := slices.ContainsFunc(m.Targets, func(t callvet.Target) bool { return !t.Floor }), 0
-	for i := range targets {
-		if models && i < len(m.Targets) && m.Targets[i].Floor { // expected to fail: it does not count beside others
-			continue
-		}
-		counted++
+	counted := m.Counted(len(targets))
+	for _, i := range counted {
 		t := &targets[i]
 		out.Cells.Pass, out.Cells.Fail = out.Cells.Pass+t.Pass, out.Cells.Fail+t.Fail
 		out.Cells.Error, out.Cells.NotRun = out.Cells.Error+t.Error, out.Cells.NotRun+t.NotRun+max(0, t.Total-t.Done)
@@ -74,13 +73,25 @@ func (a *App) countLine(ctx context.Context, db *store.DB, r *store.Run, m *Mani
 		return err
 	}
 	if len(judgings) > 0 { // a judge may have decided after the count
-		return a.countJudged(ctx, db, r, stateOf(a.cfg.Version, r, judgings), m.Repeats*counted, &out.Cells)
+		return a.countJudged(ctx, db, r, stateOf(a.cfg.Version, r, judgings), m.Repeats*len(counted), &out.Cells)
 	}
 	of, err := openRun(ctx, db, r.ID)
 	if err != nil {
 		return err
 	}
-	return of.countSkipped(m.Repeats*counted, &out.Cells)
+	return of.countSkipped(m.Repeats*len(counted), &out.Cells)
+}
+
+// Counted are the positions of the targets, of n, that a line counts: floors are expected to fail
+// and do not count beside models.
+func (m *Manifest) Counted(n int) (at []int) {
+	models := slices.ContainsFunc(m.Targets, func(t callvet.Target) bool { return !t.Floor })
+	for i := range n {
+		if !models || i >= len(m.Targets) || !m.Targets[i].Floor {
+			at = append(at, i)
+		}
+	}
+	return at
 }
 
 // countSkipped counts the attempts that did not run on purpose, of so many at each case.

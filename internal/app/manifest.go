@@ -195,10 +195,20 @@ func (r *Run) fields() []report.Field {
 	if m.FailedFrom != "" {
 		out = append(out, report.Field{Name: "failed from run", Value: m.FailedFrom})
 	}
+	if r.Suite.SystemPrompt != "" {
+		out = append(out, report.Field{Name: "system prompt of the suite", Value: promptBrief(r.Suite.SystemPrompt)})
+	}
 	for i := range m.Targets {
 		t := &m.Targets[i]
 		if p, err := json.Marshal(t.Params); err == nil && string(p) != "{}" {
 			out = append(out, report.Field{Name: t.Name + " parameters", Value: string(p)})
+		}
+		if t.SystemPrompt != "" {
+			name := t.Name + " system prompt"
+			if t.ReplaceSystem {
+				name += " in place of the suite's"
+			}
+			out = append(out, report.Field{Name: name, Value: promptBrief(t.SystemPrompt)})
 		}
 		for _, adj := range t.Adjustments {
 			out = append(out, report.Field{Name: t.Name + " " + adj.Param, Value: strings.TrimSpace(fmt.Sprintf("%s %s %s: %s", adj.Action, adj.From, adj.To, adj.Reason))})

@@ -138,7 +138,7 @@ func (o *opener) open(ctx context.Context, s *TargetSpec) ([]run.Target, error) 
 			ts[i].Name = name
 		}
 		if s.SystemPrompt != "" {
-			ts[i].SystemPrompt, ts[i].ReplaceSystem = s.SystemPrompt, s.ReplaceSystem == nil || *s.ReplaceSystem
+			ts[i].SystemPrompt, ts[i].ReplaceSystem = s.SystemPrompt, s.replaces()
 		}
 		if s.ToolChoice != "" {
 			ts[i].ToolChoice = s.ToolChoice

@@ -35,7 +35,7 @@ type ReplayRequest struct {
 	// Recordings answer calls in place of what the run's calls got, and OnMiss is that of a run.
 	Recordings string `json:"recordings,omitempty"`
 	OnMiss     string `json:"on_miss,omitempty"`
-	Name       string `json:"name,omitempty"`
+	store.Words
 	// SystemFor are system prompts of single targets, and Prices is a file that goes before the
 	// shipped prices, as of a run.
 	SystemFor map[string]string `json:"system_for,omitempty"`
@@ -75,7 +75,7 @@ func (q *ReplayRequest) check() error {
 		return wrong("on_miss", q.OnMiss, "it is %s or %s", OnMissFail, OnMissTell)
 	}
 	_, err := Kinds(q.Keep)
-	return errors.Join(err, w.check(), q.Settings.check())
+	return errors.Join(err, checkWords(&q.Words), w.check(), q.Settings.check())
 }
 
 // StartReplay keeps a new run that has the attempts of another one once more. Calls get what they
@@ -95,7 +95,7 @@ func (a *App) StartReplay(ctx context.Context, req ReplayRequest, tell Events) (
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(a.permitted(man.Specs), a.unspelled(req.Targets), a.secrets.Spelled((&RunRequest{Name: req.Name, Origin: req.Origin}).settings())); err != nil {
+	if err := errors.Join(a.permitted(man.Specs), a.unspelled(req.Targets), a.secrets.Spelled((&RunRequest{Words: req.Words, Origin: req.Origin}).settings())); err != nil {
 		return nil, err
 	}
 	if commands := man.commands(); len(commands) > 0 && !a.cfg.Permit.Commands {
@@ -206,7 +206,7 @@ func (s *Session) startReplay(ctx context.Context, of *Run, man *Manifest, req *
 	if err != nil {
 		return fmt.Errorf("write manifest: %w", err)
 	}
-	s.Stored, err = of.db.CreateRun(ctx, store.NewRun{Name: req.Name, SuiteHash: of.Stored.SuiteHash, Manifest: b})
+	s.Stored, err = of.db.CreateRun(ctx, store.NewRun{Words: req.Words, SuiteHash: of.Stored.SuiteHash, Manifest: b})
 	return err
 }
 

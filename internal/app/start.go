@@ -24,8 +24,10 @@ import (
 // RunRequest asks for a run of a suite.
 type RunRequest struct {
 	SuiteRequest
-	// Name finds the run later; "": only its id does.
-	Name string `json:"name,omitempty"`
+	// Words are for people. The name finds a run of the command line later; "": only its id does.
+	store.Words
+	// Owned is a run of a user of a server, as store.NewRun has it.
+	Owned bool `json:"-"`
 	// Targets are asked. TargetFile is a file with more of them: what its entries do not
 	// say is as in Shared, and commands in it run with AllowExec only.
 	Targets    []TargetSpec `json:"targets,omitempty"`
@@ -108,14 +110,15 @@ func (q *RunRequest) check() error {
 		return wrong("sample", strconv.Itoa(q.Sample), "write 1 or more")
 	}
 	_, err := Kinds(q.Keep)
-	return errors.Join(err, q.Settings.check(), q.WorldRequest.check())
+	return errors.Join(err, checkWords(&q.Words), q.Settings.check(), q.WorldRequest.check())
 }
 
 // settings are what a person wrote beside targets: it is kept too, to be able to suggest the
 // same again.
 func (q *RunRequest) settings() []secret.Setting {
 	const hint = "leave it out"
-	out := []secret.Setting{{Name: "the suite's path", Prose: q.Suite, Hint: hint}, {Name: "the name of the run", Prose: q.Name, Hint: hint}}
+	out := []secret.Setting{{Name: "the suite's path", Prose: q.Suite, Hint: hint}}
+	out = append(out, wordSettings(&q.Words)...)
 	for _, g := range q.Origin.Flags {
 		for _, v := range g.Values {
 			out = append(out, secret.Setting{Name: "--" + g.Name, Prose: v, Hint: hint})
@@ -295,7 +298,7 @@ func (s *Session) start(ctx context.Context, db *store.DB, req *RunRequest, read
 	if err != nil {
 		return fmt.Errorf("write manifest: %w", err)
 	}
-	s.Stored, err = db.CreateRun(ctx, store.NewRun{Name: req.Name, SuiteHash: hash, Manifest: b, Judges: s.judges})
+	s.Stored, err = db.CreateRun(ctx, store.NewRun{Words: req.Words, Owned: req.Owned, SuiteHash: hash, Manifest: b, Judges: s.judges})
 	return err
 }
 

@@ -43,6 +43,9 @@ type TargetSpec struct {
 	ExecEnv []string `json:"exec_env,omitempty"`
 }
 
+// replaces reports whether SystemPrompt stands in place of the suite's.
+func (s *TargetSpec) replaces() bool { return s.ReplaceSystem == nil || *s.ReplaceSystem }
+
 // service is the address of an agent or a retriever that is asked over HTTP; "" for all others.
 func (s *TargetSpec) service() string {
 	if address := strings.TrimPrefix(s.Target, "retrieve:"); endpoint.Web(address) {

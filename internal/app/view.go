@@ -340,7 +340,10 @@ func stateOf(version string, r *store.Run, judgings []store.Run) string {
 	if r.Finished.IsZero() || r.Owner != nil {
 		return ""
 	}
-	state := fmt.Sprintf("%s %s %d %x", version, r.Status, r.Finished.UnixMilli(), crc32.ChecksumIEEE(r.Manifest))
+	state := fmt.Sprintf("%s %s %d %x", version, r.State(), r.Finished.UnixMilli(), crc32.ChecksumIEEE(r.Manifest))
+	if r.Name != "" { // comparisons show it
+		state += fmt.Sprintf(" %x", crc32.ChecksumIEEE([]byte(r.Name)))
+	}
 	for i := range judgings {
 		j := &judgings[i]
 		if j.Owner != nil {

@@ -279,10 +279,13 @@ func (s *screen) block(title, text string) {
 type RunSummary struct {
 	ID      string         `json:"id"`
 	Name    string         `json:"name,omitempty"`
+	Notes   string         `json:"notes,omitempty"`
+	Tags    []string       `json:"run_tags,omitempty"`
 	Created time.Time      `json:"created"`
 	Suite   string         `json:"suite"`
 	Targets []string       `json:"targets"`
 	Status  string         `json:"status"`
+	Cases   int            `json:"cases"`
 	Cells   panel.Verdicts `json:"verdicts"`
 	// InPart are the passes with assertions that were not evaluated.
 	InPart int     `json:"passed_in_part,omitempty"`
@@ -359,6 +362,9 @@ func Runs(w io.Writer, runs []RunSummary, loc *time.Location, opt TerminalOption
 		id := plain.Line(r.ID)
 		if r.Name != "" {
 			id += " " + plain.Line(r.Name)
+		}
+		if len(r.Tags) > 0 {
+			id += " [" + plain.Line(strings.Join(r.Tags, ", ")) + "]"
 		}
 		label.cells = append(label.cells, id)
 		spent := "–"

@@ -22,7 +22,8 @@ type DrillAsk struct {
 	Targets          []EvalTarget               `json:"targets,omitempty"`
 	Temperature      *float64                   `json:"temperature,omitempty" minimum:"0" maximum:"2"`
 	ProviderParams   map[string]json.RawMessage `json:"provider_params,omitempty"`
-	SystemPrompt     any                        `json:"system_prompt,omitempty" doc:"a text for all targets, or an object of texts by provider_key::model_id"`
+	SystemPrompt     any                        `json:"system_prompt,omitempty" doc:"as of a run; it stands before the suite's"`
+	ReplaceSystem    bool                       `json:"replace_system,omitempty" doc:"system_prompt stands in place of the suite's"`
 	Name             string                     `json:"name,omitempty"`
 	Repeats          int                        `json:"repeats,omitempty" minimum:"0" maximum:"100"`
 	Seed             int64                      `json:"seed,omitempty"`
@@ -85,7 +86,7 @@ func (s *Server) runDrills(ctx context.Context, by *account.Principal, in *struc
 ) (*submittedOutput, error) {
 	b := &in.Body
 	eval := EvalRequest{
-		SuiteID: b.SuiteID, Models: b.Models, Targets: b.Targets, Temperature: b.Temperature, ProviderParams: b.ProviderParams, SystemPrompt: b.SystemPrompt, Name: b.Name, Repeats: b.Repeats, Seed: b.Seed,
+		SuiteID: b.SuiteID, Models: b.Models, Targets: b.Targets, Temperature: b.Temperature, ProviderParams: b.ProviderParams, SystemPrompt: b.SystemPrompt, ReplaceSystem: b.ReplaceSystem, Name: b.Name, Repeats: b.Repeats, Seed: b.Seed,
 		Filter: b.Filter, MaxCostUSD: b.MaxCostUSD, MaxCalls: b.MaxCalls, Concurrency: b.Concurrency, Rate: b.Rate, RequestTimeoutMS: b.RequestTimeoutMS, NoCache: b.NoCache, Priority: b.Priority, Timeout: b.Timeout,
 	}
 	q, err := eval.submission(by, in.Key)

@@ -21,6 +21,7 @@ import (
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/job"
 	"github.com/callvet/callvet/internal/library"
+	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/store/rows"
 )
 
@@ -45,11 +46,15 @@ type EvalRequest struct {
 	ToolChoice  string       `json:"tool_choice,omitempty" doc:"auto, required, none or the name of a tool; that of the suite, if it is not set"`
 	// ProviderParams are sent to all targets.
 	ProviderParams map[string]json.RawMessage `json:"provider_params,omitempty"`
-	// SystemPrompt is one for all, or one for each by provider_key::model_id.
-	SystemPrompt any    `json:"system_prompt,omitempty" doc:"a text for all targets, or an object of texts by provider_key::model_id"`
-	ExperimentID string `json:"experiment_id,omitempty"`
+	// SystemPrompt is one for all, or one for each by provider_key::model_id. It joins the suite's.
+	// Source: Tool Calling Evaluation, "System Prompt Per Suite".
+	SystemPrompt  any    `json:"system_prompt,omitempty" doc:"a text for all targets, or an object of texts by provider_key::model_id, with _global for all others; it stands before the suite's"`
+	ReplaceSystem bool   `json:"replace_system,omitempty" doc:"system_prompt stands in place of the suite's"`
+	ExperimentID  string `json:"experiment_id,omitempty"`
 
-	Name             string         `json:"name,omitempty" doc:"finds the run later"`
+	Name             string         `json:"name,omitempty" doc:"for people; other runs may have it too"`
+	Notes            string         `json:"notes,omitempty" doc:"for people"`
+	RunTags          []string       `json:"run_tags,omitempty" doc:"tags of the run, for people; tags chooses cases"`
 	Repeats          int            `json:"repeats,omitempty" minimum:"0" maximum:"100" doc:"attempts of each target at each case that has no number of its own (repeat in the suite); 0: 1"`
 	Seed             int64          `json:"seed,omitempty"`
 	Sample           int            `json:"sample,omitempty" minimum:"0"`
@@ -268,6 +273,7 @@ func (s *Server) startRun(ctx context.Context, user string, ask *app.RunRequest,
 		return nil, err
 	}
 	var h heard
+	ask.Owned = true
 	start := a.StartRun
 	if drill {
 		start = func(ctx context.Context, ask app.RunRequest, tell app.Events) (*app.Session, error) {
@@ -295,7 +301,7 @@ func (q *EvalRequest) run() (*app.RunRequest, error) {
 		return nil, err
 	}
 	ask := &app.RunRequest{
-		Name: q.Name, Targets: specs, Repeats: q.Repeats, Seed: q.Seed, Sample: q.Sample, Filter: slices.Clone(q.Filter), NoCache: q.NoCache, Judges: q.Judge,
+		Words: store.Words{Name: q.Name, Notes: q.Notes, Tags: slices.Clone(q.RunTags)}, Targets: specs, Repeats: q.Repeats, Seed: q.Seed, Sample: q.Sample, Filter: slices.Clone(q.Filter), NoCache: q.NoCache, Judges: q.Judge,
 		Settings: app.Settings{MaxCostUSD: q.MaxCostUSD, MaxCalls: q.MaxCalls, Concurrency: q.Concurrency, Rate: q.Rate, TimeoutMS: q.RequestTimeoutMS},
 	}
 	if len(q.Tags) > 0 {
@@ -339,29 +345,47 @@ func (q *EvalRequest) specs() ([]app.TargetSpec, error) {
 	for _, t := range q.Targets {
 		put(t.ProviderKey, t.ModelID, app.TargetSpec{Target: t.ProviderKey + "/" + t.ModelID, Name: t.Name, BaseURL: t.BaseURL, APIKeyEnv: t.APIKeyEnv})
 	}
+	return specs, q.prompt(specs, keys)
+}
+
+// globalPrompt is the key of the prompt of all targets without one of their own.
+const globalPrompt = "_global"
+
+// prompt gives the targets their system prompts. keys are the positions of targets by
+// provider_key::model_id.
+func (q *EvalRequest) prompt(specs []app.TargetSpec, keys map[string][]int) error {
+	each := map[string]string{}
 	switch said := q.SystemPrompt.(type) {
 	case nil:
 	case string:
-		for i := range specs {
-			specs[i].SystemPrompt = said
-		}
+		each[globalPrompt] = said
 	case map[string]any:
 		for _, key := range slices.Sorted(maps.Keys(said)) {
 			text, ok := said[key].(string)
 			if !ok {
-				return nil, &callvet.FieldError{Field: "system_prompt", Text: fmt.Sprintf("{system_prompt} %s: it is a text", key)}
+				return &callvet.FieldError{Field: "system_prompt", Text: fmt.Sprintf("{system_prompt} %s: it is a text", key)}
 			}
-			if keys[key] == nil {
-				return nil, &callvet.FieldError{Field: "system_prompt", Text: fmt.Sprintf("{system_prompt} %s: no target of that name is asked; they are %s", key, strings.Join(slices.Sorted(maps.Keys(keys)), ", "))}
+			if key != globalPrompt && keys[key] == nil {
+				return &callvet.FieldError{Field: "system_prompt", Text: fmt.Sprintf("{system_prompt} %s: no target of that name is asked; they are %s, or %s for all others", key, strings.Join(slices.Sorted(maps.Keys(keys)), ", "), globalPrompt)}
 			}
-			for _, i := range keys[key] {
-				specs[i].SystemPrompt = text
-			}
+			each[key] = text
 		}
 	default:
-		return nil, &callvet.FieldError{Field: "system_prompt", Text: "{system_prompt}: it is a text, or an object of texts by provider_key::model_id"}
+		return &callvet.FieldError{Field: "system_prompt", Text: "{system_prompt}: it is a text, or an object of texts by provider_key::model_id"}
 	}
-	return specs, nil
+	for key, positions := range keys {
+		text, own := each[key]
+		if !own {
+			text = each[globalPrompt]
+		}
+		if text == "" {
+			continue
+		}
+		for _, i := range positions {
+			specs[i].SystemPrompt, specs[i].ReplaceSystem = text, &q.ReplaceSystem
+		}
+	}
+	return nil
 }
 
 // params are the parameters of all targets: those that have a meaning everywhere, and others as they are.

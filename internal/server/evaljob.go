@@ -124,7 +124,7 @@ func (s *Server) toolEval(ctx context.Context, j job.Job, r *job.Report) (json.R
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(map[string]any{"eval_id": j.ResultRef, "status": out.Summary.Status, "totals": out.Summary.Totals})
+	return json.Marshal(map[string]any{"eval_id": j.ResultRef, "status": out.Summary.Status, "totals": out.Summary.Totals, "requests": out.Summary.Spent.Requests})
 }
 
 // split lets the workers of the server have shards of the run of a job.
@@ -222,7 +222,10 @@ func (e *evalRun) begin(ctx context.Context, suite string) error {
 			e.note.Counts = append(e.note.Counts, toldCount{Model: t.Name, Total: e.total / int64(len(e.feed.Manifest.Targets))})
 			targets = append(targets, map[string]string{"provider_key": t.Provider, "model_id": t.Model, "display_name": t.Name})
 		}
-		return e.tell(job.News{Kind: "tool_eval_init", Data: map[string]any{"eval_id": e.feed.Stored.ID, "targets": targets, "total_cases": e.feed.Cases(), "total": e.total, "suite_name": suite}})
+		each := int(e.total) / len(targets)
+		return e.tell(job.News{Kind: "tool_eval_init", Data: map[string]any{
+			"eval_id": e.feed.Stored.ID, "targets": targets, "cases": e.feed.Cases(), "total_cases": each * len(e.feed.Manifest.Counted(len(targets))), "total": e.total, "suite_name": suite,
+		}})
 	}
 	if err := e.catchUp(ctx); err != nil {
 		return err

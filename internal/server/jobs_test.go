@@ -350,7 +350,7 @@ func TestEvalCancel(t *testing.T) {
 	if last := list[len(list)-1]; last["type"] != "job_cancelled" || last["result_ref"] != sent.ResultRef {
 		t.Errorf("last event: %v", last)
 	}
-	if r, err := s.db.Run(t.Context(), sent.ResultRef); err != nil || r.State() != "interrupted" {
+	if r, err := s.db.Run(t.Context(), sent.ResultRef); err != nil || r.State() != "cancelled" {
 		t.Errorf("run: %+v %v", r, err)
 	}
 }

@@ -36,9 +36,12 @@ const metricOverall = "overall"
 // EvalRun is a line of the list of runs.
 type EvalRun struct {
 	ID        string    `json:"id"`
+	Name      string    `json:"name,omitempty" doc:"what its owner calls it"`
+	Notes     string    `json:"notes,omitempty"`
+	Tags      []string  `json:"run_tags,omitempty"`
 	Created   time.Time `json:"timestamp"`
 	Finished  time.Time `json:"finished,omitzero"`
-	Status    string    `json:"status" enum:"running,done,interrupted,failed,budget"`
+	Status    string    `json:"status" enum:"queued,running,done,interrupted,cancelled,failed,budget"`
 	SuiteID   string    `json:"suite_id" doc:"empty for a suite that the server does not keep by name"`
 	SuiteName string    `json:"suite_name"`
 	Version   int64     `json:"suite_version"`
@@ -53,8 +56,10 @@ type EvalRun struct {
 	Planned     int             `json:"planned" doc:"attempts that were to be made, less those that were left out on purpose"`
 	Judged      int             `json:"judged" doc:"attempts that passed or failed"`
 	Lost        int             `json:"lost" doc:"planned attempts without an outcome; while the run goes on, those that ended in an error"`
-	Total       int             `json:"total_cases"`
-	Passed      int             `json:"cases_passed"`
+	Cases       int             `json:"cases" doc:"cases of the run"`
+	Total       int             `json:"total_cases" doc:"attempts: of each target at each case, with repeats; floors are left out beside models"`
+	Passed      int             `json:"cases_passed" doc:"of total_cases"`
+	Requests    int             `json:"requests" doc:"sent to the targets, also of attempts that were asked again or broken off"`
 	CostUSD     *float64        `json:"cost_usd" doc:"null where it is not known"`
 	Experiment  string          `json:"experiment_id,omitempty"`
 	Job         string          `json:"job_id,omitempty"`
@@ -146,7 +151,7 @@ func (s *Server) addRuns() {
 		return &struct{ Body report.Document }{*d}, err
 	})
 	add(s, huma.Operation{
-		OperationID: "patch-run", Method: http.MethodPatch, Path: "/api/runs/{id}", Summary: "Share a run with all users, or link it to an experiment", Tags: tags, DefaultStatus: http.StatusNoContent,
+		OperationID: "patch-run", Method: http.MethodPatch, Path: "/api/runs/{id}", Summary: "Name a run, share it with all users, or link it to an experiment", Tags: tags, DefaultStatus: http.StatusNoContent,
 	}, Access{Objects: run}, s.patchRun)
 	add(s, huma.Operation{
 		OperationID: "list-cells", Method: http.MethodGet, Path: "/api/runs/{id}/cells", Summary: "Attempts of a run, filtered and sorted", Tags: tags,
@@ -215,12 +220,12 @@ func (s *Server) line(ctx context.Context, e *rows.RunEntry) (*EvalRun, error) {
 		return nil, err
 	}
 	out := &EvalRun{
-		ID: r.ID, Created: r.Created.UTC(), Status: sum.Status, SuiteID: e.SuiteID, SuiteName: r.SuiteName, Version: e.SuiteVersion, Models: sum.Targets,
-		Verdicts: sum.Cells, Total: sum.Cells.Pass + sum.Cells.Fail + sum.Cells.Error + sum.Cells.NotRun, Passed: sum.Cells.Pass, CostUSD: sum.CostUSD,
+		ID: r.ID, Name: r.Name, Notes: r.Notes, Tags: r.Tags, Created: r.Created.UTC(), Status: sum.Status, SuiteID: e.SuiteID, SuiteName: r.SuiteName, Version: e.SuiteVersion, Models: sum.Targets,
+		Verdicts: sum.Cells, Total: sum.Cells.Pass + sum.Cells.Fail + sum.Cells.Error + sum.Cells.NotRun, Passed: sum.Cells.Pass, Cases: sum.Cases, Requests: r.Spent.Requests, CostUSD: sum.CostUSD,
 		Experiment: e.ExperimentID, Job: e.JobID, Shared: e.Shared, User: e.UserID,
 	}
 	out.Planned, out.Judged, out.Lost = sum.Cells.Planned(), sum.Cells.Pass+sum.Cells.Fail, sum.Cells.Lost()
-	if store.Status(sum.Status) == store.StatusRunning { // the others are still to come
+	if !ended(sum.Status) { // the others are still to come
 		out.Lost = sum.Cells.Error
 	}
 	if out.Problem = sum.Problem; r.Finished.IsZero() {
@@ -252,6 +257,11 @@ func (s *Server) line(ctx context.Context, e *rows.RunEntry) (*EvalRun, error) {
 		}
 	}
 	return out, nil
+}
+
+// ended reports whether nothing more is to come of a run in a state.
+func ended(state string) bool {
+	return store.Status(state) != store.StatusRunning && store.Status(state) != store.StatusQueued
 }
 
 // runLine is what the list takes of the document of a run.
@@ -407,7 +417,7 @@ func (s *Server) historyRun(ctx context.Context, _ *account.Principal, in *struc
 	if out.SuiteGates, err = s.cfg.App.SuiteGates(ctx, in.ID); err != nil {
 		return nil, err
 	}
-	if line.Lost > 0 && line.Problem == "" && store.Status(line.Status) != store.StatusRunning {
+	if line.Lost > 0 && line.Problem == "" && ended(line.Status) {
 		r, err := s.cfg.App.Run(ctx, in.ID)
 		if err != nil {
 			return nil, err
@@ -433,8 +443,11 @@ func (s *Server) deleteRun(ctx context.Context, by *account.Principal, in *RunIn
 func (s *Server) patchRun(ctx context.Context, by *account.Principal, in *struct {
 	RunIn
 	Body struct {
-		Shared     *bool   `json:"shared,omitempty" doc:"every user of the server may read it"`
-		Experiment *string `json:"experiment_id,omitempty" maxLength:"100" doc:"the experiment that it belongs to; empty: none"`
+		Name       *string   `json:"name,omitempty" doc:"for people; other runs may have it too"`
+		Notes      *string   `json:"notes,omitempty" doc:"for people"`
+		Tags       *[]string `json:"run_tags,omitempty" doc:"for people; all tags of the run"`
+		Shared     *bool     `json:"shared,omitempty" doc:"every user of the server may read it"`
+		Experiment *string   `json:"experiment_id,omitempty" maxLength:"100" doc:"the experiment that it belongs to; empty: none"`
 	}
 },
 ) (*struct{}, error) {
@@ -444,6 +457,15 @@ func (s *Server) patchRun(ctx context.Context, by *account.Principal, in *struct
 	}
 	if id := in.Body.Experiment; id != nil && *id != "" {
 		if err := s.linkable(ctx, by, *id, e.SuiteID); err != nil {
+			return nil, err
+		}
+	}
+	if b := &in.Body; b.Name != nil || b.Notes != nil || b.Tags != nil {
+		a, err := s.AppOf(ctx, by.User) // it knows his keys, which are no part of a text
+		if err != nil {
+			return nil, err
+		}
+		if _, err := a.DescribeRun(ctx, app.DescribeRequest{Run: in.ID, Name: b.Name, Notes: b.Notes, Tags: b.Tags}); err != nil {
 			return nil, err
 		}
 	}

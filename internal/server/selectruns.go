@@ -35,7 +35,7 @@ type SelectRun struct {
 	CatalogueVersion int64     `json:"catalogue_version"`
 	Preset           string    `json:"preset"`
 	Limit            int64     `json:"limit" doc:"how many tools were given; 0: as the suite says"`
-	Status           string    `json:"status" enum:"running,done,interrupted,failed,budget"`
+	Status           string    `json:"status" enum:"queued,running,done,interrupted,cancelled,failed,budget"`
 	TotalTests       int       `json:"total_tests"`
 	FailedCount      *int      `json:"failed_count" doc:"null until the run is over"`
 	Timestamp        time.Time `json:"timestamp"`

@@ -21,6 +21,7 @@ type TimelineEntry struct {
 	Type      string           `json:"type" enum:"eval,judge"`
 	ID        string           `json:"id"`
 	Run       string           `json:"eval_id"`
+	Name      string           `json:"name,omitempty" doc:"what the owner of the run calls it"`
 	Timestamp time.Time        `json:"timestamp"`
 	Status    string           `json:"status"`
 	Version   int64            `json:"suite_version,omitempty"`
@@ -95,7 +96,7 @@ func (s *Server) timeline(ctx context.Context, _ *account.Principal, in *Experim
 // entry is a run in the timeline; base is the baseline, nil without one.
 func (s *Server) entry(ctx context.Context, e *rows.Experiment, r *trial, base *EvalRun, claims *family) (*TimelineEntry, error) {
 	out := &TimelineEntry{
-		Type: "eval", ID: r.line.ID, Run: r.line.ID, Timestamp: r.line.Created, Status: r.line.Status, Version: r.line.Version, Score: r.line.AvgScore, Interval: r.line.AvgInterval, Baseline: r.line.ID == e.Baseline,
+		Type: "eval", ID: r.line.ID, Run: r.line.ID, Name: r.line.Name, Timestamp: r.line.Created, Status: r.line.Status, Version: r.line.Version, Score: r.line.AvgScore, Interval: r.line.AvgInterval, Baseline: r.line.ID == e.Baseline,
 		Summary: summarize(r.config), Targets: make([]TimelineTarget, len(r.line.Targets)),
 	}
 	var against *panel.Comparison
@@ -239,8 +240,8 @@ func summarize(c *app.RunConfiguration) string {
 			text += ", "
 		}
 		text += c.Targets[i].Name
-		if choice := c.Targets[i].Spec.ToolChoice; choice != "" {
-			text += " (tool_choice " + choice + ")"
+		if brief := c.Targets[i].Spec.Brief(); brief != "" {
+			text += " (" + brief + ")"
 		}
 	}
 	if c.Repeats > 1 {

@@ -173,7 +173,7 @@ func (db *DB) Census(ctx context.Context) (c Census, err error) {
 		return c, err
 	}
 	for i := range list {
-		if list[i].Status == StatusRunning && list[i].State() == StatusInterrupted {
+		if list[i].Status == StatusRunning && list[i].Owner == nil {
 			c.Interrupted = append(c.Interrupted, list[i].ID)
 		}
 	}

@@ -19,6 +19,9 @@ func (db *DB) explain(verb string, err error) error {
 		return nil
 	}
 	wrapped := fmt.Errorf("%s %s: %w", verb, db.path, err)
+	if asked(err) {
+		wrapped = fmt.Errorf("%s: %w", verb, err)
+	}
 	var hinted *callvet.Hinted
 	if errors.As(err, &hinted) {
 		return &callvet.Hinted{Err: wrapped, Hint: hinted.Hint}
@@ -32,6 +35,20 @@ func (db *DB) explain(verb string, err error) error {
 		return wrapped
 	}
 	return &callvet.Hinted{Err: fmt.Errorf("%s %s: %w: %w", verb, db.path, kind, err), Hint: hint}
+}
+
+// asked reports whether an error is about what was asked for, and not about the file: it is shown to
+// users of a server, who do not need to know where the store is.
+func asked(err error) bool {
+	if errors.As(err, new(*sqlite.Error)) {
+		return false
+	}
+	for _, kind := range []error{callvet.ErrInvalid, callvet.ErrNotFound, callvet.ErrConflict, callvet.ErrLimited} {
+		if errors.Is(err, kind) {
+			return true
+		}
+	}
+	return false
 }
 
 func mend(code int) (kind error, hint string) {

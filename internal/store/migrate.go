@@ -63,7 +63,11 @@ ALTER TABLE runs ADD COLUMN canceled INTEGER NOT NULL DEFAULT 0;
 -- What a run of a judge is about: the id of a run, or the hash of a trace file. NULL: it is about a suite.
 ALTER TABLE runs ADD COLUMN judges TEXT;
 CREATE INDEX runs_judges ON runs(judges) WHERE judges IS NOT NULL;
-`, serverSchema, selectionSchema, partsSchema}
+`, serverSchema, selectionSchema, partsSchema, `
+-- What people wrote of a run, for people; tags are a list in JSON.
+ALTER TABLE runs ADD COLUMN notes TEXT NOT NULL DEFAULT '';
+ALTER TABLE runs ADD COLUMN tags TEXT NOT NULL DEFAULT '[]';
+`}
 }
 
 // migrate brings the file up to date in one transaction. Two processes may try

@@ -29,17 +29,22 @@ const (
 	StatusInterrupted Status = "interrupted"
 	StatusFailed      Status = "failed"
 	StatusBudget      Status = "budget"
+	// StatusQueued and StatusCancelled are states of a run of a server: its job waits, or was
+	// cancelled. They are not stored.
+	StatusQueued    Status = "queued"
+	StatusCancelled Status = "cancelled"
 )
 
 // Run is an entry of the list of runs.
 type Run struct {
-	ID        string          `json:"id"`
-	Name      string          `json:"name,omitempty"`
+	ID string `json:"id"`
+	Words
 	Created   time.Time       `json:"created"`
 	Finished  time.Time       `json:"finished,omitzero"`
 	Status    Status          `json:"status"`
 	SuiteHash string          `json:"suite_hash"`
 	SuiteName string          `json:"suite_name"`
+	Cases     int             `json:"cases"` // of the suite
 	Manifest  json.RawMessage `json:"manifest"`
 	// Totals is what Finish was given; nil before.
 	Totals json.RawMessage `json:"totals,omitempty"`
@@ -47,25 +52,42 @@ type Run struct {
 	Spent callvet.Spent `json:"spent"`
 	// Owner carries the run out; nil: nobody does.
 	Owner *Owner `json:"owner,omitempty"`
+	// Job is the state of the job of a server that the run belongs to; "" for a run without one.
+	Job string `json:"job,omitempty"`
 	// Judges is what a run of a judge is about: the id of a run, or "sha256:" and the hash
 	// of a trace file; "" for a run of a suite.
 	Judges string `json:"judges,omitempty"`
 }
 
-// State is the status, with that of a run whose process went away without ending it:
-// it was interrupted.
+// Words are what people wrote of a run, for people. No result depends on them.
+type Words struct {
+	Name  string   `json:"name,omitempty"`
+	Notes string   `json:"notes,omitempty"`
+	Tags  []string `json:"run_tags,omitempty"`
+}
+
+// State is the status, with that of a run whose process went away without ending it: it was
+// interrupted. A run that is not over and belongs to a job has the state of the job.
 func (r *Run) State() Status {
-	if r.Status == StatusRunning && r.Owner == nil {
-		return StatusInterrupted
+	if r.Owner != nil || r.Status != StatusRunning && r.Status != StatusInterrupted {
+		return r.Status
 	}
-	return r.Status
+	switch {
+	case r.Job == "cancelled":
+		return StatusCancelled
+	case r.Status == StatusRunning && (r.Job == "pending" || r.Job == "queued"):
+		return StatusQueued
+	}
+	return StatusInterrupted
 }
 
 // NewRun is what CreateRun needs to know.
 type NewRun struct {
-	// Name is optional. A run is found by it, so no two runs may share one, and it
-	// may not be what finds a run in another way: latest, last, latest~1, an id.
-	Name  string
+	// Words are optional. A run of the command line is found by its name, so no two of them may
+	// share one, and it may not be what finds a run in another way: latest, last, latest~1, an id.
+	Words
+	// Owned is a run of a user of a server: it is found by its id, and others may have its name.
+	Owned bool
 	Suite *callvet.Suite
 	// SuiteHash, when set, names a suite that PutSuite stored; Suite is then not read.
 	SuiteHash string
@@ -93,23 +115,19 @@ func (db *DB) CreateRun(ctx context.Context, n NewRun) (Run, error) {
 	if err != nil {
 		return Run{}, fmt.Errorf("create run: %w", err)
 	}
-	if err := validName(n.Name); err != nil {
+	tags, err := json.Marshal(append([]string{}, n.Tags...))
+	if err != nil {
 		return Run{}, fmt.Errorf("create run: %w", err)
 	}
 	err = db.tx(ctx, "create run", func(tx *sql.Tx) error {
-		if n.Name != "" {
-			var taken string
-			err := tx.QueryRow("SELECT id FROM runs WHERE name=? OR id=?", n.Name, n.Name).Scan(&taken)
-			if err == nil {
-				return &TakenError{Name: n.Name, Run: taken}
-			}
-			if !errors.Is(err, sql.ErrNoRows) {
+		if !n.Owned {
+			if err := findable(tx, n.Name, id); err != nil {
 				return err
 			}
 		}
-		res, err := tx.Exec(`INSERT INTO runs(id,name,created,status,suite_hash,suite_name,manifest,judges)
-			SELECT ?,?,?,?,hash,name,?,nullif(?,'') FROM suites WHERE hash=?`,
-			id, n.Name, db.opts.Now().UnixMilli(), StatusRunning, []byte(n.Manifest), n.Judges, n.SuiteHash)
+		res, err := tx.Exec(`INSERT INTO runs(id,name,notes,tags,created,status,suite_hash,suite_name,manifest,judges)
+			SELECT ?,?,?,?,?,?,hash,name,?,nullif(?,'') FROM suites WHERE hash=?`,
+			id, n.Name, n.Notes, string(tags), db.opts.Now().UnixMilli(), StatusRunning, []byte(n.Manifest), n.Judges, n.SuiteHash)
 		if err != nil {
 			return err
 		}
@@ -122,6 +140,58 @@ func (db *DB) CreateRun(ctx context.Context, n NewRun) (Run, error) {
 		return Run{}, err
 	}
 	return db.Run(ctx, id)
+}
+
+// ownedRun is whether a run belongs to a user of a server.
+const ownedRun = "EXISTS (SELECT 1 FROM run_entries e WHERE e.run_id=runs.id AND e.user_id<>'')"
+
+// findable refuses a name that would not find the run with that id, or find another one.
+func findable(tx *sql.Tx, name, id string) error {
+	if name == "" {
+		return nil
+	}
+	if err := validName(name); err != nil {
+		return err
+	}
+	var taken string
+	err := tx.QueryRow("SELECT id FROM runs WHERE id<>? AND (id=? OR name=? AND NOT "+ownedRun+")", id, name, name).Scan(&taken)
+	switch {
+	case err == nil:
+		return &TakenError{Name: name, Run: taken}
+	case errors.Is(err, sql.ErrNoRows):
+		return nil
+	}
+	return err
+}
+
+// Describe changes what people wrote of a run.
+func (db *DB) Describe(ctx context.Context, id string, change func(*Words) error) error {
+	return db.tx(ctx, "describe run", func(tx *sql.Tx) error {
+		var w Words
+		var tags string
+		var owned bool
+		err := tx.QueryRow("SELECT name,notes,tags,"+ownedRun+" FROM runs WHERE id=?", id).Scan(&w.Name, &w.Notes, &tags, &owned)
+		if errors.Is(err, sql.ErrNoRows) {
+			return fmt.Errorf("run %s: %w", id, callvet.ErrNotFound)
+		}
+		if err = errors.Join(err, json.Unmarshal([]byte(tags), &w.Tags)); err != nil {
+			return err
+		}
+		if err := change(&w); err != nil {
+			return err
+		}
+		if !owned {
+			if err := findable(tx, w.Name, id); err != nil {
+				return err
+			}
+		}
+		b, err := json.Marshal(append([]string{}, w.Tags...))
+		if err != nil {
+			return err
+		}
+		_, err = tx.Exec("UPDATE runs SET name=?,notes=?,tags=? WHERE id=?", w.Name, w.Notes, string(b), id)
+		return err
+	})
 }
 
 // TakenError says that another run has a name. It wraps ErrConflict.
@@ -166,7 +236,9 @@ func changed(id string) func(sql.Result, error) error {
 	}
 }
 
-const runColumns = "SELECT id,name,created,finished,status,suite_hash,suite_name,manifest,totals,requests,usd,assumed_usd,assumed,coalesce(judges,'')," + ownerColumns + " FROM runs "
+const runColumns = "SELECT id,name,notes,tags,created,finished,status,suite_hash,suite_name,manifest,totals,requests,usd,assumed_usd,assumed,coalesce(judges,'')," +
+	"coalesce((SELECT s.cases FROM suites s WHERE s.hash=suite_hash),0)," +
+	"coalesce((SELECT j.state FROM run_entries e JOIN jobs j ON j.id=e.job_id WHERE e.run_id=runs.id),'')," + ownerColumns + " FROM runs "
 
 // Runs lists the newest runs first; limit 0 means all.
 func (db *DB) Runs(ctx context.Context, limit int) ([]Run, error) {
@@ -194,11 +266,15 @@ func (db *DB) runs(ctx context.Context, query string, args ...any) ([]Run, error
 		var created int64
 		var finished sql.NullInt64
 		var manifest, totals []byte
-		if r.Owner, err = scanOwner(rows, &r.ID, &r.Name, &created, &finished, &r.Status, &r.SuiteHash, &r.SuiteName, &manifest, &totals,
-			&r.Spent.Requests, &r.Spent.USD, &r.Spent.AssumedUSD, &r.Spent.Assumed, &r.Judges); err != nil {
+		var tags string
+		if r.Owner, err = scanOwner(rows, &r.ID, &r.Name, &r.Notes, &tags, &created, &finished, &r.Status, &r.SuiteHash, &r.SuiteName, &manifest, &totals,
+			&r.Spent.Requests, &r.Spent.USD, &r.Spent.AssumedUSD, &r.Spent.Assumed, &r.Judges, &r.Cases, &r.Job); err != nil {
 			return nil, db.explain("read runs", err)
 		}
 		r.Created, r.Manifest, r.Totals = time.UnixMilli(created), manifest, totals
+		if json.Unmarshal([]byte(tags), &r.Tags) != nil { // a run that is damaged in one place is listed
+			r.Tags = nil
+		}
 		if finished.Valid {
 			r.Finished = time.UnixMilli(finished.Int64)
 		}
@@ -208,7 +284,7 @@ func (db *DB) runs(ctx context.Context, query string, args ...any) ([]Run, error
 }
 
 // Run finds a run by its id, by the beginning of an id when only one run has it,
-// by its name (the newest of that name), or as "latest" or "last". "latest~1"
+// by its name (that of the command line, or else the newest of that name), or as "latest" or "last". "latest~1"
 // is the one before.
 func (db *DB) Run(ctx context.Context, ref string) (Run, error) {
 	if ref == "" {
@@ -229,7 +305,7 @@ func (db *DB) Run(ctx context.Context, ref string) (Run, error) {
 	if err != nil || len(found) == 1 {
 		return first(found), err
 	}
-	if found, err = db.runs(ctx, runColumns+"WHERE name=? ORDER BY num DESC LIMIT 1", ref); err != nil || len(found) == 1 {
+	if found, err = db.runs(ctx, runColumns+"WHERE name=? ORDER BY "+ownedRun+", num DESC LIMIT 1", ref); err != nil || len(found) == 1 {
 		return first(found), err
 	}
 	low := strings.ToLower(ref)

@@ -49,7 +49,7 @@ func suite(n int) *callvet.Suite {
 
 func newRun(t testing.TB, db *store.DB, s *callvet.Suite, name string) store.Run {
 	t.Helper()
-	r, err := db.CreateRun(t.Context(), store.NewRun{Name: name, Suite: s, Manifest: json.RawMessage(`{"seed":1}`)})
+	r, err := db.CreateRun(t.Context(), store.NewRun{Words: store.Words{Name: name}, Suite: s, Manifest: json.RawMessage(`{"seed":1}`)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -306,7 +306,7 @@ func TestNamesFindOneRun(t *testing.T) {
 		"nightly": callvet.ErrConflict, r.ID: callvet.ErrConflict, "last": callvet.ErrInvalid, "latest": callvet.ErrInvalid, "last~2": callvet.ErrInvalid, "nightly~1": callvet.ErrInvalid,
 		"nightly~x": nil, "Nightly": nil, "lasting": nil,
 	} {
-		_, err := db.CreateRun(t.Context(), store.NewRun{Name: name, Suite: suite(1), Manifest: json.RawMessage(`{}`)})
+		_, err := db.CreateRun(t.Context(), store.NewRun{Words: store.Words{Name: name}, Suite: suite(1), Manifest: json.RawMessage(`{}`)})
 		if !errors.Is(err, kind) || kind == nil && err != nil {
 			t.Errorf("name %q: %v, want %v", name, err, kind)
 		}

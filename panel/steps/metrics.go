@@ -130,17 +130,7 @@ func (t *teller) stepRate(d *described) {
 		}
 		m.Coverage = share1(int64(r.N()+m.NotApplicable), t.s.steps)
 	}
-	m.Warnings = panel.RateWarnings(&m, 0)
-	if n := t.unnamed(); d.step == callvet.StepSelection && n > 0 && t.overall {
-		m.Warnings = append(m.Warnings, fmt.Sprintf("%d calls are labelled as needed, but no gold.tool says which tool is right: they are not in the rate", n))
-	}
-	if r.Informative() {
-		m.Informative = true
-		m.Warnings = append(m.Warnings, "tasks that fail more make more calls: watch the rate by task too")
-	}
-	if d.step == callvet.StepSchemaValid && !t.cfg.Catalogue && t.overall {
-		m.Warnings = append(m.Warnings, "no tools were given: whether arguments keep a schema is not known")
-	}
+	t.rateWarnings(d, &m, r)
 	t.out = append(t.out, m)
 	switch {
 	case r.N() == 0:
@@ -151,6 +141,21 @@ func (t *teller) stepRate(d *described) {
 	}
 	if d.step == callvet.StepArgEM && r.N() > 0 {
 		t.fidelity(&m)
+	}
+}
+
+// rateWarnings notes what a reader of the rate has to know.
+func (t *teller) rateWarnings(d *described, m *panel.Metric, r *exact.Rate) {
+	m.Warnings = panel.RateWarnings(m, 0)
+	if n := t.unnamed(); d.step == callvet.StepSelection && n > 0 && t.overall {
+		m.Warnings = append(m.Warnings, fmt.Sprintf("%d calls are labelled as needed, but no gold.tool says which tool is right: they are not in the rate", n))
+	}
+	if r.Informative() {
+		m.Informative = true
+		m.Warnings = append(m.Warnings, "tasks that fail more make more calls: watch the rate by task too")
+	}
+	if d.step == callvet.StepSchemaValid && !t.cfg.Catalogue && t.overall {
+		m.Warnings = append(m.Warnings, "no tools were given: whether arguments keep a schema is not known")
 	}
 }
 

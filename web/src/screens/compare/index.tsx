@@ -35,7 +35,7 @@ export default function Compare() {
     queries: ids.slice(1).map((id) => $api.queryOptions('get', '/api/diff', { params: { query: { base: ids[0]!, candidate: id, metrics: ['overall'], target: target || undefined, unchanged: all } } }, { staleTime: 60_000 })),
   });
   const go = (next: string[], with_ = target) => navigate(`/compare${next.length ? `?runs=${next.map(encodeURIComponent).join(',')}` : ''}${with_ && next.length ? `&target=${encodeURIComponent(with_)}` : ''}${all && next.length ? '&unchanged=true' : ''}`);
-  const nameOf = (id: string, r: { suite_name: string; timestamp: string } | undefined = lines[ids.indexOf(id)]?.data) => (r ? `${r.suite_name} · ${id} · ${moment(r.timestamp)}` : id);
+  const nameOf = (id: string, r: { name?: string; suite_name: string; timestamp: string } | undefined = lines[ids.indexOf(id)]?.data) => (r ? `${r.name ? `${r.name} · ` : ''}${r.suite_name} · ${id} · ${moment(r.timestamp)}` : id);
   const others = (list.data?.items ?? []).filter((r) => !ids.includes(r.id) && (!suite || r.suite_name === suite));
   const failed = [...reports, ...diffs].find((q) => q.error);
   const docs = reports.map((q) => q.data).filter((d): d is Report => d !== undefined);

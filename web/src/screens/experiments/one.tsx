@@ -311,7 +311,7 @@ function Timeline({ of: e, link, changed }: { of: Details; link: () => void; cha
                         <>
                           <Table.Td rowSpan={all.length} style={{ verticalAlign: 'top' }}>
                             <Link to={`/runs/${x.eval_id}`} className="mono">
-                              {x.eval_id}
+                              {x.name || x.eval_id}
                             </Link>
                             <Group gap={6}>
                               <When at={x.timestamp} />
@@ -420,7 +420,7 @@ function LinkRuns({ of: e, close, changed }: { of: Details; close: () => void; c
           <Stack gap="xs">
             {runs.map((r) => (
               <Checkbox
-                key={r.id} value={r.id} label={`${(r.models ?? []).join(', ')} · ${moment(r.timestamp)}`}
+                key={r.id} value={r.id} label={`${r.name ? `${r.name} · ` : ''}${(r.models ?? []).join(', ')} · ${moment(r.timestamp)}`}
                 description={`${r.id}${r.avg_interval ? ` · ${inUnit(r.avg_interval.point, 'rate')} (${sentence(t, r.avg_interval)})` : ''}${r.experiment_id ? ` · ${t('experiments.inOther')}` : ''}`}
               />
             ))}

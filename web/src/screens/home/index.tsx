@@ -103,9 +103,10 @@ function Recent({ run: r }: { run: Run }) {
     <li className={classes.run}>
       <div style={{ minWidth: 0 }}>
         <Link to={`/runs/${r.id}`} className="untrusted" style={{ fontWeight: 600 }}>
-          {r.suite_name || r.id}
+          {r.name || r.suite_name || r.id}
         </Link>
         <Text size="xs" c="dimmed" title={moment(r.timestamp)}>
+          {r.name && `${r.suite_name} · `}
           {ago(r.timestamp)}
           {status && ` · ${status}`}
           {r.avg_interval && targets.length > 1 && ` · ${t('home.average', { score: `${inUnit(r.avg_interval.point, 'rate')} (${sentence(t, r.avg_interval)})` })}`}

@@ -9,15 +9,15 @@ type Amount = number | '';
 export type Draft = {
   suite: string; models: Model[]; typed: string;
   temperature: Amount; tool_choice: string; seed: Amount; max_tokens: Amount; repeats: Amount; params: string;
-  prompts: 'suite' | 'one' | 'each'; prompt: string;
+  prompts: 'suite' | 'one' | 'each'; prompt: string; replace_system: boolean;
   filter: string[]; tags: string[]; max_cost_usd: Amount; experiment_id: string;
   judges: string[]; judge_models: string[]; judge_base_url: string; judge_under: Amount; judge_live: boolean;
-  name: string; sample: Amount; max_calls: Amount; concurrency: Amount; rate: Amount; request_timeout_s: Amount; timeout_min: Amount; priority: Amount; no_cache: boolean;
+  name: string; notes: string; run_tags: string[]; sample: Amount; max_calls: Amount; concurrency: Amount; rate: Amount; request_timeout_s: Amount; timeout_min: Amount; priority: Amount; no_cache: boolean;
 };
 
 export const empty: Draft = {
-  suite: '', models: [], typed: '', temperature: '', tool_choice: '', seed: '', max_tokens: '', repeats: '', params: '', prompts: 'suite', prompt: '', filter: [], tags: [], max_cost_usd: '', experiment_id: '',
-  judges: [], judge_models: [], judge_base_url: '', judge_under: '', judge_live: false, name: '', sample: '', max_calls: '', concurrency: '', rate: '', request_timeout_s: '', timeout_min: '', priority: '', no_cache: false,
+  suite: '', models: [], typed: '', temperature: '', tool_choice: '', seed: '', max_tokens: '', repeats: '', params: '', prompts: 'suite', prompt: '', replace_system: false, filter: [], tags: [], max_cost_usd: '', experiment_id: '',
+  judges: [], judge_models: [], judge_base_url: '', judge_under: '', judge_live: false, name: '', notes: '', run_tags: [], sample: '', max_calls: '', concurrency: '', rate: '', request_timeout_s: '', timeout_min: '', priority: '', no_cache: false,
 };
 
 const place = 'callvet.newrun';
@@ -83,9 +83,10 @@ export function requestOf(d: Draft): Request {
     temperature: amount(d.temperature), tool_choice: d.tool_choice || undefined, seed: amount(d.seed), repeats: amount(d.repeats),
     provider_params: Object.keys(params).length > 0 ? params : undefined,
     system_prompt: d.prompts === 'one' && d.prompt ? d.prompt : d.prompts === 'each' && Object.keys(each).length > 0 ? each : undefined,
+    replace_system: (d.prompts !== 'suite' && d.replace_system) || undefined,
     filter: some(d.filter), tags: some(d.tags), max_cost_usd: amount(d.max_cost_usd), experiment_id: d.experiment_id || undefined,
     judge: d.judges.length > 0 || d.judge_models.length > 0 ? { judge: d.judges, judge_model: d.judge_models, judge_base_url: d.judge_base_url || undefined, judge_under: amount(d.judge_under), judge_live: d.judge_live || undefined } : undefined,
-    name: d.name || undefined, sample: amount(d.sample), max_calls: amount(d.max_calls), concurrency: amount(d.concurrency), rate: amount(d.rate),
+    name: d.name || undefined, notes: d.notes || undefined, run_tags: some(d.run_tags), sample: amount(d.sample), max_calls: amount(d.max_calls), concurrency: amount(d.concurrency), rate: amount(d.rate),
     request_timeout_ms: times(d.request_timeout_s, 1000), timeout: times(d.timeout_min, 60), priority: amount(d.priority), no_cache: d.no_cache || undefined,
   };
 }
@@ -93,7 +94,7 @@ export function requestOf(d: Draft): Request {
 /** Fields of the request that have a place in the form. What is refused elsewhere is shown above the button. */
 const placed = [
   'suite_id', 'models', 'targets', 'temperature', 'tool_choice', 'seed', 'repeats', 'provider_params', 'system_prompt', 'filter', 'tags', 'max_cost_usd', 'experiment_id', 'judge', 'judge_model', 'judge_base_url', 'judge_under',
-  'name', 'sample', 'max_calls', 'concurrency', 'rate', 'request_timeout_ms', 'timeout', 'priority',
+  'name', 'notes', 'run_tags', 'sample', 'max_calls', 'concurrency', 'rate', 'request_timeout_ms', 'timeout', 'priority',
 ];
 
 function fieldOf(where: string): string {

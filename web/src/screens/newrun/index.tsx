@@ -138,6 +138,7 @@ function Form() {
                     onChange={(e) => change({ models: d.models.map((o, k) => (k === i ? { ...o, prompt: e.currentTarget.value } : o)) })} error={i === 0 ? at('system_prompt') : undefined}
                   />
                 ))}
+              {d.prompts !== 'suite' && <Checkbox label={t('newrun.replaceSystem')} checked={d.replace_system} onChange={(e) => change({ replace_system: e.currentTarget.checked })} />}
             </Stack>
           </Card>
 
@@ -170,7 +171,9 @@ function Form() {
                 </Card>
                 <Card>
                   <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
-                    <TextInput label={t('newrun.name')} description={t('newrun.nameHint')} inputWrapperOrder={order} value={d.name} onChange={(e) => change({ name: e.currentTarget.value })} error={at('name')} />
+                    <TextInput label={t('newrun.name')} description={t('newrun.nameHint')} inputWrapperOrder={order} value={d.name} onChange={(e) => change({ name: e.currentTarget.value })} error={at('name')} maxLength={256} />
+                    <TagsInput label={t('newrun.runTags')} description={t('newrun.runTagsHint')} inputWrapperOrder={order} value={d.run_tags} onChange={(v) => change({ run_tags: v })} error={at('run_tags')} acceptValueOnBlur />
+                    <Textarea label={t('newrun.notes')} inputWrapperOrder={order} value={d.notes} onChange={(e) => change({ notes: e.currentTarget.value })} error={at('notes')} autosize minRows={1} maxLength={10_000} />
                     {num('sample', t('newrun.sample'), t('newrun.sampleHint'), { allowDecimal: false })}
                     {num('max_calls', t('newrun.maxCalls'), undefined, { allowDecimal: false })}
                     {num('concurrency', t('newrun.concurrency'), t('newrun.concurrencyHint'), { max: 256, allowDecimal: false })}

@@ -96,14 +96,24 @@ export default function Runs() {
       cell: (r) => (
         <Stack gap={0}>
           <Link to={`/runs/${encodeURIComponent(r.id)}`} className="untrusted">
-            {r.suite_name || r.id}
+            {r.name || r.suite_name || r.id}
           </Link>
           <Group gap={6}>
+            {r.name && (
+              <Text span size="xs" c="dimmed" className="untrusted">
+                {r.suite_name}
+              </Text>
+            )}
             <Text span size="xs" c="dimmed" className="mono">
               {r.id}
             </Text>
+            {(r.run_tags ?? []).slice(0, 3).map((x) => (
+              <Badge key={x} size="xs" variant="light" color="gray" className="untrusted" tt="none" title={(r.run_tags ?? []).join(', ')}>
+                {x}
+              </Badge>
+            ))}
             {r.status !== 'done' && (
-              <Badge size="xs" color={r.status === 'running' ? 'accent' : 'yellow'} variant="outline">
+              <Badge size="xs" color={r.status === 'running' || r.status === 'queued' ? 'accent' : 'yellow'} variant="outline">
                 {statusText(t, r.status) ?? r.status}
               </Badge>
             )}

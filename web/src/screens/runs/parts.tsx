@@ -155,7 +155,7 @@ export function caseLink(run: string, a: { case: string; target?: string; repeat
 }
 
 export function statusText(t: (k: TextKey) => string, status: string): string | null {
-  const words: Record<string, TextKey> = { running: 'results.running', interrupted: 'results.interrupted', budget: 'results.budget', failed: 'results.failedRun' };
+  const words: Record<string, TextKey> = { queued: 'results.queued', running: 'results.running', cancelled: 'results.cancelled', interrupted: 'results.interrupted', budget: 'results.budget', failed: 'results.failedRun' };
   return words[status] ? t(words[status]) : null;
 }
 

@@ -1,8 +1,8 @@
 // The result of a run: the verdict in a sentence, then its parts as tabs.
 import { Badge, Button, Group, List, Menu, Stack, Tabs, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { IconArrowsDiff, IconDots, IconDownload, IconLink, IconShare, IconTrash } from '@tabler/icons-react';
-import { useCallback } from 'react';
+import { IconArrowsDiff, IconDots, IconDownload, IconLink, IconPencil, IconShare, IconTrash } from '@tabler/icons-react';
+import { useCallback, useState } from 'react';
 import { Link, useNavigate, useParams } from 'react-router';
 import { $api, api, ok, type Schemas } from '../../api/client';
 import { type LiveEvent, useLive } from '../../api/live';
@@ -23,6 +23,7 @@ import { GridTab, useGrid } from './grid';
 import { Overview } from './overview';
 import { statusText, useFilters, VerdictBar, verdictsOf } from './parts';
 import { SlicesTab } from './slices';
+import { Words } from './words';
 
 const tabs = ['overview', 'grid', 'attempts', 'slices', 'confusion', 'findings', 'gates', 'configuration'] as const;
 const formats = ['html', 'md', 'csv', 'json', 'jsonl', 'xml', 'txt'] as const;
@@ -43,6 +44,7 @@ export default function Result() {
   const [filters] = useFilters();
   useAttempts(id, filters, { enabled: tab === 'attempts', notifyOnChangeProps: [] });
   useGrid(id, filters, { enabled: tab === 'grid', notifyOnChangeProps: [] });
+  const [describing, setDescribing] = useState(false);
   const { refetch } = report;
   const { refetch: refetchLine } = line;
   const job = line.data?.job_id;
@@ -98,9 +100,10 @@ export default function Result() {
     );
   return (
     <Screen
-      title={d.suite.name}
+      title={line.data?.name || d.suite.name}
       lead={
         <Group gap="xs" component="span">
+          {line.data?.name && <span className="untrusted">{d.suite.name} ·</span>}
           <span className="mono">{id}</span>
           <span>· {moment(d.created)}</span>
           {d.suite.version && <span>· {t('results.version', { v: d.suite.version })}</span>}
@@ -109,6 +112,11 @@ export default function Result() {
           {line.data?.cost_usd != null && <span>· {money(line.data.cost_usd)}</span>}
           {statusText(t, d.status) && <Badge color="yellow">{statusText(t, d.status)}</Badge>}
           {shared && <Badge color="gray">{t('common.shared')}</Badge>}
+          {(line.data?.run_tags ?? []).map((x) => (
+            <Badge key={x} color="gray" variant="light" className="untrusted" tt="none">
+              {x}
+            </Badge>
+          ))}
         </Group>
       }
       actions={
@@ -140,6 +148,11 @@ export default function Result() {
               <Menu.Item leftSection={<IconLink size={16} aria-hidden />} onClick={() => void copy(location.href, t('results.linkCopied'))}>
                 {t('results.copyLink')}
               </Menu.Item>
+              {mayChange && line.data && (
+                <Menu.Item leftSection={<IconPencil size={16} aria-hidden />} onClick={() => setDescribing(true)}>
+                  {t('results.describe')}
+                </Menu.Item>
+              )}
               {mayChange && (
                 <Menu.Item leftSection={<IconShare size={16} aria-hidden />} onClick={() => void share()}>
                   {t(shared ? 'results.unshare' : 'results.share')}
@@ -155,7 +168,23 @@ export default function Result() {
         </>
       }
     >
+      {describing && line.data && (
+        <Words
+          of={line.data} close={() => setDescribing(false)}
+          saved={() => {
+            setDescribing(false);
+            tell(t('results.described'));
+            void client.invalidateQueries({ queryKey: ['get', '/api/tool-eval/history'] });
+            void refetchLine();
+          }}
+        />
+      )}
       <Stack gap="sm">
+        {line.data?.notes && (
+          <Text size="sm" className="untrusted" style={{ whiteSpace: 'pre-wrap' }} data-notes>
+            {line.data.notes}
+          </Text>
+        )}
         {d.problem && (
           <Notice title={t('results.problem')}>
             <Text size="sm" className="untrusted">
