@@ -129,7 +129,8 @@ func (r *Run) measure(ctx context.Context, cfg steps.Config, side *compare.Side)
 		attempts = r.identified(ctx)
 	}
 	var used resultUse
-	attempts = used.whileRead(tallyRules(attempts, byRules))
+	var between betweenTargets
+	attempts = whileRead(tallyRules(attempts, byRules), used.attempt, between.attempt)
 	add := adding{
 		scoring: callvet.Scoring{ToolNames: r.Suite.Defaults.Scoring.ToolNames}, watch: w, tools: tools, steps: cfg,
 		side: side, attempts: side != nil, jobs: runJobs, lines: trace.Options{Block: runBlock},
@@ -147,6 +148,7 @@ func (r *Run) measure(ctx context.Context, cfg steps.Config, side *compare.Side)
 	p.Lost = lost
 	findings.Incidents(p)
 	used.tell(p)
+	between.tell(p)
 	p.Warnings = append(p.Warnings, w.Warnings()...)
 	if note := rulesNote(byRules); note != "" {
 		p.Warnings = append(p.Warnings, note)

@@ -17,23 +17,26 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// The findings that have a quick test of their own: the wrong tool, and unneeded calls.
+// The findings that are completed here: the wrong tool, unneeded calls, and results that change.
 // Source: Evaluating Tool Calling, §7.
 const (
-	findingTool    = "S2"
-	findingChatter = "S5"
+	findingTool     = "S2"
+	findingChatter  = "S5"
+	findingUnsteady = "S7"
 )
 
 // resultUse counts calls with a label, a result and an answer after them, and those that have their
 // result in no answer: needed calls and unneeded ones.
 type resultUse struct{ needed, unneeded struct{ of, unused int } }
 
-// whileRead counts attempts as they are read.
-func (u *resultUse) whileRead(list iter.Seq2[trace.Attempt, error]) iter.Seq2[trace.Attempt, error] {
+// whileRead gives attempts to do as they are read.
+func whileRead(list iter.Seq2[trace.Attempt, error], do ...func(*trace.Attempt)) iter.Seq2[trace.Attempt, error] {
 	return func(yield func(trace.Attempt, error) bool) {
 		for at, err := range list {
-			if err == nil {
-				u.attempt(&at)
+			for _, f := range do {
+				if err == nil {
+					f(&at)
+				}
 			}
 			if !yield(at, err) {
 				return
@@ -77,6 +80,88 @@ func (u *resultUse) attempt(at *trace.Attempt) {
 			of.unused++
 		}
 	}
+}
+
+// betweenTargets compares the results of the same calls that several targets of a run make at a case. It
+// reads the attempts case by case.
+type betweenTargets struct {
+	task      string
+	first     map[toolCall]givenResult
+	seen      map[string]map[toolCall]bool // by target: each call once
+	count, of int
+	tools     map[string]int
+}
+
+type toolCall struct {
+	tool string
+	args uint64
+}
+
+type givenResult struct {
+	target string
+	hash   uint64
+}
+
+func (b *betweenTargets) attempt(at *trace.Attempt) {
+	if at.Floor {
+		return
+	}
+	if b.first == nil || at.Trace.CaseID != b.task {
+		b.task, b.first, b.seen = at.Trace.CaseID, map[toolCall]givenResult{}, map[string]map[toolCall]bool{}
+	}
+	by := at.Trace.Target
+	if b.seen[by] == nil {
+		b.seen[by] = map[toolCall]bool{}
+	}
+	for _, c := range at.Trace.Calls() {
+		args, err := value.Parse(c.Args)
+		result, bad := value.Parse(c.Result)
+		call := toolCall{tool: c.Tool, args: args.Sum()}
+		if err != nil || bad != nil || b.seen[by][call] || len(b.first) >= maxCompared {
+			continue
+		}
+		b.seen[by][call] = true
+		was, known := b.first[call]
+		if !known {
+			b.first[call] = givenResult{at.Trace.Target, result.Sum()}
+			continue
+		}
+		if b.of++; was.hash != result.Sum() {
+			b.count++
+			if b.tools == nil {
+				b.tools = map[string]int{}
+			}
+			b.tools[c.Tool]++
+		}
+	}
+}
+
+// maxCompared bounds the calls of a case that are compared between targets.
+const maxCompared = 256
+
+// tell adds the counts to the finding of results that change, which it adds where there is none.
+func (b *betweenTargets) tell(p *panel.Panels) {
+	if b.count == 0 {
+		return
+	}
+	text := fmt.Sprintf("between targets: %d of %s have another result (tools hit most: %s)",
+		b.count, panel.Plural(b.of, "call that several targets make at a case", "calls that several targets make at a case"), panel.MostOf(b.tools))
+	for i := range p.Findings {
+		if f := &p.Findings[i]; f.Code == findingUnsteady {
+			f.Evidence = append(f.Evidence, text)
+			return
+		}
+	}
+	play := panel.Playbook(findingUnsteady)
+	f := panel.Finding{
+		Code: play.Code, Title: play.Title, Unit: "calls that several targets make at a case", Count: b.count, Of: b.of,
+		Evidence: []string{text}, Test: play.Test, Fix: play.Fix,
+	}
+	at := slices.IndexFunc(p.Findings, func(o panel.Finding) bool { return o.Failed == 0 && o.Count < f.Count })
+	if at < 0 {
+		at = len(p.Findings)
+	}
+	p.Findings = slices.Insert(p.Findings, at, f)
 }
 
 // neededBy is whether a label says that its call was needed.

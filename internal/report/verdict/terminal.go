@@ -129,11 +129,17 @@ func (s *screen) verdict(v *gates.Verdict) {
 	if v.Exploratory != nil && *v.Exploratory < exploratory {
 		s.wrap(indent+"note: ", exploratoryText(v))
 	}
-	if v.Verdict != gate.Pass {
+	if v.Verdict != gate.Pass || asksMore(&v.Gate) {
 		for _, n := range v.Notes {
 			s.wrap(indent+"note: ", plain.Line(n))
 		}
 	}
+}
+
+// asksMore reports whether a gate asks for what changes how its numbers are counted: its notes say
+// whether that was done, also where it passed.
+func asksMore(g *gates.Gate) bool {
+	return g.Lost == gates.LostIgnore || g.Correlation == gates.CorrelationMeasured
 }
 
 // exploratory is the level below which a slice's difference from the rest is shown.

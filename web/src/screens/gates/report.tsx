@@ -47,6 +47,11 @@ export function Report({ of: v, run }: { of: Schemas['GateVerdict']; run: string
             {w}
           </Text>
         ))}
+        {report.notes?.map((n) => (
+          <Text key={n} size="xs" c="dimmed" data-note>
+            {n}
+          </Text>
+        ))}
       </Box>
       <Box className="scroll-x" tabIndex={0} role="region" aria-label={t('gates.verdict')}>
         <Table>
