@@ -17,7 +17,6 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
-	"github.com/callvet/callvet/internal/catalog"
 	"github.com/callvet/callvet/internal/library"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/store/rows"
@@ -92,7 +91,7 @@ const (
 )
 
 // of puts the settings into a search.
-func (q *Searching) of(s *catalog.Settings) {
+func (q *Searching) of(s *app.Search) {
 	s.Threshold, s.Abstain, s.AbstainPercent, s.AbstainRoutes, s.Embed, s.Rerank = q.Threshold, q.Abstain, q.AbstainPercent, q.AbstainRoutes, q.Embed, q.Rerank
 	s.Fusion, s.Primary, s.Fallback, s.AgentGate, s.Agents = q.Fusion, q.Primary, q.Fallback, q.AgentGate, q.Agents
 }
@@ -127,7 +126,7 @@ func (s *Server) selectOne(ctx context.Context, by *account.Principal, in *struc
 	a = a.With(app.Uploads{c.ID: c.Text})
 	q := app.QueryRequest{Text: b.Query}
 	q.Tools, q.K, q.Preset = c.ID, b.Limit, b.Preset
-	b.of(&q.Settings)
+	b.of(&q.Search)
 	if b.ExpectedTools != nil || b.Acceptable != nil {
 		q.Expect = &callvet.Selection{Tools: b.ExpectedTools, Acceptable: b.Acceptable}
 	}
@@ -312,7 +311,7 @@ func (s *Server) selectRun(ctx context.Context, by *account.Principal, in *struc
 	if in.Filter != "" {
 		req.Run.Filter = []string{in.Filter}
 	}
-	in.of(&req.Settings)
+	in.of(&req.Search)
 	ctx, cancel := context.WithTimeout(ctx, selectTime)
 	defer cancel()
 	session, err := a.StartSelect(ctx, req, tell)
