@@ -97,7 +97,7 @@ func (p *problems) from(prefix string, ps []match.Problem) {
 // a few attempts: who judges several at a case compiles it once and keeps the result.
 func (s *Scorer) Compile(c *callvet.Case) (*Compiled, []callvet.Problem) {
 	ps := &problems{c: c}
-	k := &Compiled{src: c, pool: &s.pool, scoring: merge(s.suite.Defaults.Scoring, c.Scoring), tools: s.tools, names: c.ToolNames, only: c.ToolNames != nil, explain: s.cfg.Explain}
+	k := &Compiled{src: c, pool: &s.pool, scoring: Merged(s.suite.Defaults.Scoring, c.Scoring), tools: s.tools, names: c.ToolNames, only: c.ToolNames != nil, explain: s.cfg.Explain}
 	if c.Tools != nil {
 		k.tools, ps.list = newCatalogue(c.Tools, c.ID)
 		k.names, k.only = nil, false
@@ -139,8 +139,8 @@ func planOf(names []string) *callvet.Plan {
 	return p
 }
 
-// merge lays the case's settings over the suite's, field by field.
-func merge(base callvet.Scoring, over *callvet.Scoring) callvet.Scoring {
+// Merged lays the case's settings over the suite's, field by field.
+func Merged(base callvet.Scoring, over *callvet.Scoring) callvet.Scoring {
 	if over == nil {
 		return base
 	}

@@ -378,11 +378,19 @@ func kindCounts(counts map[redact.Kind]int64) string {
 	return strings.Join(parts, ", ")
 }
 
+// AboutTool is the first tool that a case expects by its name; "" where it expects none.
+func AboutTool(c *callvet.Case) string {
+	if want, _ := selection.Of(&c.Expect); len(want.Tools) > 0 && !callvet.NamePattern(want.Tools[0]) {
+		return want.Tools[0]
+	}
+	return ""
+}
+
 // about is the tool that the case is about: the first that is expected, or else the first that
 // was called.
 func (d *draft) about() string {
-	if want, _ := selection.Of(&d.of.Expect); len(want.Tools) > 0 && !callvet.NamePattern(want.Tools[0]) {
-		return want.Tools[0]
+	if tool := AboutTool(d.of); tool != "" {
+		return tool
 	}
 	for i := range d.attempts {
 		if calls := d.attempts[i].Calls(); len(calls) > 0 {

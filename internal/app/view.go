@@ -18,7 +18,6 @@ import (
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/run"
 	"github.com/callvet/callvet/internal/store"
-	"github.com/callvet/callvet/internal/suite"
 	"github.com/callvet/callvet/internal/trace/redact"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/routing"
@@ -262,24 +261,6 @@ func (r *Run) explained(ctx context.Context, f store.Filter) iter.Seq2[report.Ro
 			}
 		}
 	}
-}
-
-// CaseText writes a case of a run as a suite of its own, in callvet's form as YAML: with the tools, the mocks and
-// the settings that it had. Secrets and personal data are taken out. The error wraps callvet.ErrNotFound
-// where the run has no attempt at it.
-func (a *App) CaseText(ctx context.Context, req CaseRequest) ([]byte, error) {
-	v, err := a.ShowCase(ctx, req)
-	if err != nil {
-		return nil, err
-	}
-	red, err := a.viewer(v.Manifest, req.Keep)
-	if err != nil {
-		return nil, err
-	}
-	one := *v.Suite
-	one.Description, one.SystemPrompt = red.Text(one.Description), red.Text(one.SystemPrompt)
-	one.Cases = []callvet.Case{*v.Rows[0].Case}
-	return suite.Export(&one, "yaml")
 }
 
 // NoAttemptError says that a run has no attempt at a case, or none of the target that was

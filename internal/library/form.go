@@ -82,6 +82,33 @@ func (d *Document) Own() error {
 	return nil
 }
 
+// Adopt adds a case of another suite, so that it asks and expects the same here, and gives its id.
+// A case of a tier gets an id of its tier; another one keeps its own where that is free. differ names
+// what the case cannot have of its own. The error wraps callvet.ErrConflict where the suite has the
+// prompt already.
+func (d *Document) Adopt(from *callvet.Suite, c *callvet.Case, tool string) (id string, differ []string, err error) {
+	if err := d.Own(); err != nil {
+		return "", nil, err
+	}
+	to, err := load(d)
+	if err != nil {
+		return "", nil, err
+	}
+	for i := range to.Cases {
+		if q := c.Question(); q != "" && len(c.Input) == len(to.Cases[i].Input) && to.Cases[i].Question() == q {
+			return "", nil, fmt.Errorf("add a case to %s: %w: %s has the same prompt", to.Name, callvet.ErrConflict, to.Cases[i].ID)
+		}
+	}
+	moved, differ := suite.Moved(c, from, to)
+	moved.ID = suite.FreeID(moved.Tier, c.ID, tool, to.Cases)
+	one, err := converted(&callvet.Suite{Name: to.Name, Tools: to.Tools, Cases: []callvet.Case{moved}})
+	if err != nil {
+		return "", nil, err
+	}
+	d.Cases = append(d.Cases, one.Cases[0])
+	return moved.ID, differ, nil
+}
+
 // load reads a document that was linted before.
 func load(d *Document) (*callvet.Suite, error) {
 	s, _, err := suite.Load("-", suite.Options{Stdin: bytes.NewReader(d.Bytes()), NoIncludes: true, KeepTokens: true, Dialect: d.Form})

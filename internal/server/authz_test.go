@@ -120,6 +120,7 @@ func entries() map[string]entry {
 		"get-grid":       {query: "disagree=false&search=a"},
 		"get-case":       {query: "case=paris-now"},
 		"get-case-text":  {query: "case=paris-now"},
+		"add-run-case":   {body: `{"case":"paris-now","suite_id":"{suite}"}`, gives: http.StatusConflict},
 		"export-run":     {query: "format=csv"},
 		"get-badge":      {},
 		"gate-run":       {body: `{"gate_id":"{gate}","baseline_eval_id":"{run2}"}`},

@@ -21,6 +21,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/library"
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/store"
@@ -164,6 +165,9 @@ func (s *Server) addRuns() {
 	add(s, huma.Operation{
 		OperationID: "get-case-text", Method: http.MethodGet, Path: "/api/runs/{id}/case/text", Summary: "One case as a suite of its own, in YAML", Tags: tags,
 	}, Access{Objects: run}, s.caseText)
+	add(s, huma.Operation{
+		OperationID: "add-run-case", Method: http.MethodPost, Path: "/api/runs/{id}/case/suite", Summary: "Add a case of a run to a suite, as it was asked", Tags: tags,
+	}, Access{Objects: run, Reads: true, Role: account.Member}, s.addRunCase)
 	add(s, huma.Operation{
 		OperationID: "export-run", Method: http.MethodGet, Path: "/api/runs/{id}/export", Summary: "Download a report", Tags: tags,
 		Responses: map[string]*huma.Response{"200": {Description: "the report as a file", Content: map[string]*huma.MediaType{"application/octet-stream": {}}}},
@@ -604,15 +608,90 @@ func (s *Server) caseOf(ctx context.Context, _ *account.Principal, in *struct {
 // CaseText is a case as a file.
 type CaseText struct {
 	YAML string `json:"yaml" doc:"a suite of this case alone, with its tools; it can be imported as it stands"`
+	JSON string `json:"json" doc:"the same as JSON"`
 }
 
-func (s *Server) caseText(ctx context.Context, _ *account.Principal, in *struct {
+// CaseChoice names a case of a run, and what it becomes.
+type CaseChoice struct {
+	Case   string `query:"case" required:"true" maxLength:"500"`
+	Target string `query:"target" maxLength:"500" doc:"the case is kept with the system prompt of this target; none: that of the suite"`
+	Tier   string `query:"tier" enum:",golden,labeled,regression" doc:"none: the case stays of its tier"`
+	Bug    string `query:"bug" maxLength:"500" doc:"the issue, or the commit of the fix; a regression case has one"`
+}
+
+// keptCase gives a case of a run as a suite of its own, for a user.
+func (s *Server) keptCase(ctx context.Context, by *account.Principal, run string, k *CaseChoice) (*callvet.Suite, error) {
+	o, err := s.owner(ctx, KindRun, run)
+	if err != nil {
+		return nil, fmt.Errorf("look up run: %w", err)
+	}
+	return s.cfg.App.KeptCase(ctx, app.KeptCaseRequest{
+		Run: run, Case: k.Case, Target: k.Target, Tier: callvet.Tier(k.Tier), Bug: k.Bug,
+		Owner: o.User == by.User || o.User == "" && by.Role == account.Admin,
+	})
+}
+
+func (s *Server) caseText(ctx context.Context, by *account.Principal, in *struct {
 	RunIn
-	Case string `query:"case" required:"true" maxLength:"500"`
+	CaseChoice
 },
 ) (*body[CaseText], error) {
-	b, err := s.cfg.App.CaseText(ctx, app.CaseRequest{Run: in.ID, Case: in.Case})
-	return &body[CaseText]{CaseText{string(b)}}, err
+	one, err := s.keptCase(ctx, by, in.ID, &in.CaseChoice)
+	if err != nil {
+		return nil, err
+	}
+	yaml, err := app.Written(one, "yaml")
+	if err != nil {
+		return nil, err
+	}
+	text, err := app.Written(one, "json")
+	return &body[CaseText]{CaseText{string(yaml), string(text)}}, err
+}
+
+// CaseAdded is a case of a run that was added to a suite.
+type CaseAdded struct {
+	ID      string   `json:"id" doc:"of the case in the suite"`
+	SuiteID string   `json:"suite_id"`
+	Version int64    `json:"version" doc:"of the suite"`
+	Differ  []string `json:"differ,omitempty" doc:"what the suite has otherwise, and the case cannot have of its own: system_prompt"`
+	// Warnings are of the case that was added.
+	Warnings []Remark `json:"warnings,omitempty"`
+}
+
+func (s *Server) addRunCase(ctx context.Context, by *account.Principal, in *struct {
+	RunIn
+	Body struct {
+		Case    string `json:"case" maxLength:"500"`
+		Target  string `json:"target,omitempty" maxLength:"500" doc:"whose system prompt is compared with that of the suite; none: that of the run's suite"`
+		SuiteID string `json:"suite_id" maxLength:"100"`
+		Tier    string `json:"tier,omitempty" enum:",golden,labeled,regression" doc:"none: the case stays of its tier"`
+		Bug     string `json:"bug,omitempty" maxLength:"500" doc:"the issue, or the commit of the fix; a regression case has one"`
+	}
+},
+) (*body[CaseAdded], error) {
+	b := &in.Body
+	if err := s.May(ctx, by, KindSuite, b.SuiteID, true); err != nil {
+		return nil, err
+	}
+	one, err := s.keptCase(ctx, by, in.ID, &CaseChoice{Case: b.Case, Target: b.Target, Tier: b.Tier, Bug: b.Bug})
+	if err != nil {
+		return nil, err
+	}
+	out := CaseAdded{SuiteID: b.SuiteID}
+	w, err := s.library.Edit(ctx, by.User, b.SuiteID, "", nil, func(d *library.Document) (err error) {
+		out.ID, out.Differ, err = d.Adopt(one, &one.Cases[0], app.AboutTool(&one.Cases[0]))
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	out.Version = w.Version
+	for _, r := range remarks(w.Warnings) {
+		if r.Case == out.ID {
+			out.Warnings = append(out.Warnings, r)
+		}
+	}
+	return &body[CaseAdded]{out}, nil
 }
 
 // mediaTypes are the forms of reports by the end of their file's name.
@@ -672,11 +751,13 @@ func (c *Compared) of(req *app.DiffRequest) {
 }
 
 func (s *Server) diffRuns(ctx context.Context, by *account.Principal, in *struct {
-	Base      string   `query:"base" required:"true" maxLength:"100"`
-	Candidate string   `query:"candidate" maxLength:"100" doc:"left out, with base_target: the run itself"`
-	Slices    []string `query:"slices"`
-	Metrics   []string `query:"metrics" doc:"compared beside the pass rate, such as overall"`
-	Target    string   `query:"target" maxLength:"500" doc:"target of the base for those of the candidate that have no namesake there"`
+	Base       string   `query:"base" required:"true" maxLength:"100"`
+	Candidate  string   `query:"candidate" maxLength:"100" doc:"left out, with base_target: the run itself"`
+	Slices     []string `query:"slices"`
+	Metrics    []string `query:"metrics" doc:"compared beside the pass rate, such as overall"`
+	Target     string   `query:"target" maxLength:"500" doc:"target of the base for those of the candidate that have no namesake there"`
+	Unpaired   bool     `query:"unpaired" doc:"compares all cases of both, as where they have none in common"`
+	Population string   `query:"population" enum:"tasks,suite" doc:"what the differences are about: tasks like these, or the cases of the suite alone"`
 	Compared
 },
 ) (*struct{ Body Comparison }, error) {
@@ -688,7 +769,7 @@ func (s *Server) diffRuns(ctx context.Context, by *account.Principal, in *struct
 			return nil, err
 		}
 	}
-	req := app.DiffRequest{Base: app.Side{Run: in.Base}, Candidate: app.Side{Run: in.Candidate}, Slices: in.Slices, Metrics: in.Metrics, Target: in.Target}
+	req := app.DiffRequest{Base: app.Side{Run: in.Base}, Candidate: app.Side{Run: in.Candidate}, Slices: in.Slices, Metrics: in.Metrics, Target: in.Target, Unpaired: in.Unpaired, Population: panel.Population(in.Population)}
 	in.Compared.of(&req)
 	c, err := s.cfg.App.Diff(ctx, req, nil)
 	if err != nil {

@@ -54,6 +54,19 @@ func NextID(tier callvet.Tier, tool string, cases []callvet.Case, l *Lock) strin
 	return fmt.Sprintf("%s%03d", prefix, last+1)
 }
 
+// FreeID is the id of a case that is added to cases: of a golden, labeled or regression case the
+// next one of its tool, and else its own, with a number where that is taken.
+func FreeID(tier callvet.Tier, id, tool string, cases []callvet.Case) string {
+	if tierPrefixes(tier) != nil {
+		return NextID(tier, tool, cases, &Lock{})
+	}
+	free := id
+	for n := 2; slices.ContainsFunc(cases, func(c callvet.Case) bool { return c.ID == free }); n++ {
+		free = fmt.Sprintf("%s-%d", id, n)
+	}
+	return free
+}
+
 // AddCase puts a golden, labeled or regression case at the end of an eval file, which may be
 // new (no data), and its entry into the lock. The other bytes of the file stay as they are. The
 // error wraps callvet.ErrInvalid for a file of another form, and callvet.ErrConflict for an id

@@ -1,16 +1,17 @@
 import { ActionIcon, AppShell, Badge, Box, Burger, Group, Kbd, Menu, Modal, ScrollArea, Table, Text, Tooltip, UnstyledButton, useMantineColorScheme } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { useDebouncedValue, useDisclosure } from '@mantine/hooks';
 import { Spotlight, type SpotlightActionData, spotlight } from '@mantine/spotlight';
 import { IconBook, IconKeyboard, IconLanguage, IconLogout, IconMoon, IconPlugConnected, IconPlugConnectedX, IconSearch, IconSun, IconSunMoon, IconUser } from '@tabler/icons-react';
-import { Component, type ReactNode, Suspense, useEffect, useMemo, useRef } from 'react';
+import { Component, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react';
 import { Link, Route, Routes, useLocation, useNavigate } from 'react-router';
-import { api, ok } from './api/client';
+import { $api, api, ok } from './api/client';
 import { useFresh } from './api/jobs';
 import { useLiveState } from './api/live';
 import { useMe } from './me';
 import { ahead, type ScreenEntry, screens } from './screens';
 import { type T, useLanguage, useText } from './text';
 import { Empty, Screen, Waiting } from './ui/bits';
+import { moment } from './ui/format';
 import { tellFailure } from './ui/undo';
 
 /** Shell is what stands around every screen: navigation, commands, the state of the connection, the account. */
@@ -85,6 +86,7 @@ export function Shell({ left }: { left: () => void }) {
       </AppShell.Navbar>
       <AppShell.Main>
         <Box component="section" id="main" ref={main as never} tabIndex={-1} style={{ outline: 'none' }} maw={1440} mx="auto">
+          <Lost />
           <Boundary key={place.pathname} t={t}>
             <Suspense fallback={<Waiting />}>
               <Routes>
@@ -133,6 +135,17 @@ function Connection() {
   );
 }
 
+/** Lost says in words that the connection is lost, until it is back. */
+function Lost() {
+  const t = useText();
+  if (useLiveState() !== 'lost') return null;
+  return (
+    <Text size="sm" fw={600} mb="md" data-lost style={{ color: 'var(--cv-fail)' }}>
+      {t('shell.lost')}
+    </Text>
+  );
+}
+
 function Account({ name, help, logout }: { name: string; help: () => void; logout: () => void }) {
   const t = useText();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
@@ -176,12 +189,32 @@ function Account({ name, help, logout }: { name: string; help: () => void; logou
   );
 }
 
+/** useFound finds runs, suites and experiments by what was typed: by their names, and runs by their ids too. */
+function useFound(asked: string): { to: string; label: string; what: string }[] {
+  const t = useText();
+  const enabled = asked.length >= 2;
+  const suites = $api.useQuery('get', '/api/tool-suites', { params: { query: { limit: 10, search: asked } } }, { enabled });
+  const experiments = $api.useQuery('get', '/api/experiments', { params: { query: { limit: 200 } } }, { enabled });
+  const runs = $api.useQuery('get', '/api/tool-eval/history', { params: { query: { limit: 50 } } }, { enabled });
+  if (!enabled) return [];
+  const fits = (text: string) => text.toLowerCase().includes(asked.toLowerCase());
+  return [
+    ...(runs.data?.items ?? []).map((r) => ({ to: `/runs/${r.id}`, label: `${r.suite_name} ${r.id}`, what: `${t('shell.foundRun')}, ${moment(r.timestamp)}` })).filter((f) => fits(f.label)).slice(0, 10),
+    ...(suites.data?.items ?? []).map((s) => ({ to: `/suites/${s.id}`, label: s.name, what: t('shell.foundSuite') })),
+    ...(experiments.data?.items ?? []).map((e) => ({ to: `/experiments/${e.id}`, label: e.name, what: t('shell.foundExperiment') })).filter((f) => fits(f.label)).slice(0, 10),
+  ];
+}
+
 function Palette({ seen, help, logout }: { seen: ScreenEntry[]; help: () => void; logout: () => void }) {
   const t = useText();
   const navigate = useNavigate();
   const { setColorScheme } = useMantineColorScheme();
   const { language, choose } = useLanguage();
+  const [query, setQuery] = useState('');
+  const [asked] = useDebouncedValue(query.trim(), 200);
+  const found = useFound(asked);
   const actions: SpotlightActionData[] = [
+    ...found.map((f) => ({ id: f.to, label: f.label, description: f.what, onClick: () => navigate(f.to), leftSection: <IconSearch size={18} aria-hidden /> })),
     ...seen.map((s) => ({ id: s.paths[0]!, label: s.hidden ? t(s.title) : t('shell.go', { where: t(s.title) }), onClick: () => navigate(s.paths[0]!), leftSection: <s.icon size={18} aria-hidden /> })).filter((a) => !a.id.includes(':')),
     { id: 'light', label: `${t('shell.theme')}: ${t('shell.light')}`, onClick: () => setColorScheme('light'), leftSection: <IconSun size={18} aria-hidden /> },
     { id: 'dark', label: `${t('shell.theme')}: ${t('shell.dark')}`, onClick: () => setColorScheme('dark'), leftSection: <IconMoon size={18} aria-hidden /> },
@@ -191,7 +224,7 @@ function Palette({ seen, help, logout }: { seen: ScreenEntry[]; help: () => void
   ];
   return (
     <Spotlight
-      actions={actions} shortcut={['mod + K', '/']} highlightQuery nothingFound={t('shell.noMatch')} scrollable maxHeight={420}
+      query={query} onQueryChange={setQuery} actions={actions} shortcut={['mod + K', '/']} highlightQuery nothingFound={t('shell.noMatch')} scrollable maxHeight={420}
       searchProps={{ placeholder: t('shell.palette'), 'aria-label': t('shell.palette'), leftSection: <IconSearch size={18} aria-hidden /> }}
     />
   );

@@ -257,6 +257,28 @@ test('a case is copied as a file that can be imported', async () => {
   clean(page);
 });
 
+test('a failure becomes a case of a suite, with the address that reports hide', async () => {
+  const mail = (name, to) => ({ callvet: 1, name, tools: [{ name: 'send', description: 'Sends a mail', parameters: { type: 'object', properties: { to: { type: 'string' } } } }], cases: [{ id: 'to-kim', prompt: `Write to ${to}.`, expect: { calls: [{ tool: 'send', args: { to } }] } }] });
+  const from = await server.suite(mail('post', 'kim.lund@example.org'));
+  await server.suite(mail('kept post', 'ona.ek@example.org'));
+  const id = await server.ran({ suite_id: from, models: ['offline/lexical'] });
+  const page = await opened(`/runs/${id}/case?case=to-kim`);
+  await page.getByRole('button', { name: 'Add to suite' }).click();
+  const form = page.getByRole('dialog');
+  const add = form.getByRole('button', { name: 'Add to suite' });
+  await form.getByRole('combobox', { name: 'Suite' }).fill('kept');
+  await page.getByRole('option', { name: 'kept post' }).click();
+  assert.equal(await add.isDisabled(), true); // a regression case has a bug
+  await form.getByLabel('Bug').fill('#12');
+  await add.click();
+  const link = form.getByRole('link', { name: 'rg-send-001' });
+  const kept = (await link.getAttribute('href')).split('/')[2].split('?')[0];
+  const text = await (await page.request.get(`/api/tool-suites/${kept}/export?format=callvet`)).text();
+  for (const part of ['rg-send-001', 'kim.lund@example.org', '#12', 'regression']) assert.ok(text.includes(part), text);
+  assert.ok(!text.includes('REDACTED'), text);
+  clean(page);
+});
+
 test('what a tool or a model says stays text', async () => {
   const page = await opened(`/runs/${runs.desk}/case?case=look-then-answer`);
   const talk = page.getByRole('list', { name: 'Conversation' });

@@ -34,9 +34,28 @@ test('events are followed, and the connection comes back after the server was ki
   const page = await browser.page(server);
   await page.goto('/');
   await page.locator('[data-live="live"]').waitFor();
-  await server.restart('SIGKILL');
+  await server.down('SIGKILL');
+  await page.getByText('Connection lost. Trying again; nothing is lost.').waitFor();
+  await server.up();
   await page.locator('[data-live="live"]').waitFor();
+  await page.locator('[data-lost]').waitFor({ state: 'detached' });
   clean(page);
+});
+
+test('the palette finds suites, runs and experiments', async () => {
+  const suite = await server.suite({ callvet: 1, name: 'parcel desk', tools: [{ name: 'find' }], cases: [{ id: 'a', prompt: 'Where is it?', expect: { calls: [{ tool: 'find' }] } }] });
+  const run = await server.ran({ suite_id: suite, models: ['offline/lexical'] });
+  const experiment = await server.api('POST', '/api/experiments', { name: 'parcel prompts', suite_id: suite });
+  for (const [kind, to] of [['Suite', `/suites/${suite}`], ['Run', `/runs/${run}`], ['Experiment', `/experiments/${experiment.id}`]]) {
+    const page = await browser.page(server);
+    await page.goto('/jobs');
+    await page.locator('[data-live]').waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByPlaceholder('Search and commands').fill('parcel');
+    await page.locator('.mantine-Spotlight-action').filter({ hasText: kind }).first().click();
+    await page.waitForURL(`**${to}`);
+    clean(page);
+  }
 });
 
 test('the keyboard opens commands and the list of shortcuts', async () => {

@@ -131,7 +131,10 @@ function Recent({ run: r }: { run: Run }) {
                 <Text size="sm" truncate title={s.name}>
                   {s.name}
                 </Text>
-                <Figure interval={s.score?.interval} of={s.score} bar />
+                <Figure interval={(s.pass_rate ?? s.score)?.interval} of={s.pass_rate ?? s.score} bar />
+                <Text size="xs" c="dimmed">
+                  {t(s.pass_rate ? 'home.passRate' : 'home.score')}
+                </Text>
               </div>
             ))
           : (r.models ?? []).slice(0, 3).map((m) => (

@@ -1,16 +1,18 @@
 // One attempt: what was asked, what the target did, and why that was right or wrong.
 import { Accordion, Badge, Box, Button, Grid, Group, Menu, Stack, Table, Text } from '@mantine/core';
-import { IconArrowLeft, IconChevronDown, IconChevronUp, IconCopy } from '@tabler/icons-react';
+import { IconArrowLeft, IconChevronDown, IconChevronUp, IconCopy, IconPlaylistAdd } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useMemo } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { Link, useLocation, useNavigate, useParams, useSearchParams } from 'react-router';
 import { $api, api, ok, type Schemas } from '../../api/client';
+import { useMay } from '../../me';
 import { type TextKey, useText } from '../../text';
 import { Card, Empty, Failure, inUnit, Screen, Verdict, type VerdictName, Waiting } from '../../ui/bits';
 import { Code } from '../../ui/code';
 import { Conversation, Long, pretty, Timeline, type Turn } from '../../ui/conversation';
 import { duration, money, number } from '../../ui/format';
 import { tell, tellFailure } from '../../ui/undo';
+import { AddToSuite } from './addcase';
 import { caseOf, keyOf, useAttempts } from './attempts';
 import { type Attempt, asVerdict, caseLink, inWords, readFilters } from './parts';
 
@@ -65,10 +67,12 @@ export default function CaseView() {
     return () => window.removeEventListener('keydown', press);
   }, [after, before, camefrom, filters, id, listPath, navigate]);
 
+  const [adding, setAdding] = useState(false);
+  const may = useMay('write');
   const copy = async (as: 'yaml' | 'json') => {
     try {
-      const text = as === 'json' ? JSON.stringify(shown.data?.case, null, 2) : ok(await api.GET('/api/runs/{id}/case/text', { params: { path: { id }, query: { case: name } } })).yaml;
-      await navigator.clipboard.writeText(text);
+      const text = ok(await api.GET('/api/runs/{id}/case/text', { params: { path: { id }, query: { case: name, target } } }));
+      await navigator.clipboard.writeText(text[as]);
       tell(t('results.caseCopied'));
     } catch (e) {
       tellFailure(t, e);
@@ -103,6 +107,11 @@ export default function CaseView() {
             <Step to={before && caseLink(id, before, filters)} back={camefrom} label={t('results.previousFailing')} icon={<IconChevronUp size={16} aria-hidden />} />
             <Step to={after && caseLink(id, after, filters)} back={camefrom} label={t('results.nextFailing')} icon={<IconChevronDown size={16} aria-hidden />} />
           </Button.Group>
+          {may && (
+            <Button variant="default" leftSection={<IconPlaylistAdd size={16} aria-hidden />} onClick={() => setAdding(true)}>
+              {t('results.addToSuite')}
+            </Button>
+          )}
           <Menu position="bottom-end">
             <Menu.Target>
               <Button variant="default" leftSection={<IconCopy size={16} aria-hidden />}>
@@ -117,6 +126,7 @@ export default function CaseView() {
         </>
       }
     >
+      {adding && <AddToSuite run={id} name={name} target={target} close={() => setAdding(false)} />}
       {attempts.length > 1 && (
         <Group gap="xs" component="nav" aria-label={t('results.targetsOfCase')}>
           {attempts.map((a) => {

@@ -1,0 +1,127 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/run"
+	"github.com/callvet/callvet/internal/secret"
+	"github.com/callvet/callvet/internal/store"
+	"github.com/callvet/callvet/internal/suite"
+)
+
+// KeptCaseRequest asks for a case of a run, to go on with.
+type KeptCaseRequest struct {
+	Run  string `json:"run"`
+	Case string `json:"case"`
+	// Target is the one that has the system prompt that the case is kept with; "": the suite's.
+	Target string `json:"target,omitempty"`
+	// Owner is true for the owner of the run: personal data stay in the case.
+	Owner bool `json:"owner,omitempty"`
+	// Tier and Bug are those of the case that is made; "" leaves the tier as it is.
+	Tier callvet.Tier `json:"tier,omitempty"`
+	Bug  string       `json:"bug,omitempty"`
+}
+
+// KeptCase gives a case of a run as a suite of its own: with the system prompt, the tools, the mocks
+// and the settings that it had. It asks and expects what it did in the run: the error wraps
+// callvet.ErrDenied where something in it must be hidden, and callvet.ErrNotFound where the run has
+// no attempt at it.
+func (a *App) KeptCase(ctx context.Context, req KeptCaseRequest) (*callvet.Suite, error) {
+	if req.Tier != "" {
+		if err := (&NewCaseSettings{Bug: req.Bug}).check(req.Tier); err != nil {
+			return nil, err
+		}
+	}
+	r, err := a.RunToShow(ctx, req.Run)
+	if err != nil {
+		return nil, err
+	}
+	of, err := r.firstOf(ctx, req.Case)
+	if err != nil {
+		return nil, err
+	}
+	one := *r.Suite
+	if req.Target != "" {
+		at := slices.IndexFunc(r.Manifest.Targets, func(t callvet.Target) bool { return t.Name == req.Target })
+		if at < 0 {
+			return nil, fmt.Errorf("keep case %q of run %s: target %q: %w", req.Case, r.Stored.ID, req.Target, callvet.ErrNotFound)
+		}
+		one.SystemPrompt = run.System(r.Suite.SystemPrompt, &r.Manifest.Targets[at], "")
+	}
+	one.Cases = []callvet.Case{asTier(of, req.Tier, req.Bug, a.cfg.Now())}
+	return &one, a.shareable(r.Manifest, &one, req.Owner)
+}
+
+// Written writes a suite in callvet's own form, as yaml or json.
+func Written(s *callvet.Suite, format string) ([]byte, error) { return suite.Export(s, format) }
+
+// firstOf is a case of the run that has an attempt.
+func (r *Run) firstOf(ctx context.Context, name string) (*callvet.Case, error) {
+	for row, err := range r.Rows(ctx, store.Filter{CaseID: name}) {
+		if err != nil {
+			return nil, err
+		}
+		return row.Case, nil
+	}
+	return nil, &NoAttemptError{Case: name, Run: r.Stored.ID}
+}
+
+// asTier is a case of a tier, with the bug that it keeps away; "" leaves it as it is.
+func asTier(c *callvet.Case, tier callvet.Tier, bug string, now time.Time) callvet.Case {
+	out := *c
+	if tier == "" {
+		return out
+	}
+	out.Tier, out.Fields = tier, map[string]string{}
+	maps.Copy(out.Fields, c.Fields)
+	out.Fields[suite.FieldCreatedAt] = now.UTC().Format(time.DateOnly)
+	if bug != "" {
+		out.Fields[suite.FieldBugRef] = bug
+	}
+	return out
+}
+
+// shareable refuses a suite that would not be the same without what must be hidden: secrets, and
+// personal data for all but their owner. A case that expects "[REDACTED:email]" tests nothing.
+func (a *App) shareable(m *Manifest, s *callvet.Suite, owner bool) error {
+	keep := m.leaves()
+	if owner {
+		keep = secret.Personal()
+	}
+	red, err := a.secrets.Redactor(keep)
+	if err != nil {
+		return err
+	}
+	red.Begin()
+	red.Text(s.Description)
+	red.Text(s.SystemPrompt)
+	for i := range s.Cases {
+		red.Case(&s.Cases[i])
+	}
+	mocks, err := json.Marshal(s.Mocks)
+	if err != nil {
+		return fmt.Errorf("keep case: %w", err)
+	}
+	red.JSON(mocks)
+	if red.Total() == 0 {
+		return nil
+	}
+	hint := "the owner of the run can keep it"
+	for kind := range red.Counts {
+		if kind.Secret() {
+			hint = "take the secret out of the suite; secrets are never copied"
+		}
+	}
+	return &callvet.Hinted{
+		Err:  fmt.Errorf("keep case %q: %w: it has %s, and a case with their redactions would test nothing", s.Cases[0].ID, callvet.ErrDenied, kindCounts(red.Counts)),
+		Hint: hint,
+	}
+}
