@@ -65,7 +65,15 @@ type EvalRequest struct {
 	Concurrency      int            `json:"concurrency,omitempty" minimum:"0" maximum:"256" doc:"requests of a provider in flight; 0: 8"`
 	Rate             float64        `json:"rate,omitempty" minimum:"0" doc:"requests per second and provider; 0: no limit"`
 	RequestTimeoutMS int64          `json:"request_timeout_ms,omitempty" minimum:"0"`
+	Retries          *int           `json:"retries,omitempty" minimum:"0" maximum:"20" doc:"after a failure that may pass; left out: 3, and up to 9 after a 429"`
+	Interleave       bool           `json:"interleave,omitempty" doc:"the models of one provider are asked in turn for each case"`
+	Stream           bool           `json:"stream,omitempty" doc:"answers are streamed"`
 	NoCache          bool           `json:"no_cache,omitempty"`
+	FailedFrom       string         `json:"failed_from,omitempty" maxLength:"100" doc:"a run: only the cases that did not pass there"`
+	ForceRubric      bool           `json:"force_rubric,omitempty" doc:"rubric cases run also of a target with other attempts that did not pass"`
+	RealLatency      bool           `json:"real_latency,omitempty" doc:"waits as long as mocks say their tools take"`
+	Slices           []string       `json:"slices,omitempty" maxItems:"20" nullable:"false" doc:"of the report: tag, tier or names of fields; * for all fields"`
+	Keep             []string       `json:"keep,omitempty" maxItems:"20" nullable:"false" doc:"kinds of personal data that are kept as they are, such as email"`
 	Judge            *app.RunJudges `json:"judge,omitempty"`
 
 	Priority int `json:"priority,omitempty" minimum:"-10" maximum:"10" doc:"above 0 for admins only"`
@@ -188,6 +196,11 @@ func (s *Server) mayRun(ctx context.Context, by *account.Principal, q *submissio
 	if err := s.May(ctx, by, KindSuite, q.suite, false); err != nil {
 		return err
 	}
+	if from := q.ask.FailedFrom; from != "" {
+		if err := s.May(ctx, by, KindRun, from, false); err != nil {
+			return err
+		}
+	}
 	if q.experiment != "" {
 		return s.linkable(ctx, by, q.experiment, q.suite)
 	}
@@ -302,7 +315,10 @@ func (q *EvalRequest) run() (*app.RunRequest, error) {
 	}
 	ask := &app.RunRequest{
 		Words: store.Words{Name: q.Name, Notes: q.Notes, Tags: slices.Clone(q.RunTags)}, Targets: specs, Repeats: q.Repeats, Seed: q.Seed, Sample: q.Sample, Filter: slices.Clone(q.Filter), NoCache: q.NoCache, Judges: q.Judge,
-		Settings: app.Settings{MaxCostUSD: q.MaxCostUSD, MaxCalls: q.MaxCalls, Concurrency: q.Concurrency, Rate: q.Rate, TimeoutMS: q.RequestTimeoutMS},
+		FailedFrom: q.FailedFrom, RealLatency: q.RealLatency, Slices: slices.Clone(q.Slices), Keep: slices.Clone(q.Keep),
+		Settings: app.Settings{
+			Retries: q.Retries, Interleave: q.Interleave, ForceRubric: q.ForceRubric, MaxCostUSD: q.MaxCostUSD, MaxCalls: q.MaxCalls, Concurrency: q.Concurrency, Rate: q.Rate, TimeoutMS: q.RequestTimeoutMS,
+		},
 	}
 	if len(q.Tags) > 0 {
 		tags := make([]string, len(q.Tags))
@@ -322,7 +338,7 @@ func (q *EvalRequest) specs() ([]app.TargetSpec, error) {
 	if len(q.Models)+len(q.Targets) == 0 {
 		return nil, &callvet.FieldError{Field: "models", Text: "{models}: name at least one model, such as openai/gpt-5-mini"}
 	}
-	params, err := q.params()
+	params, err := paramsOf(q.ProviderParams, q.Temperature, q.Seed)
 	if err != nil {
 		return nil, err
 	}
@@ -330,7 +346,7 @@ func (q *EvalRequest) specs() ([]app.TargetSpec, error) {
 	var specs []app.TargetSpec
 	keys := map[string][]int{} // by provider_key::model_id
 	put := func(provider, model string, spec app.TargetSpec) {
-		spec.Params, spec.ToolChoice, spec.DefaultTemperature = params, q.ToolChoice, &zero
+		spec.Params, spec.ToolChoice, spec.DefaultTemperature, spec.Stream = params, q.ToolChoice, &zero, q.Stream
 		key := provider + "::" + model
 		keys[key] = append(keys[key], len(specs))
 		specs = append(specs, spec)
@@ -388,13 +404,13 @@ func (q *EvalRequest) prompt(specs []app.TargetSpec, keys map[string][]int) erro
 	return nil
 }
 
-// params are the parameters of all targets: those that have a meaning everywhere, and others as they are.
-func (q *EvalRequest) params() (p callvet.Params, err error) {
+// paramsOf are the parameters of all targets: those that have a meaning everywhere, and others as they are.
+func paramsOf(given map[string]json.RawMessage, temperature *float64, seed int64) (p callvet.Params, err error) {
 	known := map[string]any{
 		"top_p": &p.TopP, "max_tokens": &p.MaxTokens, "seed": &p.Seed, "reasoning_effort": &p.ReasoningEffort, "parallel_calls": &p.ParallelCalls, "stop": &p.Stop, "temperature": &p.Temperature,
 	}
-	for _, name := range slices.Sorted(maps.Keys(q.ProviderParams)) {
-		value := q.ProviderParams[name]
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		value := given[name]
 		if into := known[name]; into != nil {
 			if err := json.Unmarshal(value, into); err != nil {
 				return p, &callvet.FieldError{Field: "provider_params", Text: fmt.Sprintf("{provider_params} %s: %s is not a value of it", name, value)}
@@ -406,11 +422,11 @@ func (q *EvalRequest) params() (p callvet.Params, err error) {
 		}
 		p.Extra[name] = value
 	}
-	if q.Temperature != nil {
-		p.Temperature = q.Temperature
+	if temperature != nil {
+		p.Temperature = temperature
 	}
-	if q.Seed != 0 && p.Seed == nil {
-		p.Seed = &q.Seed
+	if seed != 0 && p.Seed == nil {
+		p.Seed = &seed
 	}
 	return p, nil
 }

@@ -47,8 +47,13 @@ type JudgeAsk struct {
 	Rate             float64 `json:"rate,omitempty" minimum:"0"`
 	RequestTimeoutMS int64   `json:"request_timeout_ms,omitempty" minimum:"0"`
 	NoCache          bool    `json:"no_cache,omitempty"`
-	Priority         int     `json:"priority,omitempty" minimum:"-10" maximum:"10" doc:"above 0 for admins only"`
-	Timeout          int     `json:"timeout,omitempty" minimum:"0" maximum:"2592000" doc:"seconds that the job may run; 0: a day"`
+	Retries          *int    `json:"retries,omitempty" minimum:"0" maximum:"20" doc:"after a failure that may pass; left out: 3, and up to 9 after a 429"`
+	Stream           bool    `json:"stream,omitempty" doc:"answers are streamed"`
+	// Temperature and ProviderParams are sent to all models that judge.
+	Temperature    *float64                   `json:"temperature,omitempty" minimum:"0" maximum:"2" doc:"0 where the model takes it, if it is not set"`
+	ProviderParams map[string]json.RawMessage `json:"provider_params,omitempty"`
+	Priority       int                        `json:"priority,omitempty" minimum:"-10" maximum:"10" doc:"above 0 for admins only"`
+	Timeout        int                        `json:"timeout,omitempty" minimum:"0" maximum:"2592000" doc:"seconds that the job may run; 0: a day"`
 }
 
 // addJudging adds what asks judges, and what tells their verdicts.
@@ -132,19 +137,26 @@ const (
 func (j *judgeJob) requests() ([]app.JudgeRequest, app.Uploads, error) {
 	q := &j.Ask
 	zero := 0.0
+	params, err := paramsOf(q.ProviderParams, q.Temperature, 0)
+	if err != nil {
+		return nil, nil, err
+	}
 	var models []app.TargetSpec
 	for _, m := range q.Models {
-		models = append(models, app.TargetSpec{Target: m, DefaultTemperature: &zero})
+		models = append(models, app.TargetSpec{Target: m})
 	}
 	for _, t := range q.Targets {
-		models = append(models, app.TargetSpec{Target: t.ProviderKey + "/" + t.ModelID, Name: t.Name, BaseURL: t.BaseURL, APIKeyEnv: t.APIKeyEnv, DefaultTemperature: &zero})
+		models = append(models, app.TargetSpec{Target: t.ProviderKey + "/" + t.ModelID, Name: t.Name, BaseURL: t.BaseURL, APIKeyEnv: t.APIKeyEnv})
+	}
+	for i := range models {
+		models[i].DefaultTemperature, models[i].Params, models[i].Stream = &zero, params, q.Stream
 	}
 	if len(models) == 0 {
 		return nil, nil, &callvet.FieldError{Field: "judge_model", Text: "{judge_model}: which model judges? name one, such as openai/gpt-5-mini"}
 	}
 	base := app.JudgeRequest{
 		Side: app.Side{Run: j.Run}, Samples: q.Samples, Under: q.Under, Again: q.Again, NoCache: q.NoCache,
-		Settings: app.Settings{MaxCostUSD: q.MaxCostUSD, MaxCalls: q.MaxCalls, Concurrency: q.Concurrency, Rate: q.Rate, TimeoutMS: q.RequestTimeoutMS},
+		Settings: app.Settings{MaxCostUSD: q.MaxCostUSD, MaxCalls: q.MaxCalls, Concurrency: q.Concurrency, Rate: q.Rate, TimeoutMS: q.RequestTimeoutMS, Retries: q.Retries},
 	}
 	if q.Under != nil && *q.Under == 0 {
 		base.Under = nil

@@ -751,11 +751,13 @@ func (c *Compared) of(req *app.DiffRequest) {
 }
 
 func (s *Server) diffRuns(ctx context.Context, by *account.Principal, in *struct {
-	Base      string   `query:"base" required:"true" maxLength:"100"`
-	Candidate string   `query:"candidate" maxLength:"100" doc:"left out, with base_target: the run itself"`
-	Slices    []string `query:"slices"`
-	Metrics   []string `query:"metrics" doc:"compared beside the pass rate, such as overall"`
-	Target    string   `query:"target" maxLength:"500" doc:"target of the base for those of the candidate that have no namesake there"`
+	Base       string   `query:"base" required:"true" maxLength:"100"`
+	Candidate  string   `query:"candidate" maxLength:"100" doc:"left out, with base_target: the run itself"`
+	Slices     []string `query:"slices"`
+	Metrics    []string `query:"metrics" doc:"compared beside the pass rate, such as overall"`
+	Target     string   `query:"target" maxLength:"500" doc:"target of the base for those of the candidate that have no namesake there"`
+	Unpaired   bool     `query:"unpaired" doc:"compares all cases of both, as where they have none in common"`
+	Population string   `query:"population" enum:"tasks,suite" doc:"what the differences are about: tasks like these, or the cases of the suite alone"`
 	Compared
 },
 ) (*struct{ Body Comparison }, error) {
@@ -767,7 +769,7 @@ func (s *Server) diffRuns(ctx context.Context, by *account.Principal, in *struct
 			return nil, err
 		}
 	}
-	req := app.DiffRequest{Base: app.Side{Run: in.Base}, Candidate: app.Side{Run: in.Candidate}, Slices: in.Slices, Metrics: in.Metrics, Target: in.Target}
+	req := app.DiffRequest{Base: app.Side{Run: in.Base}, Candidate: app.Side{Run: in.Candidate}, Slices: in.Slices, Metrics: in.Metrics, Target: in.Target, Unpaired: in.Unpaired, Population: panel.Population(in.Population)}
 	in.Compared.of(&req)
 	c, err := s.cfg.App.Diff(ctx, req, nil)
 	if err != nil {

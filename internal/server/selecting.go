@@ -18,6 +18,7 @@ import (
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/library"
+	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/store/rows"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/routing"
@@ -34,6 +35,21 @@ type (
 		Limit         int      `json:"limit,omitempty" required:"false" minimum:"1" maximum:"100" default:"2" doc:"how many tools are given"`
 		CatalogueID   string   `json:"catalogue_id,omitempty" required:"false" maxLength:"64" doc:"may be left out where there is exactly one"`
 		Preset        string   `json:"preset,omitempty" required:"false" enum:"default,bigtool" doc:"how tools are scored"`
+		Searching
+	}
+	// Searching is how a catalogue is searched, beside its preset: the settings of callvet select.
+	Searching struct {
+		Threshold      float64  `json:"threshold,omitempty" query:"threshold" required:"false" doc:"the score under which a tool is not given; 0: none"`
+		Abstain        float64  `json:"abstain,omitempty" query:"abstain" required:"false" minimum:"0" maximum:"1" doc:"the confidence under which nothing is given; 0: none"`
+		AbstainPercent float64  `json:"abstain_percent,omitempty" query:"abstain_percent" required:"false" minimum:"0" maximum:"100" doc:"in place of abstain: the share of the catalogue's examples that would get nothing"`
+		AbstainRoutes  []string `json:"abstain_routes,omitempty" query:"abstain_routes" required:"false" maxItems:"20" nullable:"false" doc:"routes that need no tool"`
+		Embed          string   `json:"embed,omitempty" query:"embed" required:"false" maxLength:"500" doc:"the embedding model, such as openai:text-embedding-3-small or tei:URL; empty: vectors without a model"`
+		Rerank         string   `json:"rerank,omitempty" query:"rerank" required:"false" maxLength:"500" doc:"the reranking model, such as cohere:MODEL or tei:URL; empty: none"`
+		Fusion         string   `json:"fusion,omitempty" query:"fusion" required:"false" enum:"mixed,reciprocal_rank" doc:"how words and vectors become one order"`
+		Primary        string   `json:"primary,omitempty" query:"primary" required:"false" maxLength:"2000" doc:"namespaces under bigtool, with commas"`
+		Fallback       string   `json:"fallback,omitempty" query:"fallback" required:"false" maxLength:"2000" doc:"namespaces under bigtool, with commas"`
+		AgentGate      float64  `json:"agent_gate,omitempty" query:"agent_gate" required:"false" minimum:"0" maximum:"1" doc:"what a tool loses when none of its agents was chosen"`
+		Agents         int      `json:"agents,omitempty" query:"agents" required:"false" minimum:"0" maximum:"100" doc:"how many agents may be chosen; 0: as the preset says"`
 	}
 	// SelectedOne is what one question got.
 	SelectedOne struct {
@@ -74,6 +90,12 @@ const (
 	selectCases = 2000
 )
 
+// of puts the settings into a search.
+func (q *Searching) of(s *app.Search) {
+	s.Threshold, s.Abstain, s.AbstainPercent, s.AbstainRoutes, s.Embed, s.Rerank = q.Threshold, q.Abstain, q.AbstainPercent, q.AbstainRoutes, q.Embed, q.Rerank
+	s.Fusion, s.Primary, s.Fallback, s.AgentGate, s.Agents = q.Fusion, q.Primary, q.Fallback, q.AgentGate, q.Agents
+}
+
 const evalPath = "/api/v1/admin/tool-eval"
 
 func (s *Server) addSelecting() {
@@ -104,6 +126,7 @@ func (s *Server) selectOne(ctx context.Context, by *account.Principal, in *struc
 	a = a.With(app.Uploads{c.ID: c.Text})
 	q := app.QueryRequest{Text: b.Query}
 	q.Tools, q.K, q.Preset = c.ID, b.Limit, b.Preset
+	b.of(&q.Search)
 	if b.ExpectedTools != nil || b.Acceptable != nil {
 		q.Expect = &callvet.Selection{Tools: b.ExpectedTools, Acceptable: b.Acceptable}
 	}
@@ -242,10 +265,15 @@ func figures(list []panel.Metric) map[string]Figure {
 
 func (s *Server) selectRun(ctx context.Context, by *account.Principal, in *struct {
 	Upload
-	CatalogueID string `query:"catalogue_id" maxLength:"64" doc:"may be left out where there is exactly one"`
-	Limit       int    `query:"limit" minimum:"0" maximum:"100" doc:"how many tools are given; 0: as the suite says"`
-	Preset      string `query:"preset" enum:"default,bigtool" doc:"how tools are scored"`
-	NoLint      bool   `query:"no_lint" doc:"runs a suite with errors, such as tools that the catalogue does not have"`
+	CatalogueID string   `query:"catalogue_id" maxLength:"64" doc:"may be left out where there is exactly one"`
+	Limit       int      `query:"limit" minimum:"0" maximum:"100" doc:"how many tools are given; 0: as the suite says"`
+	Preset      string   `query:"preset" enum:"default,bigtool" doc:"how tools are scored"`
+	NoLint      bool     `query:"no_lint" doc:"runs a suite with errors, such as tools that the catalogue does not have"`
+	Name        string   `query:"name" doc:"for people"`
+	Notes       string   `query:"notes" doc:"for people"`
+	RunTags     []string `query:"run_tags" doc:"for people"`
+	Filter      string   `query:"filter" maxLength:"2000" doc:"patterns for ids, tag:smoke, category=flights; commas divide alternatives"`
+	Searching
 },
 ) (*struct{ Body *SelectReport }, error) {
 	text, name, err := in.file()
@@ -279,6 +307,11 @@ func (s *Server) selectRun(ctx context.Context, by *account.Principal, in *struc
 	}
 	req := app.SelectRequest{Run: app.RunRequest{SuiteRequest: app.SuiteRequest{Suite: name}, NoLint: in.NoLint}}
 	req.Tools, req.K, req.Preset = c.ID, in.Limit, in.Preset
+	req.Run.Words, req.Run.Owned = store.Words{Name: in.Name, Notes: in.Notes, Tags: in.RunTags}, true
+	if in.Filter != "" {
+		req.Run.Filter = []string{in.Filter}
+	}
+	in.of(&req.Search)
 	ctx, cancel := context.WithTimeout(ctx, selectTime)
 	defer cancel()
 	session, err := a.StartSelect(ctx, req, tell)
