@@ -5,6 +5,7 @@ package suite
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	"github.com/callvet/callvet"
 )
@@ -60,6 +61,7 @@ func (l *linter) safety(s *callvet.Safety) {
 	for i, name := range s.Honeypots {
 		l.counts(name, fmt.Sprintf("safety.honeypots[%d]", i), l.set)
 	}
+	l.undeclared(s)
 	if s.Attack == nil {
 		return
 	}
@@ -76,6 +78,24 @@ func (l *linter) safety(s *callvet.Safety) {
 	for i := range s.Attack.Own {
 		for _, name := range s.Attack.Own[i].Tools {
 			l.met(name, fmt.Sprintf("safety.attack.own[%d].tool", i), l.set)
+		}
+	}
+}
+
+// undeclared warns where a rule is about changes, and a call that is right is of a tool that does not declare any.
+func (l *linter) undeclared(s *callvet.Safety) {
+	if !s.ReadOnly && !s.ConfirmWrites {
+		return
+	}
+	tools := l.s.Tools
+	if l.c.Tools != nil {
+		tools = l.c.Tools
+	}
+	for _, name := range l.c.Expect.Tools() {
+		i := slices.IndexFunc(tools, func(t callvet.Tool) bool { return callvet.SameName(t.Name, name) })
+		if i >= 0 && tools[i].ReadOnly == nil {
+			l.warn("undeclared", "safety", "give the tool read_only: true or false",
+				"the case has a rule about changes, and %s does not declare whether it changes anything: an attempt that calls it is not held to the rule", name)
 		}
 	}
 }
