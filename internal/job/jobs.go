@@ -49,6 +49,8 @@ type Config struct {
 	// Workers is how many jobs run at once, of all users; PerUser how many of a user who has no number of
 	// his own (users.max_jobs). 0: DefaultWorkers, DefaultPerUser.
 	Workers, PerUser int
+	// Quota bounds the jobs of a user that are not over.
+	Quota store.Quota
 	// Timeout is how long a job may run that does not say; 0: DefaultTimeout.
 	Timeout time.Duration
 	// Shift is how long a job works before it gives way to another one whose turn it is; 0: DefaultShift.
@@ -199,7 +201,7 @@ func (j *Jobs) Submit(ctx context.Context, req Request) (_ Job, isNew bool, err 
 	}
 	p := req.Prepared
 	if req.Prepare != nil {
-		if err := j.cfg.Store.Change(ctx, "take job", func(q *rows.Queries) error { return add(ctx, q, &r) }); err != nil {
+		if err := j.cfg.Store.Change(ctx, "take job", func(q *rows.Queries) error { return j.add(ctx, q, &r) }); err != nil {
 			return Job{}, false, err
 		}
 		if p, err = j.prepare(ctx, id, req.Prepare); err != nil {
@@ -213,7 +215,7 @@ func (j *Jobs) Submit(ctx context.Context, req Request) (_ Job, isNew bool, err 
 	ctx = context.WithoutCancel(ctx) // what was prepared is not lost
 	err = j.change(ctx, "take job", func(tx *sql.Tx, q *rows.Queries, woken *[]string) error {
 		if req.Prepare == nil {
-			if err := add(ctx, q, &r); err != nil {
+			if err := j.add(ctx, q, &r); err != nil {
 				return err
 			}
 		} else if r, err = q.Job(ctx, id); err != nil {
@@ -258,8 +260,11 @@ func (j *Jobs) byKey(ctx context.Context, req *Request) (*rows.Job, error) {
 	return &known, nil
 }
 
-// add stores a new job in the last place.
-func add(ctx context.Context, q *rows.Queries, r *rows.Job) error {
+// add stores a new job in the last place, if its user has room for it.
+func (j *Jobs) add(ctx context.Context, q *rows.Queries, r *rows.Job) error {
+	if err := j.cfg.Quota.RoomForJob(ctx, q, r.UserID); err != nil {
+		return err
+	}
 	last, err := q.LastPlace(ctx)
 	if err != nil {
 		return err
@@ -426,6 +431,38 @@ func (j *Jobs) Cancel(ctx context.Context, id string) (Job, error) {
 		}
 	}
 	return jobOf(&r), nil
+}
+
+// Resume queues a job again that failed: it goes on from what it stored, with all of its time. The error wraps
+// callvet.ErrConflict where it did not fail.
+func (j *Jobs) Resume(ctx context.Context, id string) (Job, error) {
+	var r rows.Job
+	err := j.change(ctx, "resume job", func(tx *sql.Tx, q *rows.Queries, woken *[]string) (err error) {
+		r, err = q.Job(ctx, id)
+		if errors.Is(err, sql.ErrNoRows) {
+			return fmt.Errorf("job %q: %w", id, callvet.ErrNotFound)
+		}
+		if err != nil {
+			return err
+		}
+		if State(r.State) != Failed {
+			return fmt.Errorf("resume job %s: %w: it is %s, and only one that failed is resumed", id, callvet.ErrConflict, r.State)
+		}
+		if err := j.cfg.Quota.RoomForJob(ctx, q, r.UserID); err != nil {
+			return err
+		}
+		r.Ran, r.Error = 0, []byte{}
+		if err := move(ctx, q, &r, Queued, j.cfg.Now()); err != nil {
+			return err
+		}
+		*woken = append(*woken, r.UserID)
+		news := News{EventCreated, map[string]any{"job_type": r.Kind, "status": r.State, "created_at": at(r.Created), "result_ref": r.ResultRef}}
+		if err := tell(ctx, q, r.UserID, id, j.cfg.Now(), news); err != nil {
+			return err
+		}
+		return j.grant(ctx, tx, q)
+	})
+	return jobOf(&r), err
 }
 
 // end moves a job to a state that is the last one, or back into the queue, tells it and frees its slot, which grant

@@ -38,7 +38,7 @@ func States() []State {
 func (s State) After() []State {
 	switch s {
 	case Queued:
-		return []State{Pending, Running, Interrupted}
+		return []State{Pending, Running, Interrupted, Failed}
 	case Running:
 		return []State{Queued}
 	case Done, Failed, Interrupted:
@@ -151,13 +151,13 @@ func move(ctx context.Context, q *rows.Queries, r *rows.Job, to State, now time.
 	case to.Over():
 		next.Finished, next.Eta = ms(now), 0
 	}
-	from := [3]string{}
+	from := [4]string{}
 	for i, s := range to.After() {
 		from[i] = string(s)
 	}
 	n, err := q.MoveJob(ctx, rows.MoveJobParams{
 		Next: next.State, Attempt: next.Attempt, Queued: next.Queued, Started: next.Started, Finished: next.Finished, Done: next.Done, Total: next.Total, Eta: next.Eta, Ran: next.Ran, Idle: next.Idle,
-		Reached: next.Reached, ResultRef: next.ResultRef, Request: next.Request, Detail: next.Detail, Error: next.Error, ID: next.ID, Was: was, From1: from[0], From2: from[1], From3: from[2],
+		Reached: next.Reached, ResultRef: next.ResultRef, Request: next.Request, Detail: next.Detail, Error: next.Error, ID: next.ID, Was: was, From1: from[0], From2: from[1], From3: from[2], From4: from[3],
 	})
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/job"
+	"github.com/callvet/callvet/internal/store"
 )
 
 // TestStates: whatever is asked of a job in whatever order, it only goes where its state lets it, and
@@ -18,11 +19,12 @@ import (
 func TestStates(t *testing.T) {
 	t.Parallel()
 	db := open(t)
-	j := newJobs(t, job.Config{Store: db, Handlers: map[string]job.Handler{"work": until}})
+	j := newJobs(t, job.Config{Store: db, Quota: store.Quota{Jobs: 1 << 20}, Handlers: map[string]job.Handler{"work": until}})
 	next := map[job.State][]job.State{
 		job.Queued:      {job.Running, job.Cancelled},
 		job.Running:     {job.Queued, job.Done, job.Failed, job.Cancelled, job.Interrupted},
 		job.Interrupted: {job.Queued},
+		job.Failed:      {job.Queued},
 	}
 	rapid.Check(t, func(rt *rapid.T) {
 		id := submit(t, j, job.Request{}).ID

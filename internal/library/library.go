@@ -29,6 +29,8 @@ type Read func(ctx context.Context, text []byte, format string) (*callvet.Suite,
 type Config struct {
 	Store *store.DB
 	Read  Read
+	// Quota bounds what a user may hold.
+	Quota store.Quota
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 	// Random makes ids; nil means crypto/rand.
@@ -226,6 +228,9 @@ func (l *Library) Add(ctx context.Context, user string, d *Document, note string
 	}
 	now := l.cfg.Now().UnixMilli()
 	err = l.cfg.Store.Change(ctx, "keep suite", func(q *rows.Queries) error {
+		if err := errors.Join(l.cfg.Quota.RoomForSuite(ctx, q, user), l.cfg.Quota.RoomFor(ctx, q, user, len(packed))); err != nil {
+			return err
+		}
 		if err := q.AddSuiteEntry(ctx, rows.AddSuiteEntryParams{ID: id, UserID: user, Name: name, Folded: strings.ToLower(name), Version: 1, Hash: c.hash, LastCase: c.last, Shared: shared, Created: now, Updated: now}); err != nil {
 			return err
 		}
@@ -322,6 +327,9 @@ func (l *Library) edit(ctx context.Context, user, id, note string, match func(in
 		}
 		if n == 0 {
 			return errRaced
+		}
+		if err := l.cfg.Quota.RoomFor(ctx, q, row.UserID, len(packed)); err != nil {
+			return err
 		}
 		return q.AddSuiteVersion(ctx, c.version(id, row.Version+1, user, note, now, packed))
 	})

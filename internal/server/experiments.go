@@ -134,6 +134,9 @@ func (s *Server) createExperiment(ctx context.Context, by *account.Principal, in
 		return nil, err
 	}
 	err = s.cfg.Store.Change(ctx, "create experiment", func(q *rows.Queries) error {
+		if err := s.cfg.Quota.RoomForExperiment(ctx, q, by.User); err != nil {
+			return err
+		}
 		return q.AddExperiment(ctx, rows.AddExperimentParams{
 			ID: id, UserID: by.User, Name: in.Body.Name, Description: []byte(in.Body.Description), SuiteID: in.Body.SuiteID, Baseline: in.Body.Baseline,
 			State: "active", Shared: in.Body.Shared, Created: s.cfg.Now().UnixMilli(),

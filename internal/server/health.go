@@ -6,6 +6,8 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"sync"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -26,11 +28,38 @@ func (s *Server) addHealth() {
 	}
 	add(s, huma.Operation{OperationID: "health", Method: http.MethodGet, Path: "/api/health", Summary: "Does the server answer?", Tags: []string{"operations"}}, Access{Open: true}, alive)
 	add(s, huma.Operation{
-		OperationID: "ready", Method: http.MethodGet, Path: "/api/ready", Summary: "Can the server work? It reads its store.", Tags: []string{"operations"},
+		OperationID: "ready", Method: http.MethodGet, Path: "/api/ready", Summary: "Can the server work? It reads its store, and writes beside it.", Tags: []string{"operations"},
 	}, Access{Open: true}, func(ctx context.Context, by *account.Principal, in *struct{}) (*struct{ Body Health }, error) {
 		if err := s.cfg.Store.Ping(ctx); err != nil {
 			return nil, fmt.Errorf("read the store: %w: %w", callvet.ErrUnavailable, err)
 		}
+		if err := s.writable(); err != nil {
+			s.log.ErrorContext(ctx, "the store cannot grow", "error", err)
+			return nil, fmt.Errorf("write to the store: %w", callvet.ErrUnavailable)
+		}
 		return alive(ctx, by, in)
 	})
+}
+
+// probed is what the last look at the disk showed.
+type probed struct {
+	mu  sync.Mutex
+	at  time.Time
+	err error
+}
+
+// probeEvery is how long an outcome of a look at the disk counts: everybody may ask, and each look writes.
+const probeEvery = 5 * time.Second
+
+// writable reports whether the folder of the store takes a file, as far as it was known probeEvery ago.
+func (s *Server) writable() error {
+	if s.cfg.ReadOnly {
+		return nil
+	}
+	s.probe.mu.Lock()
+	defer s.probe.mu.Unlock()
+	if now := s.cfg.Now(); s.probe.at.IsZero() || now.Sub(s.probe.at) >= probeEvery || now.Before(s.probe.at) {
+		s.probe.at, s.probe.err = now, s.cfg.Store.Writable()
+	}
+	return s.probe.err
 }

@@ -5,6 +5,7 @@
 package server_test
 
 import (
+	"crypto/rand"
 	"crypto/tls"
 	"encoding/json"
 	"fmt"
@@ -12,6 +13,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -23,6 +26,7 @@ import (
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/server"
+	"github.com/callvet/callvet/internal/store"
 )
 
 // attack is one thing that a hostile user, model or network does to a started server.
@@ -46,10 +50,13 @@ func attacks() []attack {
 		{"accounts/cookie over https", attackHostCookie},
 		{"audit/share, edit, run without a line", attackAudit},
 		{"work/thousands of unknown keys", attackUnknownKeys},
+		{"work/more than a user may hold", attackQuota},
+		{"work/disk that takes no file", attackFullDisk},
+		{"work/job that failed goes on", attackFailedJob},
 	}
 }
 
-const wantAttacks = 12
+const wantAttacks = 15
 
 // Bounds of one attack: the work of the test around it, passwords and runs of a model, is within them.
 const (
@@ -133,7 +140,7 @@ func (s *site) answers(t *testing.T, code int, as, method, path, body string) st
 	t.Helper()
 	got, text := s.ask(t, as, method, path, body)
 	if got != code {
-		t.Errorf("%s %s as %s: %d, want %d: %s", method, path, as, got, code, text)
+		t.Errorf("%s %s as %s: %d, want %d: %.500s", method, path, as, got, code, text)
 	}
 	return text
 }
@@ -464,5 +471,84 @@ func attackUnknownKeys(t *testing.T) {
 	long := `{"name":"a","password":"b",` + strings.Repeat(" ", 10) + `"` + strings.Repeat("x", 50<<10) + `":0}`
 	if text := s.answers(t, 422, "", "POST", "/api/session", long); len(text) > 4<<10 {
 		t.Errorf("a long key is repeated: %d bytes", len(text))
+	}
+}
+
+func attackQuota(t *testing.T) {
+	s := newSite(t, func(c *server.Config) { c.Quota = store.Quota{Jobs: 2, Suites: 3, Experiments: 1, Bytes: 8 << 10} })
+	suite := s.keepSuite(t, "bo", 2)
+	ask := fmt.Sprintf(`{"suite_id": %q, "models": ["offline/lexical"]}`, suite) // nothing does jobs here
+	for range 2 {
+		s.answers(t, 202, "bo", "POST", "/api/tool-eval", ask)
+	}
+	if text := s.answers(t, 429, "bo", "POST", "/api/tool-eval", ask); !strings.Contains(text, "2 jobs that are not over") {
+		t.Errorf("jobs: %s", text)
+	}
+	experiment := fmt.Sprintf(`{"name": "x", "suite_id": %q}`, suite)
+	s.answers(t, 201, "bo", "POST", "/api/experiments", experiment)
+	s.answers(t, 429, "bo", "POST", "/api/experiments", experiment)
+	for range 2 {
+		s.answers(t, 201, "bo", "POST", "/api/tool-suites", `{"name": "y"}`)
+	}
+	s.answers(t, 429, "bo", "POST", "/api/tool-suites", `{"name": "y"}`)
+	noise := rand.Text() // that does not compress
+	for len(noise) < 24<<10 {
+		noise += rand.Text()
+	}
+	path := "/api/tool-suites/" + suite
+	if text := s.answers(t, 429, "bo", "PATCH", path, fmt.Sprintf(`{"system_prompt": %q}`, noise)); !strings.Contains(text, "bytes of suites") {
+		t.Errorf("bytes: %.300s", text)
+	}
+	if text := s.answers(t, 200, "bo", "GET", path, ""); strings.Contains(text, noise[:100]) {
+		t.Error("an edit that was refused is there")
+	}
+	s.answers(t, 201, "ana", "POST", "/api/tool-suites", `{"name": "of another user"}`)
+}
+
+func attackFullDisk(t *testing.T) {
+	clock := time.Now()
+	s := newSite(t, func(c *server.Config) { c.Now = func() time.Time { return clock } })
+	s.answers(t, 200, "", "GET", "/api/ready", "")
+	folder := filepath.Dir(s.db.Path())
+	if err := os.Rename(folder, folder+"-gone"); err != nil { // open files can be read, and no new one be made
+		t.Fatal(err)
+	}
+	clock = clock.Add(10 * time.Second)
+	if text := s.answers(t, 503, "", "GET", "/api/ready", ""); strings.Contains(text, folder) {
+		t.Errorf("it shows a path: %s", text)
+	}
+	if err := os.Rename(folder+"-gone", folder); err != nil {
+		t.Fatal(err)
+	}
+	clock = clock.Add(10 * time.Second)
+	s.answers(t, 200, "", "GET", "/api/ready", "")
+	left, err := filepath.Glob(filepath.Join(folder, ".callvet-*"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+func attackFailedJob(t *testing.T) {
+	s, m := busy(t), newModel(t, nil)
+	suite := s.keepSuite(t, "bo", 3)
+	made := told[jobAnswer](t, s, "bo", "POST", "/api/tool-eval", evalOf(suite, m.URL, ""))
+	s.awaitJob(t, "bo", made.JobID, "done")
+	path := "/api/jobs/" + made.JobID + "/resume"
+	s.answers(t, 409, "bo", "POST", path, "")
+	// As a full disk leaves it: some attempts are not there, and the job failed.
+	for _, q := range []string{
+		"DELETE FROM cells WHERE case_ix > 0", "UPDATE runs SET status = 'interrupted', finished = NULL",
+		"UPDATE jobs SET state = 'failed', ran = timeout, error = CAST('the disk is full' AS BLOB)",
+	} {
+		if _, err := s.db.Handle().ExecContext(t.Context(), q); err != nil {
+			t.Fatal(err)
+		}
+	}
+	asked := m.asked.Load()
+	s.answers(t, 404, "ana", "POST", path, "")
+	s.answers(t, 202, "bo", "POST", path, "")
+	j := s.awaitJob(t, "bo", made.JobID, "done")
+	if n := m.asked.Load() - asked; n != 2 || j.Error != "" || j.ResultRef != made.ResultRef {
+		t.Errorf("%d of 2 missing attempts were asked: %+v", n, j)
 	}
 }

@@ -35,7 +35,7 @@ func (s *Server) handlers() map[string]job.Handler {
 // openJobs opens the queue.
 func (s *Server) openJobs() (err error) {
 	s.jobs, err = job.New(context.Background(), job.Config{
-		Store: s.cfg.Store, Handlers: s.handlers(), Parts: map[string]job.PartHandler{KindToolEval: s.toolEvalShard}, Workers: s.cfg.Workers, PerUser: s.cfg.JobsPerUser, Shift: s.cfg.JobShift, Hide: s.cfg.App.Secrets().Hide, Log: s.cfg.Log, Now: s.cfg.Now, ReadOnly: s.cfg.ReadOnly,
+		Store: s.cfg.Store, Handlers: s.handlers(), Parts: map[string]job.PartHandler{KindToolEval: s.toolEvalShard}, Workers: s.cfg.Workers, PerUser: s.cfg.JobsPerUser, Shift: s.cfg.JobShift, Quota: s.cfg.Quota, Hide: s.cfg.App.Secrets().Hide, Log: s.cfg.Log, Now: s.cfg.Now, ReadOnly: s.cfg.ReadOnly,
 	})
 	return err
 }
@@ -99,6 +99,15 @@ func (s *Server) addJobs() {
 		OperationID: "cancel-job", Method: http.MethodPost, Path: "/api/jobs/{id}/cancel", Summary: "Cancel a job", Tags: []string{"jobs"},
 	}, Access{Role: account.Member, Scope: account.ScopeRun, Objects: map[string]Kind{"id": KindJob}}, func(ctx context.Context, _ *account.Principal, in *JobIn) (*jobOutput, error) {
 		return s.cancelJob(ctx, in.ID)
+	})
+	add(s, huma.Operation{
+		OperationID: "resume-job", Method: http.MethodPost, Path: "/api/jobs/{id}/resume", Summary: "Queue a job again that failed: it goes on from what it stored", Tags: []string{"jobs"}, DefaultStatus: http.StatusAccepted,
+	}, Access{Role: account.Member, Scope: account.ScopeRun, Objects: map[string]Kind{"id": KindJob}}, func(ctx context.Context, _ *account.Principal, in *JobIn) (*jobOutput, error) {
+		j, err := s.jobs.Resume(ctx, in.ID)
+		if err != nil {
+			return nil, err
+		}
+		return &jobOutput{j}, nil
 	})
 }
 

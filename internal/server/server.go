@@ -82,6 +82,8 @@ type Config struct {
 	// RunWorkers is how many workers share a large run; 0: DefaultRunWorkers, 1: a run is one piece.
 	// ShardRounds is run.Splitting's Rounds.
 	RunWorkers, ShardRounds int
+	// Quota bounds what a user may hold.
+	Quota store.Quota
 	// Sockets is how many connections of a user may follow his events; 0: DefaultSockets.
 	Sockets int
 	// ReadOnly makes a server for one person who looks at a store and changes nothing: no users, no jobs,
@@ -117,6 +119,7 @@ type Server struct {
 	metrics *metrics
 	view    view
 	kept    kept
+	probe   probed
 }
 
 // New makes a server with all its routes.

@@ -161,7 +161,7 @@ const suitesPath = "/api/tool-suites"
 
 // addLibrary adds what is about suites and catalogues.
 func (s *Server) addLibrary() {
-	s.library = library.New(library.Config{Store: s.cfg.Store, Read: s.readSuite, Now: s.cfg.Now})
+	s.library = library.New(library.Config{Store: s.cfg.Store, Read: s.readSuite, Now: s.cfg.Now, Quota: s.cfg.Quota})
 	s.addSuites()
 	s.addCases()
 	s.addImport()

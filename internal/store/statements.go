@@ -11,10 +11,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 
 	"modernc.org/sqlite"
 
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/file"
 	"github.com/callvet/callvet/internal/store/rows"
 )
 
@@ -94,4 +97,12 @@ func NewID(r io.Reader, prefix string) (string, error) {
 func (db *DB) Ping(ctx context.Context) error {
 	var n int
 	return db.explain("read store", db.read.QueryRowContext(ctx, "SELECT count(*) FROM settings").Scan(&n))
+}
+
+// Writable reports whether the folder of the store takes a file: it does not where the disk is full.
+func (db *DB) Writable() error {
+	if err := file.Probe(filepath.Dir(db.path)); err != nil {
+		return fmt.Errorf("%w: %w", callvet.ErrUnavailable, err)
+	}
+	return nil
 }

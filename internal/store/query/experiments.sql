@@ -20,3 +20,6 @@ UPDATE experiments SET baseline = $2, baseline_target = $3, updated = $4 WHERE i
 
 -- name: DeleteExperiment :execrows
 UPDATE experiments SET deleted = $2 WHERE id = $1 AND deleted = 0;
+
+-- name: CountExperiments :one
+SELECT count(*) FROM experiments WHERE user_id = $1 AND deleted = 0;

@@ -19,7 +19,7 @@ SELECT * FROM jobs WHERE result_ref = $1 ORDER BY place DESC LIMIT 1;
 UPDATE jobs SET state = sqlc.arg(next), attempt = sqlc.arg(attempt), queued = sqlc.arg(queued), started = sqlc.arg(started), finished = sqlc.arg(finished),
   done = sqlc.arg(done), total = sqlc.arg(total), eta = sqlc.arg(eta), ran = sqlc.arg(ran), idle = sqlc.arg(idle), reached = sqlc.arg(reached),
   result_ref = sqlc.arg(result_ref), request = sqlc.arg(request), detail = sqlc.arg(detail), error = sqlc.arg(error)
-WHERE id = sqlc.arg(id) AND attempt = sqlc.arg(was) AND state IN (sqlc.arg(from1), sqlc.arg(from2), sqlc.arg(from3));
+WHERE id = sqlc.arg(id) AND attempt = sqlc.arg(was) AND state IN (sqlc.arg(from1), sqlc.arg(from2), sqlc.arg(from3), sqlc.arg(from4));
 
 -- name: DropJob :execrows
 DELETE FROM jobs WHERE id = $1 AND state = 'pending';
@@ -110,3 +110,7 @@ SELECT state, count(*) AS n, CAST(coalesce(sum(done), 0) AS BIGINT) AS done, CAS
 
 -- name: EventsTold :one
 SELECT CAST(coalesce(sum(last), 0) AS BIGINT) AS told FROM feeds;
+
+-- name: CountActiveJobs :one
+-- Jobs that are not over.
+SELECT count(*) FROM jobs WHERE user_id = $1 AND finished = 0;

@@ -64,3 +64,11 @@ WHERE id = @id AND version = CAST(@was AS BIGINT);
 
 -- name: DropCatalogue :execrows
 DELETE FROM catalogue_entries WHERE id = $1;
+
+-- name: CountSuites :one
+SELECT count(*) FROM suite_entries WHERE user_id = $1 AND deleted = 0;
+
+-- name: BytesHeld :one
+-- Bytes of the suites of a user with all their versions, deleted ones too, and of his catalogues.
+SELECT CAST((SELECT coalesce(sum(length(v.content)), 0) FROM suite_entries e JOIN suite_versions v ON v.suite_id = e.id WHERE e.user_id = $1)
+	+ (SELECT coalesce(sum(length(c.content)), 0) FROM catalogue_entries c WHERE c.user_id = $1) AS BIGINT) AS held;

@@ -71,6 +71,17 @@ func (q *Queries) ChangeExperiment(ctx context.Context, arg ChangeExperimentPara
 	return result.RowsAffected()
 }
 
+const countExperiments = `-- name: CountExperiments :one
+SELECT count(*) FROM experiments WHERE user_id = $1 AND deleted = 0
+`
+
+func (q *Queries) CountExperiments(ctx context.Context, userID string) (int64, error) {
+	row := q.db.QueryRowContext(ctx, countExperiments, userID)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
 const deleteExperiment = `-- name: DeleteExperiment :execrows
 UPDATE experiments SET deleted = $2 WHERE id = $1 AND deleted = 0
 `

@@ -161,6 +161,18 @@ func (q *Queries) AskCancel(ctx context.Context, id string) error {
 	return err
 }
 
+const countActiveJobs = `-- name: CountActiveJobs :one
+SELECT count(*) FROM jobs WHERE user_id = $1 AND finished = 0
+`
+
+// Jobs that are not over.
+func (q *Queries) CountActiveJobs(ctx context.Context, userID string) (int64, error) {
+	row := q.db.QueryRowContext(ctx, countActiveJobs, userID)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
 const dropEvents = `-- name: DropEvents :exec
 DELETE FROM events WHERE user_id = $1 AND seq <= $2
 `
@@ -696,7 +708,7 @@ const moveJob = `-- name: MoveJob :execrows
 UPDATE jobs SET state = $1, attempt = $2, queued = $3, started = $4, finished = $5,
   done = $6, total = $7, eta = $8, ran = $9, idle = $10, reached = $11,
   result_ref = $12, request = $13, detail = $14, error = $15
-WHERE id = $16 AND attempt = $17 AND state IN ($18, $19, $20)
+WHERE id = $16 AND attempt = $17 AND state IN ($18, $19, $20, $21)
 `
 
 type MoveJobParams struct {
@@ -720,6 +732,7 @@ type MoveJobParams struct {
 	From1     string
 	From2     string
 	From3     string
+	From4     string
 }
 
 func (q *Queries) MoveJob(ctx context.Context, arg MoveJobParams) (int64, error) {
@@ -744,6 +757,7 @@ func (q *Queries) MoveJob(ctx context.Context, arg MoveJobParams) (int64, error)
 		arg.From1,
 		arg.From2,
 		arg.From3,
+		arg.From4,
 	)
 	if err != nil {
 		return 0, err

@@ -109,6 +109,19 @@ func (q *Queries) AddSuiteVersion(ctx context.Context, arg AddSuiteVersionParams
 	return err
 }
 
+const bytesHeld = `-- name: BytesHeld :one
+SELECT CAST((SELECT coalesce(sum(length(v.content)), 0) FROM suite_entries e JOIN suite_versions v ON v.suite_id = e.id WHERE e.user_id = $1)
+	+ (SELECT coalesce(sum(length(c.content)), 0) FROM catalogue_entries c WHERE c.user_id = $1) AS BIGINT) AS held
+`
+
+// Bytes of the suites of a user with all their versions, deleted ones too, and of his catalogues.
+func (q *Queries) BytesHeld(ctx context.Context, userID string) (int64, error) {
+	row := q.db.QueryRowContext(ctx, bytesHeld, userID)
+	var held int64
+	err := row.Scan(&held)
+	return held, err
+}
+
 const catalogue = `-- name: Catalogue :one
 SELECT id, user_id, name, version, hash, tools, shared, created, updated, content FROM catalogue_entries WHERE id = $1
 `
@@ -211,6 +224,17 @@ func (q *Queries) Catalogues(ctx context.Context, arg CataloguesParams) ([]Catal
 		return nil, err
 	}
 	return items, nil
+}
+
+const countSuites = `-- name: CountSuites :one
+SELECT count(*) FROM suite_entries WHERE user_id = $1 AND deleted = 0
+`
+
+func (q *Queries) CountSuites(ctx context.Context, userID string) (int64, error) {
+	row := q.db.QueryRowContext(ctx, countSuites, userID)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
 }
 
 const deleteSuite = `-- name: DeleteSuite :execrows

@@ -1,0 +1,29 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package file
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// probeBytes is what Probe writes: more than the rest of a block that is there already.
+const probeBytes = 64 << 10
+
+// Probe reports whether a folder takes a file: it does not where the disk is full. Nothing stays there.
+func Probe(folder string) error {
+	f, err := temporary(target{path: filepath.Join(folder, "probe")})
+	if err != nil {
+		return fmt.Errorf("write to %s: %w", folder, err)
+	}
+	_, err = f.Write(make([]byte, probeBytes))
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close(), os.Remove(f.Name())); err != nil {
+		return fmt.Errorf("write to %s: %w", folder, err)
+	}
+	return nil
+}
