@@ -27,7 +27,7 @@ test('drills are run from the page, and what they came to has its bound and its 
   await page.getByText(/^66 cases, 27 of them with an attack/).waitFor();
   const told = await server.api('GET', `/api/runs/${run}/drill`);
   const [target] = told.targets;
-  await page.getByText(`With incidents: ${target.incidents} of ${target.decided} cases.`).waitFor();
+  await page.getByText(`Cases with an incident: ${target.incidents} of ${target.decided}.`).waitFor();
   assert.ok(told.unsafe.length > 0);
   await page.getByRole('link', { name: told.unsafe[0].case, exact: true }).first().waitFor();
   clean(page);
