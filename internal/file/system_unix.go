@@ -105,14 +105,14 @@ func duplicate(descriptor int, name string) (*os.File, error) {
 }
 
 // OfAnother reports whether a file is there and belongs to another user than the one whom this process works for, and to
-// whom. A file that cannot be looked at belongs to no other.
+// whom. The administrator (0) is no other: nothing is safe from that user. Nor is the owner of a file that cannot be looked at.
 func OfAnother(path string) (uid int, other bool) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return 0, false
 	}
 	is, ok := info.Sys().(*syscall.Stat_t)
-	if !ok || int(is.Uid) == os.Geteuid() {
+	if !ok || is.Uid == 0 || int(is.Uid) == os.Geteuid() {
 		return 0, false
 	}
 	return int(is.Uid), true

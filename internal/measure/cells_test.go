@@ -131,7 +131,7 @@ func TestPanels(t *testing.T) {
 			cells: []*callvet.Cell{attempt(0, 0, callvet.VerdictPass, "weather"), errored(1, 0), failed(attempt(2, 0, "", "maps"), callvet.ClassWrongTool, wrong)},
 			rates: map[string]string{
 				panel.MetricPass: "0.500 of 2 in 2", panel.MetricError: "0.333 of 3 in 3", panel.MetricUnparseable: "0.000 of 2 in 2", panel.MetricRepaired: "0.000 of 2 in 2",
-				panel.MetricNative: "1.000 of 2 in 2", panel.MetricOverCall: "0.000 of 2 in 2", panel.MetricMiss: "0.500 of 2 in 2", "overall": "0.500 of 2 in 2",
+				panel.MetricNative: "1.000 of 2 in 2", panel.MetricOverCall: "0.000 of 2 in 2", "over_call_rate_by_task": "0.000 of 2 in 2", panel.MetricMiss: "0.500 of 2 in 2", "overall": "0.500 of 2 in 2",
 				"tool_selection_by_call": "0.500 of 2 in 2", "tool_selection_by_task": "0.500 of 2 in 2", "unknown_tool_rate": "0.000 of 2 in 2",
 			},
 			verdicts:  panel.Verdicts{Pass: 1, Fail: 1, Error: 1},
@@ -148,7 +148,7 @@ func TestPanels(t *testing.T) {
 			},
 			rates: map[string]string{
 				panel.MetricPass: "0.500 of 4 in 4", panel.MetricError: "0.000 of 4 in 4", panel.MetricUnparseable: "0.000 of 4 in 4", panel.MetricRepaired: "0.000 of 4 in 4",
-				panel.MetricNative: "1.000 of 4 in 4", panel.MetricOverCall: "0.500 of 2 in 2", panel.MetricMiss: "0.500 of 2 in 2", panel.MetricAbstention: "0.500 of 2 in 2", "overall": "0.500 of 4 in 4",
+				panel.MetricNative: "1.000 of 4 in 4", panel.MetricOverCall: "0.500 of 2 in 2", "over_call_rate_by_task": "0.250 of 4 in 4", panel.MetricMiss: "0.500 of 2 in 2", panel.MetricAbstention: "0.500 of 2 in 2", "overall": "0.500 of 4 in 4",
 				"repaired_rate_by_call": "0.000 of 1 in 1", "schema_valid_by_call": "0.000 of 1 in 1", "schema_valid_by_task": "0.000 of 1 in 1",
 				"tool_selection_by_call": "0.500 of 2 in 2", "tool_selection_by_task": "0.500 of 2 in 2", "unknown_tool_rate": "0.500 of 2 in 2",
 			},

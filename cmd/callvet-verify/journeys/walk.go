@@ -59,6 +59,7 @@ var (
 var apart = map[string]string{
 	"backup":                "copies the store; its script restores it",
 	"doctor":                "looks at the store as a whole; the script of backup does",
+	"rekey":                 "seals the keys of a server anew; its own tests do",
 	"restore":               "puts a copy in place of the store; the script of backup does",
 	"case add":              "writes cases into a file of them; verify tiers walks it",
 	"case archive":          "writes the lock of a file of cases; verify tiers walks it",
