@@ -372,9 +372,9 @@ func (a *App) keepSuite(ctx context.Context, db *store.DB, req *RunRequest, read
 		return "", nil, err
 	}
 	cases := read.Cases(ctx)
-	if req.Embedder != "" {
-		// Lint asks the embedder, and nobody is to wait for a network with the
-		// database locked.
+	if req.Embedder != "" || a.cfg.Owner != "" {
+		// Lint asks the embedder, and nobody is to wait for a network, or for the schemas of
+		// another user, with the database locked.
 		cases = slices.Values(slices.Collect(cases))
 	}
 	var refused error

@@ -5,6 +5,7 @@
 package server_test
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/tls"
 	"encoding/json"
@@ -50,13 +51,14 @@ func attacks() []attack {
 		{"accounts/cookie over https", attackHostCookie},
 		{"audit/share, edit, run without a line", attackAudit},
 		{"work/thousands of unknown keys", attackUnknownKeys},
+		{"work/schemas that cost minutes", attackSchemas},
 		{"work/more than a user may hold", attackQuota},
 		{"work/disk that takes no file", attackFullDisk},
 		{"work/job that failed goes on", attackFailedJob},
 	}
 }
 
-const wantAttacks = 15
+const wantAttacks = 16
 
 // Bounds of one attack: the work of the test around it, passwords and runs of a model, is within them.
 const (
@@ -550,5 +552,65 @@ func attackFailedJob(t *testing.T) {
 	j := s.awaitJob(t, "bo", made.JobID, "done")
 	if n := m.asked.Load() - asked; n != 2 || j.Error != "" || j.ResultRef != made.ResultRef {
 		t.Errorf("%d of 2 missing attempts were asked: %+v", n, j)
+	}
+}
+
+// costly is a suite of n cases with a schema that is applied a million times to each of them.
+func costly(t *testing.T, n int) string {
+	t.Helper()
+	const depth = 20
+	defs := map[string]any{fmt.Sprintf("d%d", depth): map[string]any{"type": "string"}}
+	for i := range depth {
+		next := map[string]any{"$ref": fmt.Sprintf("#/$defs/d%d", i+1)}
+		defs[fmt.Sprintf("d%d", i)] = map[string]any{"allOf": []any{next, next}}
+	}
+	cases := make([]any, n)
+	for i := range cases {
+		cases[i] = map[string]any{"id": fmt.Sprint("c", i), "prompt": fmt.Sprint("p", i), "expect": map[string]any{"calls": []any{map[string]any{"tool": "f", "args": map[string]any{"x": "v"}}}}}
+	}
+	b, err := json.Marshal(map[string]any{"callvet": 1, "name": "x", "cases": cases, "tools": []any{map[string]any{
+		"name": "f", "description": "d", "parameters": map[string]any{"type": "object", "properties": map[string]any{"x": map[string]any{"$ref": "#/$defs/d0"}}, "$defs": defs},
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func attackSchemas(t *testing.T) {
+	s := newSite(t, func(c *server.Config) { c.ReadFor = 500 * time.Millisecond })
+	text := costly(t, 5000)
+	began := time.Now()
+	if text := s.answers(t, 429, "bo", "POST", "/api/tool-eval/import", text); !strings.Contains(text, "longer than a request may") {
+		t.Errorf("the reason is not given: %s", text)
+	}
+	lint, err := json.Marshal(map[string]string{"text": text})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := s.answers(t, 200, "vera", "POST", "/api/lint", string(lint)); !strings.Contains(text, "longer than a request may") || strings.Contains(text, `"ok":true`) {
+		t.Errorf("lint: %s", text)
+	}
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("two requests took %v", took)
+	}
+	s = newSite(t) // a client that goes away ends the work, long before the limit
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+"/api/tool-eval/import", strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+account.TokenPrefix+"bo")
+	req.Header.Set("Content-Type", "application/json")
+	if res, err := s.Client().Do(req); err == nil {
+		_ = res.Body.Close()
+		t.Fatalf("it was answered at once: %d", res.StatusCode)
+	}
+	time.Sleep(500 * time.Millisecond)
+	cpu, _ := spent(t)
+	time.Sleep(time.Second)
+	if now, _ := spent(t); now-cpu > 500*time.Millisecond {
+		t.Errorf("%v of CPU in the second after the client was gone", now-cpu)
 	}
 }

@@ -82,6 +82,8 @@ type Config struct {
 	// RunWorkers is how many workers share a large run; 0: DefaultRunWorkers, 1: a run is one piece.
 	// ShardRounds is run.Splitting's Rounds.
 	RunWorkers, ShardRounds int
+	// ReadFor is how long reading and linting a suite may take; 0: DefaultReadFor.
+	ReadFor time.Duration
 	// Quota bounds what a user may hold.
 	Quota store.Quota
 	// Sockets is how many connections of a user may follow his events; 0: DefaultSockets.

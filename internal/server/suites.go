@@ -3,8 +3,10 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -118,10 +120,22 @@ func (s *Server) readSuite(ctx context.Context, text []byte, format string) (*ca
 	if err != nil {
 		return nil, nil, err
 	}
+	most := cmp.Or(s.cfg.ReadFor, DefaultReadFor)
+	ctx, stop := context.WithTimeoutCause(ctx, most, errTooLong)
+	defer stop()
 	var before []callvet.Problem
 	read, problems, err := a.ReadSuite(ctx, app.SuiteRequest{Text: text, Format: format}, func(ev app.Event) { before = append(before, ev.Problems...) })
+	if err != nil && errors.Is(context.Cause(ctx), errTooLong) {
+		err = fmt.Errorf("read suite: %w: %w: %s", callvet.ErrLimited, errTooLong, most)
+	}
 	return read, append(before, problems...), err
 }
+
+// DefaultReadFor is how long reading and linting a suite may take.
+const DefaultReadFor = 30 * time.Second
+
+// errTooLong ends the work on a suite whose schemas or checks cost too much.
+var errTooLong = errors.New("reading and checking it takes longer than a request may")
 
 // versioned is an answer with the version of a suite.
 type versioned[T any] struct {
