@@ -200,7 +200,9 @@ func attackSchedule(t *testing.T) {
 	made := told[server.Schedule](t, s, "bo", "POST", "/api/schedules", of(mine.URL, "nightly"))
 	path := "/api/schedules/" + made.ID
 	s.answers(t, 403, "root", "PUT", path, of(evil.URL, "nightly"))
-	s.answers(t, 200, "root", "PUT", path, of(mine.URL, "renamed"))
+	judged := fmt.Sprintf(`, "judge": {"judge": ["success"], "judge_model": ["openai/m1"], "judge_base_url": %q}`, evil.URL)
+	s.answers(t, 403, "root", "PUT", path, fmt.Sprintf(`{"name": "n", "cron": "0 3 * * *", "eval": %s}`, evalOf(suite, mine.URL, judged)))
+	s.answers(t, 200, "root", "PUT", path, fmt.Sprintf(`{"name": "renamed", "cron": "0 4 * * *", "eval": %s}`, evalOf(suite, mine.URL, `, "temperature": 0.5`)))
 	run := told[server.ScheduleRun](t, s, "root", "POST", path+"/run", "")
 	s.awaitJob(t, "bo", run.Job, "done")
 	if evil.heard("sk-") != 0 || mine.heard("sk-of-bo") == 0 {
