@@ -12,7 +12,7 @@ import (
 	"github.com/callvet/callvet/internal/server"
 )
 
-// onServer says how the API asks for what a command does.
+// onServer is how the API asks for what a command does.
 type onServer struct {
 	// operations take the fields; a field is in one of them at least.
 	operations []string
@@ -26,8 +26,8 @@ type onServer struct {
 const (
 	shows      = "a client decides what it shows and where it writes it"
 	files      = "files and commands of the machine: a server takes texts, and runs no command of a user"
-	suiteHas   = "the suite that is kept says it"
-	goesOn     = "a job goes on by itself; GET /api/tool-eval/history/{id} has what goes on with a run"
+	suiteHas   = "the suite that the server keeps has it"
+	goesOn     = "a job goes on by itself; POST /api/jobs/{id}/resume continues one that failed"
 	gatesSay   = "POST /api/runs/{id}/gate decides"
 	thisServer = "it names the server"
 	ofServices = "it is about services that search (--via), which are asked from the command line"
@@ -118,7 +118,7 @@ func TestFlagsAreInTheAPI(t *testing.T) {
 			switch {
 			case f.Hidden || f.Name == "help":
 			case there == alone:
-				t.Errorf("%s: --%s: say which field of %v it is, or why the command line alone has it", verb, f.Name, s.operations)
+				t.Errorf("%s: --%s: write which field of %v it is, or why the command line alone has it", verb, f.Name, s.operations)
 			case alone && reason == "":
 				t.Errorf("%s: --%s: no reason", verb, f.Name)
 			case there && !api.takes(s.operations, field):

@@ -61,7 +61,8 @@ type remoteTarget struct {
 // remoteFlags are the flags of run that a server is told, and those of this side.
 func remoteFlags() []string {
 	return []string{
-		"remote", "experiment", "model", "temperature", "tool-choice", "system", "name", "notes", "run-tag", "repeat", "seed", "sample", "filter", "max-cost", "max-calls", "concurrency", "rate", "timeout", "no-cache", "base-url", "api-key-env",
+		"remote", "experiment", "model", "temperature", "tool-choice", "system", "name", "notes", "run-tag",
+		"repeat", "seed", "sample", "filter", "max-cost", "max-calls", "concurrency", "rate", "timeout", "no-cache", "base-url", "api-key-env",
 		"output", "quiet", "require-pass", "from", "tools", "mocks",
 	}
 }
@@ -177,7 +178,9 @@ func (a *cli) remoteReports(ctx context.Context, address, run string, outputs []
 // remoteRequest is what the flags ask a server for.
 func (a *cli) remoteRequest(f *runFlags, changed func(string) bool) (*remoteRequest, error) {
 	out := &remoteRequest{
-		ToolChoice: f.toolChoice, Name: f.words.Name, Notes: f.words.Notes, RunTags: f.words.Tags, Repeats: f.repeats, Seed: f.seed, Sample: f.sample, Filter: f.filter, MaxCostUSD: f.maxCost, MaxCalls: f.maxCalls, Rate: f.rate, NoCache: f.noCache, Targets: []remoteTarget{},
+		ToolChoice: f.toolChoice, Name: f.words.Name, Notes: f.words.Notes, RunTags: f.words.Tags,
+		Repeats: f.repeats, Seed: f.seed, Sample: f.sample, Filter: f.filter, MaxCostUSD: f.maxCost, MaxCalls: f.maxCalls, Rate: f.rate, NoCache: f.noCache,
+		Targets: []remoteTarget{},
 	}
 	if changed("temperature") {
 		out.Temperature = f.target.temperature

@@ -30,8 +30,10 @@ func (a *cli) runsCommand() *cobra.Command {
 			if edit != "" {
 				return a.describeRun(cmd.Context(), edit, &f.words, cmd.Flags().Changed)
 			}
-			if given := slices.DeleteFunc([]string{"name", "notes", "run-tag"}, func(n string) bool { return !cmd.Flags().Changed(n) }); len(given) > 0 {
-				return usagef("--%s: of which run? callvet runs --edit RUN --%s …", given[0], given[0])
+			for _, name := range []string{"name", "notes", "run-tag"} {
+				if cmd.Flags().Changed(name) {
+					return usagef("--%s: of which run? callvet runs --edit RUN --%s …", name, name)
+				}
 			}
 			if len(cancel) > 0 && len(remove) > 0 {
 				return usagef("--cancel and --delete do not go together: a run is deleted once it has ended")

@@ -64,7 +64,8 @@ func (f *serveFlags) register(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.exec, "allow-exec", false, "let targets be commands on this machine (exec:)")
 	fs.BoolVar(&f.lendsKeys, "lend-keys", false, "let users without a key of a provider use the one of the environment; it is sent to that provider alone")
 	fs.BoolVar(&f.metricsOpen, "metrics-open", false, "let everybody who reaches the server read its metrics (GET /metrics), not admins alone")
-	fs.StringToInt64Var(&f.quota, "quota", nil, "what a user may hold at most, such as jobs=1000,suites=10000,experiments=5000,bytes=4294967296")
+	fs.StringToInt64Var(&f.quota, "quota", nil,
+		"what a user may hold at most, such as jobs=1000,suites=10000,experiments=5000,bytes=4294967296")
 	fs.Var(ranged.Int(&f.sockets, server.DefaultSockets, 1), "sockets-per-user", "connections of a user that may follow events at the same time")
 }
 
@@ -184,7 +185,9 @@ func (f *serveFlags) config() (server.Config, error) {
 		cfg.Proxies = append(cfg.Proxies, at)
 	}
 	for name, n := range f.quota {
-		of := map[string]*int64{"jobs": &cfg.Quota.Jobs, "suites": &cfg.Quota.Suites, "experiments": &cfg.Quota.Experiments, "bytes": &cfg.Quota.Bytes}[name]
+		of := map[string]*int64{
+			"jobs": &cfg.Quota.Jobs, "suites": &cfg.Quota.Suites, "experiments": &cfg.Quota.Experiments, "bytes": &cfg.Quota.Bytes,
+		}[name]
 		if of == nil || n < 1 {
 			return cfg, usagef("--quota %s=%d: there are jobs, suites, experiments and bytes, each at least 1", name, n)
 		}

@@ -277,7 +277,7 @@ func (a *Accounts) Rekey(ctx context.Context, secret []byte) (out Rekeyed, err e
 			}
 		}
 		if out.Sealed == 0 && out.Lost > 0 { // it is the wrong key, and the right one may be there
-			return fmt.Errorf("%w: the old key opens none of the %d secrets that are kept", callvet.ErrInvalid, out.Lost)
+			return fmt.Errorf("%w: the old key opens none of the secrets that are kept (%d)", callvet.ErrInvalid, out.Lost)
 		}
 		return a.Record(ctx, q, nil, "rekey", "", map[string]any{"sealed": out.Sealed, "lost": out.Lost})
 	})

@@ -180,7 +180,8 @@ func (a *Accounts) setPassword(ctx context.Context, q *rows.Queries, user, hash 
 
 // endLogins ends all sessions and tokens of a user, and links that were not used.
 func (a *Accounts) endLogins(ctx context.Context, q *rows.Queries, user string) error {
-	return errors.Join(q.DropSessionsOf(ctx, user), q.RevokeTokensOf(ctx, rows.RevokeTokensOfParams{UserID: user, Revoked: a.now()}), q.DropLinksOf(ctx, user))
+	revoke := rows.RevokeTokensOfParams{UserID: user, Revoked: a.now()}
+	return errors.Join(q.DropSessionsOf(ctx, user), q.RevokeTokensOf(ctx, revoke), q.DropLinksOf(ctx, user))
 }
 
 // BySession tells whose session a cookie holds; ErrLogin where it is over.
@@ -300,7 +301,8 @@ func (a *Accounts) Logins(ctx context.Context, user string) (*Logins, error) {
 	for i := range list {
 		r := &list[i]
 		if r.Expires > now && r.Seen+SessionIdle.Milliseconds() > now {
-			out.Sessions = append(out.Sessions, Session{ID: sessionID(r.Hash), Created: at(r.Created), Expires: at(r.Expires), Seen: at(r.Seen)})
+			one := Session{ID: sessionID(r.Hash), Created: at(r.Created), Expires: at(r.Expires), Seen: at(r.Seen)}
+			out.Sessions = append(out.Sessions, one)
 		}
 	}
 	if out.Tokens, err = a.Tokens(ctx, user); err != nil {

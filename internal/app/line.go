@@ -21,7 +21,9 @@ import (
 
 // summary is a run's line in the list. A run that cannot be read has a line, too, with the reason.
 func (a *App) summary(ctx context.Context, db *store.DB, r *store.Run) (report.RunSummary, error) {
-	out := report.RunSummary{ID: r.ID, Name: r.Name, Notes: r.Notes, Tags: r.Tags, Created: r.Created, Suite: r.SuiteName, Status: string(r.State()), Targets: []string{}}
+	out := report.RunSummary{
+		ID: r.ID, Name: r.Name, Notes: r.Notes, Tags: r.Tags, Created: r.Created, Suite: r.SuiteName, Status: string(r.State()), Targets: []string{},
+	}
 	m, err := readManifest(r)
 	if err != nil {
 		out.Problem, m = err.Error(), &Manifest{}

@@ -66,7 +66,9 @@ func (a *App) DescribeRun(ctx context.Context, req DescribeRequest) (store.Words
 // each once.
 func checkWords(w *store.Words) error {
 	control := func(text, except string) bool {
-		return !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return unicode.IsControl(r) && !strings.ContainsRune(except, r) })
+		return !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool {
+			return unicode.IsControl(r) && !strings.ContainsRune(except, r)
+		})
 	}
 	long := func(field, text string, most int) error {
 		if n := utf8.RuneCountInString(text); n > most {
@@ -106,7 +108,10 @@ func checkWords(w *store.Words) error {
 // wordSettings are the words of a run as settings, which hold no secret.
 func wordSettings(w *store.Words) []secret.Setting {
 	const hint = "leave it out"
-	out := []secret.Setting{{Name: "the name of the run", Prose: w.Name, Hint: hint}, {Name: "the notes of the run", Prose: w.Notes, Hint: hint}}
+	out := []secret.Setting{
+		{Name: "the name of the run", Prose: w.Name, Hint: hint},
+		{Name: "the notes of the run", Prose: w.Notes, Hint: hint},
+	}
 	for _, t := range w.Tags {
 		out = append(out, secret.Setting{Name: "a tag of the run", Prose: t, Hint: hint})
 	}

@@ -447,7 +447,9 @@ func (j *Jobs) enqueue(ctx context.Context, tx *sql.Tx, q *rows.Queries, r *rows
 	if err := move(ctx, q, r, Queued, j.cfg.Now()); err != nil {
 		return err
 	}
-	created := News{EventCreated, map[string]any{"job_type": r.Kind, "status": r.State, "created_at": at(r.Created), "result_ref": r.ResultRef}}
+	created := News{EventCreated, map[string]any{
+		"job_type": r.Kind, "status": r.State, "created_at": at(r.Created), "result_ref": r.ResultRef,
+	}}
 	if err := tell(ctx, q, r.UserID, r.ID, j.cfg.Now(), append([]News{created}, more...)...); err != nil {
 		return err
 	}

@@ -157,7 +157,8 @@ func move(ctx context.Context, q *rows.Queries, r *rows.Job, to State, now time.
 	}
 	n, err := q.MoveJob(ctx, rows.MoveJobParams{
 		Next: next.State, Attempt: next.Attempt, Queued: next.Queued, Started: next.Started, Finished: next.Finished, Done: next.Done, Total: next.Total, Eta: next.Eta, Ran: next.Ran, Idle: next.Idle,
-		Reached: next.Reached, ResultRef: next.ResultRef, Request: next.Request, Detail: next.Detail, Error: next.Error, ID: next.ID, Was: was, From1: from[0], From2: from[1], From3: from[2], From4: from[3],
+		Reached: next.Reached, ResultRef: next.ResultRef, Request: next.Request, Detail: next.Detail, Error: next.Error, ID: next.ID, Was: was,
+		From1: from[0], From2: from[1], From3: from[2], From4: from[3],
 	})
 	if err != nil {
 		return err

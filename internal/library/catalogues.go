@@ -100,14 +100,14 @@ func (l *Library) ReplaceCatalogue(ctx context.Context, c *Catalogue, match func
 	was := c.Version
 	c.Version, c.Updated = was+1, l.cfg.Now().UnixMilli()
 	return l.cfg.Store.Change(ctx, "keep catalogue", func(q *rows.Queries) error {
-		if err := l.cfg.Quota.RoomFor(ctx, q, c.User, len(packed)); err != nil {
-			return err
-		}
 		n, err := q.ReplaceCatalogue(ctx, rows.ReplaceCatalogueParams{Name: c.Name, Hash: c.Hash, Tools: c.Tools, Shared: c.Shared, Updated: c.Updated, Content: packed, ID: c.ID, Was: was})
 		if err == nil && n == 0 {
 			err = fmt.Errorf("change catalogue %s: %w", c.ID, ErrChanged)
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		return l.cfg.Quota.RoomFor(ctx, q, c.User, 0) // it has freed the text before it
 	})
 }
 

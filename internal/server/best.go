@@ -50,7 +50,8 @@ func (b best) verdict() (*BestConfig, *BestAmong) {
 	case 1:
 		return &b[0], nil
 	}
-	return &b[0], &BestAmong{Items: b, Note: fmt.Sprintf("%d of %d configurations may be the best by %s, and none of them is significantly better than the others", len(b), b[0].Of, b[0].Metric)}
+	const note = "%d of %d configurations may be the best by %s, and none of them is significantly better than the others"
+	return &b[0], &BestAmong{Items: b, Note: fmt.Sprintf(note, len(b), b[0].Of, b[0].Metric)}
 }
 
 // bestOf ranks the configurations of an experiment by the metric that its suite gates on.

@@ -236,7 +236,8 @@ func ownTargets(by *account.Principal, wrote string, targets, known []app.Target
 			continue
 		}
 		return &callvet.Hinted{
-			Err:  fmt.Errorf("run %s: %w: another user wrote where its requests go and which key they carry, and the keys of %s are not sent there", t.Target, callvet.ErrDenied, by.Name),
+			Err: fmt.Errorf("run %s: %w: another user wrote where its requests go and which key they carry, and the keys of %s are not sent there",
+				t.Target, callvet.ErrDenied, by.Name),
 			Hint: "look at its address, then ask for it yourself (POST /api/tool-eval)",
 		}
 	}
@@ -343,10 +344,13 @@ func (q *EvalRequest) run() (*app.RunRequest, error) {
 		return nil, err
 	}
 	ask := &app.RunRequest{
-		Words: store.Words{Name: q.Name, Notes: q.Notes, Tags: slices.Clone(q.RunTags)}, Targets: specs, Repeats: q.Repeats, Seed: q.Seed, Sample: q.Sample, Filter: slices.Clone(q.Filter), NoCache: q.NoCache, Judges: q.Judge,
+		Words: store.Words{Name: q.Name, Notes: q.Notes, Tags: slices.Clone(q.RunTags)},
+		Targets: specs, Repeats: q.Repeats, Seed: q.Seed, Sample: q.Sample, Filter: slices.Clone(q.Filter),
+		NoCache: q.NoCache, Judges: q.Judge,
 		FailedFrom: q.FailedFrom, RealLatency: q.RealLatency, Slices: slices.Clone(q.Slices), Keep: slices.Clone(q.Keep),
 		Settings: app.Settings{
-			Retries: q.Retries, Interleave: q.Interleave, ForceRubric: q.ForceRubric, MaxCostUSD: q.MaxCostUSD, MaxCalls: q.MaxCalls, Concurrency: q.Concurrency, Rate: q.Rate, TimeoutMS: q.RequestTimeoutMS,
+			Retries: q.Retries, Interleave: q.Interleave, ForceRubric: q.ForceRubric,
+			MaxCostUSD: q.MaxCostUSD, MaxCalls: q.MaxCalls, Concurrency: q.Concurrency, Rate: q.Rate, TimeoutMS: q.RequestTimeoutMS,
 		},
 	}
 	if len(q.Tags) > 0 {

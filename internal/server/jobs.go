@@ -35,7 +35,8 @@ func (s *Server) handlers() map[string]job.Handler {
 // openJobs opens the queue.
 func (s *Server) openJobs() (err error) {
 	s.jobs, err = job.New(context.Background(), job.Config{
-		Store: s.cfg.Store, Handlers: s.handlers(), Parts: map[string]job.PartHandler{KindToolEval: s.toolEvalShard}, Workers: s.cfg.Workers, PerUser: s.cfg.JobsPerUser, Shift: s.cfg.JobShift, Quota: s.cfg.Quota, Hide: s.cfg.App.Secrets().Hide, Log: s.cfg.Log, Now: s.cfg.Now, ReadOnly: s.cfg.ReadOnly,
+		Store: s.cfg.Store, Handlers: s.handlers(), Parts: map[string]job.PartHandler{KindToolEval: s.toolEvalShard}, Workers: s.cfg.Workers, PerUser: s.cfg.JobsPerUser, Shift: s.cfg.JobShift,
+		Quota: s.cfg.Quota, Hide: s.cfg.App.Secrets().Hide, Log: s.cfg.Log, Now: s.cfg.Now, ReadOnly: s.cfg.ReadOnly,
 	})
 	return err
 }

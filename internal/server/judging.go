@@ -244,15 +244,17 @@ func (s *Server) submitJudge(ctx context.Context, by *account.Principal, in *str
 	if err != nil {
 		return nil, err
 	}
+	started := func(ctx context.Context, q *rows.Queries, _ string) error {
+		var models []app.TargetSpec
+		for i := range list {
+			models = append(models, list[i].Models...)
+		}
+		targets, keys := used(models)
+		return s.started(ctx, q, by, "judge.start", in.ID, targets, keys)
+	}
 	got, isNew, err := s.jobs.Submit(ctx, job.Request{
-		User: by.User, Kind: KindJudge, Priority: in.Body.Priority, Key: in.Key, Timeout: time.Duration(in.Body.Timeout) * time.Second, Prepared: job.Prepared{Request: request, Also: func(ctx context.Context, q *rows.Queries, _ string) error {
-			var models []app.TargetSpec
-			for i := range list {
-				models = append(models, list[i].Models...)
-			}
-			targets, keys := used(models)
-			return s.started(ctx, q, by, "judge.start", in.ID, targets, keys)
-		}},
+		User: by.User, Kind: KindJudge, Priority: in.Body.Priority, Key: in.Key, Timeout: time.Duration(in.Body.Timeout) * time.Second,
+		Prepared: job.Prepared{Request: request, Also: started},
 	})
 	if err != nil {
 		return nil, err

@@ -220,8 +220,10 @@ func (s *Server) line(ctx context.Context, e *rows.RunEntry) (*EvalRun, error) {
 		return nil, err
 	}
 	out := &EvalRun{
-		ID: r.ID, Name: r.Name, Notes: r.Notes, Tags: r.Tags, Created: r.Created.UTC(), Status: sum.Status, SuiteID: e.SuiteID, SuiteName: r.SuiteName, Version: e.SuiteVersion, Models: sum.Targets,
-		Verdicts: sum.Cells, Total: sum.Cells.Pass + sum.Cells.Fail + sum.Cells.Error + sum.Cells.NotRun, Passed: sum.Cells.Pass, Cases: sum.Cases, Requests: r.Spent.Requests, CostUSD: sum.CostUSD,
+		ID: r.ID, Name: r.Name, Notes: r.Notes, Tags: r.Tags, Created: r.Created.UTC(), Status: sum.Status,
+		SuiteID: e.SuiteID, SuiteName: r.SuiteName, Version: e.SuiteVersion, Models: sum.Targets,
+		Verdicts: sum.Cells, Total: sum.Cells.Pass + sum.Cells.Fail + sum.Cells.Error + sum.Cells.NotRun, Passed: sum.Cells.Pass,
+		Cases: sum.Cases, Requests: r.Spent.Requests, CostUSD: sum.CostUSD,
 		Experiment: e.ExperimentID, Job: e.JobID, Shared: e.Shared, User: e.UserID,
 	}
 	out.Planned, out.Judged, out.Lost = sum.Cells.Planned(), sum.Cells.Pass+sum.Cells.Fail, sum.Cells.Lost()

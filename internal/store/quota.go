@@ -3,6 +3,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -23,53 +24,35 @@ func DefaultQuota() Quota {
 	return Quota{Jobs: 1000, Suites: 10_000, Experiments: 5000, Bytes: 4 << 30}
 }
 
-// room is the error of a user who holds as many as he may.
-func room(what string, held, more, most int64) error {
-	if held+more <= most {
-		return nil
+// room is the error of a user who holds n and would hold more than most; advice makes room. err is that of the count.
+func room(err error, n, more, most int64, what, advice string) error {
+	if err != nil || n+more <= most {
+		return err
 	}
-	return fmt.Errorf("%w: you hold %d %s, of at most %d: delete or end some", callvet.ErrLimited, held, what, most)
+	return fmt.Errorf("%w: you hold %d of at most %d %s: %s", callvet.ErrLimited, n, most, what, advice)
 }
 
 // RoomForJob refuses another job of a user who has as many as he may.
 func (z Quota) RoomForJob(ctx context.Context, q *rows.Queries, user string) error {
 	n, err := q.CountActiveJobs(ctx, user)
-	if err != nil {
-		return err
-	}
-	return room("jobs that are not over", n, 1, or(z.Jobs, DefaultQuota().Jobs))
+	return room(err, n, 1, cmp.Or(z.Jobs, DefaultQuota().Jobs), "jobs that are not over", "cancel one, or wait")
 }
 
 // RoomForSuite refuses another suite of a user who has as many as he may.
 func (z Quota) RoomForSuite(ctx context.Context, q *rows.Queries, user string) error {
 	n, err := q.CountSuites(ctx, user)
-	if err != nil {
-		return err
-	}
-	return room("suites", n, 1, or(z.Suites, DefaultQuota().Suites))
+	return room(err, n, 1, cmp.Or(z.Suites, DefaultQuota().Suites), "suites", "delete one")
 }
 
 // RoomForExperiment refuses another experiment of a user who has as many as he may.
 func (z Quota) RoomForExperiment(ctx context.Context, q *rows.Queries, user string) error {
 	n, err := q.CountExperiments(ctx, user)
-	if err != nil {
-		return err
-	}
-	return room("experiments", n, 1, or(z.Experiments, DefaultQuota().Experiments))
+	return room(err, n, 1, cmp.Or(z.Experiments, DefaultQuota().Experiments), "experiments", "delete one")
 }
 
-// RoomFor refuses more bytes of a user who would hold too many.
+// RoomFor refuses more bytes of a user who would hold too many. Versions of deleted suites stay: runs are about them.
 func (z Quota) RoomFor(ctx context.Context, q *rows.Queries, user string, more int) error {
 	n, err := q.BytesHeld(ctx, user)
-	if err != nil {
-		return err
-	}
-	return room("bytes of suites and catalogues", n, int64(more), or(z.Bytes, DefaultQuota().Bytes))
-}
-
-func or(n, usual int64) int64 {
-	if n == 0 {
-		return usual
-	}
-	return n
+	return room(err, n, int64(more), cmp.Or(z.Bytes, DefaultQuota().Bytes), "bytes of suites and catalogues",
+		"delete a catalogue, or ask an admin for more (callvet serve --quota)")
 }

@@ -236,7 +236,8 @@ func changed(id string) func(sql.Result, error) error {
 	}
 }
 
-const runColumns = "SELECT id,name,notes,tags,created,finished,status,suite_hash,suite_name,manifest,totals,requests,usd,assumed_usd,assumed,coalesce(judges,'')," +
+const runColumns = "SELECT id,name,notes,tags,created,finished,status,suite_hash,suite_name,manifest,totals," +
+	"requests,usd,assumed_usd,assumed,coalesce(judges,'')," +
 	"coalesce((SELECT s.cases FROM suites s WHERE s.hash=suite_hash),0)," +
 	"coalesce((SELECT j.state FROM run_entries e JOIN jobs j ON j.id=e.job_id WHERE e.run_id=runs.id),'')," + ownerColumns + " FROM runs "
 
@@ -267,7 +268,8 @@ func (db *DB) runs(ctx context.Context, query string, args ...any) ([]Run, error
 		var finished sql.NullInt64
 		var manifest, totals []byte
 		var tags string
-		if r.Owner, err = scanOwner(rows, &r.ID, &r.Name, &r.Notes, &tags, &created, &finished, &r.Status, &r.SuiteHash, &r.SuiteName, &manifest, &totals,
+		if r.Owner, err = scanOwner(rows, &r.ID, &r.Name, &r.Notes, &tags, &created, &finished,
+			&r.Status, &r.SuiteHash, &r.SuiteName, &manifest, &totals,
 			&r.Spent.Requests, &r.Spent.USD, &r.Spent.AssumedUSD, &r.Spent.Assumed, &r.Judges, &r.Cases, &r.Job); err != nil {
 			return nil, db.explain("read runs", err)
 		}
