@@ -344,7 +344,7 @@ func (q *EvalRequest) run() (*app.RunRequest, error) {
 		return nil, err
 	}
 	ask := &app.RunRequest{
-		Words: store.Words{Name: q.Name, Notes: q.Notes, Tags: slices.Clone(q.RunTags)},
+		Words:   store.Words{Name: q.Name, Notes: q.Notes, Tags: slices.Clone(q.RunTags)},
 		Targets: specs, Repeats: q.Repeats, Seed: q.Seed, Sample: q.Sample, Filter: slices.Clone(q.Filter),
 		NoCache: q.NoCache, Judges: q.Judge,
 		FailedFrom: q.FailedFrom, RealLatency: q.RealLatency, Slices: slices.Clone(q.Slices), Keep: slices.Clone(q.Keep),
