@@ -53,7 +53,7 @@ type Manifest struct {
 	// Skipped is how many of the chosen cases are left out on purpose; absent of older runs.
 	Skipped *int `json:"skipped,omitempty"`
 	Repeats int  `json:"repeats"`
-	// OwnRepeats are the repeats of the cases that say how many they have, by position.
+	// OwnRepeats are the repeats of the chosen cases with a number of their own, by position.
 	OwnRepeats  map[int]int `json:"own_repeats,omitempty"`
 	Cases       []int       `json:"cases,omitzero"` // positions; absent: all
 	Filter      []string    `json:"filter,omitempty"`
@@ -108,10 +108,8 @@ func (m *Manifest) repeats(at int) int { return cmp.Or(m.OwnRepeats[at], m.Repea
 // mostRepeats is how many attempts there are at most at a case of the run.
 func (m *Manifest) mostRepeats() int {
 	most := m.Repeats
-	for at, n := range m.OwnRepeats {
-		if m.Cases == nil || slices.Contains(m.Cases, at) {
-			most = max(most, n)
-		}
+	for _, n := range m.OwnRepeats {
+		most = max(most, n)
 	}
 	return most
 }
@@ -131,10 +129,20 @@ func (m *Manifest) attempts(cases int) int {
 	return n + cases*m.Repeats
 }
 
+// uneven reports whether cases have different numbers of attempts.
+func (m *Manifest) uneven() bool {
+	for _, n := range m.OwnRepeats {
+		if n != m.Repeats {
+			return true
+		}
+	}
+	return false
+}
+
 // repeatsText is the number of attempts at a case, for a person.
 func (m *Manifest) repeatsText() string {
 	own := slices.Collect(maps.Values(m.OwnRepeats))
-	if len(own) == 0 {
+	if !m.uneven() {
 		return strconv.Itoa(m.Repeats)
 	}
 	return fmt.Sprintf("%d, and %d to %d at %s", m.Repeats, slices.Min(own), slices.Max(own), plain.Count(len(own), "case", "cases"))

@@ -154,7 +154,7 @@ func (r *Run) measure(ctx context.Context, cfg steps.Config, side *compare.Side)
 		p.Warnings = append(p.Warnings, note)
 	}
 	p.Repeat(r.Manifest.mostRepeats())
-	p.Uneven = len(r.Manifest.OwnRepeats) > 0
+	p.Uneven = r.Manifest.uneven()
 	return p, &res.Log, r.judgedParts(ctx, p)
 }
 

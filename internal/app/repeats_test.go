@@ -12,7 +12,7 @@ import (
 // have their own repeats.
 func TestPlannedPlaces(t *testing.T) {
 	t.Parallel()
-	m := &Manifest{Repeats: 2, OwnRepeats: map[int]int{1: 5, 4: 1, 8: 9}, Targets: make([]callvet.Target, 3), Cases: []int{7, 4, 1, 2}}
+	m := &Manifest{Repeats: 2, OwnRepeats: map[int]int{1: 5, 4: 1}, Targets: make([]callvet.Target, 3), Cases: []int{7, 4, 1, 2}}
 	if n := m.attempts(0); n != 10 || m.mostRepeats() != 5 {
 		t.Errorf("%d attempts, at most %d at a case", n, m.mostRepeats())
 	}
@@ -36,8 +36,14 @@ func TestPlannedPlaces(t *testing.T) {
 			}
 		}
 	}
+	if text := m.repeatsText(); !m.uneven() || text != "2, and 1 to 5 at 2 cases" {
+		t.Errorf("repeats: %s", text)
+	}
+	if even := (&Manifest{Repeats: 2, OwnRepeats: map[int]int{1: 2}}); even.uneven() || even.repeatsText() != "2" {
+		t.Errorf("a case with as many as all others: %s", even.repeatsText())
+	}
 	m.Cases = nil
-	if n := m.attempts(10); n != 20+3-1+7 || m.mostRepeats() != 9 {
+	if n := m.attempts(10); n != 20+3-1 || m.mostRepeats() != 5 {
 		t.Errorf("%d attempts, at most %d at a case", n, m.mostRepeats())
 	}
 }
