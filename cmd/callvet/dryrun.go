@@ -40,7 +40,7 @@ func (a *cli) dryRun(ctx context.Context, path string, f *runFlags, changed func
 	}
 	repeats := plain.Count(d.Repeats, "repeat", "repeats")
 	if d.MostRepeats > d.Repeats {
-		repeats += fmt.Sprintf(" (up to %d at single cases)", d.MostRepeats)
+		repeats = fmt.Sprintf("%d to %d repeats", d.Repeats, d.MostRepeats)
 	}
 	fmt.Fprintf(a.out, "%s would be made: %d%s cases, %s, %s; nothing was asked or kept\n", plain.Count(d.Attempts, "attempt", "attempts"),
 		d.Cases, of, plain.Count(len(d.Targets), "target", "targets"), repeats)

@@ -126,8 +126,8 @@ func (a *Alone) stratum(ps []pair, vs []Judgement) ownEstimate {
 		if out.iv.Status = judge.TooFewUnits; len(ps) == 0 {
 			out.iv.Status = judge.MissingStratum
 		}
-		out.refused = fmt.Sprintf("there is no judge, and %d of %d tasks have a label that was drawn at random: %s",
-			len(ps), tasks, a.needs())
+		out.refused = fmt.Sprintf("there is no judge, and %d of %d tasks have a label that was drawn at random: at least %d are needed",
+			len(ps), tasks, MinDrawn)
 	}
 	return out
 }

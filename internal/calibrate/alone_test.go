@@ -75,7 +75,7 @@ func TestLabelsAlone(t *testing.T) {
 		"at random":       {run: now, labels: people(t, now, "now", 40, nil, seventh), n: 40},
 		"all":             {run: now, labels: people(t, now, "now", 100, nil, seventh), n: 100},
 		"all of few":      {run: small, labels: people(t, small, "now", 8, nil, seventh), n: 8},
-		"nine":            {run: now, labels: people(t, now, "now", 9, nil, seventh), refused: "9 of 100 tasks have a label that was drawn at random: at least 10, drawn at random", status: judge.TooFewUnits},
+		"nine":            {run: now, labels: people(t, now, "now", 9, nil, seventh), refused: "9 of 100 tasks have a label that was drawn at random: at least 10 are needed", status: judge.TooFewUnits},
 		"ten":             {run: now, labels: people(t, now, "now", 10, nil, seventh), n: 10},
 		"of another run":  {run: now[60:], labels: people(t, before[60:], "before", 40, nil, seventh), refused: "40 labelled tasks are of other outputs than those of this run", status: judge.MissingStratum},
 		"the same output": {run: before, labels: people(t, before, "before", 40, nil, seventh), n: 40},

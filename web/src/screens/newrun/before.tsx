@@ -46,7 +46,7 @@ export function Before({ estimate, complete }: { estimate: ReturnType<typeof use
   const warnings = (e.warnings ?? []).filter((w) => w.code !== 'no-key');
   return (
     <Stack gap={6} aria-live="polite" style={{ opacity: estimate.isPlaceholderData ? 0.6 : 1 }}>
-      <Text size="sm">{t('newrun.casesTimes', { cases: e.cases, models: e.targets?.length ?? 0, repeats: e.most_repeats ? t('newrun.upTo', { most: e.most_repeats }) : e.repeats })}</Text>
+      <Text size="sm">{t('newrun.casesTimes', { cases: e.cases, models: e.targets?.length ?? 0, repeats: e.most_repeats ? `${e.repeats}–${e.most_repeats}` : e.repeats })}</Text>
       <Usage of={e} />
       {e.of_targets && <Usage of={e.of_targets} title={t('newrun.ofModels')} />}
       {e.of_judges && <Usage of={e.of_judges} title={t('newrun.ofJudges')} />}
