@@ -30,6 +30,9 @@ type messages struct {
 // nonsense reports whether the agent sent something, and no message at all.
 func (m *messages) nonsense() bool { return m.passed.Load() == 0 && m.refused.Load() > 0 }
 
+// maxRefused is how many parts of one batch are answered with an error.
+const maxRefused = 20
+
 // lineWriter writes one message at a time.
 type lineWriter struct {
 	mu  sync.Mutex
@@ -94,13 +97,17 @@ func (m *messages) take(line []byte) {
 	} else if batch == nil {
 		batch = []json.RawMessage{line} // no JSON
 	}
+	bad := 0
 	for _, one := range batch {
-		if !json.Valid(one) {
+		_, err := jsonrpc.DecodeMessage(one)
+		switch {
+		case !json.Valid(one):
 			m.refuse(nil, jsonrpc.CodeParseError, "the line is no JSON")
 			continue
-		}
-		if _, err := jsonrpc.DecodeMessage(one); err != nil {
-			m.refuse(one, jsonrpc.CodeInvalidRequest, "this is no message of JSON-RPC 2.0")
+		case err != nil:
+			if bad++; bad <= maxRefused {
+				m.refuse(one, jsonrpc.CodeInvalidRequest, "this is no message of JSON-RPC 2.0")
+			}
 			continue
 		}
 		m.passed.Add(1)

@@ -46,6 +46,19 @@ func TestServeBadLines(t *testing.T) {
 	}
 }
 
+// TestBatchOfNonsense: a long batch of what is no message has a short answer.
+func TestBatchOfNonsense(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	m := &messages{in: bufio.NewReader(strings.NewReader("[" + strings.Repeat("1,", 5000) + "1]\n")), out: &lineWriter{out: &out}, most: 1 << 20}
+	if b, err := io.ReadAll(m); err != nil || len(b) > 0 {
+		t.Errorf("%q %v", b, err)
+	}
+	if n := strings.Count(out.String(), "\n"); n != maxRefused {
+		t.Errorf("%d answers", n)
+	}
+}
+
 // TestServeSameID: two calls with one id are both made and both answered.
 func TestServeSameID(t *testing.T) {
 	t.Parallel()

@@ -214,7 +214,7 @@ func (r *reader) safetyRules(o tree.Object, c *callvet.Case) {
 	var unknown []string
 	c.Expect.ToolsNotCalled, c.Safety, unknown = callvet.ReadSafetyRules(o.Strs("safety_rules"))
 	for _, rule := range unknown {
-		r.Keep(o.At("safety_rules"), "safety_rules (prose)", "carried as a rubric dimension for a judge; a rule that needs none is read_only, confirm_writes, deny_pii or never TOOL")
+		r.Keep(o.At("safety_rules"), "safety_rules (prose)", "no rule has these words (read_only, confirm_writes, deny_pii, never TOOL); a judge gets it as a rubric dimension")
 		c.Expect.Rubric = append(c.Expect.Rubric, callvet.RubricDimension{Dimension: safetyDimension, MaxScore: 1, Criteria: rule})
 	}
 }
@@ -231,7 +231,7 @@ func (r *reader) postconditions(o tree.Object, c *callvet.Case) {
 				c.Expect.Postconditions = append(c.Expect.Postconditions, s)
 				continue
 			}
-			r.Keep(n.Off, "gold_postconditions (prose)", "carried as a rubric dimension for a judge; no deterministic check can read it")
+			r.Keep(n.Off, "gold_postconditions (prose)", "no deterministic check can read it; a judge gets it as a rubric dimension")
 			c.Expect.Rubric = append(c.Expect.Rubric, callvet.RubricDimension{Dimension: "postcondition", MaxScore: 1, Criteria: s})
 			continue
 		}
