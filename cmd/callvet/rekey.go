@@ -16,9 +16,9 @@ import (
 
 const rekeyLong = `Seal all keys of providers, and all secrets of webhooks, with another key, in one transaction.
 
-The server must not run. The new key is in the file that --new-secret-key names, which is made where it is missing. Start the server with
---secret-key FILE afterwards, and delete the old key: copies of the database from before still open with it, so that keys of providers
-that may have leaked are to be replaced at their providers.`
+The server must not run. --new-secret-key names the file of the new key; a file that is missing is made, with a new key.
+Start the server with --secret-key FILE afterwards. The old key still opens older copies of the database: where both may have
+leaked, replace the keys at their providers. Then delete the old key.`
 
 // rekeyCommand changes the key that seals keys of providers.
 func (a *cli) rekeyCommand() *cobra.Command {
@@ -37,25 +37,21 @@ func (a *cli) rekey(ctx context.Context, was, now string) (err error) {
 	if now == "" {
 		return usagef("--new-secret-key is missing: which file has the new key?")
 	}
-	db, err := a.openStore(ctx)
-	if err != nil {
-		return err
-	}
-	release, err := a.onlyServer(db)
+	db, release, err := a.onlyServer(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, release()) }()
-	from, err := a.secretKey(ctx, was)
+	from, err := a.secretKey(ctx, was, false)
 	if err != nil {
 		return err
 	}
-	to, err := a.secretKey(ctx, now)
+	to, err := a.secretKey(ctx, now, true)
 	if err != nil {
 		return err
 	}
 	if bytes.Equal(from, to) {
-		return usagef("--new-secret-key %s: it is the key that seals now", now)
+		return usagef("the new key is the key that seals now: name another file")
 	}
 	users, err := account.New(account.Config{Store: db, Secret: from, Now: a.now})
 	if err != nil {
@@ -65,9 +61,10 @@ func (a *cli) rekey(ctx context.Context, was, now string) (err error) {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.out, "%s sealed with the key of %s; start the server with --secret-key %s\n", plain.Count(done.Sealed, "secret is", "secrets are"), plain.Line(now), shellQuote(now))
+	fmt.Fprintf(a.out, "%s sealed with the key of %s; start the server with --secret-key %s\n",
+		plain.Count(done.Sealed, "secret is", "secrets are"), plain.Line(now), shellQuote(now))
 	if done.Lost > 0 {
-		fmt.Fprintf(a.err, "warning: %s not open with the old key, and stay lost\n", plain.Count(done.Lost, "secret does", "secrets do"))
+		fmt.Fprintf(a.err, "warning: the old key did not open %s: their users set them again\n", plain.Count(done.Lost, "secret", "secrets"))
 	}
 	return nil
 }

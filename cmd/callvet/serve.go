@@ -97,16 +97,12 @@ func (a *cli) serve(ctx context.Context, f *serveFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	db, err := a.openStore(ctx)
-	if err != nil {
-		return err
-	}
-	release, err := a.onlyServer(db)
+	db, release, err := a.onlyServer(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, release()) }()
-	secret, err := a.secretKey(ctx, f.secretKey)
+	secret, err := a.secretKey(ctx, f.secretKey, true)
 	if err != nil {
 		return err
 	}
@@ -148,18 +144,22 @@ func (a *cli) serve(ctx context.Context, f *serveFlags) (err error) {
 	return err
 }
 
-// onlyServer keeps a second server off the database: it would take the jobs of the first for such as
-// a server has left that died.
-func (a *cli) onlyServer(db *store.DB) (release func() error, err error) {
+// onlyServer opens the database and keeps a second server off it: that one would take the jobs of the
+// first for such as a server has left that died.
+func (a *cli) onlyServer(ctx context.Context) (db *store.DB, release func() error, err error) {
+	db, err = a.openStore(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
 	c, err := a.claim()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	release, err = db.Serve(c)
 	if errors.As(err, new(*store.ServedError)) {
-		return nil, &callvet.Hinted{Err: fmt.Errorf("serve: %w", err), Hint: "end that server first, or name another database with --db"}
+		err = &callvet.Hinted{Err: fmt.Errorf("serve: %w", err), Hint: "end that server first, or name another database with --db"}
 	}
-	return release, err
+	return db, release, err
 }
 
 // config is what the flags say of the addresses.
@@ -299,7 +299,7 @@ func (a *cli) tellServer(ctx context.Context, users *account.Accounts, cfg *serv
 
 // secretKey reads the key that seals keys of providers, and makes it at the first start. It is
 // beside the database, not in it: a copy of the database alone opens nothing.
-func (a *cli) secretKey(ctx context.Context, name string) ([]byte, error) {
+func (a *cli) secretKey(ctx context.Context, name string, fresh bool) ([]byte, error) {
 	if text := a.getenv("CALLVET_SECRET_KEY"); text != "" && name == "" {
 		return sealingKey("$CALLVET_SECRET_KEY", text)
 	}
@@ -310,6 +310,9 @@ func (a *cli) secretKey(ctx context.Context, name string) ([]byte, error) {
 			return nil, err
 		}
 		path = db + ".key"
+	}
+	if _, err := os.Stat(path); err != nil && !fresh {
+		return nil, fmt.Errorf("open secret key: %w", err)
 	}
 	release, err := file.Hold(ctx, path) // another server starts, too
 	if errors.Is(err, fs.ErrNotExist) {

@@ -690,6 +690,12 @@ func TestRekey(t *testing.T) {
 	if text, err := with(8).OpenSealed("schedule_1", sealed); err != nil || text != "of a webhook" {
 		t.Errorf("%q, %v", text, err)
 	}
+	if _, err := with(7).Rekey(ctx, bytes.Repeat([]byte{6}, account.SecretSize)); !errors.Is(err, callvet.ErrInvalid) {
+		t.Errorf("a key that opens nothing: %v", err)
+	}
+	if keys, err := with(8).Opened(ctx, bo.User); err != nil || len(keys) != 1 {
+		t.Errorf("after a key that opens nothing: %d, %v", len(keys), err)
+	}
 	if _, err := h.Rekey(ctx, []byte("short")); !errors.Is(err, callvet.ErrInvalid) {
 		t.Errorf("a short key: %v", err)
 	}

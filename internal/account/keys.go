@@ -226,7 +226,7 @@ func (a *Accounts) LostKeys(ctx context.Context) (lost, all int, err error) {
 type Rekeyed struct{ Sealed, Lost int }
 
 // Rekey seals all keys of providers and all secrets of webhooks with another key, in one transaction. These Accounts
-// open none of them afterwards.
+// open none of them afterwards. The error wraps callvet.ErrInvalid where they open none of them before.
 func (a *Accounts) Rekey(ctx context.Context, secret []byte) (out Rekeyed, err error) {
 	cfg := a.cfg
 	cfg.Secret = secret
@@ -275,6 +275,9 @@ func (a *Accounts) Rekey(ctx context.Context, secret []byte) (out Rekeyed, err e
 			if err != nil {
 				return err
 			}
+		}
+		if out.Sealed == 0 && out.Lost > 0 { // it is the wrong key, and the right one may be there
+			return fmt.Errorf("%w: the old key opens none of the %d secrets that are kept", callvet.ErrInvalid, out.Lost)
 		}
 		return a.Record(ctx, q, nil, "rekey", "", map[string]any{"sealed": out.Sealed, "lost": out.Lost})
 	})

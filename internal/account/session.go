@@ -331,8 +331,12 @@ func (a *Accounts) EndLogins(ctx context.Context, by *Principal, user, id string
 
 // endLogin ends one session or one token of a user.
 func (a *Accounts) endLogin(ctx context.Context, q *rows.Queries, user, id string) error {
-	if owner, err := q.TokenOwner(ctx, id); err == nil && owner == user {
-		_, err := q.RevokeToken(ctx, rows.RevokeTokenParams{ID: id, Revoked: a.now()})
+	owner, err := q.TokenOwner(ctx, id)
+	switch {
+	case err == nil && owner == user:
+		_, err = q.RevokeToken(ctx, rows.RevokeTokenParams{ID: id, Revoked: a.now()})
+		return err
+	case err != nil && !errors.Is(err, sql.ErrNoRows):
 		return err
 	}
 	list, err := q.SessionsOf(ctx, user)

@@ -37,15 +37,24 @@ func (j *RunJudges) requests(m *Manifest, set *Settings, about string) []JudgeRe
 	if j == nil {
 		return nil
 	}
-	zero := 0.0
 	var out []JudgeRequest
 	for _, name := range j.Names {
 		q := JudgeRequest{Side: Side{Run: about}, JudgeSpec: JudgeSpec{Judges: []string{name}}, Under: j.Under, Prices: m.Prices, NoCache: m.NoCache, Keep: m.Keep}
 		q.Settings = Settings{MaxCostUSD: set.MaxCostUSD, MaxCalls: set.MaxCalls, Concurrency: set.Concurrency, Rate: set.Rate, TimeoutMS: set.TimeoutMS, Retries: set.Retries}
-		for _, model := range j.Models {
-			q.Models = append(q.Models, TargetSpec{Target: model, BaseURL: j.BaseURL, DefaultTemperature: &zero})
-		}
+		q.Models = j.Targets()
 		out = append(out, q)
+	}
+	return out
+}
+
+// Targets are the models that judge, as targets; none without judges.
+func (j *RunJudges) Targets() (out []TargetSpec) {
+	if j == nil {
+		return nil
+	}
+	zero := 0.0
+	for _, model := range j.Models {
+		out = append(out, TargetSpec{Target: model, BaseURL: j.BaseURL, DefaultTemperature: &zero})
 	}
 	return out
 }
@@ -69,7 +78,7 @@ func (a *App) checkJudges(ctx context.Context, req *RunRequest, dry *DryRun, tel
 			return err
 		}
 	}
-	specs := j.requests(&Manifest{}, &req.Settings, "")[0].Models
+	specs := j.Targets()
 	if err := errors.Join(a.permitted(specs), a.unspelled(specs)); err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -44,10 +45,20 @@ type TargetSpec struct {
 	ExecEnv []string `json:"exec_env,omitempty"`
 }
 
-// Directed reports whether the target itself says where a request goes or what it carries, beyond a model of a
+// Directed reports whether the target itself names where a request goes or what it carries, beyond a model of a
 // provider at its usual address: an address, a command, a header, or the variable of a key.
 func (s *TargetSpec) Directed() bool {
 	return s.BaseURL != "" || s.APIKeyEnv != "" || len(s.Headers)+len(s.Body)+len(s.Agent)+len(s.ExecEnv) > 0 || s.service() != "" || s.command() != ""
+}
+
+// SameDirection reports whether requests of both targets go to the same place and carry the same.
+func (s *TargetSpec) SameDirection(o *TargetSpec) bool {
+	return reflect.DeepEqual(s.direction(), o.direction())
+}
+
+// direction is what of a target names where its requests go and what they carry.
+func (s *TargetSpec) direction() TargetSpec {
+	return TargetSpec{Target: s.Target, BaseURL: s.BaseURL, APIKeyEnv: s.APIKeyEnv, Headers: s.Headers, Body: s.Body, Agent: s.Agent, ExecEnv: s.ExecEnv}
 }
 
 // KeyVariables are the variables with keys that the target names or that its provider reads, each once.

@@ -225,20 +225,13 @@ func (j *Jobs) Submit(ctx context.Context, req Request) (_ Job, isNew bool, err 
 			r.Request = p.Request
 		}
 		r.ResultRef, r.Total = p.ResultRef, p.Total
-		if err := move(ctx, q, &r, Queued, j.cfg.Now()); err != nil {
-			return err
-		}
 		if p.Also != nil {
 			if err := p.Also(ctx, q, id); err != nil {
 				return err
 			}
 		}
-		created := News{EventCreated, map[string]any{"job_type": r.Kind, "status": r.State, "created_at": at(r.Created), "result_ref": r.ResultRef}}
-		if err := tell(ctx, q, r.UserID, id, j.cfg.Now(), append([]News{created}, p.News...)...); err != nil {
-			return err
-		}
 		*woken = append(*woken, r.UserID)
-		return j.grant(ctx, tx, q)
+		return j.enqueue(ctx, tx, q, &r, p.News...)
 	})
 	return jobOf(&r), err == nil, err
 }
@@ -331,12 +324,9 @@ func (j *Jobs) change(ctx context.Context, verb string, f func(tx *sql.Tx, q *ro
 
 // Job gives a job. The error wraps callvet.ErrNotFound.
 func (j *Jobs) Job(ctx context.Context, id string) (Job, error) {
-	r, err := j.cfg.Store.Rows().Job(ctx, id)
-	if errors.Is(err, sql.ErrNoRows) {
-		return Job{}, fmt.Errorf("job %q: %w", id, callvet.ErrNotFound)
-	}
+	r, err := jobRow(ctx, j.cfg.Store.Rows(), id)
 	if err != nil {
-		return Job{}, fmt.Errorf("read job: %w", err)
+		return Job{}, err
 	}
 	return jobOf(&r), nil
 }
@@ -399,10 +389,7 @@ func (j *Jobs) OfResult(ctx context.Context, ref string) (Job, error) {
 func (j *Jobs) Cancel(ctx context.Context, id string) (Job, error) {
 	var r rows.Job
 	err := j.change(ctx, "cancel job", func(tx *sql.Tx, q *rows.Queries, woken *[]string) (err error) {
-		r, err = q.Job(ctx, id)
-		if errors.Is(err, sql.ErrNoRows) {
-			return fmt.Errorf("job %q: %w", id, callvet.ErrNotFound)
-		}
+		r, err = jobRow(ctx, q, id)
 		if err != nil || r.Finished != 0 {
 			return err
 		}
@@ -438,10 +425,7 @@ func (j *Jobs) Cancel(ctx context.Context, id string) (Job, error) {
 func (j *Jobs) Resume(ctx context.Context, id string) (Job, error) {
 	var r rows.Job
 	err := j.change(ctx, "resume job", func(tx *sql.Tx, q *rows.Queries, woken *[]string) (err error) {
-		r, err = q.Job(ctx, id)
-		if errors.Is(err, sql.ErrNoRows) {
-			return fmt.Errorf("job %q: %w", id, callvet.ErrNotFound)
-		}
+		r, err = jobRow(ctx, q, id)
 		if err != nil {
 			return err
 		}
@@ -452,17 +436,34 @@ func (j *Jobs) Resume(ctx context.Context, id string) (Job, error) {
 			return err
 		}
 		r.Ran, r.Error = 0, []byte{}
-		if err := move(ctx, q, &r, Queued, j.cfg.Now()); err != nil {
-			return err
-		}
 		*woken = append(*woken, r.UserID)
-		news := News{EventCreated, map[string]any{"job_type": r.Kind, "status": r.State, "created_at": at(r.Created), "result_ref": r.ResultRef}}
-		if err := tell(ctx, q, r.UserID, id, j.cfg.Now(), news); err != nil {
-			return err
-		}
-		return j.grant(ctx, tx, q)
+		return j.enqueue(ctx, tx, q, &r)
 	})
 	return jobOf(&r), err
+}
+
+// enqueue moves a job into the queue, reports that it is there, with more news, and gives free slots away.
+func (j *Jobs) enqueue(ctx context.Context, tx *sql.Tx, q *rows.Queries, r *rows.Job, more ...News) error {
+	if err := move(ctx, q, r, Queued, j.cfg.Now()); err != nil {
+		return err
+	}
+	created := News{EventCreated, map[string]any{"job_type": r.Kind, "status": r.State, "created_at": at(r.Created), "result_ref": r.ResultRef}}
+	if err := tell(ctx, q, r.UserID, r.ID, j.cfg.Now(), append([]News{created}, more...)...); err != nil {
+		return err
+	}
+	return j.grant(ctx, tx, q)
+}
+
+// jobRow is a stored job; the error wraps callvet.ErrNotFound where there is none.
+func jobRow(ctx context.Context, q *rows.Queries, id string) (rows.Job, error) {
+	r, err := q.Job(ctx, id)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		err = fmt.Errorf("job %q: %w", id, callvet.ErrNotFound)
+	case err != nil:
+		err = fmt.Errorf("read job: %w", err)
+	}
+	return r, err
 }
 
 // end moves a job to a state that is the last one, or back into the queue, tells it and frees its slot, which grant

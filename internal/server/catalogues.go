@@ -4,7 +4,6 @@ package server
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"path"
@@ -154,7 +153,10 @@ func (s *Server) createCatalogue(ctx context.Context, by *account.Principal, in 
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(s.library.AddCatalogue(ctx, c), s.sharesNew(ctx, by, KindCatalogue, c.ID, c.Shared)); err != nil {
+	if err := s.library.AddCatalogue(ctx, c); err != nil {
+		return nil, err
+	}
+	if err := s.sharesNew(ctx, by, KindCatalogue, c.ID, c.Shared); err != nil {
 		return nil, err
 	}
 	return &versioned[CatalogueWritten]{etag(c.Version), CatalogueWritten{catalogueEntry(c), notes}}, nil

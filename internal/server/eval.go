@@ -10,7 +10,6 @@ import (
 	"maps"
 	"math"
 	"net/http"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -233,7 +232,7 @@ func ownTargets(by *account.Principal, wrote string, targets, known []app.Target
 	}
 	for i := range targets {
 		t := &targets[i]
-		if !t.Directed() || slices.ContainsFunc(known, func(k app.TargetSpec) bool { return reflect.DeepEqual(k, *t) }) {
+		if !t.Directed() || slices.ContainsFunc(known, func(k app.TargetSpec) bool { return t.SameDirection(&k) }) {
 			continue
 		}
 		return &callvet.Hinted{
@@ -242,6 +241,11 @@ func ownTargets(by *account.Principal, wrote string, targets, known []app.Target
 		}
 	}
 	return nil
+}
+
+// everyTarget is all targets that a run asks, models that judge among them.
+func everyTarget(q *app.RunRequest) []app.TargetSpec {
+	return slices.Concat(q.Targets, q.Judges.Targets())
 }
 
 // submitRun takes a job that runs a suite as it is now.
@@ -262,7 +266,7 @@ func (s *Server) submitRun(ctx context.Context, by *account.Principal, q *submis
 				return p, err
 			}
 			p.Also = func(ctx context.Context, rq *rows.Queries, id string) error {
-				targets, keys := used(q.ask.Targets)
+				targets, keys := used(everyTarget(q.ask))
 				if err := s.started(ctx, rq, by, "run.start", made.run, targets, keys); err != nil {
 					return err
 				}

@@ -60,17 +60,16 @@ func attacks() []attack {
 
 const wantAttacks = 16
 
-// Bounds of one attack: the work of the test around it, passwords and runs of a model, is within them.
+// Bounds of memory: of one attack with the work of the test around it, such as runs of a model, and of
+// one request with 58 KB of unknown keys. Time is printed alone: it is that of the machine.
 const (
-	mostCPU   = 5 * time.Second
-	mostBytes = 1 << 30
+	mostBytes   = 1 << 30
+	mostOfKeys  = 64 << 20
+	clientGoing = 300 * time.Millisecond
 )
 
 // TestHostile carries out every attack, one after the other, and prints what each of them costs.
 func TestHostile(t *testing.T) {
-	if testing.Short() {
-		t.Skip("SKIPPED: the cost of an attack is not that of a user under the race detector: make unit carries the attacks out")
-	}
 	list := attacks()
 	held := 0
 	for _, a := range list {
@@ -78,8 +77,8 @@ func TestHostile(t *testing.T) {
 		ok := t.Run(a.name, a.do)
 		cpuNow, bytesNow := spent(t)
 		cpu, bytes = cpuNow-cpu, bytesNow-bytes
-		if cpu > mostCPU || bytes > mostBytes {
-			t.Errorf("%s: %.2f s of CPU and %d MiB, more than %v and %d MiB", a.name, cpu.Seconds(), bytes>>20, mostCPU, mostBytes>>20)
+		if bytes > mostBytes {
+			t.Errorf("%s: %d MiB, more than %d MiB", a.name, bytes>>20, mostBytes>>20)
 		}
 		word := "holds"
 		if !ok {
@@ -200,7 +199,9 @@ func attackSchedule(t *testing.T) {
 	made := told[server.Schedule](t, s, "bo", "POST", "/api/schedules", of(mine.URL, "nightly"))
 	path := "/api/schedules/" + made.ID
 	s.answers(t, 403, "root", "PUT", path, of(evil.URL, "nightly"))
-	s.answers(t, 200, "root", "PUT", path, of(mine.URL, "renamed"))
+	judged := fmt.Sprintf(`, "judge": {"judge": ["success"], "judge_model": ["openai/m1"], "judge_base_url": %q}`, evil.URL)
+	s.answers(t, 403, "root", "PUT", path, fmt.Sprintf(`{"name": "n", "cron": "0 3 * * *", "eval": %s}`, evalOf(suite, mine.URL, judged)))
+	s.answers(t, 200, "root", "PUT", path, fmt.Sprintf(`{"name": "renamed", "cron": "0 4 * * *", "eval": %s}`, evalOf(suite, mine.URL, `, "temperature": 0.5`)))
 	run := told[server.ScheduleRun](t, s, "root", "POST", path+"/run", "")
 	s.awaitJob(t, "bo", run.Job, "done")
 	if evil.heard("sk-") != 0 || mine.heard("sk-of-bo") == 0 {
@@ -461,11 +462,10 @@ func attackUnknownKeys(t *testing.T) {
 		fmt.Fprintf(&b, `,"k%d":0`, i)
 	}
 	b.WriteString("}")
-	cpu, _ := spent(t)
+	_, before := spent(t)
 	text := s.answers(t, 422, "", "POST", "/api/session", b.String())
-	now, _ := spent(t)
-	if took := now - cpu; took > time.Second {
-		t.Errorf("58 KB without a login cost %v of CPU", took)
+	if _, now := spent(t); now-before > mostOfKeys {
+		t.Errorf("58 KB without a login cost %d MiB", (now-before)>>20)
 	}
 	var p struct {
 		Errors []struct{ Message, Location string }
@@ -583,7 +583,6 @@ func costly(t *testing.T, n int) string {
 func attackSchemas(t *testing.T) {
 	s := newSite(t, func(c *server.Config) { c.ReadFor = 500 * time.Millisecond })
 	text := costly(t, 5000)
-	began := time.Now()
 	if text := s.answers(t, 429, "bo", "POST", "/api/tool-eval/import", text); !strings.Contains(text, "longer than a request may") {
 		t.Errorf("the reason is not given: %s", text)
 	}
@@ -594,13 +593,16 @@ func attackSchemas(t *testing.T) {
 	if text := s.answers(t, 200, "vera", "POST", "/api/lint", string(lint)); !strings.Contains(text, "longer than a request may") || strings.Contains(text, `"ok":true`) {
 		t.Errorf("lint: %s", text)
 	}
-	if took := time.Since(began); took > 10*time.Second {
-		t.Errorf("two requests took %v", took)
-	}
-	s = newSite(t) // a client that goes away ends the work, long before the limit
-	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	s = newSite(t, func(c *server.Config) { c.ReadFor = 24 * time.Hour }) // a client that goes away ends the work
+	ended := make(chan struct{})
+	watched := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer close(ended)
+		s.srv.Handler().ServeHTTP(w, r)
+	}))
+	t.Cleanup(watched.CloseClientConnections)
+	ctx, cancel := context.WithTimeout(t.Context(), clientGoing)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+"/api/tool-eval/import", strings.NewReader(text))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, watched.URL+"/api/tool-eval/import", strings.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -610,10 +612,9 @@ func attackSchemas(t *testing.T) {
 		_ = res.Body.Close()
 		t.Fatalf("it was answered at once: %d", res.StatusCode)
 	}
-	time.Sleep(500 * time.Millisecond)
-	cpu, _ := spent(t)
-	time.Sleep(time.Second)
-	if now, _ := spent(t); now-cpu > 500*time.Millisecond {
-		t.Errorf("%v of CPU in the second after the client was gone", now-cpu)
+	select {
+	case <-ended:
+	case <-time.After(2 * time.Minute): // the work takes hours
+		t.Error("the work goes on after the client is gone")
 	}
 }

@@ -484,19 +484,18 @@ func (s *Server) updateSchedule(ctx context.Context, by *account.Principal, in *
 
 // keepsTargets refuses that by, who is not the owner of a schedule, writes where the owner's keys are sent.
 func keepsTargets(owner, by *account.Principal, sc *rows.Schedule, now *EvalRequest) error {
+	var known []app.TargetSpec // none where the stored request cannot be read
 	var was EvalRequest
-	if err := json.Unmarshal(sc.Request, &was); err != nil {
-		was = EvalRequest{} // it has none that can be kept
+	if json.Unmarshal(sc.Request, &was) == nil {
+		if before, err := was.run(); err == nil {
+			known = everyTarget(before)
+		}
 	}
-	known, err := was.specs()
-	if err != nil {
-		known = nil
-	}
-	targets, err := now.specs()
+	ask, err := now.run()
 	if err != nil {
 		return within("eval", err)
 	}
-	return ownTargets(owner, by.User, targets, known)
+	return ownTargets(owner, by.User, everyTarget(ask), known)
 }
 
 func (s *Server) deleteSchedule(ctx context.Context, by *account.Principal, in *SchedulePath) (*struct{}, error) {
