@@ -51,7 +51,7 @@ func (s *screen) attempt(v *View, r Row) {
 	}
 	s.wrapAs("", attemptMeta(r), s.dim)
 	if len(res.Calls) > 0 {
-		s.heading("Expected beside actual")
+		s.heading("Expected and actual")
 		if res.Plan != "" {
 			s.line("        best plan: %s", plain.Line(res.Plan))
 		}
