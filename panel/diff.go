@@ -32,6 +32,8 @@ type Comparison struct {
 	UnpairedCandidate []string `json:"unpaired_candidate,omitempty"`
 	// Failed reports that the comparison shows what it was to fail on.
 	Failed bool `json:"failed,omitempty"`
+	// Undecided is why it is not known whether it shows that; "" where it is known, or nothing was asked.
+	Undecided string `json:"undecided,omitempty"`
 	// Unpaired reports that all cases of both sides were compared, and none paired.
 	Unpaired bool `json:"unpaired,omitempty"`
 	// Population is what the differences are about. Suite are those about this suite, where gates ask
@@ -257,6 +259,10 @@ func DiffWith(baseline, candidate *Ledger, cfg DiffConfig) *Comparison {
 		t := &d.Targets[i]
 		if w := t.Overall.suiteWarning(t.Candidate); w != "" && cfg.Population == ThisSuite {
 			d.Warnings = append(d.Warnings, w)
+		}
+		if t.Overall.weighsCases() {
+			d.Warnings = append(d.Warnings, t.Candidate+
+				": cases have different numbers of attempts: the rates count each attempt, and the change counts each case once")
 		}
 	}
 	d.claim()
@@ -656,6 +662,13 @@ func (d *Difference) largest() float64 {
 		most = d.most
 	}
 	return most
+}
+
+// weighsCases reports whether the change of a rate is another number than the difference of the two
+// rates, because cases have different numbers of attempts.
+func (d *Difference) weighsCases() bool {
+	plain := d.Unpaired == nil && d.Change.Defined() && d.Baseline.Defined() && d.Candidate.Defined()
+	return plain && math.Abs(d.Change.Point-(d.Candidate.Point-d.Baseline.Point)) > 1e-9
 }
 
 // judge never calls a difference clear that fewer than two cases show: a mean

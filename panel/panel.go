@@ -15,7 +15,7 @@ import (
 type Panels struct {
 	Confidence float64 `json:"confidence"`
 	Repeats    int     `json:"repeats"`
-	// Uneven tells that cases have their own numbers of repeats, and Repeats is the largest.
+	// Uneven reports that cases have different numbers of repeats. Repeats is the largest.
 	Uneven bool `json:"uneven_repeats,omitempty"`
 	// Assumed is what the intervals assume of several attempts at a task; "" where there is one.
 	Assumed string        `json:"assumed,omitempty"`

@@ -20,7 +20,7 @@ type Rank struct {
 	Worst int `json:"worst"`
 }
 
-// String writes 2, or 1–4 where targets cannot be told apart.
+// String writes 2, or 1–4 where it is not decided between targets.
 func (r Rank) String() string {
 	if r.Best == r.Worst {
 		return strconv.Itoa(r.Best)

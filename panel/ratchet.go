@@ -2,7 +2,11 @@
 
 package panel
 
-import "github.com/callvet/callvet/stats"
+import (
+	"fmt"
+
+	"github.com/callvet/callvet/stats"
+)
 
 // Ratchet is which cases passed all their attempts in the baseline and pass none now.
 // Source: Statistics specification, section 16.7.
@@ -45,6 +49,29 @@ func (d *Comparison) NewlyFailing() (n int) {
 		n += d.Targets[i].Overall.NewlyFailing
 	}
 	return n
+}
+
+// WhyUndecided is why it is not known whether something is worse, "" where each pair of targets has cases
+// that both sides judged. newly asks about cases that are newly failing: those that passed in the
+// baseline must not have lost the attempts that would show it.
+func (d *Comparison) WhyUndecided(newly bool) string {
+	if newly && d.Unpaired {
+		return "no case is paired, so that it is not known which cases are newly failing"
+	}
+	for i := range d.Targets {
+		t := &d.Targets[i]
+		switch {
+		case t.Overall.Cases == 0:
+			return t.Candidate + ": no case has a verdict on both sides"
+		case newly && t.Ratchet != nil && len(t.Ratchet.Unknown) > 0:
+			return fmt.Sprintf("%s: it is not known whether %s newly failing, because of lost attempts",
+				t.Candidate, plural(len(t.Ratchet.Unknown), "case is", "cases are"))
+		}
+	}
+	if len(d.Targets) == 0 {
+		return "no target is on both sides"
+	}
+	return ""
 }
 
 // ratchet compares the cases that both runs have.

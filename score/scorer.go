@@ -17,7 +17,7 @@ type Config struct {
 	// Similarity answers for mode semantic; nil makes that mode a problem. It must
 	// be deterministic for one pair of texts and safe for concurrent use.
 	Similarity match.Similarity
-	// Explain sets expected beside actual calls in every result; otherwise a pass that has nothing
+	// Explain lists expected and actual calls in every result; otherwise a pass that has nothing
 	// to report has no such list.
 	Explain bool
 	// Custom gives what judges for a scorer of a case that is no expression: a program, or Go

@@ -83,7 +83,8 @@ type Interval struct {
 func (iv Interval) Defined() bool {
 	switch iv.Status {
 	case StatusNoData, StatusZeroDenominator, StatusNotByAttempt, StatusInvalid, StatusNoGold, "",
-		StatusNotInformative, StatusNoLabelledPass, StatusNoLabelledFail, StatusMissingStratum, StatusJudgeDrift, StatusLostLabels, StatusNotDrawn:
+		StatusNotInformative, StatusNoLabelledPass, StatusNoLabelledFail, StatusMissingStratum,
+		StatusJudgeDrift, StatusLostLabels, StatusNotDrawn:
 		return false
 	default:
 		return true

@@ -23,8 +23,9 @@ func (s Sides) mixed() bool {
 }
 
 // WithinTasks is the mean change of the tasks of this suite, with the p value of no change. Only the
-// attempts vary by chance. The attempts of fixed tasks do not vary: their change is a fact. The interval reaches as far from the mean as attempts that are dealt again within their
-// tasks do, so that it holds 0 where p is not below 1 - conf. Each of tasks needs two attempts a side.
+// attempts vary by chance. The attempts of fixed tasks do not vary: their change is a fact. The
+// interval reaches as far from the mean as attempts that are dealt again within their tasks do, so
+// that it holds 0 where p is not below 1 - conf. Each of tasks needs two attempts a side.
 // Source: Statistics specification, section 16.7; Fisher 1935.
 func WithinTasks(tasks, fixed []Sides, conf float64) (Interval, float64) {
 	g := len(tasks) + len(fixed)

@@ -120,7 +120,7 @@ func (f *runFlags) register(fs *pflag.FlagSet) {
 	fs.StringArrayVarP(&f.targets, "model", "m", nil, "target to evaluate; may be repeated")
 	fs.StringVar(&f.targetFile, "targets", "", "YAML file with targets and their settings (callvet schema targets)")
 	fs.BoolVar(&f.allowExec, "allow-exec", false, "let the targets file (exec:) and the suite (scorers) run commands")
-	fs.VarP(ranged.Int(&f.repeats, 1, 1), "repeat", "r", "attempts per case and target, but at cases with a repeat of their own")
+	fs.VarP(ranged.Int(&f.repeats, 1, 1), "repeat", "r", "attempts per case and target; a case with its own repeat keeps that number")
 	f.pace(fs)
 	fs.BoolVar(&f.interleave, "interleave", false, "ask the models of one provider in turn for each case, instead of one model after the other")
 	fs.BoolVar(&f.noCache, "no-cache", false, "do not reuse answers of earlier runs to the very same question")

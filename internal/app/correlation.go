@@ -69,7 +69,7 @@ func (a *App) alike(ctx context.Context, r *Run, metrics []string) ([]panel.Alik
 // several attempts at a case.
 func (a *App) measurable(ctx context.Context, r *Run) (out []*Run, err error) {
 	for s, m := range a.earlierRuns(ctx, r, &err) {
-		if s.State() != store.StatusDone || m.mostRepeats() < 2 || m.Drill != r.Manifest.Drill {
+		if _, most := m.repeatRange(s.Cases); s.State() != store.StatusDone || most < 2 || m.Drill != r.Manifest.Drill {
 			continue
 		}
 		switch e, bad := openRun(ctx, r.db, s.ID); {

@@ -78,6 +78,9 @@ func (a *App) Diff(ctx context.Context, req DiffRequest, tell Events) (*panel.Co
 		return nil, wrong("population", string(req.Population), "the sides have no case in common, so that they are not of one suite")
 	}
 	out.Failed = req.FailOn == failOnWorse && out.Worse() || req.FailOn == failOnNewly && out.NewlyFailing() > 0
+	if req.FailOn != "" && !out.Failed {
+		out.Undecided = out.WhyUndecided(req.FailOn == failOnNewly)
+	}
 	if req.BaseTarget+req.CandidateTarget != "" { // nothing else was asked for
 		out.UnpairedBaseline, out.UnpairedCandidate = nil, nil
 	}

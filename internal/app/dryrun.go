@@ -30,7 +30,7 @@ type DryRun struct {
 	Attempts int `json:"attempts"`
 	Rubrics  int `json:"rubrics"`
 	Skipped  int `json:"skipped"`
-	// MostRepeats is there where a case has more than Repeats.
+	// MostRepeats is there where cases have different numbers of attempts. Repeats is the smallest then.
 	MostRepeats int `json:"most_repeats,omitempty" doc:"attempts of a target at the case with the most; left out where that is repeats"`
 	// Usage is what the run uses in all.
 	Usage
@@ -131,8 +131,9 @@ func (r *Run) tell(d *DryRun) error {
 	for i := range man.Targets {
 		d.Targets = append(d.Targets, man.Targets[i].Name)
 	}
-	d.Cases, d.All, d.Repeats = r.Cases(), r.cases.Len(), man.Repeats
-	if most := man.mostRepeats(); most > d.Repeats {
+	d.Cases, d.All = r.Cases(), r.cases.Len()
+	least, most := man.repeatRange(d.Cases)
+	if d.Repeats = least; most > least {
 		d.MostRepeats = most
 	}
 	d.RequestsMost, d.asked = new(int), make([]int, len(man.Targets))

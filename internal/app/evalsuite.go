@@ -178,7 +178,7 @@ func (a *App) evalBaseline(ctx context.Context, r *Run, ref string) (*evalsuite.
 	}
 	base := &evalsuite.Baseline{
 		RunID: was.Stored.ID, Comparison: panel.Diff(before, now, 0), Tiers: map[string]callvet.Tier{}, Before: before.Attempts, Now: now.Attempts,
-		Repeats: was.Manifest.mostRepeats() > 1 || r.Manifest.mostRepeats() > 1,
+		Repeats: was.mostRepeats() > 1 || r.mostRepeats() > 1,
 	}
 	var bad error
 	for c := range was.Chosen(&bad) {

@@ -136,7 +136,7 @@ func (a *App) Grid(ctx context.Context, req GridRequest) (*Grid, error) {
 			return nil, err
 		}
 	}
-	out := &Grid{Targets: g.targets, Repeats: r.Manifest.mostRepeats(), Items: []GridRow{}, All: r.Cases()}
+	out := &Grid{Targets: g.targets, Repeats: r.mostRepeats(), Items: []GridRow{}, All: r.Cases()}
 	var page []int // cases on the page
 	limit := cmp.Or(req.Limit, 50)
 	for i := range out.All {

@@ -53,7 +53,7 @@ type Manifest struct {
 	// Skipped is how many of the chosen cases are left out on purpose; absent of older runs.
 	Skipped *int `json:"skipped,omitempty"`
 	Repeats int  `json:"repeats"`
-	// OwnRepeats are the repeats of the cases that say how many they have, by position.
+	// OwnRepeats are the repeats of the chosen cases with a number of their own, by position.
 	OwnRepeats  map[int]int `json:"own_repeats,omitempty"`
 	Cases       []int       `json:"cases,omitzero"` // positions; absent: all
 	Filter      []string    `json:"filter,omitempty"`
@@ -105,15 +105,17 @@ func readManifest(r *store.Run) (*Manifest, error) {
 // repeats is how many attempts each target makes at the case at a position.
 func (m *Manifest) repeats(at int) int { return cmp.Or(m.OwnRepeats[at], m.Repeats) }
 
-// mostRepeats is how many attempts there are at most at a case of the run.
-func (m *Manifest) mostRepeats() int {
-	most := m.Repeats
-	for at, n := range m.OwnRepeats {
-		if m.Cases == nil || slices.Contains(m.Cases, at) {
-			most = max(most, n)
-		}
+// repeatRange is how many attempts there are at least and at most at a case of so many, which are those
+// of the run.
+func (m *Manifest) repeatRange(cases int) (least, most int) {
+	own := slices.Collect(maps.Values(m.OwnRepeats))
+	if m.Cases != nil {
+		cases = len(m.Cases)
 	}
-	return most
+	if len(own) < cases || len(own) == 0 {
+		own = append(own, m.Repeats)
+	}
+	return slices.Min(own), slices.Max(own)
 }
 
 // attempts is how many each target makes at so many cases, which are those of the run.
@@ -131,13 +133,19 @@ func (m *Manifest) attempts(cases int) int {
 	return n + cases*m.Repeats
 }
 
+// mostRepeats is how many attempts there are at most at a case of the run.
+func (r *Run) mostRepeats() int {
+	_, most := r.Manifest.repeatRange(r.Cases())
+	return most
+}
+
 // repeatsText is the number of attempts at a case, for a person.
-func (m *Manifest) repeatsText() string {
-	own := slices.Collect(maps.Values(m.OwnRepeats))
-	if len(own) == 0 {
-		return strconv.Itoa(m.Repeats)
+func (r *Run) repeatsText() string {
+	least, most := r.Manifest.repeatRange(r.Cases())
+	if least == most {
+		return strconv.Itoa(least)
 	}
-	return fmt.Sprintf("%d, and %d to %d at %s", m.Repeats, slices.Min(own), slices.Max(own), plain.Count(len(own), "case", "cases"))
+	return fmt.Sprintf("%d to %d", least, most)
 }
 
 // rulesVersion is the version of the rules by which the run's attempts were judged.
@@ -174,7 +182,7 @@ func (r *Run) fields() []report.Field {
 		{Name: "suite file", Value: m.Path},
 		{Name: "suite hash", Value: r.Stored.SuiteHash},
 		{Name: "tools hash", Value: m.ToolsHash},
-		{Name: "repeats", Value: m.repeatsText()},
+		{Name: "repeats", Value: r.repeatsText()},
 		{Name: "seed", Value: strconv.FormatInt(m.Seed, 10)},
 	}
 	if len(m.Filter) > 0 {

@@ -153,8 +153,9 @@ func (r *Run) measure(ctx context.Context, cfg steps.Config, side *compare.Side)
 	if note := rulesNote(byRules); note != "" {
 		p.Warnings = append(p.Warnings, note)
 	}
-	p.Repeat(r.Manifest.mostRepeats())
-	p.Uneven = len(r.Manifest.OwnRepeats) > 0
+	least, most := r.Manifest.repeatRange(r.Cases())
+	p.Repeat(most)
+	p.Uneven = least < most
 	return p, &res.Log, r.judgedParts(ctx, p)
 }
 

@@ -12,9 +12,9 @@ import (
 // have their own repeats.
 func TestPlannedPlaces(t *testing.T) {
 	t.Parallel()
-	m := &Manifest{Repeats: 2, OwnRepeats: map[int]int{1: 5, 4: 1, 8: 9}, Targets: make([]callvet.Target, 3), Cases: []int{7, 4, 1, 2}}
-	if n := m.attempts(0); n != 10 || m.mostRepeats() != 5 {
-		t.Errorf("%d attempts, at most %d at a case", n, m.mostRepeats())
+	m := &Manifest{Repeats: 2, OwnRepeats: map[int]int{1: 5, 4: 1}, Targets: make([]callvet.Target, 3), Cases: []int{7, 4, 1, 2}}
+	if n := m.attempts(0); n != 10 {
+		t.Errorf("%d attempts", n)
 	}
 	for _, byCase := range []bool{true, false} {
 		g := &plannedGrid{run: &Run{Manifest: m}, byCase: byCase, cases: []int{7, 4, 1, 2}}
@@ -37,7 +37,30 @@ func TestPlannedPlaces(t *testing.T) {
 		}
 	}
 	m.Cases = nil
-	if n := m.attempts(10); n != 20+3-1+7 || m.mostRepeats() != 9 {
-		t.Errorf("%d attempts, at most %d at a case", n, m.mostRepeats())
+	if n := m.attempts(10); n != 20+3-1 {
+		t.Errorf("%d attempts at all cases", n)
+	}
+}
+
+// TestRepeatRange: the number of a run counts where a case has no number of its own.
+func TestRepeatRange(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		own    map[int]int
+		chosen []int
+		cases  int
+		want   [2]int
+	}{
+		"no own number":      {cases: 3, want: [2]int{2, 2}},
+		"more and fewer":     {own: map[int]int{0: 1, 1: 5}, cases: 3, want: [2]int{1, 5}},
+		"the same":           {own: map[int]int{0: 2}, cases: 3, want: [2]int{2, 2}},
+		"all have their own": {own: map[int]int{0: 1, 1: 1}, cases: 2, want: [2]int{1, 1}},
+		"chosen ones have":   {own: map[int]int{1: 5}, chosen: []int{1}, cases: 1, want: [2]int{5, 5}},
+		"no case":            {chosen: []int{}, want: [2]int{2, 2}},
+	} {
+		m := &Manifest{Repeats: 2, OwnRepeats: tc.own, Cases: tc.chosen}
+		if least, most := m.repeatRange(tc.cases); least != tc.want[0] || most != tc.want[1] {
+			t.Errorf("%s: %d to %d, want %v", name, least, most, tc.want)
+		}
 	}
 }

@@ -33,8 +33,8 @@ func TestNext(t *testing.T) {
 		{"some errors", store.StatusDone, 2, []panel.Verdicts{{Pass: 1, Error: 1}}, []Action{resume, report, diff}},
 		{"interrupted", store.StatusInterrupted, 2, []panel.Verdicts{{Fail: 1}}, []Action{resume, again(One("failed_from", "r")), report}},
 	} {
-		r := &Run{Stored: store.Run{ID: "r", Status: tt.status}, Suite: &callvet.Suite{}, Manifest: &Manifest{Repeats: tt.repeats}}
-		p := &panel.Panels{}
+		r := &Run{Stored: store.Run{ID: "r", Status: tt.status}, Suite: &callvet.Suite{}, Manifest: &Manifest{}}
+		p := &panel.Panels{Repeats: tt.repeats}
 		for _, v := range tt.v {
 			p.Targets = append(p.Targets, panel.TargetPanel{Overall: panel.Slice{Verdicts: v}})
 		}

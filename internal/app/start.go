@@ -242,10 +242,10 @@ func (s *Session) start(ctx context.Context, db *store.DB, req *RunRequest, read
 		return err
 	}
 	kept := evalFiles{made: newMakers(files)}
-	says := sayings{once: alwaysSame(specs), repeats: map[int]int{}}
+	chosen := ownRepeats{once: alwaysSame(specs), repeats: map[int]int{}}
 	each := func(c *callvet.Case) {
 		kept.of(c)
-		says.add(c)
+		chosen.add(c)
 	}
 	hash, rubrics, err := s.app.keepSuite(ctx, db, req, read, own, each, s.tell)
 	if err != nil {
@@ -280,7 +280,7 @@ func (s *Session) start(ctx context.Context, db *store.DB, req *RunRequest, read
 	if man.Cases, err = selectCases(ctx, db, s.cases, req); err != nil {
 		return err
 	}
-	says.of(man)
+	chosen.of(man)
 	if err := errors.Join(s.Sliceable(req.Slices), s.choosable(s.targets), s.agree(s.tools, req.Live)); err != nil {
 		return err
 	}
@@ -302,15 +302,15 @@ func (s *Session) start(ctx context.Context, db *store.DB, req *RunRequest, read
 	return err
 }
 
-// sayings are what cases say of their own attempts, by position.
-type sayings struct {
+// ownRepeats are the numbers of attempts that cases have of their own, and the cases to skip, by position.
+type ownRepeats struct {
 	once    bool // no case has a second attempt
 	n       int
 	skipped []int
 	repeats map[int]int
 }
 
-func (s *sayings) add(c *callvet.Case) {
+func (s *ownRepeats) add(c *callvet.Case) {
 	if c.Skip != "" {
 		s.skipped = append(s.skipped, s.n)
 	} else if c.Repeat > 0 && !s.once {
@@ -320,7 +320,7 @@ func (s *sayings) add(c *callvet.Case) {
 }
 
 // of puts into a manifest what its chosen cases say.
-func (s *sayings) of(man *Manifest) {
+func (s *ownRepeats) of(man *Manifest) {
 	man.Skipped, man.OwnRepeats = chosenOf(s.skipped, man.Cases), s.repeats
 	if man.Cases != nil {
 		maps.DeleteFunc(man.OwnRepeats, func(at, _ int) bool { return !slices.Contains(man.Cases, at) })

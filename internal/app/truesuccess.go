@@ -68,7 +68,7 @@ func (a *App) labelled(p *panel.Panels, of tasks, from string, calibrations []st
 	return nil
 }
 
-// labelledAlone sets true success where no judge of tasks said anything: by labels that were drawn at
+// labelledAlone sets true success where there is no judge of tasks: by labels that were drawn at
 // random. Without labels of tasks there is nothing to set.
 func (r *judgedRun) labelledAlone(p *panel.Panels, in calibrate.Input, from string) error {
 	if !slices.ContainsFunc(in.Labels, func(l labels.Label) bool { return l.Unit == labels.Task }) {

@@ -212,7 +212,7 @@ func (a *App) ShowCase(ctx context.Context, req CaseRequest) (*CaseView, error) 
 	if req.Target != "" && !slices.Contains(names, req.Target) {
 		return nil, &callvet.Hinted{Err: fmt.Errorf("show run %s: target %q: %w", r.Stored.ID, req.Target, callvet.ErrNotFound), Hint: "its targets: " + strings.Join(names, ", ")}
 	}
-	out := &CaseView{Run: r, View: r.viewOf(ctx, &panel.Panels{Repeats: r.Manifest.mostRepeats()}, red)}
+	out := &CaseView{Run: r, View: r.viewOf(ctx, &panel.Panels{Repeats: r.mostRepeats()}, red)}
 	f := store.Filter{CaseID: req.Case}
 	o, _, err := a.known(ctx, r)
 	if err != nil {

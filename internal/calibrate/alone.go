@@ -13,7 +13,7 @@ import (
 	"github.com/callvet/callvet/stats/judge"
 )
 
-// MinDrawn is how many labels, drawn at random, a stratum needs where no judge said anything.
+// MinDrawn is how many labels, drawn at random, a stratum needs where there is no judge.
 // Source: Statistics specification, section 16.3.
 const MinDrawn = 10
 
@@ -97,7 +97,9 @@ func (a *Alone) one(target string, of []Judgement, ps []pair) Success {
 		refuse(judge.LostLabels, why)
 		out.Advice = lostAdvice
 	case float64(chosen) > maxLostLabels*float64(out.Tasks):
-		refuse(judge.NotDrawn, fmt.Sprintf("no judge said anything, and %d of %d labelled tasks were not drawn at random, so that no draw had them: at most 5 %% of the tasks may be such", chosen, len(inside)))
+		refuse(judge.NotDrawn, fmt.Sprintf(
+			"there is no judge, and %d of %d labelled tasks were not drawn at random, so that no draw had them: at most 5 %% of the tasks may be such",
+			chosen, len(inside)))
 		out.Advice = "label tasks drawn at random, once these labels are out of the file: callvet label next"
 	case !own.iv.Usable():
 		text := own.refused
@@ -124,7 +126,8 @@ func (a *Alone) stratum(ps []pair, vs []Judgement) ownEstimate {
 		if out.iv.Status = judge.TooFewUnits; len(ps) == 0 {
 			out.iv.Status = judge.MissingStratum
 		}
-		out.refused = fmt.Sprintf("no judge said anything, and %d of %d tasks have a label: %s", len(ps), tasks, a.needs())
+		out.refused = fmt.Sprintf("there is no judge, and %d of %d tasks have a label that was drawn at random: at least %d are needed",
+			len(ps), tasks, MinDrawn)
 	}
 	return out
 }

@@ -75,12 +75,12 @@ func TestLabelsAlone(t *testing.T) {
 		"at random":       {run: now, labels: people(t, now, "now", 40, nil, seventh), n: 40},
 		"all":             {run: now, labels: people(t, now, "now", 100, nil, seventh), n: 100},
 		"all of few":      {run: small, labels: people(t, small, "now", 8, nil, seventh), n: 8},
-		"nine":            {run: now, labels: people(t, now, "now", 9, nil, seventh), refused: "9 of 100 tasks have a label: at least 10, drawn at random", status: judge.TooFewUnits},
+		"nine":            {run: now, labels: people(t, now, "now", 9, nil, seventh), refused: "9 of 100 tasks have a label that was drawn at random: at least 10 are needed", status: judge.TooFewUnits},
 		"ten":             {run: now, labels: people(t, now, "now", 10, nil, seventh), n: 10},
 		"of another run":  {run: now[60:], labels: people(t, before[60:], "before", 40, nil, seventh), refused: "40 labelled tasks are of other outputs than those of this run", status: judge.MissingStratum},
 		"the same output": {run: before, labels: people(t, before, "before", 40, nil, seventh), n: 40},
 		"no own label":    {run: now, labels: people(t, before, "before", 60, nil, seventh), refused: "have 0 labels of their own: at least 10, drawn at random", status: judge.MissingStratum},
-		"nobody drew":     {run: now, labels: handPicked(people(t, now, "now", 40, nil, seventh)), refused: "40 of 40 labelled tasks were not drawn at random", status: judge.NotDrawn},
+		"none drawn":      {run: now, labels: handPicked(people(t, now, "now", 40, nil, seventh)), refused: "40 of 40 labelled tasks were not drawn at random", status: judge.NotDrawn},
 		"failures are picked": {
 			run: now, labels: people(t, now, "now", 40, handPicked(people(t, now, "now", 10, nil, never)), seventh), refused: "10 of 50 labelled tasks were not drawn at random", status: judge.NotDrawn,
 		},
@@ -107,7 +107,7 @@ func TestLabelsAlone(t *testing.T) {
 	}
 }
 
-// handPicked are labels that nobody drew.
+// handPicked are labels without a draw.
 func handPicked(ls []labels.Label) []labels.Label {
 	ls = slices.Clone(ls)
 	for i := range ls {

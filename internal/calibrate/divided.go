@@ -71,7 +71,7 @@ func (j *join) inside(ps []pair, vs []Judgement, by estimator) ownEstimate {
 type estimator interface {
 	// stratum estimates from labels on things that were drawn alike; vs are all of these things.
 	stratum(ps []pair, vs []Judgement) ownEstimate
-	// needs says how many labels a stratum needs; level is the confidence.
+	// needs is how many labels a stratum needs; level is the confidence.
 	needs() string
 	level() float64
 }
@@ -83,7 +83,7 @@ func (e ownEstimate) refuse(why string) ownEstimate {
 	return e
 }
 
-// withJudge divides the labels by what the judge said.
+// withJudge divides the labels by the verdict of the judge.
 type withJudge struct{ r *Report }
 
 func (by withJudge) level() float64 { return by.r.Confidence }

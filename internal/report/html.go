@@ -153,8 +153,8 @@ func (p *page) SelectionPart() (template.HTML, error) {
 	return selection.HTML(p.Selection)
 }
 
-// Repeats of the run.
-func (p *page) Repeats() int { return p.repeats() }
+// RepeatText is how many attempts a case has.
+func (p *page) RepeatText() string { return p.repeatText() }
 
 // Judged attempts of the run.
 func (p *page) Judged() int { return p.Verdicts.Pass + p.Verdicts.Fail }

@@ -4,6 +4,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -98,7 +99,7 @@ func mdTail(v *View) string {
 		fmt.Fprintf(&b, "    %s\n", plain.Limited(plain.Line(n), 300))
 	}
 	fmt.Fprintf(&b, "\n<sub>run %s · %s · %s · intervals in brackets, cases as clusters</sub>\n", plain.Markdown(v.ID),
-		plain.Count(v.Suite.Cases, "case", "cases"), plain.Count(v.repeats(), "repeat", "repeats"))
+		plain.Count(v.Suite.Cases, "case", "cases"), cmp.Or(v.repeatText(), "1 repeat"))
 	return b.String()
 }
 

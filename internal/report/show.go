@@ -51,7 +51,7 @@ func (s *screen) attempt(v *View, r Row) {
 	}
 	s.wrapAs("", attemptMeta(r), s.dim)
 	if len(res.Calls) > 0 {
-		s.heading("Expected beside actual")
+		s.heading("Expected and actual")
 		if res.Plan != "" {
 			s.line("        best plan: %s", plain.Line(res.Plan))
 		}
@@ -444,6 +444,9 @@ func (s *screen) comparison(c *panel.Comparison) {
 	for _, w := range c.Warnings {
 		s.wrap(s.yellow("warning:")+" ", plain.Line(w))
 	}
+	if c.Undecided != "" {
+		s.wrap(s.yellow("inconclusive:")+" ", plain.Line(c.Undecided))
+	}
 }
 
 // difference is the verdict sentence on one target.
@@ -454,6 +457,9 @@ func difference(t *panel.TargetComparison) string {
 	}
 	o := &t.Overall
 	if o.Cases == 0 {
+		if o.Unpaired != nil {
+			return name + ": one side has no case with a verdict"
+		}
 		return name + ": no case was judged in both runs"
 	}
 	if u := o.Unpaired; u != nil {

@@ -239,7 +239,7 @@ func (v *View) rankNote() string {
 	if v.Panels == nil || v.Panels.RankedBy == "" {
 		return ""
 	}
-	return "The rank by " + v.Panels.RankedBy + " is 1 and the number of targets that are significantly better on the same cases (Holm over all pairs); a range where targets cannot be told apart"
+	return "The rank by " + v.Panels.RankedBy + " is 1 and the number of targets that are significantly better on the same cases (Holm over all pairs); a range where the run does not decide between targets"
 }
 
 // targetNumber is how tables refer to a target where there are several.

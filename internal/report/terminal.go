@@ -140,16 +140,12 @@ func (s *screen) head(v *View) {
 		name += " " + plain.Line(v.Suite.Version)
 	}
 	s.line("%s", s.bold(name))
-	s.wrapAs("", fmt.Sprintf("%s, %s, %s%s · run %s", plain.Count(v.Suite.Cases, "case", "cases"),
-		plain.Count(v.Suite.Tools, "tool", "tools"), plain.Count(len(v.Targets), "target", "targets"), repeatText(v.repeats()), plain.Line(v.ID)), s.dim)
-	s.wrap("", v.Sentence())
-}
-
-func repeatText(n int) string {
-	if n < 2 {
-		return ""
+	parts := []string{plain.Count(v.Suite.Cases, "case", "cases"), plain.Count(v.Suite.Tools, "tool", "tools"), plain.Count(len(v.Targets), "target", "targets")}
+	if text := v.repeatText(); text != "" {
+		parts = append(parts, text)
 	}
-	return fmt.Sprintf(", %d repeats", n)
+	s.wrapAs("", strings.Join(parts, ", ")+" · run "+plain.Line(v.ID), s.dim)
+	s.wrap("", v.Sentence())
 }
 
 func (s *screen) notes(v *View) {

@@ -147,6 +147,19 @@ func (v *View) repeats() int {
 	return max(1, v.Panels.Repeats)
 }
 
+// repeatText is how many attempts a case has, "" where each has one.
+func (v *View) repeatText() string {
+	n := v.repeats()
+	if n < 2 {
+		return ""
+	}
+	text := plain.Count(n, "repeat", "repeats")
+	if v.Panels.Uneven {
+		return "up to " + text
+	}
+	return text
+}
+
 func (v *View) panels() []panel.TargetPanel {
 	if v.Panels == nil {
 		return nil

@@ -392,7 +392,7 @@ func list(names []string, most int) string {
 	return strings.Join(names, ", ")
 }
 
-// maxPlaces bounds what a verdict tells to open.
+// maxPlaces bounds the places that a verdict names.
 const maxPlaces = 3
 
 // places are the tasks to look at: those that pass no longer, or the lowest.
@@ -407,8 +407,10 @@ func places(in *Input, t *panel.TargetPanel, v *Verdict) []Place {
 	take := func(list []panel.Example, kind string) {
 		for i := range list {
 			e := &list[i]
-			if e.Kind == kind && (e.Target == "" || e.Target == t.Name) && v.Key == "" && len(out) < maxPlaces {
-				out = append(out, Place{Task: e.Task, File: e.File, Line: e.Line, Why: e.Why})
+			place := Place{Task: e.Task, File: e.File, Line: e.Line, Why: e.Why}
+			if e.Kind == kind && (e.Target == "" || e.Target == t.Name) && v.Key == "" && len(out) < maxPlaces &&
+				!slices.Contains(out, place) {
+				out = append(out, place)
 			}
 		}
 	}

@@ -134,7 +134,7 @@ test('the verdict, measures with intervals, and every report', async () => {
   await page.keyboard.press('Escape');
   await page.getByRole('tab', { name: /Findings/ }).click();
   await page.getByRole('link', { name: 'Show me' }).first().click();
-  await page.getByText('Expected beside actual').waitFor();
+  await page.getByText('Expected and actual').waitFor();
   await page.goBack();
   await page.getByRole('tab', { name: /Findings/, selected: true }).waitFor();
   clean(page);

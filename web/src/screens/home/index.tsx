@@ -128,13 +128,15 @@ function Recent({ run: r }: { run: Run }) {
         {shown.length > 0
           ? shown.map((s) => (
               <div key={s.name} className={classes.target}>
-                <Text size="sm" truncate title={s.name}>
-                  {s.name}
-                </Text>
-                <Figure interval={(s.pass_rate ?? s.score)?.interval} of={s.pass_rate ?? s.score} bar />
-                <Text size="xs" c="dimmed">
-                  {t(s.pass_rate ? 'home.passRate' : 'home.score')}
-                </Text>
+                <div style={{ minWidth: 0 }}>
+                  <Text size="sm" truncate title={s.name}>
+                    {s.name}
+                  </Text>
+                  <Text size="xs" c="dimmed">
+                    {t(s.pass_rate ? 'home.passRate' : 'home.score')}
+                  </Text>
+                </div>
+                <Figure interval={(s.pass_rate ?? s.score)?.interval} of={s.pass_rate ?? s.score} bar stack />
               </div>
             ))
           : (r.models ?? []).slice(0, 3).map((m) => (
