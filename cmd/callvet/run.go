@@ -266,6 +266,14 @@ func (a *cli) evaluateAs(ctx context.Context, f *runFlags, start func() (*app.Se
 	return end(out, err)
 }
 
+// startOnly are the flags for what a run asks, which stays as it was when the run is resumed.
+func startOnly() []string {
+	return []string{
+		"repeat", "sample", "seed", "filter", "failed-from", "temperature", "top-p", "max-tokens", "tool-choice", "parallel-calls", "reasoning-effort",
+		"set", "system", "system-for", "replace-system", "name", "notes", "run-tag", "faults",
+	}
+}
+
 // resumed is the run that the flags go on with.
 func (f *runFlags) resumed(path string, changed func(string) bool) app.ResumeRequest {
 	return app.ResumeRequest{
@@ -277,6 +285,11 @@ func (f *runFlags) resumed(path string, changed func(string) bool) app.ResumeReq
 func (a *cli) session(ctx context.Context, path string, f *runFlags, changed func(string) bool) (*app.Session, error) {
 	tell := a.teller(f.quiet, f.suite.lint(a.hints(), path)).tell
 	if f.resume != "" {
+		for _, name := range startOnly() {
+			if changed(name) {
+				return nil, usagef("--%s: a resumed run asks what it was started with; for another setting start a run of its own", name)
+			}
+		}
 		return a.program().ResumeRun(ctx, f.resumed(path, changed), tell)
 	}
 	if path == "" {
