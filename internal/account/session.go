@@ -312,7 +312,7 @@ func (a *Accounts) Logins(ctx context.Context, user string) (*Logins, error) {
 	return out, nil
 }
 
-// sessionID names a session by a part of the hash of its secret, which lets nobody in.
+// sessionID names a session by a part of the hash of its secret: the part opens no session.
 func sessionID(hash []byte) string { return "session_" + hex.EncodeToString(hash[:min(8, len(hash))]) }
 
 // EndLogins ends a session or a token of a user by its id; "" ends all of them, and links that were not used.

@@ -84,7 +84,7 @@ type Details struct {
 	Attempts int `json:"attempts"`
 	Judged   int `json:"judged"`
 	Passes   int `json:"passes"`
-	// Whole are those of the passes of which each assertion was evaluated.
+	// Whole counts the passes with every assertion evaluated.
 	Whole int `json:"whole"`
 	// SkippedAssertions counts those that were not evaluated, over all attempts.
 	SkippedAssertions int `json:"skippedAssertions,omitempty"`

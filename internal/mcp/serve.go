@@ -143,9 +143,9 @@ func (s *Serving) Stdio(ctx context.Context, in io.Reader, out io.Writer) error 
 	inner := s.start(ctx)
 	d := s.desk()
 	lines := &lineWriter{out: out}
-	heard := &messages{in: bufio.NewReader(in), out: lines, most: s.MaxBytes}
+	sent := &messages{in: bufio.NewReader(in), out: lines, most: s.MaxBytes}
 	ss, err := d.server().Connect(inner, &ordered{
-		Transport: &sdk.IOTransport{Reader: heard, Writer: lines, MaxLineLength: s.MaxBytes}, desk: d,
+		Transport: &sdk.IOTransport{Reader: sent, Writer: lines, MaxLineLength: s.MaxBytes}, desk: d,
 	}, nil)
 	if err == nil {
 		stop := upon(s.over, func() { _ = ss.Close() })
@@ -157,7 +157,7 @@ func (s *Serving) Stdio(ctx context.Context, in io.Reader, out io.Writer) error 
 		err = ctx.Err()
 	case d.failed != nil: // the agent was told, too
 		err = d.failed
-	case heard.nonsense():
+	case sent.nonsense():
 		err = &callvet.Fault{Kind: callvet.FaultMalformed, Message: "serve: the agent sent no message of MCP"}
 	case errors.Is(err, io.EOF), errors.Is(err, sdk.ErrConnectionClosed), errors.Is(err, io.ErrClosedPipe):
 		err = nil

@@ -14,7 +14,7 @@ import (
 )
 
 // JUnit writes a test suite per target and a test case per attempt. A failed
-// attempt is a failure whose body holds expected and actual calls; an attempt that
+// attempt is a failure, and its body holds expected and actual calls; an attempt that
 // ended in an infrastructure error is an error; one that did not run is skipped.
 // A floor beside other targets is left out: its failures must not fail a build.
 // It holds one small entry per attempt in memory.

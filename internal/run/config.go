@@ -176,7 +176,7 @@ type Config struct {
 	// Guards makes the guard of one attempt, which stands before its world; nil, or a nil
 	// Guard, lets everything pass.
 	Guards func(c *callvet.Case) Guard
-	// Owner is whose answers are reused: those of another one are not found. "" is one person's own store.
+	// Owner is the user of the answers that are reused: those of another user are not found. "" is one person's own store.
 	Owner string
 	// GuardKey is the same for guards that decide alike: answers are not reused between others.
 	GuardKey string

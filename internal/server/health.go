@@ -28,7 +28,7 @@ func (s *Server) addHealth() {
 	}
 	add(s, huma.Operation{OperationID: "health", Method: http.MethodGet, Path: "/api/health", Summary: "Does the server answer?", Tags: []string{"operations"}}, Access{Open: true}, alive)
 	add(s, huma.Operation{
-		OperationID: "ready", Method: http.MethodGet, Path: "/api/ready", Summary: "Can the server work? It reads its store, and writes beside it.", Tags: []string{"operations"},
+		OperationID: "ready", Method: http.MethodGet, Path: "/api/ready", Summary: "Can the server work? It reads its store, and writes into the same folder.", Tags: []string{"operations"},
 	}, Access{Open: true}, func(ctx context.Context, by *account.Principal, in *struct{}) (*struct{ Body Health }, error) {
 		if err := s.cfg.Store.Ping(ctx); err != nil {
 			return nil, fmt.Errorf("read the store: %w: %w", callvet.ErrUnavailable, err)

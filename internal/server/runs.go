@@ -57,7 +57,7 @@ type EvalRun struct {
 	Judged      int             `json:"judged" doc:"attempts that passed or failed"`
 	Lost        int             `json:"lost" doc:"planned attempts without an outcome; while the run goes on, those that ended in an error"`
 	Cases       int             `json:"cases" doc:"cases of the run"`
-	Total       int             `json:"total_cases" doc:"attempts: of each target at each case, with repeats; floors are left out beside models"`
+	Total       int             `json:"total_cases" doc:"attempts: of each target at each case, with repeats; floors are left out where there are models"`
 	Passed      int             `json:"cases_passed" doc:"of total_cases"`
 	Requests    int             `json:"requests" doc:"sent to the targets, also of attempts that were asked again or broken off"`
 	CostUSD     *float64        `json:"cost_usd" doc:"null where it is not known"`

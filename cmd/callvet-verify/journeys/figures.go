@@ -221,7 +221,7 @@ func fromTerminal(text string, targets []string) (figures, error) {
 	return fromTable(rows, targets)
 }
 
-// fromTable reads the first row of each target. The row whose first cell is "target" names the columns.
+// fromTable reads the first row of each target. The heading is the row that begins with "target".
 func fromTable(rows [][]string, targets []string) (figures, error) {
 	f := figures{}
 	passed, errors := 1, -1
