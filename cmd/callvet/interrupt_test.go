@@ -7,6 +7,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"net/http"
@@ -22,6 +23,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/parallel"
 )
 
@@ -197,6 +199,7 @@ func newLaboratory(t *testing.T) *laboratory {
 	runApp(t, dir, nil, exitOK, "run", "suite.yaml", "-m", "offline/lexical", "-q", "--name", "whole")
 	lab.files["runs.db"] = string(readFile(t, dir, "runs.db"))
 	lab.files["copy.db"] = lab.files["runs.db"]
+	lab.files["runs.db.key"] = base64.StdEncoding.EncodeToString(make([]byte, account.SecretSize)) // rekey opens secrets with it
 	return lab
 }
 
