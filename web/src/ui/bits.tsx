@@ -25,6 +25,11 @@ export function sentence(t: T, i: Interval, unit = 'rate'): string {
   return t('common.interval', { confidence: number(i.confidence * 100, 0), lower: inUnit(i.lower, unit), upper: inUnit(i.upper, unit), n: i.n });
 }
 
+/** withInterval is a rate with its interval in words, for running text. */
+export function withInterval(t: T, i: Interval | null | undefined): string {
+  return i ? `${inUnit(i.point, 'rate')} (${sentence(t, i)})` : '–';
+}
+
 type Counted = Pick<Metric, 'values' | 'labelled'> & { of?: string };
 
 /** counted says what n counts: values of a measure, one attempt a task where attempts agree, or people's labels. */
