@@ -49,7 +49,7 @@ func quantile(name string, q float64, tasks int) panel.Metric {
 	for i := range tasks {
 		obs = append(obs, stats.Observation{Value: float64(100 + i), Cluster: int32(i)})
 	}
-	return panel.Metric{Name: name, Unit: panel.UnitMS, Of: "calls", LowerIsBetter: true, Interval: stats.QuantileIntervals(obs, 0.95, q)[0]}
+	return panel.Metric{Name: name, Unit: panel.UnitMS, Of: "calls", LowerIsBetter: true, Interval: stats.CaseIntervals(obs, 0.95, q)[0]}
 }
 
 func over(ms ...panel.Metric) *panel.Panels {

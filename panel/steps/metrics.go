@@ -207,11 +207,7 @@ func (t *teller) latency(name, title, of string, q *exact.Quantiles, unit panel.
 	if q.N() == 0 {
 		return
 	}
-	intervals := q.Intervals
-	if of == "attempts" {
-		intervals = q.AttemptIntervals
-	}
-	for i, iv := range intervals(t.cfg.Confidence, 0.5, 0.9) {
+	for i, iv := range q.Intervals(t.cfg.Confidence, 0.5, 0.9) {
 		p := [...]string{"p50", "p90"}[i]
 		m := panel.Metric{Name: name + "_" + p, Title: title + ", " + p, Unit: unit, Of: of, LowerIsBetter: true, Interval: scaled(iv, scale)}
 		if iv.Status == stats.StatusCensored {
