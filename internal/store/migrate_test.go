@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -150,5 +151,51 @@ PRAGMA user_version=1; PRAGMA application_id=1668703604;`)
 	}
 	if _, err := db.Acquire(t.Context(), "one", Claim{TTL: time.Hour}); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestEarlierVersions: a file of each earlier version is brought up to date, with what it has. Whoever may
+// only read it is told how.
+func TestEarlierVersions(t *testing.T) {
+	t.Parallel()
+	for v := 1; v < len(migrations()); v++ {
+		path := filepath.Join(t.TempDir(), fmt.Sprintf("version-%d.db", v))
+		execOn(t, path, strings.Join(migrations()[:v], "")+fmt.Sprintf(`
+INSERT INTO suites(hash,name,version,cases,created,head) VALUES('h','s','',1,0,'{"name":"s"}');
+INSERT INTO suite_chunks(suite,ix,cases) VALUES(1,0,'[{"id":"a"}]');
+INSERT INTO runs(id,name,created,status,suite_hash,suite_name,manifest) VALUES('one','kept',0,'done','h','s','{}');
+INSERT INTO cells(run,case_ix,target_ix,repeat,outcome,verdict,class,case_id,requests,flags,result,trace) VALUES
+	(1,0,0,0,'called','pass','','a',2,0,'{"verdict":"pass"}','{"outcome":"called","format":"PASS"}');
+PRAGMA user_version=%d; PRAGMA application_id=%d;`, v, applicationID))
+		var h *callvet.Hinted
+		if _, err := Open(t.Context(), path, Options{ReadOnly: true}); !errors.Is(err, callvet.ErrConflict) || !errors.As(err, &h) ||
+			!strings.Contains(err.Error(), fmt.Sprintf("older format version %d", v)) || !strings.Contains(h.Hint, "a command that may write to it (such as callvet run) brings it up to date") {
+			t.Errorf("version %d, read only: %v", v, err)
+		}
+		db, err := Open(t.Context(), path, Options{})
+		if err != nil {
+			t.Errorf("version %d: %v", v, err)
+			continue
+		}
+		if r, err := db.Run(t.Context(), "kept"); err != nil || r.ID != "one" || r.Status != "done" || r.SuiteHash != "h" {
+			t.Errorf("version %d: run %+v, %v", v, r, err)
+		}
+		cells := 0
+		for c, err := range db.Cells(t.Context(), "one", Filter{}) {
+			if cells++; err != nil || c.Result.Verdict != callvet.VerdictPass {
+				t.Errorf("version %d: cell %+v, %v", v, c.Result, err)
+			}
+		}
+		if cells != 1 {
+			t.Errorf("version %d: %d cells", v, cells)
+		}
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+		if db, err = Open(t.Context(), path, Options{ReadOnly: true}); err != nil {
+			t.Errorf("version %d, once it is up to date: %v", v, err)
+			continue
+		}
+		_ = db.Close()
 	}
 }
