@@ -116,6 +116,7 @@ func entries() map[string]entry {
 		"get-history":    {},
 		"delete-history": {},
 		"get-run":        {},
+		"get-run-change": {},
 		"patch-run":      {body: `{"shared":true,"experiment_id":"{experiment}"}`},
 		"list-cells":     {},
 		"get-grid":       {query: "disagree=false&search=a"},

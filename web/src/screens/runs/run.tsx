@@ -10,7 +10,7 @@ import { useMay, useMe } from '../../me';
 import { type TextKey, useText } from '../../text';
 import { Estimates, Failure, Notice, Screen, Waiting } from '../../ui/bits';
 import { Copyable } from '../../ui/copy';
-import { moment, money, number } from '../../ui/format';
+import { moment, number } from '../../ui/format';
 import { useChosenInView } from '../../ui/inview';
 import { useParam } from '../../ui/params';
 import { tell, tellFailure, undoable } from '../../ui/undo';
@@ -22,6 +22,7 @@ import { GatesTab } from './gates';
 import { GridTab, useGrid } from './grid';
 import { Overview } from './overview';
 import { statusText, useFilters, VerdictBar, verdictsOf } from './parts';
+import { Made, Since } from './since';
 import { SlicesTab } from './slices';
 import { Words } from './words';
 
@@ -109,7 +110,7 @@ export default function Result() {
           {d.suite.version && <span>· {t('results.version', { v: d.suite.version })}</span>}
           <span>· {t('results.cases', { n: d.suite.cases })}</span>
           {d.panels.repeats > 1 && <span>· {t(d.panels.uneven_repeats ? 'results.upToRepeats' : 'results.repeats', { n: d.panels.repeats })}</span>}
-          {line.data?.cost_usd != null && <span>· {money(line.data.cost_usd)}</span>}
+          {line.data && <Made of={line.data} />}
           {statusText(t, d.status) && <Badge color="yellow">{statusText(t, d.status)}</Badge>}
           {shared && <Badge color="gray">{t('common.shared')}</Badge>}
           {(line.data?.run_tags ?? []).map((x) => (
@@ -199,6 +200,7 @@ export default function Result() {
             {d.summary}
           </Text>
         </Group>
+        {line.data && <Since run={id} line={line.data} />}
         <Estimates of={d.estimates} />
         {warnings.length > 0 && (
           <Notice title={t('results.warnings')}>
