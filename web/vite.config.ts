@@ -1,11 +1,29 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { gzipSync } from 'node:zlib';
 import react from '@vitejs/plugin-react';
-import { defineConfig } from 'vite';
+import { defineConfig, type Plugin } from 'vite';
 
 // In development (npx vite) requests of the API go to a callvet server: CALLVET_URL, or the usual address.
 const server = process.env.CALLVET_URL ?? 'http://127.0.0.1:8501';
 
+/** packed writes each asset once more, compressed: the server sends that one to browsers that take it. */
+function packed(): Plugin {
+  return {
+    name: 'packed',
+    apply: 'build',
+    async writeBundle({ dir }) {
+      const assets = path.join(dir ?? '', 'assets');
+      for (const name of await readdir(assets)) {
+        const text = await readFile(path.join(assets, name));
+        if (/\.(js|css|svg)$/.test(name) && text.length > 1024) await writeFile(path.join(assets, `${name}.gz`), gzipSync(text, { level: 9 }));
+      }
+    },
+  };
+}
+
 export default defineConfig({
-  plugins: [react()],
+  plugins: [react(), packed()],
   build: { outDir: 'dist/app', emptyOutDir: true, chunkSizeWarningLimit: 700, assetsInlineLimit: 0, modulePreload: { polyfill: false } },
   server: { proxy: { '/api': { target: server, changeOrigin: true }, '/ws': { target: server, ws: true, changeOrigin: true } } },
 });

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"mime"
 	"net/http"
 	"path"
 	"strings"
@@ -47,6 +48,12 @@ func (s *Server) addPage() error {
 				w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
 			} else { // the icon, which a browser asks for at each change of the address
 				w.Header().Set("Cache-Control", "public, max-age=3600")
+			}
+			w.Header().Set("Vary", "Accept-Encoding")
+			if packed := name + ".gz"; takesGzip(r) && isFile(files, packed) { // the build made it
+				w.Header().Set("Content-Type", mime.TypeByExtension(path.Ext(name)))
+				w.Header().Set("Content-Encoding", "gzip")
+				name = packed
 			}
 			http.ServeFileFS(w, r, files, name)
 		case path.Ext(name) != "" && strings.HasPrefix(name, "assets/"):

@@ -121,6 +121,29 @@ test('a new run of two models, followed to its end', async () => {
   clean(page);
 });
 
+test('Home and the header of a run show what changed, worst first, also where the prompt is another one', async () => {
+  await server.user('changer', 'member');
+  const as = { as: 'changer' };
+  const [fell, stayed] = [await server.suite(cities('Fell', 20), as), await server.suite(cities('Stayed', 20), as)];
+  const lexical = (suite, more) => server.ran({ suite_id: suite, models: ['offline/lexical'], no_cache: true, ...more }, as);
+  await lexical(fell);
+  await lexical(fell, { tool_choice: 'none', system_prompt: 'Never call a tool.', name: 'worse prompt' });
+  await lexical(stayed);
+  await lexical(stayed);
+  const page = await browser.page(server, as);
+  await page.goto('/');
+  const changed = page.locator('[data-changed]');
+  await changed.nth(1).waitFor();
+  const first = await changed.first().innerText();
+  assert.match(first, /−[\d.]+ pp[\s\S]*n = 20[\s\S]*worse[\s\S]*worse prompt · against the run before/);
+  assert.match(await changed.nth(1).innerText(), /±0 pp[\s\S]*no claim/);
+  await page.getByRole('link', { name: 'worse prompt' }).click();
+  await page.getByText('· by you').waitFor();
+  await page.locator('[data-since]').getByText('worse', { exact: true }).waitFor();
+  await page.locator('[data-since]').getByText(/prompt/).first().waitFor(); // what else is not the same
+  clean(page);
+});
+
 test('an estimate needs no key, says which is missing, and tells of judges', async () => {
   await server.user('nokey', 'member');
   const suite = await server.suite(cities('Estimated', 20), { as: 'nokey' });

@@ -140,6 +140,28 @@ test('the verdict, measures with intervals, and every report', async () => {
   clean(page);
 });
 
+test('the header of a run has its change against the run before of the same suite and model, who made it, its cost and its time', async () => {
+  const page = await opened(`/runs/${runs.three}`);
+  const told = await server.api('GET', `/api/runs/${runs.three}/change`);
+  const since = page.locator('[data-since]');
+  for (const c of told.items.filter((x) => !x.floor)) {
+    const base = c.target.includes('good') ? runs.good : runs.sloppy;
+    assert.equal(c.base_eval_id, base);
+    await since.getByRole('link', { name: c.target.includes('good') ? 'good' : 'sloppy', exact: true }).waitFor();
+    assert.equal(await since.getByRole('link', { name: `Compare: ${c.target}` }).getAttribute('href'), `/compare?runs=${encodeURIComponent(`${base},${runs.three}`)}`);
+  }
+  const text = await since.innerText();
+  assert.equal((text.match(/±0 pp/g) ?? []).length, 2, text);
+  assert.equal((text.match(/no claim/g) ?? []).length, 2, text); // the same answers: nothing is claimed
+  assert.equal((text.match(/n = 14/g) ?? []).length, 4, text); // of each pass rate, and of each change
+  await page.getByText('· by command line').waitFor();
+  await page.getByText(/· took [\d.]+ (ms|s)/).waitFor();
+  await page.getByText('· cost not known').waitFor(); // of scripts
+  await page.goto(`/runs/${runs.sloppy}`);
+  await page.getByText('no run before with this suite and model').waitFor();
+  clean(page);
+});
+
 test('attempts are filtered and sorted by the server, in the address', async () => {
   const page = await opened(`/runs/${runs.three}?tab=attempts`);
   await page.getByText('84 of 84 attempts').waitFor();
