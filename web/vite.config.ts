@@ -1,13 +1,13 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 
 // In development (npx vite) requests of the API go to a callvet server: CALLVET_URL, or the usual address.
 const server = process.env.CALLVET_URL ?? 'http://127.0.0.1:8501';
 
-/** packed writes each asset once more, compressed: the server sends that one to browsers that take it. */
+/** packed writes each asset compressed, too: the server sends that to browsers that take it (brotli only over TLS, and on this machine). */
 function packed(): Plugin {
   return {
     name: 'packed',
@@ -16,7 +16,8 @@ function packed(): Plugin {
       const assets = path.join(dir ?? '', 'assets');
       for (const name of await readdir(assets)) {
         const text = await readFile(path.join(assets, name));
-        if (/\.(js|css|svg)$/.test(name) && text.length > 1024) await writeFile(path.join(assets, `${name}.gz`), gzipSync(text, { level: 9 }));
+        if (!/\.(js|css|svg)$/.test(name) || text.length <= 1024) continue;
+        await Promise.all([writeFile(path.join(assets, `${name}.gz`), gzipSync(text, { level: 9 })), writeFile(path.join(assets, `${name}.br`), brotliCompressSync(text))]);
       }
     },
   };

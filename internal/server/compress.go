@@ -23,7 +23,7 @@ var packers = sync.Pool{New: func() any {
 // enough and that the handler has not compressed itself. Events are sent as they come.
 func compressed(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodHead || r.Header.Get("Upgrade") != "" || !takesGzip(r) {
+		if r.Method == http.MethodHead || r.Header.Get("Upgrade") != "" || !takes(r, "gzip") {
 			next.ServeHTTP(w, r)
 			return
 		}
@@ -33,11 +33,11 @@ func compressed(next http.Handler) http.Handler {
 	})
 }
 
-// takesGzip reports whether who asks takes an answer that is compressed.
-func takesGzip(r *http.Request) bool {
+// takes reports whether who asks takes an answer that is compressed in a way.
+func takes(r *http.Request, encoding string) bool {
 	for _, part := range strings.Split(strings.Join(r.Header.Values("Accept-Encoding"), ","), ",") {
 		name, weight, _ := strings.Cut(strings.ReplaceAll(part, " ", ""), ";")
-		if strings.EqualFold(name, "gzip") {
+		if strings.EqualFold(name, encoding) {
 			return strings.TrimRight(weight, ".0") != "q="
 		}
 	}

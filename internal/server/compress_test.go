@@ -68,6 +68,7 @@ func TestCompressed(t *testing.T) {
 			"index.html":     {Data: []byte(`{{nonce}} <p>` + strings.Repeat("a long page ", 200))},
 			"assets/a.js":    {Data: []byte(code)},
 			"assets/a.js.gz": {Data: packed.Bytes()},
+			"assets/a.js.br": {Data: []byte("as the build made it")},
 			"assets/b.png":   {Data: bytes.Repeat([]byte("p"), 4000)},
 		}
 	})
@@ -105,6 +106,9 @@ func TestCompressed(t *testing.T) {
 		if text := unpacked(t, b); c.path != "/runs" && text != string(plain) || len(b) >= len(plain) { // a page has a nonce of its own
 			t.Errorf("%s: %d bytes of %d, another text: %v", c.path, len(b), len(plain), text != string(plain))
 		}
+	}
+	if res, b := s.asked(t, http.MethodGet, "/assets/a.js", "gzip, br"); res.Header.Get("Content-Encoding") != "br" || string(b) != "as the build made it" || res.Header.Get("Content-Type") != "text/javascript; charset=utf-8" {
+		t.Errorf("brotli: %v %.40q", res.Header, b)
 	}
 	if res, b := s.asked(t, http.MethodHead, "/assets/a.js", "gzip"); res.StatusCode != http.StatusOK || len(b) > 0 {
 		t.Errorf("HEAD: %d, %d bytes", res.StatusCode, len(b))

@@ -50,12 +50,7 @@ func (s *Server) addPage() error {
 				w.Header().Set("Cache-Control", "public, max-age=3600")
 			}
 			w.Header().Set("Vary", "Accept-Encoding")
-			if packed := name + ".gz"; takesGzip(r) && isFile(files, packed) { // the build made it
-				w.Header().Set("Content-Type", mime.TypeByExtension(path.Ext(name)))
-				w.Header().Set("Content-Encoding", "gzip")
-				name = packed
-			}
-			http.ServeFileFS(w, r, files, name)
+			http.ServeFileFS(w, r, files, packed(w, r, files, name))
 		case path.Ext(name) != "" && strings.HasPrefix(name, "assets/"):
 			http.NotFound(w, r) // of another build: the page takes it for a sign to load itself anew
 		default:
@@ -63,6 +58,19 @@ func (s *Server) addPage() error {
 		}
 	})
 	return nil
+}
+
+// packed is the file as the build has compressed it, for a browser that takes it, with the headers that say so;
+// else the file itself.
+func packed(w http.ResponseWriter, r *http.Request, files fs.FS, name string) string {
+	for _, as := range []struct{ encoding, end string }{{"br", ".br"}, {"gzip", ".gz"}} {
+		if takes(r, as.encoding) && isFile(files, name+as.end) {
+			w.Header().Set("Content-Type", mime.TypeByExtension(path.Ext(name)))
+			w.Header().Set("Content-Encoding", as.encoding)
+			return name + as.end
+		}
+	}
+	return name
 }
 
 // writePage answers with the index, whose styles have a nonce of this answer alone.
