@@ -58,10 +58,10 @@ type Claim struct {
 
 // Timeline is an experiment in the order of time.
 type Timeline struct {
-	Experiment    string          `json:"experiment_id"`
-	Baseline      string          `json:"baseline_eval_id"`
-	BaselineScore *float64        `json:"baseline_score"`
-	Entries       []TimelineEntry `json:"entries"`
+	Experiment string `json:"experiment_id"`
+	Baseline   string `json:"baseline_eval_id"`
+	BaselineLine
+	Entries []TimelineEntry `json:"entries"`
 }
 
 func (s *Server) timeline(ctx context.Context, by *account.Principal, in *ExperimentIn) (*struct{ Body Timeline }, error) {
@@ -80,9 +80,7 @@ func (s *Server) timeline(ctx context.Context, by *account.Principal, in *Experi
 			return nil, err
 		}
 	}
-	if base != nil {
-		out.BaselineScore = base.AvgScore
-	}
+	out.BaselineLine = baselineLine(base)
 	var claims families
 	for i := range runs {
 		entry, err := s.entry(ctx, &e, &runs[i], base, &claims)
