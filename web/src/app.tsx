@@ -11,7 +11,7 @@ import { Door, linkOf } from './door';
 import { MeContext } from './me';
 import { nonce } from './nonce';
 import { Shell } from './shell';
-import { type Language, TextContext, texts } from './text';
+import { known, type Language, TextContext, texts } from './text';
 import { theme, variables } from './theme';
 import { Failure, Waiting } from './ui/bits';
 import { speak } from './ui/format';
@@ -38,7 +38,8 @@ function Inside() {
   );
 }
 
-function languageAtFirst(): Language {
+/** languageAtFirst is the language that the user chose, or else that of the browser. */
+export function languageAtFirst(): Language {
   const kept = localStorage.getItem('callvet.language');
   if (kept === 'en' || kept === 'sv') return kept;
   return navigator.language.startsWith('sv') ? 'sv' : 'en';
@@ -53,7 +54,7 @@ export function App() {
       language,
       choose: (l: Language) => {
         localStorage.setItem('callvet.language', l);
-        setLanguage(l);
+        void known(l).finally(() => setLanguage(l)); // where they do not come the texts are English
       },
     }),
     [language],

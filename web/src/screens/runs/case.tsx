@@ -13,7 +13,7 @@ import { Conversation, Long, pretty, Timeline, type Turn } from '../../ui/conver
 import { duration, money, number } from '../../ui/format';
 import { tell, tellFailure } from '../../ui/undo';
 import { AddToSuite } from './addcase';
-import { caseOf, keyOf, useAttempts } from './attempts';
+import { caseOf, keyOf, useAttempts } from './lists';
 import { type Attempt, asVerdict, caseLink, inWords, readFilters } from './parts';
 
 type CaseOf = { id: string; description?: string; context?: string; input?: Turn[]; expect?: unknown; [key: string]: unknown };

@@ -2,7 +2,7 @@
 import { Badge, Button, Group, List, Menu, Stack, Tabs, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { IconArrowsDiff, IconDots, IconDownload, IconLink, IconPencil, IconShare, IconTrash } from '@tabler/icons-react';
-import { useCallback, useState } from 'react';
+import { lazy, Suspense, useCallback, useState } from 'react';
 import { Link, useNavigate, useParams } from 'react-router';
 import { $api, api, ok, type Schemas } from '../../api/client';
 import { type LiveEvent, useLive } from '../../api/live';
@@ -14,17 +14,22 @@ import { moment, number } from '../../ui/format';
 import { useChosenInView } from '../../ui/inview';
 import { useParam } from '../../ui/params';
 import { tell, tellFailure, undoable } from '../../ui/undo';
-import { Attempts, useAttempts } from './attempts';
-import { Configuration } from './configuration';
-import { ConfusionTab } from './confusion';
+
 import { Findings } from './findings';
-import { GatesTab } from './gates';
-import { GridTab, useGrid } from './grid';
+import { useAttempts, useGrid } from './lists';
+
 import { Overview } from './overview';
 import { statusText, useFilters, VerdictBar, verdictsOf } from './parts';
 import { Made, Since } from './since';
-import { SlicesTab } from './slices';
-import { Words } from './words';
+
+// What is in a tab is loaded with it.
+const Attempts = lazy(() => import('./attempts').then((m) => ({ default: m.Attempts })));
+const GridTab = lazy(() => import('./grid').then((m) => ({ default: m.GridTab })));
+const SlicesTab = lazy(() => import('./slices').then((m) => ({ default: m.SlicesTab })));
+const ConfusionTab = lazy(() => import('./confusion').then((m) => ({ default: m.ConfusionTab })));
+const GatesTab = lazy(() => import('./gates').then((m) => ({ default: m.GatesTab })));
+const Configuration = lazy(() => import('./configuration').then((m) => ({ default: m.Configuration })));
+const Words = lazy(() => import('./words').then((m) => ({ default: m.Words })));
 
 const tabs = ['overview', 'grid', 'attempts', 'slices', 'confusion', 'findings', 'gates', 'configuration'] as const;
 const formats = ['html', 'md', 'csv', 'json', 'jsonl', 'xml', 'txt'] as const;
@@ -170,6 +175,7 @@ export default function Result() {
       }
     >
       {describing && line.data && (
+        <Suspense>
         <Words
           of={line.data} close={() => setDescribing(false)}
           saved={() => {
@@ -179,6 +185,7 @@ export default function Result() {
             void refetchLine();
           }}
         />
+        </Suspense>
       )}
       <Stack gap="sm">
         {line.data?.notes && (
@@ -226,28 +233,30 @@ export default function Result() {
             </Tabs.Tab>
           ))}
         </Tabs.List>
-        <Tabs.Panel value="overview">
-          <Overview run={id} report={d} />
-        </Tabs.Panel>
-        <Tabs.Panel value="grid">
-          <GridTab run={id} report={d} />
-        </Tabs.Panel>
-        <Tabs.Panel value="attempts">
-          <Attempts run={id} report={d} />
-        </Tabs.Panel>
-        <Tabs.Panel value="slices">
-          <SlicesTab report={d} />
-        </Tabs.Panel>
-        <Tabs.Panel value="confusion">
-          <ConfusionTab run={id} report={d} />
-        </Tabs.Panel>
-        <Tabs.Panel value="findings">
-          <Findings run={id} report={d} />
-        </Tabs.Panel>
-        <Tabs.Panel value="gates">{line.error ? <Failure of={line.error} retry={() => void refetchLine()} /> : line.data ? <GatesTab run={id} line={line.data} /> : <Waiting />}</Tabs.Panel>
-        <Tabs.Panel value="configuration">
-          <Configuration report={d} />
-        </Tabs.Panel>
+        <Suspense fallback={<Waiting />}>
+          <Tabs.Panel value="overview">
+            <Overview run={id} report={d} />
+          </Tabs.Panel>
+          <Tabs.Panel value="grid">
+            <GridTab run={id} report={d} />
+          </Tabs.Panel>
+          <Tabs.Panel value="attempts">
+            <Attempts run={id} report={d} />
+          </Tabs.Panel>
+          <Tabs.Panel value="slices">
+            <SlicesTab report={d} />
+          </Tabs.Panel>
+          <Tabs.Panel value="confusion">
+            <ConfusionTab run={id} report={d} />
+          </Tabs.Panel>
+          <Tabs.Panel value="findings">
+            <Findings run={id} report={d} />
+          </Tabs.Panel>
+          <Tabs.Panel value="gates">{line.error ? <Failure of={line.error} retry={() => void refetchLine()} /> : line.data ? <GatesTab run={id} line={line.data} /> : <Waiting />}</Tabs.Panel>
+          <Tabs.Panel value="configuration">
+            <Configuration report={d} />
+          </Tabs.Panel>
+        </Suspense>
       </Tabs>
     </Screen>
   );
