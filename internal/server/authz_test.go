@@ -117,6 +117,8 @@ func entries() map[string]entry {
 		"delete-history": {},
 		"get-run":        {},
 		"get-run-change": {},
+		"resume-run":     {gives: http.StatusConflict}, // it lost nothing
+		"rerun-failed":   {gives: http.StatusConflict}, // nothing failed
 		"patch-run":      {body: `{"shared":true,"experiment_id":"{experiment}"}`},
 		"list-cells":     {},
 		"get-grid":       {query: "disagree=false&search=a"},

@@ -179,6 +179,7 @@ func (s *Server) addRuns() {
 	add(s, huma.Operation{
 		OperationID: "diff-runs", Method: http.MethodGet, Path: "/api/diff", Summary: "Compare two runs, or targets of one, case by case", Tags: tags,
 	}, Access{}, s.diffRuns)
+	s.addAgain()
 	s.addBadge()
 	s.addGates()
 	s.addDrills()
