@@ -15,6 +15,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/endpoint"
 	"github.com/callvet/callvet/internal/provider"
+	"github.com/callvet/callvet/internal/provider/retriever"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/secret"
 )
@@ -104,6 +105,17 @@ func (s *TargetSpec) command() string {
 func (s *TargetSpec) reads() bool {
 	scheme, _, _ := strings.Cut(s.Target, ":")
 	return scheme == "script" || scheme == "recorded" || scheme == "retrieve" && s.service() == ""
+}
+
+// Catalogue is the file, or the name of a kept catalogue, that a target searches in this process; "" of other
+// targets.
+func (s *TargetSpec) Catalogue() string {
+	rest, own := retriever.File(s.Target)
+	if !own {
+		return ""
+	}
+	name, _, _ := strings.Cut(rest, "?")
+	return name
 }
 
 // displayName is how reports call a target: the name given, or what was typed
@@ -299,7 +311,7 @@ func (a *App) permitted(specs []TargetSpec) error {
 		switch {
 		case s.command() != "" && !a.cfg.Permit.Commands:
 			return denied(s, "run commands")
-		case s.reads() && !a.cfg.Permit.Files:
+		case s.reads() && !a.cfg.Permit.Files && a.catalogues[s.Catalogue()] == nil:
 			return denied(s, "read files")
 		}
 	}
