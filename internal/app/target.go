@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/catalog"
 	"github.com/callvet/callvet/internal/endpoint"
 	"github.com/callvet/callvet/internal/provider"
 	"github.com/callvet/callvet/internal/provider/retriever"
@@ -50,7 +51,13 @@ type TargetSpec struct {
 // provider at its usual address: an address, a command, a header, or the variable of a key.
 func (s *TargetSpec) Directed() bool {
 	return s.BaseURL != "" || s.APIKeyEnv != "" || len(s.Headers)+len(s.Body)+len(s.Agent)+len(s.ExecEnv) > 0 ||
-		s.service() != "" || s.command() != ""
+		s.service() != "" || s.command() != "" || s.embeds()
+}
+
+// embeds reports whether the search of a catalogue asks models of vectors or of orders, which may have addresses.
+func (s *TargetSpec) embeds() bool {
+	_, asks, _ := catalog.Searches([]string{s.Target})
+	return asks
 }
 
 // SameDirection reports whether requests of both targets go to the same place and carry the same.
