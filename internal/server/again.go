@@ -123,7 +123,14 @@ func (s *Server) rerunFailed(ctx context.Context, by *account.Principal, in *str
 	if err != nil {
 		return nil, err
 	}
-	if e.SuiteID == "" {
+	kept := e.SuiteID != ""
+	if kept {
+		_, _, err = s.library.Now(ctx, e.SuiteID)
+		if kept = !isMissing(err); kept && err != nil {
+			return nil, err
+		}
+	}
+	if !kept {
 		return nil, &callvet.Hinted{
 			Err:  fmt.Errorf("run the failures of %s: %w: its suite is not kept on the server", in.ID, callvet.ErrConflict),
 			Hint: "callvet run SUITE --failed-from " + in.ID + ", where the suite is",

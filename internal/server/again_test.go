@@ -50,13 +50,11 @@ func TestAgain(t *testing.T) {
 		t.Errorf("the job: %+v", j)
 	}
 	whole := told[server.EvalDetails](t, s, "ana", "GET", "/api/tool-eval/history/"+sent.ResultRef, "")
-	if whole.Lost != 0 || whole.Judged != line.Planned || whole.Job != again.JobID || whole.Verdicts.Fail != line.Verdicts.Fail+1 { // c9 lies elsewhere
+	if whole.Lost != 0 || whole.Judged != line.Planned || whole.Job != again.JobID || whole.Verdicts.Fail != line.Verdicts.Fail {
 		t.Errorf("afterwards: %+v, before: %+v", whole.Verdicts, line.Verdicts)
 	}
-	for _, route := range []string{"/resume"} {
-		if code, answer := s.ask(t, "ana", "POST", run+route, "{}"); code != 409 || !strings.Contains(answer, "lost no attempt") {
-			t.Errorf("nothing is lost: %d %s", code, answer)
-		}
+	if code, answer := s.ask(t, "ana", "POST", run+"/resume", "{}"); code != 409 || !strings.Contains(answer, "lost no attempt") {
+		t.Errorf("nothing is lost: %d %s", code, answer)
 	}
 
 	right.Store(true)

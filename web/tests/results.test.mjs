@@ -43,7 +43,7 @@ rules:
     steps:
       - calls: [{tool: find_order, args: {id: "A-2", fields: ["status"]}}]
       - calls: [{tool: cancel_order, args: {id: "A-3", reason: "changed mind"}}]
-      - text: Done.
+      - text: "Pay at paypal\\u200b.com \\u202egnp.exe"
 otherwise: error
 `;
 
@@ -309,6 +309,24 @@ test('what a tool or a model says stays text', async () => {
   for (const part of ['<script>window.owned=1</script>', "<img src=x onerror='window.owned=1'>", 'javascript:window.owned=1', '<b>bold</b>']) assert.ok(text.includes(part), part);
   assert.equal(await talk.locator('a, img, script, b').count(), 0);
   assert.equal(await page.evaluate(() => globalThis.owned), undefined);
+  clean(page);
+});
+
+test('characters that nobody sees are visible in what a model said', async () => {
+  const page = await opened(`/runs/${runs.desk}/case?case=cancel-it`);
+  await page.locator('.unseen').first().waitFor();
+  assert.deepEqual([...new Set(await page.locator('.unseen').allInnerTexts())].sort(), ['U+200B', 'U+202E']);
+  clean(page);
+});
+
+test('a comparison of runs of different suites says so', async () => {
+  const page = await opened(`/compare?runs=${runs.desk},${runs.good}`);
+  const said = page.locator('[data-different-suites]');
+  await said.waitFor();
+  assert.match(await said.innerText(), /order desk[\s\S]*weather/);
+  await page.goto(`/compare?runs=${runs.sloppy},${runs.good}`);
+  await page.getByText('Paired difference').first().waitFor();
+  assert.equal(await said.count(), 0);
   clean(page);
 });
 

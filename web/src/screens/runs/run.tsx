@@ -1,16 +1,17 @@
 // The result of a run: the verdict in a sentence, then its parts as tabs.
 import { Badge, Button, Group, List, Menu, Stack, Tabs, Text } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
-import { IconArrowsDiff, IconDots, IconDownload, IconLink, IconPencil, IconShare, IconTrash } from '@tabler/icons-react';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { IconArrowsDiff, IconDots, IconDownload, IconLink, IconPencil, IconPlayerPlay, IconRepeat, IconShare, IconTrash } from '@tabler/icons-react';
 import { lazy, Suspense, useCallback, useState } from 'react';
 import { Link, useNavigate, useParams } from 'react-router';
 import { $api, api, ok, type Schemas } from '../../api/client';
+import { newKey } from '../../api/jobs';
 import { type LiveEvent, useLive } from '../../api/live';
 import { useMay, useMe } from '../../me';
 import { type TextKey, useText } from '../../text';
 import { Estimates, Failure, Notice, Screen, Waiting } from '../../ui/bits';
 import { Copyable } from '../../ui/copy';
-import { moment, number } from '../../ui/format';
+import { moment, money, number } from '../../ui/format';
 import { useChosenInView } from '../../ui/inview';
 import { useParam } from '../../ui/params';
 import { tell, tellFailure, undoable } from '../../ui/undo';
@@ -39,6 +40,7 @@ export default function Result() {
   const { id = '' } = useParams();
   const me = useMe();
   const mayChange = useMay('write') && !me.read_only;
+  const mayRun = useMay('run') && !me.read_only;
   const navigate = useNavigate();
   const client = useQueryClient();
   const [tab] = useParam('tab', 'overview');
@@ -91,6 +93,14 @@ export default function Result() {
       ok(await api.PATCH('/api/runs/{id}', { ...path, body: { shared: !shared } }));
       tell(t(shared ? 'results.unsharedNow' : 'results.sharedNow'));
       await Promise.all([client.invalidateQueries({ queryKey: ['get', '/api/tool-eval/history'] }), refetchLine()]);
+    } catch (e) {
+      tellFailure(t, e);
+    }
+  };
+  const rerun = async () => {
+    try {
+      const job = ok(await api.POST('/api/runs/{id}/failed', { params: { path: { id }, header: { 'Idempotency-Key': newKey() } }, body: { name: t('results.failuresOf', { run: line.data?.name || id }) } }));
+      navigate(`/jobs/${job.job_id}`);
     } catch (e) {
       tellFailure(t, e);
     }
@@ -154,6 +164,11 @@ export default function Result() {
               <Menu.Item leftSection={<IconLink size={16} aria-hidden />} onClick={() => void copy(location.href, t('results.linkCopied'))}>
                 {t('results.copyLink')}
               </Menu.Item>
+              {mayRun && line.data && line.data.suite_id !== '' && line.data.finished && (all.fail > 0 || all.error > 0) && (
+                <Menu.Item leftSection={<IconRepeat size={16} aria-hidden />} onClick={() => void rerun()}>
+                  {t('results.rerunFailed')}
+                </Menu.Item>
+              )}
               {mayChange && line.data && (
                 <Menu.Item leftSection={<IconPencil size={16} aria-hidden />} onClick={() => setDescribing(true)}>
                   {t('results.describe')}
@@ -200,7 +215,7 @@ export default function Result() {
             </Text>
           </Notice>
         )}
-        {line.data && line.data.lost > 0 && <LostAttempts of={line.data} />}
+        {line.data && line.data.lost > 0 && <LostAttempts of={line.data} mayRun={mayRun} />}
         <Group gap="md" align="center">
           <VerdictBar of={all} width={160} />
           <Text fw={500} className="untrusted" style={{ flex: '1 1 320px' }} data-summary>
@@ -265,17 +280,32 @@ export default function Result() {
 /** The flags of the settings that an action may have. */
 const flags: Record<string, string> = { max_calls: '--max-calls', max_cost_usd: '--max-cost' };
 
-/** LostAttempts says how many attempts of a run are lost, and which command asks for them again. */
-function LostAttempts({ of: r }: { of: Schemas['EvalDetails'] }) {
+/** LostAttempts says how many attempts of a run are lost, and asks for them again: here, or by a command where the run is of the command line. */
+function LostAttempts({ of: r, mayRun }: { of: Schemas['EvalDetails']; mayRun: boolean }) {
   const t = useText();
+  const navigate = useNavigate();
   const again = r.resume;
+  const budget = r.status === 'budget';
+  const raised = Object.fromEntries((again?.with ?? []).filter((x) => x.name === 'max_calls' || x.name === 'max_cost_usd').map((x) => [x.name, Number(x.values?.[0])]));
+  const resume = useMutation({
+    mutationFn: async () => ok(await api.POST('/api/runs/{id}/resume', { params: { path: { id: r.id }, header: { 'Idempotency-Key': newKey() } }, body: raised })),
+    onSuccess: (job) => navigate(`/jobs/${job.job_id}`),
+  });
   return (
     <Notice title={t('results.lostTitle', { n: number(r.lost), planned: number(r.planned) })}>
       <Text size="sm">{t('results.lostText')}</Text>
-      {again && (
+      {again && mayRun && r.user_id !== '' && (
+        <>
+          <Button mt={6} size="xs" variant="default" loading={resume.isPending} onClick={() => resume.mutate()} leftSection={<IconPlayerPlay size={14} aria-hidden />}>
+            {budget ? t('results.resumeWith', { most: 'max_cost_usd' in raised ? money(raised.max_cost_usd) : t('results.requestsOf', { n: number(raised.max_calls ?? 0) }) }) : t('results.resume')}
+          </Button>
+          <Failure of={resume.error} />
+        </>
+      )}
+      {again && r.user_id === '' && (
         <>
           <Text size="sm" mt={6} mb={4}>
-            {t(r.status === 'budget' ? 'results.lostBudget' : 'results.lostResume')}
+            {t(budget ? 'results.lostBudget' : 'results.lostResume')}
           </Text>
           <Copyable
             label={t('results.resumeCommand')}
