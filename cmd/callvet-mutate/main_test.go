@@ -207,7 +207,7 @@ func TestOneFile(t *testing.T) {
 }
 
 // TestNewLines: with a commit, only the lines that came after it are changed, and the tests of other
-// packages may be what notices that.
+// packages may be what notices that. Those of them that fail without a change notice none.
 func TestNewLines(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("git"); err != nil {
@@ -243,6 +243,8 @@ func TestNew(t *testing.T) {
 		t.Fatal()
 	}
 }
+
+func TestBroken(t *testing.T) { t.Fatal(room.New(4)) }
 `)
 	git("init", "-q")
 	git("add", ".")
