@@ -290,3 +290,37 @@ func TestRepeatsText(t *testing.T) {
 		}
 	}
 }
+
+// TestHear: what a labels file has of another judge is heard, and of the very output only. What the run itself
+// has of a judge stands.
+func TestHear(t *testing.T) {
+	t.Parallel()
+	yes, no := true, false
+	by := func(name string, pass *bool) labels.Verdict {
+		return labels.Verdict{Judge: labels.Judge{Name: name}, Pass: pass}
+	}
+	key := labels.Key{Target: "a", TaskID: "t", Unit: labels.Task}
+	opinion := func(print string, v labels.Verdict) labels.Label {
+		return labels.Label{Key: key, Fingerprint: print, Judged: []labels.Verdict{v}}
+	}
+	for name, tc := range map[string]struct {
+		opinion labels.Label
+		heard   bool
+		unknown int
+	}{
+		"another judge":      {opinion("f", by("new", &no)), true, 0},
+		"the judge of a run": {opinion("f", by("own", &no)), false, 0},
+		"another output":     {opinion("g", by("new", &no)), false, 0},
+		"of no output":       {opinion("", by("new", &no)), false, 1},
+	} {
+		r := &judgedRun{items: []calibrate.Item{{Key: key, Fingerprint: "f", Judged: []labels.Verdict{by("own", &yes)}}}}
+		r.hear([]labels.Label{tc.opinion})
+		want := []labels.Verdict{by("own", &yes)}
+		if tc.heard {
+			want = append(want, by("new", &no))
+		}
+		if d := cmp.Diff(want, r.items[0].Judged); d != "" || r.heard != tc.heard || r.unknown != tc.unknown {
+			t.Errorf("%s: heard %t, %d unknown: %s", name, r.heard, r.unknown, d)
+		}
+	}
+}
