@@ -3,6 +3,7 @@
 package server
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"database/sql"
@@ -23,7 +24,6 @@ import (
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/library"
 	"github.com/callvet/callvet/internal/report"
-	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/store/rows"
 	"github.com/callvet/callvet/panel"
@@ -65,6 +65,7 @@ type EvalRun struct {
 	Job         string          `json:"job_id,omitempty"`
 	Shared      bool            `json:"shared"`
 	User        string          `json:"user_id" doc:"empty for a run of the command line"`
+	UserName    string          `json:"user_name,omitempty" doc:"of a single run: the name of that user; left out where he is gone"`
 	Problem     string          `json:"problem,omitempty" doc:"what of the run cannot be read"`
 }
 
@@ -154,6 +155,9 @@ func (s *Server) addRuns() {
 		OperationID: "patch-run", Method: http.MethodPatch, Path: "/api/runs/{id}", Summary: "Name a run, share it with all users, or link it to an experiment", Tags: tags, DefaultStatus: http.StatusNoContent,
 	}, Access{Objects: run}, s.patchRun)
 	add(s, huma.Operation{
+		OperationID: "get-run-change", Method: http.MethodGet, Path: "/api/runs/{id}/change", Summary: "How pass rates changed: against the baseline of the experiment, or the run before of the same suite and model", Tags: tags,
+	}, Access{Objects: run}, s.runChange)
+	add(s, huma.Operation{
 		OperationID: "list-cells", Method: http.MethodGet, Path: "/api/runs/{id}/cells", Summary: "Attempts of a run, filtered and sorted", Tags: tags,
 	}, Access{Objects: run}, s.cells)
 	add(s, huma.Operation{
@@ -175,6 +179,7 @@ func (s *Server) addRuns() {
 	add(s, huma.Operation{
 		OperationID: "diff-runs", Method: http.MethodGet, Path: "/api/diff", Summary: "Compare two runs, or targets of one, case by case", Tags: tags,
 	}, Access{}, s.diffRuns)
+	s.addAgain()
 	s.addBadge()
 	s.addGates()
 	s.addDrills()
@@ -416,6 +421,10 @@ func (s *Server) historyRun(ctx context.Context, _ *account.Principal, in *struc
 		return nil, err
 	}
 	out := EvalDetails{EvalRun: *line, Results: []report.Record{}}
+	who := owners{s: s}
+	if out.UserName, err = who.of(ctx, line.User); err != nil {
+		return nil, err
+	}
 	if out.SuiteGates, err = s.cfg.App.SuiteGates(ctx, in.ID); err != nil {
 		return nil, err
 	}
@@ -700,28 +709,35 @@ func (s *Server) addRunCase(ctx context.Context, by *account.Principal, in *stru
 func mediaTypes() map[string]string {
 	return map[string]string{
 		"html": "text/html; charset=utf-8", "md": "text/markdown; charset=utf-8", "xml": "application/xml", "json": "application/json",
-		"jsonl": "application/x-ndjson", "csv": "text/csv; charset=utf-8", "txt": "text/plain; charset=utf-8",
+		"jsonl": "application/x-ndjson", "csv": "text/csv; charset=utf-8", "txt": "text/plain; charset=utf-8", "pdf": "application/pdf",
 	}
 }
 
 func (s *Server) exportRun(ctx context.Context, _ *account.Principal, in *struct {
 	RunIn
-	Format string `query:"format" enum:"html,md,xml,json,jsonl,csv,txt" default:"html" doc:"xml is JUnit, jsonl are traces"`
+	Format string `query:"format" enum:"html,pdf,md,xml,json,jsonl,csv,txt" default:"html" doc:"xml is JUnit, jsonl are traces; pdf needs Chromium on the server"`
 },
 ) (*huma.StreamResponse, error) {
-	face, err := report.ByPath("report." + in.Format)
-	if err != nil {
+	name := "report." + in.Format
+	if err := s.cfg.App.Reports(name); err != nil {
 		return nil, err
 	}
 	v, err := s.cfg.App.ViewRun(ctx, app.ViewRequest{Run: in.ID}, nil)
 	if err != nil {
 		return nil, err
 	}
+	write := func(w io.Writer) error { return s.cfg.App.Report(ctx, v.View, name, w) }
+	if in.Format == "pdf" { // it may fail before anything is written
+		var printed bytes.Buffer
+		if err := write(&printed); err != nil {
+			return nil, err
+		}
+		write = func(w io.Writer) error { _, err := printed.WriteTo(w); return err }
+	}
 	return &huma.StreamResponse{Body: func(hc huma.Context) {
 		hc.SetHeader("Content-Type", mediaTypes()[in.Format])
 		hc.SetHeader("Content-Disposition", `attachment; filename="callvet-`+in.ID+"."+in.Format+`"`)
-		text := &plain.Writer{W: hc.BodyWriter()}
-		if err := errors.Join(face(text, v.View), text.Flush()); err != nil && !errors.Is(err, io.ErrClosedPipe) {
+		if err := write(hc.BodyWriter()); err != nil && !errors.Is(err, io.ErrClosedPipe) {
 			s.log.WarnContext(ctx, "report broken off", "run", in.ID, "error", s.cfg.App.Secrets().Hide(err.Error()))
 		}
 	}}, nil
