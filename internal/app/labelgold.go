@@ -473,28 +473,7 @@ func turnGold(ctx context.Context, calls []callvet.Call, right []callvet.Expecte
 	said, _, _ := score.Labels(&c, &t, &r)
 	out := make([]trace.Gold, len(calls))
 	for j := range said {
-		out[j] = trace.Gold{Needed: &said[j].Needed, Tool: said[j].Tool}
-	}
-	paired, used := make([]bool, len(calls)), make([]bool, len(right))
-	pair := func(j, i int) {
-		paired[j], used[i] = true, true
-		out[j].Args, out[j].ResultCheck = right[i].Args, right[i].ResultCheck
-	}
-	for _, m := range r.Calls { // which a pass does not have
-		if m.Expected >= 0 && m.Actual >= 0 && said[m.Actual].Needed {
-			pair(m.Actual, m.Expected)
-		}
-	}
-	for _, exact := range []bool{true, false} { // those of another tool have the name of the right one
-		for j := range said {
-			i := 0
-			for i < len(right) && (used[i] || right[i].Tools[0] != said[j].Tool || exact && !sameJSON(right[i].Args, calls[j].Args)) {
-				i++
-			}
-			if said[j].Needed && !paired[j] && i < len(right) {
-				pair(j, i)
-			}
-		}
+		out[j] = trace.GoldOf(&said[j], &callvet.Scoring{})
 	}
 	return out, nil
 }

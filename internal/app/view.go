@@ -97,7 +97,7 @@ func (r *Run) viewOf(ctx context.Context, p *panel.Panels, red *redact.Redactor)
 		ID: r.Stored.ID, Created: r.Stored.Created, Status: string(r.Stored.State()), Spent: r.Stored.Spent,
 		Suite: report.SuiteMeta{
 			Name: r.Suite.Name, Version: r.Suite.Version, Description: red.Text(r.Suite.Description), Hash: r.Stored.SuiteHash,
-			Cases: r.Cases(), Tools: len(r.Suite.Tools),
+			Cases: r.Cases(), Tools: len(r.Suite.Tools), Scoring: r.Suite.Defaults.Scoring,
 		},
 		Tools:   r.Suite.Tools,
 		Targets: r.Manifest.Targets, Panels: p, Manifest: r.fields(),

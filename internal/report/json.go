@@ -161,7 +161,7 @@ func JSONL(w io.Writer, v *View) error {
 		if i := r.Cell.Target; i >= 0 && i < len(v.Targets) {
 			target = v.Targets[i]
 		}
-		at := trace.OfCell(r.Case, &target, r.Cell)
+		at := trace.OfCell(r.Case, &target, r.Cell, &v.Suite.Scoring)
 		at.Asks = cmp.Or(r.Asks, r.Case.Identity())
 		if err := to.Attempt(&at); err != nil {
 			return fmt.Errorf("encode attempt at %s: %w", r.Case.ID, err)

@@ -62,6 +62,8 @@ type SuiteMeta struct {
 	Hash        string `json:"hash,omitempty"`
 	Cases       int    `json:"cases"`
 	Tools       int    `json:"tools"`
+	// Scoring are its settings, for the labels of calls.
+	Scoring callvet.Scoring `json:"-"`
 }
 
 // Field is a name with its value.
