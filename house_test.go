@@ -117,7 +117,7 @@ var rooms = map[string][]string{
 	"internal/server":             {"", "internal/account", "internal/app", "internal/endpoint", "internal/experiment", "internal/intake", "internal/job", "internal/library", "internal/parallel", "internal/report", "internal/report/figure", "internal/report/plain", "internal/schedule", "internal/secret", "internal/store", "internal/store/rows", "panel", "panel/gates", "panel/routing", "stats", "stats/gate"},
 	"internal/labels":             {"", "internal/input", "value", "value/template", "value/typed", "internal/file", "internal/report/plain", "internal/suite/source"},
 	"internal/calibrate":          {"", "internal/labels", "stats", "stats/agree", "stats/judge", "stats/tally", "value/typed"},
-	"internal/judge":              {"", "contract", "value", "internal/trace"},
+	"internal/judge":              {"", "contract", "value", "score/check", "internal/trace"},
 	"internal/run":                {"", "value", "internal/parallel"},
 	"internal/toolprompt":         {"", "contract", "value"},
 	"internal/modelproxy":         {"", "internal/file", "value/typed"},

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/contract"
 	"github.com/callvet/callvet/value"
 )
@@ -273,12 +274,15 @@ func readNecessity(_ *Judge, o *node, did Did) (Verdict, error) {
 	if empty(best) {
 		best = ""
 	}
-	if needed && best == "" {
+	switch {
+	case needed && best == "":
 		return Verdict{}, errors.New("a tool is needed, and none is named")
+	case !needed && best != "":
+		return Verdict{}, fmt.Errorf("no tool is needed, and %s is named", brief(best))
 	}
 	pass := len(did.Tools) == 0
-	if needed {
-		pass = slices.Contains(did.Tools, best)
+	if best = base(best); needed {
+		pass = slices.ContainsFunc(did.Tools, func(called string) bool { return callvet.SameName(base(called), best) })
 	} else {
 		best = "none"
 	}

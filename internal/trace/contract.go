@@ -193,7 +193,7 @@ type Label struct {
 
 // TaskGold is the label of a task: which calls it needs, in order.
 type TaskGold struct {
-	Steps  []GoldStep `json:"steps,omitzero"`
+	Steps []GoldStep `json:"steps,omitzero"`
 	// Checks are conditions that the result of some call has to satisfy.
 	Checks []string `json:"postconditions,omitempty"`
 	// Facts have to be told to the user: texts that an answer must contain.

@@ -10,7 +10,9 @@ import (
 )
 
 // judgedBy are the settings that a case is judged by.
-func judgedBy(c *callvet.Case, suite *callvet.Scoring) callvet.Scoring { return score.Merged(*suite, c.Scoring) }
+func judgedBy(c *callvet.Case, suite *callvet.Scoring) callvet.Scoring {
+	return score.Merged(*suite, c.Scoring)
+}
 
 // GoldOf is the label of a call of an attempt at a case that set judges. Arguments that a foreign
 // profile compares are in its own notation, and are not in it.
