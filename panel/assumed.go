@@ -41,7 +41,7 @@ func CorrelationText(c stats.Correlation) string {
 // ByAttempt reports whether a metric is a rate that has one yes or no by attempt, so that a
 // correlation between attempts says something about its interval.
 func (m *Metric) ByAttempt() bool {
-	return m.Unit == UnitRate && m.Of == "attempts" && !m.Fractional && !strings.HasPrefix(m.Name, "true_success")
+	return m.Unit == UnitRate && m.Of == "attempts" && !m.Fractional
 }
 
 // Alike is how much the attempts at a task are alike in a rate by attempt; ok is false where its

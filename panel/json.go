@@ -40,6 +40,14 @@ func (m *Metric) AppendJSON(b []byte) (_ []byte, err error) {
 	if m.NotApplicable != 0 {
 		b = strconv.AppendInt(append(b, `,"not_applicable":`...), int64(m.NotApplicable), 10)
 	}
+	if l := m.Labelled; l != nil {
+		b = stats.AppendText(append(b, `,"labelled":{"of":`...), l.Of)
+		b = fmt.Appendf(b, `,"n":%d,"tasks":%d`, l.N, l.Tasks)
+		if l.Elsewhere {
+			b = append(b, `,"elsewhere":true`...)
+		}
+		b = append(b, '}')
+	}
 	if m.Informative {
 		b = append(b, `,"informative":true`...)
 	}

@@ -373,6 +373,9 @@ type Metric struct {
 	// says that the metric does not apply to (NotApplicable) is known.
 	Coverage      *float64 `json:"coverage,omitempty"`
 	NotApplicable int      `json:"not_applicable,omitempty"`
+	// Labelled is what people's labels speak for, where they carry the estimate: Interval counts the
+	// labels then. nil elsewhere.
+	Labelled *Labelled `json:"labelled,omitempty"`
 	// Informative reports that tasks that fail more than others make more calls (correlation above 0.3),
 	// so that the rate by call and its companion by task differ.
 	Informative bool `json:"informative,omitempty"`
@@ -392,6 +395,32 @@ func (m *Metric) Agree(n int) {
 	if n > m.Interval.N {
 		m.Values = n
 	}
+}
+
+// OfLabels is Metric.Of where people's labels carry the estimate.
+const OfLabels = "labels"
+
+// Labelled is the population of an estimate that people's labels carry.
+type Labelled struct {
+	// Of is attempts, calls or turns. N of them, of Tasks, could have a label.
+	Of    string `json:"of"`
+	N     int    `json:"n"`
+	Tasks int    `json:"tasks"`
+	// Elsewhere reports that the labels are of other outputs.
+	Elsewhere bool `json:"elsewhere,omitempty"`
+}
+
+// Count names a number of labels, and behind it what they speak for: "12 labels of 400 tasks".
+func (l *Labelled) Count(n int, task string) string {
+	link := " of "
+	if l.Elsewhere {
+		link = " made elsewhere, for "
+	}
+	things := ""
+	if l.Of != "attempts" { // of a task one attempt is labelled
+		things = plural(l.N, strings.TrimSuffix(l.Of, "s"), l.Of) + " of "
+	}
+	return plural(n, "label", OfLabels) + link + things + plural(l.Tasks, task, task+"s")
 }
 
 // Versus is a slice beside the rest for one metric.

@@ -279,9 +279,9 @@ func TestAverage(t *testing.T) {
 	}
 }
 
-// TestAttemptQuantiles: attempts at a case count no more than one of them, and one attempt a case counts
+// TestCaseQuantiles: attempts at a case count no more than one of them, and one attempt a case counts
 // as before.
-func TestAttemptQuantiles(t *testing.T) {
+func TestCaseQuantiles(t *testing.T) {
 	t.Parallel()
 	sample := func(cases, attempts int) *observations {
 		var obs []Observation
@@ -292,11 +292,11 @@ func TestAttemptQuantiles(t *testing.T) {
 		}
 		return observed(obs)
 	}
-	loose, capped := SampleQuantiles(sample(60, 5), 0.95, 0.9)[0], AttemptQuantiles(sample(60, 5), 0.95, 0.9)[0]
+	loose, capped := sampleQuantiles(sample(60, 5), 0.95, false, []float64{0.9})[0], CaseQuantiles(sample(60, 5), 0.95, 0.9)[0]
 	if !(loose.NEff > 60) || capped.NEff != 60 || !(capped.Upper > loose.Upper) || capped.Point != loose.Point {
 		t.Errorf("five attempts: n_eff %g, upper %g; of values %g, %g", capped.NEff, capped.Upper, loose.NEff, loose.Upper)
 	}
-	if iv := AttemptQuantiles(sample(35, 10), 0.95, 0.9)[0]; !math.IsInf(iv.Upper, 1) {
+	if iv := CaseQuantiles(sample(35, 10), 0.95, 0.9)[0]; !math.IsInf(iv.Upper, 1) {
 		t.Errorf("35 cases have an upper end: %+v", iv)
 	}
 	same := make([]Observation, 0, 300)
@@ -305,10 +305,10 @@ func TestAttemptQuantiles(t *testing.T) {
 			same = append(same, Observation{Value: float64(i * 7 % 101), Cluster: int32(i)})
 		}
 	}
-	if a, b := AttemptQuantiles(sample(60, 1), 0.95, 0.9)[0], AttemptQuantiles(observed(same), 0.95, 0.9)[0]; a.Lower != b.Lower || a.Upper != b.Upper {
+	if a, b := CaseQuantiles(sample(60, 1), 0.95, 0.9)[0], CaseQuantiles(observed(same), 0.95, 0.9)[0]; a.Lower != b.Lower || a.Upper != b.Upper {
 		t.Errorf("five copies of one attempt: %+v, one: %+v", b, a)
 	}
-	if a, b := SampleQuantiles(sample(60, 1), 0.95, 0.9)[0], AttemptQuantiles(sample(60, 1), 0.95, 0.9)[0]; a.Interval != b.Interval {
+	if a, b := sampleQuantiles(sample(60, 1), 0.95, false, []float64{0.9})[0], CaseQuantiles(sample(60, 1), 0.95, 0.9)[0]; a.Interval != b.Interval {
 		t.Errorf("one attempt: %+v, %+v", a, b)
 	}
 }

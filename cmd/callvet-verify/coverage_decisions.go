@@ -26,8 +26,9 @@ func decisionStudies() []conform.Study {
 	return slices.Concat(repeatStudies(), latencyStudies(), familyStudies(), rankStudies(), suiteStudies(), labelStudies())
 }
 
-// latencyStudies hold how often the upper end of a p90 of the attempts' times is below the truth, where
-// the attempts at a task are alike: log times are normal.
+// latencyStudies hold how often the upper end of a p90 is below the truth, of the times of attempts that
+// are alike within a task, and of calls that are alike within a task and more so within an attempt: log
+// times are normal.
 func latencyStudies() []conform.Study {
 	var out []conform.Study
 	truth := math.Exp(dist.NormalQuantile(0.9))
@@ -45,7 +46,38 @@ func latencyStudies() []conform.Study {
 							}
 							q.Add(times, 0)
 						}
-						return q.AttemptIntervals(0.95, 0.9)[0].Upper < truth
+						return q.Intervals(0.95, 0.9)[0].Upper < truth
+					},
+				})
+			}
+		}
+	}
+	return slices.Concat(out, callStudies(truth))
+}
+
+// callStudies are latencyStudies of 1 to 8 calls in each attempt.
+func callStudies(truth float64) []conform.Study {
+	var out []conform.Study
+	for _, tasks := range []int{60, 100, 200} {
+		for _, k := range []int{1, 3, 10} {
+			for _, icc := range [][2]float64{{0, 0.3}, {0.3, 0.6}, {0.6, 0.9}, {0.9, 0.9}} {
+				out = append(out, conform.Study{
+					Name: fmt.Sprintf("upper end of a p90 of calls below the truth, %d tasks of %d attempts, alike by %g, calls by %g", tasks, k, icc[0], icc[1]),
+					High: 0.03, Cost: 6,
+					Trial: func(rng *rand.Rand) bool {
+						var q exact.Quantiles
+						for range tasks {
+							task, times := rng.NormFloat64()*math.Sqrt(icc[0]), []float64(nil)
+							for range k {
+								attempt := task + rng.NormFloat64()*math.Sqrt(icc[1]-icc[0])
+								for range 1 + rng.IntN(8) {
+									times = append(times, math.Exp(attempt+rng.NormFloat64()*math.Sqrt(1-icc[1])))
+								}
+							}
+							q.Add(times, 0)
+						}
+						iv := q.Intervals(0.95, 0.9)[0]
+						return iv.Upper < truth || math.IsInf(iv.Upper, 1)
 					},
 				})
 			}

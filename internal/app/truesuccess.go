@@ -223,7 +223,8 @@ func (r *judgedRun) setTrueSuccess(s *panel.Slice, x *calibrate.Success, names *
 
 // correctedMetric is the share that truly passed, with the range that lost attempts leave.
 func correctedMetric(s *panel.Slice, x *calibrate.Success, names *judgedNames, records int64) panel.Metric {
-	m := panel.Metric{Name: names.corrected, Title: names.correctedTitle, Unit: panel.UnitRate, Of: names.of(), Interval: x.True}
+	m := panel.Metric{Name: names.corrected, Title: names.correctedTitle, Unit: panel.UnitRate, Of: panel.OfLabels, Interval: x.True}
+	m.Labelled = &panel.Labelled{Of: names.of(), N: x.Judged, Tasks: x.Tasks, Elsewhere: x.Design == calibrate.Transport}
 	switch {
 	case x.Refused != "":
 		m.Warnings = append(m.Warnings, x.Refused)

@@ -82,7 +82,6 @@ func (a *Alone) one(target string, of []Judgement, ps []pair) Success {
 	own := a.join.inside(drawn, of, a)
 	out := Success{Target: target, Design: Internal, Labels: len(drawn), True: own.iv, verdicts: of}
 	_, out.Tasks, out.Judged, _ = JudgedRate(of, a.confidence)
-	out.True.N, out.True.Clusters, out.True.NEff = out.Judged, out.Tasks, float64(len(drawn))
 	out.Lost = a.join.lost(true)
 	chosen := len(inside) - len(drawn)
 	refuse := func(why stats.Status, text string) {
@@ -108,7 +107,7 @@ func (a *Alone) one(target string, of []Judgement, ps []pair) Success {
 		}
 		refuse(own.iv.Status, text)
 	}
-	return out
+	return out.carried(drawn)
 }
 
 func (a *Alone) level() float64 { return a.confidence }

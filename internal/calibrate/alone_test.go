@@ -101,7 +101,7 @@ func TestLabelsAlone(t *testing.T) {
 			}
 		}
 		want := stats.ClopperPearson(passes, c.n, 0.95, stats.TwoSided)
-		if s.Labels != c.n || s.True.Point != want.Point || s.True.Lower != want.Lower || s.True.Upper != want.Upper || s.True.Clusters != len(c.run) || s.True.NEff != float64(c.n) {
+		if s.Labels != c.n || s.True.Point != want.Point || s.True.Lower != want.Lower || s.True.Upper != want.Upper || s.True.N != c.n || s.True.Clusters != c.n || s.Tasks != len(c.run) {
 			t.Errorf("%s: %+v, want %+v", name, s, want)
 		}
 	}

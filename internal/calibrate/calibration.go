@@ -116,8 +116,8 @@ func (c *Calibration) TrueSuccess(judged stats.Interval, confidence float64, aga
 	if against != "" {
 		return judge.TrueSuccess(judged, judge.Calibration{}, confidence), against
 	}
-	iv = judge.TrueSuccess(judged, t, confidence)
-	return iv, judge.Refusal(iv.Status)
+	iv, n := judge.TrueSuccess(judged, t, confidence), t.LabelledPass+t.LabelledFail
+	return judge.Carried(iv, n, min(n, judged.Clusters)), judge.Refusal(iv.Status)
 }
 
 // AppliesTo says why the calibration is not for a judge; nil when it is.

@@ -36,8 +36,9 @@ type Success struct {
 	Raw    stats.Interval `json:"raw"`
 	Design Design         `json:"design"`
 	// Labels is how many labels the estimate rests on.
-	Labels int            `json:"labels"`
-	True   stats.Interval `json:"true"`
+	Labels int `json:"labels"`
+	// True counts the labels and their tasks.
+	True stats.Interval `json:"true"`
 	// Refused says in a sentence why there is no estimate; "" where there is.
 	Refused string `json:"refused,omitempty"`
 	// Advice is what to do about it; "" for nothing.
@@ -49,6 +50,21 @@ type Success struct {
 	Scored *stats.Interval `json:"scored,omitempty"`
 
 	verdicts []Judgement
+}
+
+// carried makes the estimate count its labels: those of ps where they are on outputs of the run, and
+// others for no more tasks than the run has.
+func (s Success) carried(ps []pair) Success {
+	tasks := min(s.Labels, s.Tasks)
+	if s.Design == Internal {
+		seen := map[string]bool{}
+		for i := range ps {
+			seen[ps[i].TaskID] = true
+		}
+		tasks = len(seen)
+	}
+	s.True = judge.Carried(s.True, s.Labels, tasks)
+	return s
 }
 
 // Range is JudgedRange of the verdicts that Raw is of.
@@ -103,21 +119,19 @@ func (r *Report) success(in Input, j *join) {
 		}
 	}
 	for name, vs := range targets {
-		r.Success = append(r.Success, r.wholeDraws(r.oneSuccess(name, vs, j), j))
+		inside := insideRun(j.fit, name)
+		r.Success = append(r.Success, r.wholeDraws(r.oneSuccess(name, vs, inside, j), j).carried(inside))
 	}
 	slices.SortFunc(r.Success, func(a, b Success) int { return cmp.Compare(a.Target, b.Target) })
 }
 
-func (r *Report) oneSuccess(target string, vs []Judgement, j *join) Success {
+func (r *Report) oneSuccess(target string, vs []Judgement, inside []pair, j *join) Success {
 	out := Success{Target: target, verdicts: vs}
 	out.Raw, out.Tasks, out.Judged, out.Unread = JudgedRate(vs, r.Confidence)
-	inside := insideRun(j.fit, target)
 	if j.again.drifted() {
 		return r.drifted(out, inside, j.again)
 	}
 	own := j.inside(inside, vs, withJudge{r})
-	// It counts in independent tasks; what was judged is more.
-	own.iv.N, own.iv.Clusters, own.iv.NEff = out.Judged, out.Tasks, out.Raw.NEff
 	elsewhere := r.elsewhere()
 	moved, refused := TrueSuccess(out.Raw, elsewhere, r.Unit, r.Confidence)
 	if len(inside) > 0 && (own.divided || own.iv.Usable() || !moved.Usable()) {
@@ -156,14 +170,14 @@ func (r *Report) wholeDraws(out Success, j *join) Success {
 	out.Lost = j.lost(out.Design == Internal)
 	if why := out.Lost.fault(); why != "" && out.True.Status != judge.Drifted {
 		out.Scored, out.Refused, out.Advice = nil, why, lostAdvice
-		out.True = r.none(&out, judge.LostLabels)
+		out.True = r.none(judge.LostLabels)
 	}
 	return out
 }
 
 // none is an interval that excludes nothing.
-func (r *Report) none(of *Success, why stats.Status) stats.Interval {
-	return stats.Interval{Upper: 1, N: of.Judged, Clusters: of.Tasks, NEff: of.Raw.NEff, Confidence: r.Confidence, Method: "poststratified_jeffreys", Status: why}
+func (r *Report) none(why stats.Status) stats.Interval {
+	return stats.Interval{Upper: 1, Confidence: r.Confidence, Method: "poststratified_jeffreys", Status: why}
 }
 
 // drifted refuses: what the judge said before and what it says now are verdicts of two judges.
@@ -172,7 +186,7 @@ func (r *Report) drifted(out Success, inside []pair, t twice) Success {
 	if len(inside) > 0 {
 		out.Design, out.Labels = Internal, len(inside)
 	}
-	out.True = r.none(&out, judge.Drifted)
+	out.True = r.none(judge.Drifted)
 	out.Refused = fmt.Sprintf("the judge said something else of %d of %d outputs that are the same: labels beside its earlier verdicts say nothing of these", t.Changed, t.N)
 	out.Advice = r.moreLabels(out.Raw, judge.Strata{})
 	return out

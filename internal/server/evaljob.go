@@ -465,11 +465,11 @@ func (s *Server) complete(ctx context.Context, user string, out *app.Outcome, ex
 	if err != nil {
 		return data, err
 	}
-	baseline, err := s.avgScore(ctx, e.Baseline)
-	if err != nil || baseline == nil {
+	base, err := s.lineOf(ctx, e.Baseline)
+	if err != nil || base == nil || base.AvgScore == nil {
 		return data, err
 	}
-	data["baseline_score"] = *baseline
+	data["baseline_score"], data["baseline_interval"] = *base.AvgScore, base.AvgInterval
 	with, err := s.against(ctx, &e, run)
 	if err != nil {
 		return data, err

@@ -173,12 +173,15 @@ func TestEvalDelta(t *testing.T) {
 	s.awaitJob(t, "ana", next.JobID, "done")
 	got := complete(next.ResultRef)
 	score, delta := got["avg_score"].(float64), got["delta"].(float64)
+	if !cmp.Equal(got["baseline_interval"], first["avg_interval"]) || first["avg_interval"] == nil {
+		t.Errorf("the baseline has %v, its run %v", got["baseline_interval"], first["avg_interval"])
+	}
 	if got["baseline_score"] != first["avg_score"] || delta >= 0 || delta != score-first["avg_score"].(float64) {
 		t.Errorf("with a baseline: %v, the baseline: %v", got, first)
 	}
 	line := told[server.Timeline](t, s, "ana", "GET", "/api/experiments/"+made.ID+"/timeline", "")
 	i := slices.IndexFunc(line.Entries, func(e server.TimelineEntry) bool { return e.ID == next.ResultRef })
-	if i < 0 || *line.Entries[i].Delta != delta || *line.Entries[i].Score != score || *line.BaselineScore != got["baseline_score"] {
+	if i < 0 || *line.Entries[i].Delta != delta || *line.Entries[i].Score != score || *line.BaselineScore != got["baseline_score"] || line.BaselineInterval == nil {
 		t.Errorf("timeline %+v, the event: %v", line, got)
 	}
 }

@@ -39,10 +39,24 @@ type Experiment struct {
 // ExperimentDetails is an experiment with what it has come to.
 type ExperimentDetails struct {
 	Experiment
-	BaselineScore *float64    `json:"baseline_score" doc:"avg_score of the baseline; null without one"`
-	Runs          int         `json:"runs"`
-	Best          *BestConfig `json:"best_config" doc:"the configuration with the highest lower bound of those that may be the best; null until a run has a score"`
-	Among         *BestAmong  `json:"best_among,omitempty" doc:"all configurations that may be the best, where there are several: best_config is one of them"`
+	BaselineLine
+	Runs  int         `json:"runs"`
+	Best  *BestConfig `json:"best_config" doc:"the configuration with the highest lower bound of those that may be the best; null until a run has a score"`
+	Among *BestAmong  `json:"best_among,omitempty" doc:"all configurations that may be the best, where there are several: best_config is one of them"`
+}
+
+// BaselineLine is what a baseline came to.
+type BaselineLine struct {
+	BaselineScore    *float64        `json:"baseline_score" doc:"avg_score of the baseline; null without one"`
+	BaselineInterval *stats.Interval `json:"baseline_interval" doc:"baseline_score with its interval and n"`
+}
+
+// baselineLine is that of a run; nothing where it is nil.
+func baselineLine(run *EvalRun) (out BaselineLine) {
+	if run != nil {
+		out = BaselineLine{run.AvgScore, run.AvgInterval}
+	}
+	return out
 }
 
 // ExperimentIn names an experiment in a path.
@@ -252,9 +266,11 @@ func (s *Server) experimentDetails(ctx context.Context, by *account.Principal, i
 	}
 	out := ExperimentDetails{Experiment: tellExperiment(&e), Runs: len(runs)}
 	if e.Baseline != "" {
-		if out.BaselineScore, err = s.avgScore(ctx, e.Baseline); err != nil {
+		base, err := s.lineOf(ctx, e.Baseline)
+		if err != nil {
 			return nil, err
 		}
+		out.BaselineLine = baselineLine(base)
 	}
 	best, err := s.bestOf(ctx, runs)
 	if err != nil {
@@ -301,15 +317,6 @@ func (s *Server) lineOf(ctx context.Context, run string) (*EvalRun, error) {
 		return nil, nil
 	}
 	return line, err
-}
-
-// avgScore is that of a run; nil where it has none, or was deleted.
-func (s *Server) avgScore(ctx context.Context, run string) (*float64, error) {
-	line, err := s.lineOf(ctx, run)
-	if err != nil || line == nil {
-		return nil, err
-	}
-	return line.AvgScore, nil
 }
 
 // trial is a run of an experiment with what it asked.

@@ -43,6 +43,9 @@ func TestExperiments(t *testing.T) {
 		}
 	}
 	pinned := told[server.ExperimentDetails](t, s, "ana", "PUT", path+"/baseline", fmt.Sprintf(`{"eval_id": %q, "target": "bad"}`, base))
+	if i := pinned.BaselineInterval; i == nil || i.Point != *pinned.BaselineScore || i.N == 0 || !(i.Lower < i.Upper) {
+		t.Errorf("the score of the baseline has the interval %+v", i)
+	}
 	if pinned.Baseline != base || pinned.BaselineScore == nil || pinned.Runs != 2 {
 		t.Fatalf("pinned: %+v", pinned)
 	}

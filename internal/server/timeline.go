@@ -51,10 +51,10 @@ type TimelineTarget struct {
 
 // Timeline is an experiment in the order of time.
 type Timeline struct {
-	Experiment    string          `json:"experiment_id"`
-	Baseline      string          `json:"baseline_eval_id"`
-	BaselineScore *float64        `json:"baseline_score"`
-	Entries       []TimelineEntry `json:"entries"`
+	Experiment string `json:"experiment_id"`
+	Baseline   string `json:"baseline_eval_id"`
+	BaselineLine
+	Entries []TimelineEntry `json:"entries"`
 }
 
 func (s *Server) timeline(ctx context.Context, by *account.Principal, in *ExperimentIn) (*struct{ Body Timeline }, error) {
@@ -73,9 +73,7 @@ func (s *Server) timeline(ctx context.Context, by *account.Principal, in *Experi
 			return nil, err
 		}
 	}
-	if base != nil {
-		out.BaselineScore = base.AvgScore
-	}
+	out.BaselineLine = baselineLine(base)
 	var claims family
 	for i := range runs {
 		entry, err := s.entry(ctx, &e, &runs[i], base, &claims)

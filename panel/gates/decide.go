@@ -102,7 +102,7 @@ func (c *claim) because(reason string, m *panel.Metric, digits int, have, want f
 	case ReasonNoUpperEnd:
 		return fmt.Sprintf("%s are too few for an upper end, and only the upper end can meet the bound %s", c.tasks(iv.Clusters), bound)
 	case gate.ReasonTooFewUnits:
-		return fmt.Sprintf("only %s, the gate wants %d", c.tasks(iv.Clusters), c.g.LeastUnits())
+		return fmt.Sprintf("only %s, the gate wants %d", c.few(iv), c.g.LeastUnits())
 	case gate.ReasonCoverage:
 		return fmt.Sprintf("it is known for %s only what would have been right, the gate wants %s", beside(have, want), percent(want))
 	case ReasonErrors, ReasonLost:

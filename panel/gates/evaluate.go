@@ -219,7 +219,7 @@ func (c *claim) decide(in *Input, t *panel.TargetPanel) {
 	m = c.correlated(in, m)
 	c.unit = m.Unit
 	c.v.Gate.Unit, c.v.Unit, c.v.Of, c.v.Coverage = m.Unit, m.Unit, m.Of, m.Coverage
-	c.v.Interval, c.v.N, c.v.Units = &m.Interval, m.Seen(), m.Interval.Clusters
+	c.v.Interval, c.v.N, c.v.Units, c.v.Labelled = &m.Interval, m.Seen(), m.Interval.Clusters, m.Labelled
 	c.v.Notes = append(c.v.Notes, notes(m, c.slice)...)
 	if m.Versus != nil && c.g.Value == Every {
 		c.v.Exploratory = &m.Versus.Adjusted

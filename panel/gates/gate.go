@@ -163,6 +163,8 @@ type Verdict struct {
 	Of       string          `json:"of,omitempty"`
 	N        int             `json:"n"`
 	Units    int             `json:"units"`
+	// Labelled is what people's labels speak for, where N and Units count labels and their tasks; else nil.
+	Labelled *panel.Labelled `json:"labelled,omitempty"`
 	// End is the end of the interval that decided: lower, upper or none.
 	End string `json:"end,omitempty"`
 	// UpperLimit, of Zero without incident, is the rate that the exposure does not

@@ -49,7 +49,7 @@ func quantile(name string, q float64, tasks int) panel.Metric {
 	for i := range tasks {
 		obs = append(obs, stats.Observation{Value: float64(100 + i), Cluster: int32(i)})
 	}
-	return panel.Metric{Name: name, Unit: panel.UnitMS, Of: "calls", LowerIsBetter: true, Interval: stats.QuantileIntervals(obs, 0.95, q)[0]}
+	return panel.Metric{Name: name, Unit: panel.UnitMS, Of: "calls", LowerIsBetter: true, Interval: stats.CaseIntervals(obs, 0.95, q)[0]}
 }
 
 func over(ms ...panel.Metric) *panel.Panels {
@@ -466,9 +466,53 @@ func TestTrueSuccessNeedsLabels(t *testing.T) {
 	t.Parallel()
 	m := rate("true_success", 200, 1, 24)
 	m.Interval.Method, m.Interval.Lower, m.Interval.Upper = "rogan_gladen_lang_reiczigel", 0.83, 1
+	m.Of, m.Labelled = panel.OfLabels, &panel.Labelled{Of: "attempts", N: 400, Tasks: 400}
 	r, _ := gates.Evaluate(gates.Input{Panels: over(m), Task: "task"}, []gates.Gate{atLeast("true_success", 0.85)})
 	if v := r.Verdicts[0]; v.Verdict != gate.Inconclusive || v.Needed != 0 || !strings.Contains(v.Cure, "more labels") {
 		t.Errorf("%s, %d needed: %s", v.Verdict, v.Needed, v.Cure)
+	}
+}
+
+// TestLabelsCount: the least number of a gate on true success is one of labels, and of tasks where
+// labels are more than these. Tasks that nobody labelled show nothing.
+func TestLabelsCount(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		n, tasks       int
+		of             panel.Labelled
+		counted, short string
+		cure           string
+	}{
+		"few labels of many tasks": {
+			12, 12, panel.Labelled{Of: "attempts", N: 800, Tasks: 400}, "by 12 labels of 400 tasks", "only 12 labels, the gate wants 30", "label 18 more tasks: callvet label next",
+		},
+		"one label": {1, 1, panel.Labelled{Of: "attempts", N: 1, Tasks: 1}, "by 1 label of 1 task", "only 1 label, the gate wants 30", "29 more tasks"},
+		"enough":    {30, 30, panel.Labelled{Of: "attempts", N: 400, Tasks: 400}, "by 30 labels of 400 tasks", "", ""},
+		"labels of few tasks": {
+			90, 20, panel.Labelled{Of: "calls", N: 900, Tasks: 300}, "by 90 labels of 900 calls of 300 tasks", "only labels of 20 tasks, the gate wants 30",
+			"label 10 more calls: callvet label next --unit call",
+		},
+		"few labels elsewhere": {
+			25, 25, panel.Labelled{Of: "attempts", N: 400, Tasks: 400, Elsewhere: true}, "by 25 labels made elsewhere, for 400 tasks", "only 25 labels, the gate wants 30",
+			"label 5 more tasks: callvet label next",
+		},
+		"few tasks": {
+			200, 20, panel.Labelled{Of: "attempts", N: 20, Tasks: 20, Elsewhere: true}, "by 200 labels made elsewhere, for 20 tasks", "only 20 tasks, the gate wants 30", "10 more tasks",
+		},
+	} {
+		m := panel.Metric{
+			Name: "true_success", Unit: panel.UnitRate, Of: panel.OfLabels, Labelled: &c.of,
+			Interval: stats.Interval{Point: 0.97, Lower: 0.9, Upper: 0.99, N: c.n, Clusters: c.tasks, Confidence: 0.95, Status: stats.StatusOK},
+		}
+		r, problems := gates.Evaluate(gates.Input{Panels: over(m), Task: "task"}, []gates.Gate{atLeast("true_success", 0.85)})
+		if len(problems) > 0 {
+			t.Fatal(problems)
+		}
+		v := r.Verdicts[0]
+		if want := c.short == ""; (v.Verdict == gate.Pass) != want || v.N != c.n || v.Units != c.tasks || v.Of != panel.OfLabels || v.Labelled == nil ||
+			!strings.Contains(v.Sentence, c.counted) || !strings.Contains(v.Sentence, c.short) || !strings.Contains(v.Cure, c.cure) || want != (v.Cure == "") {
+			t.Errorf("%s: %+v", name, v)
+		}
 	}
 }
 

@@ -23,9 +23,11 @@ func (c *claim) cureNumber(m *panel.Metric) {
 	decide := func(iv stats.Interval) gate.Verdict { return patient.Hold(iv, 1, 0).Verdict }
 	var n gate.Needed
 	var attempts int
-	_, corrected := panel.JudgedPart(m.Name)
 	switch {
-	case corrected, strings.HasPrefix(m.Name, "true_success"): // its labels decide how far the ends are apart, too
+	case m.Labelled != nil: // its labels decide how far the ends are apart, too
+		if c.cureLabels(m) {
+			return
+		}
 	case !iv.Usable() || decide(iv) != gate.Inconclusive:
 	case m.Unit == panel.UnitRate:
 		n = gate.NeededCases(gate.Rule{Direction: c.g.Direction, Bound: c.g.Bound}, iv)
@@ -34,6 +36,22 @@ func (c *claim) cureNumber(m *panel.Metric) {
 		n = gate.NeededForMean(iv, decide)
 	}
 	c.settle(n, max(c.g.LeastUnits()-iv.Clusters, moreForQuantile(m)), attempts, c.noNumber(m))
+}
+
+// cureLabels says how many more labels the gate wants; false where it has enough, or lacks tasks.
+func (c *claim) cureLabels(m *panel.Metric) bool {
+	l, least := m.Labelled, c.g.LeastUnits()
+	more := least - m.Interval.Clusters
+	if more <= 0 || l.Tasks < least {
+		return false
+	}
+	thing, next := c.task, "callvet label next"
+	if l.Of != "attempts" {
+		thing = strings.TrimSuffix(l.Of, "s")
+		next += " --unit " + thing
+	}
+	c.v.Cure = fmt.Sprintf("label %s: %s", count(more, "more "+thing), next)
+	return true
 }
 
 // lookAgain is how to look again without losing the error rate: a gate has it for one look.

@@ -137,12 +137,26 @@ func (c *claim) subject() string {
 
 // counted says over what a metric was counted: "512 calls of 200 tasks".
 func (c *claim) counted(iv stats.Interval) string {
+	if l := c.v.Labelled; l != nil {
+		return l.Count(iv.N, c.task)
+	}
 	tasks := c.tasks(iv.Clusters)
 	of := c.v.Of
 	if of == "" || of == c.task+"s" || of == "cases" || of == "tasks" {
 		return tasks
 	}
 	return count(max(iv.N, c.v.N), strings.TrimSuffix(of, "s")) + " of " + tasks
+}
+
+// few names what is short of the gate's least number: labels, or tasks.
+func (c *claim) few(iv stats.Interval) string {
+	switch l := c.v.Labelled; {
+	case l == nil, l.Elsewhere && iv.N > iv.Clusters: // the run has fewer tasks than there are labels
+		return c.tasks(iv.Clusters)
+	case iv.N > iv.Clusters: // calls or turns of one task are alike
+		return "labels of " + c.tasks(iv.Clusters)
+	}
+	return count(iv.N, "label")
 }
 
 // worth is the number of independent observations that n are worth, where it is another, and the

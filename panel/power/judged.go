@@ -79,7 +79,8 @@ func (j *Judged) Trial(rng *rand.Rand, labels int) gate.Verdict {
 		if j.known == nil {
 			j.known = map[judge.Strata]gate.Verdict{}
 		}
-		v = j.Gate.Hold(judge.StratifiedAt(s, j.Gate.Bound, confidence), 1, 0).Verdict
+		n := s.LabelledPass + s.LabelledFail
+		v = j.Gate.Hold(judge.Carried(judge.StratifiedAt(s, j.Gate.Bound, confidence), n, n), 1, 0).Verdict
 		j.known[s] = v
 	}
 	return v
@@ -96,5 +97,6 @@ func (j *Judged) elsewhere(rng *rand.Rand, labels int) gate.Verdict {
 		LabelledPass: pass, TruePositive: draw.Passes(rng, pass, j.Sensitivity),
 		LabelledFail: labels - pass, TrueNegative: draw.Passes(rng, labels-pass, j.Specificity),
 	}
-	return j.Gate.Hold(judge.TrueSuccess(sum.Interval(confidence, stats.DefaultRho0), c, confidence), 1, 0).Verdict
+	iv := judge.TrueSuccess(sum.Interval(confidence, stats.DefaultRho0), c, confidence)
+	return j.Gate.Hold(judge.Carried(iv, labels, min(labels, j.Tasks)), 1, 0).Verdict
 }

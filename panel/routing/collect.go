@@ -149,7 +149,7 @@ func (t *collected) target(tp *panel.TargetPanel, confidence float64) Target {
 		{callvet.SelectRoute, selection.Route}, {callvet.SelectSubRoute, selection.SubRoute}, {callvet.SelectAgents, selection.AgentsExact}, {callvet.SelectTools, selection.ToolsRight},
 	} {
 		if m := tp.Overall.Metric(l.metric); m != nil {
-			q := stats.QuantileIntervals(t.layers[l.layer], confidence, 0.5, 0.9)
+			q := stats.CaseIntervals(t.layers[l.layer], confidence, 0.5, 0.9)
 			out.Layers = append(out.Layers, Layer{Layer: l.layer, Metric: *m, P50: q[0], P90: q[1]})
 		}
 	}

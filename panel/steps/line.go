@@ -58,7 +58,7 @@ type Calibrated struct {
 	// Judge is the name under which its verdicts stand in task records.
 	Judge string
 	// TrueSuccess estimates the share that truly passed from the share that the judge
-	// passed; why says in a sentence why there is no estimate, "" where there is one.
+	// passed, and counts the labels; why says in a sentence why there is no estimate, "" where there is one.
 	TrueSuccess func(judged stats.Interval, confidence float64) (iv stats.Interval, why string)
 }
 

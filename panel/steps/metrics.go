@@ -207,11 +207,7 @@ func (t *teller) latency(name, title, of string, q *exact.Quantiles, unit panel.
 	if q.N() == 0 {
 		return
 	}
-	intervals := q.Intervals
-	if of == "attempts" {
-		intervals = q.AttemptIntervals
-	}
-	for i, iv := range intervals(t.cfg.Confidence, 0.5, 0.9) {
+	for i, iv := range q.Intervals(t.cfg.Confidence, 0.5, 0.9) {
 		p := [...]string{"p50", "p90"}[i]
 		m := panel.Metric{Name: name + "_" + p, Title: title + ", " + p, Unit: unit, Of: of, LowerIsBetter: true, Interval: scaled(iv, scale)}
 		if iv.Status == stats.StatusCensored {
@@ -345,7 +341,8 @@ func (t *teller) judged(i int, r *exact.Rate) {
 		if c.Judge != name {
 			continue
 		}
-		ts := panel.Metric{Name: "true_success" + suffix, Title: "true success" + suffix, Unit: panel.UnitRate, Of: "attempts"}
+		ts := panel.Metric{Name: "true_success" + suffix, Title: "true success" + suffix, Unit: panel.UnitRate, Of: panel.OfLabels}
+		ts.Labelled = &panel.Labelled{Of: m.Of, N: m.Seen(), Tasks: m.Interval.Clusters, Elsewhere: true}
 		var why string
 		if ts.Interval, why = c.TrueSuccess(m.Interval, t.cfg.Confidence); why != "" {
 			ts.Warnings = append(ts.Warnings, why)

@@ -285,7 +285,7 @@ func TestQuantilesAreQuantiles(t *testing.T) {
 			}
 		}
 		at := []float64{0, 0.1, 0.5, 0.9, 1}
-		if diff := cmp.Diff(stats.QuantileIntervals(obs, conf, at...), q.Intervals(conf, at...), near); diff != "" {
+		if diff := cmp.Diff(stats.CaseIntervals(obs, conf, at...), q.Intervals(conf, at...), near); diff != "" {
 			t.Fatal(diff)
 		}
 		partsAgree(t, tasks, func(q *Quantiles, x values) { q.Add(x.Xs, x.Cut) },

@@ -201,21 +201,12 @@ func (q *Quantiles) N() int { return int(q.n) }
 // Cases is the number of tasks with at least one value.
 func (q *Quantiles) Cases() int { return int(q.cases) }
 
-// Intervals are those of stats.QuantileIntervals over the same tasks, the values
+// Intervals are those of stats.CaseIntervals over the same tasks, the values
 // rounded to their bins.
 func (q *Quantiles) Intervals(conf float64, qs ...float64) []stats.Interval {
-	return intervals(stats.SampleQuantiles(q.inOrder(), conf, qs...))
-}
-
-// AttemptIntervals is Intervals where each value is of one attempt: stats.AttemptQuantiles.
-func (q *Quantiles) AttemptIntervals(conf float64, qs ...float64) []stats.Interval {
-	return intervals(stats.AttemptQuantiles(q.inOrder(), conf, qs...))
-}
-
-func intervals(list []stats.Quantile) []stats.Interval {
-	out := make([]stats.Interval, len(list))
-	for i := range list {
-		out[i] = list[i].Interval
+	out := make([]stats.Interval, len(qs))
+	for i, x := range stats.CaseQuantiles(q.inOrder(), conf, qs...) {
+		out[i] = x.Interval
 	}
 	return out
 }

@@ -51,6 +51,16 @@ func TrueSuccess(judged stats.Interval, c Calibration, conf float64) stats.Inter
 	return iv
 }
 
+// Carried is an estimate that counts the labels that carry it, which are on so many tasks. The tasks
+// that nobody labelled are no evidence of what is true.
+func Carried(iv stats.Interval, labels, tasks int) stats.Interval {
+	iv.N, iv.Clusters, iv.NEff = labels, tasks, 0
+	if labels == tasks {
+		iv.NEff = float64(labels)
+	}
+	return iv
+}
+
 // Fit tells whether a run's judged rate is possible for a calibrated judge: it
 // can neither exceed the sensitivity nor be below the false positive rate.
 type Fit struct {

@@ -122,6 +122,9 @@ type row struct {
 func (r row) N() string {
 	iv := r.Metric.Interval
 	seen := r.Metric.Seen()
+	if l := r.Metric.Labelled; l != nil {
+		return l.Count(seen, "task")
+	}
 	s := plain.Thousands(seen) + " " + r.Metric.Of
 	if iv.Clusters > 0 && iv.Clusters != seen {
 		s += " of " + plain.Count(iv.Clusters, "task", "tasks")

@@ -25,11 +25,26 @@ export function sentence(t: T, i: Interval, unit = 'rate'): string {
   return t('common.interval', { confidence: number(i.confidence * 100, 0), lower: inUnit(i.lower, unit), upper: inUnit(i.upper, unit), n: i.n });
 }
 
+/** withInterval is a rate with its interval in words, for running text. */
+export function withInterval(t: T, i: Interval | null | undefined): string {
+  return i ? `${inUnit(i.point, 'rate')} (${sentence(t, i)})` : '–';
+}
+
+type Counted = Pick<Metric, 'values' | 'labelled'> & { of?: string };
+
+/** counted says what n counts: values of a measure, one attempt a task where attempts agree, or people's labels. */
+function counted(t: T, i: Interval, m: Counted | undefined, each: 'Cases' | 'Tasks'): string {
+  if (m?.labelled) return t(m.labelled.elsewhere ? 'common.labelsElsewhere' : 'common.labelsOf', { n: number(i.n), tasks: number(m.labelled.tasks) });
+  if (m?.values) return t(`common.agree${each}`, { n: number(i.n), values: number(m.values), of: m.of ?? '' });
+  return `n = ${i.n}`;
+}
+
 /**
  * Figure is a number with its interval and n, always together: on one line, or the interval below the number (stack). With the
- * measure that it is of, n has the number of values beside it where attempts at a task agree, so that the interval counts one of them.
+ * measure that it is of, n has the number of values beside it where attempts at a task agree, so that the interval counts one of them,
+ * and the number of tasks where people's labels are counted.
  */
-export function Figure({ interval: i, of: m, each = 'Cases', unit = 'rate', size = 'sm', bar = false, stack = false }: { interval: Interval | undefined; of?: Metric; each?: 'Cases' | 'Tasks'; unit?: string; size?: 'sm' | 'lg'; bar?: boolean; stack?: boolean }) {
+export function Figure({ interval: i, of: m, each = 'Cases', unit = 'rate', size = 'sm', bar = false, stack = false }: { interval: Interval | undefined; of?: Counted; each?: 'Cases' | 'Tasks'; unit?: string; size?: 'sm' | 'lg'; bar?: boolean; stack?: boolean }) {
   const t = useText();
   if (!i || i.point === null) {
     return (
@@ -53,7 +68,7 @@ export function Figure({ interval: i, of: m, each = 'Cases', unit = 'rate', size
         {stack ? <span style={{ display: 'inline-flex', alignItems: 'center', gap: 8 }}>{head}</span> : head}
         <Text span size="xs" c="dimmed">
           {i.method !== 'fact' && i.lower !== null && i.upper !== null && `${inUnit(i.lower, unit).replace(' %', '')}–${inUnit(i.upper, unit)} · `}
-          {m?.values ? t(`common.agree${each}`, { n: number(i.n), values: number(m.values), of: m.of }) : `n = ${i.n}`}
+          {counted(t, i, m, each)}
           {i.method === 'fact' && ` · ${t('common.fact')}`}
         </Text>
       </Box>

@@ -7,7 +7,7 @@ import { $api, api, ok, type Schemas } from '../../api/client';
 import { type LiveEvent, useLive } from '../../api/live';
 import { useMay } from '../../me';
 import { useText } from '../../text';
-import { Card, Empty, Failure, Figure, inUnit, Screen, sentence, Waiting } from '../../ui/bits';
+import { Card, Empty, Failure, Figure, inUnit, Screen, Waiting, withInterval } from '../../ui/bits';
 import { Change } from '../../ui/change';
 import { moment, signed } from '../../ui/format';
 import { once } from '../../ui/once';
@@ -275,6 +275,11 @@ function Timeline({ of: e, link, changed }: { of: Details; link: () => void; cha
     <Stack>
       <Card>
         <Chart columns={columns} baseline={line.data.baseline_score} label={t('experiments.chartLabel', { n: runs.length })} />
+        {line.data.baseline_interval && (
+          <Text size="sm" mt="xs" data-baseline>
+            {t('experiments.baselineScore', { score: withInterval(t, line.data.baseline_interval) })}
+          </Text>
+        )}
       </Card>
       <Box className="card scroll-x" tabIndex={0} role="region" aria-label={t('experiments.timeline')}>
         <Table>
@@ -421,7 +426,7 @@ function LinkRuns({ of: e, close, changed }: { of: Details; close: () => void; c
             {runs.map((r) => (
               <Checkbox
                 key={r.id} value={r.id} label={`${r.name ? `${r.name} · ` : ''}${(r.models ?? []).join(', ')} · ${moment(r.timestamp)}`}
-                description={`${r.id}${r.avg_interval ? ` · ${inUnit(r.avg_interval.point, 'rate')} (${sentence(t, r.avg_interval)})` : ''}${r.experiment_id ? ` · ${t('experiments.inOther')}` : ''}`}
+                description={`${r.id}${r.avg_interval ? ` · ${withInterval(t, r.avg_interval)}` : ''}${r.experiment_id ? ` · ${t('experiments.inOther')}` : ''}`}
               />
             ))}
           </Stack>

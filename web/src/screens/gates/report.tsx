@@ -78,7 +78,7 @@ export function Report({ of: v, run }: { of: Schemas['GateVerdict']; run: string
                     {[g.target, g.key && `${g.key}=${g.value}`].filter(Boolean).join(' · ')}
                   </Text>
                 </Table.Td>
-                <Table.Td>{g.gate.kind === 'regression' ? <Change of={g.interval} /> : <Figure interval={g.interval} unit={g.unit ?? ''} bar />}</Table.Td>
+                <Table.Td>{g.gate.kind === 'regression' ? <Change of={g.interval} /> : <Figure interval={g.interval} of={{ labelled: g.labelled }} unit={g.unit ?? ''} bar />}</Table.Td>
                 <Table.Td miw={260}>
                   <Text size="sm" className="untrusted">
                     {g.sentence}

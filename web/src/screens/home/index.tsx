@@ -7,7 +7,7 @@ import { $api, api, ok, type Schemas } from '../../api/client';
 import { type Job, newKey, useActiveJobs } from '../../api/jobs';
 import { useMay, useMe } from '../../me';
 import { type T, useText } from '../../text';
-import { Card, Empty, Failure, Figure, inUnit, type Interval, Screen, sentence, Verdict, Waiting } from '../../ui/bits';
+import { Card, Empty, Failure, Figure, type Interval, Screen, Verdict, Waiting, withInterval } from '../../ui/bits';
 import { ago, moment, signed } from '../../ui/format';
 import { Judged, Outcomes, Progress } from '../../ui/progress';
 import { titleOf } from '../jobs/words';
@@ -109,7 +109,7 @@ function Recent({ run: r }: { run: Run }) {
           {r.name && `${r.suite_name} · `}
           {ago(r.timestamp)}
           {status && ` · ${status}`}
-          {r.avg_interval && targets.length > 1 && ` · ${t('home.average', { score: `${inUnit(r.avg_interval.point, 'rate')} (${sentence(t, r.avg_interval)})` })}`}
+          {r.avg_interval && targets.length > 1 && ` · ${t('home.average', { score: withInterval(t, r.avg_interval) })}`}
         </Text>
       </div>
       {r.status === 'running' ? (

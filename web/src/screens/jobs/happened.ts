@@ -14,7 +14,7 @@ export type Result = {
   seq: number; model: string; test_case: string; repeat: number; verdict: 'pass' | 'fail' | 'error' | 'not_run'; outcome: string; latency_ms?: number; class?: string; reason?: string; error?: string; expected: Call[]; actual: Call[];
 };
 export type Judged = { seq: number; judging_id: string; judge: string; pass: number; fail: number; unscored: number };
-export type Happened = { last: number; models: ModelCount[]; results: Result[]; judged: Judged[]; warnings: string[]; complete: { avg_interval?: Interval; baseline_score?: number; delta?: number } | null };
+export type Happened = { last: number; models: ModelCount[]; results: Result[]; judged: Judged[]; warnings: string[]; complete: { avg_interval?: Interval; baseline_interval?: Interval; delta?: number } | null };
 
 const nothing: Happened = { last: 0, models: [], results: [], judged: [], warnings: [], complete: null };
 

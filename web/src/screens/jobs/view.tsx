@@ -10,7 +10,7 @@ import { $api, type Schemas } from '../../api/client';
 import { isOver, type Job } from '../../api/jobs';
 import { useMe } from '../../me';
 import { useText } from '../../text';
-import { Card, Failure, Figure, inUnit, Screen, sentence, Verdict, Waiting } from '../../ui/bits';
+import { Card, Failure, Figure, Screen, Verdict, Waiting, withInterval } from '../../ui/bits';
 import { duration, moment, number, signed } from '../../ui/format';
 import { Outcomes, Progress } from '../../ui/progress';
 import { Cancel } from './cancel';
@@ -138,7 +138,7 @@ function Summary({ run, complete }: { run: string; complete: Happened['complete'
     <Card title={t('jobs.cameOut')}>
       {complete?.delta !== undefined && (
         <Text mb="sm">
-          {t('jobs.delta', { delta: signed(complete.delta), baseline: `${number((complete.baseline_score ?? 0) * 100, 1)} %`, score: complete.avg_interval ? `${inUnit(complete.avg_interval.point, 'rate')} (${sentence(t, complete.avg_interval)})` : '–' })}
+          {t('jobs.delta', { delta: signed(complete.delta), baseline: withInterval(t, complete.baseline_interval), score: withInterval(t, complete.avg_interval) })}
         </Text>
       )}
       <Stack gap="md">

@@ -89,7 +89,7 @@ function AllMeasures({ targets }: { targets: TargetPanel[] }) {
   const t = useText();
   const [open, setOpen] = useState(false);
   const groups: [string, (m: Metric) => boolean][] = [
-    [t('results.tasks'), (m) => ['attempts', 'tasks', 'no-call attempts'].includes(m.of)],
+    [t('results.tasks'), (m) => ['attempts', 'tasks', 'no-call attempts', 'labels'].includes(m.of)],
     [t('results.steps'), (m) => ['calls', 'needed calls', 'steps'].includes(m.of)],
     [t('results.other'), () => true],
   ];

@@ -230,7 +230,7 @@ function Panel({ label, metrics, companions }: { label: string; metrics: Metric[
                 <Table.Td>
                   <Figure interval={m.interval} of={m} each="Tasks" unit={m.unit} bar />{' '}
                   <Text span size="xs" c="dimmed">
-                    {m.of}
+                    {!m.labelled && m.of}
                     {m.coverage !== undefined && m.coverage < 1 && ` · ${t('traces.labelled', { share: number(m.coverage * 100) })}`}
                   </Text>
                   {tasks && tasks.interval.point !== null && (
