@@ -75,7 +75,7 @@ var rooms = map[string][]string{
 	"internal/report/plain":       {},
 	"internal/report/figure":      {"panel", "stats", "internal/report/plain"},
 	"internal/report/selection":   {"", "panel", "panel/routing", "score/selection", "internal/report/plain", "internal/report/figure"},
-	"internal/report":             {"", "panel", "panel/routing", "stats", "internal/report/plain", "internal/report/figure", "internal/report/selection", "internal/trace"},
+	"internal/report":             {"", "internal/judge", "panel", "panel/routing", "stats", "internal/report/plain", "internal/report/figure", "internal/report/selection", "internal/trace"},
 	"internal/columns":            {""},
 	"internal/report/sheet":       {"", "internal/drills", "panel", "stats", "internal/report/plain", "internal/report/figure", "internal/parallel", "internal/trace"},
 	"internal/suite/dialect/tree": {"", "value", "internal/suite/source"},

@@ -12,6 +12,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/judge"
 	"github.com/callvet/callvet/internal/labels"
+	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/run"
 	"github.com/callvet/callvet/internal/store"
 )
@@ -114,6 +115,13 @@ type JudgingView struct {
 
 // Interrupted tells that the judging ended early; it goes on when it is asked for again.
 func (v *JudgingView) Interrupted() bool { return v.Status == store.StatusInterrupted }
+
+// Reports are what a judge of targets says of each of them; nil of every other judge.
+func (v *JudgingView) Reports() []report.JudgeReport {
+	var s said
+	s.report(v.JudgeID, v.Verdicts)
+	return s.reports
+}
 
 // ThingVerdict is what a judge says of one thing. An unscored one is neither a pass nor a fail.
 type ThingVerdict struct {

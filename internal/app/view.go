@@ -85,6 +85,11 @@ func (r *Run) view(ctx context.Context, sliceBy []string, red *redact.Redactor, 
 	if v.Selection, err = r.section(ctx, p, op, why, red); err != nil {
 		return nil, err
 	}
+	heard, err := r.said(ctx)
+	if err != nil {
+		return nil, err
+	}
+	v.JudgeReports = heard.reports
 	out := &RunView{Run: r, View: v}
 	if r.damage == nil { // else nothing can be done with it
 		out.Next = r.Next(p)

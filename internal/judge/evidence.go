@@ -33,9 +33,9 @@ type weight int8
 
 const (
 	talk   weight = iota // what was said on the way
-	made               // a call that succeeded
-	failed             // a call that did not
-	kept               // what was asked, what was answered: never left out
+	made                 // a call that succeeded
+	failed               // a call that did not
+	kept                 // what was asked, what was answered: never left out
 )
 
 // evidence is what a judge is shown of one thing.

@@ -142,6 +142,7 @@ func TestReadOthers(t *testing.T) {
 		{"compare", `{"winner": "draw"}`, Did{}, "tie", -1},
 		{"compare", `{"winner": "both of them"}`, Did{}, `? winner is "both of them", which is none`, -1},
 		{"report", `{"grade": "B+", "strengths": []}`, Did{}, "B", 0.75},
+		{"report", `{"grade": "B", "tools": [{"tool": "f@v2", "grade": "C", "arguments": [{"argument": "city"}]}]}`, Did{}, "B", 0.75},
 		{"report", `{"grade": "E"}`, Did{}, `? grade is "E", which is none`, -1},
 		{"polite", `{"score": 0.7, "tone": "warm"}`, Did{}, "+", 0.7},
 		{"polite", `{"score": 0.2}`, Did{}, "-", 0.2},

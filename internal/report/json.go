@@ -41,6 +41,8 @@ type Document struct {
 	Diff       *panel.Comparison `json:"diff,omitempty"`
 	// Selection tells what routers and retrievers decided.
 	Selection *routing.Section `json:"selection,omitempty"`
+	// JudgeReports are what judges said of targets as a whole.
+	JudgeReports []JudgeReport `json:"judge_reports,omitempty"`
 	// Models are those that retrievers asked for vectors and orders.
 	Models   []callvet.ModelUse `json:"models,omitempty"`
 	Warnings []string           `json:"warnings,omitempty"`
@@ -108,7 +110,7 @@ func (v *View) Document() Document {
 	return Document{
 		Format: "callvet.report", Version: FormatVersion, Run: v.ID, Created: v.Created.UTC(), Status: status,
 		Summary: v.Sentence(), Population: panel.TasksLikeThese, Estimates: v.population(), Cache: v.reused(), Suite: v.Suite, Targets: v.Targets,
-		Manifest: v.Manifest, Panels: v.Panels, Diff: v.Diff, Selection: v.Selection,
+		Manifest: v.Manifest, Panels: v.Panels, Diff: v.Diff, Selection: v.Selection, JudgeReports: v.JudgeReports,
 		Models: v.Models, Warnings: v.warnings(), Problem: v.Problem, Next: v.Next,
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/judge"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/routing"
@@ -43,6 +44,8 @@ type View struct {
 	Diff *panel.Comparison
 	// Selection, when set, tells what routers and retrievers decided.
 	Selection *routing.Section
+	// JudgeReports are what judges said of targets as a whole.
+	JudgeReports []JudgeReport
 	// Models are those that retrievers asked for vectors and orders; nil without any,
 	// and for runs that were read back.
 	Models []callvet.ModelUse
@@ -52,6 +55,13 @@ type View struct {
 	Next []string
 	// Problem says what of the run cannot be read; "" where all can be.
 	Problem string
+}
+
+// JudgeReport is what a judge says of all attempts of a target. The judge wrote its texts.
+type JudgeReport struct {
+	Judge  string `json:"judge"`
+	Target string `json:"target"`
+	*judge.Report
 }
 
 // SuiteMeta names the suite a run used.
