@@ -151,7 +151,7 @@ SINCE ?=
 TESTS ?=
 .PHONY: mutate
 mutate: ## change one operator at a time: the share of changes that a test notices, per package
-	nice go run ./cmd/callvet-mutate -survivors cmd/callvet-mutate/survivors.tsv $(if $(FILE),-file $(FILE)) $(if $(SINCE),-since $(SINCE)) $(if $(TESTS),-tests $(TESTS)) $(if $(PKG),./$(PKG),./score/... ./stats/... ./panel/gates ./internal/run)
+	nice go run ./cmd/callvet-mutate -survivors cmd/callvet-mutate/survivors.tsv $(if $(FILE),-file $(FILE)) $(if $(SINCE),-since $(SINCE)) $(if $(TESTS),-tests $(TESTS)) $(if $(SAMPLE),-sample $(SAMPLE)) $(if $(SEED),-seed $(SEED)) $(if $(PKG),./$(PKG),./score/... ./stats/... ./panel/gates ./internal/run)
 
 .PHONY: golden
 golden: ## rewrite golden files

@@ -23,7 +23,8 @@ import (
 // while it is used.
 type Compiled struct {
 	src     *callvet.Case
-	pool    *sync.Pool // of *scratch, the scorer's
+	pool    *sync.Pool    // of *scratch, the scorer's
+	similar *similarities // nil without a model that compares texts
 	scoring callvet.Scoring
 	explain bool       // passes, too
 	tools   *catalogue // nil: nothing is known about tools
@@ -99,7 +100,7 @@ func (p *problems) from(prefix string, ps []match.Problem) {
 // a few attempts: who judges several at a case compiles it once and keeps the result.
 func (s *Scorer) Compile(c *callvet.Case) (*Compiled, []callvet.Problem) {
 	ps := &problems{c: c}
-	k := &Compiled{src: c, pool: &s.pool, scoring: Merged(s.suite.Defaults.Scoring, c.Scoring), tools: s.tools, names: c.ToolNames, only: c.ToolNames != nil, explain: s.cfg.Explain}
+	k := &Compiled{src: c, pool: &s.pool, similar: s.similar, scoring: Merged(s.suite.Defaults.Scoring, c.Scoring), tools: s.tools, names: c.ToolNames, only: c.ToolNames != nil, explain: s.cfg.Explain}
 	if c.Tools != nil {
 		k.tools, ps.list = newCatalogue(c.Tools, c.ID)
 		k.names, k.only = nil, false

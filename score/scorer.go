@@ -15,7 +15,8 @@ import (
 // Config is what scoring needs beside the suite.
 type Config struct {
 	// Similarity answers for mode semantic; nil makes that mode a problem. It must
-	// be deterministic for one pair of texts and safe for concurrent use.
+	// be deterministic for one pair of texts and safe for concurrent use. An attempt whose
+	// verdict depends on an answer that is an error is not judged.
 	Similarity match.Similarity
 	// Explain lists expected and actual calls in every result; otherwise a pass that has nothing
 	// to report has no such list.
@@ -39,6 +40,8 @@ type Scorer struct {
 	naming *callvet.Naming
 	cfg    Config
 	pool   sync.Pool
+	// similar asks Config.Similarity; nil without one.
+	similar *similarities
 }
 
 // New compiles the suite's tools and gives their problems: schemas that do not
@@ -46,6 +49,10 @@ type Scorer struct {
 func New(s *callvet.Suite, cfg Config) (*Scorer, []callvet.Problem) {
 	tools, ps := newCatalogue(s.Tools, "")
 	sc := &Scorer{suite: s, tools: tools, cfg: cfg}
+	if cfg.Similarity != nil {
+		sc.similar = &similarities{ask: cfg.Similarity}
+		sc.cfg.Similarity = sc.similar.of
+	}
 	set := &s.Defaults.Scoring
 	sc.naming = callvet.NewNaming(set.ToolNames, set.CaseSensitiveNames, tools.names)
 	sc.pool.New = func() any { return new(scratch) }
@@ -78,13 +85,21 @@ func (k *Compiled) Judge(ctx context.Context, t *callvet.Trace) (callvet.Result,
 func (k *Compiled) asked(ctx context.Context, t *callvet.Trace) (callvet.Result, error) {
 	asked := t.Outcome != callvet.OutcomeError && t.Outcome != callvet.OutcomeNotRun && t.Decision == nil
 	if !asked || len(k.scorers) == 0 {
-		return k.judge(t, nil), nil
+		return k.compared(t, nil), nil
 	}
 	said, err := k.ask(ctx, k.naming.Trace(t))
 	if err != nil {
 		return callvet.Result{}, err
 	}
-	return k.judge(t, said), nil
+	return k.compared(t, said), nil
+}
+
+// compared is judge, where the texts of the attempt could be compared.
+func (k *Compiled) compared(t *callvet.Trace, said []said) callvet.Result {
+	if k.similar == nil {
+		return k.judge(t, said)
+	}
+	return k.similar.judge(k.src, func() callvet.Result { return k.judge(t, said) })
 }
 
 // judge judges an attempt of which scorers of the suite's own said so much.

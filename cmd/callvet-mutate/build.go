@@ -21,6 +21,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 type pkg struct {
@@ -85,10 +86,19 @@ type mutant struct {
 	killed               bool
 }
 
-// A test is one function of a test binary.
+// A test is one function of a test binary, or one subtest of it.
 type test struct {
 	suite int // its place in binary.suites
 	name  string
+}
+
+// pattern is what -test.run takes for it.
+func (t test) pattern() string {
+	parts := strings.SplitN(t.name, "/", 2)
+	for i, p := range parts {
+		parts[i] = "^" + regexp.QuoteMeta(p) + "$"
+	}
+	return strings.Join(parts, "/")
 }
 
 func (m *mutant) key() string { return m.room + "\t" + m.function + "\t" + m.text }
@@ -101,6 +111,8 @@ type binary struct {
 	work    string
 	tree    string    // the copy of the module in which the tests run
 	mutants []*mutant // the switch of mutant i is i
+	drawn   []int     // the mutants to try
+	long    time.Duration
 }
 
 // A suite is the test binary of one package.

@@ -3,12 +3,13 @@
 // Command callvet-mutate changes one operator at a time and tells which changes no test notices.
 //
 // Usage: callvet-mutate [-C module] [-survivors file] [-floor share] [-jobs n] [-file names]
-// [-since commit] [-tests packages] package...
+// [-since commit] [-tests packages] [-sample n [-seed n]] package...
 //
 // All changes of a package are compiled into one test binary, each behind a switch that an
 // environment variable turns on. A change is tried with the tests of its own package that
 // reach it, under -short, and then with those of the packages that -tests names. It is killed
-// when a test fails or does not end. A change that no test reaches survives.
+// when a test fails or does not end. A change that no test reaches survives. The subtests of a
+// long test run one by one.
 //
 // The operators are those that go-gremlins has on by default: + - * / %, comparisons at
 // and beside their bounds, == and !=, ++ and --, and signs. What cannot compile (a sum of
@@ -18,7 +19,9 @@
 // is not listed there, when a listed one is gone, and when the share killed is below the
 // floor. -file is for while a test is being written: only these files are changed, and
 // neither the floor nor the listed survivors of other files are checked. -since changes only the
-// lines that are new since a commit, and holds them to the floor.
+// lines that are new since a commit, and holds them to the floor. -sample tries changes that are
+// drawn at random from those of each package, and prints the interval of the share killed. The
+// share in the sample is held to the floor.
 package main
 
 import (
@@ -34,10 +37,13 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"time"
+
+	"github.com/callvet/callvet/stats"
 )
 
 func main() {
-	var c config
+	c := config{long: 5 * time.Second}
 	flag.StringVar(&c.module, "C", ".", "folder of the module")
 	flag.StringVar(&c.survivors, "survivors", "", "file of the known survivors")
 	flag.Float64Var(&c.floor, "floor", 0.85, "smallest share killed, per package")
@@ -51,6 +57,8 @@ func main() {
 		c.tests = strings.Split(names, ",")
 		return nil
 	})
+	flag.IntVar(&c.sample, "sample", 0, "changes of a package to try, drawn at random; 0: all")
+	flag.Uint64Var(&c.seed, "seed", 1, "seed of the sample")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	err := run(ctx, c, flag.Args(), os.Stdout)
@@ -65,16 +73,22 @@ type config struct {
 	module, survivors string
 	floor             float64
 	jobs              int
-	files             []string // names of the files to change; none: all
-	since             string   // the commit after which changed lines came; "": all lines
-	tests             []string // packages whose tests run, too
+	files             []string      // names of the files to change; none: all
+	since             string        // the commit after which changed lines came; "": all lines
+	tests             []string      // packages whose tests run, too
+	sample            int           // how many changes of a package are tried; 0: all
+	seed              uint64        // of the sample
+	long              time.Duration // a test that takes longer is tried by its subtests
 }
 
 // whole reports whether all of a package is changed.
-func (c *config) whole() bool { return c.files == nil && c.since == "" }
+func (c *config) whole() bool { return c.files == nil && c.since == "" && c.sample == 0 }
 
 // run tries the packages one after the other and writes one line for each.
 func run(ctx context.Context, c config, patterns []string, out io.Writer) error {
+	if c.sample < 0 {
+		return fmt.Errorf("sample is %d: want 1 or more", c.sample)
+	}
 	known, err := readKnown(c.survivors)
 	if err != nil {
 		return err
@@ -110,12 +124,13 @@ func run(ctx context.Context, c config, patterns []string, out io.Writer) error 
 	bad := 0
 	var rows []string
 	for i, p := range pkgs {
-		b := &binary{pkg: p, tests: append([]*pkg{p}, tests...), work: filepath.Join(work, fmt.Sprint(i)), tree: tree}
+		b := &binary{pkg: p, tests: append([]*pkg{p}, tests...), work: filepath.Join(work, fmt.Sprint(i)), tree: tree, long: c.long}
 		err := b.build(ctx, c.module, only)
 		if err != nil {
 			return fmt.Errorf("build the mutants of %s: %w", p.room, err)
 		}
-		if len(b.mutants) > 0 {
+		b.draw(c.sample, c.seed)
+		if len(b.drawn) > 0 {
 			if err := b.try(ctx, c.jobs); err != nil {
 				return fmt.Errorf("test the mutants of %s: %w", p.room, err)
 			}
@@ -147,8 +162,8 @@ func run(ctx context.Context, c config, patterns []string, out io.Writer) error 
 // the package is below the floor, and gives its row of the table.
 func (c config) tell(out io.Writer, b *binary, known *known) (row string, bad int) {
 	killed, uncovered, listed := 0, 0, 0
-	for _, m := range b.mutants {
-		how := "lives"
+	for _, i := range b.drawn {
+		m, how := b.mutants[i], "lives"
 		switch {
 		case m.killed:
 			killed++
@@ -164,8 +179,13 @@ func (c config) tell(out io.Writer, b *binary, known *known) (row string, bad in
 		bad++
 		fmt.Fprintf(out, "%s:%d: %s\t%s\n", m.file, m.line, how, m.key())
 	}
-	share := float64(killed) / float64(len(b.mutants))
-	row = fmt.Sprintf("%s\t%d\t%d\t%d\t%d\t%d\t%.1f %%", b.pkg.room, len(b.mutants), killed, len(b.mutants)-killed, uncovered, listed, 100*share)
+	n := len(b.drawn)
+	share := float64(killed) / float64(n)
+	row = fmt.Sprintf("%s\t%d\t%d\t%d\t%d\t%d\t%.1f %%", b.pkg.room, n, killed, n-killed, uncovered, listed, 100*share)
+	if all := len(b.mutants); n < all {
+		iv := stats.ClopperPearson(killed, n, 0.95, stats.TwoSided)
+		row += fmt.Sprintf("\t95 %% interval %.1f to %.1f %%, a sample of %d, seed %d", 100*iv.Lower, 100*iv.Upper, all, c.seed)
+	}
 	if share < c.floor && c.files == nil {
 		bad++
 		row += fmt.Sprintf("\tbelow %.0f %%", 100*c.floor)

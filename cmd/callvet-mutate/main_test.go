@@ -63,8 +63,12 @@ func TestYoung(t *testing.T) {
 }
 
 func TestOld(t *testing.T) {
-	if !Old(70) || Old(60) {
-		t.Fatal()
+	for name, age := range map[string]Age{"old/er": 70, "old": 68, "young": 60} {
+		t.Run(name, func(t *testing.T) {
+			if Old(age) != (name != "young") {
+				t.Fatal()
+			}
+		})
 	}
 }
 
@@ -74,10 +78,15 @@ func TestSum(t *testing.T) {
 	}
 }
 
+// The second subtest needs the first.
 func TestHalf(t *testing.T) {
-	if (&box[float64]{at: 3}).Half() != 1.5 {
-		t.Fatal()
-	}
+	var b box[float64]
+	t.Run("set", func(t *testing.T) { b.at = 3 })
+	t.Run("halve", func(t *testing.T) {
+		if b.Half() != 1.5 {
+			t.Fatal()
+		}
+	})
 }
 
 func TestWait(t *testing.T) {
@@ -94,8 +103,13 @@ func try(t *testing.T, code, known string, files ...string) (told string, err er
 
 func tryTests(t *testing.T, code, tests, known string, files ...string) (told string, err error) {
 	t.Helper()
+	return tryConfig(t, config{floor: 0.85, files: files}, code, tests, known)
+}
+
+func tryConfig(t *testing.T, c config, code, tests, known string) (told string, err error) {
+	t.Helper()
 	dir := t.TempDir()
-	survivors := filepath.Join(dir, "survivors.tsv")
+	c.module, c.survivors, c.jobs = dir, filepath.Join(dir, "survivors.tsv"), 2
 	for name, text := range map[string]string{
 		"go.mod": "module example.org/m\n\ngo 1.24\n", "room/room.go": code, "room/room_test.go": tests, "survivors.tsv": known,
 	} {
@@ -108,7 +122,7 @@ func tryTests(t *testing.T, code, tests, known string, files ...string) (told st
 		}
 	}
 	var out bytes.Buffer
-	err = run(context.Background(), config{module: dir, survivors: survivors, floor: 0.85, jobs: 2, files: files}, []string{"./room"}, &out)
+	err = run(context.Background(), c, []string{"./room"}, &out)
 	return strings.ReplaceAll(out.String(), dir+"/", ""), err
 }
 
@@ -154,6 +168,32 @@ func TestSurvivorsAreToldAndHeld(t *testing.T) {
 	}
 }
 
+// TestSample: with a sample, so many changes are tried, others with another seed, and the share of them
+// has an interval and is held to the floor. No line of the list is stale for a change that was not drawn.
+func TestSample(t *testing.T) {
+	t.Parallel()
+	listed := bound + "why\n" + never + "why\n" + seconds + "why\n" + product + "why\n"
+	for name, tc := range map[string]struct {
+		c     config
+		want  string
+		fails bool
+	}{
+		"six":             {config{sample: 6, seed: 1, floor: 0.8}, "room  6  5  1  0  1  83.3 %  95 % interval 35.9 to 99.6 %, a sample of 18, seed 1\n", false},
+		"six others":      {config{sample: 6, seed: 2, floor: 0.8}, "room  6  6  0  0  0  100.0 %  95 % interval 54.1 to 100.0 %, a sample of 18, seed 2\n", false},
+		"below the floor": {config{sample: 6, seed: 1, floor: 0.85}, "seed 1  below 85 %\n", true},
+		"more than all":   {config{sample: 19, floor: 0.7}, "room  18  14  4  1  4  77.8 %\n", false},
+		"fewer than none": {config{sample: -1}, "", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			told, err := tryConfig(t, tc.c, code, tests, listed)
+			if (err != nil) != tc.fails || !strings.Contains(told, tc.want) {
+				t.Errorf("want %q: %v\n%s", tc.want, err, told)
+			}
+		})
+	}
+}
+
 // TestOneFile: with a file, what else is listed is not asked for, nor is the share.
 func TestOneFile(t *testing.T) {
 	t.Parallel()
@@ -167,7 +207,7 @@ func TestOneFile(t *testing.T) {
 }
 
 // TestNewLines: with a commit, only the lines that came after it are changed, and the tests of other
-// packages may be what notices that.
+// packages may be what notices that. Those of them that fail without a change notice none.
 func TestNewLines(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("git"); err != nil {
@@ -203,6 +243,8 @@ func TestNew(t *testing.T) {
 		t.Fatal()
 	}
 }
+
+func TestBroken(t *testing.T) { t.Fatal(room.New(4)) }
 `)
 	git("init", "-q")
 	git("add", ".")

@@ -4,9 +4,11 @@ package main
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/pflag"
 
 	"github.com/callvet/callvet/internal/server"
@@ -50,14 +52,13 @@ func serverCommands() map[string]onServer {
 				"system": "system_prompt", "system-for": "system_prompt", "replace-system": "replace_system", "experiment": "experiment_id", "name": "name", "notes": "notes", "run-tag": "run_tags",
 				"repeat": "repeats", "seed": "seed", "sample": "sample", "filter": "filter", "failed-from": "failed_from", "slice": "slices", "keep": "keep", "max-cost": "max_cost_usd", "max-calls": "max_calls",
 				"concurrency": "concurrency", "interleave": "interleave", "rate": "rate", "retries": "retries", "timeout": "request_timeout_ms", "stream": "stream", "no-cache": "no_cache", "force-rubric": "force_rubric",
-				"real-latency": "real_latency", "judge": "judge.judge", "judge-model": "judge.judge_model", "judge-base-url": "judge.judge_base_url", "judge-live": "judge.judge_live", "judge-under": "judge.judge_under",
+				"real-latency": "real_latency", "embedder": "embedder", "judge": "judge.judge", "judge-model": "judge.judge_model", "judge-base-url": "judge.judge_base_url", "judge-live": "judge.judge_live", "judge-under": "judge.judge_under",
 			}),
 			only: map[string]string{
 				"output": shows, "quiet": shows, "show-failures": shows, "remote": thisServer, "resume": goesOn, "no-wait": goesOn, "keep-errors": goesOn,
 				"fail-under": gatesSay, "require-pass": gatesSay, "gates": gatesSay, "dry-run": "POST /api/tool-eval/estimate", "no-lint": "a suite is linted when it is kept",
 				"from": suiteHas, "tools": suiteHas, "mocks": suiteHas, "seeds": suiteHas, "snapshots": suiteHas, "faults": suiteHas, "programs": files, "allow-exec": files, "exec-env": files, "targets": files, "guard": files,
 				"world": files, "live": files, "recordings": files, "on-miss": files, "record": files, "prices": files, "agent": "agents are asked from the command line", "header": "headers name variables of the machine",
-				"embedder": "not built: suites with semantic scores are not kept on a server",
 			},
 		},
 		"gate": {
@@ -206,4 +207,43 @@ func (d *described) has(s schemaPart, field []string) bool {
 	}
 	next, ok := s.Properties[field[0]]
 	return ok && d.has(next, field[1:])
+}
+
+// TestRemoteFlags: run --remote sends every flag that the API of a server has a field for.
+func TestRemoteFlags(t *testing.T) {
+	t.Parallel()
+	for flag := range serverCommands()["run"].fields {
+		if !slices.Contains(remoteFlags(), flag) {
+			t.Errorf("callvet run --%s has a field in the API, and --remote refuses it", flag)
+		}
+	}
+}
+
+// TestRemoteRequest: what the flags of run ask for is in the request to a server.
+func TestRemoteRequest(t *testing.T) {
+	t.Parallel()
+	a := &cli{getenv: func(string) string { return "" }}
+	var f runFlags
+	fs := pflag.NewFlagSet("run", pflag.ContinueOnError)
+	f.register(fs)
+	if err := fs.Parse([]string{
+		"-m", "openai/m", "-m", "retrieve:catalogue_a?k=2", "--top-p", "0.5", "--set", "top_k=40", "--parallel-calls=false", "--system", "All.", "--system-for", "openai/m=Mine.", "--replace-system",
+		"--retries", "0", "--interleave", "--stream", "--failed-from", "r1", "--slice", "tag", "--keep", "email", "--embedder", "openai/e", "--judge", "task", "--judge-model", "openai/j", "--judge-under", "0.5", "--seed", "7",
+	}); err != nil {
+		t.Fatal(err)
+	}
+	req, err := a.remoteRequest(&f, fs.Changed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := json.Marshal(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"suite_id":"","targets":[{"provider_key":"openai","model_id":"m"}],"models":["retrieve:catalogue_a?k=2"],"provider_params":{"parallel_calls":false,"top_k":40,"top_p":0.5},` +
+		`"system_prompt":{"_global":"All.","openai::m":"Mine."},"replace_system":true,"repeats":1,"seed":7,"retries":0,"interleave":true,"stream":true,"failed_from":"r1","slices":["tag"],"keep":["email"],` +
+		`"embedder":"openai/e","judge":{"judge":["task"],"judge_model":["openai/j"],"judge_under":0.5}}`
+	if diff := cmp.Diff(want, string(got)); diff != "" {
+		t.Error(diff)
+	}
 }

@@ -32,6 +32,9 @@ func TestScript(t *testing.T) {
 			e.Setenv("CALLVET_DB", filepath.Join(e.WorkDir, "runs.db"))
 			e.Setenv("EXAMPLES", examples)
 			e.Setenv("HOME", e.WorkDir)
+			for _, name := range []string{"MUTANT", "MUTANT_TRAIL"} { // of callvet-mutate
+				e.Setenv(name, os.Getenv(name))
+			}
 			return nil
 		},
 		UpdateScripts:       *update,

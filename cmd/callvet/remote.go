@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -30,25 +31,38 @@ const patience = 2 * time.Minute
 
 // remoteRequest is a run as a server is asked for it.
 type remoteRequest struct {
-	SuiteID      string         `json:"suite_id"`
-	Targets      []remoteTarget `json:"targets"`
-	Temperature  *float64       `json:"temperature,omitempty"`
-	ToolChoice   string         `json:"tool_choice,omitempty"`
-	SystemPrompt string         `json:"system_prompt,omitempty"`
-	Experiment   string         `json:"experiment_id,omitempty"`
-	Name         string         `json:"name,omitempty"`
-	Notes        string         `json:"notes,omitempty"`
-	RunTags      []string       `json:"run_tags,omitempty"`
-	Repeats      int            `json:"repeats,omitempty"`
-	Seed         int64          `json:"seed,omitempty"`
-	Sample       int            `json:"sample,omitempty"`
-	Filter       []string       `json:"filter,omitempty"`
-	MaxCostUSD   float64        `json:"max_cost_usd,omitempty"`
-	MaxCalls     int            `json:"max_calls,omitempty"`
-	Concurrency  int            `json:"concurrency,omitempty"`
-	Rate         float64        `json:"rate,omitempty"`
-	TimeoutMS    int64          `json:"request_timeout_ms,omitempty"`
-	NoCache      bool           `json:"no_cache,omitempty"`
+	SuiteID       string                     `json:"suite_id"`
+	Targets       []remoteTarget             `json:"targets,omitempty"`
+	Models        []string                   `json:"models,omitempty"`
+	Temperature   *float64                   `json:"temperature,omitempty"`
+	Params        map[string]json.RawMessage `json:"provider_params,omitempty"`
+	ToolChoice    string                     `json:"tool_choice,omitempty"`
+	SystemPrompt  map[string]string          `json:"system_prompt,omitempty"`
+	ReplaceSystem bool                       `json:"replace_system,omitempty"`
+	Experiment    string                     `json:"experiment_id,omitempty"`
+	Name          string                     `json:"name,omitempty"`
+	Notes         string                     `json:"notes,omitempty"`
+	RunTags       []string                   `json:"run_tags,omitempty"`
+	Repeats       int                        `json:"repeats,omitempty"`
+	Seed          int64                      `json:"seed,omitempty"`
+	Sample        int                        `json:"sample,omitempty"`
+	Filter        []string                   `json:"filter,omitempty"`
+	MaxCostUSD    float64                    `json:"max_cost_usd,omitempty"`
+	MaxCalls      int                        `json:"max_calls,omitempty"`
+	Concurrency   int                        `json:"concurrency,omitempty"`
+	Rate          float64                    `json:"rate,omitempty"`
+	TimeoutMS     int64                      `json:"request_timeout_ms,omitempty"`
+	Retries       *int                       `json:"retries,omitempty"`
+	Interleave    bool                       `json:"interleave,omitempty"`
+	Stream        bool                       `json:"stream,omitempty"`
+	NoCache       bool                       `json:"no_cache,omitempty"`
+	FailedFrom    string                     `json:"failed_from,omitempty"`
+	ForceRubric   bool                       `json:"force_rubric,omitempty"`
+	RealLatency   bool                       `json:"real_latency,omitempty"`
+	Slices        []string                   `json:"slices,omitempty"`
+	Keep          []string                   `json:"keep,omitempty"`
+	Embedder      string                     `json:"embedder,omitempty"`
+	Judges        *app.RunJudges             `json:"judge,omitempty"`
 }
 
 type remoteTarget struct {
@@ -61,8 +75,9 @@ type remoteTarget struct {
 // remoteFlags are the flags of run that a server is told, and those of this side.
 func remoteFlags() []string {
 	return []string{
-		"remote", "experiment", "model", "temperature", "tool-choice", "system", "name", "notes", "run-tag",
-		"repeat", "seed", "sample", "filter", "max-cost", "max-calls", "concurrency", "rate", "timeout", "no-cache", "base-url", "api-key-env",
+		"remote", "experiment", "model", "temperature", "top-p", "max-tokens", "reasoning-effort", "parallel-calls", "set", "tool-choice", "system", "system-for", "replace-system",
+		"name", "notes", "run-tag", "repeat", "seed", "sample", "filter", "failed-from", "slice", "keep", "max-cost", "max-calls", "concurrency", "interleave", "rate", "retries", "timeout",
+		"stream", "no-cache", "force-rubric", "real-latency", "embedder", "judge", "judge-model", "judge-base-url", "judge-live", "judge-under", "base-url", "api-key-env",
 		"output", "quiet", "require-pass", "from", "tools", "mocks",
 	}
 }
@@ -86,7 +101,9 @@ func (a *cli) remoteRun(ctx context.Context, address, experiment, path string, f
 	if err != nil {
 		return err
 	}
-	made, err := a.program().Convert(ctx, app.ConvertRequest{SuiteRequest: f.suite.request(path), To: "callvet", Output: "suite.json"}, a.teller(f.quiet, "callvet lint "+shellQuote(path)).tell)
+	suite := f.suite.request(path)
+	suite.Embedder, suite.EmbedderLater = "", true // the server asks it
+	made, err := a.program().Convert(ctx, app.ConvertRequest{SuiteRequest: suite, To: "callvet", Output: "suite.json"}, a.teller(f.quiet, "callvet lint "+shellQuote(path)).tell)
 	if err != nil {
 		a.tell(made.Problems, true)
 		return err
@@ -177,35 +194,72 @@ func (a *cli) remoteReports(ctx context.Context, address, run string, outputs []
 
 // remoteRequest is what the flags ask a server for.
 func (a *cli) remoteRequest(f *runFlags, changed func(string) bool) (*remoteRequest, error) {
-	out := &remoteRequest{
-		ToolChoice: f.toolChoice, Name: f.words.Name, Notes: f.words.Notes, RunTags: f.words.Tags,
-		Repeats: f.repeats, Seed: f.seed, Sample: f.sample, Filter: f.filter, MaxCostUSD: f.maxCost, MaxCalls: f.maxCalls, Rate: f.rate, NoCache: f.noCache,
-		Targets: []remoteTarget{},
-	}
-	if changed("temperature") {
-		out.Temperature = f.target.temperature
-	}
-	if changed("concurrency") {
-		out.Concurrency = f.concurrency
-	}
-	if changed("timeout") {
-		out.TimeoutMS = f.timeoutMS()
-	}
-	var err error
-	if out.SystemPrompt, err = a.program().Text(f.target.system); err != nil {
+	req, err := a.request("", f, changed)
+	if err != nil {
 		return nil, err
 	}
-	if len(f.targets) == 0 {
+	set, shared := &req.Settings, &req.Shared
+	out := &remoteRequest{
+		ToolChoice: shared.ToolChoice, Temperature: shared.Params.Temperature, Stream: shared.Stream, ReplaceSystem: f.target.replace,
+		Name: req.Name, Notes: req.Notes, RunTags: req.Tags, Repeats: req.Repeats, Seed: req.Seed, Sample: req.Sample, Filter: req.Filter,
+		MaxCostUSD: set.MaxCostUSD, MaxCalls: set.MaxCalls, Rate: set.Rate, Retries: set.Retries, Interleave: set.Interleave, ForceRubric: set.ForceRubric,
+		NoCache: req.NoCache, FailedFrom: req.FailedFrom, RealLatency: req.RealLatency, Slices: req.Slices, Keep: req.Keep, Embedder: req.Embedder, Judges: req.Judges,
+	}
+	if changed("concurrency") {
+		out.Concurrency = set.Concurrency
+	}
+	if changed("timeout") {
+		out.TimeoutMS = set.TimeoutMS
+	}
+	if out.Params, err = remoteParams(shared.Params); err != nil {
+		return nil, err
+	}
+	out.SystemPrompt = remotePrompts(&req)
+	if len(req.Targets) == 0 {
 		return nil, usagef("which model? callvet run SUITE --remote URL -m PROVIDER/MODEL")
 	}
-	for _, t := range f.targets {
-		provider, model, ok := strings.Cut(t, "/")
-		if !ok || strings.Contains(provider, ":") {
-			return nil, usagef("-m %s: a server is asked for PROVIDER/MODEL only", t)
+	for i := range req.Targets {
+		t := &req.Targets[i]
+		if t.Catalogue() != "" {
+			out.Models = append(out.Models, t.Target)
+			continue
 		}
-		out.Targets = append(out.Targets, remoteTarget{Provider: provider, Model: model, BaseURL: f.target.baseURL, APIKeyEnv: f.target.keyEnv})
+		provider, model, ok := strings.Cut(t.Target, "/")
+		if !ok || strings.Contains(provider, ":") {
+			return nil, usagef("-m %s: a server is asked for PROVIDER/MODEL, or for retrieve:CATALOGUE_ID", t.Target)
+		}
+		out.Targets = append(out.Targets, remoteTarget{Provider: provider, Model: model, BaseURL: t.BaseURL, APIKeyEnv: t.APIKeyEnv})
 	}
 	return out, nil
+}
+
+// remoteParams are the parameters of models by their names in a request to a server; temperature and seed have
+// fields of their own there.
+func remoteParams(p callvet.Params) (map[string]json.RawMessage, error) {
+	extra := p.Extra
+	p.Temperature, p.Seed, p.Extra = nil, nil, nil
+	b, err := json.Marshal(&p)
+	if err != nil {
+		return nil, fmt.Errorf("write parameters: %w", err)
+	}
+	out := map[string]json.RawMessage{}
+	if err := json.Unmarshal(b, &out); err != nil {
+		return nil, fmt.Errorf("write parameters: %w", err)
+	}
+	maps.Copy(out, extra)
+	return out, nil
+}
+
+// remotePrompts are the system prompts by provider::model, and that of all other targets.
+func remotePrompts(req *app.RunRequest) map[string]string {
+	out := map[string]string{}
+	for target, prompt := range req.SystemFor {
+		out[strings.Replace(target, "/", "::", 1)] = prompt
+	}
+	if p := req.Shared.SystemPrompt; p != "" {
+		out["_global"] = p
+	}
+	return out
 }
 
 // remoteClient asks a server as the user who logged in there.

@@ -82,6 +82,8 @@ type App struct {
 	outlines outlines
 	// uploaded tells that files are in memory, and have no path.
 	uploaded bool
+	// catalogues are kept elsewhere, by the names that targets have for them (WithCatalogues).
+	catalogues map[string][]byte
 }
 
 // New makes an App.

@@ -74,6 +74,9 @@ type catalogueFiles struct{ app *App }
 // Read implements catalogfile.Files: the error of a folder lists the files in it that can be of
 // tools.
 func (f catalogueFiles) Read(name string, limit int64) ([]byte, error) {
+	if text, kept := f.app.catalogues[name]; kept {
+		return text, nil
+	}
 	path, folder, err := f.app.cfg.Files.Path(name)
 	if err != nil {
 		return nil, err

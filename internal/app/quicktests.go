@@ -82,14 +82,19 @@ func (u *resultUse) attempt(at *trace.Attempt) {
 	}
 }
 
-// betweenTargets compares the results of the same calls that several targets of a run make at a case. It
-// reads the attempts case by case.
+// betweenTargets compares the results of the same calls that several targets make at a case. It reads
+// the attempts case by case, or in any order, for which it keeps the calls of all cases.
 type betweenTargets struct {
-	task      string
-	first     map[toolCall]givenResult
-	seen      map[string]map[toolCall]bool // by target: each call once
+	anyOrder  bool
+	cases     map[string]*answeredCase
 	count, of int
 	tools     map[string]int
+}
+
+// answeredCase is what tools answered at a case.
+type answeredCase struct {
+	first map[toolCall]givenResult
+	seen  map[string]map[toolCall]bool // by target: each call once
 }
 
 type toolCall struct {
@@ -106,24 +111,29 @@ func (b *betweenTargets) attempt(at *trace.Attempt) {
 	if at.Floor {
 		return
 	}
-	if b.first == nil || at.Trace.CaseID != b.task {
-		b.task, b.first, b.seen = at.Trace.CaseID, map[toolCall]givenResult{}, map[string]map[toolCall]bool{}
+	of := b.cases[at.Trace.CaseID]
+	if of == nil {
+		if b.cases == nil || !b.anyOrder {
+			b.cases = map[string]*answeredCase{}
+		}
+		of = &answeredCase{map[toolCall]givenResult{}, map[string]map[toolCall]bool{}}
+		b.cases[at.Trace.CaseID] = of
 	}
 	by := at.Trace.Target
-	if b.seen[by] == nil {
-		b.seen[by] = map[toolCall]bool{}
+	if of.seen[by] == nil {
+		of.seen[by] = map[toolCall]bool{}
 	}
 	for _, c := range at.Trace.Calls() {
 		args, err := value.Parse(c.Args)
 		result, bad := value.Parse(c.Result)
 		call := toolCall{tool: c.Tool, args: args.Sum()}
-		if err != nil || bad != nil || b.seen[by][call] || len(b.first) >= maxCompared {
+		if err != nil || bad != nil || of.seen[by][call] || len(of.first) >= maxCompared {
 			continue
 		}
-		b.seen[by][call] = true
-		was, known := b.first[call]
+		of.seen[by][call] = true
+		was, known := of.first[call]
 		if !known {
-			b.first[call] = givenResult{at.Trace.Target, result.Sum()}
+			of.first[call] = givenResult{at.Trace.Target, result.Sum()}
 			continue
 		}
 		if b.of++; was.hash != result.Sum() {
@@ -210,19 +220,27 @@ func hasFinding(p *panel.Panels, code string) bool {
 // maxReread bounds the steps of files that are read again for a quick test.
 const maxReread = 200_000
 
-// testResults reads trace files again, where they have unneeded calls, to see whether answers use results.
-// What cannot be read again has no such test.
+// testResults reads trace files again: where they have unneeded calls, to see whether answers use
+// results, and where they have several targets, to compare the results that these get. What cannot be
+// read again has no such test.
 func (a *App) testResults(s *scored, files []string) {
-	if !hasFinding(s.panels, findingChatter) || s.log.Steps > maxReread {
+	unneeded, several := hasFinding(s.panels, findingChatter), len(s.panels.Targets) > 1
+	if !unneeded && !several || s.log.Steps > maxReread {
 		return
 	}
-	var u resultUse
+	var used resultUse
+	between := betweenTargets{anyOrder: true}
 	for _, f := range files {
-		if !a.regular(f) || a.wholeAttempts(f, func(at *trace.Attempt) error { u.attempt(at); return nil }) != nil {
+		if !a.regular(f) || a.wholeAttempts(f, func(at *trace.Attempt) error {
+			used.attempt(at)
+			between.attempt(at)
+			return nil
+		}) != nil {
 			return
 		}
 	}
-	u.tell(s.panels)
+	used.tell(s.panels)
+	between.tell(s.panels)
 }
 
 // agreement compares the verdicts of a judge on calls with the labels of the very calls: whether a

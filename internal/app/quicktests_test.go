@@ -26,6 +26,10 @@ func TestBetweenTargets(t *testing.T) {
 			[]did{{"t", "a", `{}`, `1`}, {"t", "a", `{}`, `2`}, {"t", "b", `{}`, `1`}, {"t", "b", `{}`, `3`}, {"t", "c", `{}`, `5`}},
 			"between targets: 1 of 2 calls that several targets make at a case",
 		},
+		"in any order": {
+			[]did{{"t", "a", `{}`, `1`}, {"u", "a", `{}`, `4`}, {"t", "b", `{}`, `2`}, {"u", "b", `{}`, `4`}},
+			"between targets: 1 of 2 calls that several targets make at a case",
+		},
 		"the same":             {[]did{{"t", "a", `{}`, `{"x":1}`}, {"t", "b", `{}`, `{"x":1.0}`}}, ""},
 		"other arguments":      {[]did{{"t", "a", `{"of":1}`, `1`}, {"t", "b", `{"of":2}`, `2`}}, ""},
 		"another case":         {[]did{{"t", "a", `{}`, `1`}, {"u", "b", `{}`, `2`}}, ""},
@@ -33,7 +37,7 @@ func TestBetweenTargets(t *testing.T) {
 		"no result":            {[]did{{"t", "a", `{}`, `1`}, {"t", "b", `{}`, ``}}, ""},
 		"a baseline's results": {[]did{{"t", "a", `{}`, `1`}, {"t", "floor", `{}`, `2`}}, ""},
 	} {
-		var b betweenTargets
+		b := betweenTargets{anyOrder: true}
 		for _, d := range tc.list {
 			at := trace.Attempt{Floor: d.target == "floor"}
 			at.Trace = callvet.Trace{CaseID: d.task, Target: d.target}

@@ -249,6 +249,25 @@ func TestLostCaseCounts(t *testing.T) {
 	}
 }
 
+// TestTargetsOfNoManifest: targets of which only attempts tell have names of their own.
+func TestTargetsOfNoManifest(t *testing.T) {
+	t.Parallel()
+	d := newDamaged(t, 4)
+	d.set(t, "UPDATE runs SET manifest='no JSON' WHERE num=1")
+	d.set(t, "UPDATE cells SET target_ix=2, repeat=1 WHERE run=1 AND case_ix=3")
+	v, err := d.ViewRun(t.Context(), app.ViewRequest{Run: d.runs[0]}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, p := range v.View.Panels.Targets {
+		names = append(names, p.Name)
+	}
+	if diff := cmp.Diff([]string{"offline/lexical", "target 2", "offline/lexical target 3"}, names); diff != "" || v.View.Panels.Repeats != 2 {
+		t.Errorf("%d repeats, %s", v.View.Panels.Repeats, diff)
+	}
+}
+
 // TestFilterByReason: attempts are found by why they are unparseable or errors, and by the earlier
 // names of classes, also where the store has those.
 func TestFilterByReason(t *testing.T) {

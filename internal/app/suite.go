@@ -40,6 +40,8 @@ type SuiteRequest struct {
 	Snapshots string `json:"snapshots,omitempty"`
 	// Embedder is the model that compares texts in mode semantic; "": none.
 	Embedder string `json:"embedder,omitempty"`
+	// EmbedderLater reads a suite with mode semantic for runs that name the Embedder.
+	EmbedderLater bool `json:"-"`
 	// Programs carries assertions of other formats that are JavaScript or Python as scorers
 	// that run them; by default they are not evaluated.
 	Programs bool `json:"programs,omitempty"`
@@ -81,7 +83,7 @@ func (a *App) OpenSuite(ctx context.Context, req SuiteRequest, tell Events) (*su
 		source = func(name string) ([]byte, error) { return input.File(name, suite.DefaultLimit) }
 	}
 	read, problems, err := suite.Open(path, opt, suite.LintOptions{
-		Source: source, Scoring: scoring, Catalogue: req.CatalogueFile,
+		Source: source, Scoring: scoring, Catalogue: req.CatalogueFile, EmbedderLater: req.EmbedderLater,
 		World: func(s *callvet.Suite, c *callvet.Case) callvet.World { return replay.Mocks(s, c, replay.Options{}) },
 	})
 	tell.problems(problems)

@@ -13,8 +13,10 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/catalog"
 	"github.com/callvet/callvet/internal/endpoint"
 	"github.com/callvet/callvet/internal/provider"
+	"github.com/callvet/callvet/internal/provider/retriever"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/secret"
 )
@@ -49,7 +51,13 @@ type TargetSpec struct {
 // provider at its usual address: an address, a command, a header, or the variable of a key.
 func (s *TargetSpec) Directed() bool {
 	return s.BaseURL != "" || s.APIKeyEnv != "" || len(s.Headers)+len(s.Body)+len(s.Agent)+len(s.ExecEnv) > 0 ||
-		s.service() != "" || s.command() != ""
+		s.service() != "" || s.command() != "" || s.embeds()
+}
+
+// embeds reports whether the search of a catalogue asks models of vectors or of orders, which may have addresses.
+func (s *TargetSpec) embeds() bool {
+	_, asks, _ := catalog.Searches([]string{s.Target})
+	return asks
 }
 
 // SameDirection reports whether requests of both targets go to the same place and carry the same.
@@ -104,6 +112,17 @@ func (s *TargetSpec) command() string {
 func (s *TargetSpec) reads() bool {
 	scheme, _, _ := strings.Cut(s.Target, ":")
 	return scheme == "script" || scheme == "recorded" || scheme == "retrieve" && s.service() == ""
+}
+
+// Catalogue is the file, or the name of a kept catalogue, that a target searches in this process; "" of other
+// targets.
+func (s *TargetSpec) Catalogue() string {
+	rest, own := retriever.File(s.Target)
+	if !own {
+		return ""
+	}
+	name, _, _ := strings.Cut(rest, "?")
+	return name
 }
 
 // displayName is how reports call a target: the name given, or what was typed
@@ -299,7 +318,7 @@ func (a *App) permitted(specs []TargetSpec) error {
 		switch {
 		case s.command() != "" && !a.cfg.Permit.Commands:
 			return denied(s, "run commands")
-		case s.reads() && !a.cfg.Permit.Files:
+		case s.reads() && !a.cfg.Permit.Files && a.catalogues[s.Catalogue()] == nil:
 			return denied(s, "read files")
 		}
 	}

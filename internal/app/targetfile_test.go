@@ -84,3 +84,17 @@ func TestTellAdjusted(t *testing.T) {
 		}
 	}
 }
+
+// TestDirected: a target names where its requests go, or what they carry, unless it is a model of a provider at its
+// usual address, or the search of a catalogue without models.
+func TestDirected(t *testing.T) {
+	t.Parallel()
+	for target, want := range map[string]bool{
+		"openai/m": false, "retrieve:catalogue_a?k=2": false, "retrieve:catalogue_a?embed=tei:http://other.example": true,
+		"retrieve:catalogue_a?rerank=cohere:m": true, "retrieve:http://other.example/x": true, "http://other.example": true, "exec:sh": true,
+	} {
+		if s := (TargetSpec{Target: target}); s.Directed() != want {
+			t.Errorf("%s: directed %t, want %t", target, !want, want)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/store/rows"
@@ -27,6 +28,12 @@ type Catalogue struct {
 	Text []byte
 }
 
+// catalogueKind is what ids of catalogues begin with.
+const catalogueKind = "catalogue"
+
+// IsCatalogue reports whether a name is written as the id of a catalogue is.
+func IsCatalogue(name string) bool { return strings.HasPrefix(name, catalogueKind+"_") }
+
 // AddCatalogue keeps a catalogue that was read and found good. c needs its User, Name, Tools, Shared
 // and Text; the rest is filled in.
 func (l *Library) AddCatalogue(ctx context.Context, c *Catalogue) error {
@@ -37,7 +44,7 @@ func (l *Library) AddCatalogue(ctx context.Context, c *Catalogue) error {
 	if err != nil {
 		return err
 	}
-	if c.ID, err = store.NewID(l.cfg.Random, "catalogue"); err != nil {
+	if c.ID, err = store.NewID(l.cfg.Random, catalogueKind); err != nil {
 		return err
 	}
 	c.Version, c.Created = 1, l.cfg.Now().UnixMilli()

@@ -56,6 +56,9 @@ func chromium() string {
 
 func openBrowser(t *testing.T) *browser {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("starts a browser, which needs much memory; make unit runs it")
+	}
 	path := chromium()
 	if path == "" {
 		t.Skip("SKIPPED: no Chromium on the path and $CALLVET_CHROMIUM is not set: the HTML face is not seen by a browser")

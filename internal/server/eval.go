@@ -40,7 +40,7 @@ type EvalTarget struct {
 // EvalRequest asks for a run of a suite.
 type EvalRequest struct {
 	SuiteID     string       `json:"suite_id" minLength:"1"`
-	Models      []string     `json:"models,omitempty" doc:"provider/model"`
+	Models      []string     `json:"models,omitempty" doc:"provider/model, or retrieve:CATALOGUE_ID for the search of a catalogue, with its settings behind: retrieve:catalogue_…?k=2&preset=bigtool"`
 	Targets     []EvalTarget `json:"targets,omitempty"`
 	Temperature *float64     `json:"temperature,omitempty" minimum:"0" maximum:"2" doc:"0 where the model takes it, if it is not set"`
 	ToolChoice  string       `json:"tool_choice,omitempty" doc:"auto, required, none or the name of a tool; that of the suite, if it is not set"`
@@ -74,6 +74,7 @@ type EvalRequest struct {
 	RealLatency      bool           `json:"real_latency,omitempty" doc:"waits as long as mocks say their tools take"`
 	Slices           []string       `json:"slices,omitempty" maxItems:"20" nullable:"false" doc:"of the report: tag, tier or names of fields; * for all fields"`
 	Keep             []string       `json:"keep,omitempty" maxItems:"20" nullable:"false" doc:"kinds of personal data that are kept as they are, such as email"`
+	Embedder         string         `json:"embedder,omitempty" maxLength:"200" doc:"the model that compares texts in mode semantic, as in openai/text-embedding-3-small"`
 	Judge            *app.RunJudges `json:"judge,omitempty"`
 
 	Priority int `json:"priority,omitempty" minimum:"-10" maximum:"10" doc:"above 0 for admins only"`
@@ -149,7 +150,7 @@ func (s *Server) estimateEval(ctx context.Context, by *account.Principal, in *st
 	for i := range list {
 		past[i] = list[i].RunID
 	}
-	a, err := s.AppOf(ctx, by.User)
+	a, err := s.withCatalogues(ctx, by.User, q.ask.Targets)
 	if err != nil {
 		return nil, err
 	}
@@ -244,9 +245,13 @@ func ownTargets(by *account.Principal, wrote string, targets, known []app.Target
 	return nil
 }
 
-// everyTarget is all targets that a run asks, models that judge among them.
+// everyTarget is all targets that a run asks, models that judge and that compare texts among them.
 func everyTarget(q *app.RunRequest) []app.TargetSpec {
-	return slices.Concat(q.Targets, q.Judges.Targets())
+	all := slices.Concat(q.Targets, q.Judges.Targets())
+	if q.Embedder != "" {
+		all = append(all, app.TargetSpec{Target: q.Embedder})
+	}
+	return all
 }
 
 // submitRun takes a job that runs a suite as it is now.
@@ -311,7 +316,7 @@ type startedRun struct {
 
 // startRun makes the run of a request, or of drills.
 func (s *Server) startRun(ctx context.Context, user string, ask *app.RunRequest, drill bool) (*startedRun, error) {
-	a, err := s.AppOf(ctx, user)
+	a, err := s.withCatalogues(ctx, user, ask.Targets)
 	if err != nil {
 		return nil, err
 	}
@@ -353,6 +358,7 @@ func (q *EvalRequest) run() (*app.RunRequest, error) {
 			MaxCostUSD: q.MaxCostUSD, MaxCalls: q.MaxCalls, Concurrency: q.Concurrency, Rate: q.Rate, TimeoutMS: q.RequestTimeoutMS,
 		},
 	}
+	ask.Embedder = q.Embedder
 	if len(q.Tags) > 0 {
 		tags := make([]string, len(q.Tags))
 		for i, t := range q.Tags {
@@ -385,9 +391,13 @@ func (q *EvalRequest) specs() ([]app.TargetSpec, error) {
 		specs = append(specs, spec)
 	}
 	for _, m := range q.Models {
+		if spec := (app.TargetSpec{Target: m}); spec.Catalogue() != "" {
+			put("retrieve", spec.Catalogue(), spec)
+			continue
+		}
 		provider, model, ok := strings.Cut(m, "/")
 		if !ok || provider == "" || model == "" {
-			return nil, &callvet.FieldError{Field: "models", Text: fmt.Sprintf("{models} %q: write provider/model, such as openai/gpt-5-mini", m)}
+			return nil, &callvet.FieldError{Field: "models", Text: fmt.Sprintf("{models} %q: write provider/model, such as openai/gpt-5-mini, or retrieve:CATALOGUE_ID", m)}
 		}
 		put(provider, model, app.TargetSpec{Target: m})
 	}

@@ -92,6 +92,9 @@ func (s *Server) toolEval(ctx context.Context, j job.Job, r *job.Report) (json.R
 	if err := json.Unmarshal(j.Request, &of); err != nil {
 		return nil, fmt.Errorf("read job: %w", err)
 	}
+	if a, err = s.withCatalogues(stored, j.User, feed.Manifest.Specs); err != nil {
+		return nil, err
+	}
 	e := &evalRun{feed: feed, report: r, total: j.Total, more: make(chan struct{}, 1)}
 	if len(j.Note) > 0 {
 		if err := json.Unmarshal(j.Note, &e.note); err != nil {

@@ -248,6 +248,9 @@ func (s *Server) fill(ctx context.Context, owner *account.Principal, f *Schedule
 		return nil, "", err
 	}
 	was := *sc
+	if ids := searched(f.Eval.Models); f.Catalogue == "" && len(ids) == 1 && slices.Contains(f.On, causeCatalogue) {
+		f.Catalogue = ids[0]
+	}
 	sc.Name, sc.Spec, sc.Zone, sc.CatalogueID, sc.Gates, sc.LastGood = f.Name, f.Cron, f.Zone, f.Catalogue, []byte(f.Gates), f.LastGood
 	sc.OnSuite, sc.OnCatalogue = slices.Contains(f.On, causeSuite), slices.Contains(f.On, causeCatalogue)
 	sc.Enabled, sc.Stopped, sc.NextAt, sc.Updated = f.Enabled == nil || *f.Enabled, []byte{}, 0, s.cfg.Now().UnixMilli()
@@ -256,6 +259,10 @@ func (s *Server) fill(ctx context.Context, owner *account.Principal, f *Schedule
 	}
 	if warnings, err = s.checkEval(ctx, owner, &f.Eval); err != nil {
 		return nil, "", within("eval", err)
+	}
+	if f.Catalogue != "" && !slices.Contains(searched(f.Eval.Models), f.Catalogue) {
+		warnings = append(warnings, callvet.Notice{Code: "catalogue-unused", Text: "no target searches the catalogue that is watched: an edit of it makes a run, and changes none of its results; " +
+			"add the target retrieve:" + f.Catalogue})
 	}
 	if sc.Request, err = json.Marshal(&f.Eval); err != nil {
 		return nil, "", fmt.Errorf("write schedule: %w", err)
@@ -393,7 +400,7 @@ func (s *Server) checkEval(ctx context.Context, owner *account.Principal, req *E
 	if _, err := s.ready(ctx, owner, q); err != nil {
 		return nil, err
 	}
-	a, err := s.AppOf(ctx, owner.User)
+	a, err := s.withCatalogues(ctx, owner.User, q.ask.Targets)
 	if err != nil {
 		return nil, err
 	}

@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/server"
 	"github.com/callvet/callvet/internal/store/rows"
@@ -629,5 +630,47 @@ func TestWebhooksTakeTurns(t *testing.T) {
 	}
 	if err != nil || strings.Join(ids, " ") != "many00 many01 other" {
 		t.Errorf("%v: %v", ids, err)
+	}
+}
+
+// TestScheduleOfCatalogue: a run that searches a catalogue shows what an edit of it did.
+func TestScheduleOfCatalogue(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	s := newSite(t, c.tune)
+	s.work(t)
+	suite := give[struct {
+		ID string `json:"suite_id"`
+	}](t, s, "ana", "POST", "/api/tool-eval/import", questions).ID
+	catalogue := give[suiteAnswer](t, s, "ana", "POST", "/api/catalogues", searched).ID
+	eval := func(target string) string { return fmt.Sprintf(`{"suite_id":%q,"models":[%q]}`, suite, target) }
+	target := "retrieve:" + catalogue + "?k=1"
+
+	if code, body := s.ask(t, "bo", "POST", "/api/tool-eval", fmt.Sprintf(`{"suite_id":%q,"models":[%q]}`, s.keepSuite(t, "bo", 2), target)); code != 404 || !strings.Contains(body, "catalogue") {
+		t.Errorf("the catalogue of another user: %d %s", code, body)
+	}
+	unused := give[server.Schedule](t, s, "ana", "POST", "/api/schedules", fmt.Sprintf(`{"name":"unused","eval":%s,"on":["catalogue_changed"],"catalogue_id":%q,"enabled":false}`, eval("offline/lexical"), catalogue))
+	if len(unused.Warnings) == 0 || unused.Warnings[len(unused.Warnings)-1].Code != "catalogue-unused" {
+		t.Errorf("a catalogue that no target searches: %+v", unused.Warnings)
+	}
+	made := give[server.Schedule](t, s, "ana", "POST", "/api/schedules", `{"name":"tools","eval":`+eval(target)+`,"on":["catalogue_changed"],"baseline_last_good":true}`)
+	if made.Catalogue != catalogue || slices.ContainsFunc(made.Warnings, func(n callvet.Notice) bool { return n.Code == "catalogue-unused" }) {
+		t.Errorf("the catalogue of the only target: %+v", made)
+	}
+	c.schedules(t, s)
+	passes := func(want int) {
+		t.Helper()
+		list := c.settled(t, s, made.ID)
+		if len(list) == 0 || list[0].Totals == nil || list[0].Totals.Verdicts.Pass != want || list[0].Totals.Attempts != 3 {
+			t.Fatalf("%d of 3 questions pass: %+v", want, list)
+		}
+	}
+	give[server.ScheduleRun](t, s, "ana", "POST", "/api/schedules/"+made.ID+"/run", "")
+	passes(2)
+	give[suiteAnswer](t, s, "ana", "PUT", "/api/catalogues/"+catalogue, strings.ReplaceAll(searched, "traffic", "other"))
+	c.look(31 * time.Second)
+	passes(1)
+	if list := s.history(t, made.ID); causes(list) != "catalogue_changed done, manual done" || len(list[0].Changes) != 1 {
+		t.Errorf("history: %+v", list)
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/library"
 	"github.com/callvet/callvet/internal/secret"
 )
 
@@ -57,6 +58,42 @@ func (s *Server) AppOf(ctx context.Context, user string) (*app.App, error) {
 	}
 	s.work.apps[user] = &userApp{app: made, version: version}
 	return made, nil
+}
+
+// withCatalogues is AppOf with the catalogues of the server that targets search (retrieve:CATALOGUE_ID). The user must be
+// allowed to read them.
+func (s *Server) withCatalogues(ctx context.Context, user string, targets []app.TargetSpec) (*app.App, error) {
+	a, err := s.AppOf(ctx, user)
+	if err != nil {
+		return nil, err
+	}
+	found := map[string][]byte{}
+	for _, id := range searched(app.TargetNames(targets)) {
+		by, err := s.principal(ctx, user)
+		if err != nil {
+			return nil, err
+		}
+		c, err := s.catalogueOf(ctx, by, id)
+		if err != nil {
+			return nil, err
+		}
+		found[id] = c.Text
+	}
+	if len(found) == 0 {
+		return a, nil
+	}
+	return a.WithCatalogues(found), nil
+}
+
+// searched are the ids of the catalogues of the server that targets search, each once.
+func searched(targets []string) []string {
+	var out []string
+	for _, t := range targets {
+		if id := (&app.TargetSpec{Target: t}).Catalogue(); library.IsCatalogue(id) && !slices.Contains(out, id) {
+			out = append(out, id)
+		}
+	}
+	return out
 }
 
 // makeApp makes an App of what a user has and may do now.

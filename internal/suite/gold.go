@@ -36,6 +36,9 @@ func (l *linter) uncompiled(problems []callvet.Problem) {
 		if p.Code == "bad-schema" { // said with the tool
 			continue
 		}
+		if p.Code == "no-embedder" && l.opt.EmbedderLater {
+			p.Warning, p.Message, p.Fix = true, "mode semantic compares texts by a model, which each run names", "run it with {embedder}, such as openai/text-embedding-3-small"
+		}
 		if l.c != nil && l.common(p.Key) {
 			continue // said with the defaults
 		}

@@ -113,6 +113,31 @@ func TestAnyMetric(t *testing.T) {
 	}
 }
 
+// TestBaselineMayBeNone: a share of a baseline that may be 0 says nothing.
+func TestBaselineMayBeNone(t *testing.T) {
+	t.Parallel()
+	for lower, want := range map[float64]string{0: gates.ReasonNoBase, 0.001: "lower>-margin"} {
+		d := difference(-0.02, 0, 0.01, 100)
+		d.Baseline = interval(lower, 0.01, 0.02, 100)
+		v := one(t, gates.Input{Panels: over(), Comparison: against(panel.MetricCost, d, 0)}, gates.Gate{Metric: panel.MetricCost, Kind: gates.Regression})
+		if v.Reason != want || (v.Verdict == gate.Inconclusive) != (lower == 0) {
+			t.Errorf("%g: %s (%s)", lower, v.Sentence, v.Reason)
+		}
+	}
+}
+
+// TestChangeOfThisSuite: a gate about this suite decides by the changes of this suite.
+func TestChangeOfThisSuite(t *testing.T) {
+	t.Parallel()
+	c := against("arg_em", difference(-0.01, 0, 0.06, 100), 0)
+	c.Suite = against("arg_em", difference(-0.5, -0.4, -0.3, 100), 0)
+	for about, want := range map[panel.Population]gate.Verdict{"": gate.Pass, panel.TasksLikeThese: gate.Pass, panel.ThisSuite: gate.Fail} {
+		if v := one(t, gates.Input{Panels: over(), Comparison: c}, gates.Gate{Metric: "arg_em", Kind: gates.Regression, Population: about}); v.Verdict != want {
+			t.Errorf("%q: %s", about, v.Sentence)
+		}
+	}
+}
+
 // TestNoGoldAgainstTheBaseline: where labels do not tell a metric, what is known of it in
 // both runs decides nothing.
 func TestNoGoldAgainstTheBaseline(t *testing.T) {

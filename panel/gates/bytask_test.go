@@ -25,6 +25,8 @@ func overCalls(fails, failing int, informative bool) []panel.Metric {
 func TestOverCallsByTask(t *testing.T) {
 	t.Parallel()
 	const called, byTask = "over_call_rate 0.", "over_call_rate_by_task 0."
+	few := overCalls(1, 10, true)
+	few[1].Interval.N, few[1].Interval.Clusters = 20, 20
 	for name, tc := range map[string]struct {
 		metrics []panel.Metric
 		want    gate.Verdict
@@ -34,6 +36,7 @@ func TestOverCallsByTask(t *testing.T) {
 	}{
 		"tasks fail":           {overCalls(9, 30, true), gate.Fail, gate.Fail, []string{called + "03", byTask + "30", "the lower end 0.21 is above the bound 0.10: failed"}, "lower"},
 		"tasks leave it open":  {overCalls(9, 9, true), gate.Inconclusive, gate.Inconclusive, []string{called + "03", byTask + "09", "the bound 0.10 lies within the interval: inconclusive"}, ""},
+		"both leave it open":   {[]panel.Metric{overCalls(33, 1, true)[0], few[1]}, gate.Inconclusive, gate.Inconclusive, []string{called + "11", byTask + "10", ": inconclusive"}, ""},
 		"calls fail":           {overCalls(60, 1, true), gate.Fail, gate.Pass, []string{called + "20", byTask + "01", ": failed"}, "lower"},
 		"both pass":            {overCalls(9, 2, true), gate.Pass, gate.Pass, []string{called + "03", byTask + "02", ": passed"}, "upper"},
 		"they do not go along": {overCalls(9, 30, false), gate.Pass, "", []string{called + "03"}, "upper"},
@@ -57,6 +60,9 @@ func TestOverCallsByTask(t *testing.T) {
 		}
 		if noted := slices.ContainsFunc(v.Notes, func(n string) bool { return strings.Contains(n, "the worse verdict counts") }); noted != (tc.tasks != "") {
 			t.Errorf("%s: notes %q", name, v.Notes)
+		}
+		if v.Reason == gate.ReasonTooFewUnits {
+			t.Errorf("%s: of two open verdicts that of calls is kept: %s", name, v.Reason)
 		}
 		if open := v.Verdict == gate.Inconclusive; open != (v.Needed > 0) {
 			t.Errorf("%s: needs %d more", name, v.Needed)

@@ -38,6 +38,7 @@ func TestMeasuredCorrelation(t *testing.T) {
 	}{
 		"not asked":         {pass, alike(6, panel.MetricPass), "", gate.Inconclusive, "by 90 attempts of 30 tasks (n_eff 30)", "", []string{panel.AttemptsAreOne, panel.EffectiveSize}},
 		"six earlier runs":  {pass, alike(6, panel.MetricPass), gates.CorrelationMeasured, gate.Pass, "(n_eff 50, correlation 0.4, measured on 6 earlier runs)", "", []string{"pass_rate: correlation 0.4, measured on 6 earlier runs", panel.EffectiveSize}},
+		"five are enough":   {pass, alike(5, panel.MetricPass), gates.CorrelationMeasured, gate.Pass, "(n_eff 50, correlation 0.4, measured on 5 earlier runs)", "", []string{"pass_rate: correlation 0.4, measured on 5 earlier runs", panel.EffectiveSize}},
 		"four are too few":  {pass, alike(4, panel.MetricPass), gates.CorrelationMeasured, gate.Inconclusive, "(n_eff 30)", "it needs 5 earlier runs that show it, and there are 4; it is 1", []string{panel.AttemptsAreOne, panel.EffectiveSize}},
 		"of another metric": {pass, alike(6, "error_rate"), gates.CorrelationMeasured, gate.Inconclusive, "(n_eff 30)", "and there are 0; it is 1", []string{panel.AttemptsAreOne, panel.EffectiveSize}},
 		"calls have none":   {calls, alike(6, calls.Name), gates.CorrelationMeasured, gate.Inconclusive, "(n_eff 30)", "only a rate with one yes or no by attempt has a correlation", []string{panel.AttemptsAreOne, panel.EffectiveSize}},

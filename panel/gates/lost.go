@@ -192,18 +192,22 @@ func (c *claim) changeLost(in *Input, dec *gate.Decision, d *change) bool {
 		return false
 	}
 	c.gone = in.Comparison.Lost()
-	unread := float64(c.unread())
-	lost := float64(d.Lost) + unread
-	if lost == 0 && !c.unreadOfSlice() || dec.Verdict == gate.Inconclusive {
+	unread := int(c.unread())
+	if d.Lost+unread == 0 && !c.unreadOfSlice() || dec.Verdict == gate.Inconclusive {
 		return false
 	}
-	many := lost > maxLost*(float64(max(d.Planned, d.Cases))+unread) || c.unreadOfSlice()
-	stays := d.Relative || c.changeStays(dec.Verdict, d, unread)
+	many := d.tooManyLost(unread) || c.unreadOfSlice()
+	stays := d.Relative || c.changeStays(dec.Verdict, d, float64(unread))
 	if stays && (!many || dec.Verdict == gate.Fail && !d.Relative && !c.unreadOfSlice()) {
 		return false
 	}
 	*dec = gate.Decision{Verdict: gate.Inconclusive, Reason: ReasonLost}
 	return true
+}
+
+// tooManyLost reports whether too many tasks are lost, with so many records that could not be read.
+func (d *change) tooManyLost(unread int) bool {
+	return float64(d.Lost+unread) > maxLost*float64(max(d.Planned, d.Cases)+unread)
 }
 
 // changeStays reports whether the verdict on a change is the same with everything that is lost at its
@@ -234,7 +238,7 @@ func (c *claim) changeLostWords(d *change) (sentence, cure string) {
 			sentence += fmt.Sprintf(", and %s without an outcome in one of the runs", c.tasks(d.Lost))
 		}
 	}
-	if float64(d.Lost+unread) > maxLost*float64(d.Planned+unread) {
+	if d.tooManyLost(unread) {
 		return sentence + ", more than 5 %", cure
 	}
 	return sentence + ", and the verdict depends on them", cure

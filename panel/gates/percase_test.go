@@ -4,6 +4,7 @@ package gates_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -24,19 +25,24 @@ func TestPerCase(t *testing.T) {
 		ignore               gates.Lost
 		want                 gate.Verdict
 		reason               string
+		says                 string
 	}{
-		"six of six":            {passed: 6, want: gate.Pass, reason: gate.ReasonLowerMeets},
-		"five of five":          {passed: 5, want: gate.Inconclusive, reason: gate.ReasonStraddles},
+		"six of six":            {passed: 6, want: gate.Pass, reason: gate.ReasonLowerMeets, says: "6 of 6 attempts passed: the interval is [0.54, 1.00], and the bound 0.5: passed"},
+		"five of five":          {passed: 5, want: gate.Inconclusive, reason: gate.ReasonStraddles, says: "5 of 5 attempts passed: the bound 0.5 lies within the interval of this task: inconclusive"},
 		"none of six":           {failed: 6, want: gate.Fail, reason: gate.ReasonUpperMisses},
 		"cached, passed":        {passed: 1, cached: true, want: gate.Pass, reason: gate.ReasonLowerMeets},
 		"cached, failed":        {failed: 3, cached: true, want: gate.Fail, reason: gate.ReasonUpperMisses},
+		"cached, one passed":    {passed: 1, failed: 2, cached: true, want: gate.Fail, reason: gate.ReasonUpperMisses},
+		"cached, half passed":   {passed: 1, failed: 1, cached: true, want: gate.Pass, reason: gate.ReasonLowerMeets},
+		"none was judged":       {lost: 1, facts: true, ignore: gates.LostIgnore, want: gate.Inconclusive, reason: "no_data", says: "0 of 0 attempts passed: no attempt was judged: inconclusive"},
 		"scripted":              {passed: 1, facts: true, want: gate.Pass, reason: gate.ReasonLowerMeets},
-		"one lost of seven":     {passed: 6, lost: 1, want: gate.Inconclusive, reason: gates.ReasonLost},
+		"one lost of seven":     {passed: 6, lost: 1, want: gate.Inconclusive, reason: gates.ReasonLost, says: "6 of 6 attempts passed; 1 of 7 attempts lost: what is lost may decide: inconclusive"},
 		"ignored":               {passed: 6, lost: 1, ignore: gates.LostIgnore, want: gate.Pass, reason: gate.ReasonLowerMeets},
 		"lost, and failed":      {failed: 12, lost: 1, want: gate.Fail, reason: gate.ReasonUpperMisses},
 		"lost, it may be 0.5":   {failed: 6, lost: 2, want: gate.Inconclusive, reason: gates.ReasonLost},
 		"a record is unread":    {passed: 6, unread: 1, want: gate.Inconclusive, reason: gates.ReasonLost},
-		"few lost of many":      {passed: 40, lost: 2, want: gate.Pass, reason: gate.ReasonLowerMeets},
+		"5 % lost":              {passed: 38, lost: 2, want: gate.Pass, reason: gate.ReasonLowerMeets},
+		"more than 5 % lost":    {passed: 37, lost: 2, want: gate.Inconclusive, reason: gates.ReasonLost},
 		"a fact, and lost ones": {passed: 1, cached: true, lost: 1, want: gate.Inconclusive, reason: gates.ReasonLost},
 	} {
 		led := panel.NewLedger("r", []string{"agent"}, []string{})
@@ -60,8 +66,18 @@ func TestPerCase(t *testing.T) {
 		}
 		g := gates.Gate{Metric: panel.MetricPass, Kind: gates.Bound, Direction: gate.AtLeast, Bound: 0.5, Key: gates.KeyCase, Value: gates.Every, Lost: tt.ignore}
 		v := one(t, in, g)
-		if v.Verdict != tt.want || v.Reason != tt.reason || v.Value != "a" {
+		if v.Verdict != tt.want || v.Reason != tt.reason || v.Value != "a" || !strings.Contains(v.Sentence, tt.says) || (len(v.Open) == 0) != (tt.want == gate.Pass) {
 			t.Errorf("%s: %s, %s: %s", name, v.Verdict, v.Reason, v.Sentence)
+		}
+		gone, judged := tt.lost+int(tt.unread), tt.passed+tt.failed
+		if tt.cached && tt.passed*tt.failed == 0 {
+			judged = 1 // the same answer
+		}
+		if v.LostAttempts != tt.lost || v.Planned != judged+tt.lost || (v.Lost == nil) != (gone == 0 || tt.ignore != "") {
+			t.Errorf("%s: %d lost of %d, %+v", name, v.LostAttempts, v.Planned, v.Lost)
+		}
+		if v.Lost != nil && (v.Lost.N != gone || v.Lost.Of != judged+gone) {
+			t.Errorf("%s: %+v", name, v.Lost)
 		}
 	}
 }

@@ -68,10 +68,8 @@ func (c *claim) ratchet(in *Input, t *panel.TargetPanel) {
 		c.v.Verdict, c.v.Reason = gate.Pass, ReasonNoneFell
 		c.v.Sentence = fmt.Sprintf("%s: not more than %d: passed (%s)", head, allowed, alarm)
 	}
-	if fell > 0 {
-		for _, id := range r.Cases[:min(fell, maxPlaces)] {
-			c.v.Open = append(c.v.Open, Place{Task: id, Why: "passed each attempt, passes none"})
-		}
+	for _, id := range r.Cases[:min(fell, maxPlaces)] {
+		c.v.Open = append(c.v.Open, Place{Task: id, Why: "passed each attempt, passes none"})
 	}
 }
 

@@ -105,7 +105,7 @@ func (set *Settings) overlay(m callvet.Matcher, key string) []Problem {
 		if set.Similarity == nil {
 			ps = append(ps, Problem{
 				"no-embedder", key, "mode semantic needs an embedder and none is configured",
-				"configure an embedder or use fuzzy",
+				"name a model for the run (embedder, such as openai/text-embedding-3-small), or use fuzzy",
 			})
 		}
 	case ModeUnordered:
