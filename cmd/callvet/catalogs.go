@@ -219,7 +219,7 @@ func (q *asking) request() (app.RunRequest, error) {
 // ask carries out a request that asks models; the result is nil where there is none beside the
 // error.
 func ask[Q, R any](ctx context.Context, q *asking, req Q, do func(context.Context, Q, app.Conclude, app.Events) (*R, error), show func(*R, error) error) error {
-	if err := q.writable(); err != nil {
+	if err := q.cli.writable(&q.runFlags); err != nil {
 		return err
 	}
 	t := q.cli.teller(q.quiet, "")

@@ -34,6 +34,7 @@ func (a *cli) program() *app.App {
 			Ask:   ask,
 			Store: a.openStore, Files: paths{a}, Permit: app.Permit{Commands: true, Tools: true, Files: true, Includes: true, Outside: a.outside},
 			Getenv: a.getenv, Environ: a.environ, Now: a.now, Claim: a.claim, Vectors: a.vectorPath, Abort: abort, Version: buildVersion(),
+			Browser: a.getenv("CALLVET_CHROMIUM"),
 		})
 	}
 	return a.made

@@ -65,7 +65,7 @@ func (a *cli) reportCommand() *cobra.Command {
 	var baseline, format, address string
 	var eval app.EvalSuiteRequest
 	cmd := &cobra.Command{
-		Use: "report RUN -o FILE", Short: "Write a report of a run: .html .md .xml .csv .json .jsonl .txt",
+		Use: "report RUN -o FILE", Short: "Write a report of a run: .html .pdf .md .xml .csv .json .jsonl .txt",
 		Example: "  callvet report last -o report.html -o junit.xml\n  callvet report last --baseline main -o comment.md",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

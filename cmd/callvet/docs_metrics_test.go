@@ -135,7 +135,7 @@ Scores belong to one attempt and are in [0,1], or unscored with a reason. A repo
 it. Attempts that ended in an infrastructure error or did not run are in no mean. A metric that nothing carries is undefined (` + "`null` in JSON, – in tables" + `), never 0.
 
 Every rate has a two-sided 95 % interval: exact binomial (Clopper and Pearson 1934) on the effective sample size, with all attempts at a case as one cluster (Korn and Graubard 1998), so that
-repeats of a case do not pass for new evidence. The intervals of amounts, counts and quantiles treat cases as clusters too (Cochran 1977; Woodruff 1952). One case alone has no interval.
+repeats of a case do not pass for new evidence. The intervals of amounts and counts treat cases as clusters too (Cochran 1977), and those of quantiles count the values of a case as one. One case alone has no interval.
 
 Mean amounts (cost, tokens) have a t interval that reaches farther on the side of a long tail (Johnson 1978): its upper end holds in 96 % of samples of 20 cases whose logarithms vary by 1, and in 93 % where they vary by 1.5. Where few cases are
 much dearer than the rest, at least three of them are to be expected in a sample. An amount that is the same in every case has no interval, and a gate on it is inconclusive. Mean counts (calls by attempt) have the exact interval of Poisson events (Garwood 1936) on

@@ -20,7 +20,7 @@ func (a *cli) dryRun(ctx context.Context, path string, f *runFlags, changed func
 	case path == "":
 		return usagef("which suite? callvet run SUITE -m TARGET --dry-run")
 	}
-	if err := f.writable(); err != nil {
+	if err := a.writable(f); err != nil {
 		return err
 	}
 	req, err := a.request(path, f, changed)

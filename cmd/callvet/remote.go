@@ -94,7 +94,7 @@ func (a *cli) remoteRun(ctx context.Context, address, experiment, path string, f
 	if err != nil {
 		return err
 	}
-	if err := f.writable(); err != nil {
+	if err := serverWrites(f.outputs); err != nil {
 		return err
 	}
 	c, err := a.remoteClient(address)
@@ -175,10 +175,8 @@ func (a *cli) remoteReports(ctx context.Context, address, run string, outputs []
 	if len(outputs) == 0 {
 		return usagef("where to? callvet report RUN --remote %s -o report.html", shellQuote(address))
 	}
-	for _, o := range outputs {
-		if _, err := report.ByPath(o); err != nil {
-			return err
-		}
+	if err := serverWrites(outputs); err != nil {
+		return err
 	}
 	c, err := a.remoteClient(address)
 	if err != nil {
@@ -317,11 +315,21 @@ func (a *cli) remoteEnd(ctx context.Context, c *remote.Client, job string, f *ru
 	return nil
 }
 
+// serverWrites refuses reports in a form that a server does not write.
+func serverWrites(outputs []string) error {
+	for _, o := range outputs {
+		if strings.EqualFold(filepath.Ext(o), ".pdf") { // by the browser of the server
+			continue
+		}
+		if _, err := report.ByPath(o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // remoteReport writes a report of a run on a server to a file.
 func (a *cli) remoteReport(ctx context.Context, c *remote.Client, run, name string) error {
-	if _, err := report.ByPath(name); err != nil {
-		return err
-	}
 	format := map[string]string{".htm": "html", ".markdown": "md", ".junit": "xml", ".ndjson": "jsonl", ".text": "txt"}[strings.ToLower(filepath.Ext(name))]
 	if format == "" {
 		format = strings.ToLower(strings.TrimPrefix(filepath.Ext(name), "."))
@@ -356,7 +364,7 @@ callvet run --remote does; --cancel ends one. Log in first: callvet login URL.`,
 			case len(f.outputs) > 0 && watch == "":
 				return usagef("-o is for --watch JOB")
 			case watch != "":
-				return errors.Join(f.writable(), a.remoteEnd(cmd.Context(), c, watch, &f))
+				return errors.Join(serverWrites(f.outputs), a.remoteEnd(cmd.Context(), c, watch, &f))
 			case cancel != "":
 				if err := c.Cancel(cmd.Context(), cancel); err != nil {
 					return err

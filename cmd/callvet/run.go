@@ -13,7 +13,6 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/cmd/callvet/ranged"
 	"github.com/callvet/callvet/internal/app"
-	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/store"
 )
 
@@ -133,7 +132,7 @@ func (f *runFlags) register(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.noWait, "no-wait", false, "with --resume: fail when another process carries the run out, instead of following it")
 	fs.BoolVar(&f.keepErrors, "keep-errors", false, "with --resume: do not try attempts again that ended in an error")
 	f.wordFlags(fs)
-	fs.StringArrayVarP(&f.outputs, "output", "o", nil, "also write a report: .html .md .xml .csv .json .jsonl; may be repeated")
+	fs.StringArrayVarP(&f.outputs, "output", "o", nil, "also write a report: .html .pdf .md .xml .csv .json .jsonl; may be repeated")
 	fs.Var(ranged.Share(&f.failUnder, 0), "fail-under", "exit with 3 when the whole interval of the pass rate is below this bound, with 4 when the bound is inside it")
 	fs.StringVar(&f.gates, "gates", "", "gate file whose quarantine --require-pass and --fail-under leave out (default: the suite's own)")
 	fs.BoolVar(&f.requirePass, "require-pass", false, "exit with 3 unless every attempt passed")
@@ -233,9 +232,9 @@ func ifGiven[T any](given bool, v *T) *T {
 }
 
 // writable refuses a report of an unknown kind before any money is spent.
-func (f *runFlags) writable() error {
+func (a *cli) writable(f *runFlags) error {
 	for _, o := range f.outputs {
-		if _, err := report.ByPath(o); err != nil {
+		if err := a.program().Reports(o); err != nil {
 			return err
 		}
 	}
@@ -250,7 +249,7 @@ func (a *cli) evaluate(ctx context.Context, f *runFlags, start func() (*app.Sess
 // evaluateAs carries out the run that start starts or goes on with, and gives end what came out
 // and why it ended early.
 func (a *cli) evaluateAs(ctx context.Context, f *runFlags, start func() (*app.Session, error), end func(*app.Outcome, error) error) (err error) {
-	if err := f.writable(); err != nil {
+	if err := a.writable(f); err != nil {
 		return err
 	}
 	defer a.tuneMemory()()

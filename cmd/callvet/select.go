@@ -62,7 +62,7 @@ func (f *runFlags) wordFlags(fs *pflag.FlagSet) {
 
 // asking registers the flags that all commands have that ask targets about a catalogue.
 func (f *runFlags) asking(fs *pflag.FlagSet, timeout time.Duration) {
-	fs.StringArrayVarP(&f.outputs, "output", "o", nil, "also write a report: .html .md .xml .csv .json .jsonl; may be repeated")
+	fs.StringArrayVarP(&f.outputs, "output", "o", nil, "also write a report: .html .pdf .md .xml .csv .json .jsonl; may be repeated")
 	fs.VarP(ranged.Int(&f.repeats, 1, 1), "repeat", "r", "attempts per case")
 	fs.VarP(ranged.Int(&f.concurrency, 4, 1), "concurrency", "c", "questions in flight")
 	fs.Var(ranged.Duration(&f.timeout, timeout), "timeout", "time for one question")

@@ -18,6 +18,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -124,9 +125,11 @@ func (a *cli) serve(ctx context.Context, f *serveFlags) (err error) {
 	}
 	base := app.Config{
 		Store: a.openStore, Files: serverFiles{folder: f.files, a: a}, Getenv: a.getenv, Environ: a.environ, Now: a.now, Claim: a.claim, Vectors: a.vectorPath, Abort: a.process.Hard.Done(), Version: buildVersion(),
+		Browser: a.getenv("CALLVET_CHROMIUM"),
 	}
 	cfg.Accounts, cfg.Store, cfg.Log, cfg.Now, cfg.Version, cfg.Work = users, db, logger, a.now, buildVersion(), base
-	base.Getenv, base.Environ = nil, nil
+	base.Getenv = nil
+	base.Environ = slices.DeleteFunc(slices.Clone(a.environ), func(kv string) bool { return !strings.HasPrefix(kv, "PATH=") }) // the browser that prints reports is a script on some machines
 	cfg.App = app.New(base)
 	if cfg.Page, err = web.Files(); err != nil {
 		return fmt.Errorf("open the page: %w", err)

@@ -700,3 +700,37 @@ func TestRekey(t *testing.T) {
 		t.Errorf("a short key: %v", err)
 	}
 }
+
+// TestSessionOfJumpingClock: a clock that runs ahead and goes back revives no session, and makes none longer.
+func TestSessionOfJumpingClock(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.join(t, "bo", account.Member)
+	const ahead = 365 * 24 * time.Hour
+	login := func() string {
+		t.Helper()
+		s, err := h.Login(t.Context(), "bo", password("bo"), "192.0.2.2")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.Secret
+	}
+	is := func(what, secret string, good bool) {
+		t.Helper()
+		if _, err := h.BySession(t.Context(), secret); (err == nil) != good || err != nil && !errors.Is(err, account.ErrLogin) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	old := login()
+	h.pass(ahead)
+	is("a year later", old, false)
+	early := login()
+	is("of then", early, true)
+	h.pass(-ahead)
+	is("over, and the clock went back", old, false)
+	is("from the future", early, false)
+	now := login()
+	is("of now", now, true)
+	h.pass(-time.Minute)
+	is("the clock was set by a minute", now, true)
+}

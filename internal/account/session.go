@@ -208,15 +208,26 @@ func (a *Accounts) bySession(ctx context.Context, hash []byte) (*Principal, erro
 	s, err := a.cfg.Store.Rows().Session(ctx, hash)
 	now := a.now()
 	switch {
-	case errors.Is(err, sql.ErrNoRows), err == nil && (s.Expires <= now || s.Seen+SessionIdle.Milliseconds() <= now):
+	case errors.Is(err, sql.ErrNoRows):
 		return nil, ErrLogin
 	case err != nil:
 		return nil, fmt.Errorf("look up session: %w", err)
+	case over(s.Created, s.Expires, s.Seen, now):
+		// It is dropped: a clock that goes back would revive it.
+		a.used(ctx, "drop session", func(q *rows.Queries) error { return q.DropSession(ctx, hash) })
+		return nil, ErrLogin
 	}
 	if now-s.Seen >= grain.Milliseconds() {
 		a.used(ctx, "see session", func(q *rows.Queries) error { return q.SeeSession(ctx, rows.SeeSessionParams{Hash: hash, Seen: now}) })
 	}
 	return &Principal{User: s.UserID, Name: s.Name, Role: Role(s.Role), hash: hash}, nil
+}
+
+// over reports whether a session is over at now; all are in milliseconds. It is, too, where it is from the
+// future: the clock went back, and how old the session is is not known.
+func over(created, expires, seen, now int64) bool {
+	early := now + grain.Milliseconds()
+	return expires <= now || seen+SessionIdle.Milliseconds() <= now || created > early || seen > early
 }
 
 // used keeps the last use of something. What cannot be kept keeps nobody out.
@@ -300,7 +311,7 @@ func (a *Accounts) Logins(ctx context.Context, user string) (*Logins, error) {
 	out := &Logins{Sessions: []Session{}}
 	for i := range list {
 		r := &list[i]
-		if r.Expires > now && r.Seen+SessionIdle.Milliseconds() > now {
+		if !over(r.Created, r.Expires, r.Seen, now) {
 			one := Session{ID: sessionID(r.Hash), Created: at(r.Created), Expires: at(r.Expires), Seen: at(r.Seen)}
 			out.Sessions = append(out.Sessions, one)
 		}

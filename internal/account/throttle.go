@@ -96,7 +96,7 @@ func (t *throttle) pass(now time.Time, name, address string) {
 	defer t.mu.Unlock()
 	delete(t.known, "name "+name)
 	if a := t.known["address "+network(address)]; a != nil {
-		a.fails, a.until = max(a.fails-1, 0), now
+		a.fails, a.until, a.last = max(a.fails-1, 0), now, now
 	}
 }
 
@@ -111,6 +111,9 @@ func (f *failing) fail(now time.Time, free int, long time.Duration) {
 // of gives what is known, and makes room for what is not.
 func (t *throttle) of(key string, now time.Time) *failing {
 	f := t.known[key]
+	if f != nil && f.last.After(now) { // the clock went back: the wait does not grow by that
+		f.until, f.last = f.until.Add(now.Sub(f.last)), now
+	}
 	if f != nil && now.Sub(f.last) < forgotten {
 		return f
 	}

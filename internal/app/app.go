@@ -14,6 +14,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/embed"
 	"github.com/callvet/callvet/internal/provider"
+	"github.com/callvet/callvet/internal/report/pdf"
 	"github.com/callvet/callvet/internal/secret"
 	"github.com/callvet/callvet/internal/store"
 )
@@ -48,6 +49,8 @@ type Config struct {
 	Indexes *Indexes
 	// Claim says who this process is to the others that use the store.
 	Claim func() (store.Claim, error)
+	// Browser is the path of the browser that prints reports; "" looks for Chromium.
+	Browser string
 	// Abort, when it closes, ends what goes on after a request was canceled: requests
 	// in flight have a moment to finish.
 	Abort <-chan struct{}
@@ -76,6 +79,7 @@ type App struct {
 	cfg     Config
 	secrets *secret.Keeper
 	models  *http.Client // for providers of models
+	pdf     *pdf.Printer
 	mu      sync.Mutex
 	running map[string]context.CancelFunc // by run, of this App
 	// outlines are of runs that are listed page by page.
@@ -107,6 +111,8 @@ func New(cfg Config) *App {
 	if a.models == nil {
 		a.models = provider.NewHTTPClient()
 	}
+	env, _ := secret.Environment(cfg.Environ, keyVariables(), nil)
+	a.pdf = pdf.New(pdf.Config{Browser: cfg.Browser, Environ: env})
 	return a
 }
 

@@ -14,11 +14,12 @@ import (
 	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/internal/mcp"
 	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/panel/gates"
 	"github.com/callvet/callvet/stats"
 )
 
-// TestDirected: a target names itself where its requests go with any of these, and not with a model alone.
-func TestDirected(t *testing.T) {
+// TestDirectedByEach: a target names itself where its requests go with any of these, and not with a model alone.
+func TestDirectedByEach(t *testing.T) {
 	t.Parallel()
 	for name, s := range map[string]TargetSpec{
 		"address":    {Target: "openai/m", BaseURL: "http://a.example"},
@@ -321,6 +322,25 @@ func TestHear(t *testing.T) {
 		}
 		if d := cmp.Diff(want, r.items[0].Judged); d != "" || r.heard != tc.heard || r.unknown != tc.unknown {
 			t.Errorf("%s: heard %t, %d unknown: %s", name, r.heard, r.unknown, d)
+		}
+	}
+}
+
+// TestComparedFor: differences about this suite are there where a gate against a baseline asks for them.
+func TestComparedFor(t *testing.T) {
+	t.Parallel()
+	led := panel.NewLedger("r", []string{"agent"}, []string{})
+	for name, tc := range map[string]struct {
+		gate gates.Gate
+		want bool
+	}{
+		"this suite":           {gates.Gate{Kind: gates.Regression, Population: panel.ThisSuite}, true},
+		"tasks like these":     {gates.Gate{Kind: gates.Regression, Population: panel.TasksLikeThese}, false},
+		"a bound on the suite": {gates.Gate{Kind: gates.Bound, Population: panel.ThisSuite}, false},
+	} {
+		got := comparedFor([]gates.Gate{{Kind: gates.Zero}, tc.gate}, led, led, panel.DiffConfig{})
+		if (got.Suite != nil) != tc.want || got.Suite != nil && got.Suite.Population != panel.ThisSuite {
+			t.Errorf("%s: %+v", name, got.Suite)
 		}
 	}
 }

@@ -99,6 +99,38 @@ func TestDiffTargetsOfOneFile(t *testing.T) {
 	}
 }
 
+// TestDiffNotesRepeats: records that are there twice count once, and so do those that a later one corrects. Each
+// is noted where there are some.
+func TestDiffNotesRepeats(t *testing.T) {
+	t.Parallel()
+	a, files := server(t, app.Permit{})
+	whole := verdicts("x")
+	first, _, _ := strings.Cut(whole, "\n")
+	for id, text := range map[string]string{
+		"before": whole, "after": whole, "copied": whole + first + "\n",
+		"corrected": whole + `{"type":"task","task_id":"t00","target":"x","pass":false,"corrects":true}` + "\n",
+	} {
+		files.known[id] = id
+		if err := os.WriteFile(filepath.Join(files.dir, id), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for candidate, want := range map[string]string{"after": "", "copied": "1 task record is a copy", "corrected": "1 task record is corrected by a later one"} {
+		var notes []string
+		_, err := a.Diff(t.Context(), as[app.DiffRequest](t, `{"base": {"traces": "before"}, "candidate": {"traces": "`+candidate+`"}}`), func(e app.Event) {
+			if e.Note != nil && e.Note.Code == "attempt-twice" {
+				notes = append(notes, e.Note.Text)
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len(notes); (want == "") != (n == 0) || n > 1 || n == 1 && !strings.Contains(notes[0], want) {
+			t.Errorf("%s: %q, want %q", candidate, notes, want)
+		}
+	}
+}
+
 // TestDiffTargetsOfOneRun: two targets of one run differ by what two runs of one of them each do, to
 // the last bit.
 func TestDiffTargetsOfOneRun(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 
 	"github.com/callvet/callvet/internal/input"
@@ -86,15 +87,41 @@ func (a *App) Text(s string) (string, error) {
 	return strings.TrimPrefix(string(b), "\ufeff"), nil // what an editor puts first is no part of a prompt
 }
 
-// WriteReport writes a view to a file in the form that the end of its name says (.html .md
+// WriteReport writes a view to a file in the form that the end of its name names (.html .pdf .md
 // .xml .csv .json .jsonl .txt). The error wraps callvet.ErrInvalid for another end.
 func (a *App) WriteReport(ctx context.Context, v *report.View, name string) error {
+	if err := a.Reports(name); err != nil {
+		return err
+	}
+	return a.cfg.Files.Write(ctx, name, func(w io.Writer) error { return a.Report(ctx, v, name, w) })
+}
+
+// Reports is why a report cannot be written to a file of this name; nil where it can.
+func (a *App) Reports(name string) error {
+	if !isPDF(name) {
+		_, err := report.ByPath(name)
+		return err
+	}
+	_, err := a.pdf.Find()
+	return err
+}
+
+// Report writes a view to w in the form that the end of name names. Reports checks the name before.
+func (a *App) Report(ctx context.Context, v *report.View, name string, w io.Writer) error {
+	if isPDF(name) {
+		return a.pdf.Print(ctx, func(page io.Writer) error { return escaped(report.HTML, v, page) }, w)
+	}
 	face, err := report.ByPath(name)
 	if err != nil {
 		return err
 	}
-	return a.cfg.Files.Write(ctx, name, func(w io.Writer) error {
-		text := &plain.Writer{W: w}
-		return errors.Join(face(text, v), text.Flush())
-	})
+	return escaped(face, v, w)
 }
+
+// escaped writes a report without the characters that change how a text is shown.
+func escaped(face report.Face, v *report.View, w io.Writer) error {
+	text := &plain.Writer{W: w}
+	return errors.Join(face(text, v), text.Flush())
+}
+
+func isPDF(name string) bool { return strings.EqualFold(filepath.Ext(name), ".pdf") }

@@ -3,6 +3,7 @@
 package app_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -24,6 +25,37 @@ func TestRank(t *testing.T) {
 	want := &app.Ranking{Metric: panel.MetricPass, Ranks: []panel.Rank{any4, any4, any4, any4}, Unread: []string{"gone"}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestRanksOfARun: two targets of a run have ranks, one has none.
+func TestRanksOfARun(t *testing.T) {
+	t.Parallel()
+	a, files := server(t, app.Permit{})
+	startedRun(t, a, files, 1)
+	const one, other = `{"target": "offline/lexical", "name": "one"}`, `{"target": "offline/lexical", "name": "other", "tool_choice": "none"}`
+	for targets, ranked := range map[string]bool{one: false, one + "," + other: true} {
+		s, err := a.StartRun(t.Context(), as[app.RunRequest](t, `{"suite": "weather", "targets": [`+targets+`]}`), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := s.Do(t.Context())
+		if err = errors.Join(err, s.Close()); err != nil {
+			t.Fatal(err)
+		}
+		v, err := a.ViewRun(t.Context(), app.ViewRequest{Run: out.Stored.ID}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := v.View.Panels
+		for i := range p.Targets {
+			if at := &p.Targets[i]; (at.Rank != nil) != ranked {
+				t.Errorf("%s of %d: rank %v", at.Name, len(p.Targets), at.Rank)
+			}
+		}
+		if (p.RankedBy == panel.MetricPass) != ranked {
+			t.Errorf("ranked by %q", p.RankedBy)
+		}
 	}
 }
 

@@ -268,6 +268,22 @@ func TestTargetsOfNoManifest(t *testing.T) {
 	}
 }
 
+// TestUnevenRepeats: a run is uneven where a case has its own number of attempts.
+func TestUnevenRepeats(t *testing.T) {
+	t.Parallel()
+	for own, uneven := range map[string]bool{"{}": false, `{"1":3}`: true} {
+		d := newDamaged(t, 4)
+		d.set(t, "UPDATE runs SET manifest=json_set(CAST(manifest AS TEXT), '$.own_repeats', json(?)) WHERE num=1", own)
+		v, err := d.ViewRun(t.Context(), app.ViewRequest{Run: d.runs[0]}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p := v.View.Panels; p.Uneven != uneven || (p.Repeats == 3) != uneven {
+			t.Errorf("%s: uneven %t, %d repeats", own, p.Uneven, p.Repeats)
+		}
+	}
+}
+
 // TestFilterByReason: attempts are found by why they are unparseable or errors, and by the earlier
 // names of classes, also where the store has those.
 func TestFilterByReason(t *testing.T) {
@@ -344,6 +360,7 @@ func TestDamagedRun(t *testing.T) {
 		"the head of the suite":             {query: "UPDATE suites SET head='no JSON'", counted: 6, problem: "read suite of run", refused: true},
 		"an attempt":                        {query: "UPDATE cells SET trace='no JSON' WHERE run=1 AND case_ix=2", counted: 6, problem: "1 attempt cannot be read"},
 		"an attempt of a target not there":  {query: "UPDATE cells SET target_ix=7 WHERE run=1 AND case_ix=2", counted: 5, problem: `1 record is lost: an attempt at case "c2" has the target 7 of 1`, lost: true},
+		"an attempt of the next target":     {query: "UPDATE cells SET target_ix=1 WHERE run=1 AND case_ix=2", counted: 5, problem: "has the target 1 of 1", lost: true},
 		"an attempt of a target -1":         {query: "UPDATE cells SET target_ix=-1 WHERE run=1 AND case_ix=2", counted: 5, problem: "1 record is lost", lost: true},
 		"an attempt of no target":           {query: "UPDATE cells SET target_ix='x' WHERE run=1 AND case_ix=2", counted: 5, problem: "has the target x of 1", lost: true},
 		"an attempt at a case not there":    {query: "UPDATE cells SET case_ix=99 WHERE run=1 AND case_ix=2", counted: 5, problem: "the case 99 of 6", lost: true},

@@ -31,6 +31,7 @@ func TestNext(t *testing.T) {
 		{"no target", store.StatusDone, 3, nil, []Action{report, diff}},
 		{"some failed", store.StatusDone, 2, []panel.Verdicts{{Pass: 1, Fail: 1}}, []Action{show, again(One("failed_from", "r")), report}},
 		{"some errors", store.StatusDone, 2, []panel.Verdicts{{Pass: 1, Error: 1}}, []Action{resume, report, diff}},
+		{"a failure and an error, once", store.StatusDone, 1, []panel.Verdicts{{Pass: 1, Fail: 1, Error: 1}}, []Action{resume, again(One("failed_from", "r")), report}},
 		{"interrupted", store.StatusInterrupted, 2, []panel.Verdicts{{Fail: 1}}, []Action{resume, again(One("failed_from", "r")), report}},
 	} {
 		r := &Run{Stored: store.Run{ID: "r", Status: tt.status}, Suite: &callvet.Suite{}, Manifest: &Manifest{}}

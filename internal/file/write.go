@@ -157,6 +157,15 @@ func Create(path string, over bool) (*os.File, error) {
 // Folder makes a folder that everybody may read, and those above it, where they are not there.
 func Folder(path string) error { return os.MkdirAll(path, 0o755) } //nolint:gosec // files for git, which others read
 
+// Scratch makes a folder that others cannot read, for files of one piece of work; remove deletes it with all
+// that is in it.
+func Scratch(prefix string) (folder string, remove func() error, err error) {
+	if folder, err = os.MkdirTemp("", prefix); err != nil {
+		return "", nil, bare(err)
+	}
+	return folder, func() error { return bare(os.RemoveAll(folder)) }, nil
+}
+
 // Remove deletes a file that whoever made it could not finish.
 func Remove(path string) error { return bare(os.Remove(path)) }
 

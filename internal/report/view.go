@@ -114,7 +114,7 @@ func ByPath(path string) (Face, error) {
 	default:
 		return nil, &callvet.Hinted{
 			Err:  fmt.Errorf("choose report format for %q: unknown extension %q: %w", path, ext, callvet.ErrInvalid),
-			Hint: "use .html, .md, .xml, .json, .jsonl, .csv or .txt",
+			Hint: "use .html, .pdf, .md, .xml, .json, .jsonl, .csv or .txt",
 		}
 	}
 }

@@ -3,6 +3,7 @@
 package server
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"database/sql"
@@ -23,7 +24,6 @@ import (
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/library"
 	"github.com/callvet/callvet/internal/report"
-	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/store/rows"
 	"github.com/callvet/callvet/panel"
@@ -700,28 +700,35 @@ func (s *Server) addRunCase(ctx context.Context, by *account.Principal, in *stru
 func mediaTypes() map[string]string {
 	return map[string]string{
 		"html": "text/html; charset=utf-8", "md": "text/markdown; charset=utf-8", "xml": "application/xml", "json": "application/json",
-		"jsonl": "application/x-ndjson", "csv": "text/csv; charset=utf-8", "txt": "text/plain; charset=utf-8",
+		"jsonl": "application/x-ndjson", "csv": "text/csv; charset=utf-8", "txt": "text/plain; charset=utf-8", "pdf": "application/pdf",
 	}
 }
 
 func (s *Server) exportRun(ctx context.Context, _ *account.Principal, in *struct {
 	RunIn
-	Format string `query:"format" enum:"html,md,xml,json,jsonl,csv,txt" default:"html" doc:"xml is JUnit, jsonl are traces"`
+	Format string `query:"format" enum:"html,pdf,md,xml,json,jsonl,csv,txt" default:"html" doc:"xml is JUnit, jsonl are traces; pdf needs Chromium on the server"`
 },
 ) (*huma.StreamResponse, error) {
-	face, err := report.ByPath("report." + in.Format)
-	if err != nil {
+	name := "report." + in.Format
+	if err := s.cfg.App.Reports(name); err != nil {
 		return nil, err
 	}
 	v, err := s.cfg.App.ViewRun(ctx, app.ViewRequest{Run: in.ID}, nil)
 	if err != nil {
 		return nil, err
 	}
+	write := func(w io.Writer) error { return s.cfg.App.Report(ctx, v.View, name, w) }
+	if in.Format == "pdf" { // it may fail before anything is written
+		var printed bytes.Buffer
+		if err := write(&printed); err != nil {
+			return nil, err
+		}
+		write = func(w io.Writer) error { _, err := printed.WriteTo(w); return err }
+	}
 	return &huma.StreamResponse{Body: func(hc huma.Context) {
 		hc.SetHeader("Content-Type", mediaTypes()[in.Format])
 		hc.SetHeader("Content-Disposition", `attachment; filename="callvet-`+in.ID+"."+in.Format+`"`)
-		text := &plain.Writer{W: hc.BodyWriter()}
-		if err := errors.Join(face(text, v.View), text.Flush()); err != nil && !errors.Is(err, io.ErrClosedPipe) {
+		if err := write(hc.BodyWriter()); err != nil && !errors.Is(err, io.ErrClosedPipe) {
 			s.log.WarnContext(ctx, "report broken off", "run", in.ID, "error", s.cfg.App.Secrets().Hide(err.Error()))
 		}
 	}}, nil

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -83,6 +84,10 @@ func (s *Server) look(ctx context.Context) error {
 		}
 	}
 	now := s.cfg.Now()
+	if s.looked.IsZero() || now.Before(s.looked) {
+		failed = errors.Join(failed, s.setBack(ctx, now))
+	}
+	s.looked = now
 	due, err := s.cfg.Store.Rows().DueSchedules(ctx, now.UnixMilli())
 	if err != nil {
 		return errors.Join(failed, err)
@@ -93,6 +98,49 @@ func (s *Server) look(ctx context.Context) error {
 		}
 	}
 	return failed
+}
+
+// setBack gives schedules their next time after now, where a clock that ran ahead had given them a later one.
+func (s *Server) setBack(ctx context.Context, now time.Time) error {
+	s.firing.Lock()
+	defer s.firing.Unlock()
+	page := rows.SchedulesParams{Everything: true, Before: math.MaxInt64, AtMost: 1000}
+	for {
+		list, err := s.cfg.Store.Rows().Schedules(ctx, page)
+		if err != nil || len(list) == 0 {
+			return err
+		}
+		for i := range list {
+			sc := &list[i]
+			at, err := next(sc, now)
+			if err != nil || !sc.Enabled || at == 0 || sc.NextAt <= at {
+				continue // what a spec lacks is reported where it runs
+			}
+			if err := s.onward(ctx, sc); err != nil {
+				return err
+			}
+		}
+		last := &list[len(list)-1]
+		page.Before, page.BeforeID = last.Created, last.ID
+	}
+}
+
+// onward gives a schedule its next time after now.
+func (s *Server) onward(ctx context.Context, sc *rows.Schedule) error {
+	at, err := next(sc, s.cfg.Now())
+	if err != nil {
+		return err
+	}
+	move := rows.MoveScheduleParams{ID: sc.ID, NextAt: at, SuiteSeen: sc.SuiteSeen, CatalogueSeen: sc.CatalogueSeen}
+	return s.cfg.Store.Change(ctx, "move schedule", func(q *rows.Queries) error { return q.MoveSchedule(ctx, move) })
+}
+
+// since is how long ago a time was, in milliseconds; a time after now is long ago: the clock went back since.
+func since(at, now int64) int64 {
+	if at > now {
+		return math.MaxInt64
+	}
+	return now - at
 }
 
 // firing is for what a schedule runs once.
@@ -137,11 +185,11 @@ func (s *Server) edited(ctx context.Context, sc *rows.Schedule, d *rows.DueSched
 		if err != nil {
 			return nil, err
 		}
-		if now-d.SuiteUpdated >= quiet.Milliseconds() || now-first >= longest.Milliseconds() {
+		if since(d.SuiteUpdated, now) >= quiet.Milliseconds() || since(first, now) >= longest.Milliseconds() {
 			return &firing{cause: causeSuite, due: d.SuiteUpdated, key: fmt.Sprintf("suite %s %d", sc.SuiteID, d.SuiteVersion)}, nil
 		}
 	}
-	if sc.OnCatalogue && d.CatalogueVersion != 0 && d.CatalogueVersion != sc.CatalogueSeen && now-d.CatalogueUpdated >= quiet.Milliseconds() {
+	if sc.OnCatalogue && d.CatalogueVersion != 0 && d.CatalogueVersion != sc.CatalogueSeen && since(d.CatalogueUpdated, now) >= quiet.Milliseconds() {
 		return &firing{cause: causeCatalogue, due: d.CatalogueUpdated, key: fmt.Sprintf("catalogue %s %d", sc.CatalogueID, d.CatalogueVersion)}, nil
 	}
 	return nil, nil
@@ -154,7 +202,10 @@ func (s *Server) edited(ctx context.Context, sc *rows.Schedule, d *rows.DueSched
 func (s *Server) fire(ctx context.Context, sc *rows.Schedule, f *firing) (*rows.ScheduleRun, error) {
 	known, err := s.cfg.Store.Rows().ScheduleRunByKey(ctx, rows.ScheduleRunByKeyParams{ScheduleID: sc.ID, DueKey: f.key})
 	if err == nil {
-		return &known, nil
+		if f.cause == causeTime { // the clock went back, and this time comes again
+			err = s.onward(ctx, sc)
+		}
+		return &known, err
 	}
 	if !errors.Is(err, sql.ErrNoRows) {
 		return nil, err

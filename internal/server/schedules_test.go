@@ -674,3 +674,46 @@ func TestScheduleOfCatalogue(t *testing.T) {
 		t.Errorf("history: %+v", list)
 	}
 }
+
+// TestScheduleOfJumpingClock: a clock that ran ahead and went back leaves no schedule waiting, for its time or
+// after an edit, while the server runs and over a restart.
+func TestScheduleOfJumpingClock(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	s := newSite(t, c.tune)
+	quit := s.work(t)
+	suite := s.keepSuite(t, "ana", 2)
+	made := s.schedule(t, suite, `,"cron":"0 6 * * *","on":["suite_changed"]`)
+	stop := c.schedules(t, s)
+	runs := func() int { return len(s.history(t, made.ID)) }
+	const ahead = 365 * 24 * time.Hour
+	c.look(ahead) // the times that were missed are one run
+	c.settled(t, s, made.ID)
+	c.add(-ahead)
+	c.look(0)
+	next := give[server.Schedule](t, s, "ana", "GET", "/api/schedules/"+made.ID, "").Next
+	if next == nil || next.Sub(c.time()) > 24*time.Hour || runs() != 1 {
+		t.Fatalf("next at %v, now %v, %d runs", next, c.time(), runs())
+	}
+	c.look(time.Hour) // the time of the run that was made ahead
+	if runs() != 1 {
+		t.Errorf("a time that came twice: %d runs", runs())
+	}
+	c.look(24 * time.Hour)
+	c.settled(t, s, made.ID)
+	if runs() != 2 {
+		t.Errorf("the next day: %d runs", runs())
+	}
+
+	c.add(ahead)
+	give[suiteAnswer](t, s, "ana", "PATCH", suites+"/"+suite, `{"system_prompt":"Edited."}`)
+	stop()
+	quit()
+	c.add(-ahead)
+	c.schedules(t, s.restart(t, c.tune))
+	c.look(time.Second)
+	list := s.history(t, made.ID)
+	if len(list) != 3 || !slices.ContainsFunc(list, func(r server.ScheduleRun) bool { return r.Cause == "suite_changed" }) {
+		t.Errorf("an edit in the future: %s", causes(list))
+	}
+}

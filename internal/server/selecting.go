@@ -319,11 +319,11 @@ func (s *Server) selectRun(ctx context.Context, by *account.Principal, in *struc
 		if len(refused) > 0 {
 			return nil, refusedSuite(refused)
 		}
-		return nil, unplaced(err)
+		return nil, atMost(unplaced(err), ctx)
 	}
 	out, err := s.carryOut(ctx, by, session, text, rows.AddSelectRunParams{CatalogueID: c.ID, CatalogueVersion: c.Version, Preset: in.Preset, Depth: int64(in.Limit)})
 	if err != nil {
-		return nil, err
+		return nil, atMost(err, ctx)
 	}
 	rep, err := told(ctx, s, out.Stored.ID, aboutSelection, func() (*SelectReport, error) {
 		rep, err := selectReport(out.RunView, c.ID, c.Version)
@@ -333,7 +333,7 @@ func (s *Server) selectRun(ctx context.Context, by *account.Principal, in *struc
 		return rep, err
 	})
 	if err != nil {
-		return nil, err
+		return nil, atMost(err, ctx)
 	}
 	return &struct{ Body *SelectReport }{rep}, nil
 }

@@ -118,6 +118,7 @@ type Server struct {
 	live    *live
 	// firing lets one run of a schedule be made at a time, so that none is made beside one that goes on.
 	firing  sync.Mutex
+	looked  time.Time // when schedules were looked at last; of that loop alone
 	metrics *metrics
 	view    view
 	kept    kept
