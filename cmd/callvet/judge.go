@@ -18,7 +18,6 @@ import (
 
 	"github.com/callvet/callvet/cmd/callvet/ranged"
 	"github.com/callvet/callvet/internal/app"
-	"github.com/callvet/callvet/internal/judge"
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
@@ -314,14 +313,14 @@ func printVerdicts(w io.Writer, v *app.JudgingView, all bool) {
 		}
 		fmt.Fprintf(w, "  %-8s %s%s\n", wordOf(t), plain.Line(t.Key.String()), behind(t))
 		if t.Report != nil {
-			printReport(w, t.Report)
+			printReport(w, t)
 		}
 	}
 }
 
 // printReport tells all that a judge of a target says of it.
-func printReport(w io.Writer, r *judge.Report) {
-	for _, l := range r.Lists() {
+func printReport(w io.Writer, t *app.ThingVerdict) {
+	for _, l := range t.Report.Lists() {
 		fmt.Fprintf(w, "    %s\n", plain.Line(l.Title))
 		for _, text := range l.Texts {
 			fmt.Fprintf(w, "      - %s\n", plain.Line(text))

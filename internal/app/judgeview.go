@@ -203,7 +203,11 @@ func verdictsOf(ctx context.Context, db *store.DB, j *judgingRun, out *JudgingVi
 			at, answers, failed = c.Case, nil, false
 		}
 		if v := c.Result.Verdict; v == callvet.VerdictPass || v == callvet.VerdictFail {
-			answers = append(answers, kept(&c.Result))
+			v := kept(&c.Result)
+			if j.what.Judge.Unit == judge.Target { // a result has no place for a report
+				v.Report = j.what.Judge.Read(c.Trace.Answer, judge.Did{}).Report
+			}
+			answers = append(answers, v)
 		} else {
 			failed = true
 		}

@@ -185,7 +185,7 @@ func (s *said) lay(targets []callvet.Target, c *callvet.Case, cell *callvet.Cell
 func (s *said) report(by string, vs []ThingVerdict) {
 	for i := range vs {
 		if vs[i].Report != nil {
-			s.reports = append(s.reports, report.JudgeReport{Judge: by, Target: vs[i].Target, Report: vs[i].Report})
+			s.reports = append(s.reports, report.JudgeReport{Judge: by, Target: vs[i].Target, JudgeReport: vs[i].Report})
 		}
 	}
 }

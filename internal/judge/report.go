@@ -2,44 +2,24 @@
 
 package judge
 
-import "strings"
+import (
+	"strings"
 
-// Report is what a judge of a target says of all its attempts. The judge wrote every text in it.
-type Report struct {
-	Grade           string       `json:"grade"`
-	Strengths       []string     `json:"strengths"`
-	Weaknesses      []string     `json:"weaknesses"`
-	Recommendations []string     `json:"recommendations"`
-	Tools           []ToolReport `json:"tools"`
-}
-
-// ToolReport is what it says of one tool.
-type ToolReport struct {
-	Tool string `json:"tool"`
-	// Grade is "" where the judge gives none for the tool.
-	Grade     string           `json:"grade,omitempty"`
-	Note      string           `json:"note,omitempty"`
-	Arguments []ArgumentReport `json:"arguments"`
-}
-
-// ArgumentReport is what it says of one argument of a tool.
-type ArgumentReport struct {
-	Argument string `json:"argument"`
-	Note     string `json:"note,omitempty"`
-}
+	"github.com/callvet/callvet"
+)
 
 // reportOf reads a report out of the object that has its grade.
-func reportOf(o *node, grade string) *Report {
+func reportOf(o *node, grade string) *callvet.JudgeReport {
 	texts := func(name string) []string { return append([]string{}, list(o, name)...) }
-	r := &Report{Grade: grade, Strengths: texts("strengths"), Weaknesses: texts("weaknesses"), Recommendations: texts("recommendations"), Tools: []ToolReport{}}
+	r := &callvet.JudgeReport{Grade: grade, Strengths: texts("strengths"), Weaknesses: texts("weaknesses"), Recommendations: texts("recommendations"), Tools: []callvet.ToolReport{}}
 	for _, t := range objectsOf(o, "tools") {
-		one := ToolReport{Tool: base(first(t, "tool", "name")), Note: first(t, "note", "notes"), Arguments: []ArgumentReport{}}
+		one := callvet.ToolReport{Tool: base(first(t, "tool", "name")), Note: first(t, "note", "notes"), Arguments: []callvet.ArgumentReport{}}
 		if g := strings.ToUpper(strings.TrimRight(first(t, "grade"), "+-")); len(g) == 1 && strings.Contains("ABCDF", g) {
 			one.Grade = g
 		}
 		for _, a := range objectsOf(t, "arguments") {
 			if name := first(a, "argument", "name"); name != "" {
-				one.Arguments = append(one.Arguments, ArgumentReport{Argument: name, Note: first(a, "note", "notes")})
+				one.Arguments = append(one.Arguments, callvet.ArgumentReport{Argument: name, Note: first(a, "note", "notes")})
 			}
 		}
 		if one.Tool != "" {
@@ -70,33 +50,4 @@ func first(o *node, names ...string) string {
 		}
 	}
 	return ""
-}
-
-// Lists are the lists of a report under their titles, those of tools and arguments included; empty
-// ones are left out.
-func (r *Report) Lists() []ReportList {
-	all := []ReportList{{"strengths", r.Strengths}, {"weaknesses", r.Weaknesses}, {"recommendations", r.Recommendations}}
-	for _, t := range r.Tools {
-		l := ReportList{Title: strings.TrimSpace("tool " + t.Tool + " " + t.Grade)}
-		if t.Note != "" {
-			l.Texts = append(l.Texts, t.Note)
-		}
-		for _, a := range t.Arguments {
-			l.Texts = append(l.Texts, strings.TrimSuffix(a.Argument+": "+a.Note, ": "))
-		}
-		all = append(all, l)
-	}
-	out := []ReportList{}
-	for _, l := range all {
-		if len(l.Texts) > 0 || strings.HasPrefix(l.Title, "tool ") {
-			out = append(out, l)
-		}
-	}
-	return out
-}
-
-// ReportList are texts under a title.
-type ReportList struct {
-	Title string
-	Texts []string
 }

@@ -25,7 +25,7 @@ type Verdict struct {
 	// Word is the verdict where it is neither: a grade, or who won (a, b, tie).
 	Word string `json:"word,omitempty"`
 	// Report is all that a judge of a target says; nil of every other judge.
-	Report *Report `json:"report,omitempty"`
+	Report *callvet.JudgeReport `json:"report,omitempty"`
 	// Reason is the judge's own, in a few sentences; the model wrote it.
 	Reason string `json:"reason,omitempty"`
 	// Said is the verdict as the judge gave it, as one JSON object; nil for one in prose.

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/judge"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/routing"
@@ -61,7 +60,7 @@ type View struct {
 type JudgeReport struct {
 	Judge  string `json:"judge"`
 	Target string `json:"target"`
-	*judge.Report
+	*callvet.JudgeReport
 }
 
 // SuiteMeta names the suite a run used.
