@@ -1,4 +1,4 @@
-// Writes a picture of every screen, light and dark, wide and narrow, into web/screenshots, from a server
+// Writes a picture of every screen, light and dark, at three widths, into web/screenshots, from a server
 // with examples: node screenshots.mjs [PART OF A SCREEN'S NAME …]
 // With --docs it writes the wide ones, small, into docs/images, which the documents show.
 import { execFile } from 'node:child_process';
@@ -21,7 +21,7 @@ try {
   for (const [name, address, ready] of screens(made)) {
     if (wanted.length > 0 && !wanted.some((w) => name.includes(w))) continue;
     for (const theme of ['light', 'dark']) {
-      for (const [size, width, height] of docs ? [['wide', 1280, 800]] : [['wide', 1280, 860], ['narrow', 390, 844]]) {
+      for (const [size, width, height] of docs ? [['wide', 1280, 800]] : [['wide', 1440, 900], ['medium', 1024, 800], ['narrow', 390, 844]]) {
         const page = await browser.page(server, { theme, width, height, locale: name.endsWith('-sv') ? 'sv-SE' : 'en-GB' });
         await page.goto(address);
         await page.getByRole('heading', { level: 1 }).first().waitFor();

@@ -88,9 +88,12 @@ func (a *cli) caseFromFailureCommand() *cobra.Command {
 	var q app.FromFailureRequest
 	cmd := &cobra.Command{
 		Use: "from-failure RUN CASE --bug REF", Short: "Make a regression case of a case that failed in a run",
-		Long: `Make a regression case of a case that failed in a run, and add it to TOOL.regression.json with its entry in the lock.
-Nothing else in that file changes. Secrets and personal data are taken out, as in all that is kept. What the form of
-regression files cannot say is told; a case that the attempts which failed would pass is not written.`,
+		Long: `Make a regression case of a case that failed in a run, and add it to TOOL.regression.yaml with its entry in the lock.
+That file is a suite of callvet's own form: the case keeps its system prompt, messages, tools, mocks, prerequisites, plans
+and tolerances, and its personal data. A case with a secret is refused. Nothing else in the file changes.
+
+-o names another suite, or an eval file (TOOL.regression.json). The form of eval files cannot say all of it: what is not
+carried is printed, and a case that the attempts which failed would pass there is not written.`,
 		Example: "  callvet case from-failure last paris-now --bug '#12'", Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			q.Run, q.Case = args[0], args[1]
@@ -102,7 +105,7 @@ regression files cannot say is told; a case that the attempts which failed would
 		},
 	}
 	newCaseFlags(cmd.Flags(), &q.NewCaseSettings)
-	keepFlag(cmd.Flags(), &q.Keep)
+	cmd.Flags().Lookup("output").Usage = "suite or eval file that the case is added to (default TOOL.regression.yaml)"
 	return cmd
 }
 
@@ -119,7 +122,7 @@ func newCase(w io.Writer, c *app.NewCase) error {
 	case c.Caught == c.Attempts:
 		fmt.Fprintf(&b, "%s fails it, as it should\n", plain.Count(c.Attempts, "attempt that failed,", "attempts that failed, each"))
 	default:
-		fmt.Fprintf(&b, "%d of %d attempts that failed fail it, too; the others failed by what is not carried\n", c.Caught, c.Attempts)
+		fmt.Fprintf(&b, "%d of %d attempts that failed fail it here, too; the others failed by a judge, a program, or what is not carried\n", c.Caught, c.Attempts)
 	}
 	for i := range c.Lost {
 		fmt.Fprintf(&b, "not carried: %s\n", plain.Line(c.Lost[i].Message))

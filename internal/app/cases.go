@@ -259,11 +259,16 @@ func (a *App) addCases(ctx context.Context, k *heldFile, cases []*callvet.Case, 
 	if len(ids) == 0 {
 		return nil, nil
 	}
+	return ids, a.writeCases(ctx, k, ids)
+}
+
+// writeCases writes a file with new cases, and then its lock.
+func (a *App) writeCases(ctx context.Context, k *heldFile, ids []string) error {
 	if err := a.WriteBytes(ctx, k.name, k.data); err != nil {
-		return nil, err
+		return err
 	}
 	if err := a.writeLock(ctx, k); err != nil {
-		return nil, &callvet.Hinted{Err: fmt.Errorf("%s are in %s, and not locked yet: %w", strings.Join(ids, ", "), k.name, err), Hint: "callvet case lock " + k.name}
+		return &callvet.Hinted{Err: fmt.Errorf("%s are in %s, and not locked yet: %w", strings.Join(ids, ", "), k.name, err), Hint: "callvet case lock " + k.name}
 	}
-	return ids, nil
+	return nil
 }

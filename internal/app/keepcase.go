@@ -15,6 +15,7 @@ import (
 	"github.com/callvet/callvet/internal/secret"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/suite"
+	"github.com/callvet/callvet/internal/trace/redact"
 )
 
 // KeptCaseRequest asks for a case of a run, to go on with.
@@ -96,9 +97,33 @@ func (a *App) shareable(m *Manifest, s *callvet.Suite, owner bool) error {
 	if owner {
 		keep = secret.Personal()
 	}
+	found, err := a.hidden(s, keep)
+	if err != nil || len(found) == 0 {
+		return err
+	}
+	hint := "the owner of the run can keep it"
+	for kind := range found {
+		if kind.Secret() {
+			hint = "take the secret out of the suite; secrets are never copied"
+		}
+	}
+	return &callvet.Hinted{
+		Err:  fmt.Errorf("keep case %q: %w: it has %s, and a case with their redactions would test nothing", s.Cases[0].ID, callvet.ErrDenied, kindCounts(found)),
+		Hint: hint,
+	}
+}
+
+// personal is the personal data of a suite, by kind, in words; "" where there are none.
+func (a *App) personal(s *callvet.Suite) (string, error) {
+	found, err := a.hidden(s, nil)
+	return kindCounts(found), err
+}
+
+// hidden counts what a redactor would take out of a suite, but for the kinds that are kept.
+func (a *App) hidden(s *callvet.Suite, keep []redact.Kind) (map[redact.Kind]int64, error) {
 	red, err := a.secrets.Redactor(keep)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	red.Begin()
 	red.Text(s.Description)
@@ -108,20 +133,11 @@ func (a *App) shareable(m *Manifest, s *callvet.Suite, owner bool) error {
 	}
 	mocks, err := json.Marshal(s.Mocks)
 	if err != nil {
-		return fmt.Errorf("keep case: %w", err)
+		return nil, fmt.Errorf("keep case: %w", err)
 	}
 	red.JSON(mocks)
 	if red.Total() == 0 {
-		return nil
+		return nil, nil
 	}
-	hint := "the owner of the run can keep it"
-	for kind := range red.Counts {
-		if kind.Secret() {
-			hint = "take the secret out of the suite; secrets are never copied"
-		}
-	}
-	return &callvet.Hinted{
-		Err:  fmt.Errorf("keep case %q: %w: it has %s, and a case with their redactions would test nothing", s.Cases[0].ID, callvet.ErrDenied, kindCounts(red.Counts)),
-		Hint: hint,
-	}
+	return red.Counts, nil
 }

@@ -60,8 +60,6 @@ type FromFailureRequest struct {
 	Run  string `json:"run"`
 	Case string `json:"case"`
 	NewCaseSettings
-	// Keep are kinds of personal data that stay as they are.
-	Keep []string `json:"keep,omitempty"`
 }
 
 // NewCase is a case that was made.
@@ -85,6 +83,7 @@ type NewCase struct {
 
 // draft is what a new case is made of.
 type draft struct {
+	run      string        // that it failed in; "": none
 	of       *callvet.Case // as it may be kept
 	tier     callvet.Tier
 	tools    []callvet.Tool // those that it may call
@@ -181,10 +180,12 @@ func (a *App) expectation(d *draft, q *NewCaseExpectation, tell Events) error {
 }
 
 // CaseFromFailure makes a regression case of a case that failed in a run, and adds it to a file
-// with its entry in the lock; nothing else of the file changes. Secrets and personal data are
-// taken out. A case that an attempt which failed would pass is not written. The error wraps
-// callvet.ErrInvalid where nothing failed or the form of such files cannot say what failed, and
-// callvet.ErrConflict where the file has the prompt already.
+// with its entry in the lock; nothing else of the file changes. The case keeps its personal data, for
+// the user has the suite that it is of; a case with a secret is refused. The file is a suite of
+// callvet's own form, in which the case asks and expects what it did, or an eval file, whose form
+// cannot say all: a case that the attempts which failed would pass there is not written. The error
+// wraps callvet.ErrInvalid where nothing failed or an eval file cannot say what failed, callvet.ErrDenied
+// for a secret, and callvet.ErrConflict where the file has the prompt already.
 func (a *App) CaseFromFailure(ctx context.Context, req FromFailureRequest, tell Events) (*NewCase, error) {
 	if err := req.check(callvet.TierRegression); err != nil {
 		return nil, err
@@ -193,7 +194,75 @@ func (a *App) CaseFromFailure(ctx context.Context, req FromFailureRequest, tell 
 	if err != nil {
 		return nil, err
 	}
-	return a.newCase(ctx, f, &req.NewCaseSettings, tell)
+	one, err := a.KeptCase(ctx, KeptCaseRequest{Run: f.run, Case: req.Case, Target: f.attempts[0].Target, Owner: true, Tier: callvet.TierRegression, Bug: req.Bug})
+	if err != nil {
+		return nil, err
+	}
+	if personal, err := a.personal(one); err != nil {
+		return nil, err
+	} else if personal != "" {
+		tell.note("personal", "the case has %s, as it was asked: look at it before you share the file", personal)
+	}
+	tool := cmp.Or(req.Tool, f.about())
+	file := cmp.Or(req.Output, fileWord(tool)+"."+string(callvet.TierRegression)+".yaml")
+	if data, err := a.peek(file); err != nil {
+		return nil, err
+	} else if suite.IsEvalFile(file, data) {
+		return a.newCase(ctx, f, &req.NewCaseSettings, tell)
+	}
+	return a.keptFailure(ctx, f, one, file, tool, &req.NewCaseSettings)
+}
+
+// peek reads a file that cases are added to; nil where there is none.
+func (a *App) peek(file string) ([]byte, error) {
+	if a.cfg.Files.Kind(file) != KindFile {
+		return nil, nil // holding refuses what is no file
+	}
+	return a.read(file, suite.DefaultLimit)
+}
+
+// keptFailure adds the case that failed to a suite of callvet's own form.
+func (a *App) keptFailure(ctx context.Context, f *draft, one *callvet.Suite, file, tool string, q *NewCaseSettings) (*NewCase, error) {
+	c := &one.Cases[0]
+	if c.Description = cmp.Or(q.Description, c.Description); c.Description == "" && f.reason != "" {
+		c.Description = "regression — " + f.reason
+	}
+	out := &NewCase{Format: "callvet.case_new", Version: 1, File: file, Lock: suite.LockPath(file), Tier: callvet.TierRegression, Attempts: len(f.attempts)}
+	now := stale.Of(&callvet.Suite{Tools: f.registry, SystemPrompt: one.SystemPrompt}, f.models, "")
+	state, err := now.Bytes()
+	if err != nil {
+		return nil, err
+	}
+	err = a.holding(ctx, file, func(k *heldFile) error {
+		var to *callvet.Suite
+		if len(k.data) > 0 {
+			if to, err = a.caseFile(ctx, SuiteRequest{Suite: file}, nil); err != nil {
+				return err
+			}
+		}
+		kept, err := suite.KeepCase(file, k.data, k.lock, one, to, tool, a.cfg.Now(), state)
+		if err != nil {
+			return err
+		}
+		c := &kept.Suite.Cases[len(kept.Suite.Cases)-1]
+		out.ID = c.ID
+		for _, name := range kept.Differ {
+			out.Lost = append(out.Lost, callvet.Problem{Code: "not-carried", Warning: true, Key: name, Message: fmt.Sprintf("%s is not carried: that of %s is asked with", strings.ReplaceAll(name, "_", " "), file)})
+		}
+		scorer, problems := score.New(kept.Suite, score.Config{})
+		if suite.HasErrors(problems) {
+			return fmt.Errorf("make a regression case of %q: %w: the tools of %s do not compile", f.of.ID, callvet.ErrInvalid, file)
+		}
+		if out.Caught, _, err = f.failing(ctx, scorer, c); err != nil {
+			return err
+		}
+		k.data = kept.Data
+		return a.writeCases(ctx, k, []string{out.ID})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
 }
 
 func (q *NewCaseSettings) check(tier callvet.Tier) error {
@@ -205,11 +274,11 @@ func (q *NewCaseSettings) check(tier callvet.Tier) error {
 
 // failure reads the attempts of a run that failed at a case.
 func (a *App) failure(ctx context.Context, req *FromFailureRequest) (*draft, error) {
-	r, red, err := a.viewed(ctx, req.Run, req.Keep)
+	r, err := a.RunToShow(ctx, req.Run)
 	if err != nil {
 		return nil, err
 	}
-	f := &draft{tier: callvet.TierRegression, mocks: r.Suite.Mocks, system: r.Suite.SystemPrompt != "", models: models(r.Manifest.Specs), registry: r.Suite.Tools}
+	f := &draft{tier: callvet.TierRegression, run: r.Stored.ID, mocks: r.Suite.Mocks, system: r.Suite.SystemPrompt != "", models: models(r.Manifest.Specs), registry: r.Suite.Tools}
 	attempts := 0
 	for row, err := range r.Rows(ctx, store.Filter{CaseID: req.Case}) {
 		if err != nil {
@@ -220,16 +289,10 @@ func (a *App) failure(ctx context.Context, req *FromFailureRequest) (*draft, err
 			continue
 		}
 		if f.of == nil {
-			own := red.Fork()
-			own.Case(row.Case)
-			f.redacted = maps.Clone(own.Counts)
+			f.of, f.reason = row.Case, row.Cell.Result.Reason
 			f.scoring = row.Case.Scoring != nil || r.Suite.Defaults.Scoring != (callvet.Scoring{})
 		}
-		c, cell := red.Row(row.Case, row.Cell)
-		if f.of == nil {
-			f.of, f.reason = &c, cell.Result.Reason
-		}
-		f.attempts = append(f.attempts, cell.Trace)
+		f.attempts = append(f.attempts, row.Cell.Trace)
 	}
 	switch {
 	case attempts == 0:
@@ -644,7 +707,12 @@ func (d *draft) caught(ctx context.Context, file string, text []byte) (n int, re
 	if suite.HasErrors(problems) || len(cases) != 1 {
 		return 0, "", fmt.Errorf("make a %s case of %q: %w: its tools do not compile", d.tier, d.of.ID, callvet.ErrInvalid)
 	}
-	by, _ := scorer.Compile(&cases[0])
+	return d.failing(ctx, scorer, &cases[0])
+}
+
+// failing counts the attempts that fail a case, and gives the reason of the first.
+func (d *draft) failing(ctx context.Context, scorer *score.Scorer, c *callvet.Case) (n int, reason string, err error) {
+	by, _ := scorer.Compile(c)
 	for i := range d.attempts {
 		t := d.attempts[i]
 		r, err := by.Judge(ctx, &t)

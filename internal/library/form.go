@@ -94,13 +94,10 @@ func (d *Document) Adopt(from *callvet.Suite, c *callvet.Case, tool string) (id 
 	if err != nil {
 		return "", nil, err
 	}
-	for i := range to.Cases {
-		if q := c.Question(); q != "" && len(c.Input) == len(to.Cases[i].Input) && to.Cases[i].Question() == q {
-			return "", nil, fmt.Errorf("add a case to %s: %w: %s has the same prompt", to.Name, callvet.ErrConflict, to.Cases[i].ID)
-		}
+	moved, differ, err := suite.Adopted(c, from, to, tool, &suite.Lock{})
+	if err != nil {
+		return "", nil, err
 	}
-	moved, differ := suite.Moved(c, from, to)
-	moved.ID = suite.FreeID(moved.Tier, c.ID, tool, to.Cases)
 	one, err := converted(&callvet.Suite{Name: to.Name, Tools: to.Tools, Cases: []callvet.Case{moved}})
 	if err != nil {
 		return "", nil, err

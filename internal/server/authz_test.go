@@ -116,6 +116,9 @@ func entries() map[string]entry {
 		"get-history":    {},
 		"delete-history": {},
 		"get-run":        {},
+		"get-run-change": {},
+		"resume-run":     {gives: http.StatusConflict}, // it lost nothing
+		"rerun-failed":   {gives: http.StatusConflict}, // its suite is not in the library
 		"patch-run":      {body: `{"shared":true,"experiment_id":"{experiment}"}`},
 		"list-cells":     {},
 		"get-grid":       {query: "disagree=false&search=a"},

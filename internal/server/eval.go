@@ -305,6 +305,8 @@ func (s *Server) submitRun(ctx context.Context, by *account.Principal, q *submis
 type evalJob struct {
 	Suite      string `json:"about"` // its name
 	Experiment string `json:"experiment,omitempty"`
+	// Changes are settings of a run that is resumed.
+	Changes app.Changes `json:"changes,omitzero"`
 }
 
 // startedRun is a run that was made and not begun.

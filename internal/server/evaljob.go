@@ -104,7 +104,7 @@ func (s *Server) toolEval(ctx context.Context, j job.Job, r *job.Report) (json.R
 	if err := e.begin(stored, of.Suite); err != nil {
 		return nil, err
 	}
-	out, err := e.carryOut(ctx, a, app.ResumeRequest{Run: j.ResultRef, Split: s.split(r)})
+	out, err := e.carryOut(ctx, a, app.ResumeRequest{Run: j.ResultRef, Changes: of.Changes, Split: s.split(r)})
 	if cause := context.Cause(ctx); cause != nil && (err != nil || out == nil || out.Interrupted()) {
 		return nil, cause
 	}
@@ -226,9 +226,12 @@ func (e *evalRun) begin(ctx context.Context, suite string) error {
 			targets = append(targets, map[string]string{"provider_key": t.Provider, "model_id": t.Model, "display_name": t.Name})
 		}
 		each := int(e.total) / len(targets)
-		return e.tell(job.News{Kind: "tool_eval_init", Data: map[string]any{
+		err := e.tell(job.News{Kind: "tool_eval_init", Data: map[string]any{
 			"eval_id": e.feed.Stored.ID, "targets": targets, "cases": e.feed.Cases(), "total_cases": each * len(e.feed.Manifest.Counted(len(targets))), "total": e.total, "suite_name": suite,
 		}})
+		if err != nil {
+			return err
+		}
 	}
 	if err := e.catchUp(ctx); err != nil {
 		return err

@@ -48,7 +48,7 @@ func (s *Server) front(next http.Handler) http.Handler {
 	cross.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		writeProblem(w, http.StatusForbidden, "the request comes from the page of another site")
 	}))
-	inner := cross.Handler(next)
+	inner := compressed(cross.Handler(next))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		begun := s.cfg.Now()
 		info := &asked{address: s.client(r)}

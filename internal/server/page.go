@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"mime"
 	"net/http"
 	"path"
 	"strings"
@@ -48,7 +49,8 @@ func (s *Server) addPage() error {
 			} else { // the icon, which a browser asks for at each change of the address
 				w.Header().Set("Cache-Control", "public, max-age=3600")
 			}
-			http.ServeFileFS(w, r, files, name)
+			w.Header().Set("Vary", "Accept-Encoding")
+			http.ServeFileFS(w, r, files, packed(w, r, files, name))
 		case path.Ext(name) != "" && strings.HasPrefix(name, "assets/"):
 			http.NotFound(w, r) // of another build: the page takes it for a sign to load itself anew
 		default:
@@ -56,6 +58,19 @@ func (s *Server) addPage() error {
 		}
 	})
 	return nil
+}
+
+// packed is the file as the build has compressed it, for a browser that takes it, with the headers that say so;
+// else the file itself.
+func packed(w http.ResponseWriter, r *http.Request, files fs.FS, name string) string {
+	for _, as := range []struct{ encoding, end string }{{"br", ".br"}, {"gzip", ".gz"}} {
+		if takes(r, as.encoding) && isFile(files, name+as.end) {
+			w.Header().Set("Content-Type", mime.TypeByExtension(path.Ext(name)))
+			w.Header().Set("Content-Encoding", as.encoding)
+			return name + as.end
+		}
+	}
+	return name
 }
 
 // writePage answers with the index, whose styles have a nonce of this answer alone.

@@ -65,6 +65,7 @@ type EvalRun struct {
 	Job         string          `json:"job_id,omitempty"`
 	Shared      bool            `json:"shared"`
 	User        string          `json:"user_id" doc:"empty for a run of the command line"`
+	UserName    string          `json:"user_name,omitempty" doc:"of a single run: the name of that user; left out where he is gone"`
 	Problem     string          `json:"problem,omitempty" doc:"what of the run cannot be read"`
 }
 
@@ -154,6 +155,9 @@ func (s *Server) addRuns() {
 		OperationID: "patch-run", Method: http.MethodPatch, Path: "/api/runs/{id}", Summary: "Name a run, share it with all users, or link it to an experiment", Tags: tags, DefaultStatus: http.StatusNoContent,
 	}, Access{Objects: run}, s.patchRun)
 	add(s, huma.Operation{
+		OperationID: "get-run-change", Method: http.MethodGet, Path: "/api/runs/{id}/change", Summary: "How pass rates changed: against the baseline of the experiment, or the run before of the same suite and model", Tags: tags,
+	}, Access{Objects: run}, s.runChange)
+	add(s, huma.Operation{
 		OperationID: "list-cells", Method: http.MethodGet, Path: "/api/runs/{id}/cells", Summary: "Attempts of a run, filtered and sorted", Tags: tags,
 	}, Access{Objects: run}, s.cells)
 	add(s, huma.Operation{
@@ -175,6 +179,7 @@ func (s *Server) addRuns() {
 	add(s, huma.Operation{
 		OperationID: "diff-runs", Method: http.MethodGet, Path: "/api/diff", Summary: "Compare two runs, or targets of one, case by case", Tags: tags,
 	}, Access{}, s.diffRuns)
+	s.addAgain()
 	s.addBadge()
 	s.addGates()
 	s.addDrills()
@@ -416,6 +421,10 @@ func (s *Server) historyRun(ctx context.Context, _ *account.Principal, in *struc
 		return nil, err
 	}
 	out := EvalDetails{EvalRun: *line, Results: []report.Record{}}
+	who := owners{s: s}
+	if out.UserName, err = who.of(ctx, line.User); err != nil {
+		return nil, err
+	}
 	if out.SuiteGates, err = s.cfg.App.SuiteGates(ctx, in.ID); err != nil {
 		return nil, err
 	}

@@ -436,15 +436,17 @@ func (s *Server) sumUp(ctx context.Context, sc *rows.Schedule, r *rows.ScheduleR
 			return err
 		}
 		out.Warnings = append(out.Warnings, c.Warnings...)
-		var claims family
+		var claims families
 		targets := make([]TimelineTarget, len(c.Targets))
 		for i := range targets {
 			targets[i].Name = c.Targets[i].Candidate
 			claims.add(&targets[i], c)
 		}
 		claims.settle()
-		for _, t := range claims.targets {
-			out.Changes = append(out.Changes, ScheduleChange{Target: t.Name, Against: t.Against, Change: t.Change, P: t.P, Verdict: t.Verdict})
+		for i := range targets {
+			if t := &targets[i]; t.Change != nil {
+				out.Changes = append(out.Changes, ScheduleChange{Target: t.Name, Against: t.Against, Change: t.Change, P: t.P, Verdict: t.Verdict})
+			}
 		}
 	}
 	v, err := s.hold(ctx, r.RunID, string(sc.Gates), r.Baseline, "")

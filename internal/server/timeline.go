@@ -43,12 +43,19 @@ type TimelineTarget struct {
 	Name    string          `json:"name"`
 	Config  app.TargetSpec  `json:"config"`
 	Hash    string          `json:"config_hash"`
+	Pass    *stats.Interval `json:"pass_rate"`
 	Score   *stats.Interval `json:"score" doc:"of the overall score"`
-	Against string          `json:"against,omitempty" doc:"target of the baseline that it is compared with"`
-	// Change is paired by case, with its interval.
-	Change  *stats.Interval `json:"change,omitempty" doc:"of the overall score against the baseline, paired by case"`
+	Against string          `json:"against,omitempty" doc:"target of the other run that it is compared with"`
+	// Claim is about the overall score, PassChange about the pass rate.
+	Claim
+	PassChange *Claim `json:"pass_change,omitempty" doc:"how the pass rate changed; the fields change, p, p_holm and verdict outside of it are about the score"`
+}
+
+// Claim is a change with its interval, and whether it is more than chance.
+type Claim struct {
+	Change  *stats.Interval `json:"change,omitempty" doc:"against the run that it is compared with, paired by case"`
 	P       *float64        `json:"p,omitempty"`
-	PHolm   *float64        `json:"p_holm,omitempty" doc:"p over all comparisons of the timeline (Holm): it decides the verdict"`
+	PHolm   *float64        `json:"p_holm,omitempty" doc:"p over all comparisons of the metric here (Holm): it decides the verdict"`
 	Verdict panel.Change    `json:"verdict,omitempty"`
 }
 
@@ -80,7 +87,7 @@ func (s *Server) timeline(ctx context.Context, by *account.Principal, in *Experi
 		}
 	}
 	out.BaselineLine = baselineLine(base)
-	var claims family
+	var claims families
 	for i := range runs {
 		entry, err := s.entry(ctx, &e, &runs[i], base, &claims)
 		if err != nil {
@@ -99,7 +106,7 @@ func (s *Server) timeline(ctx context.Context, by *account.Principal, in *Experi
 }
 
 // entry is a run in the timeline; base is the baseline, nil without one.
-func (s *Server) entry(ctx context.Context, e *rows.Experiment, r *trial, base *EvalRun, claims *family) (*TimelineEntry, error) {
+func (s *Server) entry(ctx context.Context, e *rows.Experiment, r *trial, base *EvalRun, claims *families) (*TimelineEntry, error) {
 	out := &TimelineEntry{
 		Type: "eval", ID: r.line.ID, Run: r.line.ID, Name: r.line.Name, Timestamp: r.line.Created, Status: r.line.Status, Version: r.line.Version, Score: r.line.AvgScore, Interval: r.line.AvgInterval, Baseline: r.line.ID == e.Baseline,
 		Summary: summarize(r.config), Targets: make([]TimelineTarget, len(r.line.Targets)),
@@ -118,10 +125,7 @@ func (s *Server) entry(ctx context.Context, e *rows.Experiment, r *trial, base *
 	}
 	for i := range r.line.Targets {
 		t := &out.Targets[i]
-		t.Name = r.line.Targets[i].Name
-		if m := r.line.Targets[i].Score; m != nil {
-			t.Score = &m.Interval
-		}
+		t.measured(&r.line.Targets[i])
 		if i < len(r.config.Targets) {
 			t.Config, t.Hash = r.config.Targets[i].Spec, r.config.Targets[i].Hash
 		}
@@ -189,34 +193,61 @@ func differs(c *panel.Comparison, now, was *EvalRun) (out []string) {
 	return append(out, c.Warnings...)
 }
 
-// family are the comparisons of a timeline. Among many some differ by chance: a verdict holds for all
-// of them together.
-type family struct {
-	targets     []*TimelineTarget
-	differences []*panel.Difference
+// measured takes what a run measured of the target.
+func (t *TimelineTarget) measured(m *TargetScore) {
+	t.Name = m.Name
+	if m.Score != nil {
+		t.Score = &m.Score.Interval
+	}
+	if m.Pass != nil {
+		t.Pass = &m.Pass.Interval
+	}
 }
 
+// families are the comparisons of a timeline, by metric.
+type families struct{ scores, passes family }
+
 // add takes the comparison of a target.
-func (f *family) add(t *TimelineTarget, c *panel.Comparison) {
+func (f *families) add(t *TimelineTarget, c *panel.Comparison) {
 	for i := range c.Targets {
-		if c.Targets[i].Candidate != t.Name {
+		of := &c.Targets[i]
+		if of.Candidate != t.Name {
 			continue
 		}
-		if d := overall(&c.Targets[i]); d != nil {
-			t.Against, t.Change = c.Targets[i].Baseline, &d.Change
-			if !math.IsNaN(d.P) {
-				t.P = &d.P
-			}
-			f.targets, f.differences = append(f.targets, t), append(f.differences, d)
+		t.Against, t.PassChange = of.Baseline, new(Claim)
+		f.passes.add(t.PassChange, &of.Overall)
+		if d := overall(of); d != nil {
+			f.scores.add(&t.Claim, d)
 		}
 	}
 }
 
-// settle gives the targets their verdicts, once all are there.
+func (f *families) settle() {
+	f.scores.settle()
+	f.passes.settle()
+}
+
+// family are comparisons of one metric. Among many some differ by chance: a verdict holds for all of
+// them together.
+type family struct {
+	claims      []*Claim
+	differences []*panel.Difference
+}
+
+// add makes a claim of a difference.
+func (f *family) add(c *Claim, d *panel.Difference) {
+	c.Change = &d.Change
+	if !math.IsNaN(d.P) {
+		c.P = &d.P
+	}
+	f.claims, f.differences = append(f.claims, c), append(f.differences, d)
+}
+
+// settle gives the claims their verdicts, once all are there.
 func (f *family) settle() {
 	panel.Family(f.differences)
 	for i, d := range f.differences {
-		f.targets[i].Verdict, f.targets[i].PHolm = d.Verdict, d.PHolm
+		f.claims[i].Verdict, f.claims[i].PHolm = d.Verdict, d.PHolm
 	}
 }
 

@@ -188,7 +188,7 @@ func (s *Server) trend(ctx context.Context, by *account.Principal, in *struct {
 	slices.Reverse(runs)
 	before := map[string]*trial{} // by configuration
 	all := make([]TrendEntry, len(runs))
-	var claims family
+	var claims families
 	for i := range runs {
 		if err := s.trendEntry(ctx, &all[i], &runs[i], before, &claims); err != nil {
 			return nil, err
@@ -208,7 +208,7 @@ func (s *Server) trend(ctx context.Context, by *account.Principal, in *struct {
 }
 
 // trendEntry compares the targets of a run with those of the runs before, and becomes one of these.
-func (s *Server) trendEntry(ctx context.Context, e *TrendEntry, r *trial, before map[string]*trial, claims *family) error {
+func (s *Server) trendEntry(ctx context.Context, e *TrendEntry, r *trial, before map[string]*trial, claims *families) error {
 	n := min(len(r.line.Targets), len(r.config.Targets))
 	*e = TrendEntry{
 		Run: r.line.ID, Timestamp: r.line.Created, Status: r.line.Status, Version: r.line.Version, Suite: r.config.SuiteHash, Score: r.line.AvgScore, Interval: r.line.AvgInterval, Targets: make([]TrendTarget, n),
@@ -216,9 +216,9 @@ func (s *Server) trendEntry(ctx context.Context, e *TrendEntry, r *trial, before
 	pairs := map[*trial][]panel.Pair{} // with the run before of each configuration
 	for i := range n {
 		c := &r.config.Targets[i]
-		e.Targets[i].TimelineTarget = TimelineTarget{Name: r.line.Targets[i].Name, Config: c.Spec, Hash: c.Hash}
-		if m := r.line.Targets[i].Score; m != nil {
-			e.Targets[i].Score = &m.Interval
+		e.Targets[i].TimelineTarget = TimelineTarget{Config: c.Spec, Hash: c.Hash}
+		e.Targets[i].measured(&r.line.Targets[i])
+		if r.line.Targets[i].Score != nil {
 			if p := before[c.Hash]; p != nil && p != r {
 				pairs[p] = append(pairs[p], panel.Pair{Baseline: p.named(c.Hash), Candidate: e.Targets[i].Name})
 				e.Targets[i].Previous = p.line.ID

@@ -3,6 +3,7 @@
 package server_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/callvet/callvet/internal/app"
@@ -61,5 +62,60 @@ func TestLeaderboardAndTrend(t *testing.T) {
 	}
 	if code, body := s.ask(t, "ana", "GET", "/api/leaderboard", ""); code != 422 {
 		t.Errorf("no suite: %d %s", code, body)
+	}
+}
+
+// TestRunChange: a run is compared with the newest one before of the same suite and model, whatever its prompt; with
+// the baseline where its experiment has one; and the first run with none.
+func TestRunChange(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.suiteOf(t, "ana", "suite_1")
+	silent := app.TargetSpec{Target: "offline/lexical", Name: "lexical", ToolChoice: "none"}
+	prompted := app.TargetSpec{Target: "offline/lexical", Name: "lexical", SystemPrompt: "Call tools."}
+	twin := app.TargetSpec{Target: "offline/lexical", Name: "twin", ToolChoice: "none"}
+	first := s.ran(t, "ana", "", 1, silent)
+	s.ran(t, "bo", "", 1, prompted) // not hers to read
+	second := s.ran(t, "ana", "", 1, prompted)
+	third := s.ran(t, "ana", "", 1, twin, prompted)
+
+	none := told[server.RunChanges](t, s, "ana", "GET", "/api/runs/"+first+"/change", "")
+	if len(none.Items) != 1 || none.Items[0].Base != "" || none.Items[0].Change != nil {
+		t.Errorf("the first run: %+v", none)
+	}
+	change := told[server.RunChanges](t, s, "ana", "GET", "/api/runs/"+second+"/change", "")
+	if len(change.Items) != 1 {
+		t.Fatalf("the second run: %+v", change)
+	}
+	up := change.Items[0]
+	if up.Base != first || up.Baseline || up.BaseTarget != "lexical" || up.Change == nil || up.Change.Point <= 0 || up.Verdict != panel.ChangeBetter || up.Change.N == 0 {
+		t.Errorf("the same model with another prompt: %+v", up)
+	}
+	if !strings.Contains(strings.Join(change.Warnings, "\n"), "prompt") {
+		t.Errorf("no word on the other prompt: %q", change.Warnings)
+	}
+	both := told[server.RunChanges](t, s, "ana", "GET", "/api/runs/"+third+"/change", "").Items
+	if len(both) != 2 || both[0].Base != first || both[0].BaseTarget != "lexical" {
+		t.Fatalf("asked as in an older run, while the run between asked another way: %+v", both)
+	}
+	same := both[1]
+	if same.Base != second || same.Change == nil || same.Change.Point != 0 || same.Verdict == panel.ChangeBetter || same.Verdict == panel.ChangeWorse {
+		t.Errorf("the same again: %+v", same)
+	}
+
+	made := told[server.ExperimentDetails](t, s, "ana", "POST", "/api/experiments", `{"name":"prompts","suite_id":"suite_1","baseline_eval_id":"`+first+`"}`)
+	if code, body := s.ask(t, "ana", "PATCH", "/api/runs/"+third, `{"experiment_id":"`+made.ID+`"}`); code >= 300 {
+		t.Fatal(code, body)
+	}
+	based := told[server.RunChanges](t, s, "ana", "GET", "/api/runs/"+third+"/change", "").Items[1]
+	if based.Base != first || !based.Baseline || based.Verdict != panel.ChangeBetter {
+		t.Errorf("against the baseline: %+v", based)
+	}
+	line := told[server.Timeline](t, s, "ana", "GET", "/api/experiments/"+made.ID+"/timeline", "")
+	if c := line.Entries[len(line.Entries)-1].Targets[1].PassChange; c == nil || c.Change.Point != based.Change.Point || c.Verdict != based.Verdict {
+		t.Errorf("the timeline has another change: %+v", c)
+	}
+	if code, body := s.ask(t, "bo", "GET", "/api/runs/"+third+"/change", ""); code != 404 {
+		t.Errorf("somebody else's run: %d %s", code, body)
 	}
 }

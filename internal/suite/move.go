@@ -21,7 +21,7 @@ func Moved(c *callvet.Case, from, to *callvet.Suite) (out callvet.Case, differ [
 		differ = append(differ, "system_prompt")
 	}
 	out.Tools, out.ToolNames = movedTools(c, from, to)
-	if from.Defaults.Scoring != to.Defaults.Scoring {
+	if !reflect.DeepEqual(from.Defaults.Scoring, to.Defaults.Scoring) {
 		own := score.Merged(from.Defaults.Scoring, c.Scoring)
 		out.Scoring = &own
 	}

@@ -55,10 +55,11 @@ func NextID(tier callvet.Tier, tool string, cases []callvet.Case, l *Lock) strin
 }
 
 // FreeID is the id of a case that is added to cases: of a golden, labeled or regression case the
-// next one of its tool, and else its own, with a number where that is taken.
-func FreeID(tier callvet.Tier, id, tool string, cases []callvet.Case) string {
+// next one of its tool, which neither cases nor the lock know, and else its own, with a number where
+// that is taken.
+func FreeID(tier callvet.Tier, id, tool string, cases []callvet.Case, l *Lock) string {
 	if tierPrefixes(tier) != nil {
-		return NextID(tier, tool, cases, &Lock{})
+		return NextID(tier, tool, cases, l)
 	}
 	free := id
 	for n := 2; slices.ContainsFunc(cases, func(c callvet.Case) bool { return c.ID == free }); n++ {

@@ -1,17 +1,17 @@
-import { MantineProvider } from '@mantine/core';
+import { MantineProvider, Portal } from '@mantine/core';
 import { ModalsProvider } from '@mantine/modals';
 import { Notifications } from '@mantine/notifications';
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { useEffect, useMemo, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { createBrowserRouter } from 'react-router';
 import { RouterProvider } from 'react-router/dom';
 import { $api, onStatus, problemOf } from './api/client';
 import { live } from './api/live';
 import { Door, linkOf } from './door';
-import { MeContext } from './me';
+import { forget, MeContext } from './me';
 import { nonce } from './nonce';
 import { Shell } from './shell';
-import { type Language, TextContext, texts } from './text';
+import { known, type Language, TextContext, texts } from './text';
 import { theme, variables } from './theme';
 import { Failure, Waiting } from './ui/bits';
 import { speak } from './ui/format';
@@ -38,7 +38,8 @@ function Inside() {
   );
 }
 
-function languageAtFirst(): Language {
+/** languageAtFirst is the language that the user chose, or else that of the browser. */
+export function languageAtFirst(): Language {
   const kept = localStorage.getItem('callvet.language');
   if (kept === 'en' || kept === 'sv') return kept;
   return navigator.language.startsWith('sv') ? 'sv' : 'en';
@@ -53,7 +54,7 @@ export function App() {
       language,
       choose: (l: Language) => {
         localStorage.setItem('callvet.language', l);
-        setLanguage(l);
+        void known(l).finally(() => setLanguage(l)); // where they do not come the texts are English
       },
     }),
     [language],
@@ -72,17 +73,21 @@ export function App() {
   );
 }
 
-/** Gate shows the door to who is not logged in, and the shell to who is. */
+/**
+ * Gate shows the door to who is not logged in, and the shell to who is. Where a login ends by itself the shell stays behind the door,
+ * with all that was typed: the same user finds it again, another one or nobody does not.
+ */
 function Gate() {
   const me = $api.useQuery('get', '/api/me', {}, { staleTime: 60_000, retry: false });
-  const [out, setOut] = useState(false);
+  const [out, setOut] = useState<'' | 'ended' | 'left'>('');
   // A one-time link shows its door whoever is logged in, until it was used.
   const [link, setLink] = useState(() => linkOf(location.hash));
-  const inside = me.data !== undefined && !out;
+  const user = useRef('');
+  const inside = me.data !== undefined && out === '';
   useEffect(
     () =>
       onStatus((status) => {
-        if (status === 401) setOut(true);
+        if (status === 401) setOut((was) => was || 'ended');
       }),
     [],
   );
@@ -91,25 +96,46 @@ function Gate() {
     live.start();
     return () => live.stop();
   }, [inside]);
+  useEffect(() => {
+    if (!me.data) return;
+    if (user.current && user.current !== me.data.user_id) forget();
+    user.current = me.data.user_id;
+  }, [me.data]);
 
   const enter = async () => {
-    client.clear();
+    const { data } = await me.refetch();
+    if (data?.user_id !== user.current) {
+      client.clear(); // what another user may see
+      await me.refetch();
+    } else void client.invalidateQueries();
     setLink(null);
-    setOut(false);
-    await me.refetch();
+    setOut('');
   };
   if (link) return <Door link={link} again={false} entered={enter} />;
   if (me.isPending) return <Waiting />;
-  if (me.error && problemOf(me.error).status !== 401) return <Failure of={me.error} retry={() => me.refetch()} />;
-  if (!inside || !me.data) return <Door link={null} again={me.data !== undefined} entered={enter} />;
+  if (me.error && !me.data && problemOf(me.error).status !== 401) return <Failure of={me.error} retry={() => me.refetch()} />;
+  if (!me.data || out === 'left') return <Door link={null} again={false} entered={enter} />;
   return (
-    <MeContext.Provider value={me.data}>
-      <Shell
-        left={() => {
-          client.clear();
-          setOut(true);
-        }}
-      />
-    </MeContext.Provider>
+    <>
+      <div inert={out !== ''} style={out ? { display: 'none' } : undefined}>
+        <MeContext.Provider value={me.data}>
+          <Shell
+            key={me.data.user_id}
+            left={() => {
+              forget();
+              client.clear();
+              setOut('left');
+            }}
+          />
+        </MeContext.Provider>
+      </div>
+      {out && (
+        <Portal>
+          <div style={{ position: 'fixed', inset: 0, zIndex: 1000, overflow: 'auto', background: 'var(--cv-ground)' }}>
+            <Door link={null} again entered={enter} />
+          </div>
+        </Portal>
+      )}
+    </>
   );
 }

@@ -30,7 +30,11 @@ export function Door({ link, again, entered }: { link: Link | null; again: boole
 
 function Heading({ title, text }: { title: string; text: string }) {
   useEffect(() => {
+    const before = document.title;
     document.title = `${title} · callvet`;
+    return () => {
+      document.title = before;
+    };
   }, [title]);
   return (
     <Stack gap={4} mb="lg">

@@ -5,13 +5,16 @@ import './ui/base.css';
 
 import { createRoot } from 'react-dom/client';
 import { setNonce } from 'get-nonce';
-import { App } from './app';
+import { App, languageAtFirst } from './app';
 import { nonce } from './nonce';
 import { ahead } from './screens';
+import { known } from './text';
 
 setNonce(nonce()); // of the styles that dialogs set while they are open
 
 ahead(location.pathname);
 const root = document.getElementById('root');
 if (!root) throw new Error('the page has no root');
-createRoot(root).render(<App />);
+void known(languageAtFirst())
+  .catch(() => {}) // the texts are English then
+  .finally(() => createRoot(root).render(<App />));

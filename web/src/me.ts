@@ -17,3 +17,9 @@ export function useMay(what: 'write' | 'run' | 'admin'): boolean {
   const me = useMe();
   return me.grants.includes(what);
 }
+
+/** forget takes out of the browser what a user typed and did not send: it is nobody else's. The choice of theme and language stays. */
+export function forget() {
+  sessionStorage.clear();
+  for (const key of Object.keys(localStorage)) if (key.startsWith('callvet.') && key !== 'callvet.language') localStorage.removeItem(key);
+}

@@ -43,10 +43,10 @@ test('an experiment from its creation to a best configuration that a fresh run c
   const row = page.locator(`tr[data-run="${candidate}"]`);
   await row.getByText('better').waitFor();
   const line = await server.api('GET', `/api/experiments/${id}/timeline`);
-  const change = line.entries.find((e) => e.eval_id === candidate).targets[0].change;
+  const change = line.entries.find((e) => e.eval_id === candidate).targets[0].pass_change.change;
   assert.equal(line.baseline_eval_id, base);
   assert.match(await row.innerText(), new RegExp(`\\+${(change.point * 100).toFixed(1)} pp[\\s\\S]*n = ${change.n}`));
-  const chart = page.getByRole('img', { name: /Scores of 2 runs/ });
+  const chart = page.getByRole('img', { name: /Pass rates of 2 runs/ });
   assert.equal(await chart.locator('title').count(), 2); // one point a run, each with its interval in words
   assert.match(await chart.locator('title').first().textContent(), /interval from .* to .*, n = 14/);
   await page.getByText('Not confirmed yet: fresh repeats needed').waitFor();

@@ -154,21 +154,21 @@ export class Viewer {
   }
 }
 
-/** manyAttempts makes a run of 100,000 attempts on the database of a server, and gives its id: 12,500 cases by four targets, each twice. */
-export async function manyAttempts(server) {
+/** manyAttempts makes a large run on the database of a server, and gives its id: 100,000 attempts, 12,500 cases by four targets, each twice, or as many as one says. */
+export async function manyAttempts(server, { cases: size = 12_500, scripts: chosen = ['weather', 'traffic', 'silent'], repeats = 2 } = {}) {
   const tool = (name) => ({ name, description: `Looks up the ${name}`, parameters: { type: 'object', properties: { city: { type: 'string' } } } });
-  const cases = Array.from({ length: 12_500 }, (_, i) => ({
+  const cases = Array.from({ length: size }, (_, i) => ({
     id: `c${String(i).padStart(5, '0')}`, prompt: i % 2 ? `What is the weather in town ${i}?` : `Tell me a joke, number ${i}.`, expect: { calls: [{ tool: i % 3 ? 'weather' : 'traffic' }] },
   }));
   const at = (name) => path.join(server.folder, name);
   await writeFile(at('many.json'), JSON.stringify({ callvet: 1, name: 'many', tools: [tool('weather'), tool('traffic')], cases }));
   const scripts = { weather: [{ contains: 'town', calls: [{ tool: 'weather' }] }], traffic: [{ contains: '7', calls: [{ tool: 'traffic' }] }], silent: [{ contains: 'joke', text: 'No.' }] };
   const targets = ['-m', 'offline/lexical'];
-  for (const [name, rules] of Object.entries(scripts)) {
+  for (const [name, rules] of Object.entries(scripts).filter(([name]) => chosen.includes(name))) {
     await writeFile(at(`${name}.yaml`), JSON.stringify({ model: name, rules }));
     targets.push('-m', `script:${at(`${name}.yaml`)}`);
   }
-  await done(program, ['--db', server.db, 'run', at('many.json'), ...targets, '--repeat', '2', '--no-lint', '-q']);
+  await done(program, ['--db', server.db, 'run', at('many.json'), ...targets, '--repeat', String(repeats), '--no-lint', '-q']);
   return (await server.api('GET', '/api/tool-eval/history?limit=1')).items[0].id;
 }
 

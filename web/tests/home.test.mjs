@@ -16,7 +16,7 @@ after(async () => {
 /** slowModel answers chat completions as OpenAI does: a call of weather with the city of the prompt. It can hold answers back. */
 async function slowModel() {
   const waiting = new Set();
-  const m = { open: Infinity, answered: 0, asked: 0 };
+  const m = { open: Infinity, answered: 0, asked: 0, broken: false };
   const answer = (res, city) => {
     m.answered++;
     const call = { id: 'c1', type: 'function', function: { name: 'weather', arguments: JSON.stringify({ city }) } };
@@ -28,6 +28,7 @@ async function slowModel() {
     req.on('data', (b) => (text += b));
     req.on('end', () => {
       m.asked++;
+      if (m.broken && /Weather in Town[0-4]\b/.test(text)) return res.writeHead(500).end('{"error":{"message":"out of order"}}');
       const city = /Weather in (\w+)/.exec(text)?.[1] ?? 'nowhere';
       if (m.answered < m.open) return answer(res, city);
       const held = () => {
@@ -121,6 +122,29 @@ test('a new run of two models, followed to its end', async () => {
   clean(page);
 });
 
+test('Home and the header of a run show what changed, worst first, also where the prompt is another one', async () => {
+  await server.user('changer', 'member');
+  const as = { as: 'changer' };
+  const [fell, stayed] = [await server.suite(cities('Fell', 20), as), await server.suite(cities('Stayed', 20), as)];
+  const lexical = (suite, more) => server.ran({ suite_id: suite, models: ['offline/lexical'], no_cache: true, ...more }, as);
+  await lexical(fell);
+  await lexical(fell, { tool_choice: 'none', system_prompt: 'Never call a tool.', name: 'worse prompt' });
+  await lexical(stayed);
+  await lexical(stayed);
+  const page = await browser.page(server, as);
+  await page.goto('/');
+  const changed = page.locator('[data-changed]');
+  await changed.nth(1).waitFor();
+  const first = await changed.first().innerText();
+  assert.match(first, /−[\d.]+ pp[\s\S]*n = 20[\s\S]*worse[\s\S]*worse prompt · against the run before/);
+  assert.match(await changed.nth(1).innerText(), /±0 pp[\s\S]*no claim/);
+  await page.getByRole('link', { name: 'worse prompt' }).click();
+  await page.getByText('· by you').waitFor();
+  await page.locator('[data-since]').getByText('worse', { exact: true }).waitFor();
+  await page.locator('[data-since]').getByText(/prompt/).first().waitFor(); // what else is not the same
+  clean(page);
+});
+
 test('an estimate needs no key, says which is missing, and tells of judges', async () => {
   await server.user('nokey', 'member');
   const suite = await server.suite(cities('Estimated', 20), { as: 'nokey' });
@@ -148,6 +172,57 @@ test('an estimate needs no key, says which is missing, and tells of judges', asy
   await page.getByRole('link', { name: 'Give it in Settings' }).click();
   await page.waitForURL(/\/settings\/keys/);
   clean(page);
+});
+
+test('a run with lost attempts is resumed on the page, and its failures run again', async () => {
+  const suite = await server.suite(cities('Lost', 10));
+  model.broken = true;
+  const run = await server.ran(slow(suite, { retries: 0, name: 'a bad day' }));
+  model.broken = false;
+  const page = await browser.page(server);
+  await page.goto(`/runs/${run}`);
+  await page.getByText('5 of 10 planned attempts are lost').waitFor();
+  await page.getByRole('button', { name: 'Ask for them again' }).click();
+  await page.waitForURL(/\/jobs\/.+/);
+  await page.locator('[data-state="done"]').waitFor();
+  await page.getByRole('link', { name: 'See the results' }).click();
+  await page.waitForURL(`**/runs/${run}`);
+  assert.equal(await page.getByText('planned attempts are lost').count(), 0);
+  await page.getByRole('button', { name: 'More actions' }).click();
+  await page.getByRole('menuitem', { name: 'Run the failures again' }).click();
+  await page.waitForURL(/\/jobs\/.+/);
+  await page.locator('[data-state="done"]').waitFor();
+  await page.getByRole('link', { name: 'See the results' }).click();
+  await page.getByRole('heading', { level: 1, name: 'failures of a bad day' }).waitFor();
+  await page.getByText('· 1 cases').waitFor();
+  clean(page);
+});
+
+test('New run: start is in reach at every width, and warnings are folded and counted', async () => {
+  const suite = await server.suite(cities('Reach', 6));
+  for (const [width, height] of [[1440, 600], [1024, 600], [390, 700]]) {
+    const page = await browser.page(server, { width, height });
+    await page.route('**/api/tool-eval/estimate', async (r) => {
+      const answer = await r.fetch();
+      await r.fulfill({ response: answer, json: { ...(await answer.json()), warnings: Array.from({ length: 12 }, (_, i) => ({ code: `w${i}`, text: `This is warning ${i}, and it is a long one that takes several lines beside a form.` })) } });
+    });
+    await page.goto(`/new?suite=${suite}`);
+    await field(page, 'Add a model').fill('offline/lexical');
+    await page.keyboard.press('Enter');
+    await page.getByText('12 warnings').waitFor();
+    assert.equal(await page.getByText('This is warning 3').isVisible(), false);
+    await page.getByText('12 warnings').click();
+    await page.getByText('This is warning 3').waitFor();
+    const start = page.getByRole('button', { name: 'Start the run' });
+    for (const to of [0, 400, 100_000]) {
+      await page.evaluate((y) => window.scrollTo(0, y), to);
+      const box = await start.boundingBox();
+      assert.ok(box.y >= 0 && box.y + box.height <= height, `${width} px, scrolled to ${to}: ${JSON.stringify(box)}`);
+    }
+    await page.getByLabel('Name of the run').fill(`at ${width}`);
+    clean(page);
+    await page.context().close();
+  }
 });
 
 test('a run survives a reload, and a killed server, and ends right', async () => {

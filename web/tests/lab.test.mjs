@@ -400,7 +400,7 @@ test('who is no admin has no lab', async () => {
 test('the lab is accessible: every tab, both languages, both themes, three widths', async () => {
   const id = await catalogue('axe');
   const { run_id } = await evaluated(id);
-  const tabs = [['single&q=weather&expect=company_search', '[data-match]'], [`suite&run=${run_id}&case=q3`, `[data-run="${run_id}"]`], ['changes&edit=weather_now', '#lab-sweep'], [`production&run=${run_id}`, '[role=tabpanel]:visible .drop']];
+  const tabs = [['single&q=weather&expect=company_search', '[data-match]'], [`suite&run=${run_id}&case=q3`, `[data-run="${run_id}"]`], ['changes&edit=weather_now', '#lab-sweep'], [`production&run=${run_id}`, '[role=tabpanel]:visible [data-drop]']];
   const screens = tabs.map(([tab, ready]) => [`/lab?tab=${tab}&catalogue=${id}`, (page) => page.locator(ready)]);
   await accessible(browser, server, screens);
   await accessible(browser, server, screens, { language: 'sv', in: [['light', [1280]]] });

@@ -43,7 +43,7 @@ rules:
     steps:
       - calls: [{tool: find_order, args: {id: "A-2", fields: ["status"]}}]
       - calls: [{tool: cancel_order, args: {id: "A-3", reason: "changed mind"}}]
-      - text: Done.
+      - text: "Pay at paypal\\u200b.com \\u202egnp.exe"
 otherwise: error
 `;
 
@@ -137,6 +137,28 @@ test('the verdict, measures with intervals, and every report', async () => {
   await page.getByText('Expected and actual').waitFor();
   await page.goBack();
   await page.getByRole('tab', { name: /Findings/, selected: true }).waitFor();
+  clean(page);
+});
+
+test('the header of a run has its change against the run before of the same suite and model, who made it, its cost and its time', async () => {
+  const page = await opened(`/runs/${runs.three}`);
+  const told = await server.api('GET', `/api/runs/${runs.three}/change`);
+  const since = page.locator('[data-since]');
+  for (const c of told.items.filter((x) => !x.floor)) {
+    const base = c.target.includes('good') ? runs.good : runs.sloppy;
+    assert.equal(c.base_eval_id, base);
+    await since.getByRole('link', { name: c.target.includes('good') ? 'good' : 'sloppy', exact: true }).waitFor();
+    assert.equal(await since.getByRole('link', { name: `Compare: ${c.target}` }).getAttribute('href'), `/compare?runs=${encodeURIComponent(`${base},${runs.three}`)}`);
+  }
+  const text = await since.innerText();
+  assert.equal((text.match(/±0 pp/g) ?? []).length, 2, text);
+  assert.equal((text.match(/no claim/g) ?? []).length, 2, text); // the same answers: nothing is claimed
+  assert.equal((text.match(/n = 14/g) ?? []).length, 4, text); // of each pass rate, and of each change
+  await page.getByText('· by command line').waitFor();
+  await page.getByText(/· took [\d.]+ (ms|s)/).waitFor();
+  await page.getByText('· cost not known').waitFor(); // of scripts
+  await page.goto(`/runs/${runs.sloppy}`);
+  await page.getByText('no run before with this suite and model').waitFor();
   clean(page);
 });
 
@@ -287,6 +309,24 @@ test('what a tool or a model says stays text', async () => {
   for (const part of ['<script>window.owned=1</script>', "<img src=x onerror='window.owned=1'>", 'javascript:window.owned=1', '<b>bold</b>']) assert.ok(text.includes(part), part);
   assert.equal(await talk.locator('a, img, script, b').count(), 0);
   assert.equal(await page.evaluate(() => globalThis.owned), undefined);
+  clean(page);
+});
+
+test('characters that nobody sees are visible in what a model said', async () => {
+  const page = await opened(`/runs/${runs.desk}/case?case=cancel-it`);
+  await page.locator('.unseen').first().waitFor();
+  assert.deepEqual([...new Set(await page.locator('.unseen').allInnerTexts())].sort(), ['U+200B', 'U+202E']);
+  clean(page);
+});
+
+test('a comparison of runs of different suites says so', async () => {
+  const page = await opened(`/compare?runs=${runs.desk},${runs.good}`);
+  const said = page.locator('[data-different-suites]');
+  await said.waitFor();
+  assert.match(await said.innerText(), /order desk[\s\S]*weather/);
+  await page.goto(`/compare?runs=${runs.sloppy},${runs.good}`);
+  await page.getByText('Paired difference').first().waitFor();
+  assert.equal(await said.count(), 0);
   clean(page);
 });
 

@@ -30,6 +30,61 @@ test('log in, log out, and what is not there', async () => {
   clean(page);
 });
 
+test('the end of a session loses nothing that was typed; a logout does, and so does another user', async () => {
+  await server.user('typist');
+  await server.user('other');
+  await server.suite({ callvet: 1, name: 'typed on', tools: [{ name: 'find' }], cases: [{ id: 'a', prompt: 'Where?', expect: { calls: [{ tool: 'find' }] } }] }, { as: 'typist' });
+  const page = await browser.page(server, { as: 'typist' });
+  const typed = async () => {
+    await page.goto('/experiments');
+    await page.getByRole('button', { name: 'New experiment' }).first().click();
+    const form = page.getByRole('dialog', { name: 'New experiment' });
+    await form.getByLabel('Name').fill('Half a thought');
+    await form.getByLabel('Suite', { exact: false }).first().click();
+    await page.getByRole('option', { name: /typed on/ }).click();
+    await form.getByLabel('Description').fill('which I have not sent yet');
+    return form;
+  };
+  const login = async (name) => {
+    await page.getByLabel('User name').fill(name);
+    await page.getByRole('textbox', { name: 'Password' }).fill('a long password for tests');
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByRole('button', { name: 'Log in' }).waitFor({ state: 'detached' });
+  };
+  const form = await typed();
+  await server.api('DELETE', '/api/session', undefined, { as: 'typist' });
+  await form.getByRole('button', { name: 'New experiment' }).click();
+  await page.getByText('You are not logged in any more.').waitFor();
+  await login('typist');
+  assert.equal(await form.getByLabel('Description').inputValue(), 'which I have not sent yet');
+  await form.getByRole('button', { name: 'New experiment' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Half a thought' }).waitFor(); // it goes on where it was
+
+  await page.goto('/new');
+  await page.getByLabel('Name of the run').fill('a draft');
+  await page.evaluate(() => localStorage.setItem('callvet.labels.typist.run.r1', '[]'));
+  await page.getByRole('button', { name: /Account: typist/ }).click();
+  await page.getByRole('menuitem', { name: 'Log out' }).click();
+  await page.getByRole('button', { name: 'Log in' }).waitFor();
+  assert.deepEqual(await page.evaluate(() => [sessionStorage.length, Object.keys(localStorage).filter((k) => k.startsWith('callvet.') && k !== 'callvet.language')]), [0, []]);
+  await login('typist');
+  await page.getByRole('heading', { name: 'New run' }).waitFor();
+  assert.equal(await page.getByLabel('Name of the run').inputValue(), '');
+
+  // Another user behind the door finds nothing of it.
+  await page.getByLabel('Name of the run').fill('of the typist');
+  const cookies = await page.context().cookies();
+  const r = await fetch(`${server.url}/api/session`, { method: 'DELETE', headers: { Cookie: cookies.map((c) => `${c.name}=${c.value}`).join('; ') } });
+  assert.ok(r.ok, String(r.status));
+  await page.getByRole('link', { name: 'Jobs', exact: true }).click();
+  await page.getByText('You are not logged in any more.').waitFor();
+  await login('other');
+  await page.getByRole('link', { name: 'New run', exact: true }).click();
+  await page.getByRole('heading', { name: 'New run' }).waitFor();
+  assert.equal(await page.getByLabel('Name of the run').inputValue(), '');
+  clean(page);
+});
+
 test('events are followed, and the connection comes back after the server was killed', async () => {
   const page = await browser.page(server);
   await page.goto('/');

@@ -18,7 +18,7 @@ import (
 
 // How many comparisons there are of each kind.
 const (
-	trialsDue  = 84
+	trialsDue  = 85
 	weatherDue = 46
 	locksDue   = 77
 )

@@ -29,3 +29,6 @@ SELECT * FROM run_entries WHERE experiment_id = $1 ORDER BY created, run_id;
 
 -- name: LinkRun :exec
 UPDATE run_entries SET experiment_id = $2 WHERE run_id = $1;
+
+-- name: GiveRunToJob :exec
+UPDATE run_entries SET job_id = $2 WHERE run_id = $1;

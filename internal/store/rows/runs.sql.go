@@ -18,6 +18,20 @@ func (q *Queries) DropRunDocuments(ctx context.Context, runID string) error {
 	return err
 }
 
+const giveRunToJob = `-- name: GiveRunToJob :exec
+UPDATE run_entries SET job_id = $2 WHERE run_id = $1
+`
+
+type GiveRunToJobParams struct {
+	RunID string
+	JobID string
+}
+
+func (q *Queries) GiveRunToJob(ctx context.Context, arg GiveRunToJobParams) error {
+	_, err := q.db.ExecContext(ctx, giveRunToJob, arg.RunID, arg.JobID)
+	return err
+}
+
 const linkRun = `-- name: LinkRun :exec
 UPDATE run_entries SET experiment_id = $2 WHERE run_id = $1
 `

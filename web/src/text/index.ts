@@ -1,7 +1,6 @@
 // All texts of the page. English has every key; another language may lack some, which are then English.
 import { createContext, useContext } from 'react';
 import { en } from './en';
-import { sv } from './sv';
 
 type Tree = { [key: string]: string | Tree };
 type Paths<T> = { [K in keyof T & string]: T[K] extends string ? K : `${K}.${Paths<T[K]>}` }[keyof T & string];
@@ -12,7 +11,12 @@ export type Language = 'en' | 'sv';
 export type Values = Record<string, string | number>;
 export type T = (key: TextKey, values?: Values) => string;
 
-const trees: Record<Language, Tree> = { en, sv };
+const trees: Record<Language, Tree> = { en, sv: {} };
+
+/** known loads the texts of a language; English is there. */
+export async function known(language: Language): Promise<void> {
+  if (language === 'sv') trees.sv = (await import('./sv')).sv;
+}
 
 function find(tree: Tree, key: string): string | undefined {
   let at: string | Tree | undefined = tree;

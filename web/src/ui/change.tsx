@@ -1,15 +1,19 @@
 import { Badge, Box, Text, Tooltip } from '@mantine/core';
 import { IconArrowDownRight, IconArrowUpRight, IconEqual } from '@tabler/icons-react';
+import { useText } from '../text';
 import { type Interval } from './bits';
 import { number, signed } from './format';
+
+const words = { better: 'common.claim_better', worse: 'common.claim_worse', 'no clear difference': 'common.claim_none', 'not comparable': 'common.claim_incomparable' } as const;
 
 const marks = {
   better: { icon: IconArrowUpRight, color: 'var(--cv-pass)', ground: 'var(--cv-pass-ground)' },
   worse: { icon: IconArrowDownRight, color: 'var(--cv-fail)', ground: 'var(--cv-fail-ground)' },
 } as const;
 
-/** Change is a difference of rates with its interval and n, and in a word whether it can be told from none. relative: as a share of what it was. */
+/** Change is a difference of rates with its interval and n, and in a word whether it can be told from none: no claim where it cannot. relative: as a share of what it was. */
 export function Change({ of: i, verdict, p, relative = false }: { of: Interval | undefined; verdict?: string; p?: number; relative?: boolean }) {
+  const t = useText();
   if (!i || i.point === null) return <Text span c="dimmed">–</Text>;
   const told = (v: number) => (relative ? signed(v).replace(' pp', ' %') : signed(v));
   const m = verdict === 'better' || verdict === 'worse' ? marks[verdict] : { icon: IconEqual, color: 'var(--cv-none)', ground: 'var(--cv-none-ground)' };
@@ -24,7 +28,7 @@ export function Change({ of: i, verdict, p, relative = false }: { of: Interval |
         </Text>
         {verdict && (
           <Badge leftSection={<m.icon size={13} aria-hidden />} style={{ color: m.color, background: m.ground }}>
-            {verdict}
+            {verdict in words ? t(words[verdict as keyof typeof words]) : verdict}
           </Badge>
         )}
       </Box>

@@ -6,6 +6,7 @@ import { useState } from 'react';
 import type { Schemas } from '../api/client';
 import { type TextKey, useText } from '../text';
 import { duration } from './format';
+import { Seen } from './unseen';
 
 export type Call = Schemas['CallvetCall'];
 /** A turn as the API has it, in the input of a case and in the trace of an attempt. */
@@ -36,7 +37,7 @@ export function Long({ text, mono, most = 1500 }: { text: string; mono?: boolean
   return (
     <Box>
       <Text component={mono ? 'pre' : 'div'} m={0} size="sm" className={mono ? 'mono untrusted' : 'untrusted'}>
-        {shown}
+        <Seen text={shown} />
         {cut && !all && '…'}
       </Text>
       {cut && (
@@ -75,7 +76,7 @@ export function OneCall({ call, told }: { call: Call; told?: string }) {
       <Group gap="xs" wrap="wrap">
         <IconTool size={15} aria-hidden />
         <Text span fw={600} className="mono untrusted">
-          {call.tool}
+          <Seen text={call.tool} />
         </Text>
         <CallStatus status={call.status} />
         {time > 0 && (

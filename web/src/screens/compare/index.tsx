@@ -7,7 +7,7 @@ import { type ReactNode, useMemo } from 'react';
 import { Link, useNavigate, useSearchParams } from 'react-router';
 import { $api, type Schemas } from '../../api/client';
 import { type TextKey, useText } from '../../text';
-import { Card, Empty, Estimates, Failure, Figure, type Interval, inUnit, Screen, sentence, Waiting } from '../../ui/bits';
+import { Card, Empty, Estimates, Failure, Figure, type Interval, inUnit, Notice, Screen, sentence, Waiting } from '../../ui/bits';
 import { moment, number, signed } from '../../ui/format';
 import { useParam } from '../../ui/params';
 import { type Column, Rows } from '../../ui/table';
@@ -83,6 +83,13 @@ export default function Compare() {
       {!ofModels && ids.length < 2 && ready && <Empty title={t('results.pick')} text={t('results.pickText')} />}
       {ids.length >= 2 && ready && (
         <>
+          {new Set(docs.map((d) => d.suite.name)).size > 1 && (
+            <Notice title={t('results.differentSuites')}>
+              <Text size="sm" className="untrusted" data-different-suites>
+                {t('results.differentSuitesText', { names: docs.map((d, i) => `${ids[i]}: ${d.suite.name}`).join(', ') })}
+              </Text>
+            </Notice>
+          )}
           {ids.slice(1).map((id, i) => {
             const c = diffs[i]?.data;
             return c ? <Against key={id} comparison={c} title={ids.length > 2 ? <span className="mono">{id}</span> : t('results.difference')} none={t('results.noChanges')} /> : !failed && <Waiting key={id} />;

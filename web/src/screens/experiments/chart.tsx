@@ -1,4 +1,4 @@
-// A chart of scores over time: one column a run, a mark with its whisker for each configuration, a dashed
+// A chart of pass rates over time: one column a run, a mark with its whisker for each configuration, a dashed
 // line for the baseline. It shows nothing that the table below it does not say.
 import { Box, Group, Text } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
@@ -7,7 +7,7 @@ import { useText } from '../../text';
 import { inUnit, type Interval, sentence } from '../../ui/bits';
 import { moment } from '../../ui/format';
 
-export type Point = { series: string; score: Interval };
+export type Point = { series: string; rate: Interval };
 export type Column = { run: string; at: string; baseline?: boolean; points: Point[] };
 
 const colours = ['var(--cv-mark)', 'light-dark(#a34a00, #f0a35b)', 'light-dark(#0b6e6e, #5fd0c8)', 'light-dark(#8a2f9b, #d79be6)', 'light-dark(#5c6470, #b8bec9)'];
@@ -60,17 +60,17 @@ export function Chart({ columns, baseline, label }: { columns: Column[]; baselin
                 {c.points.map((p) => {
                   const n = series.indexOf(p.series);
                   const x = middle + (n - (series.length - 1) / 2) * Math.min(12, (step - 14) / Math.max(series.length, 1));
-                  if (p.score.point === null) return null;
+                  if (p.rate.point === null) return null;
                   return (
                     <g key={p.series}>
-                      <title>{`${p.series}: ${inUnit(p.score.point, 'rate')}. ${sentence(t, p.score)}`}</title>
-                      {p.score.lower !== null && p.score.upper !== null && (
+                      <title>{`${p.series}: ${inUnit(p.rate.point, 'rate')}. ${sentence(t, p.rate)}`}</title>
+                      {p.rate.lower !== null && p.rate.upper !== null && (
                         <path
-                          d={`M${x} ${y(p.score.lower)}V${y(p.score.upper)}M${x - 4} ${y(p.score.lower)}h8M${x - 4} ${y(p.score.upper)}h8`} fill="none" strokeWidth={1.75}
+                          d={`M${x} ${y(p.rate.lower)}V${y(p.rate.upper)}M${x - 4} ${y(p.rate.lower)}h8M${x - 4} ${y(p.rate.upper)}h8`} fill="none" strokeWidth={1.75}
                           style={{ stroke: colours[n % colours.length], strokeOpacity: 0.75 }}
                         />
                       )}
-                      <Mark n={n} x={x} y={y(p.score.point)} />
+                      <Mark n={n} x={x} y={y(p.rate.point)} />
                     </g>
                   );
                 })}

@@ -246,7 +246,9 @@ function Timeline({ of: e, link, changed }: { of: Details; link: () => void; cha
     );
   const unlink = (run: string) => change(async () => ok(await api.PATCH('/api/runs/{id}', { params: { path: { id: run } }, body: { experiment_id: '' } })), t('experiments.unlinked'));
   const runs = entries.filter((x) => x.type === 'eval');
-  const columns = runs.map((x) => ({ run: x.eval_id, at: x.timestamp, baseline: x.baseline, points: (x.targets ?? []).flatMap((c) => (c.score ? [{ series: c.name, score: c.score }] : [])) }));
+  const columns = runs.map((x) => ({ run: x.eval_id, at: x.timestamp, baseline: x.baseline, points: (x.targets ?? []).flatMap((c) => (c.pass_rate ? [{ series: c.name, rate: c.pass_rate }] : [])) }));
+  const pinned = runs.find((x) => x.baseline)?.targets ?? [];
+  const based = pinned.length === 1 ? pinned[0]!.pass_rate?.point : null; // of several targets each has its own
   const actions = (x: Entry): ReactNode =>
     mayWrite && (
       <Menu position="bottom-end">
@@ -274,7 +276,7 @@ function Timeline({ of: e, link, changed }: { of: Details; link: () => void; cha
   return (
     <Stack>
       <Card>
-        <Chart columns={columns} baseline={line.data.baseline_score} label={t('experiments.chartLabel', { n: runs.length })} />
+        <Chart columns={columns} baseline={based} label={t('experiments.chartLabel', { n: runs.length })} />
         {line.data.baseline_interval && (
           <Text size="sm" mt="xs" data-baseline>
             {t('experiments.baselineScore', { score: withInterval(t, line.data.baseline_interval) })}
@@ -286,10 +288,11 @@ function Timeline({ of: e, link, changed }: { of: Details; link: () => void; cha
           <Table.Thead>
             <Table.Tr>
               <Table.Th scope="col">{t('experiments.run')}</Table.Th>
-              <Table.Th scope="col">{t('experiments.delta')}</Table.Th>
               <Table.Th scope="col">{t('experiments.target')}</Table.Th>
-              <Table.Th scope="col">{t('experiments.score')}</Table.Th>
+              <Table.Th scope="col">{t('experiments.passRate')}</Table.Th>
               <Table.Th scope="col">{t('experiments.change')}</Table.Th>
+              <Table.Th scope="col">{t('experiments.score')}</Table.Th>
+              <Table.Th scope="col">{t('experiments.delta')}</Table.Th>
               <Table.Th scope="col" w={48}>
                 <span className="visually-hidden">{t('common.actions')}</span>
               </Table.Th>
@@ -316,7 +319,6 @@ function Timeline({ of: e, link, changed }: { of: Details; link: () => void; cha
                   {(x.targets?.length ? x.targets : [null]).map((c, i, all) => (
                     <Table.Tr key={i} data-run={x.eval_id}>
                       {i === 0 && (
-                        <>
                           <Table.Td rowSpan={all.length} style={{ verticalAlign: 'top' }}>
                             <Link to={`/runs/${x.eval_id}`} className="mono">
                               {x.name || x.eval_id}
@@ -331,22 +333,22 @@ function Timeline({ of: e, link, changed }: { of: Details; link: () => void; cha
                               </Text>
                             ))}
                           </Table.Td>
-                          <Table.Td rowSpan={all.length} style={{ verticalAlign: 'top' }} className="num">
-                            {x.baseline ? (
-                              <Badge leftSection={<IconPin size={13} aria-hidden />}>{t('experiments.isBaseline')}</Badge>
-                            ) : x.delta === null ? (
-                              <Text span size="sm" c="dimmed">
-                                {line.data.baseline_score === null ? t('experiments.noBaseline') : '–'}
-                              </Text>
-                            ) : (
-                              signed(x.delta)
-                            )}
-                          </Table.Td>
-                        </>
                       )}
                       <Table.Td className="untrusted">{c?.name ?? '–'}</Table.Td>
-                      <Table.Td>{c && <Figure interval={c.score ?? undefined} bar />}</Table.Td>
-                      <Table.Td>{c && !x.baseline && <Change of={c.change} verdict={c.verdict} p={c.p_holm ?? c.p} />}</Table.Td>
+                      <Table.Td>{c && <Figure interval={c.pass_rate ?? undefined} bar />}</Table.Td>
+                      <Table.Td>{x.baseline ? i === 0 && <Badge leftSection={<IconPin size={13} aria-hidden />}>{t('experiments.isBaseline')}</Badge> : c && <Change of={c.pass_change?.change} verdict={c.pass_change?.verdict} p={c.pass_change?.p_holm ?? c.pass_change?.p} />}</Table.Td>
+                      <Table.Td>{c && <Figure interval={c.score ?? undefined} />}</Table.Td>
+                      {i === 0 && (
+                        <Table.Td rowSpan={all.length} style={{ verticalAlign: 'top' }} className="num">
+                          {x.delta === null || x.baseline ? (
+                            <Text span size="sm" c="dimmed">
+                              {line.data.baseline_score === null ? t('experiments.noBaseline') : '–'}
+                            </Text>
+                          ) : (
+                            signed(x.delta)
+                          )}
+                        </Table.Td>
+                      )}
                       {i === 0 && (
                         <Table.Td rowSpan={all.length} style={{ verticalAlign: 'top' }}>
                           {actions(x)}
@@ -477,8 +479,8 @@ function Leaderboard({ suite }: { suite: string }) {
                 {t('experiments.rank')}
               </Table.Th>
               <Table.Th scope="col">{t('experiments.target')}</Table.Th>
-              <Table.Th scope="col">{t('experiments.score')}</Table.Th>
               <Table.Th scope="col">{t('experiments.passRate')}</Table.Th>
+              <Table.Th scope="col">{t('experiments.score')}</Table.Th>
               <Table.Th scope="col">{t('experiments.run')}</Table.Th>
             </Table.Tr>
           </Table.Thead>
@@ -492,10 +494,10 @@ function Leaderboard({ suite }: { suite: string }) {
                   <span className="untrusted">{r.target}</span> {r.floor && <Badge color="gray" style={{ color: 'var(--cv-none)' }}>{t('experiments.floor')}</Badge>}
                 </Table.Td>
                 <Table.Td>
-                  <Figure interval={r.score} bar />
+                  <Figure interval={r.pass_rate} bar />
                 </Table.Td>
                 <Table.Td>
-                  <Figure interval={r.pass_rate} bar />
+                  <Figure interval={r.score} />
                 </Table.Td>
                 <Table.Td>
                   <Link to={`/runs/${r.eval_id}`}>{moment(r.timestamp)}</Link>
@@ -516,7 +518,7 @@ function Trend({ suite }: { suite: string }) {
   if (!trend.data) return <Waiting />;
   const entries = (trend.data.entries ?? []).map((x) => ({ ...x, targets: x.targets ?? [] }));
   if (entries.length === 0) return <Empty title={t('experiments.leaderEmpty')} />;
-  const columns = entries.map((x) => ({ run: x.eval_id, at: x.timestamp, points: x.targets.flatMap((c) => (c.score ? [{ series: c.name, score: c.score }] : [])) }));
+  const columns = entries.map((x) => ({ run: x.eval_id, at: x.timestamp, points: x.targets.flatMap((c) => (c.pass_rate ? [{ series: c.name, rate: c.pass_rate }] : [])) }));
   return (
     <Stack gap="xs">
       <Text size="sm" c="dimmed">
@@ -531,8 +533,9 @@ function Trend({ suite }: { suite: string }) {
             <Table.Tr>
               <Table.Th scope="col">{t('experiments.run')}</Table.Th>
               <Table.Th scope="col">{t('experiments.target')}</Table.Th>
-              <Table.Th scope="col">{t('experiments.score')}</Table.Th>
+              <Table.Th scope="col">{t('experiments.passRate')}</Table.Th>
               <Table.Th scope="col">{t('experiments.changePrevious')}</Table.Th>
+              <Table.Th scope="col">{t('experiments.score')}</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
@@ -556,16 +559,19 @@ function Trend({ suite }: { suite: string }) {
                   )}
                   <Table.Td className="untrusted">{c.name}</Table.Td>
                   <Table.Td>
-                    <Figure interval={c.score ?? undefined} bar />
+                    <Figure interval={c.pass_rate ?? undefined} bar />
                   </Table.Td>
                   <Table.Td>
                     {c.previous_eval_id ? (
-                      <Change of={c.change} verdict={c.verdict} p={c.p_holm ?? c.p} />
+                      <Change of={c.pass_change?.change} verdict={c.pass_change?.verdict} p={c.pass_change?.p_holm ?? c.pass_change?.p} />
                     ) : (
                       <Text span size="sm" c="dimmed">
                         {t('experiments.firstRun')}
                       </Text>
                     )}
+                  </Table.Td>
+                  <Table.Td>
+                    <Figure interval={c.score ?? undefined} />
                   </Table.Td>
                 </Table.Tr>
               )),

@@ -7,8 +7,9 @@ import { $api, api, ok, type Schemas } from '../../api/client';
 import { type Job, newKey, useActiveJobs } from '../../api/jobs';
 import { useMay, useMe } from '../../me';
 import { type T, useText } from '../../text';
-import { Card, Empty, Failure, Figure, type Interval, Screen, Verdict, Waiting, withInterval } from '../../ui/bits';
-import { ago, moment, signed } from '../../ui/format';
+import { Card, Empty, Failure, Figure, Screen, Waiting, withInterval } from '../../ui/bits';
+import { Change } from '../../ui/change';
+import { ago, moment } from '../../ui/format';
 import { Judged, Outcomes, Progress } from '../../ui/progress';
 import { titleOf } from '../jobs/words';
 import classes from './home.module.css';
@@ -154,75 +155,54 @@ function Recent({ run: r }: { run: Run }) {
   );
 }
 
-type Change = { key: string; run: string; previous: string; where: string; against: string; target: string; change: Interval; verdict: string; at: string };
+type Shown = { run: Run; of: Schemas['RunChange'] };
 
-const verdicts = { better: ['pass', 'home.better'], worse: ['fail', 'home.worse'], 'no clear difference': ['not_run', 'home.unclear'], 'not comparable': ['not_run', 'home.none'] } as const;
+/** How many of the newest runs are looked at for changes, and how many changes are shown. */
+const looked = 6;
 
-/** Changes tells what changed in the newest runs: against the baseline of their experiment, or else against the run before. */
+/** Changes are how pass rates changed in the newest runs, worst first. Of each suite and model the newest change is shown. */
 function Changes({ runs }: { runs: Run[] }) {
   const t = useText();
-  const over = runs.filter((r) => r.finished);
-  const experiments = [...new Set(over.flatMap((r) => (r.experiment_id ? [r.experiment_id] : [])))].slice(0, 3);
-  const suites = [...new Set(over.flatMap((r) => (r.suite_id && !r.experiment_id ? [r.suite_id] : [])))].slice(0, 3);
-  const names = $api.useQuery('get', '/api/experiments', { params: { query: { limit: 200 } } }, { enabled: experiments.length > 0 });
-  const timelines = useQueries({ queries: experiments.map((id) => $api.queryOptions('get', '/api/experiments/{id}/timeline', { params: { path: { id } } })) });
-  const trends = useQueries({ queries: suites.map((id) => $api.queryOptions('get', '/api/tool-suites/{id}/trend', { params: { path: { id }, query: { limit: 5 } } })) });
-
-  const list: Change[] = [];
-  timelines.forEach((q, i) => {
-    const e = q.data?.entries?.filter((x) => x.type === 'eval' && !x.baseline && x.targets?.some((g) => g.change)).at(-1);
-    const name = names.data?.items.find((x) => x.id === experiments[i])?.name ?? '';
-    for (const g of e?.targets ?? []) {
-      if (g.change) {
-        const where = runs.find((r) => r.id === e!.eval_id)?.suite_name ?? '';
-        list.push({ key: `${e!.id} ${g.config_hash}`, run: e!.eval_id, previous: q.data!.baseline_eval_id, where, against: t('home.baseline', { name }), target: g.name, change: g.change, verdict: g.verdict ?? '', at: e!.timestamp });
-      }
-    }
-  });
-  trends.forEach((q, i) => {
-    const e = q.data?.entries?.filter((x) => x.targets?.some((g) => g.change)).at(-1);
-    const where = runs.find((r) => r.suite_id === suites[i])?.suite_name ?? '';
-    for (const g of e?.targets ?? []) {
-      if (g.change && g.previous_eval_id) {
-        list.push({ key: `${e!.eval_id} ${g.config_hash}`, run: e!.eval_id, previous: g.previous_eval_id, where, against: t('home.since'), target: g.name, change: g.change, verdict: g.verdict ?? '', at: e!.timestamp });
-      }
+  const over = runs.filter((r) => r.finished && !r.problem).slice(0, looked);
+  const changes = useQueries({ queries: over.map((r) => $api.queryOptions('get', '/api/runs/{id}/change', { params: { path: { id: r.id } } })) });
+  const list: Shown[] = [];
+  const seen = new Set<string>();
+  changes.forEach((q, i) => {
+    for (const of of q.data?.items ?? []) {
+      const run = over[i]!;
+      const key = JSON.stringify([run.suite_id || run.suite_name, of.target]);
+      if (seen.has(key)) continue;
+      seen.add(key);
+      if (of.base_eval_id && of.change) list.push({ run, of });
     }
   });
   const order = ['worse', 'better', 'no clear difference', 'not comparable'];
-  list.sort((a, b) => order.indexOf(a.verdict) - order.indexOf(b.verdict) || (a.at < b.at ? 1 : -1));
+  list.sort((a, b) => order.indexOf(a.of.verdict ?? '') - order.indexOf(b.of.verdict ?? '') || (a.of.change?.point ?? 0) - (b.of.change?.point ?? 0));
+  const waits = changes.some((q) => q.isPending);
   return (
     <Card title={t('home.changed')}>
       {list.length === 0 ? (
-        <Text size="sm" c="dimmed">
-          {t('home.unchangedText')}
+        <Text size="sm" c="dimmed" role={waits ? 'status' : undefined}>
+          {waits ? t('common.loading') : t('home.unchangedText')}
         </Text>
       ) : (
         <ul className={classes.list}>
-          {list.slice(0, 6).map((c) => {
-            const [mark, word] = verdicts[c.verdict as 'better'] ?? verdicts['not comparable'];
-            return (
-              <li key={c.key} className={classes.change}>
-                <Verdict of={mark} text={t(word)} />
-                <div style={{ minWidth: 0 }}>
-                  <Text size="sm" fw={600} truncate title={c.target}>
-                    {c.target}
-                  </Text>
-                  <Text size="xs" c="dimmed" className="untrusted">
-                    {c.where} · {c.against} · {ago(c.at)}
-                  </Text>
-                </div>
-                <Text size="sm" className="num">
-                  <strong>{signed(c.change.point)}</strong>{' '}
-                  <Text span size="xs" c="dimmed">
-                    {c.change.lower !== null && c.change.upper !== null && `${t('home.range', { lower: signed(c.change.lower), upper: signed(c.change.upper) })} · `}n = {c.change.n}
-                  </Text>
+          {list.slice(0, looked).map(({ run, of }) => (
+            <li key={`${run.id} ${of.target}`} className={classes.change} data-changed={of.target}>
+              <Change of={of.change} verdict={of.verdict} p={of.p_holm ?? of.p} />
+              <div style={{ minWidth: 0 }}>
+                <Text size="sm" fw={600} className="untrusted">
+                  {of.target}
                 </Text>
-                <Link to={`/compare?runs=${encodeURIComponent(`${c.previous},${c.run}`)}`} aria-label={`${t('home.compare')}: ${c.target}, ${c.where}`}>
-                  {t('home.compare')}
-                </Link>
-              </li>
-            );
-          })}
+                <Text size="xs" c="dimmed" className="untrusted">
+                  {t('home.passRate')} · {run.name || run.suite_name} · {t(of.baseline ? 'home.baseline' : 'home.since')} · {ago(run.timestamp)}
+                </Text>
+              </div>
+              <Link to={`/compare?runs=${encodeURIComponent(`${of.base_eval_id},${run.id}`)}${of.base_target !== of.target ? `&target=${encodeURIComponent(of.base_target ?? '')}` : ''}`} aria-label={`${t('home.compare')}: ${of.target}, ${run.suite_name}`}>
+                {t('home.compare')}
+              </Link>
+            </li>
+          ))}
         </ul>
       )}
     </Card>

@@ -9,7 +9,7 @@ import { useText } from '../../text';
 import { Empty, Failure, Screen, Waiting } from '../../ui/bits';
 import { tell, tellFailure } from '../../ui/undo';
 import { Changes } from './changes';
-import './lab.css';
+import classes from './lab.module.css';
 import { type Bench, Lines, type TextFile, useAddress } from './parts';
 import { Production } from './production';
 import { Single } from './single';
@@ -43,7 +43,7 @@ export default function Lab() {
   const bench: Bench = { catalogue, preset, tools: tools.data?.items ?? [], questions, setQuestions };
   return (
     <Screen title={t('lab.title')} lead={t('lab.lead')}>
-      <Box className="lab">
+      <Box className={classes.lab}>
       <Choice bench={bench} items={items} />
       <Tabs mt="lg" value={tab} onChange={(v) => go({ tab: v === 'single' ? null : v })} keepMounted>
         <Tabs.List aria-label={t('lab.tabs')} className="no-print" mb="lg">

@@ -7,6 +7,7 @@ import { type Schemas } from '../../api/client';
 import { useText } from '../../text';
 import { Figure, type Interval } from '../../ui/bits';
 import { number } from '../../ui/format';
+import classes from './lab.module.css';
 
 /** A file that was chosen: its name and its text. */
 export type TextFile = { name: string; text: string };
@@ -96,7 +97,7 @@ export function Names({ of, good, none }: { of: string[] | null | undefined; goo
   return (
     <Group gap={6} component="span">
       {of.map((n, i) => (
-        <span key={i} className={`name${good?.(n) ? ' good' : ''}`}>
+        <span key={i} className={`${classes.name}${good?.(n) ? ` ${classes.good}` : ''}`}>
           {good?.(n) && <IconCircleCheck size={13} aria-label={t('lab.isExpected')} />}
           {n}
         </span>
@@ -121,7 +122,7 @@ export function Fact({ name, children }: { name: string; children: ReactNode }) 
 export function Lines({ of }: { of: string[] | null | undefined }) {
   if (!of || of.length === 0) return null;
   return (
-    <ul className="lines" lang="en">
+    <ul className={classes.lines} lang="en">
       {of.map((s, i) => (
         <li key={i} className="untrusted">
           {s}
@@ -140,7 +141,7 @@ export function FilePick({ label, file, onFile, accept = '.json,.jsonl,.yaml,.ym
   };
   return (
     <Box
-      className="drop" data-over={over || undefined}
+      className={classes.drop} data-drop data-over={over || undefined}
       onDragOver={(e) => {
         e.preventDefault();
         setOver(true);

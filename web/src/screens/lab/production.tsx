@@ -10,6 +10,7 @@ import { number } from '../../ui/format';
 import { Delta } from './changes';
 import { type Bench, Fact, FilePick, Lines, Mark, Names, type TextFile, useAddress } from './parts';
 import { pOf } from './report';
+import classes from './lab.module.css';
 
 const likenesses = ['disjoint', 'overlap', 'contained', 'reordered', 'same'] as const;
 type Likeness = (typeof likenesses)[number];
@@ -121,7 +122,7 @@ function Beside({ of: b }: { of: Schemas['BesideAnswer'] }) {
         />
       </Box>
       <Box className="scroll-x" tabIndex={0} role="region" aria-label={t('lab.decisions')}>
-        <Table className="plain-table" miw={820}>
+        <Table className={classes.plainTable} miw={820}>
           <Table.Thead>
             <Table.Tr>
               <Table.Th w={150}>{t('lab.likeness')}</Table.Th>

@@ -9,6 +9,7 @@ import { Card, inUnit, Verdict, Whisker } from '../../ui/bits';
 import { moment, number } from '../../ui/format';
 import { type Bench, Fact, interval, Lines, Mark, Names, Rate, useAddress } from './parts';
 import { Why } from './single';
+import styles from './lab.module.css';
 
 type Result = Schemas['SelectReport'];
 type Failed = Schemas['RoutingFailure'];
@@ -222,7 +223,7 @@ function Confusion({ of: r }: { of: Result }) {
             {t('lab.confusionHint')}
           </Text>
           <Box className="scroll-x" tabIndex={0} role="region" aria-label={t('lab.confusion')}>
-            <table className="matrix">
+            <table className={styles.matrix}>
               <thead>
                 <tr>
                   <th scope="col">{t('lab.expectedRoute')}</th>
@@ -433,7 +434,7 @@ function FailedTests({ of: r }: { of: Result }) {
   }, []);
   const [expected = '', predicted = ''] = pair.split('>');
   return (
-    <Box className="card long" p="md" component="section" id="failed-tests" ref={box as never} aria-label={t('lab.failed')}>
+    <Box className={`card ${styles.long}`} p="md" component="section" id="failed-tests" ref={box as never} aria-label={t('lab.failed')}>
       <Group justify="space-between" mb="sm">
         <Title order={2}>{t('lab.failed')}</Title>
         <Group gap="sm">
@@ -476,7 +477,7 @@ function FailedTest({ of: f }: { of: Failed }) {
   const first = useRef(at.get('case') === f.case);
   return (
     <details
-      className="failed-test" data-case={f.case} open={first.current || undefined}
+      className={styles.failedTest} data-case={f.case} open={first.current || undefined}
       onToggle={(e) => {
         if (window.matchMedia('print').matches) return;
         const open = (e.currentTarget as HTMLDetailsElement).open;
@@ -486,11 +487,11 @@ function FailedTest({ of: f }: { of: Failed }) {
       }}
     >
       <summary>
-        <IconChevronRight className="turn no-print" size={16} aria-hidden />
+        <IconChevronRight className={`${styles.turn} no-print`} size={16} aria-hidden />
         <Box style={{ flex: 'none' }}>
           <Verdict of="fail" text={classes[f.class] ? t(classes[f.class]!) : f.class} />
         </Box>
-        <Text span size="sm" className="untrusted q">
+        <Text span size="sm" className={`untrusted ${styles.q}`}>
           {f.query}
         </Text>
         <Text span className="mono" c="dimmed">
@@ -514,7 +515,7 @@ function FailedBody({ of: f }: { of: Failed }) {
   return (
     <div>
       <Box className="scroll-x" tabIndex={0} role="region" aria-label={`${t('lab.expectedBeside')}, ${t('lab.gotBeside')}: ${f.case}`}>
-        <Table withRowBorders={false} className="plain-table" w="auto">
+        <Table withRowBorders={false} className={styles.plainTable} w="auto">
           <Table.Thead>
             <Table.Tr>
               <Table.Th w={110}>

@@ -7,6 +7,7 @@ import { useText } from '../../text';
 import { Card, Empty, Failure, Waiting } from '../../ui/bits';
 import { fixed, number } from '../../ui/format';
 import { type Bench, Fact, Lines, listOf, Mark, MatchBadge, Names, useAddress } from './parts';
+import classes from './lab.module.css';
 
 export function Single({ bench }: { bench: Bench }) {
   const t = useText();
@@ -177,7 +178,7 @@ function Scores({ of: list, expected, also }: { of: Schemas['Candidate'][]; expe
   return (
     <Card title={t('lab.scoring', { n: shown.length })}>
       <Box className="scroll-x" tabIndex={0} role="region" aria-label={t('lab.scoring', { n: shown.length })}>
-        <Table className="plain-table" miw={720}>
+        <Table className={classes.plainTable} miw={720}>
           <Table.Thead>
             <Table.Tr>
               <Table.Th ta="right" w={50}>{t('lab.rank')}</Table.Th>
@@ -201,7 +202,7 @@ function Scores({ of: list, expected, also }: { of: Schemas['Candidate'][]; expe
                 </Table.Td>
                 <Table.Td ta="right" className="num" fw={600}>{fixed(c.total_score, 3)}</Table.Td>
                 <Table.Td>
-                  <div className="parts" aria-hidden="true">
+                  <div className={classes.parts} aria-hidden="true">
                     {terms.map((n, i) => ((c.parts[n] ?? 0) > 0 ? <div key={n} style={{ width: `${((c.parts[n] ?? 0) / top) * 100}%`, background: shades[i % shades.length] }} /> : null))}
                   </div>
                   <Group gap={10} mt={4}>

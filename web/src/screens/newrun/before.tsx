@@ -1,4 +1,4 @@
-import { Alert, Group, List, Stack, Text } from '@mantine/core';
+import { Alert, Box, Group, List, Stack, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
@@ -64,15 +64,18 @@ export function Before({ estimate, complete }: { estimate: ReturnType<typeof use
         </Alert>
       )}
       {warnings.length > 0 && (
-        <Alert color="yellow" p="xs" mt={4}>
-          <List size="sm" spacing={4}>
+        <Box component="details" data-warnings={warnings.length}>
+          <Text component="summary" size="sm" fw={600} style={{ cursor: 'pointer', color: 'var(--cv-error)' }}>
+            {t(warnings.length === 1 ? 'newrun.warning' : 'newrun.warnings', { n: warnings.length })}
+          </Text>
+          <List size="sm" spacing={4} mt={4}>
             {warnings.map((w, i) => (
               <List.Item key={i} className="untrusted">
                 {w.text}
               </List.Item>
             ))}
           </List>
-        </Alert>
+        </Box>
       )}
     </Stack>
   );

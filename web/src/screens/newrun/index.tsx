@@ -62,7 +62,7 @@ function Form() {
   const problem = start.error ? problemOf(start.error) : null;
   const refused = refusals(problem);
   const at = refused.of;
-  const inMore = at('name', 'sample', 'max_calls', 'concurrency', 'rate', 'request_timeout_ms', 'timeout', 'priority', 'provider_params', 'judge', 'judge_model', 'judge_base_url', 'judge_under');
+  const inMore = at('sample', 'max_calls', 'concurrency', 'rate', 'request_timeout_ms', 'timeout', 'priority', 'provider_params', 'judge', 'judge_model', 'judge_base_url', 'judge_under');
   useEffect(() => {
     if (inMore) setMore(true);
   }, [inMore]);
@@ -75,6 +75,11 @@ function Form() {
   const tools = (suite.data?.tools ?? []).map((tool) => String(((tool?.function ?? tool) as { name?: unknown } | null)?.name ?? '')).filter(Boolean);
   const num = (field: keyof Draft, label: string, hint?: string, more?: object) => (
     <NumberInput label={label} description={hint} value={d[field] as number | ''} onChange={(v) => change({ [field]: amount(v) })} error={at(field === 'request_timeout_s' ? 'request_timeout_ms' : field === 'timeout_min' ? 'timeout' : field)} min={0} inputWrapperOrder={order} {...more} />
+  );
+  const startButton = (
+    <Button type="submit" fullWidth loading={start.isPending} disabled={!ready} leftSection={<IconPlayerPlay size={16} aria-hidden />}>
+      {t('newrun.start')}
+    </Button>
   );
   return (
     <Screen title={t('newrun.title')} lead={t('newrun.lead')}>
@@ -97,6 +102,7 @@ function Form() {
                 }}
               />
               <Models draft={d} change={change} error={at('models', 'targets')} lacks={lacks} />
+              <TextInput label={t('newrun.name')} description={t('newrun.nameHint')} inputWrapperOrder={order} value={d.name} onChange={(e) => change({ name: e.currentTarget.value })} error={at('name')} maxLength={256} />
             </Stack>
           </Card>
 
@@ -171,7 +177,6 @@ function Form() {
                 </Card>
                 <Card>
                   <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
-                    <TextInput label={t('newrun.name')} description={t('newrun.nameHint')} inputWrapperOrder={order} value={d.name} onChange={(e) => change({ name: e.currentTarget.value })} error={at('name')} maxLength={256} />
                     <TagsInput label={t('newrun.runTags')} description={t('newrun.runTagsHint')} inputWrapperOrder={order} value={d.run_tags} onChange={(v) => change({ run_tags: v })} error={at('run_tags')} acceptValueOnBlur />
                     <Textarea label={t('newrun.notes')} inputWrapperOrder={order} value={d.notes} onChange={(e) => change({ notes: e.currentTarget.value })} error={at('notes')} autosize minRows={1} maxLength={10_000} />
                     {num('sample', t('newrun.sample'), t('newrun.sampleHint'), { allowDecimal: false })}
@@ -206,6 +211,7 @@ function Form() {
         <Box className={classes.side}>
           <Card title={t('newrun.before')}>
             <Stack gap="sm">
+              <div className={classes.wide}>{startButton}</div>
               <Before estimate={estimate} complete={ready} />
               {problem && refused.rest && <Failure of={problem} />}
               {problem && !refused.rest && (
@@ -213,9 +219,6 @@ function Form() {
                   {problem.message}
                 </Text>
               )}
-              <Button type="submit" loading={start.isPending} disabled={!ready} leftSection={<IconPlayerPlay size={16} aria-hidden />}>
-                {t('newrun.start')}
-              </Button>
               <Button
                 variant="subtle" color="gray" size="compact-sm"
                 onClick={() => {
@@ -229,6 +232,7 @@ function Form() {
             </Stack>
           </Card>
         </Box>
+        <div className={classes.bar}>{startButton}</div>
       </form>
     </Screen>
   );

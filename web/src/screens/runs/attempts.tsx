@@ -1,43 +1,16 @@
 import { Badge, Button, Chip, Group, MultiSelect, Stack, Switch, TagsInput, Text, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
-import { infiniteQueryOptions, keepPreviousData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { IconSearch } from '@tabler/icons-react';
 import { useEffect, useMemo, useState } from 'react';
 import { useNavigate } from 'react-router';
-import { $api, api, ok } from '../../api/client';
 import { type TextKey, useText } from '../../text';
 import { Empty, Failure, inUnit, Verdict } from '../../ui/bits';
 import { duration, money, number } from '../../ui/format';
 import { type Column, Rows } from '../../ui/table';
 import { ahead } from '../index';
-import { type Asked, type Attempt, asVerdict, caseLink, cellsQuery, type Filters, inWords, outcomes, type Report, sumOf, useFilters, verdictNames } from './parts';
-
-/** attemptsOf asks for the attempts that fit the filters, page by page. */
-function attemptsOf(run: string, f: Filters) {
-  const query = cellsQuery(f);
-  return infiniteQueryOptions({
-    queryKey: ['get', '/api/runs/{id}/cells', { params: { path: { id: run }, query } }] as const,
-    queryFn: async ({ pageParam, signal }) => ok(await api.GET('/api/runs/{id}/cells', { params: { path: { id: run }, query: { ...query, cursor: pageParam } }, signal })),
-    initialPageParam: '', getNextPageParam: (last) => last.next_cursor, staleTime: 60_000,
-  });
-}
-
-/** useAttempts are the attempts that fit the filters. The list and the view of a case share them. */
-export function useAttempts(run: string, f: Filters, how: Asked = {}) {
-  const found = useInfiniteQuery({ ...attemptsOf(run, f), placeholderData: keepPreviousData, ...how });
-  const rows = useMemo(() => (found.data?.pages ?? []).flatMap((p) => p.items ?? []), [found.data]);
-  return { found, rows, total: found.data?.pages[0]?.total ?? 0, all: found.data?.pages[0]?.all ?? 0 };
-}
-
-/** caseOf asks for a case with its attempts. */
-export function caseOf(run: string, name: string) {
-  return $api.queryOptions('get', '/api/runs/{id}/case', { params: { path: { id: run }, query: { case: name } } }, { staleTime: 60_000 });
-}
-
-/** keyOf names an attempt within its run. */
-export function keyOf(a: { case: string; target: string; repeat: number }): string {
-  return JSON.stringify([a.case, a.target, a.repeat]);
-}
+import { attemptsOf, caseOf, keyOf, useAttempts } from './lists';
+import { type Attempt, asVerdict, caseLink, type Filters, inWords, outcomes, type Report, sumOf, useFilters, verdictNames } from './parts';
 
 /** Attempts is the list of attempts with filters; all of it is done by the server and stands in the address. */
 export function Attempts({ run, report: d }: { run: string; report: Report }) {

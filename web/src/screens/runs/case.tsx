@@ -11,9 +11,10 @@ import { Card, Empty, Failure, inUnit, Screen, Verdict, type VerdictName, Waitin
 import { Code } from '../../ui/code';
 import { Conversation, Long, pretty, Timeline, type Turn } from '../../ui/conversation';
 import { duration, money, number } from '../../ui/format';
+import { Seen } from '../../ui/unseen';
 import { tell, tellFailure } from '../../ui/undo';
 import { AddToSuite } from './addcase';
-import { caseOf, keyOf, useAttempts } from './attempts';
+import { caseOf, keyOf, useAttempts } from './lists';
 import { type Attempt, asVerdict, caseLink, inWords, readFilters } from './parts';
 
 type CaseOf = { id: string; description?: string; context?: string; input?: Turn[]; expect?: unknown; [key: string]: unknown };
@@ -189,7 +190,7 @@ function OneAttempt({ run, of, tools, detail }: { run: string; of: CaseOf; tools
         <Verdict of={asVerdict(r.verdict)} />
         {r.class && <Badge color="gray">{inWords(r.class)}</Badge>}
         <Text className="untrusted" style={{ flex: '1 1 300px' }}>
-          {r.reason}
+          <Seen text={r.reason ?? ''} />
         </Text>
       </Group>
       <Grid gap="lg">
@@ -260,7 +261,7 @@ function Comparison({ of: list }: { of: Match[] }) {
                   →
                 </Text>
                 <Text span size="sm" fw={600} className="mono untrusted" c={m.got && (m.want ?? []).some((w) => sameName(w, m.got!)) ? undefined : 'var(--cv-fail)'}>
-                  {m.got || t('results.nothing')}
+                  <Seen text={m.got || t('results.nothing')} />
                 </Text>
                 <Badge color={right ? 'green' : 'gray'} style={right ? { color: 'var(--cv-pass)', background: 'var(--cv-pass-ground)' } : { color: 'var(--cv-fail)', background: 'var(--cv-fail-ground)' }}>
                   {states[m.state] ? t(states[m.state]!) : inWords(m.state)}

@@ -1,28 +1,17 @@
 import { Stack, Text } from '@mantine/core';
-import { keepPreviousData } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { Link, useNavigate } from 'react-router';
-import { $api, type Schemas } from '../../api/client';
+import { type Schemas } from '../../api/client';
 import { type T, useText } from '../../text';
 import { Empty, Failure, Verdict, type VerdictName } from '../../ui/bits';
 import { number } from '../../ui/format';
 import { type Column, Rows } from '../../ui/table';
 import { FilterBar } from './attempts';
-import { type Asked, caseLink, type Filters, inWords, type Report, useFilters } from './parts';
+import { useGrid } from './lists';
+import { caseLink, inWords, type Report, useFilters } from './parts';
 
 type Row = Schemas['AppGridRow'];
 type Cell = Schemas['AppGridCell'];
-
-/** useGrid is the part of the grid that fits the filters, page by page. */
-export function useGrid(run: string, f: Filters, how: Asked = {}) {
-  const query = {
-    verdict: f.verdict.length ? f.verdict : undefined, target: f.target.length ? f.target : undefined, tag: f.tag.length ? f.tag : undefined, search: f.search || undefined, disagree: f.disagree || undefined, limit: 100,
-  };
-  return $api.useInfiniteQuery(
-    'get', '/api/runs/{id}/grid', { params: { path: { id: run }, query } },
-    { pageParamName: 'cursor', initialPageParam: '', getNextPageParam: (last) => last.next_cursor, placeholderData: keepPreviousData, staleTime: 60_000, ...how },
-  );
-}
 
 /** Grid is every case against every target: the server filters, and gives it page by page. */
 export function GridTab({ run, report: d }: { run: string; report: Report }) {

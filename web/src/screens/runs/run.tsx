@@ -1,10 +1,11 @@
 // The result of a run: the verdict in a sentence, then its parts as tabs.
 import { Badge, Button, Group, List, Menu, Stack, Tabs, Text } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
-import { IconArrowsDiff, IconDots, IconDownload, IconLink, IconPencil, IconShare, IconTrash } from '@tabler/icons-react';
-import { useCallback, useState } from 'react';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { IconArrowsDiff, IconDots, IconDownload, IconLink, IconPencil, IconPlayerPlay, IconRepeat, IconShare, IconTrash } from '@tabler/icons-react';
+import { lazy, Suspense, useCallback, useState } from 'react';
 import { Link, useNavigate, useParams } from 'react-router';
 import { $api, api, ok, type Schemas } from '../../api/client';
+import { newKey } from '../../api/jobs';
 import { type LiveEvent, useLive } from '../../api/live';
 import { useMay, useMe } from '../../me';
 import { type TextKey, useText } from '../../text';
@@ -14,16 +15,22 @@ import { moment, money, number } from '../../ui/format';
 import { useChosenInView } from '../../ui/inview';
 import { useParam } from '../../ui/params';
 import { tell, tellFailure, undoable } from '../../ui/undo';
-import { Attempts, useAttempts } from './attempts';
-import { Configuration } from './configuration';
-import { ConfusionTab } from './confusion';
+
 import { Findings } from './findings';
-import { GatesTab } from './gates';
-import { GridTab, useGrid } from './grid';
+import { useAttempts, useGrid } from './lists';
+
 import { Overview } from './overview';
 import { statusText, useFilters, VerdictBar, verdictsOf } from './parts';
-import { SlicesTab } from './slices';
-import { Words } from './words';
+import { Made, Since } from './since';
+
+// What is in a tab is loaded with it.
+const Attempts = lazy(() => import('./attempts').then((m) => ({ default: m.Attempts })));
+const GridTab = lazy(() => import('./grid').then((m) => ({ default: m.GridTab })));
+const SlicesTab = lazy(() => import('./slices').then((m) => ({ default: m.SlicesTab })));
+const ConfusionTab = lazy(() => import('./confusion').then((m) => ({ default: m.ConfusionTab })));
+const GatesTab = lazy(() => import('./gates').then((m) => ({ default: m.GatesTab })));
+const Configuration = lazy(() => import('./configuration').then((m) => ({ default: m.Configuration })));
+const Words = lazy(() => import('./words').then((m) => ({ default: m.Words })));
 
 const tabs = ['overview', 'grid', 'attempts', 'slices', 'confusion', 'findings', 'gates', 'configuration'] as const;
 const formats = ['html', 'md', 'csv', 'json', 'jsonl', 'xml', 'txt'] as const;
@@ -33,6 +40,7 @@ export default function Result() {
   const { id = '' } = useParams();
   const me = useMe();
   const mayChange = useMay('write') && !me.read_only;
+  const mayRun = useMay('run') && !me.read_only;
   const navigate = useNavigate();
   const client = useQueryClient();
   const [tab] = useParam('tab', 'overview');
@@ -89,6 +97,14 @@ export default function Result() {
       tellFailure(t, e);
     }
   };
+  const rerun = async () => {
+    try {
+      const job = ok(await api.POST('/api/runs/{id}/failed', { params: { path: { id }, header: { 'Idempotency-Key': newKey() } }, body: { name: t('results.failuresOf', { run: line.data?.name || id }) } }));
+      navigate(`/jobs/${job.job_id}`);
+    } catch (e) {
+      tellFailure(t, e);
+    }
+  };
   const remove = () =>
     undoable(
       t, t('results.run', { id }),
@@ -109,7 +125,7 @@ export default function Result() {
           {d.suite.version && <span>· {t('results.version', { v: d.suite.version })}</span>}
           <span>· {t('results.cases', { n: d.suite.cases })}</span>
           {d.panels.repeats > 1 && <span>· {t(d.panels.uneven_repeats ? 'results.upToRepeats' : 'results.repeats', { n: d.panels.repeats })}</span>}
-          {line.data?.cost_usd != null && <span>· {money(line.data.cost_usd)}</span>}
+          {line.data && <Made of={line.data} />}
           {statusText(t, d.status) && <Badge color="yellow">{statusText(t, d.status)}</Badge>}
           {shared && <Badge color="gray">{t('common.shared')}</Badge>}
           {(line.data?.run_tags ?? []).map((x) => (
@@ -148,6 +164,11 @@ export default function Result() {
               <Menu.Item leftSection={<IconLink size={16} aria-hidden />} onClick={() => void copy(location.href, t('results.linkCopied'))}>
                 {t('results.copyLink')}
               </Menu.Item>
+              {mayRun && line.data && line.data.suite_id !== '' && line.data.finished && (all.fail > 0 || all.error > 0) && (
+                <Menu.Item leftSection={<IconRepeat size={16} aria-hidden />} onClick={() => void rerun()}>
+                  {t('results.rerunFailed')}
+                </Menu.Item>
+              )}
               {mayChange && line.data && (
                 <Menu.Item leftSection={<IconPencil size={16} aria-hidden />} onClick={() => setDescribing(true)}>
                   {t('results.describe')}
@@ -169,6 +190,7 @@ export default function Result() {
       }
     >
       {describing && line.data && (
+        <Suspense>
         <Words
           of={line.data} close={() => setDescribing(false)}
           saved={() => {
@@ -178,6 +200,7 @@ export default function Result() {
             void refetchLine();
           }}
         />
+        </Suspense>
       )}
       <Stack gap="sm">
         {line.data?.notes && (
@@ -192,13 +215,14 @@ export default function Result() {
             </Text>
           </Notice>
         )}
-        {line.data && line.data.lost > 0 && <LostAttempts of={line.data} />}
+        {line.data && line.data.lost > 0 && <LostAttempts of={line.data} mayRun={mayRun} />}
         <Group gap="md" align="center">
           <VerdictBar of={all} width={160} />
           <Text fw={500} className="untrusted" style={{ flex: '1 1 320px' }} data-summary>
             {d.summary}
           </Text>
         </Group>
+        {line.data && <Since run={id} line={line.data} />}
         <Estimates of={d.estimates} />
         {warnings.length > 0 && (
           <Notice title={t('results.warnings')}>
@@ -224,28 +248,30 @@ export default function Result() {
             </Tabs.Tab>
           ))}
         </Tabs.List>
-        <Tabs.Panel value="overview">
-          <Overview run={id} report={d} />
-        </Tabs.Panel>
-        <Tabs.Panel value="grid">
-          <GridTab run={id} report={d} />
-        </Tabs.Panel>
-        <Tabs.Panel value="attempts">
-          <Attempts run={id} report={d} />
-        </Tabs.Panel>
-        <Tabs.Panel value="slices">
-          <SlicesTab report={d} />
-        </Tabs.Panel>
-        <Tabs.Panel value="confusion">
-          <ConfusionTab run={id} report={d} />
-        </Tabs.Panel>
-        <Tabs.Panel value="findings">
-          <Findings run={id} report={d} />
-        </Tabs.Panel>
-        <Tabs.Panel value="gates">{line.error ? <Failure of={line.error} retry={() => void refetchLine()} /> : line.data ? <GatesTab run={id} line={line.data} /> : <Waiting />}</Tabs.Panel>
-        <Tabs.Panel value="configuration">
-          <Configuration report={d} />
-        </Tabs.Panel>
+        <Suspense fallback={<Waiting />}>
+          <Tabs.Panel value="overview">
+            <Overview run={id} report={d} />
+          </Tabs.Panel>
+          <Tabs.Panel value="grid">
+            <GridTab run={id} report={d} />
+          </Tabs.Panel>
+          <Tabs.Panel value="attempts">
+            <Attempts run={id} report={d} />
+          </Tabs.Panel>
+          <Tabs.Panel value="slices">
+            <SlicesTab report={d} />
+          </Tabs.Panel>
+          <Tabs.Panel value="confusion">
+            <ConfusionTab run={id} report={d} />
+          </Tabs.Panel>
+          <Tabs.Panel value="findings">
+            <Findings run={id} report={d} />
+          </Tabs.Panel>
+          <Tabs.Panel value="gates">{line.error ? <Failure of={line.error} retry={() => void refetchLine()} /> : line.data ? <GatesTab run={id} line={line.data} /> : <Waiting />}</Tabs.Panel>
+          <Tabs.Panel value="configuration">
+            <Configuration report={d} />
+          </Tabs.Panel>
+        </Suspense>
       </Tabs>
     </Screen>
   );
@@ -254,17 +280,32 @@ export default function Result() {
 /** The flags of the settings that an action may have. */
 const flags: Record<string, string> = { max_calls: '--max-calls', max_cost_usd: '--max-cost' };
 
-/** LostAttempts says how many attempts of a run are lost, and which command asks for them again. */
-function LostAttempts({ of: r }: { of: Schemas['EvalDetails'] }) {
+/** LostAttempts says how many attempts of a run are lost, and asks for them again: here, or by a command where the run is of the command line. */
+function LostAttempts({ of: r, mayRun }: { of: Schemas['EvalDetails']; mayRun: boolean }) {
   const t = useText();
+  const navigate = useNavigate();
   const again = r.resume;
+  const budget = r.status === 'budget';
+  const raised = Object.fromEntries((again?.with ?? []).filter((x) => x.name === 'max_calls' || x.name === 'max_cost_usd').map((x) => [x.name, Number(x.values?.[0])]));
+  const resume = useMutation({
+    mutationFn: async () => ok(await api.POST('/api/runs/{id}/resume', { params: { path: { id: r.id }, header: { 'Idempotency-Key': newKey() } }, body: raised })),
+    onSuccess: (job) => navigate(`/jobs/${job.job_id}`),
+  });
   return (
     <Notice title={t('results.lostTitle', { n: number(r.lost), planned: number(r.planned) })}>
       <Text size="sm">{t('results.lostText')}</Text>
-      {again && (
+      {again && mayRun && r.user_id !== '' && (
+        <>
+          <Button mt={6} size="xs" variant="default" loading={resume.isPending} onClick={() => resume.mutate()} leftSection={<IconPlayerPlay size={14} aria-hidden />}>
+            {budget ? t('results.resumeWith', { most: 'max_cost_usd' in raised ? money(raised.max_cost_usd) : t('results.requestsOf', { n: number(raised.max_calls ?? 0) }) }) : t('results.resume')}
+          </Button>
+          <Failure of={resume.error} />
+        </>
+      )}
+      {again && r.user_id === '' && (
         <>
           <Text size="sm" mt={6} mb={4}>
-            {t(r.status === 'budget' ? 'results.lostBudget' : 'results.lostResume')}
+            {t(budget ? 'results.lostBudget' : 'results.lostResume')}
           </Text>
           <Copyable
             label={t('results.resumeCommand')}

@@ -1,0 +1,152 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/account"
+	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/job"
+	"github.com/callvet/callvet/internal/store/rows"
+)
+
+// addAgain adds what asks again what a run has asked.
+func (s *Server) addAgain() {
+	run := map[string]Kind{"id": KindRun}
+	add(s, huma.Operation{
+		OperationID: "resume-run", Method: http.MethodPost, Path: "/api/runs/{id}/resume", Summary: "Ask again for the lost attempts of a run, as a job", Tags: []string{"runs"}, DefaultStatus: http.StatusAccepted,
+	}, Access{Role: account.Member, Scope: account.ScopeRun, Objects: run}, s.resumeRun)
+	add(s, huma.Operation{
+		OperationID: "rerun-failed", Method: http.MethodPost, Path: "/api/runs/{id}/failed", Summary: "Run the cases again that did not pass, as a new run", Tags: []string{"runs"}, DefaultStatus: http.StatusAccepted,
+	}, Access{Role: account.Member, Scope: account.ScopeRun, Objects: run, Reads: true}, s.rerunFailed)
+}
+
+// resumeRun goes on with a run that has ended and lost attempts, as the user who asks, with his keys.
+func (s *Server) resumeRun(ctx context.Context, by *account.Principal, in *struct {
+	RunIn
+	Key  string `header:"Idempotency-Key" maxLength:"200" doc:"a second request with the same one gives the first job"`
+	Body *struct {
+		MaxCostUSD *float64 `json:"max_cost_usd,omitempty" minimum:"0" doc:"the budget of the whole run from now on; left out: as it was"`
+		MaxCalls   *int     `json:"max_calls,omitempty" minimum:"0" doc:"the most requests of the whole run from now on"`
+	}
+},
+) (*submittedOutput, error) {
+	e, line, config, err := s.asker(ctx, by, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	if line.Lost == 0 || line.Problem != "" {
+		return nil, fmt.Errorf("resume run %s: %w: it lost no attempt that can be asked for again", in.ID, callvet.ErrConflict)
+	}
+	what := evalJob{Suite: line.SuiteName, Experiment: line.Experiment}
+	if in.Body != nil {
+		what.Changes = app.Changes{MaxCostUSD: in.Body.MaxCostUSD, MaxCalls: in.Body.MaxCalls}
+	}
+	r, err := s.cfg.App.Run(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	got, isNew, err := s.jobs.Submit(ctx, job.Request{
+		User: by.User, Kind: KindToolEval, Key: in.Key,
+		Prepare: func(context.Context, string) (p job.Prepared, err error) {
+			p.ResultRef, p.Total = in.ID, int64(r.Size())
+			p.Request, err = json.Marshal(&what)
+			p.Also = func(ctx context.Context, q *rows.Queries, id string) error {
+				targets, keys := used(config)
+				return errors.Join(
+					s.started(ctx, q, by, "run.resume", in.ID, targets, keys),
+					q.AdoptRun(ctx, rows.AdoptRunParams{RunID: in.ID, Created: e.Created}),
+					q.GiveRunToJob(ctx, rows.GiveRunToJobParams{RunID: in.ID, JobID: id}),
+				)
+			}
+			return p, err
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := &submittedOutput{Status: http.StatusAccepted, Body: Submitted{JobID: got.ID, Status: "submitted", ResultRef: in.ID}}
+	if !isNew {
+		out.Status, out.Body.Status = http.StatusOK, string(got.State)
+	}
+	return out, nil
+}
+
+// asker is a run whose targets by may ask again: it has ended, and by wrote where its requests go.
+func (s *Server) asker(ctx context.Context, by *account.Principal, id string) (e rows.RunEntry, line *EvalRun, specs []app.TargetSpec, err error) {
+	found, err := s.cfg.Store.Rows().RunEntry(ctx, id)
+	if err != nil {
+		return e, nil, nil, fmt.Errorf("read run: %w", err)
+	}
+	e = rows.RunEntry(found)
+	if line, err = s.line(ctx, &e); err != nil {
+		return e, nil, nil, err
+	}
+	if !ended(line.Status) || e.JobID != "" && s.goesOn(ctx, e.JobID) {
+		return e, nil, nil, fmt.Errorf("ask run %s again: %w: it goes on", id, callvet.ErrConflict)
+	}
+	config, err := s.cfg.App.Configuration(ctx, id)
+	if err != nil {
+		return e, nil, nil, err
+	}
+	for i := range config.Targets {
+		specs = append(specs, config.Targets[i].Spec)
+	}
+	return e, line, specs, ownTargets(by, e.UserID, specs, nil)
+}
+
+// goesOn reports whether a job waits or runs.
+func (s *Server) goesOn(ctx context.Context, id string) bool {
+	j, err := s.jobs.Job(ctx, id)
+	return err == nil && !j.State.Over()
+}
+
+// rerunFailed runs the cases of a run again that did not pass, on the suite as it is now. No stored answer is used:
+// the same answers would fail again.
+func (s *Server) rerunFailed(ctx context.Context, by *account.Principal, in *struct {
+	RunIn
+	Key  string `header:"Idempotency-Key" maxLength:"200" doc:"a second request with the same one gives the first job"`
+	Body *struct {
+		Name string `json:"name,omitempty" doc:"for people; other runs may have it too"`
+	}
+},
+) (*submittedOutput, error) {
+	e, line, specs, err := s.asker(ctx, by, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	kept := e.SuiteID != ""
+	if kept {
+		_, _, err = s.library.Now(ctx, e.SuiteID)
+		if kept = !isMissing(err); kept && err != nil {
+			return nil, err
+		}
+	}
+	if !kept {
+		return nil, &callvet.Hinted{
+			Err:  fmt.Errorf("run the failures of %s: %w: its suite is not kept on the server", in.ID, callvet.ErrConflict),
+			Hint: "callvet run SUITE --failed-from " + in.ID + ", where the suite is",
+		}
+	}
+	config, err := s.cfg.App.Configuration(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	ask := &app.RunRequest{NoCache: true, Targets: specs, Repeats: config.Repeats, FailedFrom: in.ID}
+	if in.Body != nil {
+		ask.Name = in.Body.Name
+	}
+	experiment := line.Experiment
+	if experiment != "" && s.linkable(ctx, by, experiment, e.SuiteID) != nil {
+		experiment = "" // it was archived, or is another user's
+	}
+	return s.submitRun(ctx, by, &submission{suite: e.SuiteID, experiment: experiment, ask: ask, key: in.Key})
+}

@@ -1,0 +1,169 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package server
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/callvet/callvet/internal/account"
+	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/store/rows"
+	"github.com/callvet/callvet/panel"
+)
+
+// RunChanges are how the pass rates of a run changed.
+type RunChanges struct {
+	Run      string      `json:"eval_id"`
+	Items    []RunChange `json:"items" nullable:"false"`
+	Warnings []string    `json:"warnings,omitempty" doc:"what else is not the same as in the other runs: suite, tasks, prompts, tools, parameters, rules"`
+}
+
+// RunChange is how the pass rate of one target changed.
+type RunChange struct {
+	Target     string    `json:"target"`
+	Floor      bool      `json:"floor,omitempty" doc:"a target that chooses without a model"`
+	Base       string    `json:"base_eval_id,omitempty" doc:"the run that it is compared with; left out where there is none"`
+	BaseName   string    `json:"base_name,omitempty" doc:"what its owner calls it"`
+	BaseAt     time.Time `json:"base_timestamp,omitzero"`
+	BaseTarget string    `json:"base_target,omitempty"`
+	Baseline   bool      `json:"baseline,omitempty" doc:"that run is the baseline of the experiment; otherwise it is the newest one before of the same suite and model"`
+	Claim
+}
+
+// compare takes the comparison with a run into the changes of the targets that it has.
+func (c *RunChanges) compare(with *panel.Comparison, now, base *EvalRun, baseline bool, claims *family) {
+	for i := range with.Targets {
+		of := &with.Targets[i]
+		at := slices.IndexFunc(c.Items, func(t RunChange) bool { return t.Target == of.Candidate })
+		if at < 0 {
+			continue
+		}
+		t := &c.Items[at]
+		t.Base, t.BaseName, t.BaseAt, t.BaseTarget, t.Baseline = base.ID, base.Name, base.Created, of.Baseline, baseline
+		claims.add(&t.Claim, &of.Overall)
+	}
+	for _, w := range differs(with, now, base) {
+		if !slices.Contains(c.Warnings, w) {
+			c.Warnings = append(c.Warnings, w)
+		}
+	}
+}
+
+// runChange compares a run with the baseline of its experiment, or else each target with the newest run before of
+// the same suite and model. A run that goes on has no change yet.
+func (s *Server) runChange(ctx context.Context, by *account.Principal, in *RunIn) (*body[RunChanges], error) {
+	e, err := s.cfg.Store.Rows().RunEntry(ctx, in.ID)
+	if err != nil {
+		return nil, fmt.Errorf("read run: %w", err)
+	}
+	now, err := s.line(ctx, (*rows.RunEntry)(&e))
+	if err != nil {
+		return nil, err
+	}
+	out := &body[RunChanges]{RunChanges{Run: now.ID, Items: []RunChange{}}}
+	if now.Finished.IsZero() {
+		return out, nil
+	}
+	for i := range now.Targets {
+		out.Body.Items = append(out.Body.Items, RunChange{Target: now.Targets[i].Name, Floor: now.Targets[i].Floor})
+	}
+	var claims family
+	done, err := s.changeOfBaseline(ctx, by, now, &out.Body, &claims)
+	if err == nil && !done {
+		err = s.changeOfPrevious(ctx, by, now, &out.Body, &claims)
+	}
+	claims.settle()
+	return out, err
+}
+
+// changeOfBaseline compares a run with the baseline of its experiment; done is false where there is none.
+func (s *Server) changeOfBaseline(ctx context.Context, by *account.Principal, now *EvalRun, out *RunChanges, claims *family) (done bool, err error) {
+	if now.Experiment == "" || s.May(ctx, by, KindExperiment, now.Experiment, false) != nil {
+		return false, nil // who may read the run need not know of its experiment
+	}
+	e, err := s.experiment(ctx, by, now.Experiment)
+	if err != nil || e.Baseline == "" || e.Baseline == now.ID {
+		return false, err
+	}
+	base, err := s.lineOf(ctx, e.Baseline)
+	if err != nil || base == nil {
+		return false, err
+	}
+	with, err := s.against(ctx, &e, now.ID)
+	if err != nil {
+		return false, err
+	}
+	out.compare(with, now, base, true, claims)
+	return true, nil
+}
+
+// changeOfPrevious compares each target of a run with the newest run before that asked the same model.
+func (s *Server) changeOfPrevious(ctx context.Context, by *account.Principal, now *EvalRun, out *RunChanges, claims *family) error {
+	config, err := s.cfg.App.Configuration(ctx, now.ID)
+	if err != nil {
+		return err
+	}
+	q := rows.RunEntriesOfParams{UserID: by.User, Everything: by.Role == account.Admin, SuiteID: now.SuiteID, Before: math.MaxInt64, AtMost: mostRanked}
+	if q.SuiteID == "" {
+		q.SuiteName = now.SuiteName
+	}
+	list, err := s.cfg.Store.Rows().RunEntriesOf(ctx, q)
+	if err != nil {
+		return fmt.Errorf("list runs: %w", err)
+	}
+	open := slices.Clone(config.Targets)
+	for i := slices.IndexFunc(list, func(r rows.RunEntriesOfRow) bool { return r.RunID == now.ID }) + 1; i < len(list) && len(open) > 0; i++ {
+		was, err := s.cfg.App.Configuration(ctx, list[i].RunID)
+		if isMissing(err) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		pairs := sameModels(was.Targets, open)
+		if len(pairs) == 0 {
+			continue
+		}
+		base, err := s.line(ctx, runEntryOf(&list[i]))
+		if err != nil || base.Status != "done" || base.Problem != "" {
+			continue // another one before it can be read
+		}
+		with, err := s.compared(ctx, now.ID, app.DiffRequest{Base: app.Side{Run: base.ID}, Pairs: pairs})
+		if err != nil {
+			return err
+		}
+		out.compare(with, now, base, false, claims)
+		open = slices.DeleteFunc(open, func(c app.Configured) bool {
+			return slices.ContainsFunc(pairs, func(p panel.Pair) bool { return p.Candidate == c.Name })
+		})
+	}
+	return nil
+}
+
+// sameModels pairs targets of two runs that ask the same model: those that ask it the same way first, then
+// namesakes, then what is left, in order.
+func sameModels(was, now []app.Configured) (pairs []panel.Pair) {
+	took := make([]bool, len(was))
+	paired := make([]bool, len(now))
+	for _, alike := range []func(a, b *app.Configured) bool{
+		func(a, b *app.Configured) bool { return a.Hash == b.Hash },
+		func(a, b *app.Configured) bool { return a.Name == b.Name },
+		func(*app.Configured, *app.Configured) bool { return true },
+	} {
+		for i := range now {
+			for k := range was {
+				a, b := &was[k], &now[i]
+				if paired[i] || took[k] || a.Spec.Target != b.Spec.Target || a.Spec.BaseURL != b.Spec.BaseURL || !alike(a, b) {
+					continue
+				}
+				took[k], paired[i] = true, true
+				pairs = append(pairs, panel.Pair{Baseline: a.Name, Candidate: b.Name})
+			}
+		}
+	}
+	return pairs
+}

@@ -1,0 +1,145 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package server
+
+import (
+	"compress/gzip"
+	"mime"
+	"net/http"
+	"strings"
+	"sync"
+)
+
+// packAbove is how large an answer is that is compressed, in bytes: a smaller one fits into one packet.
+const packAbove = 1 << 10
+
+// packers are spare compressors; one takes several hundred kilobytes.
+var packers = sync.Pool{New: func() any {
+	w, _ := gzip.NewWriterLevel(nil, gzip.DefaultCompression) // the level is one that there is
+	return w
+}}
+
+// compressed compresses the answers of a handler with gzip, for those who take it: texts that are large
+// enough and that the handler has not compressed itself. Events are sent as they come.
+func compressed(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodHead || r.Header.Get("Upgrade") != "" || !takes(r, "gzip") {
+			next.ServeHTTP(w, r)
+			return
+		}
+		p := &packing{ResponseWriter: w}
+		defer p.end()
+		next.ServeHTTP(p, r)
+	})
+}
+
+// takes reports whether who asks takes an answer that is compressed in a way.
+func takes(r *http.Request, encoding string) bool {
+	for _, part := range strings.Split(strings.Join(r.Header.Values("Accept-Encoding"), ","), ",") {
+		name, weight, _ := strings.Cut(strings.ReplaceAll(part, " ", ""), ";")
+		if strings.EqualFold(name, encoding) {
+			return strings.TrimRight(weight, ".0") != "q="
+		}
+	}
+	return false
+}
+
+// packable reports whether a text of a type gets smaller, and can wait until there is enough of it.
+func packable(contentType string) bool {
+	kind, _, err := mime.ParseMediaType(contentType)
+	switch {
+	case err != nil || kind == "text/event-stream":
+		return false
+	case strings.HasPrefix(kind, "text/"), strings.HasSuffix(kind, "json"), strings.HasSuffix(kind, "xml"), strings.HasSuffix(kind, "yaml"):
+		return true
+	}
+	return kind == "application/javascript"
+}
+
+// packing is a writer that compresses what is written, once it is known that it is worth it. Until then
+// it keeps the status and the beginning.
+type packing struct {
+	http.ResponseWriter
+	status int
+	begun  []byte
+	plain  bool // nothing is compressed
+	zip    *gzip.Writer
+}
+
+// WriteHeader keeps the status of an answer that may be compressed.
+func (p *packing) WriteHeader(code int) {
+	switch h := p.Header(); {
+	case p.plain || code < http.StatusOK: // 100 and 103 come before the answer
+		p.ResponseWriter.WriteHeader(code)
+	case p.status != 0:
+	case code == http.StatusNoContent || code == http.StatusNotModified || code == http.StatusPartialContent || h.Get("Content-Encoding") != "" || !packable(h.Get("Content-Type")):
+		p.plain = true
+		p.ResponseWriter.WriteHeader(code)
+	default:
+		p.status = code
+		h.Add("Vary", "Accept-Encoding")
+	}
+}
+
+// Write compresses.
+func (p *packing) Write(b []byte) (int, error) {
+	if p.status == 0 && !p.plain {
+		if p.Header().Get("Content-Type") == "" {
+			p.Header().Set("Content-Type", http.DetectContentType(b))
+		}
+		p.WriteHeader(http.StatusOK)
+	}
+	switch {
+	case p.plain:
+		return p.ResponseWriter.Write(b)
+	case p.zip != nil:
+		return p.zip.Write(b)
+	}
+	if p.begun = append(p.begun, b...); len(p.begun) < packAbove {
+		return len(b), nil
+	}
+	if err := p.pack(); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
+// pack begins to compress, with what was kept.
+func (p *packing) pack() error {
+	h := p.Header()
+	h.Set("Content-Encoding", "gzip")
+	h.Del("Content-Length")
+	p.ResponseWriter.WriteHeader(p.status)
+	p.zip = packers.Get().(*gzip.Writer)
+	p.zip.Reset(p.ResponseWriter)
+	_, err := p.zip.Write(p.begun)
+	p.begun = nil
+	return err
+}
+
+// Flush sends what was written, compressed as it is large enough or not.
+func (p *packing) Flush() {
+	if p.status != 0 && p.zip == nil {
+		_ = p.pack() // the next write has the error
+	}
+	if p.zip != nil {
+		_ = p.zip.Flush()
+	}
+	_ = http.NewResponseController(p.ResponseWriter).Flush()
+}
+
+// Unwrap gives the writer to those who set deadlines.
+func (p *packing) Unwrap() http.ResponseWriter { return p.ResponseWriter }
+
+// end sends the rest.
+func (p *packing) end() {
+	switch {
+	case p.zip != nil:
+		_ = p.zip.Close() // who went away gets nothing
+		p.zip.Reset(nil)
+		packers.Put(p.zip)
+	case p.status != 0:
+		p.ResponseWriter.WriteHeader(p.status)
+		_, _ = p.ResponseWriter.Write(p.begun) // as above
+	}
+}

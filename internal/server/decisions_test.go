@@ -1,0 +1,250 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package server
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/experiment"
+	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/stats"
+)
+
+// TestSummarize: targets with what is their own, and repeats where there are some.
+func TestSummarize(t *testing.T) {
+	t.Parallel()
+	cold := app.Configured{Name: "b", Spec: app.TargetSpec{ToolChoice: "none"}}
+	for want, c := range map[string]app.RunConfiguration{
+		"a":                           {Targets: []app.Configured{{Name: "a"}}},
+		"a, b (tool_choice none) × 2": {Targets: []app.Configured{{Name: "a"}, cold}, Repeats: 2},
+		"b (tool_choice none), a":     {Targets: []app.Configured{cold, {Name: "a"}}, Repeats: 1},
+		"":                            {},
+	} {
+		if got := summarize(&c); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// TestDiffers: what else is not the same in two runs is said where it is so.
+func TestDiffers(t *testing.T) {
+	t.Parallel()
+	const other = "the suite is version %d here, and version %d in r: only tasks that are the same in both are compared"
+	for name, tc := range map[string]struct {
+		c        panel.Comparison
+		now, was int64
+		want     []string
+	}{
+		"nothing":         {now: 2, was: 2},
+		"another version": {now: 3, was: 2, want: []string{fmt.Sprintf(other, 3, 2)}},
+		"the first":       {now: 2, was: 1, want: []string{fmt.Sprintf(other, 2, 1)}},
+		"back to it":      {now: 1, was: 2, want: []string{fmt.Sprintf(other, 1, 2)}},
+		"no version now":  {was: 2},
+		"no version then": {now: 2},
+		"tasks came, went": {c: panel.Comparison{OnlyCandidate: []string{"a"}, OnlyBaseline: []string{"b", "c"}, Warnings: []string{"w"}}, want: []string{
+			"1 task is in this run only, and not compared", "2 tasks are in r only, and not compared", "w",
+		}},
+	} {
+		if d := cmp.Diff(tc.want, differs(&tc.c, &EvalRun{Version: tc.now}, &EvalRun{ID: "r", Version: tc.was})); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+	}
+}
+
+func pairOf(candidate, metric string, change, p float64) panel.TargetComparison {
+	d := panel.Difference{P: p, Change: stats.Interval{Point: change, Status: stats.StatusOK, Lower: -1, Upper: 1, Confidence: 0.95}}
+	if math.IsNaN(change) {
+		d.Change.Status = stats.StatusNoData
+	}
+	return panel.TargetComparison{Baseline: "was " + candidate, Candidate: candidate, Measured: []panel.Measured{
+		{Pairing: panel.Pairing{Metric: "other"}, Overall: panel.Difference{Change: stats.Interval{Point: 9, Status: stats.StatusOK}}},
+		{Pairing: panel.Pairing{Metric: metric}, Overall: d},
+	}}
+}
+
+// TestDeltaOf: the mean of the changes of the overall score that are known.
+func TestDeltaOf(t *testing.T) {
+	t.Parallel()
+	two := &panel.Comparison{Targets: []panel.TargetComparison{
+		pairOf("a", metricOverall, 0.5, 1), pairOf("b", metricOverall, -0.1, 1), pairOf("c", "cost", 7, 1), pairOf("d", metricOverall, math.NaN(), 1),
+	}}
+	if got := deltaOf(two); got == nil || math.Abs(*got-0.2) > 1e-12 {
+		t.Errorf("%v", got)
+	}
+	if got := deltaOf(&panel.Comparison{Targets: two.Targets[2:]}); got != nil {
+		t.Errorf("none is known: %v", *got)
+	}
+}
+
+// TestFamilyOfATarget: a target of a timeline has the change of its own overall score, with its p where there is one.
+func TestFamilyOfATarget(t *testing.T) {
+	t.Parallel()
+	c := &panel.Comparison{Targets: []panel.TargetComparison{pairOf("b", metricOverall, 0.1, 0.3), pairOf("a", metricOverall, 0.5, 0.04), pairOf("c", "cost", 1, 1), pairOf("d", metricOverall, 0.2, math.NaN())}}
+	f := &family{}
+	of := map[string]*TimelineTarget{}
+	for _, name := range []string{"a", "c", "d", "e"} {
+		of[name] = &TimelineTarget{Name: name}
+		f.add(of[name], c)
+	}
+	if a := of["a"]; a.Against != "was a" || a.Change == nil || a.Change.Point != 0.5 || a.P == nil || *a.P != 0.04 {
+		t.Errorf("%+v", a)
+	}
+	if d := of["d"]; d.Change == nil || d.P != nil {
+		t.Errorf("without p: %+v", d)
+	}
+	if of["c"].Change != nil || of["e"].Change != nil || len(f.targets) != 2 || len(f.differences) != 2 {
+		t.Errorf("not compared: %+v %+v", of["c"], of["e"])
+	}
+}
+
+// TestBriefErrors: a reply has at most maxErrors errors, and says how many more there are; what a client sent is
+// repeated up to maxEcho bytes.
+func TestBriefErrors(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int]int{maxErrors: maxErrors, maxErrors + 1: maxErrors + 1, maxErrors + 5: maxErrors + 1} {
+		e := &huma.ErrorModel{}
+		for i := range n {
+			e.Errors = append(e.Errors, &huma.ErrorDetail{Location: fmt.Sprint(i)})
+		}
+		if _, err := brief(nil, "", e); err != nil || len(e.Errors) != want {
+			t.Errorf("%d errors: %d, %v", n, len(e.Errors), err)
+		}
+		if last := e.Errors[len(e.Errors)-1].Message; n > maxErrors && last != fmt.Sprintf("and %d more errors", n-maxErrors) || n == maxErrors && last != "" {
+			t.Errorf("%d errors: %q", n, last)
+		}
+	}
+	whole, long := strings.Repeat("x", maxEcho), strings.Repeat("x", maxEcho+1)
+	e := &huma.ErrorModel{Errors: []*huma.ErrorDetail{{Location: whole, Value: whole}, {Location: long, Value: long}, {Value: "\xff"}, {Value: map[string]any{}}, {Value: 7}}}
+	if _, err := brief(nil, "", e); err != nil {
+		t.Fatal(err)
+	}
+	if a, b := e.Errors[0], e.Errors[1]; a.Location != whole || a.Value != whole || b.Location != whole+"…" || b.Value != nil {
+		t.Errorf("%+v %+v", a, b)
+	}
+	if e.Errors[2].Value != nil || e.Errors[3].Value != nil || e.Errors[4].Value != 7 {
+		t.Errorf("%+v", e.Errors)
+	}
+}
+
+// TestBadgeOf: the ground is red with a failure, and not green where something is not judged.
+func TestBadgeOf(t *testing.T) {
+	t.Parallel()
+	const passed, failed, open = "#187a3a", "#b3261e", "#8a5a00"
+	for name, tc := range map[string]struct {
+		status      string
+		v           panel.Verdicts
+		text, color string
+	}{
+		"all passed":       {"done", panel.Verdicts{Pass: 3}, "3 of 3 pass", passed},
+		"one failed":       {"done", panel.Verdicts{Pass: 3, Fail: 1}, "3 of 4 pass", failed},
+		"one lost":         {"done", panel.Verdicts{Pass: 3, Error: 1}, "3 of 3 pass, not all judged", open},
+		"it goes on":       {"running", panel.Verdicts{Pass: 3}, "3 of 3 pass, not all judged", open},
+		"lost, and failed": {"done", panel.Verdicts{Pass: 3, Fail: 1, Error: 1}, "3 of 4 pass, not all judged", failed},
+		"nothing":          {"done", panel.Verdicts{Error: 1}, "nothing judged", open},
+	} {
+		p := &panel.Panels{Targets: []panel.TargetPanel{{Overall: panel.Slice{Verdicts: tc.v}}}}
+		if text, color := badgeOf(tc.status, p); text != tc.text || color != tc.color {
+			t.Errorf("%s: %q %s", name, text, color)
+		}
+	}
+}
+
+// TestFrames: so many messages are let through in a span, and one more ends the socket once. Another span counts anew.
+func TestFrames(t *testing.T) {
+	t.Parallel()
+	ended := 0
+	f := &frames{tooMany: func() { ended++ }}
+	send := func(n int, want bool) {
+		t.Helper()
+		for range n {
+			if got := f.count(); got != want || f.over() == want {
+				t.Fatalf("%t after %d", got, f.n)
+			}
+		}
+	}
+	send(maxMessages, true)
+	f.began = time.Now().Add(-2 * messageSpan)
+	send(maxMessages, true)
+	send(2, false)
+	if ended != 1 {
+		t.Errorf("ended %d times", ended)
+	}
+}
+
+// TestNoteOf: one of several that was chosen as the best looks better than it is.
+func TestNoteOf(t *testing.T) {
+	t.Parallel()
+	fresh := &experiment.Candidate{}
+	if a, b, c := noteOf(&experiment.Candidate{Confirmed: true}, 3), noteOf(fresh, 1), noteOf(fresh, 2); a != "a fresh run confirmed it" ||
+		!strings.HasPrefix(b, "the only configuration") || !strings.Contains(c, "looks better than it is") {
+		t.Errorf("%q %q %q", a, b, c)
+	}
+}
+
+// TestParamsOf: the field temperature replaces the parameter, and the seed of the request does not replace one.
+func TestParamsOf(t *testing.T) {
+	t.Parallel()
+	half := 0.5
+	for name, tc := range map[string]struct {
+		given       string
+		temperature *float64
+		seed        int64
+		want        string
+	}{
+		"nothing":           {`{}`, nil, 0, `{}`},
+		"a temperature":     {`{"temperature":1}`, nil, 0, `{"temperature":1}`},
+		"another one":       {`{"temperature":1}`, &half, 0, `{"temperature":0.5}`},
+		"a seed":            {`{}`, nil, 7, `{"seed":7}`},
+		"a seed of its own": {`{"seed":3}`, nil, 7, `{"seed":3}`},
+	} {
+		var given map[string]json.RawMessage
+		if err := json.Unmarshal([]byte(tc.given), &given); err != nil {
+			t.Fatal(err)
+		}
+		p, err := paramsOf(given, tc.temperature, tc.seed)
+		if got, bad := json.Marshal(p); err != nil || bad != nil || string(got) != tc.want {
+			t.Errorf("%s: %s, %v", name, got, err)
+		}
+	}
+}
+
+// TestEnded: more is to come of what runs or waits.
+func TestEnded(t *testing.T) {
+	t.Parallel()
+	for state, want := range map[string]bool{"running": false, "queued": false, "done": true, "failed": true, "budget": true} {
+		if ended(state) != want {
+			t.Errorf("%s: %t", state, !want)
+		}
+	}
+}
+
+// TestChosenTools: only these tools are left, with the prefix, and an unknown one is refused. No names leave all.
+func TestChosenTools(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		names []string
+		want  []string // nil: refused
+	}{
+		"all": {nil, []string{"p_a", "p_b"}}, "one": {[]string{"b"}, []string{"p_b"}}, "both": {[]string{"b", "a"}, []string{"p_a", "p_b"}}, "unknown": {[]string{"a", "c"}, nil},
+	} {
+		s := &callvet.Suite{Tools: []callvet.Tool{{Name: "p_a"}, {Name: "p_b"}}}
+		err := chosen(s, tc.names, "p_")
+		var got []string
+		for i := range s.Tools {
+			got = append(got, s.Tools[i].Name)
+		}
+		if (err != nil) != (tc.want == nil) || err == nil && !cmp.Equal(got, tc.want) {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
+	}
+}
