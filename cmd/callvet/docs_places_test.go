@@ -149,7 +149,7 @@ func (p *places) place(t *testing.T, place string) string {
 		if !strings.Contains(document(t, file), key) {
 			t.Errorf("%s does not tell of %s", file, key)
 		}
-		return code(key) + " in [" + filepath.Base(file) + "](" + strings.TrimPrefix("../"+file, "../docs/") + ")"
+		return code(strings.Trim(key, "`")) + " in [" + filepath.Base(file) + "](" + strings.TrimPrefix("../"+file, "../docs/") + ")"
 	case kind == "metric":
 		if !strings.Contains(p.metrics, "`"+rest+"`") {
 			t.Errorf("there is no metric %s", rest)
