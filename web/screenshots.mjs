@@ -23,7 +23,7 @@ try {
     for (const theme of ['light', 'dark']) {
       for (const [size, width, height] of docs ? [['wide', 1280, 800]] : [['wide', 1440, 900], ['medium', 1024, 800], ['narrow', 390, 844]]) {
         const page = await browser.page(server, { theme, width, height, locale: name.endsWith('-sv') ? 'sv-SE' : 'en-GB' });
-        await page.goto(address);
+        await page.goto(address, { timeout: 60_000 });
         await page.getByRole('heading', { level: 1 }).first().waitFor();
         await page.waitForLoadState('networkidle').catch(() => {}); // a socket stays open
         if (ready) await ready(page);

@@ -19,7 +19,7 @@ tools:
   - {name: find_order, description: Finds an order, read_only: true, parameters: {type: object, required: [id], properties: {id: {type: string}, fields: {type: array, items: {type: string}}}}}
   - {name: cancel_order, description: Cancels an order, parameters: {type: object, required: [id], properties: {id: {type: string}, reason: {type: string}}}}
 mocks:
-  - {tool: find_order, result: {note: "<script>window.owned=1</script><img src=x onerror='window.owned=1'>", link: "javascript:window.owned=1"}}
+  - {tool: find_order, result: {note: "<script>window.owned=1</script><img src=x onerror='window.owned=1'> paypal\\u200b.com \\u202egnp.exe", link: "javascript:window.owned=1"}}
   - {tool: cancel_order, error: "order is locked"}
 cases:
   - id: look-then-answer
@@ -43,7 +43,7 @@ rules:
     steps:
       - calls: [{tool: find_order, args: {id: "A-2", fields: ["status"]}}]
       - calls: [{tool: cancel_order, args: {id: "A-3", reason: "changed mind"}}]
-      - text: "Pay at paypal\\u200b.com \\u202egnp.exe"
+      - text: Done.
 otherwise: error
 `;
 
@@ -312,8 +312,8 @@ test('what a tool or a model says stays text', async () => {
   clean(page);
 });
 
-test('characters that nobody sees are visible in what a model said', async () => {
-  const page = await opened(`/runs/${runs.desk}/case?case=cancel-it`);
+test('characters that nobody sees are visible in what models and tools said', async () => {
+  const page = await opened(`/runs/${runs.desk}/case?case=look-then-answer`);
   await page.locator('.unseen').first().waitFor();
   assert.deepEqual([...new Set(await page.locator('.unseen').allInnerTexts())].sort(), ['U+200B', 'U+202E']);
   clean(page);

@@ -130,7 +130,7 @@ function Recent({ run: r }: { run: Run }) {
           ? shown.map((s) => (
               <div key={s.name} className={classes.target}>
                 <div style={{ minWidth: 0 }}>
-                  <Text size="sm" truncate title={s.name}>
+                  <Text size="sm" className="untrusted">
                     {s.name}
                   </Text>
                   <Text size="xs" c="dimmed">
@@ -141,7 +141,7 @@ function Recent({ run: r }: { run: Run }) {
               </div>
             ))
           : (r.models ?? []).slice(0, 3).map((m) => (
-              <Text key={m} size="sm" truncate title={m}>
+              <Text key={m} size="sm" className="untrusted">
                 {m}
               </Text>
             ))}

@@ -24,7 +24,7 @@ export function Since({ run, line }: { run: string; line: Schemas['EvalDetails']
       {models.slice(0, most).map((c) => {
         const pass = (line.targets ?? []).find((x) => x.name === c.target)?.pass_rate;
         return (
-          <Group key={c.target} gap="md" align="flex-start">
+          <Group key={c.target} gap="md" align="flex-start" style={{ rowGap: 2 }}>
             <Text size="sm" fw={600} className="untrusted">
               {c.target}
             </Text>
