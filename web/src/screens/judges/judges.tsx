@@ -250,7 +250,7 @@ function Verdicts({ run, ask }: { run: string; ask?: () => void }) {
 }
 
 /** Report is all that a judge says of a target. The judge wrote every text in it. */
-function Report({ of: r, target }: { of: Schemas['JudgeReport']; target: string }) {
+function Report({ of: r, target }: { of: Schemas['CallvetJudgeReport']; target: string }) {
   const t = useText();
   const lists: [string, string[]][] = [
     [t('judges.strengths'), r.strengths ?? []],
