@@ -253,6 +253,8 @@ type ExpectedCall struct {
 	After []string `json:"after,omitempty"`
 	// Optional calls may be missing without failing the case.
 	Optional bool `json:"optional,omitempty"`
+	// Result is what the tool has to give, where it always gives the same; nil: not asserted.
+	Result json.RawMessage `json:"result,omitempty"`
 	// ResultCheck is a post-condition over the call's result.
 	ResultCheck string `json:"result_check,omitempty"`
 	// ExtraArgs is the policy of this call; "" means that of the case.
@@ -331,4 +333,38 @@ type Scoring struct {
 	RequireNative bool `json:"require_native,omitempty"`
 	// Selection has the settings for targets that select tools.
 	Selection *SelectionScoring `json:"selection,omitempty"`
+}
+
+// Comparison are those settings of Scoring by which arguments are compared. The zero value stands
+// for the defaults.
+type Comparison struct {
+	Mode       string    `json:"mode,omitempty"`
+	Epsilon    *float64  `json:"epsilon,omitempty" form:"min=0"`
+	Relative   *float64  `json:"relative,omitempty" form:"min=0 max=1"`
+	Threshold  *float64  `json:"threshold,omitempty" form:"min=0 max=1"`
+	Tolerance  string    `json:"tolerance,omitempty"`
+	Unanchored bool      `json:"unanchored,omitempty"`
+	ExtraArgs  ExtraArgs `json:"extra_args,omitempty"`
+}
+
+// Comparison are the settings by which the arguments of an expected call are compared.
+func (s *Scoring) Comparison(e *ExpectedCall) Comparison {
+	c := Comparison{s.Mode, s.Epsilon, s.Relative, s.Threshold, s.Tolerance, s.Unanchored, s.ExtraArgs}
+	if e.ExtraArgs != "" {
+		c.ExtraArgs = e.ExtraArgs
+	}
+	if c.Mode == "exact" {
+		c.Mode = ""
+	}
+	if c.ExtraArgs == ExtraForbid {
+		c.ExtraArgs = ""
+	}
+	return c
+}
+
+// Scoring are the settings as a suite has them.
+func (c *Comparison) Scoring() Scoring {
+	return Scoring{
+		Mode: c.Mode, Epsilon: c.Epsilon, Relative: c.Relative, Threshold: c.Threshold, Tolerance: c.Tolerance, Unanchored: c.Unanchored, ExtraArgs: c.ExtraArgs,
+	}
 }

@@ -238,20 +238,28 @@ func (w *scratch) ungrounded(answer string) string {
 	return ""
 }
 
-// assertResults checks the post-conditions of the calls that were made.
+// assertResults checks the results and the post-conditions of the calls that were made.
 func (w *scratch) assertResults() {
 	for i, j := range w.fit.match {
 		e := &w.fit.plan.calls[i]
-		if e.check == nil || j < 0 {
+		if e.src.Result == nil && e.check == nil || j < 0 {
 			continue
 		}
 		c := w.calls[j].src
 		result, why := resultOf(c)
-		if why != "" {
-			w.skip("result_check", callvet.LayerArguments, why, e.src.ResultCheck)
-			continue
+		hold := func(name, want string, holds func() bool) {
+			if why != "" {
+				w.skip(name, callvet.LayerArguments, why, want)
+				return
+			}
+			w.record(name, callvet.LayerArguments, holds(), want, c.Tool+" gave "+short(c.Result))
 		}
-		w.record("result_check", callvet.LayerArguments, e.check.Holds(result), e.src.ResultCheck, c.Tool+" gave "+short(c.Result))
+		if e.src.Result != nil {
+			hold("result", short(e.src.Result), func() bool { return value.Equal(e.result, result) })
+		}
+		if e.check != nil {
+			hold("result_check", e.src.ResultCheck, func() bool { return e.check.Holds(result) })
+		}
 	}
 }
 
@@ -265,6 +273,27 @@ func resultOf(c *callvet.Call) (result value.Value, why string) {
 		return result, "the call of " + c.Tool + " has no result"
 	}
 	return result, ""
+}
+
+// postconditionName is the name of the assertion on a condition of the task.
+const postconditionName = "postcondition"
+
+// postconditionScore is the share of the conditions of the task that hold.
+func (w *scratch) postconditionScore(l *scoreList) {
+	met, n := 0, len(w.k.posts)
+	for i := range w.assertion {
+		switch a := &w.assertion[i]; {
+		case a.Name != postconditionName:
+		case a.State == callvet.AssertNotEvaluated:
+			l.unscored(TaskPostconditions, a.Reason)
+			return
+		default:
+			met += truth(a.State == callvet.AssertPassed)
+		}
+	}
+	if n > 0 {
+		l.add(TaskPostconditions, share(met, n, 1))
+	}
 }
 
 // assertPostconditions holds the results of all calls to the conditions of the task. A condition that no result satisfies
@@ -285,10 +314,10 @@ func (w *scratch) assertPostconditions() {
 			}
 		}
 		if !met && unknown != "" {
-			w.skip("postcondition", callvet.LayerRouting, unknown, p.text)
+			w.skip(postconditionName, callvet.LayerRouting, unknown, p.text)
 			continue
 		}
-		w.record("postcondition", callvet.LayerRouting, met, p.text, last)
+		w.record(postconditionName, callvet.LayerRouting, met, p.text, last)
 	}
 }
 
@@ -308,7 +337,7 @@ func (w *scratch) routingScores(l *scoreList) {
 }
 
 // aboutResults reports whether an assertion about calls is about what their results are, not about which were made.
-func aboutResults(name string) bool { return name == "no_tool_errors" || name == "postcondition" }
+func aboutResults(name string) bool { return name == "no_tool_errors" || name == postconditionName }
 
 // wantsNone reports whether the only right thing is to call nothing.
 func (w *scratch) wantsNone() bool {

@@ -70,6 +70,8 @@ type expected struct {
 	args  *match.Args // nil: not asserted
 	known bool        // every asserted key is declared by the tool
 	check *condition.Condition
+	// result is what the call has to give; the zero Value: not asserted.
+	result value.Value
 	// foreign compares the arguments under a foreign profile, in place of args.
 	foreign *bfcl.Expectation
 }
@@ -276,6 +278,11 @@ func (k *Compiled) expected(e *expected, src *callvet.ExpectedCall, set match.Se
 	if src.ResultCheck != "" {
 		if e.check, err = condition.Compile(src.ResultCheck); err != nil {
 			ps.add("bad-check", key+".result_check", err.Error(), "for example: window_days == 30 && len(items) > 0")
+		}
+	}
+	if src.Result != nil {
+		if e.result, err = value.Parse(src.Result); err != nil {
+			ps.add("bad-result", key+".result", "the expected result is not JSON: "+err.Error(), "")
 		}
 	}
 	if k.foreign {

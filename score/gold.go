@@ -79,7 +79,7 @@ func (g *gold) closed() bool {
 
 // narrowed reports whether more than its tool decides which call answers.
 func narrowed(c callvet.ExpectedCall) bool {
-	return c.Args != nil || len(c.Matchers) > 0 || c.Nth != 0 || c.Message != 0 || len(c.After) > 0 || c.ResultCheck != ""
+	return c.Args != nil || len(c.Matchers) > 0 || c.Nth != 0 || c.Message != 0 || len(c.After) > 0 || c.Result != nil || c.ResultCheck != ""
 }
 
 // variable reports whether calls with different arguments may answer.
@@ -182,7 +182,10 @@ func (g *gold) planCalls(p *plan) bool {
 		if !e.src.Optional {
 			g.last = len(g.calls)
 		}
-		g.calls, g.checked = append(g.calls, call), append(g.checked, e.check != nil)
+		if call.Result = e.src.Result; call.Result != nil {
+			call.Status = callvet.StatusOK
+		}
+		g.calls, g.checked = append(g.calls, call), append(g.checked, e.check != nil || e.src.Result != nil)
 	}
 	g.ordered = !p.sequence.Free()
 	return true

@@ -3,6 +3,8 @@
 package score
 
 import (
+	"slices"
+
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/score/match"
 )
@@ -157,8 +159,12 @@ func (w *scratch) undecided(r *callvet.Result) string {
 }
 
 // telling reports whether a pass has something to show: a default left out, a
-// soft match, a repaired call, another spelling of a tool's name, a contract violation that was only recorded.
+// soft match, a repaired call, another spelling of a tool's name, a contract violation that was only recorded,
+// and a pairing that its calls alone do not show.
 func (w *scratch) telling() bool {
+	if w.reordered() {
+		return true
+	}
 	for i := range w.fit.pairs {
 		if w.fit.pairs[i].tally.Telling {
 			return true
@@ -177,6 +183,21 @@ func (w *scratch) telling() bool {
 		}
 	}
 	return false
+}
+
+// reordered reports whether the calls answer others of the expected ones than inOrder finds.
+func (w *scratch) reordered() bool {
+	n, m := len(w.fit.match), len(w.calls)
+	switch {
+	case n == 0 || n == 1 && len(w.called) == 1:
+		return false
+	case m < len(w.called): // the places of the calls that count are in the comparison only
+		return true
+	}
+	alone := inOrder(n, m, func(i, j int) bool { return w.k.accepts(&w.fit.plan.calls[i], w.calls[j].src.Tool) }, func(i, j int) bool {
+		return gives(w.fit.plan.calls[i].src, w.calls[j].src)
+	})
+	return !slices.Equal(alone, w.fit.match)
 }
 
 // scoreList gathers scores.
@@ -223,6 +244,7 @@ func (w *scratch) scores(planned bool) []callvet.Score {
 	w.contractScores(&l)
 	w.grounding(&l)
 	l.add(FormatScore, w.formatScore())
+	w.postconditionScore(&l)
 	if w.facts.evaluated > 0 {
 		l.add(Assertions, share(w.facts.evaluated-w.facts.failed, w.facts.evaluated, 1))
 	}

@@ -3,6 +3,7 @@
 package score
 
 import (
+	"bytes"
 	"slices"
 
 	"github.com/callvet/callvet"
@@ -14,16 +15,20 @@ type Label struct {
 	// was needed.
 	Needed bool
 	Tool   string
+	// Call is the expected call that it is paired with, or that it was made in place of; nil
+	// where the case says no more of it than the tool.
+	Call *callvet.ExpectedCall
 }
 
-// Labels labels the calls of an attempt, one Label a call in their order, and lists the tools of
-// the calls that the case needs. known is false where the case says nothing about calls.
+// Labels labels the calls of an attempt, one Label a call in their order, and lists the calls
+// that the case needs. known is false where the case says nothing about calls.
 //
-// A call is paired with an expected one by its name, and where the attempt has a comparison, as
-// there. One call too many beside a missing one is a call of the wrong tool: needed, of another
-// tool. Calls that a multi-turn case allows on the way are needed, of their own tool.
+// A call is paired with an expected one as in the attempt's comparison, and where it has none by
+// equal arguments, and then by name. One call too many with a missing one is a call of the wrong
+// tool: needed, of another tool. Calls that a multi-turn case allows on the way are needed, of
+// their own tool.
 // Source: Evaluating Tool Calling, §2.2 and §3.1.
-func Labels(c *callvet.Case, t *callvet.Trace, r *callvet.Result) (calls []Label, needed []string, known bool) {
+func Labels(c *callvet.Case, t *callvet.Trace, r *callvet.Result) (calls, needed []Label, known bool) {
 	made := counted(t.Calls(), r)
 	e, known := expectation(c, r, made)
 	if !known {
@@ -37,40 +42,43 @@ func Labels(c *callvet.Case, t *callvet.Trace, r *callvet.Result) (calls []Label
 	}
 	paired := e.pair(made, compared)
 	taken := make([]bool, len(made))
-	var missing []string
-	for i, names := range e {
-		name := names.first()
+	var missing []Label
+	for i := range e {
+		x := &e[i]
+		due := Label{true, x.first(), x.src}
 		if j := paired[i]; j >= 0 {
 			taken[j] = true
-			if names.accepts(made[j].Tool) {
-				name = made[j].Tool
+			if x.accepts(made[j].Tool) {
+				due.Tool = made[j].Tool
 			}
-			calls[j] = Label{true, name}
-		} else if !names.optional {
-			missing = append(missing, name)
+			calls[j] = due
+		} else if !x.optional {
+			missing = append(missing, due)
 		}
-		if !names.optional {
-			needed = append(needed, name)
+		if !x.optional {
+			needed = append(needed, due)
 		}
 	}
 	for j := range made {
 		switch {
 		case taken[j]:
 		case sets && e.names(made[j].Tool): // a tool of the set may be called again
-			calls[j] = Label{true, made[j].Tool}
+			calls[j] = Label{Needed: true, Tool: made[j].Tool}
 		case c.MultiTurn != nil && (onTheWay(c.MultiTurn, made[j].Tool, r) || made[j].Status == callvet.StatusRejected && e.names(made[j].Tool)):
-			calls[j] = Label{true, made[j].Tool}
+			calls[j] = Label{Needed: true, Tool: made[j].Tool}
 		case len(missing) > 0:
-			calls[j], missing = Label{true, missing[0]}, missing[1:]
+			calls[j], missing = missing[0], missing[1:]
 		}
 	}
 	return calls, needed, true
 }
 
-// expectedCall is a call that a case asks for, as the names that it accepts.
+// expectedCall is a call that a case asks for, as the names that it accepts. src is nil where the
+// case gives names only.
 type expectedCall struct {
 	names    []string
 	optional bool
+	src      *callvet.ExpectedCall
 }
 
 func (e *expectedCall) first() string {
@@ -102,7 +110,7 @@ func expectation(c *callvet.Case, r *callvet.Result, made []callvet.Call) (e exp
 			p = &x.Plans[i]
 		}
 		for i := range p.Calls {
-			e = append(e, expectedCall{r.CountsEach(p.Calls[i].Tools), p.Calls[i].Optional})
+			e = append(e, expectedCall{r.CountsEach(p.Calls[i].Tools), p.Calls[i].Optional, &p.Calls[i]})
 		}
 		return e, true
 	case x.ToolsCalled != nil:
@@ -139,8 +147,13 @@ func nearestSet(sets [][]string, made []callvet.Call, r *callvet.Result) (best e
 }
 
 // pair gives for each expected call the position of the call that is taken for it, -1 for none:
-// that of the comparison where there is one, else the first of an accepted name.
+// that of the comparison where there is one, else as inOrder has it.
 func (e expectedCalls) pair(made []callvet.Call, compared []callvet.CallMatch) []int {
+	if len(compared) == 0 {
+		return inOrder(len(e), len(made), func(i, j int) bool { return e[i].accepts(made[j].Tool) }, func(i, j int) bool {
+			return gives(e[i].src, &made[j])
+		})
+	}
 	out, taken := make([]int, len(e)), make([]bool, len(made))
 	for i := range out {
 		out[i] = -1
@@ -150,18 +163,36 @@ func (e expectedCalls) pair(made []callvet.Call, compared []callvet.CallMatch) [
 			out[m.Expected], taken[m.Actual] = m.Actual, true
 		}
 	}
-	if len(compared) > 0 {
-		return out
+	return out
+}
+
+// inOrder pairs n expected with m made calls of accepted names without a comparison: first those with
+// equal arguments, and then each expected one with the first that is left; -1 where none is. A result
+// without a comparison has this pairing (see scratch.telling).
+func inOrder(n, m int, accepts, equal func(i, j int) bool) []int {
+	out, taken := make([]int, n), make([]bool, m)
+	for i := range out {
+		out[i] = -1
 	}
-	for i := range e {
-		for j := range made {
-			if e[i].accepts(made[j].Tool) && !taken[j] {
-				out[i], taken[j] = j, true
-				break
+	take := func(also func(i, j int) bool) {
+		for i := range out {
+			for j := 0; j < m && out[i] < 0; j++ {
+				if !taken[j] && accepts(i, j) && (also == nil || also(i, j)) {
+					out[i], taken[j] = j, true
+				}
 			}
 		}
 	}
+	if n > 1 || m > 1 {
+		take(equal)
+	}
+	take(nil)
 	return out
+}
+
+// gives reports whether a call was made with the very arguments of an expected one.
+func gives(e *callvet.ExpectedCall, made *callvet.Call) bool {
+	return e != nil && e.Args != nil && bytes.Equal(e.Args, made.Args)
 }
 
 // onTheWay reports whether a multi-turn case allows the call before its expected ones.

@@ -76,6 +76,10 @@ const (
 	// Abstention is 1 when a case that wants no call got none, else 0; absent
 	// for cases that want calls.
 	Abstention = "abstention"
+	// TaskPostconditions is the share of the case's postconditions that the result of some call
+	// satisfies. Unscored where one is not known, because a call has no result; absent for cases
+	// without any. Source: Evaluating Tool Calling, §3.1 and §5.
+	TaskPostconditions = "task_postconditions"
 	// Assertions is passed ÷ evaluated assertions; absent without assertions.
 	Assertions = "assertions"
 	// Overall is tool weight · ToolSelection + argument weight · ArgAccuracy

@@ -279,8 +279,8 @@ func TestLabelsOfPlans(t *testing.T) {
 		plan, want string
 	}{{c, "", "e"}, {c, "a", "f"}, {c, "b", "g"}, {c, "of before", "e"}, {swapped, "a", "f"}, {swapped, "", "f"}} {
 		_, needed, known := score.Labels(tt.of, &callvet.Trace{}, &callvet.Result{Plan: tt.plan})
-		if d := cmp.Diff([]string{tt.want}, needed); d != "" || !known {
-			t.Errorf("plan %q: %s", tt.plan, d)
+		if len(needed) != 1 || needed[0].Tool != tt.want || !known {
+			t.Errorf("plan %q: %+v", tt.plan, needed)
 		}
 	}
 }
@@ -303,6 +303,90 @@ func TestLabelsOfSets(t *testing.T) {
 		got, _, _ := score.Labels(&c, tt.trace, &callvet.Result{})
 		if d := cmp.Diff(tt.want, got); d != "" {
 			t.Errorf("%s: %s", tt.name, d)
+		}
+	}
+}
+
+// TestLabelsOfPassingCalls: the label of a call has the expected call that it answers, also where a passing
+// attempt makes calls of one tool in another order, or passes by a matcher.
+func TestLabelsOfPassingCalls(t *testing.T) {
+	t.Parallel()
+	call := func(args string) callvet.ExpectedCall {
+		return callvet.ExpectedCall{Tools: []string{"f"}, Args: json.RawMessage(args)}
+	}
+	either := callvet.ExpectedCall{Tools: []string{"f"}, Matchers: map[string]callvet.Matcher{"a": {Mode: "any_of", Value: json.RawMessage(`[1,2]`)}}}
+	for name, tt := range map[string]struct {
+		expect []callvet.ExpectedCall
+		trace  *callvet.Trace
+		want   []int // of each call, the expected one
+	}{
+		"in order":             {[]callvet.ExpectedCall{call(`{"a":1}`), call(`{"a":2}`)}, made("f", `{"a":1}`, "f", `{"a":2}`), []int{0, 1}},
+		"in another order":     {[]callvet.ExpectedCall{call(`{"a":1}`), call(`{"a":2}`)}, made("f", `{"a":2}`, "f", `{"a":1}`), []int{1, 0}},
+		"in another spelling":  {[]callvet.ExpectedCall{call(`{"a":1}`), call(`{"a":2}`)}, made("f", `{"a": 2}`, "f", `{"a": 1}`), []int{1, 0}},
+		"the other by a match": {[]callvet.ExpectedCall{either, call(`{"a":1}`)}, made("f", `{"a": 1}`, "f", `{"a":2}`), []int{1, 0}},
+	} {
+		c := one(callvet.Expect{Plans: []callvet.Plan{{Calls: tt.expect}}})
+		s, _ := score.New(&callvet.Suite{}, score.Config{})
+		k, problems := s.Compile(&c)
+		r := k.Score(tt.trace)
+		if len(problems) > 0 || r.Verdict != callvet.VerdictPass {
+			t.Fatalf("%s: %v %+v", name, problems, r)
+		}
+		labels, needed, _ := score.Labels(&c, tt.trace, &r)
+		if len(labels) != len(tt.want) || len(needed) != len(tt.expect) {
+			t.Fatalf("%s: %+v, needed %+v", name, labels, needed)
+		}
+		for j, i := range tt.want {
+			if labels[j].Call != &c.Expect.Plans[0].Calls[i] {
+				t.Errorf("%s: call %d is labelled by %+v, want the expected call %d", name, j, labels[j].Call, i)
+			}
+		}
+	}
+}
+
+// TestTaskPostconditions: the share of the conditions that hold is a score, and none where a result is not known.
+func TestTaskPostconditions(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		results []string
+		want    float64
+		scored  bool
+	}{
+		"all hold, of different calls": {[]string{`{"days":30}`, `{"ok":true}`}, 1, true},
+		"one does not":                 {[]string{`{"days":30}`, `{"ok":false}`}, 0.5, true},
+		"one is not known":             {[]string{`{"days":30}`, ``}, 0, false},
+	} {
+		c := one(callvet.Expect{ToolsCalled: []string{"f", "f"}, Postconditions: []string{"days == 30", "ok == true"}})
+		s, _ := score.New(&callvet.Suite{}, score.Config{})
+		k, _ := s.Compile(&c)
+		tr := made("f", `{}`, "f", `{}`)
+		n := 0
+		for i := range tr.Turns {
+			for j := range tr.Turns[i].Calls {
+				tr.Turns[i].Calls[j].Result = []byte(tt.results[n])
+				n++
+			}
+		}
+		r := k.Score(tr)
+		if got := r.Score(score.TaskPostconditions); got.Value != tt.want || got.Scored != tt.scored {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
+// TestExpectedResult: a call of a tool that always gives the same has to give the expected result.
+func TestExpectedResult(t *testing.T) {
+	t.Parallel()
+	for result, want := range map[string]callvet.Verdict{
+		`{"b":[1],"days":30.0}`: callvet.VerdictPass, `{"days":31}`: callvet.VerdictFail, `{"days":30}`: callvet.VerdictFail, ``: callvet.VerdictPass,
+	} {
+		c := one(callvet.Expect{Plans: []callvet.Plan{{Calls: []callvet.ExpectedCall{{Tools: []string{"f"}, Result: json.RawMessage(`{"days":30,"b":[1]}`)}}}}})
+		s, _ := score.New(&callvet.Suite{}, score.Config{})
+		k, _ := s.Compile(&c)
+		tr := made("f", `{}`)
+		tr.Turns[0].Calls[0].Result = []byte(result)
+		if r := k.Score(tr); r.Verdict != want || (result == "") != (r.NotEvaluated == 1) {
+			t.Errorf("%q: %s %s, %d not evaluated", result, r.Verdict, r.Reason, r.NotEvaluated)
 		}
 	}
 }

@@ -312,6 +312,19 @@ func printVerdicts(w io.Writer, v *app.JudgingView, all bool) {
 			break
 		}
 		fmt.Fprintf(w, "  %-8s %s%s\n", wordOf(t), plain.Line(t.Key.String()), behind(t))
+		if t.Report != nil {
+			printReport(w, t)
+		}
+	}
+}
+
+// printReport tells all that a judge of a target says of it.
+func printReport(w io.Writer, t *app.ThingVerdict) {
+	for _, l := range t.Report.Lists() {
+		fmt.Fprintf(w, "    %s\n", plain.Line(l.Title))
+		for _, text := range l.Texts {
+			fmt.Fprintf(w, "      - %s\n", plain.Line(text))
+		}
 	}
 }
 

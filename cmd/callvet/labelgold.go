@@ -5,6 +5,8 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -19,8 +21,11 @@ func (a *cli) labelGoldCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "gold TRACES|RUN -o FILE", Short: "Draw tasks of logs for a person to write which calls were right",
 		Long: `Draw tasks of a trace file or a run and add them to FILE, redacted, as many of each language and intent: with what was asked,
-called and answered, and with blanks for what was right: whether a call was needed in each turn, and the calls that are
-right, with tool, arguments and a check of the result. Again with a larger --n it adds tasks; what is filled in stays.
+called and answered, and with what was called as a proposal of what was right: whether a call was needed in each turn, and the
+calls that are right, with tool, arguments and a check of the result. A proposal counts once a person writes checked: true;
+--blank leaves blanks in its place. A share of the tasks (--edge) is drawn on purpose: rate limits, outages, failed and
+rejected calls, null results, repeated calls, stateful flows, and tasks without a call, as many of each.
+Again with a larger --n it adds tasks; what is filled in stays.
 callvet label apply makes labels of steps and a suite of it.`,
 		Example: "  callvet label gold production.jsonl -o gold.yaml --n 200\n  callvet label apply gold.yaml production.jsonl -o labelled.jsonl --suite suite.yaml --tools tools.json",
 		Args:    cobra.ExactArgs(1),
@@ -37,13 +42,22 @@ callvet label apply makes labels of steps and a suite of it.`,
 	fs.StringVarP(&req.Output, "output", "o", "", "file that the tasks are added to (required)")
 	fs.Var(ranged.Int(&req.N, 200, 1), "n", "how many tasks the file has then")
 	fs.StringSliceVar(&req.By, "by", []string{"language", "intent"}, "keys of slices: as many tasks of each value")
+	fs.Var(ranged.Share(&req.Edge, 0.3), "edge", "share of the tasks that are edge cases, drawn on purpose")
+	fs.BoolVar(&req.Blank, "blank", false, "leave blank what was right, in place of what was called")
 	fs.Uint64Var(&req.Seed, "seed", 1, "order of the draw")
 	return cmd
 }
 
 func goldDrawn(w io.Writer, d *app.GoldDrawn) error {
-	_, err := fmt.Fprintf(w, "%s added to %s, of %s: it has %d, of which nobody has begun with %d\n", plain.Count(d.Added, "task", "tasks"), plain.Line(d.File), plain.Count(d.Strata, "stratum", "strata"), d.Tasks, d.Open)
-	return err
+	if _, err := fmt.Fprintf(w, "%s added to %s, of %s: it has %d, of which nobody has begun with %d\n", plain.Count(d.Added, "task", "tasks"), plain.Line(d.File), plain.Count(d.Strata, "stratum", "strata"), d.Tasks, d.Open); err != nil {
+		return err
+	}
+	for _, kind := range slices.Sorted(maps.Keys(d.Edges)) {
+		if _, err := fmt.Fprintf(w, "edge cases: %s: %d\n", kind, d.Edges[kind]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (a *cli) labelApplyCommand() *cobra.Command {

@@ -19,7 +19,7 @@ func (a *cli) promptCommand() *cobra.Command {
 	return cmd
 }
 
-const promptToolCallerLong = `Write a system prompt for a model that calls tools: eight rules, right and wrong arguments for the first tools, and a page with
+const promptToolCallerLong = `Write a system prompt for a model that calls tools: eight rules, what a user says with right and wrong calls, one of them no call, and a page with
 all of them on which those that are easily confused stand apart. TOOLS is a catalogue, a suite, or what an MCP server
 answered to tools/list; without it the rules stand alone.
 

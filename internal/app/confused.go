@@ -34,7 +34,7 @@ func (r *Run) pairsOf(row *report.Row) (out []trace.Confused) {
 		return nil
 	}
 	if t.Decision != nil {
-		a := trace.OfCell(row.Case, &r.Manifest.Targets[row.Cell.Target], row.Cell)
+		a := trace.OfCell(row.Case, &r.Manifest.Targets[row.Cell.Target], row.Cell, &r.Suite.Defaults.Scoring)
 		if a.Scored == nil {
 			return nil
 		}
@@ -47,7 +47,10 @@ func (r *Run) pairsOf(row *report.Row) (out []trace.Confused) {
 	if !known {
 		return nil
 	}
-	missed := slices.Clone(needed)
+	missed := make([]string, len(needed))
+	for i := range needed {
+		missed[i] = needed[i].Tool
+	}
 	for i, name := range score.Counted(t, &row.Cell.Result) {
 		if !r.knows(row.Case, name) {
 			name = panel.Unknown

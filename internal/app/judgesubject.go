@@ -112,7 +112,7 @@ func (a *App) eachAttempt(ctx context.Context, r *Run, keep []string, do func(ju
 
 // subject is an attempt as red lets a judge see it.
 func (r *Run) subject(row report.Row, red *redact.Redactor) judge.Subject {
-	at := trace.OfCell(row.Case, &r.Manifest.Targets[row.Cell.Target], row.Cell)
+	at := trace.OfCell(row.Case, &r.Manifest.Targets[row.Cell.Target], row.Cell, &r.Suite.Defaults.Scoring)
 	output := outputOf(&at)
 	at = at.Redacted(red)
 	told := make([]callvet.Turn, 0, len(at.Input)+2)

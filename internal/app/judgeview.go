@@ -12,6 +12,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/judge"
 	"github.com/callvet/callvet/internal/labels"
+	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/run"
 	"github.com/callvet/callvet/internal/store"
 )
@@ -115,6 +116,13 @@ type JudgingView struct {
 // Interrupted tells that the judging ended early; it goes on when it is asked for again.
 func (v *JudgingView) Interrupted() bool { return v.Status == store.StatusInterrupted }
 
+// Reports are what a judge of targets says of each of them; nil of every other judge.
+func (v *JudgingView) Reports() []report.JudgeReport {
+	var s said
+	s.report(v.JudgeID, v.Verdicts)
+	return s.reports
+}
+
 // ThingVerdict is what a judge says of one thing. An unscored one is neither a pass nor a fail.
 type ThingVerdict struct {
 	judge.Key
@@ -195,7 +203,11 @@ func verdictsOf(ctx context.Context, db *store.DB, j *judgingRun, out *JudgingVi
 			at, answers, failed = c.Case, nil, false
 		}
 		if v := c.Result.Verdict; v == callvet.VerdictPass || v == callvet.VerdictFail {
-			answers = append(answers, kept(&c.Result))
+			v := kept(&c.Result)
+			if j.what.Judge.Unit == judge.Target { // a result has no place for a report
+				v.Report = j.what.Judge.Read(c.Trace.Answer, judge.Did{}).Report
+			}
+			answers = append(answers, v)
 		} else {
 			failed = true
 		}

@@ -4,12 +4,14 @@ package app
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -23,6 +25,7 @@ import (
 	"github.com/callvet/callvet/internal/trace/foreign"
 	"github.com/callvet/callvet/panel/slicing"
 	"github.com/callvet/callvet/score"
+	"github.com/callvet/callvet/score/check"
 	"github.com/callvet/callvet/value"
 )
 
@@ -37,6 +40,11 @@ type GoldDrawRequest struct {
 	// By are keys of slices: as many tasks are drawn of each of their values.
 	By   []string `json:"by,omitempty"`
 	Seed uint64   `json:"seed,omitempty"`
+	// Edge is the share of the tasks that are drawn for what went wrong or is unusual in them, as many of
+	// each kind, in [0,1].
+	Edge float64 `json:"edge,omitempty"`
+	// Blank leaves blank what was right, in place of what was called.
+	Blank bool `json:"blank,omitempty"`
 }
 
 // GoldDrawn is what was drawn.
@@ -50,6 +58,8 @@ type GoldDrawn struct {
 	Strata int `json:"strata"`
 	// Open are the tasks that nobody has begun with.
 	Open int `json:"open"`
+	// Edges are the edge cases of the file, by kind.
+	Edges map[string]int `json:"edges,omitempty"`
 }
 
 // DrawGold draws tasks and adds them to a file, redacted. The error wraps callvet.ErrInvalid for
@@ -60,6 +70,8 @@ func (a *App) DrawGold(ctx context.Context, req GoldDrawRequest, tell Events) (o
 		return nil, wrong("output", req.Output, "name the file to fill in")
 	case req.N < 1:
 		return nil, wrong("n", fmt.Sprint(req.N), "it is 1 or more")
+	case !(req.Edge >= 0 && req.Edge <= 1):
+		return nil, wrong("edge", fmt.Sprint(req.Edge), "it is a share from 0 to 1")
 	}
 	if err := req.one("traces"); err != nil {
 		return nil, err
@@ -77,14 +89,22 @@ func (a *App) DrawGold(ctx context.Context, req GoldDrawRequest, tell Events) (o
 	for i := range g.Tasks {
 		done[g.Tasks[i].Key()] = true
 	}
-	strata, of, err := a.strata(ctx, &req)
+	pool, err := a.pool(ctx, &req)
 	if err != nil {
 		return nil, err
 	}
-	out = &GoldDrawn{Format: "callvet.label_gold", Version: 1, File: req.Output, Strata: len(strata), Tasks: len(g.Tasks)}
-	added, err := a.shownGold(ctx, req.Side, labels.DrawGold(strata, done, req.N-len(g.Tasks), req.Seed), of)
+	out = &GoldDrawn{Format: "callvet.label_gold", Version: 1, File: req.Output, Strata: len(pool.strata), Tasks: len(g.Tasks)}
+	added, err := a.shownGold(ctx, &req, pool.draw(&req, g, done), pool)
 	if err != nil {
 		return nil, err
+	}
+	for _, t := range slices.Concat(g.Tasks, added) {
+		if t.Edge != "" {
+			if out.Edges == nil {
+				out.Edges = map[string]int{}
+			}
+			out.Edges[t.Edge]++
+		}
 	}
 	out.Added = len(added)
 	out.Tasks += out.Added
@@ -160,17 +180,98 @@ type drawnFrom struct {
 	of   int
 }
 
-// strata are the tasks by the values of the keys, one attempt of each: the first one that did not
+// goldPool are the tasks to draw from: by the values of the keys, and edge cases by their kind.
+type goldPool struct {
+	strata, edges map[string][]labels.Key
+	of            map[labels.Key]drawnFrom
+	edge          map[labels.Key]string
+}
+
+// draw draws edge cases first, as many as their share of the file, and then of all strata.
+func (p *goldPool) draw(req *GoldDrawRequest, g *labels.Gold, done map[labels.Key]bool) []labels.Key {
+	left, edges := req.N-len(g.Tasks), int(math.Round(req.Edge*float64(req.N)))
+	for i := range g.Tasks {
+		if g.Tasks[i].Edge != "" {
+			edges--
+		}
+	}
+	drawn := labels.DrawGold(p.edges, done, max(0, min(edges, left)), req.Seed)
+	for _, k := range drawn {
+		done[k] = true
+	}
+	for k := range p.edge { // one that is drawn with the others is none of them
+		if !slices.Contains(drawn, k) {
+			delete(p.edge, k)
+		}
+	}
+	return append(drawn, labels.DrawGold(p.strata, done, left-len(drawn), req.Seed)...)
+}
+
+// edgeOf is the kind of edge case that an attempt is, the rarest first; "" for none.
+// Source: Evaluating Tool Calling, §5.
+func edgeOf(at *trace.Attempt) string {
+	calls := at.Trace.Calls()
+	limited, failed, rejected, empty, ran := false, false, false, false, false
+	made := map[string]bool{}
+	again := false
+	for i := range calls {
+		c := &calls[i]
+		key := c.Tool + "\x00" + string(c.Args)
+		again, made[key] = again || made[key], true
+		switch why := check.Failure(c); {
+		case check.RateLimited(c):
+			limited = true
+		case c.Status == callvet.StatusRejected:
+			rejected = true
+		case why != "":
+			failed = true
+		default:
+			ran = true
+			empty = empty || noResult(c.Result)
+		}
+	}
+	switch turns := len(calling(&at.Trace)); {
+	case limited:
+		return "rate limit"
+	case failed && ran:
+		return "partial outage"
+	case failed:
+		return "failed call"
+	case rejected:
+		return "rejected call"
+	case empty:
+		return "null result"
+	case again:
+		return "repeated call"
+	case turns > 1:
+		return "stateful flow"
+	case len(calls) == 0:
+		return "no call"
+	}
+	return ""
+}
+
+// noResult reports whether a tool gave nothing: null, an empty list or object, or an empty text.
+func noResult(raw json.RawMessage) bool {
+	switch string(bytes.TrimSpace(raw)) {
+	case "null", "[]", "{}", `""`:
+		return true
+	}
+	return false
+}
+
+// pool are the tasks by the values of the keys, one attempt of each: the first one that did not
 // end in an error.
-func (a *App) strata(ctx context.Context, req *GoldDrawRequest) (map[string][]labels.Key, map[labels.Key]drawnFrom, error) {
+func (a *App) pool(ctx context.Context, req *GoldDrawRequest) (*goldPool, error) {
 	if err := unambiguous("by", req.By); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	names := slicing.New(req.By, nil)
 	strata, seen := map[string][]labels.Key{}, map[string]bool{}
+	p := &goldPool{strata: strata, edges: map[string][]labels.Key{}, of: map[labels.Key]drawnFrom{}, edge: map[labels.Key]string{}}
 	for at, err := range a.logged(ctx, req.Side) {
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		if o := at.Trace.Outcome; seen[at.Trace.CaseID] || at.Trace.Fault != nil || o == callvet.OutcomeError || o == callvet.OutcomeNotRun {
 			continue
@@ -178,20 +279,23 @@ func (a *App) strata(ctx context.Context, req *GoldDrawRequest) (map[string][]la
 		seen[at.Trace.CaseID] = true
 		name, err := stratum(names, req.By, at)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		strata[name] = append(strata[name], keyOf(at))
+		k := keyOf(at)
+		strata[name] = append(strata[name], k)
+		if kind := edgeOf(at); kind != "" && req.Edge > 0 {
+			p.edges[kind], p.edge[k] = append(p.edges[kind], k), kind
+		}
 	}
 	if len(strata) == 0 {
-		return nil, nil, fmt.Errorf("draw tasks of %s: %w: there is none", req.name(), callvet.ErrInvalid)
+		return nil, fmt.Errorf("draw tasks of %s: %w: there is none", req.name(), callvet.ErrInvalid)
 	}
-	of := map[labels.Key]drawnFrom{}
 	for name, keys := range strata {
 		for _, k := range keys {
-			of[k] = drawnFrom{name, len(keys)}
+			p.of[k] = drawnFrom{name, len(keys)}
 		}
 	}
-	return strata, of, nil
+	return p, nil
 }
 
 // stratum is the values that an attempt has for keys, as slices have them.
@@ -231,7 +335,7 @@ func asValue(of any) (value.Value, error) {
 }
 
 // shownGold reads the drawn attempts as a person sees them, redacted, in their order.
-func (a *App) shownGold(ctx context.Context, s Side, drawn []labels.Key, of map[labels.Key]drawnFrom) ([]labels.GoldTask, error) {
+func (a *App) shownGold(ctx context.Context, req *GoldDrawRequest, drawn []labels.Key, p *goldPool) ([]labels.GoldTask, error) {
 	at := map[labels.Key]int{}
 	for i, k := range drawn {
 		at[k] = i
@@ -241,7 +345,7 @@ func (a *App) shownGold(ctx context.Context, s Side, drawn []labels.Key, of map[
 		return nil, err
 	}
 	out := make([]labels.GoldTask, len(drawn))
-	for one, err := range a.logged(ctx, s) {
+	for one, err := range a.logged(ctx, req.Side) {
 		if err != nil {
 			return nil, err
 		}
@@ -251,14 +355,64 @@ func (a *App) shownGold(ctx context.Context, s Side, drawn []labels.Key, of map[
 		}
 		hidden := one.Redacted(red)
 		k := drawn[i]
-		t := labels.GoldTask{Task: k.TaskID, Attempt: k.Attempt, Target: k.Target, Stratum: of[k].name, Of: of[k].of, Goal: userSaid(&hidden), Answer: plain.Limited(hidden.Trace.Answer, maxShown)}
+		t := labels.GoldTask{Task: k.TaskID, Attempt: k.Attempt, Target: k.Target, Stratum: p.of[k].name, Of: p.of[k].of, Edge: p.edge[k], Goal: userSaid(&hidden), Answer: plain.Limited(hidden.Trace.Answer, maxShown)}
 		for _, turn := range calling(&hidden.Trace) {
 			t.Turns = append(t.Turns, labels.GoldTurn{Called: shownCalls(turn.Calls)})
 		}
 		t.Turns = append(t.Turns, labels.GoldTurn{})
+		if !req.Blank {
+			propose(&t, &hidden)
+		}
 		out[i] = t
 	}
 	return out, nil
+}
+
+// propose fills in what was called, for a person to correct: the calls that did not fail, each once, or
+// what the labels of the trace say of them. A turn of which every call failed stays blank.
+func propose(t *labels.GoldTask, at *trace.Attempt) {
+	no := false
+	t.Checked = &no
+	n := 0
+	made := map[string]bool{}
+	for i, turn := range calling(&at.Trace) {
+		g := &t.Turns[i]
+		failed, needed := 0, false
+		for j := range turn.Calls {
+			c := &turn.Calls[j]
+			label := at.Steps[n].Gold
+			n++
+			key := c.Tool + "\x00" + string(c.Args)
+			switch {
+			case label != nil && label.Needed != nil && !*label.Needed, label == nil && made[key]:
+				continue
+			case label == nil && check.Failure(c) != "":
+				failed++
+				continue
+			}
+			made[key], needed = true, true
+			g.Calls = append(g.Calls, proposed(c, label))
+		}
+		if needed || failed == 0 {
+			g.Needed = &needed
+		}
+	}
+	t.Turns[len(t.Turns)-1].Needed = &no
+}
+
+// proposed is a call as it was made, or as its label has it.
+func proposed(c *callvet.Call, label *trace.Gold) labels.GoldCall {
+	tool, args, check := c.Tool, c.Args, labels.NoCheck
+	if label != nil {
+		tool, check = cmp.Or(label.Tool, tool), cmp.Or(label.ResultCheck, check)
+		if label.Args != nil {
+			args = label.Args
+		}
+	}
+	if v, err := value.Parse(args); err != nil || v.Kind() != value.Object {
+		args = json.RawMessage(labels.AnyArgs)
+	}
+	return labels.GoldCall{Tool: &tool, Args: args, Check: &check}
 }
 
 // userSaid is all that the user said, or else the goal.
@@ -473,28 +627,7 @@ func turnGold(ctx context.Context, calls []callvet.Call, right []callvet.Expecte
 	said, _, _ := score.Labels(&c, &t, &r)
 	out := make([]trace.Gold, len(calls))
 	for j := range said {
-		out[j] = trace.Gold{Needed: &said[j].Needed, Tool: said[j].Tool}
-	}
-	paired, used := make([]bool, len(calls)), make([]bool, len(right))
-	pair := func(j, i int) {
-		paired[j], used[i] = true, true
-		out[j].Args, out[j].ResultCheck = right[i].Args, right[i].ResultCheck
-	}
-	for _, m := range r.Calls { // which a pass does not have
-		if m.Expected >= 0 && m.Actual >= 0 && said[m.Actual].Needed {
-			pair(m.Actual, m.Expected)
-		}
-	}
-	for _, exact := range []bool{true, false} { // those of another tool have the name of the right one
-		for j := range said {
-			i := 0
-			for i < len(right) && (used[i] || right[i].Tools[0] != said[j].Tool || exact && !sameJSON(right[i].Args, calls[j].Args)) {
-				i++
-			}
-			if said[j].Needed && !paired[j] && i < len(right) {
-				pair(j, i)
-			}
-		}
+		out[j] = trace.GoldOf(&said[j], &callvet.Scoring{})
 	}
 	return out, nil
 }

@@ -58,7 +58,7 @@ func (r *Run) traced(ctx context.Context, do func(*trace.Attempt, *callvet.Case)
 			yield(trace.Attempt{}, err)
 			return
 		}
-		for at, err := range measure.Cells(rows, r.Manifest.Targets) {
+		for at, err := range measure.Cells(rows, r.Manifest.Targets, &r.Suite.Defaults.Scoring) {
 			if err == nil {
 				heard.judged(&at)
 				do(&at, of)

@@ -607,8 +607,8 @@ func (d *draft) arguments(c *callvet.ExpectedCall, e *callvet.Expect) {
 		}
 		return
 	}
-	if c.ResultCheck != "" {
-		d.lose("expect.calls.result_check", "result_check is not carried")
+	if c.Result != nil || c.ResultCheck != "" {
+		d.lose("expect.calls.result_check", "what a call has to give is not carried")
 	}
 	said := map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(c.Matchers)) {

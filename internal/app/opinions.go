@@ -12,6 +12,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/judge"
 	"github.com/callvet/callvet/internal/labels"
+	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/trace"
 )
@@ -29,6 +30,7 @@ type said struct {
 	majorities []Majority
 	lost       []LostJudging
 	parts      []labels.Label // of calls and turns, as lines of a labels file
+	reports    []report.JudgeReport
 }
 
 type saidKey struct {
@@ -78,6 +80,10 @@ func (s *said) read(ctx context.Context, db *store.DB, list []judgingRun) error 
 			return err
 		}
 		id := j.what.Identity
+		if j.what.Judge.Unit == judge.Target {
+			s.report(id.ID(), vs)
+			continue
+		}
 		of = append(of, j.what)
 		all.Judgings = append(all.Judgings, JudgingView{Judge: id, JudgeID: id.ID(), Unit: j.what.Judge.Unit, Verdicts: vs, compares: !j.what.Judge.Own})
 	}
@@ -109,7 +115,7 @@ func latest(list []judgingRun) []*judgingRun {
 			return o.what.Identity.Name == j.what.Identity.Name && o.what.Identity.Model == j.what.Identity.Model
 		}
 		switch {
-		case j.what.Judge.Unit == judge.Pair, j.what.Judge.Unit == judge.Target: // of several attempts
+		case j.what.Judge.Unit == judge.Pair: // of several attempts
 		case j.run.State() == store.StatusDone && !slices.ContainsFunc(out, same):
 			out = append(out, j)
 		}
@@ -172,6 +178,15 @@ func (s *said) lay(targets []callvet.Target, c *callvet.Case, cell *callvet.Cell
 			r.Scores = append(r.Scores, scoreOf(all[i:k]))
 		}
 		i = k
+	}
+}
+
+// report keeps what a judge said of targets as a whole.
+func (s *said) report(by string, vs []ThingVerdict) {
+	for i := range vs {
+		if vs[i].Report != nil {
+			s.reports = append(s.reports, report.JudgeReport{Judge: by, Target: vs[i].Target, JudgeReport: vs[i].Report})
+		}
 	}
 }
 

@@ -85,6 +85,11 @@ func (r *Run) view(ctx context.Context, sliceBy []string, red *redact.Redactor, 
 	if v.Selection, err = r.section(ctx, p, op, why, red); err != nil {
 		return nil, err
 	}
+	heard, err := r.said(ctx)
+	if err != nil {
+		return nil, err
+	}
+	v.JudgeReports = heard.reports
 	out := &RunView{Run: r, View: v}
 	if r.damage == nil { // else nothing can be done with it
 		out.Next = r.Next(p)
@@ -97,7 +102,7 @@ func (r *Run) viewOf(ctx context.Context, p *panel.Panels, red *redact.Redactor)
 		ID: r.Stored.ID, Created: r.Stored.Created, Status: string(r.Stored.State()), Spent: r.Stored.Spent,
 		Suite: report.SuiteMeta{
 			Name: r.Suite.Name, Version: r.Suite.Version, Description: red.Text(r.Suite.Description), Hash: r.Stored.SuiteHash,
-			Cases: r.Cases(), Tools: len(r.Suite.Tools),
+			Cases: r.Cases(), Tools: len(r.Suite.Tools), Scoring: r.Suite.Defaults.Scoring,
 		},
 		Tools:   r.Suite.Tools,
 		Targets: r.Manifest.Targets, Panels: p, Manifest: r.fields(),

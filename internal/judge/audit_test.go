@@ -211,7 +211,10 @@ func inForm(j *Judge, q *Question, text string) string {
 	case j.Unit == Call:
 		return fmt.Sprintf(`{"args_correct": %v}`, pass)
 	case j.Unit == Turn: // the turn that calls nothing is right where no tool is needed
-		return fmt.Sprintf(`{"needed": %v, "best_tool": "get_weather"}`, pass == (len(q.Did.Tools) > 0))
+		if pass == (len(q.Did.Tools) > 0) {
+			return `{"needed": true, "best_tool": "get_weather"}`
+		}
+		return `{"needed": false, "best_tool": null}`
 	}
 	return text
 }

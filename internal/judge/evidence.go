@@ -3,19 +3,40 @@
 package judge
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/score/check"
 )
 
 // part is a text that somebody else wrote, with a title of our own.
 type part struct {
 	title, text string
-	// keep tells a part that is never left out: what was asked, what was answered.
-	keep bool
+	// rest is the result of a call that succeeded. It is the first to be shortened.
+	rest string
+	kind weight
+	// tool is what a call calls.
+	tool string
+	// last tells a part of the last turns, which are shown at length.
+	last bool
 }
+
+// weight is what a part is worth to a summary.
+type weight int8
+
+const (
+	talk   weight = iota // what was said on the way
+	made                 // a call that succeeded
+	failed               // a call that did not
+	kept                 // what was asked, what was answered: never left out
+)
 
 // evidence is what a judge is shown of one thing.
 type evidence struct {
@@ -26,67 +47,172 @@ type evidence struct {
 func (e *evidence) add(title, text string) { e.parts = append(e.parts, part{title: title, text: text}) }
 
 func (e *evidence) must(title, text string) {
-	e.parts = append(e.parts, part{title: title, text: text, keep: true})
+	e.parts = append(e.parts, part{title: title, text: text, kind: kept})
 }
 
-// smallest is what is left of a part before whole parts are left out, in bytes.
-const smallest = 160
+// call adds a call with what it gave: of one that failed all of it is worth showing.
+func (e *evidence) call(title string, c *callvet.Call, result string) {
+	p := part{title: title, text: c.Tool + " " + args(c), kind: made, tool: callvet.ToolName(c.Tool)}
+	if c.Status != "" && c.Status != callvet.StatusOK {
+		p.text += "\nstatus: " + string(c.Status)
+	}
+	switch {
+	case result == "":
+		p.text += "\nno result is recorded"
+	case check.Failure(c) != "":
+		p.kind, p.text = failed, p.text+"\nresult: "+result
+	default:
+		p.rest = "result: " + result
+	}
+	e.parts = append(e.parts, p)
+}
 
-// render writes the evidence in at most about limit bytes. Long parts are cut in their middle
-// and then parts in the middle are left out; both is said outside the fences, where no text
-// can say it.
+// Of a long thing a summary shows at least so many bytes of a text, and the last parts at length.
+const (
+	smallest  = 160
+	lastParts = 6
+)
+
+// render writes the evidence in at most about limit bytes. What is longer is summarised by rule:
+// results of calls that succeeded are shortened first, then what was said on the way, and then all
+// texts. If that is too long, parts between the beginning and the last turns are left out: what was
+// said first, then calls that succeeded, then those that failed. What is left out is counted, by tool
+// too; our own words say it outside the fences, where no text can say it.
 func (e *evidence) render(limit int) string {
 	parts := make([]part, len(e.parts))
 	for i, p := range e.parts {
-		p.text = clean(p.text)
+		p.text, p.rest, p.last = clean(p.text), clean(p.rest), i >= len(e.parts)-lastParts
 		parts[i] = p
 	}
-	mark := markOf(parts)
-	over := func(most int) int {
-		n := len(e.head)
-		for _, p := range parts {
-			n += min(len(p.text), most) + len(p.title) + 2*len(mark) + 64
-		}
-		return n - limit
-	}
-	most := limit
-	for most > smallest && over(most) > 0 {
-		most = max(smallest, most*3/4)
-	}
-	left := 0
-	for over(most) > 0 {
-		at := middle(parts)
-		if at < 0 {
-			break
-		}
-		parts = append(parts[:at:at], parts[at+1:]...)
-		left++
-	}
-	var b strings.Builder
-	b.WriteString(e.head)
-	if left > 0 {
-		fmt.Fprintf(&b, "\n%d parts in the middle are not shown, to keep this short: do not take them for missing.", left)
-	}
-	for _, p := range parts {
-		text, cut := shorten(p.text, most)
-		fmt.Fprintf(&b, "\n\n%s", p.title)
-		if cut > 0 {
-			fmt.Fprintf(&b, " (%d of %d bytes are not shown)", cut, len(p.text))
-		}
-		fmt.Fprintf(&b, ":\n<<<%s\n%s\n%s>>>", mark, text, mark)
-	}
-	return b.String()
+	s := summary{parts: parts, limit: limit, head: e.head, text: limit, said: limit, rest: limit, lastRest: limit, mark: markOf(parts)}
+	s.shorten()
+	s.leaveOut()
+	return s.write()
 }
 
-// middle is the part nearest to the middle that may be left out; -1: none.
-func middle(parts []part) int {
-	best := -1
-	for i := range parts {
-		if d := abs(2*i - len(parts)); !parts[i].keep && (best < 0 || d < abs(2*best-len(parts))) {
+// summary is evidence that is made short. The numbers are the most bytes that are shown of a text of
+// each kind.
+type summary struct {
+	head, mark                 string
+	parts                      []part
+	limit                      int
+	text, said, rest, lastRest int
+	left                       [kept]int // parts that are left out, by kind
+	tools                      []string  // that they called
+}
+
+// most are how many bytes of the text and of the rest of a part are shown.
+func (s *summary) most(p *part) (text, rest int) {
+	text, rest = s.text, s.rest
+	if p.kind == talk && !p.last {
+		text = min(text, s.said)
+	}
+	if p.last {
+		rest = s.lastRest
+	}
+	return text, rest
+}
+
+func (s *summary) over() int {
+	n := len(s.head)
+	for i := range s.parts {
+		p := &s.parts[i]
+		text, rest := s.most(p)
+		n += min(len(p.text), text) + min(len(p.rest), rest) + len(p.title) + 2*len(s.mark) + 64
+	}
+	return n - s.limit
+}
+
+// shorten shortens the texts, those that matter least first.
+func (s *summary) shorten() {
+	for _, of := range []struct {
+		most  *int
+		least int
+	}{{&s.rest, smallest}, {&s.said, smallest}, {&s.lastRest, 8 * smallest}, {&s.text, 8 * smallest}, {&s.rest, 0}, {&s.lastRest, smallest}, {&s.text, smallest}} {
+		for *of.most > of.least && s.over() > 0 {
+			if *of.most = *of.most * 3 / 4; *of.most < max(of.least, smallest/4) {
+				*of.most = of.least
+			}
+		}
+	}
+}
+
+// leaveOut leaves parts out, those that matter least first and of them those nearest to the middle.
+func (s *summary) leaveOut() {
+	for _, last := range []bool{false, true} {
+		for k := talk; k < kept; k++ {
+			for s.over() > 0 {
+				at := s.middle(k, last)
+				if at < 0 {
+					break
+				}
+				p := &s.parts[at]
+				s.left[k]++
+				if p.tool != "" {
+					s.tools = append(s.tools, p.tool)
+				}
+				s.parts = append(s.parts[:at:at], s.parts[at+1:]...)
+			}
+		}
+	}
+}
+
+// middle is the part of a kind nearest to the middle; -1: none.
+func (s *summary) middle(k weight, last bool) int {
+	best, n := -1, len(s.parts)
+	for i := range s.parts {
+		p := &s.parts[i]
+		if d := abs(2*i - n); p.kind == k && p.last == last && (best < 0 || d < abs(2*best-n)) {
 			best = i
 		}
 	}
 	return best
+}
+
+func (s *summary) write() string {
+	var b strings.Builder
+	b.WriteString(s.head)
+	if n := s.left[talk] + s.left[made] + s.left[failed]; n > 0 {
+		fmt.Fprintf(&b, "\nTo keep this short, %d parts in the middle are not shown: %d messages, %d calls that succeeded, %d calls that failed. Do not take them for missing.",
+			n, s.left[talk], s.left[made], s.left[failed])
+	}
+	if len(s.tools) > 0 {
+		fmt.Fprintf(&b, "\n\nThe calls that are not shown, by tool:\n<<<%s\n%s\n%s>>>", s.mark, shortList(s.tools), s.mark)
+	}
+	for i := range s.parts {
+		p := &s.parts[i]
+		textMost, restMost := s.most(p)
+		text, cut := shorten(p.text, textMost)
+		rest, gone := shorten(p.rest, restMost)
+		if rest != "" {
+			text += "\n" + rest
+		}
+		fmt.Fprintf(&b, "\n\n%s", p.title)
+		if cut+gone > 0 {
+			fmt.Fprintf(&b, " (%d of %d bytes are not shown)", cut+gone, len(p.text)+len(p.rest))
+		}
+		fmt.Fprintf(&b, ":\n<<<%s\n%s\n%s>>>", s.mark, text, s.mark)
+	}
+	return b.String()
+}
+
+// shortList counts names, those that come most often first.
+func shortList(names []string) string {
+	const most = 20
+	n := map[string]int{}
+	for _, name := range names {
+		n[name]++
+	}
+	order := slices.SortedFunc(maps.Keys(n), func(a, b string) int { return cmp.Or(cmp.Compare(n[b], n[a]), cmp.Compare(a, b)) })
+	var out []string
+	for _, name := range order[:min(most, len(order))] {
+		short, _ := shorten(name, smallest/2)
+		out = append(out, fmt.Sprintf("%s: %d", short, n[name]))
+	}
+	if len(order) > most {
+		out = append(out, fmt.Sprintf("and %d more tools", len(order)-most))
+	}
+	return strings.Join(out, "\n")
 }
 
 func abs(n int) int { return max(n, -n) }
@@ -97,6 +223,7 @@ func markOf(parts []part) string {
 	h := sha256.New()
 	for _, p := range parts {
 		h.Write([]byte(p.text))
+		h.Write([]byte(p.rest))
 		h.Write([]byte{0})
 	}
 	sum := h.Sum(nil)
@@ -104,7 +231,7 @@ func markOf(parts []part) string {
 		mark := hex.EncodeToString(sum[:6])
 		taken := false
 		for _, p := range parts {
-			taken = taken || strings.Contains(p.text, mark)
+			taken = taken || strings.Contains(p.text, mark) || strings.Contains(p.rest, mark)
 		}
 		if !taken {
 			return mark
@@ -116,8 +243,11 @@ func markOf(parts []part) string {
 
 // shorten keeps the beginning and the end of a text; cut is how many bytes went.
 func shorten(s string, most int) (_ string, cut int) {
-	if len(s) <= most {
+	switch {
+	case len(s) <= most:
 		return s, 0
+	case most == 0:
+		return "", len(s)
 	}
 	head, tail := most*2/3, most/3
 	for head > 0 && !utf8.RuneStart(s[head]) {

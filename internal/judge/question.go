@@ -164,7 +164,7 @@ func (j *Judge) calls(s Subject, key Key) (qs []Question, none string) {
 				continue // not recorded, which is no empty object
 			}
 			e := evidence{head: fmt.Sprintf("The arguments of call %d of an assistant.", n)}
-			e.must("The tool", toolText(s.tool(c.Tool), c.Tool))
+			e.must("The tool", toolText(s.tool(c), c.Tool))
 			e.must("The arguments that were emitted", args(c))
 			if said := result(s.Attempt.Trace.Turns[t:], c); j.Own && said != "" {
 				e.must("Its result", said)
@@ -352,7 +352,7 @@ func (s Subject) did(e *evidence, who string) {
 		}
 		for c := range turn.Calls {
 			n++
-			e.add(fmt.Sprintf("%scall %d", who, n), callText(&turn.Calls[c], result(t.Turns[i:], &turn.Calls[c])))
+			e.call(fmt.Sprintf("%scall %d", who, n), &turn.Calls[c], result(t.Turns[i:], &turn.Calls[c]))
 		}
 	}
 	if n == 0 {
@@ -389,13 +389,17 @@ func (s Subject) talk(e *evidence, turns []callvet.Turn) {
 		case callvet.RoleSystem:
 			e.add("The assistant was instructed", t.Content)
 		case callvet.RoleUser:
-			e.parts = append(e.parts, part{title: "The user said", text: t.Content, keep: i == last})
+			p := part{title: "The user said", text: t.Content}
+			if i == last {
+				p.kind = kept
+			}
+			e.parts = append(e.parts, p)
 		case callvet.RoleAssistant:
 			if t.Content != "" {
 				e.add("The assistant said", t.Content)
 			}
 			for c := range t.Calls {
-				e.add("The assistant called", callText(&t.Calls[c], result(turns[i:], &t.Calls[c])))
+				e.call("The assistant called", &t.Calls[c], result(turns[i:], &t.Calls[c]))
 			}
 		case callvet.RoleTool: // told with its call
 		}
@@ -418,7 +422,8 @@ func (e *evidence) turn(turns []callvet.Turn) {
 		e.must("The turn: the assistant said", t.Content)
 	}
 	for c := range t.Calls {
-		e.must(fmt.Sprintf("The turn: call %d", c+1), callText(&t.Calls[c], result(turns, &t.Calls[c])))
+		e.call(fmt.Sprintf("The turn: call %d", c+1), &t.Calls[c], result(turns, &t.Calls[c]))
+		e.parts[len(e.parts)-1].kind = kept
 	}
 }
 
@@ -437,17 +442,6 @@ func result(turns []callvet.Turn, c *callvet.Call) string {
 	return ""
 }
 
-func callText(c *callvet.Call, result string) string {
-	s := c.Tool + " " + args(c)
-	if c.Status != "" && c.Status != callvet.StatusOK {
-		s += "\nstatus: " + string(c.Status)
-	}
-	if result == "" {
-		return s + "\nno result is recorded"
-	}
-	return s + "\nresult: " + result
-}
-
 func args(c *callvet.Call) string {
 	switch {
 	case len(c.Args) > 0:
@@ -458,29 +452,55 @@ func args(c *callvet.Call) string {
 	return "(arguments not recorded)"
 }
 
-func (s Subject) tool(name string) *callvet.Tool {
+// tool is the tool that a call calls, in the version that it names; where the catalogue does not have
+// that version, the first one of the name.
+func (s Subject) tool(c *callvet.Call) (found *callvet.Tool) {
+	name, version := base(c.Tool), c.Version
+	if _, own := callvet.SplitTool(c.Tool); own != "" {
+		version = own
+	}
 	for i := range s.Tools {
-		if s.Tools[i].Name == name {
-			return &s.Tools[i]
+		t := &s.Tools[i]
+		own := t.Version
+		if _, said := callvet.SplitTool(t.Name); said != "" {
+			own = said
+		}
+		switch {
+		case !callvet.SameName(base(t.Name), name):
+		case strings.TrimPrefix(own, "v") == strings.TrimPrefix(version, "v"):
+			return t
+		case found == nil:
+			found = t
 		}
 	}
-	return nil
+	return found
+}
+
+// base is the name of a tool without its version: to a judge, versions of a tool are one tool.
+func base(name string) string {
+	name, _ = callvet.SplitTool(strings.TrimSpace(name))
+	return name
 }
 
 func toolText(t *callvet.Tool, name string) string {
 	if t == nil {
 		return name + "\n(its schema is not known)"
 	}
-	return t.Name + "\n" + t.Description + "\n" + string(t.Parameters)
+	return base(t.Name) + "\n" + t.Description + "\n" + string(t.Parameters)
 }
 
-// catalogText is one line for each tool: its name, and what its description says first.
+// catalogText is one line for each tool: its name, and what its description says first. Of several
+// versions it has the last one.
 func catalogText(tools []callvet.Tool) string {
 	var b strings.Builder
 	for i := range tools {
+		same := func(t callvet.Tool) bool { return base(t.Name) == base(tools[i].Name) }
+		if slices.ContainsFunc(tools[i+1:], same) {
+			continue
+		}
 		line, _, _ := strings.Cut(strings.TrimSpace(tools[i].Description), "\n")
 		line, _ = shorten(line, 160)
-		fmt.Fprintf(&b, "%s: %s\n", tools[i].Name, strings.ReplaceAll(line, "\n", " "))
+		fmt.Fprintf(&b, "%s: %s\n", base(tools[i].Name), strings.ReplaceAll(line, "\n", " "))
 	}
 	return strings.TrimSpace(b.String())
 }

@@ -88,6 +88,70 @@ func TestEvidenceIsBounded(t *testing.T) {
 	}
 }
 
+// TestEvidenceIsSummarised: of a long attempt the goal, the calls with their arguments, the errors and the last
+// turns are shown; results and words on the way are shortened or left out first, and what is left out is counted.
+func TestEvidenceIsSummarised(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("lorem ipsum ", 400)
+	at := attemptOf("21 degrees")
+	for i := range 60 {
+		c := weather(fmt.Sprint("c", i))
+		c.Args = json.RawMessage(fmt.Sprintf(`{"city":"town-%d"}`, i))
+		c.Result, c.Status = json.RawMessage(fmt.Sprintf(`"%s result-%d-end"`, long, i)), callvet.StatusOK
+		if i == 30 {
+			c.Result, c.Status, c.Error = nil, callvet.StatusExecErr, "error-at-30"
+		}
+		at.Trace.Turns = append(at.Trace.Turns, callvet.Turn{Role: callvet.RoleAssistant, Content: fmt.Sprintf("%s talk-%d-end", long, i), Calls: []callvet.Call{c}})
+	}
+	j := builtinOf(t, "task")
+	for _, tt := range []struct {
+		limit       int
+		there, gone []string
+	}{
+		{24000, []string{"town-0", "town-25", "town-59", "error-at-30", "talk-59-end", "result-59-end", "The goal", "21 degrees", "talk-25-end"}, []string{"result-25-end", "not shown: "}},
+		{14000, []string{"town-0", "town-25", "town-59", "error-at-30", "talk-59-end", "21 degrees", " 0 calls that succeeded, 0 calls that failed"}, []string{"talk-25-end", "result-25-end"}},
+		{6000, []string{"town-59", "error-at-30", "talk-59-end", "21 degrees", "get_weather: "}, []string{"talk-25-end", "result-25-end"}},
+	} {
+		j.MaxEvidence = tt.limit
+		at.Goal = "Weather in Paris?"
+		qs, _ := j.Questions(Subject{Attempt: at})
+		text := qs[0].Evidence
+		if len(text) > tt.limit+200 {
+			t.Errorf("%d bytes of evidence, at most %d were asked for", len(text), tt.limit)
+		}
+		for _, want := range tt.there {
+			if !strings.Contains(text, want) {
+				t.Errorf("%d: %q is not there:\n%s", tt.limit, want, text)
+			}
+		}
+		for _, bad := range tt.gone {
+			if strings.Contains(text, bad) {
+				t.Errorf("%d: %q is there", tt.limit, bad)
+			}
+		}
+	}
+}
+
+// TestVersionsAreOneTool: to a judge, versions of a tool have one name, and a call has the schema of its version.
+func TestVersionsAreOneTool(t *testing.T) {
+	t.Parallel()
+	tools := []callvet.Tool{
+		{Name: "get_weather", Version: "1", Description: "Old.", Parameters: json.RawMessage(`{"title":"one"}`)},
+		{Name: "get_weather@v2", Description: "New.", Parameters: json.RawMessage(`{"title":"two"}`)},
+	}
+	at := attemptOf("21 degrees", weather("c1"))
+	at.Trace.Turns[0].Calls[0].Version = "v2"
+	s := Subject{Attempt: at, Tools: tools}
+	qs, _ := builtinOf(t, "necessity").Questions(s)
+	if text := qs[0].Evidence; strings.Count(text, "get_weather") != 1 || !strings.Contains(text, "get_weather: New.") || strings.Contains(text, "@v2") {
+		t.Errorf("the catalogue is shown as\n%s", text)
+	}
+	qs, _ = builtinOf(t, "arguments").Questions(s)
+	if text := qs[0].Evidence; !strings.Contains(text, `"two"`) || strings.Contains(text, `"one"`) {
+		t.Errorf("the schema of another version is shown:\n%s", text)
+	}
+}
+
 // TestGoldIsHidden: neither what is expected nor the automatic score is shown, unless the gold
 // is asked for.
 func TestGoldIsHidden(t *testing.T) {

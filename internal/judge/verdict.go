@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/contract"
 	"github.com/callvet/callvet/value"
 )
@@ -23,6 +24,8 @@ type Verdict struct {
 	Score *float64 `json:"score,omitempty"`
 	// Word is the verdict where it is neither: a grade, or who won (a, b, tie).
 	Word string `json:"word,omitempty"`
+	// Report is all that a judge of a target says; nil of every other judge.
+	Report *callvet.JudgeReport `json:"report,omitempty"`
 	// Reason is the judge's own, in a few sentences; the model wrote it.
 	Reason string `json:"reason,omitempty"`
 	// Said is the verdict as the judge gave it, as one JSON object; nil for one in prose.
@@ -273,12 +276,15 @@ func readNecessity(_ *Judge, o *node, did Did) (Verdict, error) {
 	if empty(best) {
 		best = ""
 	}
-	if needed && best == "" {
+	switch {
+	case needed && best == "":
 		return Verdict{}, errors.New("a tool is needed, and none is named")
+	case !needed && best != "":
+		return Verdict{}, fmt.Errorf("no tool is needed, and %s is named", brief(best))
 	}
 	pass := len(did.Tools) == 0
-	if needed {
-		pass = slices.Contains(did.Tools, best)
+	if best = base(best); needed {
+		pass = slices.ContainsFunc(did.Tools, func(called string) bool { return callvet.SameName(base(called), best) })
 	} else {
 		best = "none"
 	}
@@ -377,7 +383,7 @@ func readGrade(_ *Judge, o *node, _ Did) (Verdict, error) {
 		return Verdict{}, fmt.Errorf("grade is %q, which is none", brief(g))
 	}
 	x := float64(at) / 4
-	return Verdict{Word: g, Score: &x}, nil
+	return Verdict{Word: g, Score: &x, Report: reportOf(o, g)}, nil
 }
 
 // readOwn reads the verdict of a judge that somebody wrote: pass, verdict or status, and a

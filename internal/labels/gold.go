@@ -43,7 +43,12 @@ type GoldTask struct {
 	// Stratum is what the task was drawn from, Of how many tasks that has.
 	Stratum string `json:"stratum,omitempty"`
 	Of      int    `json:"of,omitempty" form:"min=0"`
-	Goal    string `json:"goal,omitempty"`
+	// Edge is the kind of edge case that the task was drawn for; "": none.
+	Edge string `json:"edge,omitempty"`
+	Goal string `json:"goal,omitempty"`
+	// Checked is false while what is right is a proposal that nobody has looked at; nil where the
+	// task began with blanks.
+	Checked *bool `json:"checked,omitempty"`
 	// Turns are those that called, and then the last one, which did not.
 	Turns  []GoldTurn `json:"turns"`
 	Answer string     `json:"answer,omitempty"`
@@ -85,8 +90,12 @@ func unfilled(raw json.RawMessage) bool { return string(raw) == "null" }
 
 func empty(s *string) bool { return s == nil || strings.TrimSpace(*s) == "" }
 
-// Open reports whether nobody has begun with the task.
+// Open reports whether nobody has begun with the task. A proposal is open until a person has
+// checked it.
 func (t *GoldTask) Open() bool {
+	if t.Checked != nil {
+		return !*t.Checked
+	}
 	return !slices.ContainsFunc(t.Turns, func(n GoldTurn) bool {
 		return n.Needed != nil || slices.ContainsFunc(n.Calls, func(c GoldCall) bool { return !c.blank() })
 	})
@@ -252,6 +261,7 @@ const goldHead = `# Write what was right. Of each turn: needed (true or false: w
 # post-condition on the result, such as window_days == 30, or none). The last turn of a task stands for calls that
 # were missing before the answer. Of each task: budget (the most calls that it may take, or any) and safety_rules (a
 # list: never TOOL, read_only, confirm_writes, deny_pii; [] for none). A task that nobody has begun with is left out.
+# Where checked stands, what is right is only what was called: correct it, and write checked: true.
 callvet_gold: 1
 tasks:
 `
@@ -300,6 +310,7 @@ func (t *GoldTask) text() []byte {
 	}
 	line("target", t.Target)
 	line("stratum", t.Stratum)
+	line("edge", t.Edge)
 	if t.Of > 0 {
 		fmt.Fprintf(&b, "    of: %d\n", t.Of)
 	}
@@ -314,11 +325,31 @@ func (t *GoldTask) text() []byte {
 			}
 			head = "        "
 		}
-		b.WriteString(head + "needed:\n        calls:\n          - tool:\n            args:\n            check:\n")
+		b.WriteString(head)
+		t.Turns[i].write(&b)
 	}
 	line("answer", t.Answer)
-	b.WriteString("    budget:\n    safety_rules:\n    note: \"\"\n")
+	if t.Checked == nil {
+		b.WriteString("    budget:\n    safety_rules:\n    note: \"\"\n")
+	} else {
+		b.WriteString("    budget: any\n    safety_rules: []\n    note: \"\"\n    checked: false\n")
+	}
 	return b.Bytes()
+}
+
+// write writes what is right in a turn, with blanks for what is not known.
+func (n *GoldTurn) write(b *bytes.Buffer) {
+	switch {
+	case n.Needed == nil:
+		b.WriteString("needed:\n        calls:\n          - tool:\n            args:\n            check:\n")
+	case !*n.Needed:
+		b.WriteString("needed: false\n        calls: []\n")
+	default:
+		b.WriteString("needed: true\n        calls:\n")
+		for _, c := range n.Calls {
+			fmt.Fprintf(b, "          - tool: %s\n            args: %s\n            check: %s\n", quoted(*c.Tool), plain.Visible(c.Args), quoted(*c.Check))
+		}
+	}
 }
 
 // quoted is a text as YAML: in single quotes where all of it can be seen, so that JSON in it can

@@ -17,9 +17,9 @@ type Row struct {
 	Cell *callvet.Cell
 }
 
-// Cells are the cells of a run as attempts, in the order of the rows; targets are those of the run.
-// A cell whose target the run does not have is left out.
-func Cells(rows iter.Seq2[Row, error], targets []callvet.Target) iter.Seq2[trace.Attempt, error] {
+// Cells are the cells of a run as attempts, in the order of the rows; targets are those of the run,
+// and suite are the settings of its suite. A cell whose target the run does not have is left out.
+func Cells(rows iter.Seq2[Row, error], targets []callvet.Target, suite *callvet.Scoring) iter.Seq2[trace.Attempt, error] {
 	return func(yield func(trace.Attempt, error) bool) {
 		for r, err := range rows {
 			if err != nil {
@@ -29,7 +29,7 @@ func Cells(rows iter.Seq2[Row, error], targets []callvet.Target) iter.Seq2[trace
 			if r.Cell.Target < 0 || r.Cell.Target >= len(targets) {
 				continue
 			}
-			if !yield(trace.OfCell(r.Case, &targets[r.Cell.Target], r.Cell), nil) {
+			if !yield(trace.OfCell(r.Case, &targets[r.Cell.Target], r.Cell, suite), nil) {
 				return
 			}
 		}

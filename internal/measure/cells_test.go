@@ -49,7 +49,7 @@ func collect(t *testing.T, cfg Config, cases []callvet.Case, cells ...*callvet.C
 				return
 			}
 		}
-	}, cfg.Targets)}
+	}, cfg.Targets, &callvet.Scoring{})}
 	res, err := measure.Run(t.Context(), []measure.Source{source}, measure.Config{Steps: set, Scorer: scorer, Jobs: 2})
 	if err != nil {
 		t.Fatal(err)

@@ -60,7 +60,10 @@ func MocksOfGold(s *callvet.Suite, c *callvet.Case) (mocks []callvet.Mock, made,
 		if len(want.Matchers) > 0 { // what is compared otherwise is not asked for
 			args = exactly(args, want.Matchers)
 		}
-		result, of := resultOf(want.ResultCheck)
+		result, of := want.Result, want.Result != nil
+		if !of {
+			result, of = resultOf(want.ResultCheck)
+		}
 		if of {
 			made++
 		} else {

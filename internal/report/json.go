@@ -41,6 +41,8 @@ type Document struct {
 	Diff       *panel.Comparison `json:"diff,omitempty"`
 	// Selection tells what routers and retrievers decided.
 	Selection *routing.Section `json:"selection,omitempty"`
+	// JudgeReports are what judges said of targets as a whole.
+	JudgeReports []JudgeReport `json:"judge_reports,omitempty"`
 	// Models are those that retrievers asked for vectors and orders.
 	Models   []callvet.ModelUse `json:"models,omitempty"`
 	Warnings []string           `json:"warnings,omitempty"`
@@ -108,7 +110,7 @@ func (v *View) Document() Document {
 	return Document{
 		Format: "callvet.report", Version: FormatVersion, Run: v.ID, Created: v.Created.UTC(), Status: status,
 		Summary: v.Sentence(), Population: panel.TasksLikeThese, Estimates: v.population(), Cache: v.reused(), Suite: v.Suite, Targets: v.Targets,
-		Manifest: v.Manifest, Panels: v.Panels, Diff: v.Diff, Selection: v.Selection,
+		Manifest: v.Manifest, Panels: v.Panels, Diff: v.Diff, Selection: v.Selection, JudgeReports: v.JudgeReports,
 		Models: v.Models, Warnings: v.warnings(), Problem: v.Problem, Next: v.Next,
 	}
 }
@@ -161,7 +163,7 @@ func JSONL(w io.Writer, v *View) error {
 		if i := r.Cell.Target; i >= 0 && i < len(v.Targets) {
 			target = v.Targets[i]
 		}
-		at := trace.OfCell(r.Case, &target, r.Cell)
+		at := trace.OfCell(r.Case, &target, r.Cell, &v.Suite.Scoring)
 		at.Asks = cmp.Or(r.Asks, r.Case.Identity())
 		if err := to.Attempt(&at); err != nil {
 			return fmt.Errorf("encode attempt at %s: %w", r.Case.ID, err)

@@ -49,6 +49,7 @@ func Markdown(w io.Writer, v *View) error {
 	}
 	mdOpen(&b, v)
 	mdFindings(&b, v)
+	mdJudges(&b, v)
 	tail := mdTail(v)
 	if err := mdFailures(&b, v, plain.MaxMarkdown-len(tail)-200); err != nil {
 		return err
@@ -87,6 +88,24 @@ func mdFindings(b *bytes.Buffer, v *View) {
 			fmt.Fprintf(b, "  - %s\n", moreOf(left, "piece of evidence", "pieces of evidence"))
 		}
 		fmt.Fprintf(b, "  - Test: %s\n  - Fix: %s\n", plain.MarkdownCode(f.Test), plain.MarkdownCode(f.Fix))
+	}
+}
+
+// mdJudges are what judges say of targets as a whole.
+func mdJudges(b *bytes.Buffer, v *View) {
+	const most = 10 // texts of one list
+	for i := range v.JudgeReports {
+		r := &v.JudgeReports[i]
+		fmt.Fprintf(b, "\n%s grades %s: %s\n\n", plain.Markdown(r.Judge), plain.Markdown(r.Target), plain.Markdown(r.Grade))
+		for _, l := range r.Lists() {
+			fmt.Fprintf(b, "- %s\n", plain.Markdown(l.Title))
+			for _, text := range l.Texts[:min(len(l.Texts), most)] {
+				fmt.Fprintf(b, "  - %s\n", plain.Markdown(plain.Limited(plain.Line(text), 300)))
+			}
+			if left := len(l.Texts) - most; left > 0 {
+				fmt.Fprintf(b, "  - %s\n", moreOf(left, "text", "texts"))
+			}
+		}
 	}
 }
 

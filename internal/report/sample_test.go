@@ -153,7 +153,7 @@ func panelsOf(targets []callvet.Target, tools []callvet.Tool, cases []callvet.Ca
 				return
 			}
 		}
-	}, targets)}
+	}, targets, &callvet.Scoring{})}
 	res, err := measure.Run(context.Background(), []measure.Source{source}, measure.Config{Steps: set, Scorer: scorer})
 	if err != nil {
 		panic(err) // cells of tests can be read

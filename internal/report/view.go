@@ -43,6 +43,8 @@ type View struct {
 	Diff *panel.Comparison
 	// Selection, when set, tells what routers and retrievers decided.
 	Selection *routing.Section
+	// JudgeReports are what judges said of targets as a whole.
+	JudgeReports []JudgeReport
 	// Models are those that retrievers asked for vectors and orders; nil without any,
 	// and for runs that were read back.
 	Models []callvet.ModelUse
@@ -54,6 +56,13 @@ type View struct {
 	Problem string
 }
 
+// JudgeReport is what a judge says of all attempts of a target. The judge wrote its texts.
+type JudgeReport struct {
+	Judge  string `json:"judge"`
+	Target string `json:"target"`
+	*callvet.JudgeReport
+}
+
 // SuiteMeta names the suite a run used.
 type SuiteMeta struct {
 	Name        string `json:"name"`
@@ -62,6 +71,8 @@ type SuiteMeta struct {
 	Hash        string `json:"hash,omitempty"`
 	Cases       int    `json:"cases"`
 	Tools       int    `json:"tools"`
+	// Scoring are its settings, for the labels of calls.
+	Scoring callvet.Scoring `json:"-"`
 }
 
 // Field is a name with its value.

@@ -148,7 +148,7 @@ func Answered(s *callvet.Suite, c *callvet.Case, faults []callvet.ToolFault) boo
 // readsResults reports whether a case asserts on what tools answer.
 func readsResults(e *callvet.Expect) bool {
 	for i := range e.Plans {
-		if slices.ContainsFunc(e.Plans[i].Calls, func(c callvet.ExpectedCall) bool { return c.ResultCheck != "" }) {
+		if slices.ContainsFunc(e.Plans[i].Calls, func(c callvet.ExpectedCall) bool { return c.Result != nil || c.ResultCheck != "" }) {
 			return true
 		}
 	}

@@ -90,7 +90,7 @@ func TestDeltaOf(t *testing.T) {
 func TestFamilyOfATarget(t *testing.T) {
 	t.Parallel()
 	c := &panel.Comparison{Targets: []panel.TargetComparison{pairOf("b", metricOverall, 0.1, 0.3), pairOf("a", metricOverall, 0.5, 0.04), pairOf("c", "cost", 1, 1), pairOf("d", metricOverall, 0.2, math.NaN())}}
-	f := &family{}
+	f := &families{}
 	of := map[string]*TimelineTarget{}
 	for _, name := range []string{"a", "c", "d", "e"} {
 		of[name] = &TimelineTarget{Name: name}
@@ -102,7 +102,7 @@ func TestFamilyOfATarget(t *testing.T) {
 	if d := of["d"]; d.Change == nil || d.P != nil {
 		t.Errorf("without p: %+v", d)
 	}
-	if of["c"].Change != nil || of["e"].Change != nil || len(f.targets) != 2 || len(f.differences) != 2 {
+	if of["c"].Change != nil || of["e"].Change != nil || len(f.scores.claims) != 2 || len(f.scores.differences) != 2 {
 		t.Errorf("not compared: %+v %+v", of["c"], of["e"])
 	}
 }

@@ -6,10 +6,12 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/store/rows"
 	"github.com/callvet/callvet/panel"
@@ -31,6 +33,7 @@ type TimelineEntry struct {
 	Baseline  bool             `json:"baseline,omitempty"`
 	Targets   []TimelineTarget `json:"targets,omitempty"`
 	Judge     string           `json:"judge,omitempty"`
+	Reports   []JudgeReport    `json:"reports,omitempty" doc:"what a judge of targets says of each: grade, strengths, weaknesses, recommendations, and of its tools and arguments"`
 	Summary   string           `json:"config_summary"`
 	Warnings  []string         `json:"warnings,omitempty" doc:"also what else is not the same as in the baseline: suite, tasks, prompts, tools, parameters, rules"`
 }
@@ -55,6 +58,9 @@ type Claim struct {
 	PHolm   *float64        `json:"p_holm,omitempty" doc:"p over all comparisons of the metric here (Holm): it decides the verdict"`
 	Verdict panel.Change    `json:"verdict,omitempty"`
 }
+
+// JudgeReport is what a judge says of a target as a whole.
+type JudgeReport = report.JudgeReport
 
 // Timeline is an experiment in the order of time.
 type Timeline struct {
@@ -95,6 +101,7 @@ func (s *Server) timeline(ctx context.Context, by *account.Principal, in *Experi
 		out.Entries = append(out.Entries, judged...)
 	}
 	claims.settle()
+	slices.SortStableFunc(out.Entries, func(a, b TimelineEntry) int { return a.Timestamp.Compare(b.Timestamp) })
 	return &struct{ Body Timeline }{out}, nil
 }
 
@@ -256,7 +263,17 @@ func (s *Server) judged(ctx context.Context, r *trial) ([]TimelineEntry, error) 
 		if j.About != r.line.ID { // one that is built in, and was not asked
 			continue
 		}
-		out = append(out, TimelineEntry{Type: "judge", ID: j.ID, Run: r.line.ID, Timestamp: j.Created.UTC(), Status: string(j.Status), Score: j.Score, Judge: j.JudgeID, Summary: j.JudgeID})
+		said, err := told(ctx, s, r.line.ID, fmt.Sprintf("judging %s %s", j.ID, j.Status), func() (*app.Judged, error) {
+			return s.cfg.App.JudgeShow(ctx, app.JudgeShowRequest{Judging: j.ID}, nil)
+		})
+		if err != nil {
+			return nil, err
+		}
+		entry := TimelineEntry{Type: "judge", ID: j.ID, Run: r.line.ID, Timestamp: j.Created.UTC(), Status: string(j.Status), Judge: j.JudgeID, Summary: j.JudgeID}
+		for i := range said.Judgings {
+			entry.Score, entry.Reports = said.Judgings[i].Score, said.Judgings[i].Reports()
+		}
+		out = append(out, entry)
 	}
 	return out, nil
 }

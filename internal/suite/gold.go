@@ -100,7 +100,7 @@ func suiteKey(key string) string {
 	switch arg {
 	case "tools":
 		return out + "tool"
-	case "id", "after", "result_check":
+	case "id", "after", "result", "result_check":
 		return out + arg
 	}
 	return out + "params." + arg

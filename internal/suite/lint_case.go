@@ -281,7 +281,10 @@ func onResults(e *callvet.Expect) (keys []string) {
 	}
 	for i := range e.Plans {
 		for k := range e.Plans[i].Calls {
-			if e.Plans[i].Calls[k].ResultCheck != "" {
+			switch c := &e.Plans[i].Calls[k]; {
+			case c.Result != nil:
+				return append(keys, fmt.Sprintf("calls[%d].result", k))
+			case c.ResultCheck != "":
 				return append(keys, fmt.Sprintf("calls[%d].result_check", k))
 			}
 		}

@@ -1,7 +1,7 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-// Package toolprompt writes the system prompt of a model that calls tools: rules, right and
-// wrong calls, and a page with the tools, on which those that are easily confused stand together.
+// Package toolprompt writes the system prompt of a model that calls tools: rules, what a user says
+// with right and wrong calls, and a page with the tools, on which those that are easily confused stand together.
 //
 // Everything in it comes of the tools' own definitions; no case of a suite is ever in it. Each
 // right call keeps its tool's contract, and each wrong one breaks it: what does not is left out.
@@ -23,11 +23,11 @@ import (
 )
 
 // Revision of the rules and of how the rest is written; it rises with every change of a word.
-const Revision = 1
+const Revision = 2
 
 // Limits of what is in a prompt.
 const (
-	maxExamples = 5
+	maxExamples = 3 // of a tool
 	maxWrong    = 2
 	maxLine     = 160 // letters of a description
 	maxWords    = 4   // that tell two tools apart
@@ -62,7 +62,7 @@ const rules = `How to use tools
 // alike first.
 func Make(tools []callvet.Tool, pairs [][2]string) *Prompt {
 	p := &Prompt{Rules: rules, Alike: [][2]string{}}
-	p.Examples = examples(tools)
+	p.Examples = examples(tools, pairs)
 	p.Catalogue = p.page(tools, pairs)
 	parts := []string{p.Rules}
 	for _, part := range []string{p.Examples, p.Catalogue} {
@@ -184,45 +184,83 @@ func words(text string) []string {
 var common = strings.Fields(`the and for with from that this its are was has have not any all one two use used uses using tool tools function gives given get gets can will when which what by into
 	das der die und mit von für ein eine que para por con los las del uma dos das och att för med som`)
 
-// examples are right and wrong calls of the first tools that have any.
-func examples(tools []callvet.Tool) string {
+// examples are what a user says and what is right and wrong then: a call of each of the first tools
+// that have contracts to break, a call for which something is missing, and one where nothing is called.
+func examples(tools []callvet.Tool, pairs [][2]string) string {
 	var b strings.Builder
-	n := 0
-	for i := range tools {
-		right, wrong := calls(&tools[i])
-		if len(wrong) == 0 || n == maxExamples {
+	var last *callvet.Tool
+	var given sample
+	for i, n := 0, 0; i < len(tools) && n < maxExamples; i++ {
+		t := &tools[i]
+		args, wrong := calls(t)
+		if len(wrong) == 0 {
 			continue
 		}
 		n++
-		fmt.Fprintf(&b, "- %s\n  right: %s\n", tools[i].Name, right)
+		last, given = t, args
+		fmt.Fprintf(&b, "- user: %s%s\n  right: %s%s %s\n", asked(t), args.told(), first(t), t.Name, args)
 		for _, w := range wrong {
-			fmt.Fprintf(&b, "  wrong: %s (%s)\n", w.args, w.why)
+			fmt.Fprintf(&b, "  wrong: %s %s (%s)\n", t.Name, w.args, w.why)
+		}
+		if other := confused(t.Name, pairs); other != "" {
+			fmt.Fprintf(&b, "  wrong: %s (it is another tool)\n", other)
 		}
 	}
-	if n == 0 {
+	if last == nil {
 		return ""
 	}
-	return "Right and wrong arguments; <…> stands for a value of the conversation\n" + b.String()
+	if len(given) > 0 {
+		fmt.Fprintf(&b, "- user: %s\n  right: no call; ask for %s\n  wrong: %s %s (the user gave no %s)\n", asked(last), given[0].name, last.Name, given, given[0].name)
+	}
+	fmt.Fprintf(&b, "- user: Thank you, that is all.\n  right: no call; a short answer\n  wrong: %s %s (nothing is to be looked up or done)\n", last.Name, given)
+	return "Examples; <…> stands for a value that the user gave\n" + b.String()
+}
+
+// asked is what a user asks of a tool: what the tool says of itself, since nothing of a case is in a prompt.
+func asked(t *callvet.Tool) string {
+	return strings.TrimSuffix(cmp.Or(firstSentence(t.Description), "Use "+t.Name), ".") + "."
+}
+
+// first is what comes before a call that may change something.
+func first(t *callvet.Tool) string {
+	if t.ReadOnly != nil && *t.ReadOnly {
+		return ""
+	}
+	return "say what you are about to do, and after a yes: "
+}
+
+// confused is a tool that is easily taken for another one; "" for none.
+func confused(name string, pairs [][2]string) string {
+	for _, pair := range pairs {
+		switch {
+		case pair[0] == pair[1]:
+		case pair[0] == name:
+			return pair[1]
+		case pair[1] == name:
+			return pair[0]
+		}
+	}
+	return ""
 }
 
 // wrongCall is one that breaks the contract, and why.
 type wrongCall struct{ args, why string }
 
 // calls are a call of a tool that keeps its contract and some that break it at its bounds.
-func calls(t *callvet.Tool) (right string, wrong []wrongCall) {
+func calls(t *callvet.Tool) (right sample, wrong []wrongCall) {
 	s, err := contract.Compile(t.Parameters)
 	if err != nil {
-		return "", nil
+		return nil, nil
 	}
 	schema, err := value.Parse(t.Parameters)
 	if err != nil {
-		return "", nil
+		return nil, nil
 	}
-	a := sampleObject(schema, 0)
-	if right = a.String(); !valid(s, right) {
-		return "", nil
+	right = sampleObject(schema, 0)
+	if !valid(s, right.String()) {
+		return nil, nil
 	}
-	for _, broken := range a.broken() {
+	for _, broken := range right.broken() {
 		if why := violated(s, broken); why != "" && len(wrong) < maxWrong {
 			wrong = append(wrong, wrongCall{broken, why})
 		}

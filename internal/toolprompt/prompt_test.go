@@ -34,7 +34,8 @@ func TestCalls(t *testing.T) {
 		"unread":    {`{"type":`, "", nil},
 		"no schema": {``, "", nil},
 	} {
-		right, wrong := calls(&callvet.Tool{Name: "f", Parameters: json.RawMessage(c.schema)})
+		args, wrong := calls(&callvet.Tool{Name: "f", Parameters: json.RawMessage(c.schema)})
+		right := args.String()
 		var got []string
 		for _, w := range wrong {
 			got = append(got, w.args)
@@ -48,6 +49,37 @@ func TestCalls(t *testing.T) {
 		if diff := cmp.Diff(c.wrong, got); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
+	}
+}
+
+// TestExamples: a user's words stand before each call; one example wants a question, and one nothing.
+func TestExamples(t *testing.T) {
+	t.Parallel()
+	yes := true
+	schema := json.RawMessage(`{"type":"object","properties":{"country":{"type":"string"}},"required":["country"]}`)
+	p := Make([]callvet.Tool{
+		{Name: "get_refund_policy", Description: "The refund policy. More.", ReadOnly: &yes, Parameters: schema},
+		{Name: "refund", Parameters: schema},
+	}, [][2]string{{"get_return_policy", "get_refund_policy"}})
+	const want = `Examples; <…> stands for a value that the user gave
+- user: The refund policy. country is "<country>".
+  right: get_refund_policy {"country": "<country>"}
+  wrong: get_refund_policy {"country": 7} (got number, want string)
+  wrong: get_refund_policy {} (required property "country" is missing)
+  wrong: get_return_policy (it is another tool)
+- user: Use refund. country is "<country>".
+  right: say what you are about to do, and after a yes: refund {"country": "<country>"}
+  wrong: refund {"country": 7} (got number, want string)
+  wrong: refund {} (required property "country" is missing)
+- user: Use refund.
+  right: no call; ask for country
+  wrong: refund {"country": "<country>"} (the user gave no country)
+- user: Thank you, that is all.
+  right: no call; a short answer
+  wrong: refund {"country": "<country>"} (nothing is to be looked up or done)
+`
+	if diff := cmp.Diff(want, p.Examples); diff != "" {
+		t.Error(diff)
 	}
 }
 
@@ -95,7 +127,7 @@ Easily confused
 // TestRevision: a change of a word raises the revision.
 func TestRevision(t *testing.T) {
 	t.Parallel()
-	if got := Make(nil, nil).Hash; got != "0c8f2d5bffa0" || Revision != 1 {
+	if got := Make(nil, nil).Hash; got != "0c8f2d5bffa0" || Revision != 2 {
 		t.Errorf("the rules have hash %s: raise Revision, and write both here", got)
 	}
 }
@@ -111,7 +143,7 @@ func FuzzMake(f *testing.F) {
 			return
 		}
 		s, err := contract.Compile(schema)
-		if err != nil || !valid(s, right) {
+		if err != nil || !valid(s, right.String()) {
 			t.Errorf("%s: %v", right, err)
 		}
 		for _, w := range wrong {

@@ -34,6 +34,18 @@ func (a sample) String() string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
+// told is how a user gives the arguments.
+func (a sample) told() string {
+	if len(a) == 0 {
+		return ""
+	}
+	parts := make([]string, len(a))
+	for i, x := range a {
+		parts[i] = x.name + " is " + x.text
+	}
+	return " " + strings.Join(parts, ", ") + "."
+}
+
 // broken are the sample with one thing wrong each: a value that none may have first, then
 // something left out, then something that nobody asked for.
 func (a sample) broken() (out []string) {

@@ -64,6 +64,7 @@ type Gold struct {
 	Tool        string
 	Args        json.RawMessage // nil: not labelled
 	Params      json.RawMessage // matchers of single arguments by name, in the form of a suite; nil: none
+	Scoring     json.RawMessage // how arguments are compared, as under scoring in a suite; nil: as the reading does
 	Result      json.RawMessage // the right result of a tool that always gives the same; nil: not labelled
 	ResultCheck string          // a post-condition on the result, "window_days==30"
 }
@@ -192,8 +193,9 @@ type Label struct {
 
 // TaskGold is the label of a task: which calls it needs, in order.
 type TaskGold struct {
-	Steps  []GoldStep `json:"steps,omitzero"`
-	Checks []string   `json:"postconditions,omitempty"`
+	Steps []GoldStep `json:"steps,omitzero"`
+	// Checks are conditions that the result of some call has to satisfy.
+	Checks []string `json:"postconditions,omitempty"`
 	// Facts have to be told to the user: texts that an answer must contain.
 	Facts []string `json:"facts,omitempty"`
 }

@@ -20,12 +20,15 @@ func (v *View) Step() Step {
 		Tags: tags(v.Tags), Fields: fields(v.Fields), Env: callvet.Env(v.Env), Guard: rulings(v.Guard), Corrects: v.Corrects,
 	}
 	s.Tool, s.ToolVersion = SplitTool(string(v.Tool))
-	g := Gold{Tool: v.GoldTool.Str(), Args: keep(v.GoldArgs), Params: keep(v.GoldParams), Result: keep(v.GoldResult), ResultCheck: v.ResultCheck.Str()}
+	g := Gold{
+		Tool: v.GoldTool.Str(), Args: keep(v.GoldArgs), Params: keep(v.GoldParams), Scoring: keep(v.GoldScoring),
+		Result: keep(v.GoldResult), ResultCheck: v.ResultCheck.Str(),
+	}
 	if v.Needed >= 0 {
 		yes := v.Needed == 1
 		g.Needed = &yes
 	}
-	if g.Needed != nil || g.Tool != "" || g.Args != nil || g.Params != nil || g.Result != nil || g.ResultCheck != "" {
+	if g.Needed != nil || g.Tool != "" || g.Args != nil || g.Params != nil || g.Scoring != nil || g.Result != nil || g.ResultCheck != "" {
 		s.Gold = &g
 	}
 	return s

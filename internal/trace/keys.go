@@ -36,12 +36,13 @@ type stepLine struct {
 	Env     string           `json:"env"`
 	Guard   []callvet.Ruling `json:"guard"`
 	Gold    struct {
-		Needed bool                       `json:"needed"`
-		Tool   string                     `json:"tool"`
-		Args   json.RawMessage            `json:"args"`
-		Params map[string]json.RawMessage `json:"params"`
-		Result json.RawMessage            `json:"result"`
-		Check  string                     `json:"result_check"`
+		Needed  bool                       `json:"needed"`
+		Tool    string                     `json:"tool"`
+		Args    json.RawMessage            `json:"args"`
+		Params  map[string]json.RawMessage `json:"params"`
+		Scoring callvet.Comparison         `json:"scoring"`
+		Result  json.RawMessage            `json:"result"`
+		Check   string                     `json:"result_check"`
 	} `json:"gold"`
 	Tags     []string                   `json:"tags"`
 	Fields   map[string]json.RawMessage `json:"fields"`

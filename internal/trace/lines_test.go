@@ -210,7 +210,7 @@ func TestScoredValues(t *testing.T) {
 		},
 	}
 	a := Attempt{Trace: callvet.Trace{Outcome: callvet.OutcomeError}}
-	a.Annotate(&callvet.Case{}, &callvet.Target{}, r)
+	a.Annotate(&callvet.Case{}, &callvet.Target{}, r, &callvet.Scoring{})
 	if d := cmp.Diff(map[string]float64{"zero": 0, "one": 1}, a.Scored.Scores); d != "" {
 		t.Error(d)
 	}

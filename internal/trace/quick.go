@@ -30,6 +30,7 @@ const (
 	atGoldTool
 	atGoldArgs
 	atGoldParams
+	atGoldScoring
 	atGoldResult
 	atCheck
 	atTags
@@ -49,14 +50,14 @@ func expected() value.Expected {
 			atTaskID: "task_id", atTarget: "target", atAttempt: "attempt", atTurnID: "turn_id", atCallID: "call_id", atTool: "tool",
 			atStatus: "status", atArgs: "args", atArgsRaw: "args_raw", atResult: "result", atError: "error", atAccept: "accept_time_ms",
 			atLatency: "latency_ms", atQueue: "latency_ms.queue", atExec: "latency_ms.exec", atGold: "gold", atNeeded: "gold.needed",
-			atGoldTool: "gold.tool", atGoldArgs: "gold.args", atGoldParams: "gold.params", atGoldResult: "gold.result", atCheck: "gold.result_check",
+			atGoldTool: "gold.tool", atGoldArgs: "gold.args", atGoldParams: "gold.params", atGoldScoring: "gold.scoring", atGoldResult: "gold.result", atCheck: "gold.result_check",
 			atTags: "tags", atFields: "fields", atEnv: "env", atStart: "start_ms",
 		},
 		Fits: []value.Fit{
 			atTaskID: text, atTarget: text, atAttempt: whole, atTurnID: whole, atCallID: text, atTool: text,
 			atStatus: text, atArgs: value.FitAny, atArgsRaw: value.FitNull | value.FitText, atResult: value.FitAny, atError: value.FitAny,
 			atAccept: whole, atLatency: object, atQueue: whole, atExec: whole, atGold: object, atNeeded: value.FitNull | value.FitBool,
-			atGoldTool: value.FitNull | value.FitText, atGoldArgs: value.FitAny, atGoldParams: object, atGoldResult: value.FitAny,
+			atGoldTool: value.FitNull | value.FitText, atGoldArgs: value.FitAny, atGoldParams: object, atGoldScoring: object, atGoldResult: value.FitAny,
 			atCheck: value.FitNull | value.FitText, atTags: value.FitNull | value.FitTexts, atFields: object, atEnv: text, atStart: whole,
 		},
 		Echoes: map[string]string{"args_raw": "args", "gold.args": "args", "gold.result": "result"},
@@ -69,7 +70,7 @@ func (v *View) skimmed(d *value.Doc, line int64, raw []byte) bool {
 	v.Line, v.Raw, v.Made, v.Record, v.IsTask, v.Corrects = line, raw, 0, value.Value{}, false, false
 	v.Args, v.ArgsRaw, v.Result, v.Error = d.At(atArgs), d.At(atArgsRaw), d.At(atResult), d.At(atError)
 	v.GoldTool, v.GoldArgs, v.GoldResult, v.ResultCheck = d.At(atGoldTool), d.At(atGoldArgs), d.At(atGoldResult), d.At(atCheck)
-	v.GoldParams = d.At(atGoldParams)
+	v.GoldParams, v.GoldScoring = d.At(atGoldParams), d.At(atGoldScoring)
 	v.Tags, v.Fields = d.At(atTags), d.At(atFields)
 	v.TaskID, v.Target, v.CallID = d.PlainAt(atTaskID), d.PlainAt(atTarget), d.PlainAt(atCallID)
 	v.Tool, v.Status, v.Env, v.Guard = d.PlainAt(atTool), d.PlainAt(atStatus), d.PlainAt(atEnv), value.Value{}
@@ -77,13 +78,14 @@ func (v *View) skimmed(d *value.Doc, line int64, raw []byte) bool {
 	v.AcceptMS, v.QueueMS, v.ExecMS = float64(d.WholeAt(atAccept, -1)), float64(d.WholeAt(atQueue, -1)), float64(d.WholeAt(atExec, -1))
 	v.StartMS = float64(d.WholeAt(atStart, -1))
 	v.Needed = d.BoolAt(atNeeded)
-	return len(v.TaskID) > 0 && len(v.Tool) > 0 && knownStatus(v.Status)
+	// A line with settings of its own is not skimmed: nobody has looked into them.
+	return len(v.TaskID) > 0 && len(v.Tool) > 0 && knownStatus(v.Status) && v.GoldScoring.Kind() <= value.Null
 }
 
 func (v *View) values(d *value.Doc) {
 	v.Args, v.ArgsRaw, v.Result, v.Error = d.At(atArgs), d.At(atArgsRaw), d.At(atResult), d.At(atError)
 	v.GoldTool, v.GoldArgs, v.GoldResult, v.ResultCheck = d.At(atGoldTool), d.At(atGoldArgs), d.At(atGoldResult), d.At(atCheck)
-	v.GoldParams = d.At(atGoldParams)
+	v.GoldParams, v.GoldScoring = d.At(atGoldParams), d.At(atGoldScoring)
 	v.Tags, v.Fields = d.At(atTags), d.At(atFields)
 }
 
@@ -140,7 +142,7 @@ func (v *View) kinds(d *value.Doc) bool {
 		return false
 	}
 	return is(d.At(atGold), value.Object) && is(d.At(atLatency), value.Object) && is(v.Fields, value.Object) &&
-		is(v.GoldParams, value.Object) && is(v.ArgsRaw, value.String) && is(v.GoldTool, value.String) && is(v.ResultCheck, value.String) &&
+		is(v.GoldParams, value.Object) && v.GoldScoring.Kind() <= value.Null && is(v.ArgsRaw, value.String) && is(v.GoldTool, value.String) && is(v.ResultCheck, value.String) &&
 		(v.Tags.Kind() == value.Invalid || stringsOnly(v.Tags))
 }
 

@@ -130,12 +130,12 @@ func (m *object) scored(s *Scored) {
 	m.close()
 }
 
-// gold writes the calls that a task needs. Those of a run are names.
+// gold writes the calls that a task needs.
 func (m *object) gold(g *TaskGold) {
 	if g == nil {
 		return
 	}
-	if g.Steps == nil || len(g.Checks)+len(g.Facts) > 0 || slices.ContainsFunc(g.Steps, func(s GoldStep) bool { return len(s.Args) > 0 || s.By != "" || s.Compare != nil }) {
+	if g.Steps == nil || len(g.Facts) > 0 || slices.ContainsFunc(g.Steps, func(s GoldStep) bool { return s.By != "" || s.Compare != nil }) {
 		m.other("gold", g)
 		return
 	}
@@ -145,9 +145,13 @@ func (m *object) gold(g *TaskGold) {
 	for i := range g.Steps {
 		m.item('{')
 		m.quoted("tool", g.Steps[i].Tool)
+		if g.Steps[i].Args != nil {
+			m.other("args", g.Steps[i].Args)
+		}
 		m.close()
 	}
 	m.b = append(m.b, ']')
+	m.texts("postconditions", g.Checks)
 	m.close()
 }
 

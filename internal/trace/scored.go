@@ -48,9 +48,9 @@ type Confused struct {
 }
 
 // OfCell is a cell of a run as an attempt: with what its target said and did, the case's labels
-// and slices, and what the scorer made of it. Cell, case and target are not changed, and share
-// memory with the attempt.
-func OfCell(c *callvet.Case, target *callvet.Target, cell *callvet.Cell) Attempt {
+// and slices, and what the scorer made of it under the settings of the suite. Cell, case and
+// target are not changed, and share memory with the attempt.
+func OfCell(c *callvet.Case, target *callvet.Target, cell *callvet.Cell, suite *callvet.Scoring) Attempt {
 	a := Attempt{Trace: cell.Trace, Input: c.Input, AsOf: c.AsOf, Floor: target.Floor, Repeatable: target.Selects && target.Provider == "retrieve"}
 	a.Skipped = c.Skip != "" && cell.Trace.Outcome == callvet.OutcomeNotRun
 	t := &a.Trace
@@ -67,9 +67,8 @@ func OfCell(c *callvet.Case, target *callvet.Target, cell *callvet.Cell) Attempt
 	default: // of earlier versions: without a result there is an error
 		t.Outcome = cmp.Or(t.Outcome, callvet.OutcomeError)
 	}
-	a.Annotate(c, target, &cell.Result)
+	a.Annotate(c, target, &cell.Result, suite)
 	a.Scored.Rules = cell.Result.Rules
-	a.Label(c, &cell.Result)
 	return a
 }
 
@@ -98,10 +97,10 @@ func writable(turns []callvet.Turn) []callvet.Turn {
 	return turns
 }
 
-// Annotate adds what a case and its scorer say of the attempt as a whole: the tags and fields of
-// the case, the calls that it needs, and the result. What the attempt has stays. The verdict is
-// not set.
-func (a *Attempt) Annotate(c *callvet.Case, target *callvet.Target, r *callvet.Result) {
+// Annotate adds what a case and its scorer, under the settings of the suite, say of the attempt:
+// the tags and fields of the case, the calls that it needs, the labels of calls where none is
+// labelled, and the result. What the attempt has stays. The verdict is not set.
+func (a *Attempt) Annotate(c *callvet.Case, target *callvet.Target, r *callvet.Result, suite *callvet.Scoring) {
 	if r.HeldToSafety() {
 		list := append([]Incident{}, a.Safety...)
 		for _, in := range r.Incidents {
@@ -125,6 +124,13 @@ func (a *Attempt) Annotate(c *callvet.Case, target *callvet.Target, r *callvet.R
 	}
 	t := &a.Trace
 	noteNames(t, r)
+	set := judgedBy(c, suite)
+	var calls, needed []score.Label
+	known := false
+	if t.Decision == nil {
+		calls, needed, known = score.Labels(c, t, r)
+		a.label(calls, &set)
+	}
 	switch {
 	case a.Scored != nil:
 	case t.Outcome == callvet.OutcomeError:
@@ -134,14 +140,10 @@ func (a *Attempt) Annotate(c *callvet.Case, target *callvet.Target, r *callvet.R
 		a.Scored = &Scored{Reason: r.Reason}
 		a.Scored.open(r)
 	default:
-		_, tools, known := score.Labels(c, t, r)
-		if a.Gold == nil && known && t.Decision == nil {
-			a.Gold = &TaskGold{Steps: make([]GoldStep, 0, len(tools))}
-			for _, name := range tools {
-				a.Gold.Steps = append(a.Gold.Steps, GoldStep{Tool: name})
-			}
+		if a.Gold == nil && t.Decision == nil {
+			a.Gold = taskGold(c, needed, known, &set)
 		}
-		a.Scored = scored(c, target, t, r, len(tools), known)
+		a.Scored = scored(c, target, t, r, len(needed), known)
 	}
 }
 
@@ -190,24 +192,21 @@ func (a *Attempt) Labelled() bool {
 	return false
 }
 
-// Label labels the calls with what a case says of them, where none is labelled.
-func (a *Attempt) Label(c *callvet.Case, r *callvet.Result) {
-	if a.Trace.Decision != nil || a.Labelled() {
-		return
-	}
-	labels, _, known := score.Labels(c, &a.Trace, r)
-	if !known || len(labels) == 0 {
+// label labels the calls, where none is labelled.
+func (a *Attempt) label(calls []score.Label, set *callvet.Scoring) {
+	if len(calls) == 0 || a.Labelled() {
 		return
 	}
 	if a.Steps == nil {
-		a.Steps = make(map[int]StepNote, len(labels))
+		a.Steps = make(map[int]StepNote, len(calls))
 	}
-	for i := range labels {
+	for i := range calls {
 		n, told := a.Steps[i]
 		if !told {
 			n.TurnID = -1
 		}
-		n.Gold = &Gold{Needed: &labels[i].Needed, Tool: labels[i].Tool}
+		g := GoldOf(&calls[i], set)
+		n.Gold = &g
 		a.Steps[i] = n
 	}
 }

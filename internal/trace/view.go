@@ -52,7 +52,7 @@ type Call struct {
 	// Needed is 1 or 0 as labelled, -1 when not.
 	Needed                                      int
 	GoldTool, GoldArgs, GoldResult, ResultCheck value.Value
-	GoldParams                                  value.Value
+	GoldParams, GoldScoring                     value.Value
 }
 
 // fill reads the handles out of a record, or says why it is none. Names that the
@@ -141,6 +141,8 @@ func (v *View) gold(m value.Value) {
 			v.GoldArgs = e
 		case "params":
 			v.GoldParams = e
+		case "scoring":
+			v.GoldScoring = e
 		case "result":
 			v.GoldResult = e
 		case "tool":

@@ -119,6 +119,9 @@ func AppendGold(b []byte, g *Gold) []byte {
 	if g.Params != nil {
 		b = append(jsonOrNull(append(b, `"params":`...), g.Params), ',')
 	}
+	if g.Scoring != nil {
+		b = append(jsonOrNull(append(b, `"scoring":`...), g.Scoring), ',')
+	}
 	if g.Result != nil {
 		b = append(jsonOrNull(append(b, `"result":`...), g.Result), ',')
 	}

@@ -227,8 +227,7 @@ func (w *Watch) score(ctx context.Context, at *trace.Attempt) bool {
 	default:
 		w.silent++
 	}
-	at.Annotate(c, &callvet.Target{}, &r)
-	at.Label(c, &r)
+	at.Annotate(c, &callvet.Target{}, &r, &w.suite.Defaults.Scoring)
 	return true
 }
 

@@ -24,8 +24,9 @@ type Input struct {
 	// Needed is 1 or 0 as labeled, -1 when not.
 	Needed                                      int
 	GoldTool, GoldArgs, GoldResult, ResultCheck value.Value
-	// GoldParams are matchers of single arguments, which Config.Matchers reads.
-	GoldParams value.Value
+	// GoldParams are matchers of single arguments, which Config.Matchers reads. GoldScoring is a
+	// callvet.Comparison that goes before the one of Config.Scoring.
+	GoldParams, GoldScoring value.Value
 }
 
 // Config says what steps are held against. The zero value knows no tools, and

@@ -3,6 +3,7 @@
 package step
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"github.com/callvet/callvet"
@@ -10,9 +11,13 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// params are the matchers of labels by their text as it stands in a line.
+// params are the matchers and the settings of labels by their text as it stands in a line, and the
+// rules that were made of them.
 type params struct {
 	byText   map[string]*matched
+	settings map[string]*compared
+	rules    map[string]*match.Args
+	key      []byte
 	problems []callvet.Problem
 }
 
@@ -22,46 +27,76 @@ type matched struct {
 	unread   bool
 }
 
-func newParams() params { return params{byText: map[string]*matched{}} }
+// compared are settings that arguments are compared by; unread tells that they cannot be used.
+type compared struct {
+	settings match.Settings
+	extra    callvet.ExtraArgs
+	unread   bool
+}
+
+func newParams() params {
+	return params{byText: map[string]*matched{}, settings: map[string]*compared{}, rules: map[string]*match.Args{}}
+}
 
 // compile makes the rules of a label. Nil: they cannot be used, and a problem says why.
 func (s *Scorer) compile(t *contracted, in *Input) *match.Args {
-	var want []byte
+	var want, matchers, scoring []byte
 	if in.GoldArgs.Kind() == value.Object {
 		want = in.GoldArgs.Raw()
 	}
-	if in.GoldParams.Kind() != value.Object {
-		rules, _ := match.Compile(want, nil, t.params, s.shared.settings, s.shared.extra)
+	if in.GoldParams.Kind() == value.Object {
+		matchers = in.GoldParams.Raw()
+	}
+	if in.GoldScoring.Kind() == value.Object {
+		scoring = in.GoldScoring.Raw()
+	}
+	key := s.params.key[:0] // of JSON texts, in which no byte is 0
+	for _, part := range [...][]byte{in.Tool, want, matchers, scoring} {
+		key = append(append(key, part...), 0)
+	}
+	s.params.key = key
+	if rules, known := s.params.rules[string(key)]; known {
 		return rules
 	}
-	text := string(in.GoldParams.Raw())
-	m := s.params.byText[text]
-	if m == nil {
-		m = s.read1(text)
+	rules := s.rulesOf(t, want, matchers, scoring)
+	if len(s.params.rules) < maxCached {
+		s.params.rules[string(key)] = rules
 	}
-	if m.unread {
+	return rules
+}
+
+// rulesOf makes the rules of a label that was not met before.
+func (s *Scorer) rulesOf(t *contracted, want, matchers, scoring []byte) *match.Args {
+	set, m := s.setting(scoring), &matched{}
+	if matchers != nil {
+		m = s.matchersOf(string(matchers))
+	}
+	if set.unread || m.unread {
 		return nil
 	}
-	rules, bad := match.Compile(want, m.matchers, t.params, s.shared.settings, s.shared.extra)
-	if len(bad) > 0 {
+	rules, bad := match.Compile(want, m.matchers, t.params, set.settings, set.extra)
+	if matchers != nil && len(bad) > 0 {
 		m.unread = true
-		s.params.note(text, bad[0].Key, bad[0].Message)
+		s.params.note("params", string(matchers), bad[0].Key, bad[0].Message)
 		return nil
 	}
 	return rules
 }
 
-// read1 reads matchers that were not met before.
-func (s *Scorer) read1(text string) *matched {
+// matchersOf reads the matchers of a text.
+func (s *Scorer) matchersOf(text string) *matched {
+	if m := s.params.byText[text]; m != nil {
+		return m
+	}
 	m := &matched{unread: true}
 	if s.shared.matchers == nil {
-		s.params.note(text, "", "nothing here reads matchers")
+		s.params.note("params", text, "", "nothing here reads matchers")
 	} else {
 		var bad []callvet.Problem
 		if m.matchers, bad = s.shared.matchers([]byte(text)); len(bad) == 0 {
 			m.unread = false
 		} else {
-			s.params.note(text, bad[0].Key, bad[0].Message)
+			s.params.note("params", text, bad[0].Key, bad[0].Message)
 		}
 	}
 	if len(s.params.byText) < maxCached {
@@ -70,16 +105,47 @@ func (s *Scorer) read1(text string) *matched {
 	return m
 }
 
-func (p *params) note(text, key, why string) {
+// setting reads the settings of a text; nil stands for those of the configuration.
+func (s *Scorer) setting(text []byte) *compared {
+	if text == nil {
+		return &compared{settings: s.shared.settings, extra: s.shared.extra}
+	}
+	if c := s.params.settings[string(text)]; c != nil {
+		return c
+	}
+	var own callvet.Comparison
+	c := &compared{}
+	if err := json.Unmarshal(text, &own); err != nil {
+		c.unread = true
+		s.params.note("scoring", string(text), "", err.Error())
+	} else {
+		all := own.Scoring()
+		var bad []match.Problem
+		if c.settings, bad = match.FromScoring(&all, nil); len(bad) > 0 {
+			c.unread = true
+			s.params.note("scoring", string(text), bad[0].Key, bad[0].Message)
+		}
+		c.extra = own.ExtraArgs
+	}
+	if len(s.params.settings) < maxCached {
+		s.params.settings[string(text)] = c
+	}
+	return c
+}
+
+func (p *params) note(what, text, key, why string) {
 	if len(p.problems) >= maxCached {
 		return
 	}
-	at := "gold.params"
+	code, kind, at := "bad-matcher", "matchers", "gold."+what
+	if what == "scoring" {
+		code, kind = "bad-scoring", "settings"
+	}
 	if key != "" {
 		at += "." + key
 	}
 	p.problems = append(p.problems, callvet.Problem{
-		Code: "bad-matcher", Key: at, Message: fmt.Sprintf("the matchers %s cannot be used: %s: the arguments of such calls are not scored", clip([]byte(text)), why),
+		Code: code, Key: at, Message: fmt.Sprintf("the %s %s cannot be used: %s: the arguments of such calls are not scored", kind, clip([]byte(text)), why),
 	})
 }
 

@@ -57,7 +57,7 @@ func (s *Scorer) Score(in *Input, out *callvet.StepScore) {
 	switch {
 	case !emitted || in.GoldArgs.Kind() != value.Object && in.GoldParams.Kind() != value.Object || in.Needed == 0:
 		out.Matched, out.Expected, out.Emitted, out.Union = 0, 0, 0, 0
-	case s.shared.slow || in.GoldParams.Kind() == value.Object:
+	case s.shared.slow || in.GoldParams.Kind() == value.Object || in.GoldScoring.Kind() == value.Object:
 		m |= s.byRules(t, args, in, out)
 	case in.GoldArgs.Same(args):
 		n := clamp(in.GoldArgs.Len())

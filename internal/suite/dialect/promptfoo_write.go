@@ -409,7 +409,9 @@ func (w *assertWriter) claim(p *callvet.Plan, key string, negated bool) {
 func (w *assertWriter) sequenceOf(p *callvet.Plan, key, not string) {
 	loose := p.MaxExtraCalls == nil || *p.MaxExtraCalls < 0
 	switch {
-	case slices.ContainsFunc(p.Calls, func(c callvet.ExpectedCall) bool { return c.Args != nil || len(c.Matchers) > 0 || c.ResultCheck != "" }):
+	case slices.ContainsFunc(p.Calls, func(c callvet.ExpectedCall) bool {
+		return c.Args != nil || len(c.Matchers) > 0 || c.Result != nil || c.ResultCheck != ""
+	}):
 		w.lose(key, "calls with arguments in a plan of its own cannot be said")
 	case len(p.Calls) == 0:
 		w.add(map[string]string{"not-": "is-valid-openai-tools-call", "": "not-is-valid-openai-tools-call"}[not])

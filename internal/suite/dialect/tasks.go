@@ -186,6 +186,9 @@ func (r *reader) goldStep(n tree.Node, c *callvet.Case) (call callvet.ExpectedCa
 			r.Report(check.Off, "wrong-type", "result_check", `write a comparison such as "window_days==30"`, "result_check must be a string, not %s", tree.KindName(check))
 		}
 	}
+	if res := gold.Get("result"); res.Given() {
+		call.Result = res.Raw
+	}
 	if res := o.Get("result"); res.Given() {
 		mock = &callvet.Mock{Tool: call.Tools[0], Args: call.Args, Replies: []callvet.MockReply{{Result: res.Raw}}}
 	}

@@ -218,6 +218,7 @@ func exportCall(b builder, c *callvet.ExpectedCall) {
 	b.num("message", c.Message)
 	b.list("after", c.After)
 	b.yes("optional", c.Optional)
+	b.json("result", c.Result)
 	b.str("result_check", c.ResultCheck)
 }
 

@@ -280,7 +280,7 @@ func (r *reader) expectedCall(n *source.Node) callvet.ExpectedCall {
 	return c
 }
 
-const wantedKeys = "id tool args params extra_args nth message after optional result_check"
+const wantedKeys = "id tool args params extra_args nth message after optional result result_check"
 
 func (r *reader) namesTool(c *callvet.ExpectedCall, n *source.Node) {
 	if len(c.Tools) == 0 && n.Kind == source.Map {
@@ -297,7 +297,7 @@ func (r *reader) callCount(n *source.Node) callvet.CallCount {
 			c.Min = r.integer(v, 0)
 		case "max":
 			c.Max = r.integer(v, 0)
-		case "id", "after", "optional", "result_check":
+		case "id", "after", "optional", "result", "result_check":
 			return false // of plans
 		default:
 			return r.wantedField(&c.Call, key, v)
@@ -345,6 +345,8 @@ func (r *reader) wantedField(c *callvet.ExpectedCall, key string, v *source.Node
 		c.After = r.oneOrMore(v)
 	case "optional":
 		c.Optional = r.boolean(v)
+	case "result":
+		c.Result = v.JSON()
 	case "result_check":
 		c.ResultCheck = r.str(v)
 	default:

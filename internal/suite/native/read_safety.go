@@ -235,7 +235,7 @@ func (r *reader) harm(n *source.Node) callvet.Harm {
 			h.Replaceable = r.boolean(v)
 		case "key":
 			h.Key = r.oneOrMore(v)
-		case "id", "after", "optional", "result_check", "nth", "message", "extra_args":
+		case "id", "after", "optional", "result", "result_check", "nth", "message", "extra_args":
 			return false // of plans
 		default:
 			return r.wantedField(&h.Call, key, v)

@@ -199,6 +199,7 @@ func planFeatures(p *callvet.Plan, add func(Feature, bool)) {
 		add("argument matchers", len(c.Matchers) > 0)
 		add("call order (after), optional calls", len(c.After) > 0 || c.Optional)
 		add("result_check", c.ResultCheck != "")
+		add("result of a call", c.Result != nil)
 		add("place of a call (nth, message)", c.Nth != 0 || c.Message != 0)
 		add("extra_args of a call", c.ExtraArgs != "")
 		add("calls without arguments given", c.Args == nil)

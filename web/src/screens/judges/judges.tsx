@@ -243,8 +243,40 @@ function Verdicts({ run, ask }: { run: string; ask?: () => void }) {
           data={[{ value: 'all', label: t('common.all') }, { value: 'pass', label: t('common.pass') }, { value: 'fail', label: t('common.fail') }, { value: 'unscored', label: t('judges.unscored') }]}
         />
       </Group>
+      {(one.verdicts ?? []).map((v) => v.report && <Report key={v.target} of={v.report} target={v.target ?? ''} />)}
       <Rows label={t('judges.verdicts')} columns={columns} rows={rows} idOf={(v) => JSON.stringify([v.target, v.task, v.attempt, v.turn, v.call_id, v.dimension, v.part, v.against, v.swapped])} height="60vh" />
     </Stack>
+  );
+}
+
+/** Report is all that a judge says of a target. The judge wrote every text in it. */
+function Report({ of: r, target }: { of: Schemas['CallvetJudgeReport']; target: string }) {
+  const t = useText();
+  const lists: [string, string[]][] = [
+    [t('judges.strengths'), r.strengths ?? []],
+    [t('judges.weaknesses'), r.weaknesses ?? []],
+    [t('judges.recommendations'), r.recommendations ?? []],
+    ...(r.tools ?? []).map((x): [string, string[]] => [[x.tool, x.grade].filter(Boolean).join(' · '), [x.note ?? '', ...(x.arguments ?? []).map((a) => [a.argument, a.note].filter(Boolean).join(': '))].filter(Boolean)]),
+  ];
+  return (
+    <Card title={t('judges.report', { target, grade: r.grade })}>
+      {lists
+        .filter(([, texts]) => texts.length > 0)
+        .map(([title, texts]) => (
+          <Box key={title} mb="sm">
+            <Text size="sm" fw={600} className="untrusted">
+              {title}
+            </Text>
+            <ul style={{ margin: 0 }}>
+              {texts.map((text, i) => (
+                <li key={i} className="untrusted">
+                  {text}
+                </li>
+              ))}
+            </ul>
+          </Box>
+        ))}
+    </Card>
   );
 }
 

@@ -1,5 +1,5 @@
 export const judges = {
-  lost: 'Judgings that cannot be read: {n}',
+  lost: 'Judgings that cannot be read: {n}', report: '{target}: grade {grade}', strengths: 'Strengths', weaknesses: 'Weaknesses', recommendations: 'Recommendations',
   lead: 'A judge is a model that says what an attempt is worth. It errs: compare it with people before you believe it.', run: 'Run', chooseRun: 'Choose a run', ask: 'Ask judges', label: 'Label tasks', verdicts: 'Verdicts', calibration: 'Calibration', labels: 'Labels', prompts: 'Prompts',
   judgings: 'What judges were asked', judge: 'Judge', prompt: 'Prompt', schema: 'Form of the verdict', when: 'When', answered: 'Answered', unscored: 'Unscored', mean: 'Mean score', samePeople: 'As people say', show: 'Show', verdict: 'Verdict', thing: 'Task', turn: 'turn {n}', target: 'Target', score: 'Score', reason: 'Reason', people: 'People',
   noVerdicts: 'No judge was asked about this run', noVerdictsText: 'Ask one: it reads every attempt and says whether it did what was asked.', agreement: 'How far judges agree', and: 'and', same: 'The same of', kappa: 'Cohen’s κ', ac1: 'Gwet’s AC1', saidBy: 'Verdicts of {judge}',
