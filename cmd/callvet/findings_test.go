@@ -7,24 +7,33 @@ import (
 	"testing"
 
 	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/panel/routing"
 )
 
-// TestFixesHaveCommands: each entry of the playbook names a command of callvet that does its fix, and
-// every command that it names parses.
+// command is one of callvet in a text.
+var command = regexp.MustCompile("`callvet ([^`]*)`")
+
+// TestFixesHaveCommands: each entry of the playbook, and each recommendation of a selection report,
+// names a command of callvet that does its fix, and every command that it names parses.
 func TestFixesHaveCommands(t *testing.T) {
 	t.Parallel()
-	command := regexp.MustCompile("`callvet ([^`]*)`")
+	mends := func(code, fix, all string) {
+		if !command.MatchString(fix) {
+			t.Errorf("%s: the fix names no command: %s", code, fix)
+		}
+		for _, m := range command.FindAllStringSubmatch(all, -1) {
+			if err := parses(m[1]); err != nil {
+				t.Errorf("%s: callvet %s: %v", code, m[1], err)
+			}
+		}
+	}
 	for _, p := range panel.Plays() {
 		if p.Code == "" || p.Title == "" || p.Unit == "" || p.Test == "" || panel.Playbook(p.Code) != p {
 			t.Errorf("%+v", p)
 		}
-		if !command.MatchString(p.Fix) {
-			t.Errorf("%s: the fix names no command: %s", p.Code, p.Fix)
-		}
-		for _, m := range command.FindAllStringSubmatch(p.Test+" "+p.Fix, -1) {
-			if err := parses(m[1]); err != nil {
-				t.Errorf("%s: callvet %s: %v", p.Code, m[1], err)
-			}
-		}
+		mends(p.Code, p.Fix, p.Test+" "+p.Fix)
+	}
+	for code, text := range routing.Advice() {
+		mends(code, text, text)
 	}
 }

@@ -32,34 +32,67 @@ func byLift(a, b Pattern) int {
 	return cmp.Or(cmp.Compare(a.P, b.P), cmp.Compare(b.Lift, a.Lift), strings.Compare(a.Tag, b.Tag))
 }
 
+// The codes of recommendations.
+const (
+	codeRoutes  = "routes"
+	codeAgents  = "agents"
+	codeTools   = "tools"
+	codeSetSize = "set-size"
+	codeLatency = "latency"
+	codeTag     = "tag"
+	codeChance  = "tag-by-chance" // the text of a tag that may fail more often by chance
+)
+
+// Advice gives by code what to do, with the command of callvet that does it.
+func Advice() map[string]string {
+	return map[string]string{
+		codeRoutes: "Improve the rules of routes; the confusion of routes shows which words they lack. Learn routes from questions that are " +
+			"known to belong to them: `callvet select routes learn EXAMPLES -o routes.json`.",
+		codeAgents: "Rework the descriptions and keywords of the agents, or the weights by which they are chosen: " +
+			"`callvet select tune SUITE --tools CATALOGUE`.",
+		codeTools: "Review the descriptions, keywords and examples of the tools that lost; the failed cases show to whom and why. Measure " +
+			"what other texts change: `callvet tools whatif CATALOGUE --edits edits.yaml --suite SUITE`.",
+		codeSetSize: "Judge this retriever by hit@k, recall@k and MRR: an exact match needs as many tools as the case expects. Hold these " +
+			"against bounds: `callvet gate last --gates gates.yaml`.",
+		codeLatency: "Look at what takes the time: whether vectors are cached (`callvet tools cache`), and how many candidates are reranked.",
+		codeTag:     "Look at the cases tagged %q together: they fail more often than others. `callvet score last --slice tag` compares the tags.",
+		codeChance: "Cases tagged %q failed more often here. Over all tags that may be chance. `callvet score last --slice tag` compares " +
+			"the tags.",
+	}
+}
+
 // recommend says what to look at. A rate under its threshold is told with its
 // interval: only where all of that lies under it, more cases would not change it.
 func recommend(t *Target, tp *panel.TargetPanel) []Recommendation {
 	var out []Recommendation
-	under := func(metric string, least float64, code, text string) {
+	advice := Advice()
+	under := func(metric string, least float64, code string) {
 		m := tp.Overall.Metric(metric)
 		if m == nil || !m.Interval.Defined() || m.Interval.Point >= least {
 			return
 		}
 		iv := m.Interval
-		out = append(out, Recommendation{Code: code, Text: text, Certain: iv.Upper < least, Evidence: fmt.Sprintf("%s is %.1f %% (%.1f to %.1f) of %d, under %.0f %%", m.Title, 100*iv.Point, 100*iv.Lower, 100*iv.Upper, iv.N, 100*least)})
+		out = append(out, Recommendation{
+			Code: code, Text: advice[code], Certain: iv.Upper < least,
+			Evidence: fmt.Sprintf("%s is %.1f %% (%.1f to %.1f) of %d, under %.0f %%", m.Title, 100*iv.Point, 100*iv.Lower, 100*iv.Upper, iv.N, 100*least),
+		})
 	}
-	under(selection.Route, minRoute, "routes", "Improve the rules of routes; the confusion of routes shows which words they lack.")
-	under(selection.AgentsExact, minAgentExact, "agents", "Rework the descriptions and keywords of the agents, or the weights by which they are chosen.")
+	under(selection.Route, minRoute, codeRoutes)
+	under(selection.AgentsExact, minAgentExact, codeAgents)
 	exact := selection.MatchExact
 	if 2*t.Unequal > t.Attempts { // it says how many tools are given, and nothing of which
 		exact = selection.Precision1
 	}
-	under(exact, minToolExact, "tools", "Review the descriptions, keywords and examples of the tools that lost; the failed cases show to whom and why.")
+	under(exact, minToolExact, codeTools)
 	if t.Unequal > 0 && len(t.Matches) > 0 {
 		out = append(out, Recommendation{
-			Code: "set-size", Counted: true, Text: "Judge this retriever by hit@k, recall@k and MRR: an exact match needs as many tools as the case expects.",
+			Code: codeSetSize, Counted: true, Text: advice[codeSetSize],
 			Evidence: fmt.Sprintf("%d of %d %s were given another number of tools than they expect", t.Unequal, t.Attempts, t.Unit()),
 		})
 	}
 	if m := tp.Overall.Metric(panel.MetricLatencyP50); m != nil && m.Interval.Point > maxLatencyMS {
 		out = append(out, Recommendation{
-			Code: "latency", Certain: m.Interval.Lower > maxLatencyMS, Text: "Look at what takes the time: whether vectors are cached, and how many candidates are reranked.",
+			Code: codeLatency, Certain: m.Interval.Lower > maxLatencyMS, Text: advice[codeLatency],
 			Evidence: fmt.Sprintf("half of the questions take more than %.0f ms", m.Interval.Point),
 		})
 	}
@@ -74,12 +107,12 @@ func patternAdvice(ps []Pattern) []Recommendation {
 			continue
 		}
 		certain := p.Adjusted < 0.05
-		text := "Look at the cases tagged %q together: they fail more often than others."
+		text := Advice()[codeTag]
 		if !certain {
-			text = "Cases tagged %q failed more often here. Over all tags that may be chance."
+			text = Advice()[codeChance]
 		}
 		out = append(out, Recommendation{
-			Code: "tag", Certain: certain, Text: fmt.Sprintf(text, p.Tag),
+			Code: codeTag, Certain: certain, Text: fmt.Sprintf(text, p.Tag),
 			Evidence: fmt.Sprintf("%d of %d fail, %d of %d others; p = %.3g, %.3g over all tags", p.Failed, p.Of, p.RestFailed, p.Rest, p.P, p.Adjusted),
 		})
 	}
