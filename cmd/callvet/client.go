@@ -30,11 +30,15 @@ func (a *cli) program() *app.App {
 		if a.atTerminal() {
 			ask = a.confirm
 		}
+		browser := ""
+		if a.getenv != nil { // nil within some tests
+			browser = a.getenv("CALLVET_CHROMIUM")
+		}
 		a.made = app.New(app.Config{
 			Ask:   ask,
 			Store: a.openStore, Files: paths{a}, Permit: app.Permit{Commands: true, Tools: true, Files: true, Includes: true, Outside: a.outside},
 			Getenv: a.getenv, Environ: a.environ, Now: a.now, Claim: a.claim, Vectors: a.vectorPath, Abort: abort, Version: buildVersion(),
-			Browser: a.getenv("CALLVET_CHROMIUM"),
+			Browser: browser,
 		})
 	}
 	return a.made

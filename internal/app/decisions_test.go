@@ -67,8 +67,10 @@ func TestGivesFacts(t *testing.T) {
 		of   callvet.Target
 		want bool
 	}{
-		{callvet.Target{Provider: "openai"}, false}, {callvet.Target{Provider: "script"}, true},
-		{callvet.Target{Provider: "openai", Recorded: true}, true}, {callvet.Target{Provider: "offline", Floor: true}, true},
+		{callvet.Target{Provider: "openai"}, false},
+		{callvet.Target{Provider: "script"}, true},
+		{callvet.Target{Provider: "openai", Recorded: true}, true},
+		{callvet.Target{Provider: "offline", Floor: true}, true},
 	} {
 		if got := givesFacts(&tc.of); got != tc.want {
 			t.Errorf("%+v: %t", tc.of, got)

@@ -248,9 +248,7 @@ func (s *Server) fill(ctx context.Context, owner *account.Principal, f *Schedule
 		return nil, "", err
 	}
 	was := *sc
-	if ids := searched(f.Eval.Models); f.Catalogue == "" && len(ids) == 1 && slices.Contains(f.On, causeCatalogue) {
-		f.Catalogue = ids[0]
-	}
+	f.watchOnly()
 	sc.Name, sc.Spec, sc.Zone, sc.CatalogueID, sc.Gates, sc.LastGood = f.Name, f.Cron, f.Zone, f.Catalogue, []byte(f.Gates), f.LastGood
 	sc.OnSuite, sc.OnCatalogue = slices.Contains(f.On, causeSuite), slices.Contains(f.On, causeCatalogue)
 	sc.Enabled, sc.Stopped, sc.NextAt, sc.Updated = f.Enabled == nil || *f.Enabled, []byte{}, 0, s.cfg.Now().UnixMilli()
@@ -260,10 +258,7 @@ func (s *Server) fill(ctx context.Context, owner *account.Principal, f *Schedule
 	if warnings, err = s.checkEval(ctx, owner, &f.Eval); err != nil {
 		return nil, "", within("eval", err)
 	}
-	if f.Catalogue != "" && !slices.Contains(searched(f.Eval.Models), f.Catalogue) {
-		warnings = append(warnings, callvet.Notice{Code: "catalogue-unused", Text: "no target searches the catalogue that is watched: an edit of it makes a run, and changes none of its results; " +
-			"add the target retrieve:" + f.Catalogue})
-	}
+	warnings = append(warnings, f.unused()...)
 	if sc.Request, err = json.Marshal(&f.Eval); err != nil {
 		return nil, "", fmt.Errorf("write schedule: %w", err)
 	}
@@ -287,6 +282,24 @@ func (s *Server) fill(ctx context.Context, owner *account.Principal, f *Schedule
 	}
 	secret, err = s.fillWebhook(ctx, f, sc)
 	return warnings, secret, err
+}
+
+// watchOnly watches the only catalogue that a target searches, where edits of a catalogue make runs and none is named.
+func (f *ScheduleFields) watchOnly() {
+	if ids := searched(f.Eval.Models); f.Catalogue == "" && len(ids) == 1 && slices.Contains(f.On, causeCatalogue) {
+		f.Catalogue = ids[0]
+	}
+}
+
+// unused warns of a catalogue that is watched and that no target searches.
+func (f *ScheduleFields) unused() []callvet.Notice {
+	if f.Catalogue == "" || slices.Contains(searched(f.Eval.Models), f.Catalogue) {
+		return nil
+	}
+	return []callvet.Notice{{
+		Code: "catalogue-unused",
+		Text: "no target searches the catalogue that is watched: an edit of it makes a run, and changes none of its results; add the target retrieve:" + f.Catalogue,
+	}}
 }
 
 // fillCatalogue takes the version of the catalogue that is watched from now on; was is the schedule before.

@@ -489,11 +489,15 @@ func TestLabelsCount(t *testing.T) {
 		"one label": {1, 1, panel.Labelled{Of: "attempts", N: 1, Tasks: 1}, "by 1 label of 1 task", "only 1 label, the gate wants 30", "29 more tasks"},
 		"enough":    {30, 30, panel.Labelled{Of: "attempts", N: 400, Tasks: 400}, "by 30 labels of 400 tasks", "", ""},
 		"labels of few tasks": {
-			90, 20, panel.Labelled{Of: "calls", N: 900, Tasks: 300}, "by 90 labels of 900 calls of 300 tasks", "only labels of 20 tasks, the gate wants 30",
+			90, 20,
+			panel.Labelled{Of: "calls", N: 900, Tasks: 300},
+			"by 90 labels of 900 calls of 300 tasks", "only labels of 20 tasks, the gate wants 30",
 			"label 10 more calls: callvet label next --unit call",
 		},
 		"few labels elsewhere": {
-			25, 25, panel.Labelled{Of: "attempts", N: 400, Tasks: 400, Elsewhere: true}, "by 25 labels made elsewhere, for 400 tasks", "only 25 labels, the gate wants 30",
+			25, 25,
+			panel.Labelled{Of: "attempts", N: 400, Tasks: 400, Elsewhere: true},
+			"by 25 labels made elsewhere, for 400 tasks", "only 25 labels, the gate wants 30",
 			"label 5 more tasks: callvet label next",
 		},
 		"few tasks": {
