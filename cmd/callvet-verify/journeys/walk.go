@@ -338,7 +338,7 @@ func (t *traveller) formats(command ...string) []string {
 	for _, line := range strings.Split(string(out), "\n") {
 		if strings.Contains(line, ".html") || strings.Contains(line, ".md") {
 			for _, ext := range extensions.FindAllString(line, -1) {
-				if ext = strings.TrimSpace(ext); !slices.Contains(found, ext) && ext != ".yaml" {
+				if ext = strings.TrimSpace(ext); !slices.Contains(found, ext) && ext != ".yaml" && ext != ".pdf" { // a PDF is the page printed, and needs a browser
 					found = append(found, ext)
 				}
 			}

@@ -104,6 +104,10 @@ func (p *Printer) run(ctx context.Context, browser, dir string) error {
 	cmd.Env, cmd.Dir, cmd.Stderr, cmd.WaitDelay = append(env, "HOME="+dir), dir, &tail, time.Second
 	cmd.Cancel = func() error { return family.End(cmd) }
 	err := cmd.Run()
+	if errors.Is(err, exec.ErrWaitDelay) { // the browser ended well; what it started holds its output
+		err = nil
+		_ = family.End(cmd)
+	}
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)

@@ -61,6 +61,20 @@ func TestPrint(t *testing.T) {
 	}
 }
 
+// TestLingering: a browser that leaves a process behind, which holds its output, has printed all the same.
+func TestLingering(t *testing.T) {
+	t.Parallel()
+	browser := filepath.Join(t.TempDir(), "browser")
+	script := "#!/bin/sh\nfor a in \"$@\"; do case \"$a\" in --print-to-pdf=*) echo %PDF- > \"${a#*=}\";; esac; done\nsleep 1000 &\n"
+	if err := os.WriteFile(browser, []byte(script), 0o700); err != nil { //nolint:gosec // it is run
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := pdf.New(pdf.Config{Browser: browser, Environ: os.Environ()}).Print(t.Context(), page("x"), &out); err != nil || out.String() != "%PDF-\n" {
+		t.Errorf("%q, %v", out.String(), err)
+	}
+}
+
 // TestNoBrowser: without a browser, and with one that fails, hangs or prints nothing, the error names the reason.
 func TestNoBrowser(t *testing.T) {
 	t.Parallel()
