@@ -525,7 +525,7 @@ func (a *App) label(ctx context.Context, req *GoldApplyRequest, g *labels.Gold, 
 		}
 	}
 	if out.Tasks = len(want); out.Tasks == 0 {
-		return fmt.Errorf("read gold file %s: %w: no task of it is filled in", req.File, callvet.ErrInvalid)
+		return fmt.Errorf("read gold file %s: %w: no task of it is filled in, and checked where checked stands", req.File, callvet.ErrInvalid)
 	}
 	red, err := a.secrets.Redactor(nil)
 	if err != nil {
