@@ -187,7 +187,8 @@ test('a run with lost attempts is resumed on the page, and its failures run agai
   await page.locator('[data-state="done"]').waitFor();
   await page.getByRole('link', { name: 'See the results' }).click();
   await page.waitForURL(`**/runs/${run}`);
-  assert.equal(await page.getByText('planned attempts are lost').count(), 0);
+  await page.getByRole('heading', { level: 1, name: 'a bad day' }).waitFor();
+  await page.getByText('planned attempts are lost').waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'More actions' }).click();
   await page.getByRole('menuitem', { name: 'Run the failures again' }).click();
   await page.waitForURL(/\/jobs\/.+/);

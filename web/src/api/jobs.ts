@@ -19,7 +19,7 @@ export function newKey(): string {
 const calm = 1000;
 
 /** What is told about runs that are over. */
-const results = ['/api/runs/{id}', '/api/runs/{id}/cells', '/api/runs/{id}/judgings', '/api/experiments', '/api/experiments/{id}', '/api/experiments/{id}/timeline', '/api/tool-suites/{id}/trend', '/api/leaderboard'];
+const results = ['/api/runs/{id}', '/api/runs/{id}/cells', '/api/runs/{id}/grid', '/api/runs/{id}/change', '/api/runs/{id}/judgings', '/api/experiments', '/api/experiments/{id}', '/api/experiments/{id}/timeline', '/api/tool-suites/{id}/trend', '/api/leaderboard'];
 
 /** useFresh reads queries of jobs and runs anew when events say that they changed. The shell uses it once. */
 export function useFresh() {

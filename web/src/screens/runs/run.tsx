@@ -284,12 +284,16 @@ const flags: Record<string, string> = { max_calls: '--max-calls', max_cost_usd: 
 function LostAttempts({ of: r, mayRun }: { of: Schemas['EvalDetails']; mayRun: boolean }) {
   const t = useText();
   const navigate = useNavigate();
+  const client = useQueryClient();
   const again = r.resume;
   const budget = r.status === 'budget';
   const raised = Object.fromEntries((again?.with ?? []).filter((x) => x.name === 'max_calls' || x.name === 'max_cost_usd').map((x) => [x.name, Number(x.values?.[0])]));
   const resume = useMutation({
     mutationFn: async () => ok(await api.POST('/api/runs/{id}/resume', { params: { path: { id: r.id }, header: { 'Idempotency-Key': newKey() } }, body: raised })),
-    onSuccess: (job) => navigate(`/jobs/${job.job_id}`),
+    onSuccess: (job) => {
+      client.removeQueries({ predicate: (q) => String(q.queryKey[1]).startsWith('/api/runs/{id}') && JSON.stringify(q.queryKey).includes(r.id) }); // it has other numbers when the job is over
+      void navigate(`/jobs/${job.job_id}`);
+    },
   });
   return (
     <Notice title={t('results.lostTitle', { n: number(r.lost), planned: number(r.planned) })}>
