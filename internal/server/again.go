@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -39,31 +40,27 @@ func (s *Server) resumeRun(ctx context.Context, by *account.Principal, in *struc
 	}
 },
 ) (*submittedOutput, error) {
-	e, line, config, err := s.asker(ctx, by, in.ID)
+	a, err := s.again(ctx, by, in.ID)
 	if err != nil {
 		return nil, err
 	}
-	if line.Lost == 0 || line.Problem != "" {
+	if a.line.Lost == 0 || a.line.Problem != "" {
 		return nil, fmt.Errorf("resume run %s: %w: it lost no attempt that can be asked for again", in.ID, callvet.ErrConflict)
 	}
-	what := evalJob{Suite: line.SuiteName, Experiment: line.Experiment}
+	what := evalJob{Suite: a.line.SuiteName, Experiment: a.line.Experiment}
 	if in.Body != nil {
 		what.Changes = app.Changes{MaxCostUSD: in.Body.MaxCostUSD, MaxCalls: in.Body.MaxCalls}
-	}
-	r, err := s.cfg.App.Run(ctx, in.ID)
-	if err != nil {
-		return nil, err
 	}
 	got, isNew, err := s.jobs.Submit(ctx, job.Request{
 		User: by.User, Kind: KindToolEval, Key: in.Key,
 		Prepare: func(context.Context, string) (p job.Prepared, err error) {
-			p.ResultRef, p.Total = in.ID, int64(r.Size())
+			p.ResultRef, p.Total = in.ID, int64(a.run.Size())
 			p.Request, err = json.Marshal(&what)
 			p.Also = func(ctx context.Context, q *rows.Queries, id string) error {
-				targets, keys := used(config)
+				targets, keys := used(a.specs)
 				return errors.Join(
 					s.started(ctx, q, by, "run.resume", in.ID, targets, keys),
-					q.AdoptRun(ctx, rows.AdoptRunParams{RunID: in.ID, Created: e.Created}),
+					q.AdoptRun(ctx, rows.AdoptRunParams{RunID: in.ID, Created: a.entry.Created}),
 					q.GiveRunToJob(ctx, rows.GiveRunToJobParams{RunID: in.ID, JobID: id}),
 				)
 			}
@@ -80,27 +77,38 @@ func (s *Server) resumeRun(ctx context.Context, by *account.Principal, in *struc
 	return out, nil
 }
 
-// asker is a run whose targets by may ask again: it has ended, and by wrote where its requests go.
-func (s *Server) asker(ctx context.Context, by *account.Principal, id string) (e rows.RunEntry, line *EvalRun, specs []app.TargetSpec, err error) {
+// repeated is a run that is asked again.
+type repeated struct {
+	entry rows.RunEntry
+	line  *EvalRun
+	run   *app.Run
+	specs []app.TargetSpec // its targets
+}
+
+// again is a run that by may ask again: it has ended, and by wrote where the requests of its targets and judges go.
+func (s *Server) again(ctx context.Context, by *account.Principal, id string) (*repeated, error) {
 	found, err := s.cfg.Store.Rows().RunEntry(ctx, id)
 	if err != nil {
-		return e, nil, nil, fmt.Errorf("read run: %w", err)
+		return nil, fmt.Errorf("read run: %w", err)
 	}
-	e = rows.RunEntry(found)
-	if line, err = s.line(ctx, &e); err != nil {
-		return e, nil, nil, err
+	a := &repeated{entry: rows.RunEntry(found)}
+	if a.line, err = s.line(ctx, &a.entry); err != nil {
+		return nil, err
 	}
-	if !ended(line.Status) || e.JobID != "" && s.goesOn(ctx, e.JobID) {
-		return e, nil, nil, fmt.Errorf("ask run %s again: %w: it goes on", id, callvet.ErrConflict)
+	if !ended(a.line.Status) || a.entry.JobID != "" && s.goesOn(ctx, a.entry.JobID) {
+		return nil, fmt.Errorf("ask run %s again: %w: it goes on", id, callvet.ErrConflict)
 	}
 	config, err := s.cfg.App.Configuration(ctx, id)
 	if err != nil {
-		return e, nil, nil, err
+		return nil, err
 	}
 	for i := range config.Targets {
-		specs = append(specs, config.Targets[i].Spec)
+		a.specs = append(a.specs, config.Targets[i].Spec)
 	}
-	return e, line, specs, ownTargets(by, e.UserID, specs, nil)
+	if a.run, err = s.cfg.App.Run(ctx, id); err != nil {
+		return nil, err
+	}
+	return a, ownTargets(by, a.entry.UserID, slices.Concat(a.specs, a.run.Manifest.Judges.Targets()), nil)
 }
 
 // goesOn reports whether a job waits or runs.
@@ -119,13 +127,13 @@ func (s *Server) rerunFailed(ctx context.Context, by *account.Principal, in *str
 	}
 },
 ) (*submittedOutput, error) {
-	e, line, specs, err := s.asker(ctx, by, in.ID)
+	a, err := s.again(ctx, by, in.ID)
 	if err != nil {
 		return nil, err
 	}
-	kept := e.SuiteID != ""
+	kept := a.entry.SuiteID != ""
 	if kept {
-		_, _, err = s.library.Now(ctx, e.SuiteID)
+		_, _, err = s.library.Now(ctx, a.entry.SuiteID)
 		if kept = !isMissing(err); kept && err != nil {
 			return nil, err
 		}
@@ -136,17 +144,15 @@ func (s *Server) rerunFailed(ctx context.Context, by *account.Principal, in *str
 			Hint: "callvet run SUITE --failed-from " + in.ID + ", where the suite is",
 		}
 	}
-	config, err := s.cfg.App.Configuration(ctx, in.ID)
-	if err != nil {
-		return nil, err
-	}
-	ask := &app.RunRequest{NoCache: true, Targets: specs, Repeats: config.Repeats, FailedFrom: in.ID}
+	was := a.run.Manifest
+	ask := &app.RunRequest{NoCache: true, Targets: a.specs, Repeats: was.Repeats, FailedFrom: in.ID, Judges: was.Judges}
+	ask.Embedder = was.Embedder
 	if in.Body != nil {
 		ask.Name = in.Body.Name
 	}
-	experiment := line.Experiment
-	if experiment != "" && s.linkable(ctx, by, experiment, e.SuiteID) != nil {
+	experiment := a.line.Experiment
+	if experiment != "" && s.linkable(ctx, by, experiment, a.entry.SuiteID) != nil {
 		experiment = "" // it was archived, or is another user's
 	}
-	return s.submitRun(ctx, by, &submission{suite: e.SuiteID, experiment: experiment, ask: ask, key: in.Key})
+	return s.submitRun(ctx, by, &submission{suite: a.entry.SuiteID, experiment: experiment, ask: ask, key: in.Key})
 }

@@ -4,6 +4,8 @@ package server_test
 
 import (
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -66,5 +68,31 @@ func TestAgain(t *testing.T) {
 	}
 	if code, answer := s.ask(t, "bo", "POST", run+"/failed", fmt.Sprintf(`{"name":%q}`, "mine")); code != 404 {
 		t.Errorf("another user: %d %s", code, answer)
+	}
+}
+
+// TestAgainAsksNobodyElse: an admin who asks a run again sends no key to a judge with an address that its user wrote.
+func TestAgainAsksNobodyElse(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.private(t)
+	s.work(t)
+	var asked atomic.Int64
+	judge := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked.Add(1)
+		http.Error(w, "no", http.StatusBadRequest)
+	}))
+	t.Cleanup(judge.Close)
+	sent := give[jobAnswer](t, s, "ana", "POST", "/api/tool-eval", fmt.Sprintf(
+		`{"suite_id":%q,"models":["offline/lexical"],"judge":{"judge":["task"],"judge_model":["openai/m1"],"judge_base_url":%q}}`, s.keepSuite(t, "ana", 2), judge.URL))
+	s.awaitJob(t, "ana", sent.JobID, "done")
+	before := asked.Load()
+	for _, way := range []string{"/resume", "/failed"} {
+		if code, answer := s.ask(t, "root", "POST", "/api/runs/"+sent.ResultRef+way, "{}"); code != 403 || !strings.Contains(answer, "another user wrote") {
+			t.Errorf("%s: %d %s", way, code, answer)
+		}
+	}
+	if n := asked.Load(); n != before || n == 0 {
+		t.Errorf("the judge was asked %d times, and %d times before", n, before)
 	}
 }
