@@ -40,7 +40,7 @@ type SuiteRequest struct {
 	Snapshots string `json:"snapshots,omitempty"`
 	// Embedder is the model that compares texts in mode semantic; "": none.
 	Embedder string `json:"embedder,omitempty"`
-	// EmbedderLater reads a suite with mode semantic for runs that name the Embedder.
+	// EmbedderLater makes mode semantic without an Embedder a warning: runs name it.
 	EmbedderLater bool `json:"-"`
 	// Programs carries assertions of other formats that are JavaScript or Python as scorers
 	// that run them; by default they are not evaluated.
@@ -204,6 +204,7 @@ type LintResult struct {
 // Lint reads a suite and says what is wrong with it, secrets, prompts that give the answer away
 // and old labels included. The error is for a suite that cannot be read; why is told before.
 func (a *App) Lint(ctx context.Context, req LintRequest, tell Events) (LintResult, error) {
+	req.EmbedderLater = true // a lint is no run
 	_, out, err := a.lint(ctx, &req, nil, tell)
 	return out, err
 }

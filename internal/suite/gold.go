@@ -37,7 +37,7 @@ func (l *linter) uncompiled(problems []callvet.Problem) {
 			continue
 		}
 		if p.Code == "no-embedder" && l.opt.EmbedderLater {
-			p.Warning, p.Message, p.Fix = true, "mode semantic compares texts by a model, which each run names", "run it with {embedder}, such as openai/text-embedding-3-small"
+			p.Warning, p.Message, p.Fix = true, "mode semantic compares texts by a model, which each run names", "name it with the run: embedder, such as openai/text-embedding-3-small"
 		}
 		if l.c != nil && l.common(p.Key) {
 			continue // said with the defaults
