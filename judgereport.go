@@ -4,7 +4,7 @@ package callvet
 
 import "strings"
 
-// JudgeReport is what a judge of a target says of all its attempts. The judge wrote every text in it.
+// JudgeReport is the report of a judge on all attempts of a target. The judge wrote every text in it.
 type JudgeReport struct {
 	Grade           string       `json:"grade"`
 	Strengths       []string     `json:"strengths"`
@@ -13,7 +13,7 @@ type JudgeReport struct {
 	Tools           []ToolReport `json:"tools"`
 }
 
-// ToolReport is what it says of one tool.
+// ToolReport is the part about one tool.
 type ToolReport struct {
 	Tool string `json:"tool"`
 	// Grade is "" where the judge gives none for the tool.
@@ -22,7 +22,7 @@ type ToolReport struct {
 	Arguments []ArgumentReport `json:"arguments"`
 }
 
-// ArgumentReport is what it says of one argument of a tool.
+// ArgumentReport is the part about one argument of a tool.
 type ArgumentReport struct {
 	Argument string `json:"argument"`
 	Note     string `json:"note,omitempty"`

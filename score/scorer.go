@@ -15,8 +15,8 @@ import (
 // Config is what scoring needs beside the suite.
 type Config struct {
 	// Similarity answers for mode semantic; nil makes that mode a problem. It must
-	// be deterministic for one pair of texts and safe for concurrent use. An attempt whose
-	// verdict depends on an answer that is an error is not judged.
+	// be deterministic for one pair of texts and safe for concurrent use. An attempt is
+	// not judged where its verdict depends on an answer that is an error.
 	Similarity match.Similarity
 	// Explain lists expected and actual calls in every result; otherwise a pass that has nothing
 	// to report has no such list.

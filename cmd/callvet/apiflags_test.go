@@ -219,6 +219,21 @@ func TestRemoteFlags(t *testing.T) {
 	}
 }
 
+// TestRemoteTemperature: a server has no word for the provider's own temperature.
+func TestRemoteTemperature(t *testing.T) {
+	t.Parallel()
+	a := &cli{getenv: func(string) string { return "" }}
+	var f runFlags
+	fs := pflag.NewFlagSet("run", pflag.ContinueOnError)
+	f.register(fs)
+	if err := fs.Parse([]string{"-m", "openai/m", "--temperature", "none"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.remoteRequest(&f, fs.Changed); err == nil || !strings.Contains(err.Error(), "--temperature none") {
+		t.Errorf("it became %v", err)
+	}
+}
+
 // TestRemoteRequest: what the flags of run ask for is in the request to a server.
 func TestRemoteRequest(t *testing.T) {
 	t.Parallel()
@@ -240,7 +255,7 @@ func TestRemoteRequest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `{"suite_id":"","targets":[{"provider_key":"openai","model_id":"m"}],"models":["retrieve:catalogue_a?k=2"],"provider_params":{"parallel_calls":false,"top_k":40,"top_p":0.5},` +
+	want := `{"suite_id":"","models":["retrieve:catalogue_a?k=2"],"targets":[{"provider_key":"openai","model_id":"m"}],"provider_params":{"parallel_calls":false,"top_k":40,"top_p":0.5},` +
 		`"system_prompt":{"_global":"All.","openai::m":"Mine."},"replace_system":true,"repeats":1,"seed":7,"retries":0,"interleave":true,"stream":true,"failed_from":"r1","slices":["tag"],"keep":["email"],` +
 		`"embedder":"openai/e","judge":{"judge":["task"],"judge_model":["openai/j"],"judge_under":0.5}}`
 	if diff := cmp.Diff(want, string(got)); diff != "" {

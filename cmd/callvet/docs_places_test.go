@@ -135,7 +135,7 @@ func (p *places) place(t *testing.T, place string) string {
 			t.Errorf("callvet %s has no flag --%s", m[1], m[2])
 			return place
 		}
-		if m[3] != "" {
+		if m[3] != "" && f.DefValue != "" {
 			return code("callvet "+m[1]+" --"+m[2]) + " (" + f.DefValue + ")"
 		}
 		return code("callvet " + m[1] + " --" + m[2])

@@ -318,7 +318,7 @@ func printVerdicts(w io.Writer, v *app.JudgingView, all bool) {
 	}
 }
 
-// printReport tells all that a judge of a target says of it.
+// printReport prints the report of a judge on a target: its lists of texts.
 func printReport(w io.Writer, t *app.ThingVerdict) {
 	for _, l := range t.Report.Lists() {
 		fmt.Fprintf(w, "    %s\n", plain.Line(l.Title))

@@ -49,7 +49,9 @@ callvet label apply makes labels of steps and a suite of it.`,
 }
 
 func goldDrawn(w io.Writer, d *app.GoldDrawn) error {
-	if _, err := fmt.Fprintf(w, "%s added to %s, of %s: it has %d, of which nobody has begun with %d\n", plain.Count(d.Added, "task", "tasks"), plain.Line(d.File), plain.Count(d.Strata, "stratum", "strata"), d.Tasks, d.Open); err != nil {
+	_, err := fmt.Fprintf(w, "%s added to %s, from %s: it has %d, and %d are open\n",
+		plain.Count(d.Added, "task", "tasks"), plain.Line(d.File), plain.Count(d.Strata, "stratum", "strata"), d.Tasks, d.Open)
+	if err != nil {
 		return err
 	}
 	for _, kind := range slices.Sorted(maps.Keys(d.Edges)) {

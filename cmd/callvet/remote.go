@@ -24,53 +24,11 @@ import (
 	"github.com/callvet/callvet/internal/remote"
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/internal/server"
 )
 
 // patience is how long a server may be away while its job is watched: it may be brought up to date.
 const patience = 2 * time.Minute
-
-// remoteRequest is a run as a server is asked for it.
-type remoteRequest struct {
-	SuiteID       string                     `json:"suite_id"`
-	Targets       []remoteTarget             `json:"targets,omitempty"`
-	Models        []string                   `json:"models,omitempty"`
-	Temperature   *float64                   `json:"temperature,omitempty"`
-	Params        map[string]json.RawMessage `json:"provider_params,omitempty"`
-	ToolChoice    string                     `json:"tool_choice,omitempty"`
-	SystemPrompt  map[string]string          `json:"system_prompt,omitempty"`
-	ReplaceSystem bool                       `json:"replace_system,omitempty"`
-	Experiment    string                     `json:"experiment_id,omitempty"`
-	Name          string                     `json:"name,omitempty"`
-	Notes         string                     `json:"notes,omitempty"`
-	RunTags       []string                   `json:"run_tags,omitempty"`
-	Repeats       int                        `json:"repeats,omitempty"`
-	Seed          int64                      `json:"seed,omitempty"`
-	Sample        int                        `json:"sample,omitempty"`
-	Filter        []string                   `json:"filter,omitempty"`
-	MaxCostUSD    float64                    `json:"max_cost_usd,omitempty"`
-	MaxCalls      int                        `json:"max_calls,omitempty"`
-	Concurrency   int                        `json:"concurrency,omitempty"`
-	Rate          float64                    `json:"rate,omitempty"`
-	TimeoutMS     int64                      `json:"request_timeout_ms,omitempty"`
-	Retries       *int                       `json:"retries,omitempty"`
-	Interleave    bool                       `json:"interleave,omitempty"`
-	Stream        bool                       `json:"stream,omitempty"`
-	NoCache       bool                       `json:"no_cache,omitempty"`
-	FailedFrom    string                     `json:"failed_from,omitempty"`
-	ForceRubric   bool                       `json:"force_rubric,omitempty"`
-	RealLatency   bool                       `json:"real_latency,omitempty"`
-	Slices        []string                   `json:"slices,omitempty"`
-	Keep          []string                   `json:"keep,omitempty"`
-	Embedder      string                     `json:"embedder,omitempty"`
-	Judges        *app.RunJudges             `json:"judge,omitempty"`
-}
-
-type remoteTarget struct {
-	Provider  string `json:"provider_key"`
-	Model     string `json:"model_id"`
-	BaseURL   string `json:"base_url,omitempty"`
-	APIKeyEnv string `json:"api_key_env,omitempty"`
-}
 
 // remoteFlags are the flags of run that a server is told, and those of this side.
 func remoteFlags() []string {
@@ -103,7 +61,8 @@ func (a *cli) remoteRun(ctx context.Context, address, experiment, path string, f
 	}
 	suite := f.suite.request(path)
 	suite.Embedder, suite.EmbedderLater = "", true // the server asks it
-	made, err := a.program().Convert(ctx, app.ConvertRequest{SuiteRequest: suite, To: "callvet", Output: "suite.json"}, a.teller(f.quiet, "callvet lint "+shellQuote(path)).tell)
+	told := a.teller(f.quiet, "callvet lint "+shellQuote(path)).tell
+	made, err := a.program().Convert(ctx, app.ConvertRequest{SuiteRequest: suite, To: "callvet", Output: "suite.json"}, told)
 	if err != nil {
 		a.tell(made.Problems, true)
 		return err
@@ -112,7 +71,7 @@ func (a *cli) remoteRun(ctx context.Context, address, experiment, path string, f
 	if err != nil {
 		return err
 	}
-	req.SuiteID, req.Experiment = s.ID, experiment
+	req.SuiteID, req.ExperimentID = s.ID, experiment
 	taken, err := c.Submit(ctx, req)
 	if err != nil {
 		return err
@@ -191,28 +150,34 @@ func (a *cli) remoteReports(ctx context.Context, address, run string, outputs []
 }
 
 // remoteRequest is what the flags ask a server for.
-func (a *cli) remoteRequest(f *runFlags, changed func(string) bool) (*remoteRequest, error) {
+func (a *cli) remoteRequest(f *runFlags, changed func(string) bool) (*server.EvalRequest, error) {
 	req, err := a.request("", f, changed)
 	if err != nil {
 		return nil, err
 	}
 	set, shared := &req.Settings, &req.Shared
-	out := &remoteRequest{
+	out := &server.EvalRequest{
 		ToolChoice: shared.ToolChoice, Temperature: shared.Params.Temperature, Stream: shared.Stream, ReplaceSystem: f.target.replace,
 		Name: req.Name, Notes: req.Notes, RunTags: req.Tags, Repeats: req.Repeats, Seed: req.Seed, Sample: req.Sample, Filter: req.Filter,
-		MaxCostUSD: set.MaxCostUSD, MaxCalls: set.MaxCalls, Rate: set.Rate, Retries: set.Retries, Interleave: set.Interleave, ForceRubric: set.ForceRubric,
-		NoCache: req.NoCache, FailedFrom: req.FailedFrom, RealLatency: req.RealLatency, Slices: req.Slices, Keep: req.Keep, Embedder: req.Embedder, Judges: req.Judges,
+		MaxCostUSD: set.MaxCostUSD, MaxCalls: set.MaxCalls, Rate: set.Rate, Retries: set.Retries, Interleave: set.Interleave,
+		ForceRubric: set.ForceRubric, NoCache: req.NoCache, FailedFrom: req.FailedFrom, RealLatency: req.RealLatency,
+		Slices: req.Slices, Keep: req.Keep, Embedder: req.Embedder, Judge: req.Judges,
+	}
+	if changed("temperature") && out.Temperature == nil {
+		return nil, usagef("--temperature none: a server asks with a temperature; leave the flag out for 0, or run here")
 	}
 	if changed("concurrency") {
 		out.Concurrency = set.Concurrency
 	}
 	if changed("timeout") {
-		out.TimeoutMS = set.TimeoutMS
+		out.RequestTimeoutMS = set.TimeoutMS
 	}
-	if out.Params, err = remoteParams(shared.Params); err != nil {
+	if out.ProviderParams, err = remoteParams(shared.Params); err != nil {
 		return nil, err
 	}
-	out.SystemPrompt = remotePrompts(&req)
+	if prompts := remotePrompts(&req); len(prompts) > 0 {
+		out.SystemPrompt = prompts
+	}
 	if len(req.Targets) == 0 {
 		return nil, usagef("which model? callvet run SUITE --remote URL -m PROVIDER/MODEL")
 	}
@@ -226,7 +191,7 @@ func (a *cli) remoteRequest(f *runFlags, changed func(string) bool) (*remoteRequ
 		if !ok || strings.Contains(provider, ":") {
 			return nil, usagef("-m %s: a server is asked for PROVIDER/MODEL, or for retrieve:CATALOGUE_ID", t.Target)
 		}
-		out.Targets = append(out.Targets, remoteTarget{Provider: provider, Model: model, BaseURL: t.BaseURL, APIKeyEnv: t.APIKeyEnv})
+		out.Targets = append(out.Targets, server.EvalTarget{ProviderKey: provider, ModelID: model, BaseURL: t.BaseURL, APIKeyEnv: t.APIKeyEnv})
 	}
 	return out, nil
 }

@@ -32,7 +32,7 @@ func (a *cli) runsCommand() *cobra.Command {
 			}
 			for _, name := range []string{"name", "notes", "run-tag"} {
 				if cmd.Flags().Changed(name) {
-					return usagef("--%s: of which run? callvet runs --edit RUN --%s …", name, name)
+					return usagef("--%s describes a run: name it, callvet runs --edit RUN --%s …", name, name)
 				}
 			}
 			if len(cancel) > 0 && len(remove) > 0 {

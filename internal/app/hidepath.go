@@ -76,7 +76,7 @@ func secretParameter(name string) bool {
 		return true
 	}
 	for _, place := range []string{"page", "next", "continuation", "cursor", "sync"} {
-		if strings.Contains(name, place) {
+		if strings.HasSuffix(name, "token") && strings.Contains(name, place) {
 			return false
 		}
 	}

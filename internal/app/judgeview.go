@@ -116,7 +116,7 @@ type JudgingView struct {
 // Interrupted tells that the judging ended early; it goes on when it is asked for again.
 func (v *JudgingView) Interrupted() bool { return v.Status == store.StatusInterrupted }
 
-// Reports are what a judge of targets says of each of them; nil of every other judge.
+// Reports are the reports of a judge of targets, one for each target; nil for other judges.
 func (v *JudgingView) Reports() []report.JudgeReport {
 	var s said
 	s.report(v.JudgeID, v.Verdicts)

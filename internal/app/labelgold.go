@@ -56,7 +56,7 @@ type GoldDrawn struct {
 	Tasks  int `json:"tasks"`
 	Added  int `json:"added"`
 	Strata int `json:"strata"`
-	// Open are the tasks that nobody has begun with.
+	// Open counts the tasks without a label, and the proposals that no person has confirmed.
 	Open int `json:"open"`
 	// Edges are the edge cases of the file, by kind.
 	Edges map[string]int `json:"edges,omitempty"`
@@ -369,7 +369,7 @@ func (a *App) shownGold(ctx context.Context, req *GoldDrawRequest, drawn []label
 }
 
 // propose fills in what was called, for a person to correct: the calls that did not fail, each once, or
-// what the labels of the trace say of them. A turn of which every call failed stays blank.
+// their labels in the trace. A turn stays blank where every call of it failed.
 func propose(t *labels.GoldTask, at *trace.Attempt) {
 	no := false
 	t.Checked = &no
@@ -525,7 +525,7 @@ func (a *App) label(ctx context.Context, req *GoldApplyRequest, g *labels.Gold, 
 		}
 	}
 	if out.Tasks = len(want); out.Tasks == 0 {
-		return fmt.Errorf("read gold file %s: %w: no task of it is filled in, and checked where checked stands", req.File, callvet.ErrInvalid)
+		return fmt.Errorf("read gold file %s: %w: no task of it is filled in; a proposal counts once it has checked: true", req.File, callvet.ErrInvalid)
 	}
 	red, err := a.secrets.Redactor(nil)
 	if err != nil {

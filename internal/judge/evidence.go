@@ -24,7 +24,7 @@ type part struct {
 	kind weight
 	// tool is what a call calls.
 	tool string
-	// last tells a part of the last turns, which are shown at length.
+	// last marks a part of the last turns, which are shown at length.
 	last bool
 }
 

@@ -24,7 +24,7 @@ type Verdict struct {
 	Score *float64 `json:"score,omitempty"`
 	// Word is the verdict where it is neither: a grade, or who won (a, b, tie).
 	Word string `json:"word,omitempty"`
-	// Report is all that a judge of a target says; nil of every other judge.
+	// Report is the whole answer of a judge of a target; nil for other judges.
 	Report *callvet.JudgeReport `json:"report,omitempty"`
 	// Reason is the judge's own, in a few sentences; the model wrote it.
 	Reason string `json:"reason,omitempty"`

@@ -46,7 +46,7 @@ type GoldTask struct {
 	// Edge is the kind of edge case that the task was drawn for; "": none.
 	Edge string `json:"edge,omitempty"`
 	Goal string `json:"goal,omitempty"`
-	// Checked is false while what is right is a proposal that nobody has looked at; nil where the
+	// Checked is false while what is right is a proposal, before a person confirms it; nil where the
 	// task began with blanks.
 	Checked *bool `json:"checked,omitempty"`
 	// Turns are those that called, and then the last one, which did not.
@@ -90,8 +90,7 @@ func unfilled(raw json.RawMessage) bool { return string(raw) == "null" }
 
 func empty(s *string) bool { return s == nil || strings.TrimSpace(*s) == "" }
 
-// Open reports whether nobody has begun with the task. A proposal is open until a person has
-// checked it.
+// Open reports whether the task has no label yet. A proposal is open until a person has confirmed it.
 func (t *GoldTask) Open() bool {
 	if t.Checked != nil {
 		return !*t.Checked
@@ -261,7 +260,7 @@ const goldHead = `# Write what was right. Of each turn: needed (true or false: w
 # post-condition on the result, such as window_days == 30, or none). The last turn of a task stands for calls that
 # were missing before the answer. Of each task: budget (the most calls that it may take, or any) and safety_rules (a
 # list: never TOOL, read_only, confirm_writes, deny_pii; [] for none). A task that nobody has begun with is left out.
-# Where checked stands, what is right is only what was called: correct it, and write checked: true.
+# A task with checked: false proposes what was called. Correct it, and write checked: true: it counts from then on.
 callvet_gold: 1
 tasks:
 `

@@ -56,7 +56,7 @@ type View struct {
 	Problem string
 }
 
-// JudgeReport is what a judge says of all attempts of a target. The judge wrote its texts.
+// JudgeReport is the report of a judge on all attempts of a target. The judge wrote its texts.
 type JudgeReport struct {
 	Judge  string `json:"judge"`
 	Target string `json:"target"`

@@ -95,7 +95,11 @@ func (s *Server) again(ctx context.Context, by *account.Principal, id string) (*
 	if a.line, err = s.line(ctx, &a.entry); err != nil {
 		return nil, err
 	}
-	if !ended(a.line.Status) || a.entry.JobID != "" && s.goesOn(ctx, a.entry.JobID) {
+	on, err := s.goesOn(ctx, a.entry.JobID)
+	if err != nil {
+		return nil, err
+	}
+	if on || !ended(a.line.Status) {
 		return nil, fmt.Errorf("ask run %s again: %w: it goes on", id, callvet.ErrConflict)
 	}
 	config, err := s.cfg.App.Configuration(ctx, id)
@@ -111,10 +115,16 @@ func (s *Server) again(ctx context.Context, by *account.Principal, id string) (*
 	return a, ownTargets(by, a.entry.UserID, slices.Concat(a.specs, a.run.Manifest.Judges.Targets()), nil)
 }
 
-// goesOn reports whether a job waits or runs.
-func (s *Server) goesOn(ctx context.Context, id string) bool {
+// goesOn reports whether a job waits or runs; "" is none.
+func (s *Server) goesOn(ctx context.Context, id string) (bool, error) {
+	if id == "" {
+		return false, nil
+	}
 	j, err := s.jobs.Job(ctx, id)
-	return err == nil && !j.State.Over()
+	if errors.Is(err, callvet.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil && !j.State.Over(), err
 }
 
 // rerunFailed runs the cases of a run again that did not pass, on the suite as it is now. No stored answer is used:

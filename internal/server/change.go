@@ -107,41 +107,64 @@ func (s *Server) changeOfPrevious(ctx context.Context, by *account.Principal, no
 	if err != nil {
 		return err
 	}
+	open := slices.Clone(config.Targets)
 	q := rows.RunEntriesOfParams{UserID: by.User, Everything: by.Role == account.Admin, SuiteID: now.SuiteID, Before: math.MaxInt64, AtMost: mostRanked}
 	if q.SuiteID == "" {
 		q.SuiteName = now.SuiteName
 	}
-	list, err := s.cfg.Store.Rows().RunEntriesOf(ctx, q)
+	for earlier, tried := false, 0; ; {
+		list, err := s.cfg.Store.Rows().RunEntriesOf(ctx, q)
+		if err != nil {
+			return fmt.Errorf("list runs: %w", err)
+		}
+		for i := range list {
+			if list[i].RunID == now.ID {
+				earlier = true
+				continue
+			}
+			if !earlier {
+				continue
+			}
+			if tried++; tried > mostRanked {
+				return nil
+			}
+			if open, err = s.changeSince(ctx, now, &list[i], open, out, claims); err != nil || len(open) == 0 {
+				return err
+			}
+		}
+		if len(list) < mostRanked {
+			return nil
+		}
+		q.Before = list[len(list)-1].Num
+	}
+}
+
+// changeSince compares a run with an earlier one, where both ask the same models; the targets of open without a
+// namesake there are left.
+func (s *Server) changeSince(ctx context.Context, now *EvalRun, earlier *rows.RunEntriesOfRow, open []app.Configured, out *RunChanges, claims *family) ([]app.Configured, error) {
+	was, err := s.cfg.App.Configuration(ctx, earlier.RunID)
 	if err != nil {
-		return fmt.Errorf("list runs: %w", err)
+		if isMissing(err) { // it was deleted meanwhile
+			err = nil
+		}
+		return open, err
 	}
-	open := slices.Clone(config.Targets)
-	for i := slices.IndexFunc(list, func(r rows.RunEntriesOfRow) bool { return r.RunID == now.ID }) + 1; i < len(list) && len(open) > 0; i++ {
-		was, err := s.cfg.App.Configuration(ctx, list[i].RunID)
-		if isMissing(err) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		pairs := sameModels(was.Targets, open)
-		if len(pairs) == 0 {
-			continue
-		}
-		base, err := s.line(ctx, runEntryOf(&list[i]))
-		if err != nil || base.Status != "done" || base.Problem != "" {
-			continue // another one before it can be read
-		}
-		with, err := s.compared(ctx, now.ID, app.DiffRequest{Base: app.Side{Run: base.ID}, Pairs: pairs})
-		if err != nil {
-			return err
-		}
-		out.compare(with, now, base, false, claims)
-		open = slices.DeleteFunc(open, func(c app.Configured) bool {
-			return slices.ContainsFunc(pairs, func(p panel.Pair) bool { return p.Candidate == c.Name })
-		})
+	pairs := sameModels(was.Targets, open)
+	if len(pairs) == 0 {
+		return open, nil
 	}
-	return nil
+	base, err := s.line(ctx, runEntryOf(earlier))
+	if err != nil || base.Status != "done" || base.Problem != "" {
+		return open, err // another one before it can be read
+	}
+	with, err := s.compared(ctx, now.ID, app.DiffRequest{Base: app.Side{Run: base.ID}, Pairs: pairs})
+	if err != nil {
+		return open, err
+	}
+	out.compare(with, now, base, false, claims)
+	return slices.DeleteFunc(open, func(c app.Configured) bool {
+		return slices.ContainsFunc(pairs, func(p panel.Pair) bool { return p.Candidate == c.Name })
+	}), nil
 }
 
 // sameModels pairs targets of two runs that ask the same model: those that ask it the same way first, then

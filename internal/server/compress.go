@@ -13,21 +13,16 @@ import (
 // packAbove is how large an answer is that is compressed, in bytes: a smaller one fits into one packet.
 const packAbove = 1 << 10
 
-// packers are spare compressors; one takes several hundred kilobytes.
-var packers = sync.Pool{New: func() any {
-	w, _ := gzip.NewWriterLevel(nil, gzip.DefaultCompression) // the level is one that there is
-	return w
-}}
-
 // compressed compresses the answers of a handler with gzip, for those who take it: texts that are large
 // enough and that the handler has not compressed itself. Events are sent as they come.
 func compressed(next http.Handler) http.Handler {
+	spare := &sync.Pool{New: func() any { return gzip.NewWriter(nil) }} // a compressor takes several hundred kilobytes
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodHead || r.Header.Get("Upgrade") != "" || !takes(r, "gzip") {
 			next.ServeHTTP(w, r)
 			return
 		}
-		p := &packing{ResponseWriter: w}
+		p := &packing{ResponseWriter: w, spare: spare}
 		defer p.end()
 		next.ServeHTTP(p, r)
 	})
@@ -60,6 +55,7 @@ func packable(contentType string) bool {
 // it keeps the status and the beginning.
 type packing struct {
 	http.ResponseWriter
+	spare  *sync.Pool // of *gzip.Writer
 	status int
 	begun  []byte
 	plain  bool // nothing is compressed
@@ -110,7 +106,7 @@ func (p *packing) pack() error {
 	h.Set("Content-Encoding", "gzip")
 	h.Del("Content-Length")
 	p.ResponseWriter.WriteHeader(p.status)
-	p.zip = packers.Get().(*gzip.Writer)
+	p.zip = p.spare.Get().(*gzip.Writer)
 	p.zip.Reset(p.ResponseWriter)
 	_, err := p.zip.Write(p.begun)
 	p.begun = nil
@@ -137,7 +133,7 @@ func (p *packing) end() {
 	case p.zip != nil:
 		_ = p.zip.Close() // who went away gets nothing
 		p.zip.Reset(nil)
-		packers.Put(p.zip)
+		p.spare.Put(p.zip)
 	case p.status != 0:
 		p.ResponseWriter.WriteHeader(p.status)
 		_, _ = p.ResponseWriter.Write(p.begun) // as above

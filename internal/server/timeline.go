@@ -33,7 +33,7 @@ type TimelineEntry struct {
 	Baseline  bool             `json:"baseline,omitempty"`
 	Targets   []TimelineTarget `json:"targets,omitempty"`
 	Judge     string           `json:"judge,omitempty"`
-	Reports   []JudgeReport    `json:"reports,omitempty" doc:"what a judge of targets says of each: grade, strengths, weaknesses, recommendations, and of its tools and arguments"`
+	Reports   []JudgeReport    `json:"reports,omitempty" doc:"the report of a judge on each target: grade, strengths, weaknesses, recommendations, tools and arguments"`
 	Summary   string           `json:"config_summary"`
 	Warnings  []string         `json:"warnings,omitempty" doc:"also what else is not the same as in the baseline: suite, tasks, prompts, tools, parameters, rules"`
 }
@@ -59,7 +59,7 @@ type Claim struct {
 	Verdict panel.Change    `json:"verdict,omitempty"`
 }
 
-// JudgeReport is what a judge says of a target as a whole.
+// JudgeReport is the report of a judge on a target.
 type JudgeReport = report.JudgeReport
 
 // Timeline is an experiment in the order of time.

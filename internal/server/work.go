@@ -67,20 +67,21 @@ func (s *Server) withCatalogues(ctx context.Context, user string, targets []app.
 	if err != nil {
 		return nil, err
 	}
+	ids := searched(app.TargetNames(targets))
+	if len(ids) == 0 || s.cfg.Accounts == nil {
+		return a, nil
+	}
+	by, err := s.principal(ctx, user)
+	if err != nil {
+		return nil, err
+	}
 	found := map[string][]byte{}
-	for _, id := range searched(app.TargetNames(targets)) {
-		by, err := s.principal(ctx, user)
-		if err != nil {
-			return nil, err
-		}
+	for _, id := range ids {
 		c, err := s.catalogueOf(ctx, by, id)
 		if err != nil {
 			return nil, err
 		}
 		found[id] = c.Text
-	}
-	if len(found) == 0 {
-		return a, nil
 	}
 	return a.WithCatalogues(found), nil
 }

@@ -21,7 +21,7 @@ type LintOptions struct {
 	// Scoring is what a run would score with; without a Similarity a semantic
 	// comparison is an error.
 	Scoring score.Config
-	// EmbedderLater makes a semantic comparison without a Similarity a warning: a run names the model.
+	// EmbedderLater makes a semantic comparison without a Similarity a warning: each run names the model.
 	EmbedderLater bool
 	// World answers the calls of gold answers as a run would, without waiting.
 	// Nil: checks of results are not held against gold.

@@ -198,7 +198,7 @@ func examples(tools []callvet.Tool, pairs [][2]string) string {
 		}
 		n++
 		last, given = t, args
-		fmt.Fprintf(&b, "- user: %s%s\n  right: %s%s %s\n", asked(t), args.told(), first(t), t.Name, args)
+		fmt.Fprintf(&b, "- user: %s%s\n  right: %s%s %s\n", asked(t), args.given(), first(t), t.Name, args)
 		for _, w := range wrong {
 			fmt.Fprintf(&b, "  wrong: %s %s (%s)\n", t.Name, w.args, w.why)
 		}
@@ -216,7 +216,7 @@ func examples(tools []callvet.Tool, pairs [][2]string) string {
 	return "Examples; <…> stands for a value that the user gave\n" + b.String()
 }
 
-// asked is what a user asks of a tool: what the tool says of itself, since nothing of a case is in a prompt.
+// asked is the request of a user in the words of the tool's own description: nothing of a case is in a prompt.
 func asked(t *callvet.Tool) string {
 	return strings.TrimSuffix(cmp.Or(firstSentence(t.Description), "Use "+t.Name), ".") + "."
 }

@@ -34,8 +34,8 @@ func (a sample) String() string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-// told is how a user gives the arguments.
-func (a sample) told() string {
+// given are the arguments in the words of a user.
+func (a sample) given() string {
 	if len(a) == 0 {
 		return ""
 	}

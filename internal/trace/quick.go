@@ -78,7 +78,7 @@ func (v *View) skimmed(d *value.Doc, line int64, raw []byte) bool {
 	v.AcceptMS, v.QueueMS, v.ExecMS = float64(d.WholeAt(atAccept, -1)), float64(d.WholeAt(atQueue, -1)), float64(d.WholeAt(atExec, -1))
 	v.StartMS = float64(d.WholeAt(atStart, -1))
 	v.Needed = d.BoolAt(atNeeded)
-	// A line with settings of its own is not skimmed: nobody has looked into them.
+	// A line with settings of its own is not skimmed: they have not been read.
 	return len(v.TaskID) > 0 && len(v.Tool) > 0 && knownStatus(v.Status) && v.GoldScoring.Kind() <= value.Null
 }
 

@@ -38,7 +38,7 @@ func (c *claim) cureNumber(m *panel.Metric) {
 	c.settle(n, max(c.g.LeastUnits()-iv.Clusters, moreForQuantile(m)), attempts, c.noNumber(m))
 }
 
-// cureLabels says how many more labels the gate wants; false where it has enough, or lacks tasks.
+// cureLabels names how many more labels the gate wants; false where it has enough, or lacks tasks.
 func (c *claim) cureLabels(m *panel.Metric) bool {
 	l, least := m.Labelled, c.g.LeastUnits()
 	more := least - m.Interval.Clusters

@@ -27,7 +27,7 @@ type matched struct {
 	unread   bool
 }
 
-// compared are settings that arguments are compared by; unread tells that they cannot be used.
+// compared are settings that arguments are compared by; unread reports that they cannot be used.
 type compared struct {
 	settings match.Settings
 	extra    callvet.ExtraArgs

@@ -51,8 +51,8 @@ func TrueSuccess(judged stats.Interval, c Calibration, conf float64) stats.Inter
 	return iv
 }
 
-// Carried is an estimate that counts the labels that carry it, which are on so many tasks. The tasks
-// that nobody labelled are no evidence of what is true.
+// Carried is an estimate that counts the labels that carry it, which are on so many tasks. Tasks
+// without a label are no evidence of what is true.
 func Carried(iv stats.Interval, labels, tasks int) stats.Interval {
 	iv.N, iv.Clusters, iv.NEff = labels, tasks, 0
 	if labels == tasks {
