@@ -100,7 +100,10 @@ func (p *problems) from(prefix string, ps []match.Problem) {
 // a few attempts: who judges several at a case compiles it once and keeps the result.
 func (s *Scorer) Compile(c *callvet.Case) (*Compiled, []callvet.Problem) {
 	ps := &problems{c: c}
-	k := &Compiled{src: c, pool: &s.pool, similar: s.similar, scoring: Merged(s.suite.Defaults.Scoring, c.Scoring), tools: s.tools, names: c.ToolNames, only: c.ToolNames != nil, explain: s.cfg.Explain}
+	k := &Compiled{
+		src: c, pool: &s.pool, similar: s.similar, scoring: Merged(s.suite.Defaults.Scoring, c.Scoring),
+		tools: s.tools, names: c.ToolNames, only: c.ToolNames != nil, explain: s.cfg.Explain,
+	}
 	if c.Tools != nil {
 		k.tools, ps.list = newCatalogue(c.Tools, c.ID)
 		k.names, k.only = nil, false

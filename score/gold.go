@@ -79,7 +79,8 @@ func (g *gold) closed() bool {
 
 // narrowed reports whether more than its tool decides which call answers.
 func narrowed(c callvet.ExpectedCall) bool {
-	return c.Args != nil || len(c.Matchers) > 0 || c.Nth != 0 || c.Message != 0 || len(c.After) > 0 || c.Result != nil || c.ResultCheck != ""
+	return c.Args != nil || len(c.Matchers) > 0 || c.Nth != 0 || c.Message != 0 || len(c.After) > 0 ||
+		c.Result != nil || c.ResultCheck != ""
 }
 
 // variable reports whether calls with different arguments may answer.

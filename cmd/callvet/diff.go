@@ -52,7 +52,8 @@ candidate is compared with that one; without a candidate, the other targets of t
 	cmd.Flags().StringVarP(&req.Target, "model", "m", "", "target of the baseline that the candidate's targets without a namesake there are compared with")
 	cmd.Flags().StringVar(&req.BaseTarget, "base-target", "", "target of the baseline that every target of the candidate is compared with, or of a single run its others")
 	cmd.Flags().StringVar(&req.CandidateTarget, "candidate-target", "", "the only target of the candidate that is compared")
-	cmd.Flags().StringVar(&req.FailOn, "fail-on", "", "exit with 3 where something is worse, with its interval, or where a case is newly failing, and with 4 where that is not known: worse or newly-failing")
+	cmd.Flags().StringVar(&req.FailOn, "fail-on", "",
+		"exit with 3 where something is worse, with its interval, or where a case is newly failing, and with 4 where that is not known: worse or newly-failing")
 	cmd.Flags().BoolVar(&req.Unpaired, "unpaired", false, "compare all cases of both sides and pair none, as where they have no id in common")
 	cmd.Flags().StringVar((*string)(&req.Population), "population", "", "what the differences are about: tasks (like these, the default), or suite: its tasks are fixed, only attempts vary, and each side needs two at each")
 	cmd.Flags().BoolVar(&unchanged, "unchanged", false, "also list the cases that did not change")

@@ -191,7 +191,10 @@ func (a *cli) remoteRequest(f *runFlags, changed func(string) bool) (*server.Eva
 		if !ok || strings.Contains(provider, ":") {
 			return nil, usagef("-m %s: a server is asked for PROVIDER/MODEL, or for retrieve:CATALOGUE_ID", t.Target)
 		}
-		out.Targets = append(out.Targets, server.EvalTarget{ProviderKey: provider, ModelID: model, BaseURL: t.BaseURL, APIKeyEnv: t.APIKeyEnv})
+		out.Targets = append(out.Targets, server.EvalTarget{
+			ProviderKey: provider, ModelID: model, BaseURL: t.BaseURL,
+			APIKeyEnv: t.APIKeyEnv,
+		})
 	}
 	return out, nil
 }

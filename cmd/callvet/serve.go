@@ -129,7 +129,9 @@ func (a *cli) serve(ctx context.Context, f *serveFlags) (err error) {
 	}
 	cfg.Accounts, cfg.Store, cfg.Log, cfg.Now, cfg.Version, cfg.Work = users, db, logger, a.now, buildVersion(), base
 	base.Getenv = nil
-	base.Environ = slices.DeleteFunc(slices.Clone(a.environ), func(kv string) bool { return !strings.HasPrefix(kv, "PATH=") }) // the browser that prints reports is a script on some machines
+	base.Environ = slices.DeleteFunc(slices.Clone(a.environ), func(kv string) bool {
+		return !strings.HasPrefix(kv, "PATH=") // the browser that prints reports is a script on some machines
+	})
 	cfg.App = app.New(base)
 	if cfg.Page, err = web.Files(); err != nil {
 		return fmt.Errorf("open the page: %w", err)

@@ -268,7 +268,10 @@ func (a *App) writeCases(ctx context.Context, k *heldFile, ids []string) error {
 		return err
 	}
 	if err := a.writeLock(ctx, k); err != nil {
-		return &callvet.Hinted{Err: fmt.Errorf("%s are in %s, and not locked yet: %w", strings.Join(ids, ", "), k.name, err), Hint: "callvet case lock " + k.name}
+		return &callvet.Hinted{
+			Err:  fmt.Errorf("%s are in %s, and not locked yet: %w", strings.Join(ids, ", "), k.name, err),
+			Hint: "callvet case lock " + k.name,
+		}
 	}
 	return nil
 }

@@ -27,6 +27,7 @@ func TestPathHider(t *testing.T) {
 		"/v1/x?q=" + form:                                 "/v1/x?q=REDACTED",
 		"/v1/x?" + form:                                   "/v1/x?REDACTED",
 		"/v1/files?page_token=abc&pageToken=d":            "/v1/files?page_token=abc&pageToken=d",
+		"/v1/x?next_api_key=abc":                          "/v1/x?next_api_key=REDACTED",
 		"/v1/x?code=print":                                "/v1/x?code=print",
 		"/v1/x?key":                                       "/v1/x?key",
 		"/v1/models/gpt%2F4?api-version=2024-10-21&limit": "/v1/models/gpt%2F4?api-version=2024-10-21&limit",

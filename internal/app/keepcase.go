@@ -108,7 +108,8 @@ func (a *App) shareable(m *Manifest, s *callvet.Suite, owner bool) error {
 		}
 	}
 	return &callvet.Hinted{
-		Err:  fmt.Errorf("keep case %q: %w: it has %s, and a case with their redactions would test nothing", s.Cases[0].ID, callvet.ErrDenied, kindCounts(found)),
+		Err: fmt.Errorf("keep case %q: %w: it has %s, and a case with their redactions would test nothing",
+			s.Cases[0].ID, callvet.ErrDenied, kindCounts(found)),
 		Hint: hint,
 	}
 }

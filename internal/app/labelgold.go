@@ -355,7 +355,10 @@ func (a *App) shownGold(ctx context.Context, req *GoldDrawRequest, drawn []label
 		}
 		hidden := one.Redacted(red)
 		k := drawn[i]
-		t := labels.GoldTask{Task: k.TaskID, Attempt: k.Attempt, Target: k.Target, Stratum: p.of[k].name, Of: p.of[k].of, Edge: p.edge[k], Goal: userSaid(&hidden), Answer: plain.Limited(hidden.Trace.Answer, maxShown)}
+		t := labels.GoldTask{
+			Task: k.TaskID, Attempt: k.Attempt, Target: k.Target, Stratum: p.of[k].name,
+			Of: p.of[k].of, Edge: p.edge[k], Goal: userSaid(&hidden), Answer: plain.Limited(hidden.Trace.Answer, maxShown),
+		}
 		for _, turn := range calling(&hidden.Trace) {
 			t.Turns = append(t.Turns, labels.GoldTurn{Called: shownCalls(turn.Calls)})
 		}

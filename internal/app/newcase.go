@@ -194,7 +194,10 @@ func (a *App) CaseFromFailure(ctx context.Context, req FromFailureRequest, tell 
 	if err != nil {
 		return nil, err
 	}
-	one, err := a.KeptCase(ctx, KeptCaseRequest{Run: f.run, Case: req.Case, Target: f.attempts[0].Target, Owner: true, Tier: callvet.TierRegression, Bug: req.Bug})
+	one, err := a.KeptCase(ctx, KeptCaseRequest{
+		Run: f.run, Case: req.Case, Target: f.attempts[0].Target, Owner: true,
+		Tier: callvet.TierRegression, Bug: req.Bug,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -227,7 +230,10 @@ func (a *App) keptFailure(ctx context.Context, f *draft, one *callvet.Suite, fil
 	if c.Description = cmp.Or(q.Description, c.Description); c.Description == "" && f.reason != "" {
 		c.Description = "regression — " + f.reason
 	}
-	out := &NewCase{Format: "callvet.case_new", Version: 1, File: file, Lock: suite.LockPath(file), Tier: callvet.TierRegression, Attempts: len(f.attempts)}
+	out := &NewCase{
+		Format: "callvet.case_new", Version: 1, File: file, Lock: suite.LockPath(file),
+		Tier: callvet.TierRegression, Attempts: len(f.attempts),
+	}
 	now := stale.Of(&callvet.Suite{Tools: f.registry, SystemPrompt: one.SystemPrompt}, f.models, "")
 	state, err := now.Bytes()
 	if err != nil {
@@ -247,7 +253,10 @@ func (a *App) keptFailure(ctx context.Context, f *draft, one *callvet.Suite, fil
 		c := &kept.Suite.Cases[len(kept.Suite.Cases)-1]
 		out.ID = c.ID
 		for _, name := range kept.Differ {
-			out.Lost = append(out.Lost, callvet.Problem{Code: "not-carried", Warning: true, Key: name, Message: fmt.Sprintf("%s is not carried: that of %s is asked with", strings.ReplaceAll(name, "_", " "), file)})
+			out.Lost = append(out.Lost, callvet.Problem{
+				Code: "not-carried", Warning: true, Key: name,
+				Message: fmt.Sprintf("%s is not carried: that of %s is asked with", strings.ReplaceAll(name, "_", " "), file),
+			})
 		}
 		scorer, problems := score.New(kept.Suite, score.Config{})
 		if suite.HasErrors(problems) {
@@ -278,7 +287,10 @@ func (a *App) failure(ctx context.Context, req *FromFailureRequest) (*draft, err
 	if err != nil {
 		return nil, err
 	}
-	f := &draft{tier: callvet.TierRegression, run: r.Stored.ID, mocks: r.Suite.Mocks, system: r.Suite.SystemPrompt != "", models: models(r.Manifest.Specs), registry: r.Suite.Tools}
+	f := &draft{
+		tier: callvet.TierRegression, run: r.Stored.ID, mocks: r.Suite.Mocks,
+		system: r.Suite.SystemPrompt != "", models: models(r.Manifest.Specs), registry: r.Suite.Tools,
+	}
 	attempts := 0
 	for row, err := range r.Rows(ctx, store.Filter{CaseID: req.Case}) {
 		if err != nil {

@@ -24,7 +24,10 @@ type Uploads map[string][]byte
 func (a *App) With(files Uploads) *App {
 	cfg := a.cfg
 	cfg.Files, cfg.Permit.Files = files, true
-	return &App{cfg: cfg, secrets: a.secrets, models: a.models, pdf: a.pdf, running: map[string]context.CancelFunc{}, uploaded: true, catalogues: a.catalogues}
+	return &App{
+		cfg: cfg, secrets: a.secrets, models: a.models, pdf: a.pdf, running: map[string]context.CancelFunc{},
+		uploaded: true, catalogues: a.catalogues,
+	}
 }
 
 // WithCatalogues is the App with catalogues that are kept elsewhere, by names. A target retrieve:NAME searches

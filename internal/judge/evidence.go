@@ -128,7 +128,15 @@ func (s *summary) shorten() {
 	for _, of := range []struct {
 		most  *int
 		least int
-	}{{&s.rest, smallest}, {&s.said, smallest}, {&s.lastRest, 8 * smallest}, {&s.text, 8 * smallest}, {&s.rest, 0}, {&s.lastRest, smallest}, {&s.text, smallest}} {
+	}{
+		{&s.rest, smallest},
+		{&s.said, smallest},
+		{&s.lastRest, 8 * smallest},
+		{&s.text, 8 * smallest},
+		{&s.rest, 0},
+		{&s.lastRest, smallest},
+		{&s.text, smallest},
+	} {
 		for *of.most > of.least && s.over() > 0 {
 			if *of.most = *of.most * 3 / 4; *of.most < max(of.least, smallest/4) {
 				*of.most = of.least

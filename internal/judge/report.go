@@ -11,9 +11,15 @@ import (
 // reportOf reads a report out of the object that has its grade.
 func reportOf(o *node, grade string) *callvet.JudgeReport {
 	texts := func(name string) []string { return append([]string{}, list(o, name)...) }
-	r := &callvet.JudgeReport{Grade: grade, Strengths: texts("strengths"), Weaknesses: texts("weaknesses"), Recommendations: texts("recommendations"), Tools: []callvet.ToolReport{}}
+	r := &callvet.JudgeReport{
+		Grade: grade, Strengths: texts("strengths"), Weaknesses: texts("weaknesses"),
+		Recommendations: texts("recommendations"), Tools: []callvet.ToolReport{},
+	}
 	for _, t := range objectsOf(o, "tools") {
-		one := callvet.ToolReport{Tool: base(first(t, "tool", "name")), Note: first(t, "note", "notes"), Arguments: []callvet.ArgumentReport{}}
+		one := callvet.ToolReport{
+			Tool: base(first(t, "tool", "name")), Note: first(t, "note", "notes"),
+			Arguments: []callvet.ArgumentReport{},
+		}
 		if g := strings.ToUpper(strings.TrimRight(first(t, "grade"), "+-")); len(g) == 1 && strings.Contains("ABCDF", g) {
 			one.Grade = g
 		}

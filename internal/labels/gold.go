@@ -346,7 +346,8 @@ func (n *GoldTurn) write(b *bytes.Buffer) {
 	default:
 		b.WriteString("needed: true\n        calls:\n")
 		for _, c := range n.Calls {
-			fmt.Fprintf(b, "          - tool: %s\n            args: %s\n            check: %s\n", quoted(*c.Tool), plain.Visible(c.Args), quoted(*c.Check))
+			fmt.Fprintf(b, "          - tool: %s\n            args: %s\n            check: %s\n", quoted(*c.Tool),
+				plain.Visible(c.Args), quoted(*c.Check))
 		}
 	}
 }

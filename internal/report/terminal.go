@@ -140,7 +140,10 @@ func (s *screen) head(v *View) {
 		name += " " + plain.Line(v.Suite.Version)
 	}
 	s.line("%s", s.bold(name))
-	parts := []string{plain.Count(v.Suite.Cases, "case", "cases"), plain.Count(v.Suite.Tools, "tool", "tools"), plain.Count(len(v.Targets), "target", "targets")}
+	parts := []string{
+		plain.Count(v.Suite.Cases, "case", "cases"), plain.Count(v.Suite.Tools, "tool", "tools"),
+		plain.Count(len(v.Targets), "target", "targets"),
+	}
 	if text := v.repeatText(); text != "" {
 		parts = append(parts, text)
 	}

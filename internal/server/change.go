@@ -81,7 +81,9 @@ func (s *Server) runChange(ctx context.Context, by *account.Principal, in *RunIn
 }
 
 // changeOfBaseline compares a run with the baseline of its experiment; done is false where there is none.
-func (s *Server) changeOfBaseline(ctx context.Context, by *account.Principal, now *EvalRun, out *RunChanges, claims *family) (done bool, err error) {
+func (s *Server) changeOfBaseline(ctx context.Context, by *account.Principal, now *EvalRun, out *RunChanges,
+	claims *family,
+) (done bool, err error) {
 	if now.Experiment == "" || s.May(ctx, by, KindExperiment, now.Experiment, false) != nil {
 		return false, nil // who may read the run need not know of its experiment
 	}
@@ -108,7 +110,10 @@ func (s *Server) changeOfPrevious(ctx context.Context, by *account.Principal, no
 		return err
 	}
 	open := slices.Clone(config.Targets)
-	q := rows.RunEntriesOfParams{UserID: by.User, Everything: by.Role == account.Admin, SuiteID: now.SuiteID, Before: math.MaxInt64, AtMost: mostRanked}
+	q := rows.RunEntriesOfParams{
+		UserID: by.User, Everything: by.Role == account.Admin, SuiteID: now.SuiteID,
+		Before: math.MaxInt64, AtMost: mostRanked,
+	}
 	if q.SuiteID == "" {
 		q.SuiteName = now.SuiteName
 	}
@@ -141,7 +146,9 @@ func (s *Server) changeOfPrevious(ctx context.Context, by *account.Principal, no
 
 // changeSince compares a run with an earlier one, where both ask the same models; the targets of open without a
 // namesake there are left.
-func (s *Server) changeSince(ctx context.Context, now *EvalRun, earlier *rows.RunEntriesOfRow, open []app.Configured, out *RunChanges, claims *family) ([]app.Configured, error) {
+func (s *Server) changeSince(ctx context.Context, now *EvalRun, earlier *rows.RunEntriesOfRow, open []app.Configured,
+	out *RunChanges, claims *family,
+) ([]app.Configured, error) {
 	was, err := s.cfg.App.Configuration(ctx, earlier.RunID)
 	if err != nil {
 		if isMissing(err) { // it was deleted meanwhile

@@ -45,7 +45,8 @@ func packable(contentType string) bool {
 	switch {
 	case err != nil || kind == "text/event-stream":
 		return false
-	case strings.HasPrefix(kind, "text/"), strings.HasSuffix(kind, "json"), strings.HasSuffix(kind, "xml"), strings.HasSuffix(kind, "yaml"):
+	case strings.HasPrefix(kind, "text/"),
+		strings.HasSuffix(kind, "json"), strings.HasSuffix(kind, "xml"), strings.HasSuffix(kind, "yaml"):
 		return true
 	}
 	return kind == "application/javascript"
@@ -68,7 +69,8 @@ func (p *packing) WriteHeader(code int) {
 	case p.plain || code < http.StatusOK: // 100 and 103 come before the answer
 		p.ResponseWriter.WriteHeader(code)
 	case p.status != 0:
-	case code == http.StatusNoContent || code == http.StatusNotModified || code == http.StatusPartialContent || h.Get("Content-Encoding") != "" || !packable(h.Get("Content-Type")):
+	case code == http.StatusNoContent || code == http.StatusNotModified || code == http.StatusPartialContent ||
+		h.Get("Content-Encoding") != "" || !packable(h.Get("Content-Type")):
 		p.plain = true
 		p.ResponseWriter.WriteHeader(code)
 	default:

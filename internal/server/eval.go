@@ -399,7 +399,10 @@ func (q *EvalRequest) specs() ([]app.TargetSpec, error) {
 		}
 		provider, model, ok := strings.Cut(m, "/")
 		if !ok || provider == "" || model == "" {
-			return nil, &callvet.FieldError{Field: "models", Text: fmt.Sprintf("{models} %q: write provider/model, such as openai/gpt-5-mini, or retrieve:CATALOGUE_ID", m)}
+			return nil, &callvet.FieldError{
+				Field: "models",
+				Text:  fmt.Sprintf("{models} %q: write provider/model, such as openai/gpt-5-mini, or retrieve:CATALOGUE_ID", m),
+			}
 		}
 		put(provider, model, app.TargetSpec{Target: m})
 	}

@@ -189,7 +189,8 @@ func (s *Server) edited(ctx context.Context, sc *rows.Schedule, d *rows.DueSched
 			return &firing{cause: causeSuite, due: d.SuiteUpdated, key: fmt.Sprintf("suite %s %d", sc.SuiteID, d.SuiteVersion)}, nil
 		}
 	}
-	if sc.OnCatalogue && d.CatalogueVersion != 0 && d.CatalogueVersion != sc.CatalogueSeen && since(d.CatalogueUpdated, now) >= quiet.Milliseconds() {
+	if sc.OnCatalogue && d.CatalogueVersion != 0 && d.CatalogueVersion != sc.CatalogueSeen &&
+		since(d.CatalogueUpdated, now) >= quiet.Milliseconds() {
 		return &firing{cause: causeCatalogue, due: d.CatalogueUpdated, key: fmt.Sprintf("catalogue %s %d", sc.CatalogueID, d.CatalogueVersion)}, nil
 	}
 	return nil, nil
@@ -445,7 +446,10 @@ func (s *Server) sumUp(ctx context.Context, sc *rows.Schedule, r *rows.ScheduleR
 		claims.settle()
 		for i := range targets {
 			if t := &targets[i]; t.Change != nil {
-				out.Changes = append(out.Changes, ScheduleChange{Target: t.Name, Against: t.Against, Change: t.Change, P: t.P, Verdict: t.Verdict})
+				out.Changes = append(out.Changes, ScheduleChange{
+					Target: t.Name, Against: t.Against, Change: t.Change,
+					P: t.P, Verdict: t.Verdict,
+				})
 			}
 		}
 	}

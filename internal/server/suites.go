@@ -124,7 +124,8 @@ func (s *Server) readSuite(ctx context.Context, text []byte, format string) (*ca
 	ctx, stop := context.WithTimeoutCause(ctx, most, errTooLong)
 	defer stop()
 	var before []callvet.Problem
-	read, problems, err := a.ReadSuite(ctx, app.SuiteRequest{Text: text, Format: format, EmbedderLater: true}, func(ev app.Event) { before = append(before, ev.Problems...) })
+	read, problems, err := a.ReadSuite(ctx, app.SuiteRequest{Text: text, Format: format, EmbedderLater: true},
+		func(ev app.Event) { before = append(before, ev.Problems...) })
 	if err != nil && errors.Is(context.Cause(ctx), errTooLong) {
 		err = fmt.Errorf("read suite: %w: %w: %s", callvet.ErrLimited, errTooLong, most)
 	}

@@ -269,7 +269,10 @@ func (s *Server) judged(ctx context.Context, r *trial) ([]TimelineEntry, error) 
 		if err != nil {
 			return nil, err
 		}
-		entry := TimelineEntry{Type: "judge", ID: j.ID, Run: r.line.ID, Timestamp: j.Created.UTC(), Status: string(j.Status), Judge: j.JudgeID, Summary: j.JudgeID}
+		entry := TimelineEntry{
+			Type: "judge", ID: j.ID, Run: r.line.ID, Timestamp: j.Created.UTC(),
+			Status: string(j.Status), Judge: j.JudgeID, Summary: j.JudgeID,
+		}
 		for i := range said.Judgings {
 			entry.Score, entry.Reports = said.Judgings[i].Score, said.Judgings[i].Reports()
 		}

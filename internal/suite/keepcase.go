@@ -23,7 +23,10 @@ func IsEvalFile(file string, data []byte) bool {
 		return data[0] == '[' || !saysNative(data) && dialect.Detect(data, file) == dialect.Forge
 	}
 	stem, isJSON := strings.CutSuffix(filepath.Base(file), ".json")
-	return isJSON && slices.ContainsFunc([]callvet.Tier{callvet.TierGolden, callvet.TierLabeled, callvet.TierRegression}, func(t callvet.Tier) bool {
+	return isJSON && slices.ContainsFunc([]callvet.Tier{
+		callvet.TierGolden, callvet.TierLabeled,
+		callvet.TierRegression,
+	}, func(t callvet.Tier) bool {
 		return strings.HasSuffix(stem, "."+string(t))
 	})
 }
@@ -55,7 +58,9 @@ type Kept struct {
 // entry to the lock. to is the suite of the file; nil where it is new. The other bytes of the file stay
 // as they are. The error wraps callvet.ErrInvalid for a file of another form, and callvet.ErrConflict
 // where the suite has the prompt already.
-func KeepCase(file string, data []byte, l *Lock, one, to *callvet.Suite, tool string, now time.Time, state json.RawMessage) (*Kept, error) {
+func KeepCase(file string, data []byte, l *Lock, one, to *callvet.Suite, tool string, now time.Time,
+	state json.RawMessage,
+) (*Kept, error) {
 	form := "json"
 	if source.IsYAML(file, data) {
 		form = "yaml"
@@ -85,7 +90,8 @@ func KeepCase(file string, data []byte, l *Lock, one, to *callvet.Suite, tool st
 	}
 	if HasErrors(problems) || to != nil && len(s.Cases) != len(to.Cases)+1 {
 		return nil, &callvet.Hinted{
-			Err:  fmt.Errorf("add a case to %s: %w: the case cannot be put behind the last one as the file is written", file, callvet.ErrInvalid),
+			Err: fmt.Errorf("add a case to %s: %w: the case cannot be put behind the last one as the file is written",
+				file, callvet.ErrInvalid),
 			Hint: "write its cases one below the other, or name a new file",
 		}
 	}

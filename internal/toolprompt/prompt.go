@@ -210,7 +210,8 @@ func examples(tools []callvet.Tool, pairs [][2]string) string {
 		return ""
 	}
 	if len(given) > 0 {
-		fmt.Fprintf(&b, "- user: %s\n  right: no call; ask for %s\n  wrong: %s %s (the user gave no %s)\n", asked(last), given[0].name, last.Name, given, given[0].name)
+		fmt.Fprintf(&b, "- user: %s\n  right: no call; ask for %s\n  wrong: %s %s (the user gave no %s)\n", asked(last),
+			given[0].name, last.Name, given, given[0].name)
 	}
 	fmt.Fprintf(&b, "- user: Thank you, that is all.\n  right: no call; a short answer\n  wrong: %s %s (nothing is to be looked up or done)\n", last.Name, given)
 	return "Examples; <…> stands for a value that the user gave\n" + b.String()

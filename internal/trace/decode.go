@@ -28,7 +28,8 @@ func (v *View) Step() Step {
 		yes := v.Needed == 1
 		g.Needed = &yes
 	}
-	if g.Needed != nil || g.Tool != "" || g.Args != nil || g.Params != nil || g.Scoring != nil || g.Result != nil || g.ResultCheck != "" {
+	if g.Needed != nil || g.Tool != "" || g.Args != nil || g.Params != nil || g.Scoring != nil || g.Result != nil ||
+		g.ResultCheck != "" {
 		s.Gold = &g
 	}
 	return s

@@ -142,7 +142,8 @@ func (v *View) kinds(d *value.Doc) bool {
 		return false
 	}
 	return is(d.At(atGold), value.Object) && is(d.At(atLatency), value.Object) && is(v.Fields, value.Object) &&
-		is(v.GoldParams, value.Object) && v.GoldScoring.Kind() <= value.Null && is(v.ArgsRaw, value.String) && is(v.GoldTool, value.String) && is(v.ResultCheck, value.String) &&
+		is(v.GoldParams, value.Object) && v.GoldScoring.Kind() <= value.Null && is(v.ArgsRaw, value.String) &&
+		is(v.GoldTool, value.String) && is(v.ResultCheck, value.String) &&
 		(v.Tags.Kind() == value.Invalid || stringsOnly(v.Tags))
 }
 

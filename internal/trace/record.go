@@ -135,7 +135,8 @@ func (m *object) gold(g *TaskGold) {
 	if g == nil {
 		return
 	}
-	if g.Steps == nil || len(g.Facts) > 0 || slices.ContainsFunc(g.Steps, func(s GoldStep) bool { return s.By != "" || s.Compare != nil }) {
+	if g.Steps == nil || len(g.Facts) > 0 || slices.ContainsFunc(g.Steps,
+		func(s GoldStep) bool { return s.By != "" || s.Compare != nil }) {
 		m.other("gold", g)
 		return
 	}

@@ -74,7 +74,8 @@ func recommend(t *Target, tp *panel.TargetPanel) []Recommendation {
 		iv := m.Interval
 		out = append(out, Recommendation{
 			Code: code, Text: advice[code], Certain: iv.Upper < least,
-			Evidence: fmt.Sprintf("%s is %.1f %% (%.1f to %.1f) of %d, under %.0f %%", m.Title, 100*iv.Point, 100*iv.Lower, 100*iv.Upper, iv.N, 100*least),
+			Evidence: fmt.Sprintf("%s is %.1f %% (%.1f to %.1f) of %d, under %.0f %%", m.Title, 100*iv.Point,
+				100*iv.Lower, 100*iv.Upper, iv.N, 100*least),
 		})
 	}
 	under(selection.Route, minRoute, codeRoutes)

@@ -461,7 +461,8 @@ func (t *traveller) labels() {
 	}
 	t.step(0, "label gold", "traces.jsonl", "-o", "gold.yaml", "--n", "5")
 	t.step(2, "label apply", "gold.yaml", "traces.jsonl", "-o", "none.jsonl") // all of it is blank
-	if err := t.write("gold.yaml", strings.NewReplacer("needed:\n", "needed: false\n", "budget:\n", "budget: any\n", "safety_rules:\n", "safety_rules: []\n", "checked: false", "checked: true").Replace(t.file("gold.yaml"))); err != nil {
+	if err := t.write("gold.yaml", strings.NewReplacer("needed:\n", "needed: false\n", "budget:\n", "budget: any\n",
+		"safety_rules:\n", "safety_rules: []\n", "checked: false", "checked: true").Replace(t.file("gold.yaml"))); err != nil {
 		t.fail(t.of.name, "%v", err)
 		return
 	}

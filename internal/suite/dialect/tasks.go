@@ -217,7 +217,8 @@ func (r *reader) safetyRules(o tree.Object, c *callvet.Case) {
 	var unknown []string
 	c.Expect.ToolsNotCalled, c.Safety, unknown = callvet.ReadSafetyRules(o.Strs("safety_rules"))
 	for _, rule := range unknown {
-		r.Keep(o.At("safety_rules"), "safety_rules (prose)", "no rule has these words (read_only, confirm_writes, deny_pii, never TOOL); a judge gets it as a rubric dimension")
+		r.Keep(o.At("safety_rules"), "safety_rules (prose)",
+			"no rule has these words (read_only, confirm_writes, deny_pii, never TOOL); a judge gets it as a rubric dimension")
 		c.Expect.Rubric = append(c.Expect.Rubric, callvet.RubricDimension{Dimension: safetyDimension, MaxScore: 1, Criteria: rule})
 	}
 }
