@@ -23,10 +23,8 @@ func IsEvalFile(file string, data []byte) bool {
 		return data[0] == '[' || !saysNative(data) && dialect.Detect(data, file) == dialect.Forge
 	}
 	stem, isJSON := strings.CutSuffix(filepath.Base(file), ".json")
-	return isJSON && slices.ContainsFunc([]callvet.Tier{
-		callvet.TierGolden, callvet.TierLabeled,
-		callvet.TierRegression,
-	}, func(t callvet.Tier) bool {
+	tiers := []callvet.Tier{callvet.TierGolden, callvet.TierLabeled, callvet.TierRegression}
+	return isJSON && slices.ContainsFunc(tiers, func(t callvet.Tier) bool {
 		return strings.HasSuffix(stem, "."+string(t))
 	})
 }
