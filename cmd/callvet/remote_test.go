@@ -102,6 +102,13 @@ func TestRemote(t *testing.T) {
 	}
 	types(s, "", exitUsage, "gate", list.Jobs[0].Run, "--remote", base) // the suite has none
 	types(s, "", exitGateFailed, "run", abs, "-m", "offline/lexical", "--remote", base, "-q", "--require-pass")
+	types(here, "", exitOK, "convert", abs, "--to", "toolsuite", "-o", "form.json")
+	form := filepath.Join(dir, "form.json")
+	types(s, "", exitOK, "run", form, "-m", "offline/lexical", "-r", "3", "--remote", base, "-o", "remote-form.json", "-q")
+	types(here, "", exitOK, "run", form, "-m", "offline/lexical", "-r", "3", "-o", "here-form.json", "-q")
+	if d := cmp.Diff(numbers(t, filepath.Join(dir, "here-form.json")), numbers(t, filepath.Join(dir, "remote-form.json"))); d != "" {
+		t.Errorf("numbers of a suite in another form differ (-here +there):\n%s", d)
+	}
 	for _, tt := range []struct {
 		says string
 		args []string

@@ -241,8 +241,8 @@ func readOwn(name string, text []byte) (*callvet.Suite, error) {
 		problems[i].File = name
 		return nil, fmt.Errorf("%w: %w", callvet.ErrInvalid, problems[i])
 	}
-	if s.Dialect != "" && s.Dialect != "callvet" {
-		return nil, fmt.Errorf("%w: it is a suite of the form %s, and only callvet's own is changed", callvet.ErrInvalid, s.Dialect)
+	if form := suite.Form(text, "-"); form != suite.OwnForm {
+		return nil, fmt.Errorf("%w: it is a suite of the form %s, and only callvet's own is changed", callvet.ErrInvalid, form)
 	}
 	return s, nil
 }

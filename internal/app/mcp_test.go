@@ -26,6 +26,7 @@ func TestImportAgain(t *testing.T) {
 	for name, text := range map[string]string{
 		"tools first":  "# head\ncallvet: 1\nname: n\n" + tools + "# between\n" + cases,
 		"cases first":  "callvet: 1\nname: n\n" + cases + tools,
+		"converted":    "callvet: 1\nname: n\ndialect: toolsuite\n" + tools + cases,
 		"no cases":     "callvet: 1\nname: n\n" + tools,
 		"not indented": "callvet: 1\nname: n\ntools:\n- name: a\n  description: Words of a\n  parameters: {type: object}\n  family: f\n- name: other\n  description: Of another server\n  parameters: {type: object}\n" + cases,
 		"json":         `{"callvet":1,"name":"n","tools":[{"name":"a","description":"Words of a","parameters":{"type":"object"},"family":"f"},{"name":"other","description":"Of another server","parameters":{"type":"object"}}],"cases":[{"id":"one","prompt":"What?","expect":{"tools_called":["a"]}}]}`,

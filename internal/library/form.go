@@ -25,8 +25,7 @@ func (l *Library) Import(ctx context.Context, text []byte, format, name string) 
 	if s == nil || err != nil {
 		return nil, unread(problems, err)
 	}
-	form := s.Dialect
-	d, perr := parse(text, form)
+	d, perr := parse(text, formOf(text, format))
 	if errors.Is(perr, errOtherForm) {
 		if _, bad := (&Document{}).sort(problems); bad {
 			return nil, unread(problems, nil)
@@ -48,6 +47,14 @@ func (l *Library) Import(ctx context.Context, text []byte, format, name string) 
 		return nil, &RefusedError{placed}
 	}
 	return d, nil
+}
+
+// formOf returns the form of a text: the one that the caller names, or else what is found in it.
+func formOf(text []byte, format string) string {
+	if format != "" {
+		return format
+	}
+	return suite.Form(text, "-")
 }
 
 // Made is a document of a suite that was made and not read.
@@ -219,7 +226,7 @@ func (l *Library) Read(ctx context.Context, text []byte, format string) (form st
 	s, list, err := l.read(ctx, text, format)
 	d := &Document{}
 	if s != nil {
-		form, cases = s.Dialect, len(s.Cases)
+		form, cases = formOf(text, format), len(s.Cases)
 		if whole, perr := parse(text, form); perr == nil {
 			d = whole
 		}

@@ -139,11 +139,33 @@ func TestShipped(t *testing.T) {
 		if _, err := v.Document.View(); err != nil {
 			t.Errorf("%s: %v", f, err)
 		}
+		converts(t, l, f, s)
 	}
 	if kept < 5 {
 		t.Errorf("%d of %d files were kept", kept, len(files))
 	}
 	t.Logf("%d of %d files are suites without errors, and were kept", kept, len(files))
+}
+
+// converts: a suite that was converted keeps the name of its first form as its dialect, and comes in
+// as a suite of callvet's own form.
+func converts(t *testing.T, l *library.Library, file string, s *callvet.Suite) {
+	t.Helper()
+	for _, kind := range []string{"json", "yaml"} {
+		text, err := suite.Export(s, kind)
+		if err != nil {
+			t.Errorf("%s: %v", file, err)
+			continue
+		}
+		form, cases, problems, err := l.Read(t.Context(), text, "")
+		if err != nil || form != library.FormOwn || cases != len(s.Cases) {
+			t.Errorf("%s as %s: form %s, %d cases, %v, %v", file, kind, form, cases, problems, err)
+		}
+		d, err := l.Import(t.Context(), text, "", "named")
+		if err != nil || d.Form != library.FormOwn || len(d.Cases) != len(s.Cases) {
+			t.Errorf("%s as %s, dialect %s: %v", file, kind, s.Dialect, err)
+		}
+	}
 }
 
 // TestEdits: whatever edits are made, every case keeps its id and its text unless it was edited, no

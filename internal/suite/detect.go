@@ -19,7 +19,7 @@ import (
 // parseAs reads data in the dialect asked for, or in the one it is in. A suite
 // that says callvet: 1 is always the native one.
 func parseAs(data []byte, name string, opt Options) (*callvet.Suite, []callvet.Problem, error) {
-	if opt.Dialect != ownName && opt.Dialect != "" {
+	if opt.Dialect != OwnForm && opt.Dialect != "" {
 		return parseForeign(data, name, opt)
 	}
 	var d *source.File
@@ -75,6 +75,18 @@ func parseNative(d *source.File, data []byte, opt Options) (*callvet.Suite, []ca
 		Err:  fmt.Errorf("read suite %s: %w: not a suite in any format callvet knows", d.Name, callvet.ErrInvalid),
 		Hint: "a callvet suite has tools: and cases:; `callvet init` writes one",
 	}
+}
+
+// Form returns the format in which Load reads a text, a name of Dialects. A suite that was converted
+// keeps the name of its first format as its dialect, so the dialect is no answer to that.
+func Form(data []byte, name string) string {
+	switch {
+	case dialect.IsBFCL(data, name):
+		return dialect.BFCL
+	case saysNative(data):
+		return OwnForm
+	}
+	return cmp.Or(dialect.Detect(data, name), OwnForm)
 }
 
 // saysNative tells whether the text has the marker near its start: the cheap

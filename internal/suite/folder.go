@@ -129,7 +129,7 @@ func merge(a, b *callvet.Suite, path string) []callvet.Problem {
 	if len(a.Cases) == len(b.Cases) || a.Dialect == "" {
 		a.Dialect, a.Foreign = b.Dialect, b.Foreign
 	} else if len(b.Cases) > 0 && a.Dialect != b.Dialect {
-		a.Dialect, a.Foreign = ownName, nil
+		a.Dialect, a.Foreign = OwnForm, nil
 	}
 	return problems
 }

@@ -11,20 +11,21 @@ import (
 	"github.com/callvet/callvet/internal/suite/dialect"
 )
 
-const ownName = "callvet"
+// OwnForm is the name of callvet's own format.
+const OwnForm = "callvet"
 
 // Dialects lists the formats that Load reads, callvet's own first.
-func Dialects() []string { return append([]string{ownName, dialect.BFCL}, dialect.Names()...) }
+func Dialects() []string { return append([]string{OwnForm, dialect.BFCL}, dialect.Names()...) }
 
 // Exports lists the formats that ExportAs writes, callvet's own first. BFCL files are
 // read only.
-func Exports() []string { return append([]string{ownName}, dialect.Names()...) }
+func Exports() []string { return append([]string{OwnForm}, dialect.Names()...) }
 
 // ExportAs writes a suite in a format of Exports: callvet's own as YAML, or a dialect with
 // the problems that tell what it could not say.
 func ExportAs(name string, s *callvet.Suite) ([]byte, []callvet.Problem, error) {
 	switch {
-	case name == ownName:
+	case name == OwnForm:
 		b, err := Export(s, "yaml")
 		return b, nil, err
 	case name == dialect.BFCL:

@@ -20,7 +20,7 @@ import (
 // file has that form, or it is new and named as such files are, TOOL.TIER.json.
 func IsEvalFile(file string, data []byte) bool {
 	if data = bytes.TrimSpace(data); len(data) > 0 {
-		return data[0] == '[' || !saysNative(data) && dialect.Detect(data, file) == dialect.Forge
+		return data[0] == '[' || Form(data, file) == dialect.Forge
 	}
 	stem, isJSON := strings.CutSuffix(filepath.Base(file), ".json")
 	tiers := []callvet.Tier{callvet.TierGolden, callvet.TierLabeled, callvet.TierRegression}
@@ -71,7 +71,7 @@ func KeepCase(file string, data []byte, l *Lock, one, to *callvet.Suite, tool st
 		alone.Cases[0].ID = FreeID(alone.Cases[0].Tier, alone.Cases[0].ID, tool, nil, l)
 		out.Data, err = Export(&alone, form)
 	} else {
-		if !saysNative(data) && dialect.Detect(data, file) != "" {
+		if Form(data, file) != OwnForm {
 			return nil, fmt.Errorf("add a case to %s: %w: cases are added to suites of callvet's own form and to eval files", file, callvet.ErrInvalid)
 		}
 		var moved callvet.Case
@@ -82,7 +82,7 @@ func KeepCase(file string, data []byte, l *Lock, one, to *callvet.Suite, tool st
 	if err != nil {
 		return nil, err
 	}
-	s, problems, err := parse(out.Data, file, Options{KeepTokens: true, Tools: nil, Dialect: ownName})
+	s, problems, err := parse(out.Data, file, Options{KeepTokens: true, Tools: nil, Dialect: OwnForm})
 	if err != nil {
 		return nil, err
 	}
@@ -105,11 +105,11 @@ func inserted(file string, data []byte, form string, to *callvet.Suite, c *callv
 		return nil, err
 	}
 	name := "case." + form
-	alone, _, err := parse(fresh, name, Options{KeepTokens: true, NoIncludes: true, Dialect: ownName})
+	alone, _, err := parse(fresh, name, Options{KeepTokens: true, NoIncludes: true, Dialect: OwnForm})
 	if err != nil {
 		return nil, err
 	}
-	was, _, err := parse(data, file, Options{KeepTokens: true, Dialect: ownName})
+	was, _, err := parse(data, file, Options{KeepTokens: true, Dialect: OwnForm})
 	if err != nil {
 		return nil, err
 	}

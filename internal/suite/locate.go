@@ -28,7 +28,7 @@ func (l *linter) locate() {
 	}
 	for file, byCase := range files {
 		data, err := l.opt.Source(file)
-		if err != nil || l.s.Dialect != ownName && !saysNative(data) { // one that was converted keeps the name of its dialect
+		if err != nil || Form(data, file) != OwnForm {
 			continue
 		}
 		if d, bad := source.Read(file, data); bad == nil {

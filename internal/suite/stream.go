@@ -151,7 +151,7 @@ func stream(data []byte, name string, opt Options) (*reading, error) {
 	}
 	r := &reading{}
 	switch {
-	case opt.Dialect == ownName, opt.Dialect == "" && saysNative(data):
+	case opt.Dialect == OwnForm, opt.Dialect == "" && saysNative(data):
 		d, bad := source.Read(name, data)
 		if bad != nil {
 			return nil, nil
