@@ -142,6 +142,28 @@ func (s *Server) Text(ctx context.Context, path string) (string, error) {
 
 // send gives an answer whose status is no error. The caller closes it.
 func (s *Server) send(ctx context.Context, method, path string, in any, cookies []*http.Cookie) (*http.Response, error) {
+	res, err := s.respond(ctx, method, path, in, cookies)
+	if err != nil || res.StatusCode < http.StatusBadRequest {
+		return res, err
+	}
+	defer res.Body.Close()
+	b, err := io.ReadAll(io.LimitReader(res.Body, 1<<16))
+	return nil, errors.Join(fmt.Errorf("%s %s: %s: %s", method, path, res.Status, strings.TrimSpace(string(b))), err)
+}
+
+// Answer sends what Ask sends, and gives the status and the body, also of an error.
+func (s *Server) Answer(ctx context.Context, method, path string, in any) (status int, body []byte, err error) {
+	res, err := s.respond(ctx, method, path, in, nil)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer res.Body.Close()
+	body, err = io.ReadAll(res.Body)
+	return res.StatusCode, body, err
+}
+
+// respond gives the answer to a request. The caller closes it.
+func (s *Server) respond(ctx context.Context, method, path string, in any, cookies []*http.Cookie) (*http.Response, error) {
 	var body io.Reader
 	if text, ok := in.([]byte); ok {
 		body = bytes.NewReader(text)
@@ -165,16 +187,7 @@ func (s *Server) send(ctx context.Context, method, path string, in any, cookies 
 	if s.Token != "" {
 		req.Header.Set("Authorization", "Bearer "+s.Token)
 	}
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return nil, err
-	}
-	if res.StatusCode < http.StatusBadRequest {
-		return res, nil
-	}
-	defer res.Body.Close()
-	b, err := io.ReadAll(io.LimitReader(res.Body, 1<<16))
-	return nil, errors.Join(fmt.Errorf("%s %s: %s: %s", method, path, res.Status, strings.TrimSpace(string(b))), err)
+	return http.DefaultClient.Do(req)
 }
 
 // Spent is the time of processors that the server has taken; 0 where the system has no /proc.
