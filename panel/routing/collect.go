@@ -40,6 +40,35 @@ type collected struct {
 	agents            map[[2]string]int // expected, chosen
 	missed            map[string]int    // by the layer that blocked the tools, or that of the tools
 	strange           strange
+	shared            map[string]string // what all cases say under keys of parts
+}
+
+// parts are the keys that divide a suite. A suite that is one part is told as such: its slice is all
+// of it, which the panels leave out.
+var parts = []string{"category", "difficulty"}
+
+// share keeps what all cases say under the keys of parts.
+func (t *collected) share(c *callvet.Case) {
+	first := t.shared == nil
+	if first {
+		t.shared = map[string]string{}
+	}
+	for _, key := range parts {
+		if value := c.Fields[key]; first {
+			t.shared[key] = value
+		} else if t.shared[key] != value {
+			t.shared[key] = ""
+		}
+	}
+}
+
+// only gives the slice of a key that all cases are in; ok is false where there is none.
+func (t *collected) only(key string, tp *panel.TargetPanel) (out Slice, ok bool) {
+	value := t.shared[key]
+	if value == "" || slices.ContainsFunc(tp.Slices, func(s panel.Slice) bool { return s.Key == key }) {
+		return out, false
+	}
+	return Slice{Key: key, Value: value, Cases: tp.Overall.Cases, Metrics: rates(&tp.Overall, brief)}, true
 }
 
 // outcome of one case over its repeats.
@@ -67,6 +96,7 @@ func (c *Collector) Add(of *callvet.Case, cell *callvet.Cell) {
 	if o == nil {
 		o = &outcome{tags: of.Tags}
 		t.cases[of.ID], t.order = o, append(t.order, of.ID)
+		t.share(of)
 	}
 	o.judged++
 	t.attempts++
@@ -154,6 +184,11 @@ func (t *collected) target(tp *panel.TargetPanel, confidence float64) Target {
 		}
 	}
 	out.Metrics, out.CompositeBest = rates(&tp.Overall, telling), tp.Overall.Metric(selection.CompositeBest)
+	for _, key := range parts {
+		if only, ok := t.only(key, tp); ok {
+			out.Slices = append(out.Slices, only)
+		}
+	}
 	for i := range tp.Slices {
 		s := &tp.Slices[i]
 		out.Slices = append(out.Slices, Slice{Key: s.Key, Value: s.Value, Cases: s.Cases, Metrics: rates(s, brief)})

@@ -4,73 +4,146 @@ package rows
 
 import (
 	"encoding/json"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"time"
 )
 
-// model is a server of models in the form of OpenAI's API. It reads the call that it makes in the
-// last question: CALL name {arguments}. A question without it is answered in words. The model
-// that is called careful says more: what the system prompt adds to the arguments.
+// model is a server of models in the form of OpenAI's API, of embeddings and rerankers, and of a
+// slow service that selects tools.
 type model struct{ *httptest.Server }
 
 func startModel() *model {
-	return &model{httptest.NewServer(http.HandlerFunc(answerModel))}
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /embed", vectors)
+	mux.HandleFunc("POST /rerank", rerank)
+	mux.HandleFunc("POST /slow", slow)
+	mux.HandleFunc("/", chat)
+	return &model{httptest.NewServer(mux)}
 }
 
-func answerModel(w http.ResponseWriter, r *http.Request) {
+// vectors puts texts with the word road at (1, 0), and others at (0, 1).
+func vectors(w http.ResponseWriter, r *http.Request) {
 	var in struct {
-		Messages []struct {
-			Role    string          `json:"role"`
-			Content json.RawMessage `json:"content"`
-		} `json:"messages"`
-		ToolChoice json.RawMessage `json:"tool_choice"`
+		Inputs []string `json:"inputs"`
 	}
-	b, err := io.ReadAll(r.Body)
-	if err == nil {
-		err = json.Unmarshal(b, &in)
+	if !read(w, r, &in) {
+		return
 	}
+	out := make([][2]float64, len(in.Inputs))
+	for i, text := range in.Inputs {
+		out[i] = [2]float64{0, 1}
+		if strings.Contains(strings.ToLower(text), "road") {
+			out[i] = [2]float64{1, 0}
+		}
+	}
+	write(w, out)
+}
+
+// rerank gives texts with the word forecast 0.9 and others 0.1. Where none has it, the score of the
+// first text is the number of texts.
+func rerank(w http.ResponseWriter, r *http.Request) {
+	var in struct {
+		Texts []string `json:"texts"`
+	}
+	if !read(w, r, &in) {
+		return
+	}
+	type scored struct {
+		Index int     `json:"index"`
+		Score float64 `json:"score"`
+	}
+	var out []scored
+	forecast := false
+	for i, text := range in.Texts {
+		s := scored{i, 0.1}
+		if strings.Contains(strings.ToLower(text), "forecast") {
+			s.Score, forecast = 0.9, true
+		}
+		out = append(out, s)
+	}
+	if !forecast && len(out) > 0 {
+		out[0].Score = float64(len(out))
+	}
+	write(w, out)
+}
+
+// slow selects the same tool for every question, after 700 ms.
+func slow(w http.ResponseWriter, _ *http.Request) {
+	time.Sleep(700 * time.Millisecond)
+	write(w, map[string]any{"tools": []any{map[string]any{"id": "road_disruptions", "score": 1}}})
+}
+
+func read(w http.ResponseWriter, r *http.Request, into any) bool {
+	err := json.NewDecoder(r.Body).Decode(into)
 	if err != nil {
 		http.Error(w, "no request of this check", http.StatusBadRequest)
+	}
+	return err == nil
+}
+
+func write(w http.ResponseWriter, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(v) // a client that has gone needs no answer
+}
+
+// message is one message of a request.
+type message struct {
+	Role    string          `json:"role"`
+	Content json.RawMessage `json:"content"`
+}
+
+func (m message) text() string {
+	text := ""
+	if json.Unmarshal(m.Content, &text) != nil {
+		text = string(m.Content)
+	}
+	return text
+}
+
+// chat is a model that makes the call which the last question asks for: CALL name {arguments}. A
+// question without one is answered in words. A system prompt BETTER {arguments} gives other
+// arguments. A question with HANG is not answered; one with NOTREQUIRED refuses the tool choice
+// "required".
+func chat(w http.ResponseWriter, r *http.Request) {
+	var in struct {
+		Messages   []message       `json:"messages"`
+		ToolChoice json.RawMessage `json:"tool_choice"`
+	}
+	if !read(w, r, &in) || len(in.Messages) == 0 {
 		return
 	}
-	if strings.Contains(string(b), "HANG") {
-		<-r.Context().Done()
-		return
-	}
-	if strings.Contains(string(b), "NOTREQUIRED") && string(in.ToolChoice) == `"required"` {
-		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(http.StatusBadRequest)
-		_, _ = io.WriteString(w, `{"error":{"message":"tool_choice 'required' is not supported by this model"}}`)
-		return
-	}
-	message, reason := map[string]any{"role": "assistant", "content": "That is all."}, "stop"
 	system, question := "", ""
 	for _, m := range in.Messages {
-		text := string(m.Content)
-		_ = json.Unmarshal(m.Content, &text) // else the parts as they are
 		switch m.Role {
 		case "system":
-			system = text
+			system = m.text()
 		case "user":
-			question = text
+			question = m.text()
 		}
 	}
-	if last := in.Messages[len(in.Messages)-1]; last.Role == "user" {
-		if name, args, found := called(question, system); found {
-			message["content"], reason = nil, "tool_calls"
-			message["tool_calls"] = []any{map[string]any{"id": "c1", "type": "function", "function": map[string]any{"name": name, "arguments": args}}}
-		}
+	switch {
+	case strings.Contains(question, "HANG"):
+		<-r.Context().Done()
+		return
+	case strings.Contains(question, "NOTREQUIRED") && string(in.ToolChoice) == `"required"`:
+		w.WriteHeader(http.StatusBadRequest)
+		write(w, map[string]any{"error": map[string]any{"message": "tool_choice 'required' is not supported by this model"}})
+		return
 	}
-	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(map[string]any{
-		"model": "m", "choices": []any{map[string]any{"finish_reason": reason, "message": message}},
+	answer, reason := map[string]any{"role": "assistant", "content": "That is all."}, "stop"
+	if name, args, found := called(question, system); found && in.Messages[len(in.Messages)-1].Role == "user" {
+		answer["content"], reason = nil, "tool_calls"
+		answer["tool_calls"] = []any{map[string]any{"id": "c1", "type": "function", "function": map[string]any{"name": name, "arguments": args}}}
+	}
+	write(w, map[string]any{
+		"model": "m", "choices": []any{map[string]any{"finish_reason": reason, "message": answer}},
 		"usage": map[string]any{"prompt_tokens": 50, "completion_tokens": 10, "total_tokens": 60},
 	})
 }
 
-// called reads the call that a question asks for. SYSTEM in it stands for a system prompt that is no empty one.
+// called reads the call that a question asks for.
 func called(question, system string) (name, args string, found bool) {
 	_, text, found := strings.Cut(question, "CALL ")
 	if !found {

@@ -254,33 +254,53 @@ func (l *lab) do(ctx context.Context, request bool, line string) (answer, error)
 	return answerOf(out.Bytes(), errs.String(), cmd.ProcessState.ExitCode()), nil
 }
 
-// ask makes a request: METHOD PATH, and after these a body of JSON, or @FILE for a file as it is.
+// ask makes a request: METHOD PATH, and after these a body of JSON, @FILE for a file as it is, or
+// +FILE for a file that is uploaded. nobody before it leaves the login out.
 func (l *lab) ask(ctx context.Context, line string) (answer, error) {
-	if l.server == nil {
-		dir := filepath.Join(l.dir, "server")
-		err := os.Mkdir(dir, 0o700)
-		if err == nil {
-			l.server, err = serving.Start(ctx, l.binary, dir, "--allow-private", "127.0.0.1")
-		}
-		if err != nil {
-			return answer{}, err
-		}
+	if err := l.serve(ctx); err != nil {
+		return answer{}, err
+	}
+	server := l.server
+	if rest, ok := strings.CutPrefix(line, "nobody "); ok {
+		server, line = &serving.Server{Base: server.Base}, rest
 	}
 	method, rest, _ := strings.Cut(line, " ")
 	path, text, _ := strings.Cut(rest, " ")
-	var body any
-	if name, isFile := strings.CutPrefix(text, "@"); isFile {
-		b, err := os.ReadFile(filepath.Join(l.dir, name))
-		if err != nil {
-			return answer{}, err
-		}
-		body = b
-	} else if text != "" {
-		if !json.Valid([]byte(text)) {
-			return answer{}, fmt.Errorf("%s: the body is not JSON", line)
-		}
-		body = []byte(text)
+	body, err := l.body(text)
+	if err != nil {
+		return answer{}, fmt.Errorf("%s: %w", line, err)
 	}
-	status, b, err := l.server.Answer(ctx, method, path, body)
+	status, b, err := server.Answer(ctx, method, path, body)
 	return answerOf(b, "", status), err
+}
+
+// serve starts the server of a document with its first request.
+func (l *lab) serve(ctx context.Context) (err error) {
+	if l.server != nil {
+		return nil
+	}
+	dir := filepath.Join(l.dir, "server")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return err
+	}
+	l.server, err = serving.Start(ctx, l.binary, dir, "--allow-private", "127.0.0.1")
+	return err
+}
+
+// body is what a request sends.
+func (l *lab) body(text string) (any, error) {
+	name, asIs := strings.CutPrefix(text, "@")
+	if upload, ok := strings.CutPrefix(text, "+"); ok {
+		b, err := os.ReadFile(filepath.Join(l.dir, upload))
+		return serving.Upload{Name: filepath.Base(upload), Text: b}, err
+	}
+	switch {
+	case asIs:
+		return os.ReadFile(filepath.Join(l.dir, name))
+	case text == "":
+		return nil, nil
+	case !json.Valid([]byte(text)):
+		return nil, errors.New("the body is not JSON")
+	}
+	return []byte(text), nil
 }
