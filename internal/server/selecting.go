@@ -22,6 +22,7 @@ import (
 	"github.com/callvet/callvet/internal/store/rows"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/routing"
+	"github.com/callvet/callvet/score/selection"
 )
 
 // What "Tool Selection Evaluation System" asks for: one question, a suite of them, and a cache that
@@ -55,7 +56,8 @@ type (
 	SelectedOne struct {
 		Query         string      `json:"query"`
 		CatalogueID   string      `json:"catalogue_id"`
-		MatchType     string      `json:"match_type" enum:"exact_match,acceptable_match,partial_match,no_match," doc:"empty where nothing was expected"`
+		MatchType     string      `json:"match_type" enum:"exact_match,acceptable_match,partial_match,no_match," doc:"empty where nothing was expected; acceptable tools beside others are no match, as the document counts"`
+		OwnMatchType  string      `json:"own_match_type" enum:"exact_match,acceptable_match,partial_match,no_match," doc:"as callvet counts: acceptable tools beside others are a partial match"`
 		SelectedTools []string    `json:"selected_tools" nullable:"false"`
 		Details       []Candidate `json:"scoring_details" nullable:"false" doc:"the best tools, selected or not"`
 		LatencyMS     float64     `json:"latency_ms"`
@@ -157,7 +159,11 @@ func (s *Server) selectOne(ctx context.Context, by *account.Principal, in *struc
 		out.SelectedTools = append(out.SelectedTools, t.Tool)
 		chosen[t.Tool] = true
 	}
-	out.MatchType = matchType(got.Scores)
+	out.OwnMatchType = matchType(got.Scores)
+	out.MatchType = out.OwnMatchType
+	if matched(got.Scores, selection.MatchNoneExpected) {
+		out.MatchType = noMatch
+	}
 	for i, t := range all.Decision.Tools {
 		d := Candidate{ToolID: t.Tool, Rank: i + 1, Selected: chosen[t.Tool], TotalScore: t.Score, Parts: map[string]float64{}, KeywordsMatched: []string{}, ExamplesMatched: []string{}, WordsMatched: []string{}}
 		for _, p := range t.Parts {
@@ -178,12 +184,19 @@ func (s *Server) selectOne(ctx context.Context, by *account.Principal, in *struc
 // matchType is the document's word for how tools match, the best one that holds; "" where nothing
 // was expected.
 func matchType(scores []callvet.Score) string {
-	for _, kind := range [][2]string{{"match_exact", "exact_match"}, {"match_acceptable", "acceptable_match"}, {"match_partial", "partial_match"}, {"match_none", "no_match"}} {
-		if slices.ContainsFunc(scores, func(sc callvet.Score) bool { return sc.Name == kind[0] && sc.Scored && sc.Value == 1 }) {
+	for _, kind := range [][2]string{{selection.MatchExact, "exact_match"}, {selection.MatchAcceptable, "acceptable_match"}, {selection.MatchPartial, "partial_match"}, {selection.MatchNone, noMatch}} {
+		if matched(scores, kind[0]) {
 			return kind[1]
 		}
 	}
 	return ""
+}
+
+const noMatch = "no_match"
+
+// matched reports whether a score is 1.
+func matched(scores []callvet.Score, name string) bool {
+	return slices.ContainsFunc(scores, func(sc callvet.Score) bool { return sc.Name == name && sc.Scored && sc.Value == 1 })
 }
 
 // fieldOf gives a mistake of a search the name that the field has in these requests.
