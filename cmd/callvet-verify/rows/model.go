@@ -17,28 +17,42 @@ type model struct{ *httptest.Server }
 func startModel() *model {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /embed", vectors)
+	mux.HandleFunc("POST /embeddings", vectors)
 	mux.HandleFunc("POST /rerank", rerank)
 	mux.HandleFunc("POST /slow", slow)
 	mux.HandleFunc("/", chat)
 	return &model{httptest.NewServer(mux)}
 }
 
-// vectors puts texts with the word road at (1, 0), and others at (0, 1).
+// vectors puts texts with the word road at (1, 0), and others at (0, 1), in the form of Text
+// Embeddings Inference or of OpenAI's API.
 func vectors(w http.ResponseWriter, r *http.Request) {
 	var in struct {
 		Inputs []string `json:"inputs"`
+		Input  []string `json:"input"`
 	}
 	if !read(w, r, &in) {
 		return
 	}
-	out := make([][2]float64, len(in.Inputs))
-	for i, text := range in.Inputs {
-		out[i] = [2]float64{0, 1}
+	vector := func(text string) [2]float64 {
 		if strings.Contains(strings.ToLower(text), "road") {
-			out[i] = [2]float64{1, 0}
+			return [2]float64{1, 0}
 		}
+		return [2]float64{0, 1}
 	}
-	write(w, out)
+	plain := make([][2]float64, len(in.Inputs))
+	for i, text := range in.Inputs {
+		plain[i] = vector(text)
+	}
+	if in.Input == nil {
+		write(w, plain)
+		return
+	}
+	data := make([]any, len(in.Input))
+	for i, text := range in.Input {
+		data[i] = map[string]any{"index": i, "embedding": vector(text)}
+	}
+	write(w, map[string]any{"data": data})
 }
 
 // rerank gives texts with the word forecast 0.9 and others 0.1. Where none has it, the score of the
@@ -143,8 +157,11 @@ func chat(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// called reads the call that a question asks for.
+// called reads the call that a question asks for. INNAME has the whole call written into its name.
 func called(question, system string) (name, args string, found bool) {
+	if _, inName, ok := strings.Cut(question, "INNAME "); ok {
+		return inName, "{}", true
+	}
 	_, text, found := strings.Cut(question, "CALL ")
 	if !found {
 		return "", "", false

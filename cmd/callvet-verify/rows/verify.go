@@ -26,10 +26,10 @@ var due = []struct {
 	document string
 	rows     int
 }{
-	{"Evaluating Tool Calling", 0},
-	{"Tool Selection Evaluation System", 0},
-	{"Tool Calling Evaluation", 0},
-	{"Eval Case Interfaces", 0},
+	{"Evaluating Tool Calling", 64},
+	{"Tool Selection Evaluation System", 41},
+	{"Tool Calling Evaluation", 41},
+	{"Eval Case Interfaces", 31},
 }
 
 // patience is how long a value is waited for that must come.
