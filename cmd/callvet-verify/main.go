@@ -70,7 +70,7 @@ import (
 	"github.com/callvet/callvet/cmd/callvet-verify/redaction"
 	"github.com/callvet/callvet/cmd/callvet-verify/retrieval"
 	"github.com/callvet/callvet/cmd/callvet-verify/routes"
-	"github.com/callvet/callvet/cmd/callvet-verify/rows"
+	documentrows "github.com/callvet/callvet/cmd/callvet-verify/rows"
 	"github.com/callvet/callvet/cmd/callvet-verify/tiers"
 )
 
@@ -164,7 +164,7 @@ func checks() []check {
 			return tiers.Verify(ctx, c, p.args[0], p.data)
 		}},
 		{name: "rows", needs: "BINARY", run: func(ctx context.Context, c *proof.Check, p place) error {
-			return rows.Verify(ctx, c, p.args[0], p.examples)
+			return documentrows.Verify(ctx, c, p.args[0], p.examples)
 		}},
 		{name: "labelled-set", takes: "SCRIPT", run: func(ctx context.Context, c *proof.Check, p place) error {
 			return labelled.Verify(ctx, c, filepath.Join(p.examples, "labelled-set"), strings.Join(p.args, ""))

@@ -9,7 +9,6 @@ import (
 	"math"
 	"net/http"
 	"path"
-	"slices"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -22,7 +21,6 @@ import (
 	"github.com/callvet/callvet/internal/store/rows"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/routing"
-	"github.com/callvet/callvet/score/selection"
 )
 
 // What "Tool Selection Evaluation System" asks for: one question, a suite of them, and a cache that
@@ -159,11 +157,8 @@ func (s *Server) selectOne(ctx context.Context, by *account.Principal, in *struc
 		out.SelectedTools = append(out.SelectedTools, t.Tool)
 		chosen[t.Tool] = true
 	}
-	out.OwnMatchType = matchType(got.Scores)
-	out.MatchType = out.OwnMatchType
-	if matched(got.Scores, selection.MatchNoneExpected) {
-		out.MatchType = noMatch
-	}
+	own, byExpected := routing.MatchOf(got.Scores)
+	out.MatchType, out.OwnMatchType = matchTypes[byExpected], matchTypes[own]
 	for i, t := range all.Decision.Tools {
 		d := Candidate{ToolID: t.Tool, Rank: i + 1, Selected: chosen[t.Tool], TotalScore: t.Score, Parts: map[string]float64{}, KeywordsMatched: []string{}, ExamplesMatched: []string{}, WordsMatched: []string{}}
 		for _, p := range t.Parts {
@@ -181,23 +176,8 @@ func (s *Server) selectOne(ctx context.Context, by *account.Principal, in *struc
 	return &struct{ Body SelectedOne }{out}, nil
 }
 
-// matchType is the document's word for how tools match, the best one that holds; "" where nothing
-// was expected.
-func matchType(scores []callvet.Score) string {
-	for _, kind := range [][2]string{{selection.MatchExact, "exact_match"}, {selection.MatchAcceptable, "acceptable_match"}, {selection.MatchPartial, "partial_match"}, {selection.MatchNone, noMatch}} {
-		if matched(scores, kind[0]) {
-			return kind[1]
-		}
-	}
-	return ""
-}
-
-const noMatch = "no_match"
-
-// matched reports whether a score is 1.
-func matched(scores []callvet.Score, name string) bool {
-	return slices.ContainsFunc(scores, func(sc callvet.Score) bool { return sc.Name == name && sc.Scored && sc.Value == 1 })
-}
+// matchTypes are the words of the document for matches.
+var matchTypes = map[string]string{"exact": "exact_match", "acceptable": "acceptable_match", "partial": "partial_match", "none": "no_match"}
 
 // fieldOf gives a mistake of a search the name that the field has in these requests.
 func fieldOf(err error) error {

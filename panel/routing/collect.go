@@ -100,7 +100,8 @@ func (c *Collector) Add(of *callvet.Case, cell *callvet.Cell) {
 	}
 	o.judged++
 	t.attempts++
-	t.matches[matchOf(r)]++
+	own, _ := MatchOf(r.Scores)
+	t.matches[own]++
 	for _, l := range d.Layers {
 		if l.MS > 0 {
 			t.layers[l.Layer] = append(t.layers[l.Layer], stats.Observation{Value: l.MS, Cluster: int32(cell.Case)})
@@ -147,13 +148,23 @@ func unequal(want, given []string) bool {
 
 func distinct(names []string) int { return len(slices.Compact(slices.Sorted(slices.Values(names)))) }
 
-func matchOf(r *callvet.Result) string {
+// MatchOf names the match of a decision by its scores: exact, acceptable, partial or none; "" where its
+// tools are not judged. byExpected is as the Tool Selection Evaluation System counts: acceptable tools
+// beside others are none there, where no expected tool is among them.
+func MatchOf(scores []callvet.Score) (own, byExpected string) {
+	holds := func(name string) bool {
+		return slices.ContainsFunc(scores, func(s callvet.Score) bool { return s.Name == name && s.Scored && s.Value == 1 })
+	}
 	for _, m := range [][2]string{{selection.MatchExact, "exact"}, {selection.MatchAcceptable, "acceptable"}, {selection.MatchPartial, "partial"}, {selection.MatchNone, "none"}} {
-		if s := r.Score(m[0]); s.Scored && s.Value == 1 {
-			return m[1]
+		if holds(m[0]) {
+			own = m[1]
+			break
 		}
 	}
-	return ""
+	if holds(selection.MatchNoneExpected) {
+		return own, "none"
+	}
+	return own, own
 }
 
 // Section tells what was collected, beside the panels of the same run; nil when no

@@ -196,11 +196,11 @@ func TestAnswer(t *testing.T) {
 func TestParse(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"# D\n$ callvet\n":                         "line 2: ",
-		"# D\n## a\n## a\n":                        "line 3: the row",
-		"# D\n## a\nhas x\n":                       "line 3: has x: there is no step",
-		"# D\n## a\n$ callvet\nvalue x\n":          "line 4: value x: nothing is expected",
-		"# D\n## a\n$ callvet\nmatches x\n":        "line 4: \"matches\" is no kind",
+		"# D\n$ callvet\n":                           "line 2: ",
+		"# D\n## a\n## a\n":                          "line 3: the row",
+		"# D\n## a\nhas x\n":                         "line 3: has x: there is no step",
+		"# D\n## a\n$ callvet\nvalue x\n":            "line 4: value x: nothing is expected",
+		"# D\n## a\n$ callvet\nmatches x\n":          "line 4: \"matches\" is no kind",
 		"# D\n## a\n$ callvet\nhas x\n-- f --\n# \n": "",
 	} {
 		_, err := parse([]byte(text))
