@@ -119,6 +119,7 @@ type jobAnswer struct {
 	Error     string
 	Detail    map[string]any
 	Warnings  []callvet.Notice
+	TimeoutMS int64 `json:"timeout_ms"`
 }
 
 // awaitJob polls until a job of a user has a status.
