@@ -160,6 +160,37 @@ func judgesInTimeline(t *testing.T, s *site, run, first string) {
 	}
 }
 
+// TestReportInTimeline: the report of a judge on a target stands in the timeline whole, without an interval: it is no
+// sample of tasks.
+func TestReportInTimeline(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.private(t)
+	judge := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		const report = `{"grade": "B", "strengths": ["knows cities"], "weaknesses": ["units"], "recommendations": ["say the unit"],
+			"tools": [{"tool": "get_weather", "grade": "C", "arguments": [{"argument": "units", "note": "left out"}]}]}`
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"model":"m","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":%s}}]}`, quoted(t, report))
+	}))
+	t.Cleanup(judge.Close)
+	s.work(t)
+	s.suiteOf(t, "ana", "suite_1")
+	made := told[server.ExperimentDetails](t, s, "ana", "POST", "/api/experiments", `{"name":"judged","suite_id":"suite_1"}`)
+	run := s.ran(t, "ana", made.ID, 1)
+	code, answer := s.ask(t, "ana", "POST", "/api/runs/"+run+"/judge", fmt.Sprintf(`{"judge":["report"],"targets":[{"provider_key":"openai","model_id":"m1","base_url":%q}]}`, judge.URL))
+	s.awaitJob(t, "ana", decode[jobAnswer](t, code, 202, answer).JobID, "done")
+	entries := told[server.Timeline](t, s, "ana", "GET", "/api/experiments/"+made.ID+"/timeline", "").Entries
+	if len(entries) != 2 || entries[1].Type != "judge" || entries[1].Score == nil || *entries[1].Score != 0.75 || entries[1].Interval != nil {
+		t.Fatalf("%+v", entries)
+	}
+	got := string(jsonOf(entries[1].Reports))
+	for _, part := range []string{`"B"`, "knows cities", "units", "say the unit", "get_weather", `"C"`, "left out"} {
+		if len(entries[1].Reports) != 1 || !strings.Contains(got, part) {
+			t.Errorf("no %s in %s", part, got)
+		}
+	}
+}
+
 // lostJudging checks that a judging of a run that cannot be read is counted as lost, and that all else is told.
 func lostJudging(t *testing.T, s *site, run, id string) {
 	t.Helper()
