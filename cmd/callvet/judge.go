@@ -18,6 +18,7 @@ import (
 
 	"github.com/callvet/callvet/cmd/callvet/ranged"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/report/figure"
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
@@ -344,7 +345,10 @@ func summaryOf(v *app.JudgingView) string {
 	if left := v.Questions - v.Answered - v.Errors; left > 0 {
 		parts = append(parts, fmt.Sprintf("%d not asked yet", left))
 	}
-	if v.Score != nil {
+	switch {
+	case v.Interval != nil:
+		parts = append(parts, "mean score "+figure.Rate(*v.Interval))
+	case v.Score != nil:
 		parts = append(parts, "mean score "+plain.Percent(*v.Score))
 	}
 	if v.Mended > 0 {

@@ -36,7 +36,7 @@ func TestAgain(t *testing.T) {
 	s.awaitJob(t, "ana", sent.JobID, "done")
 	run := "/api/runs/" + sent.ResultRef
 	line := told[server.EvalDetails](t, s, "ana", "GET", "/api/tool-eval/history/"+sent.ResultRef, "")
-	if line.Lost == 0 || line.UserName != "ana" {
+	if line.Lost == 0 || line.UserName != "ana" || line.Resume == nil {
 		t.Fatalf("lost %d of %d, made by %q", line.Lost, line.Planned, line.UserName)
 	}
 	if code, answer := s.ask(t, "bo", "POST", run+"/resume", "{}"); code != 404 {
@@ -52,7 +52,7 @@ func TestAgain(t *testing.T) {
 		t.Errorf("the job: %+v", j)
 	}
 	whole := told[server.EvalDetails](t, s, "ana", "GET", "/api/tool-eval/history/"+sent.ResultRef, "")
-	if whole.Lost != 0 || whole.Judged != line.Planned || whole.Job != again.JobID || whole.Verdicts.Fail != line.Verdicts.Fail {
+	if whole.Lost != 0 || whole.Resume != nil || whole.Judged != line.Planned || whole.Job != again.JobID || whole.Verdicts.Fail != line.Verdicts.Fail {
 		t.Errorf("afterwards: %+v, before: %+v", whole.Verdicts, line.Verdicts)
 	}
 	if code, answer := s.ask(t, "ana", "POST", run+"/resume", "{}"); code != 409 || !strings.Contains(answer, "lost no attempt") {
