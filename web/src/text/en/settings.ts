@@ -3,7 +3,7 @@ export const settings = {
 
   keysTitle: 'Keys of providers', keysText: 'Keys are sealed on the server and used for your runs alone. Nobody is shown one again, you included.', noKeys: 'No keys yet', noKeysText: 'A key lets your runs ask a provider’s models. Offline targets need none.',
   provider: 'Provider', variable: 'Variable', variableHint: 'The name under which targets know the key', another: 'Another variable', ends: 'Key', endsIn: 'ends in {hint}', short: 'kept', set: 'Set', lost: 'Lost: set it again',
-  lostText: 'The server has another sealing key than when this was set, and cannot read it any more.', setKey: 'Set a key', setKeyOf: 'Set the key {variable}', replaceKey: 'Replace', value: 'Key', valueHint: 'Paste it as the provider shows it.',
+  lostText: 'The server has another sealing key than when this was set, and cannot read it any more.', setKey: 'Set a key', setKeyOf: 'Set the key {variable}', replaceKey: 'Replace', value: 'Key', valueHint: 'Paste it as the provider shows it.', keyHosts: 'Hosts', keyHostsHint: 'Where the key may be sent, such as models.example.com. Empty: the hosts of its provider.',
   deleteKey: 'Delete the key?', deleteKeyText: 'Runs that need {variable} will fail until a key is set again.', keySet: '{variable} is set',
   testTitle: 'Test a model', testText: 'Asks the model one short question, with your key. It costs a few tokens.', model: 'Model', modelHint: 'As the provider names it', baseURL: 'Address', baseURLHint: 'For your own endpoint', keyVariable: 'Key', usualKey: 'The provider’s own', test: 'Test', testing: 'Asking…',
   answered: 'It answers', answeredText: '{model} answered in {time}.', didNot: 'It does not answer', faultHTTP: 'HTTP {status}', retryAfter: 'Try again in {time}.',
