@@ -63,6 +63,31 @@ type JudgeReport struct {
 	*callvet.JudgeReport
 }
 
+// reportPart is a list of a judge's report, as far as a face shows it.
+type reportPart struct {
+	Title string
+	Texts []string
+	// More counts the texts that are left out; "" where none is.
+	More string
+}
+
+// parts are the lists of a report: at most n lists, n texts of each, and size bytes in a text.
+func (r *JudgeReport) parts(n, size int) []reportPart {
+	var out []reportPart
+	all := r.Lists()
+	for _, l := range all[:min(len(all), n)] {
+		p := reportPart{Title: plain.Limited(plain.Line(l.Title), size), More: moreOf(len(l.Texts)-n, "text", "texts")}
+		for _, text := range l.Texts[:min(len(l.Texts), n)] {
+			p.Texts = append(p.Texts, plain.Limited(plain.Line(text), size))
+		}
+		out = append(out, p)
+	}
+	if left := moreOf(len(all)-n, "list", "lists"); left != "" {
+		out = append(out, reportPart{Title: left})
+	}
+	return out
+}
+
 // SuiteMeta names the suite a run used.
 type SuiteMeta struct {
 	Name        string `json:"name"`
@@ -409,12 +434,30 @@ func (v *View) warnings() []string {
 		return out
 	}
 	out = append(out, v.Panels.Warnings...)
-	for _, p := range v.Panels.Targets {
+	return append(append(out, v.targetWarnings()...), v.floorWarnings()...)
+}
+
+// targetWarnings are those of the targets; one that several targets have names them all.
+func (v *View) targetWarnings() []string {
+	var order []string
+	of := map[string][]string{}
+	for i := range v.Panels.Targets {
+		p := &v.Panels.Targets[i]
 		for _, w := range p.Overall.Warnings {
-			out = append(out, p.Name+": "+w)
+			if of[w] == nil {
+				order = append(order, w)
+			}
+			of[w] = append(of[w], p.Name)
 		}
 	}
-	return append(out, v.floorWarnings()...)
+	for i, w := range order {
+		names := strings.Join(of[w], ", ")
+		if len(of[w]) > 1 {
+			names = "each of " + names
+		}
+		order[i] = names + ": " + w
+	}
+	return order
 }
 
 // population says what the numbers of a run are about.
