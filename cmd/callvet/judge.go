@@ -18,7 +18,6 @@ import (
 
 	"github.com/callvet/callvet/cmd/callvet/ranged"
 	"github.com/callvet/callvet/internal/app"
-	"github.com/callvet/callvet/internal/report/figure"
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
@@ -345,11 +344,8 @@ func summaryOf(v *app.JudgingView) string {
 	if left := v.Questions - v.Answered - v.Errors; left > 0 {
 		parts = append(parts, fmt.Sprintf("%d not asked yet", left))
 	}
-	switch {
-	case v.Interval != nil:
-		parts = append(parts, "mean score "+figure.Rate(*v.Interval))
-	case v.Score != nil:
-		parts = append(parts, "mean score "+plain.Percent(*v.Score))
+	if mean := v.MeanScore(); mean != "" {
+		parts = append(parts, "mean score "+mean)
 	}
 	if v.Mended > 0 {
 		parts = append(parts, plain.Count(v.Mended, "answer was", "answers were")+" not the JSON that was asked for")

@@ -13,6 +13,8 @@ import (
 	"github.com/callvet/callvet/internal/judge"
 	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/internal/report"
+	"github.com/callvet/callvet/internal/report/figure"
+	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/run"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/stats"
@@ -104,7 +106,7 @@ type JudgingView struct {
 	Score     *float64        `json:"score"`
 	Interval  *stats.Interval `json:"score_interval,omitempty"`
 	Agreement *float64        `json:"sample_agreement,omitempty"`
-	Spent     callvet.Spent `json:"spent"`
+	Spent     callvet.Spent   `json:"spent"`
 	// Stopped says why the model was given up; nil: it was not.
 	Stopped  []string       `json:"stopped,omitempty"`
 	Verdicts []ThingVerdict `json:"verdicts,omitempty"`
@@ -118,6 +120,17 @@ type JudgingView struct {
 
 // Interrupted tells that the judging ended early; it goes on when it is asked for again.
 func (v *JudgingView) Interrupted() bool { return v.Status == store.StatusInterrupted }
+
+// MeanScore writes the mean score, with its interval where it has one; "" where there is no score.
+func (v *JudgingView) MeanScore() string {
+	switch {
+	case v.Interval != nil:
+		return figure.Rate(*v.Interval)
+	case v.Score != nil:
+		return plain.Percent(*v.Score)
+	}
+	return ""
+}
 
 // Reports are the reports of a judge of targets, one for each target; nil for other judges.
 func (v *JudgingView) Reports() []report.JudgeReport {

@@ -89,7 +89,7 @@ func firstOf[T any](list []T, n int, tells func(*T) bool) (picked []T, left int)
 
 // moreOf says what a list was cut by; empty for nothing.
 func moreOf(n int, one, many string) string {
-	if n == 0 {
+	if n <= 0 {
 		return ""
 	}
 	return "… and " + plain.Count(n, "more "+one, "more "+many)

@@ -32,6 +32,7 @@ const (
 	maxHTMLPasses   = 500
 	maxHTMLBytes    = 8 << 20
 	maxHTMLText     = 4000
+	maxHTMLReports  = 1 << 20 // bytes after which no further report of a judge begins
 )
 
 // HTML writes one self-contained page: no request leaves it, a strict content
@@ -93,6 +94,7 @@ type page struct {
 	out       *counted
 	shown     int
 	passes    int
+	reports   int
 	err       error
 }
 
@@ -169,6 +171,30 @@ func (p *page) MaxClass() int {
 		n = max(n, c.N)
 	}
 	return n
+}
+
+// Reports streams the reports of judges on targets, as many as the page may hold.
+func (p *page) Reports() iter.Seq[*JudgeReport] {
+	return func(yield func(*JudgeReport) bool) {
+		before := p.out.n
+		for i := range p.JudgeReports {
+			if p.out.n-before > maxHTMLReports {
+				return
+			}
+			p.reports++
+			if !yield(&p.JudgeReports[i]) {
+				return
+			}
+		}
+	}
+}
+
+// JudgeParts are the lists of a judge's report.
+func (p *page) JudgeParts(r *JudgeReport) []reportPart { return r.parts(50, 1000) }
+
+// HiddenReports counts the reports that the page left out so far; "" where there is none.
+func (p *page) HiddenReports() string {
+	return moreOf(len(p.JudgeReports)-p.reports, "report", "reports")
 }
 
 // Trials are the names of pass@k and pass^k.

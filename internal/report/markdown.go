@@ -91,19 +91,27 @@ func mdFindings(b *bytes.Buffer, v *View) {
 	}
 }
 
-// mdJudges are what judges say of targets as a whole.
+// mdJudges are what judges say of targets as a whole, as much as leaves room for the rest.
 func mdJudges(b *bytes.Buffer, v *View) {
-	const most = 10 // texts of one list
+	const most = plain.MaxMarkdown / 2
 	for i := range v.JudgeReports {
+		if b.Len() > most {
+			fmt.Fprintf(b, "\n%s\n", moreOf(len(v.JudgeReports)-i, "report of a judge", "reports of judges"))
+			return
+		}
 		r := &v.JudgeReports[i]
 		fmt.Fprintf(b, "\n%s grades %s: %s\n\n", plain.Markdown(r.Judge), plain.Markdown(r.Target), plain.Markdown(r.Grade))
-		for _, l := range r.Lists() {
-			fmt.Fprintf(b, "- %s\n", plain.Markdown(l.Title))
-			for _, text := range l.Texts[:min(len(l.Texts), most)] {
-				fmt.Fprintf(b, "  - %s\n", plain.Markdown(plain.Limited(plain.Line(text), 300)))
+		for _, l := range r.parts(10, 300) {
+			if b.Len() > most {
+				fmt.Fprintln(b, "- …")
+				break
 			}
-			if left := len(l.Texts) - most; left > 0 {
-				fmt.Fprintf(b, "  - %s\n", moreOf(left, "text", "texts"))
+			fmt.Fprintf(b, "- %s\n", plain.Markdown(l.Title))
+			for _, text := range l.Texts {
+				fmt.Fprintf(b, "  - %s\n", plain.Markdown(text))
+			}
+			if l.More != "" {
+				fmt.Fprintf(b, "  - %s\n", l.More)
 			}
 		}
 	}

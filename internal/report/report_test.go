@@ -186,6 +186,13 @@ func TestListsSayWhatTheyLeaveOut(t *testing.T) {
 func TestSizesAreBounded(t *testing.T) {
 	t.Parallel()
 	v := bigView(1000)
+	long := make([]string, 2000)
+	for i := range long {
+		long[i] = strings.Repeat("a weakness ", 1000)
+	}
+	for range 200 {
+		v.JudgeReports = append(v.JudgeReports, JudgeReport{Judge: "j", Target: "t", JudgeReport: &callvet.JudgeReport{Grade: "F", Weaknesses: long}})
+	}
 	if n := len(write(t, Markdown, v)); n > plain.MaxMarkdown {
 		t.Errorf("Markdown has %d bytes", n)
 	}

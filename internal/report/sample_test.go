@@ -183,9 +183,9 @@ func viewOf(cases []callvet.Case, cells []callvet.Cell) *View {
 		ID: "r-sample", Created: time.Date(2026, 3, 1, 12, 30, 0, 0, time.UTC), Targets: targets, Panels: panels,
 		Suite:    SuiteMeta{Name: "travel", Version: "3", Description: "Flights and hotels, with a few questions that need no tool.", Cases: len(cases), Tools: 2, Hash: "5f1d"},
 		Manifest: []Field{{"suite hash", "5f1d"}, {"seed", "7"}, {"callvet", "0.1.0"}},
-		Diff:     panel.Diff(before, now, 0),
-		All:      "callvet show r-sample --all",
-		Next:     []string{"callvet show r-sample flight-date", "callvet run travel.yaml --failed-from r-sample", "callvet diff r-before r-sample"},
+		Diff:     panel.Diff(before, now, 0), JudgeReports: sampleReports(),
+		All:  "callvet show r-sample --all",
+		Next: []string{"callvet show r-sample flight-date", "callvet run travel.yaml --failed-from r-sample", "callvet diff r-before r-sample"},
 		Cells: func(verdicts ...callvet.Verdict) iter.Seq2[Row, error] {
 			return func(yield func(Row, error) bool) {
 				for i := range cells {
@@ -197,6 +197,19 @@ func viewOf(cases []callvet.Case, cells []callvet.Cell) *View {
 			}
 		},
 	}
+}
+
+// sampleReports are what a judge reports of a target; some of its texts are hostile.
+func sampleReports() []JudgeReport {
+	return []JudgeReport{{Judge: "report@1/openai/demo", Target: "openai/demo", JudgeReport: &callvet.JudgeReport{
+		Grade: "C", Strengths: []string{"It names the city that was asked for."},
+		Weaknesses:      []string{"It swaps day and month.", "</ul></article><script>alert(2)</script> \u202etxet nedden | `x`\n# heading"},
+		Recommendations: []string{},
+		Tools: []callvet.ToolReport{
+			{Tool: "search_flights", Grade: "D", Note: "dates are wrong <img src=x onerror=alert(1)>", Arguments: []callvet.ArgumentReport{{Argument: "date", Note: "day and month swapped"}, {Argument: "cabin"}}},
+			{Tool: "book_hotel", Arguments: []callvet.ArgumentReport{}},
+		},
+	}}}
 }
 
 // bigView has n failed attempts and as many passes, all with long texts.

@@ -63,6 +63,31 @@ type JudgeReport struct {
 	*callvet.JudgeReport
 }
 
+// reportPart is a list of a judge's report, as far as a face shows it.
+type reportPart struct {
+	Title string
+	Texts []string
+	// More counts the texts that are left out; "" where none is.
+	More string
+}
+
+// parts are the lists of a report: at most n lists, n texts of each, and size bytes in a text.
+func (r *JudgeReport) parts(n, size int) []reportPart {
+	var out []reportPart
+	all := r.Lists()
+	for _, l := range all[:min(len(all), n)] {
+		p := reportPart{Title: plain.Limited(plain.Line(l.Title), size), More: moreOf(len(l.Texts)-n, "text", "texts")}
+		for _, text := range l.Texts[:min(len(l.Texts), n)] {
+			p.Texts = append(p.Texts, plain.Limited(plain.Line(text), size))
+		}
+		out = append(out, p)
+	}
+	if left := moreOf(len(all)-n, "list", "lists"); left != "" {
+		out = append(out, reportPart{Title: left})
+	}
+	return out
+}
+
 // SuiteMeta names the suite a run used.
 type SuiteMeta struct {
 	Name        string `json:"name"`

@@ -60,6 +60,9 @@ func TestLeaderboardAndTrend(t *testing.T) {
 	if len(last.Entries) != 1 || !last.Older || len(last.Entries[0].Targets) != 1 || last.Entries[0].Targets[0].Previous != first {
 		t.Errorf("the newest run of one configuration: %+v", last)
 	}
+	if one := told[server.Trend](t, s, "ana", "GET", "/api/tool-suites/suite_1/trend?config_hash="+fresh.Hash, ""); len(one.Entries) != 1 || one.Older {
+		t.Errorf("the runs of a configuration that one run has: %+v", one)
+	}
 	if code, body := s.ask(t, "bo", "GET", "/api/leaderboard?suite_id=suite_1", ""); code != 404 {
 		t.Errorf("somebody else's suite: %d %s", code, body)
 	}
@@ -104,6 +107,12 @@ func TestRunChange(t *testing.T) {
 	same := both[1]
 	if same.Base != second || same.Change == nil || same.Change.Point != 0 || same.Verdict == panel.ChangeBetter || same.Verdict == panel.ChangeWorse {
 		t.Errorf("the same again: %+v", same)
+	}
+
+	s.ran(t, "ana", "", 1, app.TargetSpec{Target: "offline/lexical", Name: "lexical", SystemPrompt: "A"}, app.TargetSpec{Target: "offline/lexical", Name: "twin", SystemPrompt: "B"})
+	named := s.ran(t, "ana", "", 1, app.TargetSpec{Target: "offline/lexical", Name: "twin", SystemPrompt: "C"})
+	if items := told[server.RunChanges](t, s, "ana", "GET", "/api/runs/"+named+"/change", "").Items; len(items) != 1 || items[0].BaseTarget != "twin" {
+		t.Errorf("not compared with its namesake: %+v", items)
 	}
 
 	made := told[server.ExperimentDetails](t, s, "ana", "POST", "/api/experiments", `{"name":"prompts","suite_id":"suite_1","baseline_eval_id":"`+first+`"}`)
