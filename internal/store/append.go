@@ -64,6 +64,13 @@ func (db *DB) append(ctx context.Context, runID string, encoded [][]byte, spent 
 		if err := db.insert(tx, num, records); err != nil {
 			return err
 		}
+		written := 0
+		for i := range records {
+			written += len(records[i].result) + len(records[i].trace) + len(records[i].exchanges)
+		}
+		if _, err := tx.Exec("UPDATE runs SET bytes=bytes+? WHERE num=?", written, num); err != nil {
+			return err
+		}
 		return insertKeys(tx, num, records)
 	})
 }
