@@ -6,10 +6,12 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/labels"
+	"github.com/callvet/callvet/internal/measure"
 )
 
 // GoldSheet is a gold file in memory, for a person who fills it in elsewhere than in the file.
@@ -58,6 +60,45 @@ func sheetOf(tasks []labels.GoldTask, problems []callvet.Problem) (*GoldSheet, e
 	return &GoldSheet{Tasks: tasks, Text: string(text), Open: openGold(tasks), Edges: edgesOf(tasks), Problems: problems}, nil
 }
 
+type (
+	// shownTask is a task with the text of its arguments: a page in JavaScript would round large numbers.
+	shownTask struct {
+		*labels.GoldTask
+		Turns []shownTurn `json:"turns"`
+	}
+	shownTurn struct {
+		Called []string    `json:"called,omitempty"`
+		Needed *bool       `json:"needed"`
+		Calls  []shownCall `json:"calls"`
+	}
+	shownCall struct {
+		Tool  *string `json:"tool"`
+		Args  string  `json:"args_json"`
+		Check *string `json:"check"`
+	}
+)
+
+// Shown returns the tasks as JSON, with args_json for the arguments of calls.
+func (s *GoldSheet) Shown() ([]json.RawMessage, error) {
+	out := []json.RawMessage{}
+	for i := range s.Tasks {
+		t := shownTask{GoldTask: &s.Tasks[i]}
+		for _, turn := range t.GoldTask.Turns {
+			shown := shownTurn{Called: turn.Called, Needed: turn.Needed, Calls: []shownCall{}}
+			for _, c := range turn.Calls {
+				shown.Calls = append(shown.Calls, shownCall{Tool: c.Tool, Args: string(c.Args), Check: c.Check})
+			}
+			t.Turns = append(t.Turns, shown)
+		}
+		raw, err := json.Marshal(t)
+		if err != nil {
+			return nil, fmt.Errorf("write task %s: %w", t.Task, err)
+		}
+		out = append(out, raw)
+	}
+	return out, nil
+}
+
 // GoldTools returns the tools that the attempts of a run or a trace file were offered or called, by name.
 func (a *App) GoldTools(ctx context.Context, s Side) ([]GoldTool, error) {
 	red, err := a.secrets.Redactor(nil)
@@ -65,6 +106,13 @@ func (a *App) GoldTools(ctx context.Context, s Side) ([]GoldTool, error) {
 		return nil, err
 	}
 	tools := map[string]GoldTool{}
+	known, err := a.offeredBy(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	for i := range known {
+		tools[known[i].Name] = GoldTool{Name: known[i].Name, Description: red.Text(known[i].Description), Parameters: known[i].Parameters}
+	}
 	for at, err := range a.logged(ctx, s) {
 		if err != nil {
 			return nil, err
@@ -87,6 +135,19 @@ func (a *App) GoldTools(ctx context.Context, s Side) ([]GoldTool, error) {
 	}
 	slices.SortFunc(out, func(a, b GoldTool) int { return cmp.Compare(a.Name, b.Name) })
 	return out, nil
+}
+
+// offeredBy returns the tools of a run; nil for traces, whose attempts have theirs.
+func (a *App) offeredBy(ctx context.Context, s Side) ([]callvet.Tool, error) {
+	if s.Run == "" {
+		return nil, nil
+	}
+	r, err := a.Run(ctx, s.Run)
+	if err != nil {
+		return nil, err
+	}
+	tools := measure.Catalogue(r.Suite.Tools, r.equipped(ctx, &err))
+	return tools, err
 }
 
 // The forms that a filled-in sheet becomes.

@@ -536,6 +536,11 @@ func (a *App) makeGold(ctx context.Context, req *GoldApplyRequest, tell Events) 
 	if out.tools, err = a.newestTools(req.Tools, tell); err != nil {
 		return nil, err
 	}
+	if out.tools == nil {
+		if out.suite.Tools, err = a.offeredBy(ctx, req.Side); err != nil {
+			return nil, err
+		}
+	}
 	if err := a.label(ctx, req, g, out); err != nil {
 		return nil, err
 	}

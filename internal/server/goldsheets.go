@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"strings"
 
@@ -42,7 +41,7 @@ type (
 	}
 	// GoldSheet is a sheet of tasks for which a person writes what is right. Nothing of it is kept here.
 	GoldSheet struct {
-		Tasks    []json.RawMessage `json:"tasks" nullable:"false" doc:"tasks as a gold sheet has them: what was asked, called and answered, and for each turn whether a call was needed and which calls are right"`
+		Tasks    []json.RawMessage `json:"tasks" nullable:"false" doc:"tasks as a gold sheet has them: what was asked, called and answered, and for each turn whether a call was needed and which calls are right; args_json is the text of the arguments, which keeps all digits of a number"`
 		Text     string            `json:"text" doc:"the sheet as a file, as callvet label gold writes it"`
 		Open     int               `json:"open" doc:"tasks that no person has answered"`
 		Edges    map[string]int    `json:"edges,omitempty" doc:"edge cases by kind"`
@@ -143,14 +142,11 @@ func (s *Server) checkGold(ctx context.Context, of labelled, in *goldIn) (*struc
 }
 
 func goldSheet(sheet *app.GoldSheet, tools []app.GoldTool) (*struct{ Body GoldSheet }, error) {
-	out := GoldSheet{Tasks: []json.RawMessage{}, Text: sheet.Text, Open: sheet.Open, Edges: sheet.Edges, Problems: []GoldProblem{}, Tools: tools}
-	for i := range sheet.Tasks {
-		raw, err := json.Marshal(&sheet.Tasks[i])
-		if err != nil {
-			return nil, fmt.Errorf("write task %s: %w", sheet.Tasks[i].Task, err)
-		}
-		out.Tasks = append(out.Tasks, raw)
+	tasks, err := sheet.Shown()
+	if err != nil {
+		return nil, err
 	}
+	out := GoldSheet{Tasks: tasks, Text: sheet.Text, Open: sheet.Open, Edges: sheet.Edges, Problems: []GoldProblem{}, Tools: tools}
 	for _, p := range sheet.Problems {
 		out.Problems = append(out.Problems, GoldProblem{Task: p.Case, Key: p.Key, Message: p.Message, Fix: p.Fix, Line: p.Line})
 	}

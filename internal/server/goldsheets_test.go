@@ -15,7 +15,13 @@ import (
 
 // goldAnswer is a gold sheet as the API gives it.
 type goldAnswer struct {
-	Tasks    []labels.GoldTask
+	Tasks []struct {
+		Turns []struct {
+			Calls []struct {
+				Args string `json:"args_json"`
+			}
+		}
+	}
 	Text     string
 	Open     int
 	Edges    map[string]int
@@ -24,7 +30,7 @@ type goldAnswer struct {
 }
 
 // askedTraces are tasks with what was asked, so that they can be cases.
-const askedTraces = `{"task_id":"t1","call_id":"1","tool":"get_weather","args":{"city":"Paris"},"result":{"temp":18},"status":"ok"}
+const askedTraces = `{"task_id":"t1","call_id":"1","tool":"get_weather","args":{"city":"Paris","station":12345678901234567890},"result":{"temp":18},"status":"ok"}
 {"type":"task","task_id":"t1","goal":"Weather in Paris?","pass":true,"final_answer":"18 degrees"}
 {"task_id":"t2","call_id":"1","tool":"get_weather","args":{"city":"Rome"},"result":null,"error":"no station","status":"exec_error"}
 {"type":"task","task_id":"t2","goal":"Weather in Oslo?","pass":false}
@@ -54,11 +60,19 @@ func TestGoldSheet(t *testing.T) {
 		t.Errorf("sheet (-program +server):\n%s", d)
 	}
 
+	if got := sheet.Text; !strings.Contains(got, "12345678901234567890") || !strings.Contains(string(jsonOf(sheet.Tasks)), `12345678901234567890`) {
+		t.Errorf("a large number is rounded: %s %+v", got, sheet.Tasks)
+	}
+
+	drawn, _, err := labels.ReadGold("sheet", []byte(sheet.Text))
+	if err != nil {
+		t.Fatal(err)
+	}
 	send := func(tasks []labels.GoldTask) string { return string(jsonOf(labels.Gold{Version: 1, Tasks: tasks})) }
 	task := func(id string) *labels.GoldTask {
-		for i := range sheet.Tasks {
-			if sheet.Tasks[i].Task == id {
-				return &sheet.Tasks[i]
+		for i := range drawn.Tasks {
+			if drawn.Tasks[i].Task == id {
+				return &drawn.Tasks[i]
 			}
 		}
 		t.Fatalf("no task %s", id)
@@ -70,17 +84,17 @@ func TestGoldSheet(t *testing.T) {
 	}
 	turn := &task("t2").Turns[0]
 	turn.Needed, turn.Calls = &yes, []labels.GoldCall{{Tool: &tool, Args: nil, Check: &none}}
-	wrong := give[goldAnswer](t, s, "ana", "POST", path, send(sheet.Tasks))
+	wrong := give[goldAnswer](t, s, "ana", "POST", path, send(drawn.Tasks))
 	if len(wrong.Problems) != 1 || wrong.Problems[0].Task != "t2" || wrong.Problems[0].Key != "turns[0].calls[0].args" || wrong.Problems[0].Fix == "" {
 		t.Fatalf("%+v", wrong.Problems)
 	}
-	if code, answer := s.ask(t, "ana", "POST", path+"/apply", send(sheet.Tasks)); code != 422 || !strings.Contains(answer, "args is blank") {
+	if code, answer := s.ask(t, "ana", "POST", path+"/apply", send(drawn.Tasks)); code != 422 || !strings.Contains(answer, "args is blank") {
 		t.Errorf("a blank is applied: %d %s", code, answer)
 	}
 
 	turn.Calls[0].Args = oslo
 	task("t3").Turns[0].Needed = &no
-	good := give[goldAnswer](t, s, "ana", "POST", path+"?tools=true", send(sheet.Tasks))
+	good := give[goldAnswer](t, s, "ana", "POST", path+"?tools=true", send(drawn.Tasks))
 	if len(good.Problems) != 0 || good.Open != 0 || len(good.Tools) != 1 {
 		t.Fatalf("%+v", good)
 	}
