@@ -111,7 +111,7 @@ RACE := ./value ./contract ./score ./panel/... \
 	./internal/replay ./internal/provider ./internal/provider/agent ./internal/provider/offline ./internal/provider/recorded \
 	./internal/child ./internal/guard ./internal/report/pdf ./internal/report/plain ./internal/report/sheet ./internal/run ./internal/scorer ./internal/secret ./internal/store ./internal/account ./internal/job ./internal/library ./internal/server \
 	./internal/plan ./cmd/callvet ./cmd/callvet/process \
-	./cmd/callvet-bench ./cmd/callvet-mutate ./cmd/callvet-verify ./cmd/callvet-verify/journeys ./cmd/callvet-verify/queue
+	./cmd/callvet-bench ./cmd/callvet-mutate ./cmd/callvet-verify ./cmd/callvet-verify/journeys ./cmd/callvet-verify/queue ./cmd/callvet-verify/versions
 # Those of RACE that leave out some of it with -short. The others do the same in unit and in race: test runs
 # them under the race detector only. house_test.go checks the list.
 LONG := ./panel ./panel/power ./internal/measure ./internal/plan ./internal/provider/recorded ./internal/server \
@@ -255,6 +255,10 @@ verify-journeys: callvet ## whole journeys of a user: every command that reads a
 .PHONY: verify-one-path
 verify-one-path: callvet ## the numbers of 200 runs, of their traces, gates and comparisons, to the last bit
 	go run ./cmd/callvet-verify one-path ./callvet
+
+.PHONY: verify-same
+verify-same: ## every command of this checkout and of REF (default HEAD), over examples and data: bytes, exit codes and files
+	go run ./cmd/callvet-verify same $(REF)
 
 .PHONY: verify-replay
 verify-replay: callvet ## 100 replays of a tool that reads and one that writes: the same bytes, and nothing executed

@@ -35,6 +35,7 @@
 //	callvet-verify labelled-set [SCRIPT]  the shipped tasks in Portuguese and Spanish, right and wrong attempts at them
 //	callvet-verify evidence BINARY  finish reasons, calls written as text and histories, in every form that is read
 //	callvet-verify lost BINARY      runs and trace files that lost attempts: gates, badges, JUnit, lists, page, schedules
+//	callvet-verify same [COMMIT]    each command of this checkout and of a commit: output, exit codes and files
 //	callvet-verify coverage [PATTERN]  how often intervals hold the truth, and gates decide as promised
 //
 // PATTERN is a regular expression for the names of studies. PAGE is a page of the docs, whose table of what is read is written anew; SCRIPT is a script
@@ -70,6 +71,7 @@ import (
 	"github.com/callvet/callvet/cmd/callvet-verify/retrieval"
 	"github.com/callvet/callvet/cmd/callvet-verify/routes"
 	"github.com/callvet/callvet/cmd/callvet-verify/tiers"
+	"github.com/callvet/callvet/cmd/callvet-verify/versions"
 )
 
 // tuneRounds is how often all weights are gone through.
@@ -152,6 +154,13 @@ func checks() []check {
 			return mcpservers.Verify(ctx, c, p.args[0], filepath.Join(p.real, "mcp"), filepath.Join(p.examples, "weather.yaml"))
 		}},
 		{name: "coverage", takes: "PATTERN", run: coverage},
+		{name: "same", takes: "COMMIT", run: func(ctx context.Context, c *proof.Check, p place) error {
+			shared := filepath.Dir(p.data)
+			return versions.Verify(ctx, c, versions.Config{
+				Module: ".", Reference: orElse(strings.Join(p.args, ""), "HEAD"), Examples: p.examples,
+				Data: []string{filepath.Join(shared, "formats"), filepath.Join(shared, "faults")}, Wanted: filepath.Join("cmd", "callvet-verify", "versions", "wanted.txt"),
+			})
+		}},
 		{name: "evidence", needs: "BINARY", run: func(ctx context.Context, c *proof.Check, p place) error {
 			return evidence.Verify(ctx, c, p.args[0])
 		}},

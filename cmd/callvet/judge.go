@@ -344,8 +344,8 @@ func summaryOf(v *app.JudgingView) string {
 	if left := v.Questions - v.Answered - v.Errors; left > 0 {
 		parts = append(parts, fmt.Sprintf("%d not asked yet", left))
 	}
-	if v.Score != nil {
-		parts = append(parts, "mean score "+plain.Percent(*v.Score))
+	if mean := v.MeanScore(); mean != "" {
+		parts = append(parts, "mean score "+mean)
 	}
 	if v.Mended > 0 {
 		parts = append(parts, plain.Count(v.Mended, "answer was", "answers were")+" not the JSON that was asked for")

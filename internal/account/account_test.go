@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -191,7 +192,7 @@ func TestRemoved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.SetProviderKey(ctx, in.Principal, "OPENAI_API_KEY", "sk-0123456789abcdef"); err != nil {
+	if _, err := h.SetProviderKey(ctx, in.Principal, "OPENAI_API_KEY", account.Kept{Value: "sk-0123456789abcdef", Hosts: []string{"api.example.com"}}); err != nil {
 		t.Fatal(err)
 	}
 	dead := func(when string) {
@@ -223,7 +224,7 @@ func TestRemoved(t *testing.T) {
 	if _, _, err := h.MakeToken(ctx, in.Principal, account.NewToken{Name: "x", Scopes: []account.Scope{account.ScopeRead}}); !errors.Is(err, callvet.ErrNotFound) {
 		t.Errorf("who was recognized before makes a token: %v", err)
 	}
-	if _, err := h.SetProviderKey(ctx, in.Principal, "OPENAI_API_KEY", "sk-0123456789abcdef"); !errors.Is(err, callvet.ErrNotFound) {
+	if _, err := h.SetProviderKey(ctx, in.Principal, "OPENAI_API_KEY", account.Kept{Value: "sk-0123456789abcdef", Hosts: []string{"api.example.com"}}); !errors.Is(err, callvet.ErrNotFound) {
 		t.Errorf("who was recognized before sets a key: %v", err)
 	}
 	if _, _, err := h.Invite(ctx, h.root, account.NewUser{Name: "bo", Role: account.Viewer}); err != nil {
@@ -479,27 +480,27 @@ func TestSealed(t *testing.T) {
 	bo, ann := h.join(t, "bo", account.Member).Principal, h.join(t, "ann", account.Member).Principal
 	const value = "sk-0123456789abcdef-wxyz"
 	for _, name := range []string{"OPENAI_API_KEY", "HF_TOKEN", "CALLVET_COMPATIBLE_API_KEY"} {
-		if k, err := h.SetProviderKey(ctx, bo, name, value+"\n"); err != nil || k.Hint != "wxyz" {
+		if k, err := h.SetProviderKey(ctx, bo, name, account.Kept{Value: value + "\n", Hosts: []string{"api.example.com"}}); err != nil || k.Hint != "wxyz" {
 			t.Fatalf("%+v, %v", k, err)
 		}
 	}
 	for _, name := range []string{"PATH", "LD_PRELOAD", "openai_api_key", "", "KEY=1"} {
-		if _, err := h.SetProviderKey(ctx, bo, name, value); !errors.Is(err, callvet.ErrInvalid) {
+		if _, err := h.SetProviderKey(ctx, bo, name, account.Kept{Value: value, Hosts: []string{"api.example.com"}}); !errors.Is(err, callvet.ErrInvalid) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
 	for _, v := range []string{"", " ", "a\x00b", "a\nb", strings.Repeat("a", 9000)} {
-		if _, err := h.SetProviderKey(ctx, bo, "OPENAI_API_KEY", v); !errors.Is(err, callvet.ErrInvalid) || strings.Contains(err.Error(), "aaaa") {
+		if _, err := h.SetProviderKey(ctx, bo, "OPENAI_API_KEY", account.Kept{Value: v, Hosts: []string{"api.example.com"}}); !errors.Is(err, callvet.ErrInvalid) || strings.Contains(err.Error(), "aaaa") {
 			t.Errorf("%.10q: %v", v, err)
 		}
 	}
-	if got, err := h.Opened(ctx, bo.User); err != nil || got["OPENAI_API_KEY"] != value || len(got) != 3 {
+	if got, err := h.Opened(ctx, bo.User); err != nil || got["OPENAI_API_KEY"].Value != value || len(got) != 3 {
 		t.Errorf("%d, %v", len(got), err)
 	}
 	if got, err := h.Opened(ctx, ann.User); err != nil || len(got) != 0 {
 		t.Errorf("%d, %v", len(got), err)
 	}
-	if short, err := h.SetProviderKey(ctx, bo, "XAI_API_KEY", "short"); err != nil || short.Hint != "" {
+	if short, err := h.SetProviderKey(ctx, bo, "XAI_API_KEY", account.Kept{Value: "short", Hosts: []string{"api.example.com"}}); err != nil || short.Hint != "" {
 		t.Errorf("%+v, %v", short, err)
 	}
 	// Who may write to the store cannot give himself another's key.
@@ -512,7 +513,7 @@ func TestSealed(t *testing.T) {
 	if got, err := h.Opened(ctx, ann.User); err != nil || len(got) != 0 {
 		t.Errorf("a row was given to another user: %v, %v", got, err)
 	}
-	if got, err := h.Opened(ctx, bo.User); err != nil || got["MISTRAL_API_KEY"] != "" || got["HF_TOKEN"] != value {
+	if got, err := h.Opened(ctx, bo.User); err != nil || got["MISTRAL_API_KEY"].Value != "" || got["HF_TOKEN"].Value != value {
 		t.Errorf("a row was given another variable: %d, %v", len(got), err)
 	}
 	other, err := account.New(account.Config{Store: h.db, Secret: bytes.Repeat([]byte{8}, account.SecretSize), Cost: cheap()})
@@ -532,7 +533,7 @@ func TestSealed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := none.SetProviderKey(ctx, bo, "OPENAI_API_KEY", value); !errors.Is(err, callvet.ErrUnavailable) {
+	if _, err := none.SetProviderKey(ctx, bo, "OPENAI_API_KEY", account.Kept{Value: value, Hosts: []string{"api.example.com"}}); !errors.Is(err, callvet.ErrUnavailable) {
 		t.Errorf("without a secret key: %v", err)
 	}
 	if err := h.DropProviderKey(ctx, bo, "HF_TOKEN"); err != nil {
@@ -540,6 +541,93 @@ func TestSealed(t *testing.T) {
 	}
 	if err := h.DropProviderKey(ctx, bo, "HF_TOKEN"); !errors.Is(err, callvet.ErrNotFound) {
 		t.Error(err)
+	}
+}
+
+// TestHostsOfKeys: the hosts of a key are kept as requests name them, and a key without a host is refused.
+func TestHostsOfKeys(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	bo := h.join(t, "bo", account.Member).Principal
+	for _, c := range []struct {
+		variable  string
+		give, got []string // got nil: refused
+	}{
+		{"OPENAI_API_KEY", []string{"API.OpenAI.com."}, []string{"api.openai.com"}},
+		{"OPENAI_API_KEY", []string{"localhost:8000", "[::1]:8000", "a", "a"}, []string{"[::1]:8000", "a", "localhost:8000"}},
+		{"MY_TOKEN", []string{"::1"}, []string{"[::1]"}},
+		{"OPENAI_BASE_URL", nil, []string{}},
+		{"MY_TOKEN", nil, nil},
+		{"MY_TOKEN", []string{"https://a"}, nil},
+		{"MY_TOKEN", []string{"a/b"}, nil},
+		{"MY_TOKEN", []string{"a:99999"}, nil},
+		{"MY_TOKEN", []string{""}, nil},
+		{"MY_TOKEN", make([]string, 21), nil},
+		{"OPENAI_BASE_URL", []string{"a"}, nil},
+	} {
+		k, err := h.SetProviderKey(t.Context(), bo, c.variable, account.Kept{Value: "https://of-bo.example", Hosts: c.give})
+		if c.got == nil {
+			var field *callvet.FieldError
+			if !errors.As(err, &field) || field.Field != "hosts" {
+				t.Errorf("%s %q: %v", c.variable, c.give, err)
+			}
+			continue
+		}
+		if d := cmp.Diff(c.got, k.Hosts); err != nil || d != "" {
+			t.Errorf("%s %q: %v %s", c.variable, c.give, err, d)
+		}
+	}
+	list, err := h.ProviderKeys(t.Context(), bo.User)
+	if err != nil || len(list) != 3 || !slices.Equal(list[0].Hosts, []string{"[::1]"}) || len(list[2].Hosts) != 0 {
+		t.Errorf("%+v, %v", list, err)
+	}
+}
+
+// TestBindKeys: a key of an earlier version, which was sealed without hosts, gets those of its variable once.
+func TestBindKeys(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	ctx := t.Context()
+	bo := h.join(t, "bo", account.Member).Principal
+	old := func(name, value string) {
+		t.Helper()
+		sealed, err := h.SealOld(bo.User, name, value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := h.db.Handle().ExecContext(ctx, "INSERT INTO provider_keys VALUES($1,$2,$3,'',0)", bo.User, name, sealed); err != nil {
+			t.Fatal(err)
+		}
+	}
+	old("OPENAI_API_KEY", "sk-of-bo-0123456789")
+	old("OPENAI_BASE_URL", "https://models.example")
+	old("MY_TOKEN", "of-no-provider")
+	if _, err := h.SetProviderKey(ctx, bo, "HF_TOKEN", account.Kept{Value: "hf-0123456789", Hosts: []string{"hf.example"}}); err != nil {
+		t.Fatal(err)
+	}
+	bind := func(host string) {
+		t.Helper()
+		err := h.BindKeys(ctx, func(kept map[string]string) map[string][]string {
+			if kept["OPENAI_BASE_URL"] != "https://models.example" {
+				t.Errorf("the address is not given: %v", kept)
+			}
+			return map[string][]string{"OPENAI_API_KEY": {host}, "HF_TOKEN": {host}}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	bind("models.example")
+	bind("evil.example")
+	got, err := h.Opened(ctx, bo.User)
+	want := map[string]account.Kept{
+		"OPENAI_API_KEY":  {Value: "sk-of-bo-0123456789", Hosts: []string{"models.example"}, Near: true},
+		"OPENAI_BASE_URL": {Value: "https://models.example"},
+		"MY_TOKEN":        {Value: "of-no-provider", Hosts: []string{}, Near: true},
+		"HF_TOKEN":        {Value: "hf-0123456789", Hosts: []string{"hf.example"}},
+	}
+	if d := cmp.Diff(want, got); err != nil || d != "" {
+		t.Errorf("%v %s", err, d)
 	}
 }
 
@@ -559,7 +647,7 @@ func TestAudit(t *testing.T) {
 	}
 	const key = "sk-0123456789abcdef-wxyz"
 	jobs := 3
-	if _, err := h.SetProviderKey(ctx, in.Principal, "HF_TOKEN", key); err != nil {
+	if _, err := h.SetProviderKey(ctx, in.Principal, "HF_TOKEN", account.Kept{Value: key, Hosts: []string{"api.example.com"}}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := h.ChangeUser(ctx, h.root, in.Principal.User, account.UserChange{MaxJobs: &jobs}); err != nil {
@@ -660,10 +748,10 @@ func TestRekey(t *testing.T) {
 		}
 		return a
 	}
-	if _, err := with(9).SetProviderKey(ctx, bo, "HF_TOKEN", "sealed with a key that is lost"); err != nil {
+	if _, err := with(9).SetProviderKey(ctx, bo, "HF_TOKEN", account.Kept{Value: "sealed with a key that is lost", Hosts: []string{"api.example.com"}}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.SetProviderKey(ctx, bo, "OPENAI_API_KEY", "sk-0123456789abcdef"); err != nil {
+	if _, err := h.SetProviderKey(ctx, bo, "OPENAI_API_KEY", account.Kept{Value: "sk-0123456789abcdef", Hosts: []string{"api.example.com"}}); err != nil {
 		t.Fatal(err)
 	}
 	hook, err := h.Seal("schedule_1", "of a webhook")
@@ -677,7 +765,7 @@ func TestRekey(t *testing.T) {
 	if err != nil || done != (account.Rekeyed{Sealed: 2, Lost: 1}) {
 		t.Fatalf("%+v, %v", done, err)
 	}
-	if keys, err := with(8).Opened(ctx, bo.User); err != nil || keys["OPENAI_API_KEY"] != "sk-0123456789abcdef" || len(keys) != 1 {
+	if keys, err := with(8).Opened(ctx, bo.User); err != nil || keys["OPENAI_API_KEY"].Value != "sk-0123456789abcdef" || len(keys) != 1 {
 		t.Errorf("the new key: %d, %v", len(keys), err)
 	}
 	if keys, err := h.Opened(ctx, bo.User); err != nil || len(keys) != 0 {

@@ -6,11 +6,14 @@ import (
 	"context"
 	"crypto/aes"
 	"crypto/cipher"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -27,7 +30,12 @@ type ProviderKey struct {
 	// Variable is the name under which targets know it, such as OPENAI_API_KEY.
 	Variable string `json:"variable"`
 	// Hint is the end of a long value, else "".
-	Hint    string    `json:"hint"`
+	Hint string `json:"hint"`
+	// Hosts are where the key may be sent, with a port where it is not the usual one. Settings, such as
+	// OPENAI_BASE_URL, have none.
+	Hosts []string `json:"hosts" nullable:"false"`
+	// Near is that of Kept.
+	Near    bool      `json:"near,omitempty" doc:"no hosts were named: private addresses that an admin allows get it too"`
 	Created time.Time `json:"created"`
 	// Lost tells that the server has another secret key than the one that sealed it: it must be
 	// set again.
@@ -47,6 +55,11 @@ var variable = regexp.MustCompile(`^[A-Z][A-Z0-9_]{1,99}$`)
 
 func keyWords() []string {
 	return []string{"KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIALS", "AUTHORIZATION", "BASE_URL", "HOST", "ENDPOINT"}
+}
+
+// IsKey reports whether a variable holds a key, which is bound to hosts, and not an address.
+func IsKey(name string) bool {
+	return !slices.ContainsFunc([]string{"BASE_URL", "HOST", "ENDPOINT"}, func(w string) bool { return name == w || strings.HasSuffix(name, "_"+w) })
 }
 
 // ofVariable refuses names under which something else than a key could be changed.
@@ -110,22 +123,121 @@ func (a *Accounts) open(user, variable string, sealed []byte) (string, error) {
 	return string(b), nil
 }
 
-// SetProviderKey keeps a key of a user, sealed, in place of the one before it.
-func (a *Accounts) SetProviderKey(ctx context.Context, by *Principal, name, value string) (k ProviderKey, err error) {
+// Kept is what a user keeps for a provider, open.
+type Kept struct {
+	Value string `json:"value"`
+	// Hosts are where it may be sent; nil for an address, and for a key of an earlier version.
+	Hosts []string `json:"hosts"`
+	// Near is set where the user named no hosts: the key may also be sent to private addresses that an admin
+	// allows, such as a model server in the same network.
+	Near bool `json:"near,omitempty"`
+}
+
+// packed begins what is sealed of a value with its hosts; a value of an earlier version is sealed as it is, and has no
+// control characters.
+const packed = "\x00"
+
+// pack gives what is sealed: the hosts stand in it, so that whoever writes to the store cannot add one.
+func (k Kept) pack() (string, error) {
+	b, err := json.Marshal(k)
+	return packed + string(b), err
+}
+
+// unpack is the reverse of pack.
+func unpack(text string) (k Kept, err error) {
+	rest, ok := strings.CutPrefix(text, packed)
+	if !ok {
+		return Kept{Value: text}, nil
+	}
+	return k, json.Unmarshal([]byte(rest), &k)
+}
+
+// openKey decrypts a key of a user.
+func (a *Accounts) openKey(user, variable string, sealed []byte) (Kept, error) {
+	text, err := a.open(user, variable, sealed)
+	if err != nil {
+		return Kept{}, err
+	}
+	return unpack(text)
+}
+
+// sealKey encrypts a key of a user for its row.
+func (a *Accounts) sealKey(user, variable string, k Kept) ([]byte, error) {
+	text, err := k.pack()
+	if err != nil {
+		return nil, err
+	}
+	return a.seal(user, variable, text)
+}
+
+// maxKeyHosts bounds Kept.Hosts.
+const maxKeyHosts = 20
+
+// hostsOf gives the hosts of a key as they are kept; none are needed where near addresses get it.
+func hostsOf(name string, hosts []string, near bool) ([]string, error) {
+	switch {
+	case !IsKey(name) && len(hosts) > 0:
+		return nil, &callvet.FieldError{Field: "hosts", Text: fmt.Sprintf("{hosts}: %s holds an address, and no key that could be sent: leave {hosts} out", name)}
+	case !IsKey(name):
+		return nil, nil
+	case len(hosts) == 0 && !near:
+		return nil, &callvet.FieldError{Field: "hosts", Text: fmt.Sprintf("{hosts}: %s is the key of no provider with an address: name the hosts that it may be sent to", name), Fix: `write "hosts": ["agents.example.com"]`}
+	case len(hosts) > maxKeyHosts:
+		return nil, &callvet.FieldError{Field: "hosts", Text: fmt.Sprintf("{hosts}: at most %d", maxKeyHosts)}
+	}
+	out := make([]string, 0, len(hosts))
+	for _, h := range hosts {
+		h, err := hostAndPort(h)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, h)
+	}
+	slices.Sort(out)
+	return slices.Compact(out), nil
+}
+
+// hostAndPort gives a host with its port, if it has one, as requests name it.
+func hostAndPort(text string) (string, error) {
+	name, port, err := net.SplitHostPort(strings.TrimSpace(text))
+	if err != nil {
+		name, port = text, ""
+	}
+	if name, err = Host(name); err == nil && port != "" {
+		_, err = strconv.ParseUint(port, 10, 16)
+	}
+	if err != nil {
+		return "", &callvet.FieldError{Field: "hosts", Text: fmt.Sprintf("{hosts}: %q is no host", text), Fix: "write it without scheme and path, such as models.internal or localhost:8000"}
+	}
+	switch {
+	case port != "":
+		return net.JoinHostPort(name, port), nil
+	case strings.Contains(name, ":"):
+		return "[" + name + "]", nil
+	}
+	return name, nil
+}
+
+// SetProviderKey keeps a key of a user, sealed with the hosts that it may be sent to, in place of the one before it.
+func (a *Accounts) SetProviderKey(ctx context.Context, by *Principal, name string, kept Kept) (k ProviderKey, err error) {
 	if err := ofVariable(name); err != nil {
 		return k, err
 	}
-	value = strings.TrimSpace(value)
-	if value == "" || len(value) > maxKeyBytes || strings.ContainsFunc(value, unicode.IsControl) {
+	kept.Value = strings.TrimSpace(kept.Value)
+	if kept.Value == "" || len(kept.Value) > maxKeyBytes || strings.ContainsFunc(kept.Value, unicode.IsControl) {
 		return k, &callvet.FieldError{Field: "value", Text: fmt.Sprintf("{value} has 1 to %d bytes, in one line", maxKeyBytes)}
 	}
-	sealed, err := a.seal(by.User, name, value)
+	if kept.Hosts, err = hostsOf(name, kept.Hosts, kept.Near); err != nil {
+		return k, err
+	}
+	sealed, err := a.sealKey(by.User, name, kept)
 	if err != nil {
 		return k, fmt.Errorf("keep %s: %w", name, err)
 	}
 	now := a.now()
-	k = ProviderKey{Variable: name, Created: at(now)}
-	if r := []rune(value); len(r) >= longEnough {
+	kept.Near = kept.Near && IsKey(name)
+	k = ProviderKey{Variable: name, Hosts: append([]string{}, kept.Hosts...), Near: kept.Near, Created: at(now)}
+	if r := []rune(kept.Value); len(r) >= longEnough {
 		k.Hint = string(r[len(r)-hinted:])
 	}
 	err = a.change(ctx, "keep key", func(q *rows.Queries) error {
@@ -140,12 +252,58 @@ func (a *Accounts) SetProviderKey(ctx context.Context, by *Principal, name, valu
 			return fmt.Errorf("keep %s: %w: there are %d keys: delete one", name, callvet.ErrConflict, len(list))
 		}
 		err = q.PutProviderKey(ctx, rows.PutProviderKeyParams{UserID: by.User, Variable: name, Sealed: sealed, Hint: k.Hint, Created: now})
-		return errors.Join(err, a.Record(ctx, q, by, "key.set", name, nil))
+		return errors.Join(err, a.Record(ctx, q, by, "key.set", name, map[string]any{"hosts": k.Hosts}))
 	})
 	if err == nil {
 		a.touch(by.User)
 	}
 	return k, err
+}
+
+// BindKeys gives hosts to the keys of earlier versions, which had none: hosts gives those that each variable is for, by
+// the values that its user keeps. A key of an unknown variable is bound to no host until its user gives it again.
+func (a *Accounts) BindKeys(ctx context.Context, hosts func(kept map[string]string) map[string][]string) error {
+	list, err := a.cfg.Store.Rows().AllProviderKeys(ctx)
+	if err != nil {
+		return fmt.Errorf("read keys: %w", err)
+	}
+	values := map[string]map[string]string{}
+	var loose []rows.AllProviderKeysRow
+	for _, r := range list {
+		k, err := a.openKey(r.UserID, r.Variable, r.Sealed)
+		if err != nil {
+			continue // it is lost, and listed so
+		}
+		if values[r.UserID] == nil {
+			values[r.UserID] = map[string]string{}
+		}
+		values[r.UserID][r.Variable] = k.Value
+		if k.Hosts == nil && IsKey(r.Variable) {
+			loose = append(loose, r)
+		}
+	}
+	if len(loose) == 0 {
+		return nil
+	}
+	return a.change(ctx, "bind keys", func(q *rows.Queries) error {
+		for _, r := range loose {
+			k := Kept{Value: values[r.UserID][r.Variable], Hosts: append([]string{}, hosts(values[r.UserID])[r.Variable]...), Near: true}
+			sealed, err := a.sealKey(r.UserID, r.Variable, k)
+			if err != nil {
+				return err
+			}
+			if err := q.SetSealedProviderKey(ctx, rows.SetSealedProviderKeyParams{UserID: r.UserID, Variable: r.Variable, Sealed: sealed}); err != nil {
+				return err
+			}
+			if err := a.Record(ctx, q, nil, "key.bind", r.Variable, map[string]any{"user": r.UserID, "hosts": k.Hosts}); err != nil {
+				return err
+			}
+			if len(k.Hosts) == 0 {
+				a.cfg.Log.WarnContext(ctx, "a key is sent to no public host before its user gives it again, with its hosts", "user", r.UserID, "variable", r.Variable)
+			}
+		}
+		return nil
+	})
 }
 
 // ProviderKeys lists the keys of a user by variable, without their values.
@@ -157,8 +315,8 @@ func (a *Accounts) ProviderKeys(ctx context.Context, user string) ([]ProviderKey
 	out := make([]ProviderKey, len(list))
 	for i := range list {
 		r := &list[i]
-		_, err := a.open(user, r.Variable, r.Sealed)
-		out[i] = ProviderKey{Variable: r.Variable, Hint: r.Hint, Created: at(r.Created), Lost: err != nil}
+		k, err := a.openKey(user, r.Variable, r.Sealed)
+		out[i] = ProviderKey{Variable: r.Variable, Hint: r.Hint, Hosts: append([]string{}, k.Hosts...), Near: k.Near, Created: at(r.Created), Lost: err != nil}
 	}
 	return out, nil
 }
@@ -178,21 +336,21 @@ func (a *Accounts) DropProviderKey(ctx context.Context, by *Principal, name stri
 	return err
 }
 
-// Opened are the values of a user's keys by variable, for the one place that works for him. What
-// cannot be opened is not there, and is logged.
-func (a *Accounts) Opened(ctx context.Context, user string) (map[string]string, error) {
+// Opened are a user's keys by variable, for the one place that works for him. What cannot be opened is not there, and
+// is logged.
+func (a *Accounts) Opened(ctx context.Context, user string) (map[string]Kept, error) {
 	list, err := a.cfg.Store.Rows().ProviderKeysOf(ctx, user)
 	if err != nil {
 		return nil, fmt.Errorf("read keys: %w", err)
 	}
-	out := make(map[string]string, len(list))
+	out := make(map[string]Kept, len(list))
 	for i := range list {
-		value, err := a.open(user, list[i].Variable, list[i].Sealed)
+		k, err := a.openKey(user, list[i].Variable, list[i].Sealed)
 		if err != nil {
 			a.cfg.Log.WarnContext(ctx, "a key of a provider cannot be read", "user", user, "variable", list[i].Variable, "error", err)
 			continue
 		}
-		out[list[i].Variable] = value
+		out[list[i].Variable] = k
 	}
 	return out, nil
 }

@@ -13,8 +13,11 @@ import (
 	"github.com/callvet/callvet/internal/judge"
 	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/internal/report"
+	"github.com/callvet/callvet/internal/report/figure"
+	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/run"
 	"github.com/callvet/callvet/internal/store"
+	"github.com/callvet/callvet/stats"
 )
 
 // Judged is what judges said of a run or a trace file.
@@ -97,11 +100,13 @@ type JudgingView struct {
 	Whys map[string]int `json:"whys,omitempty"`
 	// Mended answers were not the JSON that was asked for.
 	Mended int `json:"mended"`
-	// Score is the mean score in [0,1], Agreement how often samples of one question agree, in
-	// [0,1]; nil where there is none.
-	Score     *float64      `json:"score"`
-	Agreement *float64      `json:"sample_agreement,omitempty"`
-	Spent     callvet.Spent `json:"spent"`
+	// Score is the mean score in [0,1], Interval the same with its interval: verdicts on one task
+	// are alike. Agreement is how often samples of one question agree, in [0,1]. Each is nil where
+	// there is none.
+	Score     *float64        `json:"score"`
+	Interval  *stats.Interval `json:"score_interval,omitempty"`
+	Agreement *float64        `json:"sample_agreement,omitempty"`
+	Spent     callvet.Spent   `json:"spent"`
 	// Stopped says why the model was given up; nil: it was not.
 	Stopped  []string       `json:"stopped,omitempty"`
 	Verdicts []ThingVerdict `json:"verdicts,omitempty"`
@@ -115,6 +120,17 @@ type JudgingView struct {
 
 // Interrupted tells that the judging ended early; it goes on when it is asked for again.
 func (v *JudgingView) Interrupted() bool { return v.Status == store.StatusInterrupted }
+
+// MeanScore writes the mean score, with its interval where it has one; "" where there is no score.
+func (v *JudgingView) MeanScore() string {
+	switch {
+	case v.Interval != nil:
+		return figure.Rate(*v.Interval)
+	case v.Score != nil:
+		return plain.Percent(*v.Score)
+	}
+	return ""
+}
 
 // Reports are the reports of a judge of targets, one for each target; nil for other judges.
 func (v *JudgingView) Reports() []report.JudgeReport {
@@ -238,8 +254,10 @@ func inBothOrders(all []ThingVerdict) []ThingVerdict {
 
 // count sums the verdicts up.
 func (v *JudgingView) count() {
-	var sum, agreed float64
-	rated, asked := 0, 0
+	var agreed float64
+	var scores []float64
+	var tasks []int // of each score
+	numbers, asked := map[string]int{}, 0
 	for i := range v.Verdicts {
 		t := &v.Verdicts[i]
 		if t.Mended {
@@ -261,17 +279,23 @@ func (v *JudgingView) count() {
 			v.Words[t.Word]++
 		}
 		if t.Score != nil {
-			sum, rated = sum+*t.Score, rated+1
+			if _, known := numbers[t.Task]; !known {
+				numbers[t.Task] = len(numbers)
+			}
+			scores, tasks = append(scores, *t.Score), append(tasks, numbers[t.Task])
 		}
 	}
-	mean := func(sum float64, n int) *float64 {
-		if n == 0 {
-			return nil
+	if len(scores) > 0 {
+		iv := stats.NeffInterval(scores, tasks, judgedLevel, stats.DefaultRho0)
+		v.Score = &iv.Point
+		if v.Unit != judge.Target { // a report is of a target, not of tasks that are a sample
+			v.Interval = &iv
 		}
-		x := sum / float64(n)
-		return &x
 	}
-	v.Score, v.Agreement = mean(sum, rated), mean(agreed, asked)
+	if asked > 0 {
+		agreed /= float64(asked)
+		v.Agreement = &agreed
+	}
 	v.wins()
 }
 
@@ -334,8 +358,8 @@ type JudgeListRequest struct {
 	Side
 }
 
-// JudgeList lists judges that are built in, and the judgings that are stored, the oldest first,
-// without their verdicts.
+// JudgeList lists the judgings that are stored, the oldest first, without their verdicts. One that
+// cannot be read has only its id, its state and the Problem.
 func (a *App) JudgeList(ctx context.Context, req JudgeListRequest) ([]JudgingView, error) {
 	about, err := a.aboutOf(ctx, req.Side)
 	if err != nil {

@@ -3,7 +3,10 @@
 package app
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -21,9 +24,17 @@ type Reach struct {
 	// Private and Hosts are those of guard.Reach.
 	Private bool
 	Hosts   []string
-	// Lent are values that are not the user's, such as keys of the server, each with the hosts
-	// that it may be sent to: an address that the user gives would get it otherwise.
-	Lent map[string][]string
+	// Keys are values that go to some hosts alone: an address that somebody else wrote would get them otherwise.
+	Keys []HostKey
+}
+
+// HostKey is a key with the hosts that it may be sent to, with a port where it is not the usual one.
+type HostKey struct {
+	// Variable is its name; "" for a key of the server, which the user does not know.
+	Variable, Value string
+	Hosts           []string
+	// Near lets private addresses that Reach allows have it, too.
+	Near bool
 }
 
 // Client sends requests where they may go. It follows no redirect and uses no proxy.
@@ -32,44 +43,90 @@ func (r Reach) Client() *http.Client {
 	if !ok {
 		base = &http.Transport{}
 	}
-	c := guard.Reach{Private: r.Private, Hosts: r.Hosts}.Client(base)
-	if len(r.Lent) > 0 {
-		c.Transport = &lender{next: c.Transport, lent: r.Lent}
+	may := guard.Reach{Private: r.Private, Hosts: r.Hosts}
+	c := may.Client(base)
+	if len(r.Keys) > 0 {
+		c.Transport = &keyring{next: c.Transport, keys: r.Keys, near: may.Near}
 	}
 	return c
 }
 
-// lender refuses requests that carry a value to a host that it is not for.
-type lender struct {
+// keyring refuses requests that carry a key to a host that it is not for.
+type keyring struct {
 	next http.RoundTripper
-	lent map[string][]string
+	keys []HostKey
+	near func(host string) bool
 }
 
 // RoundTrip sends a request.
-func (l *lender) RoundTrip(r *http.Request) (*http.Response, error) {
-	for value, hosts := range l.lent {
-		if slices.Contains(hosts, r.URL.Host) && (r.Host == "" || r.Host == r.URL.Host) || !carries(r, value) {
+func (l *keyring) RoundTrip(r *http.Request) (*http.Response, error) {
+	err := l.refuse(r)
+	if err == nil {
+		return l.next.RoundTrip(r)
+	}
+	if r.Body != nil {
+		_ = r.Body.Close() // as every RoundTripper does
+	}
+	return nil, err
+}
+
+// refuse is the error of a request that carries a key elsewhere.
+func (l *keyring) refuse(r *http.Request) error {
+	to := hostOf(r.URL)
+	own := r.Host == "" || r.Host == r.URL.Host
+	for i := range l.keys {
+		k := &l.keys[i]
+		// One value may be kept under several names: any of them allows it.
+		may := own && slices.ContainsFunc(l.keys, func(o HostKey) bool {
+			return o.Value == k.Value && (slices.Contains(o.Hosts, to) || o.Near && l.near(r.URL.Hostname()))
+		})
+		if may || !carries(r, k.Value) {
 			continue
 		}
-		if r.Body != nil {
-			_ = r.Body.Close() // as every RoundTripper does
-		}
-		return nil, &callvet.DeniedError{Ruling: callvet.Ruling{
-			Rule: "lent-key", Action: callvet.RulingDeny, Detail: fmt.Sprintf("a key of the server is not sent to %s: it is for %s alone", r.URL.Host, strings.Join(hosts, ", ")),
-		}}
+		return &callvet.DeniedError{Ruling: callvet.Ruling{Rule: "key-host", Action: callvet.RulingDeny, Detail: k.refusal(to)}}
 	}
-	return l.next.RoundTrip(r)
+	return nil
+}
+
+// refusal names the key, the host and what allows it.
+func (k *HostKey) refusal(host string) string {
+	to := "no host"
+	if len(k.Hosts) > 0 {
+		to = strings.Join(k.Hosts, ", ") + " alone"
+	}
+	if k.Variable == "" {
+		return fmt.Sprintf("a key of the server is not sent to %s: it is for %s", host, to)
+	}
+	return fmt.Sprintf("%s is not sent to %s: it is kept for %s; to allow the host, give the key again with it under Settings, Keys (PUT /api/keys/%s)", k.Variable, host, to, k.Variable)
+}
+
+// hostOf is the host of an address as keys name it: in small letters, without the usual port of its scheme.
+func hostOf(u *url.URL) string {
+	host := strings.ToLower(u.Host)
+	for scheme, port := range map[string]string{"http": ":80", "https": ":443"} {
+		if rest, ok := strings.CutSuffix(host, port); ok && u.Scheme == scheme {
+			host = rest
+		}
+	}
+	return host
 }
 
 // CloseIdleConnections closes what nobody uses.
-func (l *lender) CloseIdleConnections() {
+func (l *keyring) CloseIdleConnections() {
 	if c, ok := l.next.(interface{ CloseIdleConnections() }); ok {
 		c.CloseIdleConnections()
 	}
 }
 
-// carries reports whether a request has a value in its address or a header.
+// minKey is how long a value is at least that is looked for within texts: a shorter one ("none", "EMPTY") stands in
+// for a key of a local server, and is a word of a header or a query.
+const minKey = 8
+
+// carries reports whether a request has a value in its address, a header or its body.
 func carries(r *http.Request, value string) bool {
+	if len(value) < minKey {
+		return carriesWord(r, value)
+	}
 	address := r.URL.String()
 	if plain, err := url.QueryUnescape(address); strings.Contains(address, value) || err == nil && strings.Contains(plain, value) {
 		return true
@@ -82,7 +139,44 @@ func carries(r *http.Request, value string) bool {
 			return true
 		}
 	}
-	return strings.Contains(r.Host, value)
+	return strings.Contains(r.Host, value) || inBody(r, value)
+}
+
+// carriesWord is carries for a short value.
+func carriesWord(r *http.Request, value string) bool {
+	for _, values := range r.Header {
+		if slices.ContainsFunc(values, func(v string) bool { return slices.Contains(strings.Fields(v), value) }) {
+			return true
+		}
+	}
+	for _, values := range r.URL.Query() {
+		if slices.Contains(values, value) {
+			return true
+		}
+	}
+	return false
+}
+
+// inBody reports whether a body has a value, as it is or as a JSON string has it. One that can be read once alone is
+// not read: no target makes such a body of variables.
+func inBody(r *http.Request, value string) bool {
+	if r.Body == nil || r.GetBody == nil {
+		return false
+	}
+	body, err := r.GetBody()
+	if err != nil {
+		return false
+	}
+	defer body.Close()
+	text, err := io.ReadAll(body)
+	if err != nil {
+		return false
+	}
+	if bytes.Contains(text, []byte(value)) {
+		return true
+	}
+	quoted, err := json.Marshal(value)
+	return err == nil && bytes.Contains(text, quoted[1:len(quoted)-1])
 }
 
 // Keys are the variables of the environment that keys of providers are read from, each once.

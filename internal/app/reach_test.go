@@ -73,44 +73,52 @@ func TestReach(t *testing.T) {
 	}
 }
 
-// TestLent: a value goes to the hosts that it is for, in whatever part of a request it is.
-func TestLent(t *testing.T) {
+// TestHostsOfKeys: a key goes to the hosts that it is for, in whatever part of a request it is.
+func TestHostsOfKeys(t *testing.T) {
 	t.Parallel()
 	asked := 0
 	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked++ }))
 	t.Cleanup(s.Close)
-	const key = "sk lent+0123/456789"
-	ask := func(lent []string, path string, header http.Header) error {
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+path, nil)
+	const key, short = "sk lent+0123/456789", "EMPTY"
+	own := strings.TrimPrefix(s.URL, "http://")
+	bearer := func(text string) http.Header { return http.Header{"Authorization": {"Bearer " + text}} }
+	for _, c := range []struct {
+		what   string
+		keys   []app.HostKey
+		path   string
+		header http.Header
+		body   string
+		sent   bool
+	}{
+		{"a header", []app.HostKey{{Variable: "K", Value: key}}, "/", bearer(key), "", false},
+		{"another header", []app.HostKey{{Variable: "K", Value: key, Hosts: []string{"api.openai.com"}}}, "/", http.Header{"X-A": {"a", key}}, "", false},
+		{"the query", []app.HostKey{{Variable: "K", Value: key}}, "/?k=" + url.QueryEscape(key), nil, "", false},
+		{"the path", []app.HostKey{{Variable: "K", Value: key}}, "/" + url.PathEscape(key), nil, "", false},
+		{"the body", []app.HostKey{{Variable: "K", Value: key}}, "/", nil, `{"key": "` + key + `"}`, false},
+		{"the body, as JSON has it", []app.HostKey{{Variable: "K", Value: `sk"0123456789`}}, "/", nil, `{"key": "sk\"0123456789"}`, false},
+		{"a key of the server", []app.HostKey{{Value: key, Hosts: []string{"api.openai.com"}}}, "/", bearer(key), "", false},
+		{"another port", []app.HostKey{{Variable: "K", Value: key, Hosts: []string{"127.0.0.1"}}}, "/", bearer(key), "", false},
+		{"a short one", []app.HostKey{{Variable: "K", Value: short}}, "/", bearer(short), "", false},
+		{"its host", []app.HostKey{{Variable: "K", Value: key, Hosts: []string{own}}}, "/", bearer(key), "", true},
+		{"its host, under another name", []app.HostKey{{Variable: "K", Value: key}, {Variable: "L", Value: key, Hosts: []string{own}}}, "/", bearer(key), "", true},
+		{"none in it", []app.HostKey{{Variable: "K", Value: key}}, "/", bearer("other"), "", true},
+		{"a short one within a text", []app.HostKey{{Variable: "K", Value: short}}, "/EMPTYING", nil, `{"text": "EMPTY"}`, true},
+	} {
+		asked = 0
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+c.path, strings.NewReader(c.body))
 		if err != nil {
 			t.Fatal(err)
 		}
-		req.Header = header
-		res, err := app.Reach{Private: true, Lent: map[string][]string{key: lent}}.Client().Do(req)
+		if c.header != nil {
+			req.Header = c.header
+		}
+		res, err := app.Reach{Private: true, Keys: c.keys}.Client().Do(req)
 		if res != nil {
 			_ = res.Body.Close()
 		}
-		return err
-	}
-	own := strings.TrimPrefix(s.URL, "http://")
-	with := http.Header{"Authorization": {"Bearer " + key}}
-	for what, err := range map[string]error{
-		"a header":       ask(nil, "/", with),
-		"another header": ask([]string{"api.openai.com"}, "/", http.Header{"X-A": {"a", key}}),
-		"the query":      ask(nil, "/?k="+url.QueryEscape(key), nil),
-		"the path":       ask(nil, "/"+url.PathEscape(key), nil),
-	} {
 		var denied *callvet.DeniedError
-		if !errors.As(err, &denied) || strings.Contains(err.Error(), "Bearer") {
-			t.Errorf("%s: %v", what, err)
-		}
-	}
-	if asked > 0 {
-		t.Errorf("%d requests were sent", asked)
-	}
-	for what, err := range map[string]error{"its host": ask([]string{own}, "/", with), "none in it": ask(nil, "/", http.Header{"Authorization": {"Bearer other"}})} {
-		if err != nil {
-			t.Errorf("%s: %v", what, err)
+		if sent := err == nil && asked == 1; sent != c.sent || !c.sent && (!errors.As(err, &denied) || strings.Contains(denied.Ruling.Detail, key) || asked > 0) {
+			t.Errorf("%s: sent %v: %v", c.what, sent, err)
 		}
 	}
 }
@@ -130,5 +138,46 @@ func TestKeyHosts(t *testing.T) {
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
+	}
+}
+
+// TestNearKeys: a key without named hosts goes to private addresses that are allowed, and to no public one.
+func TestNearKeys(t *testing.T) {
+	t.Parallel()
+	const key = "sk-near-0123456789"
+	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	t.Cleanup(s.Close)
+	send := func(r app.Reach, address string) error {
+		t.Helper()
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address, http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Authorization", "Bearer "+key)
+		res, err := r.Client().Do(req)
+		if res != nil {
+			_ = res.Body.Close()
+		}
+		return err
+	}
+	near := []app.HostKey{{Variable: "K", Value: key, Near: true}}
+	for what, c := range map[string]struct {
+		reach app.Reach
+		sent  bool
+	}{
+		"private":               {app.Reach{Private: true, Keys: near}, true},
+		"an allowed host":       {app.Reach{Hosts: []string{"127.0.0.1"}, Keys: near}, true},
+		"with other hosts":      {app.Reach{Private: true, Keys: []app.HostKey{{Variable: "K", Value: key, Hosts: []string{"a.example"}}}}, false},
+		"private, none allowed": {app.Reach{Keys: near}, false},
+	} {
+		if err := send(c.reach, s.URL); (err == nil) != c.sent {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	for _, public := range []string{"http://192.0.2.1:9/", "http://127.0.0.1.example.org/", "http://169.254.169.254/"} {
+		var denied *callvet.DeniedError
+		if err := send(app.Reach{Private: true, Keys: near}, public); !errors.As(err, &denied) || denied.Ruling.Rule != "key-host" {
+			t.Errorf("%s: %v", public, err)
+		}
 	}
 }

@@ -296,12 +296,20 @@ func (s *Server) addKeys() {
 	type keySet struct {
 		Named
 		Body struct {
-			Value string `json:"value" minLength:"1" maxLength:"8192"`
+			Value string   `json:"value" minLength:"1" maxLength:"8192"`
+			Hosts []string `json:"hosts,omitempty" maxItems:"20" doc:"where it may be sent, such as models.example.com or localhost:8000; left out: as before, and for a new key the hosts of its provider and private addresses that an admin allows"`
 		}
 	}
 	add(s, huma.Operation{OperationID: "set-key", Method: http.MethodPut, Path: "/api/keys/{variable}", Summary: "Keep a key of a provider, sealed", Tags: tags, MaxBodyBytes: smallBody}, Access{Role: account.Member},
 		func(ctx context.Context, by *account.Principal, in *keySet) (*body[account.ProviderKey], error) {
-			k, err := users.SetProviderKey(ctx, by, in.Variable, in.Body.Value)
+			kept := account.Kept{Value: in.Body.Value, Hosts: in.Body.Hosts}
+			if len(kept.Hosts) == 0 {
+				var err error
+				if kept.Hosts, kept.Near, err = s.usualHosts(ctx, by.User, in.Variable); err != nil {
+					return nil, err
+				}
+			}
+			k, err := users.SetProviderKey(ctx, by, in.Variable, kept)
 			return &body[account.ProviderKey]{k}, err
 		})
 	add(s, huma.Operation{OperationID: "delete-key", Method: http.MethodDelete, Path: "/api/keys/{variable}", Summary: "Delete a key of a provider", Tags: tags, DefaultStatus: http.StatusNoContent}, Access{Role: account.Member},

@@ -162,7 +162,7 @@ func (s *Server) rerunFailed(ctx context.Context, by *account.Principal, in *str
 	}
 	experiment := a.line.Experiment
 	if experiment != "" && s.linkable(ctx, by, experiment, a.entry.SuiteID) != nil {
-		experiment = "" // it was archived, or is another user's
+		experiment = "" // it is gone, or another user's
 	}
 	return s.submitRun(ctx, by, &submission{suite: a.entry.SuiteID, experiment: experiment, ask: ask, key: in.Key})
 }

@@ -317,7 +317,7 @@ func knowsShared(k server.Kind) bool {
 
 func withKey(t *testing.T, s *site, user string) map[string]string {
 	t.Helper()
-	if _, err := s.users.SetProviderKey(t.Context(), people()[user], "HF_TOKEN", "hf-0123456789abcdef"); err != nil {
+	if _, err := s.users.SetProviderKey(t.Context(), people()[user], "HF_TOKEN", account.Kept{Value: "hf-0123456789abcdef", Hosts: []string{"router.huggingface.co"}}); err != nil {
 		t.Fatal(err)
 	}
 	return nil
@@ -325,7 +325,7 @@ func withKey(t *testing.T, s *site, user string) map[string]string {
 
 func withModelKey(t *testing.T, s *site, user string) map[string]string {
 	t.Helper()
-	if _, err := s.users.SetProviderKey(t.Context(), people()[user], "OPENAI_API_KEY", "sk-0123456789abcdef"); err != nil {
+	if _, err := s.users.SetProviderKey(t.Context(), people()[user], "OPENAI_API_KEY", account.Kept{Value: "sk-0123456789abcdef", Hosts: []string{"api.openai.com"}}); err != nil {
 		t.Fatal(err)
 	}
 	return nil

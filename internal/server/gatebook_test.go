@@ -55,6 +55,11 @@ func TestGatebook(t *testing.T) {
 	}
 	made := give[gateAnswer](t, s, "ana", "POST", "/api/gates", `{"name": " release ", "text": "`+strict+`"}`)
 	at := "/api/gates/" + made.ID
+	ours := give[gateAnswer](t, s, "ana", "POST", "/api/gates", `{"name": "ours", "shared": true, "text": "`+strict+`"}`)
+	if text := s.answers(t, 200, "root", "GET", "/api/audit?action=gate.share", ""); strings.Count(text, `"gate.share"`) != 1 {
+		t.Errorf("gates that are made shared are in the audit log: %s", text)
+	}
+	s.answers(t, 204, "ana", "DELETE", "/api/gates/"+ours.ID, "")
 	if made.Name != "release" || made.Text != strict || made.Shared {
 		t.Errorf("%+v", made)
 	}

@@ -41,6 +41,7 @@ func attacks() []attack {
 	return []attack{
 		{"keys/run-best of another user", attackRunBest},
 		{"keys/schedule edited by an admin", attackSchedule},
+		{"keys/address that the key is not for", attackOtherHost},
 		{"keys/answers of another user or key", attackCache},
 		{"sharing/experiment with a private run", attackExperiment},
 		{"accounts/token that makes links", attackAdminToken},
@@ -58,7 +59,7 @@ func attacks() []attack {
 	}
 }
 
-const wantAttacks = 16
+const wantAttacks = 17
 
 // Bounds of memory: of one attack with the work of the test around it, such as runs of a model, and of
 // one request with 58 KB of unknown keys. Time is printed alone: it is that of the machine.
@@ -163,16 +164,71 @@ func evalOf(suite, address, more string) string {
 	return fmt.Sprintf(`{"suite_id": %q, "targets": [{"provider_key": "openai", "model_id": "m1", "base_url": %q}]%s}`, suite, address, more)
 }
 
-// key gives a user a key.
-func (s *site) key(t *testing.T, as, value string) {
+// key gives a user a key for the hosts of some addresses.
+func (s *site) key(t *testing.T, as, value string, addresses ...string) {
 	t.Helper()
-	s.answers(t, 200, as, "PUT", "/api/keys/OPENAI_API_KEY", fmt.Sprintf(`{"value": %q}`, value))
+	hosts := []string{}
+	for _, a := range addresses {
+		hosts = append(hosts, strings.TrimPrefix(a, "http://"))
+	}
+	b, err := json.Marshal(map[string]any{"value": value, "hosts": hosts})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.answers(t, 200, as, "PUT", "/api/keys/OPENAI_API_KEY", string(b))
+}
+
+// attackOtherHost: an address that the user himself wrote, such as one that a page gave him, gets no key that he keeps for
+// another host. Nor does an address that a variable of his holds since the key was given.
+func attackOtherHost(t *testing.T) {
+	s, mine, evil := busy(t), newListener(t), newListener(t)
+	s.key(t, "bo", "sk-of-bo-0123456789", mine.URL)
+	suite := s.keepSuite(t, "bo", 2)
+	run := func(address, ends string) string {
+		j := s.awaitJob(t, "bo", told[jobAnswer](t, s, "bo", "POST", "/api/tool-eval", evalOf(suite, address, "")).JobID, ends)
+		return s.answers(t, 200, "bo", "GET", "/api/runs/"+j.ResultRef+"/export?format=jsonl", "")
+	}
+	run(mine.URL, "done")
+	if mine.heard("sk-of-bo") == 0 {
+		t.Fatal("the key did not reach its own host: the test shows nothing")
+	}
+	text := run(evil.URL, "failed")
+	for _, want := range []string{"OPENAI_API_KEY", strings.TrimPrefix(evil.URL, "http://"), strings.TrimPrefix(mine.URL, "http://"), "PUT /api/keys/OPENAI_API_KEY"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the reason does not name %s: %s", want, text)
+		}
+	}
+	s.answers(t, 200, "bo", "PUT", "/api/keys/OPENAI_BASE_URL", fmt.Sprintf(`{"value": %q}`, evil.URL))
+	s.awaitJob(t, "bo", told[jobAnswer](t, s, "bo", "POST", "/api/tool-eval", fmt.Sprintf(`{"suite_id": %q, "targets": [{"provider_key": "openai", "model_id": "m1"}]}`, suite)).JobID, "failed")
+	s.answers(t, 200, "bo", "POST", "/api/targets/test", fmt.Sprintf(`{"provider_key": "openai", "model_id": "m1", "base_url": %q}`, evil.URL))
+	if n := len(evil.seen); n != 0 {
+		t.Errorf("%d requests reached the other host", n)
+	}
+	s.key(t, "bo", "sk-of-bo-0123456789", evil.URL)
+	run(evil.URL, "done")
+	if evil.heard("sk-of-bo") == 0 {
+		t.Error("the host was allowed, and the key is not sent")
+	}
+	// Without hosts a key is for those of its provider, and for near ones.
+	if k := told[account.ProviderKey](t, s, "ana", "PUT", "/api/keys/OPENAI_API_KEY", `{"value": "sk-of-ana-0123456789"}`); !slices.Equal(k.Hosts, []string{"api.openai.com"}) || !k.Near {
+		t.Errorf("the hosts of a provider: %+v", k)
+	}
+	if k := told[account.ProviderKey](t, s, "ana", "PUT", "/api/keys/MY_TOKEN", `{"value": "of-ana-0123456789"}`); len(k.Hosts) != 0 || !k.Near {
+		t.Errorf("a key of no provider: %+v", k)
+	}
+	// A key whose user named no hosts goes to a private address that the admin allows, such as a model server nearby.
+	near := newListener(t)
+	suite2 := s.keepSuite(t, "ana", 2)
+	s.awaitJob(t, "ana", told[jobAnswer](t, s, "ana", "POST", "/api/tool-eval", evalOf(suite2, near.URL, "")).JobID, "done")
+	if near.heard("sk-of-ana") == 0 {
+		t.Error("the key was not sent to an allowed private address")
+	}
 }
 
 func attackRunBest(t *testing.T) {
 	s, evil := busy(t), newListener(t)
-	s.key(t, "bo", "sk-of-bo-0123456789")
-	s.key(t, "root", "sk-of-root-0123456789")
+	s.key(t, "bo", "sk-of-bo-0123456789", evil.URL)
+	s.key(t, "root", "sk-of-root-0123456789", evil.URL)
 	suite := s.keepSuite(t, "bo", 2)
 	e := told[server.ExperimentDetails](t, s, "bo", "POST", "/api/experiments", fmt.Sprintf(`{"name": "x", "suite_id": %q}`, suite))
 	done := s.awaitJob(t, "bo", told[jobAnswer](t, s, "bo", "POST", "/api/tool-eval", evalOf(suite, evil.URL, fmt.Sprintf(`, "experiment_id": %q`, e.ID))).JobID, "done")
@@ -191,7 +247,7 @@ func attackRunBest(t *testing.T) {
 
 func attackSchedule(t *testing.T) {
 	s, mine, evil := busy(t), newListener(t), newListener(t)
-	s.key(t, "bo", "sk-of-bo-0123456789")
+	s.key(t, "bo", "sk-of-bo-0123456789", mine.URL, evil.URL)
 	suite := s.keepSuite(t, "bo", 2)
 	of := func(address, name string) string {
 		return fmt.Sprintf(`{"name": %q, "cron": "0 3 * * *", "eval": %s}`, name, evalOf(suite, address, ""))
@@ -216,7 +272,7 @@ func attackCache(t *testing.T) {
 		s.awaitJob(t, as, told[jobAnswer](t, s, as, "POST", "/api/tool-eval", evalOf(suite, m.URL, "")).JobID, "done")
 		return m.asked.Load() - before
 	}
-	s.key(t, "bo", "sk-of-bo-0123456789")
+	s.key(t, "bo", "sk-of-bo-0123456789", m.URL)
 	of := map[string]string{"bo": s.keepSuite(t, "bo", 3), "ana": s.keepSuite(t, "ana", 3)}
 	for _, step := range []struct {
 		what, as string
@@ -226,7 +282,7 @@ func attackCache(t *testing.T) {
 			t.Errorf("%s: %d requests, want %d", step.what, n, step.want)
 		}
 	}
-	s.key(t, "bo", "sk-of-bo-another-one")
+	s.key(t, "bo", "sk-of-bo-another-one", m.URL)
 	if n := run("bo", of["bo"]); n != 3 {
 		t.Errorf("with another key: %d requests, want 3", n)
 	}
@@ -431,7 +487,7 @@ func attackHostCookie(t *testing.T) {
 
 func attackAudit(t *testing.T) {
 	s, m := busy(t), newModel(t, nil)
-	s.key(t, "bo", "sk-of-bo-0123456789")
+	s.key(t, "bo", "sk-of-bo-0123456789", m.URL)
 	suite := s.keepSuite(t, "bo", 2)
 	path := "/api/tool-suites/" + suite
 	s.answers(t, 200, "bo", "PATCH", path, `{"shared": true}`)

@@ -119,6 +119,7 @@ type jobAnswer struct {
 	Error     string
 	Detail    map[string]any
 	Warnings  []callvet.Notice
+	TimeoutMS int64 `json:"timeout_ms"`
 }
 
 // awaitJob polls until a job of a user has a status.
@@ -197,6 +198,10 @@ func TestEval(t *testing.T) {
 		}
 		if kind != "job_progress" && kind != "tool_eval_progress" && kind != "eval_warning" {
 			count[kind]++
+		}
+		// the floor's attempts are not among total_cases
+		if kind == "tool_eval_init" && (e["cases"] != 30.0 || e["total_cases"] != 30.0 || e["total"] != 60.0) {
+			t.Errorf("begun with %v", e)
 		}
 		if kind == "tool_eval_result" {
 			if e["error"] != nil {

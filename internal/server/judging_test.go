@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/server"
 )
 
 type judgedAnswer struct {
@@ -39,7 +41,7 @@ func TestJudgeRun(t *testing.T) {
 		n := asked.Add(1)
 		say := fmt.Sprintf(`{"pass": %v, "fail_reasons": [], "unnecessary_calls": [], "notes": "-"}`, n%3 != 0)
 		if strings.Contains(string(b), "polite") {
-			say = `{"pass": true}`
+			say = fmt.Sprintf(`{"pass": true, "score": %v}`, 0.5+0.1*float64(n%4))
 		}
 		text, err := json.Marshal(say)
 		if err != nil {
@@ -54,11 +56,14 @@ func TestJudgeRun(t *testing.T) {
 	if none := give[judgedAnswer](t, s, "ana", "GET", "/api/runs/"+run+"/verdicts", ""); none.Judgings == nil || len(none.Judgings) != 0 {
 		t.Errorf("no judge was asked: %+v", none)
 	}
-	body := fmt.Sprintf(`{"judge":["task","polite"],"prompt":"Is the answer polite?","schema":{"type":"object","properties":{"pass":{"type":"boolean"}},"required":["pass"]},
-		"targets":[{"provider_key":"openai","model_id":"m1","base_url":%q}],"no_cache":true}`, judge.URL)
+	body := fmt.Sprintf(`{"judge":["task","polite"],"prompt":"Is the answer polite?","schema":{"type":"object","properties":{"pass":{"type":"boolean"},"score":{"type":"number"}},"required":["pass"]},
+		"targets":[{"provider_key":"openai","model_id":"m1","base_url":%q}],"no_cache":true,"timeout":77}`, judge.URL)
 	code, answer := s.ask(t, "ana", "POST", "/api/runs/"+run+"/judge", body)
 	sent := decode[jobAnswer](t, code, 202, answer)
 	done := s.awaitJob(t, "ana", sent.JobID, "done")
+	if done.TimeoutMS != 77_000 {
+		t.Errorf("the job may take %d ms, and 77 s were asked for", done.TimeoutMS)
+	}
 	if list, _ := done.Detail["judgings"].([]any); len(list) != 2 || done.Detail["eval_id"] != run || done.Done == 0 || done.Done != done.Total {
 		t.Errorf("%+v", done)
 	}
@@ -117,7 +122,74 @@ func TestJudgeRun(t *testing.T) {
 			t.Errorf("%s: %d %s", body, code, answer)
 		}
 	}
-	lostJudging(t, s, run, list.Items[0].ID)
+	judgesInTimeline(t, s, run, list.Items[0].ID)
+}
+
+// judgesInTimeline checks that the judges of a run stand in the timeline of its experiment, each with its mean score
+// and the interval of it; one that cannot be read too.
+func judgesInTimeline(t *testing.T, s *site, run, first string) {
+	t.Helper()
+	s.suiteOf(t, "ana", "suite_1")
+	made := told[server.ExperimentDetails](t, s, "ana", "POST", "/api/experiments", `{"name":"judged","suite_id":"suite_1"}`)
+	if code, body := s.ask(t, "ana", "PATCH", "/api/runs/"+run, `{"experiment_id":"`+made.ID+`"}`); code >= 300 {
+		t.Fatal(code, body)
+	}
+	polite := 0
+	for _, e := range told[server.Timeline](t, s, "ana", "GET", "/api/experiments/"+made.ID+"/timeline", "").Entries {
+		if e.Type != "judge" {
+			continue
+		}
+		if e.Run != run || e.Judge == "" || e.Status != "done" || len(e.Warnings) > 0 {
+			t.Errorf("%+v", e)
+		}
+		if !strings.HasPrefix(e.Judge, "polite") {
+			continue
+		}
+		polite++
+		if e.Score == nil || e.Interval == nil || math.Abs(e.Interval.Point-*e.Score) > 1e-9 || e.Interval.N == 0 || !e.Interval.Usable() ||
+			e.Interval.Lower >= *e.Score || e.Interval.Upper <= *e.Score {
+			t.Errorf("score %v, interval %+v", e.Score, e.Interval)
+		}
+	}
+	if polite != 2 {
+		t.Errorf("%d of 2 judgings of polite are in the timeline", polite)
+	}
+	lostJudging(t, s, run, first)
+	line := told[server.Timeline](t, s, "ana", "GET", "/api/experiments/"+made.ID+"/timeline", "")
+	if len(line.Entries) != 5 || line.Entries[1].ID != first || !strings.Contains(strings.Join(line.Entries[1].Warnings, ""), "is lost") {
+		t.Errorf("a judging that cannot be read: %+v", line.Entries)
+	}
+}
+
+// TestReportInTimeline: the report of a judge on a target stands in the timeline whole, without an interval: it is no
+// sample of tasks.
+func TestReportInTimeline(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.private(t)
+	judge := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		const report = `{"grade": "B", "strengths": ["knows cities"], "weaknesses": ["units"], "recommendations": ["say the unit"],
+			"tools": [{"tool": "get_weather", "grade": "C", "arguments": [{"argument": "units", "note": "left out"}]}]}`
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"model":"m","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":%s}}]}`, quoted(t, report))
+	}))
+	t.Cleanup(judge.Close)
+	s.work(t)
+	s.suiteOf(t, "ana", "suite_1")
+	made := told[server.ExperimentDetails](t, s, "ana", "POST", "/api/experiments", `{"name":"judged","suite_id":"suite_1"}`)
+	run := s.ran(t, "ana", made.ID, 1)
+	code, answer := s.ask(t, "ana", "POST", "/api/runs/"+run+"/judge", fmt.Sprintf(`{"judge":["report"],"targets":[{"provider_key":"openai","model_id":"m1","base_url":%q}]}`, judge.URL))
+	s.awaitJob(t, "ana", decode[jobAnswer](t, code, 202, answer).JobID, "done")
+	entries := told[server.Timeline](t, s, "ana", "GET", "/api/experiments/"+made.ID+"/timeline", "").Entries
+	if len(entries) != 2 || entries[1].Type != "judge" || entries[1].Score == nil || *entries[1].Score != 0.75 || entries[1].Interval != nil {
+		t.Fatalf("%+v", entries)
+	}
+	got := string(jsonOf(entries[1].Reports))
+	for _, part := range []string{`"B"`, "knows cities", "units", "say the unit", "get_weather", `"C"`, "left out"} {
+		if len(entries[1].Reports) != 1 || !strings.Contains(got, part) {
+			t.Errorf("no %s in %s", part, got)
+		}
+	}
 }
 
 // lostJudging checks that a judging of a run that cannot be read is counted as lost, and that all else is told.

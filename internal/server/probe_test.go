@@ -37,6 +37,8 @@ func TestTestTarget(t *testing.T) {
 		}
 	}))
 	t.Cleanup(model.Close)
+	nobody := httptest.NewServer(nil)
+	nobody.Close()
 	ask := func(name, base string) (int, string) {
 		return s.ask(t, "ana", "POST", "/api/targets/test", fmt.Sprintf(`{"provider_key":"openai","model_id":%q,"base_url":%q}`, name, base))
 	}
@@ -47,7 +49,7 @@ func TestTestTarget(t *testing.T) {
 	}
 	key := func(value string) {
 		t.Helper()
-		if code, body := s.ask(t, "ana", "PUT", "/api/keys/OPENAI_API_KEY", fmt.Sprintf(`{"value":%q}`, value)); code != 200 {
+		if code, body := s.ask(t, "ana", "PUT", "/api/keys/OPENAI_API_KEY", fmt.Sprintf(`{"value":%q,"hosts":[%q,%q]}`, value, model.Listener.Addr(), nobody.Listener.Addr())); code != 200 {
 			t.Fatalf("key: %d %s", code, body)
 		}
 	}
@@ -69,8 +71,6 @@ func TestTestTarget(t *testing.T) {
 	if p := probe("busy", model.URL); p.OK || p.Fault != callvet.FaultRateLimit || p.RetryMS != 7000 {
 		t.Errorf("rate limit: %+v", p)
 	}
-	nobody := httptest.NewServer(nil)
-	nobody.Close()
 	if p := probe("m1", nobody.URL); p.OK || p.Fault != callvet.FaultNetwork {
 		t.Errorf("nobody there: %+v", p)
 	}

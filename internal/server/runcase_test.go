@@ -39,6 +39,10 @@ func TestRunCaseKept(t *testing.T) {
 		t.Errorf("the case of another user: %d %s", code, answer)
 	}
 
+	if code, answer := s.ask(t, "root", "GET", "/api/runs/"+run+"/case/text?case=to-kim", ""); code != 403 || strings.Contains(answer, "kim.lund") {
+		t.Errorf("the case of another user, for an admin: %d %s", code, answer)
+	}
+
 	into := told[server.Imported](t, s, "ana", "POST", "/api/tool-eval/import", `{"callvet":1,"name":"kept","tools":[{"name":"other"}],"cases":[{"id":"hi","prompt":"Hi","expect":{"no_call":true}}]}`).SuiteID
 	body := `{"case":"to-kim","suite_id":"` + into + `","tier":"regression","bug":"#12"}`
 	added := told[server.CaseAdded](t, s, "ana", "POST", "/api/runs/"+run+"/case/suite", body)
@@ -53,5 +57,12 @@ func TestRunCaseKept(t *testing.T) {
 	}
 	if code, answer := s.ask(t, "ana", "POST", "/api/runs/"+run+"/case/suite", body); code != 409 || !strings.Contains(answer, "rg-send-001") {
 		t.Errorf("the second time: %d %s", code, answer)
+	}
+	s.damage(t, "DELETE FROM run_entries WHERE run_id = ?", run) // as a run of the command line
+	if code, answer := s.ask(t, "ana", "GET", "/api/runs/"+run+"/case/text?case=to-kim", ""); code != 404 {
+		t.Errorf("a run of the command line, for a member: %d %s", code, answer)
+	}
+	if text := told[server.CaseText](t, s, "root", "GET", "/api/runs/"+run+"/case/text?case=to-kim", ""); !strings.Contains(text.YAML, "kim.lund@example.org") {
+		t.Errorf("a run of the command line, for an admin: %s", text.YAML)
 	}
 }

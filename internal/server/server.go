@@ -268,6 +268,11 @@ const Drain = job.HandBack
 // Serve answers requests that come to l, does jobs, and looks after schedules, until ctx ends; then it takes no new ones, lets
 // requests in work end, hands jobs back, and returns.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	if !s.cfg.ReadOnly {
+		if err := s.BindKeys(context.WithoutCancel(ctx)); err != nil { // an interrupt that early ends it in peace, too
+			return errors.Join(err, l.Close())
+		}
+	}
 	srv := &http.Server{
 		Handler: s.Handler(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 		ErrorLog:    slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),

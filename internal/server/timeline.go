@@ -28,7 +28,7 @@ type TimelineEntry struct {
 	Status    string           `json:"status"`
 	Version   int64            `json:"suite_version,omitempty"`
 	Score     *float64         `json:"score" doc:"avg_score of a run, mean score of a judge; null where there is none"`
-	Interval  *stats.Interval  `json:"score_interval,omitempty" doc:"score of a run with its interval and n"`
+	Interval  *stats.Interval  `json:"score_interval,omitempty" doc:"score of a run, or of a judge of tasks, with its interval and n"`
 	Delta     *float64         `json:"delta" doc:"mean change of the targets that are compared with the baseline, over the tasks that both runs have; null where there are none"`
 	Baseline  bool             `json:"baseline,omitempty"`
 	Targets   []TimelineTarget `json:"targets,omitempty"`
@@ -260,7 +260,11 @@ func (s *Server) judged(ctx context.Context, r *trial) ([]TimelineEntry, error) 
 	var out []TimelineEntry
 	for i := range list {
 		j := &list[i]
-		if j.About != r.line.ID { // one that is built in, and was not asked
+		if j.Problem != "" {
+			out = append(out, TimelineEntry{
+				Type: "judge", ID: j.ID, Run: r.line.ID, Timestamp: j.Created.UTC(), Status: string(j.Status),
+				Warnings: []string{"the judging is lost: " + j.Problem},
+			})
 			continue
 		}
 		said, err := told(ctx, s, r.line.ID, fmt.Sprintf("judging %s %s", j.ID, j.Status), func() (*app.Judged, error) {
@@ -274,7 +278,12 @@ func (s *Server) judged(ctx context.Context, r *trial) ([]TimelineEntry, error) 
 			Status: string(j.Status), Judge: j.JudgeID, Summary: j.JudgeID,
 		}
 		for i := range said.Judgings {
-			entry.Score, entry.Reports = said.Judgings[i].Score, said.Judgings[i].Reports()
+			v := &said.Judgings[i]
+			entry.Score, entry.Interval, entry.Reports = v.Score, v.Interval, v.Reports()
+			if silent := v.Questions - v.Answered; silent > 0 || v.Unscored > 0 {
+				entry.Warnings = append(entry.Warnings, fmt.Sprintf("the judge left %d of %s without an answer, and %s unscored",
+					silent, plain.Count(v.Questions, "question", "questions"), plain.Count(v.Unscored, "verdict", "verdicts")))
+			}
 		}
 		out = append(out, entry)
 	}

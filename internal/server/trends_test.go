@@ -53,9 +53,15 @@ func TestLeaderboardAndTrend(t *testing.T) {
 	if again.Previous != first || again.Against != "bad" || again.Change == nil || again.Change.Point != 0 {
 		t.Errorf("the same configuration again: %+v", again)
 	}
+	if all := told[server.Trend](t, s, "ana", "GET", "/api/tool-suites/suite_1/trend?limit=2", ""); len(all.Entries) != 2 || all.Older {
+		t.Errorf("as many as there are: %+v", all)
+	}
 	last := told[server.Trend](t, s, "ana", "GET", "/api/tool-suites/suite_1/trend?limit=1&config_hash="+again.Hash, "")
 	if len(last.Entries) != 1 || !last.Older || len(last.Entries[0].Targets) != 1 || last.Entries[0].Targets[0].Previous != first {
 		t.Errorf("the newest run of one configuration: %+v", last)
+	}
+	if one := told[server.Trend](t, s, "ana", "GET", "/api/tool-suites/suite_1/trend?config_hash="+fresh.Hash, ""); len(one.Entries) != 1 || one.Older {
+		t.Errorf("the runs of a configuration that one run has: %+v", one)
 	}
 	if code, body := s.ask(t, "bo", "GET", "/api/leaderboard?suite_id=suite_1", ""); code != 404 {
 		t.Errorf("somebody else's suite: %d %s", code, body)
@@ -103,6 +109,12 @@ func TestRunChange(t *testing.T) {
 		t.Errorf("the same again: %+v", same)
 	}
 
+	s.ran(t, "ana", "", 1, app.TargetSpec{Target: "offline/lexical", Name: "lexical", SystemPrompt: "A"}, app.TargetSpec{Target: "offline/lexical", Name: "twin", SystemPrompt: "B"})
+	named := s.ran(t, "ana", "", 1, app.TargetSpec{Target: "offline/lexical", Name: "twin", SystemPrompt: "C"})
+	if items := told[server.RunChanges](t, s, "ana", "GET", "/api/runs/"+named+"/change", "").Items; len(items) != 1 || items[0].BaseTarget != "twin" {
+		t.Errorf("not compared with its namesake: %+v", items)
+	}
+
 	made := told[server.ExperimentDetails](t, s, "ana", "POST", "/api/experiments", `{"name":"prompts","suite_id":"suite_1","baseline_eval_id":"`+first+`"}`)
 	if code, body := s.ask(t, "ana", "PATCH", "/api/runs/"+third, `{"experiment_id":"`+made.ID+`"}`); code >= 300 {
 		t.Fatal(code, body)
@@ -117,5 +129,58 @@ func TestRunChange(t *testing.T) {
 	}
 	if code, body := s.ask(t, "bo", "GET", "/api/runs/"+third+"/change", ""); code != 404 {
 		t.Errorf("somebody else's run: %d %s", code, body)
+	}
+}
+
+// cancelled adds runs between others: copies of a run that were cancelled, which no run is compared with.
+func (s *site) cancelled(t *testing.T, run string, n int) {
+	t.Helper()
+	const count = "WITH RECURSIVE k(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM k WHERE n < ?2) "
+	s.damage(t, count+`INSERT INTO run_entries(run_id, user_id, suite_id, suite_version, experiment_id, job_id, shared, created)
+		SELECT run_id || '-' || k.n, user_id, suite_id, suite_version, experiment_id, '', FALSE, created FROM k, run_entries WHERE run_id = ?1`, run, n)
+	s.damage(t, count+`INSERT INTO runs(id, name, created, finished, status, suite_hash, suite_name, manifest)
+		SELECT id || '-' || k.n, '', created, finished, 'cancelled', suite_hash, suite_name, manifest FROM k, runs WHERE id = ?1`, run, n)
+}
+
+// TestRunChangeAmongMany: the run before is found behind a page of newer runs and among those that were cancelled,
+// and is not looked for beyond a page of earlier runs.
+func TestRunChangeAmongMany(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.suiteOf(t, "ana", "suite_1")
+	base := func(run string) string {
+		t.Helper()
+		items := told[server.RunChanges](t, s, "ana", "GET", "/api/runs/"+run+"/change", "").Items
+		if len(items) != 1 {
+			t.Fatalf("%+v", items)
+		}
+		return items[0].Base
+	}
+	first := s.ran(t, "ana", "", 1)
+	s.cancelled(t, first, 199)
+	second := s.ran(t, "ana", "", 1)
+	if got := base(second); got != first {
+		t.Errorf("after 199 that were cancelled: %q", got)
+	}
+	s.cancelled(t, second, 200)
+	third := s.ran(t, "ana", "", 1)
+	if got := base(third); got != "" {
+		t.Errorf("after 200 that were cancelled: %q", got)
+	}
+	if got := base(second); got != first {
+		t.Errorf("with a page of newer runs: %q", got)
+	}
+}
+
+// TestRunChangeWithoutSuite: a run without a suite of the server is compared with the one before of the same name.
+func TestRunChangeWithoutSuite(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	first, other, last := s.ran(t, "ana", "", 1), s.ran(t, "ana", "", 1), s.ran(t, "ana", "", 1)
+	s.damage(t, "UPDATE run_entries SET suite_id = ''")
+	s.damage(t, "UPDATE runs SET suite_name = 'another' WHERE id = ?", other)
+	items := told[server.RunChanges](t, s, "ana", "GET", "/api/runs/"+last+"/change", "").Items
+	if len(items) != 1 || items[0].Base != first {
+		t.Errorf("compared with %+v, want %s, not %s of another suite", items, first, other)
 	}
 }

@@ -213,6 +213,13 @@ func TestSystemPromptOfRun(t *testing.T) {
 		return sent.ResultRef
 	}
 	var last string
+	defer func() {
+		for _, e := range s.events(t, "ana") {
+			if e["type"] == "tool_eval_init" && (e["cases"] != 1.0 || e["total_cases"] != 2.0 || e["total"] != 2.0) {
+				t.Errorf("begun with %v", e)
+			}
+		}
+	}()
 	for _, test := range []struct{ more, a, b string }{
 		{``, "Of the suite.", "Of the suite."},
 		{`,"system_prompt":"Mine."`, "Mine.\n\nOf the suite.", "Mine.\n\nOf the suite."},

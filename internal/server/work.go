@@ -102,7 +102,7 @@ func (s *Server) makeApp(ctx context.Context, user string) (*app.App, error) {
 	if _, err := s.cfg.Accounts.User(ctx, user); err != nil {
 		return nil, err
 	}
-	keys, err := s.cfg.Accounts.Opened(ctx, user)
+	kept, err := s.cfg.Accounts.Opened(ctx, user)
 	if err != nil {
 		return nil, err
 	}
@@ -110,20 +110,74 @@ func (s *Server) makeApp(ctx context.Context, user string) (*app.App, error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg := s.cfg.Work
-	server := cfg.Getenv
-	if server == nil {
-		server = func(string) string { return "" }
-	}
-	reach := app.Reach{Private: allowed.Private, Hosts: allowed.Hosts}
+	cfg, keys := s.cfg.Work, values(kept)
+	reach := app.Reach{Private: allowed.Private, Hosts: allowed.Hosts, Keys: bound(kept)}
 	if allowed.ServerKeys {
-		reach.Lent = lent(server)
+		reach.Keys = append(reach.Keys, lent(s.serverEnv())...)
 	}
 	cfg.HTTP, cfg.Owner = reach.Client(), ownerOf(user, keys)
 	cfg.Permit = app.Permit{Commands: allowed.Commands, Files: allowed.Files}
-	cfg.Getenv = environment(keys, server, allowed)
+	cfg.Getenv = environment(keys, s.serverEnv(), allowed)
 	cfg.Environ = visible(cfg.Environ, keys)
 	return app.New(cfg), nil
+}
+
+// serverEnv is the server's own environment.
+func (s *Server) serverEnv() func(string) string {
+	if s.cfg.Work.Getenv == nil {
+		return func(string) string { return "" }
+	}
+	return s.cfg.Work.Getenv
+}
+
+// values are those of keys by variable.
+func values(kept map[string]account.Kept) map[string]string {
+	out := make(map[string]string, len(kept))
+	for name := range kept {
+		out[name] = kept[name].Value
+	}
+	return out
+}
+
+// bound are the keys of a user with their hosts. Addresses that he keeps go wherever they lead.
+func bound(kept map[string]account.Kept) (out []app.HostKey) {
+	for _, name := range slices.Sorted(maps.Keys(kept)) {
+		if account.IsKey(name) {
+			out = append(out, app.HostKey{Variable: name, Value: kept[name].Value, Hosts: kept[name].Hosts, Near: kept[name].Near})
+		}
+	}
+	return out
+}
+
+// BindKeys gives hosts to the keys that users gave to an earlier version.
+func (s *Server) BindKeys(ctx context.Context) error {
+	if s.cfg.Accounts == nil {
+		return nil
+	}
+	allowed, err := s.cfg.Accounts.Allowed(ctx)
+	if err != nil {
+		return err
+	}
+	return s.cfg.Accounts.BindKeys(ctx, func(kept map[string]string) map[string][]string {
+		return app.KeyHosts(environment(kept, s.serverEnv(), allowed))
+	})
+}
+
+// usualHosts are the hosts that a key of a user is for where he names none: those of the key that it replaces, else those
+// of its provider, or of the address that he keeps for it, and near ones.
+func (s *Server) usualHosts(ctx context.Context, user, variable string) (hosts []string, near bool, err error) {
+	kept, err := s.cfg.Accounts.Opened(ctx, user)
+	if err != nil {
+		return nil, false, err
+	}
+	if before := kept[variable]; len(before.Hosts) > 0 {
+		return before.Hosts, before.Near, nil
+	}
+	allowed, err := s.cfg.Accounts.Allowed(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	return app.KeyHosts(environment(values(kept), s.serverEnv(), allowed))[variable], true, nil
 }
 
 // ownerOf names a user with his keys, and holds none of them: answers that were asked with another key, or by
@@ -154,17 +208,13 @@ func environment(keys map[string]string, server func(string) string, allowed acc
 	}
 }
 
-// lent are the keys of the server's environment, each with the hosts that it is for.
-func lent(server func(string) string) map[string][]string {
-	out := map[string][]string{}
-	for name, hosts := range app.KeyHosts(server) {
+// lent are the keys of the server's environment, each with the hosts that it is for: a key of a provider without an
+// address is for none.
+func lent(server func(string) string) (out []app.HostKey) {
+	hosts := app.KeyHosts(server)
+	for _, name := range app.Keys() {
 		if v := strings.TrimSpace(server(name)); v != "" {
-			out[v] = append(out[v], hosts...)
-		}
-	}
-	for _, name := range app.Keys() { // of a provider without an address: for nobody
-		if v := strings.TrimSpace(server(name)); v != "" && out[v] == nil {
-			out[v] = []string{}
+			out = append(out, app.HostKey{Value: v, Hosts: hosts[name]})
 		}
 	}
 	return out

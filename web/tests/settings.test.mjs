@@ -36,10 +36,12 @@ after(async () => {
 test('a key is set, tested with a clear word, replaced, deleted', async () => {
   const page = await browser.page(server);
   await page.goto('/settings/keys');
-  const setKey = async (opener, value) => {
+  const own = `127.0.0.1:${model.address().port}`;
+  const setKey = async (opener, value, hosts) => {
     await opener.click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('textbox', { name: 'Key' }).fill(value);
+    if (hosts) await dialog.getByRole('textbox', { name: 'Hosts' }).fill(hosts);
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.waitFor({ state: 'hidden' });
   };
@@ -50,9 +52,13 @@ test('a key is set, tested with a clear word, replaced, deleted', async () => {
 
   const ask = async (name) => {
     await page.getByRole('textbox', { name: 'Model' }).fill(name);
-    await page.getByRole('textbox', { name: 'Address' }).fill(`http://127.0.0.1:${model.address().port}/v1`);
+    await page.getByRole('textbox', { name: 'Address' }).fill(`http://${own}/v1`);
     await page.getByRole('button', { name: 'Test', exact: true }).click();
   };
+  await ask('m1');
+  await page.getByText(`OPENAI_API_KEY is not sent to ${own}: it is kept for api.openai.com alone`).waitFor();
+  await setKey(page.getByRole('button', { name: 'Replace: OPENAI_API_KEY' }), 'sk-a-wrong-key-9876', `api.openai.com, ${own}`);
+  await page.getByRole('cell', { name: `${own}, api.openai.com`, exact: true }).waitFor();
   await ask('m1');
   await page.getByText('The key is refused. (HTTP 401)').waitFor();
   await setKey(page.getByRole('button', { name: 'Replace: OPENAI_API_KEY' }), 'sk-the-right-key-1234');

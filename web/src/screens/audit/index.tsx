@@ -10,7 +10,7 @@ import { type Column, Rows } from '../../ui/table';
 type Entry = Schemas['AccountEntry'];
 
 const kinds = [
-  'login', 'login.failed', 'logout', 'link.first', 'link.use', 'user.create', 'user.link', 'user.role', 'user.limits', 'user.password', 'user.remove', 'token.create', 'token.revoke', 'key.set', 'key.delete', 'settings.change', 'schedule.create',
+  'login', 'login.failed', 'logout', 'link.first', 'link.use', 'user.create', 'user.link', 'user.role', 'user.limits', 'user.password', 'user.remove', 'token.create', 'token.revoke', 'key.set', 'key.bind', 'key.delete', 'settings.change', 'schedule.create',
   'schedule.change', 'schedule.delete',
 ];
 

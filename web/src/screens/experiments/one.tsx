@@ -307,11 +307,16 @@ function Timeline({ of: e, link, changed }: { of: Details; link: () => void; cha
                   </Table.Td>
                   <Table.Td colSpan={5}>
                     <Text size="sm" c="dimmed">
-                      <Link to={`/judges?run=${x.eval_id}`}>{t('experiments.judgeEntry', { judge: x.judge ?? '' })}</Link> · {x.score === null ? x.status : t('experiments.judgeScore', { score: inUnit(x.score, 'rate') })}
+                      <Link to={`/judges?run=${x.eval_id}`}>{t('experiments.judgeEntry', { judge: x.judge ?? '' })}</Link> · {x.score === null ? x.status : t('experiments.judgeScore', { score: x.score_interval ? withInterval(t, x.score_interval) : inUnit(x.score, 'rate') })}
                       {x.reports?.map((r) => (
                         <span key={r.target} className="untrusted">{` · ${r.target}: ${r.grade}`}</span>
                       ))}
                     </Text>
+                    {x.warnings?.map((w) => (
+                      <Text key={w} size="xs" style={{ color: 'var(--cv-error)' }}>
+                        {w}
+                      </Text>
+                    ))}
                   </Table.Td>
                 </Table.Tr>
               ) : (

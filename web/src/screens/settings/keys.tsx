@@ -17,7 +17,7 @@ type Key = Schemas['AccountProviderKey'];
 export function Keys() {
   const t = useText();
   const client = useQueryClient();
-  const [setting, setSetting] = useState<{ variable: string } | null>(null);
+  const [setting, setSetting] = useState<{ variable: string; hosts: string[] } | null>(null);
   const list = $api.useQuery('get', '/api/keys', {});
   const targets = $api.useQuery('get', '/api/targets', {}, { staleTime: Number.POSITIVE_INFINITY });
   const again = () => client.invalidateQueries({ queryKey: ['get', '/api/keys'] });
@@ -31,7 +31,7 @@ export function Keys() {
   if (list.error || targets.error) return <Failure of={list.error ?? targets.error} retry={() => (list.error ? list.refetch() : targets.refetch())} />;
   const { providers } = targets.data;
   const keys = list.data.items;
-  const set = <Button onClick={() => setSetting({ variable: '' })}>{t('settings.setKey')}</Button>;
+  const set = <Button onClick={() => setSetting({ variable: '', hosts: [] })}>{t('settings.setKey')}</Button>;
   return (
     <Stack gap="lg">
       {keys.length === 0 ? (
@@ -44,12 +44,13 @@ export function Keys() {
             {t('settings.keysText')}
           </Text>
           <Scroll label={t('settings.keysTitle')}>
-            <Table miw={620}>
+            <Table miw={760}>
               <Table.Thead>
                 <Table.Tr>
                   <Table.Th>{t('settings.provider')}</Table.Th>
                   <Table.Th>{t('settings.variable')}</Table.Th>
                   <Table.Th>{t('settings.ends')}</Table.Th>
+                  <Table.Th>{t('settings.keyHosts')}</Table.Th>
                   <Table.Th>{t('settings.set')}</Table.Th>
                   <Table.Th ta="right">{t('common.actions')}</Table.Th>
                 </Table.Tr>
@@ -70,10 +71,11 @@ export function Keys() {
                         t('settings.short')
                       )}
                     </Table.Td>
+                    <Table.Td className="mono" style={{ overflowWrap: 'anywhere' }}>{[...k.hosts, ...(k.near ? [t('settings.nearHosts')] : [])].join(', ') || '–'}</Table.Td>
                     <Table.Td className="num">{moment(k.created)}</Table.Td>
                     <Table.Td ta="right">
                       <Group gap={4} justify="flex-end" wrap="nowrap">
-                        <Button size="compact-sm" variant="subtle" onClick={() => setSetting({ variable: k.variable })} aria-label={`${t('settings.replaceKey')}: ${k.variable}`}>
+                        <Button size="compact-sm" variant="subtle" onClick={() => setSetting({ variable: k.variable, hosts: k.near ? [] : k.hosts })} aria-label={`${t('settings.replaceKey')}: ${k.variable}`}>
                           {t('settings.replaceKey')}
                         </Button>
                         <Button size="compact-sm" variant="subtle" color="red" onClick={() => remove(k)} aria-label={`${t('common.delete')}: ${k.variable}`}>
@@ -89,21 +91,23 @@ export function Keys() {
         </Card>
       )}
       <Test providers={providers} keys={keys} />
-      {setting && <SetKey variable={setting.variable} providers={providers} close={() => setSetting(null)} done={again} />}
+      {setting && <SetKey variable={setting.variable} hosts={setting.hosts} providers={providers} close={() => setSetting(null)} done={again} />}
     </Stack>
   );
 }
 
-function SetKey({ variable: fixed, providers, close, done }: { variable: string; providers: Schemas['AppProvider'][]; close: () => void; done: () => Promise<void> }) {
+function SetKey({ variable: fixed, hosts: before, providers, close, done }: { variable: string; hosts: string[]; providers: Schemas['AppProvider'][]; close: () => void; done: () => Promise<void> }) {
   const t = useText();
   const [variable, setVariable] = useState(fixed || providers[0]?.key_variables[0] || '');
   const [value, setValue] = useState('');
+  const [hosts, setHosts] = useState(before.join(' '));
   const { busy, error, act } = useAct();
   const variables = [...new Set(providers.flatMap((p) => p.key_variables))];
   const send = (e: FormEvent) => {
     e.preventDefault();
     void act(async () => {
-      ok(await api.PUT('/api/keys/{variable}', { params: { path: { variable } }, body: { value } }));
+      const named = hosts.split(/[\s,]+/).filter(Boolean);
+      ok(await api.PUT('/api/keys/{variable}', { params: { path: { variable } }, body: { value, ...(named.length > 0 ? { hosts: named } : {}) } }));
       tell(t('settings.keySet', { variable }));
       await done();
       close();
@@ -118,6 +122,7 @@ function SetKey({ variable: fixed, providers, close, done }: { variable: string;
             <Autocomplete label={t('settings.variable')} description={t('settings.variableHint')} required data={variables} value={variable} onChange={setVariable} maxDropdownHeight={220} />
           )}
           <PasswordInput label={t('settings.value')} description={t('settings.valueHint')} required autoComplete="new-password" value={value} onChange={(e) => setValue(e.currentTarget.value)} data-autofocus />
+          <TextInput label={t('settings.keyHosts')} description={t('settings.keyHostsHint')} value={hosts} onChange={(e) => setHosts(e.currentTarget.value)} />
           <Group justify="flex-end">
             <Button variant="default" onClick={close}>
               {t('common.cancel')}
