@@ -247,14 +247,16 @@ func DiffWith(baseline, candidate *Ledger, cfg DiffConfig) *Comparison {
 	common := d.match(baseline, candidate)
 	d.Unpaired = cfg.Unpaired
 	pairs := d.pairTargets(baseline, candidate, cfg.Pairs)
+	var others remarks
 	for _, p := range pairs {
 		if d.Unpaired {
 			d.Targets = append(d.Targets, apart(baseline, candidate, p, &cfg))
 		} else {
 			d.Targets = append(d.Targets, compareTargets(baseline, candidate, p, common, &cfg))
 		}
-		d.Warnings = append(d.Warnings, unlike(baseline, candidate, p)...)
+		unlike(&others, baseline, candidate, p)
 	}
+	d.Warnings = append(d.Warnings, others.sentences()...)
 	for i := range d.Targets {
 		t := &d.Targets[i]
 		if w := t.Overall.suiteWarning(t.Candidate); w != "" && cfg.Population == ThisSuite {
@@ -304,29 +306,61 @@ func (d *Comparison) lost(baseline, candidate *Ledger) {
 	}
 }
 
-// unlike says what else than the target, or the time, is not the same on the sides of a pair.
-func unlike(base, cand *Ledger, p [2]int) (out []string) {
-	was, is := base.targets[p[0]], cand.targets[p[1]]
-	both, were, where := is, "was", " in both runs"
-	if was != is {
-		both, were, where = was+" and "+is, "were", ""
+// A remark is a sentence on pairs of targets, which begins with their names.
+type remark struct {
+	pairs    []string
+	one, all string // what is true of one target, or of several; "": the pair is the whole sentence
+}
+
+// remarks are sentences on targets, each once for all targets that it is true of.
+type remarks []remark
+
+// add makes a remark on a pair; all is what it is with several of them.
+func (r *remarks) add(pair, one, all string) {
+	i := slices.IndexFunc(*r, func(m remark) bool { return one != "" && m.one == one })
+	if i < 0 {
+		*r, i = append(*r, remark{one: one, all: all}), len(*r)
 	}
-	if a, b := base.file(p[0]), cand.file(p[1]); a != "" && b != "" && a != b {
-		out = append(out, both+" did not read the same files"+where+": another catalogue, or one that changed")
-	}
-	if !samePrompt(base, p[0], cand, p[1]) {
-		out = append(out, both+" "+were+" not asked with the same prompt"+where+": a difference may be the prompt's")
-	}
-	if names := otherSettings(base, p[0], cand, p[1]); len(names) > 0 {
-		out = append(out, both+" "+were+" not asked with the same parameters"+where+" ("+strings.Join(names, ", ")+"): a difference may be theirs")
-	}
-	if a, b := base.inPart[p[0]], cand.inPart[p[1]]; a+b > 0 {
-		out = append(out, fmt.Sprintf("%s: attempts that passed with assertions that were not evaluated, so that they passed the others only: %d of the baseline, %d now", is, a, b))
-	}
-	if a, b := base.layers[p[0]], cand.layers[p[1]]; len(a) > 0 && len(b) > 0 && !slices.Equal(a, b) {
-		out = append(out, fmt.Sprintf("%s is judged by %s, %s by %s: passes and composites are not of the same layers", was, layerList(a), is, layerList(b)))
+	(*r)[i].pairs = append((*r)[i].pairs, pair)
+}
+
+// sentences are the remarks in the order in which they were made first.
+func (r remarks) sentences() (out []string) {
+	for _, m := range r {
+		what := m.one
+		if len(m.pairs) > 1 {
+			what = m.all
+		}
+		out = append(out, strings.Join(m.pairs, ", ")+what)
 	}
 	return out
+}
+
+// unlike remarks what else than the target, or the time, is not the same on the sides of a pair.
+func unlike(r *remarks, base, cand *Ledger, p [2]int) {
+	was, is := base.targets[p[0]], cand.targets[p[1]]
+	both, were, where := is, " was", " in both runs"
+	if was != is {
+		both, were, where = was+" and "+is, " were", ""
+	}
+	if a, b := base.file(p[0]), cand.file(p[1]); a != "" && b != "" && a != b {
+		what := " did not read the same files" + where + ": another catalogue, or one that changed"
+		r.add(both, what, what)
+	}
+	if !samePrompt(base, p[0], cand, p[1]) {
+		what := " not asked with the same prompt" + where + ": a difference may be the prompt's"
+		r.add(both, were+what, " were"+what)
+	}
+	if names := otherSettings(base, p[0], cand, p[1]); len(names) > 0 {
+		what := " not asked with the same parameters" + where + " (" + strings.Join(names, ", ") + "): a difference may be theirs"
+		r.add(both, were+what, " were"+what)
+	}
+	if a, b := base.inPart[p[0]], cand.inPart[p[1]]; a+b > 0 {
+		r.add(fmt.Sprintf("%s: attempts that passed with assertions that were not evaluated, so that they passed the others only: %d of the baseline, %d now", is, a, b), "", "")
+	}
+	if a, b := base.layers[p[0]], cand.layers[p[1]]; len(a) > 0 && len(b) > 0 && !slices.Equal(a, b) {
+		r.add(fmt.Sprintf("%s is judged by %s, %s by %s: passes and composites are not of the same layers", was, layerList(a), is, layerList(b)), "", "")
+	}
 }
 
 func layerList(names []string) string {

@@ -160,3 +160,21 @@ func TestDiffSettingsAndTools(t *testing.T) {
 		}
 	}
 }
+
+// TestDiffRemarks: what is true of several targets is one sentence.
+func TestDiffRemarks(t *testing.T) {
+	t.Parallel()
+	sides := [2]*Ledger{}
+	for i, prompt := range []string{"before", "after"} {
+		l := NewLedger("run", []string{"a", "b", "c"}, nil)
+		l.Prompts([]string{prompt, prompt, "same"})
+		for target := range 3 {
+			l.Add(&callvet.Case{ID: "x"}, &callvet.Cell{Target: target, Result: callvet.Result{Verdict: callvet.VerdictPass}})
+		}
+		sides[i] = l
+	}
+	want := []string{"a, b were not asked with the same prompt in both runs: a difference may be the prompt's"}
+	if d := cmp.Diff(want, Diff(sides[0], sides[1], 0).Warnings); d != "" {
+		t.Error(d)
+	}
+}

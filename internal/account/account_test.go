@@ -621,9 +621,9 @@ func TestBindKeys(t *testing.T) {
 	bind("evil.example")
 	got, err := h.Opened(ctx, bo.User)
 	want := map[string]account.Kept{
-		"OPENAI_API_KEY":  {Value: "sk-of-bo-0123456789", Hosts: []string{"models.example"}},
+		"OPENAI_API_KEY":  {Value: "sk-of-bo-0123456789", Hosts: []string{"models.example"}, Near: true},
 		"OPENAI_BASE_URL": {Value: "https://models.example"},
-		"MY_TOKEN":        {Value: "of-no-provider", Hosts: []string{}},
+		"MY_TOKEN":        {Value: "of-no-provider", Hosts: []string{}, Near: true},
 		"HF_TOKEN":        {Value: "hf-0123456789", Hosts: []string{"hf.example"}},
 	}
 	if d := cmp.Diff(want, got); err != nil || d != "" {

@@ -33,7 +33,9 @@ type ProviderKey struct {
 	Hint string `json:"hint"`
 	// Hosts are where the key may be sent, with a port where it is not the usual one. Settings, such as
 	// OPENAI_BASE_URL, have none.
-	Hosts   []string  `json:"hosts" nullable:"false"`
+	Hosts []string `json:"hosts" nullable:"false"`
+	// Near is that of Kept.
+	Near    bool      `json:"near,omitempty" doc:"no hosts were named: private addresses that an admin allows get it too"`
 	Created time.Time `json:"created"`
 	// Lost tells that the server has another secret key than the one that sealed it: it must be
 	// set again.
@@ -126,6 +128,9 @@ type Kept struct {
 	Value string `json:"value"`
 	// Hosts are where it may be sent; nil for an address, and for a key of an earlier version.
 	Hosts []string `json:"hosts"`
+	// Near is set where the user named no hosts: the key may also be sent to private addresses that an admin
+	// allows, such as a model server in the same network.
+	Near bool `json:"near,omitempty"`
 }
 
 // packed begins what is sealed of a value with its hosts; a value of an earlier version is sealed as it is, and has no
@@ -168,14 +173,14 @@ func (a *Accounts) sealKey(user, variable string, k Kept) ([]byte, error) {
 // maxKeyHosts bounds Kept.Hosts.
 const maxKeyHosts = 20
 
-// hostsOf gives the hosts of a key as they are kept.
-func hostsOf(name string, hosts []string) ([]string, error) {
+// hostsOf gives the hosts of a key as they are kept; none are needed where near addresses get it.
+func hostsOf(name string, hosts []string, near bool) ([]string, error) {
 	switch {
 	case !IsKey(name) && len(hosts) > 0:
 		return nil, &callvet.FieldError{Field: "hosts", Text: fmt.Sprintf("{hosts}: %s holds an address, and no key that could be sent: leave {hosts} out", name)}
 	case !IsKey(name):
 		return nil, nil
-	case len(hosts) == 0:
+	case len(hosts) == 0 && !near:
 		return nil, &callvet.FieldError{Field: "hosts", Text: fmt.Sprintf("{hosts}: %s is the key of no provider with an address: name the hosts that it may be sent to", name), Fix: `write "hosts": ["agents.example.com"]`}
 	case len(hosts) > maxKeyHosts:
 		return nil, &callvet.FieldError{Field: "hosts", Text: fmt.Sprintf("{hosts}: at most %d", maxKeyHosts)}
@@ -222,7 +227,7 @@ func (a *Accounts) SetProviderKey(ctx context.Context, by *Principal, name strin
 	if kept.Value == "" || len(kept.Value) > maxKeyBytes || strings.ContainsFunc(kept.Value, unicode.IsControl) {
 		return k, &callvet.FieldError{Field: "value", Text: fmt.Sprintf("{value} has 1 to %d bytes, in one line", maxKeyBytes)}
 	}
-	if kept.Hosts, err = hostsOf(name, kept.Hosts); err != nil {
+	if kept.Hosts, err = hostsOf(name, kept.Hosts, kept.Near); err != nil {
 		return k, err
 	}
 	sealed, err := a.sealKey(by.User, name, kept)
@@ -230,7 +235,8 @@ func (a *Accounts) SetProviderKey(ctx context.Context, by *Principal, name strin
 		return k, fmt.Errorf("keep %s: %w", name, err)
 	}
 	now := a.now()
-	k = ProviderKey{Variable: name, Hosts: append([]string{}, kept.Hosts...), Created: at(now)}
+	kept.Near = kept.Near && IsKey(name)
+	k = ProviderKey{Variable: name, Hosts: append([]string{}, kept.Hosts...), Near: kept.Near, Created: at(now)}
 	if r := []rune(kept.Value); len(r) >= longEnough {
 		k.Hint = string(r[len(r)-hinted:])
 	}
@@ -281,7 +287,7 @@ func (a *Accounts) BindKeys(ctx context.Context, hosts func(kept map[string]stri
 	}
 	return a.change(ctx, "bind keys", func(q *rows.Queries) error {
 		for _, r := range loose {
-			k := Kept{Value: values[r.UserID][r.Variable], Hosts: append([]string{}, hosts(values[r.UserID])[r.Variable]...)}
+			k := Kept{Value: values[r.UserID][r.Variable], Hosts: append([]string{}, hosts(values[r.UserID])[r.Variable]...), Near: true}
 			sealed, err := a.sealKey(r.UserID, r.Variable, k)
 			if err != nil {
 				return err
@@ -293,7 +299,7 @@ func (a *Accounts) BindKeys(ctx context.Context, hosts func(kept map[string]stri
 				return err
 			}
 			if len(k.Hosts) == 0 {
-				a.cfg.Log.WarnContext(ctx, "a key is sent nowhere before its user gives it again, with its hosts", "user", r.UserID, "variable", r.Variable)
+				a.cfg.Log.WarnContext(ctx, "a key is sent to no public host before its user gives it again, with its hosts", "user", r.UserID, "variable", r.Variable)
 			}
 		}
 		return nil
@@ -310,7 +316,7 @@ func (a *Accounts) ProviderKeys(ctx context.Context, user string) ([]ProviderKey
 	for i := range list {
 		r := &list[i]
 		k, err := a.openKey(user, r.Variable, r.Sealed)
-		out[i] = ProviderKey{Variable: r.Variable, Hint: r.Hint, Hosts: append([]string{}, k.Hosts...), Created: at(r.Created), Lost: err != nil}
+		out[i] = ProviderKey{Variable: r.Variable, Hint: r.Hint, Hosts: append([]string{}, k.Hosts...), Near: k.Near, Created: at(r.Created), Lost: err != nil}
 	}
 	return out, nil
 }

@@ -106,7 +106,7 @@ type JudgingView struct {
 	Score     *float64        `json:"score"`
 	Interval  *stats.Interval `json:"score_interval,omitempty"`
 	Agreement *float64        `json:"sample_agreement,omitempty"`
-	Spent     callvet.Spent `json:"spent"`
+	Spent     callvet.Spent   `json:"spent"`
 	// Stopped says why the model was given up; nil: it was not.
 	Stopped  []string       `json:"stopped,omitempty"`
 	Verdicts []ThingVerdict `json:"verdicts,omitempty"`

@@ -4,10 +4,15 @@ package app_test
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/panel"
 )
@@ -77,5 +82,59 @@ func TestFirst(t *testing.T) {
 		if d := cmp.Diff(tt.want, (&app.Ranking{Ranks: tt.ranks}).First()); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
+	}
+}
+
+// TestRankedByGate: targets of a run are ranked by the metric of the first hard gate of the suite on everything.
+func TestRankedByGate(t *testing.T) {
+	t.Parallel()
+	a, files := server(t, app.Permit{})
+	startedRun(t, a, files, 1)
+	weather, err := os.ReadFile(filepath.Join(files.dir, "weather.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for list, want := range map[string]string{
+		`{metric: tool_selection, at_least: 0.1}`:                                                                          "tool_selection",
+		`{metric: f1, at_least: 0.1, severity: soft}, {metric: tool_selection, at_least: 0.1}`:                             "tool_selection",
+		`{metric: param_exact, slice: difficulty=easy, at_least: 0.1}`:                                                     panel.MetricPass,
+		`{metric: param_exact, slice: difficulty=easy, at_least: 0.1}, {metric: f1, at_least: 0.1}`:                        "f1",
+		`{metric: param_exact, at_least: 0.1, target: one}, {metric: tool_selection, at_least: 0.1}`:                       "tool_selection",
+		`{newly_failing: 0}, {metric: tool_selection, at_least: 0.1}`:                                                      "tool_selection",
+		`{metric: latency_p50_ms, at_most: 1000000}, {metric: tool_selection, at_least: 0.1}, {metric: f1, at_least: 0.1}`: "tool_selection",
+	} {
+		if err := os.WriteFile(filepath.Join(files.dir, "gated.yaml"), append(slices.Clone(weather), "\ngates: ["+list+"]\n"...), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		files.known["gated"] = "gated.yaml"
+		s, err := a.StartRun(t.Context(), as[app.RunRequest](t, `{"suite": "gated", "targets": [{"target": "offline/lexical", "name": "one"}, {"target": "offline/lexical", "name": "other", "tool_choice": "none"}]}`), nil)
+		if err != nil {
+			t.Errorf("%s: %v", list, err)
+			continue
+		}
+		out, err := s.Do(t.Context())
+		if err = errors.Join(err, s.Close()); err != nil {
+			t.Fatal(err)
+		}
+		v, err := a.ViewRun(t.Context(), app.ViewRequest{Run: out.Stored.ID}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := v.View.Panels.RankedBy; got != want {
+			t.Errorf("%s: ranked by %q, want %q", list, got, want)
+		}
+	}
+}
+
+// TestToolChoices: each target's tool choice is a rule or a tool of the suite, that of the last one too.
+func TestToolChoices(t *testing.T) {
+	t.Parallel()
+	a, files := server(t, app.Permit{})
+	startedRun(t, a, files, 1)
+	_, err := a.StartRun(t.Context(), as[app.RunRequest](t, `{"suite": "weather", "targets": [{"target": "offline/lexical", "name": "one", "tool_choice": "get_weather"},
+		{"target": "offline/lexical", "name": "other", "tool_choice": "get_wether"}]}`), nil)
+	var hinted *callvet.Hinted
+	if !errors.As(err, &hinted) || !strings.Contains(err.Error(), "target other") || hinted.Hint != "did you mean get_weather?" {
+		t.Errorf("%v", err)
 	}
 }

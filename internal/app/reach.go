@@ -33,6 +33,8 @@ type HostKey struct {
 	// Variable is its name; "" for a key of the server, which the user does not know.
 	Variable, Value string
 	Hosts           []string
+	// Near lets private addresses that Reach allows have it, too.
+	Near bool
 }
 
 // Client sends requests where they may go. It follows no redirect and uses no proxy.
@@ -41,9 +43,10 @@ func (r Reach) Client() *http.Client {
 	if !ok {
 		base = &http.Transport{}
 	}
-	c := guard.Reach{Private: r.Private, Hosts: r.Hosts}.Client(base)
+	may := guard.Reach{Private: r.Private, Hosts: r.Hosts}
+	c := may.Client(base)
 	if len(r.Keys) > 0 {
-		c.Transport = &keyring{next: c.Transport, keys: r.Keys}
+		c.Transport = &keyring{next: c.Transport, keys: r.Keys, near: may.Near}
 	}
 	return c
 }
@@ -52,6 +55,7 @@ func (r Reach) Client() *http.Client {
 type keyring struct {
 	next http.RoundTripper
 	keys []HostKey
+	near func(host string) bool
 }
 
 // RoundTrip sends a request.
@@ -73,7 +77,9 @@ func (l *keyring) refuse(r *http.Request) error {
 	for i := range l.keys {
 		k := &l.keys[i]
 		// One value may be kept under several names: any of them allows it.
-		may := own && slices.ContainsFunc(l.keys, func(o HostKey) bool { return o.Value == k.Value && slices.Contains(o.Hosts, to) })
+		may := own && slices.ContainsFunc(l.keys, func(o HostKey) bool {
+			return o.Value == k.Value && (slices.Contains(o.Hosts, to) || o.Near && l.near(r.URL.Hostname()))
+		})
 		if may || !carries(r, k.Value) {
 			continue
 		}

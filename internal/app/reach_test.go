@@ -140,3 +140,44 @@ func TestKeyHosts(t *testing.T) {
 		t.Error(d)
 	}
 }
+
+// TestNearKeys: a key without named hosts goes to private addresses that are allowed, and to no public one.
+func TestNearKeys(t *testing.T) {
+	t.Parallel()
+	const key = "sk-near-0123456789"
+	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	t.Cleanup(s.Close)
+	send := func(r app.Reach, address string) error {
+		t.Helper()
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address, http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Authorization", "Bearer "+key)
+		res, err := r.Client().Do(req)
+		if res != nil {
+			_ = res.Body.Close()
+		}
+		return err
+	}
+	near := []app.HostKey{{Variable: "K", Value: key, Near: true}}
+	for what, c := range map[string]struct {
+		reach app.Reach
+		sent  bool
+	}{
+		"private":               {app.Reach{Private: true, Keys: near}, true},
+		"an allowed host":       {app.Reach{Hosts: []string{"127.0.0.1"}, Keys: near}, true},
+		"with other hosts":      {app.Reach{Private: true, Keys: []app.HostKey{{Variable: "K", Value: key, Hosts: []string{"a.example"}}}}, false},
+		"private, none allowed": {app.Reach{Keys: near}, false},
+	} {
+		if err := send(c.reach, s.URL); (err == nil) != c.sent {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	for _, public := range []string{"http://192.0.2.1:9/", "http://127.0.0.1.example.org/", "http://169.254.169.254/"} {
+		var denied *callvet.DeniedError
+		if err := send(app.Reach{Private: true, Keys: near}, public); !errors.As(err, &denied) || denied.Ruling.Rule != "key-host" {
+			t.Errorf("%s: %v", public, err)
+		}
+	}
+}

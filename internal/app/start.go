@@ -494,8 +494,11 @@ func (r *Run) choosable(ts []run.Target) error {
 		for c := range r.Chosen(&err) {
 			add(c.Tools)
 		}
-		if err != nil || slices.Contains(known, choice) {
+		if err != nil {
 			return err
+		}
+		if slices.Contains(known, choice) {
+			continue
 		}
 		hint := "write auto, required, none or the name of a tool of the suite"
 		if near := callvet.Nearest(choice, known); near != "" {

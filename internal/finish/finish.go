@@ -17,7 +17,7 @@ func Of(v value.Value) string {
 	if v.Kind() != value.Object {
 		return ""
 	}
-	for _, k := range []string{"finish_reason", "stop_reason", "finishReason", "stopReason", "done_reason", "doneReason", "finish_reasons"} {
+	for _, k := range []string{"finish_reason", "stop_reason", "finishReason", "stopReason", "done_reason", "doneReason", "finish_reasons", "native_finish_reason"} {
 		if m, ok := v.Get(k); ok {
 			if r := Word(m); r != "" {
 				return r
@@ -66,18 +66,8 @@ func Word(v value.Value) string {
 // status reads forms that record the end in other words: the Responses API and its items, a
 // blocked prompt of Gemini, and a piece of a stream of Ollama.
 func status(v value.Value) string {
-	s := text(v, "status")
-	out, _ := v.Get("output")
-	switch s {
-	case "completed", "incomplete", "failed", "cancelled", "in_progress", "queued":
-		if text(v, "object") != "response" && text(v, "type") != "message" && out.Kind() != value.Array {
-			break
-		}
-		details, _ := v.Get("incomplete_details")
-		if why := text(details, "reason"); why != "" && s == "incomplete" {
-			return why
-		}
-		return s
+	if r := response(v); r != "" {
+		return r
 	}
 	feedback, _ := v.Get("promptFeedback")
 	candidates, _ := v.Get("candidates")
@@ -89,6 +79,31 @@ func status(v value.Value) string {
 		return "incomplete"
 	}
 	return ""
+}
+
+// response is the status of an answer of the Responses API or of one of its items, and why it is
+// incomplete. An answer that is complete may have an item that is not.
+func response(v value.Value) string {
+	s := text(v, "status")
+	out, _ := v.Get("output")
+	switch s {
+	case "completed", "incomplete", "failed", "cancelled", "in_progress", "queued":
+		if text(v, "object") != "response" && text(v, "type") != "message" && out.Kind() != value.Array {
+			return ""
+		}
+	default:
+		if text(v, "object") != "response" {
+			return ""
+		}
+	}
+	details, _ := v.Get("incomplete_details")
+	if why := text(details, "reason"); why != "" && s == "incomplete" {
+		return why
+	}
+	if s == "completed" && out.Kind() == value.Array && Last(out) == "incomplete" {
+		return "incomplete"
+	}
+	return s
 }
 
 // Last is the reason of the last answer of a model that a value holds: an answer of a provider,

@@ -59,6 +59,23 @@ func (r Reach) named(host string) bool {
 	})
 }
 
+// Near reports whether a host, without its port, is one of Hosts or, with Private, the machine itself or a private
+// address. A name that only resolves to a private address is not.
+func (r Reach) Near(host string) bool {
+	if r.named(host) {
+		return true
+	}
+	host = strings.TrimSuffix(strings.ToLower(host), ".")
+	if !r.Private {
+		return false
+	}
+	at, err := netip.ParseAddr(host)
+	if err != nil {
+		return host == "localhost" || strings.HasSuffix(host, ".localhost")
+	}
+	return safety.PrivateAddress(at) != "" && !safety.TellsCredentials(at)
+}
+
 // control is called for each address that a name resolved to, before the connection is made: a name
 // cannot resolve to one address for the check and to another for the connection.
 func (r Reach) control(_, address string, _ syscall.RawConn) error {

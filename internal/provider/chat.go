@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/finish"
 	"github.com/callvet/callvet/internal/repair"
 	"github.com/callvet/callvet/internal/usage"
 	"github.com/callvet/callvet/value"
@@ -151,7 +152,7 @@ func (w *chat) read(root value.Value, _ *query, resp *callvet.Response) error {
 	}
 	turn.Calls = withOldCall(listed(at(msg, "tool_calls"), chatCall), at(msg, "function_call"))
 	resp.Turns = []callvet.Turn{turn}
-	resp.Model, resp.FinishReason = at(root, "model").Str(), at(choice, "finish_reason").Str()
+	resp.Model, resp.FinishReason = at(root, "model").Str(), finish.Of(choice)
 	resp.Usage = chatUsage(at(root, "usage"))
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/finish"
 	"github.com/callvet/callvet/internal/repair"
 	"github.com/callvet/callvet/value"
 )
@@ -55,7 +56,7 @@ func (d *chatDeltas) add(data []byte) (content, last bool, err error) {
 	if !ok {
 		return false, false, nil
 	}
-	if s := at(choice, "finish_reason").Str(); s != "" {
+	if s := finish.Of(choice); s != "" {
 		d.reason = s
 	}
 	return d.delta(at(choice, "delta")), false, nil

@@ -3,10 +3,12 @@
 package provider
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/finish"
 	"github.com/callvet/callvet/internal/repair"
 	"github.com/callvet/callvet/internal/usage"
 	"github.com/callvet/callvet/value"
@@ -128,10 +130,7 @@ func (w *responses) fill(root, out value.Value, resp *callvet.Response) error {
 	}
 	turn.Content, turn.Reasoning = said.String(), thought.String()
 	resp.Turns = []callvet.Turn{turn}
-	resp.Model, resp.FinishReason = at(root, "model").Str(), at(root, "status").Str()
-	if why := at(root, "incomplete_details", "reason").Str(); why != "" {
-		resp.FinishReason = why
-	}
+	resp.Model, resp.FinishReason = at(root, "model").Str(), cmp.Or(finish.Of(root), at(root, "status").Str())
 	resp.Usage = responsesUsage(at(root, "usage"))
 	return nil
 }

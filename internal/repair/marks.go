@@ -75,6 +75,8 @@ func literal() []struct {
 	}{
 		{"[TOOL_CALLS]", opens},
 		{"[/TOOL_CALLS]", closes},
+		{"[TOOL_REQUEST]", opens},
+		{"[END_TOOL_REQUEST]", closes},
 		{"<|tool_call>", opens},
 		{"<tool_call|>", closes},
 		{"<<function>>", opens},
@@ -85,6 +87,32 @@ func literal() []struct {
 		{"to=multi_tool_use.", receiver},
 	}
 }
+
+// halfMark reports whether a text ends within the mark of a call.
+func halfMark(text string) bool {
+	i := strings.LastIndexAny(text, "<[")
+	if i > 0 && text[i-1] == '<' {
+		i--
+	}
+	if i < 0 || len(text)-i < minHalf || i > 0 && text[i-1] == '`' {
+		return false
+	}
+	half := strings.ToLower(strings.NewReplacer("▁", "_", "｜", "|", "\ufffd", "").Replace(strings.ToValidUTF8(text[i:], "")))
+	for _, whole := range [...]string{
+		"<tool_calls>", "<tool_call>", "<toolcall>", "<function_calls>", "<function_call>", "<minimax:tool_call>", "<seed:tool_call>",
+		"<longcat_tool_call>", "<start_function_call>", "<|python_tag|>", "<|python_start|>", "<|functioncallbegin|>", "<|tools_prefix|>", "<tool_use>", "<<function>>",
+		"<|tool_calls_section_begin|>", "<|tool_calls_begin|>", "<|tool_call_begin|>", "<|tool_call_start|>", "<|tool_call|>",
+		"<|dsml|function_calls>", "<|dsml|tool_calls>", "<|dsml|invoke name=", "<function=", "<invoke name=", "[tool_calls]", "[tool_request]",
+	} {
+		if strings.HasPrefix(whole, half) || strings.HasSuffix(whole, "=") && strings.HasPrefix(half, whole) && !strings.ContainsAny(half, ">\n") {
+			return true
+		}
+	}
+	return false
+}
+
+// minHalf is how many bytes of a mark show that it is one.
+const minHalf = 6
 
 // thoughts are the marks around the thinking of a model. Thinking is not searched for calls.
 func thoughts() []thought {

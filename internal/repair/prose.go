@@ -15,7 +15,7 @@ import (
 // readProse reads the calls in a text that has no mark and is not all calls. Each must name an
 // offered tool.
 func (r *reader) readProse() {
-	for _, spelling := range [...]func(){r.readActions, r.readListed, r.readTags, r.readFences, r.readShell, r.readLines} {
+	for _, spelling := range [...]func(){r.readActions, r.readAgentCode, r.readListed, r.readTags, r.readFences, r.readShell, r.readLines} {
 		if spelling(); r.done() {
 			return
 		}
@@ -38,6 +38,11 @@ func (r *reader) readListed() {
 
 const actionLabel = "Action"
 
+// hasAction reports whether a text may have a step of ReAct.
+func hasAction(text string) bool {
+	return strings.Contains(strings.ToLower(text), "action")
+}
+
 // readActions reads the calls of ReAct:
 //
 //	Action: NAME            Action: NAME(key="value")      Action:
@@ -45,7 +50,7 @@ const actionLabel = "Action"
 //
 // What is after an observation was made up by the model, and is not read.
 func (r *reader) readActions() {
-	if !strings.Contains(r.text, actionLabel) {
+	if !hasAction(r.text) {
 		return
 	}
 	for at := 0; at < len(r.text); {
@@ -81,14 +86,18 @@ func (r *reader) action(val string, rest int) (next int) {
 	switch {
 	case tool != nil && strings.HasPrefix(after, "("):
 		r.Unreadable = !r.readPython(val) && strings.HasSuffix(after, ")") || r.Unreadable
-	case !r.known && name != "" && strings.HasPrefix(after, "(") && strings.HasSuffix(after, ")"):
+	case !r.known && name != "" && (enclosed(after, "(", ")") || enclosed(after, "[", "]")):
 		r.Unknown = r.Unknown || r.isReAct(rest)
-	case tool != nil && strings.HasPrefix(after, "[") && strings.HasSuffix(after, "]"):
+	case tool != nil && enclosed(after, "[", "]"):
 		r.given(tool, after[1:len(after)-1])
 	case name != "" && after == "":
 		return r.actionInput(name, tool, rest)
 	}
 	return rest
+}
+
+func enclosed(s, open, end string) bool {
+	return strings.HasPrefix(s, open) && strings.HasSuffix(s, end)
 }
 
 // isReAct reports whether the text is nothing but a step of ReAct: it begins with a label, and
@@ -112,13 +121,13 @@ func (r *reader) actionInput(name string, tool *callvet.Tool, rest int) (next in
 	case tool == nil:
 		s := shape{name: name}
 		s.args, _ = value.Parse([]byte("{}"))
-		r.Unknown = r.Unknown || !r.known && labelled && s.couldCall()
+		r.Unknown = r.Unknown || !r.known && (labelled || r.isReAct(rest)) && s.couldCall()
 		return rest
 	case !labelled:
 		switch cut := strings.TrimLeft(r.text[at:], "*_"); {
 		case cut == "" && !needs(tool):
 			r.call(tool.Name, json.RawMessage("{}"), "", InText)
-		case strings.HasPrefix("Action Input", strings.TrimSpace(cut)): // cut off
+		case beginsFold("Action Input", strings.TrimSpace(cut)): // cut off
 			r.Unreadable = true
 		}
 		return rest
@@ -194,12 +203,18 @@ func (r *reader) input(at int) (text string, next int) {
 
 // labelled reads "LABEL: value", also in bold.
 func labelled(line, label string) (val string, ok bool) {
-	rest, ok := strings.CutPrefix(strings.TrimLeft(line, " \t*_#>"), label)
-	if !ok {
+	rest := strings.TrimLeft(line, " \t*_#>")
+	if !beginsFold(rest, label) {
 		return "", false
 	}
+	rest = rest[len(label):]
 	val, ok = strings.CutPrefix(strings.TrimLeft(strings.TrimLeft(rest, " 0123456789"), "*_ "), ":")
 	return strings.TrimLeft(val, "*_ \t"), ok
+}
+
+// beginsFold reports whether a text begins with another, whatever the case.
+func beginsFold(s, with string) bool {
+	return len(with) <= len(s) && strings.EqualFold(s[:len(with)], with)
 }
 
 // lineFrom is the line that begins at a byte, and the byte after it.
@@ -286,7 +301,9 @@ func (r *reader) beginsCall(e element) bool {
 func (r *reader) likeTool(e element, content string, end int) bool {
 	f := &fields{out: []byte{'{'}, seen: map[string]bool{}}
 	alone := strings.TrimSpace(r.text[:e.at]) == "" && strings.TrimSpace(r.text[end:]) == ""
-	return lineStart(r.text, e.at) && (isCline(e.raw) || alone) && f.children(content, nil) > 0
+	json := strings.TrimSpace(content)
+	return lineStart(r.text, e.at) && (isCline(e.raw) || alone) &&
+		(strings.HasPrefix(json, "{") && value.Valid([]byte(json)) || f.children(content, nil) > 0)
 }
 
 // isCline reports whether a name is that of a tool of Cline or Roo Code.
@@ -325,6 +342,24 @@ func (r *reader) readFences() {
 				r.readWhole(b.inside)
 			}
 		}
+	}
+}
+
+// readAgentCode reads the code of a step of smolagents: a thought, and then a fence after the label
+// Code, or the element <code>.
+func (r *reader) readAgentCode() {
+	first, _ := lineFrom(strings.TrimSpace(r.text), 0)
+	if _, thought := labelled(first, "Thought"); !thought {
+		return
+	}
+	for _, b := range blocks(r.text) {
+		if strings.HasSuffix(strings.TrimSpace(r.text[:b.from]), "Code:") {
+			r.readCode(b.inside)
+		}
+	}
+	if _, code, ok := strings.Cut(r.text, "\n<code>\n"); ok {
+		code, _, _ = strings.Cut(code, "</code>")
+		r.readCode(code)
 	}
 }
 
@@ -478,7 +513,8 @@ func (r *reader) pythonLine(at int) (end int) {
 	return p.at
 }
 
-// jsonInLine reads JSON that has its lines alone, or that ends a line after a whole sentence.
+// jsonInLine reads JSON that has its lines alone, that ends a line after a whole sentence, or that
+// begins the text.
 func (r *reader) jsonInLine(at int) (next int) {
 	if inside := skip(r.text, at, "[{ \t\r\n"); inside == len(r.text) || r.text[inside] != '"' && r.text[inside] != '\'' {
 		return at + 1
@@ -486,7 +522,7 @@ func (r *reader) jsonInLine(at int) (next int) {
 	end, closed := r.balanced(at)
 	alone := lineStart(r.text, at) && (!closed || lineEnd(r.text, end))
 	switch {
-	case closed && (alone || afterSentence(r.text, at) && lineEnd(r.text, end)) && r.take(r.text[at:end], false, false):
+	case closed && (alone || at == 0 || afterSentence(r.text, at) && lineEnd(r.text, end)) && r.take(r.text[at:end], false, false):
 		return end
 	case alone && r.text[at] == '{' && r.meant(r.text[at:end], !closed):
 		r.Unreadable = true

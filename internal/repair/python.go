@@ -30,7 +30,11 @@ const maxPythonDepth = 100
 // are an error for tools that are not among tools (nil: none). The error wraps
 // what was wrong and where; it never panics and never returns half a list.
 func PythonCalls(text string, tools *callvet.Toolset) ([]callvet.Call, error) {
-	p := python{src: trimFence(text), tools: tools}
+	return pythonCalls(text, python{tools: tools})
+}
+
+func pythonCalls(text string, p python) ([]callvet.Call, error) {
+	p.src = trimFence(text)
 	calls, err := p.calls()
 	if err != nil {
 		return nil, err
@@ -101,6 +105,9 @@ type python struct {
 	src   string
 	at    int
 	tools *callvet.Toolset
+	// own: the text is a model's own spelling. One object in place of all arguments is the arguments,
+	// and where the tools are not known those given by place have numbers for names.
+	own bool
 	// steps counts the values tried: a set is read twice, so nested ones would
 	// double the work at each level.
 	steps int
@@ -174,6 +181,9 @@ func (p *python) call() (callvet.Call, error) {
 
 // arguments reads up to and with the closing parenthesis.
 func (p *python) arguments(tool string) (json.RawMessage, error) {
+	if args := p.object(tool); args != nil {
+		return args, nil
+	}
 	out := []byte{'{'}
 	seen := map[string]bool{}
 	for n := 0; !p.eat(')'); n++ {
@@ -199,6 +209,42 @@ func (p *python) arguments(tool string) (json.RawMessage, error) {
 	return append(out, '}'), nil
 }
 
+// object reads f({"a": 1}), as JavaScript has it; nil where the arguments are something else. Of a tool
+// that is known the names must be those of its parameters, and none of these an object in first place.
+func (p *python) object(tool string) json.RawMessage {
+	at := p.at
+	if p.space(); !p.own || p.peek() != '{' {
+		p.at = at
+		return nil
+	}
+	out, ok := p.dict(nil, 0)
+	if ok = ok && len(out) > 0 && out[0] == '{' && p.eat(')'); ok && p.fits(tool, out) {
+		return out
+	}
+	p.at = at
+	return nil
+}
+
+// fits reports whether an object may be all arguments of a tool.
+func (p *python) fits(tool string, args json.RawMessage) bool {
+	t := p.tools.Find(tool)
+	if t == nil {
+		return true
+	}
+	props := properties(t)
+	first, ok := props.First()
+	if kind, _ := first.Get("type"); !ok || kind.Str() == "object" {
+		return false
+	}
+	v, err := value.Parse(args)
+	for m, ok := v.First(); err == nil && ok; m, ok = v.Next(m) {
+		if _, known := props.Get(m.Key()); !known {
+			return false
+		}
+	}
+	return err == nil
+}
+
 // keyword reads "name=", or finds the name of the n-th positional argument.
 func (p *python) keyword(tool string, n int) (string, error) {
 	p.space()
@@ -212,6 +258,9 @@ func (p *python) keyword(tool string, n int) (string, error) {
 	}
 	p.at = from
 	t := p.tools.Find(tool)
+	if t == nil && p.own && (p.tools == nil || len(p.tools.Tools) == 0) {
+		return strconv.Itoa(n), nil
+	}
 	if t == nil {
 		return "", p.errorf("an argument has no name")
 	}

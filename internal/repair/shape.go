@@ -21,11 +21,17 @@ func argsKeys() []string {
 }
 func sideKeys() []string { return []string{"id", "type", "call_id", "tool_call_id", "index"} }
 
+// thoughtKeys are the members in which a model thinks before it calls.
+func thoughtKeys() []string {
+	return []string{"thought", "thoughts", "thinking", "reasoning", "rationale", "explanation", "plan"}
+}
+
 // shape is an object read as a call.
 type shape struct {
 	name  string
 	args  value.Value
 	extra bool // members that no call has
+	odd   bool // members that are no thought, either
 	plain bool // spelled as calls mostly are, so that it need not name an offered tool
 }
 
@@ -37,14 +43,14 @@ func shapeOf(v value.Value) (s shape, ok bool) {
 	}
 	if f, has := v.Get("function"); has && f.Kind() == value.Object {
 		s, ok = shapeOf(f)
-		s.extra = s.extra || hasExtra(v)
+		s.extra, s.odd = s.extra || hasExtra(v, nil), s.odd || hasExtra(v, thoughtKeys())
 		return s, ok
 	}
 	n, ok := firstOf(v, nameKeys(), value.String)
 	if !ok || strings.TrimSpace(n.Str()) == "" {
 		return s, false
 	}
-	s.name, s.extra = n.Str(), hasExtra(v)
+	s.name, s.extra, s.odd = n.Str(), hasExtra(v, nil), hasExtra(v, thoughtKeys())
 	s.args, _ = firstOf(v, argsKeys(), value.Invalid)
 	_, usual := firstOf(v, argsKeys()[:3], value.Invalid)
 	s.plain = usual && (s.args.Kind() == value.Object || strings.HasPrefix(s.args.Str(), "{"))
@@ -78,10 +84,11 @@ func firstOf(v value.Value, keys []string, kind value.Kind) (value.Value, bool) 
 	return value.Value{}, false
 }
 
-func hasExtra(v value.Value) bool {
+// hasExtra reports whether an object has members that no call has, other than some.
+func hasExtra(v value.Value, other []string) bool {
 	for e, ok := v.First(); ok; e, ok = v.Next(e) {
 		k := e.Key()
-		if !slices.Contains(nameKeys(), k) && !slices.Contains(argsKeys(), k) && !slices.Contains(sideKeys(), k) {
+		if !slices.Contains(other, k) && !slices.Contains(nameKeys(), k) && !slices.Contains(argsKeys(), k) && !slices.Contains(sideKeys(), k) {
 			return true
 		}
 	}
@@ -106,7 +113,7 @@ func (s *shape) couldCall() bool {
 	case "finalanswer", "finish", "none", "directlyanswer":
 		return false
 	}
-	return !s.extra && s.args.Kind() == value.Object
+	return !s.odd && s.args.Kind() == value.Object
 }
 
 func (s *shape) call(repair string) callvet.Call {

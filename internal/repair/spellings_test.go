@@ -126,6 +126,7 @@ func withMark() []spelling {
 		{"anthropic, an empty argument", "<function_calls><invoke><tool_name>f</tool_name><parameters><a/><b>1</b></parameters></invoke></function_calls>", `f{"a":"","b":1}`},
 		{"hunyuan, a fence without a label", "<tool_calls><tool_call>get_weather\n```\n" + paris + "\n```</tool_call></tool_calls>", one},
 		{"harmony, the receiver right after the channel", "<|channel|>to=get_weather<|message|>" + paris + "<|call|>", one},
+		{"lm studio", "[TOOL_REQUEST]" + hj + "[END_TOOL_REQUEST]", one},
 		{"the last letter and digit", "[TOOL_CALLS]getZone9{}", "getZone9{}"},
 	}
 }
@@ -133,6 +134,10 @@ func withMark() []spelling {
 // whole are the spellings that are calls where the text is nothing else, whatever was offered.
 func whole() []spelling {
 	return []spelling{
+		{"the last token of llama", hp + "<|eom_id|>", one},
+		{"a header of llama", "<|start_header_id|>assistant<|end_header_id|>\n\n" + hp + "<|eot_id|>", one},
+		{"a byte order mark", "\ufeff" + hj, one},
+		{"a full stop", hj + ".", one},
 		{"xlam", "[" + hj + ", " + tj + "]", two},
 		{"llama, bare", hp, one},
 		{"llama, two", hp + "; " + tj, two},
@@ -156,6 +161,7 @@ func named() []spelling {
 		{"tool_code, an API", "```tool_code\nprint(default_api.get_weather(city=\"Paris\"))\n```", one},
 		{"tool_code, by place", "```tool_code\nprint(default_api.get_weather(\"Paris\", days=3))\n```", days},
 		{"react", "Thought: I look.\nAction: get_weather\nAction Input: " + paris, one},
+		{"react, in small letters", "thought: I look.\naction: get_weather\naction input: " + paris, one},
 		{"react, in bold", "**Thought:** I look.\n**Action:** `get_weather`\n**Action Input:** " + paris, one},
 		{"react, a fence", "Action: get_weather\nAction Input:\n```json\n" + paris + "\n```", one},
 		{"react, lines", "Thought: x\nAction: get_weather\nAction Input: {\n  \"city\": \"Paris\"\n}", `get_weather{
@@ -170,11 +176,31 @@ func named() []spelling {
 	}
 }
 
+// alone are the spellings that need the name of an offered tool, and no other text.
+func alone() []spelling {
+	return []spelling{
+		{"glm 4", "get_weather\n" + paris, one},
+		{"glm 4, two", "get_weather\n" + paris + "\nget_time\n{}", two},
+		{"chatglm", "get_weather\n ```python\ntool_call(city='Paris')\n```", one},
+		{"mistral, without its token", "get_weather[ARGS]" + paris, one},
+		{"python, awaited", `await get_weather(city="Paris")`, one},
+		{"python, assigned", `w = get_weather(city="Paris")`, one},
+		{"python, printed", `print(get_weather(city="Paris"))`, one},
+		{"python, by place", `get_weather("Paris")`, one},
+		{"javascript", "get_weather(" + paris + ")", one},
+		{"javascript, a namespace", "functions.get_weather(" + paris + ");", one},
+		{"smolagents, a fence", "Thought: I look.\nCode:\n```py\nw = get_weather(city=\"Paris\")\n```<end_code>", one},
+		{"smolagents, an element", "Thought: I look.\n<code>\nw = get_weather(city=\"Paris\")\n</code>", one},
+		{"react, brackets", "Thought: x\nAction: search[Paris]", `search{"query":"Paris"}`},
+		{"an element with JSON", "<get_weather>" + paris + "</get_weather>", one},
+		{"a thought in the object", `{"thought":"x","tool":"get_weather","tool_input":{"city":"Paris"}}`, one},
+	}
+}
+
 // offeredOnly are the spellings that need an offered tool and are no shape of their own.
 func offeredOnly() []spelling {
 	return []spelling{
 		{"react, no input", "Thought: x\nAction: get_time", "get_time{}"},
-		{"react, brackets", "Thought: x\nAction: search[Paris]", `search{"query":"Paris"}`},
 		{"react, python", "Thought: x\nAction: get_weather(city=\"Paris\")", one},
 		{"cline, empty", "<get_time>\n</get_time>", "get_time{}"},
 		{"cline, JSON", "<get_weather>\n" + paris + "\n</get_weather>", one},
@@ -244,6 +270,12 @@ func TestSpellingsOfUnknownTools(t *testing.T) {
 			t.Errorf("%s: %+v, want unknown", s.name, got)
 		}
 	}
+	for _, s := range alone() {
+		check(t, s.text, s.want, spelled())
+		if got := FromText(s.text, nil); !got.Unknown || got.Unreadable || got.Calls != nil {
+			t.Errorf("%s: %+v, want unknown", s.name, got)
+		}
+	}
 	for _, s := range offeredOnly() {
 		if got := FromText(s.text, nil); got.Unreadable || got.Calls != nil {
 			t.Errorf("%s: %+v, want neither calls nor unreadable", s.name, got)
@@ -270,6 +302,7 @@ func TestAround(t *testing.T) {
 		"```x = 1```\n" + call,
 		"Write ``a ```` b`` first.\n" + call,
 		"~~~\nx = 1\n~~~\n" + call,
+		hj + " One moment.",
 		hj + "\nA thought ends with `</think>`.",
 		hj + "\n<think>done</think>\nOne moment.",
 		"so I write <tool_call>.</think>\n" + hj + "\n<think>done</think>",
@@ -372,6 +405,13 @@ func TestBroken(t *testing.T) {
 		"<start_function_call>call:f" + strings.Repeat("{a:", 200) + "1" + strings.Repeat("}", 200) + "<end_function_call>",
 		"I look.\n{'name': 'get_weather', 'arguments': {'city': 'Paris'}}",
 		hj + "\n" + `{"note": "hi"}`,
+		hj + "}",
+		"<tool_call",
+		"I look.\n<tool_ca",
+		"I look.\n<function=get_wea",
+		"I look.\n<invoke name=\"get_wea",
+		"I look. [TOOL_CAL",
+		"<｜tool▁calls▁beg",
 	} {
 		if got := FromText(text, spelled()); !got.Unreadable {
 			t.Errorf("%q: %+v, want unreadable", text, got)
@@ -422,6 +462,12 @@ func TestAnswers(t *testing.T) {
 		"to=functions.get_weather is how it begins.",
 		"Write ``a ```` <tool_call> b`` for it.",
 		`[{"note": "hi"}]`,
+		"A call begins with `<tool_call",
+		"See <https",
+		"search {term} finds it",
+		"<s>It is sunny.</s>",
+		`print("hello")`,
+		`x = 5`,
 	} {
 		if got := FromText(text, spelled()); got.done() {
 			t.Errorf("%q: %+v, want an answer", text, got)

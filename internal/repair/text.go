@@ -36,10 +36,10 @@ func (g *Reading) done() bool { return len(g.Calls) > 0 || g.Unreadable || g.Unk
 // Unknown if it is nothing else. Anything else is an answer: prose that names a tool, code,
 // JSON, XML.
 func FromText(text string, tools *callvet.Toolset) Reading {
-	if !strings.ContainsAny(text, "{[(<`✿") && !strings.Contains(text, actionLabel) {
+	if !strings.ContainsAny(text, "{[(<`✿") && !hasAction(text) {
 		return Reading{}
 	}
-	seen := withoutThinking(text)
+	seen := withoutTurn(withoutThinking(text))
 	r := reader{tools: tools, known: tools != nil && len(tools.Tools) > 0, text: seen}
 	r.budget = 16*len(r.text) + 1<<16
 	if inside, ok := unfenced(seen); ok {
@@ -52,6 +52,7 @@ func FromText(text string, tools *callvet.Toolset) Reading {
 		r.text, r.places = seen, nil
 		r.readProse()
 	}
+	r.Unreadable = r.Unreadable || !r.done() && halfMark(seen)
 	if len(r.Calls) > 0 || r.Unreadable {
 		r.Unknown = false
 	}
@@ -82,38 +83,18 @@ type reader struct {
 // readWhole reads a text that is nothing but calls, or was meant to be; false leaves it as
 // it is, an answer.
 func (r *reader) readWhole(text string) bool {
-	if text = strings.TrimSpace(text); r.readPython(text) {
+	text = strings.TrimRight(strings.TrimSpace(text), ".")
+	if r.readPython(statement(text)) || r.readNamed(text) {
 		return true
 	}
 	text, cut := unquoted(text)
 	in := reader{tools: r.tools, known: r.known, prose: r.prose, text: text, budget: r.budget}
-	defer func() { r.budget = in.budget }()
-	others := 0
-	for at := skip(text, 0, between); at < len(text); at = skip(text, at, between) {
-		if text[at] != '{' && text[at] != '[' || in.budget <= 0 {
-			return false
-		}
-		end, closed := in.balanced(at)
-		n := len(in.Calls)
-		switch {
-		case closed && in.take(text[at:end], false, false):
-			if len(in.Calls) == n {
-				others++
-			}
-			at = end
-		case text[at] == '[': // a list that cannot be read: its elements may
-			at++
-		case in.meant(text[at:end], !closed), !closed && len(in.Calls) > 0:
-			in.Unreadable, at = true, end
-		default:
-			r.Unknown = r.Unknown || in.Unknown
-			return in.Unknown
-		}
-	}
-	if !in.done() {
+	others, ok := in.objects()
+	r.budget = in.budget
+	switch {
+	case !ok || !in.done():
 		return false
-	}
-	if cut {
+	case cut:
 		r.Unreadable = true
 		return true
 	}
@@ -121,6 +102,38 @@ func (r *reader) readWhole(text string) bool {
 	r.Unreadable = r.Unreadable || in.Unreadable || others > 0 && len(in.Calls) > 0
 	r.Unknown = r.Unknown || in.Unknown
 	return true
+}
+
+// objects reads a text of objects and lists; others is how many of them are no calls. It is not ok
+// where the text has anything else.
+func (r *reader) objects() (others int, ok bool) {
+	for at := skip(r.text, 0, between); at < len(r.text); at = skip(r.text, at, between) {
+		switch c := r.text[at]; {
+		case c == '}' && len(r.Calls) > 0: // one brace too many
+			r.Unreadable = true
+			at++
+			continue
+		case c != '{' && c != '[' || r.budget <= 0:
+			return others, false
+		}
+		end, closed := r.balanced(at)
+		n := len(r.Calls)
+		switch {
+		case closed && r.take(r.text[at:end], false, false):
+			if len(r.Calls) == n {
+				others++
+			}
+			at = end
+		case r.text[at] == '[': // a list that cannot be read: its elements may
+			at++
+		case r.meant(r.text[at:end], !closed), !closed && len(r.Calls) > 0:
+			r.Unreadable, at = true, end
+		default:
+			r.Calls, r.Unreadable = nil, false
+			return others, r.Unknown
+		}
+	}
+	return others, true
 }
 
 // unquoted is the text that a JSON string holds, where that is an object or a list. cut: the
@@ -139,6 +152,52 @@ func unquoted(text string) (inside string, cut bool) {
 	return text, false
 }
 
+// statement is the call that a line of Python prints, waits for or assigns; any other text as it is.
+func statement(text string) string {
+	if name, val, ok := strings.Cut(text, "="); ok && nameEnd(strings.TrimSpace(name), 0) == len(strings.TrimSpace(name)) {
+		text = strings.TrimSpace(val)
+	}
+	text = strings.TrimPrefix(text, "await ")
+	if in, ok := strings.CutPrefix(text, "print("); ok && strings.HasSuffix(in, "))") {
+		return in[:len(in)-1]
+	}
+	return text
+}
+
+// readNamed reads a text that is nothing but calls of the form NAME{…}, with what may stand between
+// the name and its object, as GLM and Mistral have them when their tokens are left out.
+func (r *reader) readNamed(text string) bool {
+	in := reader{tools: r.tools, known: r.known, text: text, budget: r.budget}
+	for at := skip(text, 0, between); at < len(text); at = skip(text, at, between) {
+		end := nameEnd(text, at)
+		name := text[at:end]
+		if end == at || r.known && !in.offers(name) || !r.known && r.prose {
+			return false
+		}
+		at = in.afterName(end)
+		var st state
+		switch {
+		case at < len(text) && text[at] == '{':
+			at, st = in.object(name, at)
+		case strings.HasPrefix(text[at:], "python\ntool_call("): // ChatGLM
+			if at, st = in.pythonCall(at+len("python\n"), mark{}); st == read {
+				in.Calls[len(in.Calls)-1].Tool = in.name(name)
+				at = skip(text, at, "` \n")
+			}
+		}
+		if st != read {
+			return false
+		}
+	}
+	r.budget = in.budget
+	if !r.known {
+		r.Unknown = r.Unknown || len(in.Calls) > 0
+		return len(in.Calls) > 0
+	}
+	r.Calls = append(r.Calls, in.Calls...)
+	return len(in.Calls) > 0
+}
+
 // between is what may stand between calls that are not in one list.
 const between = " \t\r\n,;]"
 
@@ -154,10 +213,10 @@ func (r *reader) readPython(text string) bool {
 	if !offered && (r.known && !list || r.prose) || !list && p.peek() != '(' {
 		return false
 	}
-	calls, err := PythonCalls(text, r.tools)
+	calls, err := pythonCalls(text, python{tools: r.meantBy(name), own: true})
 	switch {
 	case !r.known:
-		likely := len(calls) > 0 && (list || strings.Contains(name, "_") || len(calls[0].Args) > len("{}"))
+		likely := len(calls) > 0 && (list || strings.ContainsAny(name, "_.") || len(calls[0].Args) > len("{}") && !placed(calls[0].Args))
 		r.Unknown = r.Unknown || likely
 		return likely
 	case err != nil:
@@ -175,6 +234,9 @@ func (r *reader) readPython(text string) bool {
 	}
 	return len(calls) > 0
 }
+
+// placed reports whether arguments were given by place, and have numbers for names.
+func placed(args json.RawMessage) bool { return strings.HasPrefix(string(args), `{"0":`) }
 
 // pythonMeant reports whether Python that cannot be read was meant for calls.
 func pythonMeant(text string, err error, list, offered bool) bool {

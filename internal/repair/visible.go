@@ -4,6 +4,7 @@ package repair
 
 import (
 	"strings"
+	"unicode"
 
 	"github.com/callvet/callvet"
 )
@@ -59,6 +60,42 @@ func withoutThinking(text string) string {
 	}
 	out.WriteString(text[from:])
 	return out.String()
+}
+
+// withoutTurn is a text without the tokens that begin and end the turn of a model, which servers
+// leave in an answer.
+func withoutTurn(text string) string {
+	for {
+		text = strings.TrimFunc(text, func(c rune) bool { return unicode.IsSpace(c) || c == '\ufeff' })
+		begin, end := turnMark(text), max(strings.LastIndexByte(text, '<'), 0)
+		switch {
+		case begin > 0: // its role may follow
+			text = strings.TrimPrefix(text[begin:], string(callvet.RoleAssistant))
+		case end > 0 && turnMark(text[end:]) == len(text)-end:
+			text = text[:end]
+		default:
+			return text
+		}
+	}
+}
+
+// turnMark is the length of the token of a turn at the beginning of a text; 0 where there is none.
+func turnMark(text string) int {
+	if !strings.HasPrefix(text, "<") {
+		return 0
+	}
+	for _, plain := range [...]string{"<s>", "</s>", "<bos>", "<eos>", "<end_of_turn>", "<end_code>"} {
+		if strings.HasPrefix(text, plain) {
+			return len(plain)
+		}
+	}
+	name, n := pipedAt(text)
+	switch name {
+	case "begin_of_text", "start_header_id", "end_header_id", "im_start", "im_end", "eom_id", "eot_id",
+		"endoftext", "end_of_text", "begin_of_sentence", "end_of_sentence", "end_of_turn_token":
+		return n
+	}
+	return 0
 }
 
 // nextThought finds the next mark that begins a thought and is not quoted.

@@ -184,8 +184,8 @@ func viewOf(cases []callvet.Case, cells []callvet.Cell) *View {
 		Suite:    SuiteMeta{Name: "travel", Version: "3", Description: "Flights and hotels, with a few questions that need no tool.", Cases: len(cases), Tools: 2, Hash: "5f1d"},
 		Manifest: []Field{{"suite hash", "5f1d"}, {"seed", "7"}, {"callvet", "0.1.0"}},
 		Diff:     panel.Diff(before, now, 0), JudgeReports: sampleReports(),
-		All:      "callvet show r-sample --all",
-		Next:     []string{"callvet show r-sample flight-date", "callvet run travel.yaml --failed-from r-sample", "callvet diff r-before r-sample"},
+		All:  "callvet show r-sample --all",
+		Next: []string{"callvet show r-sample flight-date", "callvet run travel.yaml --failed-from r-sample", "callvet diff r-before r-sample"},
 		Cells: func(verdicts ...callvet.Verdict) iter.Seq2[Row, error] {
 			return func(yield func(Row, error) bool) {
 				for i := range cells {

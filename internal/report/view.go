@@ -434,12 +434,30 @@ func (v *View) warnings() []string {
 		return out
 	}
 	out = append(out, v.Panels.Warnings...)
-	for _, p := range v.Panels.Targets {
+	return append(append(out, v.targetWarnings()...), v.floorWarnings()...)
+}
+
+// targetWarnings are those of the targets; one that several targets have names them all.
+func (v *View) targetWarnings() []string {
+	var order []string
+	of := map[string][]string{}
+	for i := range v.Panels.Targets {
+		p := &v.Panels.Targets[i]
 		for _, w := range p.Overall.Warnings {
-			out = append(out, p.Name+": "+w)
+			if of[w] == nil {
+				order = append(order, w)
+			}
+			of[w] = append(of[w], p.Name)
 		}
 	}
-	return append(out, v.floorWarnings()...)
+	for i, w := range order {
+		names := strings.Join(of[w], ", ")
+		if len(of[w]) > 1 {
+			names = "each of " + names
+		}
+		order[i] = names + ": " + w
+	}
+	return order
 }
 
 // population says what the numbers of a run are about.

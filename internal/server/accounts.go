@@ -303,7 +303,7 @@ func (s *Server) addKeys() {
 		Named
 		Body struct {
 			Value string   `json:"value" minLength:"1" maxLength:"8192"`
-			Hosts []string `json:"hosts,omitempty" maxItems:"20" doc:"where it may be sent, such as models.example.com or localhost:8000; left out: as before, and for a new key the hosts of its provider"`
+			Hosts []string `json:"hosts,omitempty" maxItems:"20" doc:"where it may be sent, such as models.example.com or localhost:8000; left out: as before, and for a new key the hosts of its provider and private addresses that an admin allows"`
 		}
 	}
 	add(s, huma.Operation{OperationID: "set-key", Method: http.MethodPut, Path: "/api/keys/{variable}", Summary: "Keep a key of a provider, sealed", Tags: tags, MaxBodyBytes: smallBody}, Access{Role: account.Member},
@@ -311,7 +311,7 @@ func (s *Server) addKeys() {
 			kept := account.Kept{Value: in.Body.Value, Hosts: in.Body.Hosts}
 			if len(kept.Hosts) == 0 {
 				var err error
-				if kept.Hosts, err = s.usualHosts(ctx, by.User, in.Variable); err != nil {
+				if kept.Hosts, kept.Near, err = s.usualHosts(ctx, by.User, in.Variable); err != nil {
 					return nil, err
 				}
 			}

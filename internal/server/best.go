@@ -17,18 +17,19 @@ import (
 
 // BestConfig is a configuration that is, or may be, the best of an experiment.
 type BestConfig struct {
-	Run       string         `json:"eval_id" doc:"the run that its score is of"`
-	Target    string         `json:"target"`
-	Config    app.TargetSpec `json:"config"`
-	Hash      string         `json:"config_hash"`
-	Suite     string         `json:"suite_hash" doc:"the suite that the score is of"`
-	Score     stats.Interval `json:"score"`
-	Confirmed bool           `json:"confirmed" doc:"the score is of a fresh run that was made after the configuration had been chosen"`
-	Rank      int            `json:"rank" doc:"1 and the number of configurations that are significantly better: paired by case, after Holm over all pairs"`
-	Worst     int            `json:"worst_rank" doc:"the number of configurations less those that are significantly worse"`
-	Of        int            `json:"of" doc:"how many configurations were compared"`
-	Metric    string         `json:"metric" doc:"by which they are ranked: that of the first hard gate of the suite, else pass_rate"`
-	Note      string         `json:"note"`
+	Run       string          `json:"eval_id" doc:"the run that its score is of"`
+	Target    string          `json:"target"`
+	Config    app.TargetSpec  `json:"config"`
+	Hash      string          `json:"config_hash"`
+	Suite     string          `json:"suite_hash" doc:"the suite that the score is of"`
+	Score     stats.Interval  `json:"score"`
+	Pass      *stats.Interval `json:"pass_rate" doc:"of the same run; null where nothing is judged"`
+	Confirmed bool            `json:"confirmed" doc:"the score is of a fresh run that was made after the configuration had been chosen"`
+	Rank      int             `json:"rank" doc:"1 and the number of configurations that are significantly better: paired by case, after Holm over all pairs"`
+	Worst     int             `json:"worst_rank" doc:"the number of configurations less those that are significantly worse"`
+	Of        int             `json:"of" doc:"how many configurations were compared"`
+	Metric    string          `json:"metric" doc:"by which they are ranked: that of the first hard gate of the suite, else pass_rate"`
+	Note      string          `json:"note"`
 }
 
 // BestAmong are several configurations that may be the best.
@@ -78,7 +79,7 @@ func (s *Server) bestOf(ctx context.Context, runs []trial) (best, error) {
 	for _, i := range ranking.First() {
 		c, r := &list[i], ranking.Ranks[i]
 		out = append(out, BestConfig{
-			Run: c.Run, Target: c.Target, Config: specs[c.Config], Hash: c.Config, Suite: c.Suite, Score: c.Score, Confirmed: c.Confirmed,
+			Run: c.Run, Target: c.Target, Config: specs[c.Config], Hash: c.Config, Suite: c.Suite, Score: c.Score, Pass: passRateOf(runs, c), Confirmed: c.Confirmed,
 			Rank: r.Best, Worst: r.Worst, Of: len(list), Metric: ranking.Metric, Note: noteOf(c, len(list)),
 		})
 	}
@@ -86,6 +87,21 @@ func (s *Server) bestOf(ctx context.Context, runs []trial) (best, error) {
 		return cmp.Or(cmp.Compare(b.Score.Lower, a.Score.Lower), cmp.Compare(b.Score.Point, a.Score.Point))
 	})
 	return out, nil
+}
+
+// passRateOf is the pass rate of a candidate in the run that its score is of.
+func passRateOf(runs []trial, c *experiment.Candidate) *stats.Interval {
+	for i := range runs {
+		if runs[i].line.ID != c.Run {
+			continue
+		}
+		for k := range runs[i].line.Targets {
+			if t := &runs[i].line.Targets[k]; t.Name == c.Target && t.Pass != nil {
+				return &t.Pass.Interval
+			}
+		}
+	}
+	return nil
 }
 
 // noteOf is how far the figures of a candidate may be believed, where so many are compared.

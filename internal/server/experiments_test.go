@@ -134,6 +134,11 @@ func TestRunBest(t *testing.T) {
 	if before.Best == nil || before.Among == nil || kept.BaselineScore == nil {
 		t.Fatalf("two configurations that pass alike: the best is %+v, among %+v", before.Best, before.Among)
 	}
+	for _, b := range before.Among.Items {
+		if b.Metric != panel.MetricPass || b.Pass == nil || b.Pass.N == 0 || b.Pass.Point > b.Score.Point {
+			t.Errorf("the pass rate that it is ranked by: %+v, and its score %+v", b.Pass, b.Score)
+		}
+	}
 	ranks := func(list []server.BestConfig, confirmed bool, run string) {
 		t.Helper()
 		for _, b := range list {

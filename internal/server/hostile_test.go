@@ -210,12 +210,19 @@ func attackOtherHost(t *testing.T) {
 	if evil.heard("sk-of-bo") == 0 {
 		t.Error("the host was allowed, and the key is not sent")
 	}
-	// Without hosts a key is for those of its provider; a variable of no provider needs some.
-	if k := told[account.ProviderKey](t, s, "ana", "PUT", "/api/keys/OPENAI_API_KEY", `{"value": "sk-of-ana-0123456789"}`); !slices.Equal(k.Hosts, []string{"api.openai.com"}) {
-		t.Errorf("the hosts of a provider: %q", k.Hosts)
+	// Without hosts a key is for those of its provider, and for near ones.
+	if k := told[account.ProviderKey](t, s, "ana", "PUT", "/api/keys/OPENAI_API_KEY", `{"value": "sk-of-ana-0123456789"}`); !slices.Equal(k.Hosts, []string{"api.openai.com"}) || !k.Near {
+		t.Errorf("the hosts of a provider: %+v", k)
 	}
-	if text := s.answers(t, 422, "ana", "PUT", "/api/keys/MY_TOKEN", `{"value": "of-ana-0123456789"}`); !strings.Contains(text, "hosts") {
-		t.Errorf("a key of no provider: %s", text)
+	if k := told[account.ProviderKey](t, s, "ana", "PUT", "/api/keys/MY_TOKEN", `{"value": "of-ana-0123456789"}`); len(k.Hosts) != 0 || !k.Near {
+		t.Errorf("a key of no provider: %+v", k)
+	}
+	// A key whose user named no hosts goes to a private address that the admin allows, such as a model server nearby.
+	near := newListener(t)
+	suite2 := s.keepSuite(t, "ana", 2)
+	s.awaitJob(t, "ana", told[jobAnswer](t, s, "ana", "POST", "/api/tool-eval", evalOf(suite2, near.URL, "")).JobID, "done")
+	if near.heard("sk-of-ana") == 0 {
+		t.Error("the key was not sent to an allowed private address")
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -145,7 +146,7 @@ func judgesInTimeline(t *testing.T, s *site, run, first string) {
 			continue
 		}
 		polite++
-		if e.Score == nil || e.Interval == nil || e.Interval.Point != *e.Score || e.Interval.N == 0 || !e.Interval.Usable() ||
+		if e.Score == nil || e.Interval == nil || math.Abs(e.Interval.Point-*e.Score) > 1e-9 || e.Interval.N == 0 || !e.Interval.Usable() ||
 			e.Interval.Lower >= *e.Score || e.Interval.Upper <= *e.Score {
 			t.Errorf("score %v, interval %+v", e.Score, e.Interval)
 		}

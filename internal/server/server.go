@@ -269,7 +269,7 @@ const Drain = job.HandBack
 // requests in work end, hands jobs back, and returns.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	if !s.cfg.ReadOnly {
-		if err := s.BindKeys(ctx); err != nil {
+		if err := s.BindKeys(context.WithoutCancel(ctx)); err != nil { // an interrupt that early ends it in peace, too
 			return errors.Join(err, l.Close())
 		}
 	}

@@ -152,7 +152,7 @@ func values(kept map[string]account.Kept) map[string]string {
 func bound(kept map[string]account.Kept) (out []app.HostKey) {
 	for _, name := range slices.Sorted(maps.Keys(kept)) {
 		if account.IsKey(name) {
-			out = append(out, app.HostKey{Variable: name, Value: kept[name].Value, Hosts: kept[name].Hosts})
+			out = append(out, app.HostKey{Variable: name, Value: kept[name].Value, Hosts: kept[name].Hosts, Near: kept[name].Near})
 		}
 	}
 	return out
@@ -173,20 +173,20 @@ func (s *Server) BindKeys(ctx context.Context) error {
 }
 
 // usualHosts are the hosts that a key of a user is for where he names none: those of the key that it replaces, else those
-// of its provider, or of the address that he keeps for it.
-func (s *Server) usualHosts(ctx context.Context, user, variable string) ([]string, error) {
+// of its provider, or of the address that he keeps for it, and near ones.
+func (s *Server) usualHosts(ctx context.Context, user, variable string) (hosts []string, near bool, err error) {
 	kept, err := s.cfg.Accounts.Opened(ctx, user)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	if before := kept[variable].Hosts; len(before) > 0 {
-		return before, nil
+	if before := kept[variable]; len(before.Hosts) > 0 {
+		return before.Hosts, before.Near, nil
 	}
 	allowed, err := s.cfg.Accounts.Allowed(ctx)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	return app.KeyHosts(environment(values(kept), s.serverEnv(), allowed))[variable], nil
+	return app.KeyHosts(environment(values(kept), s.serverEnv(), allowed))[variable], true, nil
 }
 
 // ownerOf names a user with his keys, and holds none of them: answers that were asked with another key, or by

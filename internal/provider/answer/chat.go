@@ -146,7 +146,7 @@ func (d *decoder) fromText() {
 // responses reads the output items of OpenAI's Responses API.
 func (d *decoder) responses(v value.Value) {
 	d.parts(first(v, "output"))
-	d.ends(v)
+	d.resp.FinishReason = cmp.Or(d.resp.FinishReason, finish.Last(v))
 	d.fromText()
 }
 

@@ -332,6 +332,7 @@ func (d *decoder) isAnswer(v value.Value) bool {
 func (d *decoder) plain(v value.Value) error {
 	if v.Kind() == value.Array {
 		d.content(v)
+		d.resp.FinishReason = cmp.Or(d.resp.FinishReason, finish.Last(v))
 		return nil
 	}
 	calls, hasCalls := d.member(v, d.o.Fields.Calls, callKeys())

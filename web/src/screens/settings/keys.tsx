@@ -71,11 +71,11 @@ export function Keys() {
                         t('settings.short')
                       )}
                     </Table.Td>
-                    <Table.Td className="mono" style={{ overflowWrap: 'anywhere' }}>{k.hosts.join(', ') || '–'}</Table.Td>
+                    <Table.Td className="mono" style={{ overflowWrap: 'anywhere' }}>{[...k.hosts, ...(k.near ? [t('settings.nearHosts')] : [])].join(', ') || '–'}</Table.Td>
                     <Table.Td className="num">{moment(k.created)}</Table.Td>
                     <Table.Td ta="right">
                       <Group gap={4} justify="flex-end" wrap="nowrap">
-                        <Button size="compact-sm" variant="subtle" onClick={() => setSetting({ variable: k.variable, hosts: k.hosts })} aria-label={`${t('settings.replaceKey')}: ${k.variable}`}>
+                        <Button size="compact-sm" variant="subtle" onClick={() => setSetting({ variable: k.variable, hosts: k.near ? [] : k.hosts })} aria-label={`${t('settings.replaceKey')}: ${k.variable}`}>
                           {t('settings.replaceKey')}
                         </Button>
                         <Button size="compact-sm" variant="subtle" color="red" onClick={() => remove(k)} aria-label={`${t('common.delete')}: ${k.variable}`}>
