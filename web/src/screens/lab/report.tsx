@@ -67,7 +67,7 @@ export function Report({ of: r, bench }: { of: Result; bench: Bench }) {
       <FailedTests of={r} />
       {r.notes.length > 0 && (
         <Card title={t('lab.notes')}>
-          <Lines of={r.notes.map(inLanguage)} />
+          <Lines of={r.notes.map(inLanguage)} local />
         </Card>
       )}
     </Stack>

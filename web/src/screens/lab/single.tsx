@@ -165,7 +165,7 @@ export function Why({ of: w }: { of: Schemas['RoutingDiagnosis'] }) {
           {t('lab.scoreBeside', { a: fixed(w.tool.score, 3), b: fixed(w.winner.score, 3) })}
         </Text>
       )}
-      <Lines of={w.reasons?.map(inLanguage)} />
+      <Lines of={w.reasons?.map(inLanguage)} local />
     </Box>
   );
 }
