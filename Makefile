@@ -330,6 +330,10 @@ docs-tables: ## write the tables of docs/READS.md anew, from what verify-wire an
 verify-tiers: callvet ## golden, labeled, regression and rubric cases: every assertion, trap and lock of the fourth document
 	go run ./cmd/callvet-verify tiers ./callvet
 
+.PHONY: verify-rows
+verify-rows: callvet ## the rows of the four documents: what commands and requests give, beside values worked out by hand
+	go run ./cmd/callvet-verify rows ./callvet
+
 .PHONY: verify-redaction
 verify-redaction: ## what redaction takes out of every set of the data, and that it changes no figure
 	go run ./cmd/callvet-verify redaction

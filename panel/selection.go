@@ -11,7 +11,7 @@ import (
 // selectionOrder of scores in tables.
 var selectionOrder = [...]string{
 	selection.Composite, selection.CompositeBest, selection.Route, selection.SubRoute, selection.AgentsExact, selection.AgentOverlap, selection.ToolMatch,
-	selection.ToolsRight, selection.MatchExact, selection.MatchAcceptable, selection.MatchPartial, selection.MatchNone, selection.Precision1, selection.MRR,
+	selection.ToolsRight, selection.MatchExact, selection.MatchAcceptable, selection.MatchPartial, selection.MatchNone, selection.MatchNoneExpected, selection.Precision1, selection.MRR,
 	selection.Abstention, selection.FalseAbstention, selection.ToolsBlocked, selection.AgentGate,
 }
 
@@ -34,6 +34,8 @@ func selectionTitle(name string) (string, bool) {
 		return "tools: partial match", true
 	case selection.MatchNone:
 		return "tools: no match", true
+	case selection.MatchNoneExpected:
+		return "tools: no match with expected ones", true
 	case selection.MRR:
 		return "MRR", true
 	case selection.Abstention:

@@ -32,6 +32,7 @@
 //	callvet-verify mock BINARY      a suite against a mock of providers and agents that makes faults
 //	callvet-verify mcp BINARY       eight real MCP servers, one through the proxy, others' clients at callvet's servers
 //	callvet-verify tiers BINARY     golden, labeled, regression and rubric cases: assertions, traps, locks
+//	callvet-verify rows BINARY      the rows of the four documents: each a command or request, and what was worked out by hand
 //	callvet-verify labelled-set [SCRIPT]  the shipped tasks in Portuguese and Spanish, right and wrong attempts at them
 //	callvet-verify evidence BINARY  finish reasons, calls written as text and histories, in every form that is read
 //	callvet-verify lost BINARY      runs and trace files that lost attempts: gates, badges, JUnit, lists, page, schedules
@@ -70,6 +71,7 @@ import (
 	"github.com/callvet/callvet/cmd/callvet-verify/redaction"
 	"github.com/callvet/callvet/cmd/callvet-verify/retrieval"
 	"github.com/callvet/callvet/cmd/callvet-verify/routes"
+	documentrows "github.com/callvet/callvet/cmd/callvet-verify/rows"
 	"github.com/callvet/callvet/cmd/callvet-verify/tiers"
 	"github.com/callvet/callvet/cmd/callvet-verify/versions"
 )
@@ -169,6 +171,9 @@ func checks() []check {
 		}},
 		{name: "tiers", needs: "BINARY", run: func(ctx context.Context, c *proof.Check, p place) error {
 			return tiers.Verify(ctx, c, p.args[0], p.data)
+		}},
+		{name: "rows", needs: "BINARY", run: func(ctx context.Context, c *proof.Check, p place) error {
+			return documentrows.Verify(ctx, c, p.args[0], p.examples)
 		}},
 		{name: "labelled-set", takes: "SCRIPT", run: func(ctx context.Context, c *proof.Check, p place) error {
 			return labelled.Verify(ctx, c, filepath.Join(p.examples, "labelled-set"), strings.Join(p.args, ""))

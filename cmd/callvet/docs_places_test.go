@@ -13,48 +13,28 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
+
+	"github.com/callvet/callvet/cmd/callvet-verify/rows"
 )
 
-// TestDocsPlaces writes the list of places in docs/DOCUMENTS.md out of testdata/places.txt: each term, default,
-// endpoint and command of the four documents, where it is, and the test that holds it. Each place and test has
-// to exist; defaults are read from where they stand. What is not built has no place, and the list says so.
+// TestDocsPlaces writes the list of places in docs/DOCUMENTS.md out of the rows that make verify-rows
+// checks: each term, default, endpoint and command of the four documents, where it is, and what its check
+// runs and expects. Each place has to exist; defaults are read from where they stand. What is not built
+// says so, beside what there is in its place.
 func TestDocsPlaces(t *testing.T) {
 	t.Parallel()
-	raw, err := os.ReadFile(filepath.Join("testdata", "places.txt"))
+	documents, err := rows.Documents()
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := placesOf(t)
 	var out strings.Builder
-	built, missing := 0, 0
-	for line := range strings.Lines(string(raw)) {
-		line = strings.TrimSpace(line)
-		if title, ok := strings.CutPrefix(line, "# "); ok {
-			out.WriteString("\n**" + title + "**\n\n" + tableRow("there", "here", "held by") + tableRow("---", "---", "---"))
-			continue
+	for i := range documents {
+		d := &documents[i]
+		out.WriteString("\n**" + d.Title + "**\n\n" + tableRow("there", "here", "checked by") + tableRow("---", "---", "---"))
+		for j := range d.Rows {
+			out.WriteString(p.row(t, &d.Rows[j]))
 		}
-		if line == "" {
-			continue
-		}
-		cells := strings.Split(line, " | ")
-		if len(cells) != 3 {
-			t.Errorf("%q has %d cells", line, len(cells))
-			continue
-		}
-		if cells[1] == "-" {
-			missing++
-			out.WriteString(tableRow(cells[0], "**not built**", cells[2]))
-			continue
-		}
-		built++
-		var places []string
-		for _, place := range strings.Split(cells[1], "; ") {
-			places = append(places, p.place(t, place))
-		}
-		out.WriteString(tableRow(cells[0], strings.Join(places, ", "), p.tests(t, cells[0], cells[2])))
-	}
-	if built < 90 {
-		t.Errorf("only %d places are listed", built)
 	}
 	const begin, end = "<!-- places -->\n", "\n<!-- end of places -->"
 	text := document(t, "docs/DOCUMENTS.md")
@@ -75,12 +55,34 @@ func TestDocsPlaces(t *testing.T) {
 	}
 }
 
+// row writes one row: the places, and the first step that has a number or a text to compare.
+func (p *places) row(t *testing.T, r *rows.Row) string {
+	t.Helper()
+	var here []string
+	for _, place := range r.Places {
+		here = append(here, p.place(t, place))
+	}
+	where := strings.Join(here, ", ")
+	if r.Without != "" {
+		where = "**not built**: " + r.Without + "; " + where
+	}
+	for _, s := range r.Steps {
+		for _, e := range s.Expect {
+			if e.Checks() {
+				line := strings.ReplaceAll(s.Line, "|", "\\|")
+				return tableRow(strings.ReplaceAll(r.Term, "|", "\\|"), where, code(line)+": "+strings.ReplaceAll(e.String(), "|", "\\|")+". "+r.Hand)
+			}
+		}
+	}
+	t.Errorf("%s has no check", r.Term)
+	return ""
+}
+
 // places are what a place may name.
 type places struct {
 	root      *cobra.Command
 	endpoints map[string]bool // METHOD /path
 	metrics   string
-	all       map[string]string
 }
 
 func placesOf(t *testing.T) *places {
@@ -95,7 +97,7 @@ func placesOf(t *testing.T) *places {
 	if err := json.Unmarshal(described.Bytes(), &api); err != nil {
 		t.Fatal(err)
 	}
-	p := &places{root: new(cli).rootCommand(), endpoints: map[string]bool{}, all: allTests(t)}
+	p := &places{root: new(cli).rootCommand(), endpoints: map[string]bool{}}
 	p.metrics = document(t, "docs/METRICS.md") + document(t, "docs/TRACES.md")
 	for path, verbs := range api.Paths {
 		for verb := range verbs {
@@ -146,12 +148,13 @@ func (p *places) place(t *testing.T, place string) string {
 		return code(place)
 	case kind == "key":
 		key, file, _ := strings.Cut(rest, " ")
-		if !strings.Contains(document(t, file), key) {
+		if !strings.Contains(document(t, file), strings.Trim(key, "`")) {
 			t.Errorf("%s does not tell of %s", file, key)
 		}
 		return code(strings.Trim(key, "`")) + " in [" + filepath.Base(file) + "](" + strings.TrimPrefix("../"+file, "../docs/") + ")"
 	case kind == "metric":
-		if !strings.Contains(p.metrics, "`"+rest+"`") {
+		median := regexp.MustCompile(`_p90$`).ReplaceAllString(rest, "_p50") // tables name p90 behind p50
+		if !strings.Contains(p.metrics, "`"+rest+"`") && !strings.Contains(p.metrics, "`"+median+"`") {
 			t.Errorf("there is no metric %s", rest)
 		}
 		return code(rest)
@@ -160,23 +163,4 @@ func (p *places) place(t *testing.T, place string) string {
 		t.Errorf("there is no file %s", place)
 	}
 	return "[" + filepath.Base(place) + "](" + strings.TrimPrefix("../"+place, "../docs/") + ")"
-}
-
-// tests checks the tests that hold a term: TestScript/NAME is a script.
-func (p *places) tests(t *testing.T, of, list string) string {
-	t.Helper()
-	var out []string
-	for _, name := range strings.Split(list, "; ") {
-		top, script, sub := strings.Cut(name, "/")
-		if _, there := p.all[top]; !there {
-			t.Errorf("%s: there is no test %s", of, name)
-		}
-		if sub && top == "TestScript" {
-			if _, err := os.Stat(filepath.Join("testdata", "script", script+".txtar")); err != nil {
-				t.Errorf("%s: %v", of, err)
-			}
-		}
-		out = append(out, code(name))
-	}
-	return strings.Join(out, ", ")
 }

@@ -66,7 +66,7 @@ func (f *serveFlags) register(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.lendsKeys, "lend-keys", false, "let users without a key of a provider use the one of the environment; it is sent to that provider alone")
 	fs.BoolVar(&f.metricsOpen, "metrics-open", false, "let everybody who reaches the server read its metrics (GET /metrics), not admins alone")
 	fs.StringToInt64Var(&f.quota, "quota", nil,
-		"what a user may hold at most, such as jobs=1000,suites=10000,experiments=5000,bytes=4294967296")
+		"what a user may hold at most, such as jobs=1000,suites=10000,experiments=5000,bytes=4294967296,attempt_bytes=17179869184")
 	fs.Var(ranged.Int(&f.sockets, server.DefaultSockets, 1), "sockets-per-user", "connections of a user that may follow events at the same time")
 }
 
@@ -191,10 +191,10 @@ func (f *serveFlags) config() (server.Config, error) {
 	}
 	for name, n := range f.quota {
 		of := map[string]*int64{
-			"jobs": &cfg.Quota.Jobs, "suites": &cfg.Quota.Suites, "experiments": &cfg.Quota.Experiments, "bytes": &cfg.Quota.Bytes,
+			"jobs": &cfg.Quota.Jobs, "suites": &cfg.Quota.Suites, "experiments": &cfg.Quota.Experiments, "bytes": &cfg.Quota.Bytes, "attempt_bytes": &cfg.Quota.AttemptBytes,
 		}[name]
 		if of == nil || n < 1 {
-			return cfg, usagef("--quota %s=%d: there are jobs, suites, experiments and bytes, each at least 1", name, n)
+			return cfg, usagef("--quota %s=%d: there are jobs, suites, experiments, bytes and attempt_bytes, each at least 1", name, n)
 		}
 		*of = n
 	}

@@ -85,35 +85,12 @@ func (a *App) DrawGold(ctx context.Context, req GoldDrawRequest, tell Events) (o
 	if err != nil {
 		return nil, err
 	}
-	done := map[labels.Key]bool{}
-	for i := range g.Tasks {
-		done[g.Tasks[i].Key()] = true
-	}
-	pool, err := a.pool(ctx, &req)
+	added, strata, err := a.drawGold(ctx, &req, g)
 	if err != nil {
 		return nil, err
 	}
-	out = &GoldDrawn{Format: "callvet.label_gold", Version: 1, File: req.Output, Strata: len(pool.strata), Tasks: len(g.Tasks)}
-	added, err := a.shownGold(ctx, &req, pool.draw(&req, g, done), pool)
-	if err != nil {
-		return nil, err
-	}
-	for _, t := range slices.Concat(g.Tasks, added) {
-		if t.Edge != "" {
-			if out.Edges == nil {
-				out.Edges = map[string]int{}
-			}
-			out.Edges[t.Edge]++
-		}
-	}
-	out.Added = len(added)
-	out.Tasks += out.Added
-	for i := range g.Tasks {
-		if g.Tasks[i].Open() {
-			out.Open++
-		}
-	}
-	out.Open += out.Added
+	all := slices.Concat(g.Tasks, added)
+	out = &GoldDrawn{Format: "callvet.label_gold", Version: 1, File: req.Output, Strata: strata, Tasks: len(all), Added: len(added), Open: openGold(all), Edges: edgesOf(all)}
 	if out.Added == 0 {
 		return out, nil
 	}
@@ -121,6 +98,44 @@ func (a *App) DrawGold(ctx context.Context, req GoldDrawRequest, tell Events) (o
 		return nil, err
 	}
 	return out, a.WriteBytes(ctx, req.Output, data)
+}
+
+// drawGold draws the tasks that a file lacks, and counts the strata that they are drawn from.
+func (a *App) drawGold(ctx context.Context, req *GoldDrawRequest, g *labels.Gold) ([]labels.GoldTask, int, error) {
+	done := map[labels.Key]bool{}
+	for i := range g.Tasks {
+		done[g.Tasks[i].Key()] = true
+	}
+	pool, err := a.pool(ctx, req)
+	if err != nil {
+		return nil, 0, err
+	}
+	added, err := a.shownGold(ctx, req, pool.draw(req, g, done), pool)
+	return added, len(pool.strata), err
+}
+
+// openGold counts the tasks that no person has answered.
+func openGold(tasks []labels.GoldTask) (n int) {
+	for i := range tasks {
+		if tasks[i].Open() {
+			n++
+		}
+	}
+	return n
+}
+
+// edgesOf counts the edge cases by their kind; nil without any.
+func edgesOf(tasks []labels.GoldTask) map[string]int {
+	var out map[string]int
+	for i := range tasks {
+		if kind := tasks[i].Edge; kind != "" {
+			if out == nil {
+				out = map[string]int{}
+			}
+			out[kind]++
+		}
+	}
+	return out
 }
 
 // readGold reads a gold file, which may not be there. Its problems are told.
@@ -413,7 +428,7 @@ func proposed(c *callvet.Call, label *trace.Gold) labels.GoldCall {
 		}
 	}
 	if v, err := value.Parse(args); err != nil || v.Kind() != value.Object {
-		args = json.RawMessage(labels.AnyArgs)
+		args = labels.AnyGold()
 	}
 	return labels.GoldCall{Tool: &tool, Args: args, Check: &check}
 }
@@ -478,6 +493,7 @@ type golden struct {
 	suite callvet.Suite
 	tools []callvet.Tool // that were asked for; nil: those of the traces
 	day   string
+	text  []byte // the suite as a file, whose gold passes itself
 }
 
 // ApplyGold makes of a filled-in file labels of steps in a trace file, and a suite whose gold
@@ -495,6 +511,15 @@ func (a *App) ApplyGold(ctx context.Context, req GoldApplyRequest, tell Events) 
 			return nil, errors.Join(fmt.Errorf("write %s: %w: the file exists", name, callvet.ErrConflict), err)
 		}
 	}
+	out, err := a.makeGold(ctx, &req, tell)
+	if err != nil {
+		return nil, err
+	}
+	return out.GoldApplied, a.writeGold(ctx, &req, out)
+}
+
+// makeGold makes what a filled-in file becomes. It writes nothing.
+func (a *App) makeGold(ctx context.Context, req *GoldApplyRequest, tell Events) (*golden, error) {
 	data, err := a.read(req.File, MaxSettings)
 	if err != nil {
 		return nil, err
@@ -511,10 +536,20 @@ func (a *App) ApplyGold(ctx context.Context, req GoldApplyRequest, tell Events) 
 	if out.tools, err = a.newestTools(req.Tools, tell); err != nil {
 		return nil, err
 	}
-	if err := a.label(ctx, &req, g, out); err != nil {
+	if out.tools == nil {
+		if out.suite.Tools, err = a.offeredBy(ctx, req.Side); err != nil {
+			return nil, err
+		}
+	}
+	if err := a.label(ctx, req, g, out); err != nil {
 		return nil, err
 	}
-	return out.GoldApplied, a.writeGold(ctx, &req, out, tell)
+	if req.Suite != "" {
+		if out.text, err = a.goldSuite(ctx, req, out, tell); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
 }
 
 // label gives the filled-in tasks their labels.
@@ -718,21 +753,17 @@ func sameJSON(a, b json.RawMessage) bool {
 	return err == nil && value.Equal(x, y)
 }
 
-// writeGold writes what was made, the suite once its gold passes itself.
-func (a *App) writeGold(ctx context.Context, req *GoldApplyRequest, g *golden, tell Events) error {
+// writeGold writes what was made.
+func (a *App) writeGold(ctx context.Context, req *GoldApplyRequest, g *golden) error {
 	if req.Suite != "" {
-		text, err := a.goldSuite(ctx, req, g, tell)
-		if err != nil {
-			return err
-		}
-		if err := a.WriteBytes(ctx, req.Suite, text); err != nil {
+		if err := a.WriteBytes(ctx, req.Suite, g.text); err != nil {
 			return err
 		}
 	}
 	if req.Output == "" {
 		return nil
 	}
-	return a.cfg.Files.Write(ctx, req.Output, func(w io.Writer) error { _, err := w.Write(g.lines.Bytes()); return err })
+	return a.WriteBytes(ctx, req.Output, g.lines.Bytes())
 }
 
 // goldSuite is the suite as a file, without errors.

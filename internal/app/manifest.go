@@ -90,6 +90,9 @@ const manifestVersion = 1
 
 func readManifest(r *store.Run) (*Manifest, error) {
 	var m Manifest
+	if r.Damage != nil {
+		return nil, &damagedError{r.ID, "manifest", r.Damage}
+	}
 	if err := json.Unmarshal(r.Manifest, &m); err != nil {
 		return nil, &damagedError{r.ID, "manifest", typed.Explain(err)}
 	}

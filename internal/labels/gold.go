@@ -26,7 +26,11 @@ const (
 	AnyArgs   = "any"
 	AnyBudget = "any"
 	NoCheck   = "none"
+	anyJSON   = `"any"`
 )
+
+// AnyGold is AnyArgs or AnyBudget as a value.
+func AnyGold() json.RawMessage { return json.RawMessage(anyJSON) }
 
 // Gold is a file of tasks for which a person writes what is right.
 // Source: Evaluating Tool Calling, §5.
@@ -102,7 +106,7 @@ func (t *GoldTask) Open() bool {
 
 // MaxCalls is the budget of the task; nil: any. The error says what is wrong with it.
 func (t *GoldTask) MaxCalls() (*int, error) {
-	if len(t.Budget) == 0 || unfilled(t.Budget) || string(t.Budget) == `"`+AnyBudget+`"` {
+	if len(t.Budget) == 0 || unfilled(t.Budget) || string(t.Budget) == anyJSON {
 		return nil, nil
 	}
 	var n int
@@ -224,7 +228,7 @@ func (t *GoldTask) check(note func(path, code, fix, format string, args ...any))
 			switch {
 			case c.noArgs():
 				note(at+".args", "blank", "the arguments, {} for none, any where they do not matter", "%s: args is blank", where)
-			case c.Args[0] != '{' && string(c.Args) != `"`+AnyArgs+`"`:
+			case c.Args[0] != '{' && string(c.Args) != anyJSON:
 				note(at+".args", "wrong-type", "the arguments by their names, {} for none, any where they do not matter", "%s: args is no mapping", where)
 			}
 			if empty(c.Check) {
@@ -295,6 +299,11 @@ func AppendGold(name string, data []byte, tasks []GoldTask) ([]byte, error) {
 	return out, nil
 }
 
+// WriteGold writes tasks as a gold file, as AppendGold writes it, with all that is filled in.
+func WriteGold(tasks []GoldTask) ([]byte, error) {
+	return AppendGold("gold.yaml", nil, tasks)
+}
+
 // text is a task as YAML, with blanks for what a person writes.
 func (t *GoldTask) text() []byte {
 	var b bytes.Buffer
@@ -328,28 +337,59 @@ func (t *GoldTask) text() []byte {
 		t.Turns[i].write(&b)
 	}
 	line("answer", t.Answer)
-	if t.Checked == nil {
-		b.WriteString("    budget:\n    safety_rules:\n    note: \"\"\n")
-	} else {
-		b.WriteString("    budget: any\n    safety_rules: []\n    note: \"\"\n    checked: false\n")
+	budget, rules, note := string(t.Budget), string(t.SafetyRules), `""`
+	if t.Checked != nil { // a proposal has no limit
+		budget, rules = cmp.Or(budget, anyJSON), cmp.Or(rules, "[]")
+	}
+	if t.Note != "" {
+		note = string(quoted(t.Note))
+	}
+	for _, kv := range [][2]string{{"budget", budget}, {"safety_rules", rules}, {"note", note}} {
+		b.WriteString("    " + kv[0] + ":" + filled(json.RawMessage(kv[1])) + "\n")
+	}
+	if t.Checked != nil {
+		fmt.Fprintf(&b, "    checked: %t\n", *t.Checked)
 	}
 	return b.Bytes()
 }
 
 // write writes what is right in a turn, with blanks for what is not known.
 func (n *GoldTurn) write(b *bytes.Buffer) {
-	switch {
-	case n.Needed == nil:
-		b.WriteString("needed:\n        calls:\n          - tool:\n            args:\n            check:\n")
-	case !*n.Needed:
-		b.WriteString("needed: false\n        calls: []\n")
-	default:
-		b.WriteString("needed: true\n        calls:\n")
-		for _, c := range n.Calls {
-			fmt.Fprintf(b, "          - tool: %s\n            args: %s\n            check: %s\n", quoted(*c.Tool),
-				plain.Visible(c.Args), quoted(*c.Check))
-		}
+	calls := n.Calls
+	b.WriteString("needed:")
+	if n.Needed != nil {
+		fmt.Fprintf(b, " %t", *n.Needed)
+	} else if len(calls) == 0 {
+		calls = []GoldCall{{}}
 	}
+	if len(calls) == 0 {
+		b.WriteString("\n        calls: []\n")
+		return
+	}
+	b.WriteString("\n        calls:\n")
+	for i := range calls {
+		c := &calls[i]
+		fmt.Fprintf(b, "          - tool:%s\n            args:%s\n            check:%s\n", word(c.Tool), filled(c.Args), word(c.Check))
+	}
+}
+
+// word is a text after its key; nil is blank.
+func word(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return " " + string(quoted(*s))
+}
+
+// filled is a value after its key: blank, the word any, or JSON.
+func filled(raw json.RawMessage) string {
+	switch {
+	case len(raw) == 0 || unfilled(raw):
+		return ""
+	case string(raw) == anyJSON:
+		return " " + AnyArgs
+	}
+	return " " + string(plain.Visible(raw))
 }
 
 // quoted is a text as YAML: in single quotes where all of it can be seen, so that JSON in it can

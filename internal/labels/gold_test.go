@@ -3,6 +3,7 @@
 package labels_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -94,6 +95,49 @@ func TestAppendGold(t *testing.T) {
 		if out, err := labels.AppendGold("g.yaml", []byte(text), want[:1]); !errors.Is(err, callvet.ErrInvalid) {
 			t.Errorf("%s: %v\n%s", text, err, out)
 		}
+	}
+}
+
+// TestWriteGold: a sheet that is written again is the same sheet, whatever is filled in, blank or wrong in it.
+func TestWriteGold(t *testing.T) {
+	t.Parallel()
+	yes, no, text, none := true, false, "it's \x1b 'so'", "none"
+	raw := func(s string) json.RawMessage { return json.RawMessage(s) }
+	tasks := []labels.GoldTask{
+		{Task: "blank", Turns: []labels.GoldTurn{{}}},
+		{Task: "proposed", Checked: &no, Edge: "no call", Turns: []labels.GoldTurn{
+			{Called: []string{"a {}"}, Needed: &yes, Calls: []labels.GoldCall{{Tool: &text, Args: raw(`{"x":[1,"\u202e",null,{"y":1.50}]}`), Check: &none}, {Tool: &text, Args: labels.AnyGold(), Check: &text}}},
+			{Needed: &no},
+		}},
+		{Task: "checked", Checked: &yes, Budget: raw("2"), SafetyRules: raw(`["read_only","never b"]`), Note: "line\nline: #", Turns: []labels.GoldTurn{{Needed: &no}}},
+		{Task: "half", Budget: raw("null"), SafetyRules: raw("[]"), Turns: []labels.GoldTurn{{Needed: &yes, Calls: []labels.GoldCall{{Tool: &text}}}}},
+		{Task: "wrong", Checked: &yes, Budget: raw("-1"), Turns: []labels.GoldTurn{{Needed: &no, Calls: []labels.GoldCall{{Args: raw("[]")}}}, {Needed: &yes}, {Calls: []labels.GoldCall{{Check: &none}}}}},
+	}
+	first, err := labels.WriteGold(tasks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, told, err := labels.ReadGold("g.yaml", first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := labels.WriteGold(read.Tasks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(first), string(again)); d != "" {
+		t.Errorf("written again (-first +again):\n%s", d)
+	}
+	asJSON, err := json.Marshal(read)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, same, err := labels.ReadGold("g.json", asJSON)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if third, err := labels.WriteGold(g.Tasks); err != nil || !bytes.Equal(first, third) || len(same) != len(told) || len(told) == 0 {
+		t.Errorf("by way of JSON: %v, %d problems, want %d\n%s", err, len(same), len(told), cmp.Diff(string(first), string(third)))
 	}
 }
 

@@ -44,6 +44,7 @@ func entries() map[string]entry {
 		"claim":           {body: `{"link":"{link}","password":"a password for ana"}`, prepare: withLink},
 		"logout":          {},
 		"me":              {},
+		"quota":           {},
 		"open-view":       {body: `{"token":"x"}`, gives: http.StatusNotFound, unowned: map[string]string{"token": "is the secret of a link"}}, // users log in here
 		"change-password": {body: `{"before":"{password}","password":"another one for ana"}`, prepare: withPassword},
 		"list-tokens":     {},
@@ -169,6 +170,13 @@ func entries() map[string]entry {
 		"export-labels-traces": {},
 		"unlabel-traces":       {query: "task_id=t1", unowned: map[string]string{"task_id": "names a task of what is labelled", "call_id": "names a call of what is labelled"}},
 		"calibrate-traces":     {body: `{"judge":"j"}`, gives: http.StatusUnprocessableEntity},
+
+		"draw-gold-run":     {},
+		"check-gold-run":    {query: "tools=true", body: `{"callvet_gold":1,"tasks":[]}`},
+		"apply-gold-run":    {body: `{"callvet_gold":1,"tasks":[]}`, gives: http.StatusUnprocessableEntity}, // nothing is filled in
+		"draw-gold-traces":  {},
+		"check-gold-traces": {query: "tools=true", body: `{"callvet_gold":1,"tasks":[]}`},
+		"apply-gold-traces": {body: `{"callvet_gold":1,"tasks":[]}`, gives: http.StatusUnprocessableEntity},
 
 		"list-judges":   {},
 		"judge-run":     {body: `{"judge":["compare"],"judge_model":["openai/m1"],"against_eval_id":"{run2}"}`, prepare: withModelKey, unowned: map[string]string{"model_id": "names a model of a provider"}},

@@ -260,6 +260,9 @@ func (s *Server) submitRun(ctx context.Context, by *account.Principal, q *submis
 	if err != nil {
 		return nil, err
 	}
+	if err := s.cfg.Quota.RoomForAttempts(ctx, s.cfg.Store.Rows(), by.User); err != nil {
+		return nil, err
+	}
 	var made *startedRun
 	got, isNew, err := s.jobs.Submit(ctx, job.Request{
 		User: by.User, Kind: KindToolEval, Priority: q.priority, Key: q.key, Timeout: q.timeout,

@@ -54,12 +54,13 @@ func attacks() []attack {
 		{"work/thousands of unknown keys", attackUnknownKeys},
 		{"work/schemas that cost minutes", attackSchemas},
 		{"work/more than a user may hold", attackQuota},
+		{"work/more attempts than a user may hold", attackAttempts},
 		{"work/disk that takes no file", attackFullDisk},
 		{"work/job that failed goes on", attackFailedJob},
 	}
 }
 
-const wantAttacks = 17
+const wantAttacks = 18
 
 // Bounds of memory: of one attack with the work of the test around it, such as runs of a model, and of
 // one request with 58 KB of unknown keys. Time is printed alone: it is that of the machine.
@@ -533,6 +534,35 @@ func attackUnknownKeys(t *testing.T) {
 	if text := s.answers(t, 422, "", "POST", "/api/session", long); len(text) > 4<<10 {
 		t.Errorf("a long key is repeated: %d bytes", len(text))
 	}
+}
+
+// attackAttempts: a run stops where its user holds too many bytes of attempts, keeps what was answered, and goes on once
+// there is room.
+func attackAttempts(t *testing.T) {
+	s := newSite(t, func(c *server.Config) { c.Quota = store.Quota{AttemptBytes: 1} })
+	suite := s.keepSuite(t, "bo", 2)
+	ask := fmt.Sprintf(`{"suite_id": %q, "models": ["offline/lexical"]}`, suite)
+	s.answers(t, 200, "root", "PATCH", "/api/users/user_bo", `{"max_jobs": 1}`)
+	first := told[jobAnswer](t, s, "bo", "POST", "/api/tool-eval", ask)
+	second := told[jobAnswer](t, s, "bo", "POST", "/api/tool-eval", ask) // there is room while nothing was done
+	s.work(t)
+	done := s.awaitJob(t, "bo", first.JobID, "done")
+	full := s.awaitJob(t, "bo", second.JobID, "failed")
+	if !strings.Contains(full.Error, "of at most 1 bytes of attempts: delete a run") {
+		t.Errorf("the reason: %q", full.Error)
+	}
+	if text := s.answers(t, 200, "bo", "GET", "/api/runs/"+full.ResultRef, ""); !strings.Contains(text, `"status":"budget"`) {
+		t.Errorf("the run is not out of budget: %.2000s", text)
+	}
+	if text := s.answers(t, 429, "bo", "POST", "/api/tool-eval", ask); !strings.Contains(text, "bytes of attempts") {
+		t.Errorf("another run: %s", text)
+	}
+	if text := s.answers(t, 200, "bo", "GET", "/api/me/quota", ""); !strings.Contains(text, `"what":"attempt_bytes"`) || strings.Contains(text, `"what":"attempt_bytes","held":0`) {
+		t.Errorf("what is held: %s", text)
+	}
+	s.answers(t, 204, "bo", "DELETE", "/api/tool-eval/history/"+done.ResultRef, "")
+	again := told[jobAnswer](t, s, "bo", "POST", "/api/runs/"+full.ResultRef+"/resume", "")
+	s.awaitJob(t, "bo", again.JobID, "done")
 }
 
 func attackQuota(t *testing.T) {

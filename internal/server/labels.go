@@ -156,28 +156,33 @@ func (s *Server) labelLines(ctx context.Context, of labelled) ([]byte, error) {
 	return bytes.Join(list, nil), nil
 }
 
-// labelling opens a run or a collection with its labels. Release it.
-func (s *Server) labelling(ctx context.Context, by *account.Principal, of labelled) (files app.Uploads, side app.Side, release func(), err error) {
+// bringing opens a run or a collection. Release it.
+func (s *Server) bringing(ctx context.Context, of labelled) (files app.Uploads, side app.Side, release func(), err error) {
 	files = app.Uploads{}
 	if release, err = s.alone(ctx); err != nil {
 		return nil, side, nil, err
 	}
 	if of.kind == KindRun {
 		side.Run = of.id
-	} else {
-		side.Traces, err = s.bring(ctx, of.id, files)
+	} else if side.Traces, err = s.bring(ctx, of.id, files); err != nil {
+		release()
 	}
-	if err == nil {
-		files[labelsField], err = s.labelLines(ctx, of)
+	return files, side, release, err
+}
+
+// labelling opens a run or a collection with its labels. Release it.
+func (s *Server) labelling(ctx context.Context, of labelled) (files app.Uploads, side app.Side, release func(), err error) {
+	if files, side, release, err = s.bringing(ctx, of); err != nil {
+		return nil, side, nil, err
 	}
-	if err != nil {
+	if files[labelsField], err = s.labelLines(ctx, of); err != nil {
 		release()
 	}
 	return files, side, release, err
 }
 
 func (s *Server) labelNext(ctx context.Context, by *account.Principal, of labelled, in *labelNextIn) (*struct{ Body LabelTasks }, error) {
-	files, side, release, err := s.labelling(ctx, by, of)
+	files, side, release, err := s.labelling(ctx, of)
 	if err != nil {
 		return nil, err
 	}
@@ -285,8 +290,8 @@ func (s *Server) exportLabels(ctx context.Context, _ *account.Principal, of labe
 	return &file{ContentType: mediaTypes()[format], Disposition: `attachment; filename="labels.` + format + `"`, Body: text.Bytes()}, nil
 }
 
-func (s *Server) calibrate(ctx context.Context, by *account.Principal, of labelled, ask *CalibrateAsk) (*struct{ Body Calibrated }, error) {
-	files, side, release, err := s.labelling(ctx, by, of)
+func (s *Server) calibrate(ctx context.Context, _ *account.Principal, of labelled, ask *CalibrateAsk) (*struct{ Body Calibrated }, error) {
+	files, side, release, err := s.labelling(ctx, of)
 	if err != nil {
 		return nil, err
 	}

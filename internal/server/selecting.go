@@ -9,7 +9,6 @@ import (
 	"math"
 	"net/http"
 	"path"
-	"slices"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -55,7 +54,8 @@ type (
 	SelectedOne struct {
 		Query         string      `json:"query"`
 		CatalogueID   string      `json:"catalogue_id"`
-		MatchType     string      `json:"match_type" enum:"exact_match,acceptable_match,partial_match,no_match," doc:"empty where nothing was expected"`
+		MatchType     string      `json:"match_type" enum:"exact_match,acceptable_match,partial_match,no_match," doc:"empty where nothing was expected; acceptable tools beside others are no match, as the document counts"`
+		OwnMatchType  string      `json:"own_match_type" enum:"exact_match,acceptable_match,partial_match,no_match," doc:"as callvet counts: acceptable tools beside others are a partial match"`
 		SelectedTools []string    `json:"selected_tools" nullable:"false"`
 		Details       []Candidate `json:"scoring_details" nullable:"false" doc:"the best tools, selected or not"`
 		LatencyMS     float64     `json:"latency_ms"`
@@ -157,7 +157,8 @@ func (s *Server) selectOne(ctx context.Context, by *account.Principal, in *struc
 		out.SelectedTools = append(out.SelectedTools, t.Tool)
 		chosen[t.Tool] = true
 	}
-	out.MatchType = matchType(got.Scores)
+	own, byExpected := routing.MatchOf(got.Scores)
+	out.MatchType, out.OwnMatchType = matchTypes[byExpected], matchTypes[own]
 	for i, t := range all.Decision.Tools {
 		d := Candidate{ToolID: t.Tool, Rank: i + 1, Selected: chosen[t.Tool], TotalScore: t.Score, Parts: map[string]float64{}, KeywordsMatched: []string{}, ExamplesMatched: []string{}, WordsMatched: []string{}}
 		for _, p := range t.Parts {
@@ -175,16 +176,8 @@ func (s *Server) selectOne(ctx context.Context, by *account.Principal, in *struc
 	return &struct{ Body SelectedOne }{out}, nil
 }
 
-// matchType is the document's word for how tools match, the best one that holds; "" where nothing
-// was expected.
-func matchType(scores []callvet.Score) string {
-	for _, kind := range [][2]string{{"match_exact", "exact_match"}, {"match_acceptable", "acceptable_match"}, {"match_partial", "partial_match"}, {"match_none", "no_match"}} {
-		if slices.ContainsFunc(scores, func(sc callvet.Score) bool { return sc.Name == kind[0] && sc.Scored && sc.Value == 1 }) {
-			return kind[1]
-		}
-	}
-	return ""
-}
+// matchTypes are the words of the document for matches.
+var matchTypes = map[string]string{"exact": "exact_match", "acceptable": "acceptable_match", "partial": "partial_match", "none": "no_match"}
 
 // fieldOf gives a mistake of a search the name that the field has in these requests.
 func fieldOf(err error) error {

@@ -75,6 +75,7 @@ func TestSelecting(t *testing.T) {
 	}
 	type single struct {
 		MatchType string   `json:"match_type"`
+		Own       string   `json:"own_match_type"`
 		Selected  []string `json:"selected_tools"`
 		Details   []struct {
 			ToolID   string `json:"tool_id"`
@@ -93,6 +94,10 @@ func TestSelecting(t *testing.T) {
 	lost := give[single](t, s, "root", "POST", eval+"/single", `{"query": "weather and rain", "expected_tools": ["company_search"], "limit": 1, "catalogue_id": "`+kept.ID+`"}`)
 	if lost.MatchType != "no_match" || len(lost.Why) != 1 || len(lost.Why[0].Reasons) == 0 {
 		t.Errorf("%+v", lost)
+	}
+	// An acceptable tool beside a wrong one is no match in the document, and partial here.
+	if beside := give[single](t, s, "root", "POST", eval+"/single", `{"query": "traffic incidents and weather", "expected_tools": ["company_search"], "acceptable_tools": ["weather_now"], "limit": 2}`); beside.MatchType != "no_match" || beside.Own != "partial_match" {
+		t.Errorf("%+v", beside)
 	}
 	if free := give[single](t, s, "root", "POST", "/api/admin/tool-eval/single", `{"query": "weather"}`); free.MatchType != "" || len(free.Selected) == 0 {
 		t.Errorf("nothing expected: %+v", free)

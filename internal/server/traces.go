@@ -83,6 +83,7 @@ func (s *Server) addTraces() {
 	s.addOTLP()
 	s.addScore()
 	s.addLabels()
+	s.addGold()
 }
 
 type (

@@ -40,6 +40,35 @@ type collected struct {
 	agents            map[[2]string]int // expected, chosen
 	missed            map[string]int    // by the layer that blocked the tools, or that of the tools
 	strange           strange
+	shared            map[string]string // what all cases say under keys of parts
+}
+
+// parts are the keys that divide a suite. A suite that is one part is told as such: its slice is all
+// of it, which the panels leave out.
+var parts = []string{"category", "difficulty"}
+
+// share keeps what all cases say under the keys of parts.
+func (t *collected) share(c *callvet.Case) {
+	first := t.shared == nil
+	if first {
+		t.shared = map[string]string{}
+	}
+	for _, key := range parts {
+		if value := c.Fields[key]; first {
+			t.shared[key] = value
+		} else if t.shared[key] != value {
+			t.shared[key] = ""
+		}
+	}
+}
+
+// only gives the slice of a key that all cases are in; ok is false where there is none.
+func (t *collected) only(key string, tp *panel.TargetPanel) (out Slice, ok bool) {
+	value := t.shared[key]
+	if value == "" || slices.ContainsFunc(tp.Slices, func(s panel.Slice) bool { return s.Key == key }) {
+		return out, false
+	}
+	return Slice{Key: key, Value: value, Cases: tp.Overall.Cases, Metrics: rates(&tp.Overall, brief)}, true
 }
 
 // outcome of one case over its repeats.
@@ -67,10 +96,12 @@ func (c *Collector) Add(of *callvet.Case, cell *callvet.Cell) {
 	if o == nil {
 		o = &outcome{tags: of.Tags}
 		t.cases[of.ID], t.order = o, append(t.order, of.ID)
+		t.share(of)
 	}
 	o.judged++
 	t.attempts++
-	t.matches[matchOf(r)]++
+	own, _ := MatchOf(r.Scores)
+	t.matches[own]++
 	for _, l := range d.Layers {
 		if l.MS > 0 {
 			t.layers[l.Layer] = append(t.layers[l.Layer], stats.Observation{Value: l.MS, Cluster: int32(cell.Case)})
@@ -117,13 +148,23 @@ func unequal(want, given []string) bool {
 
 func distinct(names []string) int { return len(slices.Compact(slices.Sorted(slices.Values(names)))) }
 
-func matchOf(r *callvet.Result) string {
+// MatchOf names the match of a decision by its scores: exact, acceptable, partial or none; "" where its
+// tools are not judged. byExpected is as the Tool Selection Evaluation System counts: acceptable tools
+// beside others are none there, where no expected tool is among them.
+func MatchOf(scores []callvet.Score) (own, byExpected string) {
+	holds := func(name string) bool {
+		return slices.ContainsFunc(scores, func(s callvet.Score) bool { return s.Name == name && s.Scored && s.Value == 1 })
+	}
 	for _, m := range [][2]string{{selection.MatchExact, "exact"}, {selection.MatchAcceptable, "acceptable"}, {selection.MatchPartial, "partial"}, {selection.MatchNone, "none"}} {
-		if s := r.Score(m[0]); s.Scored && s.Value == 1 {
-			return m[1]
+		if holds(m[0]) {
+			own = m[1]
+			break
 		}
 	}
-	return ""
+	if holds(selection.MatchNoneExpected) {
+		return own, "none"
+	}
+	return own, own
 }
 
 // Section tells what was collected, beside the panels of the same run; nil when no
@@ -154,6 +195,11 @@ func (t *collected) target(tp *panel.TargetPanel, confidence float64) Target {
 		}
 	}
 	out.Metrics, out.CompositeBest = rates(&tp.Overall, telling), tp.Overall.Metric(selection.CompositeBest)
+	for _, key := range parts {
+		if only, ok := t.only(key, tp); ok {
+			out.Slices = append(out.Slices, only)
+		}
+	}
 	for i := range tp.Slices {
 		s := &tp.Slices[i]
 		out.Slices = append(out.Slices, Slice{Key: s.Key, Value: s.Value, Cases: s.Cases, Metrics: rates(s, brief)})

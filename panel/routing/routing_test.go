@@ -277,3 +277,66 @@ func TestAgents(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestOnePart: a suite that is one category has that slice; where cases differ, or one has none, the
+// slices are those of the panels.
+func TestOnePart(t *testing.T) {
+	t.Parallel()
+	right := callvet.Decision{Tools: []callvet.Ranked{{Tool: "x"}}, Layers: []callvet.LayerTime{{Layer: callvet.SelectTools, MS: 1}}}
+	for name, c := range map[string]struct {
+		categories []string
+		want       []string
+	}{
+		"one":  {[]string{"roads", "roads"}, []string{"category=roads, 2"}},
+		"two":  {[]string{"roads", "rails"}, []string{"category=rails, 1", "category=roads, 1"}},
+		"some": {[]string{"roads", ""}, []string{"category=roads, 1"}},
+		"none": {[]string{"", ""}, nil},
+	} {
+		var cases []callvet.Case
+		var cells []callvet.Cell
+		var col routing.Collector
+		for i, category := range c.categories {
+			cases = append(cases, callvet.Case{ID: fmt.Sprint(i), Fields: map[string]string{"category": category}, Expect: callvet.Expect{Selection: &callvet.Selection{Tools: []string{"x"}}}})
+			d := right
+			cell := callvet.Cell{Case: i, Trace: callvet.Trace{CaseID: cases[i].ID, Decision: &d}, Result: selection.Judge(cases[i].Expect.Selection, &d, selection.Defaults())}
+			cell.Trace.Classify("")
+			cells = append(cells, cell)
+			col.Add(&cases[i], &cell)
+		}
+		var got []string
+		for _, s := range col.Section(panelsOf([]callvet.Target{{Name: "r", Selects: true}}, nil, cases, cells)).Targets[0].Slices {
+			if s.Key == "category" {
+				got = append(got, fmt.Sprintf("%s=%s, %d", s.Key, s.Value, s.Cases))
+			}
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+// TestMatchOf: acceptable tools beside others are partial here, and none where only expected ones count.
+func TestMatchOf(t *testing.T) {
+	t.Parallel()
+	want := callvet.Selection{Tools: []string{"x"}, Acceptable: []string{"y"}}
+	for name, c := range map[string]struct {
+		given           []string
+		own, byExpected string
+	}{
+		"exact":             {[]string{"x"}, "exact", "exact"},
+		"acceptable":        {[]string{"y"}, "acceptable", "acceptable"},
+		"expected beside":   {[]string{"x", "z"}, "partial", "partial"},
+		"acceptable beside": {[]string{"y", "z"}, "partial", "none"},
+		"none":              {[]string{"z"}, "none", "none"},
+		"nothing":           {nil, "none", "none"},
+	} {
+		d := callvet.Decision{Layers: []callvet.LayerTime{{Layer: callvet.SelectTools, MS: 1}}}
+		for _, tool := range c.given {
+			d.Tools = append(d.Tools, callvet.Ranked{Tool: tool})
+		}
+		r := selection.Judge(&want, &d, selection.Defaults())
+		if own, byExpected := routing.MatchOf(r.Scores); own != c.own || byExpected != c.byExpected {
+			t.Errorf("%s: %s, %s", name, own, byExpected)
+		}
+	}
+}

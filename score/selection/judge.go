@@ -38,6 +38,9 @@ const (
 	MatchAcceptable = "match_acceptable"
 	MatchPartial    = "match_partial"
 	MatchNone       = "match_none"
+	// MatchNoneExpected is 1 for what the Tool Selection Evaluation System calls no match: no expected
+	// tool is given, and not acceptable ones alone. MatchPartial also counts these beside others.
+	MatchNoneExpected = "match_none_expected"
 	// HitAt with k behind it is 1 when an expected tool is among the first k,
 	// RecallAt the share of the expected tools there, NDCGAt discounts them by rank.
 	HitAt    = "hit@"
@@ -223,6 +226,8 @@ func (j *judgment) tools() {
 	j.score(MatchAcceptable, truth(match == tally.Exact || match == tally.Acceptable))
 	j.score(MatchPartial, truth(match == tally.Partial))
 	j.score(MatchNone, truth(match == tally.None))
+	expected := slices.ContainsFunc(j.want.Tools, func(tool string) bool { return slices.Contains(given, tool) })
+	j.score(MatchNoneExpected, truth(match == tally.None || match == tally.Partial && !expected))
 	right := match == tally.Exact || match == tally.Acceptable
 	if len(j.want.Tools) == 0 {
 		j.score(Abstention, truth(len(given) == 0))

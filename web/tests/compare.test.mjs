@@ -25,6 +25,23 @@ async function opened(address, options) {
 const differences = (page) => page.getByRole('region', { name: 'Paired difference' });
 const changed = (page) => page.getByRole('region', { name: /Cases that changed/ });
 
+test('n counts cases on both sides, whatever the repeats, with the attempts in words', async () => {
+  const suite = (await server.api('GET', '/api/tool-suites')).items[0].id;
+  const twice = await server.ran({ suite_id: suite, models: [sloppy], repeats: 2 });
+  const once = await server.ran({ suite_id: suite, models: [sloppy] });
+  const page = await opened(`/compare?runs=${once},${twice}`);
+  const rows = differences(page).getByRole('row');
+  await rows.nth(1).waitFor();
+  for (const i of [1, 2]) {
+    const text = await rows.nth(i).innerText();
+    assert.equal((text.match(/n = 14/g) ?? []).length, 3, text); // baseline, candidate, change
+    if (i === 2) assert.match(text, /n = 14 cases, 28 attempts/); // the mean score is of all attempts
+    assert.doesNotMatch(text, /n = 28/);
+  }
+  clean(page);
+  await page.context().close();
+});
+
 test('the models of one run: differences with intervals, regressions first, the baseline in the address', async () => {
   const page = await opened(`/runs/${models}`);
   await page.getByRole('link', { name: 'Compare models' }).click();

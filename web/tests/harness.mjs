@@ -235,11 +235,11 @@ export async function axe(page, what = page.url(), rules = everything) {
   assert.deepEqual(told, []);
 }
 
-const widths = [390, 768, 1280];
+const widths = [390, 768, 1024, 1440];
 export const themes = ['light', 'dark'];
 
 /**
- * accessible asserts that screens have no serious fault of accessibility in both themes at three widths, and are nowhere
+ * accessible asserts that screens have no serious fault of accessibility in both themes at four widths, and are nowhere
  * wider than the window. A screen is its address, and what gives the locator of something on it when it is there, or a text. What
  * a theme changes is colours: the dark one is looked at for these.
  */

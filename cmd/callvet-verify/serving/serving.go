@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"mime/multipart"
 	"net/http"
 	"os"
 	"os/exec"
@@ -28,6 +29,12 @@ type Server struct {
 	cmd         *exec.Cmd
 	told        *transcript
 	ended       chan error
+}
+
+// Upload is a file that is sent as a form does.
+type Upload struct {
+	Name string
+	Text []byte
 }
 
 // transcript keeps what a process says.
@@ -142,22 +149,38 @@ func (s *Server) Text(ctx context.Context, path string) (string, error) {
 
 // send gives an answer whose status is no error. The caller closes it.
 func (s *Server) send(ctx context.Context, method, path string, in any, cookies []*http.Cookie) (*http.Response, error) {
-	var body io.Reader
-	if text, ok := in.([]byte); ok {
-		body = bytes.NewReader(text)
-	} else if in != nil {
-		b, err := json.Marshal(in)
-		if err != nil {
-			return nil, err
-		}
-		body = bytes.NewReader(b)
+	res, err := s.respond(ctx, method, path, in, cookies)
+	if err != nil || res.StatusCode < http.StatusBadRequest {
+		return res, err
+	}
+	defer res.Body.Close()
+	b, err := io.ReadAll(io.LimitReader(res.Body, 1<<16))
+	return nil, errors.Join(fmt.Errorf("%s %s: %s: %s", method, path, res.Status, strings.TrimSpace(string(b))), err)
+}
+
+// Answer sends what Ask sends, or an Upload, and gives the status and the body, also of an error.
+func (s *Server) Answer(ctx context.Context, method, path string, in any) (status int, body []byte, err error) {
+	res, err := s.respond(ctx, method, path, in, nil)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer res.Body.Close()
+	body, err = io.ReadAll(res.Body)
+	return res.StatusCode, body, err
+}
+
+// respond gives the answer to a request. The caller closes it.
+func (s *Server) respond(ctx context.Context, method, path string, in any, cookies []*http.Cookie) (*http.Response, error) {
+	body, kind, err := encoded(in)
+	if err != nil {
+		return nil, err
 	}
 	req, err := http.NewRequestWithContext(ctx, method, s.Base+path, body)
 	if err != nil {
 		return nil, err
 	}
 	if in != nil {
-		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("Content-Type", kind)
 	}
 	for _, c := range cookies {
 		req.AddCookie(c)
@@ -165,16 +188,28 @@ func (s *Server) send(ctx context.Context, method, path string, in any, cookies 
 	if s.Token != "" {
 		req.Header.Set("Authorization", "Bearer "+s.Token)
 	}
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return nil, err
+	return http.DefaultClient.Do(req)
+}
+
+// encoded is a body with its content type.
+func encoded(in any) (body io.Reader, kind string, err error) {
+	const asJSON = "application/json"
+	switch in := in.(type) {
+	case nil:
+		return nil, "", nil
+	case []byte:
+		return bytes.NewReader(in), asJSON, nil
+	case Upload:
+		var b bytes.Buffer
+		form := multipart.NewWriter(&b)
+		file, err := form.CreateFormFile("file", in.Name)
+		if err == nil {
+			_, err = file.Write(in.Text)
+		}
+		return &b, form.FormDataContentType(), errors.Join(err, form.Close())
 	}
-	if res.StatusCode < http.StatusBadRequest {
-		return res, nil
-	}
-	defer res.Body.Close()
-	b, err := io.ReadAll(io.LimitReader(res.Body, 1<<16))
-	return nil, errors.Join(fmt.Errorf("%s %s: %s: %s", method, path, res.Status, strings.TrimSpace(string(b))), err)
+	b, err := json.Marshal(in)
+	return bytes.NewReader(b), asJSON, err
 }
 
 // Spent is the time of processors that the server has taken; 0 where the system has no /proc.

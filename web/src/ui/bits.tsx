@@ -30,13 +30,18 @@ export function withInterval(t: T, i: Interval | null | undefined): string {
   return i ? `${inUnit(i.point, 'rate')} (${sentence(t, i)})` : '–';
 }
 
-type Counted = Pick<Metric, 'values' | 'labelled'> & { of?: string };
+type Counted = Partial<Pick<Metric, 'values' | 'labelled' | 'of'>>;
 
-/** counted says what n counts: values of a measure, one attempt a task where attempts agree, or people's labels. */
+/** counted is what n counts: values of a measure, one attempt a task where attempts agree, or people's labels. */
 function counted(t: T, i: Interval, m: Counted | undefined, each: 'Cases' | 'Tasks'): string {
   if (m?.labelled) return t(m.labelled.elsewhere ? 'common.labelsElsewhere' : 'common.labelsOf', { n: number(i.n), tasks: number(m.labelled.tasks) });
   if (m?.values) return t(`common.agree${each}`, { n: number(i.n), values: number(m.values), of: m.of ?? '' });
-  return `n = ${i.n}`;
+  return size(t, i, each, m?.of);
+}
+
+/** size is n in one unit everywhere, cases or tasks, with what each of them has several of in words. */
+export function size(t: T, i: Interval, each: 'Cases' | 'Tasks' = 'Cases', of?: string): string {
+  return i.clusters > 0 && i.clusters !== i.n ? t(`common.n${each}`, { n: number(i.clusters), values: number(i.n), of: of || t('common.values') }) : `n = ${number(i.n)}`;
 }
 
 /**
@@ -44,7 +49,7 @@ function counted(t: T, i: Interval, m: Counted | undefined, each: 'Cases' | 'Tas
  * measure that it is of, n has the number of values beside it where attempts at a task agree, so that the interval counts one of them,
  * and the number of tasks where people's labels are counted.
  */
-export function Figure({ interval: i, of: m, each = 'Cases', unit = 'rate', size = 'sm', bar = false, stack = false }: { interval: Interval | undefined; of?: Counted; each?: 'Cases' | 'Tasks'; unit?: string; size?: 'sm' | 'lg'; bar?: boolean; stack?: boolean }) {
+export function Figure({ interval: i, of: m, each = 'Cases', unit = 'rate', size: height = 'sm', bar = false, stack = false }: { interval: Interval | undefined; of?: Counted; each?: 'Cases' | 'Tasks'; unit?: string; size?: 'sm' | 'lg'; bar?: boolean; stack?: boolean }) {
   const t = useText();
   if (!i || i.point === null) {
     return (
@@ -56,7 +61,7 @@ export function Figure({ interval: i, of: m, each = 'Cases', unit = 'rate', size
   const isRate = unit === 'rate' || unit === 'share' || unit === 'score' || unit === '';
   const head = (
     <>
-      <Text span fw={600} fz={size === 'lg' ? 26 : 'sm'}>
+      <Text span fw={600} fz={height === 'lg' ? 26 : 'sm'}>
         {inUnit(i.point, unit)}
       </Text>
       {bar && isRate && <Whisker interval={i} width={stack ? 64 : 96} />}

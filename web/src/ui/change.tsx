@@ -1,7 +1,7 @@
 import { Badge, Box, Text, Tooltip } from '@mantine/core';
 import { IconArrowDownRight, IconArrowUpRight, IconEqual } from '@tabler/icons-react';
 import { useText } from '../text';
-import { type Interval } from './bits';
+import { type Interval, size } from './bits';
 import { number, signed } from './format';
 
 const words = { better: 'common.claim_better', worse: 'common.claim_worse', 'no clear difference': 'common.claim_none', 'not comparable': 'common.claim_incomparable' } as const;
@@ -24,7 +24,7 @@ export function Change({ of: i, verdict, p, relative = false }: { of: Interval |
           {told(i.point)}
         </Text>
         <Text span size="xs" c="dimmed">
-          {i.lower !== null && i.upper !== null && `${signed(i.lower).replace(' pp', '')} to ${signed(i.upper).replace(' pp', '')} · `}n = {i.n}
+          {i.lower !== null && i.upper !== null && `${signed(i.lower).replace(' pp', '')} to ${signed(i.upper).replace(' pp', '')} · `}{size(t, i)}
         </Text>
         {verdict && (
           <Badge leftSection={<m.icon size={13} aria-hidden />} style={{ color: m.color, background: m.ground }}>

@@ -7,7 +7,7 @@ import { type ReactNode, useMemo } from 'react';
 import { Link, useNavigate, useSearchParams } from 'react-router';
 import { $api, type Schemas } from '../../api/client';
 import { type TextKey, useText } from '../../text';
-import { Card, Empty, Estimates, Failure, Figure, type Interval, inUnit, Notice, Screen, sentence, Waiting } from '../../ui/bits';
+import { Card, Empty, Estimates, Failure, Figure, type Interval, inUnit, Notice, Screen, sentence, size, Waiting } from '../../ui/bits';
 import { moment, number, signed } from '../../ui/format';
 import { useParam } from '../../ui/params';
 import { type Column, Rows } from '../../ui/table';
@@ -176,7 +176,7 @@ function Difference({ of: i, unit = 'rate' }: { of: Interval; unit?: string }) {
           )}
         </span>
         <Text span size="xs" c="dimmed">
-          {i.lower !== null && i.upper !== null && `${write(i.lower)} to ${write(i.upper)} · `}n = {i.n}
+          {i.lower !== null && i.upper !== null && `${write(i.lower)} to ${write(i.upper)} · `}{size(t, i)}
         </Text>
       </Box>
     </Tooltip>
@@ -192,6 +192,7 @@ const kindColors: Record<string, string> = { newly_failing: 'var(--cv-fail)', le
 function Against({ comparison: c, title, none }: { comparison: Comparison; title: ReactNode; none: string }) {
   const t = useText();
   const navigate = useNavigate();
+  const attempts = { of: t('common.attempts') };
   const { baseline: base, candidate } = c;
   const pairs = c.targets ?? [];
   const lines = useMemo(
@@ -262,10 +263,10 @@ function Against({ comparison: c, title, none }: { comparison: Comparison; title
                       </Table.Th>
                       <Table.Td>{inWords(m.metric)}</Table.Td>
                       <Table.Td>
-                        <Figure interval={m.overall.baseline} unit={m.unit} stack />
+                        <Figure interval={m.overall.baseline} of={attempts} unit={m.unit} stack />
                       </Table.Td>
                       <Table.Td>
-                        <Figure interval={m.overall.candidate} unit={m.unit} stack />
+                        <Figure interval={m.overall.candidate} of={attempts} unit={m.unit} stack />
                       </Table.Td>
                       <Table.Td>
                         <Difference of={m.overall.change} unit={m.unit} />

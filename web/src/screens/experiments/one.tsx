@@ -135,6 +135,23 @@ export function One({ id }: { id: string }) {
   );
 }
 
+/** BestFigures are the pass rate and the score of a configuration: it is ranked by the first, unless its suite gates on another measure. */
+function BestFigures({ of: b, size = 'sm' }: { of: Schemas['BestConfig']; size?: 'sm' | 'lg' }) {
+  const t = useText();
+  return (
+    <>
+      <Text size="xs" c="dimmed">
+        {t('experiments.passRate')}
+      </Text>
+      <Figure of={{ of: t('common.attempts') }} interval={b.pass_rate ?? undefined} size={size} bar />
+      <Text size="xs" c="dimmed">
+        {t('experiments.score')}
+      </Text>
+      <Figure of={{ of: t('common.attempts') }} interval={b.score} />
+    </>
+  );
+}
+
 function Best({ of: e }: { of: Details }) {
   const t = useText();
   const b = e.best_config;
@@ -150,7 +167,7 @@ function Best({ of: e }: { of: Details }) {
               <Text fw={600} className="untrusted">
                 {x.target}
               </Text>
-              <Figure interval={x.score} bar />
+              <BestFigures of={x} />
               <Text size="xs" c="dimmed">
                 {t('experiments.rank')} {x.worst_rank > x.rank ? `${x.rank}–${x.worst_rank}` : x.rank} · <Link to={`/runs/${x.eval_id}`}>{t('experiments.ofRun', { run: x.eval_id })}</Link>
               </Text>
@@ -190,7 +207,7 @@ function Best({ of: e }: { of: Details }) {
           <Text fw={600} className="untrusted">
             {b.target}
           </Text>
-          <Figure interval={b.score} size="lg" bar />
+          <BestFigures of={b} size="lg" />
         </Stack>
         <Stack gap={2} style={{ flex: '1 1 260px' }}>
           <Text size="sm">
@@ -340,9 +357,9 @@ function Timeline({ of: e, link, changed }: { of: Details; link: () => void; cha
                           </Table.Td>
                       )}
                       <Table.Td className="untrusted">{c?.name ?? '–'}</Table.Td>
-                      <Table.Td>{c && <Figure interval={c.pass_rate ?? undefined} bar />}</Table.Td>
+                      <Table.Td>{c && <Figure of={{ of: t('common.attempts') }} interval={c.pass_rate ?? undefined} bar />}</Table.Td>
                       <Table.Td>{x.baseline ? i === 0 && <Badge leftSection={<IconPin size={13} aria-hidden />}>{t('experiments.isBaseline')}</Badge> : c && <Change of={c.pass_change?.change} verdict={c.pass_change?.verdict} p={c.pass_change?.p_holm ?? c.pass_change?.p} />}</Table.Td>
-                      <Table.Td>{c && <Figure interval={c.score ?? undefined} />}</Table.Td>
+                      <Table.Td>{c && <Figure of={{ of: t('common.attempts') }} interval={c.score ?? undefined} />}</Table.Td>
                       {i === 0 && (
                         <Table.Td rowSpan={all.length} style={{ verticalAlign: 'top' }} className="num">
                           {x.delta === null || x.baseline ? (
@@ -499,10 +516,10 @@ function Leaderboard({ suite }: { suite: string }) {
                   <span className="untrusted">{r.target}</span> {r.floor && <Badge color="gray" style={{ color: 'var(--cv-none)' }}>{t('experiments.floor')}</Badge>}
                 </Table.Td>
                 <Table.Td>
-                  <Figure interval={r.pass_rate} bar />
+                  <Figure of={{ of: t('common.attempts') }} interval={r.pass_rate} bar />
                 </Table.Td>
                 <Table.Td>
-                  <Figure interval={r.score} />
+                  <Figure of={{ of: t('common.attempts') }} interval={r.score} />
                 </Table.Td>
                 <Table.Td>
                   <Link to={`/runs/${r.eval_id}`}>{moment(r.timestamp)}</Link>
@@ -564,7 +581,7 @@ function Trend({ suite }: { suite: string }) {
                   )}
                   <Table.Td className="untrusted">{c.name}</Table.Td>
                   <Table.Td>
-                    <Figure interval={c.pass_rate ?? undefined} bar />
+                    <Figure of={{ of: t('common.attempts') }} interval={c.pass_rate ?? undefined} bar />
                   </Table.Td>
                   <Table.Td>
                     {c.previous_eval_id ? (
@@ -576,7 +593,7 @@ function Trend({ suite }: { suite: string }) {
                     )}
                   </Table.Td>
                   <Table.Td>
-                    <Figure interval={c.score ?? undefined} />
+                    <Figure of={{ of: t('common.attempts') }} interval={c.score ?? undefined} />
                   </Table.Td>
                 </Table.Tr>
               )),

@@ -1,7 +1,9 @@
 import { useLocation } from 'react-router';
+import { Gold } from './goldsheet';
 import { Judges } from './judges';
 import { Label } from './label';
 
 export default function JudgesAndLabels() {
-  return useLocation().pathname === '/label' ? <Label /> : <Judges />;
+  const { pathname } = useLocation();
+  return pathname === '/label' ? <Label /> : pathname === '/gold' ? <Gold /> : <Judges />;
 }

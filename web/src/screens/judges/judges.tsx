@@ -1,5 +1,5 @@
 import { Accordion, Badge, Box, Button, FileButton, Group, SegmentedControl, Stack, Table, Tabs, Text } from '@mantine/core';
-import { IconDownload, IconKeyboard, IconUpload } from '@tabler/icons-react';
+import { IconChecklist, IconDownload, IconKeyboard, IconUpload } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useMemo, useState } from 'react';
 import { Link } from 'react-router';
@@ -47,6 +47,11 @@ export function Judges() {
             {mayLabel && (
               <Button variant="default" leftSection={<IconKeyboard size={16} aria-hidden />} component={Link} to={`/label?${of.kind}=${of.id}`}>
                 {t('judges.label')}
+              </Button>
+            )}
+            {mayLabel && (
+              <Button variant="default" leftSection={<IconChecklist size={16} aria-hidden />} component={Link} to={`/gold?${of.kind}=${of.id}`}>
+                {t('gold.open')}
               </Button>
             )}
             {mayRun && of.kind === 'run' && <Button onClick={() => setAsking(true)}>{t('judges.ask')}</Button>}

@@ -92,7 +92,7 @@ function Answer({ of: a, expected, also }: { of: Schemas['SelectedOne']; expecte
         <Group gap="sm" mb="md" role="status">
           <MatchBadge of={kind} />
           <Text size="sm" c="dimmed">
-            {t(word[kind as keyof typeof word] ?? 'lab.notJudgedText')}
+            {t(a.match_type === 'no_match' && a.own_match_type === 'partial_match' ? 'lab.acceptableBesideText' : (word[kind as keyof typeof word] ?? 'lab.notJudgedText'))}
           </Text>
         </Group>
         <Group gap={40} align="flex-start">

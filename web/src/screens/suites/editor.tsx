@@ -9,6 +9,7 @@ import { $api, api, ok } from '../../api/client';
 import { useMay, useMe } from '../../me';
 import { useText } from '../../text';
 import { Failure, Screen, Waiting } from '../../ui/bits';
+import { save as download } from '../../ui/save';
 import { useParam } from '../../ui/params';
 import { restorable, tell, tellFailure } from '../../ui/undo';
 import { useUnsaved } from '../../ui/unsaved';
@@ -141,11 +142,7 @@ function More({ editing: { suite, may } }: { editing: Editing }) {
       const blob = ok(answer) as unknown as Blob;
       const lost = answer.response.headers.get('X-Callvet-Not-Carried');
       const name = /filename="([^"]+)"/.exec(answer.response.headers.get('Content-Disposition') ?? '')?.[1] ?? 'suite';
-      const link = document.createElement('a');
-      link.href = URL.createObjectURL(blob);
-      link.download = name;
-      link.click();
-      URL.revokeObjectURL(link.href);
+      download(name, blob);
       if (lost) tell(t('suites.notCarriedExport', { what: lost }));
     } catch (e) {
       tellFailure(t, e);

@@ -9,6 +9,7 @@ import { Code } from '../../ui/code';
 import { number } from '../../ui/format';
 import { useParam } from '../../ui/params';
 import { Scroll } from '../../ui/scroll';
+import { save } from '../../ui/save';
 import { tellFailure } from '../../ui/undo';
 
 const reports = ['html', 'md', 'csv', 'json', 'txt'] as const;
@@ -38,11 +39,7 @@ export function Scores({ id }: { id: string }) {
   const report = async (format: (typeof reports)[number]) => {
     try {
       const file = ok(await api.POST('/api/score/report', { params: { query: { format } }, body, parseAs: 'blob' })) as unknown as Blob;
-      const a = document.createElement('a');
-      a.href = URL.createObjectURL(file);
-      a.download = `${id}.${format}`;
-      a.click();
-      URL.revokeObjectURL(a.href);
+      save(`${id}.${format}`, file);
     } catch (e) {
       tellFailure(t, e);
     }

@@ -4,6 +4,7 @@ import { common } from './common';
 import { conversation } from './conversation';
 import { experiments } from './experiments';
 import { gates } from './gates';
+import { gold } from './gold';
 import { home } from './home';
 import { jobs } from './jobs';
 import { judges } from './judges';
@@ -22,6 +23,7 @@ export const en = {
   conversation,
   experiments,
   gates,
+  gold,
   home,
   jobs,
   judges,

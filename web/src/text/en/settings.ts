@@ -25,6 +25,8 @@ export const settings = {
   hosts: 'Private hosts', hostsHint: 'Names or addresses that runs may ask, such as models.internal', serverKeys: 'The server’s own keys', serverKeysHint: 'Users without a key of their own use the one of the server, at its provider’s address alone.', saved: 'Saved', inForce: 'In force now',
   inForceText: 'These settings, together with what the server was started with.', files: 'Files as targets', commands: 'Commands as targets', byFlag: 'Only by a flag of callvet serve', on: 'allowed', off: 'not allowed', allHosts: 'all', hostsNone: 'none', unsaved: 'Not saved yet',
 
+  heldTitle: 'What you hold', heldWhat: 'Of', heldNow: 'Held', heldMost: 'At most', held_jobs: 'Jobs that are not over', held_suites: 'Suites', held_experiments: 'Experiments', held_bytes: 'Suites and catalogues, in bytes', held_attempt_bytes: 'Attempts of runs, in bytes',
+
   appearanceTitle: 'Appearance', appearanceText: 'Kept in this browser.',
 
   schedulesTitle: 'Schedules', schedulesText: 'A schedule makes runs by itself, at times and after edits, and holds each against gates.', noSchedules: 'No schedules yet', noSchedulesText: 'Run a suite every night, or whenever it is edited, and hear of it when a gate fails.', newSchedule: 'New schedule', editSchedule: 'Edit “{name}”',

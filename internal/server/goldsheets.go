@@ -1,0 +1,180 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/account"
+	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/intake"
+)
+
+// sheetField is the name of a gold sheet among the files of a request.
+const sheetField = intake.Reserved + "sheet"
+
+type (
+	goldDrawIn struct {
+		RunIn
+		N     int     `query:"n" minimum:"1" maximum:"500" default:"20" doc:"tasks in the sheet"`
+		By    string  `query:"by" maxLength:"500" default:"language,intent" doc:"keys of slices with commas between them: as many tasks of each value"`
+		Edge  float64 `query:"edge" minimum:"0" maximum:"1" default:"0.3" doc:"share of the tasks that are edge cases, drawn on purpose"`
+		Blank bool    `query:"blank" doc:"leaves blank what was right, in place of what was called"`
+		Seed  uint64  `query:"seed" default:"1" doc:"order of the draw"`
+	}
+	goldIn struct {
+		RunIn
+		Upload
+		Tools bool `query:"tools" doc:"adds the tools that the tasks were offered"`
+	}
+	goldMakeIn struct {
+		RunIn
+		Upload
+		To string `query:"to" enum:"suite,traces" default:"suite" doc:"a suite whose gold passes itself, or traces with labels of their steps"`
+	}
+	// GoldSheet is a sheet of tasks for which a person writes what is right. Nothing of it is kept here.
+	GoldSheet struct {
+		Tasks    []json.RawMessage `json:"tasks" nullable:"false" doc:"tasks as a gold sheet has them: what was asked, called and answered, and for each turn whether a call was needed and which calls are right; args_json is the text of the arguments, which keeps all digits of a number"`
+		Text     string            `json:"text" doc:"the sheet as a file, as callvet label gold writes it"`
+		Open     int               `json:"open" doc:"tasks that no person has answered"`
+		Edges    map[string]int    `json:"edges,omitempty" doc:"edge cases by kind"`
+		Problems []GoldProblem     `json:"problems" nullable:"false" doc:"what is blank or contradicts itself in tasks that are checked"`
+		Tools    []GoldTool        `json:"tools,omitempty" doc:"tools that the tasks were offered or called"`
+	}
+	// GoldProblem is what is wrong at one place of a sheet.
+	GoldProblem struct {
+		Task    string `json:"task"`
+		Key     string `json:"key" doc:"the place in the task, such as turns[0].calls[1].args"`
+		Message string `json:"message"`
+		Fix     string `json:"fix,omitempty"`
+		Line    int    `json:"line,omitempty" doc:"of the text that was sent"`
+	}
+	// GoldTool is a tool with the schema of its arguments.
+	GoldTool = app.GoldTool
+	// GoldMade is what a filled-in sheet becomes.
+	GoldMade struct {
+		Text  string   `json:"text" doc:"the suite in YAML, or the traces, one on a line"`
+		Tasks int      `json:"tasks" doc:"tasks that are filled in"`
+		Open  int      `json:"open" doc:"tasks that are not, and are left out"`
+		Cases int      `json:"cases" doc:"cases of the suite"`
+		Lost  []string `json:"lost" nullable:"false" doc:"what the suite cannot have"`
+	}
+)
+
+// addGold adds what is asked about gold sheets of runs and of collections of traces.
+func (s *Server) addGold() {
+	for _, of := range []struct {
+		kind Kind
+		path string
+		name string
+	}{{KindRun, "/api/runs/{id}", "run"}, {KindTraces, "/api/traces/{id}", "traces"}} {
+		op := func(id, method, path, summary string) huma.Operation {
+			return huma.Operation{OperationID: id + "-" + of.name, Method: method, Path: of.path + path, Summary: summary, Tags: []string{"labels"}}
+		}
+		objects := map[string]Kind{"id": of.kind}
+		reads := Access{Objects: objects, Reads: true, Scope: account.ScopeRead}
+		const sheet = "a gold sheet, in YAML or JSON"
+		add(s, op("draw-gold", http.MethodGet, "/gold", "Draws a gold sheet: tasks for which a person writes which calls were right, with what was called as a proposal."), Access{Objects: objects}, func(ctx context.Context, _ *account.Principal, in *goldDrawIn) (*struct{ Body GoldSheet }, error) {
+			return s.drawGold(ctx, labelled{of.kind, in.ID}, in)
+		})
+		add(s, uploaded(op("check-gold", http.MethodPost, "/gold", "Reads a gold sheet and returns it with what is wrong in it, and as a file."), sheet), reads, func(ctx context.Context, _ *account.Principal, in *goldIn) (*struct{ Body GoldSheet }, error) {
+			return s.checkGold(ctx, labelled{of.kind, in.ID}, in)
+		})
+		add(s, uploaded(op("apply-gold", http.MethodPost, "/gold/apply", "Makes a suite, or traces with labels, of a filled-in gold sheet."), sheet), reads, func(ctx context.Context, _ *account.Principal, in *goldMakeIn) (*struct{ Body GoldMade }, error) {
+			return s.applyGold(ctx, labelled{of.kind, in.ID}, in)
+		})
+	}
+}
+
+func (s *Server) drawGold(ctx context.Context, of labelled, in *goldDrawIn) (*struct{ Body GoldSheet }, error) {
+	files, side, release, err := s.bringing(ctx, of)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	a := s.cfg.App.With(files)
+	req := app.GoldDrawRequest{Side: side, N: in.N, Edge: in.Edge, Blank: in.Blank, Seed: in.Seed}
+	for _, key := range strings.Split(in.By, ",") {
+		if key = strings.TrimSpace(key); key != "" {
+			req.By = append(req.By, key)
+		}
+	}
+	sheet, err := a.ProposeGold(ctx, req)
+	if err != nil {
+		return nil, (&heard{}).refused(err)
+	}
+	tools, err := a.GoldTools(ctx, side)
+	if err != nil {
+		return nil, err
+	}
+	return goldSheet(sheet, tools)
+}
+
+func (s *Server) checkGold(ctx context.Context, of labelled, in *goldIn) (*struct{ Body GoldSheet }, error) {
+	text, _, err := in.file()
+	if err != nil {
+		return nil, err
+	}
+	sheet, err := s.cfg.App.CheckGold(text)
+	if err != nil {
+		return nil, (&heard{}).refused(err)
+	}
+	if !in.Tools {
+		return goldSheet(sheet, nil)
+	}
+	files, side, release, err := s.bringing(ctx, of)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	tools, err := s.cfg.App.With(files).GoldTools(ctx, side)
+	if err != nil {
+		return nil, err
+	}
+	return goldSheet(sheet, tools)
+}
+
+func goldSheet(sheet *app.GoldSheet, tools []app.GoldTool) (*struct{ Body GoldSheet }, error) {
+	tasks, err := sheet.Shown()
+	if err != nil {
+		return nil, err
+	}
+	out := GoldSheet{Tasks: tasks, Text: sheet.Text, Open: sheet.Open, Edges: sheet.Edges, Problems: []GoldProblem{}, Tools: tools}
+	for _, p := range sheet.Problems {
+		out.Problems = append(out.Problems, GoldProblem{Task: p.Case, Key: p.Key, Message: p.Message, Fix: p.Fix, Line: p.Line})
+	}
+	return &struct{ Body GoldSheet }{out}, nil
+}
+
+func (s *Server) applyGold(ctx context.Context, of labelled, in *goldMakeIn) (*struct{ Body GoldMade }, error) {
+	text, _, err := in.file()
+	if err != nil {
+		return nil, err
+	}
+	files, side, release, err := s.bringing(ctx, of)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	files[sheetField] = text
+	h := &heard{}
+	made, told, err := s.cfg.App.With(files).MakeGold(ctx, app.GoldApplyRequest{File: sheetField, Side: side}, in.To, h.hear)
+	if errors.Is(err, callvet.ErrNotFound) { // a task of the sheet
+		return nil, &callvet.FieldError{Field: "sheet", Text: "{sheet}: " + strings.ReplaceAll(err.Error(), "{", "")}
+	}
+	if err != nil {
+		return nil, h.refused(err)
+	}
+	out := GoldMade{Text: string(made), Tasks: told.Tasks, Open: told.Open, Cases: told.Cases, Lost: []string{}}
+	for i := range told.Lost {
+		out.Lost = append(out.Lost, told.Lost[i].Message)
+	}
+	return &struct{ Body GoldMade }{out}, nil
+}
