@@ -188,6 +188,9 @@ func (r *Run) fields() []report.Field {
 		{Name: "repeats", Value: r.repeatsText()},
 		{Name: "seed", Value: strconv.FormatInt(m.Seed, 10)},
 	}
+	if m.Embedder != "" {
+		out = append(out, report.Field{Name: "texts compared by", Value: m.Embedder})
+	}
 	if len(m.Filter) > 0 {
 		out = append(out, report.Field{Name: "filter", Value: strings.Join(m.Filter, " and ")})
 	}
