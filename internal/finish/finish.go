@@ -64,8 +64,14 @@ func Word(v value.Value) string {
 }
 
 // status reads forms that record the end in other words: the Responses API and its items, a
-// blocked prompt of Gemini, and a piece of a stream of Ollama.
+// blocked prompt of Gemini, a completion of llama.cpp, and a piece of a stream of Ollama.
 func status(v value.Value) string {
+	switch text(v, "stop_type") {
+	case "eos", "word":
+		return "stop"
+	case "limit":
+		return "length"
+	}
 	if r := response(v); r != "" {
 		return r
 	}

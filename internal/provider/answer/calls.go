@@ -289,8 +289,48 @@ func plainText(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// text is an answer without native calls; it may hold calls as text.
-func (d *decoder) text(s string) { d.say(s, d.written(s)) }
+// text is an answer without native calls; it may hold calls as text. The events of a stream are no
+// answer: what was called in them is not known.
+func (d *decoder) text(s string) {
+	d.resp.CallsUntold = d.resp.CallsUntold || isStream(s)
+	d.say(s, d.written(s))
+}
+
+// isBody reports whether a text is the whole body of a provider's answer, which records how it ended.
+func isBody(v value.Value) bool {
+	switch Detect(v) {
+	case FormChat, FormResponses, FormAnthropic, FormGemini:
+		return true
+	}
+	return v.Kind() == value.Object && has(v, "stop_type")
+}
+
+// innermost is the part of a body that records how the answer ended: its first choice or candidate.
+func innermost(v value.Value) value.Value {
+	for _, list := range []string{"choices", "candidates"} {
+		if m, ok := v.Get(list); ok {
+			if e, ok := m.First(); ok {
+				return e
+			}
+		}
+	}
+	return v
+}
+
+// isStream reports whether a text is the events of a stream, as a client received them.
+func isStream(s string) bool {
+	for line := range strings.Lines(s) {
+		line = strings.TrimSpace(line)
+		if data, ok := strings.CutPrefix(line, "data:"); ok {
+			data = strings.TrimSpace(data)
+			return data == "[DONE]" || strings.HasPrefix(data, "{") && value.Valid([]byte(data))
+		}
+		if line != "" && !strings.HasPrefix(line, "event:") && !strings.HasPrefix(line, "id:") && !strings.HasPrefix(line, ":") {
+			return false
+		}
+	}
+	return false
+}
 
 // written are the calls in a text: those that a model wrote into it, or those of an answer in
 // a form that is known and that the text is the JSON of.
@@ -300,7 +340,13 @@ func (d *decoder) written(s string) []callvet.Call {
 		return calls
 	}
 	var doc value.Doc
-	if doc.Parse([]byte(s)) != nil || !HoldsCall(doc.Root(), d.o.Tools) {
+	if doc.Parse([]byte(s)) != nil {
+		return nil
+	}
+	if isBody(doc.Root()) {
+		d.ends(innermost(doc.Root()))
+	}
+	if !HoldsCall(doc.Root(), d.o.Tools) {
 		return nil
 	}
 	in := decoder{o: d.o, resp: &callvet.Response{}}

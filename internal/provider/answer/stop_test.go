@@ -3,6 +3,7 @@
 package answer_test
 
 import (
+	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -105,12 +106,56 @@ func TestOtherStops(t *testing.T) {
 		`{"id":"c","result":""}`:                                                                    "ended", // a row of BFCL, whose rules count it as no call
 		`{"response":"Done.","stats":{"tools":{"totalCalls":2}}}`:                                   "fault malformed",
 		`{"response":"Done.","stats":{"tools":{"totalCalls":0}}}`:                                   "not recorded",
+		`{"content":"hel","stop_type":"limit"}`:                                                     "token_limit",
+		`{"content":"hello","stop_type":"eos"}`:                                                     "untold",
 		`{"text":"Done.","num_tool_calls":1}`:                                                       "fault malformed",
 		`{"text":"Done.","usage":{"tool_calls":1}}`:                                                 "fault malformed",
 		`{"text":"Done.","calls":[{"name":"f","arguments":{}}],"stats":{"tools":{"totalCalls":1}}}`: "not recorded",
 	} {
 		if got := ending(t, record, answer.Options{Agent: true}); got != want {
 			t.Errorf("%s: %s, want %s", record, got, want)
+		}
+	}
+}
+
+// TestStopsInText: a recorded output that is the text of a body keeps why it ended, and the events of a stream leave
+// unknown what was called. A model's own JSON is an answer.
+func TestStopsInText(t *testing.T) {
+	t.Parallel()
+	for output, want := range map[string]string{
+		`{"choices":[{"message":{"role":"assistant","content":"hel"},"finish_reason":"length"}]}`:                     "token_limit",
+		`{"choices":[{"message":{"role":"assistant","content":"hello"},"finish_reason":"stop"}]}`:                     "ended",
+		`{"candidates":[{"content":{"parts":[{"text":"hel"}]},"finishReason":"MAX_TOKENS"}]}`:                         "token_limit",
+		`{"type":"message","content":[{"type":"text","text":"hel"}],"stop_reason":"max_tokens"}`:                      "token_limit",
+		`{"object":"response","status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},"output":[]}`: "token_limit",
+		`{"content":"hel","stop_type":"limit"}`:                                                                       "token_limit",
+		`{"city":"Paris","status":"incomplete"}`:                                                                      "not recorded",
+		"data: the numbers of May":                                                                                    "not recorded",
+	} {
+		text, err := json.Marshal(output)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := ending(t, `{"id":"a","output":`+string(text)+`}`, answer.Options{}); got != want {
+			t.Errorf("%s: %s, want %s", output, got, want)
+		}
+	}
+	for text, untold := range map[string]bool{
+		"data: {\"choices\":[{\"delta\":{\"content\":\"hel\"}}]}\n\ndata: [DONE]\n": true,
+		"event: message_start\ndata: {\"type\":\"message_start\"}\n":                true,
+		": a comment\n\nid: 1\ndata: {\"a\":1}\n":                                   true,
+		"data: the numbers of May\n":                                                false, "Events have lines such as\ndata: {\"a\":1}": false,
+	} {
+		raw, err := json.Marshal(map[string]string{"id": "a", "output": text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := value.Parse(raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if resp, err := answer.Decode(v, answer.Options{}); err != nil || resp.Untold() != untold {
+			t.Errorf("%q: %+v, %v", text, resp, err)
 		}
 	}
 }
