@@ -125,7 +125,7 @@ test('"share with one colleague who may only read" takes 8 clicks, with the invi
   assert.equal(await other.getByRole('link', { name: 'New run' }).count(), 0);
   const may = (method, path, body) => other.evaluate(async ([m, p, b]) => (await fetch(p, { method: m, headers: { 'Content-Type': 'application/json' }, body: b })).status, [method, path, body]);
   assert.equal(await may('GET', `/api/runs/${run}`), 200);
-  for (const [method, path, body] of [['PATCH', `/api/runs/${run}`, '{"name":"mine"}'], ['DELETE', `/api/runs/${run}`], ['POST', `/api/runs/${run}/failed`, '{}']]) {
+  for (const [method, path, body] of [['PATCH', `/api/runs/${run}`, '{"name":"mine"}'], ['DELETE', `/api/tool-eval/history/${run}`], ['POST', `/api/runs/${run}/failed`, '{}']]) {
     const status = await may(method, path, body);
     assert.ok([403, 404].includes(status), `${method} ${path}: ${status}`);
   }

@@ -176,7 +176,7 @@ function Difference({ of: i, unit = 'rate' }: { of: Interval; unit?: string }) {
             </svg>
           )}
         </span>
-        <Text span size="xs" c="dimmed">
+        <Text span size="xs" c="dimmed" className="num-below">
           {i.lower !== null && i.upper !== null && `${write(i.lower)} to ${write(i.upper)} · `}{size(t, i)}
         </Text>
       </Box>
