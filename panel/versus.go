@@ -3,6 +3,7 @@
 package panel
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -14,6 +15,7 @@ import (
 // from all others are marked as worst and best.
 // Source: Statistics specification, section 16.5.
 func CompareSlices(tp *TargetPanel) {
+	known := map[string]*extremes{}
 	for i := range tp.Overall.Metrics {
 		all := &tp.Overall.Metrics[i]
 		if all.Unit != UnitRate || !all.Interval.Defined() || all.Interval.NEff <= 0 {
@@ -33,7 +35,7 @@ func CompareSlices(tp *TargetPanel) {
 		for _, of := range byKey {
 			adjustVersus(of)
 			if !all.Fractional {
-				markExtremes(of)
+				markExtremes(of, known)
 			}
 		}
 	}
@@ -50,30 +52,58 @@ func adjustVersus(of []*Metric) {
 	}
 }
 
-// markExtremes marks the slices of one key that are worse or better than all others together. Where
-// no slice of the key differs from the rest (Holm), none is marked.
-func markExtremes(of []*Metric) {
-	if !slices.ContainsFunc(of, func(m *Metric) bool { return m.Versus.Differs() }) {
-		return
-	}
+// extremes are the slices of a key that stand out, by their places, each with its interval.
+type extremes struct{ lowest, highest map[int]stats.Interval }
+
+// extremesOf finds them. Measures often count the same, so that they are looked up first.
+func extremesOf(of []*Metric, known map[string]*extremes) *extremes {
 	conf := of[0].Interval.Confidence
 	seen := make([]stats.Count, len(of))
 	for i, m := range of {
 		seen[i], _ = stats.CountOf(&m.Interval)
 	}
-	worst, best := stats.Extremes(seen, conf)
+	key := fmt.Sprint(conf, seen)
+	if out := known[key]; out != nil {
+		return out
+	}
+	intervals := map[stats.Count]stats.Interval{} // several slices may have the same counts
+	places := func(list []stats.Extreme) map[int]stats.Interval {
+		out := map[int]stats.Interval{}
+		for i := range list {
+			at := list[i].Index
+			if _, made := intervals[seen[at]]; !made {
+				intervals[seen[at]] = list[i].Group.Interval(conf)
+			}
+			out[at] = intervals[seen[at]]
+		}
+		return out
+	}
+	lowest, highest := stats.Extremes(seen, conf)
+	out := &extremes{places(lowest), places(highest)}
+	known[key] = out
+	return out
+}
+
+// markExtremes marks the slices of one key that are worse or better than all others together. Where
+// no slice of the key differs from the rest (Holm), none is marked.
+func markExtremes(of []*Metric, known map[string]*extremes) {
+	if !slices.ContainsFunc(of, func(m *Metric) bool { return m.Versus.Differs() }) {
+		return
+	}
+	found := extremesOf(of, known)
+	worst, best := found.lowest, found.highest
 	if of[0].LowerIsBetter {
 		worst, best = best, worst
 	}
-	mark := func(list []stats.Extreme, as func(*Versus)) {
-		for i := range list {
-			v, iv := of[list[i].Index].Versus, list[i].Group.Interval(conf)
-			v.Shrunken = &iv
-			as(v)
+	for i, m := range of {
+		for _, list := range []map[int]stats.Interval{worst, best} {
+			if iv, marked := list[i]; marked {
+				m.Versus.Shrunken = &iv
+			}
 		}
+		_, m.Versus.Worst = worst[i]
+		_, m.Versus.Best = best[i]
 	}
-	mark(worst, func(v *Versus) { v.Worst = true })
-	mark(best, func(v *Versus) { v.Best = true })
 }
 
 // versus compares a part with the rest of a whole; nil where there is no rest.

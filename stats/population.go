@@ -101,15 +101,18 @@ type Group struct {
 	own          Count
 	weight, a, b []float64
 	whole        float64
+	parts        []dist.BetaOf // of a and b; made when they are needed
 }
 
 const (
 	// negligible is the weight of a point of the grid that changes no figure.
 	negligible = 1e-7
 	// tolerance is how far the chance at the end of an interval may be from the one asked for, which
-	// at most so many halvings of [0,1] reach.
+	// at most so many steps reach.
 	tolerance = 1e-7
 	halvings  = 40
+	// farOdds is the logarithm of odds next to 0 and 1.
+	farOdds = 36.0
 )
 
 // Group is one of the groups that the population was made of.
@@ -130,11 +133,23 @@ func (p *Population) Group(c Count) Group {
 
 // Below is the chance, in [0,1], that the rate of the group is not above x.
 func (g *Group) Below(x float64) float64 {
-	all := 0.0
-	for i, w := range g.weight {
-		all += w * dist.Beta(g.a[i], g.b[i], x)
+	below, _ := g.at(x, 1-x)
+	return below
+}
+
+// at is Below with the density of log(x/(1-x)) there; y is 1-x.
+func (g *Group) at(x, y float64) (below, density float64) {
+	if g.parts == nil {
+		g.parts = make([]dist.BetaOf, len(g.weight))
+		for i := range g.parts {
+			g.parts[i] = dist.NewBeta(g.a[i], g.b[i])
+		}
 	}
-	return min(1, all/g.whole)
+	for i, w := range g.weight {
+		p, d := g.parts[i].At(x, y)
+		below, density = below+w*p, density+w*d
+	}
+	return min(1, below/g.whole), density / g.whole
 }
 
 // matched are the parameters of the beta distribution with the mean and the variance of the group.
@@ -152,33 +167,26 @@ func (g *Group) matched() [2]float64 {
 func (g *Group) Interval(conf float64) Interval {
 	near := g.matched()
 	end := func(p float64) float64 {
-		// The beta distribution with the same mean and variance is near: a few steps of the secant
-		// method are enough, and each is dear.
-		lo, hi := 0.0, 1.0
+		// The beta distribution with the same mean and variance is near: a few steps of Newton's method are
+		// enough, and each is dear. They are of the logarithm of the odds, in which both ends are smooth.
 		x := bisect(0, 1, func(x float64) bool { return dist.Beta(near[0], near[1], x) < p })
-		last, at := math.NaN(), math.NaN() // the point before, and the chance there
+		lo, hi, at := -farOdds, farOdds, math.Log(x/(1-x))
 		for range halvings {
-			if !(x > lo && x < hi) {
-				x = (lo + hi) / 2
+			if !(at > lo && at < hi) {
+				at = (lo + hi) / 2
 			}
-			below := g.Below(x)
+			below, density := g.at(1/(1+math.Exp(-at)), 1/(1+math.Exp(at)))
 			if below < p {
-				lo = x
+				lo = at
 			} else {
-				hi = x
+				hi = at
 			}
 			if math.Abs(below-p) < tolerance {
-				return x
+				break
 			}
-			slope := (below - at) / (x - last)
-			if !(slope > 0) { // the first step
-				const h = 1e-5
-				slope = (dist.Beta(near[0], near[1], min(1, x+h)) - dist.Beta(near[0], near[1], max(0, x-h))) / (2 * h)
-			}
-			last, at = x, below
-			x += (p - below) / slope
+			at += (p - below) / density
 		}
-		return x
+		return 1 / (1 + math.Exp(-min(max(at, lo), hi)))
 	}
 	return Interval{
 		Point: g.Mean, Lower: end((1 - conf) / 2), Upper: end((1 + conf) / 2), N: int(math.Round(g.own.N)), NEff: g.own.N,

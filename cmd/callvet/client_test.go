@@ -98,7 +98,7 @@ func spokenVerbs() map[string]spoken {
 		"mcp import":          {requests: []reflect.Type{of[app.ImportMCPRequest]()}, args: []string{"url"}},
 		"prompt tool-caller":  {requests: []reflect.Type{of[app.PromptRequest]()}, args: []string{"tools"}},
 		"proxy model":         {requests: []reflect.Type{of[app.ModelProxyRequest]()}, client: []string{"listen"}},
-		"serve":               {client: []string{"listen", "url", "tls-cert", "tls-key", "trust-proxy", "allow-host", "secret-key", "sockets-per-user", "quota", "metrics-open", "log-format", "allow-private", "allow-files", "allow-exec", "lend-keys"}},
+		"serve":               {client: []string{"listen", "url", "tls-cert", "tls-key", "trust-proxy", "allow-host", "secret-key", "sockets-per-user", "quota", "metrics-open", "log-format", "allow-private", "allow-files", "allow-exec", "lend-keys", "embedder", "embed", "rerank"}},
 		"rekey":               {client: []string{"secret-key", "new-secret-key"}},
 		"view":                {client: []string{"listen"}},
 		"login":               {client: []string{"name", "plain-http"}},

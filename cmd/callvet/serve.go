@@ -49,6 +49,7 @@ type serveFlags struct {
 	sockets         int
 	quota           map[string]int64
 	metricsOpen     bool
+	models          account.Models
 }
 
 func (f *serveFlags) register(fs *pflag.FlagSet) {
@@ -64,9 +65,12 @@ func (f *serveFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.files, "allow-files", "", "folder whose files targets may read (script:, recorded:)")
 	fs.BoolVar(&f.exec, "allow-exec", false, "let targets be commands on this machine (exec:)")
 	fs.BoolVar(&f.lendsKeys, "lend-keys", false, "let users without a key of a provider use the one of the environment; it is sent to that provider alone")
+	fs.StringVar(&f.models.Embedder, "embedder", "", "model that compares texts in mode semantic where a run names none, such as openai/text-embedding-3-small")
+	fs.StringVar(&f.models.Embed, "embed", "", "model that makes the vectors of a search that names none, such as openai:text-embedding-3-small")
+	fs.StringVar(&f.models.Rerank, "rerank", "", "model that orders the best tools of a search that names none, such as cohere:rerank-v3.5")
 	fs.BoolVar(&f.metricsOpen, "metrics-open", false, "let everybody who reaches the server read its metrics (GET /metrics), not admins alone")
 	fs.StringToInt64Var(&f.quota, "quota", nil,
-		"what a user may hold at most, such as jobs=1000,suites=10000,experiments=5000,bytes=4294967296")
+		"what a user may hold at most, such as jobs=1000,suites=10000,experiments=5000,bytes=4294967296,attempt_bytes=17179869184")
 	fs.Var(ranged.Int(&f.sockets, server.DefaultSockets, 1), "sockets-per-user", "connections of a user that may follow events at the same time")
 }
 
@@ -191,10 +195,10 @@ func (f *serveFlags) config() (server.Config, error) {
 	}
 	for name, n := range f.quota {
 		of := map[string]*int64{
-			"jobs": &cfg.Quota.Jobs, "suites": &cfg.Quota.Suites, "experiments": &cfg.Quota.Experiments, "bytes": &cfg.Quota.Bytes,
+			"jobs": &cfg.Quota.Jobs, "suites": &cfg.Quota.Suites, "experiments": &cfg.Quota.Experiments, "bytes": &cfg.Quota.Bytes, "attempt_bytes": &cfg.Quota.AttemptBytes,
 		}[name]
 		if of == nil || n < 1 {
-			return cfg, usagef("--quota %s=%d: there are jobs, suites, experiments and bytes, each at least 1", name, n)
+			return cfg, usagef("--quota %s=%d: there are jobs, suites, experiments, bytes and attempt_bytes, each at least 1", name, n)
 		}
 		*of = n
 	}
@@ -217,7 +221,10 @@ func (f *serveFlags) logger(w io.Writer) (*slog.Logger, error) {
 
 // allowed is what the work of users may do by the flags.
 func (f *serveFlags) allowed() (account.Allowed, error) {
-	out := account.Allowed{ServerKeys: f.lendsKeys, Commands: f.exec, Files: f.files != ""}
+	out := account.Allowed{ServerKeys: f.lendsKeys, Commands: f.exec, Files: f.files != "", Models: f.models}
+	if err := f.models.Check(); err != nil {
+		return out, err
+	}
 	for _, h := range f.private {
 		if h == "all" {
 			out.Private = true

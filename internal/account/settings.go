@@ -3,6 +3,7 @@
 package account
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -31,15 +32,43 @@ type Allowed struct {
 	// no setting does.
 	Files    bool `json:"files"`
 	Commands bool `json:"commands"`
+	Models
 }
 
-// plus is what either allows.
+// Models are asked where a request needs one and names none.
+type Models struct {
+	// Embedder compares texts in mode semantic, such as openai/text-embedding-3-small.
+	Embedder string `json:"embedder,omitempty" maxLength:"200" doc:"compares texts in mode semantic where a run names no model, such as openai/text-embedding-3-small"`
+	// Embed makes the vectors of catalogues and questions, and Rerank orders the best tools, such as
+	// tei:URL.
+	Embed  string `json:"embed,omitempty" maxLength:"500" doc:"makes the vectors of a search that names no model, such as openai:text-embedding-3-small or tei:URL"`
+	Rerank string `json:"rerank,omitempty" maxLength:"500" doc:"orders the best tools of a search that names no model, such as cohere:MODEL or tei:URL"`
+}
+
+// or takes from others what is not set.
+func (m Models) or(others Models) Models {
+	return Models{cmp.Or(m.Embedder, others.Embedder), cmp.Or(m.Embed, others.Embed), cmp.Or(m.Rerank, others.Rerank)}
+}
+
+// Check refuses a text that names no model, as far as its form shows that.
+func (m Models) Check() error {
+	for _, f := range []struct{ field, value, mark, example string }{
+		{"embedder", m.Embedder, "/", "openai/text-embedding-3-small"}, {"embed", m.Embed, ":", "openai:text-embedding-3-small"}, {"rerank", m.Rerank, ":", "cohere:rerank-v3.5"},
+	} {
+		if before, after, ok := strings.Cut(f.value, f.mark); f.value != "" && (!ok || before == "" || after == "") {
+			return &callvet.FieldError{Field: f.field, Text: fmt.Sprintf("{%s}: %q names no model", f.field, f.value), Fix: "write it as in " + f.example}
+		}
+	}
+	return nil
+}
+
+// plus is what either allows; the models of b go before those of a.
 func (a Allowed) plus(b Allowed) Allowed {
 	hosts := slices.Concat(a.Hosts, b.Hosts)
 	slices.Sort(hosts)
 	return Allowed{
 		Private: a.Private || b.Private, Hosts: append([]string{}, slices.Compact(hosts)...), ServerKeys: a.ServerKeys || b.ServerKeys,
-		Files: a.Files || b.Files, Commands: a.Commands || b.Commands,
+		Files: a.Files || b.Files, Commands: a.Commands || b.Commands, Models: b.Models.or(a.Models),
 	}
 }
 
@@ -48,6 +77,7 @@ type Settings struct {
 	Private    bool     `json:"private_addresses"`
 	Hosts      []string `json:"private_hosts"`
 	ServerKeys bool     `json:"server_keys"`
+	Models
 }
 
 // settingName is the row of Settings.
@@ -86,6 +116,9 @@ func (a *Accounts) Settings(ctx context.Context) (Settings, error) {
 
 // SetSettings changes what admins allow, and gives it as it is kept.
 func (a *Accounts) SetSettings(ctx context.Context, by *Principal, s Settings) (Settings, error) {
+	if err := s.Check(); err != nil {
+		return s, err
+	}
 	hosts := make([]string, 0, len(s.Hosts))
 	for _, h := range s.Hosts {
 		h, err := Host(h)
@@ -120,5 +153,5 @@ func (a *Accounts) Allowed(ctx context.Context) (Allowed, error) {
 	if err != nil {
 		return Allowed{}, err
 	}
-	return a.cfg.Allowed.plus(Allowed{Private: s.Private, Hosts: s.Hosts, ServerKeys: s.ServerKeys}), nil
+	return a.cfg.Allowed.plus(Allowed{Private: s.Private, Hosts: s.Hosts, ServerKeys: s.ServerKeys, Models: s.Models}), nil
 }

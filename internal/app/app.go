@@ -37,6 +37,9 @@ type Config struct {
 	// Owner is for whom answers are kept, with the keys that they were asked with: requests of another
 	// owner do not reuse them. "" is one person's own store.
 	Owner string
+	// Full refuses further attempts, with an error that wraps callvet.ErrBudget, where those that are stored take as much
+	// space as they may; nil: they may take all.
+	Full func(ctx context.Context) error
 	// HTTP sends whatever is sent: to models, agents, services and embedders. A server
 	// gives one that does not reach private addresses; it should follow no redirect. Nil:
 	// each kind of target has its own.

@@ -90,6 +90,9 @@ const manifestVersion = 1
 
 func readManifest(r *store.Run) (*Manifest, error) {
 	var m Manifest
+	if r.Damage != nil {
+		return nil, &damagedError{r.ID, "manifest", r.Damage}
+	}
 	if err := json.Unmarshal(r.Manifest, &m); err != nil {
 		return nil, &damagedError{r.ID, "manifest", typed.Explain(err)}
 	}
@@ -184,6 +187,9 @@ func (r *Run) fields() []report.Field {
 		{Name: "tools hash", Value: m.ToolsHash},
 		{Name: "repeats", Value: r.repeatsText()},
 		{Name: "seed", Value: strconv.FormatInt(m.Seed, 10)},
+	}
+	if m.Embedder != "" {
+		out = append(out, report.Field{Name: "texts compared by", Value: m.Embedder})
 	}
 	if len(m.Filter) > 0 {
 		out = append(out, report.Field{Name: "filter", Value: strings.Join(m.Filter, " and ")})

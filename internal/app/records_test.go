@@ -48,6 +48,17 @@ const (
 
 func newDamaged(t *testing.T, cases int) *damaged {
 	t.Helper()
+	d := newStored(t, cases)
+	d.set(t, "UPDATE cells SET flags=flags&255, result=substr(result,1,length(result)-5), trace=substr(trace,1,length(trace)-5), exchanges=substr(exchanges,1,length(exchanges)-5)")
+	d.set(t, "UPDATE runs SET manifest=substr(manifest,1,length(manifest)-5), totals=substr(totals,1,length(totals)-5)")
+	d.set(t, "UPDATE suites SET head=substr(head,1,length(head)-5)")
+	d.set(t, "UPDATE suite_chunks SET cases=substr(cases,1,length(cases)-5)")
+	return d
+}
+
+// newStored is newDamaged as this version writes it, with checksums.
+func newStored(t *testing.T, cases int) *damaged {
+	t.Helper()
 	dir := t.TempDir()
 	var list []string
 	for i := range cases {
@@ -337,6 +348,59 @@ func TestFilterByReason(t *testing.T) {
 	}
 	if n != 4 {
 		t.Errorf("%d attempts have a reason, want 4", n)
+	}
+}
+
+// TestChecksums: what a damaged bit makes of a stored run is lost, counted and named, however well it reads; a session
+// that goes on asks the attempt again.
+func TestChecksums(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		query   string
+		problem string
+		again   bool // the columns tell, so that a session that goes on asks again
+	}{
+		"another verdict":  {"UPDATE cells SET verdict='fail', class='wrong_tool' WHERE run=1 AND case_ix=2", "1 attempt cannot be read", true},
+		"another score":    {"UPDATE cells SET overall=0.5 WHERE run=1 AND case_ix=2", "1 attempt cannot be read", true},
+		"another outcome":  {"UPDATE cells SET outcome='abstained' WHERE run=1 AND case_ix=2", "1 attempt cannot be read", true},
+		"another case":     {"UPDATE cells SET case_id='c3' WHERE run=1 AND case_ix=2", "1 attempt cannot be read", true},
+		"another cost":     {"UPDATE cells SET cost=9 WHERE run=1 AND case_ix=2", "1 attempt cannot be read", true},
+		"another result":   {"UPDATE cells SET result=replace(result, 'pass', 'fail') WHERE run=1 AND case_ix=2", "1 attempt cannot be read", false},
+		"another answer":   {"UPDATE cells SET trace=replace(trace, 'Oslo', 'Bslo') WHERE run=1 AND case_ix=2", "1 attempt cannot be read", false},
+		"another manifest": {"UPDATE runs SET manifest=replace(manifest, 'lexical', 'lexicam') WHERE num=1", "read manifest of run", false},
+		"another suite":    {"UPDATE suites SET head=replace(head, 'weather', 'weathes')", "read suite of run", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newStored(t, 6)
+			d.set(t, c.query)
+			v, err := d.ViewRun(t.Context(), app.ViewRequest{Run: d.runs[0]}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if doc := v.View.Document(); !strings.Contains(doc.Problem, c.problem) {
+				t.Errorf("problem %q", doc.Problem)
+			}
+			errors := strings.Count(c.problem, "1 attempt")
+			if n := v.View.Panels.Targets[0].Overall.Verdicts; n.Error != errors || n.Pass != 6-errors {
+				t.Errorf("%+v", n)
+			}
+			if !c.again {
+				return
+			}
+			d.set(t, "UPDATE runs SET status='interrupted' WHERE num=1")
+			s, err := d.ResumeRun(t.Context(), app.ResumeRequest{Run: d.runs[0]}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			if _, err := s.Do(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if v, err = d.ViewRun(t.Context(), app.ViewRequest{Run: d.runs[0]}, nil); err != nil || v.View.Panels.Targets[0].Overall.Verdicts.Pass != 6 {
+				t.Errorf("after it went on: %+v, %v", v.View.Panels.Targets[0].Overall.Verdicts, err)
+			}
+		})
 	}
 }
 

@@ -125,6 +125,27 @@ func (s *Session) takeUp(ctx context.Context) (err error) {
 	return s.tellTargets()
 }
 
+// givingWay yields the attempts that are stored, if there are any, and then makes the damaged ones give way to those that are asked again.
+func givingWay(ctx context.Context, lease *store.Lease, done iter.Seq2[*callvet.Cell, error]) iter.Seq2[*callvet.Cell, error] {
+	if done == nil {
+		return nil
+	}
+	return func(yield func(*callvet.Cell, error) bool) {
+		var damaged []store.Place
+		for c, err := range done {
+			if err == nil && c.Trace.Fault != nil && c.Trace.Fault.Kind == callvet.FaultLost {
+				damaged = append(damaged, store.Place{Case: c.Case, Target: c.Target, Repeat: c.Repeat})
+			}
+			if !yield(c, err) {
+				return
+			}
+		}
+		if err := lease.GiveWay(ctx, damaged); err != nil {
+			yield(nil, err)
+		}
+	}
+}
+
 // open makes the stored run ready to be gone on with.
 func (s *Session) open(ctx context.Context) (err error) {
 	a := s.app
@@ -400,7 +421,7 @@ func (s *Session) config(ctx context.Context, lease *store.Lease, hide *hiding) 
 			return replay.Faulty(w, faults, replay.Attempt{Seed: man.Seed, Case: c.ID, Repeat: repeat}, man.RealLatency)
 		},
 		Cases: man.Cases, Rules: man.otherRules(), Last: man.Rubrics, Hold: set.holdRubrics, Repeats: man.Repeats, Own: man.OwnRepeats, Interleave: set.Interleave, Limits: set.limits(man.Specs, s.targets), Timeout: set.timeout(), Retry: set.retry(),
-		Budget: run.Budget{MaxCostUSD: set.MaxCostUSD, MaxCalls: set.MaxCalls}, RunID: s.Stored.ID, Journal: lease, Lease: lease, Spent: s.Stored.Spent, Done: s.done, KeepErrors: set.KeepErrors,
+		Budget: run.Budget{MaxCostUSD: set.MaxCostUSD, MaxCalls: set.MaxCalls}, RunID: s.Stored.ID, Full: s.app.cfg.Full, Journal: lease, Lease: lease, Spent: s.Stored.Spent, Done: givingWay(ctx, lease, s.done), KeepErrors: set.KeepErrors,
 		Yield: s.yield, Grace: grace, Abort: s.app.cfg.Abort, Now: s.app.cfg.Now, Seed: uint64(man.Seed), Redact: hide.cell,
 		Observe: func(ev run.Event) {
 			s.live.observe(ev)

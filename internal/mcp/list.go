@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"unicode/utf8"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -159,7 +160,7 @@ func (l *Listing) tool(at string, raw json.RawMessage) (t Tool, ok bool) {
 		return t, false
 	}
 	t.Raw = raw
-	if json.Unmarshal(members["name"], &t.Name) != nil || t.Name == "" {
+	if json.Unmarshal(members["name"], &t.Name) != nil || strings.TrimSpace(t.Name) == "" {
 		l.problem("no-name", at, "%s has no name: %s", at, clip(raw))
 		return t, false
 	}

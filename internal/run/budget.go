@@ -76,7 +76,7 @@ type hold struct{ left int }
 // when the budget is exhausted or ctx ends.
 func (b *budget) reserve(ctx context.Context, rounds int) (hold, bool) {
 	if !b.bounded() {
-		return hold{}, true
+		return hold{}, b.exhausted() == nil
 	}
 	for {
 		b.mu.Lock()
@@ -216,6 +216,15 @@ func (b *budget) unbooked() callvet.Spent {
 	return callvet.Spent{
 		Requests: s.Requests - known.Requests, USD: s.USD - known.USD,
 		AssumedUSD: s.AssumedUSD - known.AssumedUSD, Assumed: s.Assumed - known.Assumed,
+	}
+}
+
+// end lets no further cell start.
+func (b *budget) end(why error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.over == nil {
+		b.over = why
 	}
 }
 

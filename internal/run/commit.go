@@ -31,6 +31,8 @@ type committer struct {
 	queue   chan finished
 	buffers sync.Pool
 	fail    func(error)
+	// full is asked after cells became durable.
+	full func(ctx context.Context) error
 	// unbooked is what was spent since it was asked last.
 	unbooked func() callvet.Spent
 	lost     callvet.Spent // spent, and not known to the journal
@@ -119,6 +121,10 @@ func (c *committer) run(ctx context.Context) {
 			batch[i] = finished{}
 		}
 		c.announce(cells, cases)
+		if err := c.full(ctx); err != nil {
+			broken = true
+			c.fail(err)
+		}
 	}
 	if broken {
 		return

@@ -225,6 +225,9 @@ type Config struct {
 	// Lease, when set, is renewed while the run goes on. When it is lost the run stops
 	// at once with the lease's error, and nothing more is stored.
 	Lease Lease
+	// Full, when set, is asked before the first cell, and at most once a second after cells became durable. An error
+	// that wraps callvet.ErrBudget ends the run as a budget does, another one fails it.
+	Full func(ctx context.Context) error
 	// Spent is what earlier sessions of the run consumed; it counts for the budget.
 	Spent callvet.Spent
 	// DearestUSD is what the dearest cell of the run cost so far, where others than those of Done are

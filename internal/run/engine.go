@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"time"
 
 	"golang.org/x/time/rate"
 
@@ -24,6 +25,7 @@ type engine struct {
 	seats    []*seat
 	keys     bool // some target is cached
 	budget   *budget
+	asked    time.Time // when Config.Full was asked last
 	keeper   *keeper
 	commit   *committer
 	done     bitmap
@@ -108,8 +110,22 @@ func (e *engine) load(ctx context.Context) error {
 		}
 	}
 	e.budget = newBudget(e.cfg.Budget, e.cfg.Spent, e.dearest)
-	e.commit.unbooked = e.budget.unbooked
-	return nil
+	e.commit.unbooked, e.commit.full = e.budget.unbooked, e.room
+	return e.room(ctx)
+}
+
+// room ends the run as a budget does where Config.Full refuses further cells.
+func (e *engine) room(ctx context.Context) error {
+	if e.cfg.Full == nil || e.cfg.Now().Sub(e.asked) < time.Second {
+		return nil
+	}
+	e.asked = e.cfg.Now()
+	err := e.cfg.Full(ctx)
+	if errors.Is(err, callvet.ErrBudget) {
+		e.budget.end(err)
+		return nil
+	}
+	return err
 }
 
 func (e *engine) loadDone() error {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -355,6 +356,38 @@ func TestBudget(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestFull: a run that has no more room ends as one out of budget, with what was answered stored; it goes on from there.
+func TestFull(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		cfg, j := onPaper(suite(100), 1, func(context.Context, *callvet.Request) (*callvet.Response, error) {
+			time.Sleep(100 * time.Millisecond)
+			return calls("weather", `{}`), nil
+		})
+		cfg.Full = func(context.Context) error {
+			if j.stored >= 30 {
+				return fmt.Errorf("30 are enough: %w", callvet.ErrBudget)
+			}
+			return nil
+		}
+		sum, err := run.Run(t.Context(), cfg)
+		if sum.Status != run.StatusBudget || !errors.Is(err, callvet.ErrBudget) || !strings.Contains(err.Error(), "30 are enough") {
+			t.Errorf("%s, %v", sum.Status, err)
+		}
+		if j.stored < 30 || j.stored > 41 || sum.Done != j.stored || sum.Requests != j.stored { // it asks once a second
+			t.Errorf("%d stored, %d done with %d requests", j.stored, sum.Done, sum.Requests)
+		}
+		asked := sum.Requests
+		if sum, err = run.Run(t.Context(), cfg); sum.Status != run.StatusBudget || !errors.Is(err, callvet.ErrBudget) || sum.Requests != 0 && sum.Requests != asked {
+			t.Errorf("a run without room: %s with %d requests, %v", sum.Status, sum.Requests, err)
+		}
+		cfg.Full = func(context.Context) error { return callvet.ErrUnavailable }
+		if sum, err = run.Run(t.Context(), cfg); sum.Status != run.StatusFailed || !errors.Is(err, callvet.ErrUnavailable) {
+			t.Errorf("room that cannot be looked up: %s, %v", sum.Status, err)
+		}
+	})
 }
 
 func TestBudgetNeverExceededByRounds(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/callvet/callvet/internal/account"
+	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/store/rows"
 )
 
@@ -111,6 +112,11 @@ func (s *Server) addSession() {
 		}
 		return &newCookie{cookie(ctx, nil)}, err
 	})
+	add(s, huma.Operation{OperationID: "quota", Method: http.MethodGet, Path: "/api/me/quota", Summary: "What you hold, and may hold at most", Tags: []string{"session"}}, Access{},
+		func(ctx context.Context, by *account.Principal, _ *struct{}) (*body[Page[store.Held]], error) {
+			all, err := s.cfg.Quota.Of(ctx, s.cfg.Store.Rows(), by.User)
+			return &body[Page[store.Held]]{Page[store.Held]{Items: all}}, err
+		})
 	type passwordChange struct {
 		Body struct {
 			Before   string `json:"before" maxLength:"2000"`

@@ -44,6 +44,7 @@ func entries() map[string]entry {
 		"claim":           {body: `{"link":"{link}","password":"a password for ana"}`, prepare: withLink},
 		"logout":          {},
 		"me":              {},
+		"quota":           {},
 		"open-view":       {body: `{"token":"x"}`, gives: http.StatusNotFound, unowned: map[string]string{"token": "is the secret of a link"}}, // users log in here
 		"change-password": {body: `{"before":"{password}","password":"another one for ana"}`, prepare: withPassword},
 		"list-tokens":     {},

@@ -3,6 +3,8 @@
 package server
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -221,8 +223,38 @@ func (s *Server) ready(ctx context.Context, by *account.Principal, q *submission
 		return entry, err
 	}
 	q.ask.Suite, q.ask.Text, q.ask.Format = entry.Name, version.Document.Bytes(), version.Document.Form
-	return entry, nil
+	return entry, s.giveEmbedder(ctx, by.User, q.ask)
 }
+
+// giveEmbedder puts the server's model into a run that names none, where its suite has a case in mode
+// semantic. A suite that cannot be read is refused later, as without it.
+func (s *Server) giveEmbedder(ctx context.Context, user string, ask *app.RunRequest) error {
+	models, err := s.models(ctx)
+	if err != nil || models.Embedder == "" || ask.Embedder != "" || !bytes.Contains(ask.Text, []byte("semantic")) {
+		return err
+	}
+	a, err := s.AppOf(ctx, user)
+	if err != nil {
+		return err
+	}
+	_, problems, err := lintSuite(ctx, a, ask.Text, ask.Format, cmp.Or(s.cfg.ReadFor, DefaultReadFor))
+	if slices.ContainsFunc(problems, noEmbedder) && err == nil {
+		ask.Embedder = models.Embedder
+	}
+	return nil
+}
+
+// models are those that the server asks where a request names none.
+func (s *Server) models(ctx context.Context) (account.Models, error) {
+	if s.cfg.Accounts == nil {
+		return account.Models{}, nil
+	}
+	allowed, err := s.cfg.Accounts.Allowed(ctx)
+	return allowed.Models, err
+}
+
+// noEmbedder reports whether a problem is that nothing compares texts in mode semantic.
+func noEmbedder(p callvet.Problem) bool { return p.Code == "no-embedder" }
 
 // ownTargets refuses targets that another user wrote and that say where requests go or which key they carry: the
 // keys of by would be sent there. A model of a provider at its usual address is for everybody. known are targets
@@ -258,6 +290,9 @@ func everyTarget(q *app.RunRequest) []app.TargetSpec {
 func (s *Server) submitRun(ctx context.Context, by *account.Principal, q *submission) (*submittedOutput, error) {
 	entry, err := s.ready(ctx, by, q)
 	if err != nil {
+		return nil, err
+	}
+	if err := s.cfg.Quota.RoomForAttempts(ctx, s.cfg.Store.Rows(), by.User); err != nil {
 		return nil, err
 	}
 	var made *startedRun

@@ -22,7 +22,6 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/callvet/callvet/internal/account"
-	"github.com/callvet/callvet/internal/server"
 )
 
 // How many bad inputs are made, and of which seed: make fuzz-api makes more.
@@ -44,15 +43,12 @@ func TestBadInputs(t *testing.T) {
 	f.ids = append(f.ids, "unknown", "suite_"+strings.Repeat("a", 26), "..", "%00", "-1", "0", strings.Repeat("x", 300), "ünï", "' OR 1=1 --")
 	f.ids = append(f.ids, give[suiteAnswer](t, s, "bo", "POST", suites, weatherSuite).ID)
 	ops := f.operations()
+	sent, led := map[string]int{}, map[string]bool{}
 	wrong, accepted := 0, 0
 	f.changed(t) // the state to begin with
 	for i := range total {
 		if i%100 == 0 { // what was deleted by luck is there again
-			if len(f.own) > 0 { // a user may have a hundred schedules
-				s.ask(t, "ana", "DELETE", "/api/schedules/"+f.own[len(f.own)-1], "")
-			}
-			f.own = []string{give[suiteAnswer](t, s, "ana", "POST", suites, weatherSuite).ID, give[suiteAnswer](t, s, "root", "POST", "/api/catalogues", searched).ID, give[tracesAnswer](t, s, "ana", "POST", "/api/traces?collection=fuzz", sampleTraces).ID}
-			f.own = append(f.own, give[server.Schedule](t, s, "ana", "POST", "/api/schedules", fmt.Sprintf(`{"name":"nightly","eval":{"suite_id":%q,"models":["offline/lexical"]},"on":["suite_changed"]}`, f.own[0])).ID)
+			f.restock(t)
 			f.changed(t)
 		}
 		op := ops[i%len(ops)]
@@ -61,6 +57,8 @@ func TestBadInputs(t *testing.T) {
 		req.Header.Set("Authorization", "Bearer "+account.TokenPrefix+as)
 		code, answer, panicked := f.send(t, req)
 		f.statuses[code]++
+		sent[op.OperationID]++
+		led[op.OperationID] = led[op.OperationID] || code != http.StatusNotFound
 		why := ""
 		switch {
 		case panicked != nil:
@@ -87,6 +85,23 @@ func TestBadInputs(t *testing.T) {
 	for _, way := range slices.Sorted(maps.Keys(f.ways)) {
 		t.Logf("%-28s %d", way, f.ways[way])
 	}
+	fuzzed, nowhere := 0, []string{}
+	for _, op := range ops {
+		if sent[op.OperationID] > 0 {
+			fuzzed++
+		}
+		if !led[op.OperationID] {
+			nowhere = append(nowhere, op.method+" "+op.path)
+		}
+	}
+	described := f.described()
+	if fuzzed+len(f.left) != described {
+		t.Errorf("%d of the %d routes of the description were asked, and %d left out: %v", fuzzed, described, len(f.left), f.left)
+	}
+	if len(nowhere) > 0 && total >= 10*len(ops) {
+		t.Errorf("routes that answered nothing but that there is no such object: %v", nowhere)
+	}
+	t.Logf("%d of %d routes of the description were asked, all but those that stream or end the login: %v", fuzzed, described, f.left)
 	t.Logf("answers by status: %v; %d operations", f.statuses, len(ops))
 	t.Logf("%d inputs were accepted: what was odd about them is allowed, or is not read", accepted)
 	t.Logf("%d of %d bad inputs: no error of the server, no panic, nothing changed by an error", total-wrong, total)
@@ -102,6 +117,8 @@ type fuzzer struct {
 	rand     *rand.Rand
 	doc      *huma.OpenAPI
 	ids, own []string
+	of       map[string]string // objects of ana's by the word of their path
+	left     []string          // operations that are not asked
 	statuses map[int]int
 	ways     map[string]int
 	body     []byte
@@ -114,12 +131,56 @@ func (f *fuzzer) operations() (out []apiOp) {
 	for _, path := range slices.Sorted(maps.Keys(f.doc.Paths)) {
 		p := f.doc.Paths[path]
 		for _, op := range []apiOp{{path, "GET", p.Get}, {path, "POST", p.Post}, {path, "PUT", p.Put}, {path, "PATCH", p.Patch}, {path, "DELETE", p.Delete}} {
-			if op.Operation != nil && !f.streams(op.Operation) && op.OperationID != "logout" { // it ends what all others are sent with
+			switch {
+			case op.Operation == nil:
+			case f.streams(op.Operation), op.OperationID == "logout": // it ends what all others are sent with
+				f.left = append(f.left, op.OperationID)
+			default:
 				out = append(out, op)
 			}
 		}
 	}
 	return out
+}
+
+// described is how many operations the description has.
+func (f *fuzzer) described() (n int) {
+	for _, p := range f.doc.Paths {
+		for _, op := range []*huma.Operation{p.Get, p.Post, p.Put, p.Patch, p.Delete, p.Head, p.Options} {
+			if op != nil {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// restock makes an object of every kind, in place of those before.
+func (f *fuzzer) restock(t *testing.T) {
+	t.Helper()
+	for _, kind := range []string{"/schedules", "/experiments", "/gates", "/tool-eval/history"} { // a user may have a hundred schedules
+		if id := f.of[kind]; id != "" {
+			f.ask(t, "ana", "DELETE", "/api"+kind+"/"+id, "")
+		}
+	}
+	s, id := f.site, func(path, body string) string {
+		return give[struct{ ID string }](t, f.site, "ana", "POST", path, body).ID
+	}
+	suite := give[suiteAnswer](t, s, "ana", "POST", suites, weatherSuite).ID
+	f.of = map[string]string{
+		"/tool-suites": suite,
+		"/catalogues":  give[suiteAnswer](t, s, "root", "POST", "/api/catalogues", searched).ID,
+		"/traces":      give[tracesAnswer](t, s, "ana", "POST", "/api/traces?collection=fuzz", sampleTraces).ID,
+		"/schedules":   id("/api/schedules", fmt.Sprintf(`{"name":"nightly","eval":{"suite_id":%q,"models":["offline/lexical"]},"on":["suite_changed"]}`, suite)),
+		"/experiments": id("/api/experiments", fmt.Sprintf(`{"name":"fuzzed","suite_id":%q}`, suite)),
+		"/gates":       id("/api/gates", `{"name":"release","text":"gates: [{metric: pass_rate, at_least: 0.1}]"}`),
+		"/jobs":        give[jobAnswer](t, s, "ana", "POST", "/api/tool-eval", fmt.Sprintf(`{"suite_id":%q,"models":["offline/lexical"]}`, suite)).JobID,
+		"/users":       "user_vera",
+		"/runs":        s.ran(t, "ana", "", 1),
+	}
+	s.grant(t, "user_ana", all(), time.Hour)
+	f.of["/tokens"], f.of["/tool-eval/history"] = fmt.Sprintf("token_granted%d", s.made), f.of["/runs"]
+	f.own = slices.Sorted(maps.Values(f.of))
 }
 
 // streams tells whether an answer does not end by itself.
@@ -142,9 +203,9 @@ func (f *fuzzer) send(t *testing.T, req *http.Request) (code int, answer string,
 	return w.Code, w.Body.String(), nil
 }
 
-// private are tables that change with every request: who asked when.
+// private are tables that change with every request: who asked when, and what is counted of a run when it is read first.
 func private(table string) bool {
-	return slices.Contains([]string{"tokens", "sessions", "audit", "links", "logins"}, table) || strings.HasPrefix(table, "river")
+	return slices.Contains([]string{"tokens", "sessions", "audit", "links", "logins", "run_documents"}, table) || strings.HasPrefix(table, "river")
 }
 
 // changed tells whether what the server keeps is not what it was when it was asked last.
@@ -269,14 +330,17 @@ func (f *fuzzer) good(path, name string) string {
 		return pick(f, "case-1", "case-2")
 	case name == "version":
 		return "1"
-	case strings.Contains(path, "/catalogues"):
-		return f.own[1]
-	case strings.Contains(path, "/traces"):
-		return f.own[2]
-	case strings.Contains(path, "/schedules"):
-		return f.own[3]
+	case name == "variable":
+		return "OPENAI_API_KEY"
+	case strings.Contains(path, "/admin/tool-eval"):
+		return f.of["/runs"]
 	}
-	return f.own[0]
+	for kind, id := range f.of {
+		if strings.HasPrefix(path, "/api"+kind+"/") {
+			return id
+		}
+	}
+	return f.of["/tool-suites"]
 }
 
 // spoil makes a body of the description, and spoils it.

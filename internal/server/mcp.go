@@ -5,6 +5,7 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -84,6 +85,10 @@ func (s *Server) askMCP(ctx context.Context, by *account.Principal, at *MCPAddre
 	defer cancel()
 	req.MCPServer = app.MCPServer{URL: at.URL, Transport: at.Transport, TimeoutMS: mcpRequest}
 	out, err := a.ImportMCP(ctx, req, nil)
+	var fault *callvet.Fault
+	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) && !errors.As(err, &fault) {
+		return nil, fmt.Errorf("%w: the tools of the server were not read and checked within %v", callvet.ErrLimited, mcpTime)
+	}
 	if err != nil {
 		return nil, notReached(err)
 	}

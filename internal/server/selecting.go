@@ -42,8 +42,8 @@ type (
 		Abstain        float64  `json:"abstain,omitempty" query:"abstain" required:"false" minimum:"0" maximum:"1" doc:"the confidence under which nothing is given; 0: none"`
 		AbstainPercent float64  `json:"abstain_percent,omitempty" query:"abstain_percent" required:"false" minimum:"0" maximum:"100" doc:"in place of abstain: the share of the catalogue's examples that would get nothing"`
 		AbstainRoutes  []string `json:"abstain_routes,omitempty" query:"abstain_routes" required:"false" maxItems:"20" nullable:"false" doc:"routes that need no tool"`
-		Embed          string   `json:"embed,omitempty" query:"embed" required:"false" maxLength:"500" doc:"the embedding model, such as openai:text-embedding-3-small or tei:URL; empty: vectors without a model"`
-		Rerank         string   `json:"rerank,omitempty" query:"rerank" required:"false" maxLength:"500" doc:"the reranking model, such as cohere:MODEL or tei:URL; empty: none"`
+		Embed          string   `json:"embed,omitempty" query:"embed" required:"false" maxLength:"500" doc:"the embedding model, such as openai:text-embedding-3-small or tei:URL; empty: the one of the server, or vectors without a model; none: these"`
+		Rerank         string   `json:"rerank,omitempty" query:"rerank" required:"false" maxLength:"500" doc:"the reranking model, such as cohere:MODEL or tei:URL; empty: the one of the server; none: none"`
 		Fusion         string   `json:"fusion,omitempty" query:"fusion" required:"false" enum:"mixed,reciprocal_rank" doc:"how words and vectors become one order"`
 		Primary        string   `json:"primary,omitempty" query:"primary" required:"false" maxLength:"2000" doc:"namespaces under bigtool, with commas"`
 		Fallback       string   `json:"fallback,omitempty" query:"fallback" required:"false" maxLength:"2000" doc:"namespaces under bigtool, with commas"`
@@ -90,6 +90,30 @@ const (
 	selectCases = 2000
 )
 
+// noModel in place of a model asks for none, whatever the server's models are.
+const noModel = "none"
+
+// withModels puts the settings into a search, with the models of the server where none is named.
+func (s *Server) withModels(ctx context.Context, q Searching, into *app.Search) error {
+	models, err := s.models(ctx)
+	if err != nil {
+		return err
+	}
+	for _, m := range []struct {
+		named *string
+		usual string
+	}{{&q.Embed, models.Embed}, {&q.Rerank, models.Rerank}} {
+		switch *m.named {
+		case "":
+			*m.named = m.usual
+		case noModel:
+			*m.named = ""
+		}
+	}
+	q.of(into)
+	return nil
+}
+
 // of puts the settings into a search.
 func (q *Searching) of(s *app.Search) {
 	s.Threshold, s.Abstain, s.AbstainPercent, s.AbstainRoutes, s.Embed, s.Rerank = q.Threshold, q.Abstain, q.AbstainPercent, q.AbstainRoutes, q.Embed, q.Rerank
@@ -126,7 +150,9 @@ func (s *Server) selectOne(ctx context.Context, by *account.Principal, in *struc
 	a = a.With(app.Uploads{c.ID: c.Text})
 	q := app.QueryRequest{Text: b.Query}
 	q.Tools, q.K, q.Preset = c.ID, b.Limit, b.Preset
-	b.of(&q.Search)
+	if err := s.withModels(ctx, b.Searching, &q.Search); err != nil {
+		return nil, err
+	}
 	if b.ExpectedTools != nil || b.Acceptable != nil {
 		q.Expect = &callvet.Selection{Tools: b.ExpectedTools, Acceptable: b.Acceptable}
 	}
@@ -304,7 +330,9 @@ func (s *Server) selectRun(ctx context.Context, by *account.Principal, in *struc
 	if in.Filter != "" {
 		req.Run.Filter = []string{in.Filter}
 	}
-	in.of(&req.Search)
+	if err := s.withModels(ctx, in.Searching, &req.Search); err != nil {
+		return nil, err
+	}
 	ctx, cancel := context.WithTimeout(ctx, selectTime)
 	defer cancel()
 	session, err := a.StartSelect(ctx, req, tell)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -59,6 +60,7 @@ func TestSemantic(t *testing.T) {
 	if code, body := s.ask(t, "ana", "POST", "/api/tool-eval", fmt.Sprintf(`{"suite_id":%q,"models":["offline/lexical"]}`, kept.ID)); code != 422 || !strings.Contains(body, "embedder") {
 		t.Errorf("without a model that compares: %d %s", code, body)
 	}
+	s.givesEmbedder(t, text, m.URL)
 	for _, c := range []struct {
 		down bool
 		want map[string]int
@@ -75,6 +77,95 @@ func TestSemantic(t *testing.T) {
 		}
 		if diff := cmp.Diff(c.want, count); diff != "" {
 			t.Errorf("model down %t: %s\n%+v", c.down, diff, got)
+		}
+	}
+}
+
+// givesEmbedder: an admin names the model that compares texts. A run of a suite with such a case that names none
+// has it, and shows it; a suite without one has none, and the import of a suite warns no more.
+func (s *site) givesEmbedder(t *testing.T, text, model string) {
+	t.Helper()
+	if code, body := s.ask(t, "root", "PUT", "/api/settings", `{"private_addresses":true,"private_hosts":[],"server_keys":true,"embedder":"ollama"}`); code != 422 || !strings.Contains(body, "names no model") {
+		t.Errorf("a text that names no model: %d %s", code, body)
+	}
+	set := give[struct {
+		Embedder string
+		Allowed  account.Allowed
+	}](t, s, "root", "PUT", "/api/settings", `{"private_addresses":true,"private_hosts":[],"server_keys":true,"embedder":"ollama/e"}`)
+	if set.Embedder != "ollama/e" || set.Allowed.Embedder != "ollama/e" {
+		t.Errorf("%+v", set)
+	}
+	kept := give[struct {
+		ID       string          `json:"suite_id"`
+		Warnings []server.Remark `json:"warnings"`
+	}](t, s, "ana", "POST", "/api/tool-eval/import", text)
+	if slices.ContainsFunc(kept.Warnings, func(r server.Remark) bool { return r.Code == "no-embedder" }) {
+		t.Errorf("warnings: %+v", kept.Warnings)
+	}
+	type shown struct{ Manifest []struct{ Name, Value string } }
+	compared := func(suite string, pass int) string {
+		job := s.eval(t, "ana", suite, model, `,"retries":0`)
+		s.awaitJob(t, "ana", job.JobID, "done")
+		got := 0
+		for _, a := range give[struct{ Items []struct{ Verdict string } }](t, s, "ana", "GET", "/api/runs/"+job.ResultRef+"/cells", "").Items {
+			if a.Verdict == "pass" {
+				got++
+			}
+		}
+		if got != pass {
+			t.Errorf("%d attempts pass, want %d", got, pass)
+		}
+		for _, f := range give[shown](t, s, "ana", "GET", "/api/runs/"+job.ResultRef, "").Manifest {
+			if f.Name == "texts compared by" {
+				return f.Value
+			}
+		}
+		return ""
+	}
+	if got := compared(kept.ID, 2); got != "ollama/e" {
+		t.Errorf("compared by %q", got)
+	}
+	plain := give[struct {
+		ID string `json:"suite_id"`
+	}](t, s, "ana", "POST", "/api/tool-eval/import", strings.NewReplacer(`"param_scoring":"semantic"`, `"param_scoring":"exact"`, `"name":"cities"`, `"name":"nothing semantic"`).Replace(text))
+	if got := compared(plain.ID, 1); got != "" {
+		t.Errorf("a suite without a case in mode semantic is compared by %q", got)
+	}
+	give[any](t, s, "root", "PUT", "/api/settings", `{"private_addresses":true,"private_hosts":[],"server_keys":true}`)
+}
+
+// TestModelOfSearches: a search that names no model has those of the server, unless it asks for none.
+func TestModelOfSearches(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	var asked atomic.Int32
+	tei := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		var in struct{ Inputs []string }
+		if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
+			http.Error(w, "no", http.StatusBadRequest)
+			return
+		}
+		out := make([][]float64, len(in.Inputs))
+		for i := range out {
+			out[i] = []float64{1, 0}
+		}
+		_ = json.NewEncoder(w).Encode(out)
+	}))
+	t.Cleanup(tei.Close)
+	if _, err := s.users.SetSettings(t.Context(), people()["root"], account.Settings{Private: true, Models: account.Models{Embed: "tei:e@" + tei.URL}}); err != nil {
+		t.Fatal(err)
+	}
+	s.work(t)
+	give[any](t, s, "root", "POST", "/api/catalogues?name=roads", searched)
+	for _, c := range []struct {
+		more string
+		asks bool
+	}{{`,"embed":"none"`, false}, {"", true}} {
+		asked.Store(0)
+		give[any](t, s, "root", "POST", "/api/v1/admin/tool-eval/single", `{"query":"weather"`+c.more+`}`)
+		if got := asked.Load() > 0; got != c.asks {
+			t.Errorf("with %q the model is asked: %v", c.more, got)
 		}
 	}
 }

@@ -114,13 +114,25 @@ func suiteOf(e *library.Entry, d *library.Document, warnings []library.Placed) (
 	return out, err
 }
 
-// readSuite reads and lints a text as a run of it would.
+// readSuite reads and lints a text as a run of it would: a server with a model that compares texts lacks none.
 func (s *Server) readSuite(ctx context.Context, text []byte, format string) (*callvet.Suite, []callvet.Problem, error) {
 	a, err := s.AppOf(ctx, who(ctx).User)
 	if err != nil {
 		return nil, nil, err
 	}
-	most := cmp.Or(s.cfg.ReadFor, DefaultReadFor)
+	models, err := s.models(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	read, problems, err := lintSuite(ctx, a, text, format, cmp.Or(s.cfg.ReadFor, DefaultReadFor))
+	if models.Embedder != "" {
+		problems = slices.DeleteFunc(problems, noEmbedder)
+	}
+	return read, problems, err
+}
+
+// lintSuite reads and lints a text, for a time at most.
+func lintSuite(ctx context.Context, a *app.App, text []byte, format string, most time.Duration) (*callvet.Suite, []callvet.Problem, error) {
 	ctx, stop := context.WithTimeoutCause(ctx, most, errTooLong)
 	defer stop()
 	var before []callvet.Problem

@@ -6,12 +6,14 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/library"
@@ -116,6 +118,13 @@ func (s *Server) makeApp(ctx context.Context, user string) (*app.App, error) {
 		reach.Keys = append(reach.Keys, lent(s.serverEnv())...)
 	}
 	cfg.HTTP, cfg.Owner = reach.Client(), ownerOf(user, keys)
+	cfg.Full = func(ctx context.Context) error {
+		err := s.cfg.Quota.RoomForAttempts(ctx, s.cfg.Store.Rows(), user)
+		if errors.Is(err, callvet.ErrLimited) {
+			return fmt.Errorf("%w; then resume the run: %w", err, callvet.ErrBudget)
+		}
+		return err
+	}
 	cfg.Permit = app.Permit{Commands: allowed.Commands, Files: allowed.Files}
 	cfg.Getenv = environment(keys, s.serverEnv(), allowed)
 	cfg.Environ = visible(cfg.Environ, keys)

@@ -64,6 +64,13 @@ func (db *DB) append(ctx context.Context, runID string, encoded [][]byte, spent 
 		if err := db.insert(tx, num, records); err != nil {
 			return err
 		}
+		written := 0
+		for i := range records {
+			written += len(records[i].result) + len(records[i].trace) + len(records[i].exchanges)
+		}
+		if _, err := tx.Exec("UPDATE runs SET bytes=bytes+? WHERE num=?", written, num); err != nil {
+			return err
+		}
 		return insertKeys(tx, num, records)
 	})
 }
@@ -138,7 +145,7 @@ func insertKeys(tx *sql.Tx, run int64, records []record) error {
 		scopes[scope] = b
 	}
 	for scope, keys := range scopes {
-		if _, err := tx.Exec("INSERT INTO cache_keys(scope,run,keys) VALUES(?,?,?)", scope[:], run, keys); err != nil {
+		if _, err := tx.Exec("INSERT INTO cache_keys(scope,run,keys) VALUES(?,?,?)", scope[:], run, sealed(keys)); err != nil {
 			return err
 		}
 	}
@@ -159,6 +166,9 @@ func moveKeys(tx *sql.Tx, run int64, at map[int]int) error {
 		if err := rows.Scan(&id, &keys); err != nil {
 			return err
 		}
+		if keys, err = unsealKeys(keys); err != nil {
+			continue // they lead nowhere
+		}
 		kept := keys[:0]
 		for ; len(keys) >= entryBytes; keys = keys[entryBytes:] {
 			to, ok := at[int(binary.LittleEndian.Uint32(keys[askBytes:]))]
@@ -174,7 +184,7 @@ func moveKeys(tx *sql.Tx, run int64, at map[int]int) error {
 		return err
 	}
 	for id, keys := range moved {
-		if _, err := tx.Exec("UPDATE cache_keys SET keys=? WHERE id=?", keys, id); err != nil {
+		if _, err := tx.Exec("UPDATE cache_keys SET keys=? WHERE id=?", sealed(keys), id); err != nil {
 			return err
 		}
 	}

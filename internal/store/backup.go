@@ -116,7 +116,8 @@ func (db *DB) working(ctx context.Context) (string, error) {
 	return fmt.Sprintf("process %d on %s", pid, host), nil
 }
 
-// Check reads all of the file, and gives what is wrong with it, in SQLite's words; nothing where it is whole.
+// Check reads all of the file, and gives what is wrong with it, in SQLite's words, and the runs of which a record is not
+// what was written; nothing where it is whole.
 func (db *DB) Check(ctx context.Context) (problems []string, err error) {
 	rows, err := db.read.QueryContext(ctx, "PRAGMA integrity_check(20)")
 	if err != nil {
@@ -132,7 +133,36 @@ func (db *DB) Check(ctx context.Context) (problems []string, err error) {
 			problems = append(problems, text)
 		}
 	}
-	return problems, db.explain("check", rows.Err())
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil || len(problems) > 0 {
+		return problems, db.explain("check", err)
+	}
+	return db.checkSums(ctx)
+}
+
+// checkSums names the runs of which the manifest or attempts have another checksum than was written.
+func (db *DB) checkSums(ctx context.Context) (problems []string, err error) {
+	runs, err := db.runs(ctx, runColumns)
+	if err != nil {
+		return nil, err
+	}
+	for i := range runs {
+		r, bad := &runs[i], 0
+		for c, err := range db.Cells(ctx, r.ID, Filter{Order: ByCase, Exchanges: true}) {
+			if err != nil {
+				return nil, err
+			}
+			if c.Trace.Fault != nil && c.Trace.Fault.Kind == callvet.FaultLost {
+				bad++
+			}
+		}
+		if bad > 0 {
+			problems = append(problems, fmt.Sprintf("run %s: %d attempts cannot be read", r.ID, bad))
+		}
+		if r.Damage != nil {
+			problems = append(problems, fmt.Sprintf("run %s: its manifest: %v", r.ID, r.Damage))
+		}
+	}
+	return problems, nil
 }
 
 // Census counts what a store holds.

@@ -60,9 +60,13 @@ func (c Cache) Cached(ctx context.Context, scope []byte) (func(ctx context.Conte
 	found := map[[askBytes]byte]cellRef{}
 	for len(found) < cacheLimit && rows.Next() {
 		var run int64
-		var keys sql.RawBytes
-		if err := rows.Scan(&run, &keys); err != nil {
+		var stored sql.RawBytes
+		if err := rows.Scan(&run, &stored); err != nil {
 			return nil, db.explain("open cache", err)
+		}
+		keys, err := unsealKeys(stored)
+		if err != nil {
+			continue // what cannot be trusted is asked again
 		}
 		for ; len(keys) >= entryBytes; keys = keys[entryBytes:] {
 			k := [askBytes]byte(keys)
@@ -88,6 +92,14 @@ func (c Cache) Cached(ctx context.Context, scope []byte) (func(ctx context.Conte
 	}, nil
 }
 
+// unsealKeys is unseal for the keys of a batch. Those of an earlier version are whole entries, of any bytes.
+func unsealKeys(b []byte) ([]byte, error) {
+	if len(b)%entryBytes == 0 {
+		return b, nil
+	}
+	return unseal(b)
+}
+
 // CachedTrace finds the stored trace of one cache key.
 func (db *DB) CachedTrace(ctx context.Context, key []byte) (*callvet.Trace, bool, error) {
 	if len(key) != KeyBytes {
@@ -101,9 +113,10 @@ func (db *DB) CachedTrace(ctx context.Context, key []byte) (*callvet.Trace, bool
 }
 
 func (db *DB) trace(ctx context.Context, ref cellRef) (*callvet.Trace, bool, error) {
+	var from columns
 	var b []byte
-	err := db.read.QueryRowContext(ctx, "SELECT trace FROM cells WHERE run=? AND case_ix=? AND target_ix=? AND repeat=?",
-		ref.run, ref.caseIx, ref.target, ref.repeat).Scan(&b)
+	err := db.read.QueryRowContext(ctx, "SELECT "+columnNames+",trace FROM cells WHERE run=? AND case_ix=? AND target_ix=? AND repeat=?",
+		ref.run, ref.caseIx, ref.target, ref.repeat).Scan(append(from.fields(), &b)...)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, false, nil // the run was deleted meanwhile
 	}
@@ -111,7 +124,7 @@ func (db *DB) trace(ctx context.Context, ref cellRef) (*callvet.Trace, bool, err
 		return nil, false, db.explain("look up cache", err)
 	}
 	t := &callvet.Trace{}
-	if decodeTrace(b, t, nil) != nil || checkTrace(t) != nil {
+	if from.check() != nil || decodeTrace(b, t, nil) != nil || checkTrace(t) != nil {
 		return nil, false, nil // an answer that cannot be read is asked for again
 	}
 	return t, true, nil

@@ -266,23 +266,33 @@ func (r *reader) timestamp() time.Time {
 
 // stored are the parts of a cell as they are kept.
 type stored struct {
-	caseID                   string
+	columns
 	result, trace, exchanges []byte
 }
 
 // decode fills a cell from its stored parts; w are the words of the stream. Of a record that
 // cannot be read the cell is lost: the other cells of the run can be read all the same.
 func decode(c *callvet.Cell, from *stored, w words) {
-	err := decodeParts(c, from, w)
+	from.at.of(c)
+	err := from.check()
+	if err == nil {
+		err = decodeParts(c, from, w)
+	}
 	if err == nil {
 		err = checkCell(c)
 	}
 	if err != nil {
-		c.Lost(from.caseID, err)
+		c.Lost(string(from.caseID), err)
 	}
 }
 
-func decodeParts(c *callvet.Cell, from *stored, w words) error {
+func decodeParts(c *callvet.Cell, from *stored, w words) (err error) {
+	if from.result, err = unseal(from.result); err != nil {
+		return fmt.Errorf("result: %w", err)
+	}
+	if from.exchanges, err = unseal(from.exchanges); err != nil {
+		return fmt.Errorf("exchanges: %w", err)
+	}
 	r := reader{b: from.result, words: w}
 	readResult(&r, &c.Result)
 	if r.end(); r.err != nil {
@@ -303,6 +313,10 @@ func decodeParts(c *callvet.Cell, from *stored, w words) error {
 }
 
 func decodeTrace(b []byte, t *callvet.Trace, w words) error {
+	b, err := unseal(b)
+	if err != nil {
+		return fmt.Errorf("trace: %w", err)
+	}
 	r := reader{b: b, words: w}
 	readTrace(&r, t)
 	if r.end(); r.err != nil {

@@ -271,7 +271,7 @@ func (l *Lease) Rewrite(ctx context.Context, manifest json.RawMessage) error {
 		if err := l.renew(tx); err != nil {
 			return err
 		}
-		_, err := tx.Exec("UPDATE runs SET manifest=? WHERE id=?", []byte(manifest), l.run)
+		_, err := tx.Exec("UPDATE runs SET manifest=? WHERE id=?", sealed(manifest), l.run)
 		return err
 	})
 }
@@ -299,11 +299,74 @@ func (l *Lease) Rearrange(ctx context.Context, suiteHash string, manifest json.R
 		if _, err := tx.Exec("UPDATE cells SET case_ix=-1-case_ix WHERE run=?", num); err != nil {
 			return err
 		}
+		if err := resum(tx, num, at); err != nil {
+			return err
+		}
 		if err := moveKeys(tx, num, at); err != nil {
 			return err
 		}
-		return changed(l.run)(tx.Exec("UPDATE runs SET suite_hash=s.hash, suite_name=s.name, manifest=? FROM suites s WHERE s.hash=? AND id=?", []byte(manifest), suiteHash, l.run))
+		return changed(l.run)(tx.Exec("UPDATE runs SET suite_hash=s.hash, suite_name=s.name, manifest=? FROM suites s WHERE s.hash=? AND id=?", sealed(manifest), suiteHash, l.run))
 	})
+}
+
+// GiveWay makes damaged cells of the run give way to those that are appended next.
+func (l *Lease) GiveWay(ctx context.Context, places []Place) error {
+	if len(places) == 0 {
+		return nil
+	}
+	return l.db.tx(ctx, "replace attempts", func(tx *sql.Tx) error {
+		if err := l.renew(tx); err != nil {
+			return err
+		}
+		num, err := runNumber(tx, l.run)
+		if err != nil {
+			return err
+		}
+		for _, p := range places {
+			if _, err := tx.Exec("UPDATE cells SET verdict='error' WHERE run=? AND case_ix=? AND target_ix=? AND repeat=?", num, p.Case, p.Target, p.Repeat); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// resum gives the cells of a run that went elsewhere the checksums of their new places; at leads from their places
+// before to those now. One that was damaged before stays so.
+func resum(tx *sql.Tx, run int64, at map[int]int) error {
+	before := make(map[int]int, len(at))
+	for from, to := range at {
+		before[to] = from
+	}
+	rows, err := tx.Query("SELECT "+columnNames+",id FROM cells WHERE run=?", run)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	flags := map[int64]int64{}
+	for rows.Next() {
+		var c columns
+		var id int64
+		if err := rows.Scan(append(c.fields(), &id)...); err != nil {
+			return err
+		}
+		now := c.at[0]
+		c.at[0] = counted(before[now.whole()])
+		if c.old() || c.check() != nil {
+			continue
+		}
+		c.at[0] = now
+		flags[id] = c.summed()
+	}
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+		return err
+	}
+	for id, f := range flags {
+		if _, err := tx.Exec("UPDATE cells SET flags=? WHERE id=?", f, id); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Finish records how the run ended with its totals (one JSON value), and gives the
@@ -314,7 +377,7 @@ func (l *Lease) Finish(ctx context.Context, s Status, totals json.RawMessage) er
 			return err
 		}
 		_, err := tx.Exec("UPDATE runs SET status=?, finished=?, totals=?, owner=NULL, owner_expires=NULL WHERE id=?",
-			s, l.db.opts.Now().UnixMilli(), []byte(totals), l.run)
+			s, l.db.opts.Now().UnixMilli(), sealed(totals), l.run)
 		return err
 	})
 }
@@ -334,9 +397,10 @@ func (db *DB) Progress(ctx context.Context, runID string, last int64) (Progress,
 	return p, db.explain("read progress", err)
 }
 
-// Counts counts the cells of a run by the position of their target and by verdict.
+// Counts counts the cells of a run by the position of their target and by verdict. A word that is none is an error.
 func (db *DB) Counts(ctx context.Context, runID string) (map[int]map[callvet.Verdict]int, error) {
-	rows, err := db.read.QueryContext(ctx, "SELECT target_ix, verdict, count(*) FROM cells WHERE run=(SELECT num FROM runs WHERE id=?) AND typeof(target_ix)='integer' GROUP BY target_ix, verdict", runID)
+	rows, err := db.read.QueryContext(ctx, `SELECT target_ix, CASE WHEN verdict IN ('pass','fail','not_run') THEN verdict ELSE 'error' END word, count(*)
+		FROM cells WHERE run=(SELECT num FROM runs WHERE id=?) AND typeof(target_ix)='integer' GROUP BY target_ix, word`, runID)
 	if err != nil {
 		return nil, db.explain("count attempts", err)
 	}

@@ -17,11 +17,51 @@ type Quota struct {
 	Jobs, Suites, Experiments int64
 	// Bytes of suites with all their versions, and of catalogues, as they are stored.
 	Bytes int64
+	// AttemptBytes are bytes of attempts of runs, as they are stored.
+	AttemptBytes int64
 }
 
 // DefaultQuota is far above what people need, and far below what fills a disk.
 func DefaultQuota() Quota {
-	return Quota{Jobs: 1000, Suites: 10_000, Experiments: 5000, Bytes: 4 << 30}
+	return Quota{Jobs: 1000, Suites: 10_000, Experiments: 5000, Bytes: 4 << 30, AttemptBytes: 16 << 30}
+}
+
+// Held is what a user holds of something that is bounded.
+type Held struct {
+	What string `json:"what" enum:"jobs,suites,experiments,bytes,attempt_bytes"`
+	Held int64  `json:"held"`
+	Most int64  `json:"most"`
+}
+
+// Of gives what a user holds, and may hold at most.
+func (z Quota) Of(ctx context.Context, q *rows.Queries, user string) ([]Held, error) {
+	usual := DefaultQuota()
+	var out []Held
+	for _, c := range []struct {
+		what  string
+		most  int64
+		count func(context.Context, string) (int64, error)
+	}{
+		{"jobs", cmp.Or(z.Jobs, usual.Jobs), q.CountActiveJobs},
+		{"suites", cmp.Or(z.Suites, usual.Suites), q.CountSuites},
+		{"experiments", cmp.Or(z.Experiments, usual.Experiments), q.CountExperiments},
+		{"bytes", cmp.Or(z.Bytes, usual.Bytes), q.BytesHeld},
+		{"attempt_bytes", cmp.Or(z.AttemptBytes, usual.AttemptBytes), q.AttemptBytesHeld},
+	} {
+		n, err := c.count(ctx, user)
+		if err != nil {
+			return nil, fmt.Errorf("count %s: %w", c.what, err)
+		}
+		out = append(out, Held{c.what, n, c.most})
+	}
+	return out, nil
+}
+
+// RoomForAttempts refuses further attempts of a user who holds as many bytes of them as he may.
+func (z Quota) RoomForAttempts(ctx context.Context, q *rows.Queries, user string) error {
+	n, err := q.AttemptBytesHeld(ctx, user)
+	return room(err, n, 1, cmp.Or(z.AttemptBytes, DefaultQuota().AttemptBytes), "bytes of attempts",
+		"delete a run, or ask an admin for more (callvet serve --quota attempt_bytes=N)")
 }
 
 // room is the error of a user who holds n and would hold more than most; advice makes room. err is that of the count.

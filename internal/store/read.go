@@ -66,6 +66,17 @@ func (n *number) whole() int {
 	return int(n.f)
 }
 
+// counted is a number that counts something.
+func counted(n int) number { return number{float64(n), true} }
+
+// value is what is stored of the number: nil where it is not known.
+func (n *number) value() any {
+	if !n.known {
+		return nil
+	}
+	return n.f
+}
+
 func (n *number) pointer() *float64 {
 	if !n.known {
 		return nil
@@ -139,7 +150,7 @@ func (db *DB) targets(ctx context.Context, runID string, f Filter) (num int64, t
 
 func (f Filter) query(num int64, target int) (string, []any) {
 	var q strings.Builder
-	q.WriteString("SELECT case_ix,target_ix,repeat,case_id,result,trace")
+	q.WriteString("SELECT " + columnNames + ",result,trace")
 	if f.Exchanges {
 		q.WriteString(",exchanges")
 	} else {
@@ -171,7 +182,8 @@ func (f Filter) query(num int64, target int) (string, []any) {
 		args = append(args, f.CaseID)
 	}
 	if f.Verdicts != nil {
-		q.WriteString(" AND verdict IN (''" + strings.Repeat(",?", len(f.Verdicts)) + ")")
+		// A word that nobody writes is damage, and the cell is lost.
+		q.WriteString(" AND (verdict IN (" + strings.Repeat(",?", len(f.Verdicts))[1:] + ") OR verdict NOT IN ('pass','fail','error','not_run'))")
 		for _, v := range f.Verdicts {
 			args = append(args, string(v))
 		}
@@ -188,15 +200,14 @@ func (db *DB) stream(ctx context.Context, num int64, target int, f Filter, yield
 	}
 	defer rows.Close()
 	same := words{}
+	var from stored
+	var result, trace, exchanges sql.RawBytes
+	fields := append(from.fields(), &result, &trace, &exchanges)
 	for rows.Next() {
 		c := &callvet.Cell{}
-		var from stored
-		var at place
-		var result, trace, exchanges sql.RawBytes
-		if err := rows.Scan(&at[0], &at[1], &at[2], &from.caseID, &result, &trace, &exchanges); err != nil {
+		if err := rows.Scan(fields...); err != nil {
 			return yield(nil, db.explain("read attempts", err)) && false
 		}
-		at.of(c)
 		from.result, from.trace, from.exchanges = result, trace, exchanges
 		decode(c, &from, same)
 		if !yield(c, nil) {
@@ -218,22 +229,21 @@ func (db *DB) CellsAfter(ctx context.Context, runID string, after int64, most in
 		which = "id IN (SELECT id FROM cells INDEXED BY cells_key WHERE run=(SELECT num FROM runs WHERE id=?1) AND id>?2 ORDER BY id LIMIT ?3)"
 	}
 	rows, err := db.read.QueryContext(ctx,
-		"SELECT id,case_ix,target_ix,repeat,case_id,result,trace FROM cells WHERE "+which+" ORDER BY id LIMIT ?3", runID, after, most)
+		"SELECT "+columnNames+",result,trace,id FROM cells WHERE "+which+" ORDER BY id LIMIT ?3", runID, after, most)
 	if err != nil {
 		return nil, after, db.explain("read attempts", err)
 	}
 	defer rows.Close()
 	last = after
 	same := words{}
+	var from stored
+	var result, trace sql.RawBytes
+	fields := append(from.fields(), &result, &trace, &last)
 	for rows.Next() {
 		c := &callvet.Cell{}
-		var from stored
-		var at place
-		var result, trace sql.RawBytes
-		if err := rows.Scan(&last, &at[0], &at[1], &at[2], &from.caseID, &result, &trace); err != nil {
+		if err := rows.Scan(fields...); err != nil {
 			return nil, after, db.explain("read attempts", err)
 		}
-		at.of(c)
 		from.result, from.trace = result, trace
 		decode(c, &from, same)
 		cells = append(cells, c)
@@ -252,35 +262,20 @@ func (db *DB) DoneCells(ctx context.Context, runID string) iter.Seq2[*callvet.Ce
 // DoneCellsIn is DoneCells for the cases from one position in the suite to before another.
 func (db *DB) DoneCellsIn(ctx context.Context, runID string, from, to int) iter.Seq2[*callvet.Cell, error] {
 	return func(yield func(*callvet.Cell, error) bool) {
-		rows, err := db.read.QueryContext(ctx, `SELECT case_ix,target_ix,repeat,case_id,outcome,verdict,class,overall,cost,requests,flags
-			FROM cells WHERE run=(SELECT num FROM runs WHERE id=?) AND case_ix>=? AND case_ix<? ORDER BY case_ix,target_ix,repeat`, runID, from, to)
+		rows, err := db.read.QueryContext(ctx, `SELECT `+columnNames+` FROM cells WHERE run=(SELECT num FROM runs WHERE id=?) AND case_ix>=? AND case_ix<? ORDER BY case_ix,target_ix,repeat`, runID, from, to)
 		if err != nil {
 			yield(nil, db.explain("read attempts", err))
 			return
 		}
 		defer rows.Close()
+		var from columns
+		fields := from.fields()
 		for rows.Next() {
-			c := &callvet.Cell{}
-			t, r := &c.Trace, &c.Result
-			var overall, cost, requests, flags number
-			var at place
-			err := rows.Scan(&at[0], &at[1], &at[2], &t.CaseID, &t.Outcome, &r.Verdict, &r.Class, &overall, &cost, &requests, &flags)
-			if err != nil {
+			if err := rows.Scan(fields...); err != nil {
 				yield(nil, db.explain("read attempts", err))
 				return
 			}
-			at.of(c)
-			r.Class = callvet.ClassOf(string(r.Class))
-			flag := max(flags.whole(), 0)
-			t.Repeat, t.Cached, t.Usage.Known = c.Repeat, flag&flagCached != 0, flag&flagUsageKnown != 0
-			t.Usage.CostUSD, t.Attempts = cost.pointer(), max(requests.whole(), 0)
-			if flag&flagNotEvaluated != 0 {
-				r.NotEvaluated = 1
-			}
-			if overall.known {
-				r.Scores = []callvet.Score{{Name: "overall", Value: overall.f, Scored: true}}
-			}
-			if !yield(c, nil) {
+			if !yield(from.cell(), nil) {
 				return
 			}
 		}
@@ -288,6 +283,27 @@ func (db *DB) DoneCellsIn(ctx context.Context, runID string, from, to int) iter.
 			yield(nil, db.explain("read attempts", err))
 		}
 	}
+}
+
+// cell is what the columns hold of a cell. One that is damaged is lost.
+func (c *columns) cell() *callvet.Cell {
+	out := &callvet.Cell{}
+	c.at.of(out)
+	if err := c.check(); err != nil {
+		out.Lost(string(c.caseID), err)
+		return out
+	}
+	t, r, flag := &out.Trace, &out.Result, c.flag()
+	t.CaseID, t.Outcome, t.Repeat, t.Attempts = string(c.caseID), callvet.Outcome(c.outcome), out.Repeat, max(c.requests.whole(), 0)
+	t.Cached, t.Usage.Known, t.Usage.CostUSD = flag&flagCached != 0, flag&flagUsageKnown != 0, c.cost.pointer()
+	r.Verdict, r.Class = callvet.Verdict(c.verdict), callvet.ClassOf(string(c.class))
+	if flag&flagNotEvaluated != 0 {
+		r.NotEvaluated = 1
+	}
+	if c.overall.known {
+		r.Scores = []callvet.Score{{Name: "overall", Value: c.overall.f, Scored: true}}
+	}
+	return out
 }
 
 // Misplaced is an attempt at no case or of no target that its run has, as it is stored.

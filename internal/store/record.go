@@ -75,10 +75,13 @@ func (db *DB) Encode(dst []byte, c *callvet.Cell, key []byte) ([]byte, error) {
 	}), nil
 }
 
-// sized writes a 4-byte length and what f appends.
+// sized writes a 4-byte length and what f appends, with its checksum unless that is nothing.
 func sized(b []byte, f func([]byte) []byte) []byte {
 	at := len(b)
 	b = f(append(b, 0, 0, 0, 0))
+	if len(b) > at+4 {
+		b = seal(b, at+4)
+	}
 	binary.LittleEndian.PutUint32(b[at:], uint32(len(b)-at-4))
 	return b
 }
@@ -124,16 +127,21 @@ func split(b []byte) (r record, err error) {
 
 // appendArgs adds the values of one row of insertCells.
 func (r *record) appendArgs(args []any, run int64) []any {
-	var overall, cost, exchanges any
+	c := columns{run: counted(int(run)), outcome: word(r.outcome), verdict: word(r.verdict), class: word(r.class), caseID: word(r.caseID)}
+	for i, n := range []int{r.caseIx, r.target, r.repeat} {
+		c.at[i] = counted(n)
+	}
+	c.requests, c.flags = counted(r.calls), bits(r.flags&(flagCached|flagUsageKnown|flagNotEvaluated))
+	var exchanges any
 	if r.flags&flagOverall != 0 {
-		overall = r.overall
+		_ = c.overall.Scan(r.overall) // it takes every value
 	}
 	if r.flags&flagCost != 0 {
-		cost = r.cost
+		_ = c.cost.Scan(r.cost)
 	}
 	if len(r.exchanges) > 0 {
 		exchanges = r.exchanges
 	}
 	return append(args, run, r.caseIx, r.target, r.repeat, r.outcome, r.verdict, r.class, r.caseID,
-		overall, cost, r.calls, int(r.flags&(flagCached|flagUsageKnown|flagNotEvaluated)), r.result, r.trace, exchanges)
+		c.overall.value(), c.cost.value(), r.calls, c.summed(), r.result, r.trace, exchanges)
 }

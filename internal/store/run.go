@@ -46,6 +46,8 @@ type Run struct {
 	SuiteName string          `json:"suite_name"`
 	Cases     int             `json:"cases"` // of the suite
 	Manifest  json.RawMessage `json:"manifest"`
+	// Damage tells why there is no manifest; nil: there is one.
+	Damage error `json:"-"`
 	// Totals is what Finish was given; nil before.
 	Totals json.RawMessage `json:"totals,omitempty"`
 	// Spent is what the run has consumed over all its sessions.
@@ -127,7 +129,7 @@ func (db *DB) CreateRun(ctx context.Context, n NewRun) (Run, error) {
 		}
 		res, err := tx.Exec(`INSERT INTO runs(id,name,notes,tags,created,status,suite_hash,suite_name,manifest,judges)
 			SELECT ?,?,?,?,?,?,hash,name,?,nullif(?,'') FROM suites WHERE hash=?`,
-			id, n.Name, n.Notes, string(tags), db.opts.Now().UnixMilli(), StatusRunning, []byte(n.Manifest), n.Judges, n.SuiteHash)
+			id, n.Name, n.Notes, string(tags), db.opts.Now().UnixMilli(), StatusRunning, sealed(n.Manifest), n.Judges, n.SuiteHash)
 		if err != nil {
 			return err
 		}
@@ -273,7 +275,11 @@ func (db *DB) runs(ctx context.Context, query string, args ...any) ([]Run, error
 			&r.Spent.Requests, &r.Spent.USD, &r.Spent.AssumedUSD, &r.Spent.Assumed, &r.Judges, &r.Cases, &r.Job); err != nil {
 			return nil, db.explain("read runs", err)
 		}
-		r.Created, r.Manifest, r.Totals = time.UnixMilli(created), manifest, totals
+		r.Created = time.UnixMilli(created)
+		r.Manifest, r.Damage = unseal(manifest)
+		if whole, err := unseal(totals); err == nil { // others are counted anew
+			r.Totals = whole
+		}
 		if json.Unmarshal([]byte(tags), &r.Tags) != nil { // a run that is damaged in one place is listed
 			r.Tags = nil
 		}

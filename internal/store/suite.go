@@ -151,10 +151,10 @@ func (db *DB) PutSuiteFrom(ctx context.Context, s *callvet.Suite, cases iter.Seq
 		}
 		var n int
 		hash, n, err = writeSuite(s, cases, func(b []byte) error {
-			_, err := tx.Exec("UPDATE suites SET head=? WHERE num=?", b, num)
+			_, err := tx.Exec("UPDATE suites SET head=? WHERE num=?", sealed(b), num)
 			return err
 		}, func(ix int, b []byte) error {
-			_, err := tx.Exec("INSERT INTO suite_chunks(suite,ix,cases) VALUES(?,?,?)", num, ix, b)
+			_, err := tx.Exec("INSERT INTO suite_chunks(suite,ix,cases) VALUES(?,?,?)", num, ix, sealed(b))
 			return err
 		})
 		if err != nil {
@@ -218,6 +218,9 @@ func (db *DB) OpenSuite(ctx context.Context, hash string) (*callvet.Suite, *Case
 	}
 	s := &callvet.Suite{}
 	h := head{Suite: s}
+	if b, err = unseal(b); err != nil {
+		return nil, cs, fmt.Errorf("read suite %s: %w", hash, err)
+	}
 	if err := json.Unmarshal(b, &h); err != nil {
 		return nil, cs, fmt.Errorf("read suite %s: %w", hash, typed.Explain(err))
 	}
@@ -335,6 +338,10 @@ func (r *CaseReader) chunk(ix int) ([]byte, error) {
 	var b []byte
 	if err := r.db.read.QueryRowContext(r.ctx, "SELECT cases FROM suite_chunks WHERE suite=? AND ix=?", r.num, ix).Scan(&b); err != nil {
 		return nil, r.db.explain("read suite", err)
+	}
+	b, err := unseal(b)
+	if err != nil {
+		return nil, fmt.Errorf("read suite %s: cases from %d: %w", r.hash, ix*casesPerChunk, err)
 	}
 	return b, nil
 }

@@ -5,6 +5,7 @@ package suite
 import (
 	"encoding/json"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -35,7 +36,7 @@ type selectCase struct {
 	Tags                            []string
 }
 
-func readSelect(t *testing.T) (*callvet.Suite, []selectCase, *retrieve.Catalogue) {
+func readSelect(t *testing.T, path string) (*callvet.Suite, []selectCase, *retrieve.Catalogue) {
 	t.Helper()
 	data, err := os.ReadFile(selectCatalogue)
 	if err != nil {
@@ -49,7 +50,7 @@ func readSelect(t *testing.T) (*callvet.Suite, []selectCase, *retrieve.Catalogue
 	if err != nil || HasErrors(problems) {
 		t.Fatalf("%v %v", err, problems)
 	}
-	s, problems, err := Load(selectSuite, Options{Tools: tools})
+	s, problems, err := Load(path, Options{Tools: tools})
 	if err != nil || HasErrors(problems) {
 		t.Fatalf("%v %v", err, problems)
 	}
@@ -68,7 +69,7 @@ func readSelect(t *testing.T) (*callvet.Suite, []selectCase, *retrieve.Catalogue
 
 func TestSelectCatalogue(t *testing.T) {
 	t.Parallel()
-	s, _, c := readSelect(t)
+	s, _, c := readSelect(t, selectSuite)
 	if len(c.Entries) < 60 || len(c.Agents) == 0 || len(c.Primary) == 0 || len(c.Fallback) == 0 {
 		t.Errorf("%d tools, %d agents, namespaces %v %v", len(c.Entries), len(c.Agents), c.Primary, c.Fallback)
 	}
@@ -101,9 +102,44 @@ func TestSelectCatalogue(t *testing.T) {
 	}
 }
 
+// TestEveryToolIsAsked: the 80 questions of every-tool.json, 20 in each category, expect every tool and
+// every route and sub-route of the catalogue, and repeat no question of the other suite.
+func TestEveryToolIsAsked(t *testing.T) {
+	t.Parallel()
+	asked := map[string]bool{}
+	_, others, _ := readSelect(t, selectSuite)
+	for i := range others {
+		asked[strings.ToLower(others[i].Query)] = true
+	}
+	s, cases, c := readSelect(t, filepath.Join(filepath.Dir(selectSuite), "every-tool.json"))
+	tools, homes, perCategory := map[string]bool{}, map[string]bool{}, map[string]int{}
+	for i := range cases {
+		k := &cases[i]
+		checkSelectCase(t, k, c)
+		perCategory[s.Cases[i].Fields["category"]]++
+		homes[k.Route+"/"+k.SubRoute] = true
+		for _, name := range k.Tools {
+			tools[name] = true
+		}
+		if q := strings.ToLower(k.Query); asked[q] {
+			t.Errorf("%s asks what is asked elsewhere: %s", k.ID, q)
+		} else {
+			asked[q] = true
+		}
+	}
+	if d := cmp.Diff(map[string]int{"traffic": 20, "companies": 20, "general": 20, "hard": 20}, perCategory); d != "" {
+		t.Error(d)
+	}
+	for name, home := range c.Homes {
+		if !tools[name] || !homes[home.Route+"/"+home.SubRoute] {
+			t.Errorf("no question expects %s of %s/%s", name, home.Route, home.SubRoute)
+		}
+	}
+}
+
 func TestSelectSuiteIsSane(t *testing.T) {
 	t.Parallel()
-	s, cases, c := readSelect(t)
+	s, cases, c := readSelect(t, selectSuite)
 	examples := map[string]bool{}
 	for i := range c.Entries {
 		for _, q := range c.Entries[i].Examples {
@@ -212,7 +248,7 @@ func luhn(digits string) bool {
 // TestSelectSuiteLosesNothing exports the suite to its own form.
 func TestSelectSuiteLosesNothing(t *testing.T) {
 	t.Parallel()
-	s, _, _ := readSelect(t)
+	s, _, _ := readSelect(t, selectSuite)
 	out, problems, err := ExportAs("categories", s)
 	if err != nil || HasErrors(problems) {
 		t.Fatalf("%v %v", err, problems)

@@ -18,6 +18,19 @@ func BetaQuantile(a, b, p float64) float64 {
 	return x
 }
 
+// BetaOf is a beta distribution with what does not depend on x, for many values of x.
+type BetaOf struct{ shape }
+
+// NewBeta takes the parameters a, b > 0.
+func NewBeta(a, b float64) BetaOf { return BetaOf{shapeOf(a, b)} }
+
+// At is P(X <= x), as Beta has it, and the density of log(X/(1-X)) there, where y = 1-x is given apart
+// so that neither end loses precision.
+func (d BetaOf) At(x, y float64) (below, density float64) {
+	below, _, density = d.tails(x, y)
+	return below, density
+}
+
 // LogBeta is the logarithm of the beta function of a, b > 0.
 func LogBeta(a, b float64) float64 {
 	if a > b {

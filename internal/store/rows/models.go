@@ -155,6 +155,7 @@ type Run struct {
 	SuiteName string
 	Created   int64
 	Judges    sql.NullString
+	Bytes     int64
 }
 
 type RunDocument struct {

@@ -9,6 +9,18 @@ import (
 	"context"
 )
 
+const attemptBytesHeld = `-- name: AttemptBytesHeld :one
+SELECT CAST(coalesce(sum(r.bytes), 0) AS BIGINT) AS held FROM runs r JOIN run_entries e ON e.run_id = coalesce(r.judges, r.id) WHERE e.user_id = $1
+`
+
+// Bytes of the attempts of a user's runs, and of what judges asked about them.
+func (q *Queries) AttemptBytesHeld(ctx context.Context, userID string) (int64, error) {
+	row := q.db.QueryRowContext(ctx, attemptBytesHeld, userID)
+	var held int64
+	err := row.Scan(&held)
+	return held, err
+}
+
 const dropRunDocuments = `-- name: DropRunDocuments :exec
 DELETE FROM run_documents WHERE run_id = $1
 `

@@ -3,7 +3,7 @@
 import { ActionIcon, Badge, Box, Button, Group, MultiSelect, Select, Stack, Switch, Table, Text, Tooltip } from '@mantine/core';
 import { useQueries } from '@tanstack/react-query';
 import { IconX } from '@tabler/icons-react';
-import { type ReactNode, useMemo } from 'react';
+import { type ReactNode, useEffect, useMemo, useState } from 'react';
 import { Link, useNavigate, useSearchParams } from 'react-router';
 import { $api, type Schemas } from '../../api/client';
 import { type TextKey, useText } from '../../text';
@@ -103,6 +103,26 @@ export default function Compare() {
   );
 }
 
+/** Comparing is what is seen while a long comparison is made: how much is compared, and for how long. */
+function Comparing({ attempts }: { attempts: number }) {
+  const t = useText();
+  const [seconds, setSeconds] = useState(0);
+  useEffect(() => {
+    const every = setInterval(() => setSeconds((s) => s + 1), 1000);
+    return () => clearInterval(every);
+  }, []);
+  return (
+    <Stack gap="xs">
+      <Waiting />
+      {seconds > 0 && (
+        <Text size="sm" c="dimmed" className="num">
+          {t('results.comparing', { n: number(attempts), s: seconds })}
+        </Text>
+      )}
+    </Stack>
+  );
+}
+
 /** Models are those of one run: one is the baseline, by default the first that is no floor, and others are compared with it. */
 function Models({ run, report: d, unchanged }: { run: string; report: Report; unchanged: true | undefined }) {
   const t = useText();
@@ -137,7 +157,7 @@ function Models({ run, report: d, unchanged }: { run: string; report: Report; un
           />
         )}
       </Group>
-      {diff.error ? <Failure of={diff.error} retry={() => void diff.refetch()} /> : comparison ? <Against comparison={comparison} title={t('results.difference')} none={t('results.noChangesModels')} /> : <Waiting />}
+      {diff.error ? <Failure of={diff.error} retry={() => void diff.refetch()} /> : comparison ? <Against comparison={comparison} title={t('results.difference')} none={t('results.noChangesModels')} /> : <Comparing attempts={panels.reduce((n, p) => n + p.overall.cells, 0)} />}
       <SideBySide ids={[run]} docs={[d]} />
       <Differing sides={sides} />
     </>

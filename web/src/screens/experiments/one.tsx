@@ -136,6 +136,23 @@ export function One({ id }: { id: string }) {
   );
 }
 
+/** BestFigures are the pass rate and the score of a configuration: it is ranked by the first, unless its suite gates on another measure. */
+function BestFigures({ of: b, size = 'sm' }: { of: Schemas['BestConfig']; size?: 'sm' | 'lg' }) {
+  const t = useText();
+  return (
+    <>
+      <Text size="xs" c="dimmed">
+        {t('experiments.passRate')}
+      </Text>
+      <Figure of={{ of: t('common.attempts') }} interval={b.pass_rate ?? undefined} size={size} bar />
+      <Text size="xs" c="dimmed">
+        {t('experiments.score')}
+      </Text>
+      <Figure of={{ of: t('common.attempts') }} interval={b.score} />
+    </>
+  );
+}
+
 function Best({ of: e }: { of: Details }) {
   const t = useText();
   const b = e.best_config;
@@ -151,7 +168,7 @@ function Best({ of: e }: { of: Details }) {
               <Text fw={600} className="untrusted">
                 {x.target}
               </Text>
-              <Figure of={{ of: t('common.attempts') }} interval={x.score} bar />
+              <BestFigures of={x} />
               <Text size="xs" c="dimmed">
                 {t('experiments.rank')} {x.worst_rank > x.rank ? `${x.rank}–${x.worst_rank}` : x.rank} · <Link to={`/runs/${x.eval_id}`}>{t('experiments.ofRun', { run: x.eval_id })}</Link>
               </Text>
@@ -191,7 +208,7 @@ function Best({ of: e }: { of: Details }) {
           <Text fw={600} className="untrusted">
             {b.target}
           </Text>
-          <Figure of={{ of: t('common.attempts') }} interval={b.score} size="lg" bar />
+          <BestFigures of={b} size="lg" />
         </Stack>
         <Stack gap={2} style={{ flex: '1 1 260px' }}>
           <Text size="sm">

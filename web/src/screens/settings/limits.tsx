@@ -1,5 +1,5 @@
 // What the work of users may reach, for admins.
-import { Button, Group, SimpleGrid, Stack, Switch, Table, TagsInput, Text } from '@mantine/core';
+import { Button, Group, SimpleGrid, Stack, Switch, Table, TagsInput, Text, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { $api, api, ok, type Schemas } from '../../api/client';
@@ -21,11 +21,14 @@ function Form({ of }: { of: Schemas['SettingsTold'] }) {
   const [everywhere, setEverywhere] = useState(of.private_addresses);
   const [hosts, setHosts] = useState(of.private_hosts ?? []);
   const [keys, setKeys] = useState(of.server_keys);
+  const [embedder, setEmbedder] = useState(of.embedder ?? '');
+  const [embed, setEmbed] = useState(of.embed ?? '');
+  const [rerank, setRerank] = useState(of.rerank ?? '');
   const { busy, error, act } = useAct();
-  const same = everywhere === of.private_addresses && keys === of.server_keys && hosts.join('\n') === (of.private_hosts ?? []).join('\n');
+  const same = embedder === (of.embedder ?? '') && embed === (of.embed ?? '') && rerank === (of.rerank ?? '') && everywhere === of.private_addresses && keys === of.server_keys && hosts.join('\n') === (of.private_hosts ?? []).join('\n');
   const save = () =>
     act(async () => {
-      const now = ok(await api.PUT('/api/settings', { body: { private_addresses: everywhere, private_hosts: hosts, server_keys: keys } }));
+      const now = ok(await api.PUT('/api/settings', { body: { private_addresses: everywhere, private_hosts: hosts, server_keys: keys, embedder: embedder.trim(), embed: embed.trim(), rerank: rerank.trim() } }));
       setHosts(now.private_hosts ?? []);
       client.setQueryData($api.queryOptions('get', '/api/settings', {}).queryKey, now);
       tell(t('settings.saved'));
@@ -34,6 +37,9 @@ function Form({ of }: { of: Schemas['SettingsTold'] }) {
   const rows: [string, string][] = [
     [t('settings.hosts'), of.allowed.private_addresses ? t('settings.allHosts') : (of.allowed.private_hosts ?? []).join(', ') || t('settings.hostsNone')],
     [t('settings.serverKeys'), word(of.allowed.server_keys)],
+    [t('settings.embedder'), of.allowed.embedder || t('settings.modelNone')],
+    [t('settings.embed'), of.allowed.embed || t('settings.modelNone')],
+    [t('settings.rerank'), of.allowed.rerank || t('settings.modelNone')],
     [t('settings.files'), word(of.allowed.files)],
     [t('settings.commands'), word(of.allowed.commands)],
   ];
@@ -48,6 +54,9 @@ function Form({ of }: { of: Schemas['SettingsTold'] }) {
           <TagsInput label={t('settings.hosts')} description={t('settings.hostsHint')} value={hosts} onChange={setHosts} disabled={everywhere} acceptValueOnBlur clearable={false} />
           <Switch label={t('settings.privateAddresses')} description={t('settings.privateAddressesHint')} checked={everywhere} onChange={(e) => setEverywhere(e.currentTarget.checked)} />
           <Switch label={t('settings.serverKeys')} description={t('settings.serverKeysHint')} checked={keys} onChange={(e) => setKeys(e.currentTarget.checked)} />
+          <TextInput label={t('settings.embedder')} description={t('settings.embedderHint')} placeholder="openai/text-embedding-3-small" value={embedder} onChange={(e) => setEmbedder(e.currentTarget.value)} />
+          <TextInput label={t('settings.embed')} description={t('settings.embedHint')} placeholder="openai:text-embedding-3-small" value={embed} onChange={(e) => setEmbed(e.currentTarget.value)} />
+          <TextInput label={t('settings.rerank')} description={t('settings.rerankHint')} placeholder="cohere:rerank-v3.5" value={rerank} onChange={(e) => setRerank(e.currentTarget.value)} />
           <Group>
             <Button onClick={save} loading={busy} disabled={same}>
               {t('common.save')}
@@ -70,7 +79,7 @@ function Form({ of }: { of: Schemas['SettingsTold'] }) {
               <Table.Tr key={what}>
                 <Table.Th scope="row" fw={400}>
                   {what}
-                  {i > 1 && (
+                  {i > 4 && (
                     <Text size="xs" c="dimmed">
                       {t('settings.byFlag')}
                     </Text>

@@ -1,10 +1,11 @@
-import { Alert, Box, Button, PasswordInput, Stack, Text } from '@mantine/core';
+import { Alert, Box, Button, PasswordInput, Stack, Table, Text } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { api, ok } from '../../api/client';
+import { $api, api, ok } from '../../api/client';
 import { useMe } from '../../me';
 import { useText } from '../../text';
 import { useAct } from '../../ui/act';
-import { Card, Failure } from '../../ui/bits';
+import { Card, Failure, Waiting } from '../../ui/bits';
+import { bytes, number } from '../../ui/format';
 
 export function Password() {
   const t = useText();
@@ -25,29 +26,65 @@ export function Password() {
     setAgain('');
   };
   return (
-    <Card title={t('settings.passwordTitle')}>
-      <Box component="form" onSubmit={send} maw={420}>
-        <Stack>
-          <Text size="sm" c="dimmed">
-            {t('settings.passwordText')}
-          </Text>
-          <Failure of={error} />
-          {done && (
-            <Alert color="green" role="status">
-              {t('settings.changed')}
-            </Alert>
-          )}
-          <input type="text" name="username" autoComplete="username" value={me.name} readOnly hidden />
-          <PasswordInput label={t('settings.before')} autoComplete="current-password" required value={before} onChange={(e) => setBefore(e.currentTarget.value)} />
-          <PasswordInput label={t('settings.after')} description={t('settings.afterHint')} autoComplete="new-password" required minLength={12} value={password} onChange={(e) => setPassword(e.currentTarget.value)} />
-          <PasswordInput
-            label={t('shell.repeatPassword')} autoComplete="new-password" required value={again} error={different ? t('shell.different') : undefined} onChange={(e) => setAgain(e.currentTarget.value)}
-          />
-          <Button type="submit" loading={busy} disabled={different} style={{ alignSelf: 'flex-start' }}>
-            {t('common.save')}
-          </Button>
-        </Stack>
-      </Box>
+    <Stack gap="lg">
+      <Card title={t('settings.passwordTitle')}>
+        <Box component="form" onSubmit={send} maw={420}>
+          <Stack>
+            <Text size="sm" c="dimmed">
+              {t('settings.passwordText')}
+            </Text>
+            <Failure of={error} />
+            {done && (
+              <Alert color="green" role="status">
+                {t('settings.changed')}
+              </Alert>
+            )}
+            <input type="text" name="username" autoComplete="username" value={me.name} readOnly hidden />
+            <PasswordInput label={t('settings.before')} autoComplete="current-password" required value={before} onChange={(e) => setBefore(e.currentTarget.value)} />
+            <PasswordInput label={t('settings.after')} description={t('settings.afterHint')} autoComplete="new-password" required minLength={12} value={password} onChange={(e) => setPassword(e.currentTarget.value)} />
+            <PasswordInput
+              label={t('shell.repeatPassword')} autoComplete="new-password" required value={again} error={different ? t('shell.different') : undefined} onChange={(e) => setAgain(e.currentTarget.value)}
+            />
+            <Button type="submit" loading={busy} disabled={different} style={{ alignSelf: 'flex-start' }}>
+              {t('common.save')}
+            </Button>
+          </Stack>
+        </Box>
+      </Card>
+      <Held />
+    </Stack>
+  );
+}
+
+/** Held is what the user holds of what is bounded. */
+function Held() {
+  const t = useText();
+  const held = $api.useQuery('get', '/api/me/quota', {});
+  if (held.isPending) return <Waiting />;
+  if (held.error) return <Failure of={held.error} retry={() => held.refetch()} />;
+  return (
+    <Card title={t('settings.heldTitle')}>
+      <Table maw={560}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{t('settings.heldWhat')}</Table.Th>
+            <Table.Th ta="right">{t('settings.heldNow')}</Table.Th>
+            <Table.Th ta="right">{t('settings.heldMost')}</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {held.data.items.map((h) => {
+            const shown = h.what.endsWith('bytes') ? bytes : number;
+            return (
+              <Table.Tr key={h.what}>
+                <Table.Td>{t(`settings.held_${h.what}`)}</Table.Td>
+                <Table.Td className="num" ta="right">{shown(h.held)}</Table.Td>
+                <Table.Td className="num" ta="right">{shown(h.most)}</Table.Td>
+              </Table.Tr>
+            );
+          })}
+        </Table.Tbody>
+      </Table>
     </Card>
   );
 }

@@ -22,8 +22,10 @@ export const settings = {
   removeText: '{name} is out at once: logins, tokens, links and keys are gone. What {name} made stays, and admins may read it.', removed: '{name} is removed', changeUser: 'Change', userChanged: '{name} is changed', linkOf: 'One-time link', userActions: 'Actions for {name}',
 
   limitsTitle: 'What the work of users may do', limitsText: 'Runs ask addresses that users name, and the server is the one who asks. So by default it asks public addresses only.', privateAddresses: 'Every private address', privateAddressesHint: 'This machine and all private networks. Never the metadata service of a cloud: name that host below.',
-  hosts: 'Private hosts', hostsHint: 'Names or addresses that runs may ask, such as models.internal', serverKeys: 'The server’s own keys', serverKeysHint: 'Users without a key of their own use the one of the server, at its provider’s address alone.', saved: 'Saved', inForce: 'In force now',
+  embedder: 'Model that compares texts', embedderHint: 'In mode semantic, where a run names none. Asked with the key of the user who runs.', embed: 'Model of vectors', embedHint: 'In the selection lab, where a search names none', rerank: 'Reranking model', rerankHint: 'In the selection lab, where a search names none', modelNone: 'none', hosts: 'Private hosts', hostsHint: 'Names or addresses that runs may ask, such as models.internal', serverKeys: 'The server’s own keys', serverKeysHint: 'Users without a key of their own use the one of the server, at its provider’s address alone.', saved: 'Saved', inForce: 'In force now',
   inForceText: 'These settings, together with what the server was started with.', files: 'Files as targets', commands: 'Commands as targets', byFlag: 'Only by a flag of callvet serve', on: 'allowed', off: 'not allowed', allHosts: 'all', hostsNone: 'none', unsaved: 'Not saved yet',
+
+  heldTitle: 'What you hold', heldWhat: 'Of', heldNow: 'Held', heldMost: 'At most', held_jobs: 'Jobs that are not over', held_suites: 'Suites', held_experiments: 'Experiments', held_bytes: 'Suites and catalogues, in bytes', held_attempt_bytes: 'Attempts of runs, in bytes',
 
   appearanceTitle: 'Appearance', appearanceText: 'Kept in this browser.',
 
