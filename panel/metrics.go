@@ -79,6 +79,13 @@ const (
 	MetricTrueTurns = "true_turns:"
 )
 
+// OfJudge reports whether a metric is the share of attempts that a judge passes, as it is or corrected
+// by a calibration.
+func OfJudge(metric string) bool {
+	name, _, _ := strings.Cut(metric, ":")
+	return name == "judged_pass" || name == "true_success"
+}
+
 // JudgedPart is what a metric of judged calls or turns counts, "call" or "turn", and whether the
 // metric is corrected by labels; "" for any other metric.
 func JudgedPart(name string) (thing string, corrected bool) {

@@ -32,9 +32,11 @@ func TestPricesCommand(t *testing.T) {
 	if got := string(readFile(t, dir, "prices.json")); !strings.Contains(got, `"provider":"openai","model":"gpt-9","input":3,"output":0,"effective":"20`) {
 		t.Errorf("written:\n%s", got)
 	}
-	out := runApp(t, dir, nil, exitOK, "run", "s.json", "-m", "openai/gpt-9", "--base-url", srv.URL, "--prices", "prices.json", "--max-cost", "5", "--no-cache")
-	if !strings.Contains(out, "$3") {
-		t.Errorf("the run cost:\n%s", out)
+	for _, file := range []string{"prices.json", "list.json"} { // a list of others is read as it is, too
+		out := runApp(t, dir, nil, exitOK, "run", "s.json", "-m", "openai/gpt-9", "--base-url", srv.URL, "--prices", file, "--max-cost", "5", "--no-cache")
+		if !strings.Contains(out, "$3") {
+			t.Errorf("by %s the run cost:\n%s", file, out)
+		}
 	}
 	if out := runApp(t, dir, nil, exitUsage, "prices", "bad.json"); !strings.Contains(out, "LiteLLM") {
 		t.Errorf("refused:\n%s", out)

@@ -77,11 +77,7 @@ func (o *opener) close() {
 func (a *App) newOpener(timeout time.Duration, prices, session string, tell Events) (*opener, error) {
 	o := &opener{app: a, tell: tell, prices: provider.ShippedPrices(), timeout: timeout, session: session, retrievers: map[int]*retriever.Retriever{}, warned: map[string]bool{}}
 	if prices != "" {
-		b, err := a.read(prices, MaxSettings)
-		if err != nil {
-			return nil, fmt.Errorf("read prices: %w", err)
-		}
-		own, err := provider.ReadPrices(prices, b)
+		own, _, err := a.Prices(prices)
 		if err != nil {
 			return nil, err
 		}

@@ -104,7 +104,7 @@ func addTrueSuccess(s *panel.Slice, x *calibrate.Success, names *judgedNames, re
 		return
 	}
 	at := slices.IndexFunc(s.Metrics, func(m panel.Metric) bool { return m.Name == panel.MetricPass })
-	s.Metrics = slices.Insert(s.Metrics, at+1, correctedMetric(s, x, names, records))
+	s.Metrics = slices.Insert(s.Metrics, at+1, correctedMetric(s, x, names, 0, records))
 }
 
 // judges are the names of those who said something, in order.
@@ -218,12 +218,17 @@ func (r *judgedRun) setTrueSuccess(s *panel.Slice, x *calibrate.Success, names *
 	if at < 0 || names.corrected == "" {
 		return
 	}
-	s.Metrics = slices.Insert(s.Metrics, at+1, correctedMetric(s, x, names, records))
+	silent := 0
+	if !names.unit.Part() {
+		silent = s.Metrics[at].Excluded
+	}
+	s.Metrics = slices.Insert(s.Metrics, at+1, correctedMetric(s, x, names, silent, records))
 }
 
-// correctedMetric is the share that truly passed, with the range that lost attempts leave.
-func correctedMetric(s *panel.Slice, x *calibrate.Success, names *judgedNames, records int64) panel.Metric {
-	m := panel.Metric{Name: names.corrected, Title: names.correctedTitle, Unit: panel.UnitRate, Of: panel.OfLabels, Interval: x.True}
+// correctedMetric is the share that truly passed, with the range that lost attempts leave, and those
+// on which the judge is silent.
+func correctedMetric(s *panel.Slice, x *calibrate.Success, names *judgedNames, silent int, records int64) panel.Metric {
+	m := panel.Metric{Name: names.corrected, Title: names.correctedTitle, Unit: panel.UnitRate, Of: panel.OfLabels, Interval: x.True, Excluded: silent}
 	m.Labelled = &panel.Labelled{Of: names.of(), N: x.Judged, Tasks: x.Tasks, Elsewhere: x.Design == calibrate.Transport}
 	switch {
 	case x.Refused != "":
@@ -236,7 +241,8 @@ func correctedMetric(s *panel.Slice, x *calibrate.Success, names *judgedNames, r
 	if x.Advice != "" {
 		m.Warnings = append(m.Warnings, strings.TrimSpace(x.Advice))
 	}
-	if n, of := s.Lost(names.corrected, records); n > 0 && m.Interval.Usable() {
+	if n, of := s.Lost(names.corrected, records); n+silent > 0 && m.Interval.Usable() {
+		n += silent
 		share := float64(of-n) / float64(of)
 		m.Lost = &panel.LostRange{N: n, Of: of, Low: moved(m.Interval, share, 0), High: moved(m.Interval, share, 1-share)}
 	}

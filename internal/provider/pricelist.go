@@ -26,8 +26,8 @@ func ImportPrices(name string, data []byte, day string) (p *Prices, skipped int,
 		return nil, 0, fmt.Errorf("read prices %s: %w: %w", name, callvet.ErrInvalid, err)
 	}
 	var l priceList
-	switch list, own := root.Get("prices"); {
-	case own && list.Kind() == value.Array:
+	switch _, own := root.Get("prices"); {
+	case own:
 		if p, err = ReadPrices(name, data); err != nil || len(p.Rows) > 0 {
 			return p, 0, err
 		}

@@ -104,6 +104,9 @@ func (c *claim) because(reason string, m *panel.Metric, digits int, have, want f
 	case gate.ReasonTooFewUnits:
 		return fmt.Sprintf("only %s, the gate wants %d", c.few(iv), c.g.LeastUnits())
 	case gate.ReasonCoverage:
+		if m.Name == panel.MetricPass {
+			return fmt.Sprintf("it is known for %s only whether they passed, the gate wants %s", beside(have, want), percent(want))
+		}
 		return fmt.Sprintf("it is known for %s only what would have been right, the gate wants %s", beside(have, want), percent(want))
 	case ReasonErrors, ReasonLost:
 		s, _ := c.lostWords()

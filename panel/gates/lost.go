@@ -39,7 +39,7 @@ func (c *claim) silent() int {
 // judged is the metric where it is the share that a judge passes, some of which is lost; else nil.
 func (c *claim) judged() *panel.Metric {
 	thing, corrected := panel.JudgedPart(c.g.Metric)
-	if (thing == "" || corrected) && !strings.HasPrefix(c.g.Metric, "judged_pass") {
+	if (thing == "" || corrected) && !panel.OfJudge(c.g.Metric) {
 		return nil
 	}
 	if m := c.slice.Metric(c.g.Metric); m != nil && m.Lost != nil && m.Lost.N > 0 {

@@ -88,3 +88,46 @@ func TestNothingToLabel(t *testing.T) {
 		t.Errorf("merged: %+v", m)
 	}
 }
+
+// TestWithoutVerdict holds that attempts without a verdict leave a rate of passes unknown, and those
+// on which a judge is silent the rate that it passes: neither makes a gate pass.
+func TestWithoutVerdict(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		passed, silent, failed int // of the checks; a fault of the provider
+		gate                   string
+		want                   gate.Verdict
+		reason                 string
+	}{
+		"all have a verdict":         {passed: 120, gate: "pass_rate", want: gate.Pass},
+		"a few have none":            {passed: 120, silent: 10, gate: "pass_rate", want: gate.Pass},
+		"a third has none":           {passed: 120, silent: 60, gate: "pass_rate", want: gate.Inconclusive, reason: gate.ReasonCoverage},
+		"errors have none":           {passed: 120, failed: 5, gate: "pass_rate", want: gate.Pass},
+		"the judge: all":             {passed: 120, gate: "judged_pass", want: gate.Pass},
+		"the judge: silent on few":   {passed: 120, silent: 5, gate: "judged_pass", want: gate.Pass},
+		"the judge: silent on a lot": {passed: 120, silent: 12, gate: "judged_pass", want: gate.Inconclusive, reason: gates.ReasonLost},
+		"the judge: errors apart":    {passed: 120, failed: 5, gate: "judged_pass", want: gate.Pass},
+		"the judge: both add up":     {passed: 120, silent: 5, failed: 5, gate: "judged_pass", want: gate.Inconclusive, reason: gates.ReasonLost},
+	} {
+		s := New(Config{})
+		w := s.Worker()
+		b := w.Batch()
+		for i := range tt.passed + tt.silent + tt.failed {
+			x := &Task{Line: int64(i + 1), ID: fmt.Append(nil, "t", i), Pass: -1, CostUSD: -1, WallMS: -1, Fault: i >= tt.passed+tt.silent}
+			if i < tt.passed {
+				x.Pass, x.Judged = 1, []Verdict{{Judge: "j", Pass: true}}
+			}
+			w.Task(b, x)
+		}
+		s.Give(0, b, func(*Batch) {})
+		s.Take(w, 0, 1)
+		s.Close()
+		r, problems := gates.Evaluate(gates.Input{Panels: s.Panels(), Task: "task"}, []gates.Gate{{Metric: tt.gate, Direction: gate.AtLeast, Bound: 0.85}})
+		if problems != nil {
+			t.Fatal(problems)
+		}
+		if v := r.Verdicts[0]; v.Verdict != tt.want || tt.reason != "" && v.Reason != tt.reason {
+			t.Errorf("%s: %s, %s: %s", name, v.Verdict, v.Reason, v.Sentence)
+		}
+	}
+}

@@ -38,7 +38,14 @@ func (t *toldSums) shorten(k shortTask, n int64) {
 // Source: Statistics specification, section 16.2.
 func (t *teller) ranges(out *panel.Slice, records int64) {
 	l := losing{attempts: int64(out.Verdicts.Lost()), unrun: int64(out.Verdicts.NotRun - out.Verdicts.Skipped), records: records, of: t.s.attempts}
-	if l.of -= int64(out.Verdicts.Lost() + out.Verdicts.Skipped); l.attempts+l.records <= 0 || t.s.attempts == 0 {
+	var silent int64
+	if x := t.s.told; x != nil {
+		for i := range x.judged {
+			l.silent = append(l.silent, t.silent(&x.judged[i]))
+			silent += l.silent[i]
+		}
+	}
+	if l.of -= int64(out.Verdicts.Lost() + out.Verdicts.Skipped); l.attempts+l.records+silent <= 0 || t.s.attempts == 0 {
 		return
 	}
 	worst, best := t.with(l, false), t.with(l, true)
@@ -52,6 +59,9 @@ func (t *teller) ranges(out *panel.Slice, records int64) {
 			a, b = b, a
 		}
 		n, of := out.Lost(m.Name, records)
+		if panel.OfJudge(m.Name) {
+			n += m.Excluded
+		}
 		m.Lost = &panel.LostRange{N: n, Of: of, Low: ended(*a), High: ended(*b)}
 	}
 }
@@ -116,9 +126,10 @@ func (s *sliceSums) with(l losing) *sliceSums {
 
 // losing adds lost attempts to sums.
 type losing struct {
-	attempts, unrun int64 // without an outcome, and those of them that did not run
-	records         int64 // that could not be read
-	of              int64 // attempts that have an outcome
+	attempts, unrun int64   // without an outcome, and those of them that did not run
+	records         int64   // that could not be read
+	of              int64   // attempts that have an outcome
+	silent          []int64 // of them those without a verdict of a judge, by judge
 	good            bool
 }
 
@@ -126,6 +137,13 @@ type losing struct {
 func (l *losing) whereErrorsCount() *losing {
 	out := *l
 	out.attempts = l.unrun
+	return &out
+}
+
+// byJudge is what is lost of the verdicts of a judge, who gave n.
+func (l *losing) byJudge(i, n int) *losing {
+	out := *l
+	out.attempts, out.of = out.attempts+l.silent[i], int64(n)
 	return &out
 }
 
@@ -185,7 +203,7 @@ func (l *losing) told(t *toldSums) {
 	l.whereErrorsCount().rate(&t.fault, true)
 	l.rate(&t.miss, true)
 	for i := range t.judged {
-		l.rate(&t.judged[i], false)
+		l.byJudge(i, t.judged[i].N()).rate(&t.judged[i], false)
 	}
 	for i := range t.at {
 		l.mean(&t.at[i])

@@ -273,7 +273,9 @@ func (t *teller) verdicts() {
 	if x == nil {
 		return
 	}
-	t.rate(panel.MetricPass, "pass", "attempts", &x.pass, false)
+	if m := t.rate(panel.MetricPass, "pass", "attempts", &x.pass, false); m != nil {
+		m.Coverage = t.verdictShare(x.pass.N())
+	}
 	for _, i := range t.names.Judges.Sorted() { // who came first depends on the workers
 		if int(i) < len(x.judged) {
 			t.judged(int(i), &x.judged[i])
@@ -285,6 +287,24 @@ func (t *teller) verdicts() {
 	}
 	t.chances(x)
 }
+
+// ended is how many attempts ran and ended in no fault, so that they can have a verdict.
+func (t *teller) ended() int64 { return t.s.attempts - t.s.told.errors - t.s.told.notRun }
+
+// verdictShare is the share of the attempts that n of them with a verdict are; nil where all have one.
+func (t *teller) verdictShare(n int) *float64 {
+	of := t.ended()
+	if x := t.s.told.scored; x != nil {
+		of -= x.unjudged // these are lost
+	}
+	if int64(n) >= of {
+		return nil
+	}
+	return share1(int64(n), of)
+}
+
+// silent is on how many attempts there is no verdict of a judge.
+func (t *teller) silent(r *exact.Rate) int64 { return max(0, t.ended()-int64(r.N())) }
 
 // told adds what task records tell.
 func (t *teller) told() {
@@ -336,12 +356,13 @@ func (t *teller) judged(i int, r *exact.Rate) {
 	if m == nil {
 		return
 	}
+	m.Excluded = int(t.silent(r))
 	for j := range t.cfg.Calibrations {
 		c := &t.cfg.Calibrations[j]
 		if c.Judge != name {
 			continue
 		}
-		ts := panel.Metric{Name: "true_success" + suffix, Title: "true success" + suffix, Unit: panel.UnitRate, Of: panel.OfLabels}
+		ts := panel.Metric{Name: "true_success" + suffix, Title: "true success" + suffix, Unit: panel.UnitRate, Of: panel.OfLabels, Excluded: m.Excluded}
 		ts.Labelled = &panel.Labelled{Of: m.Of, N: m.Seen(), Tasks: m.Interval.Clusters, Elsewhere: true}
 		var why string
 		if ts.Interval, why = c.TrueSuccess(m.Interval, t.cfg.Confidence); why != "" {

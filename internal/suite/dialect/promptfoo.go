@@ -189,7 +189,11 @@ func (p *promptfooReader) scenarios(v tree.Node) {
 		if !tests.Given() { // promptfoo asks each entry of the config
 			tests = tree.Node{Raw: []byte("[{}]"), Off: n.Off}
 		}
-		for _, entry := range n.Get("config").Elements() {
+		config := n.Get("config")
+		if ref, ok := config.Text(); ok {
+			config = p.file(config, ref)
+		}
+		for _, entry := range config.Elements() {
 			p.scenario = p.Loose(entry)
 			p.tests(tests)
 		}
@@ -201,6 +205,9 @@ func (p *promptfooReader) scenarios(v tree.Node) {
 func (p *promptfooReader) testFile(at tree.Node, ref string) {
 	if p.nested > 0 {
 		return
+	}
+	if !strings.Contains(ref, "://") { // a path alone names a file here
+		ref = "file://" + ref
 	}
 	if strings.HasSuffix(strings.ToLower(ref), ".csv") {
 		p.table(at, ref)

@@ -3,6 +3,8 @@
 package dialect_test
 
 import (
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -151,6 +153,31 @@ tests:
 	}
 }
 
+// TestPromptfooFiles: a scenario may name files for both of its lists, and tests a file without file://.
+func TestPromptfooFiles(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{
+		"config.yaml": "- vars: {city: Oslo}\n- vars: {city: Lima}\n", "tests.yaml": "- vars: {q: 'Weather in {{city}}?'}\n  assert: [{type: contains, value: rain}]\n",
+		"rows.csv": "q,__expected\nhi,contains: rain\n",
+	}
+	s, problems, err := dialect.Import(dialect.Promptfoo, []byte(`prompts: ['{{q}}']
+providers: ['openai:x']
+tests: rows.csv
+scenarios: [{config: 'file://config.yaml', tests: 'file://tests.yaml'}]
+`), filepath.Join(t.TempDir(), "promptfooconfig.yaml"), dialect.Options{Beside: func(_, name string) ([]byte, error) { return []byte(files[name]), nil }})
+	if err != nil {
+		t.Fatal(err, problems)
+	}
+	var got []string
+	for _, c := range s.Cases {
+		got = append(got, c.Input[0].Content)
+	}
+	slices.Sort(got)
+	if d := cmp.Diff([]string{"Weather in Lima?", "Weather in Oslo?", "hi"}, got); d != "" {
+		t.Error(d)
+	}
+}
+
 // TestPromptfooTools: tools are read in the forms of all providers that promptfoo knows.
 func TestPromptfooTools(t *testing.T) {
 	t.Parallel()
@@ -160,6 +187,9 @@ func TestPromptfooTools(t *testing.T) {
 		"functions": `{"functions":[{"name":"f","parameters":` + schema + `}],"tool_choice":{"mode":"required"}}`,
 		"Anthropic": `{"tools":[{"name":"f","input_schema":` + schema + `}],"tool_choice":"any"}`,
 		"Bedrock":   `{"tools":[{"toolSpec":{"name":"f","inputSchema":{"json":` + schema + `}}}],"tool_choice":"required"}`,
+		"a cache":   `{"tools":[{"toolSpec":{"name":"f","inputSchema":{"json":` + schema + `}}},{"cachePoint":{"type":"default"}}],"tool_choice":"required"}`,
+		"Gemini":    `{"tools":[{"functionDeclarations":[{"name":"f","parameters":{"type":"OBJECT","properties":{"city":{"type":"STRING"}}}}]}],"tool_choice":"required"}`,
+		"Vertex":    `{"tools":[{"function_declarations":[{"name":"f","parameters":` + schema + `}]}],"tool_choice":"required"}`,
 		"Nova":      `{"toolConfig":{"tools":[{"toolSpec":{"name":"f","inputSchema":{"json":` + schema + `}}}],"toolChoice":{"any":{}}}}`,
 	} {
 		doc := `{"prompts":["{{q}}"],"providers":[{"id":"x","config":` + config + `}],"tests":[{"vars":{"q":"a"},"assert":[{"type":"contains","value":"a"}]}]}`

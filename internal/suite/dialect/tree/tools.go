@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -13,8 +14,8 @@ import (
 )
 
 // Tools reads a list of tool definitions in any of the usual forms: OpenAI's
-// {type, function}, MCP's {name, inputSchema}, Amazon Bedrock's {toolSpec} and the
-// flat {name, parameters}.
+// {type, function}, MCP's {name, inputSchema}, Amazon Bedrock's {toolSpec}, Gemini's
+// {functionDeclarations} and the flat {name, parameters}.
 func (r *Reader) Tools(v Node, key string) []callvet.Tool {
 	if !v.Given() {
 		return nil
@@ -25,12 +26,20 @@ func (r *Reader) Tools(v Node, key string) []callvet.Tool {
 	}
 	out := []callvet.Tool{}
 	for _, e := range v.Elements() {
+		if list, k := r.Loose(e).First("functionDeclarations", "function_declarations"); list.Given() {
+			list.Raw = geminiTypes.ReplaceAllFunc(list.Raw, bytes.ToLower)
+			out = append(out, r.Tools(list, k)...)
+			continue
+		}
 		if t, ok := r.tool(e); ok {
 			out = append(out, t)
 		}
 	}
 	return out
 }
+
+// geminiTypes are the types of Gemini's schemas, which JSON Schema has in small letters.
+var geminiTypes = regexp.MustCompile(`"type"\s*:\s*"(OBJECT|ARRAY|STRING|NUMBER|INTEGER|BOOLEAN|NULL)"`)
 
 func (r *Reader) tool(n Node) (callvet.Tool, bool) {
 	if n.Kind() != '{' {
@@ -39,6 +48,9 @@ func (r *Reader) tool(n Node) (callvet.Tool, bool) {
 	}
 	if typ, _ := n.Get("type").Text(); typ != "" && typ != "function" && !n.Has("name") && !n.Has("function") {
 		r.NotCarried(n.Off, "tools", "a tool of type %q is run by its provider, there is nothing to call", typ)
+		return callvet.Tool{}, false
+	}
+	if n.Has("cachePoint") { // of Bedrock: what is before it is cached
 		return callvet.Tool{}, false
 	}
 	body := n

@@ -119,10 +119,10 @@ export function Fact({ name, children }: { name: string; children: ReactNode }) 
 }
 
 /** Lines are sentences of the server, which are English. */
-export function Lines({ of }: { of: string[] | null | undefined }) {
+export function Lines({ of, local }: { of: string[] | null | undefined; local?: boolean }) {
   if (!of || of.length === 0) return null;
   return (
-    <ul className={classes.lines} lang="en">
+    <ul className={classes.lines} lang={local ? undefined : 'en'}>
       {of.map((s, i) => (
         <li key={i} className="untrusted">
           {s}

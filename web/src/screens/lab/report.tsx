@@ -5,6 +5,7 @@ import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { Link } from 'react-router';
 import type { Schemas } from '../../api/client';
 import { type T, type TextKey, useText } from '../../text';
+import { useTold } from '../../text/told';
 import { Card, inUnit, Verdict, Whisker } from '../../ui/bits';
 import { moment, number } from '../../ui/format';
 import { Scroll } from '../../ui/scroll';
@@ -17,6 +18,7 @@ type Failed = Schemas['RoutingFailure'];
 
 export function Report({ of: r, bench }: { of: Result; bench: Bench }) {
   const t = useText();
+  const inLanguage = useTold();
   const catalogue = r.catalogue_id === bench.catalogue.id ? bench.catalogue.name : r.catalogue_id;
   return (
     <Stack gap="lg" data-run={r.run_id}>
@@ -66,7 +68,7 @@ export function Report({ of: r, bench }: { of: Result; bench: Bench }) {
       <FailedTests of={r} />
       {r.notes.length > 0 && (
         <Card title={t('lab.notes')}>
-          <Lines of={r.notes} />
+          <Lines of={r.notes.map(inLanguage)} local />
         </Card>
       )}
     </Stack>
@@ -353,6 +355,7 @@ function adviceOf(t: T, r: Schemas['RoutingRecommendation']): string {
 
 function Recommendations({ of: list }: { of: Schemas['RoutingRecommendation'][] }) {
   const t = useText();
+  const inLanguage = useTold();
   const [, go] = useAddress();
   const todo = [['sweep', 'lab.doSweep'], ['whatif', 'lab.doWhatIf'], ['suggest', 'lab.doSuggest'], ['apply', 'lab.doApply']] as const;
   return (
@@ -385,7 +388,7 @@ function Recommendations({ of: list }: { of: Schemas['RoutingRecommendation'][] 
                     {adviceOf(t, r)}
                   </Text>
                   <Text size="xs" c="dimmed" className="untrusted" lang="en">
-                    {r.evidence}
+                    {inLanguage(r.evidence)}
                   </Text>
                 </Box>
               </Group>
@@ -506,6 +509,7 @@ function FailedTest({ of: f }: { of: Failed }) {
 
 function FailedBody({ of: f }: { of: Failed }) {
   const t = useText();
+  const inLanguage = useTold();
   const [, go] = useAddress();
   const right = new Set([...(f.want.tools ?? []), ...(f.want.acceptable ?? [])]);
   const rows: [string, ReactNode, ReactNode][] = [];
@@ -542,7 +546,7 @@ function FailedBody({ of: f }: { of: Failed }) {
       <Stack gap="xs" mt="xs" px="sm">
         <Fact name={t('lab.reason')}>
           <Text size="sm" className="untrusted" lang="en">
-            {f.reason}
+            {inLanguage(f.reason)}
           </Text>
         </Fact>
         {f.routed && (

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useState } from 'react';
 import { api, ok, type Schemas } from '../../api/client';
 import { useText } from '../../text';
+import { useTold } from '../../text/told';
 import { Card, Empty, Failure, Waiting } from '../../ui/bits';
 import { fixed, number } from '../../ui/format';
 import { Scroll } from '../../ui/scroll';
@@ -84,6 +85,7 @@ export function Single({ bench }: { bench: Bench }) {
 
 function Answer({ of: a, expected, also }: { of: Schemas['SelectedOne']; expected: string[]; also: string[] }) {
   const t = useText();
+  const inLanguage = useTold();
   const [, go] = useAddress();
   const kind = a.match_type || 'not_judged';
   const word = { exact_match: 'lab.exactText', acceptable_match: 'lab.acceptableText', partial_match: 'lab.partialText', no_match: 'lab.noneText', not_judged: 'lab.notJudgedText' } as const;
@@ -112,7 +114,7 @@ function Answer({ of: a, expected, also }: { of: Schemas['SelectedOne']; expecte
           </Fact>
           {a.route && (
             <Fact name={t('lab.route')}>
-              <Text size="sm" className="untrusted" title={a.route_reason}>
+              <Text size="sm" className="untrusted" title={inLanguage(a.route_reason)}>
                 {a.sub_route ? `${a.route} / ${a.sub_route}` : a.route}
               </Text>
             </Fact>
@@ -153,6 +155,7 @@ function Answer({ of: a, expected, also }: { of: Schemas['SelectedOne']; expecte
 /** Why says of an expected tool why another one is first. */
 export function Why({ of: w }: { of: Schemas['RoutingDiagnosis'] }) {
   const t = useText();
+  const inLanguage = useTold();
   return (
     <Box>
       <Text size="sm" fw={600} className="untrusted">
@@ -163,7 +166,7 @@ export function Why({ of: w }: { of: Schemas['RoutingDiagnosis'] }) {
           {t('lab.scoreBeside', { a: fixed(w.tool.score, 3), b: fixed(w.winner.score, 3) })}
         </Text>
       )}
-      <Lines of={w.reasons} />
+      <Lines of={w.reasons?.map(inLanguage)} local />
     </Box>
   );
 }
