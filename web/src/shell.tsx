@@ -22,7 +22,7 @@ export function Shell({ left }: { left: () => void }) {
   const [help, helping] = useDisclosure(false);
   const place = useLocation();
   const seen = useMemo(() => screens.filter((s) => (!s.admin || me.role === 'admin') && !(s.changes && me.read_only)), [me]);
-  const offered = useMemo(() => seen.filter((s) => !(s.queue && me.read_only)), [seen, me]);
+  const offered = useMemo(() => seen.filter((s) => !(s.queue && me.read_only) && !(s.runs && !me.grants.includes('run'))), [seen, me]);
   const main = useRef<HTMLElement>(null);
   const path = useRef(place.pathname);
   useEffect(() => {

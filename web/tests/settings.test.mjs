@@ -45,7 +45,7 @@ test('a key is set, tested with a clear word, replaced, deleted', async () => {
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.waitFor({ state: 'hidden' });
   };
-  await setKey(page.getByRole('button', { name: 'Set a key' }), 'sk-a-wrong-key-9876');
+  await setKey(page.getByRole('button', { name: 'Set a key' }), 'sk-a-wrong-key-9876', 'api.openai.com');
   await page.getByRole('cell', { name: 'OPENAI_API_KEY', exact: true }).waitFor();
   await page.getByText('…9876').waitFor();
   assert.doesNotMatch(await page.content(), /sk-a-wrong-key/);

@@ -18,6 +18,8 @@ export type ScreenEntry = {
   changes?: boolean;
   /** It is of the queue, which a store that is only read has not: nothing leads there. */
   queue?: boolean;
+  /** It starts runs: nothing leads there for who may not run. */
+  runs?: boolean;
   view: ComponentType;
   load: () => Promise<unknown>;
 };
@@ -36,7 +38,7 @@ function screen(load: () => Promise<{ default: ComponentType }>) {
 
 export const screens: ScreenEntry[] = [
   { paths: ['/'], title: 'shell.home', icon: IconHome, key: 'h', ...screen(() => import('./home')) },
-  { paths: ['/new'], title: 'shell.newRun', icon: IconPlayerPlay, key: 'n', changes: true, ...screen(() => import('./newrun')) },
+  { paths: ['/new'], title: 'shell.newRun', icon: IconPlayerPlay, key: 'n', changes: true, runs: true, ...screen(() => import('./newrun')) },
   { paths: ['/runs'], title: 'shell.runs', icon: IconHistory, key: 'r', ...screen(() => import('./runs')) },
   { paths: ['/runs/:id'], title: 'shell.runs', icon: IconHistory, hidden: true, ...screen(() => import('./runs/run')) },
   { paths: ['/runs/:id/case'], title: 'shell.runs', icon: IconHistory, hidden: true, ...screen(() => import('./runs/case')) },

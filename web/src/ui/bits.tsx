@@ -71,7 +71,7 @@ export function Figure({ interval: i, of: m, each = 'Cases', unit = 'rate', size
     <Tooltip label={[i.method ? `${sentence(t, i, unit)} (${i.method})` : sentence(t, i, unit), m?.values && t('common.agreeText')].filter(Boolean).join('. ')} multiline maw={420} events={{ hover: true, focus: true, touch: true }}>
       <Box component="span" className="num" style={{ display: 'inline-flex', flexDirection: stack ? 'column' : 'row', alignItems: stack ? 'flex-start' : 'center', gap: stack ? 0 : 8 }}>
         {stack ? <span style={{ display: 'inline-flex', alignItems: 'center', gap: 8 }}>{head}</span> : head}
-        <Text span size="xs" c="dimmed">
+        <Text span size="xs" c="dimmed" className="num-below">
           {i.method !== 'fact' && i.lower !== null && i.upper !== null && `${inUnit(i.lower, unit).replace(' %', '')}–${inUnit(i.upper, unit)} · `}
           {counted(t, i, m, each)}
           {i.method === 'fact' && ` · ${t('common.fact')}`}

@@ -23,7 +23,7 @@ export function Change({ of: i, verdict, p, relative = false }: { of: Interval |
         <Text span fw={600} fz="sm">
           {told(i.point)}
         </Text>
-        <Text span size="xs" c="dimmed">
+        <Text span size="xs" c="dimmed" className="num-below">
           {i.lower !== null && i.upper !== null && `${signed(i.lower).replace(' pp', '')} to ${signed(i.upper).replace(' pp', '')} · `}{size(t, i)}
         </Text>
         {verdict && (

@@ -1,10 +1,53 @@
 import { Box } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { type ReactNode, useLayoutEffect, useRef } from 'react';
 
-/** Scroll is a place for something wide, such as a table, which the keyboard can move, too. */
-export function Scroll({ label, height, children }: { label: string; height?: number; children: ReactNode }) {
+const roles: [string, string][] = [['table', 'table'], ['thead', 'rowgroup'], ['tbody', 'rowgroup'], ['tr', 'row'], ['td', 'cell'], ['thead th', 'columnheader'], ['tbody th', 'rowheader']];
+
+/** titled gives each cell of a table the title of its column, and the roles that a table without the layout of one loses. */
+function titled(table: HTMLTableElement) {
+  const titles = [...(table.tHead?.rows[0]?.cells ?? [])].flatMap((c) => Array<string>(c.colSpan).fill(c.innerText.trim()));
+  for (const body of table.tBodies) {
+    for (const row of body.rows) {
+      let at = 0;
+      for (const cell of row.cells) {
+        cell.dataset.title = titles[at] ?? '';
+        at += cell.colSpan;
+      }
+    }
+  }
+  for (const [what, role] of roles) for (const e of what === 'table' ? [table] : table.querySelectorAll(`:scope ${what}`)) e.setAttribute('role', role);
+}
+
+/**
+ * Scroll is a place for something wide, such as a table, which the keyboard can move, too. A table that does not fit stacks the cells
+ * of each row, with the titles of their columns, where stacks says so: then nothing has to be scrolled.
+ */
+export function Scroll({ label, height, stacks = true, card = false, mt, children }: { label: string; height?: number; stacks?: boolean; card?: boolean; mt?: string; children: ReactNode }) {
+  const box = useRef<HTMLDivElement>(null);
+  // After every render: the texts decide the width.
+  useLayoutEffect(() => {
+    const b = box.current;
+    if (!b || !stacks) return;
+    const fit = () => {
+      const table = b.querySelector('table');
+      if (!table) return;
+      b.classList.remove('stacked');
+      if (b.scrollWidth <= b.clientWidth + 1) return;
+      titled(table);
+      b.classList.add('stacked');
+    };
+    fit();
+    let width = b.clientWidth;
+    const seen = new ResizeObserver(() => {
+      if (b.clientWidth === width) return;
+      width = b.clientWidth;
+      fit();
+    });
+    seen.observe(b);
+    return () => seen.disconnect();
+  });
   return (
-    <Box className="scroll-x" mah={height} style={height ? { overflowY: 'auto' } : undefined} tabIndex={0} role="region" aria-label={label}>
+    <Box ref={box} className={card ? 'card scroll-x' : 'scroll-x'} mt={mt} mah={height} style={height ? { overflowY: 'auto' } : undefined} tabIndex={0} role="region" aria-label={label}>
       {children}
     </Box>
   );

@@ -3,7 +3,7 @@
 //   pages (useInfiniteQuery) ─► rows ─► window of what is on the screen ─► <tr>
 import { Box, Table, Text } from '@mantine/core';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type KeyboardEvent, memo, type ReactNode, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, memo, type ReactNode, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { useText } from '../text';
 import { Waiting } from './bits';
 
@@ -15,7 +15,35 @@ export type Column<Row> = {
   align?: 'left' | 'right' | 'center';
   /** The name of the order on the server; without it the column does not sort. */
   sort?: string;
+  /** Where the columns do not fit, the cell stands below that of the first column without this and with a title. */
+  fold?: boolean;
 };
+
+/** folded puts the cells of the columns that fold below those of the first one with a title. */
+function folded<Row>(columns: Column<Row>[]): Column<Row>[] {
+  const kept = columns.filter((c) => !c.fold);
+  const below = columns.filter((c) => c.fold);
+  const host = kept.find((c) => c.title !== '') ?? kept[0];
+  return kept.map((c) =>
+    c !== host
+      ? c
+      : {
+          ...c,
+          cell: (row) => (
+            <>
+              {c.cell(row)}
+              <div className="folded">
+                {below.map((b) => (
+                  <span key={b.key}>
+                    {b.title} {b.cell(row)}
+                  </span>
+                ))}
+              </div>
+            </>
+          ),
+        },
+  );
+}
 
 export type RowsProps<Row> = {
   label: string;
@@ -62,10 +90,25 @@ const Line = memo(function Line<Row>({ row, index, here, columns, height, open, 
 }) as <Row>(props: LineProps<Row>) => ReactNode;
 
 /** Rows is such a table. Arrow keys or j and k move, Enter opens. */
-export function Rows<Row>({ label, columns, rows, idOf, onOpen, sort, onSort, more, hasMore, busy, empty, height = '70vh', rowHeight = 40, minWidth }: RowsProps<Row>) {
+export function Rows<Row>({ label, columns: all, rows, idOf, onOpen, sort, onSort, more, hasMore, busy, empty, height = '70vh', rowHeight: line = 40, minWidth }: RowsProps<Row>) {
   const t = useText();
   const box = useRef<HTMLDivElement>(null);
   const [at, setAt] = useState(0);
+  // 0: the columns fit; else the width that they need.
+  const [needs, setNeeds] = useState(0);
+  const folds = needs > 0 && all.some((c) => c.fold);
+  const columns = useMemo(() => (folds ? folded(all) : all), [folds, all]);
+  const rowHeight = folds ? line + 24 : line;
+  const some = rows.length > 0;
+  useLayoutEffect(() => {
+    const b = box.current;
+    if (!b) return;
+    const fit = () => setNeeds((before) => (before > 0 ? (b.clientWidth >= before ? 0 : before) : b.scrollWidth > b.clientWidth + 1 ? b.scrollWidth : 0));
+    fit();
+    const seen = new ResizeObserver(fit);
+    seen.observe(b);
+    return () => seen.disconnect();
+  }, [all, some]);
   const virtual = useVirtualizer({ count: rows.length, getScrollElement: () => box.current, estimateSize: () => rowHeight, overscan: 12 });
   const items = virtual.getVirtualItems();
   const last = items.at(-1)?.index ?? 0;
@@ -100,8 +143,8 @@ export function Rows<Row>({ label, columns, rows, idOf, onOpen, sort, onSort, mo
   const top = items[0]?.start ?? 0;
   const bottom = virtual.getTotalSize() - (items.at(-1)?.end ?? 0);
   return (
-    <Box ref={box} className="card" style={{ maxHeight: height, overflow: 'auto', position: 'relative' }} onKeyDown={key} role="region" aria-label={label} tabIndex={-1}>
-      <Table miw={minWidth} stickyHeader aria-rowcount={hasMore ? -1 : rows.length + 1}>
+    <Box ref={box} className={folds ? 'card narrow' : 'card'} style={{ maxHeight: height, overflow: 'auto', position: 'relative' }} onKeyDown={key} role="region" aria-label={label} tabIndex={-1}>
+      <Table miw={folds ? undefined : minWidth} stickyHeader aria-rowcount={hasMore ? -1 : rows.length + 1}>
         <Table.Thead style={{ background: 'var(--cv-card)' }}>
           <Table.Tr>
             {columns.map((c) => (

@@ -10,6 +10,7 @@ import { type TextKey, useText } from '../../text';
 import { Card, Empty, Estimates, Failure, Figure, type Interval, inUnit, Notice, Screen, sentence, size, Waiting } from '../../ui/bits';
 import { moment, number, signed } from '../../ui/format';
 import { useParam } from '../../ui/params';
+import { Scroll } from '../../ui/scroll';
 import { type Column, Rows } from '../../ui/table';
 import { caseLink, inWords, metricOf, type Report, VerdictBar } from '../runs/parts';
 
@@ -195,7 +196,7 @@ function Difference({ of: i, unit = 'rate' }: { of: Interval; unit?: string }) {
             </svg>
           )}
         </span>
-        <Text span size="xs" c="dimmed">
+        <Text span size="xs" c="dimmed" className="num-below">
           {i.lower !== null && i.upper !== null && `${write(i.lower)} to ${write(i.upper)} · `}{size(t, i)}
         </Text>
       </Box>
@@ -262,7 +263,7 @@ function Against({ comparison: c, title, none }: { comparison: Comparison; title
       <Stack gap="md">
         {pairs.length === 0 && <Text c="dimmed">{t('results.noPairs')}</Text>}
         {pairs.length > 0 && (
-          <Box className="scroll-x" tabIndex={0} role="region" aria-label={t('results.difference')}>
+          <Scroll label={t('results.difference')}>
             <Table verticalSpacing="xs">
               <Table.Thead>
                 <Table.Tr>
@@ -304,7 +305,7 @@ function Against({ comparison: c, title, none }: { comparison: Comparison; title
                 )}
               </Table.Tbody>
             </Table>
-          </Box>
+          </Scroll>
         )}
         <Estimates of={c.estimates} />
         {notes.map((n) => (
@@ -335,7 +336,7 @@ function SideBySide({ ids, docs }: { ids: string[]; docs: Report[] }) {
   const shown = beside.filter((names) => rows.some((r) => metricOf(r.p.overall.metrics, ...names)));
   return (
     <Card title={t('results.sideBySide')}>
-      <Box className="scroll-x" tabIndex={0} role="region" aria-label={t('results.sideBySide')}>
+      <Scroll label={t('results.sideBySide')}>
         <Table verticalSpacing="xs">
           <Table.Thead>
             <Table.Tr>
@@ -371,7 +372,7 @@ function SideBySide({ ids, docs }: { ids: string[]; docs: Report[] }) {
             ))}
           </Table.Tbody>
         </Table>
-      </Box>
+      </Scroll>
     </Card>
   );
 }
@@ -397,7 +398,7 @@ function Differing({ sides }: { sides: Side[] }) {
           {t('results.configSame')}
         </Text>
       ) : (
-        <Box className="scroll-x" tabIndex={0} role="region" aria-label={t('results.configDiffers')}>
+        <Scroll label={t('results.configDiffers')}>
           <Table>
             <Table.Thead>
               <Table.Tr>
@@ -424,7 +425,7 @@ function Differing({ sides }: { sides: Side[] }) {
               ))}
             </Table.Tbody>
           </Table>
-        </Box>
+        </Scroll>
       )}
     </Card>
   );

@@ -6,6 +6,7 @@ import { useNavigate } from 'react-router';
 import { useText } from '../../text';
 import { inUnit, type Interval, sentence } from '../../ui/bits';
 import { moment } from '../../ui/format';
+import { Scroll } from '../../ui/scroll';
 
 export type Point = { series: string; rate: Interval };
 export type Column = { run: string; at: string; baseline?: boolean; points: Point[] };
@@ -41,7 +42,7 @@ export function Chart({ columns, baseline, label }: { columns: Column[]; baselin
   const every = Math.ceil(92 / step); // labels of time need room
   return (
     <Box ref={ref}>
-      <Box className="scroll-x" tabIndex={0} role="region" aria-label={label}>
+      <Scroll label={label}>
         <svg width={width} height={height} role="img" aria-label={label} style={{ display: 'block', fontSize: 11, fontVariantNumeric: 'tabular-nums' }}>
           {[0, 0.25, 0.5, 0.75, 1].map((v) => (
             <g key={v}>
@@ -83,7 +84,7 @@ export function Chart({ columns, baseline, label }: { columns: Column[]; baselin
             );
           })}
         </svg>
-      </Box>
+      </Scroll>
       <Group gap="md" mt={4} pl={left}>
         {series.map((s, n) => (
           <Group key={s} gap={6} wrap="nowrap">

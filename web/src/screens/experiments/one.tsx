@@ -12,6 +12,7 @@ import { Change } from '../../ui/change';
 import { moment, signed } from '../../ui/format';
 import { once } from '../../ui/once';
 import { useParam } from '../../ui/params';
+import { Scroll } from '../../ui/scroll';
 import { tell, tellFailure, undoable } from '../../ui/undo';
 import { Chart } from './chart';
 import { Form } from './form';
@@ -300,7 +301,7 @@ function Timeline({ of: e, link, changed }: { of: Details; link: () => void; cha
           </Text>
         )}
       </Card>
-      <Box className="card scroll-x" tabIndex={0} role="region" aria-label={t('experiments.timeline')}>
+      <Scroll label={t('experiments.timeline')} card>
         <Table>
           <Table.Thead>
             <Table.Tr>
@@ -383,7 +384,7 @@ function Timeline({ of: e, link, changed }: { of: Details; link: () => void; cha
             )}
           </Table.Tbody>
         </Table>
-      </Box>
+      </Scroll>
       {pin && (
         <PinTarget
           names={(pin.targets ?? []).map((c) => c.name)} close={() => setPin(null)}
@@ -493,7 +494,7 @@ function Leaderboard({ suite }: { suite: string }) {
           ))}
         </Alert>
       )}
-      <Box className="card scroll-x" tabIndex={0} role="region" aria-label={t('experiments.leaderboard')}>
+      <Scroll label={t('experiments.leaderboard')} card>
         <Table>
           <Table.Thead>
             <Table.Tr>
@@ -528,7 +529,7 @@ function Leaderboard({ suite }: { suite: string }) {
             ))}
           </Table.Tbody>
         </Table>
-      </Box>
+      </Scroll>
     </Stack>
   );
 }
@@ -549,7 +550,7 @@ function Trend({ suite }: { suite: string }) {
       <Card>
         <Chart columns={columns} label={t('experiments.chartLabel', { n: entries.length })} />
       </Card>
-      <Box className="card scroll-x" tabIndex={0} role="region" aria-label={t('experiments.trend')}>
+      <Scroll label={t('experiments.trend')} card>
         <Table>
           <Table.Thead>
             <Table.Tr>
@@ -600,7 +601,7 @@ function Trend({ suite }: { suite: string }) {
             )}
           </Table.Tbody>
         </Table>
-      </Box>
+      </Scroll>
     </Stack>
   );
 }

@@ -13,6 +13,7 @@ import { Code, type Mark } from '../../ui/code';
 import { moment } from '../../ui/format';
 import { useParam } from '../../ui/params';
 import { RunPick } from '../../ui/pick';
+import { Scroll } from '../../ui/scroll';
 import { tell, undoable } from '../../ui/undo';
 import { Report } from './report';
 import { useUnsaved } from '../../ui/unsaved';
@@ -248,7 +249,7 @@ function History({ of: id }: { of: string }) {
           {t('gates.historyEmpty')}
         </Text>
       ) : (
-        <Box className="scroll-x" tabIndex={0} role="region" aria-label={t('gates.history')}>
+        <Scroll label={t('gates.history')}>
           <Table>
             <Table.Thead>
               <Table.Tr>
@@ -299,7 +300,7 @@ function History({ of: id }: { of: string }) {
               {t('common.more')}
             </Button>
           )}
-        </Box>
+        </Scroll>
       )}
     </Card>
   );

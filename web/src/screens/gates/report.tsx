@@ -8,6 +8,7 @@ import { useText } from '../../text';
 import { Figure, gateVerdict, inUnit, Verdict } from '../../ui/bits';
 import { Change } from '../../ui/change';
 import { number } from '../../ui/format';
+import { Scroll } from '../../ui/scroll';
 
 /** bound writes what a gate asks for. */
 function useBound() {
@@ -53,7 +54,7 @@ export function Report({ of: v, run }: { of: Schemas['GateVerdict']; run: string
           </Text>
         ))}
       </Box>
-      <Box className="scroll-x" tabIndex={0} role="region" aria-label={t('gates.verdict')}>
+      <Scroll label={t('gates.verdict')}>
         <Table>
           <Table.Thead>
             <Table.Tr>
@@ -110,7 +111,7 @@ export function Report({ of: v, run }: { of: Schemas['GateVerdict']; run: string
             ))}
           </Table.Tbody>
         </Table>
-      </Box>
+      </Scroll>
       <BadgeOf run={run} />
     </Stack>
   );

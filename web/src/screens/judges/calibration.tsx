@@ -1,6 +1,6 @@
 // How judges compare with people: sensitivity and specificity of each version, and what that makes of the
 // share that they pass.
-import { Alert, Badge, Box, Button, Group, Stack, Table, Text } from '@mantine/core';
+import { Alert, Badge, Button, Group, Stack, Table, Text } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
 import { useQueries } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
@@ -9,6 +9,7 @@ import { $api, api, ok, type Problem, type Schemas } from '../../api/client';
 import { useMay } from '../../me';
 import { useText } from '../../text';
 import { Card, Empty, Failure, Figure, type Interval, Waiting, Whisker } from '../../ui/bits';
+import { Scroll } from '../../ui/scroll';
 import { Coefficient, JudgeName } from './judges';
 import type { Subject } from './labels';
 
@@ -50,7 +51,7 @@ export function Calibration({ of }: { of: Subject }) {
         <Text size="sm" c="dimmed" mb="sm">
           {t('judges.plotText')}
         </Text>
-        <Box className="scroll-x" tabIndex={0} role="region" aria-label={t('judges.against_people')}>
+        <Scroll label={t('judges.against_people')}>
           <Table>
             <Table.Thead>
               <Table.Tr>
@@ -100,7 +101,7 @@ export function Calibration({ of }: { of: Subject }) {
               ))}
             </Table.Tbody>
           </Table>
-        </Box>
+        </Scroll>
         {known.map((r) => r.wanted && r.wanted.more > 0 && (
           <Text key={r.judge_id} size="sm" c="dimmed" mt="sm">
             <span className="untrusted">{r.judge_id}</span>: {r.wanted.says}
@@ -116,7 +117,7 @@ export function Calibration({ of }: { of: Subject }) {
         <Text size="sm" c="dimmed" mb="sm">
           {t('judges.trueText')}
         </Text>
-        <Box className="scroll-x" tabIndex={0} role="region" aria-label={t('judges.trueSuccess')}>
+        <Scroll label={t('judges.trueSuccess')}>
           <Table>
             <Table.Thead>
               <Table.Tr>
@@ -162,7 +163,7 @@ export function Calibration({ of }: { of: Subject }) {
               )}
             </Table.Tbody>
           </Table>
-        </Box>
+        </Scroll>
       </Card>
       <Card title={t('judges.betweenPeople')}>
         {people && (people.pairs ?? []).length > 0 ? (
@@ -171,7 +172,7 @@ export function Calibration({ of }: { of: Subject }) {
               <Text size="sm">{t('judges.alpha')}</Text>
               <Coefficient of={people.alpha} />
             </Group>
-            <Box className="scroll-x" tabIndex={0} role="region" aria-label={t('judges.betweenPeople')}>
+            <Scroll label={t('judges.betweenPeople')}>
               <Table>
                 <Table.Thead>
                   <Table.Tr>
@@ -198,7 +199,7 @@ export function Calibration({ of }: { of: Subject }) {
                   ))}
                 </Table.Tbody>
               </Table>
-            </Box>
+            </Scroll>
           </Stack>
         ) : (
           <Text size="sm" c="dimmed">

@@ -11,6 +11,7 @@ import { Card, Empty, Failure, inUnit, type Interval, Notice, Screen, Verdict, W
 import { moment, number } from '../../ui/format';
 import { useParam } from '../../ui/params';
 import { RunPick } from '../../ui/pick';
+import { Scroll } from '../../ui/scroll';
 import { type Column, Rows } from '../../ui/table';
 import { tell, tellFailure } from '../../ui/undo';
 import { Ask } from './ask';
@@ -163,7 +164,7 @@ function Verdicts({ run, ask }: { run: string; ask?: () => void }) {
   return (
     <Stack>
       {notice}
-      <Box className="card scroll-x" tabIndex={0} role="region" aria-label={t('judges.judgings')}>
+      <Scroll label={t('judges.judgings')} card>
         <Table highlightOnHover>
           <Table.Thead>
             <Table.Tr>
@@ -206,10 +207,10 @@ function Verdicts({ run, ask }: { run: string; ask?: () => void }) {
             ))}
           </Table.Tbody>
         </Table>
-      </Box>
+      </Scroll>
       {(judged.data.agreement ?? []).length > 0 && (
         <Card title={t('judges.agreement')}>
-          <Box className="scroll-x" tabIndex={0} role="region" aria-label={t('judges.agreement')}>
+          <Scroll label={t('judges.agreement')}>
             <Table>
               <Table.Thead>
                 <Table.Tr>
@@ -236,7 +237,7 @@ function Verdicts({ run, ask }: { run: string; ask?: () => void }) {
                 ))}
               </Table.Tbody>
             </Table>
-          </Box>
+          </Scroll>
         </Card>
       )}
       <Group justify="space-between">

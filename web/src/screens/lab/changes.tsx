@@ -13,6 +13,7 @@ import { type T, useText } from '../../text';
 import { Card, Failure, Figure } from '../../ui/bits';
 import { Code } from '../../ui/code';
 import { number, signed } from '../../ui/format';
+import { Scroll } from '../../ui/scroll';
 import { offerUndo, tell } from '../../ui/undo';
 import { type Bench, FilePick, Lines, Mark, Names, useAddress } from './parts';
 import { pOf } from './report';
@@ -323,7 +324,7 @@ export function Effect({ of: c }: { of: Schemas['EffectComparison'] }) {
 function Differences({ rows, first }: { rows: { key: string; name: ReactNode; d: Schemas['PanelDifference'] | Schemas['EffectRate']; p: number }[]; first: string }) {
   const t = useText();
   return (
-    <Box className="scroll-x" tabIndex={0} role="region" aria-label={`${t('lab.change')}: ${first}`}>
+    <Scroll label={`${t('lab.change')}: ${first}`}>
       <Table miw={640}>
         <Table.Thead>
           <Table.Tr>
@@ -348,7 +349,7 @@ function Differences({ rows, first }: { rows: { key: string; name: ReactNode; d:
           ))}
         </Table.Tbody>
       </Table>
-    </Box>
+    </Scroll>
   );
 }
 
@@ -525,7 +526,7 @@ function Sweep({ bench, asked }: { bench: Bench; asked: Asked | null }) {
         <Failure of={ask.error} />
         {ask.data && (
           <>
-            <Box className="scroll-x" tabIndex={0} role="region" aria-label={t('lab.sweep')}>
+            <Scroll label={t('lab.sweep')}>
               <Table miw={720}>
                 <Table.Thead>
                   <Table.Tr>
@@ -548,7 +549,7 @@ function Sweep({ bench, asked }: { bench: Bench; asked: Asked | null }) {
                   ))}
                 </Table.Tbody>
               </Table>
-            </Box>
+            </Scroll>
             {(ask.data.pairs ?? []).length > 0 && (
               <Box>
                 <Title order={3} mb="xs">{t('lab.pairs')}</Title>

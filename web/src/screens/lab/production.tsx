@@ -7,6 +7,7 @@ import { $api, api, ok, type Schemas } from '../../api/client';
 import { type TextKey, useText } from '../../text';
 import { Card, Empty, Failure, Figure, Waiting } from '../../ui/bits';
 import { number } from '../../ui/format';
+import { Scroll } from '../../ui/scroll';
 import { Delta } from './changes';
 import { type Bench, Fact, FilePick, Lines, Mark, Names, type TextFile, useAddress } from './parts';
 import { pOf } from './report';
@@ -121,7 +122,7 @@ function Beside({ of: b }: { of: Schemas['BesideAnswer'] }) {
           data={[{ value: '', label: `${t('lab.allLikenesses')} (${number(b.decisions)})` }, ...likenesses.map((l) => ({ value: l, label: `${t(`lab.${l}`)} (${number(counts.get(l) ?? 0)})` }))]}
         />
       </Box>
-      <Box className="scroll-x" tabIndex={0} role="region" aria-label={t('lab.decisions')}>
+      <Scroll label={t('lab.decisions')}>
         <Table className={classes.plainTable} miw={820}>
           <Table.Thead>
             <Table.Tr>
@@ -155,7 +156,7 @@ function Beside({ of: b }: { of: Schemas['BesideAnswer'] }) {
             })}
           </Table.Tbody>
         </Table>
-      </Box>
+      </Scroll>
       {shown.length === 0 && <Text size="sm" c="dimmed">{t('common.none')}</Text>}
       {b.pairs_left_out > 0 && <Text size="sm" c="dimmed" mt="sm">{t('lab.pairsLeftOut', { n: b.pairs_left_out })}</Text>}
       <Lines of={b.notes.map((n) => n.text)} />

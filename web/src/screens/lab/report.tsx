@@ -8,6 +8,7 @@ import { type T, type TextKey, useText } from '../../text';
 import { useTold } from '../../text/told';
 import { Card, inUnit, Verdict, Whisker } from '../../ui/bits';
 import { moment, number } from '../../ui/format';
+import { Scroll } from '../../ui/scroll';
 import { type Bench, Fact, interval, Lines, Mark, Names, Rate, useAddress } from './parts';
 import { Why } from './single';
 import styles from './lab.module.css';
@@ -156,7 +157,7 @@ function Slices({ title, first, of, none, word }: { title: string; first: string
           {none}
         </Text>
       ) : (
-        <Box className="scroll-x" tabIndex={0} role="region" aria-label={title}>
+        <Scroll label={title}>
           <Table miw={600}>
             <Table.Thead>
               <Table.Tr>
@@ -183,7 +184,7 @@ function Slices({ title, first, of, none, word }: { title: string; first: string
               ))}
             </Table.Tbody>
           </Table>
-        </Box>
+        </Scroll>
       )}
     </Card>
   );
@@ -224,7 +225,7 @@ function Confusion({ of: r }: { of: Result }) {
           <Text size="sm" c="dimmed" mb="sm">
             {t('lab.confusionHint')}
           </Text>
-          <Box className="scroll-x" tabIndex={0} role="region" aria-label={t('lab.confusion')}>
+          <Scroll label={t('lab.confusion')}>
             <table className={styles.matrix}>
               <thead>
                 <tr>
@@ -266,7 +267,7 @@ function Confusion({ of: r }: { of: Result }) {
                 ))}
               </tbody>
             </table>
-          </Box>
+          </Scroll>
         </>
       )}
     </Card>
@@ -291,7 +292,7 @@ function Patterns({ of: list }: { of: Schemas['RoutingPattern'][] }) {
           <Text size="sm" c="dimmed" mb="sm">
             {t('lab.patternsHint')}
           </Text>
-          <Box className="scroll-x" tabIndex={0} role="region" aria-label={t('lab.patterns')} mah={360} style={{ overflow: 'auto' }}>
+          <Scroll label={t('lab.patterns')} height={360}>
             <Table stickyHeader miw={620}>
               <Table.Thead style={{ background: 'var(--cv-card)' }}>
                 <Table.Tr>
@@ -330,7 +331,7 @@ function Patterns({ of: list }: { of: Schemas['RoutingPattern'][] }) {
                 ))}
               </Table.Tbody>
             </Table>
-          </Box>
+          </Scroll>
         </>
       )}
     </Card>
@@ -518,7 +519,7 @@ function FailedBody({ of: f }: { of: Failed }) {
   rows.push([t('lab.tools'), <Names of={f.want.tools} />, <Names of={(f.got.tools ?? []).map((x) => x.tool)} good={(n) => right.has(n)} />]);
   return (
     <div>
-      <Box className="scroll-x" tabIndex={0} role="region" aria-label={`${t('lab.expectedBeside')}, ${t('lab.gotBeside')}: ${f.case}`}>
+      <Scroll label={`${t('lab.expectedBeside')}, ${t('lab.gotBeside')}: ${f.case}`}>
         <Table withRowBorders={false} className={styles.plainTable} w="auto">
           <Table.Thead>
             <Table.Tr>
@@ -541,7 +542,7 @@ function FailedBody({ of: f }: { of: Failed }) {
             ))}
           </Table.Tbody>
         </Table>
-      </Box>
+      </Scroll>
       <Stack gap="xs" mt="xs" px="sm">
         <Fact name={t('lab.reason')}>
           <Text size="sm" className="untrusted" lang="en">
@@ -574,7 +575,7 @@ function FailedBody({ of: f }: { of: Failed }) {
             {t('lab.testThis')}
           </Button>
           {f.want.tools?.[0] && (
-            <Button size="xs" variant="subtle" onClick={() => go({ tab: 'changes', edit: f.want.tools![0]! })}>
+            <Button size="xs" variant="subtle" className="long-button" onClick={() => go({ tab: 'changes', edit: f.want.tools![0]! })}>
               {t('lab.editTool', { tool: f.want.tools[0] })}
             </Button>
           )}

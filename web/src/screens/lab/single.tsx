@@ -7,6 +7,7 @@ import { useText } from '../../text';
 import { useTold } from '../../text/told';
 import { Card, Empty, Failure, Waiting } from '../../ui/bits';
 import { fixed, number } from '../../ui/format';
+import { Scroll } from '../../ui/scroll';
 import { type Bench, Fact, Lines, listOf, Mark, MatchBadge, Names, useAddress } from './parts';
 import classes from './lab.module.css';
 
@@ -138,7 +139,7 @@ function Answer({ of: a, expected, also }: { of: Schemas['SelectedOne']; expecte
                 <Box style={{ flex: '1 1 320px' }}>
                   <Why of={w} />
                 </Box>
-                <Button variant="default" size="xs" className="no-print" onClick={() => go({ tab: 'changes', edit: w.tool.tool })}>
+                <Button variant="default" size="xs" className="no-print long-button" onClick={() => go({ tab: 'changes', edit: w.tool.tool })}>
                   {t('lab.editTool', { tool: w.tool.tool })}
                 </Button>
               </Group>
@@ -180,7 +181,7 @@ function Scores({ of: list, expected, also }: { of: Schemas['Candidate'][]; expe
   const terms = [...new Set(shown.flatMap((c) => Object.keys(c.parts)))].sort();
   return (
     <Card title={t('lab.scoring', { n: shown.length })}>
-      <Box className="scroll-x" tabIndex={0} role="region" aria-label={t('lab.scoring', { n: shown.length })}>
+      <Scroll label={t('lab.scoring', { n: shown.length })}>
         <Table className={classes.plainTable} miw={720}>
           <Table.Thead>
             <Table.Tr>
@@ -233,7 +234,7 @@ function Scores({ of: list, expected, also }: { of: Schemas['Candidate'][]; expe
             ))}
           </Table.Tbody>
         </Table>
-      </Box>
+      </Scroll>
     </Card>
   );
 }

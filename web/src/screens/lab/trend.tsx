@@ -6,6 +6,7 @@ import { api, ok, type Schemas } from '../../api/client';
 import { type TextKey, useText } from '../../text';
 import { Card, Empty, Failure, inUnit, Waiting } from '../../ui/bits';
 import { moment } from '../../ui/format';
+import { Scroll } from '../../ui/scroll';
 import { type Bench, interval, useAddress } from './parts';
 import { Stacked } from './report';
 
@@ -56,7 +57,7 @@ export function Trend({ bench, open, hash }: { bench: Bench; open: string; hash:
             <Curve key={key} title={t(title)} unit={unit} open={open} points={series.map((r) => ({ id: r.run_id, of: interval(r[key]) }))} />
           ))}
         </SimpleGrid>
-        <Box className="scroll-x" tabIndex={0} role="region" aria-label={t('lab.trend')} mah={420} style={{ overflow: 'auto' }}>
+        <Scroll label={t('lab.trend')} height={420}>
           <Table highlightOnHover miw={860}>
             <Table.Thead>
               <Table.Tr>
@@ -109,7 +110,7 @@ export function Trend({ bench, open, hash }: { bench: Bench; open: string; hash:
               ))}
             </Table.Tbody>
           </Table>
-        </Box>
+        </Scroll>
         {list.hasNextPage && (
           <Group justify="center" mt="sm">
             <Button variant="default" size="xs" loading={list.isFetchingNextPage} onClick={() => list.fetchNextPage()}>

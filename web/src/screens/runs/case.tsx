@@ -11,6 +11,7 @@ import { Card, Empty, Failure, inUnit, Screen, Verdict, type VerdictName, Waitin
 import { Code } from '../../ui/code';
 import { Conversation, Long, pretty, Timeline, type Turn } from '../../ui/conversation';
 import { duration, money, number } from '../../ui/format';
+import { Scroll } from '../../ui/scroll';
 import { Seen } from '../../ui/unseen';
 import { tell, tellFailure } from '../../ui/undo';
 import { AddToSuite } from './addcase';
@@ -268,7 +269,7 @@ function Comparison({ of: list }: { of: Match[] }) {
                 </Badge>
               </Group>
               {args.length > 0 && (
-                <Box className="scroll-x" tabIndex={0} role="region" aria-label={`${t('results.argument')}: ${m.got ?? ''}`}>
+                <Scroll label={`${t('results.argument')}: ${m.got ?? ''}`}>
                   <Table verticalSpacing={4} fz="sm">
                     <Table.Thead>
                       <Table.Tr>
@@ -303,7 +304,7 @@ function Comparison({ of: list }: { of: Match[] }) {
                       ))}
                     </Table.Tbody>
                   </Table>
-                </Box>
+                </Scroll>
               )}
               {args.length === 0 && m.want_args !== undefined && <Long text={pretty(m.want_args)} mono />}
               {(m.violations ?? []).map((v, j) => (

@@ -2,6 +2,7 @@ import { Badge, Box, Stack, Table, Text } from '@mantine/core';
 import { useText } from '../../text';
 import { Card } from '../../ui/bits';
 import { Long, pretty } from '../../ui/conversation';
+import { Scroll } from '../../ui/scroll';
 import type { Report } from './parts';
 
 /** Configuration is what is needed to make the run again. */
@@ -30,7 +31,7 @@ export function Configuration({ report: d }: { report: Report }) {
         </Table>
       </Card>
       <Card title={t('results.targets')}>
-        <Box className="scroll-x" tabIndex={0} role="region" aria-label={t('results.targets')}>
+        <Scroll label={t('results.targets')}>
           <Table>
             <Table.Thead>
               <Table.Tr>
@@ -62,7 +63,7 @@ export function Configuration({ report: d }: { report: Report }) {
               ))}
             </Table.Tbody>
           </Table>
-        </Box>
+        </Scroll>
       </Card>
       {(d.targets ?? []).some((x) => x.system_prompt) && (
         <Card title={t('results.systemPrompt')}>

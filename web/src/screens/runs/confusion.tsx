@@ -4,6 +4,7 @@ import { useText } from '../../text';
 import { Card, Empty } from '../../ui/bits';
 import { number } from '../../ui/format';
 import { useParam } from '../../ui/params';
+import { Scroll } from '../../ui/scroll';
 import { type Report, writeFilters } from './parts';
 
 // A matrix of more tools than this is no longer read: then the pairs that were confused are listed.
@@ -35,7 +36,7 @@ export function ConfusionTab({ run, report: d }: { run: string; report: Report }
           <Text size="sm" c="dimmed" mb="sm">
             {t('results.confusionText')}
           </Text>
-          <Box className="scroll-x" tabIndex={0} role="region" aria-label={t('results.confusion')}>
+          <Scroll label={t('results.confusion')}>
             <Table w="auto" withColumnBorders verticalSpacing={4} horizontalSpacing={8}>
               <Table.Thead>
                 <Table.Tr>
@@ -76,7 +77,7 @@ export function ConfusionTab({ run, report: d }: { run: string; report: Report }
                 ))}
               </Table.Tbody>
             </Table>
-          </Box>
+          </Scroll>
         </Card>
       )}
       {wrong.length > 0 && (

@@ -74,7 +74,7 @@ export default function Runs() {
   };
 
   const experimentColumn: Column<Run> = {
-    key: 'experiment', title: t('results.experiment'),
+    key: 'experiment', title: t('results.experiment'), fold: true,
     cell: (r) =>
       r.experiment_id ? (
         <Link to={`/experiments/${encodeURIComponent(r.experiment_id)}`} className="untrusted">
@@ -142,10 +142,10 @@ export default function Runs() {
       ),
     },
     { key: 'score', title: t('results.score'), cell: (r) => <Scores of={r} /> },
-    { key: 'cost', title: t('results.cost'), align: 'right', cell: (r) => <span className="num">{money(r.cost_usd)}</span> },
+    { key: 'cost', title: t('results.cost'), align: 'right', fold: true, cell: (r) => <span className="num">{money(r.cost_usd)}</span> },
     ...(rows.some((r) => r.experiment_id) ? [experimentColumn] : []),
     {
-      key: 'when', title: t('results.when'),
+      key: 'when', title: t('results.when'), fold: true,
       cell: (r) => (
         <Text span size="sm" className="num" title={moment(r.timestamp)}>
           {ago(r.timestamp)}

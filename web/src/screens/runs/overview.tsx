@@ -5,6 +5,7 @@ import { Link } from 'react-router';
 import { useText } from '../../text';
 import { Card, Figure } from '../../ui/bits';
 import { number } from '../../ui/format';
+import { Scroll } from '../../ui/scroll';
 import { Findings } from './findings';
 import { caseLink, Doubts, inWords, type Metric, metricOf, type Report, type TargetPanel, VerdictBar, writeFilters } from './parts';
 
@@ -18,7 +19,7 @@ export function Overview({ run, report: d }: { run: string; report: Report }) {
   return (
     <Stack gap="lg">
       <Card title={t('results.measures')}>
-        <Box className="scroll-x" tabIndex={0} role="region" aria-label={t('results.measures')}>
+        <Scroll label={t('results.measures')}>
           <Table verticalSpacing="xs">
             <Table.Thead>
               <Table.Tr>
@@ -56,7 +57,7 @@ export function Overview({ run, report: d }: { run: string; report: Report }) {
               ))}
             </Table.Tbody>
           </Table>
-        </Box>
+        </Scroll>
         <AllMeasures targets={targets} />
       </Card>
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
@@ -104,7 +105,7 @@ function AllMeasures({ targets }: { targets: TargetPanel[] }) {
       </Button>
       <Collapse expanded={open}>
         {open && (
-          <Box className="scroll-x" mt="xs" tabIndex={0} role="region" aria-label={t('results.allMeasures')}>
+          <Scroll label={t('results.allMeasures')} mt="xs">
             <Table>
               <Table.Thead>
                 <Table.Tr>
@@ -151,7 +152,7 @@ function AllMeasures({ targets }: { targets: TargetPanel[] }) {
                 })}
               </Table.Tbody>
             </Table>
-          </Box>
+          </Scroll>
         )}
       </Collapse>
     </Box>

@@ -1,8 +1,9 @@
-import { Badge, Box, Group, Select, Stack, Table, Text } from '@mantine/core';
+import { Badge, Group, Select, Stack, Table, Text } from '@mantine/core';
 import { useText } from '../../text';
 import { Card, Empty, inUnit } from '../../ui/bits';
 import { number } from '../../ui/format';
 import { useParam } from '../../ui/params';
+import { Scroll } from '../../ui/scroll';
 import { MetricCell } from './overview';
 import type { Report } from './parts';
 
@@ -24,7 +25,7 @@ export function SlicesTab({ report: d }: { report: Report }) {
         <Select label={t('results.sliceMeasure')} data={names.map(([value, label]) => ({ value, label }))} value={measure} onChange={(v) => setMeasure(v)} allowDeselect={false} searchable w={260} />
       </Group>
       <Card>
-        <Box className="scroll-x" tabIndex={0} role="region" aria-label={t('results.slices')}>
+        <Scroll label={t('results.slices')}>
           <Table verticalSpacing="xs">
             <Table.Thead>
               <Table.Tr>
@@ -78,7 +79,7 @@ export function SlicesTab({ report: d }: { report: Report }) {
               ))}
             </Table.Tbody>
           </Table>
-        </Box>
+        </Scroll>
       </Card>
     </Stack>
   );

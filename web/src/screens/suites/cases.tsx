@@ -140,7 +140,7 @@ export function Cases({ editing, problems }: { editing: Editing; problems: Remar
             cell: (c) => <InlineTool label={t('suites.editTool', { id: c.id! })} of={c} names={toolNames} may={inline(c)} save={(tool) => put(c, { expected_tool: tool as never })} />,
           },
           {
-            key: 'params', title: t('suites.params'), width: 210,
+            key: 'params', fold: true, title: t('suites.params'), width: 210,
             cell: (c) => (
               <Inline
                 label={t('suites.editParams', { id: c.id! })} mono value={c.expected_params === null || c.expected_params === undefined ? '' : JSON.stringify(c.expected_params)} may={inline(c)} open={() => setOpen(c.id!)}
@@ -149,7 +149,7 @@ export function Cases({ editing, problems }: { editing: Editing; problems: Remar
             ),
           },
           {
-            key: 'category', title: t('suites.category'), width: 120,
+            key: 'category', fold: true, title: t('suites.category'), width: 120,
             cell: (c) => (
               <Group gap={4} wrap="nowrap" style={{ overflow: 'hidden' }}>
                 {categoryOf(c) && (
