@@ -102,7 +102,9 @@ func (s *site) givesEmbedder(t *testing.T, text, model string) {
 	if slices.ContainsFunc(kept.Warnings, func(r server.Remark) bool { return r.Code == "no-embedder" }) {
 		t.Errorf("warnings: %+v", kept.Warnings)
 	}
-	type shown struct{ Manifest []struct{ Name, Value string } }
+	type shown struct {
+		Manifest []struct{ Name, Value string }
+	}
 	compared := func(suite string, pass int) string {
 		job := s.eval(t, "ana", suite, model, `,"retries":0`)
 		s.awaitJob(t, "ana", job.JobID, "done")

@@ -203,14 +203,12 @@ func TestParse(t *testing.T) {
 		"# D\n## a\n$ callvet\nmatches x\n":          "line 4: \"matches\" is no kind",
 		"# D\n## a\n$ callvet\nhas x\n-- f --\n# \n": "",
 	} {
-		_, err := parse([]byte(text))
-		if got := ""; err != nil {
+		got := ""
+		if _, err := parse([]byte(text)); err != nil {
 			got = err.Error()
-			if want == "" || !strings.HasPrefix(got, want) {
-				t.Errorf("%q: %v", text, err)
-			}
-		} else if want != "" {
-			t.Errorf("%q: no error", text)
+		}
+		if !strings.HasPrefix(got, want) || want == "" && got != "" {
+			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
 }
