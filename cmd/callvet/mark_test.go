@@ -169,7 +169,7 @@ func markedFiles(t *testing.T) string {
 		"s.json": suite, "s.noname": suite, "folder-suite/s.yaml": "callvet: 1\nname: s\ntools: " + tools + "\ncases: " + cases + "\n",
 		"s.yaml": "callvet: 1\nname: s\ntools: " + tools + "\ncases: " + cases + "\n", "bare.yaml": "callvet: 1\nname: s\ncases: " + cases + "\n",
 		"from.yaml": "callvet: 1\nname: s\ntools_from: tools.json\ncases: " + cases + "\n", "tools.json": tools, "folder/ping.v1.json": strings.Trim(tools, "[]"),
-		"script.yaml": "model: m\nrules:\n  - case: a\n    calls: [{tool: ping, args: {host: x}}]\n", "prices.json": `{}`,
+		"script.yaml": "model: m\nrules:\n  - case: a\n    calls: [{tool: ping, args: {host: x}}]\n", "prices.json": `{"prices": [{"provider": "openai", "model": "m", "effective": "2026-01-31", "input": 1, "output": 2}]}`,
 		"recorded.jsonl": `{"case_id":"a","calls":[{"name":"ping","args":{"host":"x"}}]}` + "\n", "recorded.json": `[{"case_id":"a","calls":[{"name":"ping","args":{"host":"x"}}]}]`,
 		"targets.yaml": "targets:\n  - target: offline/lexical\n", "safety.json": `{}`, "traces.jsonl": trace, "other.jsonl": trace, "check.jsonl": trace,
 		"gates.yaml": gates, "gates.json": `{"gates":["schema_valid >= 0.5"]}`, "labels.jsonl": labels, "todo.jsonl": labels, "labels.csv": "task_id,pass\na,true\n",

@@ -3,6 +3,7 @@
 package provider
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -21,6 +22,7 @@ import (
 // has no date. skipped counts models of which no price for text is told, or no known provider.
 // The error wraps callvet.ErrInvalid.
 func ImportPrices(name string, data []byte, day string) (p *Prices, skipped int, err error) {
+	data = bytes.TrimPrefix(data, []byte(byteOrderMark))
 	root, err := value.Parse(data)
 	if err != nil {
 		return nil, 0, fmt.Errorf("read prices %s: %w: %w", name, callvet.ErrInvalid, err)
