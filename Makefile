@@ -331,7 +331,7 @@ verify-tiers: callvet ## golden, labeled, regression and rubric cases: every ass
 	go run ./cmd/callvet-verify tiers ./callvet
 
 .PHONY: verify-rows
-verify-rows: callvet ## the rows of the four documents: what commands and requests give, beside values worked out by hand
+verify-rows: callvet ## the rows of the four documents: what commands and requests give, compared with values worked out by hand
 	go run ./cmd/callvet-verify rows ./callvet
 
 .PHONY: verify-redaction

@@ -20,7 +20,7 @@ import (
 // TestDocsPlaces writes the list of places in docs/DOCUMENTS.md out of the rows that make verify-rows
 // checks: each term, default, endpoint and command of the four documents, where it is, and what its check
 // runs and expects. Each place has to exist; defaults are read from where they stand. What is not built
-// says so, beside what there is in its place.
+// is marked, next to what there is in its place.
 func TestDocsPlaces(t *testing.T) {
 	t.Parallel()
 	documents, err := rows.Documents()

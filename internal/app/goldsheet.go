@@ -137,7 +137,7 @@ func (a *App) GoldTools(ctx context.Context, s Side) ([]GoldTool, error) {
 	return out, nil
 }
 
-// offeredBy returns the tools of a run; nil for traces, whose attempts have theirs.
+// offeredBy returns the tools of a run; nil for traces: there each attempt has its tools.
 func (a *App) offeredBy(ctx context.Context, s Side) ([]callvet.Tool, error) {
 	if s.Run == "" {
 		return nil, nil

@@ -493,7 +493,7 @@ type golden struct {
 	suite callvet.Suite
 	tools []callvet.Tool // that were asked for; nil: those of the traces
 	day   string
-	text  []byte // the suite as a file, whose gold passes itself
+	text  []byte // the suite as a file; its gold passes its own cases
 }
 
 // ApplyGold makes of a filled-in file labels of steps in a trace file, and a suite whose gold

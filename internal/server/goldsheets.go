@@ -9,8 +9,6 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
@@ -70,14 +68,8 @@ type (
 
 // addGold adds what is asked about gold sheets of runs and of collections of traces.
 func (s *Server) addGold() {
-	for _, of := range []struct {
-		kind Kind
-		path string
-		name string
-	}{{KindRun, "/api/runs/{id}", "run"}, {KindTraces, "/api/traces/{id}", "traces"}} {
-		op := func(id, method, path, summary string) huma.Operation {
-			return huma.Operation{OperationID: id + "-" + of.name, Method: method, Path: of.path + path, Summary: summary, Tags: []string{"labels"}}
-		}
+	for _, of := range labelledKinds() {
+		op := of.op
 		objects := map[string]Kind{"id": of.kind}
 		reads := Access{Objects: objects, Reads: true, Scope: account.ScopeRead}
 		const sheet = "a gold sheet, in YAML or JSON"

@@ -41,17 +41,26 @@ func (l labelled) about() string {
 	return string(l.kind) + ":" + l.id
 }
 
+// labelledKind is a kind of what has labels, with its path and its name in operations.
+type labelledKind struct {
+	kind       Kind
+	path, name string
+}
+
+func labelledKinds() []labelledKind {
+	return []labelledKind{{KindRun, "/api/runs/{id}", "run"}, {KindTraces, "/api/traces/{id}", "traces"}}
+}
+
+// op is an operation on the labels of a thing of the kind.
+func (k labelledKind) op(id, method, path, summary string) huma.Operation {
+	return huma.Operation{OperationID: id + "-" + k.name, Method: method, Path: k.path + path, Summary: summary, Tags: []string{"labels"}}
+}
+
 // addLabels adds what is asked about people's labels and what they say of judges, alike for runs and
 // for collections of traces.
 func (s *Server) addLabels() {
-	for _, of := range []struct {
-		kind Kind
-		path string
-		name string
-	}{{KindRun, "/api/runs/{id}", "run"}, {KindTraces, "/api/traces/{id}", "traces"}} {
-		op := func(id, method, path, summary string) huma.Operation {
-			return huma.Operation{OperationID: id + "-" + of.name, Method: method, Path: of.path + path, Summary: summary, Tags: []string{"labels"}}
-		}
+	for _, of := range labelledKinds() {
+		op := of.op
 		objects := map[string]Kind{"id": of.kind}
 		add(s, op("label-next", http.MethodGet, "/labels/next", "Draws the next tasks, calls or turns that you should label. What judges said is not shown."), Access{Objects: objects}, func(ctx context.Context, by *account.Principal, in *labelNextIn) (*struct{ Body LabelTasks }, error) {
 			return s.labelNext(ctx, by, labelled{of.kind, in.ID}, in)

@@ -30,9 +30,9 @@ func parseAs(data []byte, name string, opt Options) (*callvet.Suite, []callvet.P
 			return broken(d, bad)
 		}
 	}
-	if opt.Dialect == "" && !saysNative(data) {
-		if s, problems, err := parseForeign(data, name, opt); s != nil || err != nil {
-			return s, problems, err
+	if opt.Dialect == "" {
+		if opt.Dialect = Form(data, name); opt.Dialect != OwnForm {
+			return parseForeign(data, name, opt)
 		}
 	}
 	if !yaml {

@@ -43,17 +43,11 @@ func unknownFormat(doing, name, why string, known []string) error {
 	}
 }
 
-// parseForeign reads a dialect; it returns nothing when data is in none.
+// parseForeign reads the dialect that the options name.
 func parseForeign(data []byte, name string, opt Options) (*callvet.Suite, []callvet.Problem, error) {
 	which := opt.Dialect
-	if which == "" {
-		which = dialect.Detect(data, name)
-	}
 	if which == dialect.BFCL {
 		return parseBFCL(data, name, opt)
-	}
-	if which == "" {
-		return nil, nil, nil
 	}
 	if !slices.Contains(dialect.Names(), which) {
 		return nil, nil, unknownFormat("read suite "+name, which, "is not known", Dialects())

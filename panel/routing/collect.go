@@ -40,14 +40,14 @@ type collected struct {
 	agents            map[[2]string]int // expected, chosen
 	missed            map[string]int    // by the layer that blocked the tools, or that of the tools
 	strange           strange
-	shared            map[string]string // what all cases say under keys of parts
+	shared            map[string]string // the values that all cases have under the keys of parts
 }
 
-// parts are the keys that divide a suite. A suite that is one part is told as such: its slice is all
-// of it, which the panels leave out.
+// parts are the keys that divide a suite. Where a suite is one part, its slice is the whole suite,
+// which the panels leave out.
 var parts = []string{"category", "difficulty"}
 
-// share keeps what all cases say under the keys of parts.
+// share keeps the values that all cases have under the keys of parts.
 func (t *collected) share(c *callvet.Case) {
 	first := t.shared == nil
 	if first {

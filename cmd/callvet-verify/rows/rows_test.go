@@ -22,7 +22,7 @@ func documents(t *testing.T) []Document {
 	return list
 }
 
-// TestRowsHaveChecks: every row says how its values were worked out, compares something, and uses each
+// TestRowsHaveChecks: every row has the way in which its values were worked out, compares something, and uses each
 // command, flag, endpoint, metric and key that it names as the place.
 func TestRowsHaveChecks(t *testing.T) {
 	t.Parallel()
@@ -76,7 +76,7 @@ func uses(d *Document, r *Row, place string) bool {
 	case "GET", "POST", "PUT", "PATCH", "DELETE":
 		pattern := regexp.MustCompile(`\{[a-z_]+\}`).ReplaceAllString(rest, "*")
 		return step(true, func(line string) bool {
-			method, target, _ := strings.Cut(strings.TrimPrefix(line, "nobody "), " ")
+			method, target, _ := strings.Cut(strings.TrimPrefix(line, "anonymous "), " ")
 			target, _, _ = strings.Cut(target, " ")
 			target, _, _ = strings.Cut(target, "?")
 			ok, err := path.Match(pattern, target)

@@ -3,7 +3,7 @@
 // Package rows checks callvet against the four documents row by row. The table of the rows is in
 // the text files of this package: a row has a term, default, endpoint or command of a document, the
 // place where it is in callvet, commands and requests that are made, and what they have to give. The
-// expected numbers were worked out by hand, and the row says how.
+// expected numbers were worked out by hand, and the row has the way.
 package rows
 
 import (
@@ -37,7 +37,7 @@ type Row struct {
 	Places []string
 	// Without is why callvet does not have it; the steps then check what there is in its place.
 	Without string
-	// Hand says how the expected values were worked out.
+	// Hand is how the expected values were worked out.
 	Hand  string
 	Steps []Step
 }

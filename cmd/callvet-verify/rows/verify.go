@@ -102,7 +102,7 @@ func cell(s string) string {
 	return s
 }
 
-// compared is an expectation beside what was seen.
+// compared is an expectation and the value that was seen.
 type compared struct {
 	of, seen string
 	right    bool
@@ -256,13 +256,13 @@ func (l *lab) do(ctx context.Context, request bool, line string) (answer, error)
 }
 
 // ask makes a request: METHOD PATH, and after these a body of JSON, @FILE for a file as it is, or
-// +FILE for a file that is uploaded. nobody before it leaves the login out.
+// +FILE for a file that is uploaded. anonymous before it leaves the login out.
 func (l *lab) ask(ctx context.Context, line string) (answer, error) {
 	if err := l.serve(ctx); err != nil {
 		return answer{}, err
 	}
 	server := l.server
-	if rest, ok := strings.CutPrefix(line, "nobody "); ok {
+	if rest, ok := strings.CutPrefix(line, "anonymous "); ok {
 		server, line = &serving.Server{Base: server.Base}, rest
 	}
 	method, rest, _ := strings.Cut(line, " ")
