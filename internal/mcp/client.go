@@ -320,6 +320,8 @@ func (s *Session) fault(ctx context.Context, doing string, err error) *callvet.F
 		f.Kind, err = callvet.FaultTimeout, fmt.Errorf("no answer within %s", s.cfg.Timeout)
 	case ctx.Err() != nil:
 		f.Kind = callvet.FaultCanceled
+	case strings.Contains(err.Error(), tooMany("")):
+		f.Kind = callvet.FaultTooLarge
 	case s.process != nil:
 		f.Kind = callvet.FaultProcess
 		if strings.Contains(err.Error(), "maximum line length") {

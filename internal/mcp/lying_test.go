@@ -60,6 +60,7 @@ func lies() map[liar]struct {
 		"wrong-id":   {status: callvet.StatusTimeout},
 		"endless":    {kind: callvet.FaultTooLarge},
 		"huge":       {kind: callvet.FaultTooLarge},
+		"chatty":     {kind: callvet.FaultTooLarge},
 		"invalid":    {kind: callvet.FaultMalformed},
 		"no-result":  {kind: callvet.FaultMalformed},
 		"half":       {kind: callvet.FaultProcess, web: callvet.FaultNetwork},
@@ -80,10 +81,19 @@ func fixed(m message) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no such method"}}`, m.ID)
 }
 
+// chat is a message that answers nothing.
+const chat = `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":1}}`
+
 // call writes what a liar answers to a call; false: and nothing more.
 func (l liar) call(w io.Writer, id json.RawMessage) (more bool) {
 	switch l {
 	case "slow":
+	case "chatty":
+		for {
+			if _, err := io.WriteString(w, chat+"\n"); err != nil {
+				return false
+			}
+		}
 	case "wrong-id":
 		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":99999,"result":{"content":[]}}`)
 	case "endless", "huge":
@@ -152,6 +162,12 @@ func (l liar) web(events bool, over <-chan struct{}) http.Handler {
 		switch {
 		case m.Method != "tools/call":
 			fmt.Fprint(w, fixed(m))
+		case l == "chatty" && events:
+			for {
+				if _, err := fmt.Fprint(w, chat+"\n\ndata: "); err != nil {
+					return
+				}
+			}
 		case l == "slow" || l == "wrong-id" && events:
 			_ = http.NewResponseController(w).Flush()
 			l.call(w, m.ID)
@@ -176,6 +192,9 @@ func TestLies(t *testing.T) {
 	t.Cleanup(func() { close(over) })
 	for l, end := range lies() {
 		for _, way := range []string{"stdio", "json", "events"} {
+			if l == "chatty" && way == "json" {
+				continue // such an answer is one message
+			}
 			t.Run(string(l)+" "+way, func(t *testing.T) {
 				t.Parallel()
 				cfg := Config{Timeout: 20 * time.Second, MaxBytes: 4 << 20}
@@ -219,5 +238,45 @@ func TestLies(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestUnasked: a server that answers each request with messages without end keeps nothing busy: neither the requests that
+// the SDK makes by itself, nor a list.
+func TestUnasked(t *testing.T) {
+	t.Parallel()
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var m message
+		switch {
+		case r.Method != http.MethodPost:
+			w.WriteHeader(http.StatusMethodNotAllowed)
+		case json.NewDecoder(r.Body).Decode(&m) != nil || m.ID == nil:
+			w.WriteHeader(http.StatusAccepted)
+		case m.Method == "initialize":
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprint(w, fixed(m))
+		default:
+			w.Header().Set("Content-Type", "text/event-stream")
+			for {
+				if _, err := fmt.Fprint(w, "data: "+chat+"\n\n"); err != nil {
+					return
+				}
+			}
+		}
+	}))
+	t.Cleanup(srv.Close)
+	began := time.Now()
+	s, err := Connect(t.Context(), Config{URL: srv.URL, Timeout: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	_, err = s.List(t.Context())
+	var f *callvet.Fault
+	if !errors.As(err, &f) || f.Kind != callvet.FaultTooLarge || !strings.Contains(f.Message, "answer no request") {
+		t.Errorf("list: %v", err)
+	}
+	if took := time.Since(began); took > 30*time.Second {
+		t.Errorf("it took %v, as long as the server liked", took)
 	}
 }

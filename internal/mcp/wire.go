@@ -120,10 +120,19 @@ func (t *tapped) Connect(ctx context.Context) (sdk.Connection, error) {
 	return &tappedConn{Connection: c, open: map[jsonrpc.ID]pending{}}, nil
 }
 
+// maxUnasked bounds the messages of a server that answer no request, between two answers: progress of a
+// long call is far below, and a server that never stops would keep a processor busy until the time is up.
+const maxUnasked = 2_000
+
+func tooMany(server string) string {
+	return fmt.Sprintf("%s sent more than %d messages that answer no request", server, maxUnasked)
+}
+
 type tappedConn struct {
 	sdk.Connection
-	mu   sync.Mutex
-	open map[jsonrpc.ID]pending
+	mu      sync.Mutex
+	open    map[jsonrpc.ID]pending
+	unasked int // since the last answer; the SDK reads on one goroutine
 }
 
 // pending is a request that is under way; over ends with it.
@@ -163,13 +172,21 @@ func (c *tappedConn) answered(id jsonrpc.ID) *slot {
 // Read implements sdk.Connection.
 func (c *tappedConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	msg, err := c.Connection.Read(ctx)
-	if res, ok := msg.(*jsonrpc.Response); ok && err == nil {
+	if err != nil {
+		return msg, err
+	}
+	c.unasked++
+	if res, ok := msg.(*jsonrpc.Response); ok {
+		c.unasked = 0
 		if s := c.answered(res.ID); s != nil && res.Error == nil {
 			s.put(res.Result)
 			res.Result = reduced(res.Result)
 		}
 	}
-	return msg, err
+	if c.unasked > maxUnasked {
+		return nil, fmt.Errorf("%s: %w", tooMany("the MCP server"), callvet.ErrLimited)
+	}
+	return msg, nil
 }
 
 // web sends the requests to a server over HTTP.
@@ -256,21 +273,25 @@ func (w *web) RoundTrip(req *http.Request) (*http.Response, error) {
 	case err != nil:
 		return nil, err
 	case optional:
-		res.Body = &lasting{ReadCloser: res.Body, ctx: req.Context()}
+		res.Body = &lasting{ReadCloser: res.Body, ctx: req.Context(), left: w.most}
 		return res, nil
 	case res.StatusCode >= 400:
 		w.refused(req, res)
 		return res, nil
 	}
+	return w.answer(req, res)
+}
+
+// answer bounds the body of an answer, and takes the result out of it where its request has a slot.
+func (w *web) answer(req *http.Request, res *http.Response) (*http.Response, error) {
 	events := strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream")
-	if s := slotOf(req.Context()); s != nil && w.taps && req.Method == http.MethodPost {
-		if events {
-			res.Body = &eventTap{in: bufio.NewReader(res.Body), close: res.Body, slot: s, most: w.most}
-			return res, nil
-		}
+	s, posted := slotOf(req.Context()), w.taps && req.Method == http.MethodPost
+	switch {
+	case posted && events: // also of requests without a slot, which the SDK makes by itself
+		res.Body = &eventTap{in: bufio.NewReader(res.Body), close: res.Body, slot: s, most: w.most, over: w.tooMany}
+	case posted && s != nil:
 		return w.whole(res, s)
-	}
-	if !events {
+	case !events:
 		res.Body = &limited{ReadCloser: res.Body, left: w.most, over: w.tooLarge}
 	}
 	return res, nil
@@ -289,6 +310,10 @@ func (w *web) refused(req *http.Request, res *http.Response) {
 
 func (w *web) tooLarge() error {
 	return w.fail(callvet.FaultTooLarge, 0, "the MCP server %s sent a message of more than %d bytes", w.url.Host, w.most)
+}
+
+func (w *web) tooMany() error {
+	return w.fail(callvet.FaultTooLarge, 0, "%s", tooMany("the MCP server "+w.url.Host))
 }
 
 // whole takes an answer that is one JSON text.
@@ -368,15 +393,20 @@ func (l *limited) Read(p []byte) (int, error) {
 }
 
 // lasting is a stream that ends with its session only. The SDK would open it again, and end the
-// session where it cannot.
+// session where it cannot. No more than left bytes of it are read.
 type lasting struct {
 	io.ReadCloser
-	ctx context.Context //nolint:containedctx // of the request, as in http.Request
+	ctx  context.Context //nolint:containedctx // of the request, as in http.Request
+	left int64
 }
 
 // Read implements io.Reader.
 func (l *lasting) Read(p []byte) (int, error) {
-	n, err := l.ReadCloser.Read(p)
+	n, err := 0, io.EOF
+	if l.left > 0 {
+		n, err = l.ReadCloser.Read(p[:min(int64(len(p)), l.left)])
+		l.left -= int64(n)
+	}
 	if n == 0 && err != nil {
 		<-l.ctx.Done()
 	}
@@ -386,12 +416,14 @@ func (l *lasting) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// eventTap takes the answer out of a stream of events.
+// eventTap takes the answer out of a stream of events; nothing without a slot.
 type eventTap struct {
 	in    *bufio.Reader
 	close io.Closer
 	slot  *slot
 	most  int64
+	over  func() error
+	read  int // events so far
 	out   []byte
 	err   error
 }
@@ -432,7 +464,12 @@ func (t *eventTap) event() ([]byte, error) {
 			if len(data) == 0 {
 				return event, err
 			}
-			data = data[:len(data)-1]
+			if t.read++; t.read > maxUnasked {
+				return nil, t.over()
+			}
+			if data = data[:len(data)-1]; t.slot == nil {
+				return event, err
+			}
 			if filtered := t.slot.filter(data); !bytes.Equal(filtered, data) {
 				event = append(without(event), "data: "+string(filtered)+"\n\n"...)
 			}
