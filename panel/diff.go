@@ -359,7 +359,8 @@ func unlike(r *remarks, base, cand *Ledger, p [2]int) {
 		r.add(fmt.Sprintf("%s: attempts that passed with assertions that were not evaluated, so that they passed the others only: %d of the baseline, %d now", is, a, b), "", "")
 	}
 	if a, b := base.layers[p[0]], cand.layers[p[1]]; len(a) > 0 && len(b) > 0 && !slices.Equal(a, b) {
-		r.add(fmt.Sprintf("%s is judged by %s, %s by %s: passes and composites are not of the same layers", was, layerList(a), is, layerList(b)), "", "")
+		r.add(fmt.Sprintf("%s is judged by %s, %s by %s: passes and composites are not of the same layers", was,
+			layerList(a), is, layerList(b)), "", "")
 	}
 }
 

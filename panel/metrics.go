@@ -130,7 +130,10 @@ var order = [...]string{
 }
 
 // lowerScores are scores for which less is better.
-var lowerScores = [...]string{"attack_success", "attack_exposed", "hallucinated_args", "missing_required", "redundancy", "detour", scoreOverCall, scoreMiss, selection.MatchPartial, selection.MatchNone, selection.MatchNoneExpected, selection.FalseAbstention, selection.ToolsBlocked, selection.AgentGate}
+var lowerScores = [...]string{
+	"attack_success", "attack_exposed", "hallucinated_args", "missing_required", "redundancy",
+	"detour", scoreOverCall, scoreMiss, selection.MatchPartial, selection.MatchNone, selection.MatchNoneExpected, selection.FalseAbstention, selection.ToolsBlocked, selection.AgentGate,
+}
 
 // byDepth orders names, those that differ in a number behind an @ by that number.
 func byDepth(a, b string) int {

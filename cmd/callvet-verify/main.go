@@ -160,7 +160,10 @@ func checks() []check {
 			shared := filepath.Dir(p.data)
 			return versions.Verify(ctx, c, versions.Config{
 				Module: ".", Reference: orElse(strings.Join(p.args, ""), "HEAD"), Examples: p.examples,
-				Data: []string{filepath.Join(shared, "formats"), filepath.Join(shared, "faults")}, Wanted: filepath.Join("cmd", "callvet-verify", "versions", "wanted.txt"),
+				Data: []string{
+					filepath.Join(shared, "formats"),
+					filepath.Join(shared, "faults"),
+				}, Wanted: filepath.Join("cmd", "callvet-verify", "versions", "wanted.txt"),
 			})
 		}},
 		{name: "evidence", needs: "BINARY", run: func(ctx context.Context, c *proof.Check, p place) error {

@@ -70,7 +70,8 @@ func (p *places) row(t *testing.T, r *rows.Row) string {
 		for _, e := range s.Expect {
 			if e.Checks() {
 				line := strings.ReplaceAll(s.Line, "|", "\\|")
-				return tableRow(strings.ReplaceAll(r.Term, "|", "\\|"), where, code(line)+": "+strings.ReplaceAll(e.String(), "|", "\\|")+". "+r.Hand)
+				return tableRow(strings.ReplaceAll(r.Term, "|", "\\|"), where,
+					code(line)+": "+strings.ReplaceAll(e.String(), "|", "\\|")+". "+r.Hand)
 			}
 		}
 	}

@@ -33,7 +33,8 @@ func TestPricesCommand(t *testing.T) {
 		t.Errorf("written:\n%s", got)
 	}
 	for _, file := range []string{"prices.json", "list.json"} { // a list of others is read as it is, too
-		out := runApp(t, dir, nil, exitOK, "run", "s.json", "-m", "openai/gpt-9", "--base-url", srv.URL, "--prices", file, "--max-cost", "5", "--no-cache")
+		out := runApp(t, dir, nil, exitOK, "run", "s.json", "-m", "openai/gpt-9", "--base-url", srv.URL, "--prices",
+			file, "--max-cost", "5", "--no-cache")
 		if !strings.Contains(out, "$3") {
 			t.Errorf("by %s the run cost:\n%s", file, out)
 		}

@@ -65,7 +65,8 @@ func (f *serveFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.files, "allow-files", "", "folder whose files targets may read (script:, recorded:)")
 	fs.BoolVar(&f.exec, "allow-exec", false, "let targets be commands on this machine (exec:)")
 	fs.BoolVar(&f.lendsKeys, "lend-keys", false, "let users without a key of a provider use the one of the environment; it is sent to that provider alone")
-	fs.StringVar(&f.models.Embedder, "embedder", "", "model that compares texts in mode semantic where a run names none, such as openai/text-embedding-3-small")
+	fs.StringVar(&f.models.Embedder, "embedder", "",
+		"model that compares texts in mode semantic where a run names none, such as openai/text-embedding-3-small")
 	fs.StringVar(&f.models.Embed, "embed", "", "model that makes the vectors of a search that names none, such as openai:text-embedding-3-small")
 	fs.StringVar(&f.models.Rerank, "rerank", "", "model that orders the best tools of a search that names none, such as cohere:rerank-v3.5")
 	fs.BoolVar(&f.metricsOpen, "metrics-open", false, "let everybody who reaches the server read its metrics (GET /metrics), not admins alone")

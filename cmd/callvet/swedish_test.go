@@ -45,10 +45,19 @@ func TestSwedishReasons(t *testing.T) {
 	}
 	examples := filepath.Join("..", "..", "examples", "select")
 	for _, suite := range []string{"suite.json", "every-tool.json"} {
-		for _, settings := range [][]string{{"--preset", "default"}, {"--preset", "bigtool"}, {"--agent-gate", "1"}, {"--abstain", "0.6"}, {"--threshold", "0.5", "--abstain-route", "smalltalk"}} {
+		for _, settings := range [][]string{
+			{"--preset", "default"},
+			{"--preset", "bigtool"},
+			{"--agent-gate", "1"},
+			{"--abstain", "0.6"},
+			{"--threshold", "0.5", "--abstain-route", "smalltalk"},
+		} {
 			a, out, errs := plainApp()
 			a.dir = t.TempDir()
-			args := append([]string{"select", absolute(t, examples, suite), "--tools", absolute(t, examples, "catalogue.json"), "--db", filepath.Join(a.dir, "x.db"), "--json", "-q"}, settings...)
+			args := append([]string{
+				"select", absolute(t, examples, suite), "--tools",
+				absolute(t, examples, "catalogue.json"), "--db", filepath.Join(a.dir, "x.db"), "--json", "-q",
+			}, settings...)
 			if code := a.run(t.Context(), a.rootCommand(), args); code != exitOK {
 				t.Fatalf("%v: %d %s", args, code, errs)
 			}

@@ -192,7 +192,8 @@ func TestRemoved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.SetProviderKey(ctx, in.Principal, "OPENAI_API_KEY", account.Kept{Value: "sk-0123456789abcdef", Hosts: []string{"api.example.com"}}); err != nil {
+	if _, err := h.SetProviderKey(ctx, in.Principal, "OPENAI_API_KEY",
+		account.Kept{Value: "sk-0123456789abcdef", Hosts: []string{"api.example.com"}}); err != nil {
 		t.Fatal(err)
 	}
 	dead := func(when string) {
@@ -224,7 +225,8 @@ func TestRemoved(t *testing.T) {
 	if _, _, err := h.MakeToken(ctx, in.Principal, account.NewToken{Name: "x", Scopes: []account.Scope{account.ScopeRead}}); !errors.Is(err, callvet.ErrNotFound) {
 		t.Errorf("who was recognized before makes a token: %v", err)
 	}
-	if _, err := h.SetProviderKey(ctx, in.Principal, "OPENAI_API_KEY", account.Kept{Value: "sk-0123456789abcdef", Hosts: []string{"api.example.com"}}); !errors.Is(err, callvet.ErrNotFound) {
+	if _, err := h.SetProviderKey(ctx, in.Principal, "OPENAI_API_KEY",
+		account.Kept{Value: "sk-0123456789abcdef", Hosts: []string{"api.example.com"}}); !errors.Is(err, callvet.ErrNotFound) {
 		t.Errorf("who was recognized before sets a key: %v", err)
 	}
 	if _, _, err := h.Invite(ctx, h.root, account.NewUser{Name: "bo", Role: account.Viewer}); err != nil {
@@ -480,17 +482,21 @@ func TestSealed(t *testing.T) {
 	bo, ann := h.join(t, "bo", account.Member).Principal, h.join(t, "ann", account.Member).Principal
 	const value = "sk-0123456789abcdef-wxyz"
 	for _, name := range []string{"OPENAI_API_KEY", "HF_TOKEN", "CALLVET_COMPATIBLE_API_KEY"} {
-		if k, err := h.SetProviderKey(ctx, bo, name, account.Kept{Value: value + "\n", Hosts: []string{"api.example.com"}}); err != nil || k.Hint != "wxyz" {
+		if k, err := h.SetProviderKey(ctx, bo, name,
+			account.Kept{Value: value + "\n", Hosts: []string{"api.example.com"}}); err != nil || k.Hint != "wxyz" {
 			t.Fatalf("%+v, %v", k, err)
 		}
 	}
 	for _, name := range []string{"PATH", "LD_PRELOAD", "openai_api_key", "", "KEY=1"} {
-		if _, err := h.SetProviderKey(ctx, bo, name, account.Kept{Value: value, Hosts: []string{"api.example.com"}}); !errors.Is(err, callvet.ErrInvalid) {
+		if _, err := h.SetProviderKey(ctx, bo, name,
+			account.Kept{Value: value, Hosts: []string{"api.example.com"}}); !errors.Is(err, callvet.ErrInvalid) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
 	for _, v := range []string{"", " ", "a\x00b", "a\nb", strings.Repeat("a", 9000)} {
-		if _, err := h.SetProviderKey(ctx, bo, "OPENAI_API_KEY", account.Kept{Value: v, Hosts: []string{"api.example.com"}}); !errors.Is(err, callvet.ErrInvalid) || strings.Contains(err.Error(), "aaaa") {
+		if _, err := h.SetProviderKey(ctx, bo, "OPENAI_API_KEY",
+			account.Kept{Value: v, Hosts: []string{"api.example.com"}}); !errors.Is(err, callvet.ErrInvalid) ||
+			strings.Contains(err.Error(), "aaaa") {
 			t.Errorf("%.10q: %v", v, err)
 		}
 	}
@@ -500,7 +506,8 @@ func TestSealed(t *testing.T) {
 	if got, err := h.Opened(ctx, ann.User); err != nil || len(got) != 0 {
 		t.Errorf("%d, %v", len(got), err)
 	}
-	if short, err := h.SetProviderKey(ctx, bo, "XAI_API_KEY", account.Kept{Value: "short", Hosts: []string{"api.example.com"}}); err != nil || short.Hint != "" {
+	if short, err := h.SetProviderKey(ctx, bo, "XAI_API_KEY",
+		account.Kept{Value: "short", Hosts: []string{"api.example.com"}}); err != nil || short.Hint != "" {
 		t.Errorf("%+v, %v", short, err)
 	}
 	// Who may write to the store cannot give himself another's key.
@@ -533,7 +540,8 @@ func TestSealed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := none.SetProviderKey(ctx, bo, "OPENAI_API_KEY", account.Kept{Value: value, Hosts: []string{"api.example.com"}}); !errors.Is(err, callvet.ErrUnavailable) {
+	if _, err := none.SetProviderKey(ctx, bo, "OPENAI_API_KEY",
+		account.Kept{Value: value, Hosts: []string{"api.example.com"}}); !errors.Is(err, callvet.ErrUnavailable) {
 		t.Errorf("without a secret key: %v", err)
 	}
 	if err := h.DropProviderKey(ctx, bo, "HF_TOKEN"); err != nil {
@@ -595,14 +603,16 @@ func TestBindKeys(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := h.db.Handle().ExecContext(ctx, "INSERT INTO provider_keys VALUES($1,$2,$3,'',0)", bo.User, name, sealed); err != nil {
+		if _, err := h.db.Handle().ExecContext(ctx, "INSERT INTO provider_keys VALUES($1,$2,$3,'',0)", bo.User, name,
+			sealed); err != nil {
 			t.Fatal(err)
 		}
 	}
 	old("OPENAI_API_KEY", "sk-of-bo-0123456789")
 	old("OPENAI_BASE_URL", "https://models.example")
 	old("MY_TOKEN", "of-no-provider")
-	if _, err := h.SetProviderKey(ctx, bo, "HF_TOKEN", account.Kept{Value: "hf-0123456789", Hosts: []string{"hf.example"}}); err != nil {
+	if _, err := h.SetProviderKey(ctx, bo, "HF_TOKEN",
+		account.Kept{Value: "hf-0123456789", Hosts: []string{"hf.example"}}); err != nil {
 		t.Fatal(err)
 	}
 	bind := func(host string) {
@@ -647,7 +657,8 @@ func TestAudit(t *testing.T) {
 	}
 	const key = "sk-0123456789abcdef-wxyz"
 	jobs := 3
-	if _, err := h.SetProviderKey(ctx, in.Principal, "HF_TOKEN", account.Kept{Value: key, Hosts: []string{"api.example.com"}}); err != nil {
+	if _, err := h.SetProviderKey(ctx, in.Principal, "HF_TOKEN",
+		account.Kept{Value: key, Hosts: []string{"api.example.com"}}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := h.ChangeUser(ctx, h.root, in.Principal.User, account.UserChange{MaxJobs: &jobs}); err != nil {
@@ -748,10 +759,12 @@ func TestRekey(t *testing.T) {
 		}
 		return a
 	}
-	if _, err := with(9).SetProviderKey(ctx, bo, "HF_TOKEN", account.Kept{Value: "sealed with a key that is lost", Hosts: []string{"api.example.com"}}); err != nil {
+	if _, err := with(9).SetProviderKey(ctx, bo, "HF_TOKEN",
+		account.Kept{Value: "sealed with a key that is lost", Hosts: []string{"api.example.com"}}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.SetProviderKey(ctx, bo, "OPENAI_API_KEY", account.Kept{Value: "sk-0123456789abcdef", Hosts: []string{"api.example.com"}}); err != nil {
+	if _, err := h.SetProviderKey(ctx, bo, "OPENAI_API_KEY",
+		account.Kept{Value: "sk-0123456789abcdef", Hosts: []string{"api.example.com"}}); err != nil {
 		t.Fatal(err)
 	}
 	hook, err := h.Seal("schedule_1", "of a webhook")
@@ -765,7 +778,8 @@ func TestRekey(t *testing.T) {
 	if err != nil || done != (account.Rekeyed{Sealed: 2, Lost: 1}) {
 		t.Fatalf("%+v, %v", done, err)
 	}
-	if keys, err := with(8).Opened(ctx, bo.User); err != nil || keys["OPENAI_API_KEY"].Value != "sk-0123456789abcdef" || len(keys) != 1 {
+	if keys, err := with(8).Opened(ctx, bo.User); err != nil || keys["OPENAI_API_KEY"].Value != "sk-0123456789abcdef" ||
+		len(keys) != 1 {
 		t.Errorf("the new key: %d, %v", len(keys), err)
 	}
 	if keys, err := h.Opened(ctx, bo.User); err != nil || len(keys) != 0 {

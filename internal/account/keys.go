@@ -59,7 +59,8 @@ func keyWords() []string {
 
 // IsKey reports whether a variable holds a key, which is bound to hosts, and not an address.
 func IsKey(name string) bool {
-	return !slices.ContainsFunc([]string{"BASE_URL", "HOST", "ENDPOINT"}, func(w string) bool { return name == w || strings.HasSuffix(name, "_"+w) })
+	return !slices.ContainsFunc([]string{"BASE_URL", "HOST", "ENDPOINT"},
+		func(w string) bool { return name == w || strings.HasSuffix(name, "_"+w) })
 }
 
 // ofVariable refuses names under which something else than a key could be changed.
@@ -177,11 +178,17 @@ const maxKeyHosts = 20
 func hostsOf(name string, hosts []string, near bool) ([]string, error) {
 	switch {
 	case !IsKey(name) && len(hosts) > 0:
-		return nil, &callvet.FieldError{Field: "hosts", Text: fmt.Sprintf("{hosts}: %s holds an address, and no key that could be sent: leave {hosts} out", name)}
+		return nil, &callvet.FieldError{
+			Field: "hosts",
+			Text:  fmt.Sprintf("{hosts}: %s holds an address, and no key that could be sent: leave {hosts} out", name),
+		}
 	case !IsKey(name):
 		return nil, nil
 	case len(hosts) == 0 && !near:
-		return nil, &callvet.FieldError{Field: "hosts", Text: fmt.Sprintf("{hosts}: %s is the key of no provider with an address: name the hosts that it may be sent to", name), Fix: `write "hosts": ["agents.example.com"]`}
+		return nil, &callvet.FieldError{
+			Field: "hosts",
+			Text:  fmt.Sprintf("{hosts}: %s is the key of no provider with an address: name the hosts that it may be sent to", name), Fix: `write "hosts": ["agents.example.com"]`,
+		}
 	case len(hosts) > maxKeyHosts:
 		return nil, &callvet.FieldError{Field: "hosts", Text: fmt.Sprintf("{hosts}: at most %d", maxKeyHosts)}
 	}
@@ -207,7 +214,10 @@ func hostAndPort(text string) (string, error) {
 		_, err = strconv.ParseUint(port, 10, 16)
 	}
 	if err != nil {
-		return "", &callvet.FieldError{Field: "hosts", Text: fmt.Sprintf("{hosts}: %q is no host", text), Fix: "write it without scheme and path, such as models.internal or localhost:8000"}
+		return "", &callvet.FieldError{
+			Field: "hosts", Text: fmt.Sprintf("{hosts}: %q is no host", text),
+			Fix: "write it without scheme and path, such as models.internal or localhost:8000",
+		}
 	}
 	switch {
 	case port != "":
@@ -287,12 +297,18 @@ func (a *Accounts) BindKeys(ctx context.Context, hosts func(kept map[string]stri
 	}
 	return a.change(ctx, "bind keys", func(q *rows.Queries) error {
 		for _, r := range loose {
-			k := Kept{Value: values[r.UserID][r.Variable], Hosts: append([]string{}, hosts(values[r.UserID])[r.Variable]...), Near: true}
+			k := Kept{
+				Value: values[r.UserID][r.Variable],
+				Hosts: append([]string{}, hosts(values[r.UserID])[r.Variable]...), Near: true,
+			}
 			sealed, err := a.sealKey(r.UserID, r.Variable, k)
 			if err != nil {
 				return err
 			}
-			if err := q.SetSealedProviderKey(ctx, rows.SetSealedProviderKeyParams{UserID: r.UserID, Variable: r.Variable, Sealed: sealed}); err != nil {
+			if err := q.SetSealedProviderKey(ctx, rows.SetSealedProviderKeyParams{
+				UserID:   r.UserID,
+				Variable: r.Variable, Sealed: sealed,
+			}); err != nil {
 				return err
 			}
 			if err := a.Record(ctx, q, nil, "key.bind", r.Variable, map[string]any{"user": r.UserID, "hosts": k.Hosts}); err != nil {
@@ -316,7 +332,10 @@ func (a *Accounts) ProviderKeys(ctx context.Context, user string) ([]ProviderKey
 	for i := range list {
 		r := &list[i]
 		k, err := a.openKey(user, r.Variable, r.Sealed)
-		out[i] = ProviderKey{Variable: r.Variable, Hint: r.Hint, Hosts: append([]string{}, k.Hosts...), Near: k.Near, Created: at(r.Created), Lost: err != nil}
+		out[i] = ProviderKey{
+			Variable: r.Variable, Hint: r.Hint, Hosts: append([]string{}, k.Hosts...), Near: k.Near,
+			Created: at(r.Created), Lost: err != nil,
+		}
 	}
 	return out, nil
 }

@@ -111,7 +111,10 @@ func (a *App) GoldTools(ctx context.Context, s Side) ([]GoldTool, error) {
 		return nil, err
 	}
 	for i := range known {
-		tools[known[i].Name] = GoldTool{Name: known[i].Name, Description: red.Text(known[i].Description), Parameters: known[i].Parameters}
+		tools[known[i].Name] = GoldTool{
+			Name: known[i].Name, Description: red.Text(known[i].Description),
+			Parameters: known[i].Parameters,
+		}
 	}
 	for at, err := range a.logged(ctx, s) {
 		if err != nil {

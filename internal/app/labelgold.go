@@ -90,7 +90,10 @@ func (a *App) DrawGold(ctx context.Context, req GoldDrawRequest, tell Events) (o
 		return nil, err
 	}
 	all := slices.Concat(g.Tasks, added)
-	out = &GoldDrawn{Format: "callvet.label_gold", Version: 1, File: req.Output, Strata: strata, Tasks: len(all), Added: len(added), Open: openGold(all), Edges: edgesOf(all)}
+	out = &GoldDrawn{
+		Format: "callvet.label_gold", Version: 1, File: req.Output, Strata: strata, Tasks: len(all),
+		Added: len(added), Open: openGold(all), Edges: edgesOf(all),
+	}
 	if out.Added == 0 {
 		return out, nil
 	}

@@ -103,11 +103,13 @@ func TestRankedByGate(t *testing.T) {
 		`{newly_failing: 0}, {metric: tool_selection, at_least: 0.1}`:                                                      "tool_selection",
 		`{metric: latency_p50_ms, at_most: 1000000}, {metric: tool_selection, at_least: 0.1}, {metric: f1, at_least: 0.1}`: "tool_selection",
 	} {
-		if err := os.WriteFile(filepath.Join(files.dir, "gated.yaml"), append(slices.Clone(weather), "\ngates: ["+list+"]\n"...), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(files.dir, "gated.yaml"),
+			append(slices.Clone(weather), "\ngates: ["+list+"]\n"...), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		files.known["gated"] = "gated.yaml"
-		s, err := a.StartRun(t.Context(), as[app.RunRequest](t, `{"suite": "gated", "targets": [{"target": "offline/lexical", "name": "one"}, {"target": "offline/lexical", "name": "other", "tool_choice": "none"}]}`), nil)
+		s, err := a.StartRun(t.Context(), as[app.RunRequest](t,
+			`{"suite": "gated", "targets": [{"target": "offline/lexical", "name": "one"}, {"target": "offline/lexical", "name": "other", "tool_choice": "none"}]}`), nil)
 		if err != nil {
 			t.Errorf("%s: %v", list, err)
 			continue

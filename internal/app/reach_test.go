@@ -91,16 +91,30 @@ func TestHostsOfKeys(t *testing.T) {
 		sent   bool
 	}{
 		{"a header", []app.HostKey{{Variable: "K", Value: key}}, "/", bearer(key), "", false},
-		{"another header", []app.HostKey{{Variable: "K", Value: key, Hosts: []string{"api.openai.com"}}}, "/", http.Header{"X-A": {"a", key}}, "", false},
+		{
+			"another header",
+			[]app.HostKey{{Variable: "K", Value: key, Hosts: []string{"api.openai.com"}}},
+			"/",
+			http.Header{"X-A": {"a", key}},
+			"", false,
+		},
 		{"the query", []app.HostKey{{Variable: "K", Value: key}}, "/?k=" + url.QueryEscape(key), nil, "", false},
 		{"the path", []app.HostKey{{Variable: "K", Value: key}}, "/" + url.PathEscape(key), nil, "", false},
 		{"the body", []app.HostKey{{Variable: "K", Value: key}}, "/", nil, `{"key": "` + key + `"}`, false},
-		{"the body, as JSON has it", []app.HostKey{{Variable: "K", Value: `sk"0123456789`}}, "/", nil, `{"key": "sk\"0123456789"}`, false},
+		{
+			"the body, as JSON has it",
+			[]app.HostKey{{Variable: "K", Value: `sk"0123456789`}},
+			"/", nil,
+			`{"key": "sk\"0123456789"}`, false,
+		},
 		{"a key of the server", []app.HostKey{{Value: key, Hosts: []string{"api.openai.com"}}}, "/", bearer(key), "", false},
 		{"another port", []app.HostKey{{Variable: "K", Value: key, Hosts: []string{"127.0.0.1"}}}, "/", bearer(key), "", false},
 		{"a short one", []app.HostKey{{Variable: "K", Value: short}}, "/", bearer(short), "", false},
 		{"its host", []app.HostKey{{Variable: "K", Value: key, Hosts: []string{own}}}, "/", bearer(key), "", true},
-		{"its host, under another name", []app.HostKey{{Variable: "K", Value: key}, {Variable: "L", Value: key, Hosts: []string{own}}}, "/", bearer(key), "", true},
+		{"its host, under another name", []app.HostKey{
+			{Variable: "K", Value: key},
+			{Variable: "L", Value: key, Hosts: []string{own}},
+		}, "/", bearer(key), "", true},
 		{"none in it", []app.HostKey{{Variable: "K", Value: key}}, "/", bearer("other"), "", true},
 		{"a short one within a text", []app.HostKey{{Variable: "K", Value: short}}, "/EMPTYING", nil, `{"text": "EMPTY"}`, true},
 	} {
@@ -117,7 +131,8 @@ func TestHostsOfKeys(t *testing.T) {
 			_ = res.Body.Close()
 		}
 		var denied *callvet.DeniedError
-		if sent := err == nil && asked == 1; sent != c.sent || !c.sent && (!errors.As(err, &denied) || strings.Contains(denied.Ruling.Detail, key) || asked > 0) {
+		if sent := err == nil && asked == 1; sent != c.sent || !c.sent &&
+			(!errors.As(err, &denied) || strings.Contains(denied.Ruling.Detail, key) || asked > 0) {
 			t.Errorf("%s: sent %v: %v", c.what, sent, err)
 		}
 	}
@@ -165,9 +180,12 @@ func TestNearKeys(t *testing.T) {
 		reach app.Reach
 		sent  bool
 	}{
-		"private":               {app.Reach{Private: true, Keys: near}, true},
-		"an allowed host":       {app.Reach{Hosts: []string{"127.0.0.1"}, Keys: near}, true},
-		"with other hosts":      {app.Reach{Private: true, Keys: []app.HostKey{{Variable: "K", Value: key, Hosts: []string{"a.example"}}}}, false},
+		"private":         {app.Reach{Private: true, Keys: near}, true},
+		"an allowed host": {app.Reach{Hosts: []string{"127.0.0.1"}, Keys: near}, true},
+		"with other hosts": {app.Reach{
+			Private: true,
+			Keys:    []app.HostKey{{Variable: "K", Value: key, Hosts: []string{"a.example"}}},
+		}, false},
 		"private, none allowed": {app.Reach{Keys: near}, false},
 	} {
 		if err := send(c.reach, s.URL); (err == nil) != c.sent {

@@ -360,15 +360,27 @@ func TestChecksums(t *testing.T) {
 		problem string
 		again   bool // the columns tell, so that a session that goes on asks again
 	}{
-		"another verdict":  {"UPDATE cells SET verdict='fail', class='wrong_tool' WHERE run=1 AND case_ix=2", "1 attempt cannot be read", true},
-		"another score":    {"UPDATE cells SET overall=0.5 WHERE run=1 AND case_ix=2", "1 attempt cannot be read", true},
-		"another outcome":  {"UPDATE cells SET outcome='abstained' WHERE run=1 AND case_ix=2", "1 attempt cannot be read", true},
-		"another case":     {"UPDATE cells SET case_id='c3' WHERE run=1 AND case_ix=2", "1 attempt cannot be read", true},
-		"another cost":     {"UPDATE cells SET cost=9 WHERE run=1 AND case_ix=2", "1 attempt cannot be read", true},
-		"another result":   {"UPDATE cells SET result=replace(result, 'pass', 'fail') WHERE run=1 AND case_ix=2", "1 attempt cannot be read", false},
-		"another answer":   {"UPDATE cells SET trace=replace(trace, 'Oslo', 'Bslo') WHERE run=1 AND case_ix=2", "1 attempt cannot be read", false},
-		"another manifest": {"UPDATE runs SET manifest=replace(manifest, 'lexical', 'lexicam') WHERE num=1", "read manifest of run", false},
-		"another suite":    {"UPDATE suites SET head=replace(head, 'weather', 'weathes')", "read suite of run", false},
+		"another verdict": {
+			"UPDATE cells SET verdict='fail', class='wrong_tool' WHERE run=1 AND case_ix=2",
+			"1 attempt cannot be read", true,
+		},
+		"another score":   {"UPDATE cells SET overall=0.5 WHERE run=1 AND case_ix=2", "1 attempt cannot be read", true},
+		"another outcome": {"UPDATE cells SET outcome='abstained' WHERE run=1 AND case_ix=2", "1 attempt cannot be read", true},
+		"another case":    {"UPDATE cells SET case_id='c3' WHERE run=1 AND case_ix=2", "1 attempt cannot be read", true},
+		"another cost":    {"UPDATE cells SET cost=9 WHERE run=1 AND case_ix=2", "1 attempt cannot be read", true},
+		"another result": {
+			"UPDATE cells SET result=replace(result, 'pass', 'fail') WHERE run=1 AND case_ix=2",
+			"1 attempt cannot be read", false,
+		},
+		"another answer": {
+			"UPDATE cells SET trace=replace(trace, 'Oslo', 'Bslo') WHERE run=1 AND case_ix=2",
+			"1 attempt cannot be read", false,
+		},
+		"another manifest": {
+			"UPDATE runs SET manifest=replace(manifest, 'lexical', 'lexicam') WHERE num=1",
+			"read manifest of run", false,
+		},
+		"another suite": {"UPDATE suites SET head=replace(head, 'weather', 'weathes')", "read suite of run", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -397,7 +409,8 @@ func TestChecksums(t *testing.T) {
 			if _, err := s.Do(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			if v, err = d.ViewRun(t.Context(), app.ViewRequest{Run: d.runs[0]}, nil); err != nil || v.View.Panels.Targets[0].Overall.Verdicts.Pass != 6 {
+			if v, err = d.ViewRun(t.Context(), app.ViewRequest{Run: d.runs[0]}, nil); err != nil ||
+				v.View.Panels.Targets[0].Overall.Verdicts.Pass != 6 {
 				t.Errorf("after it went on: %+v, %v", v.View.Panels.Targets[0].Overall.Verdicts, err)
 			}
 		})

@@ -421,7 +421,10 @@ func (s *Session) config(ctx context.Context, lease *store.Lease, hide *hiding) 
 			return replay.Faulty(w, faults, replay.Attempt{Seed: man.Seed, Case: c.ID, Repeat: repeat}, man.RealLatency)
 		},
 		Cases: man.Cases, Rules: man.otherRules(), Last: man.Rubrics, Hold: set.holdRubrics, Repeats: man.Repeats, Own: man.OwnRepeats, Interleave: set.Interleave, Limits: set.limits(man.Specs, s.targets), Timeout: set.timeout(), Retry: set.retry(),
-		Budget: run.Budget{MaxCostUSD: set.MaxCostUSD, MaxCalls: set.MaxCalls}, RunID: s.Stored.ID, Full: s.app.cfg.Full, Journal: lease, Lease: lease, Spent: s.Stored.Spent, Done: givingWay(ctx, lease, s.done), KeepErrors: set.KeepErrors,
+		Budget: run.Budget{
+			MaxCostUSD: set.MaxCostUSD,
+			MaxCalls:   set.MaxCalls,
+		}, RunID: s.Stored.ID, Full: s.app.cfg.Full, Journal: lease, Lease: lease, Spent: s.Stored.Spent, Done: givingWay(ctx, lease, s.done), KeepErrors: set.KeepErrors,
 		Yield: s.yield, Grace: grace, Abort: s.app.cfg.Abort, Now: s.app.cfg.Now, Seed: uint64(man.Seed), Redact: hide.cell,
 		Observe: func(ev run.Event) {
 			s.live.observe(ev)

@@ -228,7 +228,10 @@ func (r *judgedRun) setTrueSuccess(s *panel.Slice, x *calibrate.Success, names *
 // correctedMetric is the share that truly passed, with the range that lost attempts leave, and those
 // on which the judge is silent.
 func correctedMetric(s *panel.Slice, x *calibrate.Success, names *judgedNames, silent int, records int64) panel.Metric {
-	m := panel.Metric{Name: names.corrected, Title: names.correctedTitle, Unit: panel.UnitRate, Of: panel.OfLabels, Interval: x.True, Excluded: silent}
+	m := panel.Metric{
+		Name: names.corrected, Title: names.correctedTitle, Unit: panel.UnitRate, Of: panel.OfLabels,
+		Interval: x.True, Excluded: silent,
+	}
 	m.Labelled = &panel.Labelled{Of: names.of(), N: x.Judged, Tasks: x.Tasks, Elsewhere: x.Design == calibrate.Transport}
 	switch {
 	case x.Refused != "":

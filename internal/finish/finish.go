@@ -17,7 +17,10 @@ func Of(v value.Value) string {
 	if v.Kind() != value.Object {
 		return ""
 	}
-	for _, k := range []string{"finish_reason", "stop_reason", "finishReason", "stopReason", "done_reason", "doneReason", "finish_reasons", "native_finish_reason"} {
+	for _, k := range []string{
+		"finish_reason", "stop_reason", "finishReason", "stopReason", "done_reason",
+		"doneReason", "finish_reasons", "native_finish_reason",
+	} {
 		if m, ok := v.Get(k); ok {
 			if r := Word(m); r != "" {
 				return r

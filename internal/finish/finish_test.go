@@ -24,7 +24,10 @@ func TestLast(t *testing.T) {
 		{"an item of an answer that is complete", `{"object":"response","status":"completed","output":[{"type":"message","status":"incomplete"}]}`, "incomplete"},
 		{"an item of an answer without a status", `{"output":[{"type":"message","role":"assistant","status":"incomplete"}]}`, "incomplete"},
 		{"responses, a status of a later version", `{"object":"response","status":"expired","output":[]}`, "expired"},
-		{"openrouter, the reason of the provider alone", `{"choices":[{"finish_reason":null,"native_finish_reason":"length"}]}`, "length"},
+		{
+			"openrouter, the reason of the provider alone",
+			`{"choices":[{"finish_reason":null,"native_finish_reason":"length"}]}`, "length",
+		},
 		{"openrouter, both", `{"choices":[{"finish_reason":"stop","native_finish_reason":"eos"}]}`, "stop"},
 		{"a status of something else", `{"status":"completed","text":"x"}`, ""},
 		{"anthropic", `{"type":"message","stop_reason":"refusal","content":[]}`, "refusal"},

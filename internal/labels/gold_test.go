@@ -106,12 +106,31 @@ func TestWriteGold(t *testing.T) {
 	tasks := []labels.GoldTask{
 		{Task: "blank", Turns: []labels.GoldTurn{{}}},
 		{Task: "proposed", Checked: &no, Edge: "no call", Turns: []labels.GoldTurn{
-			{Called: []string{"a {}"}, Needed: &yes, Calls: []labels.GoldCall{{Tool: &text, Args: raw(`{"x":[1,"\u202e",null,{"y":1.50}]}`), Check: &none}, {Tool: &text, Args: labels.AnyGold(), Check: &text}}},
+			{
+				Called: []string{"a {}"}, Needed: &yes,
+				Calls: []labels.GoldCall{
+					{Tool: &text, Args: raw(`{"x":[1,"\u202e",null,{"y":1.50}]}`), Check: &none},
+					{Tool: &text, Args: labels.AnyGold(), Check: &text},
+				},
+			},
 			{Needed: &no},
 		}},
-		{Task: "checked", Checked: &yes, Budget: raw("2"), SafetyRules: raw(`["read_only","never b"]`), Note: "line\nline: #", Turns: []labels.GoldTurn{{Needed: &no}}},
-		{Task: "half", Budget: raw("null"), SafetyRules: raw("[]"), Turns: []labels.GoldTurn{{Needed: &yes, Calls: []labels.GoldCall{{Tool: &text}}}}},
-		{Task: "wrong", Checked: &yes, Budget: raw("-1"), Turns: []labels.GoldTurn{{Needed: &no, Calls: []labels.GoldCall{{Args: raw("[]")}}}, {Needed: &yes}, {Calls: []labels.GoldCall{{Check: &none}}}}},
+		{
+			Task: "checked", Checked: &yes, Budget: raw("2"), SafetyRules: raw(`["read_only","never b"]`),
+			Note: "line\nline: #", Turns: []labels.GoldTurn{{Needed: &no}},
+		},
+		{
+			Task: "half", Budget: raw("null"), SafetyRules: raw("[]"),
+			Turns: []labels.GoldTurn{{Needed: &yes, Calls: []labels.GoldCall{{Tool: &text}}}},
+		},
+		{
+			Task: "wrong", Checked: &yes, Budget: raw("-1"),
+			Turns: []labels.GoldTurn{
+				{Needed: &no, Calls: []labels.GoldCall{{Args: raw("[]")}}},
+				{Needed: &yes},
+				{Calls: []labels.GoldCall{{Check: &none}}},
+			},
+		},
 	}
 	first, err := labels.WriteGold(tasks)
 	if err != nil {

@@ -104,7 +104,8 @@ func halfMark(text string) bool {
 		"<|tool_calls_section_begin|>", "<|tool_calls_begin|>", "<|tool_call_begin|>", "<|tool_call_start|>", "<|tool_call|>",
 		"<|dsml|function_calls>", "<|dsml|tool_calls>", "<|dsml|invoke name=", "<function=", "<invoke name=", "[tool_calls]", "[tool_request]",
 	} {
-		if strings.HasPrefix(whole, half) || strings.HasSuffix(whole, "=") && strings.HasPrefix(half, whole) && !strings.ContainsAny(half, ">\n") {
+		if strings.HasPrefix(whole, half) || strings.HasSuffix(whole, "=") && strings.HasPrefix(half, whole) &&
+			!strings.ContainsAny(half, ">\n") {
 			return true
 		}
 	}

@@ -15,7 +15,10 @@ import (
 // readProse reads the calls in a text that has no mark and is not all calls. Each must name an
 // offered tool.
 func (r *reader) readProse() {
-	for _, spelling := range [...]func(){r.readActions, r.readAgentCode, r.readListed, r.readTags, r.readFences, r.readShell, r.readLines} {
+	for _, spelling := range [...]func(){
+		r.readActions, r.readAgentCode, r.readListed, r.readTags, r.readFences,
+		r.readShell, r.readLines,
+	} {
 		if spelling(); r.done() {
 			return
 		}

@@ -88,7 +88,8 @@ func firstOf(v value.Value, keys []string, kind value.Kind) (value.Value, bool) 
 func hasExtra(v value.Value, other []string) bool {
 	for e, ok := v.First(); ok; e, ok = v.Next(e) {
 		k := e.Key()
-		if !slices.Contains(other, k) && !slices.Contains(nameKeys(), k) && !slices.Contains(argsKeys(), k) && !slices.Contains(sideKeys(), k) {
+		if !slices.Contains(other, k) && !slices.Contains(nameKeys(), k) && !slices.Contains(argsKeys(), k) &&
+			!slices.Contains(sideKeys(), k) {
 			return true
 		}
 	}

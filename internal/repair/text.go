@@ -216,7 +216,8 @@ func (r *reader) readPython(text string) bool {
 	calls, err := pythonCalls(text, python{tools: r.meantBy(name), own: true})
 	switch {
 	case !r.known:
-		likely := len(calls) > 0 && (list || strings.ContainsAny(name, "_.") || len(calls[0].Args) > len("{}") && !placed(calls[0].Args))
+		likely := len(calls) > 0 && (list || strings.ContainsAny(name, "_.") || len(calls[0].Args) > len("{}") &&
+			!placed(calls[0].Args))
 		r.Unknown = r.Unknown || likely
 		return likely
 	case err != nil:

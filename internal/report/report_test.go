@@ -191,7 +191,10 @@ func TestSizesAreBounded(t *testing.T) {
 		long[i] = strings.Repeat("a weakness ", 1000)
 	}
 	for range 200 {
-		v.JudgeReports = append(v.JudgeReports, JudgeReport{Judge: "j", Target: "t", JudgeReport: &callvet.JudgeReport{Grade: "F", Weaknesses: long}})
+		v.JudgeReports = append(v.JudgeReports, JudgeReport{
+			Judge: "j", Target: "t",
+			JudgeReport: &callvet.JudgeReport{Grade: "F", Weaknesses: long},
+		})
 	}
 	if n := len(write(t, Markdown, v)); n > plain.MaxMarkdown {
 		t.Errorf("Markdown has %d bytes", n)

@@ -184,8 +184,11 @@ func viewOf(cases []callvet.Case, cells []callvet.Cell) *View {
 		Suite:    SuiteMeta{Name: "travel", Version: "3", Description: "Flights and hotels, with a few questions that need no tool.", Cases: len(cases), Tools: 2, Hash: "5f1d"},
 		Manifest: []Field{{"suite hash", "5f1d"}, {"seed", "7"}, {"callvet", "0.1.0"}},
 		Diff:     panel.Diff(before, now, 0), JudgeReports: sampleReports(),
-		All:  "callvet show r-sample --all",
-		Next: []string{"callvet show r-sample flight-date", "callvet run travel.yaml --failed-from r-sample", "callvet diff r-before r-sample"},
+		All: "callvet show r-sample --all",
+		Next: []string{
+			"callvet show r-sample flight-date", "callvet run travel.yaml --failed-from r-sample",
+			"callvet diff r-before r-sample",
+		},
 		Cells: func(verdicts ...callvet.Verdict) iter.Seq2[Row, error] {
 			return func(yield func(Row, error) bool) {
 				for i := range cells {
@@ -203,10 +206,16 @@ func viewOf(cases []callvet.Case, cells []callvet.Cell) *View {
 func sampleReports() []JudgeReport {
 	return []JudgeReport{{Judge: "report@1/openai/demo", Target: "openai/demo", JudgeReport: &callvet.JudgeReport{
 		Grade: "C", Strengths: []string{"It names the city that was asked for."},
-		Weaknesses:      []string{"It swaps day and month.", "</ul></article><script>alert(2)</script> \u202etxet nedden | `x`\n# heading"},
+		Weaknesses: []string{
+			"It swaps day and month.",
+			"</ul></article><script>alert(2)</script> \u202etxet nedden | `x`\n# heading",
+		},
 		Recommendations: []string{},
 		Tools: []callvet.ToolReport{
-			{Tool: "search_flights", Grade: "D", Note: "dates are wrong <img src=x onerror=alert(1)>", Arguments: []callvet.ArgumentReport{{Argument: "date", Note: "day and month swapped"}, {Argument: "cabin"}}},
+			{
+				Tool: "search_flights", Grade: "D", Note: "dates are wrong <img src=x onerror=alert(1)>",
+				Arguments: []callvet.ArgumentReport{{Argument: "date", Note: "day and month swapped"}, {Argument: "cabin"}},
+			},
 			{Tool: "book_hotel", Arguments: []callvet.ArgumentReport{}},
 		},
 	}}}

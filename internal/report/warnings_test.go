@@ -17,7 +17,8 @@ func TestTargetWarnings(t *testing.T) {
 		return panel.TargetPanel{Name: name, Overall: panel.Slice{Warnings: warnings}}
 	}
 	v := &View{Panels: &panel.Panels{Warnings: []string{"of all"}, Targets: []panel.TargetPanel{
-		target("a", "4 of 4 attempts have no known cost", "2 of 4 attempts did not run"), target("b"), target("c", "4 of 4 attempts have no known cost"),
+		target("a", "4 of 4 attempts have no known cost", "2 of 4 attempts did not run"), target("b"), target("c",
+			"4 of 4 attempts have no known cost"),
 	}}}
 	want := []string{"of all", "each of a, c: 4 of 4 attempts have no known cost", "a: 2 of 4 attempts did not run"}
 	if d := cmp.Diff(want, v.warnings()); d != "" {

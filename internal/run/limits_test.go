@@ -380,7 +380,8 @@ func TestFull(t *testing.T) {
 			t.Errorf("%d stored, %d done with %d requests", j.stored, sum.Done, sum.Requests)
 		}
 		asked := sum.Requests
-		if sum, err = run.Run(t.Context(), cfg); sum.Status != run.StatusBudget || !errors.Is(err, callvet.ErrBudget) || sum.Requests != 0 && sum.Requests != asked {
+		if sum, err = run.Run(t.Context(), cfg); sum.Status != run.StatusBudget || !errors.Is(err, callvet.ErrBudget) ||
+			sum.Requests != 0 && sum.Requests != asked {
 			t.Errorf("a run without room: %s with %d requests, %v", sum.Status, sum.Requests, err)
 		}
 		cfg.Full = func(context.Context) error { return callvet.ErrUnavailable }

@@ -112,7 +112,10 @@ func (s *Server) addSession() {
 		}
 		return &newCookie{cookie(ctx, nil)}, err
 	})
-	add(s, huma.Operation{OperationID: "quota", Method: http.MethodGet, Path: "/api/me/quota", Summary: "What you hold, and may hold at most", Tags: []string{"session"}}, Access{},
+	add(s, huma.Operation{
+		OperationID: "quota", Method: http.MethodGet, Path: "/api/me/quota",
+		Summary: "What you hold, and may hold at most", Tags: []string{"session"},
+	}, Access{},
 		func(ctx context.Context, by *account.Principal, _ *struct{}) (*body[Page[store.Held]], error) {
 			all, err := s.cfg.Quota.Of(ctx, s.cfg.Store.Rows(), by.User)
 			return &body[Page[store.Held]]{Page[store.Held]{Items: all}}, err

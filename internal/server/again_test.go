@@ -64,7 +64,8 @@ func TestAgain(t *testing.T) {
 		t.Errorf("the job: %+v", j)
 	}
 	whole := told[server.EvalDetails](t, s, "ana", "GET", "/api/tool-eval/history/"+sent.ResultRef, "")
-	if whole.Lost != 0 || whole.Resume != nil || whole.Judged != line.Planned || whole.Job != again.JobID || whole.Verdicts.Fail != line.Verdicts.Fail {
+	if whole.Lost != 0 || whole.Resume != nil || whole.Judged != line.Planned || whole.Job != again.JobID ||
+		whole.Verdicts.Fail != line.Verdicts.Fail {
 		t.Errorf("afterwards: %+v, before: %+v", whole.Verdicts, line.Verdicts)
 	}
 	if code, answer := s.ask(t, "ana", "POST", run+"/resume", "{}"); code != 409 || !strings.Contains(answer, "lost no attempt") {

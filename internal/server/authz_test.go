@@ -318,7 +318,8 @@ func knowsShared(k server.Kind) bool {
 
 func withKey(t *testing.T, s *site, user string) map[string]string {
 	t.Helper()
-	if _, err := s.users.SetProviderKey(t.Context(), people()[user], "HF_TOKEN", account.Kept{Value: "hf-0123456789abcdef", Hosts: []string{"router.huggingface.co"}}); err != nil {
+	if _, err := s.users.SetProviderKey(t.Context(), people()[user], "HF_TOKEN",
+		account.Kept{Value: "hf-0123456789abcdef", Hosts: []string{"router.huggingface.co"}}); err != nil {
 		t.Fatal(err)
 	}
 	return nil
@@ -326,7 +327,8 @@ func withKey(t *testing.T, s *site, user string) map[string]string {
 
 func withModelKey(t *testing.T, s *site, user string) map[string]string {
 	t.Helper()
-	if _, err := s.users.SetProviderKey(t.Context(), people()[user], "OPENAI_API_KEY", account.Kept{Value: "sk-0123456789abcdef", Hosts: []string{"api.openai.com"}}); err != nil {
+	if _, err := s.users.SetProviderKey(t.Context(), people()[user], "OPENAI_API_KEY",
+		account.Kept{Value: "sk-0123456789abcdef", Hosts: []string{"api.openai.com"}}); err != nil {
 		t.Fatal(err)
 	}
 	return nil

@@ -174,9 +174,10 @@ func (f *fuzzer) restock(t *testing.T) {
 		"/schedules":   id("/api/schedules", fmt.Sprintf(`{"name":"nightly","eval":{"suite_id":%q,"models":["offline/lexical"]},"on":["suite_changed"]}`, suite)),
 		"/experiments": id("/api/experiments", fmt.Sprintf(`{"name":"fuzzed","suite_id":%q}`, suite)),
 		"/gates":       id("/api/gates", `{"name":"release","text":"gates: [{metric: pass_rate, at_least: 0.1}]"}`),
-		"/jobs":        give[jobAnswer](t, s, "ana", "POST", "/api/tool-eval", fmt.Sprintf(`{"suite_id":%q,"models":["offline/lexical"]}`, suite)).JobID,
-		"/users":       "user_vera",
-		"/runs":        s.ran(t, "ana", "", 1),
+		"/jobs": give[jobAnswer](t, s, "ana", "POST", "/api/tool-eval",
+			fmt.Sprintf(`{"suite_id":%q,"models":["offline/lexical"]}`, suite)).JobID,
+		"/users": "user_vera",
+		"/runs":  s.ran(t, "ana", "", 1),
 	}
 	s.grant(t, "user_ana", all(), time.Hour)
 	f.of["/tokens"], f.of["/tool-eval/history"] = fmt.Sprintf("token_granted%d", s.made), f.of["/runs"]
@@ -205,7 +206,8 @@ func (f *fuzzer) send(t *testing.T, req *http.Request) (code int, answer string,
 
 // private are tables that change with every request: who asked when, and what is counted of a run when it is read first.
 func private(table string) bool {
-	return slices.Contains([]string{"tokens", "sessions", "audit", "links", "logins", "run_documents"}, table) || strings.HasPrefix(table, "river")
+	return slices.Contains([]string{"tokens", "sessions", "audit", "links", "logins", "run_documents"}, table) ||
+		strings.HasPrefix(table, "river")
 }
 
 // changed tells whether what the server keeps is not what it was when it was asked last.

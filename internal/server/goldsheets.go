@@ -73,13 +73,16 @@ func (s *Server) addGold() {
 		objects := map[string]Kind{"id": of.kind}
 		reads := Access{Objects: objects, Reads: true, Scope: account.ScopeRead}
 		const sheet = "a gold sheet, in YAML or JSON"
-		add(s, op("draw-gold", http.MethodGet, "/gold", "Draws a gold sheet: tasks for which a person writes which calls were right, with what was called as a proposal."), Access{Objects: objects}, func(ctx context.Context, _ *account.Principal, in *goldDrawIn) (*struct{ Body GoldSheet }, error) {
+		add(s, op("draw-gold", http.MethodGet, "/gold",
+			"Draws a gold sheet: tasks for which a person writes which calls were right, with what was called as a proposal."), Access{Objects: objects}, func(ctx context.Context, _ *account.Principal, in *goldDrawIn) (*struct{ Body GoldSheet }, error) {
 			return s.drawGold(ctx, labelled{of.kind, in.ID}, in)
 		})
-		add(s, uploaded(op("check-gold", http.MethodPost, "/gold", "Reads a gold sheet and returns it with what is wrong in it, and as a file."), sheet), reads, func(ctx context.Context, _ *account.Principal, in *goldIn) (*struct{ Body GoldSheet }, error) {
+		add(s, uploaded(op("check-gold", http.MethodPost, "/gold",
+			"Reads a gold sheet and returns it with what is wrong in it, and as a file."), sheet), reads, func(ctx context.Context, _ *account.Principal, in *goldIn) (*struct{ Body GoldSheet }, error) {
 			return s.checkGold(ctx, labelled{of.kind, in.ID}, in)
 		})
-		add(s, uploaded(op("apply-gold", http.MethodPost, "/gold/apply", "Makes a suite, or traces with labels, of a filled-in gold sheet."), sheet), reads, func(ctx context.Context, _ *account.Principal, in *goldMakeIn) (*struct{ Body GoldMade }, error) {
+		add(s, uploaded(op("apply-gold", http.MethodPost, "/gold/apply",
+			"Makes a suite, or traces with labels, of a filled-in gold sheet."), sheet), reads, func(ctx context.Context, _ *account.Principal, in *goldMakeIn) (*struct{ Body GoldMade }, error) {
 			return s.applyGold(ctx, labelled{of.kind, in.ID}, in)
 		})
 	}

@@ -52,7 +52,10 @@ func TestGoldSheet(t *testing.T) {
 		t.Errorf("tools: %+v", sheet.Tools)
 	}
 	local := s.app.With(app.Uploads{"asked": []byte(askedTraces)})
-	want, err := local.ProposeGold(t.Context(), app.GoldDrawRequest{Side: app.Side{Traces: "asked"}, N: 3, Edge: 0.7, By: []string{"language"}, Seed: 1})
+	want, err := local.ProposeGold(t.Context(), app.GoldDrawRequest{
+		Side: app.Side{Traces: "asked"}, N: 3, Edge: 0.7,
+		By: []string{"language"}, Seed: 1,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +63,8 @@ func TestGoldSheet(t *testing.T) {
 		t.Errorf("sheet (-program +server):\n%s", d)
 	}
 
-	if got := sheet.Text; !strings.Contains(got, "12345678901234567890") || !strings.Contains(string(jsonOf(sheet.Tasks)), `12345678901234567890`) {
+	if got := sheet.Text; !strings.Contains(got, "12345678901234567890") ||
+		!strings.Contains(string(jsonOf(sheet.Tasks)), `12345678901234567890`) {
 		t.Errorf("a large number is rounded: %s %+v", got, sheet.Tasks)
 	}
 
@@ -85,10 +89,12 @@ func TestGoldSheet(t *testing.T) {
 	turn := &task("t2").Turns[0]
 	turn.Needed, turn.Calls = &yes, []labels.GoldCall{{Tool: &tool, Args: nil, Check: &none}}
 	wrong := give[goldAnswer](t, s, "ana", "POST", path, send(drawn.Tasks))
-	if len(wrong.Problems) != 1 || wrong.Problems[0].Task != "t2" || wrong.Problems[0].Key != "turns[0].calls[0].args" || wrong.Problems[0].Fix == "" {
+	if len(wrong.Problems) != 1 || wrong.Problems[0].Task != "t2" ||
+		wrong.Problems[0].Key != "turns[0].calls[0].args" || wrong.Problems[0].Fix == "" {
 		t.Fatalf("%+v", wrong.Problems)
 	}
-	if code, answer := s.ask(t, "ana", "POST", path+"/apply", send(drawn.Tasks)); code != 422 || !strings.Contains(answer, "args is blank") {
+	if code, answer := s.ask(t, "ana", "POST", path+"/apply", send(drawn.Tasks)); code != 422 ||
+		!strings.Contains(answer, "args is blank") {
 		t.Errorf("a blank is applied: %d %s", code, answer)
 	}
 
@@ -108,7 +114,10 @@ func TestGoldSheet(t *testing.T) {
 			Tasks, Open, Cases int
 			Lost               []string
 		}](t, s, "ana", "POST", path+"/apply?to="+form, good.Text)
-		want, told, err := s.app.With(app.Uploads{"asked": []byte(askedTraces), "sheet": []byte(good.Text)}).MakeGold(t.Context(), app.GoldApplyRequest{File: "sheet", Side: app.Side{Traces: "asked"}}, form, nil)
+		want, told, err := s.app.With(app.Uploads{
+			"asked": []byte(askedTraces),
+			"sheet": []byte(good.Text),
+		}).MakeGold(t.Context(), app.GoldApplyRequest{File: "sheet", Side: app.Side{Traces: "asked"}}, form, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -266,8 +266,10 @@ func attackOtherHost(t *testing.T) {
 		}
 	}
 	s.answers(t, 200, "bo", "PUT", "/api/keys/OPENAI_BASE_URL", fmt.Sprintf(`{"value": %q}`, evil.URL))
-	s.awaitJob(t, "bo", told[jobAnswer](t, s, "bo", "POST", "/api/tool-eval", fmt.Sprintf(`{"suite_id": %q, "targets": [{"provider_key": "openai", "model_id": "m1"}]}`, suite)).JobID, "failed")
-	s.answers(t, 200, "bo", "POST", "/api/targets/test", fmt.Sprintf(`{"provider_key": "openai", "model_id": "m1", "base_url": %q}`, evil.URL))
+	s.awaitJob(t, "bo", told[jobAnswer](t, s, "bo", "POST", "/api/tool-eval",
+		fmt.Sprintf(`{"suite_id": %q, "targets": [{"provider_key": "openai", "model_id": "m1"}]}`, suite)).JobID, "failed")
+	s.answers(t, 200, "bo", "POST", "/api/targets/test",
+		fmt.Sprintf(`{"provider_key": "openai", "model_id": "m1", "base_url": %q}`, evil.URL))
 	if n := len(evil.seen); n != 0 {
 		t.Errorf("%d requests reached the other host", n)
 	}
@@ -277,10 +279,12 @@ func attackOtherHost(t *testing.T) {
 		t.Error("the host was allowed, and the key is not sent")
 	}
 	// Without hosts a key is for those of its provider, and for near ones.
-	if k := told[account.ProviderKey](t, s, "ana", "PUT", "/api/keys/OPENAI_API_KEY", `{"value": "sk-of-ana-0123456789"}`); !slices.Equal(k.Hosts, []string{"api.openai.com"}) || !k.Near {
+	if k := told[account.ProviderKey](t, s, "ana", "PUT", "/api/keys/OPENAI_API_KEY",
+		`{"value": "sk-of-ana-0123456789"}`); !slices.Equal(k.Hosts, []string{"api.openai.com"}) || !k.Near {
 		t.Errorf("the hosts of a provider: %+v", k)
 	}
-	if k := told[account.ProviderKey](t, s, "ana", "PUT", "/api/keys/MY_TOKEN", `{"value": "of-ana-0123456789"}`); len(k.Hosts) != 0 || !k.Near {
+	if k := told[account.ProviderKey](t, s, "ana", "PUT", "/api/keys/MY_TOKEN",
+		`{"value": "of-ana-0123456789"}`); len(k.Hosts) != 0 || !k.Near {
 		t.Errorf("a key of no provider: %+v", k)
 	}
 	// A key whose user named no hosts goes to a private address that the admin allows, such as a model server nearby.
@@ -623,7 +627,8 @@ func attackAttempts(t *testing.T) {
 	if text := s.answers(t, 429, "bo", "POST", "/api/tool-eval", ask); !strings.Contains(text, "bytes of attempts") {
 		t.Errorf("another run: %s", text)
 	}
-	if text := s.answers(t, 200, "bo", "GET", "/api/me/quota", ""); !strings.Contains(text, `"what":"attempt_bytes"`) || strings.Contains(text, `"what":"attempt_bytes","held":0`) {
+	if text := s.answers(t, 200, "bo", "GET", "/api/me/quota", ""); !strings.Contains(text, `"what":"attempt_bytes"`) ||
+		strings.Contains(text, `"what":"attempt_bytes","held":0`) {
 		t.Errorf("what is held: %s", text)
 	}
 	s.answers(t, 204, "bo", "DELETE", "/api/tool-eval/history/"+done.ResultRef, "")

@@ -94,7 +94,8 @@ func hostileMCP(t *testing.T, mode string) *httptest.Server {
 		case hostileTools()[mode] == nil:
 			w.Header().Set("Content-Type", "text/event-stream")
 			for {
-				if _, err := io.WriteString(flushing, "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n\n"); err != nil {
+				if _, err := io.WriteString(flushing,
+					"data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n\n"); err != nil {
 					return
 				}
 			}
@@ -146,7 +147,8 @@ func attackMCP(mode string, read int) func(t *testing.T) {
 			if len(told.Problems) == 0 && read != 1 || strings.ContainsAny(text, "\x00\x1b") {
 				t.Errorf("what is odd is not told: %.300s", text)
 			}
-			if code, text := s.ask(t, "bo", "POST", "/api/mcp/import", fmt.Sprintf(`{"url": %q, "draft_cases": true}`, evil.URL)); code >= 500 {
+			if code, text := s.ask(t, "bo", "POST", "/api/mcp/import",
+				fmt.Sprintf(`{"url": %q, "draft_cases": true}`, evil.URL)); code >= 500 {
 				t.Errorf("import: %d %.300s", code, text)
 			}
 		}
@@ -188,19 +190,25 @@ func (f folder) Path(name string) (path string, isFolder bool, err error) {
 func attackScorer(mode string) func(t *testing.T) {
 	return func(t *testing.T) {
 		program := filepath.Join(t.TempDir(), "judge.sh")
-		err := errors.Join(os.WriteFile(program, []byte(hostileScorers()[mode]), 0o600), os.WriteFile(filepath.Join(filepath.Dir(program), "suite.json"), []byte(judged(program)), 0o600))
+		err := errors.Join(os.WriteFile(program, []byte(hostileScorers()[mode]), 0o600),
+			os.WriteFile(filepath.Join(filepath.Dir(program), "suite.json"), []byte(judged(program)), 0o600))
 		if err != nil {
 			t.Fatal(err)
 		}
 		s := newSite(t, func(c *server.Config) {
-			users, err := account.New(account.Config{Store: c.Store, Secret: bytes.Repeat([]byte{7}, account.SecretSize), Allowed: account.Allowed{Commands: true}})
+			users, err := account.New(account.Config{
+				Store:  c.Store,
+				Secret: bytes.Repeat([]byte{7}, account.SecretSize), Allowed: account.Allowed{Commands: true},
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
 			c.Accounts = users
 		})
 		suite := give[server.Imported](t, s, "bo", "POST", "/api/tool-eval/import", judged(program)).SuiteID
-		if text := s.answers(t, 403, "bo", "POST", "/api/tool-eval", fmt.Sprintf(`{"suite_id": %q, "models": ["offline/lexical"]}`, suite)); !strings.Contains(text, "scorers would run") {
+		if text := s.answers(t, 403, "bo", "POST", "/api/tool-eval",
+			fmt.Sprintf(`{"suite_id": %q, "models": ["offline/lexical"]}`,
+				suite)); !strings.Contains(text, "scorers would run") {
 			t.Errorf("the reason: %s", text)
 		}
 
@@ -209,7 +217,10 @@ func attackScorer(mode string) func(t *testing.T) {
 			Store: func(context.Context) (*store.DB, error) { return s.db, nil }, Files: folder{dir: filepath.Dir(program)},
 			Permit: app.Permit{Commands: true}, Environ: os.Environ(),
 		})
-		run, err := a.StartRun(t.Context(), app.RunRequest{SuiteRequest: app.SuiteRequest{Suite: "suite.json"}, Targets: []app.TargetSpec{{Target: "offline/lexical"}}, AllowExec: true}, nil)
+		run, err := a.StartRun(t.Context(), app.RunRequest{
+			SuiteRequest: app.SuiteRequest{Suite: "suite.json"},
+			Targets:      []app.TargetSpec{{Target: "offline/lexical"}}, AllowExec: true,
+		}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

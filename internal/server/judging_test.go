@@ -146,7 +146,8 @@ func judgesInTimeline(t *testing.T, s *site, run, first string) {
 			continue
 		}
 		polite++
-		if e.Score == nil || e.Interval == nil || math.Abs(e.Interval.Point-*e.Score) > 1e-9 || e.Interval.N == 0 || !e.Interval.Usable() ||
+		if e.Score == nil || e.Interval == nil || math.Abs(e.Interval.Point-*e.Score) > 1e-9 || e.Interval.N == 0 ||
+			!e.Interval.Usable() ||
 			e.Interval.Lower >= *e.Score || e.Interval.Upper <= *e.Score {
 			t.Errorf("score %v, interval %+v", e.Score, e.Interval)
 		}
@@ -156,7 +157,8 @@ func judgesInTimeline(t *testing.T, s *site, run, first string) {
 	}
 	lostJudging(t, s, run, first)
 	line := told[server.Timeline](t, s, "ana", "GET", "/api/experiments/"+made.ID+"/timeline", "")
-	if len(line.Entries) != 5 || line.Entries[1].ID != first || !strings.Contains(strings.Join(line.Entries[1].Warnings, ""), "is lost") {
+	if len(line.Entries) != 5 || line.Entries[1].ID != first ||
+		!strings.Contains(strings.Join(line.Entries[1].Warnings, ""), "is lost") {
 		t.Errorf("a judging that cannot be read: %+v", line.Entries)
 	}
 }
@@ -178,10 +180,12 @@ func TestReportInTimeline(t *testing.T) {
 	s.suiteOf(t, "ana", "suite_1")
 	made := told[server.ExperimentDetails](t, s, "ana", "POST", "/api/experiments", `{"name":"judged","suite_id":"suite_1"}`)
 	run := s.ran(t, "ana", made.ID, 1)
-	code, answer := s.ask(t, "ana", "POST", "/api/runs/"+run+"/judge", fmt.Sprintf(`{"judge":["report"],"targets":[{"provider_key":"openai","model_id":"m1","base_url":%q}]}`, judge.URL))
+	code, answer := s.ask(t, "ana", "POST", "/api/runs/"+run+"/judge",
+		fmt.Sprintf(`{"judge":["report"],"targets":[{"provider_key":"openai","model_id":"m1","base_url":%q}]}`, judge.URL))
 	s.awaitJob(t, "ana", decode[jobAnswer](t, code, 202, answer).JobID, "done")
 	entries := told[server.Timeline](t, s, "ana", "GET", "/api/experiments/"+made.ID+"/timeline", "").Entries
-	if len(entries) != 2 || entries[1].Type != "judge" || entries[1].Score == nil || *entries[1].Score != 0.75 || entries[1].Interval != nil {
+	if len(entries) != 2 || entries[1].Type != "judge" || entries[1].Score == nil || *entries[1].Score != 0.75 ||
+		entries[1].Interval != nil {
 		t.Fatalf("%+v", entries)
 	}
 	got := string(jsonOf(entries[1].Reports))

@@ -53,7 +53,10 @@ func labelledKinds() []labelledKind {
 
 // op is an operation on the labels of a thing of the kind.
 func (k labelledKind) op(id, method, path, summary string) huma.Operation {
-	return huma.Operation{OperationID: id + "-" + k.name, Method: method, Path: k.path + path, Summary: summary, Tags: []string{"labels"}}
+	return huma.Operation{
+		OperationID: id + "-" + k.name, Method: method, Path: k.path + path, Summary: summary,
+		Tags: []string{"labels"},
+	}
 }
 
 // addLabels adds what is asked about people's labels and what they say of judges, alike for runs and
@@ -299,7 +302,9 @@ func (s *Server) exportLabels(ctx context.Context, _ *account.Principal, of labe
 	return &file{ContentType: mediaTypes()[format], Disposition: `attachment; filename="labels.` + format + `"`, Body: text.Bytes()}, nil
 }
 
-func (s *Server) calibrate(ctx context.Context, _ *account.Principal, of labelled, ask *CalibrateAsk) (*struct{ Body Calibrated }, error) {
+func (s *Server) calibrate(ctx context.Context, _ *account.Principal, of labelled,
+	ask *CalibrateAsk,
+) (*struct{ Body Calibrated }, error) {
 	files, side, release, err := s.labelling(ctx, of)
 	if err != nil {
 		return nil, err

@@ -49,7 +49,8 @@ func TestTestTarget(t *testing.T) {
 	}
 	key := func(value string) {
 		t.Helper()
-		if code, body := s.ask(t, "ana", "PUT", "/api/keys/OPENAI_API_KEY", fmt.Sprintf(`{"value":%q,"hosts":[%q,%q]}`, value, model.Listener.Addr(), nobody.Listener.Addr())); code != 200 {
+		if code, body := s.ask(t, "ana", "PUT", "/api/keys/OPENAI_API_KEY",
+			fmt.Sprintf(`{"value":%q,"hosts":[%q,%q]}`, value, model.Listener.Addr(), nobody.Listener.Addr())); code != 200 {
 			t.Fatalf("key: %d %s", code, body)
 		}
 	}

@@ -39,7 +39,8 @@ func TestRunCaseKept(t *testing.T) {
 		t.Errorf("the case of another user: %d %s", code, answer)
 	}
 
-	if code, answer := s.ask(t, "root", "GET", "/api/runs/"+run+"/case/text?case=to-kim", ""); code != 403 || strings.Contains(answer, "kim.lund") {
+	if code, answer := s.ask(t, "root", "GET", "/api/runs/"+run+"/case/text?case=to-kim", ""); code != 403 ||
+		strings.Contains(answer, "kim.lund") {
 		t.Errorf("the case of another user, for an admin: %d %s", code, answer)
 	}
 
@@ -62,7 +63,8 @@ func TestRunCaseKept(t *testing.T) {
 	if code, answer := s.ask(t, "ana", "GET", "/api/runs/"+run+"/case/text?case=to-kim", ""); code != 404 {
 		t.Errorf("a run of the command line, for a member: %d %s", code, answer)
 	}
-	if text := told[server.CaseText](t, s, "root", "GET", "/api/runs/"+run+"/case/text?case=to-kim", ""); !strings.Contains(text.YAML, "kim.lund@example.org") {
+	if text := told[server.CaseText](t, s, "root", "GET", "/api/runs/"+run+"/case/text?case=to-kim",
+		""); !strings.Contains(text.YAML, "kim.lund@example.org") {
 		t.Errorf("a run of the command line, for an admin: %s", text.YAML)
 	}
 }

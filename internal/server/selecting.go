@@ -203,7 +203,10 @@ func (s *Server) selectOne(ctx context.Context, by *account.Principal, in *struc
 }
 
 // matchTypes are the words of the document for matches.
-var matchTypes = map[string]string{"exact": "exact_match", "acceptable": "acceptable_match", "partial": "partial_match", "none": "no_match"}
+var matchTypes = map[string]string{
+	"exact": "exact_match", "acceptable": "acceptable_match", "partial": "partial_match",
+	"none": "no_match",
+}
 
 // fieldOf gives a mistake of a search the name that the field has in these requests.
 func fieldOf(err error) error {

@@ -96,7 +96,8 @@ func TestSelecting(t *testing.T) {
 		t.Errorf("%+v", lost)
 	}
 	// An acceptable tool beside a wrong one is no match in the document, and partial here.
-	if beside := give[single](t, s, "root", "POST", eval+"/single", `{"query": "traffic incidents and weather", "expected_tools": ["company_search"], "acceptable_tools": ["weather_now"], "limit": 2}`); beside.MatchType != "no_match" || beside.Own != "partial_match" {
+	if beside := give[single](t, s, "root", "POST", eval+"/single",
+		`{"query": "traffic incidents and weather", "expected_tools": ["company_search"], "acceptable_tools": ["weather_now"], "limit": 2}`); beside.MatchType != "no_match" || beside.Own != "partial_match" {
 		t.Errorf("%+v", beside)
 	}
 	if free := give[single](t, s, "root", "POST", "/api/admin/tool-eval/single", `{"query": "weather"}`); free.MatchType != "" || len(free.Selected) == 0 {

@@ -85,7 +85,9 @@ func TestSemantic(t *testing.T) {
 // has it, and shows it; a suite without one has none, and the import of a suite warns no more.
 func (s *site) givesEmbedder(t *testing.T, text, model string) {
 	t.Helper()
-	if code, body := s.ask(t, "root", "PUT", "/api/settings", `{"private_addresses":true,"private_hosts":[],"server_keys":true,"embedder":"ollama"}`); code != 422 || !strings.Contains(body, "names no model") {
+	if code, body := s.ask(t, "root", "PUT", "/api/settings",
+		`{"private_addresses":true,"private_hosts":[],"server_keys":true,"embedder":"ollama"}`); code != 422 ||
+		!strings.Contains(body, "names no model") {
 		t.Errorf("a text that names no model: %d %s", code, body)
 	}
 	set := give[struct {
@@ -109,7 +111,8 @@ func (s *site) givesEmbedder(t *testing.T, text, model string) {
 		job := s.eval(t, "ana", suite, model, `,"retries":0`)
 		s.awaitJob(t, "ana", job.JobID, "done")
 		got := 0
-		for _, a := range give[struct{ Items []struct{ Verdict string } }](t, s, "ana", "GET", "/api/runs/"+job.ResultRef+"/cells", "").Items {
+		for _, a := range give[struct{ Items []struct{ Verdict string } }](t, s, "ana", "GET",
+			"/api/runs/"+job.ResultRef+"/cells", "").Items {
 			if a.Verdict == "pass" {
 				got++
 			}
@@ -155,7 +158,8 @@ func TestModelOfSearches(t *testing.T) {
 		_ = json.NewEncoder(w).Encode(out)
 	}))
 	t.Cleanup(tei.Close)
-	if _, err := s.users.SetSettings(t.Context(), people()["root"], account.Settings{Private: true, Models: account.Models{Embed: "tei:e@" + tei.URL}}); err != nil {
+	if _, err := s.users.SetSettings(t.Context(), people()["root"],
+		account.Settings{Private: true, Models: account.Models{Embed: "tei:e@" + tei.URL}}); err != nil {
 		t.Fatal(err)
 	}
 	s.work(t)

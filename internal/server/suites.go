@@ -132,7 +132,9 @@ func (s *Server) readSuite(ctx context.Context, text []byte, format string) (*ca
 }
 
 // lintSuite reads and lints a text, for a time at most.
-func lintSuite(ctx context.Context, a *app.App, text []byte, format string, most time.Duration) (*callvet.Suite, []callvet.Problem, error) {
+func lintSuite(ctx context.Context, a *app.App, text []byte, format string, most time.Duration) (*callvet.Suite,
+	[]callvet.Problem, error,
+) {
 	ctx, stop := context.WithTimeoutCause(ctx, most, errTooLong)
 	defer stop()
 	var before []callvet.Problem

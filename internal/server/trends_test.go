@@ -60,7 +60,8 @@ func TestLeaderboardAndTrend(t *testing.T) {
 	if len(last.Entries) != 1 || !last.Older || len(last.Entries[0].Targets) != 1 || last.Entries[0].Targets[0].Previous != first {
 		t.Errorf("the newest run of one configuration: %+v", last)
 	}
-	if one := told[server.Trend](t, s, "ana", "GET", "/api/tool-suites/suite_1/trend?config_hash="+fresh.Hash, ""); len(one.Entries) != 1 || one.Older {
+	if one := told[server.Trend](t, s, "ana", "GET", "/api/tool-suites/suite_1/trend?config_hash="+fresh.Hash,
+		""); len(one.Entries) != 1 || one.Older {
 		t.Errorf("the runs of a configuration that one run has: %+v", one)
 	}
 	if code, body := s.ask(t, "bo", "GET", "/api/leaderboard?suite_id=suite_1", ""); code != 404 {
@@ -109,9 +110,11 @@ func TestRunChange(t *testing.T) {
 		t.Errorf("the same again: %+v", same)
 	}
 
-	s.ran(t, "ana", "", 1, app.TargetSpec{Target: "offline/lexical", Name: "lexical", SystemPrompt: "A"}, app.TargetSpec{Target: "offline/lexical", Name: "twin", SystemPrompt: "B"})
+	s.ran(t, "ana", "", 1, app.TargetSpec{Target: "offline/lexical", Name: "lexical", SystemPrompt: "A"},
+		app.TargetSpec{Target: "offline/lexical", Name: "twin", SystemPrompt: "B"})
 	named := s.ran(t, "ana", "", 1, app.TargetSpec{Target: "offline/lexical", Name: "twin", SystemPrompt: "C"})
-	if items := told[server.RunChanges](t, s, "ana", "GET", "/api/runs/"+named+"/change", "").Items; len(items) != 1 || items[0].BaseTarget != "twin" {
+	if items := told[server.RunChanges](t, s, "ana", "GET", "/api/runs/"+named+"/change", "").Items; len(items) != 1 ||
+		items[0].BaseTarget != "twin" {
 		t.Errorf("not compared with its namesake: %+v", items)
 	}
 

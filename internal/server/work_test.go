@@ -33,7 +33,8 @@ func TestAppOf(t *testing.T) {
 		t.Error("an App is of one user, and stays")
 	}
 	const key = "sk-0123456789abcdef-wxyz"
-	if _, err := s.users.SetProviderKey(ctx, people()["ana"], "HF_TOKEN", account.Kept{Value: key, Hosts: []string{"router.huggingface.co"}}); err != nil {
+	if _, err := s.users.SetProviderKey(ctx, people()["ana"], "HF_TOKEN",
+		account.Kept{Value: key, Hosts: []string{"router.huggingface.co"}}); err != nil {
 		t.Fatal(err)
 	}
 	now := of("user_ana")

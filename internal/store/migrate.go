@@ -71,7 +71,8 @@ ALTER TABLE runs ADD COLUMN tags TEXT NOT NULL DEFAULT '[]';
 -- What is written from now on carries its checksum, which an older callvet cannot read: see sum.go. bytes is what was
 -- written of attempts, those that were replaced too.
 ALTER TABLE runs ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0;
-UPDATE runs SET bytes=(SELECT coalesce(sum(length(c.result)+length(c.trace)+coalesce(length(c.exchanges),0)),0) FROM cells c WHERE c.run=runs.num);
+UPDATE runs SET bytes=(SELECT coalesce(sum(length(c.result)+length(c.trace)+coalesce(length(c.exchanges),0)),
+		0) FROM cells c WHERE c.run=runs.num);
 `}
 }
 

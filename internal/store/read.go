@@ -183,7 +183,8 @@ func (f Filter) query(num int64, target int) (string, []any) {
 	}
 	if f.Verdicts != nil {
 		// A word that nobody writes is damage, and the cell is lost.
-		q.WriteString(" AND (verdict IN (" + strings.Repeat(",?", len(f.Verdicts))[1:] + ") OR verdict NOT IN ('pass','fail','error','not_run'))")
+		q.WriteString(" AND (verdict IN (" + strings.Repeat(",?",
+			len(f.Verdicts))[1:] + ") OR verdict NOT IN ('pass','fail','error','not_run'))")
 		for _, v := range f.Verdicts {
 			args = append(args, string(v))
 		}

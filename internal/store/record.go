@@ -127,7 +127,10 @@ func split(b []byte) (r record, err error) {
 
 // appendArgs adds the values of one row of insertCells.
 func (r *record) appendArgs(args []any, run int64) []any {
-	c := columns{run: counted(int(run)), outcome: word(r.outcome), verdict: word(r.verdict), class: word(r.class), caseID: word(r.caseID)}
+	c := columns{
+		run: counted(int(run)), outcome: word(r.outcome), verdict: word(r.verdict), class: word(r.class),
+		caseID: word(r.caseID),
+	}
 	for i, n := range []int{r.caseIx, r.target, r.repeat} {
 		c.at[i] = counted(n)
 	}

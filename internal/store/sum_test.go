@@ -82,7 +82,8 @@ func TestDamagedBit(t *testing.T) {
 			what := damage(want[name], got[name])
 			found[what]++
 			if what == silent {
-				t.Errorf("bit %d of byte %d is damaged, and %s are other ones:\n%.2000s\nwant\n%.2000s", bit, at, name, got[name], want[name])
+				t.Errorf("bit %d of byte %d is damaged, and %s are other ones:\n%.2000s\nwant\n%.2000s", bit, at, name,
+					got[name], want[name])
 			}
 		}
 	}
@@ -149,7 +150,10 @@ func damage(want, got []string) string {
 // readAll reads what a store has in every way that it can be read.
 func readAll(t *testing.T, path string) map[string][]string {
 	t.Helper()
-	out := map[string][]string{"runs": nil, "manifests": nil, "cells": nil, "columns": nil, "new cells": nil, "suites": nil, "answers": nil}
+	out := map[string][]string{
+		"runs": nil, "manifests": nil, "cells": nil, "columns": nil, "new cells": nil,
+		"suites": nil, "answers": nil,
+	}
 	put := func(name string, v any, err error) {
 		b, jerr := json.Marshal(v)
 		if err != nil || jerr != nil {

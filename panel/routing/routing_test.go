@@ -296,9 +296,15 @@ func TestOnePart(t *testing.T) {
 		var cells []callvet.Cell
 		var col routing.Collector
 		for i, category := range c.categories {
-			cases = append(cases, callvet.Case{ID: fmt.Sprint(i), Fields: map[string]string{"category": category}, Expect: callvet.Expect{Selection: &callvet.Selection{Tools: []string{"x"}}}})
+			cases = append(cases, callvet.Case{
+				ID: fmt.Sprint(i), Fields: map[string]string{"category": category},
+				Expect: callvet.Expect{Selection: &callvet.Selection{Tools: []string{"x"}}},
+			})
 			d := right
-			cell := callvet.Cell{Case: i, Trace: callvet.Trace{CaseID: cases[i].ID, Decision: &d}, Result: selection.Judge(cases[i].Expect.Selection, &d, selection.Defaults())}
+			cell := callvet.Cell{
+				Case: i, Trace: callvet.Trace{CaseID: cases[i].ID, Decision: &d},
+				Result: selection.Judge(cases[i].Expect.Selection, &d, selection.Defaults()),
+			}
 			cell.Trace.Classify("")
 			cells = append(cells, cell)
 			col.Add(&cases[i], &cell)

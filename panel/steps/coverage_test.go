@@ -99,21 +99,30 @@ func TestWithoutVerdict(t *testing.T) {
 		want                   gate.Verdict
 		reason                 string
 	}{
-		"all have a verdict":         {passed: 120, gate: "pass_rate", want: gate.Pass},
-		"a few have none":            {passed: 120, silent: 10, gate: "pass_rate", want: gate.Pass},
-		"a third has none":           {passed: 120, silent: 60, gate: "pass_rate", want: gate.Inconclusive, reason: gate.ReasonCoverage},
+		"all have a verdict": {passed: 120, gate: "pass_rate", want: gate.Pass},
+		"a few have none":    {passed: 120, silent: 10, gate: "pass_rate", want: gate.Pass},
+		"a third has none": {
+			passed: 120, silent: 60, gate: "pass_rate", want: gate.Inconclusive,
+			reason: gate.ReasonCoverage,
+		},
 		"errors have none":           {passed: 120, failed: 5, gate: "pass_rate", want: gate.Pass},
 		"the judge: all":             {passed: 120, gate: "judged_pass", want: gate.Pass},
 		"the judge: silent on few":   {passed: 120, silent: 5, gate: "judged_pass", want: gate.Pass},
 		"the judge: silent on a lot": {passed: 120, silent: 12, gate: "judged_pass", want: gate.Inconclusive, reason: gates.ReasonLost},
 		"the judge: errors apart":    {passed: 120, failed: 5, gate: "judged_pass", want: gate.Pass},
-		"the judge: both add up":     {passed: 120, silent: 5, failed: 5, gate: "judged_pass", want: gate.Inconclusive, reason: gates.ReasonLost},
+		"the judge: both add up": {
+			passed: 120, silent: 5, failed: 5, gate: "judged_pass", want: gate.Inconclusive,
+			reason: gates.ReasonLost,
+		},
 	} {
 		s := New(Config{})
 		w := s.Worker()
 		b := w.Batch()
 		for i := range tt.passed + tt.silent + tt.failed {
-			x := &Task{Line: int64(i + 1), ID: fmt.Append(nil, "t", i), Pass: -1, CostUSD: -1, WallMS: -1, Fault: i >= tt.passed+tt.silent}
+			x := &Task{
+				Line: int64(i + 1), ID: fmt.Append(nil, "t", i), Pass: -1, CostUSD: -1, WallMS: -1,
+				Fault: i >= tt.passed+tt.silent,
+			}
 			if i < tt.passed {
 				x.Pass, x.Judged = 1, []Verdict{{Judge: "j", Pass: true}}
 			}
@@ -122,7 +131,8 @@ func TestWithoutVerdict(t *testing.T) {
 		s.Give(0, b, func(*Batch) {})
 		s.Take(w, 0, 1)
 		s.Close()
-		r, problems := gates.Evaluate(gates.Input{Panels: s.Panels(), Task: "task"}, []gates.Gate{{Metric: tt.gate, Direction: gate.AtLeast, Bound: 0.85}})
+		r, problems := gates.Evaluate(gates.Input{Panels: s.Panels(), Task: "task"},
+			[]gates.Gate{{Metric: tt.gate, Direction: gate.AtLeast, Bound: 0.85}})
 		if problems != nil {
 			t.Fatal(problems)
 		}

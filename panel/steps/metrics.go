@@ -362,7 +362,10 @@ func (t *teller) judged(i int, r *exact.Rate) {
 		if c.Judge != name {
 			continue
 		}
-		ts := panel.Metric{Name: "true_success" + suffix, Title: "true success" + suffix, Unit: panel.UnitRate, Of: panel.OfLabels, Excluded: m.Excluded}
+		ts := panel.Metric{
+			Name: "true_success" + suffix, Title: "true success" + suffix, Unit: panel.UnitRate,
+			Of: panel.OfLabels, Excluded: m.Excluded,
+		}
 		ts.Labelled = &panel.Labelled{Of: m.Of, N: m.Seen(), Tasks: m.Interval.Clusters, Elsewhere: true}
 		var why string
 		if ts.Interval, why = c.TrueSuccess(m.Interval, t.cfg.Confidence); why != "" {

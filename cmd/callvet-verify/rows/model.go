@@ -149,7 +149,10 @@ func chat(w http.ResponseWriter, r *http.Request) {
 	answer, reason := map[string]any{"role": "assistant", "content": "That is all."}, "stop"
 	if name, args, found := called(question, system); found && in.Messages[len(in.Messages)-1].Role == "user" {
 		answer["content"], reason = nil, "tool_calls"
-		answer["tool_calls"] = []any{map[string]any{"id": "c1", "type": "function", "function": map[string]any{"name": name, "arguments": args}}}
+		answer["tool_calls"] = []any{map[string]any{
+			"id": "c1", "type": "function",
+			"function": map[string]any{"name": name, "arguments": args},
+		}}
 	}
 	write(w, map[string]any{
 		"model": "m", "choices": []any{map[string]any{"finish_reason": reason, "message": answer}},

@@ -71,7 +71,8 @@ func uses(d *Document, r *Row, place string) bool {
 		command, flag, _ := strings.Cut(strings.TrimSuffix(place, " ="), " --")
 		return step(false, func(line string) bool {
 			_, args, found := strings.Cut(line, command)
-			return found && (flag == "" || strings.Contains(args, "--"+flag) || shorts["--"+flag] != "" && strings.Contains(args, shorts["--"+flag]))
+			return found && (flag == "" || strings.Contains(args, "--"+flag) || shorts["--"+flag] != "" &&
+				strings.Contains(args, shorts["--"+flag]))
 		})
 	case "GET", "POST", "PUT", "PATCH", "DELETE":
 		pattern := regexp.MustCompile(`\{[a-z_]+\}`).ReplaceAllString(rest, "*")
@@ -84,7 +85,10 @@ func uses(d *Document, r *Row, place string) bool {
 		})
 	case "metric":
 		return slices.ContainsFunc(r.Steps, func(s Step) bool {
-			return slices.ContainsFunc(s.Expect, func(e Expectation) bool { return e.At == rest || strings.Contains(e.At, "name="+rest+".") })
+			return slices.ContainsFunc(s.Expect, func(e Expectation) bool {
+				return e.At == rest ||
+					strings.Contains(e.At, "name="+rest+".")
+			})
 		})
 	case "key":
 		key, _, _ := strings.Cut(rest, " docs/")

@@ -169,7 +169,8 @@ func (w *walk) do(ctx context.Context, binary, dir string) (did map[string][]byt
 		if err != nil && !errors.As(err, &exit) {
 			return nil, fmt.Errorf("run %s: %w", line, err)
 		}
-		did[fmt.Sprintf("%02d %s", i, line)] = masked(fmt.Appendf(nil, "exit %d\n%s--- errors\n%s", cmd.ProcessState.ExitCode(), out.Bytes(), errs.Bytes()))
+		did[fmt.Sprintf("%02d %s", i, line)] = masked(fmt.Appendf(nil, "exit %d\n%s--- errors\n%s",
+			cmd.ProcessState.ExitCode(), out.Bytes(), errs.Bytes()))
 	}
 	return did, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || strings.HasPrefix(d.Name(), "runs.db") {

@@ -56,7 +56,10 @@ func TestCompare(t *testing.T) {
 	c.Due("outputs and files", 4, "the test")
 	compare(c, &walk{name: "w"},
 		map[string][]byte{"00 run": []byte("same"), "01 gate": []byte("a\nb"), "02 show last": []byte("x"), "03 diff": nil},
-		map[string][]byte{"00 run": []byte("same"), "01 gate": []byte("a\nc"), "02 show last": []byte("y"), "03 diff": nil, "file r.json": []byte("{}")}, wanted)
+		map[string][]byte{
+			"00 run": []byte("same"), "01 gate": []byte("a\nc"), "02 show last": []byte("y"),
+			"03 diff": nil, "file r.json": []byte("{}"),
+		}, wanted)
 	if c.Close() {
 		t.Error("two differences pass")
 	}
@@ -81,7 +84,8 @@ func TestWalks(t *testing.T) {
 	for i := range all {
 		lines[filepath.Base(all[i].name)] = len(all[i].lines)
 	}
-	if lines["weather.yaml"] != len(ofSuite) || lines["safety-drill.jsonl"] != len(ofTraces) || lines["catalogue.json"] != len(ofCatalogue)+len(ofTraces) {
+	if lines["weather.yaml"] != len(ofSuite) || lines["safety-drill.jsonl"] != len(ofTraces) ||
+		lines["catalogue.json"] != len(ofCatalogue)+len(ofTraces) {
 		t.Error(lines)
 	}
 }

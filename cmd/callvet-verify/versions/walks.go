@@ -46,7 +46,10 @@ var ofCatalogue = []string{
 // walks lists what is run: the shipped examples, and the files of folders with data.
 func walks(examples string, data []string) ([]walk, error) {
 	all := []walk{
-		{"program", "", []string{"--help", "version", "prices", "targets", "judge list", "schema", "drill -m offline/lexical -c 1", "init", "lint suite.yaml", "runs", "show last", "gate last"}},
+		{"program", "", []string{
+			"--help", "version", "prices", "targets", "judge list", "schema",
+			"drill -m offline/lexical -c 1", "init", "lint suite.yaml", "runs", "show last", "gate last",
+		}},
 		{"selection", filepath.Join(examples, "select"), []string{
 			"select {}/suite.json --tools {}/catalogue.json --json", "select {}/suite.json --tools {}/catalogue.json",
 			"select query trafikstörningar --tools {}/catalogue.json --json", "tools lint {}/catalogue.json", "tools confusable {}/catalogue.json",
