@@ -201,10 +201,11 @@ type Questions struct {
 type search struct {
 	app       *app.App // with the catalogue, the questions, and whatever else was sent
 	catalogue *library.Catalogue
+	app.Search
 }
 
 // searching reads what a request names, which its sender may read, beside files that came with it.
-func (s *Server) searching(ctx context.Context, by *account.Principal, q *Questions, files app.Uploads) (*search, error) {
+func (s *Server) searching(ctx context.Context, by *account.Principal, q *Questions, how *Searching, files app.Uploads) (*search, error) {
 	c, err := s.catalogueOf(ctx, by, q.CatalogueID)
 	if err != nil {
 		return nil, err
@@ -212,12 +213,16 @@ func (s *Server) searching(ctx context.Context, by *account.Principal, q *Questi
 	if files[questionsFile], err = s.questions(ctx, by, q); err != nil {
 		return nil, err
 	}
-	files[c.ID] = c.Text
+	of, err := s.searchOf(ctx, c, how, files)
+	if err != nil {
+		return nil, err
+	}
+	of.K, of.Preset = q.Limit, q.Preset
 	a, err := s.AppOf(ctx, by.User)
 	if err != nil {
 		return nil, err
 	}
-	return &search{a.With(files), c}, nil
+	return &search{a.With(files), c, of}, nil
 }
 
 // questions are those that a request sends or names, which its sender may read. Where they are those
