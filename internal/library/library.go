@@ -343,7 +343,10 @@ func (l *Library) edit(ctx context.Context, user, id, note string, match func(in
 
 func (l *Library) row(ctx context.Context, id string) (rows.SuiteEntryRow, error) {
 	row, err := l.cfg.Store.Rows().SuiteEntry(ctx, id)
-	return row, found(err, "suite", id)
+	if err := found(err, "suite", id); err != nil {
+		return row, err
+	}
+	return row, store.Intact(row.Whole, "suite "+id)
 }
 
 // found makes what is not there an error of this program.
@@ -468,6 +471,9 @@ type Version struct {
 func (l *Library) Version(ctx context.Context, id string, n int64) (*Version, error) {
 	r, err := l.cfg.Store.Rows().SuiteVersion(ctx, rows.SuiteVersionParams{SuiteID: id, Version: n})
 	if err := found(err, fmt.Sprintf("version %d of suite", n), id); err != nil {
+		return nil, err
+	}
+	if err := store.Intact(r.Whole, fmt.Sprintf("version %d of suite %s", n, id)); err != nil {
 		return nil, err
 	}
 	text, err := unpack(r.Content)

@@ -102,6 +102,7 @@ export function Changes({ bench }: { bench: Bench }) {
         }}
       />
       <Sweep bench={bench} asked={asked} />
+      <Tune bench={bench} asked={asked} />
     </Stack>
   );
 }
@@ -188,9 +189,9 @@ function Try({ bench, asked, edits, done }: { bench: Bench; asked: Asked | null;
   const may = useMay('write');
   const status: ('accepted' | 'proposed')[] = ['accepted', 'proposed'];
   const [tried, setTried] = useState('');
-  const now = JSON.stringify([edits, asked, bench.catalogue.version]);
+  const now = JSON.stringify([edits, asked, bench.how, bench.catalogue.version]);
   const suppose = useMutation({
-    mutationFn: async () => ok(await api.POST('/api/v1/admin/tool-eval/whatif', { body: { ...asked!, edits, status } })),
+    mutationFn: async () => ok(await api.POST('/api/v1/admin/tool-eval/whatif', { body: { ...asked!, ...bench.how, edits, status } })),
     onSuccess: () => setTried(now),
   });
   const [was, setWas] = useState<Before | null>(null);
@@ -413,7 +414,7 @@ function Suggest({ bench, asked, use }: { bench: Bench; asked: Asked | null; use
   const [top, setTop] = useState<number | string>(5);
   const [only, setOnly] = useState<string[]>([]);
   const ask = useMutation({
-    mutationFn: async () => ok(await api.POST('/api/v1/admin/tool-eval/suggest', { body: { ...asked!, model: model.trim() || undefined, top: Number(top) || undefined, tools: only.length > 0 ? only : undefined } })),
+    mutationFn: async () => ok(await api.POST('/api/v1/admin/tool-eval/suggest', { body: { ...asked!, ...bench.how, model: model.trim() || undefined, top: Number(top) || undefined, tools: only.length > 0 ? only : undefined } })),
   });
   const s = ask.data;
   return (
@@ -507,7 +508,7 @@ function Sweep({ bench, asked }: { bench: Bench; asked: Asked | null }) {
   const [rerank, setRerank] = useState<string[]>([]);
   const most = Math.max(bench.tools.length - 1, 1);
   const ask = useMutation({
-    mutationFn: async () => ok(await api.POST('/api/v1/admin/tool-eval/sweep', { body: { ...asked!, distractors: sizes.length > 0 ? sizes.map(Number) : undefined, configurations: settings.length > 0 ? settings : undefined, embed: embed.length > 0 ? embed : undefined, rerank: rerank.length > 0 ? rerank : undefined } })),
+    mutationFn: async () => ok(await api.POST('/api/v1/admin/tool-eval/sweep', { body: { ...asked!, base: { embed: bench.how.embed, rerank: bench.how.rerank }, distractors: sizes.length > 0 ? sizes.map(Number) : undefined, configurations: settings.length > 0 ? settings : undefined, embed: embed.length > 0 ? embed : undefined, rerank: rerank.length > 0 ? rerank : undefined } })),
   });
   const k = ask.data?.points?.[0]?.k;
   return (
@@ -569,6 +570,49 @@ function Sweep({ bench, asked }: { bench: Bench; asked: Asked | null }) {
               </Box>
             )}
             <Lines of={ask.data.notes.map((n) => n.text)} />
+          </>
+        )}
+      </Stack>
+    </Section>
+  );
+}
+
+const goals = ['mrr', 'hit1', 'ndcg', 'pass'] as const;
+
+/** Tune looks for weights, which all searches of the lab can use then. */
+function Tune({ bench, asked }: { bench: Bench; asked: Asked | null }) {
+  const t = useText();
+  const [goal, setGoal] = useState<(typeof goals)[number]>('mrr');
+  const ask = useMutation({ mutationFn: async () => ok(await api.POST('/api/v1/admin/tool-eval/tune', { body: { ...asked!, goal, embed: bench.how.embed } })) });
+  const found = ask.data;
+  return (
+    <Section id="tune" title={t('lab.tune')} hint={t('lab.tuneHint')}>
+      <Group align="flex-end" gap="sm">
+        <Select label={t('lab.goal')} data={goals.map((g) => ({ value: g, label: t(`lab.goal_${g}`) }))} value={goal} onChange={(v) => v && setGoal(v)} allowDeselect={false} w={{ base: '100%', sm: 320 }} />
+        <Button variant="default" loading={ask.isPending} disabled={!asked} onClick={() => ask.mutate()}>
+          {t('lab.tuneRun')}
+        </Button>
+      </Group>
+      <Stack gap="sm" mt="md">
+        <Failure of={ask.error} />
+        {found && (
+          <>
+            <Group gap="sm" role="status">
+              <Mark tone={found.tuned.beyond_chance ? 'pass' : 'none'}>{t(found.weights_text === '' ? 'lab.tuneNothing' : found.tuned.beyond_chance ? 'lab.tuneBetter' : 'lab.tuneUnclear')}</Mark>
+              <Delta of={found.tuned.change} />
+              <Text span size="xs" c="dimmed" className="num">p = {pOf(found.tuned.p)}</Text>
+            </Group>
+            {found.weights_text !== '' && (
+              <>
+                <Text component="pre" className="untrusted mono card" p="sm" m={0} mah={320} style={{ overflow: 'auto' }} tabIndex={0}>
+                  {JSON.stringify(found.weights, null, 2)}
+                </Text>
+                <Button variant="default" size="xs" style={{ alignSelf: 'flex-start' }} onClick={() => bench.setWeights(found.weights_text)}>
+                  {t('lab.useWeights')}
+                </Button>
+              </>
+            )}
+            <Lines of={found.notes.map((n) => n.text)} />
           </>
         )}
       </Stack>

@@ -17,6 +17,9 @@ export type TextFile = { name: string; text: string };
 export type Bench = {
   catalogue: Schemas['CatalogueEntry'];
   preset: 'default' | 'bigtool' | undefined;
+  /** The models and weights of searches; without, those of the server and of the preset. */
+  how: { embed?: string; rerank?: string; weights?: string };
+  setWeights: (text: string) => void;
   tools: Schemas['AppCatalogueTool'][];
   questions: TextFile | null;
   setQuestions: (f: TextFile | null) => void;

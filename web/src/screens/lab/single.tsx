@@ -31,7 +31,7 @@ export function Single({ bench }: { bench: Bench }) {
   }, [key]);
 
   const answer = useQuery({
-    queryKey: ['lab', 'single', bench.catalogue.id, bench.catalogue.version, bench.preset ?? '', key],
+    queryKey: ['lab', 'single', bench.catalogue.id, bench.catalogue.version, bench.preset ?? '', bench.how, key],
     enabled: asked.q !== '',
     staleTime: Number.POSITIVE_INFINITY,
     queryFn: async () => {
@@ -39,7 +39,7 @@ export function Single({ bench }: { bench: Bench }) {
       return ok(
         await api.POST('/api/v1/admin/tool-eval/single', {
           body: {
-            query: asked.q, limit: asked.limit, catalogue_id: bench.catalogue.id, preset: bench.preset,
+            query: asked.q, limit: asked.limit, catalogue_id: bench.catalogue.id, preset: bench.preset, ...bench.how,
             ...(judged ? { expected_tools: asked.none ? [] : listOf(asked.expect) } : {}), ...(asked.also ? { acceptable_tools: listOf(asked.also) } : {}),
           },
         }),
