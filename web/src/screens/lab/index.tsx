@@ -84,7 +84,7 @@ function Choice({ bench, items }: { bench: Bench; items: Schemas['CatalogueEntry
       <Text size="sm" c="dimmed" pb={8} className="num" data-version={bench.catalogue.version}>
         {t('lab.catalogueHint', { n: bench.catalogue.tool_count, version: bench.catalogue.version })}
       </Text>
-      <Group gap="xs" ml="auto" wrap="nowrap" align="flex-start">
+      <Group gap="xs" ml="auto" align="flex-start">
         <Upload over={bench.catalogue} />
         <Upload />
       </Group>
