@@ -17,7 +17,7 @@ after(async () => {
 /** wider are the boxes that scroll sideways, which are no editors of text or code, with what does not fit. */
 const wider = () =>
   [...document.querySelectorAll('main *')]
-    .filter((e) => e.scrollWidth > e.clientWidth + 1 && e.clientWidth > 0 && ['auto', 'scroll'].includes(getComputedStyle(e).overflowX) && !e.closest('.cm-editor, pre, textarea, input, [role="tablist"], .tabs-line'))
+    .filter((e) => e.checkVisibility() && e.scrollWidth > e.clientWidth + 1 && e.clientWidth > 0 && ['auto', 'scroll'].includes(getComputedStyle(e).overflowX) && !e.closest('.cm-editor, pre, textarea, input, [role="tablist"], .tabs-line'))
     .map((e) => `${e.getAttribute('aria-label') ?? e.className}: ${e.scrollWidth} of ${e.clientWidth} px`);
 
 /** cut are texts whose box hides their end without a way to read them: no title, no tooltip, no scrolling. */
