@@ -86,16 +86,31 @@ func serverCommands() map[string]onServer {
 				"output": shows, "quiet": shows, "tools": "a run has its tools", "keep": "redaction on a server is that of the run", "prices": files, "exec-env": files, "agent": "agents are asked from the command line", "header": "headers name variables of the machine",
 			},
 		},
+		"select tune": {
+			operations: []string{"select-tune"},
+			fields: map[string]string{
+				"tools": "catalogue_id", "k": "limit", "preset": "preset", "embed": "embed", "goal": "goal", "holdout": "holdout", "folds": "folds", "seed": "seed", "rounds": "rounds",
+			},
+			only: map[string]string{"output": shows},
+		},
+		"select decisions": {
+			operations: []string{"compare-decisions"},
+			fields: map[string]string{
+				"tools": "catalogue_id", "k": "limit", "preset": "preset", "abstain": "abstain", "abstain-route": "abstain_routes", "agent-gate": "agent_gate", "agents": "agents", "embed": "embed", "rerank": "rerank",
+				"fusion": "fusion", "primary": "primary", "fallback": "fallback", "threshold": "threshold", "weights": "weights", "run": "eval_id", "run-target": "run_target", "show": "max_pairs",
+			},
+			only: map[string]string{"abstain-on": files, "routes": files},
+		},
 		"select": {
 			operations: []string{"select-run", "select-one"},
 			fields: map[string]string{
 				"tools": "catalogue_id", "k": "limit", "preset": "preset", "no-lint": "no_lint", "abstain": "abstain", "abstain-route": "abstain_routes", "agent-gate": "agent_gate", "agents": "agents", "embed": "embed", "rerank": "rerank",
-				"fusion": "fusion", "primary": "primary", "fallback": "fallback", "threshold": "threshold", "filter": "filter", "name": "name", "notes": "notes", "run-tag": "run_tags",
+				"fusion": "fusion", "primary": "primary", "fallback": "fallback", "threshold": "threshold", "filter": "filter", "name": "name", "notes": "notes", "run-tag": "run_tags", "weights": "weights",
 			},
 			only: map[string]string{
 				"output": shows, "quiet": shows, "show-failures": shows, "slice": shows, "fail-under": gatesSay, "via": "a service is asked from the command line", "header": "headers name variables of the machine",
 				"concurrency": ofServices, "timeout": ofServices, "retries": ofServices, "repeat": "a catalogue gives the same every time",
-				"abstain-on": files, "routes": files, "weights": "a file; POST /api/v1/admin/tool-eval/sweep compares weights", "failed-from": "GET /api/v1/admin/tool-eval/runs/{id}/failed gives the failed questions as a suite",
+				"abstain-on": files, "routes": files, "failed-from": "GET /api/v1/admin/tool-eval/runs/{id}/failed gives the failed questions as a suite",
 			},
 		},
 	}

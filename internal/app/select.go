@@ -29,6 +29,8 @@ type (
 	QueryRequest = ask.QueryRequest
 	// TuneRequest asks for better weights.
 	TuneRequest = learn.TuneRequest
+	// Tuning is what a search for weights found.
+	Tuning = learn.Tuning
 	// LearnRequest asks for routes that are learned from questions.
 	LearnRequest = learn.LearnRequest
 	// LintToolsRequest asks what is wrong with a catalogue.

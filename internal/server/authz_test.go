@@ -107,6 +107,7 @@ func entries() map[string]entry {
 		"get-select-run":    {params: map[string]string{"id": "{kept}"}, prepare: withSelectRun},
 		"export-failed":     {params: map[string]string{"id": "{kept}"}, prepare: withSelectRun},
 		"select-sweep":      {body: `{"suite":"{questions}","catalogue_id":"{kept}"}`, prepare: withQuestions, unowned: searchedByAdmins()},
+		"select-tune":       {body: `{"folds":2,"suite":"{tunable}","catalogue_id":"{kept}"}`, prepare: withQuestions, unowned: searchedByAdmins()},
 		"select-whatif":     {body: `{"suite":"{questions}","catalogue_id":"{kept}","edits":"edits: [{tool: weather_now, keywords: [sun]}]"}`, prepare: withQuestions, unowned: searchedByAdmins()},
 		"select-suggest":    {body: `{"suite":"{questions}","catalogue_id":"{kept}","tools":["traffic_incidents"]}`, prepare: withQuestions, unowned: searchedByAdmins()},
 		"compare-decisions": {body: `{"production":"[{\"query\": \"weather\", \"tools\": [\"weather_now\"]}]","catalogue_id":"{kept}"}`, prepare: withCatalogue, unowned: searchedByAdmins()},
@@ -355,12 +356,12 @@ func withSelectRun(t *testing.T, s *site, _ string) map[string]string {
 func withQuestions(t *testing.T, s *site, user string) map[string]string {
 	t.Helper()
 	words := withCatalogue(t, s, user)
-	words["questions"] = strings.Trim(quoted(t, questions), `"`)
+	words["questions"], words["tunable"] = strings.Trim(quoted(t, questions), `"`), strings.Trim(quoted(t, tunable), `"`)
 	return words
 }
 
 func searchedByAdmins() map[string]string {
-	return map[string]string{"catalogue_id": "admins search all", "suite_id": "admins read all", "suite": "a text", "traces_id": "admins read all", "eval_id": "admins read all", "run_id": "admins read all"}
+	return map[string]string{"catalogue_id": "admins search all", "suite_id": "admins read all", "suite": "a text", "base": "models", "traces_id": "admins read all", "eval_id": "admins read all", "run_id": "admins read all"}
 }
 
 func withLink(t *testing.T, s *site, _ string) map[string]string {

@@ -25,7 +25,8 @@ type (
 		CatalogueID string `json:"catalogue_id,omitempty" required:"false" maxLength:"64" doc:"without a run, this catalogue is asked; may be left out where there is exactly one"`
 		Limit       int    `json:"limit,omitempty" required:"false" minimum:"0" maximum:"100" doc:"how many tools the catalogue gives"`
 		Preset      string `json:"preset,omitempty" required:"false" enum:"default,bigtool" doc:"how tools are scored"`
-		MaxPairs    int    `json:"max_pairs,omitempty" required:"false" minimum:"0" maximum:"5000" doc:"how many pairs are given, the largest differences first; 0: 200"`
+		Searching
+		MaxPairs int `json:"max_pairs,omitempty" required:"false" minimum:"0" maximum:"5000" doc:"how many pairs are given, the largest differences first; 0: 200"`
 	}
 	// BesideAnswer is production beside an evaluation.
 	BesideAnswer struct {
@@ -73,8 +74,10 @@ func (s *Server) decisions(ctx context.Context, by *account.Principal, in *struc
 		if err != nil {
 			return nil, err
 		}
-		files[c.ID] = c.Text
-		req.Tools, req.K, req.Preset = c.ID, b.Limit, b.Preset
+		if req.Search, err = s.searchOf(ctx, c, &b.Searching, files); err != nil {
+			return nil, err
+		}
+		req.K, req.Preset = b.Limit, b.Preset
 	}
 	a, err := s.AppOf(ctx, by.User)
 	if err != nil {
@@ -85,7 +88,7 @@ func (s *Server) decisions(ctx context.Context, by *account.Principal, in *struc
 	var h heard
 	out, err := a.With(files).Decisions(ctx, req, h.hear)
 	if err != nil {
-		return nil, h.lab(atMost(err, ctx))
+		return nil, h.lab(notAsked(atMost(err, ctx), req.Embed != "", req.Rerank != ""))
 	}
 	answer := BesideAnswer{Beside: *out, Notes: h.all()}
 	most := usualPairs

@@ -20,23 +20,42 @@ import (
 )
 
 // What the command line has for a catalogue and a suite of questions: select sweep, tools whatif,
-// tools suggest and tools apply.
+// tools suggest, tools apply and select tune.
 type (
 	// Sweeping asks how often the first tool is right as the catalogue grows, and under other settings.
 	Sweeping struct {
 		Questions
-		Distractors    []int    `json:"distractors,omitempty" required:"false" maxItems:"20" nullable:"false" doc:"numbers of other tools beside those of a question; none: the whole catalogue"`
-		Draws          int      `json:"draws,omitempty" required:"false" minimum:"0" maximum:"100" doc:"draws of other tools per question; 0: 1"`
-		Seed           uint64   `json:"seed,omitempty" required:"false" doc:"of the draws"`
-		Configurations []string `json:"configurations,omitempty" required:"false" maxItems:"10" nullable:"false" doc:"others beside the base: NAME=SETTING:VALUE,…, such as more=vector:0.4"`
-		Embed          []string `json:"embed,omitempty" required:"false" maxItems:"5" nullable:"false" doc:"embedding models, such as openai:text-embedding-3-small or tei:URL: each is a configuration beside the base"`
-		Rerank         []string `json:"rerank,omitempty" required:"false" maxItems:"5" nullable:"false" doc:"reranking models, such as cohere:MODEL or tei:URL: each is a configuration, alone and after each embedding model"`
+		Base           SearchModels `json:"base,omitempty" required:"false" doc:"the models of the base, which the others are compared with"`
+		Distractors    []int        `json:"distractors,omitempty" required:"false" maxItems:"20" nullable:"false" doc:"numbers of other tools beside those of a question; none: the whole catalogue"`
+		Draws          int          `json:"draws,omitempty" required:"false" minimum:"0" maximum:"100" doc:"draws of other tools per question; 0: 1"`
+		Seed           uint64       `json:"seed,omitempty" required:"false" doc:"of the draws"`
+		Configurations []string     `json:"configurations,omitempty" required:"false" maxItems:"10" nullable:"false" doc:"others beside the base: NAME=SETTING:VALUE,…, such as more=vector:0.4"`
+		Embed          []string     `json:"embed,omitempty" required:"false" maxItems:"5" nullable:"false" doc:"embedding models, such as openai:text-embedding-3-small or tei:URL: each is a configuration beside the base"`
+		Rerank         []string     `json:"rerank,omitempty" required:"false" maxItems:"5" nullable:"false" doc:"reranking models, such as cohere:MODEL or tei:URL: each is a configuration, alone and after each embedding model"`
 	}
 	// Swept is what came out.
 	Swept struct {
 		CatalogueID      string `json:"catalogue_id"`
 		CatalogueVersion int64  `json:"catalogue_version"`
 		app.Sweep
+		Notes []callvet.Notice `json:"notes" nullable:"false"`
+	}
+	// TuneAsk asks for weights that find the right tools more often than those of the preset.
+	TuneAsk struct {
+		Questions
+		Embed   string  `json:"embed,omitempty" required:"false" maxLength:"500" doc:"the embedding model; empty: the one of the server, or vectors without a model; none: these"`
+		Goal    string  `json:"goal,omitempty" required:"false" enum:"mrr,hit1,ndcg,pass" doc:"what is made larger; empty: mrr"`
+		Holdout float64 `json:"holdout,omitempty" required:"false" minimum:"0" maximum:"1" doc:"share of the sets of right tools that is held out; 0: a half"`
+		Folds   int     `json:"folds,omitempty" required:"false" minimum:"0" maximum:"100" doc:"in place of holdout: holds every question out once, in so many folds"`
+		Seed    *int64  `json:"seed,omitempty" required:"false" doc:"of the division; left out: 1"`
+		Rounds  int     `json:"rounds,omitempty" required:"false" minimum:"0" maximum:"20" doc:"how often all weights are gone through at most; 0: 4"`
+	}
+	// Tuned is what was found.
+	Tuned struct {
+		CatalogueID      string `json:"catalogue_id"`
+		CatalogueVersion int64  `json:"catalogue_version"`
+		app.Tuning
+		Text  string           `json:"weights_text" doc:"the weights as searches and callvet select --weights take them; empty where nothing was better"`
 		Notes []callvet.Notice `json:"notes" nullable:"false"`
 	}
 	// Editing is a file of edits, and which of them are meant.
@@ -53,6 +72,7 @@ type (
 	// Supposing asks what edits of a catalogue would change.
 	Supposing struct {
 		Questions
+		Searching
 		Editing
 		AllCases bool     `json:"all_cases,omitempty" required:"false" doc:"also the questions that suggestions were made of"`
 		Models   []string `json:"models,omitempty" required:"false" maxItems:"5" nullable:"false" doc:"provider/model: they choose among the best tools of each side, beside the retriever"`
@@ -69,6 +89,7 @@ type (
 	// Suggesting asks for better descriptions of the tools that fail most.
 	Suggesting struct {
 		Questions
+		Searching
 		Model   string   `json:"model,omitempty" required:"false" maxLength:"500" doc:"provider/model that writes them; empty: nobody is asked, and the prompts are told"`
 		Tools   []string `json:"tools,omitempty" required:"false" maxItems:"200" nullable:"false" doc:"tools to describe anew; none: those that fail most"`
 		Top     int      `json:"top,omitempty" required:"false" minimum:"0" maximum:"100" doc:"how many, where none is named; 0: 5"`
@@ -112,6 +133,7 @@ func (s *Server) addLab() {
 	asks := admin
 	asks.Reads = true
 	add(s, op("select-sweep", "/sweep", "Measures how often the first tool is right as the catalogue grows, and under other settings."), asks, s.selectSweep)
+	add(s, op("select-tune", "/tune", "Looks for better weights on one part of the questions, and compares them with the preset on the other."), asks, s.selectTune)
 	add(s, op("select-whatif", "/whatif", "Tells what other texts of tools would change, question by question."), admin, s.whatIf)
 	add(s, op("select-suggest", "/suggest", "Finds texts of tools that could be better; with a model, has it write them, measured on questions that it has not seen."), admin, s.suggest)
 	add(s, op("compare-decisions", "/decisions", "Compares what production selected for each question with what a run, or a catalogue, selects."), asks, s.decisions)
@@ -160,12 +182,12 @@ func (h *heard) lab(err error) error {
 
 func (s *Server) selectSweep(ctx context.Context, by *account.Principal, in *struct{ Body Sweeping }) (*struct{ Body Swept }, error) {
 	b := &in.Body
-	of, err := s.searching(ctx, by, &b.Questions, app.Uploads{})
+	of, err := s.searching(ctx, by, &b.Questions, &Searching{SearchModels: b.Base}, app.Uploads{})
 	if err != nil {
 		return nil, err
 	}
 	var q app.SweepRequest
-	q.Suite, q.Tools, q.K, q.Preset = questionsFile, of.catalogue.ID, b.Limit, b.Preset
+	q.Suite, q.Tools, q.Settings = questionsFile, of.Tools, of.Settings
 	q.Distractors, q.Draws, q.Seed = b.Distractors, b.Draws, b.Seed
 	for _, text := range b.Configurations {
 		one, err := app.ReadConfiguration(text)
@@ -182,9 +204,36 @@ func (s *Server) selectSweep(ctx context.Context, by *account.Principal, in *str
 	var h heard
 	out, err := of.app.Sweep(ctx, q, h.hear)
 	if err != nil {
-		return nil, h.lab(b.notAsked(atMost(err, ctx)))
+		return nil, h.lab(notAsked(atMost(err, ctx), q.Embed != "" || len(b.Embed) > 0, q.Rerank != "" || len(b.Rerank) > 0))
 	}
 	return &struct{ Body Swept }{Swept{of.catalogue.ID, of.catalogue.Version, *out, h.all()}}, nil
+}
+
+func (s *Server) selectTune(ctx context.Context, by *account.Principal, in *struct{ Body TuneAsk }) (*struct{ Body Tuned }, error) {
+	b := &in.Body
+	how := Searching{SearchModels: SearchModels{Embed: b.Embed, Rerank: noModel}} // each of thousands of searches would be reranked
+	of, err := s.searching(ctx, by, &b.Questions, &how, app.Uploads{})
+	if err != nil {
+		return nil, err
+	}
+	q := app.TuneRequest{
+		Suite: questionsFile, Tools: of.Tools, Settings: of.Settings, Goal: b.Goal, Holdout: b.Holdout, Folds: b.Folds, Seed: 1, Rounds: b.Rounds,
+	}
+	if b.Seed != nil {
+		q.Seed = uint64(*b.Seed)
+	}
+	ctx, cancel := context.WithTimeout(ctx, selectTime)
+	defer cancel()
+	var h heard
+	out, err := of.app.Tune(ctx, q, h.hear)
+	if err != nil {
+		return nil, h.lab(notAsked(atMost(err, ctx), q.Embed != "", false))
+	}
+	text, err := out.Text()
+	if err != nil {
+		return nil, err
+	}
+	return &struct{ Body Tuned }{Tuned{of.catalogue.ID, of.catalogue.Version, *out, string(text), h.all()}}, nil
 }
 
 // mostConfigurations is how many are compared with the base.
@@ -215,14 +264,14 @@ func (b *Sweeping) byModels(to []app.Configuration) ([]app.Configuration, error)
 	return to, nil
 }
 
-// notAsked is the error of a model that cannot be asked, of the field that names it.
-func (b *Sweeping) notAsked(err error) error {
+// notAsked is the error of a model of a search that cannot be asked, of the field that names it.
+func notAsked(err error, embeds, reranks bool) error {
 	isKind := func(kind error) bool { return errors.Is(err, kind) }
-	if len(b.Embed)+len(b.Rerank) == 0 || !slices.ContainsFunc([]error{callvet.ErrDenied, callvet.ErrUnavailable, callvet.ErrNotFound, callvet.ErrLimited}, isKind) {
+	if !embeds && !reranks || !slices.ContainsFunc([]error{callvet.ErrDenied, callvet.ErrUnavailable, callvet.ErrNotFound, callvet.ErrLimited}, isKind) {
 		return err
 	}
 	field := "embed"
-	if len(b.Embed) == 0 || strings.Contains(err.Error(), "rerank") {
+	if !embeds || reranks && strings.Contains(err.Error(), "rerank") {
 		field = "rerank"
 	}
 	return &callvet.FieldError{Field: field, Text: strings.NewReplacer("{", "", "}", "").Replace(err.Error()), Fix: hintOf(err)}
@@ -242,12 +291,12 @@ func (s *Server) asked(ctx context.Context, by *account.Principal, q *ModelAsk) 
 
 func (s *Server) whatIf(ctx context.Context, by *account.Principal, in *struct{ Body Supposing }) (*struct{ Body Supposed }, error) {
 	b := &in.Body
-	of, err := s.searching(ctx, by, &b.Questions, app.Uploads{editsFile: []byte(b.Edits)})
+	of, err := s.searching(ctx, by, &b.Questions, &b.Searching, app.Uploads{editsFile: []byte(b.Edits)})
 	if err != nil {
 		return nil, err
 	}
 	var q app.WhatIfRequest
-	q.Tools, q.K, q.Preset = of.catalogue.ID, b.Limit, b.Preset
+	q.Search = of.Search
 	q.Edits, q.Suite, q.Status, q.AllCases, q.Models, q.Offer = editsFile, questionsFile, b.Status, b.AllCases, b.Models, b.Offer
 	how, conclude := s.asked(ctx, by, &b.ModelAsk)
 	q.Run = how
@@ -256,7 +305,7 @@ func (s *Server) whatIf(ctx context.Context, by *account.Principal, in *struct{ 
 	var h heard
 	out, err := of.app.WhatIf(ctx, q, conclude, h.hear)
 	if err != nil && out == nil {
-		return nil, h.lab(atMost(err, ctx))
+		return nil, h.lab(notAsked(atMost(err, ctx), q.Embed != "", q.Rerank != ""))
 	}
 	notes := h.all()
 	if err != nil { // what was found without a model is not lost with it
@@ -267,12 +316,12 @@ func (s *Server) whatIf(ctx context.Context, by *account.Principal, in *struct{ 
 
 func (s *Server) suggest(ctx context.Context, by *account.Principal, in *struct{ Body Suggesting }) (*struct{ Body Suggested }, error) {
 	b := &in.Body
-	of, err := s.searching(ctx, by, &b.Questions, app.Uploads{})
+	of, err := s.searching(ctx, by, &b.Questions, &b.Searching, app.Uploads{})
 	if err != nil {
 		return nil, err
 	}
 	var q app.SuggestRequest
-	q.Tools, q.K, q.Preset, q.Suite = of.catalogue.ID, b.Limit, b.Preset, questionsFile
+	q.Search, q.Suite = of.Search, questionsFile
 	q.Only, q.Top, q.Holdout, q.Seed = b.Tools, b.Top, b.Holdout, 1
 	if b.Seed != nil {
 		q.Seed = *b.Seed

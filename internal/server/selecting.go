@@ -36,19 +36,24 @@ type (
 		Preset        string   `json:"preset,omitempty" required:"false" enum:"default,bigtool" doc:"how tools are scored"`
 		Searching
 	}
+	// SearchModels are the models of a search.
+	SearchModels struct {
+		Embed  string `json:"embed,omitempty" query:"embed" required:"false" maxLength:"500" doc:"the embedding model, such as openai:text-embedding-3-small or tei:URL; empty: the one of the server, or vectors without a model; none: these"`
+		Rerank string `json:"rerank,omitempty" query:"rerank" required:"false" maxLength:"500" doc:"the reranking model, such as cohere:MODEL or tei:URL; empty: the one of the server; none: none"`
+	}
 	// Searching is how a catalogue is searched, beside its preset: the settings of callvet select.
 	Searching struct {
+		SearchModels
 		Threshold      float64  `json:"threshold,omitempty" query:"threshold" required:"false" doc:"the score under which a tool is not given; 0: none"`
 		Abstain        float64  `json:"abstain,omitempty" query:"abstain" required:"false" minimum:"0" maximum:"1" doc:"the confidence under which nothing is given; 0: none"`
 		AbstainPercent float64  `json:"abstain_percent,omitempty" query:"abstain_percent" required:"false" minimum:"0" maximum:"100" doc:"in place of abstain: the share of the catalogue's examples that would get nothing"`
 		AbstainRoutes  []string `json:"abstain_routes,omitempty" query:"abstain_routes" required:"false" maxItems:"20" nullable:"false" doc:"routes that need no tool"`
-		Embed          string   `json:"embed,omitempty" query:"embed" required:"false" maxLength:"500" doc:"the embedding model, such as openai:text-embedding-3-small or tei:URL; empty: the one of the server, or vectors without a model; none: these"`
-		Rerank         string   `json:"rerank,omitempty" query:"rerank" required:"false" maxLength:"500" doc:"the reranking model, such as cohere:MODEL or tei:URL; empty: the one of the server; none: none"`
 		Fusion         string   `json:"fusion,omitempty" query:"fusion" required:"false" enum:"mixed,reciprocal_rank" doc:"how words and vectors become one order"`
 		Primary        string   `json:"primary,omitempty" query:"primary" required:"false" maxLength:"2000" doc:"namespaces under bigtool, with commas"`
 		Fallback       string   `json:"fallback,omitempty" query:"fallback" required:"false" maxLength:"2000" doc:"namespaces under bigtool, with commas"`
 		AgentGate      float64  `json:"agent_gate,omitempty" query:"agent_gate" required:"false" minimum:"0" maximum:"1" doc:"what a tool loses when none of its agents was chosen"`
 		Agents         int      `json:"agents,omitempty" query:"agents" required:"false" minimum:"0" maximum:"100" doc:"how many agents may be chosen; 0: as the preset says"`
+		Weights        string   `json:"weights,omitempty" query:"weights" required:"false" maxLength:"65536" doc:"weights as a text, as callvet select --weights reads them, such as those that tune gives"`
 	}
 	// SelectedOne is what one question got.
 	SelectedOne struct {
@@ -93,16 +98,16 @@ const (
 // noModel in place of a model asks for none, whatever the server's models are.
 const noModel = "none"
 
-// withModels puts the settings into a search, with the models of the server where none is named.
-func (s *Server) withModels(ctx context.Context, q Searching, into *app.Search) error {
-	models, err := s.models(ctx)
+// modelsOf are the models of a search: those that are named, or those of the server.
+func (s *Server) modelsOf(ctx context.Context, named SearchModels) (SearchModels, error) {
+	usual, err := s.models(ctx)
 	if err != nil {
-		return err
+		return named, err
 	}
 	for _, m := range []struct {
 		named *string
 		usual string
-	}{{&q.Embed, models.Embed}, {&q.Rerank, models.Rerank}} {
+	}{{&named.Embed, usual.Embed}, {&named.Rerank, usual.Rerank}} {
 		switch *m.named {
 		case "":
 			*m.named = m.usual
@@ -110,14 +115,27 @@ func (s *Server) withModels(ctx context.Context, q Searching, into *app.Search) 
 			*m.named = ""
 		}
 	}
-	q.of(into)
-	return nil
+	return named, nil
 }
 
-// of puts the settings into a search.
-func (q *Searching) of(s *app.Search) {
-	s.Threshold, s.Abstain, s.AbstainPercent, s.AbstainRoutes, s.Embed, s.Rerank = q.Threshold, q.Abstain, q.AbstainPercent, q.AbstainRoutes, q.Embed, q.Rerank
-	s.Fusion, s.Primary, s.Fallback, s.AgentGate, s.Agents = q.Fusion, q.Primary, q.Fallback, q.AgentGate, q.Agents
+// weightsField is what the weights of a request are called where they are read.
+const weightsField = "weights"
+
+// searchOf is a search of a catalogue by the settings of a request. What it reads is among files then.
+func (s *Server) searchOf(ctx context.Context, c *library.Catalogue, how *Searching, files app.Uploads) (app.Search, error) {
+	models, err := s.modelsOf(ctx, how.SearchModels)
+	if err != nil {
+		return app.Search{}, err
+	}
+	out := app.Search{Tools: c.ID}
+	files[c.ID] = c.Text
+	if how.Weights != "" {
+		out.WeightsFile, files[weightsField] = weightsField, []byte(how.Weights)
+	}
+	out.Embed, out.Rerank, out.Fusion, out.Primary, out.Fallback = models.Embed, models.Rerank, how.Fusion, how.Primary, how.Fallback
+	out.Threshold, out.Abstain, out.AbstainPercent, out.AbstainRoutes = how.Threshold, how.Abstain, how.AbstainPercent, how.AbstainRoutes
+	out.AgentGate, out.Agents = how.AgentGate, how.Agents
+	return out, nil
 }
 
 const evalPath = "/api/v1/admin/tool-eval"
@@ -147,12 +165,13 @@ func (s *Server) selectOne(ctx context.Context, by *account.Principal, in *struc
 	if err != nil {
 		return nil, err
 	}
-	a = a.With(app.Uploads{c.ID: c.Text})
+	files := app.Uploads{}
 	q := app.QueryRequest{Text: b.Query}
-	q.Tools, q.K, q.Preset = c.ID, b.Limit, b.Preset
-	if err := s.withModels(ctx, b.Searching, &q.Search); err != nil {
+	if q.Search, err = s.searchOf(ctx, c, &b.Searching, files); err != nil {
 		return nil, err
 	}
+	a = a.With(files)
+	q.K, q.Preset = b.Limit, b.Preset
 	if b.ExpectedTools != nil || b.Acceptable != nil {
 		q.Expect = &callvet.Selection{Tools: b.ExpectedTools, Acceptable: b.Acceptable}
 	}
@@ -310,11 +329,10 @@ func (s *Server) selectRun(ctx context.Context, by *account.Principal, in *struc
 	if err != nil {
 		return nil, err
 	}
-	if name == "" || name == "." || name == c.ID {
+	if name = path.Base(name); name == "." || name == c.ID || name == weightsField {
 		name = "suite.json"
 	}
-	name = path.Base(name)
-	a = a.With(app.Uploads{c.ID: c.Text, name: text})
+	files := app.Uploads{name: text}
 	var notes []string
 	var refused []callvet.Problem
 	tell := func(ev app.Event) {
@@ -328,13 +346,14 @@ func (s *Server) selectRun(ctx context.Context, by *account.Principal, in *struc
 		}
 	}
 	req := app.SelectRequest{Run: app.RunRequest{SuiteRequest: app.SuiteRequest{Suite: name}, NoLint: in.NoLint}}
-	req.Tools, req.K, req.Preset = c.ID, in.Limit, in.Preset
+	if req.Search, err = s.searchOf(ctx, c, &in.Searching, files); err != nil {
+		return nil, err
+	}
+	a = a.With(files)
+	req.K, req.Preset = in.Limit, in.Preset
 	req.Run.Words, req.Run.Owned = store.Words{Name: in.Name, Notes: in.Notes, Tags: in.RunTags}, true
 	if in.Filter != "" {
 		req.Run.Filter = []string{in.Filter}
-	}
-	if err := s.withModels(ctx, in.Searching, &req.Search); err != nil {
-		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, selectTime)
 	defer cancel()

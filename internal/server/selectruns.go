@@ -19,6 +19,7 @@ import (
 	"github.com/callvet/callvet/internal/library"
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/store/rows"
 )
 
@@ -74,7 +75,7 @@ func (s *Server) selectRow(ctx context.Context, id string) (*rows.SelectRun, err
 	if err != nil {
 		return nil, fmt.Errorf("read run: %w", err)
 	}
-	return &row, nil
+	return &row, store.Intact(row.Whole, "run "+id)
 }
 
 // selectedAgain is the report of a run over a catalogue, as it was kept, or made anew.
@@ -139,6 +140,9 @@ func (s *Server) selectLine(ctx context.Context, row *rows.SelectRunsRow) (*Sele
 		RunID: row.RunID, SuiteName: r.SuiteName, SuiteHash: r.SuiteHash, CatalogueID: row.CatalogueID, CatalogueVersion: row.CatalogueVersion, Preset: row.Preset, Limit: row.Depth,
 		Status: sum.Status, TotalTests: sum.Cells.Pass + sum.Cells.Fail + sum.Cells.Error + sum.Cells.NotRun, Timestamp: r.Created.UTC(), User: row.UserID,
 	}
+	if err := store.Intact(row.Whole, "run"); err != nil {
+		sum.Problem = err.Error()
+	}
 	if out.Problem = sum.Problem; out.Problem != "" || r.Finished.IsZero() {
 		return out, nil
 	}
@@ -201,10 +205,11 @@ type Questions struct {
 type search struct {
 	app       *app.App // with the catalogue, the questions, and whatever else was sent
 	catalogue *library.Catalogue
+	app.Search
 }
 
 // searching reads what a request names, which its sender may read, beside files that came with it.
-func (s *Server) searching(ctx context.Context, by *account.Principal, q *Questions, files app.Uploads) (*search, error) {
+func (s *Server) searching(ctx context.Context, by *account.Principal, q *Questions, how *Searching, files app.Uploads) (*search, error) {
 	c, err := s.catalogueOf(ctx, by, q.CatalogueID)
 	if err != nil {
 		return nil, err
@@ -212,12 +217,16 @@ func (s *Server) searching(ctx context.Context, by *account.Principal, q *Questi
 	if files[questionsFile], err = s.questions(ctx, by, q); err != nil {
 		return nil, err
 	}
-	files[c.ID] = c.Text
+	of, err := s.searchOf(ctx, c, how, files)
+	if err != nil {
+		return nil, err
+	}
+	of.K, of.Preset = q.Limit, q.Preset
 	a, err := s.AppOf(ctx, by.User)
 	if err != nil {
 		return nil, err
 	}
-	return &search{a.With(files), c}, nil
+	return &search{a.With(files), c, of}, nil
 }
 
 // questions are those that a request sends or names, which its sender may read. Where they are those

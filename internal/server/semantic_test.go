@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -139,39 +140,132 @@ func (s *site) givesEmbedder(t *testing.T, text, model string) {
 	give[any](t, s, "root", "PUT", "/api/settings", `{"private_addresses":true,"private_hosts":[],"server_keys":true}`)
 }
 
-// TestModelOfSearches: a search that names no model has those of the server, unless it asks for none.
+// tunable is questions with as many sets of right tools as tuning takes.
+const tunable = `{"name": "Four questions", "categories": [{"category_id": "all", "category_name": "All", "test_cases": [
+ {"id": "a", "query": "Incidents on the E4?", "expected_tools": ["traffic_incidents"]},
+ {"id": "b", "query": "Rain in Oslo?", "expected_tools": ["weather_now"]}, {"id": "c", "query": "Who makes cars?", "expected_tools": ["company_search"]},
+ {"id": "d", "query": "Rain and delays on roads?", "expected_tools": ["weather_now", "traffic_incidents"]}]}]}`
+
+// TestModelOfSearches: each request of the lab that searches asks the models that it names, or those of the server
+// where it names none, and none where it asks for none.
 func TestModelOfSearches(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	var asked atomic.Int32
+	var embeds, reranks atomic.Int32
 	tei := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asked.Add(1)
-		var in struct{ Inputs []string }
+		var in struct{ Inputs, Texts []string }
 		if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
 			http.Error(w, "no", http.StatusBadRequest)
 			return
 		}
+		if strings.HasSuffix(r.URL.Path, "/rerank") {
+			reranks.Add(1)
+			out := make([]map[string]any, len(in.Texts))
+			for i := range out {
+				out[i] = map[string]any{"index": i, "score": 1}
+			}
+			_ = json.NewEncoder(w).Encode(out)
+			return
+		}
+		embeds.Add(1)
 		out := make([][]float64, len(in.Inputs))
 		for i := range out {
-			out[i] = []float64{1, 0}
+			out[i] = []float64{1, float64(len(in.Inputs[i]) % 5)}
 		}
 		_ = json.NewEncoder(w).Encode(out)
 	}))
 	t.Cleanup(tei.Close)
-	if _, err := s.users.SetSettings(t.Context(), people()["root"],
-		account.Settings{Private: true, Models: account.Models{Embed: "tei:e@" + tei.URL}}); err != nil {
-		t.Fatal(err)
-	}
 	s.work(t)
 	give[any](t, s, "root", "POST", "/api/catalogues?name=roads", searched)
-	for _, c := range []struct {
-		more string
-		asks bool
-	}{{`,"embed":"none"`, false}, {"", true}} {
-		asked.Store(0)
-		give[any](t, s, "root", "POST", "/api/v1/admin/tool-eval/single", `{"query":"weather"`+c.more+`}`)
-		if got := asked.Load() > 0; got != c.asks {
-			t.Errorf("with %q the model is asked: %v", c.more, got)
+	asked := `"suite":` + quoted(t, questions)
+	n := 0
+	for path, c := range map[string]struct {
+		body, in string // the request, and the object of it that names models
+		reranks  bool
+	}{
+		"/single":    {`{"query":"weather in Oslo"%s}`, "", true},
+		"/sweep":     {`{` + asked + `%s}`, `,"base":{%s}`, true},
+		"/whatif":    {`{` + asked + `,"edits":"edits: [{tool: weather_now, keywords: [sun]}]"%s}`, "", true},
+		"/suggest":   {`{` + asked + `,"tools":["weather_now"]%s}`, "", true},
+		"/tune":      {`{"folds":2,"suite":` + quoted(t, tunable) + `%s}`, "", false},
+		"/decisions": {`{"production":"[{\"query\": \"weather\", \"tools\": [\"weather_now\"]}]"%s}`, "", true},
+		"/run":       {"", "", true},
+	} {
+		for _, of := range []string{"none", "server", "request"} {
+			n++ // vectors are kept by the name of their model
+			embed, rerank := fmt.Sprintf("tei:e%d@%s", n, tei.URL), "tei:r@"+tei.URL
+			var usual account.Models
+			named := map[string]string{}
+			switch of {
+			case "none":
+				usual, named = account.Models{Embed: embed, Rerank: rerank}, map[string]string{"embed": "none", "rerank": "none"}
+			case "server":
+				usual = account.Models{Embed: embed, Rerank: rerank}
+			case "request":
+				named = map[string]string{"embed": embed, "rerank": rerank}
+			}
+			if !c.reranks {
+				delete(named, "rerank")
+			}
+			if _, err := s.users.SetSettings(t.Context(), people()["root"], account.Settings{Private: true, Models: usual}); err != nil {
+				t.Fatal(err)
+			}
+			embeds.Store(0)
+			reranks.Store(0)
+			if c.body == "" {
+				q := url.Values{}
+				for k, v := range named {
+					q.Set(k, v)
+				}
+				if code, answer := s.send(t, "root", lab+path+"?"+q.Encode(), "file", "q.json", []byte(questions)); code != 200 {
+					t.Fatalf("%d %s", code, answer)
+				}
+			} else {
+				more := ""
+				if b, _ := json.Marshal(named); len(named) > 0 {
+					more = "," + strings.Trim(string(b), "{}")
+					if c.in != "" {
+						more = fmt.Sprintf(c.in, more[1:])
+					}
+				}
+				give[any](t, s, "root", "POST", lab+path, fmt.Sprintf(c.body, more))
+			}
+			if got, want := [2]bool{embeds.Load() > 0, reranks.Load() > 0}, [2]bool{of != "none", of != "none" && c.reranks}; got != want {
+				t.Errorf("%s with the models of %s: asked %v, want %v", path, of, got, want)
+			}
+		}
+	}
+}
+
+// TestTune: weights that are found for the questions are taken by the requests that search.
+func TestTune(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	catalogue := give[suiteAnswer](t, s, "root", "POST", "/api/catalogues?name=roads", searched).ID
+	asked := `{"catalogue_id":"` + catalogue + `","suite":` + quoted(t, tunable) + `%s}`
+	tuned := give[struct {
+		Cases int
+		Tried int
+		Tuned struct{ Goal string }
+		Text  string `json:"weights_text"`
+	}](t, s, "root", "POST", lab+"/tune", fmt.Sprintf(asked, `,"goal":"hit1","folds":2,"limit":1`))
+	if tuned.Cases != 4 || tuned.Tried == 0 || tuned.Tuned.Goal != "hit1" {
+		t.Errorf("%+v", tuned)
+	}
+	s.refuse(t, "root", "POST", lab+"/tune", fmt.Sprintf(asked, `,"folds":2,"holdout":0.5`), 422)
+	scores := func(weights string) float64 {
+		return give[struct {
+			Details []struct {
+				Score float64 `json:"total_score"`
+			} `json:"scoring_details"`
+		}](t, s, "root", "POST", lab+"/single", `{"query":"weather in Oslo","weights":`+quoted(t, weights)+`}`).Details[0].Score
+	}
+	if usual, own := scores(""), scores(`{"retrieval":{"name":9}}`); usual == own {
+		t.Errorf("other weights give the same score %v", own)
+	}
+	for path, body := range map[string]string{"/single": `{"query":"weather","weights":%s}`, "/suggest": fmt.Sprintf(asked, `,"weights":%s`)} {
+		if code, answer := s.ask(t, "root", "POST", lab+path, fmt.Sprintf(body, `"{\"retrieval\":{\"no such\":1}}"`)); code != 422 || !strings.Contains(answer, "no such") {
+			t.Errorf("%s: %d %s", path, code, answer)
 		}
 	}
 }

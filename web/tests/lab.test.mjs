@@ -406,3 +406,37 @@ test('the lab is accessible: every tab, both languages, both themes, three width
   await accessible(browser, server, screens);
   await accessible(browser, server, screens, { language: 'sv', in: [['light', [1280]]] });
 });
+
+test('the models of the lab are asked in each part, and weights that were found are used', async () => {
+  const id = await catalogue('chosen');
+  const { run_id } = await evaluated(id);
+  const url = await vectors();
+  const page = await browser.page(server);
+  const sent = [];
+  page.on('request', (r) => r.method() === 'POST' && r.url().includes(eval_) && sent.push({ path: r.url(), body: r.postData() ?? '' }));
+  const answered = (name) => page.waitForResponse((r) => r.request().method() === 'POST' && r.url().includes(`${eval_}/${name}`));
+  await page.goto(`/lab?catalogue=${id}&run=${run_id}`);
+  await page.getByRole('textbox', { name: 'Embedding model' }).fill(`tei:${url}`);
+  await page.getByRole('textbox', { name: 'Query' }).fill('Rain in Oslo?');
+  const [single] = await Promise.all([answered('single'), page.getByRole('button', { name: 'Test', exact: true }).click()]);
+  assert.equal(single.status(), 200);
+  await page.getByRole('tab', { name: 'Changes' }).click();
+  await page.locator('#lab-sweep').getByRole('button', { name: 'Sweep' }).click();
+  await page.locator('#lab-sweep').getByRole('rowheader', { name: 'base', exact: true }).waitFor();
+  assert.equal(JSON.parse(sent.find((r) => r.path.endsWith('/single')).body).embed, `tei:${url}`);
+  assert.equal(JSON.parse(sent.find((r) => r.path.endsWith('/sweep')).body).base.embed, `tei:${url}`);
+  const tune = page.locator('#lab-tune');
+  await tune.getByRole('button', { name: 'Look for weights' }).click();
+  await tune.getByRole('alert').getByText(/sets of right tools/).waitFor(); // three questions are too few
+  await page.route(`**${eval_}/tune`, (route) =>
+    route.fulfill({ json: { catalogue_id: id, catalogue_version: 1, weights: { name: 3 }, weights_text: '{"retrieval":{"name":3}}', tuned: { beyond_chance: false, p: 0.4, change: { point: 0.1, lower: -0.1, upper: 0.3, n: 9 } }, notes: [] } }),
+  );
+  await tune.getByRole('button', { name: 'Look for weights' }).click();
+  await tune.getByText('No gain beyond chance').waitFor();
+  await tune.getByRole('button', { name: 'Search with these weights' }).click();
+  await page.getByRole('tab', { name: 'Single query' }).click();
+  await Promise.all([answered('single'), page.getByRole('button', { name: 'Test', exact: true }).click()]);
+  assert.equal(JSON.parse(sent.findLast((r) => r.path.endsWith('/single')).body).weights, '{"retrieval":{"name":3}}');
+  await page.getByRole('button', { name: 'Without the weights that were found' }).click();
+  clean(page);
+});

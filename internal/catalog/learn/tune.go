@@ -97,11 +97,11 @@ func Tune(ctx context.Context, e *catalog.Env, q TuneRequest) (*Tuning, error) {
 	if t.File = q.Output; q.Output == "" || len(t.Weights) == 0 {
 		return t, nil
 	}
-	b, err := t.file()
+	b, err := t.Text()
 	if err != nil {
 		return nil, err
 	}
-	return t, e.Write(ctx, q.Output, plain.Visible(b))
+	return t, e.Write(ctx, q.Output, b)
 }
 
 // mayWriteWeights is an error where a file would be lost that tuning did not write.
@@ -284,13 +284,16 @@ type weightsFile struct {
 	Tuned     tune.Tuned         `json:"tuned"`
 }
 
-// file writes what `select --weights` reads.
-func (t *Tuning) file() ([]byte, error) {
+// Text is what `select --weights` reads; empty where nothing was better.
+func (t *Tuning) Text() ([]byte, error) {
+	if len(t.Weights) == 0 {
+		return nil, nil
+	}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetIndent("", "  ")
 	if err := e.Encode(weightsFile{t.Weights, t.Tuned}); err != nil {
 		return nil, fmt.Errorf("write weights: %w", err)
 	}
-	return b.Bytes(), nil
+	return plain.Visible(b.Bytes()), nil
 }

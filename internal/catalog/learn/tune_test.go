@@ -70,7 +70,7 @@ func TestTune(t *testing.T) {
 		t.Errorf("folds: %+v", folds)
 	}
 	// What is written is what is read, and gives the same tools.
-	data, err := folds.file()
+	data, err := folds.Text()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import { type ReactNode, useEffect, useState } from 'react';
 import { $api, api, ok, Problem, problemOf, type Schemas } from '../../api/client';
 import { useMay } from '../../me';
 import { type T, useText } from '../../text';
+import { useTold } from '../../text/told';
 import { Card, Failure, Figure } from '../../ui/bits';
 import { Code } from '../../ui/code';
 import { number, signed } from '../../ui/format';
@@ -101,6 +102,7 @@ export function Changes({ bench }: { bench: Bench }) {
         }}
       />
       <Sweep bench={bench} asked={asked} />
+      <Tune bench={bench} asked={asked} />
     </Stack>
   );
 }
@@ -187,9 +189,9 @@ function Try({ bench, asked, edits, done }: { bench: Bench; asked: Asked | null;
   const may = useMay('write');
   const status: ('accepted' | 'proposed')[] = ['accepted', 'proposed'];
   const [tried, setTried] = useState('');
-  const now = JSON.stringify([edits, asked, bench.catalogue.version]);
+  const now = JSON.stringify([edits, asked, bench.how, bench.catalogue.version]);
   const suppose = useMutation({
-    mutationFn: async () => ok(await api.POST('/api/v1/admin/tool-eval/whatif', { body: { ...asked!, edits, status } })),
+    mutationFn: async () => ok(await api.POST('/api/v1/admin/tool-eval/whatif', { body: { ...asked!, ...bench.how, edits, status } })),
     onSuccess: () => setTried(now),
   });
   const [was, setWas] = useState<Before | null>(null);
@@ -292,7 +294,7 @@ function Effects({ of: w }: { of: Schemas['Supposed'] }) {
       {w.left_out > 0 && (
         <Box>
           <Text size="sm">{t('lab.leftOut', { n: w.left_out })}</Text>
-          <Lines of={(w.leaks ?? []).map((l) => `${l.case} (${l.tool}): ${l.text}`)} />
+          <Lines of={(w.leaks ?? []).map((l) => ({ about: `${l.case} (${l.tool}):`, text: l.text }))} />
         </Box>
       )}
       <Lines of={w.notes.map((n) => n.text)} />
@@ -412,7 +414,7 @@ function Suggest({ bench, asked, use }: { bench: Bench; asked: Asked | null; use
   const [top, setTop] = useState<number | string>(5);
   const [only, setOnly] = useState<string[]>([]);
   const ask = useMutation({
-    mutationFn: async () => ok(await api.POST('/api/v1/admin/tool-eval/suggest', { body: { ...asked!, model: model.trim() || undefined, top: Number(top) || undefined, tools: only.length > 0 ? only : undefined } })),
+    mutationFn: async () => ok(await api.POST('/api/v1/admin/tool-eval/suggest', { body: { ...asked!, ...bench.how, model: model.trim() || undefined, top: Number(top) || undefined, tools: only.length > 0 ? only : undefined } })),
   });
   const s = ask.data;
   return (
@@ -431,7 +433,7 @@ function Suggest({ bench, asked, use }: { bench: Bench; asked: Asked | null; use
           <>
             <Box>
               <Title order={3}>{t('lab.byRules')}</Title>
-              {s.findings.length === 0 ? <Text size="sm" c="dimmed">{t('lab.noFindings')}</Text> : <Lines of={s.findings.slice(0, 50).map((f) => `${f.location ? `${f.location}: ` : ''}${f.message}`)} />}
+              {s.findings.length === 0 ? <Text size="sm" c="dimmed">{t('lab.noFindings')}</Text> : <Lines of={s.findings.slice(0, 50).map(({ location, message }) => ({ about: location ? `${location}:` : '', text: message }))} />}
             </Box>
             {s.suggestions && (
               <Box>
@@ -499,13 +501,14 @@ function stateOf(t: T, s: string): string {
 /** Sweep measures sizes of the catalogue and other settings. */
 function Sweep({ bench, asked }: { bench: Bench; asked: Asked | null }) {
   const t = useText();
+  const told = useTold();
   const [sizes, setSizes] = useState<string[]>([]);
   const [settings, setSettings] = useState<string[]>([]);
   const [embed, setEmbed] = useState<string[]>([]);
   const [rerank, setRerank] = useState<string[]>([]);
   const most = Math.max(bench.tools.length - 1, 1);
   const ask = useMutation({
-    mutationFn: async () => ok(await api.POST('/api/v1/admin/tool-eval/sweep', { body: { ...asked!, distractors: sizes.length > 0 ? sizes.map(Number) : undefined, configurations: settings.length > 0 ? settings : undefined, embed: embed.length > 0 ? embed : undefined, rerank: rerank.length > 0 ? rerank : undefined } })),
+    mutationFn: async () => ok(await api.POST('/api/v1/admin/tool-eval/sweep', { body: { ...asked!, base: { embed: bench.how.embed, rerank: bench.how.rerank }, distractors: sizes.length > 0 ? sizes.map(Number) : undefined, configurations: settings.length > 0 ? settings : undefined, embed: embed.length > 0 ? embed : undefined, rerank: rerank.length > 0 ? rerank : undefined } })),
   });
   const k = ask.data?.points?.[0]?.k;
   return (
@@ -540,7 +543,7 @@ function Sweep({ bench, asked }: { bench: Bench; asked: Asked | null }) {
                 <Table.Tbody>
                   {(ask.data.points ?? []).map((p) => (
                     <Table.Tr key={`${p.configuration} ${p.distractors}`}>
-                      <Table.Th scope="row" fw={500} className="untrusted">{p.configuration}</Table.Th>
+                      <Table.Th scope="row" fw={500} className="untrusted">{told(p.configuration)}</Table.Th>
                       <Table.Td ta="right" className="num">{p.tools}</Table.Td>
                       <Table.Td><Figure interval={p.precision_at_1} bar /></Table.Td>
                       <Table.Td><Figure interval={p.hit_at_k} /></Table.Td>
@@ -557,7 +560,7 @@ function Sweep({ bench, asked }: { bench: Bench; asked: Asked | null }) {
                   <Table.Tbody>
                     {(ask.data.pairs ?? []).map((p, i) => (
                       <Table.Tr key={i}>
-                        <Table.Th scope="row" fw={500} className="untrusted">{t('lab.baselineOf', { candidate: p.candidate, baseline: p.baseline })}</Table.Th>
+                        <Table.Th scope="row" fw={500} className="untrusted">{t('lab.baselineOf', { candidate: told(p.candidate), baseline: told(p.baseline) })}</Table.Th>
                         <Table.Td><Delta of={p.change} /></Table.Td>
                         <Table.Td ta="right" className="num">p = {pOf(p.p_adjusted)}</Table.Td>
                       </Table.Tr>
@@ -567,6 +570,49 @@ function Sweep({ bench, asked }: { bench: Bench; asked: Asked | null }) {
               </Box>
             )}
             <Lines of={ask.data.notes.map((n) => n.text)} />
+          </>
+        )}
+      </Stack>
+    </Section>
+  );
+}
+
+const goals = ['mrr', 'hit1', 'ndcg', 'pass'] as const;
+
+/** Tune looks for weights, which all searches of the lab can use then. */
+function Tune({ bench, asked }: { bench: Bench; asked: Asked | null }) {
+  const t = useText();
+  const [goal, setGoal] = useState<(typeof goals)[number]>('mrr');
+  const ask = useMutation({ mutationFn: async () => ok(await api.POST('/api/v1/admin/tool-eval/tune', { body: { ...asked!, goal, embed: bench.how.embed } })) });
+  const found = ask.data;
+  return (
+    <Section id="tune" title={t('lab.tune')} hint={t('lab.tuneHint')}>
+      <Group align="flex-end" gap="sm">
+        <Select label={t('lab.goal')} data={goals.map((g) => ({ value: g, label: t(`lab.goal_${g}`) }))} value={goal} onChange={(v) => v && setGoal(v)} allowDeselect={false} w={{ base: '100%', sm: 320 }} />
+        <Button variant="default" loading={ask.isPending} disabled={!asked} onClick={() => ask.mutate()}>
+          {t('lab.tuneRun')}
+        </Button>
+      </Group>
+      <Stack gap="sm" mt="md">
+        <Failure of={ask.error} />
+        {found && (
+          <>
+            <Group gap="sm" role="status">
+              <Mark tone={found.tuned.beyond_chance ? 'pass' : 'none'}>{t(found.weights_text === '' ? 'lab.tuneNothing' : found.tuned.beyond_chance ? 'lab.tuneBetter' : 'lab.tuneUnclear')}</Mark>
+              <Delta of={found.tuned.change} />
+              <Text span size="xs" c="dimmed" className="num">p = {pOf(found.tuned.p)}</Text>
+            </Group>
+            {found.weights_text !== '' && (
+              <>
+                <Text component="pre" className="untrusted mono card" p="sm" m={0} mah={320} style={{ overflow: 'auto' }} tabIndex={0}>
+                  {JSON.stringify(found.weights, null, 2)}
+                </Text>
+                <Button variant="default" size="xs" style={{ alignSelf: 'flex-start' }} onClick={() => bench.setWeights(found.weights_text)}>
+                  {t('lab.useWeights')}
+                </Button>
+              </>
+            )}
+            <Lines of={found.notes.map((n) => n.text)} />
           </>
         )}
       </Stack>

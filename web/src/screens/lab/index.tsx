@@ -1,8 +1,8 @@
 // The selection lab: one question, a suite of them, edits of the catalogue, and production beside it.
-import { Box, Button, FileButton, Group, Select, Stack, Tabs, Text } from '@mantine/core';
+import { Box, Button, FileButton, Group, Select, Stack, Tabs, Text, TextInput } from '@mantine/core';
 import { IconUpload } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { $api, api, ok, type Schemas } from '../../api/client';
 import { useMay } from '../../me';
 import { useText } from '../../text';
@@ -23,6 +23,7 @@ export default function Lab() {
   const [at, go] = useAddress();
   const list = $api.useQuery('get', '/api/catalogues', { params: { query: { limit: 100 } } });
   const [questions, setQuestions] = useState<TextFile | null>(null);
+  const [weights, setWeights] = useState('');
   const items = list.data?.items ?? [];
   const catalogue = items.find((c) => c.id === at.get('catalogue')) ?? items[0];
   const preset = at.get('preset') === 'bigtool' ? 'bigtool' : undefined;
@@ -40,7 +41,8 @@ export default function Lab() {
       </Screen>
     );
   }
-  const bench: Bench = { catalogue, preset, tools: tools.data?.items ?? [], questions, setQuestions };
+  const how = { embed: at.get('embed') || undefined, rerank: at.get('rerank') || undefined, weights: weights || undefined };
+  const bench: Bench = { catalogue, preset, how, setWeights, tools: tools.data?.items ?? [], questions, setQuestions };
   return (
     <Screen title={t('lab.title')} lead={t('lab.lead')}>
       <Box className={classes.lab}>
@@ -81,15 +83,33 @@ function Choice({ bench, items }: { bench: Bench; items: Schemas['CatalogueEntry
         label={t('lab.preset')} data={[{ value: 'default', label: t('lab.presetDefault') }, { value: 'bigtool', label: t('lab.presetBigtool') }]} value={bench.preset ?? 'default'} allowDeselect={false} w={{ base: '100%', xs: 190 }}
         onChange={(v) => go({ preset: v === 'default' ? null : v })}
       />
+      <Model of="embed" label={t('lab.embedOne')} />
+      <Model of="rerank" label={t('lab.rerankOne')} />
       <Text size="sm" c="dimmed" pb={8} className="num" data-version={bench.catalogue.version}>
         {t('lab.catalogueHint', { n: bench.catalogue.tool_count, version: bench.catalogue.version })}
       </Text>
+      {bench.how.weights && (
+        <Button variant="default" size="xs" mb={4} onClick={() => bench.setWeights('')}>
+          {t('lab.dropWeights')}
+        </Button>
+      )}
       <Group gap="xs" ml="auto" align="flex-start">
         <Upload over={bench.catalogue} />
         <Upload />
       </Group>
     </Group>
   );
+}
+
+/** Model names the model of all searches of the lab; it stands in the address. */
+function Model({ of, label }: { of: 'embed' | 'rerank'; label: string }) {
+  const t = useText();
+  const [at, go] = useAddress();
+  const named = at.get(of) ?? '';
+  const [text, setText] = useState(named);
+  useEffect(() => setText(named), [named]);
+  const keep = () => text.trim() !== named && go({ [of]: text.trim() });
+  return <TextInput label={label} placeholder={t('lab.modelUsual')} value={text} onChange={(e) => setText(e.currentTarget.value)} onBlur={keep} onKeyDown={(e) => e.key === 'Enter' && keep()} w={{ base: '100%', xs: 200 }} maxLength={500} />;
 }
 
 /** Upload keeps a new catalogue, or puts a file in the place of one. */
@@ -135,7 +155,7 @@ function Upload({ over }: { over?: Schemas['CatalogueEntry'] }) {
           <summary>
             <Text span size="xs">{t('lab.findings', { n: warnings.length })}</Text>
           </summary>
-          <Lines of={warnings.slice(0, 20).map((w) => `${w.location ?? ''} ${w.message}`.trim())} />
+          <Lines of={warnings.slice(0, 20).map((w) => ({ about: w.location ?? '', text: w.message }))} />
         </details>
       )}
     </Stack>

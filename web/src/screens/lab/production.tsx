@@ -35,7 +35,7 @@ export function Production({ bench }: { bench: Bench }) {
     mutationFn: async () =>
       ok(
         await api.POST('/api/v1/admin/tool-eval/decisions', {
-          body: { ...(traces ? { traces_id: traces } : { production: file?.text ?? '' }), ...(withRun ? { eval_id: run } : { catalogue_id: bench.catalogue.id, preset: bench.preset }) },
+          body: { ...(traces ? { traces_id: traces } : { production: file?.text ?? '' }), ...(withRun ? { eval_id: run } : { catalogue_id: bench.catalogue.id, preset: bench.preset, ...bench.how }) },
         }),
       ),
     onSuccess: (made) => {

@@ -31,7 +31,7 @@ export function Single({ bench }: { bench: Bench }) {
   }, [key]);
 
   const answer = useQuery({
-    queryKey: ['lab', 'single', bench.catalogue.id, bench.catalogue.version, bench.preset ?? '', key],
+    queryKey: ['lab', 'single', bench.catalogue.id, bench.catalogue.version, bench.preset ?? '', bench.how, key],
     enabled: asked.q !== '',
     staleTime: Number.POSITIVE_INFINITY,
     queryFn: async () => {
@@ -39,7 +39,7 @@ export function Single({ bench }: { bench: Bench }) {
       return ok(
         await api.POST('/api/v1/admin/tool-eval/single', {
           body: {
-            query: asked.q, limit: asked.limit, catalogue_id: bench.catalogue.id, preset: bench.preset,
+            query: asked.q, limit: asked.limit, catalogue_id: bench.catalogue.id, preset: bench.preset, ...bench.how,
             ...(judged ? { expected_tools: asked.none ? [] : listOf(asked.expect) } : {}), ...(asked.also ? { acceptable_tools: listOf(asked.also) } : {}),
           },
         }),
@@ -155,7 +155,6 @@ function Answer({ of: a, expected, also }: { of: Schemas['SelectedOne']; expecte
 /** Why says of an expected tool why another one is first. */
 export function Why({ of: w }: { of: Schemas['RoutingDiagnosis'] }) {
   const t = useText();
-  const inLanguage = useTold();
   return (
     <Box>
       <Text size="sm" fw={600} className="untrusted">
@@ -166,7 +165,7 @@ export function Why({ of: w }: { of: Schemas['RoutingDiagnosis'] }) {
           {t('lab.scoreBeside', { a: fixed(w.tool.score, 3), b: fixed(w.winner.score, 3) })}
         </Text>
       )}
-      <Lines of={w.reasons?.map(inLanguage)} local />
+      <Lines of={w.reasons} />
     </Box>
   );
 }

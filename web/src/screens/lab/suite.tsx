@@ -31,7 +31,7 @@ export function Suite({ bench }: { bench: Bench }) {
       form.append('file', new Blob([bench.questions!.text], { type: 'application/octet-stream' }), bench.questions!.name);
       return ok(
         await api.POST('/api/v1/admin/tool-eval/run', {
-          params: { query: { catalogue_id: bench.catalogue.id, preset: bench.preset, limit: Number(limit) || undefined, no_lint: lint ? undefined : true } },
+          params: { query: { catalogue_id: bench.catalogue.id, preset: bench.preset, ...bench.how, limit: Number(limit) || undefined, no_lint: lint ? undefined : true } },
           body: form as never, bodySerializer: (b: unknown) => b as FormData, signal: stop.current.signal,
         }),
       );
