@@ -213,13 +213,7 @@ type pkg struct {
 
 func listPackages(t *testing.T) []pkg {
 	t.Helper()
-	cmd := exec.Command("go", "list", "-json=ImportPath,Dir,GoFiles,TestGoFiles,XTestGoFiles,Imports", "./...")
-	var errs bytes.Buffer
-	cmd.Stderr = &errs
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("go list: %v\n%s", err, errs.String())
-	}
+	out := slices.Concat(listModule(t, "."), listModule(t, "verify"))
 	var ps []pkg
 	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
 		var p pkg
@@ -232,6 +226,19 @@ func listPackages(t *testing.T) []pkg {
 	}
 }
 
+// listModule lists the packages of the module in a folder, as JSON documents one after another.
+func listModule(t *testing.T, folder string) []byte {
+	t.Helper()
+	cmd := exec.Command("go", "-C", folder, "list", "-json=ImportPath,Dir,GoFiles,TestGoFiles,XTestGoFiles,Imports", "./...")
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list in %s: %v\n%s", folder, err, errs.String())
+	}
+	return out
+}
+
 func room(path string) string { return strings.TrimPrefix(strings.TrimPrefix(path, module), "/") }
 
 // within tells whether a room is another one or a part of it.
@@ -242,7 +249,7 @@ func TestImportsPointDown(t *testing.T) {
 	for _, p := range listPackages(t) {
 		from := room(p.ImportPath)
 		allowed, known := rooms[from]
-		if !known && !strings.HasPrefix(from, "cmd/") {
+		if !known && !within(from, "cmd") && !within(from, "verify") {
 			t.Errorf("room %s is not in the table of house_test.go: a new room needs an ADR and a line there", from)
 			continue
 		}
@@ -289,7 +296,7 @@ func TestFanOut(t *testing.T) {
 			if most = cmdFanOut; n < most {
 				t.Errorf("%s imports %d rooms: lower cmdFanOut", from, n)
 			}
-		case within(from, "cmd"), within(from, "internal/app"), within(from, "examples"):
+		case within(from, "cmd"), within(from, "verify"), within(from, "internal/app"), within(from, "examples"):
 			continue
 		case from == "internal/server": // a front end of the application and of the rooms that only it has
 			most = 20
@@ -472,7 +479,7 @@ func TestDocs(t *testing.T) {
 
 // product tells whether a room is a part of the binary that users run.
 func product(room string) bool {
-	return !within(room, "cmd/callvet-verify") && !within(room, "cmd/callvet-bench") && !within(room, "cmd/callvet-mutate") && !within(room, "examples")
+	return !within(room, "verify") && !within(room, "examples")
 }
 
 // TestGoroutinesHaveOwners: what starts goroutines in another way than
@@ -626,10 +633,10 @@ func TestRaceCoversWhatSharesMemory(t *testing.T) {
 	found := 0
 	for _, p := range listPackages(t) {
 		tests := append(slices.Clone(p.TestGoFiles), p.XTestGoFiles...)
-		if len(tests) == 0 {
-			continue // nothing runs
-		}
 		at := room(p.ImportPath)
+		if len(tests) == 0 || within(at, "verify") {
+			continue // nothing runs, or all of it under the race detector
+		}
 		for _, name := range append(slices.Clone(p.GoFiles), tests...) {
 			why := sharesMemory(t, filepath.Join(p.Dir, name))
 			if why == "" {
