@@ -5,38 +5,18 @@ package panel
 import "github.com/callvet/callvet/stats"
 
 // take adds a case as the metric asks for it, and reports whether it counts. A rate of calls counts
-// every case with a call on either side; every other metric one that both sides have values of.
+// every case with a call on either side, which adds nothing to the rate of a side without a call; every
+// other metric counts a case that both sides have values of.
+// Source: Statistics specification, section 16.4.
 func (d *Difference) take(a, b moment, p *Pairing) bool {
-	if p.Unit == UnitRate && a.n+b.n > 0 && (a.n == 0 || !a.each) && (b.n == 0 || !b.each) {
-		d.pairCalls(a, b)
-		return true
-	}
-	if a.n == 0 || b.n == 0 {
+	switch {
+	case p.Unit == UnitRate && a.n+b.n > 0 && (a.n == 0 || !a.each) && (b.n == 0 || !b.each):
+		d.byCall = append(d.byCall, pairOfCase{a, b})
+	case a.n == 0 || b.n == 0:
 		return false
 	}
 	d.pair(a, b)
 	return true
-}
-
-// pairCalls adds a case to the totals of calls of both sides. One without a call on a side adds
-// nothing to the rate of that side.
-// Source: Statistics specification, section 16.4.
-func (d *Difference) pairCalls(a, b moment) {
-	d.byCall = append(d.byCall, pairOfCase{a, b})
-	if a.n > 0 && b.n > 0 {
-		d.pair(a, b)
-		return
-	}
-	d.single = false
-	d.Cases++
-	switch before, after := a.mean(), b.mean(); {
-	case after < before:
-		d.Fell++
-	case after > before:
-		d.Rose++
-	}
-	d.baseSums.Add(a.sum, a.n, !a.fractional)
-	d.candidateSums.Add(b.sum, b.n, !b.fractional)
 }
 
 // finishByCall gives the difference of two rates of calls, each the ratio of its totals, by

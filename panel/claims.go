@@ -82,10 +82,10 @@ func testOf(id string, a, b attempts) caseTest {
 // distinct counts judged attempts, where cached ones that agree are copies of one.
 func (a attempts) distinct() (passes, judged int) {
 	passes, judged = int(a.passes), int(a.judged)
-	if more := int(a.cached) - 1; more > 0 && (a.cachedPasses == 0 || a.cachedPasses == a.cached) {
-		judged -= more
+	if copies := int(a.cached); copies > 0 && (a.cachedPasses == 0 || a.cachedPasses == a.cached) {
+		judged -= copies - 1
 		if a.cachedPasses > 0 {
-			passes -= more
+			passes -= copies - 1
 		}
 	}
 	return passes, judged

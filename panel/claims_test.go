@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/stats"
 )
 
 // judgedLedger has cases with so many passes of so many attempts, each in a slice of its own kind.
@@ -93,5 +96,123 @@ func TestClaimsOfFamilies(t *testing.T) {
 				t.Errorf("%s: slice %s: %s, p %v, adjusted %v", name, s.Value, s.Verdict, s.P, *s.PHolm)
 			}
 		}
+	}
+}
+
+// TestFamily: differences of one family are better or worse only where that holds for all of them, and
+// one of no cases is of no family.
+func TestFamily(t *testing.T) {
+	t.Parallel()
+	of := func(cases int, p float64, v Change) *Difference {
+		return &Difference{Cases: cases, P: p, Verdict: v, Change: stats.Interval{Confidence: 0.75}}
+	}
+	type claim struct {
+		Verdict Change
+		Holm    float64 // 0: none
+	}
+	for name, c := range map[string]struct {
+		of   []*Difference
+		want []claim
+	}{
+		"one alone":              {[]*Difference{of(9, 0.125, ChangeWorse)}, []claim{{ChangeWorse, 0}}},
+		"one, the other of none": {[]*Difference{of(9, 0.125, ChangeWorse), of(0, 1, ChangeNone)}, []claim{{ChangeWorse, 0}, {ChangeNone, 0}}},
+		"both at the level":      {[]*Difference{of(9, 0.125, ChangeWorse), of(9, 0.125, ChangeBetter)}, []claim{{ChangeUnclear, 0.25}, {ChangeUnclear, 0.25}}},
+		"both below it":          {[]*Difference{of(9, 0.0625, ChangeWorse), of(9, 0.125, ChangeBetter)}, []claim{{ChangeWorse, 0.125}, {ChangeBetter, 0.125}}},
+		"not clear by itself":    {[]*Difference{of(9, 0.0625, ChangeUnclear), of(9, 0.5, ChangeUnclear)}, []claim{{ChangeUnclear, 0.125}, {ChangeUnclear, 0.5}}},
+	} {
+		Family(c.of)
+		var got []claim
+		for _, d := range c.of {
+			one := claim{Verdict: d.Verdict}
+			if d.PHolm != nil {
+				one.Holm = *d.PHolm
+			}
+			got = append(got, one)
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+// TestClaimsAtTheLevel: with a confidence of 75 % a p value has to be below 0.25, and a case counts in the
+// family where its attempts could have one of at most 0.25 by the size of the family (Tarone). One pass of
+// one attempt, then none of three, has a p value of just 0.25; none of four then has 0.2.
+func TestClaimsAtTheLevel(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		now  []int // failed attempts of each case now; all passed their one attempt before
+		want []string
+	}{
+		"just the level is not below it":           {[]int{3}, []string{""}},
+		"below it":                                 {[]int{4}, []string{"stable"}},
+		"two that could, and neither could of two": {[]int{3, 4}, []string{"", ""}},
+		"two that could, and three others":         {[]int{9, 9, 2, 2, 2}, []string{"stable", "stable", "", "", ""}},
+		"one attempt could never":                  {[]int{1, 4}, []string{"", "stable"}},
+	} {
+		var sides [2]*Ledger
+		for side := range sides {
+			sides[side] = NewLedger("r", []string{"m"}, nil)
+			for i, n := range c.now {
+				attempts, verdict := 1, callvet.VerdictPass
+				if side == 1 {
+					attempts, verdict = n, callvet.VerdictFail
+				}
+				for k := range attempts {
+					sides[side].Add(&callvet.Case{ID: fmt.Sprint("c", i)}, &callvet.Cell{Repeat: k, Result: callvet.Result{Verdict: verdict}})
+				}
+			}
+		}
+		var got []string
+		for _, x := range Diff(sides[0], sides[1], 0.75).Targets[0].Changes {
+			got = append(got, x.Stability)
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+// TestCasesOfLedger: what became of the attempts of a target at its cases. Cached attempts that agree are
+// copies of one; a case that was left out on purpose, or that another target has, is not there.
+func TestCasesOfLedger(t *testing.T) {
+	t.Parallel()
+	l := NewLedger("r", []string{"m", "n"}, nil)
+	for _, c := range []struct{ id, attempts string }{
+		{"fresh", "ppf"},
+		{"copies", "PPP"},
+		{"failed copies", "FFf"},
+		{"copies and a fresh one", "PPp"},
+		{"mixed copies", "PPF"},
+		{"one copy", "Pf"},
+		{"lost", "pell"},
+		{"lost only", "el"},
+		{"skipped", "s"},
+		{"not judged", "u"},
+	} {
+		for k := range c.attempts {
+			cell := callvet.Cell{Repeat: k, Target: 1}
+			one := callvet.Case{ID: c.id, Skip: letter(c.attempts[k], &cell)}
+			l.Add(&one, &cell)
+		}
+	}
+	want := []CaseAttempts{
+		{Case: "fresh", Passed: 2, Judged: 3},
+		{Case: "copies", Passed: 1, Judged: 1, Facts: true},
+		{Case: "failed copies", Passed: 0, Judged: 2},
+		{Case: "copies and a fresh one", Passed: 2, Judged: 2},
+		{Case: "mixed copies", Passed: 2, Judged: 3, Facts: true},
+		{Case: "one copy", Passed: 1, Judged: 2},
+		{Case: "lost", Passed: 1, Judged: 1, Lost: 3},
+		{Case: "lost only", Lost: 2},
+	}
+	if diff := cmp.Diff(want, l.Cases("n")); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]CaseAttempts{{Case: "c0", Passed: 1, Judged: 2}}, attemptsAt("pf").Cases("m")); diff != "" {
+		t.Errorf("of the first target: %s", diff)
+	}
+	if got := append(l.Cases("m"), l.Cases("nobody")...); len(got) > 0 {
+		t.Errorf("of a target without attempts, and of none: %+v", got)
 	}
 }

@@ -585,7 +585,7 @@ func (d *Difference) add(a, b attempts) {
 	}
 }
 
-// pair adds one case that both sides have values of.
+// pair adds one case. Both sides have values of it, but for those of a rate of calls.
 func (d *Difference) pair(a, b moment) {
 	d.Cases++
 	before, after := a.mean(), b.mean()

@@ -141,11 +141,12 @@ func TestDiffSettingsAndTools(t *testing.T) {
 		tools      [2]string
 		want       []string
 	}{
-		"the same":     {[]Settings{{"temperature": "0"}}, []Settings{{"temperature": "0"}}, [2]string{"x", "x"}, nil},
-		"not known":    {nil, []Settings{{"temperature": "0"}}, [2]string{"", "x"}, nil},
-		"other values": {[]Settings{{"temperature": "0", "top_p": "1"}}, []Settings{{"temperature": "1", "top_p": "1"}}, [2]string{}, []string{"m was not asked with the same parameters in both runs (temperature): a difference may be theirs"}},
-		"on one side":  {[]Settings{{"seed": "1"}}, []Settings{{"tool_choice": "none"}}, [2]string{}, []string{"m was not asked with the same parameters in both runs (seed, tool_choice): a difference may be theirs"}},
-		"other tools":  {nil, nil, [2]string{"x", "y"}, []string{"the tools of the suite are not the same in both runs: a difference may be that of the tools"}},
+		"the same":      {[]Settings{{"temperature": "0"}}, []Settings{{"temperature": "0"}}, [2]string{"x", "x"}, nil},
+		"not known":     {nil, []Settings{{"temperature": "0"}}, [2]string{"", "x"}, nil},
+		"not known now": {[]Settings{{"temperature": "0"}}, nil, [2]string{"x", ""}, nil},
+		"other values":  {[]Settings{{"temperature": "0", "top_p": "1"}}, []Settings{{"temperature": "1", "top_p": "1"}}, [2]string{}, []string{"m was not asked with the same parameters in both runs (temperature): a difference may be theirs"}},
+		"on one side":   {[]Settings{{"seed": "1"}}, []Settings{{"tool_choice": "none"}}, [2]string{}, []string{"m was not asked with the same parameters in both runs (seed, tool_choice): a difference may be theirs"}},
+		"other tools":   {nil, nil, [2]string{"x", "y"}, []string{"the tools of the suite are not the same in both runs: a difference may be that of the tools"}},
 	} {
 		sides := [2]*Ledger{}
 		for i, settings := range [][]Settings{c.base, c.cand} {

@@ -211,7 +211,6 @@ func compareMetric(base, cand *Ledger, t [2]int, common [][2]int, metric [2]int,
 		a.fact, b.fact = base.at(t[0], at[0]).fact(), cand.at(t[1], at[1]).fact()
 		if !out.Overall.take(a, b, &p) {
 			out.OneSided += min(1, a.n+b.n)
-			continue
 		}
 		own := cand.cases[at[1]].slices
 		ids := slices.Clone(own)
@@ -221,8 +220,6 @@ func compareMetric(base, cand *Ledger, t [2]int, common [][2]int, metric [2]int,
 			}
 		}
 		for i, id := range ids {
-			x, y := before.total(metric[0], &p, id, i < len(own)), after.total(metric[1], &p, id, i < len(own))
-			x.fact, y.fact = a.fact, b.fact
 			s := bySlice[id]
 			if s == nil {
 				d := newDifference(&p, id)
@@ -231,6 +228,8 @@ func compareMetric(base, cand *Ledger, t [2]int, common [][2]int, metric [2]int,
 				bySlice[id] = s
 			}
 			s.lose(lost)
+			x, y := before.total(metric[0], &p, id, i < len(own)), after.total(metric[1], &p, id, i < len(own))
+			x.fact, y.fact = a.fact, b.fact
 			s.take(x, y, &p)
 		}
 	}

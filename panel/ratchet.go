@@ -81,20 +81,18 @@ func ratchet(base, cand *Ledger, t [2]int, common [][2]int) Ratchet {
 	var sides [][2]int
 	for _, p := range common {
 		a, b := base.at(t[0], p[0]), cand.at(t[1], p[1])
-		if a.judged > 0 {
-			seen = append(seen, stats.Count{Passed: float64(a.passes), N: float64(a.judged)})
-		}
-		if a.judged > 0 && b.judged > 0 {
-			sides = append(sides, [2]int{int(a.judged), int(b.judged)})
-		}
-		if a.judged == 0 || a.passes < a.judged || b.passes > 0 {
-			if a.judged > 0 && a.passes == a.judged && b.judged > 0 {
-				out.count(a, b)
-			}
+		if a.judged == 0 {
 			continue
+		}
+		seen = append(seen, stats.Count{Passed: float64(a.passes), N: float64(a.judged)})
+		if b.judged > 0 {
+			sides = append(sides, [2]int{int(a.judged), int(b.judged)})
 		}
 		id := base.cases[p[0]].id
 		switch lost := b.errors + b.lost; {
+		case a.passes < a.judged:
+		case b.passes > 0:
+			out.count(a, b)
 		case lost > 0 || b.judged == 0:
 			out.Unknown = append(out.Unknown, id)
 		default:
@@ -118,11 +116,9 @@ func ratchet(base, cand *Ledger, t [2]int, common [][2]int) Ratchet {
 
 // count counts a case that passed all its attempts in the baseline.
 func (r *Ratchet) count(a, b attempts) {
-	if r.Compared == 0 || int(a.judged) < r.Baseline {
-		r.Baseline = int(a.judged)
+	before, now := int(a.judged), int(b.judged)
+	if r.Compared > 0 {
+		before, now = min(before, r.Baseline), min(now, r.Candidate)
 	}
-	if r.Compared == 0 || int(b.judged) < r.Candidate {
-		r.Candidate = int(b.judged)
-	}
-	r.Compared++
+	r.Baseline, r.Candidate, r.Compared = before, now, r.Compared+1
 }

@@ -61,12 +61,17 @@ func TestWhyUndecided(t *testing.T) {
 // comparison notes where it matters.
 func TestDiffWeighsCases(t *testing.T) {
 	t.Parallel()
-	before := verdicts(map[string]string{"a": "p", "b": "pppp", "c": "pp"})
-	noted := func(now map[string]string) bool {
-		d := panel.Diff(before, verdicts(now), 0)
-		return slices.ContainsFunc(d.Warnings, func(w string) bool { return strings.Contains(w, "different numbers of attempts") })
-	}
-	if noted(map[string]string{"a": "p", "b": "pppp", "c": "pp"}) || !noted(map[string]string{"a": "p", "b": "ffff", "c": "pp"}) {
-		t.Error("the note is not where the change is another number than the difference of the rates")
+	for name, c := range map[string]struct {
+		before, now map[string]string
+		noted       bool
+	}{
+		"nothing changes":                {map[string]string{"a": "p", "b": "pppp", "c": "pp"}, map[string]string{"a": "p", "b": "pppp", "c": "pp"}, false},
+		"a case of four attempts breaks": {map[string]string{"a": "p", "b": "pppp", "c": "pp"}, map[string]string{"a": "p", "b": "ffff", "c": "pp"}, true},
+		"a case of as many breaks":       {map[string]string{"a": "pp", "b": "pp"}, map[string]string{"a": "pp", "b": "ff"}, false},
+	} {
+		d := panel.Diff(verdicts(c.before), verdicts(c.now), 0)
+		if got := slices.ContainsFunc(d.Warnings, func(w string) bool { return strings.Contains(w, "different numbers of attempts") }); got != c.noted {
+			t.Errorf("%s: %q", name, d.Warnings)
+		}
 	}
 }

@@ -107,7 +107,7 @@ func (d *Difference) addApart(side int, m moment, lost float64) {
 
 // finishApart gives the difference of two independent estimates, with the interval of both together.
 // Of amounts it is a share of the baseline. p has the smaller number of cases less one as its degrees
-// of freedom.
+// of freedom. Where neither side varies, its standard error is the one that the interval implies.
 func (d *Difference) finishApart(p *Pairing, conf float64) {
 	switch {
 	case d.relative:
@@ -123,9 +123,12 @@ func (d *Difference) finishApart(p *Pairing, conf float64) {
 	}
 	d.Cases = min(d.Unpaired[0], d.Unpaired[1])
 	d.Change.Method, d.Change.Clusters = "unpaired_mover", d.Cases
-	if se := math.Hypot(d.Baseline.SE, d.Candidate.SE); d.Change.Usable() && se > 0 && d.Cases > 1 {
-		d.P = stats.DifferenceP(d.Candidate.Point-d.Baseline.Point, se, d.Cases-1)
-		d.Change.SE = se
+	if d.Change.Usable() {
+		d.Change.SE = math.Hypot(d.Baseline.SE, d.Candidate.SE)
+		if d.Change.SE == 0 { // neither side varies, as where all passed and none does now
+			d.Change.SE = d.Change.ImpliedSE()
+		}
+		d.P = stats.DifferenceP(d.Candidate.Point-d.Baseline.Point, d.Change.SE, d.Cases-1)
 	}
 	if d.Verdict = d.judge(); p.LowerIsBetter {
 		d.mirror()

@@ -8,7 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/stats"
 )
 
 // side is a run of g cases whose attempts pass with a chance, with so many calls each.
@@ -101,11 +104,105 @@ func TestUnpaired(t *testing.T) {
 		t.Errorf("paired: %+v", d)
 	}
 	d := DiffWith(a, b, DiffConfig{Unpaired: true})
-	if o := d.Targets[0].Overall; !d.Unpaired || o.Verdict != ChangeWorse && o.P < 0.05 || o.Change.Point != -1 || len(d.Targets[0].Slices) != 2 {
+	if o := d.Targets[0].Overall; !d.Unpaired || o.Verdict != ChangeWorse || o.Change.Point != -1 || len(d.Targets[0].Slices) != 2 {
 		t.Errorf("unpaired: %+v", o)
 	}
 	empty := side(rng, "b", 0, 1, sure)
-	if none := Diff(a, empty, 0); Disjoint(a, empty) || Disjoint(a, b) || none.Targets[0].Overall.Verdict != ChangeNone {
+	if none := Diff(a, empty, 0); Disjoint(a, empty) || Disjoint(empty, a) || Disjoint(a, b) || none.Targets[0].Overall.Verdict != ChangeNone {
 		t.Errorf("nothing: %+v", none)
+	}
+}
+
+// unpairedOf compares the cases of both sides by a metric, as if they were others.
+func unpairedOf(metric string, before, now []values) (*TargetComparison, *Difference) {
+	d := DiffWith(measuredLedger(metric, true, before), measuredLedger(metric, true, now), DiffConfig{Unpaired: true})
+	return &d.Targets[0], &d.Targets[0].Measured[0].Overall
+}
+
+// TestUnpairedChanges: a change between other cases is that of two independent estimates, by hand.
+func TestUnpairedChanges(t *testing.T) {
+	t.Parallel()
+	// 4 of 8 cases and 7 of 10: the exact intervals are [0.1570, 0.8430] and [0.3475, 0.9333], and the
+	// standard errors the roots of 0.25 / 7 and of 0.21 / 9. t is 0.2 / 0.24300 with 7 degrees of freedom.
+	_, d := unpairedOf("judged_pass", append(same(4, values{1, 1}), same(4, values{0, 1})...), append(same(7, values{1, 1}), same(3, values{0, 1})...))
+	if differ(d.Change.Point, 0.2) || differ(d.Change.Lower, -0.2917959445993619) || differ(d.Change.Upper, 0.6147899411202807) {
+		t.Errorf("a rate: %+v", d.Change)
+	}
+	if differ(d.P, 0.43761351740792787) || differ(d.Change.SE, 0.24299715851758236) {
+		t.Errorf("a rate: p %v, standard error %v", d.P, d.Change.SE)
+	}
+	if *d.Unpaired != [2]int{8, 10} || d.Cases != 8 || d.Verdict != ChangeUnclear {
+		t.Errorf("a rate: %+v", d)
+	}
+	// Twelve cases of one call and twelve of two calls, as in TestChangeOfCounts.
+	_, d = unpairedOf("calls_per_attempt", same(12, values{1, 1}), same(12, values{2, 1}))
+	if d.Change.Point != 1 || differ(d.Change.Lower, -0.6176904322080468) || differ(d.Change.Upper, 2.733877806288892) || d.Verdict != ChangeUnclear {
+		t.Errorf("a count: %+v", d)
+	}
+	// Three calls in two attempts: these differ. No call in two attempts: they agree, and count once.
+	_, d = unpairedOf("calls_per_attempt", same(12, values{3, 2}), same(12, values{0, 2}))
+	if d.Baseline.Status != stats.StatusZeroVariance || d.Candidate.N != 12 {
+		t.Errorf("counts of two attempts: %+v, %+v", d.Baseline, d.Candidate)
+	}
+	// A mean cost of 2 and of 3: half more. The ends are those of the ratio, less 1.
+	_, d = unpairedOf(MetricCost, append(same(10, values{1, 1}), same(10, values{3, 1})...), append(same(10, values{2, 1}), same(10, values{4, 1})...))
+	ratio := stats.CombineRatio(d.Candidate, d.Baseline)
+	if differ(d.Change.Point, 0.5) || differ(d.Change.Lower, ratio.Lower-1) || differ(d.Change.Upper, ratio.Upper-1) || d.Verdict != ChangeWorse || d.Change.Method != "unpaired_mover" {
+		t.Errorf("an amount: %+v", d)
+	}
+}
+
+// TestUnpairedWithoutSpread: where no side varies the change is as certain as its interval, and no more.
+func TestUnpairedWithoutSpread(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		metric      string
+		before, now values
+		cases       int
+		want        Change
+	}{
+		"all pass, then none of 60":      {"judged_pass", values{1, 1}, values{0, 1}, 60, ChangeWorse},
+		"none passes, then all of 60":    {"judged_pass", values{0, 1}, values{1, 1}, 60, ChangeBetter},
+		"all pass before and now":        {"judged_pass", values{1, 1}, values{1, 1}, 60, ChangeUnclear},
+		"two pass, then none":            {"judged_pass", values{1, 1}, values{0, 1}, 2, ChangeUnclear},
+		"one passes, then none":          {"judged_pass", values{1, 1}, values{0, 1}, 1, ChangeUnclear},
+		"one call, then three, of 60":    {"calls_per_attempt", values{1, 1}, values{3, 1}, 60, ChangeWorse},
+		"one call, then three, of three": {"calls_per_attempt", values{1, 1}, values{3, 1}, 3, ChangeUnclear},
+	} {
+		_, d := unpairedOf(c.metric, same(c.cases, c.before), same(c.cases, c.now))
+		if d.Verdict != c.want || d.Cases != c.cases || d.P < 0 || d.P > 1 || (c.want != ChangeUnclear) != (d.P < 0.05) {
+			t.Errorf("%s: %s, p %v, %+v", name, d.Verdict, d.P, d.Change)
+		}
+	}
+}
+
+// TestUnpairedSlices: a slice is compared where both sides have cases of it. The slices of a case hold all
+// that it did, those of a part of it that part; a metric is compared that both sides were asked for.
+func TestUnpairedSlices(t *testing.T) {
+	t.Parallel()
+	sides := [2]*Ledger{}
+	for i := range sides {
+		l := NewLedger("r", []string{"m"}, []string{"language"})
+		l.Measure([][]string{{MetricCost, "arg_em"}, {"arg_em", MetricTokens}}[i]...)
+		for k := range 4 {
+			c := &callvet.Case{ID: fmt.Sprint(i, k), Fields: map[string]string{"language": []string{"de", []string{"sv", "fr"}[i]}[k%2]}}
+			l.Add(c, &callvet.Cell{Result: callvet.Result{Verdict: callvet.VerdictPass}})
+			em := 1 - i // its position
+			l.Observe(0, c.ID, nil, []Observation{{Metric: em, Sum: 1, N: 1}})
+			l.Observe(0, c.ID, []SliceID{{"called_tool", "pay"}}, []Observation{{Metric: em, Sum: 0, N: 2}})
+		}
+		sides[i] = l
+	}
+	d := DiffWith(sides[0], sides[1], DiffConfig{Unpaired: Disjoint(sides[0], sides[1])})
+	if m := d.Targets[0].Measured; !d.Unpaired || len(m) != 1 || m[0].Metric != "arg_em" {
+		t.Fatalf("unpaired %t: %d metrics", d.Unpaired, len(m))
+	}
+	var got []string
+	for _, s := range d.Targets[0].Measured[0].Slices {
+		got = append(got, fmt.Sprintf("%s=%s: %d of %d and %d cases, %d and %d calls", s.Key, s.Value, s.Cases, s.Unpaired[0], s.Unpaired[1], s.Baseline.N, s.Candidate.N))
+	}
+	want := []string{"called_tool=pay: 4 of 4 and 4 cases, 8 and 8 calls", "language=de: 2 of 2 and 2 cases, 2 and 2 calls"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }

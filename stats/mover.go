@@ -95,6 +95,13 @@ func CombineRatio(a, b Interval) Interval {
 	return iv
 }
 
+// ImpliedSE is the standard error of a normal estimate whose interval reaches as far as the farther end
+// of iv: for an estimate whose cases do not vary, and whose own standard error is 0.
+// Source: Altman and Bland 2011.
+func (iv Interval) ImpliedSE() float64 {
+	return max(iv.Point-iv.Lower, iv.Upper-iv.Point) / dist.NormalQuantile(0.5+iv.Confidence/2)
+}
+
 // DifferenceP is the two-sided p value, in [0,1], of a difference with a standard error above 0 by the
 // t distribution; 1 without degrees of freedom.
 func DifferenceP(difference, se float64, freedom int) float64 {

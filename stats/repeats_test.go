@@ -165,3 +165,15 @@ func TestDifferenceP(t *testing.T) {
 		about(t, "p", stats.DifferenceP(c.difference, c.se, c.freedom), c.want)
 	}
 }
+
+// TestImpliedSE: a normal interval of 95 % ends 1.959964 standard errors from its point, one of 90 %
+// 1.644854, and the farther end counts.
+func TestImpliedSE(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ point, lower, upper, confidence, want float64 }{
+		{5, 5 - 1.9599639845, 5 + 1.9599639845, 0.95, 1}, {-1, -1, -1 + 3.919927969, 0.95, 2}, {1, 1 - 1.6448536270, 1, 0.9, 1}, {2, 2, 2, 0.95, 0},
+	} {
+		iv := stats.Interval{Point: c.point, Lower: c.lower, Upper: c.upper, Confidence: c.confidence}
+		about(t, "the standard error", iv.ImpliedSE(), c.want)
+	}
+}

@@ -158,6 +158,9 @@ func (in *Intake) place(ctx context.Context, q *rows.Queries, user, name, id str
 	case err != nil:
 		return nil, false, fmt.Errorf("look up traces: %w", err)
 	default:
+		if err := store.Intact(row.Whole, "traces "+row.ID); err != nil {
+			return nil, false, err
+		}
 		n, err := q.TracePartsOfHash(ctx, rows.TracePartsOfHashParams{TracesID: row.ID, Hash: hash})
 		if err != nil || n > 0 {
 			return collection(&row), false, err
@@ -199,7 +202,7 @@ func (in *Intake) Collection(ctx context.Context, id string) (*Collection, error
 	if err != nil {
 		return nil, fmt.Errorf("read traces: %w", err)
 	}
-	return collection(&r), nil
+	return collection(&r), store.Intact(r.Whole, "traces "+id)
 }
 
 // List gives collections that a user has or that are shared, the newest first, of those that were
@@ -223,12 +226,18 @@ func (in *Intake) Text(ctx context.Context, c *Collection) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read traces: %w", err)
 	}
+	if err := store.Intact(int64(len(parts)) == c.Parts, "traces "+c.ID); err != nil {
+		return nil, err
+	}
 	out := make([]byte, 0, c.Bytes+c.Parts)
 	for i, p := range parts {
 		if i > 0 && len(out) > 0 && out[len(out)-1] != '\n' {
 			out = append(out, '\n')
 		}
-		r, err := gzip.NewReader(bytes.NewReader(p))
+		if err := store.Intact(p.Whole, "traces "+c.ID); err != nil {
+			return nil, err
+		}
+		r, err := gzip.NewReader(bytes.NewReader(p.Content))
 		if err != nil {
 			return nil, fmt.Errorf("unpack traces: %w", err)
 		}

@@ -69,6 +69,9 @@ func (l *Library) Catalogue(ctx context.Context, id string) (*Catalogue, error) 
 	if err := found(err, "catalogue", id); err != nil {
 		return nil, err
 	}
+	if err := store.Intact(r.Whole, "catalogue "+id); err != nil {
+		return nil, err
+	}
 	text, err := unpack(r.Content)
 	if err != nil {
 		return nil, err

@@ -99,7 +99,7 @@ type Placed struct {
 	Place string `json:"place,omitempty"`
 }
 
-// RefusedError tells that a suite has errors, and is not kept. It wraps callvet.ErrInvalid.
+// RefusedError is the errors of a suite, a catalogue, gates or edits, which are not kept. It wraps callvet.ErrInvalid.
 type RefusedError struct{ Problems []Placed }
 
 func (e *RefusedError) Error() string {
@@ -112,9 +112,9 @@ func (e *RefusedError) Error() string {
 		}
 	}
 	if n == 1 {
-		return "the suite has an error: " + first
+		return "there is an error: " + first
 	}
-	return fmt.Sprintf("the suite has %d errors; the first one: %s", n, first)
+	return fmt.Sprintf("there are %d errors; the first one: %s", n, first)
 }
 
 // Unwrap gives the kind of error.
@@ -343,7 +343,10 @@ func (l *Library) edit(ctx context.Context, user, id, note string, match func(in
 
 func (l *Library) row(ctx context.Context, id string) (rows.SuiteEntryRow, error) {
 	row, err := l.cfg.Store.Rows().SuiteEntry(ctx, id)
-	return row, found(err, "suite", id)
+	if err := found(err, "suite", id); err != nil {
+		return row, err
+	}
+	return row, store.Intact(row.Whole, "suite "+id)
 }
 
 // found makes what is not there an error of this program.
@@ -468,6 +471,9 @@ type Version struct {
 func (l *Library) Version(ctx context.Context, id string, n int64) (*Version, error) {
 	r, err := l.cfg.Store.Rows().SuiteVersion(ctx, rows.SuiteVersionParams{SuiteID: id, Version: n})
 	if err := found(err, fmt.Sprintf("version %d of suite", n), id); err != nil {
+		return nil, err
+	}
+	if err := store.Intact(r.Whole, fmt.Sprintf("version %d of suite %s", n, id)); err != nil {
 		return nil, err
 	}
 	text, err := unpack(r.Content)

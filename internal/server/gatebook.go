@@ -174,7 +174,7 @@ func (s *Server) keptGate(ctx context.Context, id string) (*rows.GateEntry, erro
 	if err != nil {
 		return nil, fmt.Errorf("read gates %s: %w", id, missing(err))
 	}
-	return &g, nil
+	return &g, store.Intact(g.Whole, "gates "+id)
 }
 
 func (s *Server) listGates(ctx context.Context, by *account.Principal, in *PageIn) (*struct{ Body Page[KeptGate] }, error) {
@@ -214,7 +214,12 @@ func (s *Server) createGates(ctx context.Context, by *account.Principal, in *str
 	if g.ID, err = store.NewID(nil, "gate"); err != nil {
 		return nil, err
 	}
-	err = s.cfg.Store.Change(ctx, "keep gates", func(q *rows.Queries) error { return q.AddGate(ctx, rows.AddGateParams(g)) })
+	err = s.cfg.Store.Change(ctx, "keep gates", func(q *rows.Queries) error {
+		return q.AddGate(ctx, rows.AddGateParams{
+			ID: g.ID, UserID: g.UserID, Name: g.Name, Shared: g.Shared, Created: g.Created, Updated: g.Updated,
+			Content: g.Content,
+		})
+	})
 	if err == nil {
 		err = s.sharesNew(ctx, by, KindGate, g.ID, g.Shared)
 	}
@@ -314,6 +319,10 @@ func (s *Server) gateHistory(ctx context.Context, by *account.Principal, in *str
 	out := Page[PastVerdict]{Items: []PastVerdict{}, Next: next}
 	for i := range list {
 		v := &list[i]
+		if err := store.Intact(v.Whole, "verdict"); err != nil { // a history has other entries
+			out.Items = append(out.Items, PastVerdict{ID: v.ID, At: milli(v.Created), Failed: []FailedGate{{Reason: err.Error()}}})
+			continue
+		}
 		// Gates may be shared, and the runs that others held against them are not.
 		err := s.May(ctx, by, KindRun, v.RunID, false)
 		if err == nil && v.Baseline != "" {

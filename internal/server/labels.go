@@ -165,7 +165,18 @@ func (s *Server) labelLines(ctx context.Context, of labelled) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read labels: %w", err)
 	}
-	return bytes.Join(list, nil), nil
+	text := make([][]byte, len(list))
+	for i, l := range list {
+		if err := store.Intact(l.Whole, "labels"); err != nil {
+			return nil, err
+		}
+		text[i] = l.Line
+	}
+	stored, err := s.cfg.Store.Rows().LabelsStored(ctx, of.about())
+	if err == nil {
+		err = store.Intact(stored == int64(len(list)), "labels")
+	}
+	return bytes.Join(text, nil), err
 }
 
 // bringing opens a run or a collection. Release it.

@@ -171,8 +171,10 @@ func (s *Server) fireDue(ctx context.Context, d *rows.DueSchedulesRow, now time.
 			return err
 		}
 	}
-	_, err = s.fire(ctx, sc, f)
-	if errors.Is(err, callvet.ErrDenied) || errors.Is(err, callvet.ErrNotFound) {
+	if err = store.Intact(sc.Whole, "schedule"); err == nil {
+		_, err = s.fire(ctx, sc, f)
+	}
+	if errors.Is(err, store.ErrDamaged) || errors.Is(err, callvet.ErrDenied) || errors.Is(err, callvet.ErrNotFound) {
 		return s.stop(ctx, sc, f, err)
 	}
 	return err
@@ -211,7 +213,7 @@ func (s *Server) fire(ctx context.Context, sc *rows.Schedule, f *firing) (*rows.
 	if !errors.Is(err, sql.ErrNoRows) {
 		return nil, err
 	}
-	r := &rows.ScheduleRun{ScheduleID: sc.ID, DueKey: f.key, Cause: f.cause, Due: f.due, State: runRunning, Error: []byte{}, Created: s.cfg.Now().UnixMilli()}
+	r := &rows.ScheduleRun{Whole: true, ScheduleID: sc.ID, DueKey: f.key, Cause: f.cause, Due: f.due, State: runRunning, Error: []byte{}, Created: s.cfg.Now().UnixMilli()}
 	going, err := s.cfg.Store.Rows().GoingRun(ctx, sc.ID)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
@@ -329,7 +331,7 @@ func seen(ctx context.Context, q *rows.Queries, sc *rows.Schedule, r *rows.Sched
 // stop disables a schedule whose owner may not make its run any more.
 func (s *Server) stop(ctx context.Context, sc *rows.Schedule, f *firing, why error) error {
 	text := []byte(s.inWords(ctx, why))
-	r := &rows.ScheduleRun{ScheduleID: sc.ID, DueKey: f.key, Cause: f.cause, Due: f.due, State: runFailed, Error: text, Created: s.cfg.Now().UnixMilli()}
+	r := &rows.ScheduleRun{Whole: true, ScheduleID: sc.ID, DueKey: f.key, Cause: f.cause, Due: f.due, State: runFailed, Error: text, Created: s.cfg.Now().UnixMilli()}
 	r.Finished = r.Created
 	if err := s.enter(ctx, sc, r, ScheduleOutcome{}); err != nil {
 		return err
@@ -363,7 +365,13 @@ func (s *Server) inWords(ctx context.Context, err error) string {
 func (s *Server) baselineNow(ctx context.Context, owner *account.Principal, sc *rows.Schedule) (string, error) {
 	run := sc.Baseline
 	if sc.LastGood {
-		var err error
+		damaged, err := s.cfg.Store.Rows().DamagedScheduleRuns(ctx, sc.ID)
+		if err == nil {
+			err = store.Intact(damaged == 0, "history of schedule "+sc.ID) // the last good run may be among them
+		}
+		if err != nil {
+			return "", err
+		}
 		run, err = s.cfg.Store.Rows().LastGoodRun(ctx, rows.LastGoodRunParams{ScheduleID: sc.ID, SuiteID: sc.SuiteID})
 		if errors.Is(err, sql.ErrNoRows) {
 			return "", nil

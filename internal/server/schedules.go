@@ -192,7 +192,11 @@ func tellSchedule(sc *rows.Schedule, warnings []callvet.Notice) (*body[Schedule]
 			Name: sc.Name, Cron: sc.Spec, Zone: sc.Zone, Catalogue: sc.CatalogueID, Gates: string(sc.Gates), Baseline: sc.Baseline, LastGood: sc.LastGood, Webhook: string(sc.Webhook), Enabled: &sc.Enabled,
 		},
 	}
-	if err := json.Unmarshal(sc.Request, &out.Eval); err != nil { // a list has others
+	err := store.Intact(sc.Whole, "schedule")
+	if err == nil {
+		err = json.Unmarshal(sc.Request, &out.Eval)
+	}
+	if err != nil { // a list has others
 		out.Eval, out.Stopped = EvalRequest{}, fmt.Sprintf("its request cannot be read: %v", err)
 	}
 	if sc.OnSuite {
@@ -441,7 +445,7 @@ func within(name string, err error) error {
 }
 
 func (s *Server) createSchedule(ctx context.Context, by *account.Principal, in *struct{ Body ScheduleFields }) (*body[Schedule], error) {
-	sc := rows.Schedule{UserID: by.User, Created: s.cfg.Now().UnixMilli(), Webhook: []byte{}, Secret: []byte{}}
+	sc := rows.Schedule{Whole: true, UserID: by.User, Created: s.cfg.Now().UnixMilli(), Webhook: []byte{}, Secret: []byte{}}
 	id, err := store.NewID(nil, "schedule")
 	if err != nil {
 		return nil, err
@@ -459,7 +463,13 @@ func (s *Server) createSchedule(ctx context.Context, by *account.Principal, in *
 		if err != nil {
 			return err
 		}
-		return errors.Join(q.AddSchedule(ctx, rows.AddScheduleParams(sc)), s.cfg.Accounts.Record(ctx, q, by, "schedule.create", sc.ID, nil))
+		return errors.Join(q.AddSchedule(ctx, rows.AddScheduleParams{
+			ID: sc.ID, UserID: sc.UserID, Name: sc.Name, Spec: sc.Spec, Zone: sc.Zone, NextAt: sc.NextAt,
+			SuiteID: sc.SuiteID, OnSuite: sc.OnSuite, SuiteSeen: sc.SuiteSeen, CatalogueID: sc.CatalogueID,
+			OnCatalogue: sc.OnCatalogue, CatalogueSeen: sc.CatalogueSeen, Request: sc.Request, Gates: sc.Gates,
+			Baseline: sc.Baseline, LastGood: sc.LastGood, Webhook: sc.Webhook, Secret: sc.Secret,
+			Enabled: sc.Enabled, Stopped: sc.Stopped, Created: sc.Created, Updated: sc.Updated,
+		}), s.cfg.Accounts.Record(ctx, q, by, "schedule.create", sc.ID, nil))
 	})
 	if err != nil {
 		return nil, err
@@ -499,6 +509,7 @@ func (s *Server) updateSchedule(ctx context.Context, by *account.Principal, in *
 	if err != nil {
 		return nil, err
 	}
+	sc.Whole = true // all of it was written
 	return shown(sc, warnings, secret)
 }
 
@@ -592,7 +603,13 @@ func tellScheduleRun(r *rows.ScheduleRun) ScheduleRun {
 			out.Webhook.Next = &at
 		}
 	}
-	if err := json.Unmarshal(r.Outcome, &out.ScheduleOutcome); err != nil { // a history has other entries
+	err := store.Intact(r.Whole, "entry")
+	if err == nil {
+		err = json.Unmarshal(r.Outcome, &out.ScheduleOutcome)
+	} else {
+		out.Verdict, out.Run, out.Baseline, out.Links = "", "", "", nil
+	}
+	if err != nil { // a history has other entries
 		out.ScheduleOutcome, out.Error = ScheduleOutcome{}, cmp.Or(out.Error, fmt.Sprintf("what came out of it cannot be read: %v", err))
 	}
 	return out

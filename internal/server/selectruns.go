@@ -19,6 +19,7 @@ import (
 	"github.com/callvet/callvet/internal/library"
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/store/rows"
 )
 
@@ -74,7 +75,7 @@ func (s *Server) selectRow(ctx context.Context, id string) (*rows.SelectRun, err
 	if err != nil {
 		return nil, fmt.Errorf("read run: %w", err)
 	}
-	return &row, nil
+	return &row, store.Intact(row.Whole, "run "+id)
 }
 
 // selectedAgain is the report of a run over a catalogue, as it was kept, or made anew.
@@ -138,6 +139,9 @@ func (s *Server) selectLine(ctx context.Context, row *rows.SelectRunsRow) (*Sele
 	out := &SelectRun{
 		RunID: row.RunID, SuiteName: r.SuiteName, SuiteHash: r.SuiteHash, CatalogueID: row.CatalogueID, CatalogueVersion: row.CatalogueVersion, Preset: row.Preset, Limit: row.Depth,
 		Status: sum.Status, TotalTests: sum.Cells.Pass + sum.Cells.Fail + sum.Cells.Error + sum.Cells.NotRun, Timestamp: r.Created.UTC(), User: row.UserID,
+	}
+	if err := store.Intact(row.Whole, "run"); err != nil {
+		sum.Problem = err.Error()
 	}
 	if out.Problem = sum.Problem; out.Problem != "" || r.Finished.IsZero() {
 		return out, nil

@@ -136,7 +136,11 @@ func (db *DB) Check(ctx context.Context) (problems []string, err error) {
 	if err := errors.Join(rows.Err(), rows.Close()); err != nil || len(problems) > 0 {
 		return problems, db.explain("check", err)
 	}
-	return db.checkSums(ctx)
+	if problems, err = db.checkSums(ctx); err != nil {
+		return nil, err
+	}
+	more, err := db.checkRows(ctx)
+	return append(problems, more...), err
 }
 
 // checkSums names the runs of which the manifest or attempts have another checksum than was written.
@@ -159,7 +163,7 @@ func (db *DB) checkSums(ctx context.Context) (problems []string, err error) {
 			problems = append(problems, fmt.Sprintf("run %s: %d attempts cannot be read", r.ID, bad))
 		}
 		if r.Damage != nil {
-			problems = append(problems, fmt.Sprintf("run %s: its manifest: %v", r.ID, r.Damage))
+			problems = append(problems, fmt.Sprintf("run %s: %v", r.ID, r.Damage))
 		}
 	}
 	return problems, nil

@@ -89,6 +89,7 @@ func open(ctx context.Context, path string, o Options) (*DB, error) {
 	if err := prepareFile(path, o.ReadOnly); err != nil {
 		return nil, err
 	}
+	registerSum()
 	db := &DB{path: path, opts: o}
 	if err := db.open(ctx); err != nil {
 		_ = db.Close() // the first error is the one that matters

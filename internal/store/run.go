@@ -46,7 +46,7 @@ type Run struct {
 	SuiteName string          `json:"suite_name"`
 	Cases     int             `json:"cases"` // of the suite
 	Manifest  json.RawMessage `json:"manifest"`
-	// Damage tells why there is no manifest; nil: there is one.
+	// Damage tells why there is no manifest, or why the row is not to be relied on; nil: all is as it was written.
 	Damage error `json:"-"`
 	// Totals is what Finish was given; nil before.
 	Totals json.RawMessage `json:"totals,omitempty"`
@@ -241,6 +241,7 @@ func changed(id string) func(sql.Result, error) error {
 const runColumns = "SELECT id,name,notes,tags,created,finished,status,suite_hash,suite_name,manifest,totals," +
 	"requests,usd,assumed_usd,assumed,coalesce(judges,'')," +
 	"coalesce((SELECT s.cases FROM suites s WHERE s.hash=suite_hash),0)," +
+	"whole AND coalesce((SELECT s.whole FROM suites s WHERE s.hash=suite_hash),0)," +
 	"coalesce((SELECT j.state FROM run_entries e JOIN jobs j ON j.id=e.job_id WHERE e.run_id=runs.id),'')," + ownerColumns + " FROM runs "
 
 // Runs lists the newest runs first; limit 0 means all.
@@ -270,15 +271,19 @@ func (db *DB) runs(ctx context.Context, query string, args ...any) ([]Run, error
 		var finished sql.NullInt64
 		var manifest, totals []byte
 		var tags string
+		var whole bool
 		if r.Owner, err = scanOwner(rows, &r.ID, &r.Name, &r.Notes, &tags, &created, &finished,
 			&r.Status, &r.SuiteHash, &r.SuiteName, &manifest, &totals,
-			&r.Spent.Requests, &r.Spent.USD, &r.Spent.AssumedUSD, &r.Spent.Assumed, &r.Judges, &r.Cases, &r.Job); err != nil {
+			&r.Spent.Requests, &r.Spent.USD, &r.Spent.AssumedUSD, &r.Spent.Assumed, &r.Judges, &r.Cases, &whole, &r.Job); err != nil {
 			return nil, db.explain("read runs", err)
 		}
 		r.Created = time.UnixMilli(created)
 		r.Manifest, r.Damage = unseal(manifest)
-		if whole, err := unseal(totals); err == nil { // others are counted anew
-			r.Totals = whole
+		if t, err := unseal(totals); err == nil { // others are counted anew
+			r.Totals = t
+		}
+		if !whole {
+			r.Manifest, r.Damage = nil, ErrDamaged
 		}
 		if json.Unmarshal([]byte(tags), &r.Tags) != nil { // a run that is damaged in one place is listed
 			r.Tags = nil

@@ -209,7 +209,8 @@ func (db *DB) Suite(ctx context.Context, hash string) (*callvet.Suite, error) {
 func (db *DB) OpenSuite(ctx context.Context, hash string) (*callvet.Suite, *CaseReader, error) {
 	cs := &CaseReader{db: db, ctx: ctx, hash: hash, recent: map[int]*caseChunk{}}
 	var b []byte
-	err := db.read.QueryRowContext(ctx, "SELECT num, cases, head FROM suites WHERE hash=?", hash).Scan(&cs.num, &cs.n, &b)
+	var whole bool
+	err := db.read.QueryRowContext(ctx, "SELECT num, cases, head, whole FROM suites WHERE hash=?", hash).Scan(&cs.num, &cs.n, &b, &whole)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil, fmt.Errorf("suite %s: %w", hash, callvet.ErrNotFound)
 	}
@@ -218,7 +219,10 @@ func (db *DB) OpenSuite(ctx context.Context, hash string) (*callvet.Suite, *Case
 	}
 	s := &callvet.Suite{}
 	h := head{Suite: s}
-	if b, err = unseal(b); err != nil {
+	if b, err = unseal(b); err == nil {
+		err = Intact(whole, "row")
+	}
+	if err != nil {
 		return nil, cs, fmt.Errorf("read suite %s: %w", hash, err)
 	}
 	if err := json.Unmarshal(b, &h); err != nil {
@@ -336,10 +340,14 @@ func (r *CaseReader) Equipped(i int) (bool, error) {
 
 func (r *CaseReader) chunk(ix int) ([]byte, error) {
 	var b []byte
-	if err := r.db.read.QueryRowContext(r.ctx, "SELECT cases FROM suite_chunks WHERE suite=? AND ix=?", r.num, ix).Scan(&b); err != nil {
+	var whole bool
+	if err := r.db.read.QueryRowContext(r.ctx, "SELECT cases, whole FROM suite_chunks WHERE suite=? AND ix=?", r.num, ix).Scan(&b, &whole); err != nil {
 		return nil, r.db.explain("read suite", err)
 	}
 	b, err := unseal(b)
+	if err == nil {
+		err = Intact(whole, "row")
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read suite %s: cases from %d: %w", r.hash, ix*casesPerChunk, err)
 	}

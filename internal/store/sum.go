@@ -23,8 +23,8 @@ const sumBytes = 5 // with the mark
 // castagnoli gives the polynomial that processors know.
 func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
 
-// errSum says that a text or a row is not what was written.
-var errSum = fmt.Errorf("its checksum is another: the store is damaged: %w", callvet.ErrInvalid)
+// ErrDamaged says that a text or a row is not what was written. It wraps callvet.ErrInvalid.
+var ErrDamaged = fmt.Errorf("its checksum is another: the store is damaged: %w", callvet.ErrInvalid)
 
 // seal appends its checksum to a text, which begins at from.
 func seal(b []byte, from int) []byte {
@@ -37,14 +37,14 @@ func sealed(text []byte) []byte {
 	return seal(append(make([]byte, 0, len(text)+sumBytes), text...), 0)
 }
 
-// unseal gives a text without its checksum; the error is errSum.
+// unseal gives a text without its checksum; the error is ErrDamaged.
 func unseal(b []byte) ([]byte, error) {
 	at := len(b) - sumBytes
 	if at < 0 || b[at] != sumMark {
 		return b, nil // of an earlier version
 	}
 	if crc32.Checksum(b[:at], castagnoli()) != binary.LittleEndian.Uint32(b[at+1:]) {
-		return nil, errSum
+		return nil, ErrDamaged
 	}
 	return b[:at], nil
 }
@@ -131,12 +131,12 @@ func (c *columns) sum() uint32 {
 	return crc32.Checksum(b, castagnoli())
 }
 
-// check is errSum where the columns are not those that were written.
+// check is ErrDamaged where the columns are not those that were written.
 func (c *columns) check() error {
 	if c.old() || int64(c.flags) == c.summed() {
 		return nil
 	}
-	return errSum
+	return ErrDamaged
 }
 
 // summed are the flags with the checksum.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/gates"
 	"github.com/callvet/callvet/stats/gate"
@@ -121,6 +122,39 @@ func TestLostChanges(t *testing.T) {
 		v := one(t, gates.Input{Panels: p, Comparison: cmp}, gates.Gate{Metric: "arg_em", Kind: gates.Regression, Margin: &tt.margin})
 		if v.Verdict != tt.want || (v.Reason == gates.ReasonLost) != (tt.want == gate.Inconclusive) || !strings.Contains(v.Sentence, tt.sentence) || v.Cure != tt.cure {
 			t.Errorf("%s: %s (%s) / %s", name, v.Sentence, v.Reason, v.Cure)
+		}
+	}
+}
+
+// TestLostChangesOfSlice: a task of a slice without an outcome in the baseline is lost for each metric of the
+// slice, as it is for the table of all tasks.
+func TestLostChangesOfSlice(t *testing.T) {
+	t.Parallel()
+	run := func(errors int) *panel.Ledger {
+		l := panel.NewLedger("run", []string{"agent"}, []string{"language"})
+		l.Measure("judged_pass")
+		for i := range 200 {
+			c := callvet.Case{ID: caseID(i), Fields: map[string]string{"language": []string{"de", "sv"}[i%2]}}
+			cell := callvet.Cell{Trace: callvet.Trace{Outcome: callvet.OutcomeCalled}, Result: callvet.Result{Verdict: callvet.VerdictPass}}
+			if i%2 == 0 && i/2 < errors {
+				cell.Trace.Outcome, cell.Result.Verdict = callvet.OutcomeError, callvet.VerdictError
+			}
+			l.Add(&c, &cell)
+			if cell.Result.Verdict == callvet.VerdictPass {
+				l.Observe(0, c.ID, nil, []panel.Observation{{Sum: 1, N: 1, Each: true}})
+			}
+		}
+		return l
+	}
+	margin := 0.3
+	for errors, want := range map[int]string{
+		0: ": passed", 3: ": passed", 4: "4 of 100 tasks without an outcome in one of the runs, and the verdict depends on them: inconclusive",
+		6: "6 of 100 tasks without an outcome in one of the runs, more than 5 %: inconclusive",
+	} {
+		in := gates.Input{Panels: sliced(table("de", 100, 0)), Comparison: panel.Diff(run(errors), run(0), 0)}
+		v := one(t, in, gates.Gate{Metric: "judged_pass", Kind: gates.Regression, Key: "language", Value: "de", Margin: &margin})
+		if !strings.HasSuffix(v.Sentence, want) {
+			t.Errorf("%d of 100 tasks ended in an error before: %s", errors, v.Sentence)
 		}
 	}
 }

@@ -1,5 +1,9 @@
 -- name: LabelLines :many
-SELECT line FROM label_lines WHERE about = $1 ORDER BY seq;
+SELECT line, whole FROM label_lines WHERE about = $1 ORDER BY seq;
+
+-- name: LabelsStored :one
+-- Counts the lines in the table itself: an index with a damaged key finds fewer.
+SELECT count(*) FROM label_lines WHERE about || '' = CAST(@about AS TEXT) AND length(user_id) >= 0;
 
 -- name: LabelsOf :one
 SELECT count(*) AS n, CAST(coalesce(max(seq), 0) AS BIGINT) AS last, CAST(coalesce(sum(length(line)), 0) AS BIGINT) AS bytes FROM label_lines WHERE about = $1;

@@ -3,7 +3,8 @@
 SELECT CAST(coalesce(sum(r.bytes), 0) AS BIGINT) AS held FROM runs r JOIN run_entries e ON e.run_id = coalesce(r.judges, r.id) WHERE e.user_id = $1;
 
 -- name: RunDocument :one
-SELECT document FROM run_documents WHERE run_id = $1 AND about = $2 AND state = $3;
+-- A damaged one is made again, as one that is missing.
+SELECT document FROM run_documents WHERE run_id = $1 AND about = $2 AND state = $3 AND whole;
 
 -- name: PutRunDocument :exec
 INSERT INTO run_documents(run_id, about, state, document) VALUES ($1, $2, $3, $4)

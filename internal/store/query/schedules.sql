@@ -83,6 +83,9 @@ SELECT r.run_id FROM schedule_runs r JOIN run_entries e ON e.run_id = r.run_id
 WHERE r.schedule_id = sqlc.arg(schedule_id) AND r.state = 'done' AND (r.verdict = 'PASS' OR r.verdict = '' AND length(r.error) = 0) AND e.suite_id = sqlc.arg(suite_id)
 ORDER BY r.created DESC, r.id DESC LIMIT 1;
 
+-- name: DamagedScheduleRuns :one
+SELECT count(*) FROM schedule_runs WHERE schedule_id = $1 AND NOT whole;
+
 -- name: ScheduleRuns :many
 SELECT * FROM schedule_runs
 WHERE schedule_id = sqlc.arg(schedule_id) AND (created < sqlc.arg(before) OR created = sqlc.arg(before) AND id < sqlc.arg(before_id))

@@ -36,7 +36,7 @@ INSERT INTO trace_parts(traces_id, part, hash, created, content) VALUES ($1, $2,
 SELECT count(*) FROM trace_parts WHERE traces_id = $1 AND hash = $2;
 
 -- name: TraceParts :many
-SELECT content FROM trace_parts WHERE traces_id = $1 AND part <= $2 ORDER BY part;
+SELECT content, whole FROM trace_parts WHERE traces_id = $1 AND part <= $2 ORDER BY part;
 
 -- name: DropTraceParts :exec
 DELETE FROM trace_parts WHERE traces_id = $1;

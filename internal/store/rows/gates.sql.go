@@ -95,7 +95,7 @@ func (q *Queries) DropVerdictsOfRun(ctx context.Context, runID string) error {
 }
 
 const gate = `-- name: Gate :one
-SELECT id, user_id, name, shared, created, updated, content FROM gate_entries WHERE id = $1
+SELECT id, user_id, name, shared, created, updated, content, whole FROM gate_entries WHERE id = $1
 `
 
 func (q *Queries) Gate(ctx context.Context, id string) (GateEntry, error) {
@@ -109,6 +109,7 @@ func (q *Queries) Gate(ctx context.Context, id string) (GateEntry, error) {
 		&i.Created,
 		&i.Updated,
 		&i.Content,
+		&i.Whole,
 	)
 	return i, err
 }
@@ -130,7 +131,7 @@ func (q *Queries) GateOwner(ctx context.Context, id string) (GateOwnerRow, error
 }
 
 const gateVerdicts = `-- name: GateVerdicts :many
-SELECT id, gate_id, user_id, run_id, baseline, created, verdict, hash, failed FROM gate_verdicts
+SELECT id, gate_id, user_id, run_id, baseline, created, verdict, hash, failed, whole FROM gate_verdicts
 WHERE gate_id = $1 AND (created < CAST($2 AS BIGINT) OR created = CAST($2 AS BIGINT) AND id < CAST($3 AS TEXT))
 ORDER BY created DESC, id DESC LIMIT CAST($4 AS BIGINT)
 `
@@ -167,6 +168,7 @@ func (q *Queries) GateVerdicts(ctx context.Context, arg GateVerdictsParams) ([]G
 			&i.Verdict,
 			&i.Hash,
 			&i.Failed,
+			&i.Whole,
 		); err != nil {
 			return nil, err
 		}

@@ -56,22 +56,27 @@ func (q *Queries) DropLabelLines(ctx context.Context, about string) error {
 }
 
 const labelLines = `-- name: LabelLines :many
-SELECT line FROM label_lines WHERE about = $1 ORDER BY seq
+SELECT line, whole FROM label_lines WHERE about = $1 ORDER BY seq
 `
 
-func (q *Queries) LabelLines(ctx context.Context, about string) ([][]byte, error) {
+type LabelLinesRow struct {
+	Line  []byte
+	Whole bool
+}
+
+func (q *Queries) LabelLines(ctx context.Context, about string) ([]LabelLinesRow, error) {
 	rows, err := q.db.QueryContext(ctx, labelLines, about)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	items := [][]byte{}
+	items := []LabelLinesRow{}
 	for rows.Next() {
-		var line []byte
-		if err := rows.Scan(&line); err != nil {
+		var i LabelLinesRow
+		if err := rows.Scan(&i.Line, &i.Whole); err != nil {
 			return nil, err
 		}
-		items = append(items, line)
+		items = append(items, i)
 	}
 	if err := rows.Close(); err != nil {
 		return nil, err
@@ -134,4 +139,16 @@ func (q *Queries) LabelsOf(ctx context.Context, about string) (LabelsOfRow, erro
 	var i LabelsOfRow
 	err := row.Scan(&i.N, &i.Last, &i.Bytes)
 	return i, err
+}
+
+const labelsStored = `-- name: LabelsStored :one
+SELECT count(*) FROM label_lines WHERE about || '' = CAST($1 AS TEXT) AND length(user_id) >= 0
+`
+
+// Counts the lines in the table itself: an index with a damaged key finds fewer.
+func (q *Queries) LabelsStored(ctx context.Context, about string) (int64, error) {
+	row := q.db.QueryRowContext(ctx, labelsStored, about)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
 }

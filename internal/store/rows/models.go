@@ -29,6 +29,7 @@ type CatalogueEntry struct {
 	Created int64
 	Updated int64
 	Content []byte
+	Whole   bool
 }
 
 type Event struct {
@@ -69,6 +70,7 @@ type GateEntry struct {
 	Created int64
 	Updated int64
 	Content []byte
+	Whole   bool
 }
 
 type GateVerdict struct {
@@ -81,6 +83,7 @@ type GateVerdict struct {
 	Verdict  string
 	Hash     string
 	Failed   []byte
+	Whole    bool
 }
 
 type Job struct {
@@ -117,6 +120,7 @@ type LabelLine struct {
 	UserID  string
 	Created int64
 	Line    []byte
+	Whole   bool
 }
 
 type Link struct {
@@ -163,6 +167,7 @@ type RunDocument struct {
 	About    string
 	State    string
 	Document []byte
+	Whole    bool
 }
 
 type RunEntry struct {
@@ -199,6 +204,7 @@ type Schedule struct {
 	Stopped       []byte
 	Created       int64
 	Updated       int64
+	Whole         bool
 }
 
 type ScheduleRun struct {
@@ -222,6 +228,7 @@ type ScheduleRun struct {
 	HookStatus   int64
 	HookError    []byte
 	HookBody     []byte
+	Whole        bool
 }
 
 type SelectRun struct {
@@ -231,6 +238,7 @@ type SelectRun struct {
 	Preset           string
 	Depth            int64
 	Created          int64
+	Whole            bool
 }
 
 type Session struct {
@@ -264,6 +272,7 @@ type SuiteEntry struct {
 	Created  int64
 	Updated  int64
 	Deleted  int64
+	Whole    bool
 }
 
 type SuiteVersion struct {
@@ -277,6 +286,7 @@ type SuiteVersion struct {
 	Tools   int64
 	Cases   int64
 	Content []byte
+	Whole   bool
 }
 
 type Token struct {
@@ -303,6 +313,7 @@ type TraceEntry struct {
 	Shared  bool
 	Created int64
 	Updated int64
+	Whole   bool
 }
 
 type TracePart struct {
@@ -311,6 +322,7 @@ type TracePart struct {
 	Hash     []byte
 	Created  int64
 	Content  []byte
+	Whole    bool
 }
 
 type Turn struct {

@@ -81,7 +81,7 @@ func (q *Queries) PutRunDocument(ctx context.Context, arg PutRunDocumentParams) 
 }
 
 const runDocument = `-- name: RunDocument :one
-SELECT document FROM run_documents WHERE run_id = $1 AND about = $2 AND state = $3
+SELECT document FROM run_documents WHERE run_id = $1 AND about = $2 AND state = $3 AND whole
 `
 
 type RunDocumentParams struct {
@@ -90,6 +90,7 @@ type RunDocumentParams struct {
 	State string
 }
 
+// A damaged one is made again, as one that is missing.
 func (q *Queries) RunDocument(ctx context.Context, arg RunDocumentParams) ([]byte, error) {
 	row := q.db.QueryRowContext(ctx, runDocument, arg.RunID, arg.About, arg.State)
 	var document []byte

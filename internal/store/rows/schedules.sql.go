@@ -141,6 +141,17 @@ func (q *Queries) CountSchedules(ctx context.Context, userID string) (int64, err
 	return count, err
 }
 
+const damagedScheduleRuns = `-- name: DamagedScheduleRuns :one
+SELECT count(*) FROM schedule_runs WHERE schedule_id = $1 AND NOT whole
+`
+
+func (q *Queries) DamagedScheduleRuns(ctx context.Context, scheduleID string) (int64, error) {
+	row := q.db.QueryRowContext(ctx, damagedScheduleRuns, scheduleID)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
 const dropRunsOfSchedule = `-- name: DropRunsOfSchedule :exec
 DELETE FROM schedule_runs WHERE schedule_id = $1
 `
@@ -160,7 +171,7 @@ func (q *Queries) DropSchedule(ctx context.Context, id string) error {
 }
 
 const dueHooks = `-- name: DueHooks :many
-SELECT r.id, r.schedule_id, r.due_key, r.cause, r.due, r.state, r.job_id, r.run_id, r.baseline, r.verdict, r.outcome, r.error, r.created, r.finished, r.hook_state, r.hook_at, r.hook_attempts, r.hook_status, r.hook_error, r.hook_body, s.id, s.user_id, s.name, s.spec, s.zone, s.next_at, s.suite_id, s.on_suite, s.suite_seen, s.catalogue_id, s.on_catalogue, s.catalogue_seen, s.request, s.gates, s.baseline, s.last_good, s.webhook, s.secret, s.enabled, s.stopped, s.created, s.updated FROM schedule_runs r JOIN schedules s ON s.id = r.schedule_id
+SELECT r.id, r.schedule_id, r.due_key, r.cause, r.due, r.state, r.job_id, r.run_id, r.baseline, r.verdict, r.outcome, r.error, r.created, r.finished, r.hook_state, r.hook_at, r.hook_attempts, r.hook_status, r.hook_error, r.hook_body, r.whole, s.id, s.user_id, s.name, s.spec, s.zone, s.next_at, s.suite_id, s.on_suite, s.suite_seen, s.catalogue_id, s.on_catalogue, s.catalogue_seen, s.request, s.gates, s.baseline, s.last_good, s.webhook, s.secret, s.enabled, s.stopped, s.created, s.updated, s.whole FROM schedule_runs r JOIN schedules s ON s.id = r.schedule_id
 WHERE r.id IN (SELECT d.id FROM (
     SELECT x.id, row_number() OVER (PARTITION BY y.user_id ORDER BY x.hook_at, x.id) AS turn FROM schedule_runs x JOIN schedules y ON y.id = x.schedule_id
     WHERE x.hook_state = 'waiting' AND x.hook_at <= CAST($1 AS BIGINT)) d
@@ -210,6 +221,7 @@ func (q *Queries) DueHooks(ctx context.Context, arg DueHooksParams) ([]DueHooksR
 			&i.ScheduleRun.HookStatus,
 			&i.ScheduleRun.HookError,
 			&i.ScheduleRun.HookBody,
+			&i.ScheduleRun.Whole,
 			&i.Schedule.ID,
 			&i.Schedule.UserID,
 			&i.Schedule.Name,
@@ -232,6 +244,7 @@ func (q *Queries) DueHooks(ctx context.Context, arg DueHooksParams) ([]DueHooksR
 			&i.Schedule.Stopped,
 			&i.Schedule.Created,
 			&i.Schedule.Updated,
+			&i.Schedule.Whole,
 		); err != nil {
 			return nil, err
 		}
@@ -247,7 +260,7 @@ func (q *Queries) DueHooks(ctx context.Context, arg DueHooksParams) ([]DueHooksR
 }
 
 const dueSchedules = `-- name: DueSchedules :many
-SELECT s.id, s.user_id, s.name, s.spec, s.zone, s.next_at, s.suite_id, s.on_suite, s.suite_seen, s.catalogue_id, s.on_catalogue, s.catalogue_seen, s.request, s.gates, s.baseline, s.last_good, s.webhook, s.secret, s.enabled, s.stopped, s.created, s.updated, CAST(coalesce(e.version, 0) AS BIGINT) AS suite_version, CAST(coalesce(e.updated, 0) AS BIGINT) AS suite_updated,
+SELECT s.id, s.user_id, s.name, s.spec, s.zone, s.next_at, s.suite_id, s.on_suite, s.suite_seen, s.catalogue_id, s.on_catalogue, s.catalogue_seen, s.request, s.gates, s.baseline, s.last_good, s.webhook, s.secret, s.enabled, s.stopped, s.created, s.updated, s.whole, CAST(coalesce(e.version, 0) AS BIGINT) AS suite_version, CAST(coalesce(e.updated, 0) AS BIGINT) AS suite_updated,
 	CAST(coalesce(c.version, 0) AS BIGINT) AS catalogue_version, CAST(coalesce(c.updated, 0) AS BIGINT) AS catalogue_updated
 FROM schedules s LEFT JOIN suite_entries e ON e.id = s.suite_id AND e.deleted = 0 LEFT JOIN catalogue_entries c ON c.id = s.catalogue_id
 WHERE s.enabled AND (s.next_at > 0 AND s.next_at <= CAST($1 AS BIGINT)
@@ -296,6 +309,7 @@ func (q *Queries) DueSchedules(ctx context.Context, now int64) ([]DueSchedulesRo
 			&i.Schedule.Stopped,
 			&i.Schedule.Created,
 			&i.Schedule.Updated,
+			&i.Schedule.Whole,
 			&i.SuiteVersion,
 			&i.SuiteUpdated,
 			&i.CatalogueVersion,
@@ -349,7 +363,7 @@ func (q *Queries) EndScheduleRun(ctx context.Context, arg EndScheduleRunParams) 
 }
 
 const endedRuns = `-- name: EndedRuns :many
-SELECT r.id, r.schedule_id, r.due_key, r.cause, r.due, r.state, r.job_id, r.run_id, r.baseline, r.verdict, r.outcome, r.error, r.created, r.finished, r.hook_state, r.hook_at, r.hook_attempts, r.hook_status, r.hook_error, r.hook_body, CAST(coalesce(j.state, '') AS TEXT) AS job_state, j.error AS job_error
+SELECT r.id, r.schedule_id, r.due_key, r.cause, r.due, r.state, r.job_id, r.run_id, r.baseline, r.verdict, r.outcome, r.error, r.created, r.finished, r.hook_state, r.hook_at, r.hook_attempts, r.hook_status, r.hook_error, r.hook_body, r.whole, CAST(coalesce(j.state, '') AS TEXT) AS job_state, j.error AS job_error
 FROM schedule_runs r LEFT JOIN jobs j ON j.id = r.job_id
 WHERE r.state = 'running' AND coalesce(j.finished, 1) <> 0 ORDER BY r.created, r.id
 `
@@ -391,6 +405,7 @@ func (q *Queries) EndedRuns(ctx context.Context) ([]EndedRunsRow, error) {
 			&i.ScheduleRun.HookStatus,
 			&i.ScheduleRun.HookError,
 			&i.ScheduleRun.HookBody,
+			&i.ScheduleRun.Whole,
 			&i.JobState,
 			&i.JobError,
 		); err != nil {
@@ -425,7 +440,7 @@ func (q *Queries) FirstChangeAfter(ctx context.Context, arg FirstChangeAfterPara
 }
 
 const goingRun = `-- name: GoingRun :one
-SELECT id, schedule_id, due_key, cause, due, state, job_id, run_id, baseline, verdict, outcome, error, created, finished, hook_state, hook_at, hook_attempts, hook_status, hook_error, hook_body FROM schedule_runs WHERE schedule_id = $1 AND state = 'running' LIMIT 1
+SELECT id, schedule_id, due_key, cause, due, state, job_id, run_id, baseline, verdict, outcome, error, created, finished, hook_state, hook_at, hook_attempts, hook_status, hook_error, hook_body, whole FROM schedule_runs WHERE schedule_id = $1 AND state = 'running' LIMIT 1
 `
 
 func (q *Queries) GoingRun(ctx context.Context, scheduleID string) (ScheduleRun, error) {
@@ -452,6 +467,7 @@ func (q *Queries) GoingRun(ctx context.Context, scheduleID string) (ScheduleRun,
 		&i.HookStatus,
 		&i.HookError,
 		&i.HookBody,
+		&i.Whole,
 	)
 	return i, err
 }
@@ -580,7 +596,7 @@ func (q *Queries) PutSchedule(ctx context.Context, arg PutScheduleParams) (int64
 }
 
 const schedule = `-- name: Schedule :one
-SELECT id, user_id, name, spec, zone, next_at, suite_id, on_suite, suite_seen, catalogue_id, on_catalogue, catalogue_seen, request, gates, baseline, last_good, webhook, secret, enabled, stopped, created, updated FROM schedules WHERE id = $1
+SELECT id, user_id, name, spec, zone, next_at, suite_id, on_suite, suite_seen, catalogue_id, on_catalogue, catalogue_seen, request, gates, baseline, last_good, webhook, secret, enabled, stopped, created, updated, whole FROM schedules WHERE id = $1
 `
 
 func (q *Queries) Schedule(ctx context.Context, id string) (Schedule, error) {
@@ -609,12 +625,13 @@ func (q *Queries) Schedule(ctx context.Context, id string) (Schedule, error) {
 		&i.Stopped,
 		&i.Created,
 		&i.Updated,
+		&i.Whole,
 	)
 	return i, err
 }
 
 const scheduleRunByKey = `-- name: ScheduleRunByKey :one
-SELECT id, schedule_id, due_key, cause, due, state, job_id, run_id, baseline, verdict, outcome, error, created, finished, hook_state, hook_at, hook_attempts, hook_status, hook_error, hook_body FROM schedule_runs WHERE schedule_id = $1 AND due_key = $2
+SELECT id, schedule_id, due_key, cause, due, state, job_id, run_id, baseline, verdict, outcome, error, created, finished, hook_state, hook_at, hook_attempts, hook_status, hook_error, hook_body, whole FROM schedule_runs WHERE schedule_id = $1 AND due_key = $2
 `
 
 type ScheduleRunByKeyParams struct {
@@ -646,12 +663,13 @@ func (q *Queries) ScheduleRunByKey(ctx context.Context, arg ScheduleRunByKeyPara
 		&i.HookStatus,
 		&i.HookError,
 		&i.HookBody,
+		&i.Whole,
 	)
 	return i, err
 }
 
 const scheduleRuns = `-- name: ScheduleRuns :many
-SELECT id, schedule_id, due_key, cause, due, state, job_id, run_id, baseline, verdict, outcome, error, created, finished, hook_state, hook_at, hook_attempts, hook_status, hook_error, hook_body FROM schedule_runs
+SELECT id, schedule_id, due_key, cause, due, state, job_id, run_id, baseline, verdict, outcome, error, created, finished, hook_state, hook_at, hook_attempts, hook_status, hook_error, hook_body, whole FROM schedule_runs
 WHERE schedule_id = $1 AND (created < $2 OR created = $2 AND id < $3)
 ORDER BY created DESC, id DESC LIMIT CAST($4 AS BIGINT)
 `
@@ -698,6 +716,7 @@ func (q *Queries) ScheduleRuns(ctx context.Context, arg ScheduleRunsParams) ([]S
 			&i.HookStatus,
 			&i.HookError,
 			&i.HookBody,
+			&i.Whole,
 		); err != nil {
 			return nil, err
 		}
@@ -713,7 +732,7 @@ func (q *Queries) ScheduleRuns(ctx context.Context, arg ScheduleRunsParams) ([]S
 }
 
 const schedules = `-- name: Schedules :many
-SELECT id, user_id, name, spec, zone, next_at, suite_id, on_suite, suite_seen, catalogue_id, on_catalogue, catalogue_seen, request, gates, baseline, last_good, webhook, secret, enabled, stopped, created, updated FROM schedules
+SELECT id, user_id, name, spec, zone, next_at, suite_id, on_suite, suite_seen, catalogue_id, on_catalogue, catalogue_seen, request, gates, baseline, last_good, webhook, secret, enabled, stopped, created, updated, whole FROM schedules
 WHERE (user_id = $1 OR CAST($2 AS BOOLEAN))
 	AND (created < $3 OR created = $3 AND id < $4)
 ORDER BY created DESC, id DESC LIMIT CAST($5 AS BIGINT)
@@ -766,6 +785,7 @@ func (q *Queries) Schedules(ctx context.Context, arg SchedulesParams) ([]Schedul
 			&i.Stopped,
 			&i.Created,
 			&i.Updated,
+			&i.Whole,
 		); err != nil {
 			return nil, err
 		}

@@ -44,7 +44,7 @@ func (q *Queries) DropSelectRun(ctx context.Context, runID string) error {
 }
 
 const selectRun = `-- name: SelectRun :one
-SELECT run_id, catalogue_id, catalogue_version, preset, depth, created FROM select_runs WHERE run_id = $1
+SELECT run_id, catalogue_id, catalogue_version, preset, depth, created, whole FROM select_runs WHERE run_id = $1
 `
 
 func (q *Queries) SelectRun(ctx context.Context, runID string) (SelectRun, error) {
@@ -57,12 +57,13 @@ func (q *Queries) SelectRun(ctx context.Context, runID string) (SelectRun, error
 		&i.Preset,
 		&i.Depth,
 		&i.Created,
+		&i.Whole,
 	)
 	return i, err
 }
 
 const selectRuns = `-- name: SelectRuns :many
-SELECT s.run_id, s.catalogue_id, s.catalogue_version, s.preset, s.depth, s.created, e.user_id FROM select_runs s JOIN run_entries e ON e.run_id = s.run_id
+SELECT s.run_id, s.catalogue_id, s.catalogue_version, s.preset, s.depth, s.created, s.whole, e.user_id FROM select_runs s JOIN run_entries e ON e.run_id = s.run_id
 WHERE (CAST($1 AS TEXT) = '' OR s.catalogue_id = $1)
 	AND (s.created < CAST($2 AS BIGINT) OR s.created = CAST($2 AS BIGINT) AND s.run_id < CAST($3 AS TEXT))
 ORDER BY s.created DESC, s.run_id DESC LIMIT CAST($4 AS BIGINT)
@@ -82,6 +83,7 @@ type SelectRunsRow struct {
 	Preset           string
 	Depth            int64
 	Created          int64
+	Whole            bool
 	UserID           string
 }
 
@@ -107,6 +109,7 @@ func (q *Queries) SelectRuns(ctx context.Context, arg SelectRunsParams) ([]Selec
 			&i.Preset,
 			&i.Depth,
 			&i.Created,
+			&i.Whole,
 			&i.UserID,
 		); err != nil {
 			return nil, err

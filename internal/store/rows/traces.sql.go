@@ -116,7 +116,7 @@ func (q *Queries) ShareTraces(ctx context.Context, arg ShareTracesParams) error 
 }
 
 const traceEntries = `-- name: TraceEntries :many
-SELECT id, user_id, name, form, lines, parts, items, bytes, shared, created, updated FROM trace_entries
+SELECT id, user_id, name, form, lines, parts, items, bytes, shared, created, updated, whole FROM trace_entries
 WHERE (user_id = $1 OR shared OR CAST($2 AS BOOLEAN))
 	AND (created < CAST($3 AS BIGINT) OR created = CAST($3 AS BIGINT) AND id < CAST($4 AS TEXT))
 ORDER BY created DESC, id DESC LIMIT $5
@@ -157,6 +157,7 @@ func (q *Queries) TraceEntries(ctx context.Context, arg TraceEntriesParams) ([]T
 			&i.Shared,
 			&i.Created,
 			&i.Updated,
+			&i.Whole,
 		); err != nil {
 			return nil, err
 		}
@@ -172,7 +173,7 @@ func (q *Queries) TraceEntries(ctx context.Context, arg TraceEntriesParams) ([]T
 }
 
 const traceEntry = `-- name: TraceEntry :one
-SELECT id, user_id, name, form, lines, parts, items, bytes, shared, created, updated FROM trace_entries WHERE id = $1
+SELECT id, user_id, name, form, lines, parts, items, bytes, shared, created, updated, whole FROM trace_entries WHERE id = $1
 `
 
 func (q *Queries) TraceEntry(ctx context.Context, id string) (TraceEntry, error) {
@@ -190,12 +191,13 @@ func (q *Queries) TraceEntry(ctx context.Context, id string) (TraceEntry, error)
 		&i.Shared,
 		&i.Created,
 		&i.Updated,
+		&i.Whole,
 	)
 	return i, err
 }
 
 const traceEntryNamed = `-- name: TraceEntryNamed :one
-SELECT id, user_id, name, form, lines, parts, items, bytes, shared, created, updated FROM trace_entries WHERE user_id = $1 AND name = $2
+SELECT id, user_id, name, form, lines, parts, items, bytes, shared, created, updated, whole FROM trace_entries WHERE user_id = $1 AND name = $2
 `
 
 type TraceEntryNamedParams struct {
@@ -218,12 +220,13 @@ func (q *Queries) TraceEntryNamed(ctx context.Context, arg TraceEntryNamedParams
 		&i.Shared,
 		&i.Created,
 		&i.Updated,
+		&i.Whole,
 	)
 	return i, err
 }
 
 const traceParts = `-- name: TraceParts :many
-SELECT content FROM trace_parts WHERE traces_id = $1 AND part <= $2 ORDER BY part
+SELECT content, whole FROM trace_parts WHERE traces_id = $1 AND part <= $2 ORDER BY part
 `
 
 type TracePartsParams struct {
@@ -231,19 +234,24 @@ type TracePartsParams struct {
 	Part     int64
 }
 
-func (q *Queries) TraceParts(ctx context.Context, arg TracePartsParams) ([][]byte, error) {
+type TracePartsRow struct {
+	Content []byte
+	Whole   bool
+}
+
+func (q *Queries) TraceParts(ctx context.Context, arg TracePartsParams) ([]TracePartsRow, error) {
 	rows, err := q.db.QueryContext(ctx, traceParts, arg.TracesID, arg.Part)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	items := [][]byte{}
+	items := []TracePartsRow{}
 	for rows.Next() {
-		var content []byte
-		if err := rows.Scan(&content); err != nil {
+		var i TracePartsRow
+		if err := rows.Scan(&i.Content, &i.Whole); err != nil {
 			return nil, err
 		}
-		items = append(items, content)
+		items = append(items, i)
 	}
 	if err := rows.Close(); err != nil {
 		return nil, err

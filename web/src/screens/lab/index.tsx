@@ -155,7 +155,7 @@ function Upload({ over }: { over?: Schemas['CatalogueEntry'] }) {
           <summary>
             <Text span size="xs">{t('lab.findings', { n: warnings.length })}</Text>
           </summary>
-          <Lines of={warnings.slice(0, 20).map((w) => `${w.location ?? ''} ${w.message}`.trim())} />
+          <Lines of={warnings.slice(0, 20).map((w) => ({ about: w.location ?? '', text: w.message }))} />
         </details>
       )}
     </Stack>
