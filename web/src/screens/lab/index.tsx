@@ -93,7 +93,7 @@ function Choice({ bench, items }: { bench: Bench; items: Schemas['CatalogueEntry
           {t('lab.dropWeights')}
         </Button>
       )}
-      <Group gap="xs" ml="auto" wrap="nowrap" align="flex-start">
+      <Group gap="xs" ml="auto" align="flex-start">
         <Upload over={bench.catalogue} />
         <Upload />
       </Group>
