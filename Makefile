@@ -110,10 +110,12 @@ unit: ## every test without the race detector: unit, scripts, conformance, brows
 	  go test -count=1 -timeout 40m -v $(UNIT) 2>&1 | tee $(CACHE)/unit.log | grep -a --line-buffered -E '^(ok|FAIL|panic)|^ *--- SKIP|: SKIPPED' || \
 	  { grep -avE '^ *(=== |--- PASS)' $(CACHE)/unit.log; echo; echo "What failed (all of it is in $(CACHE)/unit.log):"; grep -aE '^ *--- FAIL|^FAIL|^panic' $(CACHE)/unit.log; exit 1; }
 
-# Their tests share memory, too, and run once, under the race detector.
+# The same two lists of the module verify.
+RACE_VERIFY := . ./bench ./journeys ./mutate ./queue ./versions
+LONG_VERIFY := . ./journeys ./queue
 .PHONY: verifiers
-verifiers: ## the tests of the oracles, of the benchmarks and of the mutation test
-	@$(IN_MEMORY); CGO_ENABLED=1 go test -C verify -race $(UNWATCHED) -count=1 -timeout 40m ./...
+verifiers: ## the tests of the oracles, without the race detector
+	@$(IN_MEMORY); cd verify && go test -count=1 -timeout 40m $$(go list ./... | grep -vxF "$$(go list $(RACE_VERIFY) | grep -vxF "$$(go list $(LONG_VERIFY))")")
 
 # The packages that share memory: they start goroutines, lock, or use unsafe, in the code or in
 # their tests. house_test.go checks that none is left out.
@@ -135,7 +137,8 @@ UNWATCHED := -gcflags=modernc.org/...=-race=false -gcflags=golang.org/x/crypto/.
 # TestEveryVerbOverHTTP drives every verb under the race detector.
 .PHONY: race
 race: ## the packages that share memory under the race detector (needs a C compiler)
-	@$(IN_MEMORY); CGO_ENABLED=1 go test -race $(UNWATCHED) -count=1 -timeout 40m -short -skip '^Test(Scripts?|Docs.*)$$' $(RACE)
+	@$(IN_MEMORY); CGO_ENABLED=1 go test -race $(UNWATCHED) -count=1 -timeout 40m -short -skip '^Test(Scripts?|Docs.*)$$' $(RACE); \
+	cd verify && CGO_ENABLED=1 go test -race $(UNWATCHED) -count=1 -timeout 40m -short $(RACE_VERIFY)
 
 .PHONY: generate
 generate: ## make internal/store/rows of the SQL in internal/store (needs sqlc v1.31.1 in PATH: go install github.com/sqlc-dev/sqlc/cmd/sqlc@v1.31.1)
