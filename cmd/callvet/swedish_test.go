@@ -3,35 +3,117 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/callvet/callvet/panel/routing"
 )
 
-// TestSwedishReasons: every sentence of a report of the selection lab over the shipped suites has a Swedish one in
-// web/src/text/sv/told.json: evidence, notes, and why a test failed and a tool lost. Each has as many places for
-// values as the English one.
+// Where the table of told.ts has a place for what differs.
+var swedishPlace = regexp.MustCompile(`\{(?:#|\*|kind)?\}`)
+
+// swedish reads the pairs of an English and a Swedish sentence of the page.
+func swedish(t *testing.T) [][2]string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("..", "..", "web", "src", "text", "sv", "told", "*.json"))
+	if err != nil || len(files) == 0 {
+		t.Fatal("the page has no Swedish sentences", err)
+	}
+	var all [][2]string
+	for _, file := range files {
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var list [][2]string
+		if err := json.Unmarshal(raw, &list); err != nil {
+			t.Fatal(file, err)
+		}
+		all = append(all, list...)
+	}
+	return all
+}
+
+// TestSwedishPairs: no sentence has two pairs, and each Swedish one has every value of the English one.
+func TestSwedishPairs(t *testing.T) {
+	t.Parallel()
+	numbered := regexp.MustCompile(`\{(\d*)\}`)
+	seen := map[string]bool{}
+	for _, s := range swedish(t) {
+		if seen[s[0]] {
+			t.Errorf("%q is there twice", s[0])
+		}
+		seen[s[0]] = true
+		want := 0
+		for _, place := range swedishPlace.FindAllString(s[0], -1) {
+			if place != "{kind}" {
+				want++
+			}
+		}
+		used := map[string]bool{}
+		for i, place := range numbered.FindAllStringSubmatch(s[1], -1) {
+			used[cmp.Or(place[1], strconv.Itoa(i+1))] = true
+		}
+		for n := range want {
+			if !used[strconv.Itoa(n+1)] {
+				t.Errorf("%q has a value that %q leaves out", s[0], s[1])
+			}
+		}
+		if len(used) > want {
+			t.Errorf("%q has values that %q does not have", s[1], s[0])
+		}
+	}
+}
+
+// TestSwedishSource: every sentence that the source of the lab, and of what refuses a request, can tell has a pair.
+func TestSwedishSource(t *testing.T) {
+	t.Parallel()
+	var all strings.Builder
+	for _, s := range swedish(t) {
+		all.WriteString("\x00" + strings.ReplaceAll(swedishPlace.ReplaceAllString(s[0], "{}"), "{{}}", "{}") + "\x00")
+	}
+	pairs := all.String()
+	n := 0
+	for _, from := range sentenceFiles {
+		files, err := filepath.Glob(filepath.Join("..", "..", from.files))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: no files: %v", from.files, err)
+		}
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			for place, text := range sentencesIn(t, file, from.all) {
+				n++
+				part := from.all && strings.Contains(pairs, strings.TrimSpace(text)) // of a sentence that is put together
+				if !part && !strings.Contains(pairs, "\x00"+text+"\x00") && !from.unsaid(text) {
+					t.Errorf("%s: there is no Swedish sentence for %q", place, text)
+				}
+			}
+		}
+	}
+	if n < 600 {
+		t.Errorf("only %d sentences were found", n)
+	}
+}
+
+// TestSwedishReasons: every sentence of a report of the selection lab over the shipped suites has a pair:
+// evidence, notes, and why a test failed and a tool lost.
 func TestSwedishReasons(t *testing.T) {
 	t.Parallel()
-	raw, err := os.ReadFile(filepath.Join("..", "..", "web", "src", "text", "sv", "told.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var list [][2]string
-	if err := json.Unmarshal(raw, &list); err != nil {
-		t.Fatal(err)
-	}
 	var patterns []*regexp.Regexp
-	for _, s := range list {
-		if strings.Count(s[0], "{}") != strings.Count(s[1], "{}") {
-			t.Errorf("%q and %q have not as many values", s[0], s[1])
+	for _, s := range swedish(t) {
+		parts := swedishPlace.Split(s[0], -1)
+		for i := range parts {
+			parts[i] = regexp.QuoteMeta(parts[i])
 		}
-		patterns = append(patterns, regexp.MustCompile("^(?s:"+strings.ReplaceAll(regexp.QuoteMeta(s[0]), `\{\}`, `.*?`)+")$"))
+		patterns = append(patterns, regexp.MustCompile("^(?s:"+strings.Join(parts, ".*?")+")$"))
 	}
 	sentences := 0
 	check := func(text string) {

@@ -99,7 +99,7 @@ type Placed struct {
 	Place string `json:"place,omitempty"`
 }
 
-// RefusedError tells that a suite has errors, and is not kept. It wraps callvet.ErrInvalid.
+// RefusedError is the errors of a suite, a catalogue, gates or edits, which are not kept. It wraps callvet.ErrInvalid.
 type RefusedError struct{ Problems []Placed }
 
 func (e *RefusedError) Error() string {
@@ -112,9 +112,9 @@ func (e *RefusedError) Error() string {
 		}
 	}
 	if n == 1 {
-		return "the suite has an error: " + first
+		return "there is an error: " + first
 	}
-	return fmt.Sprintf("the suite has %d errors; the first one: %s", n, first)
+	return fmt.Sprintf("there are %d errors; the first one: %s", n, first)
 }
 
 // Unwrap gives the kind of error.

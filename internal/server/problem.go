@@ -3,6 +3,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -92,16 +93,17 @@ func (s *Server) problem(ctx context.Context, err error) huma.StatusError {
 	return huma.NewError(code, text, details...)
 }
 
-// hintOf says what mends an error; "" where nobody knows. Users give values of variables as their keys.
+// hintOf says what mends an error; "" where nobody knows. Users give values of variables as their keys,
+// and a variable that is missing comes before what an outer error advises.
 func hintOf(err error) string {
-	var hinted *callvet.Hinted
-	switch {
-	case !errors.As(err, &hinted):
-		return ""
-	case hinted.Variable != "":
-		return "give " + hinted.Variable + " in Settings, Keys (PUT /api/keys/" + hinted.Variable + ")"
+	var hint string
+	for hinted := (*callvet.Hinted)(nil); errors.As(err, &hinted); err = hinted.Err {
+		if hinted.Variable != "" {
+			return "give " + hinted.Variable + " in Settings, Keys (PUT /api/keys/" + hinted.Variable + ")"
+		}
+		hint = cmp.Or(hint, hinted.Hint)
 	}
-	return hinted.Hint
+	return hint
 }
 
 // notReached is an error about a service that a client named: what came of asking it is the

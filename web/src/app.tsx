@@ -12,6 +12,7 @@ import { forget, MeContext } from './me';
 import { nonce } from './nonce';
 import { Shell } from './shell';
 import { known, type Language, TextContext, texts } from './text';
+import { speakTold } from './text/told';
 import { theme, variables } from './theme';
 import { Failure, Waiting } from './ui/bits';
 import { speak } from './ui/format';
@@ -48,6 +49,7 @@ export function languageAtFirst(): Language {
 export function App() {
   const [language, setLanguage] = useState<Language>(languageAtFirst);
   speak(language);
+  speakTold(language);
   const value = useMemo(
     () => ({
       t: texts(language),

@@ -223,6 +223,18 @@ export function clean(page) {
   assert.deepEqual(page.errors, []);
 }
 
+/** write puts a text into a code editor, as a user who pastes it over what is there. */
+export async function write(at, label, text) {
+  const box = at.getByRole('textbox', { name: label, exact: true }).and(at.locator('.cm-content'));
+  await box.focus();
+  await box.press('Control+a');
+  await box.evaluate((el, text) => {
+    const data = new DataTransfer();
+    data.setData('text/plain', text);
+    el.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }));
+  }, text);
+}
+
 const everything = { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] };
 const colours = { runOnly: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] } };
 

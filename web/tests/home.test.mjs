@@ -139,7 +139,7 @@ test('Home and the header of a run show what changed, worst first, also where th
   assert.match(first, /−[\d.]+ pp[\s\S]*n = 20[\s\S]*worse[\s\S]*worse prompt · against the run before/);
   assert.match(await changed.nth(1).innerText(), /±0 pp[\s\S]*no claim/);
   await page.getByRole('link', { name: 'worse prompt' }).click();
-  await page.getByText('· by you').waitFor();
+  await page.getByText('by you', { exact: true }).waitFor();
   await page.locator('[data-since]').getByText('worse', { exact: true }).waitFor();
   await page.locator('[data-since]').getByText(/prompt/).first().waitFor(); // what else is not the same
   clean(page);
@@ -195,7 +195,7 @@ test('a run with lost attempts is resumed on the page, and its failures run agai
   await page.locator('[data-state="done"]').waitFor();
   await page.getByRole('link', { name: 'See the results' }).click();
   await page.getByRole('heading', { level: 1, name: 'failures of a bad day' }).waitFor();
-  await page.getByText('· 1 cases').waitFor();
+  await page.getByText('1 cases', { exact: true }).waitFor();
   clean(page);
 });
 

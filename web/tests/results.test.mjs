@@ -154,9 +154,9 @@ test('the header of a run has its change against the run before of the same suit
   assert.equal((text.match(/±0 pp/g) ?? []).length, 2, text);
   assert.equal((text.match(/no claim/g) ?? []).length, 2, text); // the same answers: nothing is claimed
   assert.equal((text.match(/n = 14/g) ?? []).length, 4, text); // of each pass rate, and of each change
-  await page.getByText('· by command line').waitFor();
-  await page.getByText(/· took [\d.]+ (ms|s)/).waitFor();
-  await page.getByText('· cost not known').waitFor(); // of scripts
+  await page.getByText('by command line', { exact: true }).waitFor();
+  await page.getByText(/^took [\d.]+ (ms|s)/).waitFor();
+  await page.getByText('cost not known', { exact: true }).waitFor(); // of scripts
   await page.goto(`/runs/${runs.sloppy}`);
   await page.getByText('no run before with this suite and model').waitFor();
   clean(page);

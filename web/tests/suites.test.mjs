@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
-import { accessible, Browser, clean, Server } from './harness.mjs';
+import { accessible, Browser, clean, Server, write } from './harness.mjs';
 
 const run = promisify(execFile);
 const root = path.resolve(import.meta.dirname, '../..');
@@ -29,18 +29,6 @@ after(async () => {
   await browser?.stop();
   await server?.stop();
 });
-
-/** write puts a text into a code editor, as a user who pastes it over what is there. */
-async function write(at, label, text) {
-  const box = at.getByRole('textbox', { name: label, exact: true }).and(at.locator('.cm-content'));
-  await box.focus();
-  await box.press('Control+a');
-  await box.evaluate((el, text) => {
-    const data = new DataTransfer();
-    data.setData('text/plain', text);
-    el.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }));
-  }, text);
-}
 
 /** linted does something and waits until the linter has answered for a text, and the page shows it. */
 async function linted(page, is, does) {

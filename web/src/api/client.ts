@@ -1,6 +1,7 @@
 // One client of the API, typed by its OpenAPI description. Every error is a Problem.
 import createFetch from 'openapi-fetch';
 import createQuery from 'openapi-react-query';
+import { told } from '../text/told';
 import type { components, paths } from './schema';
 
 export type Schemas = components['schemas'];
@@ -8,15 +9,23 @@ export type Schemas = components['schemas'];
 /** A field of a request that the server refused, with its place, such as body.test_cases[3].prompt. */
 export type FieldProblem = { place: string; text: string };
 
-/** What went wrong with a request. status is 0 where no answer came. */
+/** What went wrong with a request, in the language of the page. status is 0 where no answer came. */
 export class Problem extends Error {
   readonly status: number;
-  readonly fields: FieldProblem[];
+  readonly #said: string;
+  readonly #fields: FieldProblem[];
   constructor(status: number, text: string, fields: FieldProblem[] = []) {
-    super(text);
+    super();
     this.name = 'Problem';
     this.status = status;
-    this.fields = fields;
+    this.#said = text;
+    this.#fields = fields;
+  }
+  override get message(): string {
+    return told(this.#said);
+  }
+  get fields(): FieldProblem[] {
+    return this.#fields.map((f) => ({ place: f.place, text: told(f.text) }));
   }
 }
 

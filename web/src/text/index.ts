@@ -1,6 +1,7 @@
 // All texts of the page. English has every key; another language may lack some, which are then English.
 import { createContext, useContext } from 'react';
 import { en } from './en';
+import { learn } from './told';
 
 type Tree = { [key: string]: string | Tree };
 type Paths<T> = { [K in keyof T & string]: T[K] extends string ? K : `${K}.${Paths<T[K]>}` }[keyof T & string];
@@ -15,7 +16,10 @@ const trees: Record<Language, Tree> = { en, sv: {} };
 
 /** known loads the texts of a language; English is there. */
 export async function known(language: Language): Promise<void> {
-  if (language === 'sv') trees.sv = (await import('./sv')).sv;
+  if (language !== 'sv') return;
+  const swedish = await import('./sv');
+  trees.sv = swedish.sv;
+  learn(swedish.table);
 }
 
 function find(tree: Tree, key: string): string | undefined {

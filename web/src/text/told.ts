@@ -1,26 +1,98 @@
-// Sentences that the server writes in English, in the language of the page: the reasons, evidence and notes of the
-// selection lab. {} stands for what differs. TestSwedishReasons of cmd/callvet holds that every sentence is listed.
+// Sentences that the server writes in English, in the language of the page: errors, notes, reasons, evidence.
+// A table of a language has pairs of an English sentence and its own. Its places stand for what differs:
+//
+//   {}      a value, which stays as it is
+//   {#}     a number, with the comma of the language
+//   {*}     another sentence of the table
+//   {kind}  the kind of an error, which the other language leaves out
+//
+// In the other sentence {} is the next value, and {1} the first one. The tests in cmd/callvet/swedish_test.go
+// fail where a sentence of the server has no pair.
 import { useCallback } from 'react';
-import { useLanguage } from '.';
-import sentences from './sv/told.json';
+import { type Language, useLanguage } from '.';
 
-const patterns = (sentences as [string, string][]).map(([english, swedish]) => ({
-  found: new RegExp(`^${english.split('{}').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('([\\s\\S]*?)')}$`),
-  swedish,
-}));
+type Place = '{}' | '{#}' | '{*}' | '{kind}';
+type Pattern = { found: RegExp; places: Place[]; own: string; open: boolean; size: number };
 
-/** told gives a sentence of the server in Swedish; one that is not listed stays as it is. */
-export function told(text: string): string {
-  for (const { found, swedish } of patterns) {
-    const values = found.exec(text);
-    let i = 0;
-    if (values) return swedish.replace(/\{\}/g, () => values[++i] ?? '');
-  }
-  return text;
+const kinds = 'invalid|not found|conflict|denied|limited|unavailable|budget exhausted';
+const forms: Record<Place, string> = { '{}': '([\\s\\S]*?)', '{#}': '([-+]?\\d[\\d.,\u00a0 ]*)', '{*}': '([\\s\\S]*?)', '{kind}': `(${kinds})` };
+const kindAround = new RegExp(`^(?:${kinds}): |: (?:${kinds})$`);
+const anyPlace = /\{(?:#|\*|kind)?\}/g;
+let patterns: Pattern[] = [];
+let spoken: Language = 'en';
+const kept = new Map<string, string>();
+
+/** learn takes the table of the language that is not English. */
+export function learn(table: string[][]): void {
+  kept.clear();
+  patterns = table.map(([english = '', own = '']) => {
+    const places = (english.match(anyPlace) ?? []) as Place[];
+    const parts = english.split(anyPlace).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+    const found = parts.map((part, i) => part + (i < places.length ? forms[places[i]!] : '')).join('');
+    return { found: new RegExp(`^${found}$`), places, own, open: /\{\}$/.test(english), size: english.replace(anyPlace, '').length };
+  });
+  patterns.sort((a, b) => b.size - a.size); // the one that fits closest
 }
 
-/** useTold gives what writes sentences of the server in the language of the page. */
+/** speakTold sets the language of told. */
+export function speakTold(language: Language): void {
+  spoken = language;
+}
+
+/** told gives a sentence of the server in the language of the page. One that has no pair stays as it is. */
+export function told(text: string): string {
+  if (spoken === 'en' || !text) return text;
+  let out = kept.get(text);
+  if (out === undefined) {
+    out = inOwn(text) ?? text;
+    if (kept.size > 5000) kept.clear();
+    kept.set(text, out);
+  }
+  return out;
+}
+
+function inOwn(text: string): string | undefined {
+  for (const p of patterns) {
+    const values = p.found.exec(text);
+    if (values) return (p.open && inParts(text)) || filled(p, values.slice(1));
+  }
+  const bare = text.replace(kindAround, '');
+  return bare === text ? inParts(text) : inOwn(bare);
+}
+
+function filled(p: Pattern, values: string[]): string {
+  const own = values.flatMap((v, i) => {
+    switch (p.places[i]) {
+      case '{kind}':
+        return [];
+      case '{*}':
+        return [inOwn(v) ?? v];
+      case '{#}':
+        return [v.replace(/(\d)\.(?=\d)/g, '$1,')];
+      default:
+        return [v];
+    }
+  });
+  let next = 0;
+  return p.own.replace(/\{(\d*)\}/g, (_, n: string) => own[n ? Number(n) - 1 : next++] ?? '');
+}
+
+/** inParts gives a sentence with another one behind it: what would mend it, or what is wrong in detail. */
+function inParts(text: string): string | undefined {
+  for (const [between, end] of [[' (', ')'], [': ', ''], ['; ', ''], ['. ', ''], ['\n', '']] as const) {
+    if (!text.endsWith(end)) continue;
+    for (let at = text.lastIndexOf(between); at > 0; at = text.lastIndexOf(between, at - 1)) {
+      const tail = inOwn(text.slice(at + between.length, text.length - end.length));
+      const first = text.slice(0, at);
+      const head = tail === undefined ? undefined : (inOwn(first) ?? (between === ': ' && !first.includes(' ') ? first : undefined)); // a file or a field
+      if (head !== undefined) return head + between + tail + end;
+    }
+  }
+  return undefined;
+}
+
+/** useTold gives told, in a component that is drawn anew when the language changes. */
 export function useTold(): (text: string) => string {
   const { language } = useLanguage();
-  return useCallback((text: string) => (language === 'sv' ? told(text) : text), [language]);
+  return useCallback((text: string) => (language === 'en' ? text : told(text)), [language]);
 }

@@ -154,13 +154,21 @@ export function FindingCount({ of: f }: { of: Schemas['PanelFinding'] }) {
   );
 }
 
+const failures = [0, 401, 403, 404, 409, 412, 413, 429, 502, 503] as const;
+
+/** failure names what went wrong with a request by the status of its answer. */
+export function failure(t: T, status: number): string {
+  const known = failures.find((n) => n === status);
+  return t(known === undefined ? 'common.failed' : `common.failed${known}`);
+}
+
 /** Failure shows what went wrong with a request, with every field that was refused. */
 export function Failure({ of, retry }: { of: unknown; retry?: () => void }) {
   const t = useText();
   if (!of) return null;
   const p = problemOf(of);
   return (
-    <Alert color="red" icon={<IconAlertTriangle />} title={p.status === 404 ? t('common.notFound') : t('common.failed')} role="alert">
+    <Alert color="red" icon={<IconAlertTriangle />} title={failure(t, p.status)} role="alert">
       <Text size="sm" className="untrusted">
         {p.message}
       </Text>

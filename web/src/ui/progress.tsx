@@ -46,7 +46,7 @@ export function Judged({ of }: { of: { planned: number; judged: number; lost: nu
   const t = useText();
   if (of.planned === 0) return null;
   return (
-    <Text size="xs" c="dimmed" className="num" data-judged>
+    <Text size="xs" c="dimmed" data-judged>
       {t('common.judged', { judged: number(of.judged), planned: number(of.planned) })}
       {of.lost > 0 && (
         <Text span inherit fw={600} style={{ color: 'var(--cv-error)' }}>

@@ -4,7 +4,7 @@ import { type ReactNode, useLayoutEffect, useRef } from 'react';
 const roles: [string, string][] = [['table', 'table'], ['thead', 'rowgroup'], ['tbody', 'rowgroup'], ['tr', 'row'], ['td', 'cell'], ['thead th', 'columnheader'], ['tbody th', 'rowheader']];
 
 /** titled gives each cell of a table the title of its column, and the roles that a table without the layout of one loses. */
-function titled(table: HTMLTableElement) {
+export function titled(table: HTMLTableElement) {
   const titles = [...(table.tHead?.rows[0]?.cells ?? [])].flatMap((c) => Array<string>(c.colSpan).fill(c.innerText.trim()));
   for (const body of table.tBodies) {
     for (const row of body.rows) {

@@ -1,49 +1,32 @@
 // A table for long lists: rows come page by page from the server, and at most 200 are in the document.
 //
 //   pages (useInfiniteQuery) ─► rows ─► window of what is on the screen ─► <tr>
+//
+// Where its columns do not fit, a row is a card of its cells, each under the title of its column.
 import { Box, Table, Text } from '@mantine/core';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, memo, type ReactNode, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { useText } from '../text';
 import { Waiting } from './bits';
+import { titled } from './scroll';
 
 export type Column<Row> = {
   key: string;
   title: ReactNode;
   cell: (row: Row) => ReactNode;
-  width?: number | string;
+  /** The width in px; a column without one shares what is left. */
+  width?: number;
+  /** What a column without a width needs, in px. */
+  min?: number;
   align?: 'left' | 'right' | 'center';
+  /** The corner of a card in which the cell stands, without a title: a box to choose the row, its actions. */
+  corner?: 'left' | 'right';
   /** The name of the order on the server; without it the column does not sort. */
   sort?: string;
-  /** Where the columns do not fit, the cell stands below that of the first column without this and with a title. */
-  fold?: boolean;
 };
 
-/** folded puts the cells of the columns that fold below those of the first one with a title. */
-function folded<Row>(columns: Column<Row>[]): Column<Row>[] {
-  const kept = columns.filter((c) => !c.fold);
-  const below = columns.filter((c) => c.fold);
-  const host = kept.find((c) => c.title !== '') ?? kept[0];
-  return kept.map((c) =>
-    c !== host
-      ? c
-      : {
-          ...c,
-          cell: (row) => (
-            <>
-              {c.cell(row)}
-              <div className="folded">
-                {below.map((b) => (
-                  <span key={b.key}>
-                    {b.title} {b.cell(row)}
-                  </span>
-                ))}
-              </div>
-            </>
-          ),
-        },
-  );
-}
+/** needOf is the width that columns need, in px. */
+const needOf = <Row,>(columns: Column<Row>[]) => columns.reduce((sum, c) => sum + (c.width ?? c.min ?? 140), 0);
 
 export type RowsProps<Row> = {
   label: string;
@@ -59,21 +42,23 @@ export type RowsProps<Row> = {
   busy?: boolean;
   empty?: ReactNode;
   height?: number | string;
+  /** The height of most rows, in px. */
   rowHeight?: number;
-  /** What the columns need; a narrower screen scrolls the table sideways. */
-  minWidth?: number;
 };
 
-type LineProps<Row> = { row: Row; index: number; here: boolean; columns: Column<Row>[]; height: number; open?: (row: Row) => void; enter: (index: number) => void };
+type LineProps<Row> = {
+  row: Row; index: number; here: boolean; columns: Column<Row>[]; height?: number;
+  open?: (row: Row) => void; enter: (index: number) => void; measure: (row: HTMLElement | null) => void;
+};
 
 /**
  * Line is one row: of elements without components, and made anew only when something of it changed. For that its columns must be the
  * same ones as before.
  */
-const Line = memo(function Line<Row>({ row, index, here, columns, height, open, enter }: LineProps<Row>) {
+const Line = memo(function Line<Row>({ row, index, here, columns, height, open, enter, measure }: LineProps<Row>) {
   return (
     <tr
-      className={open ? 'line opens' : 'line'} data-index={index} aria-rowindex={index + 2} tabIndex={here ? 0 : -1} style={{ height }} onFocus={() => enter(index)}
+      ref={measure} className={open ? 'line opens' : 'line'} data-index={index} aria-rowindex={index + 2} tabIndex={here ? 0 : -1} style={{ height }} onFocus={() => enter(index)}
       onClick={(e) => {
         const at = e.target as HTMLElement;
         // React hands on what is clicked in a menu of the row, which is elsewhere in the document.
@@ -81,7 +66,7 @@ const Line = memo(function Line<Row>({ row, index, here, columns, height, open, 
       }}
     >
       {columns.map((c) => (
-        <td key={c.key} style={c.align && { textAlign: c.align }}>
+        <td key={c.key} className={c.corner && `corner ${c.corner}`} style={c.align && { textAlign: c.align }}>
           {c.cell(row)}
         </td>
       ))}
@@ -90,26 +75,31 @@ const Line = memo(function Line<Row>({ row, index, here, columns, height, open, 
 }) as <Row>(props: LineProps<Row>) => ReactNode;
 
 /** Rows is such a table. Arrow keys or j and k move, Enter opens. */
-export function Rows<Row>({ label, columns: all, rows, idOf, onOpen, sort, onSort, more, hasMore, busy, empty, height = '70vh', rowHeight: line = 40, minWidth }: RowsProps<Row>) {
+export function Rows<Row>({ label, columns, rows, idOf, onOpen, sort, onSort, more, hasMore, busy, empty, height = '70vh', rowHeight = 40 }: RowsProps<Row>) {
   const t = useText();
   const box = useRef<HTMLDivElement>(null);
   const [at, setAt] = useState(0);
-  // 0: the columns fit; else the width that they need.
-  const [needs, setNeeds] = useState(0);
-  const folds = needs > 0 && all.some((c) => c.fold);
-  const columns = useMemo(() => (folds ? folded(all) : all), [folds, all]);
-  const rowHeight = folds ? line + 24 : line;
+  const [cards, setCards] = useState(false);
+  const needs = useMemo(() => needOf(columns), [columns]);
   const some = rows.length > 0;
   useLayoutEffect(() => {
     const b = box.current;
     if (!b) return;
-    const fit = () => setNeeds((before) => (before > 0 ? (b.clientWidth >= before ? 0 : before) : b.scrollWidth > b.clientWidth + 1 ? b.scrollWidth : 0));
+    let full = needs; // A text that cannot wrap needs more.
+    const fit = () => setCards((before) => {
+      if (!before && b.clientWidth >= needs) full = Math.max(needs, b.scrollWidth > b.clientWidth + 1 ? b.scrollWidth : 0);
+      return b.clientWidth < full;
+    });
     fit();
     const seen = new ResizeObserver(fit);
     seen.observe(b);
     return () => seen.disconnect();
-  }, [all, some]);
+  }, [needs, some]);
   const virtual = useVirtualizer({ count: rows.length, getScrollElement: () => box.current, estimateSize: () => rowHeight, overscan: 12 });
+  useLayoutEffect(() => virtual.measure(), [virtual, cards]);
+  useLayoutEffect(() => {
+    if (cards) titled(box.current!.querySelector('table')!);
+  });
   const items = virtual.getVirtualItems();
   const last = items.at(-1)?.index ?? 0;
   useEffect(() => {
@@ -129,7 +119,13 @@ export function Rows<Row>({ label, columns: all, rows, idOf, onOpen, sort, onSor
     const next = Math.min(Math.max(to, 0), rows.length - 1);
     setAt(next);
     virtual.scrollToIndex(next);
-    requestAnimationFrame(() => box.current?.querySelector<HTMLElement>(`[data-index="${next}"]`)?.focus());
+    // A far row is drawn after the scroll, when the heights on the way are known.
+    const focus = (tries: number) => {
+      const row = box.current?.querySelector<HTMLElement>(`[data-index="${next}"]`);
+      if (row) row.focus();
+      else if (tries > 0) requestAnimationFrame(() => focus(tries - 1));
+    };
+    requestAnimationFrame(() => focus(20));
   };
   const key = (e: KeyboardEvent) => {
     if (e.ctrlKey || e.metaKey || e.altKey || (e.target as HTMLElement).closest('input, textarea, select, button')) return;
@@ -143,8 +139,8 @@ export function Rows<Row>({ label, columns: all, rows, idOf, onOpen, sort, onSor
   const top = items[0]?.start ?? 0;
   const bottom = virtual.getTotalSize() - (items.at(-1)?.end ?? 0);
   return (
-    <Box ref={box} className={folds ? 'card narrow' : 'card'} style={{ maxHeight: height, overflow: 'auto', position: 'relative' }} onKeyDown={key} role="region" aria-label={label} tabIndex={-1}>
-      <Table miw={folds ? undefined : minWidth} stickyHeader aria-rowcount={hasMore ? -1 : rows.length + 1}>
+    <Box ref={box} className={cards ? 'card stacked' : 'card'} style={{ maxHeight: height, overflow: 'auto', position: 'relative' }} onKeyDown={key} role="region" aria-label={label} tabIndex={-1}>
+      <Table stickyHeader={!cards} aria-rowcount={hasMore ? -1 : rows.length + 1}>
         <Table.Thead style={{ background: 'var(--cv-card)' }}>
           <Table.Tr>
             {columns.map((c) => (
@@ -164,12 +160,12 @@ export function Rows<Row>({ label, columns: all, rows, idOf, onOpen, sort, onSor
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {top > 0 && <tr style={{ height: top }} aria-hidden />}
+          {top > 0 && <tr className="space" style={{ height: top }} aria-hidden />}
           {items.map((i) => {
             const row = rows[i.index]!;
-            return <Line key={idOf(row)} row={row} index={i.index} here={i.index === at} columns={columns} height={rowHeight} open={onOpen && open} enter={setAt} />;
+            return <Line key={idOf(row)} row={row} index={i.index} here={i.index === at} columns={columns} height={cards ? undefined : rowHeight} measure={virtual.measureElement} open={onOpen && open} enter={setAt} />;
           })}
-          {bottom > 0 && <tr style={{ height: bottom }} aria-hidden />}
+          {bottom > 0 && <tr className="space" style={{ height: bottom }} aria-hidden />}
         </Table.Tbody>
       </Table>
       {busy && <Waiting />}

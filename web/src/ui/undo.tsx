@@ -2,6 +2,7 @@ import { Button, Group, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { problemOf } from '../api/client';
 import type { T } from '../text';
+import { failure } from './bits';
 
 const waiting = new Map<string, () => void>();
 let count = 0;
@@ -78,7 +79,7 @@ export function offerUndo(t: T, message: string, restore: () => Promise<unknown>
 export function tellFailure(t: T, e: unknown) {
   const p = problemOf(e);
   const places = p.fields.map((f) => `${f.place}: ${f.text}`).join('\n');
-  notifications.show({ color: 'red', title: t('common.failed'), message: <span className="untrusted">{places ? `${p.message}\n${places}` : p.message}</span>, autoClose: 10_000 });
+  notifications.show({ color: 'red', title: failure(t, p.status), message: <span className="untrusted">{places ? `${p.message}\n${places}` : p.message}</span>, autoClose: 10_000 });
 }
 
 /** tell shows a short message. */

@@ -28,10 +28,10 @@ export default function Audit() {
   const more = useCallback(() => void fetchNext(), [fetchNext]);
   const columns: Column<Entry>[] = [
     { key: 'at', title: t('audit.when'), width: 170, cell: (e) => <span className="num">{new Date(e.at).toLocaleString('sv-SE')}</span> },
-    { key: 'user', title: t('audit.who'), width: 150, cell: (e) => <span className="untrusted">{e.user_id ? nameOf(e.user_id) : t('audit.nobody')}</span> },
+    { key: 'user', title: t('audit.who'), width: 120, cell: (e) => <span className="untrusted">{e.user_id ? nameOf(e.user_id) : t('audit.nobody')}</span> },
     { key: 'action', title: t('audit.what'), width: 150, cell: (e) => <span className="mono">{e.action}</span> },
-    { key: 'object', title: t('audit.object'), cell: (e) => <span className="mono untrusted">{e.object.startsWith('user_') ? nameOf(e.object) : e.object}</span> },
-    { key: 'detail', title: t('audit.detail'), cell: (e) => <span className="mono untrusted">{e.detail === null || e.detail === undefined ? '' : words(e.detail)}</span> },
+    { key: 'object', title: t('audit.object'), min: 200, cell: (e) => <span className="mono untrusted">{e.object.startsWith('user_') ? nameOf(e.object) : e.object}</span> },
+    { key: 'detail', title: t('audit.detail'), min: 220, cell: (e) => <span className="mono untrusted">{e.detail === null || e.detail === undefined ? '' : words(e.detail)}</span> },
     { key: 'address', title: t('audit.from'), width: 140, cell: (e) => <span className="mono">{e.address}</span> },
   ];
   return (

@@ -1,5 +1,4 @@
 import { Group, Select, Switch, Text, VisuallyHidden } from '@mantine/core';
-import { useMediaQuery } from '@mantine/hooks';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from 'react-router';
 import { $api, api, ok } from '../../api/client';
@@ -35,12 +34,11 @@ export function JobList() {
   });
   const users = $api.useQuery('get', '/api/users', {}, { enabled: everybody });
   const nameOf = (id: string) => (id === me.user_id ? me.name : (users.data?.items.find((u) => u.id === id)?.name ?? id));
-  const narrow = useMediaQuery('(max-width: 48em)');
-  const all: Column<Job>[] = [
+  const columns: Column<Job>[] = [
     { key: 'what', title: t('jobs.kind'), cell: (j) => <Link to={`/jobs/${j.job_id}`} className="untrusted">{titleOf(t, j)}</Link> },
     { key: 'state', title: t('jobs.state'), width: 130, cell: (j) => <State of={j} /> },
     {
-      key: 'progress', title: t('jobs.progress'), width: narrow ? 110 : 240,
+      key: 'progress', title: t('jobs.progress'), width: 200,
       cell: (j) => (j.total > 0 || !isOver(j) ? <Progress label={`${t('jobs.progress')}: ${titleOf(t, j)}`} done={j.done} total={j.total} eta={j.status === 'running' ? j.eta_ms : undefined} /> : <Text size="sm" c="dimmed">–</Text>),
     },
     ...(everybody ? [{ key: 'who', title: t('jobs.who'), width: 120, cell: (j: Job) => nameOf(j.user_id) }] : []),
@@ -49,9 +47,8 @@ export function JobList() {
       key: 'took', title: t('jobs.took'), width: 100, align: 'right',
       cell: (j) => <Text size="sm" className="num">{j.finished_at && j.started_at ? duration(Date.parse(j.finished_at) - Date.parse(j.started_at)) : '–'}</Text>,
     },
-    { key: 'do', title: <VisuallyHidden>{t('common.actions')}</VisuallyHidden>, width: 90, align: 'right', cell: (j) => <Cancel job={j} small /> },
+    { key: 'do', title: <VisuallyHidden>{t('common.actions')}</VisuallyHidden>, width: 90, align: 'right', corner: 'right', cell: (j) => <Cancel job={j} small /> },
   ];
-  const columns = narrow ? all.filter((c) => !['when', 'took', 'who'].includes(c.key)) : all;
   const rows = jobs.data?.pages.flatMap((p) => p.items) ?? [];
   return (
     <Screen title={t('jobs.title')} lead={t('jobs.lead')}>
@@ -66,7 +63,6 @@ export function JobList() {
         <Failure of={jobs.error} retry={() => jobs.refetch()} />
       ) : (
         <Rows
-          minWidth={640}
           label={t('jobs.title')} columns={columns} rows={rows} idOf={(j) => j.job_id} onOpen={(j) => navigate(`/jobs/${j.job_id}`)} more={jobs.fetchNextPage} hasMore={jobs.hasNextPage}
           busy={jobs.isPending || jobs.isFetchingNextPage} rowHeight={56} empty={status ? <Empty title={t('jobs.noneOf')} /> : <Empty title={t('jobs.noJobs')} text={t('jobs.noJobsText')} />}
         />

@@ -1,5 +1,4 @@
 import { Text } from '@mantine/core';
-import { useMediaQuery } from '@mantine/hooks';
 import { Link } from 'react-router';
 import { useText } from '../../text';
 import { Card, Verdict } from '../../ui/bits';
@@ -16,11 +15,10 @@ function written(calls: Call[]): string {
 export function Results({ list, over, run }: { list: Result[]; over: boolean; run?: string }) {
   const t = useText();
   const where = (r: Result) => `/runs/${run}/case?${new URLSearchParams({ case: r.test_case, target: r.model, repeat: String(r.repeat) })}`;
-  const narrow = useMediaQuery('(max-width: 48em)');
-  const all: Column<Result>[] = [
+  const columns: Column<Result>[] = [
     { key: 'verdict', title: t('jobs.verdict'), width: 96, cell: (r) => <Verdict of={r.verdict} /> },
     {
-      key: 'case', title: t('jobs.case'), width: narrow ? 110 : 200,
+      key: 'case', title: t('jobs.case'), width: 200,
       cell: (r) => (
         <>
           {run ? <Link to={where(r)} className="untrusted">{r.test_case}</Link> : <span className="untrusted">{r.test_case}</span>}
@@ -28,9 +26,9 @@ export function Results({ list, over, run }: { list: Result[]; over: boolean; ru
         </>
       ),
     },
-    { key: 'model', title: t('jobs.model'), width: narrow ? 120 : 180, cell: (r) => <Text size="sm" className="untrusted">{r.model}</Text> },
+    { key: 'model', title: t('jobs.model'), width: 160, cell: (r) => <Text size="sm" className="untrusted">{r.model}</Text> },
     {
-      key: 'called', title: t('jobs.called'),
+      key: 'called', title: t('jobs.called'), min: 240,
       cell: (r) => (
         <>
           <Text size="sm" className="mono untrusted" lineClamp={2}>
@@ -46,7 +44,6 @@ export function Results({ list, over, run }: { list: Result[]; over: boolean; ru
     },
     { key: 'latency', title: t('jobs.latency'), width: 80, align: 'right', cell: (r) => <Text size="sm" className="num">{duration(r.latency_ms)}</Text> },
   ];
-  const columns = narrow ? all.filter((c) => c.key !== 'called' && c.key !== 'latency') : all;
   return (
     <Card title={`${t('jobs.results')}, ${t('jobs.newest')}`}>
       <Rows

@@ -47,11 +47,11 @@ function Shown({ job, mine }: { job: Job; mine: boolean }) {
     <Screen
       title={titleOf(t, job)}
       lead={
-        <Group gap="xs">
+        <Group gap="xs" className="facts">
           <State of={job} />
           <span title={moment(job.created_at)}>{moment(job.created_at)}</span>
-          {job.finished_at && job.started_at && <span>· {t('jobs.tookTime', { time: duration(Date.parse(job.finished_at) - Date.parse(job.started_at)) })}</span>}
-          {job.attempt > 1 && <span>· {t('jobs.attempt', { n: job.attempt })}</span>}
+          {job.finished_at && job.started_at && <span>{t('jobs.tookTime', { time: duration(Date.parse(job.finished_at) - Date.parse(job.started_at)) })}</span>}
+          {job.attempt > 1 && <span>{t('jobs.attempt', { n: job.attempt })}</span>}
         </Group>
       }
       actions={

@@ -10,6 +10,7 @@ import { type ReactNode, useEffect, useState } from 'react';
 import { $api, api, ok, Problem, problemOf, type Schemas } from '../../api/client';
 import { useMay } from '../../me';
 import { type T, useText } from '../../text';
+import { useTold } from '../../text/told';
 import { Card, Failure, Figure } from '../../ui/bits';
 import { Code } from '../../ui/code';
 import { number, signed } from '../../ui/format';
@@ -293,7 +294,7 @@ function Effects({ of: w }: { of: Schemas['Supposed'] }) {
       {w.left_out > 0 && (
         <Box>
           <Text size="sm">{t('lab.leftOut', { n: w.left_out })}</Text>
-          <Lines of={(w.leaks ?? []).map((l) => `${l.case} (${l.tool}): ${l.text}`)} />
+          <Lines of={(w.leaks ?? []).map((l) => ({ about: `${l.case} (${l.tool}):`, text: l.text }))} />
         </Box>
       )}
       <Lines of={w.notes.map((n) => n.text)} />
@@ -432,7 +433,7 @@ function Suggest({ bench, asked, use }: { bench: Bench; asked: Asked | null; use
           <>
             <Box>
               <Title order={3}>{t('lab.byRules')}</Title>
-              {s.findings.length === 0 ? <Text size="sm" c="dimmed">{t('lab.noFindings')}</Text> : <Lines of={s.findings.slice(0, 50).map((f) => `${f.location ? `${f.location}: ` : ''}${f.message}`)} />}
+              {s.findings.length === 0 ? <Text size="sm" c="dimmed">{t('lab.noFindings')}</Text> : <Lines of={s.findings.slice(0, 50).map(({ location, message }) => ({ about: location ? `${location}:` : '', text: message }))} />}
             </Box>
             {s.suggestions && (
               <Box>
@@ -500,6 +501,7 @@ function stateOf(t: T, s: string): string {
 /** Sweep measures sizes of the catalogue and other settings. */
 function Sweep({ bench, asked }: { bench: Bench; asked: Asked | null }) {
   const t = useText();
+  const told = useTold();
   const [sizes, setSizes] = useState<string[]>([]);
   const [settings, setSettings] = useState<string[]>([]);
   const [embed, setEmbed] = useState<string[]>([]);
@@ -541,7 +543,7 @@ function Sweep({ bench, asked }: { bench: Bench; asked: Asked | null }) {
                 <Table.Tbody>
                   {(ask.data.points ?? []).map((p) => (
                     <Table.Tr key={`${p.configuration} ${p.distractors}`}>
-                      <Table.Th scope="row" fw={500} className="untrusted">{p.configuration}</Table.Th>
+                      <Table.Th scope="row" fw={500} className="untrusted">{told(p.configuration)}</Table.Th>
                       <Table.Td ta="right" className="num">{p.tools}</Table.Td>
                       <Table.Td><Figure interval={p.precision_at_1} bar /></Table.Td>
                       <Table.Td><Figure interval={p.hit_at_k} /></Table.Td>
@@ -558,7 +560,7 @@ function Sweep({ bench, asked }: { bench: Bench; asked: Asked | null }) {
                   <Table.Tbody>
                     {(ask.data.pairs ?? []).map((p, i) => (
                       <Table.Tr key={i}>
-                        <Table.Th scope="row" fw={500} className="untrusted">{t('lab.baselineOf', { candidate: p.candidate, baseline: p.baseline })}</Table.Th>
+                        <Table.Th scope="row" fw={500} className="untrusted">{t('lab.baselineOf', { candidate: told(p.candidate), baseline: told(p.baseline) })}</Table.Th>
                         <Table.Td><Delta of={p.change} /></Table.Td>
                         <Table.Td ta="right" className="num">p = {pOf(p.p_adjusted)}</Table.Td>
                       </Table.Tr>

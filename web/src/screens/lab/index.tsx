@@ -93,7 +93,7 @@ function Choice({ bench, items }: { bench: Bench; items: Schemas['CatalogueEntry
           {t('lab.dropWeights')}
         </Button>
       )}
-      <Group gap="xs" ml="auto" wrap="nowrap" align="flex-start">
+      <Group gap="xs" ml="auto" align="flex-start">
         <Upload over={bench.catalogue} />
         <Upload />
       </Group>
@@ -155,7 +155,7 @@ function Upload({ over }: { over?: Schemas['CatalogueEntry'] }) {
           <summary>
             <Text span size="xs">{t('lab.findings', { n: warnings.length })}</Text>
           </summary>
-          <Lines of={warnings.slice(0, 20).map((w) => `${w.location ?? ''} ${w.message}`.trim())} />
+          <Lines of={warnings.slice(0, 20).map((w) => ({ about: w.location ?? '', text: w.message }))} />
         </details>
       )}
     </Stack>

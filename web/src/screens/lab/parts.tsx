@@ -4,7 +4,8 @@ import { IconCircleCheck, IconCircleCheckFilled, IconCircleDashed, IconCircleHal
 import { type ReactNode, useCallback, useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { type Schemas } from '../../api/client';
-import { useText } from '../../text';
+import { useLanguage, useText } from '../../text';
+import { useTold } from '../../text/told';
 import { Figure, type Interval } from '../../ui/bits';
 import { number } from '../../ui/format';
 import classes from './lab.module.css';
@@ -121,15 +122,26 @@ export function Fact({ name, children }: { name: string; children: ReactNode }) 
   );
 }
 
-/** Lines are sentences of the server, which are English. */
-export function Lines({ of, local }: { of: string[] | null | undefined; local?: boolean }) {
+/** Told is a sentence of the server in the language of the page, or in English where it has none; after what it is about. */
+export function Told({ of, about, size = 'sm', dimmed }: { of: string; about?: string; size?: 'xs' | 'sm'; dimmed?: boolean }) {
+  const told = useTold();
+  const { language } = useLanguage();
+  const text = told(of);
+  return (
+    <Text span size={size} c={dimmed ? 'dimmed' : undefined} className="untrusted" lang={language !== 'en' && text === of ? 'en' : undefined}>
+      {about ? `${about} ` : ''}
+      {text}
+    </Text>
+  );
+}
+
+/** Lines are sentences of the server, each after what it is about. */
+export function Lines({ of }: { of: (string | { about: string; text: string })[] | null | undefined }) {
   if (!of || of.length === 0) return null;
   return (
-    <ul className={classes.lines} lang={local ? undefined : 'en'}>
+    <ul className={classes.lines}>
       {of.map((s, i) => (
-        <li key={i} className="untrusted">
-          {s}
-        </li>
+        <li key={i}>{typeof s === 'string' ? <Told of={s} /> : <Told of={s.text} about={s.about} />}</li>
       ))}
     </ul>
   );

@@ -5,11 +5,10 @@ import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { Link } from 'react-router';
 import type { Schemas } from '../../api/client';
 import { type T, type TextKey, useText } from '../../text';
-import { useTold } from '../../text/told';
 import { Card, inUnit, Verdict, Whisker } from '../../ui/bits';
 import { moment, number } from '../../ui/format';
 import { Scroll } from '../../ui/scroll';
-import { type Bench, Fact, interval, Lines, Mark, Names, Rate, useAddress } from './parts';
+import { type Bench, Fact, interval, Lines, Mark, Names, Rate, Told, useAddress } from './parts';
 import { Why } from './single';
 import styles from './lab.module.css';
 
@@ -18,7 +17,6 @@ type Failed = Schemas['RoutingFailure'];
 
 export function Report({ of: r, bench }: { of: Result; bench: Bench }) {
   const t = useText();
-  const inLanguage = useTold();
   const catalogue = r.catalogue_id === bench.catalogue.id ? bench.catalogue.name : r.catalogue_id;
   return (
     <Stack gap="lg" data-run={r.run_id}>
@@ -68,7 +66,7 @@ export function Report({ of: r, bench }: { of: Result; bench: Bench }) {
       <FailedTests of={r} />
       {r.notes.length > 0 && (
         <Card title={t('lab.notes')}>
-          <Lines of={r.notes.map(inLanguage)} local />
+          <Lines of={r.notes} />
         </Card>
       )}
     </Stack>
@@ -355,7 +353,6 @@ function adviceOf(t: T, r: Schemas['RoutingRecommendation']): string {
 
 function Recommendations({ of: list }: { of: Schemas['RoutingRecommendation'][] }) {
   const t = useText();
-  const inLanguage = useTold();
   const [, go] = useAddress();
   const todo = [['sweep', 'lab.doSweep'], ['whatif', 'lab.doWhatIf'], ['suggest', 'lab.doSuggest'], ['apply', 'lab.doApply']] as const;
   return (
@@ -387,9 +384,7 @@ function Recommendations({ of: list }: { of: Schemas['RoutingRecommendation'][] 
                   <Text size="sm" fw={500} className="untrusted">
                     {adviceOf(t, r)}
                   </Text>
-                  <Text size="xs" c="dimmed" className="untrusted" lang="en">
-                    {inLanguage(r.evidence)}
-                  </Text>
+                  <Told of={r.evidence} size="xs" dimmed />
                 </Box>
               </Group>
             </Box>
@@ -509,7 +504,6 @@ function FailedTest({ of: f }: { of: Failed }) {
 
 function FailedBody({ of: f }: { of: Failed }) {
   const t = useText();
-  const inLanguage = useTold();
   const [, go] = useAddress();
   const right = new Set([...(f.want.tools ?? []), ...(f.want.acceptable ?? [])]);
   const rows: [string, ReactNode, ReactNode][] = [];
@@ -545,15 +539,11 @@ function FailedBody({ of: f }: { of: Failed }) {
       </Scroll>
       <Stack gap="xs" mt="xs" px="sm">
         <Fact name={t('lab.reason')}>
-          <Text size="sm" className="untrusted" lang="en">
-            {inLanguage(f.reason)}
-          </Text>
+          <Told of={f.reason} />
         </Fact>
         {f.routed && (
           <Fact name={t('lab.whyRoute')}>
-            <Text size="sm" className="untrusted" lang="en">
-              {f.routed}
-            </Text>
+            <Told of={f.routed} />
           </Fact>
         )}
         {(f.diagnosis ?? []).length > 0 && (

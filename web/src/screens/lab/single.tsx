@@ -155,7 +155,6 @@ function Answer({ of: a, expected, also }: { of: Schemas['SelectedOne']; expecte
 /** Why says of an expected tool why another one is first. */
 export function Why({ of: w }: { of: Schemas['RoutingDiagnosis'] }) {
   const t = useText();
-  const inLanguage = useTold();
   return (
     <Box>
       <Text size="sm" fw={600} className="untrusted">
@@ -166,7 +165,7 @@ export function Why({ of: w }: { of: Schemas['RoutingDiagnosis'] }) {
           {t('lab.scoreBeside', { a: fixed(w.tool.score, 3), b: fixed(w.winner.score, 3) })}
         </Text>
       )}
-      <Lines of={w.reasons?.map(inLanguage)} local />
+      <Lines of={w.reasons} />
     </Box>
   );
 }

@@ -38,21 +38,21 @@ export function Attempts({ run, report: d }: { run: string; report: Report }) {
   const columns = useMemo<Column<Attempt>[]>(
     () => [
       { key: 'verdict', title: t('results.verdict'), width: 96, cell: (a) => <Verdict of={asVerdict(a.verdict)} /> },
-      { key: 'case', title: t('results.case'), sort: 'case', width: '20%', cell: (a) => <span className="untrusted one-line strong">{a.case}</span> },
+      { key: 'case', title: t('results.case'), sort: 'case', width: 200, cell: (a) => <span className="untrusted strong">{a.case}</span> },
       {
-        key: 'target', title: t('results.target'), width: '17%',
+        key: 'target', title: t('results.target'), width: 190,
         cell: (a) => (
           <span className="marked">
-            <span className="untrusted one-line" title={a.target}>
+            <span className="untrusted">
               {a.target}
             </span>
             {repeats && <span className="dim num">#{a.repeat + 1}</span>}
           </span>
         ),
       },
-      { key: 'class', title: t('results.errorClass'), sort: 'class', cell: (a) => <span className="num">{a.class ? inWords(a.class) : ''}</span> },
+      { key: 'class', width: 130, title: t('results.errorClass'), sort: 'class', cell: (a) => <span className="num">{a.class ? inWords(a.class) : ''}</span> },
       {
-        key: 'reason', title: t('results.reason'), width: '30%',
+        key: 'reason', title: t('results.reason'), min: 240,
         cell: (a) => (
           <span className="untrusted one-line faint" title={a.reason}>
             {a.reason ?? ''}

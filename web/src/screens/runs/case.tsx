@@ -93,14 +93,14 @@ export default function CaseView() {
     <Screen
       title={name}
       lead={
-        <Group gap="xs" component="span">
+        <Group gap="xs" component="span" className="facts">
           <Link to={camefrom ? listPath : `/runs/${encodeURIComponent(id)}`}>
             <Group gap={4} component="span">
               <IconArrowLeft size={14} aria-hidden /> {t('results.run', { id })}
             </Group>
           </Link>
-          {index >= 0 && <span className="num">· {t('results.place', { n: index + 1, total: number(total) })}</span>}
-          {of.description && <span className="untrusted">· {of.description}</span>}
+          {index >= 0 && <span className="num">{t('results.place', { n: index + 1, total: number(total) })}</span>}
+          {of.description && <span className="untrusted">{of.description}</span>}
         </Group>
       }
       actions={

@@ -74,7 +74,7 @@ export default function Runs() {
   };
 
   const experimentColumn: Column<Run> = {
-    key: 'experiment', title: t('results.experiment'), fold: true,
+    key: 'experiment', title: t('results.experiment'), width: 120,
     cell: (r) =>
       r.experiment_id ? (
         <Link to={`/experiments/${encodeURIComponent(r.experiment_id)}`} className="untrusted">
@@ -88,11 +88,11 @@ export default function Runs() {
   };
   const columns: Column<Run>[] = [
     {
-      key: 'choose', title: '', width: 40,
+      key: 'choose', title: '', width: 40, corner: 'left',
       cell: (r) => <Checkbox size="xs" aria-label={t('results.select', { id: r.id })} checked={chosen.includes(r.id)} disabled={!chosen.includes(r.id) && chosen.length >= mostCompared} onChange={(e) => choose(r.id, e.currentTarget.checked)} />,
     },
     {
-      key: 'suite', title: t('results.suite'),
+      key: 'suite', title: t('results.suite'), min: 150,
       cell: (r) => (
         <Stack gap={0}>
           <Link to={`/runs/${encodeURIComponent(r.id)}`} className="untrusted">
@@ -131,9 +131,9 @@ export default function Runs() {
         </Stack>
       ),
     },
-    { key: 'models', title: t('results.models'), cell: (r) => <Models names={r.models ?? []} /> },
+    { key: 'models', title: t('results.models'), min: 170, cell: (r) => <Models names={r.models ?? []} /> },
     {
-      key: 'verdicts', title: t('results.verdicts'),
+      key: 'verdicts', title: t('results.verdicts'), min: 170,
       cell: (r) => (
         <Stack gap={0}>
           <VerdictBar of={r.verdicts} />
@@ -141,11 +141,11 @@ export default function Runs() {
         </Stack>
       ),
     },
-    { key: 'score', title: t('results.score'), cell: (r) => <Scores of={r} /> },
-    { key: 'cost', title: t('results.cost'), align: 'right', fold: true, cell: (r) => <span className="num">{money(r.cost_usd)}</span> },
+    { key: 'score', title: t('results.score'), min: 190, cell: (r) => <Scores of={r} /> },
+    { key: 'cost', title: t('results.cost'), align: 'right', width: 80, cell: (r) => <span className="num">{money(r.cost_usd)}</span> },
     ...(rows.some((r) => r.experiment_id) ? [experimentColumn] : []),
     {
-      key: 'when', title: t('results.when'), fold: true,
+      key: 'when', title: t('results.when'), width: 90,
       cell: (r) => (
         <Text span size="sm" className="num" title={moment(r.timestamp)}>
           {ago(r.timestamp)}
@@ -153,7 +153,7 @@ export default function Runs() {
       ),
     },
     {
-      key: 'actions', title: '', width: 44, align: 'right',
+      key: 'actions', title: '', width: 44, align: 'right', corner: 'right',
       cell: (r) =>
         mayChange && (
           <Menu position="bottom-end" withinPortal>
@@ -255,7 +255,7 @@ function Models({ names }: { names: string[] }) {
   const t = useText();
   const [first, ...rest] = names;
   return (
-    <Text size="sm" className="untrusted" title={names.join('\n')} lineClamp={2} miw={150}>
+    <Text size="sm" className="untrusted" title={names.join('\n')} lineClamp={2}>
       {rest.length === 0 ? (first ?? '–') : t('results.and', { name: first ?? '', n: rest.length })}
     </Text>
   );
@@ -278,7 +278,7 @@ function Scores({ of: r }: { of: Run }) {
     <Stack gap={0}>
       <Figure interval={best.score.interval} of={best.score} unit={best.score.unit} bar stack />
       {list.length > 1 && (
-        <Text size="xs" c="dimmed" className="untrusted" truncate maw={180} title={best.name}>
+        <Text size="xs" c="dimmed" className="untrusted">
           {t('results.bestOf', { name: best.name, n: list.length })}
         </Text>
       )}

@@ -12,7 +12,6 @@ import { type TextKey, useText } from '../../text';
 import { Estimates, Failure, Notice, Screen, Waiting } from '../../ui/bits';
 import { Copyable } from '../../ui/copy';
 import { moment, money, number } from '../../ui/format';
-import { useChosenInView } from '../../ui/inview';
 import { useParam } from '../../ui/params';
 import { tell, tellFailure, undoable } from '../../ui/undo';
 
@@ -46,7 +45,6 @@ export default function Result() {
   const [tab] = useParam('tab', 'overview');
   const path = { params: { path: { id } } };
   const report = $api.useQuery('get', '/api/runs/{id}', path);
-  const row = useChosenInView(`${tab} ${report.data !== undefined}`);
   const line = $api.useQuery('get', '/api/tool-eval/history/{id}', { params: { path: { id }, query: { limit: 0 } } });
   // The lists are asked for beside the report, and not after it.
   const [filters] = useFilters();
@@ -118,13 +116,13 @@ export default function Result() {
     <Screen
       title={line.data?.name || d.suite.name}
       lead={
-        <Group gap="xs" component="span">
-          {line.data?.name && <span className="untrusted">{d.suite.name} ·</span>}
+        <Group gap="xs" component="span" className="facts">
+          {line.data?.name && <span className="untrusted">{d.suite.name}</span>}
           <span className="mono">{id}</span>
-          <span>· {moment(d.created)}</span>
-          {d.suite.version && <span>· {t('results.version', { v: d.suite.version })}</span>}
-          <span>· {t('results.cases', { n: d.suite.cases })}</span>
-          {d.panels.repeats > 1 && <span>· {t(d.panels.uneven_repeats ? 'results.upToRepeats' : 'results.repeats', { n: d.panels.repeats })}</span>}
+          <span>{moment(d.created)}</span>
+          {d.suite.version && <span>{t('results.version', { v: d.suite.version })}</span>}
+          <span>{t('results.cases', { n: d.suite.cases })}</span>
+          {d.panels.repeats > 1 && <span>{t(d.panels.uneven_repeats ? 'results.upToRepeats' : 'results.repeats', { n: d.panels.repeats })}</span>}
           {line.data && <Made of={line.data} />}
           {statusText(t, d.status) && <Badge color="yellow">{statusText(t, d.status)}</Badge>}
           {shared && <Badge color="gray">{t('common.shared')}</Badge>}
@@ -240,7 +238,7 @@ export default function Result() {
         value={tab} keepMounted={false}
         onChange={(v) => navigate(v === null || v === 'overview' ? `/runs/${encodeURIComponent(id)}` : `/runs/${encodeURIComponent(id)}?tab=${v}`)}
       >
-        <Tabs.List ref={row} mb="md" aria-label={t('results.tabs')} className="tabs-line">
+        <Tabs.List mb="md" aria-label={t('results.tabs')}>
           {tabs.map((x) => (
             <Tabs.Tab key={x} value={x}>
               {t(`results.${x}` as TextKey)}

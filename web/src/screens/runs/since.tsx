@@ -72,9 +72,9 @@ export function Made({ of: r }: { of: Schemas['EvalDetails'] }) {
   const who = r.user_id === '' ? t('results.commandLine') : r.user_id === me.user_id ? t('results.you') : r.user_name || t('results.gone');
   return (
     <>
-      <span className="untrusted">· {t('results.by', { who })}</span>
-      {r.finished && <span>· {t('results.took', { time: duration(Date.parse(r.finished) - Date.parse(r.timestamp)) })}</span>}
-      <span>· {r.cost_usd === null ? t('results.costUnknown') : money(r.cost_usd)}</span>
+      <span className="untrusted">{t('results.by', { who })}</span>
+      {r.finished && <span>{t('results.took', { time: duration(Date.parse(r.finished) - Date.parse(r.timestamp)) })}</span>}
+      <span>{r.cost_usd === null ? t('results.costUnknown') : money(r.cost_usd)}</span>
       {r.experiment_id && (
         <Badge component={Link} to={`/experiments/${encodeURIComponent(r.experiment_id)}`} color="gray" variant="light" style={{ cursor: 'pointer' }}>
           {t('results.inExperiment')}

@@ -61,7 +61,7 @@ export default function Safety() {
         drills.data && <Empty title={t('safety.none')} text={t('safety.noneText')} />
       ) : (
         <Tabs value={at} onChange={setPart} keepMounted={false}>
-          <Tabs.List aria-label={t('safety.parts')} className="tabs-line">
+          <Tabs.List aria-label={t('safety.parts')}>
             {(Object.keys(parts) as (keyof typeof parts)[]).map((p) => (
               <Tabs.Tab key={p} value={p}>
                 {t(`safety.${p}`)}

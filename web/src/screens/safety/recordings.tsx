@@ -33,15 +33,15 @@ export function Recordings({ run }: { run: string }) {
   const time = (r: Row) => (r.queue_ms ?? 0) + (r.exec_ms ?? 0);
   const columns: Column<Row>[] = [
     {
-      key: 'tool', title: t('safety.tool'), width: '18%',
+      key: 'tool', title: t('safety.tool'), min: 150,
       cell: (r) => (
         <button type="button" className="head mono untrusted" style={{ textAlign: 'left' }} onClick={() => setOpen(idOf(r))}>
           {r.tool}
         </button>
       ),
     },
-    { key: 'args', title: t('safety.arguments'), width: '26%', cell: (r) => line(r.args ?? r.args_raw) },
-    { key: 'result', title: t('safety.result'), cell: (r) => line(r.result ?? r.error) },
+    { key: 'args', title: t('safety.arguments'), min: 200, cell: (r) => line(r.args ?? r.args_raw) },
+    { key: 'result', title: t('safety.result'), min: 200, cell: (r) => line(r.result ?? r.error) },
     { key: 'status', title: t('safety.status'), width: 130, cell: (r) => <CallStatus status={r.status} /> },
     { key: 'time', title: t('safety.latency'), width: 90, align: 'right', cell: (r) => <span className="num">{duration(time(r))}</span> },
   ];

@@ -4,7 +4,6 @@ import { useNavigate, useParams } from 'react-router';
 import { useMay, useMe } from '../../me';
 import { type TextKey, useText } from '../../text';
 import { Screen } from '../../ui/bits';
-import { useChosenInView } from '../../ui/inview';
 import { Appearance } from './appearance';
 import { Keys } from './keys';
 import { Limits } from './limits';
@@ -32,11 +31,10 @@ export default function Settings() {
   const { tab } = useParams();
   const seen = parts.filter((p) => !('needs' in p) || (p.needs === 'admin' ? admin : run));
   const at = seen.find((p) => p.tab === tab) ?? seen[0]!;
-  const line = useChosenInView(at.tab);
   return (
     <Screen title={t('shell.settings')} lead={`${me.name} · ${t(`settings.role_${me.role as 'viewer' | 'member' | 'admin'}`)}`}>
       <Tabs value={at.tab} onChange={(v) => v && navigate(`/settings/${v}`)} keepMounted={false}>
-        <Tabs.List ref={line} aria-label={t('settings.tabs')} className="tabs-line">
+        <Tabs.List aria-label={t('settings.tabs')}>
           {seen.map((p) => (
             <Tabs.Tab key={p.tab} value={p.tab}>
               {t(p.title)}

@@ -96,7 +96,7 @@ export function Cases({ editing, problems }: { editing: Editing; problems: Remar
       </Group>
       <Refused of={conflict} editing={editing} done={() => setConflict(null)} />
       <Rows<Case>
-        label={t('suites.cases')} rows={rows} idOf={(c) => c.id!} onOpen={(c) => setOpen(c.id!)} rowHeight={46} minWidth={880}
+        label={t('suites.cases')} rows={rows} idOf={(c) => c.id!} onOpen={(c) => setOpen(c.id!)} rowHeight={46}
         empty={
           search || category || tag ? (
             <Empty title={t('suites.noCaseMatch')}>
@@ -119,10 +119,10 @@ export function Cases({ editing, problems }: { editing: Editing; problems: Remar
         }
         columns={[
           {
-            key: 'id', title: t('suites.caseId'), width: 130,
+            key: 'id', title: t('suites.caseId'), width: 170,
             cell: (c) => (
               <Group gap={6} wrap="nowrap">
-                <UnstyledButton className="mono untrusted" style={{ color: 'var(--mantine-color-anchor)', overflow: 'hidden', textOverflow: 'ellipsis', whiteSpace: 'nowrap', maxWidth: 100 }} title={c.id} aria-label={t('suites.openCase', { id: c.id! })} onClick={() => setOpen(c.id!)}>
+                <UnstyledButton className="mono untrusted" style={{ color: 'var(--mantine-color-anchor)' }} aria-label={t('suites.openCase', { id: c.id! })} onClick={() => setOpen(c.id!)}>
                   {c.id}
                 </UnstyledButton>
                 {Boolean(c.multi_turn) && (
@@ -134,13 +134,13 @@ export function Cases({ editing, problems }: { editing: Editing; problems: Remar
               </Group>
             ),
           },
-          { key: 'prompt', title: t('suites.prompt'), cell: (c) => <Inline label={t('suites.editPrompt', { id: c.id! })} value={c.prompt ?? ''} may={inline(c) && !(c.prompt ?? '').includes('\n')} save={(prompt) => put(c, { prompt })} open={() => setOpen(c.id!)} /> },
+          { key: 'prompt', title: t('suites.prompt'), min: 220, cell: (c) => <Inline label={t('suites.editPrompt', { id: c.id! })} value={c.prompt ?? ''} may={inline(c) && !(c.prompt ?? '').includes('\n')} save={(prompt) => put(c, { prompt })} open={() => setOpen(c.id!)} /> },
           {
             key: 'tool', title: t('suites.expects'), width: 160,
             cell: (c) => <InlineTool label={t('suites.editTool', { id: c.id! })} of={c} names={toolNames} may={inline(c)} save={(tool) => put(c, { expected_tool: tool as never })} />,
           },
           {
-            key: 'params', fold: true, title: t('suites.params'), width: 210,
+            key: 'params', title: t('suites.params'), width: 210,
             cell: (c) => (
               <Inline
                 label={t('suites.editParams', { id: c.id! })} mono value={c.expected_params === null || c.expected_params === undefined ? '' : JSON.stringify(c.expected_params)} may={inline(c)} open={() => setOpen(c.id!)}
@@ -149,11 +149,11 @@ export function Cases({ editing, problems }: { editing: Editing; problems: Remar
             ),
           },
           {
-            key: 'category', fold: true, title: t('suites.category'), width: 120,
+            key: 'category', title: t('suites.category'), width: 120,
             cell: (c) => (
-              <Group gap={4} wrap="nowrap" style={{ overflow: 'hidden' }}>
+              <Group gap={4}>
                 {categoryOf(c) && (
-                  <Text size="sm" c="dimmed" className="untrusted" truncate style={{ whiteSpace: 'nowrap' }}>
+                  <Text size="sm" c="dimmed" className="untrusted">
                     {categoryOf(c)}
                   </Text>
                 )}
@@ -168,7 +168,7 @@ export function Cases({ editing, problems }: { editing: Editing; problems: Remar
           },
           ...(may
             ? [{
-                key: 'actions', title: <VisuallyHidden>{t('common.actions')}</VisuallyHidden>, width: 84, align: 'right' as const,
+                key: 'actions', title: <VisuallyHidden>{t('common.actions')}</VisuallyHidden>, width: 84, align: 'right' as const, corner: 'right' as const,
                 cell: (c: Case) => (
                   <Group gap={0} wrap="nowrap" justify="flex-end">
                     <ActionIcon variant="subtle" color="gray" aria-label={t('suites.editCase', { id: c.id! })} onClick={() => setOpen(c.id!)}>
@@ -243,11 +243,10 @@ function Inline({ label, value, shown, mono, may, check, save, open }: InlinePro
       button.current?.focus();
     }
   }, [draft]);
-  const line = { overflow: 'hidden', textOverflow: 'ellipsis', whiteSpace: 'nowrap', display: 'block', maxWidth: '100%', fontSize: mono ? '0.8125rem' : '0.875rem' } as const;
   if (draft === null) {
     return (
       <Box style={{ display: 'grid' }}>
-        <UnstyledButton ref={button} className={mono ? 'mono untrusted inline' : 'untrusted inline'} style={line} c={shown ? 'dimmed' : undefined} aria-label={`${may ? label : ''} ${shown ?? value}`.trim()} title={value || undefined} onClick={() => (may ? setDraft(value) : open())}>
+        <UnstyledButton ref={button} className={mono ? 'mono untrusted inline' : 'untrusted inline'} c={shown ? 'dimmed' : undefined} aria-label={`${may ? label : ''} ${shown ?? value}`.trim()} title={value || undefined} onClick={() => (may ? setDraft(value) : open())}>
           {shown ?? (value || '–')}
         </UnstyledButton>
       </Box>
@@ -302,16 +301,15 @@ function InlineTool({ label, of, names, may, save }: { label: string; of: Case; 
   const [error, setError] = useState<string | null>(null);
   const expected = namesOf(of);
   const shown = expected.length === 0 ? (of.case && (of.not_carried ?? []).length > 0 ? t('suites.ownForm') : t('suites.noTool')) : expected.length === 1 ? expected[0]! : t('suites.callsSeveral', { names: expected.join(', ') });
-  const style = { overflow: 'hidden', textOverflow: 'ellipsis', whiteSpace: 'nowrap', display: 'block', maxWidth: '100%' } as const;
   if (!open || !may || expected.length > 1) {
     return (
       <Box style={{ display: 'grid' }}>
         {may && expected.length < 2 ? (
-          <UnstyledButton className="mono untrusted inline" style={style} c={expected.length === 0 ? 'dimmed' : undefined} aria-label={`${label}: ${shown}`} title={shown} onClick={() => setOpen(true)}>
+          <UnstyledButton className="mono untrusted inline" c={expected.length === 0 ? 'dimmed' : undefined} aria-label={`${label}: ${shown}`} title={shown} onClick={() => setOpen(true)}>
             {shown}
           </UnstyledButton>
         ) : (
-          <span className="mono untrusted" style={style} title={shown}>
+          <span className="mono untrusted">
             {shown}
           </span>
         )}

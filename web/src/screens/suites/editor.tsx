@@ -1,5 +1,5 @@
 // One suite: its cases, tools, prompt, text, versions and runs, each at an address of its own.
-import { ActionIcon, Badge, Box, Button, Group, Menu, Modal, Stack, Switch, Tabs, Text, Textarea, TextInput } from '@mantine/core';
+import { ActionIcon, Badge, Button, Group, Menu, Modal, Stack, Switch, Tabs, Text, Textarea, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconDots, IconDownload, IconPencil, IconPlayerPlay, IconShare, IconTrash } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
@@ -95,15 +95,13 @@ function Opened({ editing }: { editing: Editing }) {
         </Text>
       )}
       <Tabs value={(tabs as readonly string[]).includes(tab) ? tab : 'cases'} onChange={(v) => setTab(v)} keepMounted={false}>
-        <Box className="scroll-x">
-          <Tabs.List aria-label={t('suites.tabs')} style={{ flexWrap: 'nowrap', minWidth: 'max-content' }}>
+          <Tabs.List aria-label={t('suites.tabs')}>
             {tabs.map((x) => (
               <Tabs.Tab key={x} value={x} rightSection={x === 'cases' ? <span className="num dim">{suite.test_cases.length - [...editing.hidden].filter((h) => !h.startsWith('tool:')).length}</span> : x === 'tools' ? <span className="num dim">{suite.tools.length}</span> : (x === 'prompt' && prompt !== null) || (x === 'source' && text !== null) ? <span className="dim">{t('suites.unsaved')}</span> : null}>
                 {t(`suites.tab_${x}`)}
               </Tabs.Tab>
             ))}
           </Tabs.List>
-        </Box>
         <Tabs.Panel value="cases" pt="md">
           <Cases editing={editing} problems={lint.problems} />
         </Tabs.Panel>

@@ -73,7 +73,7 @@ export function List() {
       {!query.error && (
         <Rows<Entry>
           label={t('shell.suites')} rows={rows} idOf={(e) => e.id} onOpen={(e) => navigate(`/suites/${e.id}`)} busy={query.isPending || query.isFetchingNextPage}
-          hasMore={query.hasNextPage} more={() => query.fetchNextPage()} rowHeight={44} minWidth={760}
+          hasMore={query.hasNextPage} more={() => query.fetchNextPage()} rowHeight={44}
           empty={
             search ? (
               <Empty title={t('suites.noMatch')} />
@@ -108,12 +108,12 @@ export function List() {
             { key: 'tools', title: t('suites.tools'), width: 80, align: 'right', cell: (e) => <span className="num">{number(e.tool_count)}</span> },
             { key: 'cases', title: t('suites.cases'), width: 80, align: 'right', cell: (e) => <span className="num">{number(e.test_case_count)}</span> },
             { key: 'version', title: t('suites.version'), width: 90, align: 'right', cell: (e) => <span className="num">{e.version}</span> },
-            { key: 'form', fold: true, title: t('suites.form'), width: 110, cell: (e) => <Text size="sm" c="dimmed">{e.form === 'callvet' ? t('suites.kept_callvet') : t('suites.kept_toolsuite')}</Text> },
-            { key: 'whose', fold: true, title: t('suites.whose'), width: 130, cell: (e) => <Text size="sm" c="dimmed" className="untrusted">{e.owner === me.user_id ? t('suites.mine') : e.owner_name || t('suites.another')}</Text> },
-            { key: 'changed', fold: true, title: t('suites.changed'), width: 130, cell: (e) => <Text size="sm" c="dimmed" className="num" title={moment(e.updated_at)}>{ago(e.updated_at)}</Text> },
+            { key: 'form', title: t('suites.form'), width: 110, cell: (e) => <Text size="sm" c="dimmed">{e.form === 'callvet' ? t('suites.kept_callvet') : t('suites.kept_toolsuite')}</Text> },
+            { key: 'whose', title: t('suites.whose'), width: 130, cell: (e) => <Text size="sm" c="dimmed" className="untrusted">{e.owner === me.user_id ? t('suites.mine') : e.owner_name || t('suites.another')}</Text> },
+            { key: 'changed', title: t('suites.changed'), width: 130, cell: (e) => <Text size="sm" c="dimmed" className="num" title={moment(e.updated_at)}>{ago(e.updated_at)}</Text> },
             ...(may
               ? [{
-                  key: 'actions', title: <VisuallyHidden>{t('common.actions')}</VisuallyHidden>, width: 56, align: 'right' as const,
+                  key: 'actions', title: <VisuallyHidden>{t('common.actions')}</VisuallyHidden>, width: 56, align: 'right' as const, corner: 'right' as const,
                   cell: (e: Entry) =>
                     mine(e) && (
                       <ActionIcon variant="subtle" color="gray" aria-label={t('suites.deleteNamed', { name: e.name })} onClick={() => drop(e)}>

@@ -20,7 +20,7 @@ export function Runs({ id }: { id: string }) {
   return (
     <Rows<Run>
       label={t('suites.tab_runs')} rows={query.data?.pages.flatMap((p) => p.items) ?? []} idOf={(r) => r.id} busy={query.isPending || query.isFetchingNextPage} hasMore={query.hasNextPage} more={() => query.fetchNextPage()}
-      minWidth={720} onOpen={(r) => navigate(`/runs/${r.id}`)} empty={<Empty title={t('suites.noRunsTitle')} />}
+      onOpen={(r) => navigate(`/runs/${r.id}`)} empty={<Empty title={t('suites.noRunsTitle')} />}
       columns={[
         { key: 'when', title: t('suites.when'), width: 150, cell: (r) => <Link to={`/runs/${r.id}`} title={moment(r.timestamp)} aria-label={t('suites.runOf', { when: moment(r.timestamp) })}>{ago(r.timestamp)}</Link> },
         { key: 'version', title: t('suites.version'), width: 90, align: 'right', cell: (r) => <span className="num">{r.suite_version}</span> },

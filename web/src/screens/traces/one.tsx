@@ -116,7 +116,7 @@ export function One({ id }: { id: string }) {
       }
     >
       <Tabs value={at} onChange={setPart} keepMounted={false}>
-        <Tabs.List aria-label={t('traces.parts')} className="tabs-line">
+        <Tabs.List aria-label={t('traces.parts')}>
           {(Object.keys(parts) as (keyof typeof parts)[]).map((p) => (
             <Tabs.Tab key={p} value={p}>
               {t(`traces.${p}`)}

@@ -1,5 +1,5 @@
 export const jobs = {
-  cancelJob: 'Cancel the job', title: 'Jobs', left: '{time} left', cancel: 'Cancel', cancelling: 'Ending…', open: 'Open', kind: 'What', state: 'State', progress: 'Progress', who: 'Who', when: 'Made', took: 'Took', everyone: 'Jobs of everybody', whose: 'Whose',
+  cancelJob: 'Cancel the job', title: 'Jobs', left: '{time} left', cancel: 'Cancel', cancelling: 'Ending…', open: 'Open', kind: 'What', state: 'State', progress: 'Progress', who: 'Who', when: 'Created', took: 'Took', everyone: 'Jobs of all users', whose: 'Owner',
   states: 'States', any: 'Any state', pending: 'Being prepared', queued: 'Waiting', running: 'Running', done: 'Done', failed: 'Failed', cancelled: 'Cancelled', interrupted: 'Interrupted',
   tool_eval: 'Run', judge: 'Judging', other: 'Job', noJobs: 'No jobs', noJobsText: 'Runs and judgings that you start are jobs. They are listed here while they go on, and when they are over.', noneOf: 'No job has this state.',
   lead: 'They go on when you leave the page, and after a restart of the server.', runOf: 'Run of {what}', judgeOf: 'Judging by {what}', resultsOf: 'See the results', resultsSoFar: 'Results so far', runAgain: 'New run of this suite',

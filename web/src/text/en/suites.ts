@@ -1,6 +1,6 @@
 export const suites = {
   lead: 'A suite is a set of tools with the cases that say which of them a model should call.',
-  searchNames: 'Search by name', allUsers: 'Suites of all users', tools: 'Tools', cases: 'Cases', version: 'Version', form: 'Kept as', whose: 'Whose', mine: 'Yours', another: 'Another user', you: 'You',
+  searchNames: 'Search by name', allUsers: 'Suites of all users', tools: 'Tools', cases: 'Cases', version: 'Version', form: 'Format', whose: 'Owner', mine: 'Yours', another: 'Another user', you: 'You',
   sharedTip: 'Every user may read it', changed: 'Changed', newSuite: 'New suite', import: 'Import', importSuite: 'Import a suite', deleteNamed: 'Delete {name}', deleteCaseNamed: 'Delete the case {name}', deleteToolNamed: 'Delete the tool {name}',
   noneTitle: 'No suites yet', noneText: 'Start from an empty suite, from a file, or from the tools of an MCP server. An example is one click away under Import.', noMatch: 'No suite has this in its name',
   description: 'Description', make: 'Make the suite', nameNeeded: 'A suite needs a name.', details: 'Name and sharing', share: 'Share with every user', shareText: 'Others may read and run it. They cannot change it.',

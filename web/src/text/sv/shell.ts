@@ -1,4 +1,6 @@
-export const shell = {
+import type { shell as english } from '../en/shell';
+
+export const shell: Record<keyof typeof english, string> = {
   home: 'Hem', suites: 'Sviter', runs: 'Körningar', compare: 'Jämför', experiments: 'Experiment', judges: 'Domare och etiketter', lab: 'Verktygsval', safety: 'Uppspelning och säkerhet', gates: 'Grindar', traces: 'Spår',
   jobs: 'Jobb', settings: 'Inställningar', audit: 'Granskningslogg', newRun: 'Ny körning', skip: 'Hoppa till innehållet', menu: 'Meny', account: 'Konto', logout: 'Logga ut', logoutText: 'Utkast till facit, eller etiketter som inte har skickats, finns bara i den här webbläsaren. De försvinner när du loggar ut.', theme: 'Tema', light: 'Ljust', dark: 'Mörkt',
   system: 'Som systemet', language: 'Språk', foundRun: 'Körning', foundSuite: 'Testsvit', foundExperiment: 'Experiment', palette: 'Sök och kommandon', shortcuts: 'Kortkommandon', docs: 'API-dokumentation', live: 'Direkt', connecting: 'Ansluter', lost: 'Förbindelsen bröts. Försöker igen; inget går förlorat.',

@@ -1,0 +1,60 @@
+// What is English on a page that should be Swedish.
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+const texts = path.resolve(import.meta.dirname, '../src/text');
+const place = /\{(?:#|\*|kind)?\}/g;
+
+/** exactly makes an expression of a text with places. */
+function exactly(text, places) {
+  return new RegExp(`^${text.split(places).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('[\\s\\S]*?')}$`);
+}
+
+/** tree reads the texts of a language, file by file. */
+async function tree(language) {
+  const out = {};
+  for (const name of readdirSync(path.join(texts, language)).filter((n) => n.endsWith('.ts') && n !== 'index.ts')) {
+    const source = readFileSync(path.join(texts, language, name), 'utf8').replace(/^import .*$/gm, '').replace(/^export const \w+(: [^=]*)? =/m, 'export default');
+    out[name] = (await import(`data:text/javascript;charset=utf-8,${encodeURIComponent(source)}`)).default;
+  }
+  return out;
+}
+
+const [english, swedish] = [await tree('en'), await tree('sv')];
+const flat = (o) => Object.values(o).flatMap((v) => (typeof v === 'string' ? [v] : flat(v)));
+const own = new Set(flat(swedish));
+// Texts of the page that have a Swedish one, which is another.
+const ofPage = Object.keys(swedish).flatMap((name) => flat(english[name])).filter((s) => !own.has(s) && /\p{L}{3}/u.test(s.replace(/\{\w+\}/g, ''))).map((s) => exactly(s, /\{\w+\}/));
+// Sentences of the server that have a Swedish one, without those that are little more than places.
+const ofServer = readdirSync(path.join(texts, 'sv/told')).flatMap((name) => JSON.parse(readFileSync(path.join(texts, 'sv/told', name), 'utf8')))
+  .filter(([from, to]) => from.replace(place, '{}') !== to.replace(/\{\d+\}/g, '{}') && from.replace(place, '').length > 8).map(([from]) => exactly(from, place));
+// Words that no Swedish sentence has.
+const words = /\b(the|is|are|were|of|not|with|and|which|that|from|it|for|has|have|does|there|than|this|no|what|where|or|could|cannot|nothing|be)\b/i;
+
+/** isEnglish returns whether a text is a sentence of the tables, or has an English word. */
+export function isEnglish(text) {
+  return words.test(text) || [...ofPage, ...ofServer].some((p) => p.test(text));
+}
+
+/** said collects what a page shows and what it has screen readers say, without code and what a model is sent. */
+export async function said(page) {
+  return await page.evaluate(() => {
+    const out = new Set([document.title]);
+    const left = 'script, style, noscript, pre, code, .mono, .cm-editor';
+    const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    for (let n = walk.nextNode(); n; n = walk.nextNode()) {
+      const e = n.parentElement;
+      if (!e.closest(left) && e.checkVisibility()) out.add(n.textContent.replace(/\s+/g, ' ').trim());
+    }
+    for (const e of document.querySelectorAll('[aria-label], [title], [placeholder], [alt]')) {
+      if (e.closest(left) || !e.checkVisibility()) continue;
+      for (const name of ['aria-label', 'title', 'placeholder', 'alt']) if (e.hasAttribute(name)) out.add(e.getAttribute(name).trim());
+    }
+    return [...out].filter(Boolean);
+  });
+}
+
+/** englishOn returns what of a page is English. */
+export async function englishOn(page) {
+  return (await said(page)).filter(isEnglish);
+}
