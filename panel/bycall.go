@@ -42,7 +42,7 @@ func (d *Difference) finishByCall(conf float64) {
 	d.Change, d.P = stats.PairedSkewed(d.differences, conf)
 	d.test()
 	d.Change.Method = "paired_ratio_of_totals"
-	if few := d.Cases-d.alike() < fewUnlike; few && d.Cases > 1 {
+	if d.Cases > 1 && d.fewDiffer() {
 		d.guard(conf)
 		apart := stats.Combine([]float64{1, -1}, []stats.Interval{cand, base})
 		d.Change.Lower, d.Change.Upper = min(d.Change.Lower, apart.Lower), max(d.Change.Upper, apart.Upper)
@@ -59,12 +59,12 @@ func (d *Difference) finishCounts(conf float64) {
 	d.Baseline, d.Candidate = d.countBefore.Interval(conf), d.countNow.Interval(conf)
 	d.Change, d.P = stats.PairedSkewed(d.differences, conf)
 	d.test()
-	switch few := d.Cases-d.alike() < fewUnlike; {
+	switch {
 	case d.Cases < 2:
 	case d.Fell+d.Rose < fewUnlike:
 		d.bound(conf, d.largest())
 		d.Change.Status = stats.StatusCapped
-	case few:
+	case d.fewDiffer():
 		apart := stats.Combine([]float64{1, -1}, []stats.Interval{d.countNow.Independent(conf), d.countBefore.Independent(conf)})
 		d.Change.Lower, d.Change.Upper = min(d.Change.Lower, apart.Lower), max(d.Change.Upper, apart.Upper)
 		d.Change.Method, d.Change.Status = d.Change.Method+"+mover", stats.StatusCapped

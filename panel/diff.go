@@ -672,11 +672,8 @@ func (d *Difference) finishRelative(conf float64) {
 	d.Change = d.ratio.Interval(conf)
 	d.Change.Method = "paired_ratio_skewed_t"
 	c := &d.Change
-	switch {
-	case c.Defined() && d.Fell+d.Rose == 0 && d.Cases > 1: // nothing changed
+	if c.Defined() && d.Fell+d.Rose == 0 && d.Cases > 1 { // nothing changed
 		c.Lower, c.Upper, c.Status = c.Point, c.Point, stats.StatusCapped
-	case c.Status == stats.StatusZeroVariance: // all in the same ratio
-		c.Lower, c.Upper, c.Status = math.Inf(-1), math.Inf(1), stats.StatusNoSpread
 	}
 	c.Point, c.Lower, c.Upper = c.Point-1, max(-1, c.Lower-1), c.Upper-1
 	if c.Usable() && d.Fell+d.Rose < fewUnlike {

@@ -291,36 +291,27 @@ func (d *Difference) widen(conf float64) {
 // fewUnlike is how many cases that change otherwise than the rest a t interval wants.
 const fewUnlike = 5
 
-// alike counts the cases that change by the difference that most of them have; 0 where
-// no difference is that of more than half.
-func (d *Difference) alike() (n int) {
-	var by float64
-	for _, x := range d.differences { // Boyer and Moore 1991
-		switch {
-		case n == 0:
-			by, n = x, 1
-		case x == by:
-			n++
-		default:
-			n--
+// fewDiffer reports whether fewer than fewUnlike cases change otherwise than the rest. Then one of as
+// many cases changes as the rest does. Equal changes may be unequal by rounding.
+func (d *Difference) fewDiffer() bool {
+	for _, by := range d.differences[:min(len(d.differences), fewUnlike)] {
+		others := 0
+		for _, x := range d.differences {
+			if math.Abs(x-by) > 1e-12 {
+				others++
+			}
+		}
+		if others < fewUnlike {
+			return true
 		}
 	}
-	if n == 0 {
-		return 0
-	}
-	n = 0
-	for _, x := range d.differences {
-		if x == by {
-			n++
-		}
-	}
-	return n
+	return false
 }
 
 // guard widens the interval of a difference where few cases are unlike the rest: the t
 // interval is too short then, down to a mere point where none is.
 func (d *Difference) guard(conf float64) {
-	if d.Cases < 2 || !d.Change.Usable() || d.Cases-d.alike() >= fewUnlike {
+	if d.Cases < 2 || !d.Change.Usable() || !d.fewDiffer() {
 		return
 	}
 	d.widen(conf)
