@@ -16,6 +16,11 @@ export CALLVET_FAULTS ?= $(abspath ../shared/faults)
 VERSION ?=
 CACHE := .cache
 LDFLAGS := -s -w $(if $(VERSION),-X main.version=$(VERSION))
+# The oracles, the benchmarks and the mutation test are a module of their own, verify, which imports this one. They run
+# in the root of the repository.
+VERIFY = go build -C verify -o ../$(CACHE)/callvet-verify . && $(CACHE)/callvet-verify
+BENCH = go build -C verify -o ../$(CACHE)/callvet-bench ./bench && $(CACHE)/callvet-bench
+MUTATE = go build -C verify -o ../$(CACHE)/callvet-mutate ./mutate && nice $(CACHE)/callvet-mutate
 # The files that gofmt checks.
 GOFILES := $(shell git ls-files '*.go' 2>/dev/null)
 
@@ -59,7 +64,7 @@ demo: callvet ## build and evaluate the shipped example suites offline
 demo-regression: callvet ## show a build that fails for the right reason
 	./examples/regression/demo.sh ./callvet
 
-test: system format web callvet lint unit browser race ## everything CI runs; installs what it needs
+test: system format web callvet lint unit verifiers browser race ## everything CI runs; installs what it needs
 
 .PHONY: system
 system: ## install the system packages that tests need (Debian), if they are missing
@@ -75,6 +80,7 @@ system: ## install the system packages that tests need (Debian), if they are mis
 .PHONY: vet
 vet: format ## gofmt and go vet
 	go vet ./...
+	go -C verify vet ./...
 
 .PHONY: format
 format: ## gofmt: is every file formatted?
@@ -87,6 +93,7 @@ $(CACHE)/golangci-lint: tools/go.mod tools/go.sum
 .PHONY: lint
 lint: $(CACHE)/golangci-lint ## the linters of .golangci.yml, go vet among them
 	$(CACHE)/golangci-lint run ./...
+	cd verify && ../$(CACHE)/golangci-lint run ./...
 
 # Tests write thousands of small databases, and a disk makes each wait: their files are in
 # memory where the system lends enough of it and runs programs there.
@@ -103,6 +110,13 @@ unit: ## every test without the race detector: unit, scripts, conformance, brows
 	  go test -count=1 -timeout 40m -v $(UNIT) 2>&1 | tee $(CACHE)/unit.log | grep -a --line-buffered -E '^(ok|FAIL|panic)|^ *--- SKIP|: SKIPPED' || \
 	  { grep -avE '^ *(=== |--- PASS)' $(CACHE)/unit.log; echo; echo "What failed (all of it is in $(CACHE)/unit.log):"; grep -aE '^ *--- FAIL|^FAIL|^panic' $(CACHE)/unit.log; exit 1; }
 
+# The same two lists of the module verify.
+RACE_VERIFY := . ./bench ./journeys ./mutate ./queue ./versions
+LONG_VERIFY := . ./journeys ./queue
+.PHONY: verifiers
+verifiers: ## the tests of the oracles, without the race detector
+	@$(IN_MEMORY); cd verify && go test -count=1 -timeout 40m $$(go list ./... | grep -vxF "$$(go list $(RACE_VERIFY) | grep -vxF "$$(go list $(LONG_VERIFY))")")
+
 # The packages that share memory: they start goroutines, lock, or use unsafe, in the code or in
 # their tests. house_test.go checks that none is left out.
 RACE := ./value ./contract ./score ./panel/... \
@@ -110,12 +124,11 @@ RACE := ./value ./contract ./score ./panel/... \
 	./internal/app ./internal/catalog ./internal/live ./internal/mcp ./internal/modelproxy ./internal/embed/... ./internal/file ./internal/measure ./internal/parallel \
 	./internal/replay ./internal/provider ./internal/provider/agent ./internal/provider/offline ./internal/provider/recorded \
 	./internal/child ./internal/guard ./internal/report/pdf ./internal/report/plain ./internal/report/sheet ./internal/run ./internal/scorer ./internal/secret ./internal/store ./internal/account ./internal/job ./internal/library ./internal/server \
-	./internal/plan ./cmd/callvet ./cmd/callvet/process \
-	./cmd/callvet-bench ./cmd/callvet-mutate ./cmd/callvet-verify ./cmd/callvet-verify/journeys ./cmd/callvet-verify/queue ./cmd/callvet-verify/versions
+	./internal/plan ./cmd/callvet ./cmd/callvet/process
 # Those of RACE that leave out some of it with -short. The others do the same in unit and in race: test runs
 # them under the race detector only. house_test.go checks the list.
 LONG := ./panel ./panel/power ./internal/measure ./internal/plan ./internal/provider/recorded ./internal/server \
-	./cmd/callvet ./cmd/callvet-verify ./cmd/callvet-verify/journeys ./cmd/callvet-verify/queue
+	./cmd/callvet
 test: UNIT = $$(go list ./... | grep -vxF "$$(go list $(RACE) | grep -vxF "$$(go list $(LONG))")")
 # SQLite, translated to Go, the hashes of passwords and the description of the API are slow under the race detector, and a
 # race inside them is not ours to find: they are compiled without it.
@@ -124,7 +137,8 @@ UNWATCHED := -gcflags=modernc.org/...=-race=false -gcflags=golang.org/x/crypto/.
 # TestEveryVerbOverHTTP drives every verb under the race detector.
 .PHONY: race
 race: ## the packages that share memory under the race detector (needs a C compiler)
-	@$(IN_MEMORY); CGO_ENABLED=1 go test -race $(UNWATCHED) -count=1 -timeout 40m -short -skip '^Test(Scripts?|Docs.*)$$' $(RACE)
+	@$(IN_MEMORY); CGO_ENABLED=1 go test -race $(UNWATCHED) -count=1 -timeout 40m -short -skip '^Test(Scripts?|Docs.*)$$' $(RACE); \
+	cd verify && CGO_ENABLED=1 go test -race $(UNWATCHED) -count=1 -timeout 40m -short $(RACE_VERIFY)
 
 .PHONY: generate
 generate: ## make internal/store/rows of the SQL in internal/store (needs sqlc v1.31.1 in PATH: go install github.com/sqlc-dev/sqlc/cmd/sqlc@v1.31.1)
@@ -151,12 +165,13 @@ SINCE ?=
 TESTS ?=
 .PHONY: mutate
 mutate: ## change one operator at a time: the share of changes that a test notices, per package
-	nice go run ./cmd/callvet-mutate -survivors cmd/callvet-mutate/survivors.tsv $(if $(FILE),-file $(FILE)) $(if $(SINCE),-since $(SINCE)) $(if $(TESTS),-tests $(TESTS)) $(if $(SAMPLE),-sample $(SAMPLE)) $(if $(SEED),-seed $(SEED)) $(if $(PKG),./$(PKG),./score/... ./stats/... ./panel/gates ./internal/run)
+	$(MUTATE) -survivors verify/mutate/survivors.tsv $(if $(FILE),-file $(FILE)) $(if $(SINCE),-since $(SINCE)) $(if $(TESTS),-tests $(TESTS)) $(if $(SAMPLE),-sample $(SAMPLE)) $(if $(SEED),-seed $(SEED)) $(if $(PKG),./$(PKG),./score/... ./stats/... ./panel/gates ./internal/run)
 
 .PHONY: golden
 golden: ## rewrite golden files
 	go test ./internal/report ./internal/suite ./internal/suite/dialect -update
 	go test ./cmd/callvet -run 'TestScript|TestDocsMetrics|TestDocsDocuments$$' -update
+	go test -C verify ./rows -run TestDocsPlaces -update
 
 .PHONY: cover
 cover: ## coverage by function
@@ -164,18 +179,18 @@ cover: ## coverage by function
 
 .PHONY: bench
 bench: callvet ## speed beside its limits, measured in the same run
-	go run ./cmd/callvet-bench ./callvet
+	$(BENCH) ./callvet
 
 # N is the number of lines; BIG=1 measures ten times as many as well (5 GB in $TMPDIR).
 N ?= 1000000
 BIG ?=
 .PHONY: bench-select
 bench-select: callvet ## tools found in catalogs of 100 to 100,000, with build time and memory
-	go run ./cmd/callvet-bench -only select ./callvet
+	$(BENCH) -only select ./callvet
 
 .PHONY: bench-traces
 bench-traces: callvet ## callvet score beside DuckDB, which npm installs under .cache
-	go run ./cmd/callvet-bench -only traces -n $(N) $(if $(BIG),-big) ./callvet
+	$(BENCH) -only traces -n $(N) $(if $(BIG),-big) ./callvet
 
 # TIMES is how often each thing is done.
 TIMES ?= 20
@@ -188,30 +203,30 @@ bench-page: web callvet ## the page with 100,000 attempts in a real browser: fir
 # line is one figure: N of M compared agree.
 .PHONY: verify-matcher verify-bfcl verify-bfcl-multiturn verify-tau verify-agentdojo verify-judges
 verify-matcher: ## the matcher conformance cases
-	go run ./cmd/callvet-verify matcher
+	$(VERIFY) matcher
 
 verify-bfcl: ## agreement with the official BFCL verdicts, case by case
-	go run ./cmd/callvet-verify bfcl
+	$(VERIFY) bfcl
 
 verify-bfcl-multiturn: ## BFCL's executed conversations, and its runs compared case by case
-	go run ./cmd/callvet-verify bfcl-multiturn
+	$(VERIFY) bfcl-multiturn
 
 verify-tau: ## the verdicts of tau-bench and tau2-bench, derived again from the messages
-	go run ./cmd/callvet-verify tau
+	$(VERIFY) tau
 
 verify-agentdojo: ## AgentDojo's table, and our verdicts on attacks beside its own
-	go run ./cmd/callvet-verify agentdojo
+	$(VERIFY) agentdojo
 
 verify-judges: ## published figures of judges, and success corrected for their errors
-	go run ./cmd/callvet-verify judges
+	$(VERIFY) judges
 
 .PHONY: verify-judge-parsing
 verify-judge-parsing: ## recorded answers of judges are read as outside verdicts say, or not at all
-	go run ./cmd/callvet-verify judge-parsing
+	$(VERIFY) judge-parsing
 
 .PHONY: verify-resume verify-stats verify-coverage
 verify-resume: callvet ## kill -9 in the middle of 5,000 attempts, resume, count
-	go run ./cmd/callvet-verify resume ./callvet
+	$(VERIFY) resume ./callvet
 
 .PHONY: verify-api
 verify-api: ## what two of the documents say of their API, by curl: every route, events in order, run-best, 80 questions
@@ -219,15 +234,15 @@ verify-api: ## what two of the documents say of their API, by curl: every route,
 
 .PHONY: verify-lost
 verify-lost: callvet ## runs and trace files that lost attempts: what is planned and lost is the same on every face, and nothing passes by it
-	go run ./cmd/callvet-verify lost ./callvet
+	$(VERIFY) lost ./callvet
 
 .PHONY: verify-websocket
 verify-websocket: callvet ## 1,000 WebSocket clients on a run of 2,000 attempts: each event once and in order, how soon, and whether the run is slower
-	go run ./cmd/callvet-verify websocket ./callvet
+	$(VERIFY) websocket ./callvet
 
 .PHONY: verify-jobs
 verify-jobs: callvet ## a server killed -9 at 50 moments of runs of 5,000 attempts, users at their limits, cancels: what was asked, stored, told
-	go run ./cmd/callvet-verify jobs ./callvet
+	$(VERIFY) jobs ./callvet
 
 .PHONY: verify-authz
 verify-authz: ## every route of the server as everybody who may not use it: how many requests were answered so
@@ -250,61 +265,63 @@ verify-records: ## 75,000 received and 14,000 stored records, each with members 
 
 .PHONY: verify-journeys
 verify-journeys: callvet ## whole journeys of a user: every command that reads a run, in every format
-	go run ./cmd/callvet-verify journeys ./callvet
+	$(VERIFY) journeys ./callvet
 
 .PHONY: verify-one-path
 verify-one-path: callvet ## the numbers of 200 runs, of their traces, gates and comparisons, to the last bit
-	go run ./cmd/callvet-verify one-path ./callvet
+	$(VERIFY) one-path ./callvet
 
 .PHONY: verify-same
 verify-same: ## every command of this checkout and of REF (default HEAD), over examples and data: bytes, exit codes and files
-	go run ./cmd/callvet-verify same $(REF)
+	$(VERIFY) same $(REF)
 
 .PHONY: verify-replay
 verify-replay: callvet ## 100 replays of a tool that reads and one that writes: the same bytes, and nothing executed
-	go run ./cmd/callvet-verify replay ./callvet
+	$(VERIFY) replay ./callvet
 
 verify-stats: ## the statistics against reference values of other software
-	go run ./cmd/callvet-verify stats
+	$(VERIFY) stats
 
 verify-coverage: ## simulations: how often the intervals hold the truth, and gates decide as plans promise
-	go run ./cmd/callvet-verify coverage
+	$(VERIFY) coverage
 
 .PHONY: verify-bm25 verify-retrieval verify-abstention verify-routes verify-bigtool
 verify-bm25: ## BM25 against recorded figures and scores of another implementation
-	go run ./cmd/callvet-verify bm25
+	$(VERIFY) bm25
 
 verify-retrieval: ## the presets on public catalogs, beside BM25 references
-	go run ./cmd/callvet-verify retrieval
+	$(VERIFY) retrieval
 
 verify-abstention: ## fit when a catalogue gives nothing, and compare it on what it was not fitted on
-	go run ./cmd/callvet-verify abstention
+	$(VERIFY) abstention
 
 verify-routes: ## routes by rules and learned ones: accuracy and abstention, with intervals
-	go run ./cmd/callvet-verify routes
+	$(VERIFY) routes
 
 verify-bigtool: ## the second document's own suites under its preset, beside the default
-	go run ./cmd/callvet-verify bigtool
+	$(VERIFY) bigtool
 
 .PHONY: verify-wire
 verify-wire: ## recorded answers of real providers: calls, text, usage; requests of many settings by the official schemas
-	go run ./cmd/callvet-verify wire
+	$(VERIFY) wire
 
 .PHONY: verify-peers
 verify-peers: ## what the tests of other tools assert of calls, scored here
-	go run ./cmd/callvet-verify peers
+	$(VERIFY) peers
 
 .PHONY: drill
 drill: callvet ## the shipped safety drills: a careful script passes all of them, a careless one is flagged at every one
 	go test ./cmd/callvet -run 'TestShippedDrills|TestDrillsWithoutAnswer' -count=1
 	./callvet --db "$$(mktemp -d)/runs.db" drill -m script:examples/drills/good.yaml
 .PHONY: verify-labelled-set
+# SCRIPT is a file that the scripted answers are written to.
+SCRIPT ?=
 verify-labelled-set: ## the shipped tasks in Portuguese and Spanish: counts, fixtures, right and wrong attempts
-	go run ./cmd/callvet-verify labelled-set
+	$(VERIFY) labelled-set $(SCRIPT)
 
 .PHONY: verify-evidence verify-faults
 verify-evidence: callvet ## finish reasons, calls as text and histories in every form: no abstention without proof, and none lost
-	go run ./cmd/callvet-verify evidence ./callvet
+	$(VERIFY) evidence ./callvet
 
 # CALLVET_FAULTS is a folder with a check.py; another folder of the same form may be named.
 verify-faults: callvet ## small inputs with right answers, and our tests of them: N of N right
@@ -314,33 +331,33 @@ verify-faults: callvet ## small inputs with right answers, and our tests of them
 .PHONY: verify-agents
 # CALLVET_CAPTURES=DIR reads further captures of the same kinds.
 verify-agents: callvet ## real agents and SDKs that npm installs, over HTTP and by their telemetry: calls, results, errors, times, tokens
-	go run ./cmd/callvet-verify agents
-	go run ./cmd/callvet-verify mock ./callvet
+	$(VERIFY) agents
+	$(VERIFY) mock ./callvet
 
 .PHONY: verify-mcp
 verify-mcp: callvet ## real MCP servers and clients that npm installs: tools imported, answers through the proxy, what is served listed and called
-	go run ./cmd/callvet-verify mcp ./callvet
+	$(VERIFY) mcp ./callvet
 
 .PHONY: docs-tables
 docs-tables: ## write the tables of docs/READS.md anew, from what verify-wire and verify-agents read
-	go run ./cmd/callvet-verify wire docs/READS.md
-	go run ./cmd/callvet-verify agents docs/READS.md
+	$(VERIFY) wire docs/READS.md
+	$(VERIFY) agents docs/READS.md
 
 .PHONY: verify-tiers
 verify-tiers: callvet ## golden, labeled, regression and rubric cases: every assertion, trap and lock of the fourth document
-	go run ./cmd/callvet-verify tiers ./callvet
+	$(VERIFY) tiers ./callvet
 
 .PHONY: verify-rows
 verify-rows: callvet ## the rows of the four documents: what commands and requests give, compared with values worked out by hand
-	go run ./cmd/callvet-verify rows ./callvet
+	$(VERIFY) rows ./callvet
 
 .PHONY: verify-redaction
 verify-redaction: ## what redaction takes out of every set of the data, and that it changes no figure
-	go run ./cmd/callvet-verify redaction
+	$(VERIFY) redaction
 
 .PHONY: verify-pii
 verify-pii: ## precision and recall of personal data by entity, beside the reference's own
-	go run ./cmd/callvet-verify pii
+	$(VERIFY) pii
 
 .PHONY: clean
 clean: ## remove what the targets built

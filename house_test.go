@@ -14,6 +14,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -213,13 +214,7 @@ type pkg struct {
 
 func listPackages(t *testing.T) []pkg {
 	t.Helper()
-	cmd := exec.Command("go", "list", "-json=ImportPath,Dir,GoFiles,TestGoFiles,XTestGoFiles,Imports", "./...")
-	var errs bytes.Buffer
-	cmd.Stderr = &errs
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("go list: %v\n%s", err, errs.String())
-	}
+	out := slices.Concat(listModule(t, "."), listModule(t, "verify"))
 	var ps []pkg
 	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
 		var p pkg
@@ -232,6 +227,19 @@ func listPackages(t *testing.T) []pkg {
 	}
 }
 
+// listModule lists the packages of the module in a folder, as JSON documents one after another.
+func listModule(t *testing.T, folder string) []byte {
+	t.Helper()
+	cmd := exec.Command("go", "-C", folder, "list", "-json=ImportPath,Dir,GoFiles,TestGoFiles,XTestGoFiles,Imports", "./...")
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list in %s: %v\n%s", folder, err, errs.String())
+	}
+	return out
+}
+
 func room(path string) string { return strings.TrimPrefix(strings.TrimPrefix(path, module), "/") }
 
 // within tells whether a room is another one or a part of it.
@@ -242,7 +250,7 @@ func TestImportsPointDown(t *testing.T) {
 	for _, p := range listPackages(t) {
 		from := room(p.ImportPath)
 		allowed, known := rooms[from]
-		if !known && !strings.HasPrefix(from, "cmd/") {
+		if !known && !within(from, "cmd") && !within(from, "verify") {
 			t.Errorf("room %s is not in the table of house_test.go: a new room needs an ADR and a line there", from)
 			continue
 		}
@@ -289,7 +297,7 @@ func TestFanOut(t *testing.T) {
 			if most = cmdFanOut; n < most {
 				t.Errorf("%s imports %d rooms: lower cmdFanOut", from, n)
 			}
-		case within(from, "cmd"), within(from, "internal/app"), within(from, "examples"):
+		case within(from, "cmd"), within(from, "verify"), within(from, "internal/app"), within(from, "examples"):
 			continue
 		case from == "internal/server": // a front end of the application and of the rooms that only it has
 			most = 20
@@ -472,7 +480,7 @@ func TestDocs(t *testing.T) {
 
 // product tells whether a room is a part of the binary that users run.
 func product(room string) bool {
-	return !within(room, "cmd/callvet-verify") && !within(room, "cmd/callvet-bench") && !within(room, "cmd/callvet-mutate") && !within(room, "examples")
+	return !within(room, "verify") && !within(room, "examples")
 }
 
 // TestGoroutinesHaveOwners: what starts goroutines in another way than
@@ -611,7 +619,7 @@ func makeList(t *testing.T, name string) (patterns []string, has func(room strin
 	return patterns, func(room string) bool {
 		return slices.ContainsFunc(patterns, func(pattern string) bool {
 			tree, below := strings.CutSuffix(strings.TrimPrefix(pattern, "./"), "/...")
-			return room == tree || below && within(room, tree)
+			return room != "" && (room == tree || below && within(room, tree))
 		})
 	}
 }
@@ -621,15 +629,22 @@ func makeList(t *testing.T, name string) (patterns []string, has func(room strin
 // runs that without the race detector.
 func TestRaceCoversWhatSharesMemory(t *testing.T) {
 	t.Parallel()
-	_, raced := makeList(t, "RACE")
-	listed, long := makeList(t, "LONG")
+	_, racedHere := makeList(t, "RACE")
+	_, racedThere := makeList(t, "RACE_VERIFY")
+	listed, longHere := makeList(t, "LONG")
+	listedThere, longThere := makeList(t, "LONG_VERIFY")
+	raced := func(at string) bool { return racedHere(at) || racedThere(inVerify(at)) }
+	long := func(at string) bool { return longHere(at) || longThere(inVerify(at)) }
+	for _, pattern := range listedThere {
+		listed = append(listed, "./"+path.Join("verify", pattern))
+	}
 	found := 0
 	for _, p := range listPackages(t) {
 		tests := append(slices.Clone(p.TestGoFiles), p.XTestGoFiles...)
+		at := room(p.ImportPath)
 		if len(tests) == 0 {
 			continue // nothing runs
 		}
-		at := room(p.ImportPath)
 		for _, name := range append(slices.Clone(p.GoFiles), tests...) {
 			why := sharesMemory(t, filepath.Join(p.Dir, name))
 			if why == "" {
@@ -656,6 +671,18 @@ func TestRaceCoversWhatSharesMemory(t *testing.T) {
 	if found == 0 {
 		t.Error("no package shares memory: this test looks at the wrong thing")
 	}
+}
+
+// inVerify is the path of a room within the module verify, "." for its root, and "" for a room elsewhere.
+func inVerify(at string) string {
+	if at == "verify" {
+		return "."
+	}
+	below, ok := strings.CutPrefix(at, "verify/")
+	if !ok {
+		return ""
+	}
+	return below
 }
 
 // sharesMemory says how a file shares memory between goroutines, "" when it does not.

@@ -18,6 +18,8 @@ func TestCompareAttempts(t *testing.T) {
 		{3, 5, 3, 5, CaseFlaky, true},
 		{1, 1, 0, 1, CaseUnproven, false},
 		{3, 3, 0, 3, CaseUnproven, false},
+		{1, 20, 11, 20, CaseBetter, true},
+		{2, 4, 3, 6, CaseFlaky, true},
 		{5, 5, 3, 3, CaseUnchanged, false},
 		{0, 2, 0, 4, CaseUnchanged, false},
 	} {

@@ -81,7 +81,7 @@ func SliceWarnings(out *Slice, usage bool) []string {
 	share := func(n, of int) string {
 		return fmt.Sprintf("%d of %d attempts (%.1f %%)", n, of, 100*float64(n)/float64(of))
 	}
-	if ran > 0 && float64(v.Error) > maxExcluded*float64(ran) {
+	if float64(v.Error) > maxExcluded*float64(ran) {
 		w = append(w, share(v.Error, ran)+" ended in an error and are in no mean: above 5 %, the result is inconclusive")
 	} else if v.Error > 0 {
 		w = append(w, share(v.Error, ran)+" ended in an error and are in no mean")

@@ -28,7 +28,7 @@ func TestDamagedRows(t *testing.T) {
 	s := newSite(t)
 	catalogue, rep := selected(t, s)
 	suite := s.keepSuite(t, "ana", 2)
-	schedule := s.schedule(t, suite, `,"cron":"0 6 * * *"`)
+	schedule := s.schedule(t, suite, `,"cron":"0 6 * * *","baseline_last_good":true`)
 	traces := give[tracesAnswer](t, s, "ana", "POST", "/api/traces?collection=judged", judgedTraces(4)).ID
 	for i := range 2 {
 		give[any](t, s, "ana", "POST", "/api/traces/"+traces+"/labels", fmt.Sprintf(`{"task_id":"t%d","pass":true}`, i))
@@ -62,8 +62,17 @@ func TestDamagedRows(t *testing.T) {
 	refused("POST", "/api/runs/"+run+"/gate", `{"gate_id":"`+gates+`"}`)
 	give[any](t, s, "root", "GET", "/api/gates", "")
 
+	at := "/api/schedules/" + schedule.ID
+	s.answers(t, 202, "ana", "POST", at+"/run", "")
+	s.flip(t, "schedule_runs", "state='done'")
+	if list := s.history(t, schedule.ID); len(list) != 1 || list[0].Verdict != "" || !strings.Contains(list[0].Error, damagedWords) {
+		t.Errorf("%+v", list)
+	}
+	if text := s.answers(t, 422, "ana", "POST", at+"/run", ""); !strings.Contains(text, damagedWords) {
+		t.Errorf("the last good run may be another one: %s", text)
+	}
 	s.flip(t, "schedules", "gates=CAST('gates: []' AS BLOB)")
-	told := give[server.Schedule](t, s, "ana", "GET", "/api/schedules/"+schedule.ID, "")
+	told := give[server.Schedule](t, s, "ana", "GET", at, "")
 	if !strings.Contains(told.Stopped, damagedWords) {
 		t.Errorf("%+v", told)
 	}

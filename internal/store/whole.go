@@ -47,8 +47,8 @@ func summedTables() []summedTable {
 	}
 }
 
-// wholeSchema adds the checksums to the tables. SQLite does not let a column of an expression be read while it is NOT
-// NULL and the function is missing, so that it is not: other programs can still check the file.
+// wholeSchema adds the checksums to the tables. The column whole has no NOT NULL: a check of the file by another program
+// would then have to call the function, which only callvet has.
 func wholeSchema() string {
 	var b strings.Builder
 	for _, t := range summedTables() {
@@ -77,7 +77,7 @@ var registerSum = sync.OnceFunc(func() {
 	})
 })
 
-// rowSum is a checksum of values, which tells their kinds and where each ends.
+// rowSum is a checksum of values, of their kinds and their lengths.
 func rowSum(values []driver.Value) int64 {
 	sum := crc32.New(castagnoli())
 	add := func(kind byte, n uint64) {

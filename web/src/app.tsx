@@ -75,6 +75,8 @@ export function App() {
   );
 }
 
+const lastUser = 'callvet.user';
+
 /**
  * Gate shows the door to who is not logged in, and the shell to who is. Where a login ends by itself the shell stays behind the door,
  * with all that was typed: the same user finds it again, another one or nobody does not.
@@ -100,8 +102,11 @@ function Gate() {
   }, [inside]);
   useEffect(() => {
     if (!me.data) return;
-    if (user.current && user.current !== me.data.user_id) forget();
+    const guest = me.data.read_only; // of callvet view, which has no users
+    const before = user.current || (guest ? '' : localStorage.getItem(lastUser)); // the page may have been loaded anew since
+    if (before && before !== me.data.user_id) forget();
     user.current = me.data.user_id;
+    if (!guest) localStorage.setItem(lastUser, me.data.user_id);
   }, [me.data]);
 
   const enter = async () => {

@@ -7,10 +7,11 @@ import { Link, Route, Routes, useLocation, useNavigate } from 'react-router';
 import { $api, api, ok } from './api/client';
 import { useFresh } from './api/jobs';
 import { useLiveState } from './api/live';
-import { useMe } from './me';
+import { unsent, useMe } from './me';
 import { ahead, type ScreenEntry, screens } from './screens';
 import { type T, useLanguage, useText } from './text';
 import { Empty, Screen, Waiting } from './ui/bits';
+import { confirmed } from './ui/confirm';
 import { moment } from './ui/format';
 import { tellFailure } from './ui/undo';
 
@@ -35,13 +36,13 @@ export function Shell({ left }: { left: () => void }) {
   useKeys(offered, helping.open);
   useFresh();
 
-  const logout = async () => {
-    try {
-      ok(await api.DELETE('/api/session', {}));
-      left();
-    } catch (e) {
-      tellFailure(t, e);
-    }
+  const leave = async () => {
+    ok(await api.DELETE('/api/session', {}));
+    left();
+  };
+  const logout = () => {
+    if (unsent()) confirmed(t, t('shell.logout'), t('shell.logoutText'), t('shell.logout'), leave);
+    else leave().catch((e) => tellFailure(t, e));
   };
   return (
     <AppShell header={{ height: 52 }} navbar={{ width: 220, breakpoint: 'md', collapsed: { mobile: !open } }} padding={{ base: 'md', md: 'lg' }}>

@@ -12,6 +12,8 @@ const lines = [chat('t1', 'Weather in Oslo for three days?', '{"city":"Rome"}'),
 let server, browser, traces;
 before(async () => {
   [server, browser] = await Promise.all([Server.start(), Browser.start()]);
+  await server.user('expert'); // before the admin logs out
+  await server.user('guest');
   traces = (await server.api('POST', '/api/traces?collection=asked', lines, { raw: true, headers: { 'Content-Type': 'application/x-ndjson' } })).id;
 });
 after(async () => {
@@ -103,8 +105,55 @@ test('an expert corrects proposed calls, sees mistakes in place, and uses the sh
   assert.equal(await page.evaluate(() => Object.keys(localStorage).filter((k) => k.startsWith('callvet.gold.')).length), 1);
   await page.getByRole('button', { name: /Account: ana/ }).click();
   await page.getByRole('menuitem', { name: 'Log out' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Log out' }).click();
   await page.getByRole('button', { name: 'Log in' }).waitFor();
   assert.deepEqual(await page.evaluate(() => Object.keys(localStorage).filter((k) => k.startsWith('callvet.'))), []);
   clean(page);
+  await page.context().close();
+});
+
+test('the end of a session loses nothing of a sheet, and a second tab has the same draft', async () => {
+  const mine = (await server.api('POST', '/api/traces?collection=mine', lines, { raw: true, as: 'expert', headers: { 'Content-Type': 'application/x-ndjson' } })).id;
+  const page = await browser.page(server, { as: 'expert' });
+  const end = async () => {
+    const cookies = await page.context().cookies();
+    const r = await fetch(`${server.url}/api/session`, { method: 'DELETE', headers: { Cookie: cookies.map((c) => `${c.name}=${c.value}`).join('; ') } });
+    assert.ok(r.ok, String(r.status));
+  };
+  const login = async (name) => {
+    await page.getByLabel('User name').fill(name);
+    await page.getByRole('textbox', { name: 'Password' }).fill('a long password for tests');
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByRole('button', { name: 'Log in' }).waitFor({ state: 'detached' });
+  };
+  await page.goto(`/gold?traces=${mine}`);
+  await page.getByRole('button', { name: 'Propose tasks' }).click();
+  const check = page.getByRole('article').getByLabel('Check of the result').first();
+  await check.fill('before');
+  const second = await page.context().newPage();
+  await second.goto(`${server.url}/gold?traces=${mine}`);
+  const there = second.getByRole('article').getByLabel('Check of the result').first();
+  await there.fill('in the second tab');
+  await page.waitForFunction(() => [...document.querySelectorAll('input,textarea')].some((e) => e.value === 'in the second tab'));
+  await second.close();
+
+  await end();
+  await check.fill('none');
+  await page.getByText('You are not logged in any more.').waitFor(); // what is typed is read by the server
+  await login('expert');
+  assert.equal(await check.inputValue(), 'none');
+  await page.getByRole('button', { name: 'Confirm and go on' }).click();
+  await page.getByText('1 of 3 tasks confirmed').waitFor();
+  assert.deepEqual(await page.getByRole('alert').allInnerTexts(), []); // the refusal is not shown any more
+
+  // A page that is loaded anew behind the door finds the draft too, and another user does not.
+  await end();
+  await page.reload();
+  await login('expert');
+  await page.getByText('1 of 3 tasks confirmed').waitFor();
+  await end();
+  await page.reload();
+  await login('guest');
+  await page.waitForFunction(() => Object.keys(localStorage).every((k) => !k.startsWith('callvet.gold.')));
   await page.context().close();
 });

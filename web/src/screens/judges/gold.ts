@@ -66,6 +66,13 @@ export function kept(user: string, of: Subject): Task[] | null {
   }
 }
 
+/** onOther calls listen with the draft when another tab of the browser changes it. */
+export function onOther(user: string, of: Subject, listen: (tasks: Task[] | null) => void): () => void {
+  const heard = (e: StorageEvent) => e.key === place(user, of) && listen(kept(user, of));
+  window.addEventListener('storage', heard);
+  return () => window.removeEventListener('storage', heard);
+}
+
 /** keep keeps the draft; it reports whether the browser had room for it. */
 export function keep(user: string, of: Subject, tasks: Task[] | null): boolean {
   try {

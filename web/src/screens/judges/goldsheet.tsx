@@ -3,7 +3,7 @@ import { Alert, Autocomplete, Badge, Box, Button, Fieldset, FileButton, Group, M
 import { IconCheck, IconChevronDown, IconDownload, IconPlus, IconTrash, IconUpload } from '@tabler/icons-react';
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { Link, useNavigate } from 'react-router';
-import { api, ok } from '../../api/client';
+import { $api, api, ok } from '../../api/client';
 import { useMay, useMe } from '../../me';
 import { useText } from '../../text';
 import { Card, Empty, Failure, Screen } from '../../ui/bits';
@@ -13,7 +13,7 @@ import { useParam } from '../../ui/params';
 import { RunPick } from '../../ui/pick';
 import { save } from '../../ui/save';
 import { tell, tellFailure } from '../../ui/undo';
-import { anyArgs, type Call, check, draw, type Drawn, isOpen, keep, kept, make, readArgs, type Sheet, sheetText, type Task, type Tool, type Turn } from './gold';
+import { anyArgs, type Call, check, draw, type Drawn, isOpen, keep, kept, make, onOther, readArgs, type Sheet, sheetText, type Task, type Tool, type Turn } from './gold';
 import type { Subject } from './labels';
 
 export function Gold() {
@@ -51,6 +51,9 @@ function Sheets({ of }: { of: Subject }) {
     setTools(s.tools ?? []);
     change(s.tasks);
   };
+  useEffect(() => onOther(me.name, of, setTasks), [me.name, of]);
+  // A login after the end of a session: what was refused meanwhile is read again.
+  const entered = $api.useQuery('get', '/api/me', {}, { staleTime: 60_000, retry: false }).dataUpdatedAt;
   const text = useMemo(() => (tasks ? sheetText(tasks) : ''), [tasks]);
   // The server reads what is typed: at once for the tools, and then when the typing rests.
   useEffect(() => {
@@ -75,11 +78,12 @@ function Sheets({ of }: { of: Subject }) {
       gone = true;
       window.clearTimeout(timer);
     };
-  }, [text, of, tools]);
+  }, [text, of, tools, entered]);
   const verify = async (next: Task[]) => {
     try {
       const s = await check(of, sheetText(next), false);
       setRead(s);
+      setError(null);
       return s.problems;
     } catch (x) {
       setError(x);

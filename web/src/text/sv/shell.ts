@@ -2,7 +2,7 @@ import type { shell as english } from '../en/shell';
 
 export const shell: Record<keyof typeof english, string> = {
   home: 'Hem', suites: 'Sviter', runs: 'Körningar', compare: 'Jämför', experiments: 'Experiment', judges: 'Domare och etiketter', lab: 'Verktygsval', safety: 'Uppspelning och säkerhet', gates: 'Grindar', traces: 'Spår',
-  jobs: 'Jobb', settings: 'Inställningar', audit: 'Granskningslogg', newRun: 'Ny körning', skip: 'Hoppa till innehållet', menu: 'Meny', account: 'Konto', logout: 'Logga ut', theme: 'Tema', light: 'Ljust', dark: 'Mörkt',
+  jobs: 'Jobb', settings: 'Inställningar', audit: 'Granskningslogg', newRun: 'Ny körning', skip: 'Hoppa till innehållet', menu: 'Meny', account: 'Konto', logout: 'Logga ut', logoutText: 'Utkast till facit, eller etiketter som inte har skickats, finns bara i den här webbläsaren. De försvinner när du loggar ut.', theme: 'Tema', light: 'Ljust', dark: 'Mörkt',
   system: 'Som systemet', language: 'Språk', foundRun: 'Körning', foundSuite: 'Testsvit', foundExperiment: 'Experiment', palette: 'Sök och kommandon', shortcuts: 'Kortkommandon', docs: 'API-dokumentation', live: 'Direkt', connecting: 'Ansluter', lost: 'Förbindelsen bröts. Försöker igen; inget går förlorat.',
   off: 'Inte ansluten', newVersion: 'Servern har en ny version av sidan.', reload: 'Ladda om', crashed: 'Den här delen av sidan slutade fungera', crashedText: 'Det du har sparat är kvar. Ladda om för att fortsätta.',
   go: 'Gå till {where}', noMatch: 'Inget hittades', keysPalette: 'Öppna sök och kommandon', keysHelp: 'Visa den här listan', keysGo: 'sedan en bokstav: gå till en vy', keysTable: 'Flytta i en tabell', keysOpen: 'Öppna raden', keysBack: 'Stäng eller gå tillbaka',

@@ -1,0 +1,110 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package main
+
+import (
+	"fmt"
+
+	"github.com/callvet/callvet/internal/calibrate"
+	"github.com/callvet/callvet/internal/labels"
+	"github.com/callvet/callvet/stats"
+	"github.com/callvet/callvet/verify/proof"
+)
+
+// The judged and the corrected rate of a judge beside the rate that is known to be true. The
+// tasks of a judge are divided by a seeded hash, many times:
+//
+//	transport  labels on one half correct what the judge said of the other half
+//	internal   labels on one half correct what the judge said of all tasks
+//
+// An interval of 95 % is to hold the truth in 95 % of the divisions. How often that of the judged
+// rate does, without a correction, is told beside.
+
+// besideLevel is the share of divisions in which the interval is to hold the truth.
+const besideLevel = 0.95
+
+// besideTimes is how many more divisions there are than of the other sets.
+const besideTimes = 5
+
+// beside is one judge with the truth of its tasks.
+type beside struct {
+	who string
+	ls  []labels.Label
+}
+
+// tried is what became of the divisions of one judge in one design.
+type tried struct {
+	first                      *calibrate.Success // of the first division with an estimate
+	truth                      float64            // of its tasks
+	corrected, held, judgedToo int
+}
+
+// holds reports whether an interval has the truth in it.
+func holds(iv stats.Interval, truth float64) bool {
+	return iv.Defined() && iv.Lower <= truth && truth <= iv.Upper
+}
+
+// enough reports whether the intervals hold the truth as often as their level promises.
+func (t *tried) enough() bool {
+	return t.corrected > 0 && float64(t.held) >= besideLevel*float64(t.corrected)
+}
+
+func (b *beside) try(design calibrate.Design, splits int) (tried, error) {
+	var out tried
+	for split := range splits {
+		half, run := halves(b.ls, split)
+		if design == calibrate.Internal {
+			run = b.ls
+		}
+		s, _, err := corrected(b.who, half, run)
+		if err != nil {
+			return out, err
+		}
+		if s.Design != design || s.Refused != "" {
+			continue
+		}
+		truth := trueShare(run)
+		out.corrected++
+		if holds(s.True, truth) {
+			out.held++
+		}
+		if holds(s.Raw, truth) {
+			out.judgedToo++
+		}
+		if out.first == nil {
+			out.first, out.truth = &s, truth
+		}
+	}
+	return out, nil
+}
+
+// besideTruth prints the judges of a set beside the truth, and compares how often intervals
+// hold it with their level, over all judges of a design.
+func besideTruth(c *proof.Check, set string, list []beside, splits int) error {
+	name := set + " beside the truth"
+	c.Due(name, len(designs()), "the two designs of a correction")
+	for _, design := range designs() {
+		var all tried
+		c.Printf("\n%s, %s: %d divisions of the tasks of each judge; rates of the first\n", set, design, splits)
+		c.Printf("%-36s %6s  %-21s %-21s  %s\n", "judge", "truth", "judged", "true success", "holds the truth")
+		for i := range list {
+			t, err := list[i].try(design, splits)
+			if err != nil {
+				return err
+			}
+			all.corrected, all.held, all.judgedToo = all.corrected+t.corrected, all.held+t.held, all.judgedToo+t.judgedToo
+			if t.first == nil {
+				c.Printf("%-36s refused in each division\n", list[i].who)
+				continue
+			}
+			c.Printf("%-36s %6.3f  %-21s %-21s  %d of %d, judged %d\n", list[i].who, t.truth, rate(t.first.Raw), rate(t.first.True), t.held, t.corrected, t.judgedToo)
+		}
+		c.Printf("%-36s %51s  %d of %d, judged %d\n", "all", "", all.held, all.corrected, all.judgedToo)
+		c.Compare(name, string(design), all.enough(), "%d of %d intervals hold it, %.0f %% are to", all.held, all.corrected, 100*besideLevel)
+	}
+	return nil
+}
+
+func rate(iv stats.Interval) string {
+	return fmt.Sprintf("%.3f [%.3f, %.3f]", iv.Point, iv.Lower, iv.Upper)
+}

@@ -1,0 +1,53 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/callvet/callvet/internal/calibrate"
+	"github.com/callvet/callvet/internal/labels"
+	"github.com/callvet/callvet/verify/proof"
+)
+
+// TestEnoughHeld: 95 of 100 are enough and 94 are not, and nothing is never enough.
+func TestEnoughHeld(t *testing.T) {
+	t.Parallel()
+	for held, want := range map[int]bool{100: true, 95: true, 94: false, 0: false} {
+		if got := (&tried{corrected: 100, held: held}).enough(); got != want {
+			t.Errorf("%d of 100: %v", held, got)
+		}
+	}
+	if (&tried{}).enough() {
+		t.Error("nothing was corrected")
+	}
+}
+
+// TestBesideTruth: of a judge that passes half of the true failures the corrected interval holds
+// the truth in every division, and the judged one in none; the table says so.
+func TestBesideTruth(t *testing.T) {
+	t.Parallel()
+	var ls []labels.Label
+	for i := range 400 {
+		truth, passes := i%2 == 0, i%4 != 1
+		ls = append(ls, taskLabel(fmt.Sprint("t", i), truth, labels.Verdict{Judge: labels.Judge{Name: "easy"}, Pass: &passes}))
+	}
+	b := beside{"easy", ls}
+	for _, design := range designs() {
+		got, err := b.try(design, 4)
+		if err != nil || got.corrected != 4 || got.held != 4 || got.judgedToo != 0 {
+			t.Errorf("%s: %+v %v", design, got, err)
+		}
+		if got.first == nil || got.first.Design != design || design == calibrate.Internal && got.truth != 0.5 {
+			t.Errorf("%s: %+v", design, got)
+		}
+	}
+	var out bytes.Buffer
+	c := proof.New(&out, "judges", "", nil)
+	if err := besideTruth(c, "made up", []beside{b}, 4); err != nil || !c.Close() || strings.Count(out.String(), "4 of 4, judged 0") != 4 {
+		t.Errorf("%v\n%s", err, &out)
+	}
+}
