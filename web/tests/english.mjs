@@ -31,10 +31,10 @@ const ofServer = readdirSync(path.join(texts, 'sv/told')).flatMap((name) => JSON
 // Words that no Swedish sentence has.
 const words = /\b(the|is|are|were|of|not|with|and|which|that|from|it|for|has|have|does|there|than|this|no|what|where|or|could|cannot|nothing|be)\b/i;
 
-/** unlike lists the texts of the page that have other {places} in Swedish. */
+/** unlike lists the texts of the page that have no Swedish one, or one with other {places}. */
 export function unlike() {
   const places = (text) => (text.match(/\{\w+\}/g) ?? []).sort().join();
-  const walk = (from, to, at) => Object.keys(from).flatMap((k) => (typeof from[k] === 'string' ? (places(from[k]) === places(to?.[k] ?? '') ? [] : [`${at}.${k}`]) : walk(from[k], to?.[k] ?? {}, `${at}.${k}`)));
+  const walk = (from, to, at) => Object.keys(from).flatMap((k) => (typeof from[k] === 'string' ? (to?.[k] && places(from[k]) === places(to[k]) ? [] : [`${at}.${k}`]) : walk(from[k], to?.[k] ?? {}, `${at}.${k}`)));
   return walk(english, swedish, 'text');
 }
 
