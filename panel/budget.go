@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/score/check"
+	"github.com/callvet/callvet/score/match"
 )
 
 // budgetShare is the share of executions that a budget of that metric is for.
@@ -170,7 +170,7 @@ func (h *held) add(call *callvet.Call) {
 		return // not executed, or nobody says so
 	}
 	h.executed++
-	if check.RateLimited(call) {
+	if match.RateLimited(call) {
 		h.refused++
 	}
 	if call.ExecMS <= 0 && !late {

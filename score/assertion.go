@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/score/check"
 	"github.com/callvet/callvet/score/match"
 	"github.com/callvet/callvet/value"
 )
@@ -20,7 +19,7 @@ import (
 // paramAssertion is a compiled tool_params entry.
 type paramAssertion struct {
 	src  *callvet.ToolParam
-	path check.Path
+	path match.Path
 	rule *match.Rule
 }
 
@@ -38,7 +37,7 @@ func (k *Compiled) assertions(set match.Settings, ps *problems) {
 	for i := range e.ToolParams {
 		p := &e.ToolParams[i]
 		key := fmt.Sprintf("tool_params[%d]", i)
-		path, err := check.ParsePath(p.Path)
+		path, err := match.ParsePath(p.Path)
 		if err != nil {
 			ps.add("bad-path", key+".path", err.Error(), "write name, a.b, items[0].id or items[].id")
 			continue
@@ -100,14 +99,14 @@ func (w *scratch) assertRest(e *callvet.Expect) {
 		w.assertParam(&w.k.params[i])
 	}
 	w.assertAnswer(e)
-	w.assertion = check.Budget(w.assertion, e, w.t)
+	w.assertion = match.Budget(w.assertion, e, w.t)
 }
 
 // assertAnswer looks at the text after the calls. Where nothing answered the calls there is
 // none: what the target said beside them is not the answer that the case is about.
 func (w *scratch) assertAnswer(e *callvet.Expect) {
 	first := len(w.assertion)
-	w.assertion = check.Answer(w.assertion, e, w.k.texts, w.t.Answer)
+	w.assertion = match.Answer(w.assertion, e, w.k.texts, w.t.Answer)
 	if w.k.answer != nil {
 		w.assertJSON(e.ResponseJSON)
 	}
@@ -124,8 +123,8 @@ func (w *scratch) assertAnswer(e *callvet.Expect) {
 	}
 }
 
-func (w *scratch) checkedNames() check.Names {
-	return check.Names{Names: w.names(), Unreadable: w.facts.broken && len(w.calls) == 0, Exact: w.k.scoring.CaseSensitiveNames}
+func (w *scratch) checkedNames() match.Names {
+	return match.Names{Names: w.names(), Unreadable: w.facts.broken && len(w.calls) == 0, Exact: w.k.scoring.CaseSensitiveNames}
 }
 
 func (w *scratch) names() []string {
@@ -143,11 +142,11 @@ func (w *scratch) assertNoErrors() {
 	executed := len(calls) == 0
 	for i := range calls {
 		c := &calls[i]
-		if why := check.Failure(c); why != "" {
+		if why := match.Failure(c); why != "" {
 			w.record("no_tool_errors", callvet.LayerRouting, false, "no errors", c.Tool+": "+why)
 			return
 		}
-		executed = executed || check.Executed(c)
+		executed = executed || match.Executed(c)
 	}
 	if !executed {
 		w.skip("no_tool_errors", callvet.LayerRouting, "no call was executed", "no errors")

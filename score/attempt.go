@@ -4,7 +4,6 @@ package score
 
 import (
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/score/check"
 	"github.com/callvet/callvet/score/match"
 	"github.com/callvet/callvet/value"
 )
@@ -61,7 +60,7 @@ func (w *scratch) begin(k *Compiled, t *callvet.Trace) {
 	w.assertion, w.skipped, w.first = nil, 0, w.first[:0]
 	n := 0
 	for i := range calls {
-		if k.scoring.FailedCalls == "ignore" && check.Failure(&calls[i]) != "" {
+		if k.scoring.FailedCalls == "ignore" && match.Failure(&calls[i]) != "" {
 			continue
 		}
 		w.calls[n].read(k, &calls[i])

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/score/check"
 	"github.com/callvet/callvet/score/condition"
+	"github.com/callvet/callvet/score/match"
 	"github.com/callvet/callvet/value"
 )
 
@@ -64,7 +64,7 @@ func (o *Opinion) Valid() error {
 	}
 	for _, name := range sortedKeys(o.Values) {
 		if !callvet.ScorerName(name) {
-			return fmt.Errorf("%w: it gave a value named %q: names are of letters, digits, _ and -", callvet.ErrInvalid, check.Clip(name))
+			return fmt.Errorf("%w: it gave a value named %q: names are of letters, digits, _ and -", callvet.ErrInvalid, match.Clip(name))
 		}
 		if v := o.Values[name]; !share01(v) {
 			return fmt.Errorf("%w: it gave %s the value %g, which is not in [0, 1]", callvet.ErrInvalid, name, v)

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/score/check"
 	"github.com/callvet/callvet/score/match"
 )
 
@@ -73,7 +72,7 @@ func (w *scratch) describe(m *callvet.CallMatch, j int) {
 	case a.unknown:
 		m.Note = "arguments not recorded"
 	case a.broken:
-		m.Note = a.src.Unreadable(payload(a.src)) + ": " + check.Clip(payload(a.src))
+		m.Note = a.src.Unreadable(payload(a.src)) + ": " + match.Clip(payload(a.src))
 		m.GotArgs = nil
 	}
 	if m.As != "" {
@@ -120,7 +119,7 @@ func note(a, b string) string {
 	return a + "; " + b
 }
 
-func short(raw []byte) string { return check.Clip(string(raw)) }
+func short(raw []byte) string { return match.Clip(string(raw)) }
 
 // argSentence tells the first argument that is wrong.
 func argSentence(tool string, d *callvet.ArgDiff) string {

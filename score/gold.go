@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/score/check"
 	"github.com/callvet/callvet/score/match"
 	"github.com/callvet/callvet/value"
 )
@@ -247,7 +246,7 @@ func (g *gold) results() bool {
 		}
 		path := s.path
 		if s.tool == "" {
-			path = check.Path{{Key: s.key}}
+			path = match.Path{{Key: s.key}}
 		}
 		trees[at] = path.Plant(trees[at], json.RawMessage(found[0].Raw()))
 	}

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/score/check"
 	"github.com/callvet/callvet/score/match"
 	"github.com/callvet/callvet/value"
 )
@@ -22,11 +21,11 @@ type multi struct {
 // source is where an argument of the final call has to come from: "user", any
 // "previous_tool", or a path in the result of a named tool.
 type source struct {
-	arg  check.Path
+	arg  match.Path
 	key  string
 	from string
 	tool string
-	path check.Path
+	path match.Path
 }
 
 const (
@@ -46,7 +45,7 @@ func compileMulti(m *callvet.MultiTurn, k *Compiled, ps *problems) *multi {
 		}
 		k.asserts = true
 		var err error
-		if s.arg, err = check.ParsePath(key); err != nil {
+		if s.arg, err = match.ParsePath(key); err != nil {
 			ps.add("bad-path", "argument_source", err.Error(), "name an argument of the final call")
 			continue
 		}
@@ -64,7 +63,7 @@ func compileMulti(m *callvet.MultiTurn, k *Compiled, ps *problems) *multi {
 
 // splitSource cuts "tool.result.path" at the longest known tool name, since
 // names may have dots, else at the first dot. The word result is optional.
-func splitSource(s string, k *Compiled) (tool string, path check.Path, err error) {
+func splitSource(s string, k *Compiled) (tool string, path match.Path, err error) {
 	tool, rest, _ := strings.Cut(s, ".")
 	if k.tools != nil {
 		best := 0
@@ -81,7 +80,7 @@ func splitSource(s string, k *Compiled) (tool string, path check.Path, err error
 	if rest == "" {
 		return tool, nil, nil
 	}
-	path, err = check.ParsePath(rest)
+	path, err = match.ParsePath(rest)
 	return tool, path, err
 }
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/score/check"
+	"github.com/callvet/callvet/score/match"
 	"github.com/callvet/callvet/value"
 )
 
@@ -35,7 +35,7 @@ func (w *scratch) classRead(bool) (callvet.Class, string) {
 		for i := range w.calls {
 			if a := &w.calls[i]; a.broken {
 				return callvet.ClassUnparseable, fmt.Sprintf("%s: %s: %s",
-					callvet.ToolName(a.src.Tool), a.src.Unreadable(payload(a.src)), check.Clip(payload(a.src)))
+					callvet.ToolName(a.src.Tool), a.src.Unreadable(payload(a.src)), match.Clip(payload(a.src)))
 			}
 		}
 		return callvet.ClassUnparseable, w.t.Reason.Sentence()

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/score/check"
+	"github.com/callvet/callvet/score/match"
 	"github.com/callvet/callvet/value"
 )
 
@@ -143,8 +143,8 @@ func (w *scratch) countFailures() failures {
 			c.again++
 			retryable := last.Status != callvet.StatusRejected && !last.Denied() && !last.Malformed()
 			hasty := false
-			if wait, known := check.Waited(last, a.src); known && retryable {
-				hasty = wait < check.Backoff(last, tries)-clockStep
+			if wait, known := match.Waited(last, a.src); known && retryable {
+				hasty = wait < match.Backoff(last, tries)-clockStep
 				c.timed++
 				c.waited += truth(!hasty)
 			}
@@ -202,7 +202,7 @@ func (w *scratch) tries() func(j int) (n int, last *callvet.Call) {
 }
 
 // failedCall reports whether a call that was answered failed, in its status or in its result.
-func failedCall(c *callvet.Call) bool { return check.Executed(c) && check.Failure(c) != "" }
+func failedCall(c *callvet.Call) bool { return match.Executed(c) && match.Failure(c) != "" }
 
 // withoutResult reports whether a tool that did not fail gave nothing all the same: null, an
 // object with a member that is null, or a text that is the beginning of JSON.

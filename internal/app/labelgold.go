@@ -25,7 +25,7 @@ import (
 	"github.com/callvet/callvet/internal/trace/foreign"
 	"github.com/callvet/callvet/panel/slicing"
 	"github.com/callvet/callvet/score"
-	"github.com/callvet/callvet/score/check"
+	"github.com/callvet/callvet/score/match"
 	"github.com/callvet/callvet/value"
 )
 
@@ -236,8 +236,8 @@ func edgeOf(at *trace.Attempt) string {
 		c := &calls[i]
 		key := c.Tool + "\x00" + string(c.Args)
 		again, made[key] = again || made[key], true
-		switch why := check.Failure(c); {
-		case check.RateLimited(c):
+		switch why := match.Failure(c); {
+		case match.RateLimited(c):
 			limited = true
 		case c.Status == callvet.StatusRejected:
 			rejected = true
@@ -407,7 +407,7 @@ func propose(t *labels.GoldTask, at *trace.Attempt) {
 			switch {
 			case label != nil && label.Needed != nil && !*label.Needed, label == nil && made[key]:
 				continue
-			case label == nil && check.Failure(c) != "":
+			case label == nil && match.Failure(c) != "":
 				failed++
 				continue
 			}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/trace/redact"
-	"github.com/callvet/callvet/score/check"
+	"github.com/callvet/callvet/score/match"
 	"github.com/callvet/callvet/score/safety"
 	"github.com/callvet/callvet/score/safety/pii"
 )
@@ -242,7 +242,7 @@ func (a *Guard) After(_ context.Context, call callvet.Call, r callvet.Reply) (ca
 		r = callvet.Reply{Status: callvet.StatusTimeout, Error: fmt.Sprintf("no answer within %g s", most.Seconds()), Latency: most, Env: r.Env, Guard: r.Guard}
 	}
 	a.clock.Spent(r.Latency)
-	a.pacer.ended(tool, a.clock.Now(), r.Status, check.RetryAfter(r.Error))
+	a.pacer.ended(tool, a.clock.Now(), r.Status, match.RetryAfter(r.Error))
 	var rulings []callvet.Ruling
 	for _, in := range a.checker.Result(callvet.Call{Tool: call.Tool, Result: r.Result, Error: r.Error}) {
 		action := callvet.RulingRedact

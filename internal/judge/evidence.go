@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/score/check"
+	"github.com/callvet/callvet/score/match"
 )
 
 // part is a text that somebody else wrote, with a title of our own.
@@ -59,7 +59,7 @@ func (e *evidence) call(title string, c *callvet.Call, result string) {
 	switch {
 	case result == "":
 		p.text += "\nno result is recorded"
-	case check.Failure(c) != "":
+	case match.Failure(c) != "":
 		p.kind, p.text = failed, p.text+"\nresult: "+result
 	default:
 		p.rest = "result: " + result

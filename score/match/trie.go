@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/score/check"
 )
 
 // trie holds the per-parameter matchers by path.
@@ -26,10 +25,10 @@ func buildTrie(ms map[string]callvet.Matcher, literal func(string) bool) (*trie,
 	root := new(trie)
 	var ps []Problem
 	for name, m := range ms {
-		path := check.Path{{Key: name}}
+		path := Path{{Key: name}}
 		if !literal(name) {
 			var err error
-			if path, err = check.ParsePath(name); err != nil {
+			if path, err = ParsePath(name); err != nil {
 				ps = append(ps, Problem{"bad-path", name, err.Error(), "write name, a.b, items[0].id or items[].id"})
 				continue
 			}
@@ -43,7 +42,7 @@ func buildTrie(ms map[string]callvet.Matcher, literal func(string) bool) (*trie,
 	return root, ps
 }
 
-func (t *trie) child(s check.Step) *trie {
+func (t *trie) child(s Step) *trie {
 	var next *trie
 	switch {
 	case s.Key != "":

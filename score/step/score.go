@@ -9,7 +9,6 @@ import (
 	"math/bits"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/score/check"
 	"github.com/callvet/callvet/score/match"
 	"github.com/callvet/callvet/value"
 )
@@ -333,7 +332,7 @@ func (s *Scorer) ended(in *Input) (m marks, ran bool) {
 		return 0, false
 	}
 	failed := isError(in.Error)
-	limited := failed && check.NamesRateLimit(in.Error) || !ok && check.NamesRateLimit(in.Result)
+	limited := failed && match.NamesRateLimit(in.Error) || !ok && match.NamesRateLimit(in.Result)
 	return allEnds | mark(callvet.StepExecuted, ok && !failed) | mark(callvet.StepTimeout, timeout) | mark(callvet.StepRateLimited, limited), true
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/provider/answer"
-	"github.com/callvet/callvet/score/check"
+	"github.com/callvet/callvet/score/match"
 	"github.com/callvet/callvet/value"
 )
 
@@ -262,7 +262,7 @@ func fails(s *stream, v value.Value) error {
 		c.Result, c.Error, c.Status = nil, "", ""
 		s.put(c)
 	}
-	why := cmp.Or(str(v, "errorText"), answer.ProblemOf(v), check.NoReason)
+	why := cmp.Or(str(v, "errorText"), answer.ProblemOf(v), match.NoReason)
 	s.result(id, callvet.Call{Error: why})
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/repair"
 	"github.com/callvet/callvet/internal/usage"
-	"github.com/callvet/callvet/score/check"
+	"github.com/callvet/callvet/score/match"
 	"github.com/callvet/callvet/value"
 )
 
@@ -201,7 +201,7 @@ func (d *decoder) outcome(e value.Value, c *callvet.Call) {
 		}
 	}
 	if r, ok := d.member(e, d.o.Fields.Result, resultKeys()); ok && r.Kind() != value.Null {
-		if c.Status == "" && check.IsError(r.Str()) && !check.Passed(e) {
+		if c.Status == "" && match.IsError(r.Str()) && !match.Passed(e) {
 			c.Status, c.Error = callvet.StatusExecErr, r.Str()
 			return
 		}
@@ -214,7 +214,7 @@ func (d *decoder) outcome(e value.Value, c *callvet.Call) {
 		if c.Error = ProblemOf(e); x.Kind() != value.Bool && textOf(x) != "" {
 			c.Error = textOf(x)
 		}
-		c.Error = cmp.Or(c.Error, check.NoReason)
+		c.Error = cmp.Or(c.Error, match.NoReason)
 	} else if c.Error = ProblemOf(e); c.Error == "" {
 		return
 	}
@@ -227,10 +227,10 @@ func (d *decoder) outcome(e value.Value, c *callvet.Call) {
 // result tells of; "" when it does not say that it did. Beside what check.Failed reads, a
 // status "failed" says so: here it is that of the call.
 func ProblemOf(v value.Value) string {
-	if status := first(v, "status").Str(); !check.Failed(v) && status != "error" && status != "failed" {
+	if status := first(v, "status").Str(); !match.Failed(v) && status != "error" && status != "failed" {
 		return ""
 	}
-	return cmp.Or(check.Reason(v), check.NoReason)
+	return cmp.Or(match.Reason(v), match.NoReason)
 }
 
 // took adds the time that the call took.

@@ -9,7 +9,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/finish"
 	"github.com/callvet/callvet/internal/repair"
-	"github.com/callvet/callvet/score/check"
+	"github.com/callvet/callvet/score/match"
 	"github.com/callvet/callvet/value"
 )
 
@@ -252,7 +252,7 @@ func recorded(m value.Value) json.RawMessage {
 	switch {
 	case ProblemOf(m) != "":
 		return json.RawMessage(`true`)
-	case check.Passed(m):
+	case match.Passed(m):
 		return json.RawMessage(`false`)
 	}
 	return nil
@@ -323,14 +323,14 @@ func attachResults(turns []callvet.Turn) []callvet.Turn {
 // Settle gives a call the answer that the turn of a tool has, as Element reads one. What is
 // recorded of the call decides whether it failed, else how the result begins.
 func Settle(c *callvet.Call, t *callvet.Turn) {
-	bad := string(t.Raw) == "true" || t.Raw == nil && check.IsError(t.Content)
+	bad := string(t.Raw) == "true" || t.Raw == nil && match.IsError(t.Content)
 	t.Raw = nil
 	t.Tool = c.Tool
 	if t.CallID == "" {
 		t.CallID = c.ID
 	}
 	if bad {
-		c.Status, c.Error = callvet.StatusExecErr, cmp.Or(t.Content, check.NoReason)
+		c.Status, c.Error = callvet.StatusExecErr, cmp.Or(t.Content, match.NoReason)
 		return
 	}
 	c.Status = callvet.StatusOK

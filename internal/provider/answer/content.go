@@ -9,7 +9,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/repair"
-	"github.com/callvet/callvet/score/check"
+	"github.com/callvet/callvet/score/match"
 	"github.com/callvet/callvet/value"
 )
 
@@ -249,7 +249,7 @@ func resultTurn(e value.Value) callvet.Turn {
 	case "tool_error":
 		t.Raw = json.RawMessage(`true`)
 		if body.Kind() == value.Object { // an Error has no members in JSON
-			t.Content = cmp.Or(textOf(first(body, "message")), check.NoReason)
+			t.Content = cmp.Or(textOf(first(body, "message")), match.NoReason)
 		}
 	case "function_call_result", "function_call_output":
 		if strings.HasPrefix(t.Content, toolFailedText) {

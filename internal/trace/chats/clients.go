@@ -9,7 +9,7 @@ import (
 	"github.com/callvet/callvet/internal/finish"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/internal/trace/message"
-	"github.com/callvet/callvet/score/check"
+	"github.com/callvet/callvet/score/match"
 	"github.com/callvet/callvet/value"
 )
 
@@ -61,7 +61,7 @@ func sessionCalls(m value.Value, t callvet.Turn) []callvet.Turn {
 				r.Content = string(said.Raw())
 			}
 			if status == "error" {
-				r.Content, r.Raw = cmp.Or(r.Content, message.Str(e, "resultDisplay"), check.NoReason), message.Failed()
+				r.Content, r.Raw = cmp.Or(r.Content, message.Str(e, "resultDisplay"), match.NoReason), message.Failed()
 			}
 			results = append(results, r)
 		case "":

@@ -12,7 +12,7 @@ import (
 	"github.com/callvet/callvet/internal/finish"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/internal/trace/message"
-	"github.com/callvet/callvet/score/check"
+	"github.com/callvet/callvet/score/match"
 	"github.com/callvet/callvet/value"
 )
 
@@ -275,11 +275,11 @@ func outcome(c *callvet.Call, o observation) {
 	}
 	if e := message.Str(o.v, "error"); e != "" || o.failed || message.Str(o.v, "level") == "ERROR" {
 		c.Status, c.Result = callvet.StatusExecErr, nil
-		c.Error = cmp.Or(e, message.Str(o.v, "statusMessage"), o.out.Str(), check.NoReason)
+		c.Error = cmp.Or(e, message.Str(o.v, "statusMessage"), o.out.Str(), match.NoReason)
 		return
 	}
-	passed := o.passed || check.Passed(o.v)
-	if text := o.out.Str(); !passed && c.Result == nil && check.IsError(text) {
+	passed := o.passed || match.Passed(o.v)
+	if text := o.out.Str(); !passed && c.Result == nil && match.IsError(text) {
 		c.Status, c.Error = callvet.StatusExecErr, text
 		return
 	}

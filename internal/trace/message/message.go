@@ -13,7 +13,7 @@ import (
 	"github.com/callvet/callvet/internal/finish"
 	"github.com/callvet/callvet/internal/repair"
 	"github.com/callvet/callvet/internal/usage"
-	"github.com/callvet/callvet/score/check"
+	"github.com/callvet/callvet/score/match"
 	"github.com/callvet/callvet/value"
 )
 
@@ -413,10 +413,10 @@ func result(p value.Value) callvet.Turn {
 
 // recorded is Failed or Passed where a result records either, nil where it records neither.
 func recorded(v value.Value) json.RawMessage {
-	if status := Str(v, "status"); check.Failed(v) || status == "error" || status == "failed" {
+	if status := Str(v, "status"); match.Failed(v) || status == "error" || status == "failed" {
 		return Failed()
 	}
-	if check.Passed(v) {
+	if match.Passed(v) {
 		return Passed()
 	}
 	return nil
@@ -559,13 +559,13 @@ func Attach(turns []callvet.Turn) []callvet.Turn {
 // Erred reports whether the turn of a tool is one of a call that failed: what is recorded of the
 // call decides, else how the result begins.
 func Erred(t *callvet.Turn) bool {
-	return bytes.Equal(t.Raw, Failed()) || t.Raw == nil && check.IsError(t.Content)
+	return bytes.Equal(t.Raw, Failed()) || t.Raw == nil && match.IsError(t.Content)
 }
 
 func settle(c *callvet.Call, t *callvet.Turn) {
 	text := t.Content
 	if Erred(t) {
-		c.Status, c.Error = callvet.StatusExecErr, cmp.Or(text, check.NoReason)
+		c.Status, c.Error = callvet.StatusExecErr, cmp.Or(text, match.NoReason)
 		return
 	}
 	if c.Status == "" {

@@ -12,7 +12,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/internal/trace/message"
-	"github.com/callvet/callvet/score/check"
+	"github.com/callvet/callvet/score/match"
 	"github.com/callvet/callvet/value"
 )
 
@@ -187,7 +187,7 @@ func toolCall(sp *span) callvet.Call {
 	}
 	kind := cmp.Or(sp.attrs["error.type"].Str(), sp.attrs["exception.type"].Str())
 	failed = failed || kind != "" || sp.attrs["langfuse.observation.level"].Str() == "ERROR"
-	if text := resultText(c.Result); failed || !passed && check.IsError(text) {
+	if text := resultText(c.Result); failed || !passed && match.IsError(text) {
 		c.Error = cmp.Or(sp.message, why, kind, text, "the tool's span has status error")
 		c.Status, c.Result = callvet.StatusExecErr, nil
 		if failed && strings.Contains(strings.ToLower(kind+c.Error), "timeout") {
