@@ -1,6 +1,7 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-// Package job answers one question: whose work is done next, how far is it, and what happened?
+// Package job answers: whose work is done next, how far is it, and what happened? When is a schedule due,
+// and how is its outcome sent?
 //
 // The table jobs is the truth. A job gets a slot of its user, and in the same transaction a row of River,
 // which hands it to a worker; over the limit it waits. State.After and Jobs.move hold which state follows
@@ -10,4 +11,7 @@
 //	Submit ─► pending ─► queued ─► running ─► done, failed, cancelled
 //	                       ▲          │
 //	                       └──────────┴─► interrupted: its process ended, however it did
+//
+// Times are those of a cron spec in a time zone. Sign and Retry are the form in which an outcome goes to a
+// webhook. The server stores schedules and sends outcomes.
 package job

@@ -19,7 +19,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
-	"github.com/callvet/callvet/internal/schedule"
+	"github.com/callvet/callvet/internal/job"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/store/rows"
 	"github.com/callvet/callvet/panel"
@@ -368,7 +368,7 @@ func next(sc *rows.Schedule, now time.Time) (int64, error) {
 		}
 		return 0, nil
 	}
-	times, err := schedule.Parse(sc.Spec, sc.Zone)
+	times, err := job.Parse(sc.Spec, sc.Zone)
 	if err != nil || !sc.Enabled {
 		return 0, err
 	}
@@ -393,7 +393,7 @@ func (s *Server) scheduleTimes(_ context.Context, _ *account.Principal, in *stru
 	Zone string `query:"time_zone" maxLength:"100" doc:"as of a schedule"`
 },
 ) (*body[ScheduleTimes], error) {
-	spec, err := schedule.Parse(in.Cron, in.Zone)
+	spec, err := job.Parse(in.Cron, in.Zone)
 	if err != nil {
 		return nil, err
 	}

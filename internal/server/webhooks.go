@@ -19,8 +19,8 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/job"
 	"github.com/callvet/callvet/internal/parallel"
-	"github.com/callvet/callvet/internal/schedule"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/store/rows"
 )
@@ -113,7 +113,7 @@ func (s *Server) fillWebhook(ctx context.Context, f *ScheduleFields, sc *rows.Sc
 	if err != nil || len(sc.Secret) > 0 && !f.NewSecret {
 		return "", err
 	}
-	if secret, err = schedule.NewSecret(rand.Reader); err == nil {
+	if secret, err = job.NewSecret(rand.Reader); err == nil {
 		sc.Secret, err = s.cfg.Accounts.Seal(sc.ID, secret)
 	}
 	return secret, err
@@ -160,7 +160,7 @@ func (s *Server) sendMessage(ctx context.Context, d *rows.DueHooksRow) error {
 	if err != nil {
 		p.HookError = []byte(s.inWords(ctx, err))
 		p.HookState = hookFailed
-		wait, again := schedule.Retry(int(r.HookAttempts))
+		wait, again := job.Retry(int(r.HookAttempts))
 		if again && status != http.StatusGone && !errors.Is(err, errNoSecret) {
 			p.HookState, p.HookAt = hookWaiting, s.cfg.Now().Add(wait).UnixMilli()
 		}
@@ -196,7 +196,7 @@ func (s *Server) post(ctx context.Context, sc *rows.Schedule, id string, message
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("User-Agent", "callvet/"+s.cfg.Version)
-	if err := schedule.Sign(req.Header, secret, id, s.cfg.Now(), message); err != nil {
+	if err := job.Sign(req.Header, secret, id, s.cfg.Now(), message); err != nil {
 		return 0, err
 	}
 	client := app.Reach{Private: allowed.Private, Hosts: allowed.Hosts}.Client()

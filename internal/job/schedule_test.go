@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package schedule_test
+package job_test
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/schedule"
+	"github.com/callvet/callvet/internal/job"
 )
 
 func TestNext(t *testing.T) {
@@ -33,7 +33,7 @@ func TestNext(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			times, err := schedule.Parse(c.spec, c.zone)
+			times, err := job.Parse(c.spec, c.zone)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -55,7 +55,7 @@ func TestNextGoesOn(t *testing.T) {
 	t.Parallel()
 	for _, zone := range []string{"UTC", "Europe/Stockholm", "America/Sao_Paulo", "Australia/Lord_Howe", "Africa/Casablanca", "America/New_York"} {
 		for _, spec := range []string{"*/20 1-3 * * *", "0 0 * * *", "5 * * * *", "59 23 31 * *"} {
-			times, err := schedule.Parse(spec, zone)
+			times, err := job.Parse(spec, zone)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -89,7 +89,7 @@ func TestParseRefuses(t *testing.T) {
 		{"0 6 * * *", "Mars/Olympus", "time_zone"},
 		{"0 6 * * *", "../../etc/passwd", "time_zone"},
 	} {
-		_, err := schedule.Parse(c.spec, c.zone)
+		_, err := job.Parse(c.spec, c.zone)
 		var field *callvet.FieldError
 		if !errors.As(err, &field) || field.Field != c.field || !errors.Is(err, callvet.ErrInvalid) {
 			t.Errorf("%q in %q: %v", c.spec, c.zone, err)
@@ -101,19 +101,19 @@ func TestParseRefuses(t *testing.T) {
 func TestSign(t *testing.T) {
 	t.Parallel()
 	h := http.Header{}
-	err := schedule.Sign(h, "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "msg_p5jXN8AQM9LWM0D4loKWxJek", time.Unix(1614265330, 0), []byte(`{"test": 2432232314}`))
+	err := job.Sign(h, "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "msg_p5jXN8AQM9LWM0D4loKWxJek", time.Unix(1614265330, 0), []byte(`{"test": 2432232314}`))
 	if err != nil || h.Get("webhook-signature") != "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=" || h.Get("webhook-timestamp") != "1614265330" || h.Get("webhook-id") != "msg_p5jXN8AQM9LWM0D4loKWxJek" {
 		t.Errorf("%v %v", h, err)
 	}
-	made, err := schedule.NewSecret(bytes.NewReader(make([]byte, 100)))
-	if err != nil || !strings.HasPrefix(made, schedule.SecretPrefix) || schedule.Sign(h, made, "x", time.Unix(1, 0), nil) != nil {
+	made, err := job.NewSecret(bytes.NewReader(make([]byte, 100)))
+	if err != nil || !strings.HasPrefix(made, job.SecretPrefix) || job.Sign(h, made, "x", time.Unix(1, 0), nil) != nil {
 		t.Errorf("%q %v", made, err)
 	}
-	if _, err := schedule.NewSecret(bytes.NewReader(nil)); err == nil {
+	if _, err := job.NewSecret(bytes.NewReader(nil)); err == nil {
 		t.Error("a secret of nothing")
 	}
 	for _, secret := range []string{"", "x", "whsec_", "whsec_?"} {
-		if err := schedule.Sign(h, secret, "x", time.Unix(1, 0), nil); !errors.Is(err, callvet.ErrInvalid) {
+		if err := job.Sign(h, secret, "x", time.Unix(1, 0), nil); !errors.Is(err, callvet.ErrInvalid) {
 			t.Errorf("%q: %v", secret, err)
 		}
 	}
@@ -123,7 +123,7 @@ func TestRetry(t *testing.T) {
 	t.Parallel()
 	sum, n := time.Duration(0), 1
 	for ; ; n++ {
-		wait, ok := schedule.Retry(n)
+		wait, ok := job.Retry(n)
 		if !ok {
 			break
 		}
@@ -132,7 +132,7 @@ func TestRetry(t *testing.T) {
 	if n != 8 || sum < 12*time.Hour || sum > 25*time.Hour {
 		t.Errorf("%d attempts in %s", n, sum)
 	}
-	if _, ok := schedule.Retry(0); ok {
+	if _, ok := job.Retry(0); ok {
 		t.Error("a wait before the first attempt")
 	}
 }
