@@ -15,7 +15,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/provider/recorded"
-	"github.com/callvet/callvet/internal/suite/bfcl"
+	"github.com/callvet/callvet/internal/suite/dialect"
 	"github.com/callvet/callvet/score"
 	"github.com/callvet/callvet/verify/jsonl"
 	"github.com/callvet/callvet/verify/proof"
@@ -218,7 +218,7 @@ func newBFCLCheck(c *proof.Check, set, dir string) (*bfclCheck, error) {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("read cases: %w: there is no %s", callvet.ErrNotFound, dir)
 	}
-	s, _, err := bfcl.ImportFolder(dir, os.ReadFile)
+	s, _, err := dialect.ImportBFCLTree(dir, os.ReadFile)
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/input"
-	"github.com/callvet/callvet/internal/suite/bfcl"
 )
 
 // BFCL is the format of the Berkeley leaderboard: files of questions beside files of
@@ -20,22 +19,22 @@ const BFCL = "bfcl"
 func IsBFCL(data []byte, path string) bool {
 	head := data[:min(len(data), 1<<20)]
 	packed, err := input.Packed(head)
-	return err == nil && (packed || bytes.Contains(head, []byte(`"question"`))) && bfcl.Detect(data, path)
+	return err == nil && (packed || bytes.Contains(head, []byte(`"question"`))) && detectBFCL(data, path)
 }
 
 // ImportBFCL reads a file of questions with the answers that lie beside it; without
 // Options.Beside there are none.
 func ImportBFCL(data []byte, path string, opt Options) (*callvet.Suite, []callvet.Problem, error) {
-	return bfcl.Import(data, path, beside(filepath.Dir(path), opt))
+	return importBFCL(data, path, beside(filepath.Dir(path), opt))
 }
 
 // ImportBFCLFolder reads all files of questions of a folder as one suite.
 func ImportBFCLFolder(dir string, opt Options) (*callvet.Suite, []callvet.Problem, error) {
-	return bfcl.ImportFolder(dir, beside(dir, opt))
+	return ImportBFCLTree(dir, beside(dir, opt))
 }
 
 // beside opens the files of a folder that bfcl finds by their whole path.
-func beside(dir string, opt Options) bfcl.Open {
+func beside(dir string, opt Options) OpenBFCL {
 	if opt.Beside == nil {
 		return nil
 	}

@@ -14,9 +14,11 @@
 // rewritten as JSON with a table of positions, so that each problem still names
 // the line and column of the file that a person wrote.
 //
-// It deliberately does not lint (are the tools known, does the gold pass?), run
-// anything. BFCL has importers of its own (package bfcl): here is only what finds its
-// files. The one thing it reads
-// from disk are files that a promptfoo configuration names, inside the
-// configuration's own directory.
+// The files of the Berkeley leaderboard (BFCL) become suites that score by its rules: questions with
+// possible_answer next to them, or rows with their ground_truth inside. Every tool keeps the declared BFCL
+// types next to a JSON Schema made of them. Multi-turn categories are left out: their worlds are programs.
+//
+// It does not lint (are the tools known, does the gold pass?) or run anything. The files that it reads
+// from disk are those that a promptfoo configuration names, inside the configuration's own directory, and
+// the answers next to BFCL's questions.
 package dialect

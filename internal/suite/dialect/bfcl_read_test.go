@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package bfcl
+package dialect
 
 import (
 	"cmp"
@@ -20,10 +20,10 @@ const v4Row = `{"id":"live_simple_3-0-0","question":[[{"role":"system","content"
 
 func TestImportRow(t *testing.T) {
 	t.Parallel()
-	if !Detect([]byte(v4Row), "x.jsonl") || Detect([]byte(`{"id":"a","ground_truth":[]}`), "") || Detect(nil, "") {
+	if !detectBFCL([]byte(v4Row), "x.jsonl") || detectBFCL([]byte(`{"id":"a","ground_truth":[]}`), "") || detectBFCL(nil, "") {
 		t.Error("detection")
 	}
-	s, problems, err := Import([]byte(v4Row+"\n"), "BFCL_v4_live_simple.json", nil)
+	s, problems, err := importBFCL([]byte(v4Row+"\n"), "BFCL_v4_live_simple.json", nil)
 	if err != nil || len(problems) > 0 {
 		t.Fatal(err, problems)
 	}
@@ -78,14 +78,14 @@ func TestImportKinds(t *testing.T) {
 		}},
 		{"no answer", "BFCL_v4_multiple.json", row("multiple_1", ""), func(c *callvet.Case, _ *callvet.Suite) bool { return c.Skip != "" }},
 	} {
-		s, _, err := Import([]byte(c.row), c.file, nil)
+		s, _, err := importBFCL([]byte(c.row), c.file, nil)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		} else if !c.check(&s.Cases[0], s) {
 			t.Errorf("%s: %+v", c.name, s.Cases[0])
 		}
 	}
-	_, _, err := Import([]byte(`{"id":"multi_turn_base_0","question":[[{"role":"user","content":"a"}],[]],"initial_config":{}}`), "x.json", nil)
+	_, _, err := importBFCL([]byte(`{"id":"multi_turn_base_0","question":[[{"role":"user","content":"a"}],[]],"initial_config":{}}`), "x.json", nil)
 	var h *callvet.Hinted
 	if !errors.As(err, &h) || h.Hint == "" {
 		t.Errorf("multi-turn: %v", err)
@@ -96,7 +96,7 @@ func TestImportKinds(t *testing.T) {
 func TestOfficialShape(t *testing.T) {
 	t.Parallel()
 	dir := testData(t, "../formats/bfcl")
-	s, problems, err := ImportFolder(dir, os.ReadFile)
+	s, problems, err := ImportBFCLTree(dir, os.ReadFile)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func TestOfficialShape(t *testing.T) {
 func TestGoldPasses(t *testing.T) {
 	t.Parallel()
 	for set, most := range map[string]int{"bfcl_v1_2024-08": 0, "bfcl_v4_2025-11": 4} {
-		s, _, err := ImportFolder(filepath.Join(testData(t, "sets/"+set), "cases"), os.ReadFile)
+		s, _, err := ImportBFCLTree(filepath.Join(testData(t, "sets/"+set), "cases"), os.ReadFile)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -156,10 +156,10 @@ func scoredLiterals(s *callvet.Suite, id string) bool {
 	return false
 }
 
-func FuzzImport(f *testing.F) {
+func FuzzImportBFCL(f *testing.F) {
 	f.Add([]byte(v4Row))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		s, _, err := Import(data, "x.jsonl", nil)
+		s, _, err := importBFCL(data, "x.jsonl", nil)
 		if err != nil {
 			return
 		}
@@ -176,7 +176,7 @@ func FuzzImport(f *testing.F) {
 // BenchmarkCheck parses and judges recorded single-call rows.
 func BenchmarkCheck(b *testing.B) {
 	dir := testData(b, "sets/bfcl_v1_2024-08")
-	s, _, err := ImportFolder(filepath.Join(dir, "cases"), os.ReadFile)
+	s, _, err := ImportBFCLTree(filepath.Join(dir, "cases"), os.ReadFile)
 	if err != nil {
 		b.Fatal(err)
 	}

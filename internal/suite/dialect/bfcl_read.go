@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package bfcl
+package dialect
 
 import (
 	"bufio"
@@ -26,10 +26,10 @@ const (
 
 // Open reads a file that stands beside the imported one; nil where no other
 // file may be read.
-type Open func(path string) ([]byte, error)
+type OpenBFCL func(path string) ([]byte, error)
 
 // Detect reports whether data (plain or gzip) starts with a BFCL question row.
-func Detect(data []byte, _ string) bool {
+func detectBFCL(data []byte, _ string) bool {
 	line, err := firstLine(data)
 	if err != nil {
 		return false
@@ -47,7 +47,7 @@ func Detect(data []byte, _ string) bool {
 }
 
 func firstLine(data []byte) ([]byte, error) {
-	r, err := plain(data)
+	r, err := plainRow(data)
 	if err != nil {
 		return nil, err
 	}
@@ -65,14 +65,14 @@ func firstLine(data []byte) ([]byte, error) {
 }
 
 // plain undoes gzip.
-func plain(data []byte) (io.Reader, error) {
+func plainRow(data []byte) (io.Reader, error) {
 	r, _, err := input.Unpack(bytes.NewReader(data), maxFile)
 	return r, err
 }
 
 // eachRow parses the rows of a JSON Lines file.
 func eachRow(data []byte, path string, do func(v value.Value, line int) []callvet.Problem) ([]callvet.Problem, error) {
-	r, err := plain(data)
+	r, err := plainRow(data)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", path, err)
 	}
@@ -109,7 +109,7 @@ func problem(path string, line int, code, id, msg, fix string, warning bool) cal
 // open, from the file of the same name under possible_answer beside path. The
 // error is set when no case could be made of the file; it wraps
 // callvet.ErrInvalid and carries a hint.
-func Import(data []byte, path string, open Open) (*callvet.Suite, []callvet.Problem, error) {
+func importBFCL(data []byte, path string, open OpenBFCL) (*callvet.Suite, []callvet.Problem, error) {
 	im := &importer{path: path, category: categoryOfFile(path)}
 	answers, err := readAnswers(path, open)
 	if err != nil {
@@ -146,7 +146,7 @@ func (im *importer) nothing(problems []callvet.Problem) error {
 	return &callvet.Hinted{Err: err, Hint: hint}
 }
 
-func readAnswers(path string, open Open) (map[string]value.Value, error) {
+func readAnswers(path string, open OpenBFCL) (map[string]value.Value, error) {
 	if open == nil || path == "" {
 		return nil, nil
 	}
@@ -206,7 +206,7 @@ func suiteName(path string) string {
 // order of names. Files that are not BFCL questions, and categories that cannot
 // be carried, are problems. Files are read by open. callvet.ErrNotFound when no file could be
 // read.
-func ImportFolder(dir string, open Open) (*callvet.Suite, []callvet.Problem, error) {
+func ImportBFCLTree(dir string, open OpenBFCL) (*callvet.Suite, []callvet.Problem, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, nil, fmt.Errorf("read BFCL folder: %w", err)
@@ -222,11 +222,11 @@ func ImportFolder(dir string, open Open) (*callvet.Suite, []callvet.Problem, err
 		if err != nil {
 			return nil, problems, fmt.Errorf("read BFCL folder: %w", err)
 		}
-		if !Detect(data, path) {
+		if !detectBFCL(data, path) {
 			problems = append(problems, problem(path, 0, "file-ignored", "", "the file is left out: it holds no BFCL questions", "", true))
 			continue
 		}
-		s, found, err := Import(data, path, open)
+		s, found, err := importBFCL(data, path, open)
 		if err != nil {
 			problems = append(problems, problem(path, 0, "not-carried", "", err.Error(), "", true))
 			continue

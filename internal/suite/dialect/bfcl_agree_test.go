@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package bfcl
+package dialect
 
 import (
 	"cmp"
@@ -142,7 +142,7 @@ func TestOfficialVerdicts(t *testing.T) {
 		t.Run(set, func(t *testing.T) {
 			t.Parallel()
 			dir := testData(t, "sets/"+set)
-			s, problems, err := ImportFolder(filepath.Join(dir, "cases"), os.ReadFile)
+			s, problems, err := ImportBFCLTree(filepath.Join(dir, "cases"), os.ReadFile)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -176,7 +176,7 @@ func TestOfficialVerdicts(t *testing.T) {
 
 func TestMutations(t *testing.T) {
 	t.Parallel()
-	s, _, err := ImportFolder(filepath.Join(testData(t, "sets/bfcl_v4_2025-11"), "cases"), os.ReadFile)
+	s, _, err := ImportBFCLTree(filepath.Join(testData(t, "sets/bfcl_v4_2025-11"), "cases"), os.ReadFile)
 	if err != nil {
 		t.Fatal(err)
 	}
