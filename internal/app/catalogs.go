@@ -11,7 +11,6 @@ import (
 	"github.com/callvet/callvet/internal/catalog"
 	"github.com/callvet/callvet/internal/catalogfile"
 	"github.com/callvet/callvet/internal/embed"
-	"github.com/callvet/callvet/internal/embed/disk"
 	"github.com/callvet/callvet/internal/toolfile"
 	"github.com/callvet/callvet/panel"
 )
@@ -110,5 +109,5 @@ func (a *App) keptVectors(ctx context.Context) (embed.Kept, error) {
 	if err != nil {
 		return nil, err
 	}
-	return disk.Open(ctx, path, 0)
+	return embed.OpenCache(ctx, path, 0)
 }

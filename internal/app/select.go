@@ -15,7 +15,7 @@ import (
 	"github.com/callvet/callvet/internal/catalog/lint"
 	"github.com/callvet/callvet/internal/catalog/sweep"
 	"github.com/callvet/callvet/internal/catalogfile"
-	"github.com/callvet/callvet/internal/embed/disk"
+	"github.com/callvet/callvet/internal/embed"
 	"github.com/callvet/callvet/internal/report/figure"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/retrieve"
@@ -215,10 +215,10 @@ type VectorsRequest struct {
 }
 
 // Vectors tells which vectors of models are kept, and forgets them where that is asked for.
-func (a *App) Vectors(ctx context.Context, req VectorsRequest) (*disk.Listing, error) {
+func (a *App) Vectors(ctx context.Context, req VectorsRequest) (*embed.CacheListing, error) {
 	path, err := a.cfg.Vectors()
 	if err != nil {
 		return nil, err
 	}
-	return disk.List(ctx, path, req.Models, req.Drop)
+	return embed.ListCache(ctx, path, req.Models, req.Drop)
 }

@@ -12,5 +12,12 @@
 // width, numbers that are not finite, zeros, a web page where JSON should be are errors
 // that name the server, never a vector.
 //
-// It keeps nothing on disk (internal/embed/disk does) and decides nothing.
+// A Cache keeps vectors between processes, so that a text is embedded once: one file of records
+// that are appended and never changed, each with a checksum. What a crash left half-written, or a
+// disk damaged, is skipped, and the next good record counts. Any number of goroutines and processes
+// may use a file at once. A file that outgrows its bound is replaced by one with the newer half of
+// it. Nothing is forgotten because of age: a changed text has another key, and Remove and Clear are
+// for models that changed under their name.
+//
+// It decides nothing.
 package embed

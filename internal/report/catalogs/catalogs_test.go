@@ -11,7 +11,7 @@ import (
 	"github.com/callvet/callvet/internal/catalog/ask"
 	"github.com/callvet/callvet/internal/catalog/lint"
 	"github.com/callvet/callvet/internal/catalog/sweep"
-	"github.com/callvet/callvet/internal/embed/disk"
+	"github.com/callvet/callvet/internal/embed"
 	"github.com/callvet/callvet/internal/report/catalogs"
 	"github.com/callvet/callvet/panel/routing"
 )
@@ -44,7 +44,7 @@ func TestFaces(t *testing.T) {
 			return catalogs.Answer(w, &ask.Answer{Query: stranger, Verdict: callvet.VerdictFail, Reason: "no", Route: &ask.RouteReason{Text: "none"}, Matched: []ask.Matched{{Tool: "t", Keywords: []string{"a", "b", "c", "d"}}, {Tool: "u"}}, Why: []routing.Diagnosis{{Rank: 2, Reasons: []string{"why"}}}})
 		}, []string{"the route is none", "keywords: a, b, c and 1 more", "u shares no word", "has rank 2", "because why", "fail:"}},
 		"vectors": {func(w io.Writer) error {
-			return catalogs.Vectors(w, &disk.Listing{File: stranger, Bytes: 1500, Models: []disk.Kept{{Model: "m", Vectors: 2, Bytes: 1_500_000}}})
+			return catalogs.Vectors(w, &embed.CacheListing{File: stranger, Bytes: 1500, Models: []embed.CachedModel{{Model: "m", Vectors: 2, Bytes: 1_500_000}}})
 		}, []string{"1.5 kB", "1.5 MB"}},
 	} {
 		var b strings.Builder

@@ -8,13 +8,13 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/embed/disk"
+	"github.com/callvet/callvet/internal/embed"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/report/selection"
 )
 
 // Vectors writes what is kept of models between commands.
-func Vectors(w io.Writer, k *disk.Listing) error {
+func Vectors(w io.Writer, k *embed.CacheListing) error {
 	var b strings.Builder
 	switch {
 	case len(k.Models) == 0:

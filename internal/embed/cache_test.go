@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package disk_test
+package embed_test
 
 import (
 	"bytes"
@@ -18,13 +18,13 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/embed/disk"
+	"github.com/callvet/callvet/internal/embed"
 	"github.com/callvet/callvet/retrieve/vector"
 )
 
-func open(t testing.TB, path string, most int64) *disk.Cache {
+func openCache(t testing.TB, path string, most int64) *embed.Cache {
 	t.Helper()
-	c, err := disk.Open(t.Context(), path, most)
+	c, err := embed.OpenCache(t.Context(), path, most)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,11 +41,11 @@ func vectorOf(i, width int) []float32 {
 	return v
 }
 
-func key(model string, i int) vector.Key { return vector.KeyOf(model, fmt.Sprint("text ", i)) }
+func cacheKey(model string, i int) vector.Key { return vector.KeyOf(model, fmt.Sprint("text ", i)) }
 
-func holds(t *testing.T, c *disk.Cache, model string, i, width int) bool {
+func holds(t *testing.T, c *embed.Cache, model string, i, width int) bool {
 	t.Helper()
-	v, ok := c.Get(key(model, i))
+	v, ok := c.Get(cacheKey(model, i))
 	if ok && !slices.Equal(v, vectorOf(i, width)) {
 		t.Fatalf("text %d of %s has the wrong vector %v", i, model, v)
 	}
@@ -55,13 +55,13 @@ func holds(t *testing.T, c *disk.Cache, model string, i, width int) bool {
 func TestCache(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "new", "vectors")
-	c := open(t, path, 0)
+	c := openCache(t, path, 0)
 	for i := range 100 {
-		c.Put(t.Context(), key("a", i), vectorOf(i, 8))
-		c.Put(t.Context(), key("b", i), vectorOf(i, 3))
-		c.Put(t.Context(), key("b", i), vectorOf(i+1, 3)) // is there
+		c.Put(t.Context(), cacheKey("a", i), vectorOf(i, 8))
+		c.Put(t.Context(), cacheKey("b", i), vectorOf(i, 3))
+		c.Put(t.Context(), cacheKey("b", i), vectorOf(i+1, 3)) // is there
 	}
-	for _, c := range []*disk.Cache{c, open(t, path, 0)} {
+	for _, c := range []*embed.Cache{c, openCache(t, path, 0)} {
 		for i := range 100 {
 			if !holds(t, c, "a", i, 8) || !holds(t, c, "b", i, 3) {
 				t.Fatalf("text %d is gone", i)
@@ -74,26 +74,26 @@ func TestCache(t *testing.T) {
 	if n, err := c.Remove(t.Context(), "a"); n != 100 || err != nil || holds(t, c, "a", 1, 8) || !holds(t, c, "b", 1, 3) {
 		t.Errorf("removed %d, %v", n, err)
 	}
-	if d := open(t, path, 0); d.Len() != 100 || holds(t, d, "a", 5, 8) {
+	if d := openCache(t, path, 0); d.Len() != 100 || holds(t, d, "a", 5, 8) {
 		t.Errorf("%d vectors after removing", d.Len())
 	}
-	if err := c.Clear(t.Context()); err != nil || c.Len() != 0 || open(t, path, 0).Len() != 0 {
+	if err := c.Clear(t.Context()); err != nil || c.Len() != 0 || openCache(t, path, 0).Len() != 0 {
 		t.Errorf("%d vectors after clearing, %v", c.Len(), err)
 	}
-	c.Put(t.Context(), key("a", 1), vectorOf(1, 8))
+	c.Put(t.Context(), cacheKey("a", 1), vectorOf(1, 8))
 	if !holds(t, c, "a", 1, 8) {
 		t.Error("nothing can be kept after clearing")
 	}
-	c.Put(t.Context(), key(strings.Repeat("m", 2000), 1), vectorOf(1, 8))
-	c.Put(t.Context(), key("a", 2), nil)
+	c.Put(t.Context(), cacheKey(strings.Repeat("m", 2000), 1), vectorOf(1, 8))
+	c.Put(t.Context(), cacheKey("a", 2), nil)
 	if c.Len() != 1 || c.Err() != nil {
 		t.Errorf("%d vectors, %v", c.Len(), c.Err())
 	}
 	if err := c.Close(); err != nil {
 		t.Fatal(err)
 	}
-	c.Put(t.Context(), key("a", 3), vectorOf(3, 8))
-	if _, ok := c.Get(key("a", 1)); ok || !errors.Is(c.Err(), os.ErrClosed) {
+	c.Put(t.Context(), cacheKey("a", 3), vectorOf(3, 8))
+	if _, ok := c.Get(cacheKey("a", 1)); ok || !errors.Is(c.Err(), os.ErrClosed) {
 		t.Errorf("after closing: %v", c.Err())
 	}
 }
@@ -103,10 +103,10 @@ func TestCache(t *testing.T) {
 func TestDamage(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	c := open(t, filepath.Join(dir, "whole"), 0)
+	c := openCache(t, filepath.Join(dir, "whole"), 0)
 	const n, width = 6, 5
 	for i := range n {
-		c.Put(t.Context(), key("m", i), vectorOf(i, width))
+		c.Put(t.Context(), cacheKey("m", i), vectorOf(i, width))
 	}
 	whole, err := os.ReadFile(filepath.Join(dir, "whole"))
 	if err != nil {
@@ -133,10 +133,10 @@ func TestDamage(t *testing.T) {
 		if err := os.WriteFile(path, b, 0o600); err != nil {
 			rt.Fatal(err)
 		}
-		c := open(t, path, 0)
+		c := openCache(t, path, 0)
 		defer c.Close()
-		c.Put(t.Context(), key("m", n), vectorOf(n, width))
-		for _, c := range []*disk.Cache{c, open(t, path, 0)} {
+		c.Put(t.Context(), cacheKey("m", n), vectorOf(n, width))
+		for _, c := range []*embed.Cache{c, openCache(t, path, 0)} {
 			for i := range n + 1 {
 				touched := i < n && to > i*size && from < (i+1)*size || from == to && from > i*size && from < (i+1)*size
 				if !holds(t, c, "m", i, width) && !touched {
@@ -150,9 +150,9 @@ func TestDamage(t *testing.T) {
 func TestBound(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "vectors")
-	c := open(t, path, 10_000)
+	c := openCache(t, path, 10_000)
 	for i := range 1000 {
-		c.Put(t.Context(), key("m", i), vectorOf(i, 100))
+		c.Put(t.Context(), cacheKey("m", i), vectorOf(i, 100))
 		if info, err := os.Stat(path); err != nil || info.Size() > 10_000 {
 			t.Fatalf("the file has %d bytes after %d vectors, %v", info.Size(), i+1, err)
 		}
@@ -163,11 +163,11 @@ func TestBound(t *testing.T) {
 	if n := c.Len(); n < 10 || n > 25 || holds(t, c, "m", 0, 100) {
 		t.Errorf("%d vectors are left", n)
 	}
-	c.Put(t.Context(), key("m", 5000), vectorOf(5000, 5000))
+	c.Put(t.Context(), cacheKey("m", 5000), vectorOf(5000, 5000))
 	if holds(t, c, "m", 5000, 5000) || c.Err() != nil {
 		t.Errorf("a vector larger than the bound: %v", c.Err())
 	}
-	if n := open(t, path, 2000).Len(); n < 1 || n > 4 {
+	if n := openCache(t, path, 2000).Len(); n < 1 || n > 4 {
 		t.Errorf("%d vectors are left under a smaller bound", n)
 	}
 }
@@ -178,7 +178,7 @@ func TestRefusesOtherFiles(t *testing.T) {
 	if err := os.WriteFile(path, []byte("Chapter 1"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := disk.Open(t.Context(), path, 0); !errors.Is(err, callvet.ErrConflict) {
+	if _, err := embed.OpenCache(t.Context(), path, 0); !errors.Is(err, callvet.ErrConflict) {
 		t.Errorf("opened a file of something else: %v", err)
 	}
 	if b, _ := os.ReadFile(path); string(b) != "Chapter 1" {
@@ -190,12 +190,12 @@ func TestRefusesOtherFiles(t *testing.T) {
 // another model, and nothing is lost.
 func TestProcesses(t *testing.T) {
 	if path := os.Getenv("CALLVET_DISK_CHILD"); path != "" {
-		fill(t, open(t, path, 0), "theirs")
+		fill(t, openCache(t, path, 0), "theirs")
 		return
 	}
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "vectors")
-	c := open(t, path, 0)
+	c := openCache(t, path, 0)
 	child := exec.Command(os.Args[0], "-test.run", "^TestProcesses$")
 	child.Env = append(os.Environ(), "CALLVET_DISK_CHILD="+path)
 	var out bytes.Buffer
@@ -207,7 +207,7 @@ func TestProcesses(t *testing.T) {
 	if err := child.Wait(); err != nil {
 		t.Fatalf("%v: %s", err, out.String())
 	}
-	d := open(t, path, 0)
+	d := openCache(t, path, 0)
 	for i := range 400 {
 		if !holds(t, d, "ours", i, 64) || !holds(t, d, "theirs", i, 64) {
 			t.Fatalf("text %d is gone; there are %d vectors", i, d.Len())
@@ -215,14 +215,14 @@ func TestProcesses(t *testing.T) {
 	}
 }
 
-func fill(t *testing.T, c *disk.Cache, model string) {
+func fill(t *testing.T, c *embed.Cache, model string) {
 	var g sync.WaitGroup
 	for w := range 4 {
 		g.Go(func() {
 			for i := w; i < 400; i += 4 {
-				c.Put(t.Context(), key(model, i), vectorOf(i, 64))
+				c.Put(t.Context(), cacheKey(model, i), vectorOf(i, 64))
 				if i%40 == 0 {
-					c.Put(t.Context(), key("passing", i), vectorOf(i, 64))
+					c.Put(t.Context(), cacheKey("passing", i), vectorOf(i, 64))
 					if _, err := c.Remove(t.Context(), "passing"); err != nil {
 						t.Error(err)
 					}
@@ -242,10 +242,10 @@ func fill(t *testing.T, c *disk.Cache, model string) {
 func BenchmarkLoad(b *testing.B) {
 	const n, width = 100_000, 384
 	path := filepath.Join(b.TempDir(), "vectors")
-	c := open(b, path, 0)
+	c := openCache(b, path, 0)
 	keys, v := make([]vector.Key, n), vectorOf(1, width)
 	for i := range keys {
-		keys[i] = key("m", i)
+		keys[i] = cacheKey("m", i)
 		c.Put(b.Context(), keys[i], v)
 	}
 	if c.Len() != n {
@@ -254,7 +254,7 @@ func BenchmarkLoad(b *testing.B) {
 	b.Run("open", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			open(b, path, 0).Close()
+			openCache(b, path, 0).Close()
 		}
 	})
 	b.Run("get", func(b *testing.B) {
@@ -269,10 +269,10 @@ func BenchmarkLoad(b *testing.B) {
 	})
 	b.Run("put", func(b *testing.B) {
 		b.ReportAllocs()
-		d := open(b, filepath.Join(b.TempDir(), "one"), 0)
+		d := openCache(b, filepath.Join(b.TempDir(), "one"), 0)
 		i := 0
 		for b.Loop() {
-			d.Put(b.Context(), key("m", i), v)
+			d.Put(b.Context(), cacheKey("m", i), v)
 			i++
 		}
 	})

@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package disk
+package embed
 
 import (
 	"cmp"
@@ -42,9 +42,9 @@ type Cache struct {
 
 var _ vector.Cache = (*Cache)(nil)
 
-// Open opens the file, or makes it with its folder. max is how many bytes it may have;
+// OpenCache opens the file, or makes it with its folder. max is how many bytes it may have;
 // 0 for DefaultMax. A file of something else is an error that wraps ErrConflict.
-func Open(ctx context.Context, path string, max int64) (*Cache, error) {
+func OpenCache(ctx context.Context, path string, max int64) (*Cache, error) {
 	c := &Cache{path: path, max: cmp.Or(max, DefaultMax), models: map[string]string{}}
 	if err := c.open(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("open vectors %s: %w", path, err), c.Close())
@@ -122,8 +122,8 @@ func (c *Cache) Len() int {
 	return len(c.places)
 }
 
-// Kept is what there is of one model.
-type Kept struct {
+// CachedModel is what the file has of one model.
+type CachedModel struct {
 	Model   string `json:"model"`
 	Vectors int    `json:"vectors"`
 	// Bytes are those of its records.
@@ -131,20 +131,20 @@ type Kept struct {
 }
 
 // Models tells what is kept of each model, by name.
-func (c *Cache) Models() []Kept {
+func (c *Cache) Models() []CachedModel {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	by := map[string]*Kept{}
+	by := map[string]*CachedModel{}
 	for k, p := range c.places {
 		m := by[k.Model]
 		if m == nil {
-			m = &Kept{Model: k.Model}
+			m = &CachedModel{Model: k.Model}
 			by[k.Model] = m
 		}
 		m.Vectors++
 		m.Bytes += int64(p.size)
 	}
-	out := make([]Kept, 0, len(by))
+	out := make([]CachedModel, 0, len(by))
 	for _, name := range slices.Sorted(maps.Keys(by)) {
 		out = append(out, *by[name])
 	}

@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package disk
+package embed
 
 import (
 	"context"
@@ -13,22 +13,22 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// Listing is what is kept of models between commands.
-type Listing struct {
+// CacheListing is what is kept of models between commands.
+type CacheListing struct {
 	Format  string `json:"format"`
 	Version int    `json:"version"`
 	// File holds the vectors; it is Bytes long, with what is left of a crash.
-	File   string `json:"file"`
-	Bytes  int64  `json:"bytes"`
-	Models []Kept `json:"models"`
+	File   string        `json:"file"`
+	Bytes  int64         `json:"bytes"`
+	Models []CachedModel `json:"models"`
 	// Cleared tells that this was there, and is no more.
 	Cleared bool `json:"cleared"`
 }
 
-// List tells what a file keeps of the models named, or of all, and with drop forgets it.
+// ListCache lists what a file keeps of the models named, or of all, and with drop forgets it.
 // The error wraps callvet.ErrInvalid for a model of which nothing is kept.
-func List(ctx context.Context, path string, models []string, drop bool) (_ *Listing, err error) {
-	l := &Listing{Format: "callvet.tools-cache", Version: 1, File: path, Models: []Kept{}, Cleared: drop}
+func ListCache(ctx context.Context, path string, models []string, drop bool) (_ *CacheListing, err error) {
+	l := &CacheListing{Format: "callvet.tools-cache", Version: 1, File: path, Models: []CachedModel{}, Cleared: drop}
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && len(models) == 0:
@@ -38,7 +38,7 @@ func List(ctx context.Context, path string, models []string, drop bool) (_ *List
 	case err == nil:
 		l.Bytes = info.Size()
 	}
-	c, err := Open(ctx, path, 0)
+	c, err := OpenCache(ctx, path, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -58,12 +58,12 @@ func List(ctx context.Context, path string, models []string, drop bool) (_ *List
 }
 
 // fill takes in what is kept of the models named, or of all.
-func (l *Listing) fill(kept []Kept, only []string) error {
+func (l *CacheListing) fill(kept []CachedModel, only []string) error {
 	if len(only) == 0 {
 		l.Models = append(l.Models, kept...)
 		return nil
 	}
-	known := map[string]Kept{}
+	known := map[string]CachedModel{}
 	var names []string
 	for _, m := range kept {
 		known[m.Model] = m
