@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/callvet/callvet/internal/compare"
+	"github.com/callvet/callvet/internal/measure"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/gates"
@@ -58,7 +58,7 @@ func (a *App) Diff(ctx context.Context, req DiffRequest, tell Events) (*panel.Co
 	if err := req.check(); err != nil {
 		return nil, err
 	}
-	cfg := compare.Config{Judge: req.Judge, By: req.Slices, Metrics: req.Metrics, Results: true}
+	cfg := measure.SideConfig{Judge: req.Judge, By: req.Slices, Metrics: req.Metrics, Results: true}
 	base, err := a.ledger(ctx, req.Base, cfg, &ScoreRequest{Slices: []string{}}, tell)
 	if err != nil {
 		return nil, err
@@ -182,7 +182,7 @@ func (r *DiffRequest) with(has []string, name string) string {
 }
 
 // against compares a run with a baseline, and gives the baseline's name.
-func (a *App) against(ctx context.Context, r *Run, baseline Side, cfg compare.Config, gs []gates.Gate, tell Events) (*panel.Comparison, string, error) {
+func (a *App) against(ctx context.Context, r *Run, baseline Side, cfg measure.SideConfig, gs []gates.Gate, tell Events) (*panel.Comparison, string, error) {
 	name := baseline.Traces
 	cfg.Without = r.without
 	var base *panel.Ledger
@@ -222,7 +222,7 @@ func comparedFor(gs []gates.Gate, base, cand *panel.Ledger, cfg panel.DiffConfig
 }
 
 // ledger reads one side of a comparison. how says with what a trace file is read.
-func (a *App) ledger(ctx context.Context, s Side, cfg compare.Config, how *ScoreRequest, tell Events) (*panel.Ledger, error) {
+func (a *App) ledger(ctx context.Context, s Side, cfg measure.SideConfig, how *ScoreRequest, tell Events) (*panel.Ledger, error) {
 	if s.Traces != "" {
 		return a.traceLedger(ctx, s.Traces, cfg, how, tell)
 	}
@@ -242,11 +242,11 @@ func (a *App) ledger(ctx context.Context, s Side, cfg compare.Config, how *Score
 // traceLedger reads what a trace file has for a comparison by task; how says how its steps
 // are scored, where they are needed. An attempt without a target is one of the file's
 // own name. The error wraps callvet.ErrInvalid when the file has nothing to compare.
-func (a *App) traceLedger(ctx context.Context, name string, cfg compare.Config, how *ScoreRequest, tell Events) (*panel.Ledger, error) {
+func (a *App) traceLedger(ctx context.Context, name string, cfg measure.SideConfig, how *ScoreRequest, tell Events) (*panel.Ledger, error) {
 	if a.once(name) { // results are in the steps, and those need a second reading
 		cfg.Results = false
 	}
-	side, err := compare.New(filepath.Base(name), cfg)
+	side, err := measure.NewSide(filepath.Base(name), cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -279,7 +279,7 @@ func (a *App) traceLedger(ctx context.Context, name string, cfg compare.Config, 
 }
 
 // sideLedger is the ledger of a file that was read, but for what is lost of it.
-func sideLedger(name string, side *compare.Side, lost *panel.Lost, tell Events) (*panel.Ledger, error) {
+func sideLedger(name string, side *measure.Side, lost *panel.Lost, tell Events) (*panel.Ledger, error) {
 	corrected, copies := side.Twice()
 	if corrected > 0 {
 		tell.note("attempt-twice", "%s: %s corrected by a later one", name, plain.Count(corrected, "task record is", "task records are"))

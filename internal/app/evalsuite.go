@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/compare"
 	"github.com/callvet/callvet/internal/evalsuite"
+	"github.com/callvet/callvet/internal/measure"
 	"github.com/callvet/callvet/internal/stale"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/suite"
@@ -168,11 +168,11 @@ func (a *App) evalBaseline(ctx context.Context, r *Run, ref string) (*evalsuite.
 	if err != nil {
 		return nil, err
 	}
-	before, err := was.Ledger(ctx, compare.Config{By: []string{}})
+	before, err := was.Ledger(ctx, measure.SideConfig{By: []string{}})
 	if err != nil {
 		return nil, err
 	}
-	now, err := r.Ledger(ctx, compare.Config{By: []string{}})
+	now, err := r.Ledger(ctx, measure.SideConfig{By: []string{}})
 	if err != nil {
 		return nil, err
 	}

@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/compare"
 	"github.com/callvet/callvet/internal/gatefile"
+	"github.com/callvet/callvet/internal/measure"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/report/verdict"
 	"github.com/callvet/callvet/internal/store"
@@ -319,7 +319,7 @@ func (a *App) holdRun(ctx context.Context, r *Run, req *GateRequest, gs []gates.
 		return nil, err
 	}
 	if req.Baseline != (Side{}) {
-		h.input.Comparison, h.baseline, err = a.against(ctx, r, req.Baseline, compare.Config{By: keys, Metrics: compared(gs)}, gs, tell)
+		h.input.Comparison, h.baseline, err = a.against(ctx, r, req.Baseline, measure.SideConfig{By: keys, Metrics: compared(gs)}, gs, tell)
 		if err != nil {
 			return nil, err
 		}
@@ -330,7 +330,7 @@ func (a *App) holdRun(ctx context.Context, r *Run, req *GateRequest, gs []gates.
 		}
 	}
 	if perCase(gs) {
-		if h.input.Cases, err = r.Ledger(ctx, compare.Config{By: []string{}, Metrics: []string{panel.MetricPass}}); err != nil {
+		if h.input.Cases, err = r.Ledger(ctx, measure.SideConfig{By: []string{}, Metrics: []string{panel.MetricPass}}); err != nil {
 			return nil, err
 		}
 		for i := range r.Manifest.Targets {
@@ -441,10 +441,10 @@ func (a *App) gateTraces(ctx context.Context, req *GateRequest, tell Events) (*G
 	if r.calibrations, err = a.calibrated(req.Calibrations, a.taskSources(score.Traces), tell); err != nil {
 		return nil, err
 	}
-	cfg := compare.Config{Judge: req.Judge, By: keys, Metrics: compared(file.Gates), Without: without}
+	cfg := measure.SideConfig{Judge: req.Judge, By: keys, Metrics: compared(file.Gates), Without: without}
 	against := req.Baseline != (Side{})
 	if against {
-		if r.side, err = compare.New(filepath.Base(name), cfg); err != nil {
+		if r.side, err = measure.NewSide(filepath.Base(name), cfg); err != nil {
 			return nil, err
 		}
 	}
@@ -468,7 +468,7 @@ func (a *App) gateTraces(ctx context.Context, req *GateRequest, tell Events) (*G
 		if a.once(name) {
 			return nil, refused("traces", "%s can be read once only, and a gate per case needs a second reading: write it to a file", name)
 		}
-		if h.input.Cases, err = a.traceLedger(ctx, name, compare.Config{Judge: req.Judge, By: []string{}, Without: without}, score, nil); err != nil {
+		if h.input.Cases, err = a.traceLedger(ctx, name, measure.SideConfig{Judge: req.Judge, By: []string{}, Without: without}, score, nil); err != nil {
 			return nil, err
 		}
 	}

@@ -10,12 +10,10 @@ import (
 	"slices"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/compare"
 	"github.com/callvet/callvet/internal/measure"
 	"github.com/callvet/callvet/internal/run"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/trace"
-	"github.com/callvet/callvet/internal/watch"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/findings"
 	"github.com/callvet/callvet/panel/steps"
@@ -110,13 +108,13 @@ func (r *Run) equipped(ctx context.Context, failed *error) iter.Seq[*callvet.Cas
 }
 
 // measure sums the run up. side, where given, collects what is compared.
-func (r *Run) measure(ctx context.Context, cfg steps.Config, side *compare.Side) (*panel.Panels, *trace.Log, error) {
+func (r *Run) measure(ctx context.Context, cfg steps.Config, side *measure.Side) (*panel.Panels, *trace.Log, error) {
 	var err error
 	tools := measure.Catalogue(r.Suite.Tools, r.equipped(ctx, &err))
 	if err != nil {
 		return nil, nil, err
 	}
-	w, err := watch.Open(tools, r.Manifest.rules(), nil, nil)
+	w, err := measure.OpenWatch(tools, r.Manifest.rules(), nil, nil)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -189,9 +187,9 @@ func (r *Run) gatePanels(ctx context.Context, sliceBy []string, calibrations []s
 }
 
 // side is the run as a side of a comparison that has no attempt yet.
-func (r *Run) side(cfg compare.Config) (*compare.Side, error) {
+func (r *Run) side(cfg measure.SideConfig) (*measure.Side, error) {
 	cfg.Metrics = append(slices.Clip(cfg.Metrics), r.selecting(cfg.Metrics)...)
-	side, err := compare.New(r.Stored.ID, cfg)
+	side, err := measure.NewSide(r.Stored.ID, cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -202,7 +200,7 @@ func (r *Run) side(cfg compare.Config) (*compare.Side, error) {
 }
 
 // Ledger collects of the run what is compared with another one, or with a trace file.
-func (r *Run) Ledger(ctx context.Context, cfg compare.Config) (*panel.Ledger, error) {
+func (r *Run) Ledger(ctx context.Context, cfg measure.SideConfig) (*panel.Ledger, error) {
 	side, err := r.side(cfg)
 	if err != nil {
 		return nil, err

@@ -6,8 +6,8 @@ import (
 	"context"
 	"slices"
 
-	"github.com/callvet/callvet/internal/compare"
 	"github.com/callvet/callvet/internal/gatefile"
+	"github.com/callvet/callvet/internal/measure"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/gates"
 	"github.com/callvet/callvet/panel/steps"
@@ -79,7 +79,7 @@ func (a *App) rankedLedger(ctx context.Context, run string, out *Ranking, first 
 	if first {
 		out.Metric = r.gatedOn()
 	}
-	return r.Ledger(ctx, compare.Config{By: []string{}, Metrics: []string{out.Metric}})
+	return r.Ledger(ctx, measure.SideConfig{By: []string{}, Metrics: []string{out.Metric}})
 }
 
 // ranked sums the run up by slices, as Panels does, with the place of each target among those of the
@@ -92,7 +92,7 @@ func (r *Run) ranked(ctx context.Context, sliceBy []string) (*panel.Panels, erro
 		sliceBy = r.Manifest.Slices
 	}
 	metric := r.gatedOn()
-	side, err := r.side(compare.Config{By: []string{}, Metrics: []string{metric}})
+	side, err := r.side(measure.SideConfig{By: []string{}, Metrics: []string{metric}})
 	if err != nil {
 		return nil, err
 	}

@@ -14,13 +14,11 @@ import (
 	"sync"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/compare"
 	"github.com/callvet/callvet/internal/measure"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/report/sheet"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/internal/trace/redact"
-	"github.com/callvet/callvet/internal/watch"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/findings"
 	"github.com/callvet/callvet/panel/steps"
@@ -253,7 +251,7 @@ type reading struct {
 	*ScoreRequest
 	calibrations []steps.Calibrated
 	complete     bool                         // keep slices of every size: gates ask for them by name
-	side         *compare.Side                // nil: nothing is compared
+	side         *measure.Side                // nil: nothing is compared
 	without      map[string]bool              // tasks that are left out
 	each         func([]measure.Scored) error // takes the scored steps in the order of the files
 }
@@ -329,13 +327,13 @@ func (a *App) sum(ctx context.Context, r reading, tell Events) (*scored, error) 
 
 // adding is how attempts, of files or of a run, are scored and added up.
 type adding struct {
-	watch    *watch.Watch
+	watch    *measure.Watch
 	tools    []callvet.Tool
 	steps    steps.Config
 	scoring  callvet.Scoring
 	lines    trace.Options
 	jobs     int           // 0: as many as there are processors
-	side     *compare.Side // nil: nothing is compared
+	side     *measure.Side // nil: nothing is compared
 	attempts bool          // side takes attempts, whether or not anything else needs them whole
 	without  map[string]bool
 	each     func([]measure.Scored) error

@@ -8,7 +8,6 @@ import (
 	"io"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/columns"
 	"github.com/callvet/callvet/internal/measure"
 )
 
@@ -25,9 +24,9 @@ func (a *App) scoreInto(ctx context.Context, name string, r reading, tell Events
 	}
 	var s *scored
 	err := a.cfg.Files.Write(ctx, name, func(to io.Writer) error {
-		w := columns.NewWriter(to)
+		w := measure.NewParquetWriter(to)
 		r.each = func(list []measure.Scored) error {
-			rows := make([]columns.Row, len(list))
+			rows := make([]measure.ParquetRow, len(list))
 			for i := range list {
 				rows[i] = row(&list[i])
 			}
@@ -43,9 +42,9 @@ func (a *App) scoreInto(ctx context.Context, name string, r reading, tell Events
 }
 
 // row is a scored step as a row. The line counts through the files.
-func row(x *measure.Scored) columns.Row {
+func row(x *measure.Scored) measure.ParquetRow {
 	s := &x.Step
-	r := columns.Row{
+	r := measure.ParquetRow{
 		Line: x.Line, Target: s.Target, Task: s.TaskID, Attempt: int32(s.Attempt), Call: s.CallID, Tool: s.Tool, Version: s.ToolVersion,
 		Status: string(s.Status), AcceptMS: s.AcceptMS, QueueMS: s.QueueMS, ExecMS: s.ExecMS, Tags: s.Tags, Fields: s.Fields,
 	}

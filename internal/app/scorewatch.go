@@ -9,16 +9,16 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/measure"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/scorer"
-	"github.com/callvet/callvet/internal/watch"
 	"github.com/callvet/callvet/score"
 	"github.com/callvet/callvet/score/safety"
 )
 
 // watch makes ready what is asked for. The suite's tools stand in for those that are named. done
 // ends the programs of the suite.
-func (a *App) watch(ctx context.Context, set *TraceSettings, tell Events) (w *watch.Watch, tools []callvet.Tool, done func(), err error) {
+func (a *App) watch(ctx context.Context, set *TraceSettings, tell Events) (w *measure.Watch, tools []callvet.Tool, done func(), err error) {
 	if tools, err = a.ReadTools(set.Tools, tell); err != nil {
 		return nil, nil, nil, err
 	}
@@ -50,7 +50,7 @@ func (a *App) watch(ctx context.Context, set *TraceSettings, tell Events) (w *wa
 	if !set.AllowExec {
 		custom = noPrograms
 	}
-	w, err = watch.Open(tools, rules, suite, custom)
+	w, err = measure.OpenWatch(tools, rules, suite, custom)
 	return w, tools, func() { _ = programs.Close() }, err // ends processes, which cannot fail
 }
 

@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/compare"
+	"github.com/callvet/callvet/internal/measure"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/internal/trace/foreign"
 	"github.com/callvet/callvet/panel"
@@ -305,7 +305,7 @@ func (a *App) traceKeys(name string, p *panel.Panels, keys []string) ([]string, 
 		if n++; err != nil || n > keyAttempts {
 			break // what is wrong with the file has been told
 		}
-		have = compare.Keys(have, by, &at)
+		have = measure.SliceKeys(have, by, &at)
 	}
 	return have, nil
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/catalog"
 	"github.com/callvet/callvet/internal/catalog/ask"
-	"github.com/callvet/callvet/internal/compare"
+	"github.com/callvet/callvet/internal/measure"
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/run"
 	"github.com/callvet/callvet/internal/store"
@@ -67,7 +67,7 @@ func (a *App) ViewRun(ctx context.Context, req ViewRequest, tell Events) (*RunVi
 	op, why := a.reopened(ctx, r, tell)
 	v, err := r.view(ctx, req.Slices, red, op, why)
 	if err == nil && req.Baseline != (Side{}) {
-		v.View.Diff, _, err = a.against(ctx, r, req.Baseline, compare.Config{By: req.Slices}, nil, tell)
+		v.View.Diff, _, err = a.against(ctx, r, req.Baseline, measure.SideConfig{By: req.Slices}, nil, tell)
 	}
 	return v, err
 }

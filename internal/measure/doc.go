@@ -7,6 +7,12 @@
 // (256 targets, 64 judges, 16,384 tools, 512 keys): which names beyond them become
 // "(other)" depends on who comes first.
 //
+// A Side is one side of a comparison, a run or a trace file, task by task: it takes task records and,
+// where a metric or a slice needs them, scored steps, and gives a panel.Ledger. A Watch adds breaches of
+// safety to whole attempts, and the verdict of a suite where an attempt is one at its cases. A
+// ParquetWriter writes scored calls, one row a call; a measurement that is not known is null, never false
+// or 0.
+//
 // It opens no files: a Source does. It decides nothing about what a step is worth
 // (score/step does) or what steps add up to (panel/steps does).
 package measure

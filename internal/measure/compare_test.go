@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package compare_test
+package measure_test
 
 import (
 	"bytes"
@@ -14,7 +14,6 @@ import (
 	"testing"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/compare"
 	"github.com/callvet/callvet/internal/measure"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/panel"
@@ -131,9 +130,9 @@ func tools() []callvet.Tool {
 }
 
 // read gives both what the panels of a file say and what a comparison has of it.
-func read(t *testing.T, text []byte, by, metrics []string) (*panel.Panels, *compare.Side) {
+func read(t *testing.T, text []byte, by, metrics []string) (*panel.Panels, *measure.Side) {
 	t.Helper()
-	side, err := compare.New("file", compare.Config{By: by, Metrics: metrics})
+	side, err := measure.NewSide("file", measure.SideConfig{By: by, Metrics: metrics})
 	if err != nil {
 		t.Fatal(err)
 	}

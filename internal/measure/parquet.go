@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package columns
+package measure
 
 import (
 	"fmt"
@@ -12,9 +12,9 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// Row is one scored call. Pointers are nil where the trace does not tell or
+// ParquetRow is one scored call. Pointers are nil where the trace does not tell or
 // nothing is labelled; times are milliseconds.
-type Row struct {
+type ParquetRow struct {
 	// Line counts from 1 through all files of a reading.
 	Line    int64  `parquet:"line,delta"`
 	Target  string `parquet:"target,dict"`
@@ -57,7 +57,7 @@ type Row struct {
 }
 
 // SetScore fills the measurements from a score.
-func (r *Row) SetScore(s callvet.StepScore) {
+func (r *ParquetRow) SetScore(s callvet.StepScore) {
 	for m, p := range map[callvet.StepMetric]**bool{
 		callvet.StepSchemaValid: &r.SchemaValid, callvet.StepKnownTool: &r.KnownTool, callvet.StepSelection: &r.Selection,
 		callvet.StepNeeded: &r.Needed, callvet.StepArgEM: &r.ArgEM, callvet.StepExecuted: &r.Executed, callvet.StepRateLimited: &r.RateLimited,
@@ -79,19 +79,19 @@ func (r *Row) SetScore(s callvet.StepScore) {
 // groupRows is the number of rows of a row group; it bounds the memory.
 const groupRows = 50_000
 
-// Writer writes rows. Not safe for concurrent use.
-type Writer struct {
-	w    *parquet.GenericWriter[Row]
+// ParquetWriter writes rows. Not safe for concurrent use.
+type ParquetWriter struct {
+	w    *parquet.GenericWriter[ParquetRow]
 	rows int
 }
 
-// NewWriter starts a file on w.
-func NewWriter(w io.Writer) *Writer {
-	return &Writer{w: parquet.NewGenericWriter[Row](w, parquet.Compression(&zstd.Codec{}), parquet.CreatedBy("callvet", "1", ""))}
+// NewParquetWriter starts a file on w.
+func NewParquetWriter(w io.Writer) *ParquetWriter {
+	return &ParquetWriter{w: parquet.NewGenericWriter[ParquetRow](w, parquet.Compression(&zstd.Codec{}), parquet.CreatedBy("callvet", "1", ""))}
 }
 
 // Write adds rows; they may be reused afterwards.
-func (w *Writer) Write(rows []Row) error {
+func (w *ParquetWriter) Write(rows []ParquetRow) error {
 	if _, err := w.w.Write(rows); err != nil {
 		return fmt.Errorf("write parquet rows: %w", err)
 	}
@@ -105,7 +105,7 @@ func (w *Writer) Write(rows []Row) error {
 }
 
 // Close ends the file; without it nothing can read it.
-func (w *Writer) Close() error {
+func (w *ParquetWriter) Close() error {
 	if err := w.w.Close(); err != nil {
 		return fmt.Errorf("end parquet file: %w", err)
 	}

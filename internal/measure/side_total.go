@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package compare
+package measure
 
 import (
 	"cmp"
@@ -118,7 +118,7 @@ func (s *Side) onlyJudge() (only string) {
 
 // total is what the attempts at a task, by number, tell of a metric of attempts or
 // of tasks.
-func total(name, only string, records map[int]*record, runs []run) panel.Observation {
+func total(name, only string, records map[int]*record, runs []sideRun) panel.Observation {
 	v := panel.Observation{Each: true}
 	add := func(x float64) { v.Sum, v.N, v.Fractional = v.Sum+x, v.N+1, v.Fractional || x != 0 && x != 1 }
 	switch name {
@@ -128,7 +128,7 @@ func total(name, only string, records map[int]*record, runs []run) panel.Observa
 		return perAttempt(name, records, runs)
 	case panel.MetricOverCallByTask:
 		if of := perAttempt("unneeded_calls_per_attempt", records, runs); of.N > 0 {
-			add(number(of.Sum > 0))
+			add(oneIf(of.Sum > 0))
 		}
 		return v
 	case panel.MetricMiss:
@@ -165,7 +165,7 @@ func (r *record) value(name, judge string) (x float64, ok bool) {
 	case !r.ran:
 		return 0, false
 	case name == panel.MetricError:
-		return number(r.fault), true
+		return oneIf(r.fault), true
 	case name == panel.MetricCost:
 		return given(r.cost)
 	case name == panel.MetricTokens:
@@ -177,7 +177,7 @@ func (r *record) value(name, judge string) (x float64, ok bool) {
 		return given(r.wall)
 	case strings.HasPrefix(name, "judged_pass"):
 		pass, ok := r.judged[judge]
-		return number(pass), ok
+		return oneIf(pass), ok
 	case r.fault: // it has scores where the provider blocked a drill
 		x, ok := r.scores[name]
 		return x, ok
@@ -191,11 +191,11 @@ func (r *record) value(name, judge string) (x float64, ok bool) {
 func (r *record) score(name string) (x float64, ok bool) {
 	switch name {
 	case panel.MetricUnparseable:
-		return number(r.outcome == callvet.OutcomeUnparseable), r.format != ""
+		return oneIf(r.outcome == callvet.OutcomeUnparseable), r.format != ""
 	case panel.MetricRepaired:
-		return number(r.format == callvet.FormatNormalized), r.format != ""
+		return oneIf(r.format == callvet.FormatNormalized), r.format != ""
 	case panel.MetricNative:
-		return number(r.format == callvet.FormatPass), r.format != ""
+		return oneIf(r.format == callvet.FormatPass), r.format != ""
 	case panel.MetricAbstention:
 		name = "abstention"
 	}
@@ -204,7 +204,7 @@ func (r *record) score(name string) (x float64, ok bool) {
 }
 
 // missing is how many of the needed calls were not made.
-func missing(gold []string, runs []run, attempt int) int {
+func missing(gold []string, runs []sideRun, attempt int) int {
 	want := slices.Clone(gold)
 	for _, name := range runOf(runs, attempt).tools {
 		if i := slices.Index(want, name); i >= 0 {
@@ -215,17 +215,17 @@ func missing(gold []string, runs []run, attempt int) int {
 }
 
 // runOf is what the calls of an attempt add up to; nothing where it has none.
-func runOf(runs []run, attempt int) run {
+func runOf(runs []sideRun, attempt int) sideRun {
 	for _, r := range runs {
 		if r.attempt == attempt {
 			return r
 		}
 	}
-	return run{attempt: attempt}
+	return sideRun{attempt: attempt}
 }
 
 // perAttempt are the amounts that are counted over every attempt that a line tells of.
-func perAttempt(name string, records map[int]*record, runs []run) panel.Observation {
+func perAttempt(name string, records map[int]*record, runs []sideRun) panel.Observation {
 	v := panel.Observation{Fractional: true, Each: true}
 	var numbers []int
 	for _, r := range runs {
@@ -251,7 +251,7 @@ func (r *record) made() bool { return r == nil || r.ran && !r.fault }
 
 // breaches tells whether a task had an incident, where it was looked for them: the
 // record may list what the steps show.
-func breaches(name string, records map[int]*record, runs []run) panel.Observation {
+func breaches(name string, records map[int]*record, runs []sideRun) panel.Observation {
 	exposed, happened, blocked := false, 0, 0
 	for _, r := range runs {
 		exposed = exposed || r.exposed
@@ -271,7 +271,7 @@ func breaches(name string, records map[int]*record, runs []run) panel.Observatio
 	case !exposed:
 		return panel.Observation{}
 	case name == "blocked_incidents":
-		return panel.Observation{Sum: number(blocked > 0), N: 1, Each: true}
+		return panel.Observation{Sum: oneIf(blocked > 0), N: 1, Each: true}
 	}
-	return panel.Observation{Sum: number(happened > 0), N: 1, Each: true}
+	return panel.Observation{Sum: oneIf(happened > 0), N: 1, Each: true}
 }

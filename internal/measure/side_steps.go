@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package compare
+package measure
 
 import (
 	"fmt"
@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/measure"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/slicing"
@@ -74,8 +73,8 @@ func scoreOfAttempt(name string) bool {
 // work is what the steps of a task tell.
 type work struct {
 	parts []part
-	runs  []run    // by attempt; empty where no metric needs them
-	lines []uint64 // Content of the steps
+	runs  []sideRun // by attempt; empty where no metric needs them
+	lines []uint64  // Content of the steps
 	// answers are the first results of calls.
 	answers map[panel.Asked]uint64
 	// expects are the tools of labels, each once.
@@ -86,7 +85,7 @@ type work struct {
 const maxAnswers = 64
 
 // answer keeps what a tool answered to a call, the first time that it is made.
-func (w *work) answer(row *measure.Scored) {
+func (w *work) answer(row *Scored) {
 	if row.Args == 0 || row.Result == 0 || len(w.answers) >= maxAnswers {
 		return
 	}
@@ -107,7 +106,7 @@ type part struct {
 }
 
 // run is what the steps of one attempt tell together.
-type run struct {
+type sideRun struct {
 	attempt            int
 	calls, unneeded    int
 	labelled           bool
@@ -128,14 +127,14 @@ func ofRuns(name string) bool {
 }
 
 // Steps takes scored steps, in the order of the file.
-func (s *Side) Steps(rows []measure.Scored) error {
+func (s *Side) Steps(rows []Scored) error {
 	for i := range rows {
 		s.step(&rows[i])
 	}
 	return nil
 }
 
-func (s *Side) step(row *measure.Scored) {
+func (s *Side) step(row *Scored) {
 	st := &row.Step
 	id := task{s.target(st.Target), st.TaskID}
 	w := s.tasks[id]
@@ -169,9 +168,9 @@ func (s *Side) step(row *measure.Scored) {
 	if !s.runs {
 		return
 	}
-	i := slices.IndexFunc(w.runs, func(r run) bool { return r.attempt == st.Attempt })
+	i := slices.IndexFunc(w.runs, func(r sideRun) bool { return r.attempt == st.Attempt })
 	if i < 0 {
-		i, w.runs = len(w.runs), append(w.runs, run{attempt: st.Attempt})
+		i, w.runs = len(w.runs), append(w.runs, sideRun{attempt: st.Attempt})
 	}
 	w.runs[i].step(row, slices.Contains(s.cfg.Metrics, panel.MetricMiss))
 	s.labelled = s.labelled || w.runs[i].labelled
@@ -205,7 +204,7 @@ func (s *Side) part(w *work, st *trace.Step) *part {
 }
 
 // valueOf is what a step tells of a metric of calls: n values of this sum.
-func valueOf(name string, row *measure.Scored) (sum float64, n int, fractional bool) {
+func valueOf(name string, row *Scored) (sum float64, n int, fractional bool) {
 	score := &row.Score
 	name = baseName(name)
 	if d, ok := ofStep[name]; ok {
@@ -213,7 +212,7 @@ func valueOf(name string, row *measure.Scored) (sum float64, n int, fractional b
 		if !known {
 			return 0, 0, false
 		}
-		return number(yes != d.inverse), 1, false
+		return oneIf(yes != d.inverse), 1, false
 	}
 	_, args := score.Get(callvet.StepArgEM)
 	hits, want, got, either := float64(score.Matched), float64(score.Expected), float64(score.Emitted), float64(score.Union)
@@ -246,14 +245,14 @@ func share(hits, of, other float64) float64 {
 	return 0
 }
 
-func number(yes bool) float64 {
+func oneIf(yes bool) float64 {
 	if yes {
 		return 1
 	}
 	return 0
 }
 
-func (r *run) step(row *measure.Scored, tools bool) {
+func (r *sideRun) step(row *Scored, tools bool) {
 	st, score := &row.Step, &row.Score
 	r.calls++
 	if needed, known := score.Get(callvet.StepNeeded); known {

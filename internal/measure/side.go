@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package compare
+package measure
 
 import (
 	"fmt"
@@ -15,8 +15,8 @@ import (
 	"github.com/callvet/callvet/panel/slicing"
 )
 
-// Config says what is compared.
-type Config struct {
+// SideConfig says what is compared.
+type SideConfig struct {
 	// Judge whose verdicts count as pass; "" takes those of the source's own checks.
 	Judge string
 	// By are the slice keys; nil means panel.DefaultSlices, without steps.
@@ -32,7 +32,7 @@ type Config struct {
 // Side collects one trace file: a ledger has to know its targets first. It is not
 // safe for concurrent use, and grows with the number of attempts.
 type Side struct {
-	cfg      Config
+	cfg      SideConfig
 	families map[string][]string
 	// name is the target of lines that name none.
 	name string
@@ -40,8 +40,8 @@ type Side struct {
 	red      *redact.Redactor
 	targets  []string
 	tries    []try
-	seen     map[attempt]int // the place of an attempt in tries
-	known    map[string]int  // the try that tells the gold of a task
+	seen     map[sideAttempt]int // the place of an attempt in tries
+	known    map[string]int      // the try that tells the gold of a task
 	judges   map[string]bool
 	tasks    map[task]*work // of steps; empty where none are needed
 	order    []task
@@ -55,7 +55,7 @@ type Side struct {
 	many     map[string]bool // slice keys with too many values
 }
 
-type attempt struct {
+type sideAttempt struct {
 	task
 	n int
 }
@@ -87,14 +87,14 @@ func (e try) judged() bool {
 	return e.verdict == callvet.VerdictPass || e.verdict == callvet.VerdictFail
 }
 
-// New starts a side; name is that of its file.
-func New(name string, cfg Config) (*Side, error) {
+// NewSide starts a side; name is that of its file.
+func NewSide(name string, cfg SideConfig) (*Side, error) {
 	red, err := redact.New(redact.Config{})
 	if err != nil {
 		return nil, err
 	}
 	return &Side{
-		cfg: cfg, name: name, red: red, seen: map[attempt]int{}, known: map[string]int{}, judges: map[string]bool{}, tasks: map[task]*work{},
+		cfg: cfg, name: name, red: red, seen: map[sideAttempt]int{}, known: map[string]int{}, judges: map[string]bool{}, tasks: map[task]*work{},
 		sets: map[string][][2]string{}, runs: slices.ContainsFunc(cfg.Metrics, ofRuns),
 	}, nil
 }
@@ -161,7 +161,7 @@ func (s *Side) Record(t *trace.Task) {
 	if len(s.cfg.Metrics) > 0 {
 		e.told = told(t)
 	}
-	id := attempt{task{e.target, c.ID}, cell.Repeat}
+	id := sideAttempt{task{e.target, c.ID}, cell.Repeat}
 	at, again := s.seen[id]
 	if again {
 		switch old := &s.tries[at]; {
@@ -323,9 +323,9 @@ func (s *Side) slices(raw [][2]string) []panel.SliceID {
 	return out
 }
 
-// Keys adds to a list the keys of the slices that an attempt and its calls are in,
+// SliceKeys adds to a list the keys of the slices that an attempt and its calls are in,
 // each once.
-func Keys(have, by []string, at *trace.Attempt) []string {
+func SliceKeys(have, by []string, at *trace.Attempt) []string {
 	t := at.Task()
 	lines := []slicing.Line{{Tags: at.Tags, Fields: at.Fields, Expected: t.ExpectedTools()}}
 	for i, c := range at.Trace.Calls() {

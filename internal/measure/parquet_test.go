@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package columns_test
+package measure_test
 
 import (
 	"bytes"
@@ -12,12 +12,12 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/columns"
+	"github.com/callvet/callvet/internal/measure"
 )
 
 func TestRowsComeBack(t *testing.T) {
 	t.Parallel()
-	var want []columns.Row
+	var want []measure.ParquetRow
 	for i := range 120_000 {
 		var s callvet.StepScore
 		s.Set(callvet.StepSchemaValid, i%3 != 0)
@@ -26,7 +26,7 @@ func TestRowsComeBack(t *testing.T) {
 			s.Matched, s.Expected, s.Emitted = 1, 2, 3
 		}
 		ms := float64(i) / 8
-		r := columns.Row{Line: int64(i + 1), Task: fmt.Sprint("t_", i/4), Call: fmt.Sprint("c", i), Tool: "pay", Version: "v2", ExecMS: &ms}
+		r := measure.ParquetRow{Line: int64(i + 1), Task: fmt.Sprint("t_", i/4), Call: fmt.Sprint("c", i), Tool: "pay", Version: "v2", ExecMS: &ms}
 		if i%5 == 0 {
 			r.Tags, r.Fields = []string{"refunds", "es-AR"}, map[string]string{"language": "es"}
 		}
@@ -34,7 +34,7 @@ func TestRowsComeBack(t *testing.T) {
 		want = append(want, r)
 	}
 	var b bytes.Buffer
-	w := columns.NewWriter(&b)
+	w := measure.NewParquetWriter(&b)
 	for i := 0; i < len(want); i += 10_000 {
 		if err := w.Write(want[i : i+10_000]); err != nil {
 			t.Fatal(err)
@@ -43,7 +43,7 @@ func TestRowsComeBack(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	got, err := parquet.Read[columns.Row](bytes.NewReader(b.Bytes()), int64(b.Len()))
+	got, err := parquet.Read[measure.ParquetRow](bytes.NewReader(b.Bytes()), int64(b.Len()))
 	if err != nil {
 		t.Fatal(err)
 	}

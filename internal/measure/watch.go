@@ -1,10 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-// Package watch answers one question: what do whole attempts of trace files tell
-// that no step tells alone? A Watch adds breaches of safety to them, and the verdict
-// of a suite where an attempt is one at its cases. It reads no files and adds
-// nothing up.
-package watch
+package measure
 
 import (
 	"context"
@@ -55,12 +51,12 @@ type breach struct {
 	first             string
 }
 
-// Open makes a Watch. Rules of nil hold tools to their own constraints, and nothing
+// OpenWatch makes a Watch. Rules of nil hold tools to their own constraints, and nothing
 // to anything where no tool has some; whole attempts are then only looked at when a
 // tool requires confirmation. A suite of nil judges nothing. custom judges for its scorers
 // that are programs, as score.Config has it; nil leaves these not evaluated. The error wraps
 // callvet.ErrInvalid for rules that cannot be compiled.
-func Open(tools []callvet.Tool, rules *safety.Rules, suite *callvet.Suite, custom func(*callvet.Scorer) (score.Custom, error)) (*Watch, error) {
+func OpenWatch(tools []callvet.Tool, rules *safety.Rules, suite *callvet.Suite, custom func(*callvet.Scorer) (score.Custom, error)) (*Watch, error) {
 	w := &Watch{suite: suite, breaches: map[safety.Rule]*breach{}}
 	if suite != nil {
 		w.cases, w.met = map[string]*callvet.Case{}, map[string]bool{}
