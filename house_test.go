@@ -106,7 +106,7 @@ var rooms = map[string][]string{
 	"web":                         {},
 	"internal/job":                {"", "internal/parallel", "internal/store", "internal/store/rows"},
 	"internal/library":            {"", "internal/store", "internal/store/rows", "internal/suite", "internal/suite/dialect", "internal/suite/native", "value", "value/typed"},
-	"internal/intake":             {"", "value", "internal/input", "internal/store", "internal/store/rows", "internal/trace/foreign", "internal/trace/spans"},
+	"internal/intake":             {"", "value", "internal/input", "internal/store", "internal/store/rows", "internal/trace/foreign"},
 	"internal/experiment":         {"stats"},
 	"internal/remote":             {"", "internal/parallel"},
 	"internal/server":             {"", "internal/account", "internal/app", "internal/endpoint", "internal/experiment", "internal/intake", "internal/job", "internal/library", "internal/parallel", "internal/report", "internal/report/figure", "internal/report/plain", "internal/secret", "internal/store", "internal/store/rows", "panel", "panel/gates", "panel/routing", "stats", "stats/gate"},
@@ -122,10 +122,8 @@ var rooms = map[string][]string{
 	"internal/secret":             {"", "value", "score/safety/pii", "internal/endpoint", "internal/trace/redact"},
 	"internal/trace":              {"", "internal/input", "internal/repair", "internal/usage", "score", "score/selection", "value", "value/typed"},
 	"internal/trace/message":      {"", "value", "score/match", "internal/finish", "internal/repair", "internal/usage"},
-	"internal/trace/chats":        {"", "value", "score/match", "internal/trace", "internal/trace/message", "internal/finish", "internal/repair", "internal/usage"},
-	"internal/trace/spans":        {"", "value", "score/match", "internal/trace", "internal/trace/message", "internal/finish", "internal/repair", "internal/usage"},
 	"internal/measure":            {"", "value", "internal/parallel", "internal/trace", "internal/trace/foreign", "internal/usage", "panel/steps", "score/step", "internal/trace/redact", "panel", "panel/slicing", "internal/report/plain", "score", "score/safety"},
-	"internal/trace/foreign":      {"", "internal/input", "value", "value/typed", "internal/trace", "internal/trace/chats", "internal/trace/spans", "internal/trace/message"},
+	"internal/trace/foreign":      {"", "internal/input", "value", "value/typed", "internal/trace", "internal/trace/message", "score/match", "internal/finish", "internal/repair", "internal/usage"},
 
 	"internal/stale":           {""},
 	"internal/drills":          {"", "internal/report/plain", "panel", "score", "stats", "stats/gate"},
@@ -168,8 +166,8 @@ var thirdParty = map[string][]string{
 	"github.com/jstemmer/go-junit-report/v2":   {"internal/report"},
 	"charm.land/lipgloss/v2":                   {"internal/report"},
 	"github.com/parquet-go/parquet-go":         {"internal/measure"},
-	"google.golang.org/protobuf":               {"internal/trace/spans"},
-	"go.opentelemetry.io/proto/otlp":           {"internal/trace/spans"}, // tests only
+	"google.golang.org/protobuf":               {"internal/trace/foreign"},
+	"go.opentelemetry.io/proto/otlp":           {"internal/trace/foreign"}, // tests only
 	"github.com/spf13/cobra":                   {"cmd/callvet"},
 	"golang.org/x/time":                        {"internal/run"},
 	"github.com/viterin/vek":                   {"retrieve/vector"},

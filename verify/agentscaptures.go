@@ -16,7 +16,6 @@ import (
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/internal/trace/foreign"
 	"github.com/callvet/callvet/internal/trace/message"
-	"github.com/callvet/callvet/internal/trace/spans"
 	"github.com/callvet/callvet/value"
 	"github.com/callvet/callvet/verify/proof"
 )
@@ -36,7 +35,7 @@ type capture struct {
 // isTelemetry tells captures of SDKs from answers of agents over HTTP. A list of messages may
 // be both.
 func isTelemetry(form string) bool {
-	return slices.Contains(append(spans.Names(), "messages", "langfuse", "langsmith"), form)
+	return slices.Contains(append(foreign.SpanFormats(), "messages", "langfuse", "langsmith"), form)
 }
 
 // capturesOfSpans reads the telemetry of a folder. Which it is, and what belongs together,
@@ -58,7 +57,7 @@ func capturesOfSpans(dir string) ([]*capture, error) {
 		if plain, err := decompressed(b); err == nil {
 			b = plain
 		}
-		next := &capture{name: e.Name(), content: b, form: foreign.Detect(b), binary: spans.FramingOf(b) > 0, traces: map[string]bool{}, parts: map[string]bool{}}
+		next := &capture{name: e.Name(), content: b, form: foreign.Detect(b), binary: foreign.FramingOf(b) > 0, traces: map[string]bool{}, parts: map[string]bool{}}
 		if !isTelemetry(next.form) {
 			continue
 		}
@@ -94,7 +93,7 @@ func overlap(a, b map[string]bool) bool {
 // look finds the traces, spans and log records of a file.
 func (cp *capture) look() {
 	if cp.binary {
-		if v, err := spans.Protobuf(cp.content); err == nil {
+		if v, err := foreign.Protobuf(cp.content); err == nil {
 			cp.collect(v)
 		}
 		return

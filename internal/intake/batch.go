@@ -15,7 +15,6 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/input"
 	"github.com/callvet/callvet/internal/trace/foreign"
-	"github.com/callvet/callvet/internal/trace/spans"
 	"github.com/callvet/callvet/value"
 )
 
@@ -42,8 +41,8 @@ func Unpacked(data []byte) ([]byte, error) { return input.All("traces", data, Ma
 func File(text []byte, form string) (*Batch, error) {
 	text = bytes.TrimPrefix(text, []byte("\uFEFF"))
 	b := &Batch{Form: form, Text: text}
-	if form == formOTLP && spans.IsProtobuf(text) {
-		v, err := spans.Protobuf(text)
+	if form == formOTLP && foreign.IsProtobuf(text) {
+		v, err := foreign.Protobuf(text)
 		if err != nil {
 			return nil, err
 		}
@@ -123,7 +122,7 @@ func parse(body []byte, protobuf bool) (value.Value, error) {
 		return value.Value{}, nil // protobuf's form of a message without fields
 	}
 	if protobuf {
-		return spans.Protobuf(body)
+		return foreign.Protobuf(body)
 	}
 	v, _, err := value.Read(body)
 	if err != nil {

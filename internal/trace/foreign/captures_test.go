@@ -88,7 +88,7 @@ func travelsAreRead(t *testing.T, files []string) {
 		if filepath.Ext(file) != ".gz" {
 			forms["compressed"] = compressed(t, text)
 		}
-		if spans := merged(text); spans != nil {
+		if spans := mergedText(text); spans != nil {
 			forms["as protobuf"] = protobufOf(t, spans)
 			forms["as compressed protobuf"] = compressed(t, forms["as protobuf"])
 		}
@@ -193,7 +193,7 @@ func compressed(t *testing.T, b []byte) []byte {
 }
 
 // merged is lines of OTLP's JSON as one export; nil for other content, and for log records.
-func merged(text []byte) []byte {
+func mergedText(text []byte) []byte {
 	var all struct {
 		ResourceSpans []json.RawMessage `json:"resourceSpans"`
 	}

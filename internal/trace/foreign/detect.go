@@ -9,16 +9,14 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/callvet/callvet/internal/trace"
-	"github.com/callvet/callvet/internal/trace/chats"
-	"github.com/callvet/callvet/internal/trace/spans"
 	"github.com/callvet/callvet/value"
 )
 
 // Names are the formats that can be read, in the order in which they are tried.
 func Names() []string {
-	names := append([]string{Contract}, spans.Names()...)
-	names = append(append(names, "langsmith"), chats.EntryNames()...)
-	for _, f := range chats.Formats() {
+	names := append([]string{Contract}, SpanFormats()...)
+	names = append(append(names, "langsmith"), EntryNames()...)
+	for _, f := range Formats() {
 		names = append(names, f.Name)
 	}
 	return names
@@ -31,7 +29,7 @@ func Detect(head []byte) string {
 	if bytes.HasPrefix(head, []byte("PK\x03\x04")) {
 		return "inspect"
 	}
-	if spans.FramingOf(head) > 0 {
+	if FramingOf(head) > 0 {
 		return "otlp"
 	}
 	head = bytes.TrimSpace(bytes.TrimPrefix(head, []byte("\uFEFF")))
@@ -107,7 +105,7 @@ func nameOf(v value.Value) string {
 	if own(v) {
 		return Contract
 	}
-	if n := spans.Name(v); n != "" {
+	if n := Name(v); n != "" {
 		return n
 	}
 	e := v
@@ -117,10 +115,10 @@ func nameOf(v value.Value) string {
 			return Contract
 		}
 	}
-	if chats.IsLangSmith(e) {
+	if IsLangSmith(e) {
 		return "langsmith"
 	}
-	if n := chats.EntryForm(v); n != "" {
+	if n := EntryForm(v); n != "" {
 		return n
 	}
 	if f, ok := chatForm(e); ok {
@@ -144,16 +142,16 @@ func own(v value.Value) bool {
 	return id && (tool || typ.Str() == "task")
 }
 
-func chatForm(v value.Value) (chats.Format, bool) {
+func chatForm(v value.Value) (Format, bool) {
 	if v.Kind() != value.Object {
-		return chats.Format{}, false
+		return Format{}, false
 	}
-	for _, f := range chats.Formats() {
+	for _, f := range Formats() {
 		if f.Is(v) {
 			return f, true
 		}
 	}
-	return chats.Format{}, false
+	return Format{}, false
 }
 
 // value reads one value of a stream; false when its form is not known, or is
@@ -176,7 +174,7 @@ func (i *Importer) value(v value.Value) bool {
 	if i.format == "" {
 		i.format = name
 	}
-	if spans.Name(v) != "" {
+	if Name(v) != "" {
 		i.gatherer(0).Add(v, &i.sink)
 		return true
 	}
@@ -184,11 +182,11 @@ func (i *Importer) value(v value.Value) bool {
 		each(v, func(e value.Value) { i.gatherer(1).Add(e, &i.sink) })
 		return true
 	}
-	if slices.Contains(chats.EntryNames(), name) {
+	if slices.Contains(EntryNames(), name) {
 		i.gatherer(2).Add(v, &i.sink)
 		return true
 	}
-	for _, f := range chats.Formats() {
+	for _, f := range Formats() {
 		if f.Name != name {
 			continue
 		}
@@ -204,7 +202,7 @@ func (i *Importer) value(v value.Value) bool {
 
 // forced reports whether a value of another look may be read in the form asked for.
 func forced(name string, v value.Value) bool {
-	for _, f := range chats.Formats() {
+	for _, f := range Formats() {
 		if f.Name == name {
 			e := v
 			if v.Kind() == value.Array {
@@ -235,13 +233,13 @@ func each(v value.Value, do func(value.Value)) {
 // gatherer gives the gatherer of spans (0), runs (1) or entries of a log (2).
 func (i *Importer) gatherer(n int) gatherer {
 	if i.gather == nil {
-		i.gather = []gatherer{&spans.Gatherer{}, &runs{}, &i.entries}
+		i.gather = []gatherer{&Gatherer{}, &runs{}, &i.entries}
 	}
 	return i.gather[n]
 }
 
 // runs gathers LangSmith's.
-type runs struct{ chats.LangSmith }
+type runs struct{ LangSmith }
 
 // Add implements gatherer.
 func (r *runs) Add(v value.Value, _ *trace.Sink) { r.LangSmith.Add(v) }

@@ -90,7 +90,7 @@ func TestEntries(t *testing.T) {
 			[]string{"task-1 called", "Done.", `f {} ok "five"`},
 		},
 	} {
-		as, r, err := text(c.in, Options{})
+		as, r, err := importText(c.in, Options{})
 		if err != nil || len(as) != 1 || r.Log.Bad > 0 {
 			t.Errorf("%s: %d attempts, %v, %+v", name, len(as), err, r.Log)
 			continue
@@ -143,7 +143,7 @@ func TestClients(t *testing.T) {
 		"a message of the AI SDK 4": {`[{"role":"user","content":"go"},{"role":"assistant","content":"","parts":[{"type":"tool-invocation","toolInvocation":{"state":"result","toolCallId":"1","toolName":"f","args":{},"result":"five"}}]},
 			{"role":"assistant","content":"Done."}]`, []string{"called", "Done.", `f {} ok "five"`}},
 	} {
-		as, _, err := text(c.in, Options{})
+		as, _, err := importText(c.in, Options{})
 		if err != nil || len(as) != 1 {
 			t.Errorf("%s: %d attempts, %v", name, len(as), err)
 			continue

@@ -281,7 +281,7 @@ func (e *Exporter) resource(a *trace.Attempt) any {
 		status = object{"code": 2, "message": t.Fault.Error()}
 		attrs = append(attrs, strAttr("error.type", string(t.Fault.Kind)))
 	}
-	spans := []any{span(traceID, root, "", "invoke_agent "+t.Target, start, end, attrs, status)}
+	spans := []any{exportedSpan(traceID, root, "", "invoke_agent "+t.Target, start, end, attrs, status)}
 	for i, c := range t.Calls() {
 		id := sha256.Sum256([]byte(root + strconv.Itoa(i)))
 		spans = append(spans, e.call(traceID, hex.EncodeToString(id[:8]), root, start, c))
@@ -313,12 +313,12 @@ func (e *Exporter) call(traceID, id, parent string, start time.Time, c callvet.C
 		status = object{"code": 2, "message": c.Error}
 		attrs = append(attrs, strAttr("error.type", kind))
 	}
-	return span(traceID, id, parent, "execute_tool "+c.Tool, start, start.Add(time.Duration(c.ExecMS*float64(time.Millisecond))), attrs, status)
+	return exportedSpan(traceID, id, parent, "execute_tool "+c.Tool, start, start.Add(time.Duration(c.ExecMS*float64(time.Millisecond))), attrs, status)
 }
 
-func span(traceID, id, parent, name string, start, end time.Time, attrs []any, status any) any {
+func exportedSpan(traceID, id, parent, name string, start, end time.Time, attrs []any, status any) any {
 	s := object{
-		"traceId": traceID, "spanId": id, "name": strings.TrimSpace(name), "kind": 1, "startTimeUnixNano": nanos(start), "endTimeUnixNano": nanos(end),
+		"traceId": traceID, "spanId": id, "name": strings.TrimSpace(name), "kind": 1, "startTimeUnixNano": nanosText(start), "endTimeUnixNano": nanosText(end),
 		"attributes": attrs, "status": status,
 	}
 	if parent != "" {
@@ -328,7 +328,7 @@ func span(traceID, id, parent, name string, start, end time.Time, attrs []any, s
 }
 
 // nanos is a time as OTLP writes it; an unknown one is 0.
-func nanos(t time.Time) string {
+func nanosText(t time.Time) string {
 	if t.Year() < 1970 {
 		return "0"
 	}

@@ -312,12 +312,12 @@ func TestExportsComeBack(t *testing.T) {
 			if err := e.Close(); err != nil {
 				t.Fatal(err)
 			}
-			out, r, err := text(b.String(), Options{})
+			out, r, err := importText(b.String(), Options{})
 			if err != nil || r.Format != format {
 				t.Errorf("%s as %s was read as %q: %v", path, format, r.Format, err)
 				continue
 			}
-			if d := gocmp.Diff(called(in, format), called(out, format)); d != "" {
+			if d := gocmp.Diff(callsIn(in, format), callsIn(out, format)); d != "" {
 				t.Errorf("%s as %s: %s", path, format, d)
 			}
 		}
@@ -359,7 +359,7 @@ func TestExportsRedact(t *testing.T) {
 
 // called are the calls with their arguments; formats that cannot tell unknown
 // arguments write {}.
-func called(attempts []trace.Attempt, format string) []string {
+func callsIn(attempts []trace.Attempt, format string) []string {
 	var out []string
 	for i := range attempts {
 		for _, c := range attempts[i].Trace.Calls() {
@@ -373,7 +373,7 @@ func called(attempts []trace.Attempt, format string) []string {
 	return out
 }
 
-func text(s string, o Options) ([]trace.Attempt, Report, error) {
+func importText(s string, o Options) ([]trace.Attempt, Report, error) {
 	i, err := Open(strings.NewReader(s), o)
 	if err != nil {
 		return nil, Report{}, err
@@ -468,7 +468,7 @@ func TestForms(t *testing.T) {
 		"no JSON":                      {`hello`, `error`},
 		"an archive of something else": {"PK\x03\x04 and so on", `error`},
 	} {
-		a, r, err := text(c.in, Options{})
+		a, r, err := importText(c.in, Options{})
 		if got := summary(a, r, err); got != c.want {
 			t.Errorf("%s:\n got %s (%v)\nwant %s", name, got, err, c.want)
 		}
@@ -476,14 +476,14 @@ func TestForms(t *testing.T) {
 			t.Errorf("%s: written and read again: %s", name, d)
 		}
 	}
-	if _, _, err := text(`{"a":1}`, Options{Format: "x"}); !errors.Is(err, callvet.ErrInvalid) {
+	if _, _, err := importText(`{"a":1}`, Options{Format: "x"}); !errors.Is(err, callvet.ErrInvalid) {
 		t.Errorf("an unknown format: %v", err)
 	}
 	two := strings.Repeat(`{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"t","name":"execute_tool a"}]}]}]}`+"\n", 2)
-	if _, _, err := text(two, Options{MaxHeld: 500}); !errors.Is(err, callvet.ErrLimited) {
+	if _, _, err := importText(two, Options{MaxHeld: 500}); !errors.Is(err, callvet.ErrLimited) {
 		t.Errorf("spans over the limit: %v", err)
 	}
-	if _, _, err := text(strings.Repeat(" ", 100)+`{"a":`+strings.Repeat(" ", 100), Options{MaxBytes: 50}); !errors.Is(err, callvet.ErrLimited) {
+	if _, _, err := importText(strings.Repeat(" ", 100)+`{"a":`+strings.Repeat(" ", 100), Options{MaxBytes: 50}); !errors.Is(err, callvet.ErrLimited) {
 		t.Errorf("over the limit: %v", err)
 	}
 }
@@ -496,7 +496,7 @@ func TestTimesOfSpans(t *testing.T) {
 	}
 	in := `{"resourceSpans":[{"scopeSpans":[{"spans":[` + span("1", "invoke_agent x", 1_000_000_000, 9_000_000_000) + "," + span("2", "execute_tool a", 1_250_000_000, 1_300_000_000) + "," +
 		`{"traceId":"t","spanId":"3","name":"execute_tool b","attributes":[]}` + `]}]}]}`
-	a, _, err := text(in, Options{})
+	a, _, err := importText(in, Options{})
 	if err != nil || len(a) != 1 {
 		t.Fatal(a, err)
 	}
@@ -578,7 +578,7 @@ func FuzzImport(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {
-		a, r, err := text(string(in), Options{MaxBytes: 1 << 20})
+		a, r, err := importText(string(in), Options{MaxBytes: 1 << 20})
 		if err != nil {
 			return
 		}
@@ -599,7 +599,7 @@ func FuzzImport(f *testing.F) {
 func TestAttacksAreTasks(t *testing.T) {
 	t.Parallel()
 	line := `{"suite":"s","user_task_id":"user_task_0","injection_task_id":%s,"attack_type":%q,"pipeline":"p","messages":[{"role":"user","content":"hi"}],"utility":true}` + "\n"
-	attempts, _, err := text(fmt.Sprintf(line, "null", "none")+fmt.Sprintf(line, `"injection_task_1"`, "direct")+fmt.Sprintf(line, `"injection_task_1"`, "ignore_previous"), Options{})
+	attempts, _, err := importText(fmt.Sprintf(line, "null", "none")+fmt.Sprintf(line, `"injection_task_1"`, "direct")+fmt.Sprintf(line, `"injection_task_1"`, "ignore_previous"), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -700,7 +700,7 @@ func TestRepairedRecords(t *testing.T) {
 			`{"task_id":"t","call_id":"1","tool":"a","args":{"x":NaN},"result":"\ud83d"}` + "\n" + `{"type":"task","task_id":"t","outcome":"called","steps":1}`, [][]string{{note}}, 1,
 		},
 	} {
-		list, r, err := text(c.in, Options{})
+		list, r, err := importText(c.in, Options{})
 		var notes [][]string
 		calls := 0
 		for i := range list {
@@ -725,11 +725,11 @@ func TestLongLines(t *testing.T) {
 	for _, size := range []int{300, 100 << 10} { // within the buffer, and beyond it
 		long := `{"messages":[{"role":"user","content":"` + strings.Repeat("x", size) + `"}]}`
 		for name, in := range map[string]string{"in the middle": short + "\n" + long + "\n" + short, "the last": short + "\n" + short + "\n" + long, "with its end": short + "\n" + short + "\n" + long + "\n"} {
-			list, r, err := text(in, Options{Lines: trace.Options{MaxLine: 200}})
+			list, r, err := importText(in, Options{Lines: trace.Options{MaxLine: 200}})
 			if err != nil || len(list) != 2 || r.Log.Bad != 1 || r.Log.Lines != 3 || !strings.Contains(r.Log.List[0].Reason, "longer than the limit of 200 bytes") {
 				t.Errorf("%s, %d bytes: %d attempts, %+v, %v", name, size, len(list), r.Log, err)
 			}
-			if _, _, err := text(in, Options{Lines: trace.Options{MaxLine: 200, Strict: true}}); !errors.Is(err, callvet.ErrLimited) {
+			if _, _, err := importText(in, Options{Lines: trace.Options{MaxLine: 200, Strict: true}}); !errors.Is(err, callvet.ErrLimited) {
 				t.Errorf("%s, %d bytes, strict: %v", name, size, err)
 			}
 		}

@@ -22,23 +22,23 @@ type note struct{ role, text string }
 const theCall, theResult = "call", "result"
 
 // request is one of a model: what it was sent, and what it gave.
-type request struct {
+type testRequest struct {
 	in  []note
 	out note
 }
 
 // The chat has a first turn with a call, in two requests, and a second one without.
-func firstTurn() []request {
+func firstTurn() []testRequest {
 	u := note{"user", "Weather in Paris?"}
-	return []request{
+	return []testRequest{
 		{[]note{u}, note{theCall, "c1"}},
 		{[]note{u, {theCall, "c1"}, {theResult, "c1"}}, note{"assistant", "20 degrees."}},
 	}
 }
 
-func secondTurn() request {
+func secondTurn() testRequest {
 	in := firstTurn()[1]
-	return request{append(slices.Clone(in.in), in.out, note{"user", "Your name?"}), note{"assistant", "I am Bot."}}
+	return testRequest{append(slices.Clone(in.in), in.out, note{"user", "Your name?"}), note{"assistant", "I am Bot."}}
 }
 
 type dict = map[string]any
@@ -148,8 +148,8 @@ func numberedMessages(to dict, prefix string, notes []note) {
 func at(n int) string { return fmt.Sprintf("2026-01-01T00:00:%02dZ", n) }
 
 // spanForm writes a span for each request, with attributes of a dialect.
-func spanForm(attrs func(request) dict) func(id string, begin int, rs []request) string {
-	return func(id string, begin int, rs []request) string {
+func spanForm(attrs func(testRequest) dict) func(id string, begin int, rs []testRequest) string {
+	return func(id string, begin int, rs []testRequest) string {
 		var spans []dict
 		for i, r := range rs {
 			spans = append(spans, dict{"trace_id": id, "span_id": id + strconv.Itoa(i), "name": "chat", "start_time": at(begin + i), "end_time": at(begin + i), "attributes": attrs(r)})
@@ -160,9 +160,9 @@ func spanForm(attrs func(request) dict) func(id string, begin int, rs []request)
 
 // recorded are the forms that keep what a model was sent apart from what it gave. Each writes a
 // line for the requests of one trace.
-func recorded() map[string]func(id string, begin int, rs []request) string {
-	phoenix := func(columns bool) func(string, int, []request) string {
-		return func(id string, begin int, rs []request) string {
+func recorded() map[string]func(id string, begin int, rs []testRequest) string {
+	phoenix := func(columns bool) func(string, int, []testRequest) string {
+		return func(id string, begin int, rs []testRequest) string {
 			var spans []dict
 			for i, r := range rs {
 				sp := dict{"name": "chat", "span_kind": "LLM", "parent_id": nil, "status_code": "OK", "start_time": at(begin + i), "end_time": at(begin + i)}
@@ -186,14 +186,14 @@ func recorded() map[string]func(id string, begin int, rs []request) string {
 			return asText(spans)
 		}
 	}
-	return map[string]func(string, int, []request) string{
-		"OpenTelemetry": spanForm(func(r request) dict {
+	return map[string]func(string, int, []testRequest) string{
+		"OpenTelemetry": spanForm(func(r testRequest) dict {
 			return dict{"gen_ai.operation.name": "chat", "gen_ai.input.messages": each1(r.in, genAI), "gen_ai.output.messages": []dict{genAI(r.out)}}
 		}),
-		"Anthropic's messages in OpenTelemetry": spanForm(func(r request) dict {
+		"Anthropic's messages in OpenTelemetry": spanForm(func(r testRequest) dict {
 			return dict{"gen_ai.operation.name": "chat", "gen_ai.input.messages": asText(each1(r.in, anthropic)), "gen_ai.output.messages": asText([]dict{anthropic(r.out)})}
 		}),
-		"AI SDK": spanForm(func(r request) dict {
+		"AI SDK": spanForm(func(r testRequest) dict {
 			out := dict{"ai.operationId": "ai.streamText.doStream", "ai.prompt.messages": asText(each1(r.in, aiSDK)), "ai.model.id": "m"}
 			if r.out.role == theCall {
 				out["ai.response.toolCalls"] = asText([]dict{{"toolCallId": r.out.text, "toolName": "get_weather", "input": `{"city":"Paris"}`}})
@@ -202,24 +202,24 @@ func recorded() map[string]func(id string, begin int, rs []request) string {
 			}
 			return out
 		}),
-		"OpenInference": spanForm(func(r request) dict {
+		"OpenInference": spanForm(func(r testRequest) dict {
 			out := dict{"openinference.span.kind": "LLM"}
 			numberedMessages(out, "llm.input_messages.", r.in)
 			numberedMessages(out, "llm.output_messages.", []note{r.out})
 			return out
 		}),
-		"OpenInference of LangChain": spanForm(func(r request) dict {
+		"OpenInference of LangChain": spanForm(func(r testRequest) dict {
 			return dict{"openinference.span.kind": "LLM", "input.value": asText(dict{"messages": [][]dict{each1(r.in, langChain)}}), "output.value": asText(dict{"generations": [][]dict{{{"message": langChain(r.out)}}}})}
 		}),
-		"Langfuse's attributes": spanForm(func(r request) dict {
+		"Langfuse's attributes": spanForm(func(r testRequest) dict {
 			return dict{"langfuse.observation.type": "generation", "langfuse.observation.input": asText(each1(r.in, chatMessage)), "langfuse.observation.output": asText(chatMessage(r.out))}
 		}),
-		"Traceloop": spanForm(func(r request) dict {
+		"Traceloop": spanForm(func(r testRequest) dict {
 			return dict{"traceloop.span.kind": "llm", "traceloop.entity.input": asText(dict{"messages": each1(r.in, chatMessage)}), "traceloop.entity.output": asText(dict{"choices": []dict{{"message": chatMessage(r.out)}}})}
 		}),
 		"Phoenix":            phoenix(false),
 		"columns of Phoenix": phoenix(true),
-		"OpenAI Agents": func(id string, begin int, rs []request) string {
+		"OpenAI Agents": func(id string, begin int, rs []testRequest) string {
 			var lines []string
 			for i, r := range rs {
 				lines = append(lines, asText(dict{
@@ -229,7 +229,7 @@ func recorded() map[string]func(id string, begin int, rs []request) string {
 			}
 			return strings.Join(lines, "\n")
 		},
-		"OpenAI Agents on the Responses API": func(id string, begin int, rs []request) string {
+		"OpenAI Agents on the Responses API": func(id string, begin int, rs []testRequest) string {
 			var lines []string
 			for i, r := range rs {
 				lines = append(lines, asText(dict{
@@ -239,14 +239,14 @@ func recorded() map[string]func(id string, begin int, rs []request) string {
 			}
 			return strings.Join(lines, "\n")
 		},
-		"Langfuse": func(id string, begin int, rs []request) string {
+		"Langfuse": func(id string, begin int, rs []testRequest) string {
 			var obs []dict
 			for i, r := range rs {
 				obs = append(obs, dict{"id": id + strconv.Itoa(i), "type": "GENERATION", "name": "chat", "startTime": at(begin + i), "endTime": at(begin + i), "input": each1(r.in, chatMessage), "output": chatMessage(r.out)})
 			}
 			return asText(dict{"trace": dict{"id": id}, "observations": obs})
 		},
-		"LangSmith": func(id string, begin int, rs []request) string {
+		"LangSmith": func(id string, begin int, rs []testRequest) string {
 			lines := []string{asText(dict{"id": id, "trace_id": id, "run_type": "chain", "name": "agent", "start_time": at(begin), "inputs": dict{"messages": each1(rs[0].in, langChain)}, "outputs": dict{}})}
 			for i, r := range rs {
 				lines = append(lines, asText(dict{
@@ -276,13 +276,13 @@ func TestHistory(t *testing.T) {
 	t.Parallel()
 	const one, two, hello = "called 1 Weather in Paris?", "abstained 0 Your name?", "abstained 0 hello"
 	for name, form := range recorded() {
-		first, second := form("a", 1, firstTurn()), form("b", 5, []request{secondTurn()})
-		third := form("c", 3, []request{{[]note{{"user", "hello"}}, note{"assistant", "hi"}}})
+		first, second := form("a", 1, firstTurn()), form("b", 5, []testRequest{secondTurn()})
+		third := form("c", 3, []testRequest{{[]note{{"user", "hello"}}, note{"assistant", "hi"}}})
 		again := secondTurn()
 		again.out = note{theCall, "c1"}
-		more := request{append(slices.Clone(again.in), again.out, note{theResult, "c1"}), note{"assistant", "Still 20."}}
+		more := testRequest{append(slices.Clone(again.in), again.out, note{theResult, "c1"}), note{"assistant", "Still 20."}}
 		guard := guardOf("Your name?")
-		grown := request{append(slices.Clone(secondTurn().in), secondTurn().out, note{"user", "And Oslo?"}), note{theCall, "c2"}}
+		grown := testRequest{append(slices.Clone(secondTurn().in), secondTurn().out, note{"user", "And Oslo?"}), note{theCall, "c2"}}
 		for what, c := range map[string]struct {
 			in   []string
 			want []string
@@ -292,14 +292,14 @@ func TestHistory(t *testing.T) {
 			"both turns, the other way round": {[]string{second, first}, []string{two, one}},
 			"the second turn and another":     {[]string{third, second}, []string{hello, two}},
 			"all":                             {[]string{second, third, first}, []string{two, hello, one}},
-			"the same call once more":         {[]string{form("b", 5, []request{again, more})}, []string{"called 1 Your name?"}},
-			"the same call after both turns":  {[]string{first, form("b", 5, []request{again, more})}, []string{one, "called 1 Your name?"}},
-			"a question within the trace":     {[]string{form("b", 5, []request{secondTurn(), grown})}, []string{"called 1 Your name?"}},
-			"a guard before the second turn":  {[]string{form("b", 5, []request{guard, secondTurn()})}, []string{two}},
-			"a guard before the first turn":   {[]string{form("b", 5, append([]request{guardOf("Weather in Paris?")}, firstTurn()...))}, []string{one}},
+			"the same call once more":         {[]string{form("b", 5, []testRequest{again, more})}, []string{"called 1 Your name?"}},
+			"the same call after both turns":  {[]string{first, form("b", 5, []testRequest{again, more})}, []string{one, "called 1 Your name?"}},
+			"a question within the trace":     {[]string{form("b", 5, []testRequest{secondTurn(), grown})}, []string{"called 1 Your name?"}},
+			"a guard before the second turn":  {[]string{form("b", 5, []testRequest{guard, secondTurn()})}, []string{two}},
+			"a guard before the first turn":   {[]string{form("b", 5, append([]testRequest{guardOf("Weather in Paris?")}, firstTurn()...))}, []string{one}},
 			"a loop that began elsewhere":     {[]string{form("b", 5, firstTurn()[1:])}, []string{one}},
 		} {
-			as, r, err := text(strings.Join(c.in, "\n"), Options{})
+			as, r, err := importText(strings.Join(c.in, "\n"), Options{})
 			slices.Sort(c.want)
 			if d := gocmp.Diff(c.want, tellings(as)); d != "" || err != nil {
 				t.Errorf("%s: %s: %v, %v: %s", name, what, err, r.Lost, d)
@@ -312,8 +312,8 @@ func TestHistory(t *testing.T) {
 }
 
 // guardOf is a request that another model is sent first, about the last question alone.
-func guardOf(question string) request {
-	return request{[]note{{"user", question}}, note{"assistant", "allowed"}}
+func guardOf(question string) testRequest {
+	return testRequest{[]note{{"user", question}}, note{"assistant", "allowed"}}
 }
 
 // TestLoopOverTraces holds that an agent which begins a trace per request is one attempt, whatever
@@ -321,14 +321,14 @@ func guardOf(question string) request {
 func TestLoopOverTraces(t *testing.T) {
 	t.Parallel()
 	forms := recorded()
-	maps.DeleteFunc(forms, func(name string, _ func(string, int, []request) string) bool {
+	maps.DeleteFunc(forms, func(name string, _ func(string, int, []testRequest) string) bool {
 		return name == "Langfuse" || name == "LangSmith" // a trace of theirs is a task
 	})
 	for name, form := range forms {
 		a, b := form("a", 1, firstTurn()[:1]), form("b", 1, firstTurn()[1:])
-		second := form("c", 5, []request{secondTurn()})
+		second := form("c", 5, []testRequest{secondTurn()})
 		for _, in := range [][]string{{a, b, second}, {b, a, second}, {second, b, a}} {
-			as, _, err := text(strings.Join(in, "\n"), Options{})
+			as, _, err := importText(strings.Join(in, "\n"), Options{})
 			want := []string{"abstained 0 Your name?", "called 1 Weather in Paris?"}
 			if d := gocmp.Diff(want, tellings(as)); d != "" || err != nil {
 				t.Errorf("%s: %v: %s", name, err, d)
@@ -340,8 +340,8 @@ func TestLoopOverTraces(t *testing.T) {
 // TestResponsesInput holds the same for a body of the Responses API that repeats its input.
 func TestResponsesInput(t *testing.T) {
 	t.Parallel()
-	for want, r := range map[string]request{"abstained 0 Your name?": secondTurn(), "called 1 Weather in Paris?": firstTurn()[1]} {
-		as, _, err := text(asText(dict{"object": "response", "status": "completed", "input": each1(r.in, item), "output": []dict{item(r.out)}}), Options{})
+	for want, r := range map[string]testRequest{"abstained 0 Your name?": secondTurn(), "called 1 Weather in Paris?": firstTurn()[1]} {
+		as, _, err := importText(asText(dict{"object": "response", "status": "completed", "input": each1(r.in, item), "output": []dict{item(r.out)}}), Options{})
 		if d := gocmp.Diff([]string{want}, tellings(as)); d != "" || err != nil {
 			t.Errorf("%v: %s", err, d)
 		}
@@ -359,12 +359,12 @@ func TestStateOfAgent(t *testing.T) {
 		"Langfuse":      asText(dict{"trace": dict{"id": "t", "input": in, "output": out}, "observations": []dict{{"id": "1", "type": "SPAN", "name": "x"}}}),
 		"LangSmith":     asText(dict{"id": "t", "trace_id": "t", "run_type": "chain", "name": "agent", "inputs": in, "outputs": out}),
 	} {
-		as, _, err := text(form, Options{})
+		as, _, err := importText(form, Options{})
 		if d := gocmp.Diff([]string{"error 0 Your name?"}, tellings(as)); d != "" || err != nil || as[0].Trace.Answer != "I am Bot." {
 			t.Errorf("%s: %v: %s", name, err, d)
 		}
 	}
-	as, _, err := text(asText(dict{"messages": each1(r.in, chatMessage), "choices": []dict{{"message": chatMessage(r.out), "finish_reason": "stop"}}}), Options{})
+	as, _, err := importText(asText(dict{"messages": each1(r.in, chatMessage), "choices": []dict{{"message": chatMessage(r.out), "finish_reason": "stop"}}}), Options{})
 	if d := gocmp.Diff([]string{"abstained 0 Your name?"}, tellings(as)); d != "" || err != nil {
 		t.Errorf("a request with its answer: %v: %s", err, d)
 	}
@@ -376,7 +376,7 @@ func TestMessagesAreAction(t *testing.T) {
 	r := secondTurn()
 	list := each1(append(slices.Clone(r.in), r.out), chatMessage)
 	for _, in := range []any{list, dict{"messages": list}, dict{"task_id": 1, "reward": 1, "traj": list}} {
-		as, _, err := text(asText(in), Options{})
+		as, _, err := importText(asText(in), Options{})
 		if d := gocmp.Diff([]string{"called 1 Weather in Paris?"}, tellings(as)); d != "" || err != nil {
 			t.Errorf("%v: %s", err, d)
 		}

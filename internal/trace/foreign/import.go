@@ -17,8 +17,6 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/input"
 	"github.com/callvet/callvet/internal/trace"
-	"github.com/callvet/callvet/internal/trace/chats"
-	"github.com/callvet/callvet/internal/trace/spans"
 	"github.com/callvet/callvet/value"
 	"github.com/callvet/callvet/value/typed"
 )
@@ -81,11 +79,11 @@ type Importer struct {
 	sink   trace.Sink
 	log    trace.Log
 	format string
-	binary spans.Framing  // OTLP in protobuf
+	binary Framing        // OTLP in protobuf
 	group  *trace.Grouper // of callvet's own lines; nil for other forms
 	gather []gatherer
 	// entries are those of a log; it is one of gather.
-	entries chats.Entries
+	entries Entries
 	began   bool          // a value was read
 	held    int64         // bytes of memory of what was gathered
 	odd     value.Repairs // of values that gave no attempt yet
@@ -130,7 +128,7 @@ func Open(r io.Reader, o Options) (*Importer, error) {
 	if i.format == "" {
 		i.format = Detect(head)
 	}
-	if i.binary = spans.FramingOf(head); i.binary == spans.Compressed {
+	if i.binary = FramingOf(head); i.binary == Compressed {
 		return nil, &callvet.Hinted{
 			Err: fmt.Errorf("read recording: its messages are compressed with zstd: %w", callvet.ErrInvalid), Hint: "let the exporter write without compression",
 		}
@@ -165,9 +163,9 @@ func (i *Importer) grows(head []byte) error {
 	why := ""
 	switch _, _, err := value.Read(line); {
 	case i.format == Contract || len(line) == 0:
-	case i.format == "langsmith" || slices.Contains(spans.Names(), i.format):
+	case i.format == "langsmith" || slices.Contains(SpanFormats(), i.format):
 		why = "its spans make attempts only together"
-	case slices.Contains(chats.EntryNames(), i.format):
+	case slices.Contains(EntryNames(), i.format):
 		why = "its entries make attempts only together"
 	case i.format == "inspect" || err != nil && len(head) < headSize:
 		why = "it is one document"
@@ -231,7 +229,7 @@ func (i *Importer) read(take func(trace.Attempt) bool) error {
 	switch {
 	case string(head) == "PK\x03\x04":
 		return i.archive(take)
-	case i.binary == spans.Unframed:
+	case i.binary == Unframed:
 		return i.protobuf(take)
 	case i.binary > 0:
 		return i.frames(take)
@@ -555,11 +553,11 @@ func (i *Importer) drain(take func(trace.Attempt) bool) bool {
 
 // protobuf reads an OTLP export, as if it were the JSON form.
 func (i *Importer) protobuf(take func(trace.Attempt) bool) error {
-	data, err := input.Whole(i.src, min(spans.MaxMessage, i.o.MaxBytes))
+	data, err := input.Whole(i.src, min(MaxMessage, i.o.MaxBytes))
 	if err != nil {
 		return fmt.Errorf("read recording: message 1: %w", err)
 	}
-	v, err := spans.Protobuf(data)
+	v, err := Protobuf(data)
 	if err != nil {
 		return err
 	}
@@ -581,8 +579,8 @@ func (i *Importer) frames(take func(trace.Attempt) bool) error {
 		if errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 			return i.flush(take)
 		}
-		if err == nil && size > spans.MaxMessage {
-			return fmt.Errorf("read recording: message %d: more than %s: %w", n, input.Size(spans.MaxMessage), callvet.ErrLimited)
+		if err == nil && size > MaxMessage {
+			return fmt.Errorf("read recording: message %d: more than %s: %w", n, input.Size(MaxMessage), callvet.ErrLimited)
 		}
 		var data bytes.Buffer
 		if err == nil {
@@ -616,7 +614,7 @@ func (i *Importer) frame(data []byte, cut bool) error {
 	if len(data) == 0 { // an export without spans
 		return nil
 	}
-	v, err := spans.Protobuf(data)
+	v, err := Protobuf(data)
 	if err != nil {
 		return err
 	}
@@ -654,7 +652,7 @@ func (i *Importer) archive(take func(trace.Attempt) bool) error {
 			return err
 		}
 		samples++
-		chats.ReadSample(v, header, &i.sink)
+		ReadSample(v, header, &i.sink)
 		if !i.drain(take) {
 			return errStop
 		}

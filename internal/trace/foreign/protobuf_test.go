@@ -20,7 +20,6 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/trace"
-	"github.com/callvet/callvet/internal/trace/spans"
 )
 
 func importBytes(b []byte, o Options) ([]trace.Attempt, Report, error) {
@@ -124,7 +123,7 @@ func TestProtobufValues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := spans.Protobuf(raw)
+	v, err := Protobuf(raw)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +158,7 @@ func TestProtobufRefused(t *testing.T) {
 		t.Errorf("over the limit: %v", err)
 	}
 	for _, text := range []string{"\n{\n\"resourceSpans\":[]}", "\n\n\n[]", "\n \n{}", "", "\n\x05\n"} {
-		if spans.IsProtobuf([]byte(text)) {
+		if IsProtobuf([]byte(text)) {
 			t.Errorf("%q is taken for protobuf", text)
 		}
 	}
@@ -175,7 +174,7 @@ func FuzzProtobuf(f *testing.F) {
 	}
 	f.Add(raw)
 	f.Fuzz(func(t *testing.T, b []byte) {
-		v, err := spans.Protobuf(b)
+		v, err := Protobuf(b)
 		if err != nil {
 			if !errors.Is(err, callvet.ErrInvalid) {
 				t.Fatal(err)
@@ -183,7 +182,7 @@ func FuzzProtobuf(f *testing.F) {
 			return
 		}
 		var s trace.Sink
-		var g spans.Gatherer
+		var g Gatherer
 		g.Add(v, &s)
 		g.Flush(&s)
 	})

@@ -33,7 +33,7 @@ func TestReadings(t *testing.T) {
 		if strings.HasSuffix(f.Name, ".read") {
 			continue
 		}
-		as, r, err := text(string(f.Data), Options{})
+		as, r, err := importText(string(f.Data), Options{})
 		got := reading(as, r, err)
 		now.Files = append(now.Files, f, txtar.File{Name: f.Name + ".read", Data: []byte(got)})
 		if d := gocmp.Diff(want[f.Name+".read"], got); d != "" && !*update {

@@ -62,7 +62,7 @@ func TestStops(t *testing.T) {
 			`"model_context_window_exceeded"`: "unparseable context_window", `"content-filter"`: "error content_filter", `"refusal"`: "error refusal", `"SAFETY"`: "error content_filter",
 			`"tool_calls"`: "error malformed", `"other"`: "error unknown", `"a-new-one"`: "error unknown", `null`: "abstained, stop not recorded", `""`: "abstained, stop not recorded",
 		} {
-			as, r, err := text(strings.Replace(form, "REASON", reason, 1), Options{})
+			as, r, err := importText(strings.Replace(form, "REASON", reason, 1), Options{})
 			if err != nil || len(as) != 1 {
 				t.Errorf("%s, %s: %d attempts, %v, %v", name, reason, len(as), r.Log, err)
 				continue
@@ -120,7 +120,7 @@ func TestOtherStops(t *testing.T) {
 		"an answer that ended after its calls":  {`[{"role":"user","content":"hi"},{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"f","arguments":"{}"}}],"finish_reason":"tool_calls"},{"role":"tool","tool_call_id":"1","content":"5"},{"role":"assistant","content":"fi","finish_reason":"length"}]`, "called, the answer was cut off after its calls (length)"},
 		"a benchmark, whose authors have rules": {`{"task_id":0,"reward":1,"info":{},"traj":[{"role":"user","content":"hi"},{"role":"assistant","content":"hello","finish_reason":"length"}]}`, "abstained"},
 	} {
-		as, _, err := text(c.in, Options{})
+		as, _, err := importText(c.in, Options{})
 		if err != nil || len(as) != 1 {
 			t.Errorf("%s: %d attempts, %v", name, len(as), err)
 			continue
@@ -168,7 +168,7 @@ func TestRecordsInReport(t *testing.T) {
 		"a copy":   {[]string{pass, pass}, map[string]int64{"a task record that is a copy of an earlier one": 1}},
 		"conflict": {[]string{pass, fail}, map[string]int64{"an attempt with task records that contradict each other": 1}},
 	} {
-		_, r, err := text(strings.Join(tt.lines, "\n")+"\n", Options{})
+		_, r, err := importText(strings.Join(tt.lines, "\n")+"\n", Options{})
 		if d := cmp.Diff(tt.want, r.Lost); err != nil || d != "" || r.Format != Contract {
 			t.Errorf("%s: %v, %s", name, err, d)
 		}

@@ -52,7 +52,7 @@ func TestTwins(t *testing.T) {
 			if strings.Contains(name, "observation") {
 				text2 = asText(dict{"trace": dict{"id": "t"}, "observations": twins})
 			}
-			as, _, err := text(text2, Options{})
+			as, _, err := importText(text2, Options{})
 			if d := gocmp.Diff([]string{"called 1 Weather in Paris?"}, tellings(as)); d != "" || err != nil {
 				t.Errorf("%s: %v: %s", name, err, d)
 			}
@@ -60,7 +60,7 @@ func TestTwins(t *testing.T) {
 		}
 	}
 	// Spans that are about different things are two, whatever their ids.
-	as, _, err := text(asText([]dict{span(dict{"gen_ai.input.messages": in["gen_ai.input.messages"], "gen_ai.output.messages": out["gen_ai.output.messages"]}, 2), {
+	as, _, err := importText(asText([]dict{span(dict{"gen_ai.input.messages": in["gen_ai.input.messages"], "gen_ai.output.messages": out["gen_ai.output.messages"]}, 2), {
 		"trace_id": "t", "span_id": "g", "name": "execute_tool get_weather", "start_time": at(1), "attributes": dict{"gen_ai.operation.name": "execute_tool", "gen_ai.tool.call.id": "c1", "gen_ai.tool.call.result": "20"},
 	}}), Options{})
 	if err != nil || len(as) != 1 || len(as[0].Trace.Calls()) != 1 || string(as[0].Trace.Calls()[0].Result) != "20" {
@@ -107,7 +107,7 @@ func TestToolsOfObservations(t *testing.T) {
 		"a span":                                 {span(paris), nil},
 		"a span with other arguments":            {span(oslo), []string{remark}},
 	} {
-		as, r, err := text(c.in, Options{})
+		as, r, err := importText(c.in, Options{})
 		if err != nil || len(as) != 1 || len(as[0].Trace.Calls()) != 1 {
 			t.Errorf("%s: %v, %v", name, err, tellings(as))
 			continue

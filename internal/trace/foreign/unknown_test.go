@@ -74,7 +74,7 @@ func TestUnknown(t *testing.T) {
 		"a trace of Langfuse's with a generation":           {`{"id":"t","observations":[{"id":"1","type":"GENERATION","input":[{"role":"user","content":"hi"}],"output":{"role":"assistant","content":"hello"}}]}`, "abstained"},
 		"a trace of Langfuse's with an answer that is lost": {`{"id":"t","observations":[{"id":"1","type":"GENERATION","input":[{"role":"user","content":"hi"}],"output":null}]}`, "error"},
 	} {
-		as, r, err := text(c.in, Options{})
+		as, r, err := importText(c.in, Options{})
 		if err != nil || len(as) != 1 {
 			t.Errorf("%s: %d attempts, %v", name, len(as), err)
 			continue
@@ -93,7 +93,7 @@ func TestUnknown(t *testing.T) {
 // counted as what was not understood.
 func TestUnreadableText(t *testing.T) {
 	t.Parallel()
-	as, r, err := text(`{"choices":[{"message":{"role":"assistant","content":"<tool_call>{\"name\":\"f\""},"finish_reason":"stop"}]}`, Options{})
+	as, r, err := importText(`{"choices":[{"message":{"role":"assistant","content":"<tool_call>{\"name\":\"f\""},"finish_reason":"stop"}]}`, Options{})
 	if err != nil || len(as) != 1 {
 		t.Fatalf("%d attempts, %v", len(as), err)
 	}
@@ -115,12 +115,12 @@ func TestSeen(t *testing.T) {
 		"spans of other work": {"[" + span("GET /") + "," + span("GET /") + "," + span("SELECT") + "]", []string{`a span "GET /"`, `a span "SELECT"`}},
 		"lines":               {`{"event":"x","tool":"y"}` + "\n[1]\n" + `{"event":"z","tool":"y"}`, []string{`an object with "event", "tool"`, `a list whose first element is number`}},
 	} {
-		_, r, err := text(c.in, Options{})
+		_, r, err := importText(c.in, Options{})
 		if d := gocmp.Diff(c.want, r.Seen); d != "" || err != nil || r.Attempts > 0 {
 			t.Errorf("%s: %d attempts, %v: %s", name, r.Attempts, err, d)
 		}
 	}
-	if _, _, err := text(`{"event":"x"}`, Options{}); err == nil || !strings.Contains(err.Error(), `an object with "event"`) {
+	if _, _, err := importText(`{"event":"x"}`, Options{}); err == nil || !strings.Contains(err.Error(), `an object with "event"`) {
 		t.Errorf("one value: %v", err)
 	}
 }
@@ -153,7 +153,7 @@ func TestTracesOfOneTask(t *testing.T) {
 		"two tasks with the same ids, one by one":      {[]string{request("1", hi, call), request("2", hi+","+call+","+result, five), request("3", hi, call), request("4", hi+","+call+","+result, five)}, []string{"called 1", "called 1"}},
 		"two tasks with the same ids at the same time": {[]string{request("1", hi, call), request("2", hi, call), request("3", hi+","+call+","+result, five), request("4", hi+","+call+","+result, five)}, []string{"called 1", "called 1"}},
 	} {
-		as, _, err := text("["+strings.Join(c.in, ",")+"]", Options{})
+		as, _, err := importText("["+strings.Join(c.in, ",")+"]", Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -185,7 +185,7 @@ func TestRolesAndErrors(t *testing.T) {
 		"a span that says that it went wrong":     {spanOf(`"status":{"code":"ERROR","message":"no"},`), "exec_error  0"},
 		"a status that stands beside the span's ": {spanOf(`"status_code":"OK",`), "ok  0"},
 	} {
-		as, r, err := text(c.in, Options{})
+		as, r, err := importText(c.in, Options{})
 		if err != nil || len(as) != 1 || len(as[0].Trace.Calls()) != 1 {
 			t.Errorf("%s: %d attempts, %v", name, len(as), err)
 			continue

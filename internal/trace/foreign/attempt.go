@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package spans
+package foreign
 
 import (
 	"cmp"
@@ -78,7 +78,7 @@ func about(a *trace.Attempt, sp *span) {
 	if m := sp.str(modelName); m != "" {
 		t.Model = m
 	}
-	if c := sp.str(session); c != "" && a.Fields == nil {
+	if c := sp.str(spanSession); c != "" && a.Fields == nil {
 		a.Fields = map[string]string{"conversation": c}
 	}
 	if sp.start > 0 {

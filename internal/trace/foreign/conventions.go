@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package spans
+package foreign
 
 import (
 	"cmp"
@@ -20,11 +20,11 @@ import (
 // in which nothing is missing is taken, else the one that tells most.
 func (sp *span) told() []callvet.Turn {
 	best := fullest(true,
-		func() []callvet.Turn { return message.Said(sp.attr(request), callvet.RoleUser) },
-		func() []callvet.Turn { return eventMessages(sp.events, request) },
+		func() []callvet.Turn { return message.Said(sp.attr(spanRequest), callvet.RoleUser) },
+		func() []callvet.Turn { return eventMessages(sp.events, spanRequest) },
 		func() []callvet.Turn { return flat(sp.attrs, 0) },
 		func() []callvet.Turn { return contents(sp.attrs["gcp.vertex.agent.llm_request"]) },
-		func() []callvet.Turn { return message.Said(sp.attr(input), callvet.RoleUser) },
+		func() []callvet.Turn { return message.Said(sp.attr(spanInput), callvet.RoleUser) },
 	)
 	v := sp.attr(system)
 	for _, e := range sp.events {
@@ -52,12 +52,12 @@ func (sp *span) state() []callvet.Turn {
 
 func (sp *span) gave() []callvet.Turn {
 	return fullest(false,
-		func() []callvet.Turn { return message.Said(sp.attr(answer), callvet.RoleAssistant) },
-		func() []callvet.Turn { return eventMessages(sp.events, answer) },
+		func() []callvet.Turn { return message.Said(sp.attr(spanAnswer), callvet.RoleAssistant) },
+		func() []callvet.Turn { return eventMessages(sp.events, spanAnswer) },
 		func() []callvet.Turn { return flat(sp.attrs, 1) },
 		func() []callvet.Turn { return contents(sp.attrs["gcp.vertex.agent.llm_response"]) },
 		sp.pieces,
-		func() []callvet.Turn { return message.Said(sp.attr(output), callvet.RoleAssistant) },
+		func() []callvet.Turn { return message.Said(sp.attr(spanOutput), callvet.RoleAssistant) },
 	)
 }
 
@@ -133,9 +133,9 @@ func eventMessages(events []event, side meaning) []callvet.Turn {
 		switch {
 		case e.name == detailsEvent:
 			out = append(out, message.Said(e.attrs[side.names()[0]], callvet.RoleAssistant)...)
-		case input && side == request:
+		case input && side == spanRequest:
 			out = append(out, eventTurns(e, role)...)
-		case !input && side == answer:
+		case !input && side == spanAnswer:
 			out = append(out, eventTurns(e, "assistant")...)
 		}
 	}

@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package spans
+package foreign
 
 import (
 	"bytes"
@@ -113,7 +113,7 @@ const (
 	maxText = 4 * MaxMessage
 	// maxValues is how many fields one message may have, and how many values its JSON
 	// form: a field of a real span has some tens of bytes, the smallest possible has two.
-	maxValues = MaxMessage / 16
+	maxProtobufValues = MaxMessage / 16
 )
 
 // Protobuf reads an ExportTraceServiceRequest or TracesData, which are the same
@@ -125,12 +125,12 @@ func Protobuf(data []byte) (value.Value, error) {
 	}
 	text, err := frame().json(make([]byte, 0, 2*len(data)), data, 0)
 	if errors.Is(err, errSize) {
-		return value.Value{}, fmt.Errorf("read protobuf: it has more than %d fields, or %d bytes as JSON: %w", maxValues, maxText, callvet.ErrLimited)
+		return value.Value{}, fmt.Errorf("read protobuf: it has more than %d fields, or %d bytes as JSON: %w", maxProtobufValues, maxText, callvet.ErrLimited)
 	}
 	if err != nil {
 		return value.Value{}, fmt.Errorf("read protobuf: %w: %w", callvet.ErrInvalid, err)
 	}
-	doc := &value.Doc{Max: maxValues}
+	doc := &value.Doc{Max: maxProtobufValues}
 	if err := doc.Parse(text); err != nil {
 		return value.Value{}, fmt.Errorf("read protobuf: %w: %s", callvet.ErrInvalid, value.Reason(err))
 	}
@@ -138,25 +138,25 @@ func Protobuf(data []byte) (value.Value, error) {
 }
 
 // kind is how a field's bytes are written in JSON.
-type kind uint8
+type wireKind uint8
 
 const (
-	inner  kind = iota // a message
-	text               // a string
-	id                 // bytes in hexadecimal digits, as OTLP has ids
-	blob               // bytes in base64
-	number             // an int64 in quotes
-	truth              // a bool
-	enum               // a number
-	time64             // a fixed64 in quotes
-	double             // a float64
+	innerSpans wireKind = iota // a message
+	spanText                   // a string
+	id                         // bytes in hexadecimal digits, as OTLP has ids
+	blob                       // bytes in base64
+	number                     // an int64 in quotes
+	truth                      // a bool
+	enum                       // a number
+	time64                     // a fixed64 in quotes
+	double                     // a float64
 )
 
 // field is a field of a message that the importer reads.
 type field struct {
 	num  protowire.Number
 	name string
-	kind kind
+	kind wireKind
 	list bool
 	of   *layout // for kind inner
 	// is reports whether contents are those of this field, where two fields share a number;
@@ -173,11 +173,11 @@ type layout struct {
 // anyLayouts are those of a value and of a pair of a key and a value.
 func anyLayouts() (value, pair *layout) {
 	value = &layout{choice: true}
-	pair = &layout{fields: []field{{num: 1, name: "key", kind: text}, {num: 2, name: "value", of: value}}}
+	pair = &layout{fields: []field{{num: 1, name: "key", kind: spanText}, {num: 2, name: "value", of: value}}}
 	array := &layout{fields: []field{{num: 1, name: "values", list: true, of: value}}}
 	pairs := &layout{fields: []field{{num: 1, name: "values", list: true, of: pair}}}
 	value.fields = []field{
-		{num: 1, name: "stringValue", kind: text},
+		{num: 1, name: "stringValue", kind: spanText},
 		{num: 2, name: "boolValue", kind: truth},
 		{num: 3, name: "intValue", kind: number},
 		{num: 4, name: "doubleValue", kind: double},
@@ -190,13 +190,13 @@ func anyLayouts() (value, pair *layout) {
 
 // spanLayout is that of OTLP's spans, version 1, as far as Gatherer reads its JSON form.
 func spanLayout(pair *layout) *layout {
-	event := &layout{fields: []field{{num: 1, name: "timeUnixNano", kind: time64}, {num: 2, name: "name", kind: text}, {num: 3, name: "attributes", list: true, of: pair}}}
-	status := &layout{fields: []field{{num: 2, name: "message", kind: text}, {num: 3, name: "code", kind: enum}}}
+	event := &layout{fields: []field{{num: 1, name: "timeUnixNano", kind: time64}, {num: 2, name: "name", kind: spanText}, {num: 3, name: "attributes", list: true, of: pair}}}
+	status := &layout{fields: []field{{num: 2, name: "message", kind: spanText}, {num: 3, name: "code", kind: enum}}}
 	return &layout{fields: []field{
 		{num: 1, name: "traceId", kind: id},
 		{num: 2, name: "spanId", kind: id},
 		{num: 4, name: "parentSpanId", kind: id},
-		{num: 5, name: "name", kind: text},
+		{num: 5, name: "name", kind: spanText},
 		{num: 6, name: "kind", kind: enum},
 		{num: 7, name: "startTimeUnixNano", kind: time64},
 		{num: 8, name: "endTimeUnixNano", kind: time64},
@@ -215,7 +215,7 @@ func recordLayout(value, pair *layout) *layout {
 		{num: 9, name: "traceId", kind: id},
 		{num: 10, name: "spanId", kind: id},
 		{num: 11, name: "observedTimeUnixNano", kind: time64},
-		{num: 12, name: "eventName", kind: text},
+		{num: 12, name: "eventName", kind: spanText},
 	}}
 }
 
@@ -301,7 +301,7 @@ func (l *layout) json(dst, data []byte, depth int) ([]byte, error) {
 func (l *layout) split(data []byte) ([][][]byte, error) {
 	found := make([][][]byte, len(l.fields))
 	for n := 0; len(data) > 0; n++ {
-		if n > maxValues {
+		if n > maxProtobufValues {
 			return nil, errSize
 		}
 		num, typ, n := protowire.ConsumeTag(data)
@@ -330,7 +330,7 @@ func (l *layout) split(data []byte) ([][][]byte, error) {
 	return found, nil
 }
 
-func (k kind) wire() protowire.Type {
+func (k wireKind) wire() protowire.Type {
 	switch k {
 	case number, truth, enum:
 		return protowire.VarintType
@@ -342,7 +342,7 @@ func (k kind) wire() protowire.Type {
 
 // json appends a field that came at least once.
 func (f field) json(dst []byte, found [][]byte, depth int) ([]byte, error) {
-	if f.kind != inner {
+	if f.kind != innerSpans {
 		return f.kind.json(dst, found[len(found)-1]), nil
 	}
 	if !f.list {
@@ -362,7 +362,7 @@ func (f field) json(dst []byte, found [][]byte, depth int) ([]byte, error) {
 	return append(dst, ']'), nil
 }
 
-func (k kind) json(dst, content []byte) []byte {
+func (k wireKind) json(dst, content []byte) []byte {
 	switch k {
 	case id:
 		return append(hex.AppendEncode(append(dst, '"'), content), '"')

@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package spans
+package foreign
 
 import (
 	"bytes"
@@ -19,7 +19,7 @@ import (
 )
 
 // Names are the envelopes that are known.
-func Names() []string { return []string{"otlp", "tempo", "jaeger", "spans", "openai-agents"} }
+func SpanFormats() []string { return []string{"otlp", "tempo", "jaeger", "spans", "openai-agents"} }
 
 // Name tells the envelope of a value; "" when it holds no spans.
 func Name(v value.Value) string {
@@ -50,11 +50,6 @@ func Name(v value.Value) string {
 		return "spans"
 	}
 	return ""
-}
-
-func has(v value.Value, key string) bool {
-	_, ok := v.Get(key)
-	return ok
 }
 
 func array(v value.Value, key string) bool {
@@ -191,8 +186,8 @@ func (g *Gatherer) resources(list value.Value) {
 func otlpSpan(e value.Value) span {
 	sp := span{
 		trace: hexID(e, "traceId", "trace_id"), id: hexID(e, "spanId", "span_id"), parent: hexID(e, "parentSpanId", "parent_span_id"),
-		name: message.Str(e, "name"), start: nanos(message.First(e, "startTimeUnixNano", "start_time_unix_nano")),
-		end: nanos(message.First(e, "endTimeUnixNano", "end_time_unix_nano")), attrs: attributes(message.First(e, "attributes")),
+		name: message.Str(e, "name"), start: unixNanos(message.First(e, "startTimeUnixNano", "start_time_unix_nano")),
+		end: unixNanos(message.First(e, "endTimeUnixNano", "end_time_unix_nano")), attrs: attributes(message.First(e, "attributes")),
 	}
 	status := message.First(e, "status")
 	code := message.First(status, "code")
@@ -221,7 +216,7 @@ func hexID(e value.Value, keys ...string) string {
 }
 
 // nanos reads a 64-bit time, which JSON writes as a string or as a number.
-func nanos(v value.Value) int64 {
+func unixNanos(v value.Value) int64 {
 	text := message.ID(v)
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
 		return n
@@ -312,8 +307,8 @@ func (g *Gatherer) jaeger(v value.Value) {
 	spans := message.First(v, "spans")
 	for e, ok := spans.First(); ok; e, ok = spans.Next(e) {
 		sp := span{trace: message.Str(e, "traceID"), id: message.Str(e, "spanID"), name: message.Str(e, "operationName"), attrs: tags(message.First(e, "tags"))}
-		sp.start = nanos(message.First(e, "startTime")) * 1000
-		sp.end = sp.start + nanos(message.First(e, "duration"))*1000
+		sp.start = unixNanos(message.First(e, "startTime")) * 1000
+		sp.end = sp.start + unixNanos(message.First(e, "duration"))*1000
 		refs := message.First(e, "references")
 		for r, ok := refs.First(); ok; r, ok = refs.Next(r) {
 			if message.Str(r, "refType") == "CHILD_OF" {
@@ -441,5 +436,5 @@ func instant(v value.Value) int64 {
 	if t, err := time.Parse(time.RFC3339Nano, v.Str()); err == nil {
 		return t.UnixNano()
 	}
-	return nanos(v)
+	return unixNanos(v)
 }

@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package spans
+package foreign
 
 import (
 	"cmp"
@@ -165,11 +165,11 @@ func toolCall(sp *span) callvet.Call {
 		args = eventBody(sp, "gen_ai.tool.message")
 	}
 	if c.Args, c.ArgsRaw = message.Args(message.Held(args)); args.Kind() == value.Invalid {
-		c.Args, _ = message.Args(positional(message.Held(sp.attr(input))))
+		c.Args, _ = message.Args(positional(message.Held(sp.attr(spanInput))))
 	}
 	out := sp.attr(result)
 	if out.Kind() == value.Invalid {
-		out = sp.attr(output)
+		out = sp.attr(spanOutput)
 	}
 	if out.Kind() == value.Invalid {
 		out = eventBody(sp, "gen_ai.choice")

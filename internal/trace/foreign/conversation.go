@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package spans
+package foreign
 
 import (
 	"math"
@@ -47,8 +47,8 @@ func (c *conversation) read(list []*span) {
 		c.end = sp.finish()
 		c.heard(c.Request(in, len(c.silent) > 0))
 		switch {
-		case !speaks(out) && sp.failed && !ended(sp): // a request that failed has no answer
-		case !speaks(out), ended(sp) && !called(out):
+		case !speaks(out) && sp.failed && !spanEnded(sp): // a request that failed has no answer
+		case !speaks(out), spanEnded(sp) && !turnsCall(out):
 			c.silent = append(c.silent, sp)
 		default:
 			c.spoke = true
@@ -63,28 +63,28 @@ func (c *conversation) read(list []*span) {
 // heard takes off the list of silent answers those that a later request repeats.
 func (c *conversation) heard(history []callvet.Turn) {
 	switch {
-	case called(history):
+	case turnsCall(history):
 		c.silent = nil
 	case speaks(history):
-		c.silent = slices.DeleteFunc(c.silent, func(sp *span) bool { return !ended(sp) })
+		c.silent = slices.DeleteFunc(c.silent, func(sp *span) bool { return !spanEnded(sp) })
 	}
 }
 
 // speaks reports whether an assistant says or legibly calls something.
 func speaks(turns []callvet.Turn) bool {
 	return slices.ContainsFunc(turns, func(t callvet.Turn) bool {
-		return t.Role == callvet.RoleAssistant && (t.Content != "" || called([]callvet.Turn{t}))
+		return t.Role == callvet.RoleAssistant && (t.Content != "" || turnsCall([]callvet.Turn{t}))
 	})
 }
 
-func called(turns []callvet.Turn) bool {
+func turnsCall(turns []callvet.Turn) bool {
 	return slices.ContainsFunc(turns, func(t callvet.Turn) bool {
 		return slices.ContainsFunc(t.Calls, func(c callvet.Call) bool { return c.Tool != "" })
 	})
 }
 
 // ended reports whether a model's span says that its answer ended with calls.
-func ended(sp *span) bool {
+func spanEnded(sp *span) bool {
 	return slices.ContainsFunc(sp.ends(), func(r string) bool { return callvet.StopOf(r) == callvet.StopCalls })
 }
 
@@ -94,10 +94,10 @@ func (sp *span) ends() []string {
 	for _, e := range sp.events {
 		all = append(all, finish.Word(e.attrs["finish_reason"]), finish.Of(e.body))
 		if e.name == detailsEvent {
-			all = append(all, finish.Word(first(e.attrs, finishReason.names()...)), finish.Last(e.attrs[answer.names()[0]]))
+			all = append(all, finish.Word(first(e.attrs, finishReason.names()...)), finish.Last(e.attrs[spanAnswer.names()[0]]))
 		}
 	}
-	all = append(all, finish.Last(sp.attr(answer)), finish.Last(sp.attrs["gcp.vertex.agent.llm_response"]), finish.Last(sp.attr(output)))
+	all = append(all, finish.Last(sp.attr(spanAnswer)), finish.Last(sp.attrs["gcp.vertex.agent.llm_response"]), finish.Last(sp.attr(spanOutput)))
 	return slices.DeleteFunc(all, func(r string) bool { return r == "" })
 }
 
@@ -126,7 +126,7 @@ func (c *conversation) missing(a *trace.Attempt, of [agent + 1][]*span, x *execu
 		}
 		silent++
 		switch {
-		case ended(sp):
+		case spanEnded(sp):
 			cut++
 		case sp.attr(finishReason).Kind() == value.Invalid:
 			open++
@@ -180,7 +180,7 @@ func (c *conversation) outermost(agents []*span) {
 		c.Request(in, false)
 		c.State(out)
 	}
-	if called(c.Turns) {
+	if turnsCall(c.Turns) {
 		c.silent = nil
 	}
 	c.Turns = message.Merge(c.Turns)
@@ -193,7 +193,7 @@ func (c *conversation) opening(agents []*span) {
 		return
 	}
 	for _, sp := range agents {
-		in := message.Said(sp.attr(input), callvet.RoleUser)
+		in := message.Said(sp.attr(spanInput), callvet.RoleUser)
 		if n := message.Asked(in); n > 0 {
 			lead := 0
 			for lead < len(c.Turns) && c.Turns[lead].Role == callvet.RoleSystem {

@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package spans
+package foreign
 
 import (
 	"cmp"
@@ -32,7 +32,7 @@ func (g *Gatherer) logs(list value.Value, s *trace.Sink) {
 func (g *Gatherer) record(e value.Value, service string, s *trace.Sink) {
 	r := record{
 		span: span{trace: hexID(e, "traceId", "trace_id"), id: hexID(e, "spanId", "span_id"), service: service},
-		at:   nanos(message.First(e, "timeUnixNano", "time_unix_nano")), saw: nanos(message.First(e, "observedTimeUnixNano", "observed_time_unix_nano")),
+		at:   unixNanos(message.First(e, "timeUnixNano", "time_unix_nano")), saw: unixNanos(message.First(e, "observedTimeUnixNano", "observed_time_unix_nano")),
 		event: event{name: message.Str(e, "eventName", "event_name"), attrs: attributes(message.First(e, "attributes"))},
 	}
 	r.text = fmt.Sprintf("%d %d %s %s %s", r.at, r.saw, r.event.name, message.First(e, "attributes").Raw(), message.First(e, "body").Raw())
@@ -110,7 +110,7 @@ func once(list []*span, s *trace.Sink) []*span {
 		if was.end > sp.end {
 			was, sp = sp, was
 		}
-		out[at[sp.id][i]] = merged(was, sp)
+		out[at[sp.id][i]] = mergedSpans(was, sp)
 	}
 	return out
 }
@@ -126,7 +126,7 @@ func sameWork(a, b *span) bool {
 }
 
 // merged is what two records of one span have. b is the later one.
-func merged(a, b *span) *span {
+func mergedSpans(a, b *span) *span {
 	out := *b
 	out.attrs = maps.Clone(a.attrs)
 	for k, v := range b.attrs {

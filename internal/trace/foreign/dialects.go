@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package spans
+package foreign
 
 import (
 	"strings"
@@ -29,13 +29,13 @@ const (
 	topic meaning = iota // what the span is about; see works
 	toolName
 	callID
-	arguments // of a tool's span
-	input     // whatever a span was given: arguments, messages or a text
-	result    // of a tool's span
-	output    // whatever came of it
-	failure   // why it failed
-	request   // the messages that a model was sent
-	answer    // the messages that it gave
+	arguments   // of a tool's span
+	spanInput   // whatever a span was given: arguments, messages or a text
+	result      // of a tool's span
+	spanOutput  // whatever came of it
+	failure     // why it failed
+	spanRequest // the messages that a model was sent
+	spanAnswer  // the messages that it gave
 	answerText
 	answerCalls
 	finishReason
@@ -43,7 +43,7 @@ const (
 	definitions
 	modelName
 	target
-	session
+	spanSession
 	usageOf // an object with all counts
 	inputTokens
 	outputTokens
@@ -67,23 +67,23 @@ func (m meaning) names() []string {
 			"gen_ai.tool.call.arguments", "gcp.vertex.agent.tool_call_args", "ai.toolCall.args",
 			"ai.toolCall.input", "tool_call.function.arguments", "tool_arguments", "span_data.input",
 		}
-	case input:
+	case spanInput:
 		return []string{
 			"langfuse.observation.input", "gen_ai.tool.input", "input.value", "tool.parameters",
 			"traceloop.entity.input", "ai.prompt", "span_data.input", "span_data._input", "input",
 		}
 	case result:
 		return []string{"gen_ai.tool.call.result", "gcp.vertex.agent.tool_response", "ai.toolCall.result", "ai.toolCall.output", "tool_response"}
-	case output:
+	case spanOutput:
 		return []string{
 			"langfuse.observation.output", "gen_ai.tool.output", "output.value", "traceloop.entity.output",
 			"span_data.output", "span_data.response", "span_data._response", "output",
 		}
 	case failure:
 		return []string{"langfuse.observation.status_message", "error.message", "exception.message"}
-	case request:
+	case spanRequest:
 		return []string{"gen_ai.input.messages", "ai.prompt.messages"}
-	case answer:
+	case spanAnswer:
 		return []string{"gen_ai.output.messages"}
 	case answerText:
 		return []string{"ai.response.text", "ai.response.object", "ai.result.text", "ai.result.object"}
@@ -103,7 +103,7 @@ func (m meaning) names() []string {
 		return []string{"gen_ai.response.model", "ai.response.model", "gen_ai.request.model", "llm.model_name", "langfuse.observation.model.name", "ai.model.id", "span_data.model"}
 	case target:
 		return []string{"gen_ai.agent.name", "ai.telemetry.functionId", "agent.id", "workflow_name"}
-	case session:
+	case spanSession:
 		return []string{"gen_ai.conversation.id", "session.id", "gcp.vertex.agent.session_id", "ai.telemetry.metadata.sessionId", "langfuse.session.id", "group_id"}
 	case usageOf:
 		return []string{"langfuse.observation.usage_details", "span_data.usage"}
