@@ -24,7 +24,7 @@ const (
 	maxLine = 16 << 20
 )
 
-// Open reads a file that stands beside the imported one; nil where no other
+// OpenBFCL reads a file that stands beside the imported one; nil where no other
 // file may be read.
 type OpenBFCL func(path string) ([]byte, error)
 
@@ -202,7 +202,7 @@ func suiteName(path string) string {
 	return name
 }
 
-// ImportFolder reads every question file directly in dir into one suite, in the
+// ImportBFCLTree reads every question file directly in dir into one suite, in the
 // order of names. Files that are not BFCL questions, and categories that cannot
 // be carried, are problems. Files are read by open. callvet.ErrNotFound when no file could be
 // read.

@@ -18,7 +18,7 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// Names are the envelopes that are known.
+// SpanFormats are the envelopes that are known.
 func SpanFormats() []string { return []string{"otlp", "tempo", "jaeger", "spans", "openai-agents"} }
 
 // Name tells the envelope of a value; "" when it holds no spans.
