@@ -44,7 +44,7 @@ var limitRows = []struct {
 	{"a judge's answer", []string{"internal/judge.maxAnswer", "internal/judge.maxObjects"}},
 	{"one judging", []string{"internal/app.maxQuestions"}},
 	{"callvet's trace lines", []string{"internal/trace.maxLine", "internal/trace.maxValues"}},
-	{"traces of other tools", []string{"internal/trace/foreign.maxLine", "internal/trace/foreign.maxValues", "internal/trace/foreign.maxDocument", "internal/trace/spans.MaxMessage"}},
+	{"traces of other tools", []string{"internal/trace/foreign.maxLine", "internal/trace/foreign.maxValues", "internal/trace/foreign.maxDocument", "internal/trace/foreign.MaxMessage"}},
 	{"spans that make attempts only together", []string{"internal/trace/foreign.maxHeld"}},
 	{"attempts of trace lines that are open", []string{"internal/trace.Window", "internal/trace.maxOpen"}},
 	{"recorded answers", []string{"internal/provider/recorded.maxRows", "internal/provider/recorded.maxLine", "internal/provider/recorded.maxUnpacked"}},
@@ -59,7 +59,7 @@ var limitRows = []struct {
 
 // alsoLimits are constants that a row of limits speaks of beside the one that limitRows names.
 var alsoLimits = map[string]string{
-	"internal/suite/bfcl.maxFile":         "internal/suite.DefaultLimit",
+	"internal/suite/dialect.maxFile":         "internal/suite.DefaultLimit",
 	"internal/provider/offline.maxScript": "internal/app.MaxSettings",
 }
 

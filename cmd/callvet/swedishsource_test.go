@@ -58,7 +58,6 @@ var sentenceFiles = []sentenceFile{
 	{files: "internal/catalogfile/*.go", all: true, but: toFiles},
 	{files: "internal/editfile/*.go", all: true, but: slices.Concat(toFiles, ofFormats)},
 	{files: "internal/embed/*.go", all: true, but: ofFormats},
-	{files: "internal/embed/disk/*.go"},
 	{files: "panel/routing/*.go", all: true, but: ofAdvice},
 	{files: "retrieve/*.go", all: true, but: ofFormats},
 	{files: "retrieve/catalogue/*.go", all: true},
@@ -86,7 +85,7 @@ var sentenceFiles = []sentenceFile{
 	{files: "internal/app/reach.go"},
 	{files: "internal/app/settings.go", but: []string{`to check the gates.*`}},
 	{files: "internal/app/start.go"},
-	{files: "internal/schedule/times.go"},
+	{files: "internal/job/times.go"},
 	{files: "internal/server/*.go", but: slices.Concat(ofFormats, ofNames)},
 	{files: "errors.go"},
 }

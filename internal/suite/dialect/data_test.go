@@ -83,7 +83,7 @@ func familyOf(rel string) string {
 	return "other files"
 }
 
-// bfclOutcome tells of the files that internal/suite/bfcl and the recording
+// bfclOutcome tells of the files that internal/suite/dialect and the recording
 // reader take; their own tests hold that they do.
 func bfclOutcome(what string) (dialect, result, lost string) {
 	switch what {
