@@ -5,9 +5,9 @@ import path from 'node:path';
 const texts = path.resolve(import.meta.dirname, '../src/text');
 const place = /\{(?:#|\*|kind)?\}/g;
 
-/** exactly makes an expression of a text with places. */
-function exactly(text, places) {
-  return new RegExp(`^${text.split(places).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('[\\s\\S]*?')}$`);
+/** exactly makes an expression of a text with places, each of at most so many characters. */
+function exactly(text, places, most = '') {
+  return new RegExp(`^${text.split(places).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join(`[\\s\\S]{0,${most}}?`)}$`);
 }
 
 /** tree reads the texts of a language, file by file. */
@@ -24,12 +24,19 @@ const [english, swedish] = [await tree('en'), await tree('sv')];
 const flat = (o) => Object.values(o).flatMap((v) => (typeof v === 'string' ? [v] : flat(v)));
 const own = new Set(flat(swedish));
 // Texts of the page that have a Swedish one, which is another.
-const ofPage = Object.keys(swedish).flatMap((name) => flat(english[name])).filter((s) => !own.has(s) && /\p{L}{3}/u.test(s.replace(/\{\w+\}/g, ''))).map((s) => exactly(s, /\{\w+\}/));
+const ofPage = flat(english).filter((s) => !own.has(s) && /\p{L}{3}/u.test(s.replace(/\{\w+\}/g, ''))).map((s) => exactly(s, /\{\w+\}/, 60));
 // Sentences of the server that have a Swedish one, without those that are little more than places.
 const ofServer = readdirSync(path.join(texts, 'sv/told')).flatMap((name) => JSON.parse(readFileSync(path.join(texts, 'sv/told', name), 'utf8')))
   .filter(([from, to]) => from.replace(place, '{}') !== to.replace(/\{\d+\}/g, '{}') && from.replace(place, '').length > 8).map(([from]) => exactly(from, place));
 // Words that no Swedish sentence has.
 const words = /\b(the|is|are|were|of|not|with|and|which|that|from|it|for|has|have|does|there|than|this|no|what|where|or|could|cannot|nothing|be)\b/i;
+
+/** unlike lists the texts of the page that have no Swedish one, or one with other {places}. */
+export function unlike() {
+  const places = (text) => (text.match(/\{\w+\}/g) ?? []).sort().join();
+  const walk = (from, to, at) => Object.keys(from).flatMap((k) => (typeof from[k] === 'string' ? (to?.[k] && places(from[k]) === places(to[k]) ? [] : [`${at}.${k}`]) : walk(from[k], to?.[k] ?? {}, `${at}.${k}`)));
+  return walk(english, swedish, 'text');
+}
 
 /** isEnglish returns whether a text is a sentence of the tables, or has an English word. */
 export function isEnglish(text) {
@@ -57,4 +64,10 @@ export async function said(page) {
 /** englishOn returns what of a page is English. */
 export async function englishOn(page) {
   return (await said(page)).filter(isEnglish);
+}
+
+/** textsOn returns the texts of the page that are in English: those that begin with a capital letter of their own, which no word of the server does. */
+export async function textsOn(page) {
+  const begin = ofPage.filter((p) => /^\^\p{Lu}/u.test(p.source));
+  return (await said(page)).filter((s) => begin.some((p) => p.test(s)));
 }

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import http from 'node:http';
 import { after, before, test } from 'node:test';
 import { Browser, clean, Server, write } from './harness.mjs';
-import { englishOn } from './english.mjs';
+import { englishOn, textsOn, unlike } from './english.mjs';
+import { examplesOn, screens } from './screens.mjs';
 
 // Tools and questions are Swedish, so that whatever is English is the page's or the server's.
 const tools = [
@@ -62,6 +63,10 @@ async function refused(page, within, button, text) {
   await within.getByRole('button', { name: button, exact: true }).click();
   await within.getByRole('alert').getByText(text).first().waitFor();
 }
+
+test('every text has the same places in both languages', () => {
+  assert.deepEqual(unlike(), []);
+});
 
 test('the catalogue: remarks of the linter, and a file that is none', async () => {
   await catalogue('granskad');
@@ -203,4 +208,25 @@ test('a lost connection, a busy server and one without a store are named in Swed
     await swedish(title);
   }
   clean(page);
+});
+
+test('no screen has a text of its own in English', async () => {
+  const filled = await Server.start();
+  try {
+    const made = await examplesOn(filled);
+    const page = await browser.page(filled);
+    await page.addInitScript(() => localStorage.setItem('callvet.language', 'sv'));
+    const english = {};
+    for (const [name, address] of screens(made)) {
+      await page.goto(address);
+      await page.getByRole('heading', { level: 1 }).first().waitFor();
+      await page.locator('[aria-busy="true"]:visible').first().waitFor({ state: 'detached' });
+      const texts = await textsOn(page);
+      if (texts.length > 0) english[name] = texts;
+    }
+    assert.deepEqual(english, {});
+    clean(page);
+  } finally {
+    await filled.stop();
+  }
 });

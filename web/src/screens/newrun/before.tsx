@@ -4,6 +4,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { api, ok, problemOf, type Schemas } from '../../api/client';
 import { useText } from '../../text';
+import { told } from '../../text/told';
 import { duration, money, number } from '../../ui/format';
 import { type Request, requestOf, type Draft } from './draft';
 
@@ -71,7 +72,7 @@ export function Before({ estimate, complete }: { estimate: ReturnType<typeof use
           <List size="sm" spacing={4} mt={4}>
             {warnings.map((w, i) => (
               <List.Item key={i} className="untrusted">
-                {w.text}
+                {told(w.text)}
               </List.Item>
             ))}
           </List>

@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { Link } from 'react-router';
 import { $api, api, ok, type Schemas } from '../../api/client';
 import { useText } from '../../text';
+import { told } from '../../text/told';
 import { useAct } from '../../ui/act';
 import { Failure } from '../../ui/bits';
 
@@ -41,7 +42,7 @@ export function AddToSuite({ run, name, target, close }: { run: string; name: st
           {(added.differ ?? []).includes('system_prompt') && <Text size="sm">{t('results.otherPrompt')}</Text>}
           {(added.warnings ?? []).map((w, i) => (
             <Text key={i} size="sm" className="untrusted" style={{ color: 'var(--cv-error)' }}>
-              {w.message}
+              {told(w.message)}
             </Text>
           ))}
           <Group justify="flex-end">

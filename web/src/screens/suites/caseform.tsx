@@ -9,7 +9,7 @@ import { useText } from '../../text';
 import { Code } from '../../ui/code';
 import { tell } from '../../ui/undo';
 import { useUnsaved } from '../../ui/unsaved';
-import { type Case, type Editing, functionOf, marksOf, propertiesOf, told, type Tool, useFraming, useLint, useSchemaWords, withCases } from './data';
+import { type Case, type Editing, functionOf, marksOf, propertiesOf, remark, type Tool, useFraming, useLint, useSchemaWords, withCases } from './data';
 import { bodyOf, chained, draftOf, type Draft } from './draft';
 import { Problems, Refused, fieldErrors } from './problems';
 
@@ -67,13 +67,13 @@ function CaseForm({ of, isNew, editing, dirty, leave, saved }: { of: Case; isNew
     const out: Record<string, string> = {};
     for (const p of lint.problems) {
       const name = /cases\[0\]\.?(\w+)/.exec(p.location ?? '')?.[1];
-      if (name && fieldNames.includes(name) && !p.warning) out[name] = [out[name], told(p)].filter(Boolean).join('\n');
+      if (name && fieldNames.includes(name) && !p.warning) out[name] = [out[name], remark(p)].filter(Boolean).join('\n');
     }
     return out;
   }, [lint.problems]);
   const wrong = (name: string) => {
-    const told_ = refused.fields[name] ?? (tried ? unread[name] : undefined) ?? (unread[name] && name !== 'expected_tool' ? unread[name] : undefined) ?? (own ? undefined : said[name]);
-    return told_ ? <span className="untrusted">{told_}</span> : undefined;
+    const shown = refused.fields[name] ?? (tried ? unread[name] : undefined) ?? (unread[name] && name !== 'expected_tool' ? unread[name] : undefined) ?? (own ? undefined : said[name]);
+    return shown ? <span className="untrusted">{shown}</span> : undefined;
   };
 
   const submit = async (e: FormEvent) => {

@@ -11,7 +11,7 @@ import { useParam } from '../../ui/params';
 import { Rows } from '../../ui/table';
 import { tell, undoable } from '../../ui/undo';
 import { CaseDrawer } from './caseform';
-import { type Case, type Editing, functionOf, namesOf, plainCase, type Remark, told, type Tool, withCases } from './data';
+import { type Case, type Editing, functionOf, namesOf, plainCase, type Remark, remark, type Tool, withCases } from './data';
 import { emptyCase } from './draft';
 import { Refused } from './problems';
 
@@ -217,7 +217,7 @@ function Marks({ of, id }: { of: Remark[] | undefined; id: string }) {
   const t = useText();
   if (!of) return null;
   const bad = of.some((p) => !p.warning);
-  const text = of.map(told).join('\n');
+  const text = of.map(remark).join('\n');
   return (
     <Tooltip label={<span style={{ whiteSpace: 'pre-wrap' }}>{text}</span>} multiline maw={420} events={{ hover: true, focus: true, touch: true }}>
       <Box component="span" tabIndex={0} role="img" aria-label={t('suites.problemsOf', { id, text })} style={{ display: 'inline-flex', color: bad ? 'var(--cv-fail)' : 'var(--cv-error)', flex: 'none' }}>
@@ -364,7 +364,7 @@ function Paste({ editing, done }: { editing: Editing; done: () => void }) {
     return { list, bad };
   }, [text, t]);
   const refused = error ? problemOf(error).fields.map((f) => ({ line: list[Number(/^body\[(\d+)\]/.exec(f.place)?.[1] ?? -1)]?.line ?? 0, text: `${f.place.replace(/^body(\[\d+\])?\.?/, '')} ${f.text}`.trim() })) : [];
-  const told_ = [...(tried ? bad : []), ...refused];
+  const shown = [...(tried ? bad : []), ...refused];
   const add = async () => {
     setTried(true);
     setError(null);
@@ -385,10 +385,10 @@ function Paste({ editing, done }: { editing: Editing; done: () => void }) {
       <Text size="sm" c="dimmed">
         {t('suites.pasteText')}
       </Text>
-      <Code label={t('suites.pasteLabel')} value={text} onChange={setText} language="text" height={260} marks={told_.filter((x) => x.line > 0).map((x) => ({ line: x.line, column: 1, severity: 'error' as const, text: x.text }))} />
-      {told_.length > 0 ? (
+      <Code label={t('suites.pasteLabel')} value={text} onChange={setText} language="text" height={260} marks={shown.filter((x) => x.line > 0).map((x) => ({ line: x.line, column: 1, severity: 'error' as const, text: x.text }))} />
+      {shown.length > 0 ? (
         <Alert color="red" role="alert">
-          {told_.slice(0, 50).map((x, i) => (
+          {shown.slice(0, 50).map((x, i) => (
             <Text key={i} size="sm" className="untrusted">
               {x.line > 0 ? t('suites.pasteBad', { line: x.line, text: x.text }) : x.text}
             </Text>

@@ -8,6 +8,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { $api, api, ok, problemOf, type Schemas } from '../../api/client';
 import { useMay, useMe } from '../../me';
+import { told } from '../../text/told';
 import type { Mark } from '../../ui/code';
 
 export type Suite = Schemas['Suite'];
@@ -121,12 +122,12 @@ export function useLint(text: string | null, format = ''): Lint {
 export function marksOf(problems: Remark[], skip = 0, lines = Number.POSITIVE_INFINITY): Mark[] {
   return problems
     .filter((p) => p.line !== undefined && p.line > skip && p.line - skip <= lines)
-    .map((p) => ({ line: p.line! - skip, column: p.column ?? 1, severity: p.warning ? 'warning' : 'error', text: told(p) }));
+    .map((p) => ({ line: p.line! - skip, column: p.column ?? 1, severity: p.warning ? 'warning' : 'error', text: remark(p) }));
 }
 
-/** told is a problem with what would mend it. */
-export function told(p: Remark): string {
-  return p.fix ? `${p.message} (${p.fix})` : p.message;
+/** remark is a problem with what would mend it, in the language of the page. */
+export function remark(p: Remark): string {
+  return p.fix ? `${told(p.message)} (${told(p.fix)})` : told(p.message);
 }
 
 /** useFraming gives what stands before and after a case or tools, so that the linter reads a piece of the suite as it reads the whole. */

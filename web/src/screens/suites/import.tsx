@@ -10,7 +10,7 @@ import { useText } from '../../text';
 import { Card, Empty, Failure, Screen } from '../../ui/bits';
 import { Code } from '../../ui/code';
 import { useParam } from '../../ui/params';
-import { largest, marksOf, type Remark, type Suite, told, useLint, useSchemaWords } from './data';
+import { largest, marksOf, type Remark, remark, type Suite, useLint, useSchemaWords } from './data';
 import { fieldErrors, Problems } from './problems';
 
 export function Import() {
@@ -290,7 +290,7 @@ function Remarks({ of, title }: { of: Remark[]; title: ReactNode }) {
       <List size="sm" style={{ maxHeight: 260, overflow: 'auto' }} tabIndex={0}>
         {of.map((p, i) => (
           <List.Item key={i}>
-            <span className="untrusted">{told(p)}</span> <span className="mono">{p.code}</span>
+            <span className="untrusted">{remark(p)}</span> <span className="mono">{p.code}</span>
           </List.Item>
         ))}
       </List>

@@ -4,6 +4,7 @@ import { IconAlertTriangle, IconCircleCheck, IconCircleX } from '@tabler/icons-r
 import { useState } from 'react';
 import { $api, problemOf, type Schemas } from '../../api/client';
 import { useText } from '../../text';
+import { told } from '../../text/told';
 import { Failure } from '../../ui/bits';
 import { tell } from '../../ui/undo';
 import type { Editing, Lint, Remark } from './data';
@@ -67,11 +68,11 @@ export function Problems({ lint, go, skip = 0, lines = Number.POSITIVE_INFINITY,
                 )}
                 <Box style={{ flex: 1, minWidth: 0 }}>
                   <Text size="sm" className="untrusted" component="span">
-                    <span data-message>{p.message}</span>
+                    <span data-message>{told(p.message)}</span>
                     {p.fix && (
                       <Text span c="dimmed" size="sm">
                         {' '}
-                        ({p.fix})
+                        ({told(p.fix)})
                       </Text>
                     )}
                   </Text>
