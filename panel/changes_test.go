@@ -248,6 +248,17 @@ func TestWidened(t *testing.T) {
 	}
 }
 
+// TestWidenedOfFewCases: the interval of two cases with several attempts is widened, and one case has none.
+func TestWidenedOfFewCases(t *testing.T) {
+	t.Parallel()
+	before, now := []Share{{1, 4, true}, {2, 4, true}}, []Share{{2, 4, true}, {4, 4, true}}
+	for n, want := range map[int]stats.Status{1: stats.StatusTooFew, 2: stats.StatusCapped} {
+		if d := Paired(before[:n], now[:n], 0.95); d.Change.Status != want || d.Verdict != ChangeUnclear {
+			t.Errorf("%d cases: %s %+v", n, d.Verdict, d.Change)
+		}
+	}
+}
+
 // TestNewlyFailingOfShares: of sides without ledgers a case passes with half of its values, too.
 func TestNewlyFailingOfShares(t *testing.T) {
 	t.Parallel()

@@ -311,7 +311,7 @@ func (d *Difference) fewDiffer() bool {
 // guard widens the interval of a difference where few cases are unlike the rest: the t
 // interval is too short then, down to a mere point where none is.
 func (d *Difference) guard(conf float64) {
-	if d.Cases < 2 || !d.Change.Usable() || !d.fewDiffer() {
+	if !d.Change.Usable() || !d.fewDiffer() {
 		return
 	}
 	d.widen(conf)
