@@ -154,7 +154,7 @@ func (in *Intake) place(ctx context.Context, q *rows.Queries, user, name, id str
 	begun := err == nil
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
-		row = rows.TraceEntry{ID: id, UserID: user, Name: name, Form: b.Form, Lines: b.Lines, Created: now}
+		row = rows.CheckedTraceEntry{ID: id, UserID: user, Name: name, Form: b.Form, Lines: b.Lines, Created: now}
 	case err != nil:
 		return nil, false, fmt.Errorf("look up traces: %w", err)
 	default:
@@ -189,7 +189,7 @@ func (in *Intake) place(ctx context.Context, q *rows.Queries, user, name, id str
 	return c, true, nil
 }
 
-func collection(r *rows.TraceEntry) *Collection {
+func collection(r *rows.CheckedTraceEntry) *Collection {
 	return &Collection{ID: r.ID, User: r.UserID, Name: r.Name, Form: r.Form, Lines: r.Lines, Parts: r.Parts, Items: r.Items, Bytes: r.Bytes, Shared: r.Shared, Created: r.Created, Updated: r.Updated}
 }
 

@@ -165,11 +165,11 @@ func keptGateOf(id, user, name string, shared bool, created, updated int64) Kept
 	return KeptGate{ID: id, Name: name, Owner: user, Shared: shared, CreatedAt: milli(created), UpdatedAt: milli(updated)}
 }
 
-func gateText(g *rows.GateEntry) GateText {
+func gateText(g *rows.CheckedGateEntry) GateText {
 	return GateText{keptGateOf(g.ID, g.UserID, g.Name, g.Shared, g.Created, g.Updated), string(g.Content)}
 }
 
-func (s *Server) keptGate(ctx context.Context, id string) (*rows.GateEntry, error) {
+func (s *Server) keptGate(ctx context.Context, id string) (*rows.CheckedGateEntry, error) {
 	g, err := s.cfg.Store.Rows().Gate(ctx, id)
 	if err != nil {
 		return nil, fmt.Errorf("read gates %s: %w", id, missing(err))
@@ -209,7 +209,7 @@ func (s *Server) createGates(ctx context.Context, by *account.Principal, in *str
 	if err := s.goodGates(in.Body.Text); err != nil {
 		return nil, err
 	}
-	g := rows.GateEntry{UserID: by.User, Name: name, Shared: in.Body.Shared != nil && *in.Body.Shared, Created: s.cfg.Now().UnixMilli(), Content: []byte(in.Body.Text)}
+	g := rows.CheckedGateEntry{UserID: by.User, Name: name, Shared: in.Body.Shared != nil && *in.Body.Shared, Created: s.cfg.Now().UnixMilli(), Content: []byte(in.Body.Text)}
 	g.Updated = g.Created
 	if g.ID, err = store.NewID(nil, "gate"); err != nil {
 		return nil, err
@@ -277,7 +277,7 @@ func gateHash(text []byte) string {
 }
 
 // keepVerdict keeps what gates said of a run, unless the store only reads.
-func (s *Server) keepVerdict(ctx context.Context, by *account.Principal, g *rows.GateEntry, run, baseline string, v *GateVerdict) error {
+func (s *Server) keepVerdict(ctx context.Context, by *account.Principal, g *rows.CheckedGateEntry, run, baseline string, v *GateVerdict) error {
 	failed, err := json.Marshal(notPassed(v.Report))
 	if err != nil {
 		return fmt.Errorf("keep verdict: %w", err)
@@ -315,7 +315,7 @@ func (s *Server) gateHistory(ctx context.Context, by *account.Principal, in *str
 	if err != nil {
 		return nil, fmt.Errorf("list verdicts: %w", err)
 	}
-	list, next := cut(list, in.Limit, func(v *rows.GateVerdict) pageMark { return pageMark{v.Created, v.ID} })
+	list, next := cut(list, in.Limit, func(v *rows.CheckedGateVerdict) pageMark { return pageMark{v.Created, v.ID} })
 	out := Page[PastVerdict]{Items: []PastVerdict{}, Next: next}
 	for i := range list {
 		v := &list[i]

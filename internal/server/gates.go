@@ -47,7 +47,7 @@ func (s *Server) gateRun(ctx context.Context, by *account.Principal, in *struct 
 		}
 	}
 	text := in.Body.Gates
-	var kept *rows.GateEntry
+	var kept *rows.CheckedGateEntry
 	if id := in.Body.GateID; id != "" {
 		if text != "" {
 			return nil, &callvet.FieldError{Field: "gate_id", Text: "{gate_id}: send {gates}, or name some that are kept: one of the two"}

@@ -80,7 +80,7 @@ func (s *Server) look(ctx context.Context) error {
 	var failed error // of one schedule: the others go on
 	for i := range ended {
 		if err := s.settle(ctx, &ended[i]); err != nil {
-			failed = errors.Join(failed, fmt.Errorf("settle run %s: %w", ended[i].ScheduleRun.RunID, err))
+			failed = errors.Join(failed, fmt.Errorf("settle run %s: %w", ended[i].CheckedScheduleRun.RunID, err))
 		}
 	}
 	now := s.cfg.Now()
@@ -94,7 +94,7 @@ func (s *Server) look(ctx context.Context) error {
 	}
 	for i := range due {
 		if err := s.fireDue(ctx, &due[i], now); err != nil {
-			failed = errors.Join(failed, fmt.Errorf("schedule %s: %w", due[i].Schedule.ID, err))
+			failed = errors.Join(failed, fmt.Errorf("schedule %s: %w", due[i].CheckedSchedule.ID, err))
 		}
 	}
 	return failed
@@ -126,7 +126,7 @@ func (s *Server) setBack(ctx context.Context, now time.Time) error {
 }
 
 // onward gives a schedule its next time after now.
-func (s *Server) onward(ctx context.Context, sc *rows.Schedule) error {
+func (s *Server) onward(ctx context.Context, sc *rows.CheckedSchedule) error {
 	at, err := next(sc, s.cfg.Now())
 	if err != nil {
 		return err
@@ -154,7 +154,7 @@ type firing struct {
 func (s *Server) fireDue(ctx context.Context, d *rows.DueSchedulesRow, now time.Time) error {
 	s.firing.Lock()
 	defer s.firing.Unlock()
-	sc, err := s.schedule(ctx, d.Schedule.ID) // as it is now: somebody may have changed it
+	sc, err := s.schedule(ctx, d.CheckedSchedule.ID) // as it is now: somebody may have changed it
 	if isMissing(err) || err == nil && !sc.Enabled {
 		return nil
 	}
@@ -181,7 +181,7 @@ func (s *Server) fireDue(ctx context.Context, d *rows.DueSchedulesRow, now time.
 }
 
 // edited is for which edit a schedule is to run; nil where there is none, or where more may come.
-func (s *Server) edited(ctx context.Context, sc *rows.Schedule, d *rows.DueSchedulesRow, now int64) (*firing, error) {
+func (s *Server) edited(ctx context.Context, sc *rows.CheckedSchedule, d *rows.DueSchedulesRow, now int64) (*firing, error) {
 	if sc.OnSuite && d.SuiteVersion != 0 && d.SuiteVersion != sc.SuiteSeen {
 		first, err := s.cfg.Store.Rows().FirstChangeAfter(ctx, rows.FirstChangeAfterParams{SuiteID: sc.SuiteID, Version: sc.SuiteSeen})
 		if err != nil {
@@ -202,7 +202,7 @@ func (s *Server) edited(ctx context.Context, sc *rows.Schedule, d *rows.DueSched
 // tells why. The caller has s.firing. The error wraps callvet.ErrDenied or callvet.ErrNotFound where the
 // owner may not make the run, callvet.ErrConflict where another one is asked for while one goes on, and
 // is another one where nothing can be stored now; then there is no entry.
-func (s *Server) fire(ctx context.Context, sc *rows.Schedule, f *firing) (*rows.ScheduleRun, error) {
+func (s *Server) fire(ctx context.Context, sc *rows.CheckedSchedule, f *firing) (*rows.CheckedScheduleRun, error) {
 	known, err := s.cfg.Store.Rows().ScheduleRunByKey(ctx, rows.ScheduleRunByKeyParams{ScheduleID: sc.ID, DueKey: f.key})
 	if err == nil {
 		if f.cause == causeTime { // the clock went back, and this time comes again
@@ -213,7 +213,7 @@ func (s *Server) fire(ctx context.Context, sc *rows.Schedule, f *firing) (*rows.
 	if !errors.Is(err, sql.ErrNoRows) {
 		return nil, err
 	}
-	r := &rows.ScheduleRun{Whole: true, ScheduleID: sc.ID, DueKey: f.key, Cause: f.cause, Due: f.due, State: runRunning, Error: []byte{}, Created: s.cfg.Now().UnixMilli()}
+	r := &rows.CheckedScheduleRun{Whole: true, ScheduleID: sc.ID, DueKey: f.key, Cause: f.cause, Due: f.due, State: runRunning, Error: []byte{}, Created: s.cfg.Now().UnixMilli()}
 	going, err := s.cfg.Store.Rows().GoingRun(ctx, sc.ID)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
@@ -246,7 +246,7 @@ func (s *Server) fire(ctx context.Context, sc *rows.Schedule, f *firing) (*rows.
 }
 
 // owns is the owner of a schedule, who may still make runs.
-func (s *Server) owns(ctx context.Context, sc *rows.Schedule) (*account.Principal, error) {
+func (s *Server) owns(ctx context.Context, sc *rows.CheckedSchedule) (*account.Principal, error) {
 	owner, err := s.principal(ctx, sc.UserID)
 	if errors.Is(err, callvet.ErrNotFound) {
 		return nil, fmt.Errorf("%w: its owner was removed", callvet.ErrDenied)
@@ -258,7 +258,7 @@ func (s *Server) owns(ctx context.Context, sc *rows.Schedule) (*account.Principa
 }
 
 // submitScheduled submits the run of an entry.
-func (s *Server) submitScheduled(ctx context.Context, owner *account.Principal, sc *rows.Schedule, r *rows.ScheduleRun) error {
+func (s *Server) submitScheduled(ctx context.Context, owner *account.Principal, sc *rows.CheckedSchedule, r *rows.CheckedScheduleRun) error {
 	var req EvalRequest
 	if err := json.Unmarshal(sc.Request, &req); err != nil {
 		return fmt.Errorf("read schedule: %w", err)
@@ -272,7 +272,7 @@ func (s *Server) submitScheduled(ctx context.Context, owner *account.Principal, 
 }
 
 // enter puts an entry into the history of a schedule, which is then not due for that any more.
-func (s *Server) enter(ctx context.Context, sc *rows.Schedule, r *rows.ScheduleRun, out ScheduleOutcome) (err error) {
+func (s *Server) enter(ctx context.Context, sc *rows.CheckedSchedule, r *rows.CheckedScheduleRun, out ScheduleOutcome) (err error) {
 	if r.ID, err = store.NewID(nil, "fired"); err != nil {
 		return err
 	}
@@ -305,7 +305,7 @@ func (s *Server) enter(ctx context.Context, sc *rows.Schedule, r *rows.ScheduleR
 }
 
 // seen notes the versions that a run was made for: those are not new any more.
-func seen(ctx context.Context, q *rows.Queries, sc *rows.Schedule, r *rows.ScheduleRun, move *rows.MoveScheduleParams) error {
+func seen(ctx context.Context, q *rows.Queries, sc *rows.CheckedSchedule, r *rows.CheckedScheduleRun, move *rows.MoveScheduleParams) error {
 	version, err := q.SuiteVersionNow(ctx, sc.SuiteID)
 	if err == nil {
 		move.SuiteSeen = version
@@ -329,9 +329,9 @@ func seen(ctx context.Context, q *rows.Queries, sc *rows.Schedule, r *rows.Sched
 }
 
 // stop disables a schedule whose owner may not make its run any more.
-func (s *Server) stop(ctx context.Context, sc *rows.Schedule, f *firing, why error) error {
+func (s *Server) stop(ctx context.Context, sc *rows.CheckedSchedule, f *firing, why error) error {
 	text := []byte(s.inWords(ctx, why))
-	r := &rows.ScheduleRun{Whole: true, ScheduleID: sc.ID, DueKey: f.key, Cause: f.cause, Due: f.due, State: runFailed, Error: text, Created: s.cfg.Now().UnixMilli()}
+	r := &rows.CheckedScheduleRun{Whole: true, ScheduleID: sc.ID, DueKey: f.key, Cause: f.cause, Due: f.due, State: runFailed, Error: text, Created: s.cfg.Now().UnixMilli()}
 	r.Finished = r.Created
 	if err := s.enter(ctx, sc, r, ScheduleOutcome{}); err != nil {
 		return err
@@ -362,7 +362,7 @@ func (s *Server) inWords(ctx context.Context, err error) string {
 }
 
 // baselineNow is the run that the next one is compared with; "" where there is none.
-func (s *Server) baselineNow(ctx context.Context, owner *account.Principal, sc *rows.Schedule) (string, error) {
+func (s *Server) baselineNow(ctx context.Context, owner *account.Principal, sc *rows.CheckedSchedule) (string, error) {
 	run := sc.Baseline
 	if sc.LastGood {
 		damaged, err := s.cfg.Store.Rows().DamagedScheduleRuns(ctx, sc.ID)
@@ -392,7 +392,7 @@ func (s *Server) baselineNow(ctx context.Context, owner *account.Principal, sc *
 
 // settle tells what came out of a run whose job has ended.
 func (s *Server) settle(ctx context.Context, e *rows.EndedRunsRow) error {
-	r := &e.ScheduleRun
+	r := &e.CheckedScheduleRun
 	sc, err := s.schedule(ctx, r.ScheduleID)
 	if isMissing(err) { // it was deleted, and the entry with it
 		return nil
@@ -429,7 +429,7 @@ func (s *Server) settle(ctx context.Context, e *rows.EndedRunsRow) error {
 }
 
 // sumUp sums a run up, holds it against the gates and compares it with its baseline.
-func (s *Server) sumUp(ctx context.Context, sc *rows.Schedule, r *rows.ScheduleRun, out *ScheduleOutcome) error {
+func (s *Server) sumUp(ctx context.Context, sc *rows.CheckedSchedule, r *rows.CheckedScheduleRun, out *ScheduleOutcome) error {
 	e, err := s.cfg.Store.Rows().RunEntry(ctx, r.RunID)
 	if err != nil {
 		return fmt.Errorf("run %s: %w", r.RunID, missing(err))

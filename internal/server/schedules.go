@@ -173,7 +173,7 @@ func (s *Server) addSchedules() {
 }
 
 // schedule reads a row.
-func (s *Server) schedule(ctx context.Context, id string) (*rows.Schedule, error) {
+func (s *Server) schedule(ctx context.Context, id string) (*rows.CheckedSchedule, error) {
 	sc, err := s.cfg.Store.Rows().Schedule(ctx, id)
 	if isMissing(err) {
 		return nil, fmt.Errorf("schedule %q: %w", id, callvet.ErrNotFound)
@@ -185,7 +185,7 @@ func (s *Server) schedule(ctx context.Context, id string) (*rows.Schedule, error
 }
 
 // tellSchedule is a schedule as the API has it.
-func tellSchedule(sc *rows.Schedule, warnings []callvet.Notice) (*body[Schedule], error) {
+func tellSchedule(sc *rows.CheckedSchedule, warnings []callvet.Notice) (*body[Schedule], error) {
 	out := Schedule{
 		ID: sc.ID, Stopped: string(sc.Stopped), User: sc.UserID, Created: milli(sc.Created), Updated: milli(sc.Updated), Warnings: warnings,
 		ScheduleFields: ScheduleFields{
@@ -222,7 +222,7 @@ func (s *Server) listSchedules(ctx context.Context, by *account.Principal, in *P
 		return nil, fmt.Errorf("list schedules: %w", err)
 	}
 	out := Page[Schedule]{Items: []Schedule{}}
-	list, out.Next = cut(list, in.Limit, func(e *rows.Schedule) pageMark { return pageMark{e.Created, e.ID} })
+	list, out.Next = cut(list, in.Limit, func(e *rows.CheckedSchedule) pageMark { return pageMark{e.Created, e.ID} })
 	for i := range list {
 		one, err := tellSchedule(&list[i], nil)
 		if err != nil {
@@ -244,7 +244,7 @@ func (s *Server) principal(ctx context.Context, user string) (*account.Principal
 }
 
 // fill puts what a user says into a row, with a secret where one was made, after it was found good for the owner of the schedule.
-func (s *Server) fill(ctx context.Context, owner *account.Principal, f *ScheduleFields, sc *rows.Schedule) (warnings []callvet.Notice, secret string, err error) {
+func (s *Server) fill(ctx context.Context, owner *account.Principal, f *ScheduleFields, sc *rows.CheckedSchedule) (warnings []callvet.Notice, secret string, err error) {
 	if strings.ContainsFunc(f.Name, unicode.IsControl) || strings.TrimSpace(f.Name) == "" {
 		return nil, "", &callvet.FieldError{Field: "name", Text: "{name} is one line, and not empty"}
 	}
@@ -307,7 +307,7 @@ func (f *ScheduleFields) unused() []callvet.Notice {
 }
 
 // fillCatalogue takes the version of the catalogue that is watched from now on; was is the schedule before.
-func (s *Server) fillCatalogue(ctx context.Context, f *ScheduleFields, was, sc *rows.Schedule) (err error) {
+func (s *Server) fillCatalogue(ctx context.Context, f *ScheduleFields, was, sc *rows.CheckedSchedule) (err error) {
 	switch {
 	case f.Catalogue == "" && sc.OnCatalogue:
 		return &callvet.FieldError{Field: "catalogue_id", Text: "{catalogue_id}: catalogue_changed needs one"}
@@ -338,7 +338,7 @@ func (s *Server) mayUse(ctx context.Context, owner *account.Principal, f *Schedu
 }
 
 // fillBaseline takes the run that others are compared with.
-func (s *Server) fillBaseline(ctx context.Context, owner *account.Principal, f *ScheduleFields, sc *rows.Schedule) error {
+func (s *Server) fillBaseline(ctx context.Context, owner *account.Principal, f *ScheduleFields, sc *rows.CheckedSchedule) error {
 	if sc.Baseline = f.Baseline; f.Baseline == "" {
 		return nil
 	}
@@ -361,7 +361,7 @@ func (s *Server) fillBaseline(ctx context.Context, owner *account.Principal, f *
 }
 
 // next is when a schedule is due after now; 0 where that is at no time.
-func next(sc *rows.Schedule, now time.Time) (int64, error) {
+func next(sc *rows.CheckedSchedule, now time.Time) (int64, error) {
 	if sc.Spec == "" {
 		if sc.Zone != "" {
 			return 0, &callvet.FieldError{Field: "time_zone", Text: "{time_zone} is of {cron}, which is not there"}
@@ -445,7 +445,7 @@ func within(name string, err error) error {
 }
 
 func (s *Server) createSchedule(ctx context.Context, by *account.Principal, in *struct{ Body ScheduleFields }) (*body[Schedule], error) {
-	sc := rows.Schedule{Whole: true, UserID: by.User, Created: s.cfg.Now().UnixMilli(), Webhook: []byte{}, Secret: []byte{}}
+	sc := rows.CheckedSchedule{Whole: true, UserID: by.User, Created: s.cfg.Now().UnixMilli(), Webhook: []byte{}, Secret: []byte{}}
 	id, err := store.NewID(nil, "schedule")
 	if err != nil {
 		return nil, err
@@ -514,7 +514,7 @@ func (s *Server) updateSchedule(ctx context.Context, by *account.Principal, in *
 }
 
 // keepsTargets refuses that by, who is not the owner of a schedule, writes where the owner's keys are sent.
-func keepsTargets(owner, by *account.Principal, sc *rows.Schedule, now *EvalRequest) error {
+func keepsTargets(owner, by *account.Principal, sc *rows.CheckedSchedule, now *EvalRequest) error {
 	var known []app.TargetSpec // none where the stored request cannot be read
 	var was EvalRequest
 	if json.Unmarshal(sc.Request, &was) == nil {
@@ -578,7 +578,7 @@ func (s *Server) scheduleHistory(ctx context.Context, _ *account.Principal, in *
 		return nil, fmt.Errorf("list runs: %w", err)
 	}
 	out := Page[ScheduleRun]{Items: []ScheduleRun{}}
-	list, out.Next = cut(list, in.Limit, func(e *rows.ScheduleRun) pageMark { return pageMark{e.Created, e.ID} })
+	list, out.Next = cut(list, in.Limit, func(e *rows.CheckedScheduleRun) pageMark { return pageMark{e.Created, e.ID} })
 	for i := range list {
 		out.Items = append(out.Items, tellScheduleRun(&list[i]))
 	}
@@ -586,7 +586,7 @@ func (s *Server) scheduleHistory(ctx context.Context, _ *account.Principal, in *
 }
 
 // tellScheduleRun is an entry of a history as the API has it.
-func tellScheduleRun(r *rows.ScheduleRun) ScheduleRun {
+func tellScheduleRun(r *rows.CheckedScheduleRun) ScheduleRun {
 	out := ScheduleRun{
 		ID: r.ID, Cause: r.Cause, Due: milli(r.Due), State: r.State, Run: r.RunID, Job: r.JobID, Baseline: r.Baseline, Verdict: gate.Verdict(r.Verdict), Error: string(r.Error), Created: milli(r.Created),
 	}

@@ -626,7 +626,7 @@ func TestWebhooksTakeTurns(t *testing.T) {
 	due, err := s.db.Rows().DueHooks(t.Context(), rows.DueHooksParams{Now: 1000, OfUser: 2, AtMost: 8})
 	var ids []string
 	for i := range due {
-		ids = append(ids, due[i].ScheduleRun.ID)
+		ids = append(ids, due[i].CheckedScheduleRun.ID)
 	}
 	if err != nil || strings.Join(ids, " ") != "many00 many01 other" {
 		t.Errorf("%v: %v", ids, err)

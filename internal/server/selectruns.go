@@ -67,7 +67,7 @@ func (s *Server) addSelectRuns() {
 	add(s, failed, admin, s.exportFailed)
 }
 
-func (s *Server) selectRow(ctx context.Context, id string) (*rows.SelectRun, error) {
+func (s *Server) selectRow(ctx context.Context, id string) (*rows.CheckedSelectRun, error) {
 	row, err := s.cfg.Store.Rows().SelectRun(ctx, id)
 	if isMissing(err) {
 		return nil, fmt.Errorf("run %q: %w: it is no run over a catalogue", id, callvet.ErrNotFound)
@@ -79,7 +79,7 @@ func (s *Server) selectRow(ctx context.Context, id string) (*rows.SelectRun, err
 }
 
 // selectedAgain is the report of a run over a catalogue, as it was kept, or made anew.
-func (s *Server) selectedAgain(ctx context.Context, row *rows.SelectRun) (*SelectReport, error) {
+func (s *Server) selectedAgain(ctx context.Context, row *rows.CheckedSelectRun) (*SelectReport, error) {
 	return told(ctx, s, row.RunID, aboutSelection, func() (*SelectReport, error) {
 		v, err := s.selectView(ctx, row)
 		if err != nil {
@@ -91,7 +91,7 @@ func (s *Server) selectedAgain(ctx context.Context, row *rows.SelectRun) (*Selec
 
 // selectView is what reports tell of a run over a catalogue. The catalogue says why tools lost, if it
 // is as it was.
-func (s *Server) selectView(ctx context.Context, row *rows.SelectRun) (*app.RunView, error) {
+func (s *Server) selectView(ctx context.Context, row *rows.CheckedSelectRun) (*app.RunView, error) {
 	files := app.Uploads{}
 	c, err := s.library.Catalogue(ctx, row.CatalogueID)
 	switch {
@@ -146,7 +146,7 @@ func (s *Server) selectLine(ctx context.Context, row *rows.SelectRunsRow) (*Sele
 	if out.Problem = sum.Problem; out.Problem != "" || r.Finished.IsZero() {
 		return out, nil
 	}
-	rep, err := s.selectedAgain(ctx, &rows.SelectRun{RunID: row.RunID, CatalogueID: row.CatalogueID, CatalogueVersion: row.CatalogueVersion})
+	rep, err := s.selectedAgain(ctx, &rows.CheckedSelectRun{RunID: row.RunID, CatalogueID: row.CatalogueID, CatalogueVersion: row.CatalogueVersion})
 	if errors.Is(err, callvet.ErrInvalid) { // it ended before anything was selected
 		return out, nil
 	}

@@ -67,7 +67,7 @@ type hookData struct {
 	URL string       `json:"url,omitempty"` // of the run
 }
 
-func (s *Server) messageOf(sc *rows.Schedule, kind string, run *ScheduleRun) ([]byte, error) {
+func (s *Server) messageOf(sc *rows.CheckedSchedule, kind string, run *ScheduleRun) ([]byte, error) {
 	m := hookMessage{Type: kind, Timestamp: s.cfg.Now().UTC(), Data: hookData{Run: run}}
 	m.Data.Schedule.ID, m.Data.Schedule.Name = sc.ID, sc.Name
 	if s.cfg.URL != nil && run != nil && run.Run != "" {
@@ -77,7 +77,7 @@ func (s *Server) messageOf(sc *rows.Schedule, kind string, run *ScheduleRun) ([]
 }
 
 // message puts the message about an entry into it, where the schedule has a webhook.
-func (s *Server) message(sc *rows.Schedule, r *rows.ScheduleRun) error {
+func (s *Server) message(sc *rows.CheckedSchedule, r *rows.CheckedScheduleRun) error {
 	if len(sc.Webhook) == 0 {
 		return nil
 	}
@@ -100,7 +100,7 @@ func checkHook(address string, allowed account.Allowed) error {
 }
 
 // fillWebhook takes the address, and makes a secret where there is none, or a new one is wanted.
-func (s *Server) fillWebhook(ctx context.Context, f *ScheduleFields, sc *rows.Schedule) (secret string, err error) {
+func (s *Server) fillWebhook(ctx context.Context, f *ScheduleFields, sc *rows.CheckedSchedule) (secret string, err error) {
 	sc.Webhook = []byte(f.Webhook)
 	if f.Webhook == "" {
 		sc.Secret = []byte{}
@@ -120,7 +120,7 @@ func (s *Server) fillWebhook(ctx context.Context, f *ScheduleFields, sc *rows.Sc
 }
 
 // shown is a schedule with the secret that was made for it.
-func shown(sc *rows.Schedule, warnings []callvet.Notice, secret string) (*body[Schedule], error) {
+func shown(sc *rows.CheckedSchedule, warnings []callvet.Notice, secret string) (*body[Schedule], error) {
 	out, err := tellSchedule(sc, warnings)
 	if err == nil {
 		out.Body.Secret = secret
@@ -150,8 +150,8 @@ func (s *Server) sendMessages(ctx context.Context) error {
 
 // sendMessage makes one attempt at a message, and stores what came of it.
 func (s *Server) sendMessage(ctx context.Context, d *rows.DueHooksRow) error {
-	r := &d.ScheduleRun
-	status, err := s.post(ctx, &d.Schedule, r.ID, r.HookBody)
+	r := &d.CheckedScheduleRun
+	status, err := s.post(ctx, &d.CheckedSchedule, r.ID, r.HookBody)
 	if ctx.Err() != nil { // the server ends: it counts for nothing
 		return ctx.Err()
 	}
@@ -173,7 +173,7 @@ var errNoSecret = fmt.Errorf("%w: the secret of the webhook cannot be read: make
 
 // post sends a message where the owner of the schedule may send requests to. The error wraps
 // callvet.ErrConflict where there was another answer than 2xx, or none.
-func (s *Server) post(ctx context.Context, sc *rows.Schedule, id string, message []byte) (status int, err error) {
+func (s *Server) post(ctx context.Context, sc *rows.CheckedSchedule, id string, message []byte) (status int, err error) {
 	if _, err := s.owns(ctx, sc); err != nil {
 		return 0, err
 	}

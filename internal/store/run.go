@@ -241,8 +241,8 @@ func changed(id string) func(sql.Result, error) error {
 const runColumns = "SELECT id,name,notes,tags,created,finished,status,suite_hash,suite_name,manifest,totals," +
 	"requests,usd,assumed_usd,assumed,coalesce(judges,'')," +
 	"coalesce((SELECT s.cases FROM suites s WHERE s.hash=suite_hash),0)," +
-	"whole AND coalesce((SELECT s.whole FROM suites s WHERE s.hash=suite_hash),0)," +
-	"coalesce((SELECT j.state FROM run_entries e JOIN jobs j ON j.id=e.job_id WHERE e.run_id=runs.id),'')," + ownerColumns + " FROM runs "
+	"whole AND coalesce((SELECT s.whole FROM checked_suites s WHERE s.hash=suite_hash),0)," +
+	"coalesce((SELECT j.state FROM run_entries e JOIN jobs j ON j.id=e.job_id WHERE e.run_id=runs.id),'')," + ownerColumns + " FROM checked_runs runs "
 
 // Runs lists the newest runs first; limit 0 means all.
 func (db *DB) Runs(ctx context.Context, limit int) ([]Run, error) {

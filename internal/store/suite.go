@@ -210,7 +210,7 @@ func (db *DB) OpenSuite(ctx context.Context, hash string) (*callvet.Suite, *Case
 	cs := &CaseReader{db: db, ctx: ctx, hash: hash, recent: map[int]*caseChunk{}}
 	var b []byte
 	var whole bool
-	err := db.read.QueryRowContext(ctx, "SELECT num, cases, head, whole FROM suites WHERE hash=?", hash).Scan(&cs.num, &cs.n, &b, &whole)
+	err := db.read.QueryRowContext(ctx, "SELECT num, cases, head, whole FROM checked_suites WHERE hash=?", hash).Scan(&cs.num, &cs.n, &b, &whole)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil, fmt.Errorf("suite %s: %w", hash, callvet.ErrNotFound)
 	}
@@ -341,7 +341,7 @@ func (r *CaseReader) Equipped(i int) (bool, error) {
 func (r *CaseReader) chunk(ix int) ([]byte, error) {
 	var b []byte
 	var whole bool
-	if err := r.db.read.QueryRowContext(r.ctx, "SELECT cases, whole FROM suite_chunks WHERE suite=? AND ix=?", r.num, ix).Scan(&b, &whole); err != nil {
+	if err := r.db.read.QueryRowContext(r.ctx, "SELECT cases, whole FROM checked_suite_chunks WHERE suite=? AND ix=?", r.num, ix).Scan(&b, &whole); err != nil {
 		return nil, r.db.explain("read suite", err)
 	}
 	b, err := unseal(b)

@@ -15,8 +15,9 @@ import (
 	"modernc.org/sqlite"
 )
 
-// Rows that a number or a verdict follows from carry a checksum in the column sum, which triggers write. The column
-// whole is true where the other columns are those that were written. Attempts have theirs in another way: see sum.go.
+// Rows that a number or a verdict follows from carry a checksum in the column sum, which triggers write. Of each such
+// table there is a view, checked_ and its name, with one more column, whole: true where the columns are those that were
+// written. Attempts have theirs in another way: see sum.go.
 
 // summedTable is a table with checksums of its rows.
 type summedTable struct {
@@ -47,20 +48,20 @@ func summedTables() []summedTable {
 	}
 }
 
-// wholeSchema adds the checksums to the tables. The column whole has no NOT NULL: a check of the file by another program
-// would then have to call the function, which only callvet has.
+// wholeSchema adds the checksums to the tables. Only views and triggers call row_sum: other programs, which have no such
+// function, can read the tables, copy and check the file.
 func wholeSchema() string {
 	var b strings.Builder
 	for _, t := range summedTables() {
 		sum := "row_sum(" + t.columns + ")"
-		next := "CASE WHEN OLD.whole THEN " + sum + " ELSE -1 END"
+		next := fmt.Sprintf("CASE WHEN OLD.sum IS row_sum(OLD.%s) THEN %s ELSE -1 END", strings.ReplaceAll(t.columns, ",", ",OLD."), sum)
 		if t.replaced {
 			next = sum
 		}
 		fmt.Fprintf(&b, `
 ALTER TABLE %[1]s ADD COLUMN sum BIGINT NOT NULL DEFAULT 0;
 UPDATE %[1]s SET sum=%[2]s;
-ALTER TABLE %[1]s ADD COLUMN whole BOOLEAN GENERATED ALWAYS AS (sum IS %[2]s) VIRTUAL;
+CREATE VIEW checked_%[1]s AS SELECT *, sum IS %[2]s AS whole FROM %[1]s;
 CREATE TRIGGER %[1]s_added AFTER INSERT ON %[1]s BEGIN UPDATE %[1]s SET sum=%[2]s WHERE rowid=NEW.rowid; END;
 CREATE TRIGGER %[1]s_changed AFTER UPDATE OF %[3]s ON %[1]s BEGIN UPDATE %[1]s SET sum=%[4]s WHERE rowid=NEW.rowid; END;
 `, t.name, sum, t.columns, next)
@@ -114,7 +115,7 @@ func Intact(whole bool, what string) error {
 func (db *DB) checkRows(ctx context.Context) (problems []string, err error) {
 	for _, t := range summedTables() {
 		var n int
-		if err := db.read.QueryRowContext(ctx, "SELECT count(*) FROM "+t.name+" WHERE NOT whole").Scan(&n); err != nil {
+		if err := db.read.QueryRowContext(ctx, "SELECT count(*) FROM checked_"+t.name+" WHERE NOT whole").Scan(&n); err != nil {
 			return nil, db.explain("check", err)
 		}
 		if n > 0 {

@@ -71,7 +71,7 @@ func addRows(t *testing.T, db *DB, table string) {
 func wholeRows(t *testing.T, db *sql.DB, table summedTable) (out []string) {
 	t.Helper()
 	columns := strings.Split(table.columns, ",")
-	rows, err := db.QueryContext(t.Context(), "SELECT whole,"+table.columns+" FROM "+table.name)
+	rows, err := db.QueryContext(t.Context(), "SELECT whole,"+table.columns+" FROM checked_"+table.name)
 	if err != nil {
 		return nil
 	}
@@ -200,7 +200,7 @@ func TestDamageStays(t *testing.T) {
 				t.Fatal(err)
 			}
 			var n int
-			if err := db.read.QueryRowContext(t.Context(), "SELECT count(*) FROM "+table.name+" WHERE whole").Scan(&n); err != nil {
+			if err := db.read.QueryRowContext(t.Context(), "SELECT count(*) FROM checked_"+table.name+" WHERE whole").Scan(&n); err != nil {
 				t.Fatal(err)
 			}
 			if want := damaged && !table.replaced; (n == 0) != want {
@@ -239,5 +239,45 @@ func TestChecksumsOfOldRows(t *testing.T) {
 	}
 	if problems, err := db.Check(t.Context()); err != nil || len(problems) > 0 {
 		t.Errorf("%q %v", problems, err)
+	}
+}
+
+// TestReadByOthers: other programs have no row_sum, and read, check and copy the tables. They cannot where a column or an
+// index calls it.
+func TestReadByOthers(t *testing.T) {
+	t.Parallel()
+	db, err := Open(t.Context(), everyTable(t), Options{ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	list := func(q string) (out []string) {
+		t.Helper()
+		rows, err := db.read.QueryContext(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var s string
+			if err := rows.Scan(&s); err != nil {
+				t.Fatal(err)
+			}
+			out = append(out, s)
+		}
+		if err := rows.Err(); err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	if calls := list("SELECT name FROM sqlite_schema WHERE type NOT IN ('view','trigger') AND sql LIKE '%row_sum%'"); len(calls) > 0 {
+		t.Errorf("row_sum is called by %q", calls)
+	}
+	made := list("SELECT s.name || '.' || c.name FROM sqlite_schema s, pragma_table_xinfo(s.name) c WHERE s.type='table' AND c.hidden<>0")
+	if len(made) > 0 {
+		t.Errorf("columns are generated: %q", made)
+	}
+	if views := list("SELECT name FROM sqlite_schema WHERE type='view' AND sql LIKE '%row_sum%'"); len(views) != len(summedTables()) {
+		t.Errorf("the views that call row_sum are %q", views)
 	}
 }

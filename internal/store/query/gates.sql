@@ -5,7 +5,7 @@ SELECT user_id, shared FROM gate_entries WHERE id = $1;
 INSERT INTO gate_entries(id, user_id, name, shared, created, updated, content) VALUES ($1, $2, $3, $4, $5, $6, $7);
 
 -- name: Gate :one
-SELECT * FROM gate_entries WHERE id = $1;
+SELECT * FROM checked_gate_entries WHERE id = $1;
 
 -- name: Gates :many
 -- Those that a user has or that are shared, the newest first; of admins, all.
@@ -25,7 +25,7 @@ INSERT INTO gate_verdicts(id, gate_id, user_id, run_id, baseline, created, verdi
 
 -- name: GateVerdicts :many
 -- What gates said of runs, the newest first.
-SELECT * FROM gate_verdicts
+SELECT * FROM checked_gate_verdicts
 WHERE gate_id = @gate_id AND (created < CAST(@before AS BIGINT) OR created = CAST(@before AS BIGINT) AND id < CAST(@before_id AS TEXT))
 ORDER BY created DESC, id DESC LIMIT CAST(@n AS BIGINT);
 

@@ -1,5 +1,5 @@
 -- name: LabelLines :many
-SELECT line, whole FROM label_lines WHERE about = $1 ORDER BY seq;
+SELECT line, whole FROM checked_label_lines WHERE about = $1 ORDER BY seq;
 
 -- name: LabelsStored :one
 -- Counts the lines in the table itself: an index with a damaged key finds fewer.

@@ -7,11 +7,11 @@ INSERT INTO suite_versions(suite_id, version, hash, user_id, created, note, form
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10);
 
 -- name: SuiteEntry :one
-SELECT e.*, v.form, v.tools, v.cases FROM suite_entries e JOIN suite_versions v ON v.suite_id = e.id AND v.version = e.version
+SELECT e.*, v.form, v.tools, v.cases FROM checked_suite_entries e JOIN suite_versions v ON v.suite_id = e.id AND v.version = e.version
 WHERE e.id = $1 AND e.deleted = 0;
 
 -- name: SuiteEntries :many
-SELECT e.*, v.form, v.tools, v.cases FROM suite_entries e JOIN suite_versions v ON v.suite_id = e.id AND v.version = e.version
+SELECT e.*, v.form, v.tools, v.cases FROM checked_suite_entries e JOIN suite_versions v ON v.suite_id = e.id AND v.version = e.version
 WHERE e.deleted = 0 AND (e.user_id = @user_id OR e.shared OR CAST(@everybody AS BOOLEAN)) AND e.folded LIKE CAST(@search AS TEXT) ESCAPE '!'
 	AND (e.created < CAST(@before AS BIGINT) OR e.created = CAST(@before AS BIGINT) AND e.id < CAST(@before_id AS TEXT))
 ORDER BY e.created DESC, e.id DESC LIMIT @n;
@@ -33,7 +33,7 @@ UPDATE suite_entries SET deleted = 0, updated = $1 WHERE id = $2 AND deleted > $
 SELECT user_id, shared FROM suite_entries WHERE id = $1 AND deleted <> 0;
 
 -- name: SuiteVersion :one
-SELECT * FROM suite_versions WHERE suite_id = $1 AND version = $2;
+SELECT * FROM checked_suite_versions WHERE suite_id = $1 AND version = $2;
 
 -- name: SuiteVersions :many
 SELECT version, hash, user_id, created, note, form, tools, cases FROM suite_versions
@@ -50,7 +50,7 @@ INSERT INTO catalogue_entries(id, user_id, name, version, hash, tools, shared, c
 VALUES ($1, $2, $3, 1, $4, $5, $6, $7, $8, $9);
 
 -- name: Catalogue :one
-SELECT * FROM catalogue_entries WHERE id = $1;
+SELECT * FROM checked_catalogue_entries WHERE id = $1;
 
 -- name: Catalogues :many
 SELECT id, user_id, name, version, hash, tools, shared, created, updated FROM catalogue_entries

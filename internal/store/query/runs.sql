@@ -4,7 +4,7 @@ SELECT CAST(coalesce(sum(r.bytes), 0) AS BIGINT) AS held FROM runs r JOIN run_en
 
 -- name: RunDocument :one
 -- A damaged one is made again, as one that is missing.
-SELECT document FROM run_documents WHERE run_id = $1 AND about = $2 AND state = $3 AND whole;
+SELECT document FROM checked_run_documents WHERE run_id = $1 AND about = $2 AND state = $3 AND whole;
 
 -- name: PutRunDocument :exec
 INSERT INTO run_documents(run_id, about, state, document) VALUES ($1, $2, $3, $4)

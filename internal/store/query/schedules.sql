@@ -9,14 +9,14 @@ UPDATE schedules SET name = $2, spec = $3, zone = $4, next_at = $5, suite_id = $
 WHERE id = $1;
 
 -- name: Schedule :one
-SELECT * FROM schedules WHERE id = $1;
+SELECT * FROM checked_schedules WHERE id = $1;
 
 -- name: CountSchedules :one
 SELECT count(*) FROM schedules WHERE user_id = $1;
 
 -- name: Schedules :many
 -- The schedules of a user, of admins those of all, the newest first.
-SELECT * FROM schedules
+SELECT * FROM checked_schedules
 WHERE (user_id = sqlc.arg(user_id) OR CAST(sqlc.arg(everything) AS BOOLEAN))
 	AND (created < sqlc.arg(before) OR created = sqlc.arg(before) AND id < sqlc.arg(before_id))
 ORDER BY created DESC, id DESC LIMIT CAST(sqlc.arg(at_most) AS BIGINT);
@@ -37,7 +37,7 @@ UPDATE schedules SET secret = $2 WHERE id = $1;
 -- Schedules whose time has come, or whose suite or catalogue has another version than the last run had.
 SELECT sqlc.embed(s), CAST(coalesce(e.version, 0) AS BIGINT) AS suite_version, CAST(coalesce(e.updated, 0) AS BIGINT) AS suite_updated,
 	CAST(coalesce(c.version, 0) AS BIGINT) AS catalogue_version, CAST(coalesce(c.updated, 0) AS BIGINT) AS catalogue_updated
-FROM schedules s LEFT JOIN suite_entries e ON e.id = s.suite_id AND e.deleted = 0 LEFT JOIN catalogue_entries c ON c.id = s.catalogue_id
+FROM checked_schedules s LEFT JOIN suite_entries e ON e.id = s.suite_id AND e.deleted = 0 LEFT JOIN catalogue_entries c ON c.id = s.catalogue_id
 WHERE s.enabled AND (s.next_at > 0 AND s.next_at <= CAST(sqlc.arg(now) AS BIGINT)
 	OR s.on_suite AND e.version <> s.suite_seen OR s.on_catalogue AND c.version <> s.catalogue_seen)
 ORDER BY s.next_at, s.id;
@@ -63,15 +63,15 @@ INSERT INTO schedule_runs(id, schedule_id, due_key, cause, due, state, job_id, r
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, '', $10, $11, $12, $13, $14, $15, 0, 0, $16, $17) ON CONFLICT DO NOTHING;
 
 -- name: ScheduleRunByKey :one
-SELECT * FROM schedule_runs WHERE schedule_id = $1 AND due_key = $2;
+SELECT * FROM checked_schedule_runs WHERE schedule_id = $1 AND due_key = $2;
 
 -- name: GoingRun :one
-SELECT * FROM schedule_runs WHERE schedule_id = $1 AND state = 'running' LIMIT 1;
+SELECT * FROM checked_schedule_runs WHERE schedule_id = $1 AND state = 'running' LIMIT 1;
 
 -- name: EndedRuns :many
 -- Runs of schedules whose jobs have ended, and that were not looked at.
 SELECT sqlc.embed(r), CAST(coalesce(j.state, '') AS TEXT) AS job_state, j.error AS job_error
-FROM schedule_runs r LEFT JOIN jobs j ON j.id = r.job_id
+FROM checked_schedule_runs r LEFT JOIN jobs j ON j.id = r.job_id
 WHERE r.state = 'running' AND coalesce(j.finished, 1) <> 0 ORDER BY r.created, r.id;
 
 -- name: EndScheduleRun :execrows
@@ -84,10 +84,10 @@ WHERE r.schedule_id = sqlc.arg(schedule_id) AND r.state = 'done' AND (r.verdict 
 ORDER BY r.created DESC, r.id DESC LIMIT 1;
 
 -- name: DamagedScheduleRuns :one
-SELECT count(*) FROM schedule_runs WHERE schedule_id = $1 AND NOT whole;
+SELECT count(*) FROM checked_schedule_runs WHERE schedule_id = $1 AND NOT whole;
 
 -- name: ScheduleRuns :many
-SELECT * FROM schedule_runs
+SELECT * FROM checked_schedule_runs
 WHERE schedule_id = sqlc.arg(schedule_id) AND (created < sqlc.arg(before) OR created = sqlc.arg(before) AND id < sqlc.arg(before_id))
 ORDER BY created DESC, id DESC LIMIT CAST(sqlc.arg(at_most) AS BIGINT);
 
@@ -98,7 +98,7 @@ DELETE FROM schedule_runs AS d WHERE d.schedule_id = sqlc.arg(schedule_id) AND d
 
 -- name: DueHooks :many
 -- Messages that are to be sent now, of each user so many at most.
-SELECT sqlc.embed(r), sqlc.embed(s) FROM schedule_runs r JOIN schedules s ON s.id = r.schedule_id
+SELECT sqlc.embed(r), sqlc.embed(s) FROM checked_schedule_runs r JOIN checked_schedules s ON s.id = r.schedule_id
 WHERE r.id IN (SELECT d.id FROM (
     SELECT x.id, row_number() OVER (PARTITION BY y.user_id ORDER BY x.hook_at, x.id) AS turn FROM schedule_runs x JOIN schedules y ON y.id = x.schedule_id
     WHERE x.hook_state = 'waiting' AND x.hook_at <= CAST(sqlc.arg(now) AS BIGINT)) d

@@ -2,13 +2,13 @@
 SELECT user_id, shared FROM trace_entries WHERE id = $1;
 
 -- name: TraceEntry :one
-SELECT * FROM trace_entries WHERE id = $1;
+SELECT * FROM checked_trace_entries WHERE id = $1;
 
 -- name: TraceEntryNamed :one
-SELECT * FROM trace_entries WHERE user_id = $1 AND name = $2;
+SELECT * FROM checked_trace_entries WHERE user_id = $1 AND name = $2;
 
 -- name: TraceEntries :many
-SELECT * FROM trace_entries
+SELECT * FROM checked_trace_entries
 WHERE (user_id = @user_id OR shared OR CAST(@everybody AS BOOLEAN))
 	AND (created < CAST(@before AS BIGINT) OR created = CAST(@before AS BIGINT) AND id < CAST(@before_id AS TEXT))
 ORDER BY created DESC, id DESC LIMIT @n;
@@ -36,7 +36,7 @@ INSERT INTO trace_parts(traces_id, part, hash, created, content) VALUES ($1, $2,
 SELECT count(*) FROM trace_parts WHERE traces_id = $1 AND hash = $2;
 
 -- name: TraceParts :many
-SELECT content, whole FROM trace_parts WHERE traces_id = $1 AND part <= $2 ORDER BY part;
+SELECT content, whole FROM checked_trace_parts WHERE traces_id = $1 AND part <= $2 ORDER BY part;
 
 -- name: DropTraceParts :exec
 DELETE FROM trace_parts WHERE traces_id = $1;

@@ -95,12 +95,12 @@ func (q *Queries) DropVerdictsOfRun(ctx context.Context, runID string) error {
 }
 
 const gate = `-- name: Gate :one
-SELECT id, user_id, name, shared, created, updated, content, whole FROM gate_entries WHERE id = $1
+SELECT id, user_id, name, shared, created, updated, content, whole FROM checked_gate_entries WHERE id = $1
 `
 
-func (q *Queries) Gate(ctx context.Context, id string) (GateEntry, error) {
+func (q *Queries) Gate(ctx context.Context, id string) (CheckedGateEntry, error) {
 	row := q.db.QueryRowContext(ctx, gate, id)
-	var i GateEntry
+	var i CheckedGateEntry
 	err := row.Scan(
 		&i.ID,
 		&i.UserID,
@@ -131,7 +131,7 @@ func (q *Queries) GateOwner(ctx context.Context, id string) (GateOwnerRow, error
 }
 
 const gateVerdicts = `-- name: GateVerdicts :many
-SELECT id, gate_id, user_id, run_id, baseline, created, verdict, hash, failed, whole FROM gate_verdicts
+SELECT id, gate_id, user_id, run_id, baseline, created, verdict, hash, failed, whole FROM checked_gate_verdicts
 WHERE gate_id = $1 AND (created < CAST($2 AS BIGINT) OR created = CAST($2 AS BIGINT) AND id < CAST($3 AS TEXT))
 ORDER BY created DESC, id DESC LIMIT CAST($4 AS BIGINT)
 `
@@ -144,7 +144,7 @@ type GateVerdictsParams struct {
 }
 
 // What gates said of runs, the newest first.
-func (q *Queries) GateVerdicts(ctx context.Context, arg GateVerdictsParams) ([]GateVerdict, error) {
+func (q *Queries) GateVerdicts(ctx context.Context, arg GateVerdictsParams) ([]CheckedGateVerdict, error) {
 	rows, err := q.db.QueryContext(ctx, gateVerdicts,
 		arg.GateID,
 		arg.Before,
@@ -155,9 +155,9 @@ func (q *Queries) GateVerdicts(ctx context.Context, arg GateVerdictsParams) ([]G
 		return nil, err
 	}
 	defer rows.Close()
-	items := []GateVerdict{}
+	items := []CheckedGateVerdict{}
 	for rows.Next() {
-		var i GateVerdict
+		var i CheckedGateVerdict
 		if err := rows.Scan(
 			&i.ID,
 			&i.GateID,

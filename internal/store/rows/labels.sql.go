@@ -56,7 +56,7 @@ func (q *Queries) DropLabelLines(ctx context.Context, about string) error {
 }
 
 const labelLines = `-- name: LabelLines :many
-SELECT line, whole FROM label_lines WHERE about = $1 ORDER BY seq
+SELECT line, whole FROM checked_label_lines WHERE about = $1 ORDER BY seq
 `
 
 type LabelLinesRow struct {

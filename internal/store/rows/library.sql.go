@@ -123,12 +123,12 @@ func (q *Queries) BytesHeld(ctx context.Context, userID string) (int64, error) {
 }
 
 const catalogue = `-- name: Catalogue :one
-SELECT id, user_id, name, version, hash, tools, shared, created, updated, content, whole FROM catalogue_entries WHERE id = $1
+SELECT id, user_id, name, version, hash, tools, shared, created, updated, content, whole FROM checked_catalogue_entries WHERE id = $1
 `
 
-func (q *Queries) Catalogue(ctx context.Context, id string) (CatalogueEntry, error) {
+func (q *Queries) Catalogue(ctx context.Context, id string) (CheckedCatalogueEntry, error) {
 	row := q.db.QueryRowContext(ctx, catalogue, id)
-	var i CatalogueEntry
+	var i CheckedCatalogueEntry
 	err := row.Scan(
 		&i.ID,
 		&i.UserID,
@@ -388,7 +388,7 @@ func (q *Queries) ShareSuite(ctx context.Context, arg ShareSuiteParams) error {
 }
 
 const suiteEntries = `-- name: SuiteEntries :many
-SELECT e.id, e.user_id, e.name, e.folded, e.version, e.hash, e.last_case, e.shared, e.created, e.updated, e.deleted, e.whole, v.form, v.tools, v.cases FROM suite_entries e JOIN suite_versions v ON v.suite_id = e.id AND v.version = e.version
+SELECT e.id, e.user_id, e.name, e.folded, e.version, e.hash, e.last_case, e.shared, e.created, e.updated, e.deleted, e.whole, v.form, v.tools, v.cases FROM checked_suite_entries e JOIN suite_versions v ON v.suite_id = e.id AND v.version = e.version
 WHERE e.deleted = 0 AND (e.user_id = $1 OR e.shared OR CAST($2 AS BOOLEAN)) AND e.folded LIKE CAST($3 AS TEXT) ESCAPE '!'
 	AND (e.created < CAST($4 AS BIGINT) OR e.created = CAST($4 AS BIGINT) AND e.id < CAST($5 AS TEXT))
 ORDER BY e.created DESC, e.id DESC LIMIT $6
@@ -468,7 +468,7 @@ func (q *Queries) SuiteEntries(ctx context.Context, arg SuiteEntriesParams) ([]S
 }
 
 const suiteEntry = `-- name: SuiteEntry :one
-SELECT e.id, e.user_id, e.name, e.folded, e.version, e.hash, e.last_case, e.shared, e.created, e.updated, e.deleted, e.whole, v.form, v.tools, v.cases FROM suite_entries e JOIN suite_versions v ON v.suite_id = e.id AND v.version = e.version
+SELECT e.id, e.user_id, e.name, e.folded, e.version, e.hash, e.last_case, e.shared, e.created, e.updated, e.deleted, e.whole, v.form, v.tools, v.cases FROM checked_suite_entries e JOIN suite_versions v ON v.suite_id = e.id AND v.version = e.version
 WHERE e.id = $1 AND e.deleted = 0
 `
 
@@ -514,7 +514,7 @@ func (q *Queries) SuiteEntry(ctx context.Context, id string) (SuiteEntryRow, err
 }
 
 const suiteVersion = `-- name: SuiteVersion :one
-SELECT suite_id, version, hash, user_id, created, note, form, tools, cases, content, whole FROM suite_versions WHERE suite_id = $1 AND version = $2
+SELECT suite_id, version, hash, user_id, created, note, form, tools, cases, content, whole FROM checked_suite_versions WHERE suite_id = $1 AND version = $2
 `
 
 type SuiteVersionParams struct {
@@ -522,9 +522,9 @@ type SuiteVersionParams struct {
 	Version int64
 }
 
-func (q *Queries) SuiteVersion(ctx context.Context, arg SuiteVersionParams) (SuiteVersion, error) {
+func (q *Queries) SuiteVersion(ctx context.Context, arg SuiteVersionParams) (CheckedSuiteVersion, error) {
 	row := q.db.QueryRowContext(ctx, suiteVersion, arg.SuiteID, arg.Version)
-	var i SuiteVersion
+	var i CheckedSuiteVersion
 	err := row.Scan(
 		&i.SuiteID,
 		&i.Version,

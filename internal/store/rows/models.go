@@ -4,10 +4,6 @@
 
 package rows
 
-import (
-	"database/sql"
-)
-
 type Audit struct {
 	ID      string
 	At      int64
@@ -18,7 +14,7 @@ type Audit struct {
 	Detail  []byte
 }
 
-type CatalogueEntry struct {
+type CheckedCatalogueEntry struct {
 	ID      string
 	UserID  string
 	Name    string
@@ -29,6 +25,119 @@ type CatalogueEntry struct {
 	Created int64
 	Updated int64
 	Content []byte
+	Whole   bool
+}
+
+type CheckedGateEntry struct {
+	ID      string
+	UserID  string
+	Name    string
+	Shared  bool
+	Created int64
+	Updated int64
+	Content []byte
+	Whole   bool
+}
+
+type CheckedGateVerdict struct {
+	ID       string
+	GateID   string
+	UserID   string
+	RunID    string
+	Baseline string
+	Created  int64
+	Verdict  string
+	Hash     string
+	Failed   []byte
+	Whole    bool
+}
+
+type CheckedSchedule struct {
+	ID            string
+	UserID        string
+	Name          string
+	Spec          string
+	Zone          string
+	NextAt        int64
+	SuiteID       string
+	OnSuite       bool
+	SuiteSeen     int64
+	CatalogueID   string
+	OnCatalogue   bool
+	CatalogueSeen int64
+	Request       []byte
+	Gates         []byte
+	Baseline      string
+	LastGood      bool
+	Webhook       []byte
+	Secret        []byte
+	Enabled       bool
+	Stopped       []byte
+	Created       int64
+	Updated       int64
+	Whole         bool
+}
+
+type CheckedScheduleRun struct {
+	ID           string
+	ScheduleID   string
+	DueKey       string
+	Cause        string
+	Due          int64
+	State        string
+	JobID        string
+	RunID        string
+	Baseline     string
+	Verdict      string
+	Outcome      []byte
+	Error        []byte
+	Created      int64
+	Finished     int64
+	HookState    string
+	HookAt       int64
+	HookAttempts int64
+	HookStatus   int64
+	HookError    []byte
+	HookBody     []byte
+	Whole        bool
+}
+
+type CheckedSelectRun struct {
+	RunID            string
+	CatalogueID      string
+	CatalogueVersion int64
+	Preset           string
+	Depth            int64
+	Created          int64
+	Whole            bool
+}
+
+type CheckedSuiteVersion struct {
+	SuiteID string
+	Version int64
+	Hash    string
+	UserID  string
+	Created int64
+	Note    []byte
+	Form    string
+	Tools   int64
+	Cases   int64
+	Content []byte
+	Whole   bool
+}
+
+type CheckedTraceEntry struct {
+	ID      string
+	UserID  string
+	Name    string
+	Form    string
+	Lines   bool
+	Parts   int64
+	Items   int64
+	Bytes   int64
+	Shared  bool
+	Created int64
+	Updated int64
 	Whole   bool
 }
 
@@ -62,30 +171,6 @@ type Feed struct {
 	Last   int64
 }
 
-type GateEntry struct {
-	ID      string
-	UserID  string
-	Name    string
-	Shared  bool
-	Created int64
-	Updated int64
-	Content []byte
-	Whole   bool
-}
-
-type GateVerdict struct {
-	ID       string
-	GateID   string
-	UserID   string
-	RunID    string
-	Baseline string
-	Created  int64
-	Verdict  string
-	Hash     string
-	Failed   []byte
-	Whole    bool
-}
-
 type Job struct {
 	ID          string
 	UserID      string
@@ -114,15 +199,6 @@ type Job struct {
 	Idempotency string
 }
 
-type LabelLine struct {
-	About   string
-	Seq     int64
-	UserID  string
-	Created int64
-	Line    []byte
-	Whole   bool
-}
-
 type Link struct {
 	Hash    []byte
 	Purpose string
@@ -145,31 +221,6 @@ type Part struct {
 	Cancel bool
 }
 
-type ProviderKey struct {
-	UserID   string
-	Variable string
-	Sealed   []byte
-	Hint     string
-	Created  int64
-}
-
-type Run struct {
-	Num       int64
-	ID        string
-	SuiteName string
-	Created   int64
-	Judges    sql.NullString
-	Bytes     int64
-}
-
-type RunDocument struct {
-	RunID    string
-	About    string
-	State    string
-	Document []byte
-	Whole    bool
-}
-
 type RunEntry struct {
 	RunID        string
 	UserID       string
@@ -179,155 +230,6 @@ type RunEntry struct {
 	JobID        string
 	Shared       bool
 	Created      int64
-}
-
-type Schedule struct {
-	ID            string
-	UserID        string
-	Name          string
-	Spec          string
-	Zone          string
-	NextAt        int64
-	SuiteID       string
-	OnSuite       bool
-	SuiteSeen     int64
-	CatalogueID   string
-	OnCatalogue   bool
-	CatalogueSeen int64
-	Request       []byte
-	Gates         []byte
-	Baseline      string
-	LastGood      bool
-	Webhook       []byte
-	Secret        []byte
-	Enabled       bool
-	Stopped       []byte
-	Created       int64
-	Updated       int64
-	Whole         bool
-}
-
-type ScheduleRun struct {
-	ID           string
-	ScheduleID   string
-	DueKey       string
-	Cause        string
-	Due          int64
-	State        string
-	JobID        string
-	RunID        string
-	Baseline     string
-	Verdict      string
-	Outcome      []byte
-	Error        []byte
-	Created      int64
-	Finished     int64
-	HookState    string
-	HookAt       int64
-	HookAttempts int64
-	HookStatus   int64
-	HookError    []byte
-	HookBody     []byte
-	Whole        bool
-}
-
-type SelectRun struct {
-	RunID            string
-	CatalogueID      string
-	CatalogueVersion int64
-	Preset           string
-	Depth            int64
-	Created          int64
-	Whole            bool
-}
-
-type Session struct {
-	Hash    []byte
-	UserID  string
-	Created int64
-	Expires int64
-	Seen    int64
-}
-
-type Setting struct {
-	Name  string
-	Value []byte
-}
-
-type Slot struct {
-	UserID string
-	Slot   int64
-	JobID  string
-}
-
-type SuiteEntry struct {
-	ID       string
-	UserID   string
-	Name     string
-	Folded   string
-	Version  int64
-	Hash     string
-	LastCase int64
-	Shared   bool
-	Created  int64
-	Updated  int64
-	Deleted  int64
-	Whole    bool
-}
-
-type SuiteVersion struct {
-	SuiteID string
-	Version int64
-	Hash    string
-	UserID  string
-	Created int64
-	Note    []byte
-	Form    string
-	Tools   int64
-	Cases   int64
-	Content []byte
-	Whole   bool
-}
-
-type Token struct {
-	ID      string
-	Hash    []byte
-	UserID  string
-	Name    string
-	Scopes  string
-	Created int64
-	Expires int64
-	Used    int64
-	Revoked int64
-}
-
-type TraceEntry struct {
-	ID      string
-	UserID  string
-	Name    string
-	Form    string
-	Lines   bool
-	Parts   int64
-	Items   int64
-	Bytes   int64
-	Shared  bool
-	Created int64
-	Updated int64
-	Whole   bool
-}
-
-type TracePart struct {
-	TracesID string
-	Part     int64
-	Hash     []byte
-	Created  int64
-	Content  []byte
-	Whole    bool
-}
-
-type Turn struct {
-	UserID string
-	Turn   int64
 }
 
 type User struct {

@@ -81,7 +81,7 @@ func (q *Queries) PutRunDocument(ctx context.Context, arg PutRunDocumentParams) 
 }
 
 const runDocument = `-- name: RunDocument :one
-SELECT document FROM run_documents WHERE run_id = $1 AND about = $2 AND state = $3 AND whole
+SELECT document FROM checked_run_documents WHERE run_id = $1 AND about = $2 AND state = $3 AND whole
 `
 
 type RunDocumentParams struct {

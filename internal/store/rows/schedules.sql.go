@@ -142,7 +142,7 @@ func (q *Queries) CountSchedules(ctx context.Context, userID string) (int64, err
 }
 
 const damagedScheduleRuns = `-- name: DamagedScheduleRuns :one
-SELECT count(*) FROM schedule_runs WHERE schedule_id = $1 AND NOT whole
+SELECT count(*) FROM checked_schedule_runs WHERE schedule_id = $1 AND NOT whole
 `
 
 func (q *Queries) DamagedScheduleRuns(ctx context.Context, scheduleID string) (int64, error) {
@@ -171,7 +171,7 @@ func (q *Queries) DropSchedule(ctx context.Context, id string) error {
 }
 
 const dueHooks = `-- name: DueHooks :many
-SELECT r.id, r.schedule_id, r.due_key, r.cause, r.due, r.state, r.job_id, r.run_id, r.baseline, r.verdict, r.outcome, r.error, r.created, r.finished, r.hook_state, r.hook_at, r.hook_attempts, r.hook_status, r.hook_error, r.hook_body, r.whole, s.id, s.user_id, s.name, s.spec, s.zone, s.next_at, s.suite_id, s.on_suite, s.suite_seen, s.catalogue_id, s.on_catalogue, s.catalogue_seen, s.request, s.gates, s.baseline, s.last_good, s.webhook, s.secret, s.enabled, s.stopped, s.created, s.updated, s.whole FROM schedule_runs r JOIN schedules s ON s.id = r.schedule_id
+SELECT r.id, r.schedule_id, r.due_key, r.cause, r.due, r.state, r.job_id, r.run_id, r.baseline, r.verdict, r.outcome, r.error, r.created, r.finished, r.hook_state, r.hook_at, r.hook_attempts, r.hook_status, r.hook_error, r.hook_body, r.whole, s.id, s.user_id, s.name, s.spec, s.zone, s.next_at, s.suite_id, s.on_suite, s.suite_seen, s.catalogue_id, s.on_catalogue, s.catalogue_seen, s.request, s.gates, s.baseline, s.last_good, s.webhook, s.secret, s.enabled, s.stopped, s.created, s.updated, s.whole FROM checked_schedule_runs r JOIN checked_schedules s ON s.id = r.schedule_id
 WHERE r.id IN (SELECT d.id FROM (
     SELECT x.id, row_number() OVER (PARTITION BY y.user_id ORDER BY x.hook_at, x.id) AS turn FROM schedule_runs x JOIN schedules y ON y.id = x.schedule_id
     WHERE x.hook_state = 'waiting' AND x.hook_at <= CAST($1 AS BIGINT)) d
@@ -186,8 +186,8 @@ type DueHooksParams struct {
 }
 
 type DueHooksRow struct {
-	ScheduleRun ScheduleRun
-	Schedule    Schedule
+	CheckedScheduleRun CheckedScheduleRun
+	CheckedSchedule    CheckedSchedule
 }
 
 // Messages that are to be sent now, of each user so many at most.
@@ -201,50 +201,50 @@ func (q *Queries) DueHooks(ctx context.Context, arg DueHooksParams) ([]DueHooksR
 	for rows.Next() {
 		var i DueHooksRow
 		if err := rows.Scan(
-			&i.ScheduleRun.ID,
-			&i.ScheduleRun.ScheduleID,
-			&i.ScheduleRun.DueKey,
-			&i.ScheduleRun.Cause,
-			&i.ScheduleRun.Due,
-			&i.ScheduleRun.State,
-			&i.ScheduleRun.JobID,
-			&i.ScheduleRun.RunID,
-			&i.ScheduleRun.Baseline,
-			&i.ScheduleRun.Verdict,
-			&i.ScheduleRun.Outcome,
-			&i.ScheduleRun.Error,
-			&i.ScheduleRun.Created,
-			&i.ScheduleRun.Finished,
-			&i.ScheduleRun.HookState,
-			&i.ScheduleRun.HookAt,
-			&i.ScheduleRun.HookAttempts,
-			&i.ScheduleRun.HookStatus,
-			&i.ScheduleRun.HookError,
-			&i.ScheduleRun.HookBody,
-			&i.ScheduleRun.Whole,
-			&i.Schedule.ID,
-			&i.Schedule.UserID,
-			&i.Schedule.Name,
-			&i.Schedule.Spec,
-			&i.Schedule.Zone,
-			&i.Schedule.NextAt,
-			&i.Schedule.SuiteID,
-			&i.Schedule.OnSuite,
-			&i.Schedule.SuiteSeen,
-			&i.Schedule.CatalogueID,
-			&i.Schedule.OnCatalogue,
-			&i.Schedule.CatalogueSeen,
-			&i.Schedule.Request,
-			&i.Schedule.Gates,
-			&i.Schedule.Baseline,
-			&i.Schedule.LastGood,
-			&i.Schedule.Webhook,
-			&i.Schedule.Secret,
-			&i.Schedule.Enabled,
-			&i.Schedule.Stopped,
-			&i.Schedule.Created,
-			&i.Schedule.Updated,
-			&i.Schedule.Whole,
+			&i.CheckedScheduleRun.ID,
+			&i.CheckedScheduleRun.ScheduleID,
+			&i.CheckedScheduleRun.DueKey,
+			&i.CheckedScheduleRun.Cause,
+			&i.CheckedScheduleRun.Due,
+			&i.CheckedScheduleRun.State,
+			&i.CheckedScheduleRun.JobID,
+			&i.CheckedScheduleRun.RunID,
+			&i.CheckedScheduleRun.Baseline,
+			&i.CheckedScheduleRun.Verdict,
+			&i.CheckedScheduleRun.Outcome,
+			&i.CheckedScheduleRun.Error,
+			&i.CheckedScheduleRun.Created,
+			&i.CheckedScheduleRun.Finished,
+			&i.CheckedScheduleRun.HookState,
+			&i.CheckedScheduleRun.HookAt,
+			&i.CheckedScheduleRun.HookAttempts,
+			&i.CheckedScheduleRun.HookStatus,
+			&i.CheckedScheduleRun.HookError,
+			&i.CheckedScheduleRun.HookBody,
+			&i.CheckedScheduleRun.Whole,
+			&i.CheckedSchedule.ID,
+			&i.CheckedSchedule.UserID,
+			&i.CheckedSchedule.Name,
+			&i.CheckedSchedule.Spec,
+			&i.CheckedSchedule.Zone,
+			&i.CheckedSchedule.NextAt,
+			&i.CheckedSchedule.SuiteID,
+			&i.CheckedSchedule.OnSuite,
+			&i.CheckedSchedule.SuiteSeen,
+			&i.CheckedSchedule.CatalogueID,
+			&i.CheckedSchedule.OnCatalogue,
+			&i.CheckedSchedule.CatalogueSeen,
+			&i.CheckedSchedule.Request,
+			&i.CheckedSchedule.Gates,
+			&i.CheckedSchedule.Baseline,
+			&i.CheckedSchedule.LastGood,
+			&i.CheckedSchedule.Webhook,
+			&i.CheckedSchedule.Secret,
+			&i.CheckedSchedule.Enabled,
+			&i.CheckedSchedule.Stopped,
+			&i.CheckedSchedule.Created,
+			&i.CheckedSchedule.Updated,
+			&i.CheckedSchedule.Whole,
 		); err != nil {
 			return nil, err
 		}
@@ -262,14 +262,14 @@ func (q *Queries) DueHooks(ctx context.Context, arg DueHooksParams) ([]DueHooksR
 const dueSchedules = `-- name: DueSchedules :many
 SELECT s.id, s.user_id, s.name, s.spec, s.zone, s.next_at, s.suite_id, s.on_suite, s.suite_seen, s.catalogue_id, s.on_catalogue, s.catalogue_seen, s.request, s.gates, s.baseline, s.last_good, s.webhook, s.secret, s.enabled, s.stopped, s.created, s.updated, s.whole, CAST(coalesce(e.version, 0) AS BIGINT) AS suite_version, CAST(coalesce(e.updated, 0) AS BIGINT) AS suite_updated,
 	CAST(coalesce(c.version, 0) AS BIGINT) AS catalogue_version, CAST(coalesce(c.updated, 0) AS BIGINT) AS catalogue_updated
-FROM schedules s LEFT JOIN suite_entries e ON e.id = s.suite_id AND e.deleted = 0 LEFT JOIN catalogue_entries c ON c.id = s.catalogue_id
+FROM checked_schedules s LEFT JOIN suite_entries e ON e.id = s.suite_id AND e.deleted = 0 LEFT JOIN catalogue_entries c ON c.id = s.catalogue_id
 WHERE s.enabled AND (s.next_at > 0 AND s.next_at <= CAST($1 AS BIGINT)
 	OR s.on_suite AND e.version <> s.suite_seen OR s.on_catalogue AND c.version <> s.catalogue_seen)
 ORDER BY s.next_at, s.id
 `
 
 type DueSchedulesRow struct {
-	Schedule         Schedule
+	CheckedSchedule  CheckedSchedule
 	SuiteVersion     int64
 	SuiteUpdated     int64
 	CatalogueVersion int64
@@ -287,29 +287,29 @@ func (q *Queries) DueSchedules(ctx context.Context, now int64) ([]DueSchedulesRo
 	for rows.Next() {
 		var i DueSchedulesRow
 		if err := rows.Scan(
-			&i.Schedule.ID,
-			&i.Schedule.UserID,
-			&i.Schedule.Name,
-			&i.Schedule.Spec,
-			&i.Schedule.Zone,
-			&i.Schedule.NextAt,
-			&i.Schedule.SuiteID,
-			&i.Schedule.OnSuite,
-			&i.Schedule.SuiteSeen,
-			&i.Schedule.CatalogueID,
-			&i.Schedule.OnCatalogue,
-			&i.Schedule.CatalogueSeen,
-			&i.Schedule.Request,
-			&i.Schedule.Gates,
-			&i.Schedule.Baseline,
-			&i.Schedule.LastGood,
-			&i.Schedule.Webhook,
-			&i.Schedule.Secret,
-			&i.Schedule.Enabled,
-			&i.Schedule.Stopped,
-			&i.Schedule.Created,
-			&i.Schedule.Updated,
-			&i.Schedule.Whole,
+			&i.CheckedSchedule.ID,
+			&i.CheckedSchedule.UserID,
+			&i.CheckedSchedule.Name,
+			&i.CheckedSchedule.Spec,
+			&i.CheckedSchedule.Zone,
+			&i.CheckedSchedule.NextAt,
+			&i.CheckedSchedule.SuiteID,
+			&i.CheckedSchedule.OnSuite,
+			&i.CheckedSchedule.SuiteSeen,
+			&i.CheckedSchedule.CatalogueID,
+			&i.CheckedSchedule.OnCatalogue,
+			&i.CheckedSchedule.CatalogueSeen,
+			&i.CheckedSchedule.Request,
+			&i.CheckedSchedule.Gates,
+			&i.CheckedSchedule.Baseline,
+			&i.CheckedSchedule.LastGood,
+			&i.CheckedSchedule.Webhook,
+			&i.CheckedSchedule.Secret,
+			&i.CheckedSchedule.Enabled,
+			&i.CheckedSchedule.Stopped,
+			&i.CheckedSchedule.Created,
+			&i.CheckedSchedule.Updated,
+			&i.CheckedSchedule.Whole,
 			&i.SuiteVersion,
 			&i.SuiteUpdated,
 			&i.CatalogueVersion,
@@ -364,14 +364,14 @@ func (q *Queries) EndScheduleRun(ctx context.Context, arg EndScheduleRunParams) 
 
 const endedRuns = `-- name: EndedRuns :many
 SELECT r.id, r.schedule_id, r.due_key, r.cause, r.due, r.state, r.job_id, r.run_id, r.baseline, r.verdict, r.outcome, r.error, r.created, r.finished, r.hook_state, r.hook_at, r.hook_attempts, r.hook_status, r.hook_error, r.hook_body, r.whole, CAST(coalesce(j.state, '') AS TEXT) AS job_state, j.error AS job_error
-FROM schedule_runs r LEFT JOIN jobs j ON j.id = r.job_id
+FROM checked_schedule_runs r LEFT JOIN jobs j ON j.id = r.job_id
 WHERE r.state = 'running' AND coalesce(j.finished, 1) <> 0 ORDER BY r.created, r.id
 `
 
 type EndedRunsRow struct {
-	ScheduleRun ScheduleRun
-	JobState    string
-	JobError    []byte
+	CheckedScheduleRun CheckedScheduleRun
+	JobState           string
+	JobError           []byte
 }
 
 // Runs of schedules whose jobs have ended, and that were not looked at.
@@ -385,27 +385,27 @@ func (q *Queries) EndedRuns(ctx context.Context) ([]EndedRunsRow, error) {
 	for rows.Next() {
 		var i EndedRunsRow
 		if err := rows.Scan(
-			&i.ScheduleRun.ID,
-			&i.ScheduleRun.ScheduleID,
-			&i.ScheduleRun.DueKey,
-			&i.ScheduleRun.Cause,
-			&i.ScheduleRun.Due,
-			&i.ScheduleRun.State,
-			&i.ScheduleRun.JobID,
-			&i.ScheduleRun.RunID,
-			&i.ScheduleRun.Baseline,
-			&i.ScheduleRun.Verdict,
-			&i.ScheduleRun.Outcome,
-			&i.ScheduleRun.Error,
-			&i.ScheduleRun.Created,
-			&i.ScheduleRun.Finished,
-			&i.ScheduleRun.HookState,
-			&i.ScheduleRun.HookAt,
-			&i.ScheduleRun.HookAttempts,
-			&i.ScheduleRun.HookStatus,
-			&i.ScheduleRun.HookError,
-			&i.ScheduleRun.HookBody,
-			&i.ScheduleRun.Whole,
+			&i.CheckedScheduleRun.ID,
+			&i.CheckedScheduleRun.ScheduleID,
+			&i.CheckedScheduleRun.DueKey,
+			&i.CheckedScheduleRun.Cause,
+			&i.CheckedScheduleRun.Due,
+			&i.CheckedScheduleRun.State,
+			&i.CheckedScheduleRun.JobID,
+			&i.CheckedScheduleRun.RunID,
+			&i.CheckedScheduleRun.Baseline,
+			&i.CheckedScheduleRun.Verdict,
+			&i.CheckedScheduleRun.Outcome,
+			&i.CheckedScheduleRun.Error,
+			&i.CheckedScheduleRun.Created,
+			&i.CheckedScheduleRun.Finished,
+			&i.CheckedScheduleRun.HookState,
+			&i.CheckedScheduleRun.HookAt,
+			&i.CheckedScheduleRun.HookAttempts,
+			&i.CheckedScheduleRun.HookStatus,
+			&i.CheckedScheduleRun.HookError,
+			&i.CheckedScheduleRun.HookBody,
+			&i.CheckedScheduleRun.Whole,
 			&i.JobState,
 			&i.JobError,
 		); err != nil {
@@ -440,12 +440,12 @@ func (q *Queries) FirstChangeAfter(ctx context.Context, arg FirstChangeAfterPara
 }
 
 const goingRun = `-- name: GoingRun :one
-SELECT id, schedule_id, due_key, cause, due, state, job_id, run_id, baseline, verdict, outcome, error, created, finished, hook_state, hook_at, hook_attempts, hook_status, hook_error, hook_body, whole FROM schedule_runs WHERE schedule_id = $1 AND state = 'running' LIMIT 1
+SELECT id, schedule_id, due_key, cause, due, state, job_id, run_id, baseline, verdict, outcome, error, created, finished, hook_state, hook_at, hook_attempts, hook_status, hook_error, hook_body, whole FROM checked_schedule_runs WHERE schedule_id = $1 AND state = 'running' LIMIT 1
 `
 
-func (q *Queries) GoingRun(ctx context.Context, scheduleID string) (ScheduleRun, error) {
+func (q *Queries) GoingRun(ctx context.Context, scheduleID string) (CheckedScheduleRun, error) {
 	row := q.db.QueryRowContext(ctx, goingRun, scheduleID)
-	var i ScheduleRun
+	var i CheckedScheduleRun
 	err := row.Scan(
 		&i.ID,
 		&i.ScheduleID,
@@ -596,12 +596,12 @@ func (q *Queries) PutSchedule(ctx context.Context, arg PutScheduleParams) (int64
 }
 
 const schedule = `-- name: Schedule :one
-SELECT id, user_id, name, spec, zone, next_at, suite_id, on_suite, suite_seen, catalogue_id, on_catalogue, catalogue_seen, request, gates, baseline, last_good, webhook, secret, enabled, stopped, created, updated, whole FROM schedules WHERE id = $1
+SELECT id, user_id, name, spec, zone, next_at, suite_id, on_suite, suite_seen, catalogue_id, on_catalogue, catalogue_seen, request, gates, baseline, last_good, webhook, secret, enabled, stopped, created, updated, whole FROM checked_schedules WHERE id = $1
 `
 
-func (q *Queries) Schedule(ctx context.Context, id string) (Schedule, error) {
+func (q *Queries) Schedule(ctx context.Context, id string) (CheckedSchedule, error) {
 	row := q.db.QueryRowContext(ctx, schedule, id)
-	var i Schedule
+	var i CheckedSchedule
 	err := row.Scan(
 		&i.ID,
 		&i.UserID,
@@ -631,7 +631,7 @@ func (q *Queries) Schedule(ctx context.Context, id string) (Schedule, error) {
 }
 
 const scheduleRunByKey = `-- name: ScheduleRunByKey :one
-SELECT id, schedule_id, due_key, cause, due, state, job_id, run_id, baseline, verdict, outcome, error, created, finished, hook_state, hook_at, hook_attempts, hook_status, hook_error, hook_body, whole FROM schedule_runs WHERE schedule_id = $1 AND due_key = $2
+SELECT id, schedule_id, due_key, cause, due, state, job_id, run_id, baseline, verdict, outcome, error, created, finished, hook_state, hook_at, hook_attempts, hook_status, hook_error, hook_body, whole FROM checked_schedule_runs WHERE schedule_id = $1 AND due_key = $2
 `
 
 type ScheduleRunByKeyParams struct {
@@ -639,9 +639,9 @@ type ScheduleRunByKeyParams struct {
 	DueKey     string
 }
 
-func (q *Queries) ScheduleRunByKey(ctx context.Context, arg ScheduleRunByKeyParams) (ScheduleRun, error) {
+func (q *Queries) ScheduleRunByKey(ctx context.Context, arg ScheduleRunByKeyParams) (CheckedScheduleRun, error) {
 	row := q.db.QueryRowContext(ctx, scheduleRunByKey, arg.ScheduleID, arg.DueKey)
-	var i ScheduleRun
+	var i CheckedScheduleRun
 	err := row.Scan(
 		&i.ID,
 		&i.ScheduleID,
@@ -669,7 +669,7 @@ func (q *Queries) ScheduleRunByKey(ctx context.Context, arg ScheduleRunByKeyPara
 }
 
 const scheduleRuns = `-- name: ScheduleRuns :many
-SELECT id, schedule_id, due_key, cause, due, state, job_id, run_id, baseline, verdict, outcome, error, created, finished, hook_state, hook_at, hook_attempts, hook_status, hook_error, hook_body, whole FROM schedule_runs
+SELECT id, schedule_id, due_key, cause, due, state, job_id, run_id, baseline, verdict, outcome, error, created, finished, hook_state, hook_at, hook_attempts, hook_status, hook_error, hook_body, whole FROM checked_schedule_runs
 WHERE schedule_id = $1 AND (created < $2 OR created = $2 AND id < $3)
 ORDER BY created DESC, id DESC LIMIT CAST($4 AS BIGINT)
 `
@@ -681,7 +681,7 @@ type ScheduleRunsParams struct {
 	AtMost     int64
 }
 
-func (q *Queries) ScheduleRuns(ctx context.Context, arg ScheduleRunsParams) ([]ScheduleRun, error) {
+func (q *Queries) ScheduleRuns(ctx context.Context, arg ScheduleRunsParams) ([]CheckedScheduleRun, error) {
 	rows, err := q.db.QueryContext(ctx, scheduleRuns,
 		arg.ScheduleID,
 		arg.Before,
@@ -692,9 +692,9 @@ func (q *Queries) ScheduleRuns(ctx context.Context, arg ScheduleRunsParams) ([]S
 		return nil, err
 	}
 	defer rows.Close()
-	items := []ScheduleRun{}
+	items := []CheckedScheduleRun{}
 	for rows.Next() {
-		var i ScheduleRun
+		var i CheckedScheduleRun
 		if err := rows.Scan(
 			&i.ID,
 			&i.ScheduleID,
@@ -732,7 +732,7 @@ func (q *Queries) ScheduleRuns(ctx context.Context, arg ScheduleRunsParams) ([]S
 }
 
 const schedules = `-- name: Schedules :many
-SELECT id, user_id, name, spec, zone, next_at, suite_id, on_suite, suite_seen, catalogue_id, on_catalogue, catalogue_seen, request, gates, baseline, last_good, webhook, secret, enabled, stopped, created, updated, whole FROM schedules
+SELECT id, user_id, name, spec, zone, next_at, suite_id, on_suite, suite_seen, catalogue_id, on_catalogue, catalogue_seen, request, gates, baseline, last_good, webhook, secret, enabled, stopped, created, updated, whole FROM checked_schedules
 WHERE (user_id = $1 OR CAST($2 AS BOOLEAN))
 	AND (created < $3 OR created = $3 AND id < $4)
 ORDER BY created DESC, id DESC LIMIT CAST($5 AS BIGINT)
@@ -747,7 +747,7 @@ type SchedulesParams struct {
 }
 
 // The schedules of a user, of admins those of all, the newest first.
-func (q *Queries) Schedules(ctx context.Context, arg SchedulesParams) ([]Schedule, error) {
+func (q *Queries) Schedules(ctx context.Context, arg SchedulesParams) ([]CheckedSchedule, error) {
 	rows, err := q.db.QueryContext(ctx, schedules,
 		arg.UserID,
 		arg.Everything,
@@ -759,9 +759,9 @@ func (q *Queries) Schedules(ctx context.Context, arg SchedulesParams) ([]Schedul
 		return nil, err
 	}
 	defer rows.Close()
-	items := []Schedule{}
+	items := []CheckedSchedule{}
 	for rows.Next() {
-		var i Schedule
+		var i CheckedSchedule
 		if err := rows.Scan(
 			&i.ID,
 			&i.UserID,

@@ -44,12 +44,12 @@ func (q *Queries) DropSelectRun(ctx context.Context, runID string) error {
 }
 
 const selectRun = `-- name: SelectRun :one
-SELECT run_id, catalogue_id, catalogue_version, preset, depth, created, whole FROM select_runs WHERE run_id = $1
+SELECT run_id, catalogue_id, catalogue_version, preset, depth, created, whole FROM checked_select_runs WHERE run_id = $1
 `
 
-func (q *Queries) SelectRun(ctx context.Context, runID string) (SelectRun, error) {
+func (q *Queries) SelectRun(ctx context.Context, runID string) (CheckedSelectRun, error) {
 	row := q.db.QueryRowContext(ctx, selectRun, runID)
-	var i SelectRun
+	var i CheckedSelectRun
 	err := row.Scan(
 		&i.RunID,
 		&i.CatalogueID,
@@ -63,7 +63,7 @@ func (q *Queries) SelectRun(ctx context.Context, runID string) (SelectRun, error
 }
 
 const selectRuns = `-- name: SelectRuns :many
-SELECT s.run_id, s.catalogue_id, s.catalogue_version, s.preset, s.depth, s.created, s.whole, e.user_id FROM select_runs s JOIN run_entries e ON e.run_id = s.run_id
+SELECT s.run_id, s.catalogue_id, s.catalogue_version, s.preset, s.depth, s.created, s.whole, e.user_id FROM checked_select_runs s JOIN run_entries e ON e.run_id = s.run_id
 WHERE (CAST($1 AS TEXT) = '' OR s.catalogue_id = $1)
 	AND (s.created < CAST($2 AS BIGINT) OR s.created = CAST($2 AS BIGINT) AND s.run_id < CAST($3 AS TEXT))
 ORDER BY s.created DESC, s.run_id DESC LIMIT CAST($4 AS BIGINT)

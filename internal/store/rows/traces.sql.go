@@ -116,7 +116,7 @@ func (q *Queries) ShareTraces(ctx context.Context, arg ShareTracesParams) error 
 }
 
 const traceEntries = `-- name: TraceEntries :many
-SELECT id, user_id, name, form, lines, parts, items, bytes, shared, created, updated, whole FROM trace_entries
+SELECT id, user_id, name, form, lines, parts, items, bytes, shared, created, updated, whole FROM checked_trace_entries
 WHERE (user_id = $1 OR shared OR CAST($2 AS BOOLEAN))
 	AND (created < CAST($3 AS BIGINT) OR created = CAST($3 AS BIGINT) AND id < CAST($4 AS TEXT))
 ORDER BY created DESC, id DESC LIMIT $5
@@ -130,7 +130,7 @@ type TraceEntriesParams struct {
 	N         int32
 }
 
-func (q *Queries) TraceEntries(ctx context.Context, arg TraceEntriesParams) ([]TraceEntry, error) {
+func (q *Queries) TraceEntries(ctx context.Context, arg TraceEntriesParams) ([]CheckedTraceEntry, error) {
 	rows, err := q.db.QueryContext(ctx, traceEntries,
 		arg.UserID,
 		arg.Everybody,
@@ -142,9 +142,9 @@ func (q *Queries) TraceEntries(ctx context.Context, arg TraceEntriesParams) ([]T
 		return nil, err
 	}
 	defer rows.Close()
-	items := []TraceEntry{}
+	items := []CheckedTraceEntry{}
 	for rows.Next() {
-		var i TraceEntry
+		var i CheckedTraceEntry
 		if err := rows.Scan(
 			&i.ID,
 			&i.UserID,
@@ -173,12 +173,12 @@ func (q *Queries) TraceEntries(ctx context.Context, arg TraceEntriesParams) ([]T
 }
 
 const traceEntry = `-- name: TraceEntry :one
-SELECT id, user_id, name, form, lines, parts, items, bytes, shared, created, updated, whole FROM trace_entries WHERE id = $1
+SELECT id, user_id, name, form, lines, parts, items, bytes, shared, created, updated, whole FROM checked_trace_entries WHERE id = $1
 `
 
-func (q *Queries) TraceEntry(ctx context.Context, id string) (TraceEntry, error) {
+func (q *Queries) TraceEntry(ctx context.Context, id string) (CheckedTraceEntry, error) {
 	row := q.db.QueryRowContext(ctx, traceEntry, id)
-	var i TraceEntry
+	var i CheckedTraceEntry
 	err := row.Scan(
 		&i.ID,
 		&i.UserID,
@@ -197,7 +197,7 @@ func (q *Queries) TraceEntry(ctx context.Context, id string) (TraceEntry, error)
 }
 
 const traceEntryNamed = `-- name: TraceEntryNamed :one
-SELECT id, user_id, name, form, lines, parts, items, bytes, shared, created, updated, whole FROM trace_entries WHERE user_id = $1 AND name = $2
+SELECT id, user_id, name, form, lines, parts, items, bytes, shared, created, updated, whole FROM checked_trace_entries WHERE user_id = $1 AND name = $2
 `
 
 type TraceEntryNamedParams struct {
@@ -205,9 +205,9 @@ type TraceEntryNamedParams struct {
 	Name   string
 }
 
-func (q *Queries) TraceEntryNamed(ctx context.Context, arg TraceEntryNamedParams) (TraceEntry, error) {
+func (q *Queries) TraceEntryNamed(ctx context.Context, arg TraceEntryNamedParams) (CheckedTraceEntry, error) {
 	row := q.db.QueryRowContext(ctx, traceEntryNamed, arg.UserID, arg.Name)
-	var i TraceEntry
+	var i CheckedTraceEntry
 	err := row.Scan(
 		&i.ID,
 		&i.UserID,
@@ -226,7 +226,7 @@ func (q *Queries) TraceEntryNamed(ctx context.Context, arg TraceEntryNamedParams
 }
 
 const traceParts = `-- name: TraceParts :many
-SELECT content, whole FROM trace_parts WHERE traces_id = $1 AND part <= $2 ORDER BY part
+SELECT content, whole FROM checked_trace_parts WHERE traces_id = $1 AND part <= $2 ORDER BY part
 `
 
 type TracePartsParams struct {
