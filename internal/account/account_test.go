@@ -18,6 +18,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/store"
+	"github.com/callvet/callvet/internal/store/rows"
 )
 
 // clock is a time that tests move.
@@ -771,7 +772,8 @@ func TestRekey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.db.Handle().ExecContext(ctx, "INSERT INTO schedules SELECT 'schedule_1','"+bo.User+"','x','','',0,'s',FALSE,0,'',FALSE,0,'{}','','',FALSE,'x',$1,TRUE,'',0,0", hook); err != nil {
+	kept := rows.AddScheduleParams{ID: "schedule_1", UserID: bo.User, Request: []byte("{}"), Gates: []byte{}, Webhook: []byte("x"), Secret: hook, Stopped: []byte{}}
+	if err := h.db.Rows().AddSchedule(ctx, kept); err != nil {
 		t.Fatal(err)
 	}
 	done, err := h.Rekey(ctx, bytes.Repeat([]byte{8}, account.SecretSize))
