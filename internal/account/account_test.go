@@ -773,7 +773,7 @@ func TestRekey(t *testing.T) {
 		t.Fatal(err)
 	}
 	kept := rows.AddScheduleParams{ID: "schedule_1", UserID: bo.User, Request: []byte("{}"), Gates: []byte{}, Webhook: []byte("x"), Secret: hook, Stopped: []byte{}}
-	if err := h.db.Rows().AddSchedule(ctx, kept); err != nil {
+	if err := rows.New(h.db.Handle()).AddSchedule(ctx, kept); err != nil {
 		t.Fatal(err)
 	}
 	done, err := h.Rekey(ctx, bytes.Repeat([]byte{8}, account.SecretSize))
