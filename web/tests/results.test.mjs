@@ -196,6 +196,9 @@ test('the grid: every case against every target, where targets disagree, and the
   await page.getByRole('heading', { name: 'tokyo-fahrenheit' }).waitFor();
   await page.keyboard.press('Escape');
   await page.waitForURL(/tab=grid.*search=tokyo|search=tokyo.*tab=grid/);
+  // Enter opens the cell that has the focus, not the first failure of its row.
+  await grid.getByRole('row', { name: /tokyo-fahrenheit/ }).getByRole('link').last().press('Enter');
+  await page.waitForURL((u) => u.searchParams.get('target') === 'offline/lexical');
 
   await page.goto(`/runs/${runs.three}?tab=confusion&of=script:weather-sloppy.yaml`);
   const told = await server.api('GET', `/api/runs/${runs.three}`);
@@ -348,6 +351,33 @@ test('the screens are accessible', async () => {
   const tabs = ['', '?tab=grid', '?tab=attempts', '?tab=slices', '?tab=confusion', '?tab=findings', '?tab=configuration'].map((tab) => `/runs/${runs.three}${tab}`);
   const places = ['/runs', ...tabs, `/runs/${runs.desk}/case?case=cancel-it`, `/compare?runs=${runs.good},${runs.sloppy}`];
   await accessible(browser, server, places.map((place) => [place, (page) => page.getByRole('heading', { level: 1 })]));
+});
+
+test('a list keeps its row and the focus when columns become cards and columns again; Case is the title of cells, whatever the order', async () => {
+  const id = await manyAttempts(server, { cases: 300, scripts: ['silent'], repeats: 1 });
+  const page = await opened(`/runs/${id}?tab=attempts`);
+  const list = page.getByRole('region', { name: 'Attempts' });
+  const at = (width, stacked) => page.setViewportSize({ width, height: 800 }).then(() => page.waitForFunction((stacked) => (document.querySelector('.card.stacked tr.line') !== null) === stacked, stacked));
+  await at(390, true);
+  await list.getByRole('row').nth(1).focus();
+  for (const end of [99, 199, 299]) {
+    await page.keyboard.press('End');
+    await page.waitForFunction((end) => document.activeElement.dataset.index === `${end}`, end);
+    if (end < 299) await page.waitForFunction((end) => document.querySelector(`[data-index="${end + 1}"]`), end);
+  }
+  await page.keyboard.press('k');
+  const kept = () => page.waitForFunction(() => {
+    const row = document.activeElement;
+    const [inner, outer] = [row.getBoundingClientRect(), row.closest('.card')?.getBoundingClientRect()];
+    return row.dataset.index === '298' && inner.top >= outer.top - 1 && inner.bottom <= outer.bottom + 1;
+  });
+  await kept();
+  await at(1440, false);
+  await kept();
+  await at(390, true);
+  await kept();
+  assert.equal(await list.locator('tr.line td').nth(1).getAttribute('data-title'), 'Case');
+  clean(page);
 });
 
 test('100,000 attempts are scrolled, filtered and sorted with at most 200 rows in the document', async () => {

@@ -21,6 +21,8 @@ export type Column<Row> = {
   align?: 'left' | 'right' | 'center';
   /** The corner of a card in which the cell stands, without a title: a box to choose the row, its actions. */
   corner?: 'left' | 'right';
+  /** The cell takes the whole width of a card: what may be long. */
+  wide?: boolean;
   /** The name of the order on the server; without it the column does not sort. */
   sort?: string;
 };
@@ -66,7 +68,7 @@ const Line = memo(function Line<Row>({ row, index, here, columns, height, open, 
       }}
     >
       {columns.map((c) => (
-        <td key={c.key} className={c.corner && `corner ${c.corner}`} style={c.align && { textAlign: c.align }}>
+        <td key={c.key} className={c.corner ? `corner ${c.corner}` : c.wide ? 'wide' : undefined} style={c.align && { textAlign: c.align }}>
           {c.cell(row)}
         </td>
       ))}
@@ -79,24 +81,25 @@ export function Rows<Row>({ label, columns, rows, idOf, onOpen, sort, onSort, mo
   const t = useText();
   const box = useRef<HTMLDivElement>(null);
   const [at, setAt] = useState(0);
+  const inside = useRef(false); // The focus is in a row, or was when that row was taken out of the document.
   const [cards, setCards] = useState(false);
   const needs = useMemo(() => needOf(columns), [columns]);
-  const some = rows.length > 0;
+  const fits = useRef({ needs, full: needs }); // A text that cannot wrap needs more.
   useLayoutEffect(() => {
     const b = box.current;
     if (!b) return;
-    let full = needs; // A text that cannot wrap needs more.
-    const fit = () => setCards((before) => {
-      if (!before && b.clientWidth >= needs) full = Math.max(needs, b.scrollWidth > b.clientWidth + 1 ? b.scrollWidth : 0);
-      return b.clientWidth < full;
-    });
+    if (fits.current.needs !== needs) fits.current = { needs, full: needs };
+    const fit = () => {
+      if (!cards && b.clientWidth >= needs && b.scrollWidth > b.clientWidth + 1) fits.current.full = b.scrollWidth;
+      // Cards become a table where it fits with a scrollbar, too: else one with a scrollbar, and cards without, would take turns.
+      setCards((cards ? b.offsetWidth - 20 : b.clientWidth) < fits.current.full);
+    };
     fit();
     const seen = new ResizeObserver(fit);
     seen.observe(b);
     return () => seen.disconnect();
-  }, [needs, some]);
+  }, [needs, rows, cards]);
   const virtual = useVirtualizer({ count: rows.length, getScrollElement: () => box.current, estimateSize: () => rowHeight, overscan: 12 });
-  useLayoutEffect(() => virtual.measure(), [virtual, cards]);
   useLayoutEffect(() => {
     if (cards) titled(box.current!.querySelector('table')!);
   });
@@ -112,25 +115,41 @@ export function Rows<Row>({ label, columns, rows, idOf, onOpen, sort, onSort, mo
   });
   const open = useCallback((row: Row) => opens.current?.(row), []);
 
+  const show = useCallback((index: number) => {
+    virtual.scrollToIndex(index);
+    // A far row is drawn after the scroll, when the heights on the way are known.
+    const focus = (tries: number) => {
+      const row = box.current?.querySelector<HTMLElement>(`[data-index="${index}"]`);
+      if (!row) {
+        if (tries > 0) requestAnimationFrame(() => focus(tries - 1));
+        return;
+      }
+      if (!row.contains(document.activeElement)) row.focus();
+      if (row.offsetHeight > box.current!.clientHeight) virtual.scrollToIndex(index, { align: 'start' }); // its name first
+    };
+    requestAnimationFrame(() => focus(20));
+  }, [virtual]);
+  // The heights are others now: what was on the screen, and had the focus, stays there.
+  useLayoutEffect(() => {
+    const first = virtual.range?.startIndex ?? 0;
+    virtual.measure();
+    if (inside.current && Math.abs(at - first) < 40) show(at);
+    else if (first > 0) virtual.scrollToIndex(first, { align: 'start' });
+  }, [virtual, cards, show]);
+
   if (rows.length === 0 && busy) return <Waiting />;
   if (rows.length === 0) return <>{empty ?? <Text c="dimmed">{t('common.none')}</Text>}</>;
 
   const go = (to: number) => {
     const next = Math.min(Math.max(to, 0), rows.length - 1);
     setAt(next);
-    virtual.scrollToIndex(next);
-    // A far row is drawn after the scroll, when the heights on the way are known.
-    const focus = (tries: number) => {
-      const row = box.current?.querySelector<HTMLElement>(`[data-index="${next}"]`);
-      if (row) row.focus();
-      else if (tries > 0) requestAnimationFrame(() => focus(tries - 1));
-    };
-    requestAnimationFrame(() => focus(20));
+    show(next);
   };
   const key = (e: KeyboardEvent) => {
     if (e.ctrlKey || e.metaKey || e.altKey || (e.target as HTMLElement).closest('input, textarea, select, button')) return;
     const steps: Record<string, number> = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1, PageDown: 15, PageUp: -15, Home: -rows.length, End: rows.length };
     const row = rows[at];
+    if (e.key === 'Enter' && (e.target as HTMLElement).closest('a')) return;
     if (e.key === 'Enter' && row !== undefined) onOpen?.(row);
     else if (steps[e.key] !== undefined) go(at + steps[e.key]!);
     else return;
@@ -139,18 +158,21 @@ export function Rows<Row>({ label, columns, rows, idOf, onOpen, sort, onSort, mo
   const top = items[0]?.start ?? 0;
   const bottom = virtual.getTotalSize() - (items.at(-1)?.end ?? 0);
   return (
-    <Box ref={box} className={cards ? 'card stacked' : 'card'} style={{ maxHeight: height, overflow: 'auto', position: 'relative' }} onKeyDown={key} role="region" aria-label={label} tabIndex={-1}>
+    <Box
+      ref={box} className={cards ? 'card stacked' : 'card'} style={{ maxHeight: height, overflow: 'auto', overflowAnchor: 'none', position: 'relative' }} role="region" aria-label={label} tabIndex={-1}
+      onKeyDown={key} onFocus={(e) => (inside.current = e.target.closest('tr.line') !== null)} onBlur={() => (inside.current = false)}
+    >
       <Table stickyHeader={!cards} aria-rowcount={hasMore ? -1 : rows.length + 1}>
         <Table.Thead style={{ background: 'var(--cv-card)' }}>
           <Table.Tr>
             {columns.map((c) => (
               <Table.Th
-                key={c.key} w={c.width} ta={c.align} scope="col"
+                key={c.key} w={c.width} miw={c.min} ta={c.align} scope="col"
                 aria-sort={c.sort && sort?.replace('-', '') === c.sort ? (sort.startsWith('-') ? 'descending' : 'ascending') : undefined}
               >
                 {c.sort && onSort ? (
                   <button type="button" className="head" onClick={() => onSort(sort === c.sort ? `-${c.sort}` : c.sort!)}>
-                    {c.title} {sort === c.sort ? '↑' : sort === `-${c.sort}` ? '↓' : ''}
+                    {c.title}
                   </button>
                 ) : (
                   c.title

@@ -52,7 +52,7 @@ export function Attempts({ run, report: d }: { run: string; report: Report }) {
       },
       { key: 'class', width: 130, title: t('results.errorClass'), sort: 'class', cell: (a) => <span className="num">{a.class ? inWords(a.class) : ''}</span> },
       {
-        key: 'reason', title: t('results.reason'), min: 240,
+        key: 'reason', title: t('results.reason'), min: 240, wide: true,
         cell: (a) => (
           <span className="untrusted one-line faint" title={a.reason}>
             {a.reason ?? ''}

@@ -26,7 +26,7 @@ export function GridTab({ run, report: d }: { run: string; report: Report }) {
   const list = { ...f, disagree: false, verdict: f.verdict.length ? f.verdict : ['fail', 'error'] };
   const columns: Column<Row>[] = [
     {
-      key: 'case', title: t('results.case'), min: 220,
+      key: 'case', title: t('results.case'), min: 220, wide: true,
       cell: (r) => (
         <Stack gap={0}>
           <Text size="sm" fw={500} className="untrusted" lineClamp={1}>
