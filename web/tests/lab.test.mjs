@@ -437,6 +437,6 @@ test('the models of the lab are asked in each part, and weights that were found 
   await page.getByRole('tab', { name: 'Single query' }).click();
   await Promise.all([answered('single'), page.getByRole('button', { name: 'Test', exact: true }).click()]);
   assert.equal(JSON.parse(sent.findLast((r) => r.path.endsWith('/single')).body).weights, '{"retrieval":{"name":3}}');
-  await page.getByRole('button', { name: 'Without the weights that were found' }).click();
+  await page.getByRole('button', { name: 'Use the usual weights' }).click();
   clean(page);
 });

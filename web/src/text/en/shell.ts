@@ -1,6 +1,6 @@
 export const shell = {
   home: 'Home', suites: 'Suites', runs: 'Runs', compare: 'Compare', experiments: 'Experiments', judges: 'Judges & labels', lab: 'Selection lab', safety: 'Replay & safety',
-  gates: 'Gates', traces: 'Traces', jobs: 'Jobs', settings: 'Settings', audit: 'Audit', newRun: 'New run', skip: 'Skip to the content', menu: 'Menu', account: 'Account', logout: 'Log out', logoutText: 'Drafts of gold sheets, or labels that were not sent, are in this browser alone. A logout takes them out of it.',
+  gates: 'Gates', traces: 'Traces', jobs: 'Jobs', settings: 'Settings', audit: 'Audit', newRun: 'New run', skip: 'Skip to the content', menu: 'Menu', account: 'Account', logout: 'Log out', logoutText: 'Drafts of gold sheets, and labels that were not sent, are only in this browser. Logging out deletes them.',
   theme: 'Theme', light: 'Light', dark: 'Dark', system: 'As the system', language: 'Language', foundRun: 'Run', foundSuite: 'Suite', foundExperiment: 'Experiment', palette: 'Search and commands', shortcuts: 'Keyboard shortcuts', docs: 'API documentation',
   live: 'Live', connecting: 'Connecting', lost: 'Connection lost. Trying again; nothing is lost.', off: 'Not connected', newVersion: 'The server has a new version of this page.', reload: 'Reload',
   crashed: 'This part of the page failed', crashedText: 'What you saved is safe. Reload to go on.', go: 'Go to {where}', noMatch: 'Nothing found',
