@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/callvet/callvet/internal/server"
 )
@@ -71,7 +72,10 @@ func TestDamagedRows(t *testing.T) {
 	if text := s.answers(t, 422, "ana", "POST", at+"/run", ""); !strings.Contains(text, damagedWords) {
 		t.Errorf("the last good run may be another one: %s", text)
 	}
-	s.flip(t, "schedules", "gates=CAST('gates: []' AS BLOB)")
+	s.flip(t, "schedules", "last_good=FALSE, gates=CAST('gates: []' AS BLOB)")
+	if text := s.answers(t, 422, "ana", "POST", at+"/run", ""); !strings.Contains(text, damagedWords) {
+		t.Errorf("a damaged schedule runs: %s", text)
+	}
 	told := give[server.Schedule](t, s, "ana", "GET", at, "")
 	if !strings.Contains(told.Stopped, damagedWords) {
 		t.Errorf("%+v", told)
@@ -100,5 +104,31 @@ func TestDamagedRows(t *testing.T) {
 	problems, err := s.db.Check(t.Context())
 	if err != nil || len(problems) < 9 {
 		t.Errorf("%q %v", problems, err)
+	}
+}
+
+// TestDamagedSchedule: a run has no verdict where its schedule, or its entry in the history, is damaged before it
+// ends, and does not go on forever. The schedule stops when it is due.
+func TestDamagedSchedule(t *testing.T) {
+	t.Parallel()
+	for table, set := range map[string]string{
+		"schedules": "gates=CAST('gates: [{metric: pass_rate, at_least: 0.0, min_n: 1}]' AS BLOB)", "schedule_runs": "outcome=CAST('{' AS BLOB)",
+	} {
+		c := newClock()
+		s := newSite(t, c.tune)
+		s.work(t)
+		made := s.schedule(t, s.keepSuite(t, "ana", 2), `,"cron":"0 6 * * *","gates":"gates: [{metric: pass_rate, at_least: 1, min_n: 1}]"`)
+		c.schedules(t, s)
+		s.answers(t, 202, "ana", "POST", "/api/schedules/"+made.ID+"/run", "")
+		s.flip(t, table, set)
+		list := c.settled(t, s, made.ID)
+		if len(list) != 1 || list[0].State != "done" || list[0].Verdict != "" || !strings.Contains(list[0].Error, damagedWords) {
+			t.Errorf("%s: %+v", table, list)
+		}
+		c.look(24 * time.Hour)
+		now := give[server.Schedule](t, s, "ana", "GET", "/api/schedules/"+made.ID, "")
+		if stopped := !*now.Enabled; stopped != (table == "schedules") {
+			t.Errorf("%s: stopped %t: %s", table, stopped, now.Stopped)
+		}
 	}
 }
