@@ -88,6 +88,12 @@ func TestDamagedRows(t *testing.T) {
 	s.flip(t, "suite_entries", "version=2")
 	s.flip(t, "suite_versions", "version=2")
 	refused("GET", "/api/tool-suites/"+suite, "")
+	s.flip(t, "suite_versions", "version=3")
+	refused("GET", "/api/tool-suites/"+suite, "") // its newest version is not found
+	if list := s.answers(t, 200, "ana", "GET", "/api/tool-suites", ""); !strings.Contains(list, suite) {
+		t.Errorf("a damaged suite is in no list: %s", list)
+	}
+	s.answers(t, 204, "ana", "DELETE", "/api/tool-suites/"+suite, "")
 	s.flip(t, "select_runs", "depth=3")
 	refused("GET", lab+"/runs/"+rep.RunID, "")
 	if list := s.answers(t, 200, "root", "GET", lab+"/runs", ""); !strings.Contains(list, damagedWords) {
@@ -104,6 +110,9 @@ func TestDamagedRows(t *testing.T) {
 	problems, err := s.db.Check(t.Context())
 	if err != nil || len(problems) < 9 {
 		t.Errorf("%q %v", problems, err)
+	}
+	for _, path := range []string{"/api/gates/" + gates, at, "/api/traces/" + traces, "/api/tool-eval/history/" + run} {
+		s.answers(t, 204, "ana", "DELETE", path, "")
 	}
 }
 
