@@ -291,8 +291,8 @@ func (d *Difference) widen(conf float64) {
 // fewUnlike is how many cases that change otherwise than the rest a t interval wants.
 const fewUnlike = 5
 
-// fewDiffer reports whether fewer than fewUnlike cases change otherwise than the rest. Then one of as
-// many cases changes as the rest does. Equal changes may be unequal by rounding.
+// fewDiffer reports whether fewer than fewUnlike cases change otherwise than the rest. Then one of the
+// first fewUnlike cases changes as the rest does. Equal changes may be unequal by rounding.
 func (d *Difference) fewDiffer() bool {
 	for _, by := range d.differences[:min(len(d.differences), fewUnlike)] {
 		others := 0

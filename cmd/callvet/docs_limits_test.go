@@ -59,7 +59,7 @@ var limitRows = []struct {
 
 // alsoLimits are constants that a row of limits speaks of beside the one that limitRows names.
 var alsoLimits = map[string]string{
-	"internal/suite/dialect.maxFile":         "internal/suite.DefaultLimit",
+	"internal/suite/dialect.maxFile":      "internal/suite.DefaultLimit",
 	"internal/provider/offline.maxScript": "internal/app.MaxSettings",
 }
 

@@ -55,6 +55,8 @@ func (a *App) Decisions(ctx context.Context, req DecisionsRequest, tell Events) 
 		return nil, wrong("run_target", req.RunTarget, "it is one of a run")
 	case req.Via != "":
 		return nil, wrong("via", req.Via, "a service is asked by a run: name that with {run}")
+	case req.Run != "" && req.setting() != "":
+		return nil, wrong(req.setting(), "", "a run has selected already: it is for a search of a catalogue")
 	}
 	production, err := a.produced(ctx, req.Production)
 	if err != nil {
@@ -83,6 +85,17 @@ func (a *App) Decisions(ctx context.Context, req DecisionsRequest, tell Events) 
 		hideSelected(&out.Pairs[i].Evaluation, red)
 	}
 	return out, nil
+}
+
+// setting is the name of a setting of the search; empty where the request has none.
+func (r *DecisionsRequest) setting() string {
+	switch {
+	case r.K != 0:
+		return "k"
+	case r.WeightsFile != "":
+		return "weights"
+	}
+	return r.Setting()
 }
 
 // hideSelected takes out of names, which anybody may have written, what must not be shown.

@@ -93,13 +93,8 @@ func (e *Env) weights(f *Search) (*callvet.SelectionScoring, error) {
 
 var variable = regexp.MustCompile(`\$(\{[^}]*\}|\w+)`)
 
-// service says what is wrong with a search that asks a service, which is told k and nothing
-// else.
-func (f *Search) service() error {
-	filled := variable.ReplaceAllString(f.Via, "x") // ${VAR} may stand anywhere
-	if u, err := url.Parse(filled); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return Invalid("via", "{via} http://HOST/PATH; a file is searched with {tools}", "ask a service: invalid: {via} %s is no address", f.Via)
-	}
+// Setting is the name of a setting of the search, beside the number of tools and the weights; empty where it has none.
+func (f *Search) Setting() string {
 	for _, o := range []struct {
 		name string
 		set  bool
@@ -119,8 +114,21 @@ func (f *Search) service() error {
 		{"routes", f.Routes != ""},
 	} {
 		if o.set {
-			return Invalid(o.name, "leave {"+o.name+"} away, or search the catalogue without {via}", "ask a service: invalid: it is not told {%s}", o.name)
+			return o.name
 		}
+	}
+	return ""
+}
+
+// service says what is wrong with a search that asks a service, which is told k and nothing
+// else.
+func (f *Search) service() error {
+	filled := variable.ReplaceAllString(f.Via, "x") // ${VAR} may stand anywhere
+	if u, err := url.Parse(filled); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return Invalid("via", "{via} http://HOST/PATH; a file is searched with {tools}", "ask a service: invalid: {via} %s is no address", f.Via)
+	}
+	if name := f.Setting(); name != "" {
+		return Invalid(name, "leave {"+name+"} away, or search the catalogue without {via}", "ask a service: invalid: it is not told {%s}", name)
 	}
 	if len(f.Weights) > 0 {
 		return Invalid("weights", "", "ask a service: invalid: it is not told the weights of retrieval in %s, only those of the composite count", f.WeightsFile)

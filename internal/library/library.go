@@ -346,7 +346,7 @@ func (l *Library) row(ctx context.Context, id string) (rows.SuiteEntryRow, error
 	if err := found(err, "suite", id); err != nil {
 		return row, err
 	}
-	return row, store.Intact(row.Whole, "suite "+id)
+	return row, store.Intact(row.Whole && row.Form != "", "suite "+id)
 }
 
 // found makes what is not there an error of this program.
@@ -405,13 +405,14 @@ func (l *Library) List(ctx context.Context, user, search string, everybody bool,
 var likeEscaper = strings.NewReplacer("!", "!!", "%", "!%", "_", "!_")
 
 // Delete takes a suite out of the lists, and does also what goes with it. Runs of it stay, and so do its versions. The error
-// wraps ErrChanged where match, when it is set, does not want its version.
+// wraps ErrChanged where match, when it is set, does not want its version. The version of a damaged suite is not known.
 func (l *Library) Delete(ctx context.Context, id string, match func(int64) bool, also store.Also) error {
 	row, err := l.row(ctx, id)
-	if err != nil {
+	damaged := errors.Is(err, store.ErrDamaged)
+	if err != nil && !damaged {
 		return err
 	}
-	if match != nil && !match(row.Version) {
+	if match != nil && !damaged && !match(row.Version) {
 		return fmt.Errorf("delete suite %s: %w: it is at version %d", id, ErrChanged, row.Version)
 	}
 	p := rows.DeleteSuiteParams{Deleted: l.cfg.Now().UnixMilli(), ID: id, Most: math.MaxInt64}

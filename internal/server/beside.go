@@ -68,7 +68,7 @@ func (s *Server) decisions(ctx context.Context, by *account.Principal, in *struc
 		if err := s.May(ctx, by, KindRun, b.EvalID, false); err != nil {
 			return nil, err
 		}
-		req.Run = b.EvalID
+		req.Run, req.Search = b.EvalID, b.named(files)
 	} else {
 		c, err := s.catalogueOf(ctx, by, b.CatalogueID)
 		if err != nil {
@@ -77,8 +77,8 @@ func (s *Server) decisions(ctx context.Context, by *account.Principal, in *struc
 		if req.Search, err = s.searchOf(ctx, c, &b.Searching, files); err != nil {
 			return nil, err
 		}
-		req.K, req.Preset = b.Limit, b.Preset
 	}
+	req.K, req.Preset = b.Limit, b.Preset
 	a, err := s.AppOf(ctx, by.User)
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/callvet/callvet/internal/server"
 )
@@ -71,7 +72,10 @@ func TestDamagedRows(t *testing.T) {
 	if text := s.answers(t, 422, "ana", "POST", at+"/run", ""); !strings.Contains(text, damagedWords) {
 		t.Errorf("the last good run may be another one: %s", text)
 	}
-	s.flip(t, "schedules", "gates=CAST('gates: []' AS BLOB)")
+	s.flip(t, "schedules", "last_good=FALSE, gates=CAST('gates: []' AS BLOB)")
+	if text := s.answers(t, 422, "ana", "POST", at+"/run", ""); !strings.Contains(text, damagedWords) {
+		t.Errorf("a damaged schedule runs: %s", text)
+	}
 	told := give[server.Schedule](t, s, "ana", "GET", at, "")
 	if !strings.Contains(told.Stopped, damagedWords) {
 		t.Errorf("%+v", told)
@@ -84,6 +88,12 @@ func TestDamagedRows(t *testing.T) {
 	s.flip(t, "suite_entries", "version=2")
 	s.flip(t, "suite_versions", "version=2")
 	refused("GET", "/api/tool-suites/"+suite, "")
+	s.flip(t, "suite_versions", "version=3")
+	refused("GET", "/api/tool-suites/"+suite, "") // its newest version is not found
+	if list := s.answers(t, 200, "ana", "GET", "/api/tool-suites", ""); !strings.Contains(list, suite) {
+		t.Errorf("a damaged suite is in no list: %s", list)
+	}
+	s.answers(t, 204, "ana", "DELETE", "/api/tool-suites/"+suite, "")
 	s.flip(t, "select_runs", "depth=3")
 	refused("GET", lab+"/runs/"+rep.RunID, "")
 	if list := s.answers(t, 200, "root", "GET", lab+"/runs", ""); !strings.Contains(list, damagedWords) {
@@ -100,5 +110,34 @@ func TestDamagedRows(t *testing.T) {
 	problems, err := s.db.Check(t.Context())
 	if err != nil || len(problems) < 9 {
 		t.Errorf("%q %v", problems, err)
+	}
+	for _, path := range []string{"/api/gates/" + gates, at, "/api/traces/" + traces, "/api/tool-eval/history/" + run} {
+		s.answers(t, 204, "ana", "DELETE", path, "")
+	}
+}
+
+// TestDamagedSchedule: a run has no verdict where its schedule, or its entry in the history, is damaged before it
+// ends, and does not go on forever. The schedule stops when it is due.
+func TestDamagedSchedule(t *testing.T) {
+	t.Parallel()
+	for table, set := range map[string]string{
+		"schedules": "gates=CAST('gates: [{metric: pass_rate, at_least: 0.0, min_n: 1}]' AS BLOB)", "schedule_runs": "outcome=CAST('{' AS BLOB)",
+	} {
+		c := newClock()
+		s := newSite(t, c.tune)
+		s.work(t)
+		made := s.schedule(t, s.keepSuite(t, "ana", 2), `,"cron":"0 6 * * *","gates":"gates: [{metric: pass_rate, at_least: 1, min_n: 1}]"`)
+		c.schedules(t, s)
+		s.answers(t, 202, "ana", "POST", "/api/schedules/"+made.ID+"/run", "")
+		s.flip(t, table, set)
+		list := c.settled(t, s, made.ID)
+		if len(list) != 1 || list[0].State != "done" || list[0].Verdict != "" || !strings.Contains(list[0].Error, damagedWords) {
+			t.Errorf("%s: %+v", table, list)
+		}
+		c.look(24 * time.Hour)
+		now := give[server.Schedule](t, s, "ana", "GET", "/api/schedules/"+made.ID, "")
+		if stopped := !*now.Enabled; stopped != (table == "schedules") {
+			t.Errorf("%s: stopped %t: %s", table, stopped, now.Stopped)
+		}
 	}
 }

@@ -389,5 +389,12 @@ func TestDecisions(t *testing.T) {
 	} {
 		s.refuse(t, "root", "POST", lab+"/decisions", bad, 422)
 	}
+	for _, setting := range []string{"limit", "preset", "embed", "weights"} { // the run has selected already
+		value := map[string]string{"limit": `2`, "weights": `"{}"`, "preset": `"default"`, "embed": `"none"`}[setting]
+		with := `{"eval_id": "` + rep.RunID + `", "` + setting + `": ` + value + `, "production": ` + quoted(t, production) + `}`
+		if text := s.answers(t, 422, "root", "POST", lab+"/decisions", with); !strings.Contains(text, "has selected already") || !strings.Contains(text, `"body.`+setting) {
+			t.Errorf("%s: %s", setting, text)
+		}
+	}
 	s.refuse(t, "root", "POST", lab+"/decisions", `{"eval_id": "none", "production": `+quoted(t, production)+`}`, 404)
 }

@@ -171,9 +171,7 @@ func (s *Server) fireDue(ctx context.Context, d *rows.DueSchedulesRow, now time.
 			return err
 		}
 	}
-	if err = store.Intact(sc.Whole, "schedule"); err == nil {
-		_, err = s.fire(ctx, sc, f)
-	}
+	_, err = s.fire(ctx, sc, f)
 	if errors.Is(err, store.ErrDamaged) || errors.Is(err, callvet.ErrDenied) || errors.Is(err, callvet.ErrNotFound) {
 		return s.stop(ctx, sc, f, err)
 	}
@@ -200,8 +198,9 @@ func (s *Server) edited(ctx context.Context, sc *rows.CheckedSchedule, d *rows.D
 
 // fire makes a run of a schedule, with its entry in the history. Where none can be made, the entry
 // tells why. The caller has s.firing. The error wraps callvet.ErrDenied or callvet.ErrNotFound where the
-// owner may not make the run, callvet.ErrConflict where another one is asked for while one goes on, and
-// is another one where nothing can be stored now; then there is no entry.
+// owner may not make the run, store.ErrDamaged where the schedule is damaged, callvet.ErrConflict where
+// another run is asked for while one goes on, and is another one where nothing can be stored now; then
+// there is no entry.
 func (s *Server) fire(ctx context.Context, sc *rows.CheckedSchedule, f *firing) (*rows.CheckedScheduleRun, error) {
 	known, err := s.cfg.Store.Rows().ScheduleRunByKey(ctx, rows.ScheduleRunByKeyParams{ScheduleID: sc.ID, DueKey: f.key})
 	if err == nil {
@@ -211,6 +210,9 @@ func (s *Server) fire(ctx context.Context, sc *rows.CheckedSchedule, f *firing) 
 		return &known, err
 	}
 	if !errors.Is(err, sql.ErrNoRows) {
+		return nil, err
+	}
+	if err := store.Intact(sc.Whole, "schedule"); err != nil {
 		return nil, err
 	}
 	r := &rows.CheckedScheduleRun{Whole: true, ScheduleID: sc.ID, DueKey: f.key, Cause: f.cause, Due: f.due, State: runRunning, Error: []byte{}, Created: s.cfg.Now().UnixMilli()}
@@ -401,9 +403,6 @@ func (s *Server) settle(ctx context.Context, e *rows.EndedRunsRow) error {
 		return err
 	}
 	var out ScheduleOutcome
-	if err := json.Unmarshal(r.Outcome, &out); err != nil {
-		return fmt.Errorf("read history: %w", err)
-	}
 	said := string(e.JobError)
 	if r.State = e.JobState; r.State == "" {
 		r.State, said = runFailed, "the job is not there any more"
@@ -428,8 +427,15 @@ func (s *Server) settle(ctx context.Context, e *rows.EndedRunsRow) error {
 	})
 }
 
-// sumUp sums a run up, holds it against the gates and compares it with its baseline.
+// sumUp sums a run up, holds it against the gates and compares it with its baseline. Of a damaged schedule or entry
+// nothing is held: it may name other gates, or another run.
 func (s *Server) sumUp(ctx context.Context, sc *rows.CheckedSchedule, r *rows.CheckedScheduleRun, out *ScheduleOutcome) error {
+	if err := errors.Join(store.Intact(sc.Whole, "schedule"), store.Intact(r.Whole, "entry")); err != nil {
+		return err
+	}
+	if err := json.Unmarshal(r.Outcome, out); err != nil {
+		return fmt.Errorf("read history: %w", err)
+	}
 	e, err := s.cfg.Store.Rows().RunEntry(ctx, r.RunID)
 	if err != nil {
 		return fmt.Errorf("run %s: %w", r.RunID, missing(err))

@@ -127,15 +127,22 @@ func (s *Server) searchOf(ctx context.Context, c *library.Catalogue, how *Search
 	if err != nil {
 		return app.Search{}, err
 	}
-	out := app.Search{Tools: c.ID}
 	files[c.ID] = c.Text
-	if how.Weights != "" {
-		out.WeightsFile, files[weightsField] = weightsField, []byte(how.Weights)
-	}
-	out.Embed, out.Rerank, out.Fusion, out.Primary, out.Fallback = models.Embed, models.Rerank, how.Fusion, how.Primary, how.Fallback
-	out.Threshold, out.Abstain, out.AbstainPercent, out.AbstainRoutes = how.Threshold, how.Abstain, how.AbstainPercent, how.AbstainRoutes
-	out.AgentGate, out.Agents = how.AgentGate, how.Agents
+	out := how.named(files)
+	out.Tools, out.Embed, out.Rerank = c.ID, models.Embed, models.Rerank
 	return out, nil
+}
+
+// named are the settings that a request names. What they read is among files then.
+func (q *Searching) named(files app.Uploads) app.Search {
+	var out app.Search
+	if q.Weights != "" {
+		out.WeightsFile, files[weightsField] = weightsField, []byte(q.Weights)
+	}
+	out.Embed, out.Rerank, out.Fusion, out.Primary, out.Fallback = q.Embed, q.Rerank, q.Fusion, q.Primary, q.Fallback
+	out.Threshold, out.Abstain, out.AbstainPercent, out.AbstainRoutes = q.Threshold, q.Abstain, q.AbstainPercent, q.AbstainRoutes
+	out.AgentGate, out.Agents = q.AgentGate, q.Agents
+	return out
 }
 
 const evalPath = "/api/v1/admin/tool-eval"

@@ -6,7 +6,6 @@ package versions
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -129,7 +128,9 @@ func compare(c *proof.Check, w *walk, before, after map[string][]byte, wanted []
 		if isWanted(w, name, wanted) {
 			continue
 		}
-		c.Compare("outputs and files", w.name+": "+name, bytes.Equal(before[name], after[name]), "%s", firstLine(before[name], after[name]))
+		was, had := before[name]
+		is, has := after[name]
+		c.Compare("outputs and files", w.name+": "+name, had == has && bytes.Equal(was, is), "%s", firstLine(was, is))
 	}
 }
 
@@ -234,7 +235,7 @@ func readWanted(file string) ([]*regexp.Regexp, error) {
 		}
 		r, err := regexp.Compile(line)
 		if err != nil {
-			return nil, fmt.Errorf("read wanted differences: %s:%d: %w", cmp.Or(file, "-"), i+1, err)
+			return nil, fmt.Errorf("read wanted differences: %s:%d: %w", file, i+1, err)
 		}
 		all = append(all, r)
 	}

@@ -40,7 +40,7 @@ func TestWalk(t *testing.T) {
 	}
 }
 
-// TestCompare: a difference, a file that only one version writes and one that is wanted.
+// TestCompare: a difference, files that only one version writes, one of them empty, and a difference that is wanted.
 func TestCompare(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "wanted.txt")
@@ -53,17 +53,17 @@ func TestCompare(t *testing.T) {
 	}
 	var out bytes.Buffer
 	c := proof.New(&out, "same", "open", nil)
-	c.Due("outputs and files", 4, "the test")
+	c.Due("outputs and files", 5, "the test")
 	compare(c, &walk{name: "w"},
 		map[string][]byte{"00 run": []byte("same"), "01 gate": []byte("a\nb"), "02 show last": []byte("x"), "03 diff": nil},
 		map[string][]byte{
 			"00 run": []byte("same"), "01 gate": []byte("a\nc"), "02 show last": []byte("y"),
-			"03 diff": nil, "file r.json": []byte("{}"),
+			"03 diff": nil, "file r.json": []byte("{}"), "file empty": {},
 		}, wanted)
 	if c.Close() {
-		t.Error("two differences pass")
+		t.Error("three differences pass")
 	}
-	for _, want := range []string{"w: 01 gate: line 2: before \"b\", after \"c\"", "w: file r.json", "2 of 4 compared agree"} {
+	for _, want := range []string{"w: 01 gate: line 2: before \"b\", after \"c\"", "w: file r.json", "w: file empty", "2 of 5 compared agree"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in %s", want, out.String())
 		}

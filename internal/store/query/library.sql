@@ -7,11 +7,14 @@ INSERT INTO suite_versions(suite_id, version, hash, user_id, created, note, form
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10);
 
 -- name: SuiteEntry :one
-SELECT e.*, v.form, v.tools, v.cases FROM checked_suite_entries e JOIN suite_versions v ON v.suite_id = e.id AND v.version = e.version
+-- A suite whose newest version is not found has no form: it is damaged.
+SELECT e.*, CAST(coalesce(v.form, '') AS TEXT) AS form, CAST(coalesce(v.tools, 0) AS BIGINT) AS tools,
+	CAST(coalesce(v.cases, 0) AS BIGINT) AS cases FROM checked_suite_entries e LEFT JOIN suite_versions v ON v.suite_id = e.id AND v.version = e.version
 WHERE e.id = $1 AND e.deleted = 0;
 
 -- name: SuiteEntries :many
-SELECT e.*, v.form, v.tools, v.cases FROM checked_suite_entries e JOIN suite_versions v ON v.suite_id = e.id AND v.version = e.version
+SELECT e.*, CAST(coalesce(v.form, '') AS TEXT) AS form, CAST(coalesce(v.tools, 0) AS BIGINT) AS tools,
+	CAST(coalesce(v.cases, 0) AS BIGINT) AS cases FROM checked_suite_entries e LEFT JOIN suite_versions v ON v.suite_id = e.id AND v.version = e.version
 WHERE e.deleted = 0 AND (e.user_id = @user_id OR e.shared OR CAST(@everybody AS BOOLEAN)) AND e.folded LIKE CAST(@search AS TEXT) ESCAPE '!'
 	AND (e.created < CAST(@before AS BIGINT) OR e.created = CAST(@before AS BIGINT) AND e.id < CAST(@before_id AS TEXT))
 ORDER BY e.created DESC, e.id DESC LIMIT @n;

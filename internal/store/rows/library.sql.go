@@ -388,7 +388,8 @@ func (q *Queries) ShareSuite(ctx context.Context, arg ShareSuiteParams) error {
 }
 
 const suiteEntries = `-- name: SuiteEntries :many
-SELECT e.id, e.user_id, e.name, e.folded, e.version, e.hash, e.last_case, e.shared, e.created, e.updated, e.deleted, e.whole, v.form, v.tools, v.cases FROM checked_suite_entries e JOIN suite_versions v ON v.suite_id = e.id AND v.version = e.version
+SELECT e.id, e.user_id, e.name, e.folded, e.version, e.hash, e.last_case, e.shared, e.created, e.updated, e.deleted, e.whole, CAST(coalesce(v.form, '') AS TEXT) AS form, CAST(coalesce(v.tools, 0) AS BIGINT) AS tools,
+	CAST(coalesce(v.cases, 0) AS BIGINT) AS cases FROM checked_suite_entries e LEFT JOIN suite_versions v ON v.suite_id = e.id AND v.version = e.version
 WHERE e.deleted = 0 AND (e.user_id = $1 OR e.shared OR CAST($2 AS BOOLEAN)) AND e.folded LIKE CAST($3 AS TEXT) ESCAPE '!'
 	AND (e.created < CAST($4 AS BIGINT) OR e.created = CAST($4 AS BIGINT) AND e.id < CAST($5 AS TEXT))
 ORDER BY e.created DESC, e.id DESC LIMIT $6
@@ -468,7 +469,8 @@ func (q *Queries) SuiteEntries(ctx context.Context, arg SuiteEntriesParams) ([]S
 }
 
 const suiteEntry = `-- name: SuiteEntry :one
-SELECT e.id, e.user_id, e.name, e.folded, e.version, e.hash, e.last_case, e.shared, e.created, e.updated, e.deleted, e.whole, v.form, v.tools, v.cases FROM checked_suite_entries e JOIN suite_versions v ON v.suite_id = e.id AND v.version = e.version
+SELECT e.id, e.user_id, e.name, e.folded, e.version, e.hash, e.last_case, e.shared, e.created, e.updated, e.deleted, e.whole, CAST(coalesce(v.form, '') AS TEXT) AS form, CAST(coalesce(v.tools, 0) AS BIGINT) AS tools,
+	CAST(coalesce(v.cases, 0) AS BIGINT) AS cases FROM checked_suite_entries e LEFT JOIN suite_versions v ON v.suite_id = e.id AND v.version = e.version
 WHERE e.id = $1 AND e.deleted = 0
 `
 
@@ -490,6 +492,7 @@ type SuiteEntryRow struct {
 	Cases    int64
 }
 
+// A suite whose newest version is not found has no form: it is damaged.
 func (q *Queries) SuiteEntry(ctx context.Context, id string) (SuiteEntryRow, error) {
 	row := q.db.QueryRowContext(ctx, suiteEntry, id)
 	var i SuiteEntryRow
