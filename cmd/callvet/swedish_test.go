@@ -15,7 +15,7 @@ import (
 	"github.com/callvet/callvet/panel/routing"
 )
 
-// Where the table of told.ts has a place for what differs.
+// swedishPlace matches a placeholder of the pairs in sv/told: a value, a number, another sentence or a kind of error.
 var swedishPlace = regexp.MustCompile(`\{(?:#|\*|kind)?\}`)
 
 // swedish reads the pairs of an English and a Swedish sentence of the page.

@@ -53,10 +53,9 @@ func (m Models) or(others Models) Models {
 // Check refuses a text that names no model, as far as its form shows that.
 func (m Models) Check() error {
 	for _, f := range []struct{ field, value, mark, example string }{
-		{"embedder", m.Embedder, "/", "openai/text-embedding-3-small"}, {
-			"embed", m.Embed, ":",
-			"openai:text-embedding-3-small",
-		}, {"rerank", m.Rerank, ":", "cohere:rerank-v3.5"},
+		{"embedder", m.Embedder, "/", "openai/text-embedding-3-small"},
+		{"embed", m.Embed, ":", "openai:text-embedding-3-small"},
+		{"rerank", m.Rerank, ":", "cohere:rerank-v3.5"},
 	} {
 		if before, after, ok := strings.Cut(f.value, f.mark); f.value != "" && (!ok || before == "" || after == "") {
 			return &callvet.FieldError{

@@ -93,7 +93,8 @@ func (e *Env) weights(f *Search) (*callvet.SelectionScoring, error) {
 
 var variable = regexp.MustCompile(`\$(\{[^}]*\}|\w+)`)
 
-// Setting is the name of a setting of the search, beside the number of tools and the weights; empty where it has none.
+// Setting returns the name of one setting of the search that is set, apart from the number of tools and the weights;
+// empty where none is.
 func (f *Search) Setting() string {
 	for _, o := range []struct {
 		name string
