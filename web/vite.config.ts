@@ -43,7 +43,10 @@ function packed(): Plugin {
       for (const name of await readdir(assets)) {
         const text = await readFile(path.join(assets, name));
         if (!/\.(js|css|svg)$/.test(name) || text.length <= 1024) continue;
-        await Promise.all([writeFile(path.join(assets, `${name}.gz`), gzipSync(text, { level: 9 })), writeFile(path.join(assets, `${name}.br`), brotliCompressSync(text))]);
+        await Promise.all([
+          writeFile(path.join(assets, `${name}.gz`), gzipSync(text, { level: 9 })),
+          writeFile(path.join(assets, `${name}.br`), brotliCompressSync(text)),
+        ]);
       }
     },
   };
@@ -51,9 +54,25 @@ function packed(): Plugin {
 
 export default defineConfig({
   plugins: [react(), used(), packed()],
-  build: { outDir: 'dist/app', emptyOutDir: true, chunkSizeWarningLimit: 700, assetsInlineLimit: 0, modulePreload: { polyfill: false },
+  build: {
+    outDir: 'dist/app',
+    emptyOutDir: true,
+    chunkSizeWarningLimit: 700,
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
     // Each file has headers of its own: small parts that several screens share are one file.
-    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'icons', test: /@tabler/ }, { name: 'ui', test: /src\/ui\/(?!code|editor|conversation|table|pick)/ }] } } },
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: 'icons', test: /@tabler/ },
+            { name: 'ui', test: /src\/ui\/(?!code|editor|conversation|table|pick)/ },
+          ],
+        },
+      },
+    },
   },
-  server: { proxy: { '/api': { target: server, changeOrigin: true }, '/ws': { target: server, ws: true, changeOrigin: true } } },
+  server: {
+    proxy: { '/api': { target: server, changeOrigin: true }, '/ws': { target: server, ws: true, changeOrigin: true } },
+  },
 });

@@ -22,7 +22,11 @@ const client = new QueryClient({
   queryCache: new QueryCache(),
   mutationCache: new MutationCache(),
   defaultOptions: {
-    queries: { staleTime: 15_000, refetchOnWindowFocus: true, retry: (n, e) => n < 2 && [0, 502, 503, 504].includes(problemOf(e).status) },
+    queries: {
+      staleTime: 15_000,
+      refetchOnWindowFocus: true,
+      retry: (n, e) => n < 2 && [0, 502, 503, 504].includes(problemOf(e).status),
+    },
   },
 });
 
@@ -120,7 +124,8 @@ function Gate() {
   };
   if (link) return <Door link={link} again={false} entered={enter} />;
   if (me.isPending) return <Waiting />;
-  if (me.error && !me.data && problemOf(me.error).status !== 401) return <Failure of={me.error} retry={() => me.refetch()} />;
+  if (me.error && !me.data && problemOf(me.error).status !== 401)
+    return <Failure of={me.error} retry={() => me.refetch()} />;
   if (!me.data || out === 'left') return <Door link={null} again={false} entered={enter} />;
   return (
     <>

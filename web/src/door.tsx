@@ -22,7 +22,13 @@ export function Door({ link, again, entered }: { link: Link | null; again: boole
   return (
     <Box mih="100dvh" style={{ display: 'grid', placeItems: 'center' }} p="md" component="main">
       <Box className="card" p="xl" w="100%" maw={400}>
-        {link?.kind === 'view' ? <Viewing secret={link.secret} entered={entered} /> : link ? <Claim secret={link.secret} entered={entered} /> : <Login again={again} entered={entered} />}
+        {link?.kind === 'view' ? (
+          <Viewing secret={link.secret} entered={entered} />
+        ) : link ? (
+          <Claim secret={link.secret} entered={entered} />
+        ) : (
+          <Login again={again} entered={entered} />
+        )}
       </Box>
     </Box>
   );
@@ -72,15 +78,40 @@ function Login({ again, entered }: { again: boolean; entered: () => Promise<void
   const t = useText();
   const [name, setName] = useState('');
   const [password, setPassword] = useState('');
-  const { busy, error, submit } = useSend(async () => ok(await api.POST('/api/session', { body: { name, password } })), entered);
+  const { busy, error, submit } = useSend(
+    async () => ok(await api.POST('/api/session', { body: { name, password } })),
+    entered,
+  );
   return (
     <form onSubmit={submit}>
       <Heading title={t('shell.login')} text={t('shell.tagline')} />
       <Stack>
         {again && !error && <Alert>{t('shell.loggedOut')}</Alert>}
-        {error !== null && (problemOf(error).status === 401 ? <Alert color="red" role="alert">{t('shell.wrong')}</Alert> : <Failure of={error} />)}
-        <TextInput label={t('shell.user')} name="username" autoComplete="username" required autoFocus value={name} onChange={(e) => setName(e.currentTarget.value)} />
-        <PasswordInput label={t('shell.password')} name="password" autoComplete="current-password" required value={password} onChange={(e) => setPassword(e.currentTarget.value)} />
+        {error !== null &&
+          (problemOf(error).status === 401 ? (
+            <Alert color="red" role="alert">
+              {t('shell.wrong')}
+            </Alert>
+          ) : (
+            <Failure of={error} />
+          ))}
+        <TextInput
+          label={t('shell.user')}
+          name="username"
+          autoComplete="username"
+          required
+          autoFocus
+          value={name}
+          onChange={(e) => setName(e.currentTarget.value)}
+        />
+        <PasswordInput
+          label={t('shell.password')}
+          name="password"
+          autoComplete="current-password"
+          required
+          value={password}
+          onChange={(e) => setPassword(e.currentTarget.value)}
+        />
         <Button type="submit" loading={busy} fullWidth>
           {t('shell.login')}
         </Button>
@@ -95,16 +126,40 @@ function Claim({ secret, entered }: { secret: string; entered: () => Promise<voi
   const [password, setPassword] = useState('');
   const [again, setAgain] = useState('');
   const different = again !== '' && again !== password;
-  const { busy, error, submit } = useSend(async () => ok(await api.POST('/api/session/claim', { body: { link: secret, password, ...(name ? { name } : {}) } })), entered);
+  const { busy, error, submit } = useSend(
+    async () =>
+      ok(await api.POST('/api/session/claim', { body: { link: secret, password, ...(name ? { name } : {}) } })),
+    entered,
+  );
   return (
     <form onSubmit={submit}>
       <Heading title={t('shell.claimInvite')} text={t('shell.claimText')} />
       <Stack>
         <Failure of={error} />
-        <TextInput label={t('shell.claimName')} description={t('shell.claimNameHint')} name="username" autoComplete="username" value={name} onChange={(e) => setName(e.currentTarget.value)} />
-        <PasswordInput label={t('shell.password')} name="new-password" autoComplete="new-password" required minLength={12} value={password} onChange={(e) => setPassword(e.currentTarget.value)} />
+        <TextInput
+          label={t('shell.claimName')}
+          description={t('shell.claimNameHint')}
+          name="username"
+          autoComplete="username"
+          value={name}
+          onChange={(e) => setName(e.currentTarget.value)}
+        />
         <PasswordInput
-          label={t('shell.repeatPassword')} name="repeat-password" autoComplete="new-password" required value={again} error={different ? t('shell.different') : undefined}
+          label={t('shell.password')}
+          name="new-password"
+          autoComplete="new-password"
+          required
+          minLength={12}
+          value={password}
+          onChange={(e) => setPassword(e.currentTarget.value)}
+        />
+        <PasswordInput
+          label={t('shell.repeatPassword')}
+          name="repeat-password"
+          autoComplete="new-password"
+          required
+          value={again}
+          error={different ? t('shell.different') : undefined}
           onChange={(e) => setAgain(e.currentTarget.value)}
         />
         <Button type="submit" loading={busy} disabled={different} fullWidth>
@@ -118,7 +173,10 @@ function Claim({ secret, entered }: { secret: string; entered: () => Promise<voi
 function Viewing({ secret, entered }: { secret: string; entered: () => Promise<void> }) {
   const t = useText();
   const begun = useRef(false);
-  const { error, submit } = useSend(async () => ok(await api.POST('/api/session/view', { body: { token: secret } })), entered);
+  const { error, submit } = useSend(
+    async () => ok(await api.POST('/api/session/view', { body: { token: secret } })),
+    entered,
+  );
   useEffect(() => {
     if (begun.current) return;
     begun.current = true;

@@ -20,11 +20,14 @@ export function useMay(what: 'write' | 'run' | 'admin'): boolean {
 
 /** unsent reports whether the browser has a draft of a gold sheet, or labels that were not sent. */
 export function unsent(): boolean {
-  return Object.keys(localStorage).some((key) => /^callvet\.(gold|labels)\./.test(key) && localStorage.getItem(key) !== '[]');
+  return Object.keys(localStorage).some(
+    (key) => /^callvet\.(gold|labels)\./.test(key) && localStorage.getItem(key) !== '[]',
+  );
 }
 
 /** forget takes out of the browser what a user typed and did not send: it is nobody else's. The choice of theme and language stays. */
 export function forget() {
   sessionStorage.clear();
-  for (const key of Object.keys(localStorage)) if (key.startsWith('callvet.') && key !== 'callvet.language') localStorage.removeItem(key);
+  for (const key of Object.keys(localStorage))
+    if (key.startsWith('callvet.') && key !== 'callvet.language') localStorage.removeItem(key);
 }

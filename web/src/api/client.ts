@@ -48,16 +48,23 @@ export function onStatus(listen: (status: number) => void): () => void {
   return () => listeners.delete(listen);
 }
 
-export const api = createFetch<paths>({ baseUrl: '/', fetch: (r: Request) => fetch(r), querySerializer: { array: { style: 'form', explode: false } } });
+export const api = createFetch<paths>({
+  baseUrl: '/',
+  fetch: (r: Request) => fetch(r),
+  querySerializer: { array: { style: 'form', explode: false } },
+});
 api.use({
   async onResponse({ response }) {
     for (const l of listeners) l(response.status);
     const type = response.headers.get('Content-Type') ?? '';
     if (!response.ok && !type.includes('json')) {
-      return new Response(JSON.stringify({ status: response.status, detail: (await response.text()).trim() || response.statusText }), {
-        status: response.status,
-        headers: { 'Content-Type': 'application/problem+json' },
-      });
+      return new Response(
+        JSON.stringify({ status: response.status, detail: (await response.text()).trim() || response.statusText }),
+        {
+          status: response.status,
+          headers: { 'Content-Type': 'application/problem+json' },
+        },
+      );
     }
     return response;
   },

@@ -19,7 +19,18 @@ export function newKey(): string {
 const calm = 1000;
 
 /** What is told about runs that are over. */
-const results = ['/api/runs/{id}', '/api/runs/{id}/cells', '/api/runs/{id}/grid', '/api/runs/{id}/change', '/api/runs/{id}/judgings', '/api/experiments', '/api/experiments/{id}', '/api/experiments/{id}/timeline', '/api/tool-suites/{id}/trend', '/api/leaderboard'];
+const results = [
+  '/api/runs/{id}',
+  '/api/runs/{id}/cells',
+  '/api/runs/{id}/grid',
+  '/api/runs/{id}/change',
+  '/api/runs/{id}/judgings',
+  '/api/experiments',
+  '/api/experiments/{id}',
+  '/api/experiments/{id}/timeline',
+  '/api/tool-suites/{id}/trend',
+  '/api/leaderboard',
+];
 
 /** useFresh reads queries of jobs and runs anew when events say that they changed. The shell uses it once. */
 export function useFresh() {
@@ -39,14 +50,23 @@ export function useFresh() {
     const keyOf = (id: string) => $api.queryOptions('get', '/api/jobs/{id}', { params: { path: { id } } }).queryKey;
     const hear = (e: LiveEvent) => {
       if (e.type === 'sync' || e.type === 'events_skipped') {
-        for (const j of [...((e.recent_jobs as Job[]) ?? []), ...((e.active_jobs as Job[]) ?? [])]) client.setQueryData(keyOf(j.job_id), j);
+        for (const j of [...((e.recent_jobs as Job[]) ?? []), ...((e.active_jobs as Job[]) ?? [])])
+          client.setQueryData(keyOf(j.job_id), j);
         stale('/api/jobs', '/api/jobs/{id}', '/api/tool-eval/history', '/api/tool-eval/history/{id}');
       } else if (e.type === 'job_progress' && e.job_id) {
-        client.setQueryData(keyOf(e.job_id), (j: Job | undefined) => j && { ...j, done: Number(e.done), total: Number(e.total), eta_ms: Number(e.eta_ms) });
+        client.setQueryData(
+          keyOf(e.job_id),
+          (j: Job | undefined) => j && { ...j, done: Number(e.done), total: Number(e.total), eta_ms: Number(e.eta_ms) },
+        );
         stale('/api/jobs');
       } else if (e.type.startsWith('job_')) {
         if (e.job_id) void client.invalidateQueries({ queryKey: keyOf(e.job_id) });
-        stale('/api/jobs', '/api/tool-eval/history', '/api/tool-eval/history/{id}', ...(['job_completed', 'job_failed', 'job_cancelled'].includes(e.type) ? results : []));
+        stale(
+          '/api/jobs',
+          '/api/tool-eval/history',
+          '/api/tool-eval/history/{id}',
+          ...(['job_completed', 'job_failed', 'job_cancelled'].includes(e.type) ? results : []),
+        );
       }
     };
     const deaf = live.listen(hear);
@@ -64,5 +84,7 @@ export function useActiveJobs(): Job[] {
   const queued = $api.useQuery('get', '/api/jobs', of('queued'));
   const pending = $api.useQuery('get', '/api/jobs', of('pending'));
   const seen = new Set<string>();
-  return [running, queued, pending].flatMap((q) => q.data?.items ?? []).filter((j) => !seen.has(j.job_id) && seen.add(j.job_id));
+  return [running, queued, pending]
+    .flatMap((q) => q.data?.items ?? [])
+    .filter((j) => !seen.has(j.job_id) && seen.add(j.job_id));
 }

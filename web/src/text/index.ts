@@ -39,7 +39,11 @@ export function texts(language: Language): T {
   };
 }
 
-export const TextContext = createContext<{ t: T; language: Language; choose: (l: Language) => void }>({ t: texts('en'), language: 'en', choose: () => {} });
+export const TextContext = createContext<{ t: T; language: Language; choose: (l: Language) => void }>({
+  t: texts('en'),
+  language: 'en',
+  choose: () => {},
+});
 
 /** useText gives t, the texts of the language that the user chose. */
 export function useText(): T {

@@ -15,7 +15,12 @@ type Place = '{}' | '{#}' | '{*}' | '{kind}';
 type Pattern = { found: RegExp; places: Place[]; own: string; open: boolean; size: number };
 
 const kinds = 'invalid|not found|conflict|denied|limited|unavailable|budget exhausted';
-const forms: Record<Place, string> = { '{}': '([\\s\\S]*?)', '{#}': '([-+]?\\d[\\d.,\u00a0 ]*)', '{*}': '([\\s\\S]*?)', '{kind}': `(${kinds})` };
+const forms: Record<Place, string> = {
+  '{}': '([\\s\\S]*?)',
+  '{#}': '([-+]?\\d[\\d.,\u00a0 ]*)',
+  '{*}': '([\\s\\S]*?)',
+  '{kind}': `(${kinds})`,
+};
 const kindAround = new RegExp(`^(?:${kinds}): |: (?:${kinds})$`);
 const anyPlace = /\{(?:#|\*|kind)?\}/g;
 let patterns: Pattern[] = [];
@@ -29,7 +34,13 @@ export function learn(table: string[][]): void {
     const places = (english.match(anyPlace) ?? []) as Place[];
     const parts = english.split(anyPlace).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
     const found = parts.map((part, i) => part + (i < places.length ? forms[places[i]!] : '')).join('');
-    return { found: new RegExp(`^${found}$`), places, own, open: /\{\}$/.test(english), size: english.replace(anyPlace, '').length };
+    return {
+      found: new RegExp(`^${found}$`),
+      places,
+      own,
+      open: /\{\}$/.test(english),
+      size: english.replace(anyPlace, '').length,
+    };
   });
   patterns.sort((a, b) => b.size - a.size); // the one that fits closest
 }
@@ -79,12 +90,21 @@ function filled(p: Pattern, values: string[]): string {
 
 /** inParts gives a sentence with another one behind it: what would mend it, or what is wrong in detail. */
 function inParts(text: string): string | undefined {
-  for (const [between, end] of [[' (', ')'], [': ', ''], ['; ', ''], ['. ', ''], ['\n', '']] as const) {
+  for (const [between, end] of [
+    [' (', ')'],
+    [': ', ''],
+    ['; ', ''],
+    ['. ', ''],
+    ['\n', ''],
+  ] as const) {
     if (!text.endsWith(end)) continue;
     for (let at = text.lastIndexOf(between); at > 0; at = text.lastIndexOf(between, at - 1)) {
       const tail = inOwn(text.slice(at + between.length, text.length - end.length));
       const first = text.slice(0, at);
-      const head = tail === undefined ? undefined : (inOwn(first) ?? (between === ': ' && !first.includes(' ') ? first : undefined)); // a file or a field
+      const head =
+        tail === undefined
+          ? undefined
+          : (inOwn(first) ?? (between === ': ' && !first.includes(' ') ? first : undefined)); // a file or a field
       if (head !== undefined) return head + between + tail + end;
     }
   }

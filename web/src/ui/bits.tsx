@@ -22,7 +22,12 @@ export function inUnit(v: number | null | undefined, unit: string): string {
 export function sentence(t: T, i: Interval, unit = 'rate'): string {
   if (i.method === 'fact') return t('common.fact');
   if (i.lower === null || i.upper === null) return t('common.noInterval', { n: i.n, status: i.status });
-  return t('common.interval', { confidence: number(i.confidence * 100, 0), lower: inUnit(i.lower, unit), upper: inUnit(i.upper, unit), n: i.n });
+  return t('common.interval', {
+    confidence: number(i.confidence * 100, 0),
+    lower: inUnit(i.lower, unit),
+    upper: inUnit(i.upper, unit),
+    n: i.n,
+  });
 }
 
 /** withInterval is a rate with its interval in words, for running text. */
@@ -34,14 +39,20 @@ type Counted = Partial<Pick<Metric, 'values' | 'labelled' | 'of'>>;
 
 /** counted is what n counts: values of a measure, one attempt a task where attempts agree, or people's labels. */
 function counted(t: T, i: Interval, m: Counted | undefined, each: 'Cases' | 'Tasks'): string {
-  if (m?.labelled) return t(m.labelled.elsewhere ? 'common.labelsElsewhere' : 'common.labelsOf', { n: number(i.n), tasks: number(m.labelled.tasks) });
+  if (m?.labelled)
+    return t(m.labelled.elsewhere ? 'common.labelsElsewhere' : 'common.labelsOf', {
+      n: number(i.n),
+      tasks: number(m.labelled.tasks),
+    });
   if (m?.values) return t(`common.agree${each}`, { n: number(i.n), values: number(m.values), of: m.of ?? '' });
   return size(t, i, each, m?.of);
 }
 
 /** size is n in one unit everywhere, cases or tasks, with what each of them has several of in words. */
 export function size(t: T, i: Interval, each: 'Cases' | 'Tasks' = 'Cases', of?: string): string {
-  return i.clusters > 0 && i.clusters !== i.n ? t(`common.n${each}`, { n: number(i.clusters), values: number(i.n), of: of || t('common.values') }) : `n = ${number(i.n)}`;
+  return i.clusters > 0 && i.clusters !== i.n
+    ? t(`common.n${each}`, { n: number(i.clusters), values: number(i.n), of: of || t('common.values') })
+    : `n = ${number(i.n)}`;
 }
 
 /**
@@ -49,7 +60,23 @@ export function size(t: T, i: Interval, each: 'Cases' | 'Tasks' = 'Cases', of?: 
  * measure that it is of, n has the number of values beside it where attempts at a task agree, so that the interval counts one of them,
  * and the number of tasks where people's labels are counted.
  */
-export function Figure({ interval: i, of: m, each = 'Cases', unit = 'rate', size: height = 'sm', bar = false, stack = false }: { interval: Interval | undefined; of?: Counted; each?: 'Cases' | 'Tasks'; unit?: string; size?: 'sm' | 'lg'; bar?: boolean; stack?: boolean }) {
+export function Figure({
+  interval: i,
+  of: m,
+  each = 'Cases',
+  unit = 'rate',
+  size: height = 'sm',
+  bar = false,
+  stack = false,
+}: {
+  interval: Interval | undefined;
+  of?: Counted;
+  each?: 'Cases' | 'Tasks';
+  unit?: string;
+  size?: 'sm' | 'lg';
+  bar?: boolean;
+  stack?: boolean;
+}) {
   const t = useText();
   if (!i || i.point === null) {
     return (
@@ -68,11 +95,33 @@ export function Figure({ interval: i, of: m, each = 'Cases', unit = 'rate', size
     </>
   );
   return (
-    <Tooltip label={[i.method ? `${sentence(t, i, unit)} (${i.method})` : sentence(t, i, unit), m?.values && t('common.agreeText')].filter(Boolean).join('. ')} multiline maw={420} events={{ hover: true, focus: true, touch: true }}>
-      <Box component="span" className="num" style={{ display: 'inline-flex', flexDirection: stack ? 'column' : 'row', alignItems: stack ? 'flex-start' : 'center', gap: stack ? 0 : 8 }}>
+    <Tooltip
+      label={[
+        i.method ? `${sentence(t, i, unit)} (${i.method})` : sentence(t, i, unit),
+        m?.values && t('common.agreeText'),
+      ]
+        .filter(Boolean)
+        .join('. ')}
+      multiline
+      maw={420}
+      events={{ hover: true, focus: true, touch: true }}
+    >
+      <Box
+        component="span"
+        className="num"
+        style={{
+          display: 'inline-flex',
+          flexDirection: stack ? 'column' : 'row',
+          alignItems: stack ? 'flex-start' : 'center',
+          gap: stack ? 0 : 8,
+        }}
+      >
         {stack ? <span style={{ display: 'inline-flex', alignItems: 'center', gap: 8 }}>{head}</span> : head}
         <Text span size="xs" c="dimmed" className="num-below">
-          {i.method !== 'fact' && i.lower !== null && i.upper !== null && `${inUnit(i.lower, unit).replace(' %', '')}–${inUnit(i.upper, unit)} · `}
+          {i.method !== 'fact' &&
+            i.lower !== null &&
+            i.upper !== null &&
+            `${inUnit(i.lower, unit).replace(' %', '')}–${inUnit(i.upper, unit)} · `}
           {counted(t, i, m, each)}
           {i.method === 'fact' && ` · ${t('common.fact')}`}
         </Text>
@@ -82,13 +131,32 @@ export function Figure({ interval: i, of: m, each = 'Cases', unit = 'rate', size
 }
 
 /** Whisker draws a rate with its interval on a line from 0 to 1. It says nothing that the text beside it does not. */
-export function Whisker({ interval: i, width = 96, domain = [0, 1] }: { interval: Interval; width?: number; domain?: [number, number] }) {
+export function Whisker({
+  interval: i,
+  width = 96,
+  domain = [0, 1],
+}: {
+  interval: Interval;
+  width?: number;
+  domain?: [number, number];
+}) {
   const x = (v: number) => 5 + ((v - domain[0]) / (domain[1] - domain[0])) * (width - 10);
   if (i.point === null) return null;
   return (
     <svg width={width} height={14} aria-hidden="true" focusable="false" style={{ flex: 'none' }}>
       <line x1={2} x2={width - 2} y1={7} y2={7} stroke="var(--cv-line)" strokeWidth={2} />
-      {i.lower !== null && i.upper !== null && <line x1={x(i.lower)} x2={x(i.upper)} y1={7} y2={7} stroke="var(--cv-mark)" strokeWidth={4} strokeOpacity={0.45} strokeLinecap="round" />}
+      {i.lower !== null && i.upper !== null && (
+        <line
+          x1={x(i.lower)}
+          x2={x(i.upper)}
+          y1={7}
+          y2={7}
+          stroke="var(--cv-mark)"
+          strokeWidth={4}
+          strokeOpacity={0.45}
+          strokeLinecap="round"
+        />
+      )}
       <circle cx={x(i.point)} cy={7} r={4} fill="var(--cv-mark)" />
     </svg>
   );
@@ -108,7 +176,13 @@ export function Verdict({ of, text, compact }: { of: VerdictName; text?: string;
   const word = text ?? t(`common.${of}`);
   if (compact) {
     return (
-      <Box component="span" role="img" aria-label={word} title={word} style={{ display: 'inline-flex', color: m.color }}>
+      <Box
+        component="span"
+        role="img"
+        aria-label={word}
+        title={word}
+        style={{ display: 'inline-flex', color: m.color }}
+      >
         <m.icon size={16} aria-hidden />
       </Box>
     );
@@ -219,7 +293,17 @@ export function Empty({ title, text, children }: { title: string; text?: string;
 }
 
 /** Screen is the frame of a screen: its title, which is also the browser's, its actions, its content. */
-export function Screen({ title, lead, actions, children }: { title: string; lead?: ReactNode; actions?: ReactNode; children: ReactNode }) {
+export function Screen({
+  title,
+  lead,
+  actions,
+  children,
+}: {
+  title: string;
+  lead?: ReactNode;
+  actions?: ReactNode;
+  children: ReactNode;
+}) {
   useEffect(() => {
     document.title = `${title} · callvet`;
   }, [title]);
@@ -257,7 +341,17 @@ export function Estimates({ of }: { of: string }) {
 }
 
 /** Card is a piece of a screen with a heading. */
-export function Card({ title, actions, children, id }: { title?: ReactNode; actions?: ReactNode; children: ReactNode; id?: string }) {
+export function Card({
+  title,
+  actions,
+  children,
+  id,
+}: {
+  title?: ReactNode;
+  actions?: ReactNode;
+  children: ReactNode;
+  id?: string;
+}) {
   return (
     <Box className="card" p="md" component="section" id={id}>
       {(title || actions) && (

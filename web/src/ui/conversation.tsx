@@ -10,7 +10,14 @@ import { Seen } from './unseen';
 
 export type Call = Schemas['CallvetCall'];
 /** A turn as the API has it, in the input of a case and in the trace of an attempt. */
-export type Turn = { role: 'system' | 'user' | 'assistant' | 'tool'; content?: string; reasoning?: string; calls?: Call[]; call_id?: string; tool?: string };
+export type Turn = {
+  role: 'system' | 'user' | 'assistant' | 'tool';
+  content?: string;
+  reasoning?: string;
+  calls?: Call[];
+  call_id?: string;
+  tool?: string;
+};
 
 /** pretty writes a value as JSON: on one line where it is short. A text that is JSON is written as such. */
 export function pretty(v: unknown): string {
@@ -61,7 +68,12 @@ const tones: Record<string, [string, string]> = {
 export function CallStatus({ status }: { status?: string }) {
   const t = useText();
   const [color, background] = tones[status ?? ''] ?? ['var(--cv-none)', 'var(--cv-none-ground)'];
-  const word = status === undefined || status === '' ? t('conversation.notExecuted') : status in tones ? t(`conversation.${status}` as TextKey) : status;
+  const word =
+    status === undefined || status === ''
+      ? t('conversation.notExecuted')
+      : status in tones
+        ? t(`conversation.${status}` as TextKey)
+        : status;
   return <Badge style={{ color, background }}>{word}</Badge>;
 }
 
@@ -69,7 +81,8 @@ export function CallStatus({ status }: { status?: string }) {
 export function OneCall({ call, told }: { call: Call; told?: string }) {
   const t = useText();
   const time = (call.queue_ms ?? 0) + (call.exec_ms ?? 0);
-  const args = call.args_raw && call.args === undefined ? call.args_raw : call.args === undefined ? '' : pretty(call.args);
+  const args =
+    call.args_raw && call.args === undefined ? call.args_raw : call.args === undefined ? '' : pretty(call.args);
   const answer = told ?? (call.result === undefined ? undefined : pretty(call.result));
   return (
     <Box className="call">
@@ -173,7 +186,14 @@ export function Conversation({ turns, label }: { turns: Turn[]; label?: string }
   const answers = answersOf(turns);
   const shown = turns.filter((x) => x.role !== 'tool' || answers.alone.has(x));
   return (
-    <Stack component="ol" gap="sm" m={0} p={0} aria-label={label ?? t('conversation.label')} style={{ listStyle: 'none' }}>
+    <Stack
+      component="ol"
+      gap="sm"
+      m={0}
+      p={0}
+      aria-label={label ?? t('conversation.label')}
+      style={{ listStyle: 'none' }}
+    >
       {shown.map((x, i) => {
         const Icon = icons[x.role] ?? IconMessage;
         const silent = !x.content && !x.reasoning && (x.calls ?? []).length === 0;
@@ -229,8 +249,27 @@ export function Timeline({ calls }: { calls: Call[] }) {
             </Text>
             <svg width={width} height={12} aria-hidden="true" focusable="false" style={{ flex: 'none' }}>
               <line x1={0} x2={width} y1={6} y2={6} stroke="var(--cv-line)" />
-              {wait > 0 && <rect x={x(start)} y={2} width={Math.max(1, x(wait))} height={8} rx={2} fill="var(--cv-mark)" fillOpacity={0.3} />}
-              {run > 0 && <rect x={x(start + wait)} y={2} width={Math.max(2, x(run))} height={8} rx={2} fill={c.error ? 'var(--cv-fail)' : 'var(--cv-mark)'} />}
+              {wait > 0 && (
+                <rect
+                  x={x(start)}
+                  y={2}
+                  width={Math.max(1, x(wait))}
+                  height={8}
+                  rx={2}
+                  fill="var(--cv-mark)"
+                  fillOpacity={0.3}
+                />
+              )}
+              {run > 0 && (
+                <rect
+                  x={x(start + wait)}
+                  y={2}
+                  width={Math.max(2, x(run))}
+                  height={8}
+                  rx={2}
+                  fill={c.error ? 'var(--cv-fail)' : 'var(--cv-mark)'}
+                />
+              )}
             </svg>
             <Text size="xs" c="dimmed" className="num">
               {run > 0 ? t('conversation.took', { time: duration(run) }) : t('conversation.noTime')}

@@ -8,13 +8,26 @@ export function Copyable({ label, value }: { label: string; value: string }) {
   const t = useText();
   return (
     <Box className="copyable">
-      <Text component="pre" className="mono untrusted" tabIndex={0} role="region" aria-label={label} m={0} style={{ flex: 1, minWidth: 0 }}>
+      <Text
+        component="pre"
+        className="mono untrusted"
+        tabIndex={0}
+        role="region"
+        aria-label={label}
+        m={0}
+        style={{ flex: 1, minWidth: 0 }}
+      >
         {value}
       </Text>
       <CopyButton value={value}>
         {({ copied, copy }) => (
           <Tooltip label={copied ? t('common.copied') : t('common.copy')}>
-            <ActionIcon variant="subtle" color={copied ? 'green' : 'gray'} onClick={copy} aria-label={`${t('common.copy')}: ${label}`}>
+            <ActionIcon
+              variant="subtle"
+              color={copied ? 'green' : 'gray'}
+              onClick={copy}
+              aria-label={`${t('common.copy')}: ${label}`}
+            >
               {copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
             </ActionIcon>
           </Tooltip>

@@ -16,10 +16,20 @@ const look = EditorView.theme({
   '.cm-content, .cm-gutters': { fontFamily: 'var(--mantine-font-family-monospace)' },
   '.cm-content': { caretColor: 'var(--mantine-color-text)' },
   '.cm-cursor': { borderLeftColor: 'var(--mantine-color-text)' },
-  '.cm-gutters': { background: 'var(--cv-ground)', color: 'var(--mantine-color-dimmed)', borderRight: '1px solid var(--cv-line)' },
+  '.cm-gutters': {
+    background: 'var(--cv-ground)',
+    color: 'var(--mantine-color-dimmed)',
+    borderRight: '1px solid var(--cv-line)',
+  },
   '.cm-activeLine, .cm-activeLineGutter': { background: 'color-mix(in srgb, var(--cv-mark) 8%, transparent)' },
-  '&.cm-focused .cm-selectionBackground, .cm-selectionBackground': { background: 'color-mix(in srgb, var(--cv-mark) 25%, transparent) !important' },
-  '.cm-tooltip': { background: 'var(--cv-card)', border: '1px solid var(--cv-line)', color: 'var(--mantine-color-text)' },
+  '&.cm-focused .cm-selectionBackground, .cm-selectionBackground': {
+    background: 'color-mix(in srgb, var(--cv-mark) 25%, transparent) !important',
+  },
+  '.cm-tooltip': {
+    background: 'var(--cv-card)',
+    border: '1px solid var(--cv-line)',
+    color: 'var(--mantine-color-text)',
+  },
   '.cm-panels': { background: 'var(--cv-ground)', color: 'var(--mantine-color-text)' },
 });
 
@@ -36,7 +46,17 @@ function languageOf(language: CodeProps['language']) {
   return language === 'json' ? json() : language === 'yaml' ? yaml() : [];
 }
 
-export default function Editor({ label, value, onChange, language = 'json', marks, height = 320, readOnly = false, words, at }: CodeProps) {
+export default function Editor({
+  label,
+  value,
+  onChange,
+  language = 'json',
+  marks,
+  height = 320,
+  readOnly = false,
+  words,
+  at,
+}: CodeProps) {
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | null>(null);
   const changed = useRef(onChange);
@@ -58,9 +78,16 @@ export default function Editor({ label, value, onChange, language = 'json', mark
       state: EditorState.create({
         doc: value,
         extensions: [
-          basicSetup, look, colours, lintGutter(), EditorView.cspNonce.of(nonce()), EditorView.lineWrapping, autocompletion({ override: [complete] }),
+          basicSetup,
+          look,
+          colours,
+          lintGutter(),
+          EditorView.cspNonce.of(nonce()),
+          EditorView.lineWrapping,
+          autocompletion({ override: [complete] }),
           // Escape closes the list of words, and not the dialog around the editor.
-          EditorView.contentAttributes.of({ 'aria-label': label, 'data-mantine-stop-propagation': 'true' }), parts.current.language.of(languageOf(language)),
+          EditorView.contentAttributes.of({ 'aria-label': label, 'data-mantine-stop-propagation': 'true' }),
+          parts.current.language.of(languageOf(language)),
           parts.current.fixed.of([EditorState.readOnly.of(readOnly), EditorView.editable.of(!readOnly)]),
           EditorView.updateListener.of((u) => {
             if (u.docChanged) changed.current?.(u.state.doc.toString());
@@ -74,13 +101,16 @@ export default function Editor({ label, value, onChange, language = 'json', mark
 
   useEffect(() => {
     const v = view.current;
-    if (v && v.state.doc.toString() !== value) v.dispatch({ changes: { from: 0, to: v.state.doc.length, insert: value } });
+    if (v && v.state.doc.toString() !== value)
+      v.dispatch({ changes: { from: 0, to: v.state.doc.length, insert: value } });
   }, [value]);
   useEffect(() => {
     view.current?.dispatch({ effects: parts.current.language.reconfigure(languageOf(language)) });
   }, [language]);
   useEffect(() => {
-    view.current?.dispatch({ effects: parts.current.fixed.reconfigure([EditorState.readOnly.of(readOnly), EditorView.editable.of(!readOnly)]) });
+    view.current?.dispatch({
+      effects: parts.current.fixed.reconfigure([EditorState.readOnly.of(readOnly), EditorView.editable.of(!readOnly)]),
+    });
   }, [readOnly]);
   useEffect(() => {
     const v = view.current;

@@ -1,11 +1,21 @@
 import { Box } from '@mantine/core';
 import { type ReactNode, useLayoutEffect, useRef } from 'react';
 
-const roles: [string, string][] = [['table', 'table'], ['thead', 'rowgroup'], ['tbody', 'rowgroup'], ['tr', 'row'], ['td', 'cell'], ['thead th', 'columnheader'], ['tbody th', 'rowheader']];
+const roles: [string, string][] = [
+  ['table', 'table'],
+  ['thead', 'rowgroup'],
+  ['tbody', 'rowgroup'],
+  ['tr', 'row'],
+  ['td', 'cell'],
+  ['thead th', 'columnheader'],
+  ['tbody th', 'rowheader'],
+];
 
 /** titled gives each cell of a table the title of its column, and the roles that a table without the layout of one loses. */
 export function titled(table: HTMLTableElement) {
-  const titles = [...(table.tHead?.rows[0]?.cells ?? [])].flatMap((c) => Array<string>(c.colSpan).fill(c.innerText.trim()));
+  const titles = [...(table.tHead?.rows[0]?.cells ?? [])].flatMap((c) =>
+    Array<string>(c.colSpan).fill(c.innerText.trim()),
+  );
   for (const body of table.tBodies) {
     for (const row of body.rows) {
       let at = 0;
@@ -15,14 +25,29 @@ export function titled(table: HTMLTableElement) {
       }
     }
   }
-  for (const [what, role] of roles) for (const e of what === 'table' ? [table] : table.querySelectorAll(`:scope ${what}`)) e.setAttribute('role', role);
+  for (const [what, role] of roles)
+    for (const e of what === 'table' ? [table] : table.querySelectorAll(`:scope ${what}`)) e.setAttribute('role', role);
 }
 
 /**
  * Scroll is a place for something wide, such as a table, which the keyboard can move, too. A table that does not fit stacks the cells
  * of each row, with the titles of their columns, where stacks says so: then nothing has to be scrolled.
  */
-export function Scroll({ label, height, stacks = true, card = false, mt, children }: { label: string; height?: number; stacks?: boolean; card?: boolean; mt?: string; children: ReactNode }) {
+export function Scroll({
+  label,
+  height,
+  stacks = true,
+  card = false,
+  mt,
+  children,
+}: {
+  label: string;
+  height?: number;
+  stacks?: boolean;
+  card?: boolean;
+  mt?: string;
+  children: ReactNode;
+}) {
   const box = useRef<HTMLDivElement>(null);
   // After every render: the texts decide the width.
   useLayoutEffect(() => {
@@ -47,7 +72,16 @@ export function Scroll({ label, height, stacks = true, card = false, mt, childre
     return () => seen.disconnect();
   });
   return (
-    <Box ref={box} className={card ? 'card scroll-x' : 'scroll-x'} mt={mt} mah={height} style={height ? { overflowY: 'auto' } : undefined} tabIndex={0} role="region" aria-label={label}>
+    <Box
+      ref={box}
+      className={card ? 'card scroll-x' : 'scroll-x'}
+      mt={mt}
+      mah={height}
+      style={height ? { overflowY: 'auto' } : undefined}
+      tabIndex={0}
+      role="region"
+      aria-label={label}
+    >
       {children}
     </Box>
   );

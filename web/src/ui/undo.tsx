@@ -13,7 +13,13 @@ window.addEventListener('pagehide', () => {
 });
 
 /** undoable tells that something was deleted, and does it when the time to undo it is over. hide and show change what the page shows. */
-export function undoable(t: T, what: string, does: () => Promise<unknown>, change: { hide: () => void; show: () => void }, wait = 6000) {
+export function undoable(
+  t: T,
+  what: string,
+  does: () => Promise<unknown>,
+  change: { hide: () => void; show: () => void },
+  wait = 6000,
+) {
   const id = `undo-${++count}`;
   change.hide();
   const timer = window.setTimeout(() => finish(), wait);
@@ -28,12 +34,16 @@ export function undoable(t: T, what: string, does: () => Promise<unknown>, chang
   };
   waiting.set(id, finish);
   notifications.show({
-    id, autoClose: wait, withCloseButton: true, onClose: finish,
+    id,
+    autoClose: wait,
+    withCloseButton: true,
+    onClose: finish,
     message: (
       <Group justify="space-between" wrap="nowrap">
         <Text size="sm">{t('common.deleted', { what })}</Text>
         <Button
-          size="compact-sm" variant="light"
+          size="compact-sm"
+          variant="light"
           onClick={() => {
             window.clearTimeout(timer);
             waiting.delete(id);
@@ -57,12 +67,17 @@ export function restorable(t: T, what: string, restore: () => Promise<unknown>, 
 export function offerUndo(t: T, message: string, restore: () => Promise<unknown>, wait = 20_000) {
   const id = `undo-${++count}`;
   notifications.show({
-    id, autoClose: wait, withCloseButton: true,
+    id,
+    autoClose: wait,
+    withCloseButton: true,
     message: (
       <Group justify="space-between" wrap="nowrap">
-        <Text size="sm" className="untrusted">{message}</Text>
+        <Text size="sm" className="untrusted">
+          {message}
+        </Text>
         <Button
-          size="compact-sm" variant="light"
+          size="compact-sm"
+          variant="light"
           onClick={() => {
             notifications.hide(id);
             restore().catch((e) => tellFailure(t, e));
@@ -79,7 +94,12 @@ export function offerUndo(t: T, message: string, restore: () => Promise<unknown>
 export function tellFailure(t: T, e: unknown) {
   const p = problemOf(e);
   const places = p.fields.map((f) => `${f.place}: ${f.text}`).join('\n');
-  notifications.show({ color: 'red', title: failure(t, p.status), message: <span className="untrusted">{places ? `${p.message}\n${places}` : p.message}</span>, autoClose: 10_000 });
+  notifications.show({
+    color: 'red',
+    title: failure(t, p.status),
+    message: <span className="untrusted">{places ? `${p.message}\n${places}` : p.message}</span>,
+    autoClose: 10_000,
+  });
 }
 
 /** tell shows a short message. */

@@ -40,13 +40,18 @@ export function useUnsaved(dirty: boolean, drawer = false): (does: () => void) =
 /** Unsaved asks for all forms, once for the page. */
 export function Unsaved() {
   const t = useText();
-  const blocker = useBlocker(({ currentLocation: from, nextLocation: to }) => !passing && [...guards].some((g) => g(from, to)));
+  const blocker = useBlocker(
+    ({ currentLocation: from, nextLocation: to }) => !passing && [...guards].some((g) => g(from, to)),
+  );
   const { state } = blocker;
   useEffect(() => {
     if (state !== 'blocked') return;
     let left = false;
     modals.openConfirmModal({
-      title: t('suites.discard'), children: <Text size="sm">{t('suites.discardText')}</Text>, labels: { confirm: t('suites.discardIt'), cancel: t('suites.keepTyping') }, confirmProps: { color: 'red' },
+      title: t('suites.discard'),
+      children: <Text size="sm">{t('suites.discardText')}</Text>,
+      labels: { confirm: t('suites.discardIt'), cancel: t('suites.keepTyping') },
+      confirmProps: { color: 'red' },
       closeButtonProps: { 'aria-label': t('common.close') },
       onConfirm: () => {
         left = true;

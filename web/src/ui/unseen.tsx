@@ -3,7 +3,8 @@ import { Fragment } from 'react';
 import { useText } from '../text';
 
 // A joiner between emoji makes one of them, and one between letters belongs to some scripts.
-const unseen = /(?<!\p{Extended_Pictographic}\ufe0f?|\p{Emoji_Modifier})\u200d|(?<![\p{Script=Arab}\p{Script=Deva}\p{Script=Beng}])\u200c|[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb]|[\u{e0001}\u{e0020}-\u{e007f}]/gu;
+const unseen =
+  /(?<!\p{Extended_Pictographic}\ufe0f?|\p{Emoji_Modifier})\u200d|(?<![\p{Script=Arab}\p{Script=Deva}\p{Script=Beng}])\u200c|[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb]|[\u{e0001}\u{e0020}-\u{e007f}]/gu;
 
 /** Seen is a text in which such characters are visible. What is between them stays as it is, and in its own direction. */
 export function Seen({ text }: { text: string }) {

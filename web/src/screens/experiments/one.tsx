@@ -1,5 +1,30 @@
-import { ActionIcon, Alert, Badge, Box, Button, Checkbox, Group, Menu, Modal, Select, Stack, Table, Tabs, Text } from '@mantine/core';
-import { IconAlertTriangle, IconCircleCheck, IconDots, IconHelpCircle, IconLink, IconPin, IconPinnedOff, IconPlayerPlay, IconUnlink } from '@tabler/icons-react';
+import {
+  ActionIcon,
+  Alert,
+  Badge,
+  Box,
+  Button,
+  Checkbox,
+  Group,
+  Menu,
+  Modal,
+  Select,
+  Stack,
+  Table,
+  Tabs,
+  Text,
+} from '@mantine/core';
+import {
+  IconAlertTriangle,
+  IconCircleCheck,
+  IconDots,
+  IconHelpCircle,
+  IconLink,
+  IconPin,
+  IconPinnedOff,
+  IconPlayerPlay,
+  IconUnlink,
+} from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { Fragment, type ReactNode, useCallback, useState } from 'react';
 import { Link, useNavigate } from 'react-router';
@@ -31,8 +56,19 @@ export function One({ id }: { id: string }) {
   const [open, setOpen] = useState<'edit' | 'link' | null>(null);
   const [busy, setBusy] = useState(false);
   const one = $api.useQuery('get', '/api/experiments/{id}', { params: { path: { id } } }, { staleTime: 0 }); // runs end while another screen is open
-  const suite = $api.useQuery('get', '/api/tool-suites/{id}', { params: { path: { id: one.data?.suite_id ?? '' } } }, { enabled: Boolean(one.data) });
-  const again = useCallback(() => cache.invalidateQueries({ predicate: (q) => /experiments|history|leaderboard|trend/.test(String(q.queryKey[1])) }), [cache]);
+  const suite = $api.useQuery(
+    'get',
+    '/api/tool-suites/{id}',
+    { params: { path: { id: one.data?.suite_id ?? '' } } },
+    { enabled: Boolean(one.data) },
+  );
+  const again = useCallback(
+    () =>
+      cache.invalidateQueries({
+        predicate: (q) => /experiments|history|leaderboard|trend/.test(String(q.queryKey[1])),
+      }),
+    [cache],
+  );
   useLive(useCallback((e: LiveEvent) => void (['job_completed', 'judge_result'].includes(e.type) && again()), [again]));
 
   if (one.error) return <Failure of={one.error} retry={() => one.refetch()} />;
@@ -42,7 +78,11 @@ export function One({ id }: { id: string }) {
   const runBest = async () => {
     setBusy(true);
     try {
-      const sent = ok(await api.POST('/api/experiments/{id}/run-best', { params: { path: { id }, header: { 'Idempotency-Key': once() } } }));
+      const sent = ok(
+        await api.POST('/api/experiments/{id}/run-best', {
+          params: { path: { id }, header: { 'Idempotency-Key': once() } },
+        }),
+      );
       tell([t('experiments.started'), ...(sent.warnings ?? []).map((w) => w.text)].join('\n'));
       await again();
       navigate(`/jobs/${sent.job_id}`);
@@ -52,10 +92,15 @@ export function One({ id }: { id: string }) {
     }
   };
   const remove = () =>
-    undoable(t, e.name, async () => (ok(await api.DELETE('/api/experiments/{id}', { params: { path: { id } } })), again()), {
-      hide: () => navigate('/experiments', { state: { deleted: id } }),
-      show: () => navigate(`/experiments/${id}`),
-    });
+    undoable(
+      t,
+      e.name,
+      async () => (ok(await api.DELETE('/api/experiments/{id}', { params: { path: { id } } })), again()),
+      {
+        hide: () => navigate('/experiments', { state: { deleted: id } }),
+        show: () => navigate(`/experiments/${id}`),
+      },
+    );
   return (
     <Screen
       title={e.name}
@@ -77,7 +122,11 @@ export function One({ id }: { id: string }) {
       actions={
         <>
           {mayRun && (
-            <Button variant={scored ? 'default' : 'filled'} component={Link} to={`/new?suite=${encodeURIComponent(e.suite_id)}&experiment=${encodeURIComponent(id)}`}>
+            <Button
+              variant={scored ? 'default' : 'filled'}
+              component={Link}
+              to={`/new?suite=${encodeURIComponent(e.suite_id)}&experiment=${encodeURIComponent(id)}`}
+            >
               {t('experiments.runNew')}
             </Button>
           )}
@@ -124,7 +173,8 @@ export function One({ id }: { id: string }) {
       </Tabs>
       {open === 'edit' && (
         <Form
-          of={e} close={() => setOpen(null)}
+          of={e}
+          close={() => setOpen(null)}
           saved={() => {
             setOpen(null);
             void again();
@@ -170,7 +220,8 @@ function Best({ of: e }: { of: Details }) {
               </Text>
               <BestFigures of={x} />
               <Text size="xs" c="dimmed">
-                {t('experiments.rank')} {x.worst_rank > x.rank ? `${x.rank}–${x.worst_rank}` : x.rank} · <Link to={`/runs/${x.eval_id}`}>{t('experiments.ofRun', { run: x.eval_id })}</Link>
+                {t('experiments.rank')} {x.worst_rank > x.rank ? `${x.rank}–${x.worst_rank}` : x.rank} ·{' '}
+                <Link to={`/runs/${x.eval_id}`}>{t('experiments.ofRun', { run: x.eval_id })}</Link>
               </Text>
             </Stack>
           ))}
@@ -193,11 +244,19 @@ function Best({ of: e }: { of: Details }) {
       title={t('experiments.best')}
       actions={
         b.confirmed ? (
-          <Badge size="lg" leftSection={<IconCircleCheck size={15} aria-hidden />} style={{ color: 'var(--cv-pass)', background: 'var(--cv-pass-ground)' }}>
+          <Badge
+            size="lg"
+            leftSection={<IconCircleCheck size={15} aria-hidden />}
+            style={{ color: 'var(--cv-pass)', background: 'var(--cv-pass-ground)' }}
+          >
             {t('experiments.confirmed')}
           </Badge>
         ) : (
-          <Badge size="lg" leftSection={<IconHelpCircle size={15} aria-hidden />} style={{ color: 'var(--cv-error)', background: 'var(--cv-error-ground)' }}>
+          <Badge
+            size="lg"
+            leftSection={<IconHelpCircle size={15} aria-hidden />}
+            style={{ color: 'var(--cv-error)', background: 'var(--cv-error-ground)' }}
+          >
             {t('experiments.unconfirmed')}
           </Badge>
         )
@@ -212,7 +271,8 @@ function Best({ of: e }: { of: Details }) {
         </Stack>
         <Stack gap={2} style={{ flex: '1 1 260px' }}>
           <Text size="sm">
-            {b.of === 1 ? t('experiments.ofOne') : t('experiments.of', { n: b.of, metric: b.metric })} · <Link to={`/runs/${b.eval_id}`}>{t('experiments.ofRun', { run: b.eval_id })}</Link>
+            {b.of === 1 ? t('experiments.ofOne') : t('experiments.of', { n: b.of, metric: b.metric })} ·{' '}
+            <Link to={`/runs/${b.eval_id}`}>{t('experiments.ofRun', { run: b.eval_id })}</Link>
           </Text>
           <Text size="sm" c="dimmed">
             {b.note}
@@ -221,7 +281,9 @@ function Best({ of: e }: { of: Details }) {
             <Text component="summary" size="sm" style={{ cursor: 'pointer' }}>
               {t('experiments.parameters')}
             </Text>
-            <pre className="mono untrusted" style={{ margin: '6px 0 0' }}>{JSON.stringify(config, null, 2)}</pre>
+            <pre className="mono untrusted" style={{ margin: '6px 0 0' }}>
+              {JSON.stringify(config, null, 2)}
+            </pre>
           </Box>
         </Stack>
       </Group>
@@ -232,7 +294,12 @@ function Best({ of: e }: { of: Details }) {
 function Timeline({ of: e, link, changed }: { of: Details; link: () => void; changed: () => Promise<void> }) {
   const t = useText();
   const mayWrite = useMay('write');
-  const line = $api.useQuery('get', '/api/experiments/{id}/timeline', { params: { path: { id: e.id } } }, { staleTime: 0 });
+  const line = $api.useQuery(
+    'get',
+    '/api/experiments/{id}/timeline',
+    { params: { path: { id: e.id } } },
+    { staleTime: 0 },
+  );
   const [pin, setPin] = useState<Entry | null>(null);
   if (line.error) return <Failure of={line.error} retry={() => line.refetch()} />;
   if (!line.data) return <Waiting />;
@@ -259,12 +326,27 @@ function Timeline({ of: e, link, changed }: { of: Details; link: () => void; cha
   };
   const setBaseline = (run: string, target = '') =>
     change(
-      async () => ok(await api.PUT('/api/experiments/{id}/baseline', { params: { path: { id: e.id } }, body: { eval_id: run, ...(target ? { target } : {}) } })),
+      async () =>
+        ok(
+          await api.PUT('/api/experiments/{id}/baseline', {
+            params: { path: { id: e.id } },
+            body: { eval_id: run, ...(target ? { target } : {}) },
+          }),
+        ),
       run ? t('experiments.pinned') : t('experiments.unpinned'),
     );
-  const unlink = (run: string) => change(async () => ok(await api.PATCH('/api/runs/{id}', { params: { path: { id: run } }, body: { experiment_id: '' } })), t('experiments.unlinked'));
+  const unlink = (run: string) =>
+    change(
+      async () => ok(await api.PATCH('/api/runs/{id}', { params: { path: { id: run } }, body: { experiment_id: '' } })),
+      t('experiments.unlinked'),
+    );
   const runs = entries.filter((x) => x.type === 'eval');
-  const columns = runs.map((x) => ({ run: x.eval_id, at: x.timestamp, baseline: x.baseline, points: (x.targets ?? []).flatMap((c) => (c.pass_rate ? [{ series: c.name, rate: c.pass_rate }] : [])) }));
+  const columns = runs.map((x) => ({
+    run: x.eval_id,
+    at: x.timestamp,
+    baseline: x.baseline,
+    points: (x.targets ?? []).flatMap((c) => (c.pass_rate ? [{ series: c.name, rate: c.pass_rate }] : [])),
+  }));
   const pinned = runs.find((x) => x.baseline)?.targets ?? [];
   const based = pinned.length === 1 ? pinned[0]!.pass_rate?.point : null; // of several targets each has its own
   const actions = (x: Entry): ReactNode =>
@@ -281,7 +363,10 @@ function Timeline({ of: e, link, changed }: { of: Details; link: () => void; cha
               {t('experiments.unpin')}
             </Menu.Item>
           ) : (
-            <Menu.Item leftSection={<IconPin size={16} aria-hidden />} onClick={() => ((x.targets?.length ?? 0) > 1 ? setPin(x) : setBaseline(x.eval_id))}>
+            <Menu.Item
+              leftSection={<IconPin size={16} aria-hidden />}
+              onClick={() => ((x.targets?.length ?? 0) > 1 ? setPin(x) : setBaseline(x.eval_id))}
+            >
               {t('experiments.pin')}
             </Menu.Item>
           )}
@@ -325,7 +410,15 @@ function Timeline({ of: e, link, changed }: { of: Details; link: () => void; cha
                   </Table.Td>
                   <Table.Td colSpan={5}>
                     <Text size="sm" c="dimmed">
-                      <Link to={`/judges?run=${x.eval_id}`}>{t('experiments.judgeEntry', { judge: x.judge ?? '' })}</Link> · {x.score === null ? x.status : t('experiments.judgeScore', { score: x.score_interval ? withInterval(t, x.score_interval) : inUnit(x.score, 'rate') })}
+                      <Link to={`/judges?run=${x.eval_id}`}>
+                        {t('experiments.judgeEntry', { judge: x.judge ?? '' })}
+                      </Link>{' '}
+                      ·{' '}
+                      {x.score === null
+                        ? x.status
+                        : t('experiments.judgeScore', {
+                            score: x.score_interval ? withInterval(t, x.score_interval) : inUnit(x.score, 'rate'),
+                          })}
                       {x.reports?.map((r) => (
                         <span key={r.target} className="untrusted">{` · ${r.target}: ${r.grade}`}</span>
                       ))}
@@ -342,25 +435,43 @@ function Timeline({ of: e, link, changed }: { of: Details; link: () => void; cha
                   {(x.targets?.length ? x.targets : [null]).map((c, i, all) => (
                     <Table.Tr key={i} data-run={x.eval_id}>
                       {i === 0 && (
-                          <Table.Td rowSpan={all.length} style={{ verticalAlign: 'top' }}>
-                            <Link to={`/runs/${x.eval_id}`} className="mono">
-                              {x.name || x.eval_id}
-                            </Link>
-                            <Group gap={6}>
-                              <When at={x.timestamp} />
-                              {x.status !== 'done' && <Badge color="gray">{x.status}</Badge>}
-                            </Group>
-                            {x.warnings?.map((w) => (
-                              <Text key={w} size="xs" style={{ color: 'var(--cv-error)' }} maw={260}>
-                                {w}
-                              </Text>
-                            ))}
-                          </Table.Td>
+                        <Table.Td rowSpan={all.length} style={{ verticalAlign: 'top' }}>
+                          <Link to={`/runs/${x.eval_id}`} className="mono">
+                            {x.name || x.eval_id}
+                          </Link>
+                          <Group gap={6}>
+                            <When at={x.timestamp} />
+                            {x.status !== 'done' && <Badge color="gray">{x.status}</Badge>}
+                          </Group>
+                          {x.warnings?.map((w) => (
+                            <Text key={w} size="xs" style={{ color: 'var(--cv-error)' }} maw={260}>
+                              {w}
+                            </Text>
+                          ))}
+                        </Table.Td>
                       )}
                       <Table.Td className="untrusted">{c?.name ?? '–'}</Table.Td>
-                      <Table.Td>{c && <Figure of={{ of: t('common.attempts') }} interval={c.pass_rate ?? undefined} bar />}</Table.Td>
-                      <Table.Td>{x.baseline ? i === 0 && <Badge leftSection={<IconPin size={13} aria-hidden />}>{t('experiments.isBaseline')}</Badge> : c && <Change of={c.pass_change?.change} verdict={c.pass_change?.verdict} p={c.pass_change?.p_holm ?? c.pass_change?.p} />}</Table.Td>
-                      <Table.Td>{c && <Figure of={{ of: t('common.attempts') }} interval={c.score ?? undefined} />}</Table.Td>
+                      <Table.Td>
+                        {c && <Figure of={{ of: t('common.attempts') }} interval={c.pass_rate ?? undefined} bar />}
+                      </Table.Td>
+                      <Table.Td>
+                        {x.baseline
+                          ? i === 0 && (
+                              <Badge leftSection={<IconPin size={13} aria-hidden />}>
+                                {t('experiments.isBaseline')}
+                              </Badge>
+                            )
+                          : c && (
+                              <Change
+                                of={c.pass_change?.change}
+                                verdict={c.pass_change?.verdict}
+                                p={c.pass_change?.p_holm ?? c.pass_change?.p}
+                              />
+                            )}
+                      </Table.Td>
+                      <Table.Td>
+                        {c && <Figure of={{ of: t('common.attempts') }} interval={c.score ?? undefined} />}
+                      </Table.Td>
                       {i === 0 && (
                         <Table.Td rowSpan={all.length} style={{ verticalAlign: 'top' }} className="num">
                           {x.delta === null || x.baseline ? (
@@ -387,7 +498,8 @@ function Timeline({ of: e, link, changed }: { of: Details; link: () => void; cha
       </Scroll>
       {pin && (
         <PinTarget
-          names={(pin.targets ?? []).map((c) => c.name)} close={() => setPin(null)}
+          names={(pin.targets ?? []).map((c) => c.name)}
+          close={() => setPin(null)}
           pin={async (target) => {
             await setBaseline(pin.eval_id, target);
             setPin(null);
@@ -407,13 +519,28 @@ function When({ at }: { at: string }) {
 }
 
 /** PinTarget asks which target of a run with several the others are compared with. */
-function PinTarget({ names, close, pin }: { names: string[]; close: () => void; pin: (target: string) => Promise<void> }) {
+function PinTarget({
+  names,
+  close,
+  pin,
+}: {
+  names: string[];
+  close: () => void;
+  pin: (target: string) => Promise<void>;
+}) {
   const t = useText();
   const [target, setTarget] = useState(names[0] ?? '');
   return (
     <Modal opened onClose={close} title={t('experiments.pin')} closeButtonProps={{ 'aria-label': t('common.close') }}>
       <Stack>
-        <Select label={t('experiments.pinTarget')} description={t('experiments.pinTargetHint')} data={names} allowDeselect={false} value={target} onChange={(v) => setTarget(v ?? '')} />
+        <Select
+          label={t('experiments.pinTarget')}
+          description={t('experiments.pinTargetHint')}
+          data={names}
+          allowDeselect={false}
+          value={target}
+          onChange={(v) => setTarget(v ?? '')}
+        />
         <Group justify="flex-end">
           <Button onClick={() => void pin(target)}>{t('experiments.pin')}</Button>
         </Group>
@@ -427,12 +554,15 @@ function LinkRuns({ of: e, close, changed }: { of: Details; close: () => void; c
   const t = useText();
   const [chosen, setChosen] = useState<string[]>([]);
   const [busy, setBusy] = useState(false);
-  const list = $api.useQuery('get', '/api/tool-eval/history', { params: { query: { suite_id: e.suite_id, limit: 200 } } });
+  const list = $api.useQuery('get', '/api/tool-eval/history', {
+    params: { query: { suite_id: e.suite_id, limit: 200 } },
+  });
   const runs = (list.data?.items ?? []).filter((r) => r.experiment_id !== e.id);
   const send = async () => {
     setBusy(true);
     try {
-      for (const id of chosen) ok(await api.PATCH('/api/runs/{id}', { params: { path: { id } }, body: { experiment_id: e.id } }));
+      for (const id of chosen)
+        ok(await api.PATCH('/api/runs/{id}', { params: { path: { id } }, body: { experiment_id: e.id } }));
       tell(t('experiments.linked', { n: chosen.length }));
       close();
     } catch (x) {
@@ -442,7 +572,13 @@ function LinkRuns({ of: e, close, changed }: { of: Details; close: () => void; c
     await changed();
   };
   return (
-    <Modal opened onClose={close} title={t('experiments.link')} closeButtonProps={{ 'aria-label': t('common.close') }} size="lg">
+    <Modal
+      opened
+      onClose={close}
+      title={t('experiments.link')}
+      closeButtonProps={{ 'aria-label': t('common.close') }}
+      size="lg"
+    >
       <Stack>
         <Text size="sm" c="dimmed">
           {list.data && runs.length === 0 ? t('experiments.linkNone') : t('experiments.linkText')}
@@ -453,7 +589,9 @@ function LinkRuns({ of: e, close, changed }: { of: Details; close: () => void; c
           <Stack gap="xs">
             {runs.map((r) => (
               <Checkbox
-                key={r.id} value={r.id} label={`${r.name ? `${r.name} · ` : ''}${(r.models ?? []).join(', ')} · ${moment(r.timestamp)}`}
+                key={r.id}
+                value={r.id}
+                label={`${r.name ? `${r.name} · ` : ''}${(r.models ?? []).join(', ')} · ${moment(r.timestamp)}`}
                 description={`${r.id}${r.avg_interval ? ` · ${withInterval(t, r.avg_interval)}` : ''}${r.experiment_id ? ` · ${t('experiments.inOther')}` : ''}`}
               />
             ))}
@@ -514,7 +652,12 @@ function Leaderboard({ suite }: { suite: string }) {
                   {r.rank === r.worst_rank ? r.rank : `${r.rank}–${r.worst_rank}`}
                 </Table.Td>
                 <Table.Td>
-                  <span className="untrusted">{r.target}</span> {r.floor && <Badge color="gray" style={{ color: 'var(--cv-none)' }}>{t('experiments.floor')}</Badge>}
+                  <span className="untrusted">{r.target}</span>{' '}
+                  {r.floor && (
+                    <Badge color="gray" style={{ color: 'var(--cv-none)' }}>
+                      {t('experiments.floor')}
+                    </Badge>
+                  )}
                 </Table.Td>
                 <Table.Td>
                   <Figure of={{ of: t('common.attempts') }} interval={r.pass_rate} bar />
@@ -536,12 +679,18 @@ function Leaderboard({ suite }: { suite: string }) {
 
 function Trend({ suite }: { suite: string }) {
   const t = useText();
-  const trend = $api.useQuery('get', '/api/tool-suites/{id}/trend', { params: { path: { id: suite }, query: { limit: 50 } } });
+  const trend = $api.useQuery('get', '/api/tool-suites/{id}/trend', {
+    params: { path: { id: suite }, query: { limit: 50 } },
+  });
   if (trend.error) return <Failure of={trend.error} retry={() => trend.refetch()} />;
   if (!trend.data) return <Waiting />;
   const entries = (trend.data.entries ?? []).map((x) => ({ ...x, targets: x.targets ?? [] }));
   if (entries.length === 0) return <Empty title={t('experiments.leaderEmpty')} />;
-  const columns = entries.map((x) => ({ run: x.eval_id, at: x.timestamp, points: x.targets.flatMap((c) => (c.pass_rate ? [{ series: c.name, rate: c.pass_rate }] : [])) }));
+  const columns = entries.map((x) => ({
+    run: x.eval_id,
+    at: x.timestamp,
+    points: x.targets.flatMap((c) => (c.pass_rate ? [{ series: c.name, rate: c.pass_rate }] : [])),
+  }));
   return (
     <Stack gap="xs">
       <Text size="sm" c="dimmed">
@@ -586,7 +735,11 @@ function Trend({ suite }: { suite: string }) {
                   </Table.Td>
                   <Table.Td>
                     {c.previous_eval_id ? (
-                      <Change of={c.pass_change?.change} verdict={c.pass_change?.verdict} p={c.pass_change?.p_holm ?? c.pass_change?.p} />
+                      <Change
+                        of={c.pass_change?.change}
+                        verdict={c.pass_change?.verdict}
+                        p={c.pass_change?.p_holm ?? c.pass_change?.p}
+                      />
                     ) : (
                       <Text span size="sm" c="dimmed">
                         {t('experiments.firstRun')}

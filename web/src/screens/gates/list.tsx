@@ -14,14 +14,51 @@ export function List() {
   const me = useMe();
   const may = useMay('write');
   const navigate = useNavigate();
-  const list = $api.useInfiniteQuery('get', '/api/gates', { params: { query: { limit: 100 } } }, { pageParamName: 'cursor', initialPageParam: '', getNextPageParam: (p: Schemas['PageKeptGate']) => p.next_cursor });
+  const list = $api.useInfiniteQuery(
+    'get',
+    '/api/gates',
+    { params: { query: { limit: 100 } } },
+    { pageParamName: 'cursor', initialPageParam: '', getNextPageParam: (p: Schemas['PageKeptGate']) => p.next_cursor },
+  );
   const deleted = (useLocation().state as { deleted?: string } | null)?.deleted; // it can be undone still
   const rows = (list.data?.pages.flatMap((p) => p.items ?? []) ?? []).filter((g) => g.id !== deleted);
   const columns: Column<Kept>[] = [
-    { key: 'name', title: t('common.name'), cell: (g) => <Link to={`/gates/${g.id}`} className="untrusted">{g.name}</Link> },
-    { key: 'shared', title: t('common.shared'), width: 120, cell: (g) => g.shared && <Badge color="gray" style={{ color: 'var(--cv-none)' }}>{t('common.shared')}</Badge> },
-    { key: 'owner', title: t('common.owner'), width: 200, cell: (g) => <Text span size="sm" className="untrusted">{g.owner === me.user_id ? t('common.mine') : g.owner}</Text> },
-    { key: 'updated', title: t('common.updated'), width: 130, cell: (g) => <span className="num">{ago(g.updated_at)}</span> },
+    {
+      key: 'name',
+      title: t('common.name'),
+      cell: (g) => (
+        <Link to={`/gates/${g.id}`} className="untrusted">
+          {g.name}
+        </Link>
+      ),
+    },
+    {
+      key: 'shared',
+      title: t('common.shared'),
+      width: 120,
+      cell: (g) =>
+        g.shared && (
+          <Badge color="gray" style={{ color: 'var(--cv-none)' }}>
+            {t('common.shared')}
+          </Badge>
+        ),
+    },
+    {
+      key: 'owner',
+      title: t('common.owner'),
+      width: 200,
+      cell: (g) => (
+        <Text span size="sm" className="untrusted">
+          {g.owner === me.user_id ? t('common.mine') : g.owner}
+        </Text>
+      ),
+    },
+    {
+      key: 'updated',
+      title: t('common.updated'),
+      width: 130,
+      cell: (g) => <span className="num">{ago(g.updated_at)}</span>,
+    },
   ];
   const make = may && (
     <Button component={Link} to="/gates/new">
@@ -33,8 +70,19 @@ export function List() {
       <Failure of={list.error} retry={() => list.refetch()} />
       {!list.error && (
         <Rows
-          label={t('shell.gates')} columns={columns} rows={rows} idOf={(g) => g.id} onOpen={(g) => navigate(`/gates/${g.id}`)} hasMore={list.hasNextPage} busy={list.isPending || list.isFetchingNextPage} more={() => void list.fetchNextPage()}
-          empty={<Empty title={t('gates.emptyTitle')} text={t('gates.emptyText')}>{make}</Empty>}
+          label={t('shell.gates')}
+          columns={columns}
+          rows={rows}
+          idOf={(g) => g.id}
+          onOpen={(g) => navigate(`/gates/${g.id}`)}
+          hasMore={list.hasNextPage}
+          busy={list.isPending || list.isFetchingNextPage}
+          more={() => void list.fetchNextPage()}
+          empty={
+            <Empty title={t('gates.emptyTitle')} text={t('gates.emptyText')}>
+              {make}
+            </Empty>
+          }
         />
       )}
     </Screen>

@@ -1,5 +1,20 @@
 // A file of gates: written with the linter beside it, held against runs, with what it said of them.
-import { ActionIcon, Alert, Badge, Box, Button, Checkbox, Group, List, Menu, Select, Stack, Table, Text, TextInput } from '@mantine/core';
+import {
+  ActionIcon,
+  Alert,
+  Badge,
+  Box,
+  Button,
+  Checkbox,
+  Group,
+  List,
+  Menu,
+  Select,
+  Stack,
+  Table,
+  Text,
+  TextInput,
+} from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconAlertTriangle, IconCircleCheck, IconDots } from '@tabler/icons-react';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -19,11 +34,40 @@ import { Report } from './report';
 import { useUnsaved } from '../../ui/unsaved';
 
 type Kept = { gates: Schemas['GateText']; etag: string };
-const keywords = ['gate', 'metric', 'at_least', 'at_most', 'zero', 'baseline', 'margin', 'min_effect', 'slice', 'target', 'severity', 'hard', 'soft', 'min_n', 'min_coverage', 'max_rate', 'lost', 'ignore', 'newly_failing', 'attempts', 'name', 'policy', 'strict', 'lenient', 'correction', 'gates'];
+const keywords = [
+  'gate',
+  'metric',
+  'at_least',
+  'at_most',
+  'zero',
+  'baseline',
+  'margin',
+  'min_effect',
+  'slice',
+  'target',
+  'severity',
+  'hard',
+  'soft',
+  'min_n',
+  'min_coverage',
+  'max_rate',
+  'lost',
+  'ignore',
+  'newly_failing',
+  'attempts',
+  'name',
+  'policy',
+  'strict',
+  'lenient',
+  'correction',
+  'gates',
+];
 
 export function One({ id }: { id: string }) {
   const kept = useQuery({
-    queryKey: ['gates', id], enabled: id !== 'new', refetchOnWindowFocus: false,
+    queryKey: ['gates', id],
+    enabled: id !== 'new',
+    refetchOnWindowFocus: false,
     queryFn: async (): Promise<Kept> => {
       const answer = await api.GET('/api/gates/{id}', { params: { path: { id } } });
       return { gates: ok(answer), etag: answer.response.headers.get('ETag') ?? '' };
@@ -49,17 +93,29 @@ function Editor({ of, reload }: { of: Kept | null; reload: () => Promise<Kept | 
   const templates = $api.useQuery('get', '/api/gates/templates', {}, { staleTime: Number.POSITIVE_INFINITY });
   const metrics = $api.useQuery('get', '/api/gates/metrics', {}, { staleTime: Number.POSITIVE_INFINITY });
   const words = useMemo(
-    () => [...(metrics.data?.items ?? []).map((m) => ({ label: m.name, detail: t('gates.metricsLabel') })), ...keywords.map((k) => ({ label: k, detail: t('gates.keyword') }))],
+    () => [
+      ...(metrics.data?.items ?? []).map((m) => ({ label: m.name, detail: t('gates.metricsLabel') })),
+      ...keywords.map((k) => ({ label: k, detail: t('gates.keyword') })),
+    ],
     [metrics.data, t],
   );
   const [asked] = useDebouncedValue(text, 300);
   const lint = useQuery({
-    queryKey: ['gates-lint', asked], enabled: asked.trim() !== '', placeholderData: keepPreviousData, gcTime: 60_000,
+    queryKey: ['gates-lint', asked],
+    enabled: asked.trim() !== '',
+    placeholderData: keepPreviousData,
+    gcTime: 60_000,
     queryFn: async () => ok(await api.POST('/api/gates/lint', { body: { text: asked } })),
   });
   const problems = asked.trim() === '' ? [] : (lint.data?.problems ?? []);
-  const marks: Mark[] = problems.map((p) => ({ line: p.line ?? 0, column: p.column ?? 0, severity: p.warning ? 'warning' : 'error', text: p.fix ? `${p.message} ${p.fix}` : p.message }));
-  const dirty = name !== (of?.gates.name ?? '') || text !== (of?.gates.text ?? '') || shared !== (of?.gates.shared ?? false);
+  const marks: Mark[] = problems.map((p) => ({
+    line: p.line ?? 0,
+    column: p.column ?? 0,
+    severity: p.warning ? 'warning' : 'error',
+    text: p.fix ? `${p.message} ${p.fix}` : p.message,
+  }));
+  const dirty =
+    name !== (of?.gates.name ?? '') || text !== (of?.gates.text ?? '') || shared !== (of?.gates.shared ?? false);
   const pass = useUnsaved(dirty);
 
   const listed = () => cache.invalidateQueries({ predicate: (q) => q.queryKey[1] === '/api/gates' });
@@ -70,8 +126,14 @@ function Editor({ of, reload }: { of: Kept | null; reload: () => Promise<Kept | 
     const body = { name, text, shared };
     try {
       if (of) {
-        const answer = await api.PUT('/api/gates/{id}', { params: { path: { id: of.gates.id }, ...(over ? {} : { header: { 'If-Match': of.etag } as never }) }, body });
-        cache.setQueryData(['gates', of.gates.id], { gates: ok(answer), etag: answer.response.headers.get('ETag') ?? '' });
+        const answer = await api.PUT('/api/gates/{id}', {
+          params: { path: { id: of.gates.id }, ...(over ? {} : { header: { 'If-Match': of.etag } as never }) },
+          body,
+        });
+        cache.setQueryData(['gates', of.gates.id], {
+          gates: ok(answer),
+          etag: answer.response.headers.get('ETag') ?? '',
+        });
       } else {
         const made = ok(await api.POST('/api/gates', { body }));
         pass(() => navigate(`/gates/${made.id}`, { replace: true }));
@@ -95,7 +157,15 @@ function Editor({ of, reload }: { of: Kept | null; reload: () => Promise<Kept | 
   };
   const remove = () =>
     of &&
-    undoable(t, of.gates.name, async () => (ok(await api.DELETE('/api/gates/{id}', { params: { path: { id: of.gates.id } } })), listed()), { hide: () => pass(() => navigate('/gates', { state: { deleted: of.gates.id } })), show: () => navigate(`/gates/${of.gates.id}`) });
+    undoable(
+      t,
+      of.gates.name,
+      async () => (ok(await api.DELETE('/api/gates/{id}', { params: { path: { id: of.gates.id } } })), listed()),
+      {
+        hide: () => pass(() => navigate('/gates', { state: { deleted: of.gates.id } })),
+        show: () => navigate(`/gates/${of.gates.id}`),
+      },
+    );
 
   return (
     <Screen
@@ -104,7 +174,11 @@ function Editor({ of, reload }: { of: Kept | null; reload: () => Promise<Kept | 
       actions={
         mayWrite && (
           <>
-            {dirty && of && <Badge color="gray" style={{ color: 'var(--cv-none)' }}>{t('gates.unsaved')}</Badge>}
+            {dirty && of && (
+              <Badge color="gray" style={{ color: 'var(--cv-none)' }}>
+                {t('gates.unsaved')}
+              </Badge>
+            )}
             <Button loading={busy} disabled={!dirty || name.trim() === '' || text.trim() === ''} onClick={() => save()}>
               {t('gates.save')}
             </Button>
@@ -142,17 +216,42 @@ function Editor({ of, reload }: { of: Kept | null; reload: () => Promise<Kept | 
       <Stack gap="sm">
         {mayWrite && (
           <Group align="flex-end">
-            <TextInput label={t('common.name')} placeholder={t('gates.nameHint')} required value={name} maxLength={256} onChange={(e) => setName(e.currentTarget.value)} style={{ flex: '1 1 220px' }} />
+            <TextInput
+              label={t('common.name')}
+              placeholder={t('gates.nameHint')}
+              required
+              value={name}
+              maxLength={256}
+              onChange={(e) => setName(e.currentTarget.value)}
+              style={{ flex: '1 1 220px' }}
+            />
             {text.trim() === '' && (
               <Select
-                label={t('gates.template')} placeholder={t('gates.blank')} data={(templates.data?.items ?? []).map((x) => x.name)} value={null}
+                label={t('gates.template')}
+                placeholder={t('gates.blank')}
+                data={(templates.data?.items ?? []).map((x) => x.name)}
+                value={null}
                 onChange={(v) => setText((templates.data?.items ?? []).find((x) => x.name === v)?.text ?? '')}
               />
             )}
-            <Checkbox label={t('gates.shared')} checked={shared} onChange={(e) => setShared(e.currentTarget.checked)} mb={8} />
+            <Checkbox
+              label={t('gates.shared')}
+              checked={shared}
+              onChange={(e) => setShared(e.currentTarget.checked)}
+              mb={8}
+            />
           </Group>
         )}
-        <Code label={t('gates.editor')} language="yaml" value={text} onChange={setText} marks={marks} words={words} readOnly={!mayWrite} height={300} />
+        <Code
+          label={t('gates.editor')}
+          language="yaml"
+          value={text}
+          onChange={setText}
+          marks={marks}
+          words={words}
+          readOnly={!mayWrite}
+          height={300}
+        />
         <Box role="status" mih={22}>
           {text.trim() !== '' && lint.error && <Failure of={lint.error} />}
           {text.trim() !== '' && lint.data && problems.length === 0 && (
@@ -202,7 +301,14 @@ function Hold({ of, text, dirty }: { of: Kept | null; text: string; dirty: boole
     try {
       const gates = of && !dirty ? { gate_id: of.gates.id } : { gates: text };
       const verdict = ok(
-        await api.POST('/api/runs/{id}/gate', { params: { path: { id: run } }, body: { ...gates, ...(baseline ? { baseline_eval_id: baseline } : {}), ...(policy ? { policy: policy as 'strict' } : {}) } }),
+        await api.POST('/api/runs/{id}/gate', {
+          params: { path: { id: run } },
+          body: {
+            ...gates,
+            ...(baseline ? { baseline_eval_id: baseline } : {}),
+            ...(policy ? { policy: policy as 'strict' } : {}),
+          },
+        }),
       );
       setSaid({ run, verdict });
       void cache.invalidateQueries({ predicate: (q) => q.queryKey[1] === '/api/gates/{id}/history' });
@@ -216,10 +322,25 @@ function Hold({ of, text, dirty }: { of: Kept | null; text: string; dirty: boole
     <Card title={t('gates.hold')}>
       <Group align="flex-end" gap="sm">
         <RunPick label={t('gates.run')} value={run} onChange={setRun} style={{ flex: '2 1 260px' }} />
-        <RunPick label={t('gates.baseline')} value={baseline} onChange={setBaseline} except={run} clearable style={{ flex: '2 1 260px' }} />
+        <RunPick
+          label={t('gates.baseline')}
+          value={baseline}
+          onChange={setBaseline}
+          except={run}
+          clearable
+          style={{ flex: '2 1 260px' }}
+        />
         <Select
-          label={t('gates.policy')} allowDeselect={false} value={policy} onChange={(v) => setPolicy(v ?? '')} style={{ flex: '1 1 150px' }}
-          data={[{ value: '', label: t('gates.policyFile') }, { value: 'strict', label: t('gates.strict') }, { value: 'lenient', label: t('gates.lenient') }]}
+          label={t('gates.policy')}
+          allowDeselect={false}
+          value={policy}
+          onChange={(v) => setPolicy(v ?? '')}
+          style={{ flex: '1 1 150px' }}
+          data={[
+            { value: '', label: t('gates.policyFile') },
+            { value: 'strict', label: t('gates.strict') },
+            { value: 'lenient', label: t('gates.lenient') },
+          ]}
         />
         <Button variant="default" loading={busy} disabled={!run || text.trim() === ''} onClick={check}>
           {t('gates.check')}
@@ -238,7 +359,16 @@ function Hold({ of, text, dirty }: { of: Kept | null; text: string; dirty: boole
 
 function History({ of: id }: { of: string }) {
   const t = useText();
-  const list = $api.useInfiniteQuery('get', '/api/gates/{id}/history', { params: { path: { id }, query: { limit: 50 } } }, { pageParamName: 'cursor', initialPageParam: '', getNextPageParam: (p: Schemas['PagePastVerdict']) => p.next_cursor });
+  const list = $api.useInfiniteQuery(
+    'get',
+    '/api/gates/{id}/history',
+    { params: { path: { id }, query: { limit: 50 } } },
+    {
+      pageParamName: 'cursor',
+      initialPageParam: '',
+      getNextPageParam: (p: Schemas['PagePastVerdict']) => p.next_cursor,
+    },
+  );
   if (list.error) return <Failure of={list.error} retry={() => list.refetch()} />;
   if (!list.data) return <Waiting />;
   const rows = list.data.pages.flatMap((p) => p.items ?? []);

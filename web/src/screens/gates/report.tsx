@@ -14,7 +14,10 @@ import { Scroll } from '../../ui/scroll';
 function useBound() {
   const t = useText();
   return (g: Schemas['GatesGate'], unit: string) => {
-    if (g.kind === 'regression') return t('gates.noWorse', { margin: `${number((g.margin ?? 0) * 100, 1)} ${unit === 'rate' || unit === '' ? 'pp' : '%'}` });
+    if (g.kind === 'regression')
+      return t('gates.noWorse', {
+        margin: `${number((g.margin ?? 0) * 100, 1)} ${unit === 'rate' || unit === '' ? 'pp' : '%'}`,
+      });
     if (g.kind === 'zero') return t('gates.zero');
     const bound = inUnit(g.bound, unit);
     return g.direction === '<=' ? t('gates.atMost', { bound }) : t('gates.atLeast', { bound });
@@ -72,14 +75,25 @@ export function Report({ of: v, run }: { of: Schemas['GateVerdict']; run: string
                 </Table.Td>
                 <Table.Td miw={170}>
                   <Text size="sm" fw={600} className="untrusted">
-                    {g.gate.name || g.gate.metric} {g.gate.severity === 'soft' && <Badge color="gray" style={{ color: 'var(--cv-none)' }}>{t('gates.soft')}</Badge>}
+                    {g.gate.name || g.gate.metric}{' '}
+                    {g.gate.severity === 'soft' && (
+                      <Badge color="gray" style={{ color: 'var(--cv-none)' }}>
+                        {t('gates.soft')}
+                      </Badge>
+                    )}
                   </Text>
                   <Text size="sm">{bound(g.gate, g.unit ?? g.gate.unit ?? '')}</Text>
                   <Text size="xs" c="dimmed" className="untrusted">
                     {[g.target, g.key && `${g.key}=${g.value}`].filter(Boolean).join(' · ')}
                   </Text>
                 </Table.Td>
-                <Table.Td>{g.gate.kind === 'regression' ? <Change of={g.interval} /> : <Figure interval={g.interval} of={{ labelled: g.labelled }} unit={g.unit ?? ''} bar />}</Table.Td>
+                <Table.Td>
+                  {g.gate.kind === 'regression' ? (
+                    <Change of={g.interval} />
+                  ) : (
+                    <Figure interval={g.interval} of={{ labelled: g.labelled }} unit={g.unit ?? ''} bar />
+                  )}
+                </Table.Td>
                 <Table.Td miw={260}>
                   <Text size="sm" className="untrusted">
                     {g.sentence}
@@ -97,7 +111,10 @@ export function Report({ of: v, run }: { of: Schemas['GateVerdict']; run: string
                       <List size="sm">
                         {(g.open ?? []).map((p, k) => (
                           <List.Item key={k}>
-                            <Link className="untrusted" to={`/runs/${run}/case?case=${encodeURIComponent(p.task ?? '')}&target=${encodeURIComponent(g.target ?? '')}`}>
+                            <Link
+                              className="untrusted"
+                              to={`/runs/${run}/case?case=${encodeURIComponent(p.task ?? '')}&target=${encodeURIComponent(g.target ?? '')}`}
+                            >
                               {p.task}
                             </Link>{' '}
                             {p.why}
@@ -132,7 +149,9 @@ function BadgeOf({ run }: { run: string }) {
         <img src={`/api/runs/${run}/badge.svg`} alt={t('gates.badgeAlt')} height={20} />
         <code className="mono untrusted">{markdown}</code>
         <Button
-          size="compact-sm" variant="default" leftSection={<IconCopy size={14} aria-hidden />}
+          size="compact-sm"
+          variant="default"
+          leftSection={<IconCopy size={14} aria-hidden />}
           onClick={() => clipboard.copy(markdown)}
         >
           {clipboard.copied ? t('common.copied') : t('gates.copyMarkdown')}

@@ -110,7 +110,9 @@ function Recent({ run: r }: { run: Run }) {
           {r.name && `${r.suite_name} · `}
           {ago(r.timestamp)}
           {status && ` · ${status}`}
-          {r.avg_interval && targets.length > 1 && ` · ${t('home.average', { score: withInterval(t, r.avg_interval) })}`}
+          {r.avg_interval &&
+            targets.length > 1 &&
+            ` · ${t('home.average', { score: withInterval(t, r.avg_interval) })}`}
         </Text>
       </div>
       {r.status === 'running' ? (
@@ -164,7 +166,9 @@ const looked = 6;
 function Changes({ runs }: { runs: Run[] }) {
   const t = useText();
   const over = runs.filter((r) => r.finished && !r.problem).slice(0, looked);
-  const changes = useQueries({ queries: over.map((r) => $api.queryOptions('get', '/api/runs/{id}/change', { params: { path: { id: r.id } } })) });
+  const changes = useQueries({
+    queries: over.map((r) => $api.queryOptions('get', '/api/runs/{id}/change', { params: { path: { id: r.id } } })),
+  });
   const list: Shown[] = [];
   const seen = new Set<string>();
   changes.forEach((q, i) => {
@@ -177,7 +181,11 @@ function Changes({ runs }: { runs: Run[] }) {
     }
   });
   const order = ['worse', 'better', 'no clear difference', 'not comparable'];
-  list.sort((a, b) => order.indexOf(a.of.verdict ?? '') - order.indexOf(b.of.verdict ?? '') || (a.of.change?.point ?? 0) - (b.of.change?.point ?? 0));
+  list.sort(
+    (a, b) =>
+      order.indexOf(a.of.verdict ?? '') - order.indexOf(b.of.verdict ?? '') ||
+      (a.of.change?.point ?? 0) - (b.of.change?.point ?? 0),
+  );
   const waits = changes.some((q) => q.isPending);
   return (
     <Card title={t('home.changed')}>
@@ -195,10 +203,14 @@ function Changes({ runs }: { runs: Run[] }) {
                   {of.target}
                 </Text>
                 <Text size="xs" c="dimmed" className="untrusted">
-                  {t('home.passRate')} · {run.name || run.suite_name} · {t(of.baseline ? 'home.baseline' : 'home.since')} · {ago(run.timestamp)}
+                  {t('home.passRate')} · {run.name || run.suite_name} ·{' '}
+                  {t(of.baseline ? 'home.baseline' : 'home.since')} · {ago(run.timestamp)}
                 </Text>
               </div>
-              <Link to={`/compare?runs=${encodeURIComponent(`${of.base_eval_id},${run.id}`)}${of.base_target !== of.target ? `&target=${encodeURIComponent(of.base_target ?? '')}` : ''}`} aria-label={`${t('home.compare')}: ${of.target}, ${run.suite_name}`}>
+              <Link
+                to={`/compare?runs=${encodeURIComponent(`${of.base_eval_id},${run.id}`)}${of.base_target !== of.target ? `&target=${encodeURIComponent(of.base_target ?? '')}` : ''}`}
+                aria-label={`${t('home.compare')}: ${of.target}, ${run.suite_name}`}
+              >
                 {t('home.compare')}
               </Link>
             </li>
@@ -217,9 +229,17 @@ function First({ may }: { may: boolean }) {
     mutationFn: async () => {
       const example = ok(await api.GET('/api/tool-eval/import/example', { parseAs: 'text' })) as unknown as string;
       const { name } = JSON.parse(example) as { name: string };
-      const there = ok(await api.GET('/api/tool-suites', { params: { query: { search: name } } })).items.find((s) => s.name === name);
-      const suite = there?.id ?? ok(await api.POST('/api/tool-eval/import', { body: JSON.parse(example) as never })).suite_id;
-      return ok(await api.POST('/api/tool-eval', { params: { header: { 'Idempotency-Key': newKey() } }, body: { suite_id: suite, models: ['offline/lexical'] } }));
+      const there = ok(await api.GET('/api/tool-suites', { params: { query: { search: name } } })).items.find(
+        (s) => s.name === name,
+      );
+      const suite =
+        there?.id ?? ok(await api.POST('/api/tool-eval/import', { body: JSON.parse(example) as never })).suite_id;
+      return ok(
+        await api.POST('/api/tool-eval', {
+          params: { header: { 'Idempotency-Key': newKey() } },
+          body: { suite_id: suite, models: ['offline/lexical'] },
+        }),
+      );
     },
     onSuccess: (job) => navigate(`/jobs/${job.job_id}`),
   });
@@ -228,7 +248,11 @@ function First({ may }: { may: boolean }) {
     <>
       <Failure of={start.error} />
       <Empty title={t('home.first')} text={t('home.firstText')}>
-        <Button onClick={() => start.mutate()} loading={start.isPending} leftSection={<IconPlayerPlay size={16} aria-hidden />}>
+        <Button
+          onClick={() => start.mutate()}
+          loading={start.isPending}
+          leftSection={<IconPlayerPlay size={16} aria-hidden />}
+        >
           {t('home.runExample')}
         </Button>
       </Empty>

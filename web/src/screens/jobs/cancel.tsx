@@ -16,7 +16,10 @@ export function Cancel({ job, small }: { job: Job; small?: boolean }) {
   const end = useMutation({
     mutationFn: async () => ok(await api.POST('/api/jobs/{id}/cancel', { params: { path: { id: job.job_id } } })),
     onSuccess: (j) => {
-      client.setQueryData($api.queryOptions('get', '/api/jobs/{id}', { params: { path: { id: j.job_id } } }).queryKey, j);
+      client.setQueryData(
+        $api.queryOptions('get', '/api/jobs/{id}', { params: { path: { id: j.job_id } } }).queryKey,
+        j,
+      );
       void client.invalidateQueries({ predicate: (q) => q.queryKey[1] === '/api/jobs' });
     },
     onError: (e) => tellFailure(t, e),
@@ -24,12 +27,22 @@ export function Cancel({ job, small }: { job: Job; small?: boolean }) {
   if (!may || isOver(job)) return null;
   const ask = () =>
     modals.openConfirmModal({
-      title: t('jobs.confirmCancel'), children: t('jobs.confirmText'), labels: { confirm: t('jobs.cancelJob'), cancel: t('jobs.keep') }, confirmProps: { color: 'red' },
-      closeButtonProps: { 'aria-label': t('common.close') }, onConfirm: () => end.mutate(),
+      title: t('jobs.confirmCancel'),
+      children: t('jobs.confirmText'),
+      labels: { confirm: t('jobs.cancelJob'), cancel: t('jobs.keep') },
+      confirmProps: { color: 'red' },
+      closeButtonProps: { 'aria-label': t('common.close') },
+      onConfirm: () => end.mutate(),
     });
   const ending = job.cancel_requested || end.isPending;
   return (
-    <Button variant="default" size={small ? 'compact-xs' : 'sm'} disabled={ending} onClick={ask} aria-label={small ? `${t('jobs.cancel')}: ${job.about ?? job.job_id}` : undefined}>
+    <Button
+      variant="default"
+      size={small ? 'compact-xs' : 'sm'}
+      disabled={ending}
+      onClick={ask}
+      aria-label={small ? `${t('jobs.cancel')}: ${job.about ?? job.job_id}` : undefined}
+    >
       {ending ? t('jobs.cancelling') : t('jobs.cancel')}
     </Button>
   );

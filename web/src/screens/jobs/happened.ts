@@ -11,10 +11,28 @@ export const mostResults = 500;
 export type ModelCount = { model: string; done: number; total: number; passed: number; failed: number; errors: number };
 export type Call = { tools: string[]; arguments?: unknown; arguments_raw?: string; cut?: boolean };
 export type Result = {
-  seq: number; model: string; test_case: string; repeat: number; verdict: 'pass' | 'fail' | 'error' | 'not_run'; outcome: string; latency_ms?: number; class?: string; reason?: string; error?: string; expected: Call[]; actual: Call[];
+  seq: number;
+  model: string;
+  test_case: string;
+  repeat: number;
+  verdict: 'pass' | 'fail' | 'error' | 'not_run';
+  outcome: string;
+  latency_ms?: number;
+  class?: string;
+  reason?: string;
+  error?: string;
+  expected: Call[];
+  actual: Call[];
 };
 export type Judged = { seq: number; judging_id: string; judge: string; pass: number; fail: number; unscored: number };
-export type Happened = { last: number; models: ModelCount[]; results: Result[]; judged: Judged[]; warnings: string[]; complete: { avg_interval?: Interval; baseline_interval?: Interval; delta?: number } | null };
+export type Happened = {
+  last: number;
+  models: ModelCount[];
+  results: Result[];
+  judged: Judged[];
+  warnings: string[];
+  complete: { avg_interval?: Interval; baseline_interval?: Interval; delta?: number } | null;
+};
 
 const nothing: Happened = { last: 0, models: [], results: [], judged: [], warnings: [], complete: null };
 
@@ -28,7 +46,14 @@ export function after(known: Happened, events: LiveEvent[]): Happened {
     next.last = e.seq;
     if (e.type === 'tool_eval_init' && next.models.length === 0) {
       const targets = e.targets as { display_name: string }[];
-      next.models = targets.map((m) => ({ model: m.display_name, done: 0, total: Number(e.total) / targets.length, passed: 0, failed: 0, errors: 0 }));
+      next.models = targets.map((m) => ({
+        model: m.display_name,
+        done: 0,
+        total: Number(e.total) / targets.length,
+        passed: 0,
+        failed: 0,
+        errors: 0,
+      }));
     } else if (e.type === 'tool_eval_progress' && e.targets) {
       next.models = e.targets as ModelCount[];
     } else if (e.type === 'tool_eval_result') {
@@ -93,7 +118,9 @@ export function useHappened(job: Job, mine: boolean): Happened {
     let timer = 0;
     const read = async () => {
       try {
-        const { events } = ok(await api.GET('/api/jobs/{id}/events', { params: { path: { id }, query: { limit: mostResults } } }));
+        const { events } = ok(
+          await api.GET('/api/jobs/{id}/events', { params: { path: { id }, query: { limit: mostResults } } }),
+        );
         if (stop) return;
         take([...(events as LiveEvent[]), ...(early.current ?? [])]);
         early.current = null;
@@ -111,4 +138,3 @@ export function useHappened(job: Job, mine: boolean): Happened {
   }, [id, take, poll, gaps]);
   return known;
 }
-

@@ -1,12 +1,23 @@
 import { Badge } from '@mantine/core';
-import { IconCircleCheck, IconCircleX, IconClock, IconHandStop, IconPlayerPlay, IconRefresh } from '@tabler/icons-react';
+import {
+  IconCircleCheck,
+  IconCircleX,
+  IconClock,
+  IconHandStop,
+  IconPlayerPlay,
+  IconRefresh,
+} from '@tabler/icons-react';
 import type { Job } from '../../api/jobs';
 import { useText } from '../../text';
 
 const looks = {
   pending: { icon: IconClock, color: 'var(--cv-none)', ground: 'var(--cv-none-ground)' },
   queued: { icon: IconClock, color: 'var(--cv-none)', ground: 'var(--cv-none-ground)' },
-  running: { icon: IconPlayerPlay, color: 'var(--cv-mark)', ground: 'color-mix(in srgb, var(--cv-mark) 12%, transparent)' },
+  running: {
+    icon: IconPlayerPlay,
+    color: 'var(--cv-mark)',
+    ground: 'color-mix(in srgb, var(--cv-mark) 12%, transparent)',
+  },
   done: { icon: IconCircleCheck, color: 'var(--cv-pass)', ground: 'var(--cv-pass-ground)' },
   failed: { icon: IconCircleX, color: 'var(--cv-fail)', ground: 'var(--cv-fail-ground)' },
   cancelled: { icon: IconHandStop, color: 'var(--cv-none)', ground: 'var(--cv-none-ground)' },
@@ -19,7 +30,11 @@ export function State({ of }: { of: Job }) {
   const s = (of.status in looks ? of.status : 'pending') as keyof typeof looks;
   const l = looks[s];
   return (
-    <Badge data-state={of.status} leftSection={<l.icon size={14} aria-hidden />} style={{ color: l.color, background: l.ground }}>
+    <Badge
+      data-state={of.status}
+      leftSection={<l.icon size={14} aria-hidden />}
+      style={{ color: l.color, background: l.ground }}
+    >
       {of.cancel_requested && !of.finished_at ? t('jobs.cancelling') : t(`jobs.${s}`)}
     </Badge>
   );

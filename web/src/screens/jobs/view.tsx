@@ -22,9 +22,15 @@ import { titleOf } from './words';
 export function JobView({ id }: { id: string }) {
   const t = useText();
   const me = useMe();
-  const job = $api.useQuery('get', '/api/jobs/{id}', { params: { path: { id } } }, {
-    refetchInterval: (q) => (q.state.data && q.state.data.user_id !== me.user_id && !isOver(q.state.data) ? 2000 : false), // events are told to their users alone
-  });
+  const job = $api.useQuery(
+    'get',
+    '/api/jobs/{id}',
+    { params: { path: { id } } },
+    {
+      refetchInterval: (q) =>
+        q.state.data && q.state.data.user_id !== me.user_id && !isOver(q.state.data) ? 2000 : false, // events are told to their users alone
+    },
+  );
   if (job.error && !job.data) {
     return (
       <Screen title={t('jobs.title')}>
@@ -50,7 +56,11 @@ function Shown({ job, mine }: { job: Job; mine: boolean }) {
         <Group gap="xs" className="facts">
           <State of={job} />
           <span title={moment(job.created_at)}>{moment(job.created_at)}</span>
-          {job.finished_at && job.started_at && <span>{t('jobs.tookTime', { time: duration(Date.parse(job.finished_at) - Date.parse(job.started_at)) })}</span>}
+          {job.finished_at && job.started_at && (
+            <span>
+              {t('jobs.tookTime', { time: duration(Date.parse(job.finished_at) - Date.parse(job.started_at)) })}
+            </span>
+          )}
           {job.attempt > 1 && <span>{t('jobs.attempt', { n: job.attempt })}</span>}
         </Group>
       }
@@ -58,7 +68,12 @@ function Shown({ job, mine }: { job: Job; mine: boolean }) {
         <>
           <Cancel job={job} />
           {run && (
-            <Button component={Link} to={`/runs/${run}`} variant={over ? 'filled' : 'default'} rightSection={<IconArrowRight size={16} aria-hidden />}>
+            <Button
+              component={Link}
+              to={`/runs/${run}`}
+              variant={over ? 'filled' : 'default'}
+              rightSection={<IconArrowRight size={16} aria-hidden />}
+            >
               {t(over || !isRun ? 'jobs.resultsOf' : 'jobs.resultsSoFar')}
             </Button>
           )}
@@ -70,15 +85,26 @@ function Shown({ job, mine }: { job: Job; mine: boolean }) {
           <span className="untrusted">{job.error}</span>
         </Alert>
       )}
-      {job.status === 'queued' && <Alert icon={<IconInfoCircle />}>{t(job.attempt > 0 ? 'jobs.resumes' : 'jobs.waits')}</Alert>}
+      {job.status === 'queued' && (
+        <Alert icon={<IconInfoCircle />}>{t(job.attempt > 0 ? 'jobs.resumes' : 'jobs.waits')}</Alert>
+      )}
       {!mine && !over && <Alert icon={<IconInfoCircle />}>{t('jobs.others')}</Alert>}
-      {!over && <Progress label={t('jobs.progress')} done={job.done} total={job.total} eta={job.status === 'running' ? job.eta_ms : undefined} />}
+      {!over && (
+        <Progress
+          label={t('jobs.progress')}
+          done={job.done}
+          total={job.total}
+          eta={job.status === 'running' ? job.eta_ms : undefined}
+        />
+      )}
       {isRun && over && job.status === 'done' && run && <Summary run={run} complete={happened.complete} />}
       {isRun && !(over && job.status === 'done') && <Models list={happened.models} />}
       {isRun && <Results list={happened.results} over={over} run={run} />}
       {happened.warnings.length > 0 && (
         <details className="card" open={happened.warnings.length <= 3} style={{ padding: '10px 16px' }}>
-          <summary style={{ cursor: 'pointer', color: 'var(--cv-error)', fontSize: 14, fontWeight: 600 }}>{t('jobs.warnings', { n: happened.warnings.length })}</summary>
+          <summary style={{ cursor: 'pointer', color: 'var(--cv-error)', fontSize: 14, fontWeight: 600 }}>
+            {t('jobs.warnings', { n: happened.warnings.length })}
+          </summary>
           <Stack gap={4} mt="xs">
             {happened.warnings.map((w) => (
               <Text key={w} size="sm" className="untrusted">
@@ -138,7 +164,11 @@ function Summary({ run, complete }: { run: string; complete: Happened['complete'
     <Card title={t('jobs.cameOut')}>
       {complete?.delta !== undefined && (
         <Text mb="sm">
-          {t('jobs.delta', { delta: signed(complete.delta), baseline: withInterval(t, complete.baseline_interval), score: withInterval(t, complete.avg_interval) })}
+          {t('jobs.delta', {
+            delta: signed(complete.delta),
+            baseline: withInterval(t, complete.baseline_interval),
+            score: withInterval(t, complete.avg_interval),
+          })}
         </Text>
       )}
       <Stack gap="md">

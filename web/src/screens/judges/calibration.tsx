@@ -17,24 +17,51 @@ type Report = Schemas['CalibrateReport'];
 
 async function calibrate(of: Subject, judge: string): Promise<Report> {
   const how = { params: { path: { id: of.id } }, body: { judge, width: 0.1 } };
-  return ok(of.kind === 'run' ? await api.POST('/api/runs/{id}/calibrate', how) : await api.POST('/api/traces/{id}/calibrate', how)).report;
+  return ok(
+    of.kind === 'run'
+      ? await api.POST('/api/runs/{id}/calibrate', how)
+      : await api.POST('/api/traces/{id}/calibrate', how),
+  ).report;
 }
 
 export function Calibration({ of }: { of: Subject }) {
   const t = useText();
   const may = useMay('write');
-  const judged = $api.useQuery('get', '/api/runs/{id}/verdicts', { params: { path: { id: of.id } } }, { enabled: of.kind === 'run' });
+  const judged = $api.useQuery(
+    'get',
+    '/api/runs/{id}/verdicts',
+    { params: { path: { id: of.id } } },
+    { enabled: of.kind === 'run' },
+  );
   const judges = $api.useQuery('get', '/api/judges', {}, { enabled: of.kind === 'traces' });
   // A run tells its judges by id; traces bring verdicts along, of judges that only their names tell.
-  const ids = of.kind === 'run' ? [...new Set([...(judged.data?.judgings ?? []), ...(judged.data?.majorities ?? [])].filter((j) => j.unit !== 'target' && j.unit !== 'pair').map((j) => j.judge_id))] : (judges.data?.items ?? []).map((j) => j.name);
-  const reports = useQueries({ queries: ids.map((id) => ({ queryKey: ['calibrate', of.kind, of.id, id], queryFn: () => calibrate(of, id), retry: false })) });
+  const ids =
+    of.kind === 'run'
+      ? [
+          ...new Set(
+            [...(judged.data?.judgings ?? []), ...(judged.data?.majorities ?? [])]
+              .filter((j) => j.unit !== 'target' && j.unit !== 'pair')
+              .map((j) => j.judge_id),
+          ),
+        ]
+      : (judges.data?.items ?? []).map((j) => j.name);
+  const reports = useQueries({
+    queries: ids.map((id) => ({
+      queryKey: ['calibrate', of.kind, of.id, id],
+      queryFn: () => calibrate(of, id),
+      retry: false,
+    })),
+  });
   if (judged.error) return <Failure of={judged.error} retry={() => judged.refetch()} />;
   if ((of.kind === 'run' ? !judged.data : !judges.data) || reports.some((r) => r.isPending)) return <Waiting />;
   const known = reports.flatMap((r) => (r.data ? [r.data] : []));
   const failed = reports.filter((r) => r.error);
   if (known.length === 0) {
     return (
-      <Empty title={t('judges.noCalibration')} text={ids.length === 0 ? t('judges.noJudgeYet') : t('judges.noLabelsText')}>
+      <Empty
+        title={t('judges.noCalibration')}
+        text={ids.length === 0 ? t('judges.noJudgeYet') : t('judges.noLabelsText')}
+      >
         {may && (
           <Button component={Link} to={`/label?${of.kind}=${of.id}`}>
             {t('judges.label')}
@@ -59,7 +86,9 @@ export function Calibration({ of }: { of: Subject }) {
                 <Table.Th scope="col">{t('judges.sensitivity')}</Table.Th>
                 <Table.Th scope="col">{t('judges.specificity')}</Table.Th>
                 <Table.Th scope="col">{t('judges.kappa')}</Table.Th>
-                <Table.Th scope="col" ta="right">{t('judges.labels')}</Table.Th>
+                <Table.Th scope="col" ta="right">
+                  {t('judges.labels')}
+                </Table.Th>
                 <Table.Th scope="col">{t('judges.usable')}</Table.Th>
               </Table.Tr>
             </Table.Thead>
@@ -83,11 +112,17 @@ export function Calibration({ of }: { of: Subject }) {
                   </Table.Td>
                   <Table.Td miw={190} maw={280}>
                     {r.usable ? (
-                      <Badge leftSection={<IconCircleCheck size={14} aria-hidden />} style={{ color: 'var(--cv-pass)', background: 'var(--cv-pass-ground)' }}>
+                      <Badge
+                        leftSection={<IconCircleCheck size={14} aria-hidden />}
+                        style={{ color: 'var(--cv-pass)', background: 'var(--cv-pass-ground)' }}
+                      >
                         {t('judges.isUsable')}
                       </Badge>
                     ) : (
-                      <Badge leftSection={<IconAlertTriangle size={14} aria-hidden />} style={{ color: 'var(--cv-error)', background: 'var(--cv-error-ground)' }}>
+                      <Badge
+                        leftSection={<IconAlertTriangle size={14} aria-hidden />}
+                        style={{ color: 'var(--cv-error)', background: 'var(--cv-error-ground)' }}
+                      >
                         {t('judges.notUsable')}
                       </Badge>
                     )}
@@ -102,16 +137,22 @@ export function Calibration({ of }: { of: Subject }) {
             </Table.Tbody>
           </Table>
         </Scroll>
-        {known.map((r) => r.wanted && r.wanted.more > 0 && (
-          <Text key={r.judge_id} size="sm" c="dimmed" mt="sm">
-            <span className="untrusted">{r.judge_id}</span>: {r.wanted.says}
-          </Text>
-        ))}
-        {known.flatMap((r) => r.warnings ?? []).map((w) => (
-          <Alert key={w} color="yellow" mt="sm" icon={<IconAlertTriangle />}>
-            {w}
-          </Alert>
-        ))}
+        {known.map(
+          (r) =>
+            r.wanted &&
+            r.wanted.more > 0 && (
+              <Text key={r.judge_id} size="sm" c="dimmed" mt="sm">
+                <span className="untrusted">{r.judge_id}</span>: {r.wanted.says}
+              </Text>
+            ),
+        )}
+        {known
+          .flatMap((r) => r.warnings ?? [])
+          .map((w) => (
+            <Alert key={w} color="yellow" mt="sm" icon={<IconAlertTriangle />}>
+              {w}
+            </Alert>
+          ))}
       </Card>
       <Card title={t('judges.trueSuccess')}>
         <Text size="sm" c="dimmed" mb="sm">
@@ -178,7 +219,9 @@ export function Calibration({ of }: { of: Subject }) {
                   <Table.Tr>
                     <Table.Th scope="col">{t('judges.person')}</Table.Th>
                     <Table.Th scope="col">{t('judges.and')}</Table.Th>
-                    <Table.Th scope="col" ta="right">{t('judges.same')}</Table.Th>
+                    <Table.Th scope="col" ta="right">
+                      {t('judges.same')}
+                    </Table.Th>
                     <Table.Th scope="col">{t('judges.kappa')}</Table.Th>
                     <Table.Th scope="col">{t('judges.ac1')}</Table.Th>
                   </Table.Tr>
@@ -188,7 +231,9 @@ export function Calibration({ of }: { of: Subject }) {
                     <Table.Tr key={`${p.a} ${p.b}`}>
                       <Table.Td className="untrusted">{p.a}</Table.Td>
                       <Table.Td className="untrusted">{p.b}</Table.Td>
-                      <Table.Td ta="right" className="num">{t('common.ofRows', { n: p.same, total: p.n })}</Table.Td>
+                      <Table.Td ta="right" className="num">
+                        {t('common.ofRows', { n: p.same, total: p.n })}
+                      </Table.Td>
                       <Table.Td>
                         <Coefficient of={p.kappa} />
                       </Table.Td>

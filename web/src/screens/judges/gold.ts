@@ -6,8 +6,19 @@ import type { Subject } from './labels';
 export type Call = { tool: string | null; args_json: string; check: string | null };
 export type Turn = { called?: string[]; needed: boolean | null; calls: Call[] };
 export type Task = {
-  task: string; attempt?: number; target?: string; stratum?: string; of?: number; edge?: string; goal?: string; checked?: boolean; turns: Turn[]; answer?: string;
-  budget?: number | 'any' | null; safety_rules?: string[] | null; note?: string;
+  task: string;
+  attempt?: number;
+  target?: string;
+  stratum?: string;
+  of?: number;
+  edge?: string;
+  goal?: string;
+  checked?: boolean;
+  turns: Turn[];
+  answer?: string;
+  budget?: number | 'any' | null;
+  safety_rules?: string[] | null;
+  note?: string;
 };
 export type Sheet = Omit<Schemas['GoldSheet'], 'tasks'> & { tasks: Task[] };
 export type Tool = Schemas['AppGoldTool'];
@@ -15,9 +26,12 @@ export type Drawn = { n: number; edge: number; by: string; blank: boolean };
 
 /** sheetText is the sheet as the server reads it. The text of arguments goes as it stands: parsing would round large numbers. */
 export function sheetText(tasks: Task[]): string {
-  const call = (c: Call) => `{"tool":${JSON.stringify(c.tool)},"args":${readArgs(c.args_json).problem ? 'null' : c.args_json.trim() || 'null'},"check":${JSON.stringify(c.check)}}`;
-  const turn = (t: Turn) => `{${t.called ? `"called":${JSON.stringify(t.called)},` : ''}"needed":${JSON.stringify(t.needed)},"calls":[${t.calls.map(call).join(',')}]}`;
-  const task = ({ turns, ...rest }: Task) => `${JSON.stringify(rest).slice(0, -1)},"turns":[${turns.map(turn).join(',')}]}`;
+  const call = (c: Call) =>
+    `{"tool":${JSON.stringify(c.tool)},"args":${readArgs(c.args_json).problem ? 'null' : c.args_json.trim() || 'null'},"check":${JSON.stringify(c.check)}}`;
+  const turn = (t: Turn) =>
+    `{${t.called ? `"called":${JSON.stringify(t.called)},` : ''}"needed":${JSON.stringify(t.needed)},"calls":[${t.calls.map(call).join(',')}]}`;
+  const task = ({ turns, ...rest }: Task) =>
+    `${JSON.stringify(rest).slice(0, -1)},"turns":[${turns.map(turn).join(',')}]}`;
   return `{"callvet_gold":1,"tasks":[${tasks.map(task).join(',')}]}`;
 }
 
@@ -28,7 +42,8 @@ export function readArgs(text: string): { value: Record<string, unknown> | null;
   if (text.trim() === '' || text === anyArgs) return { value: null, exact: true };
   try {
     const value: unknown = JSON.parse(text);
-    if (value && typeof value === 'object' && !Array.isArray(value)) return { value: value as Record<string, unknown>, exact: !/\d{16}|\d[eE]/.test(text) };
+    if (value && typeof value === 'object' && !Array.isArray(value))
+      return { value: value as Record<string, unknown>, exact: !/\d{16}|\d[eE]/.test(text) };
     return { value: null, exact: false, problem: '{ … }' };
   } catch (e) {
     return { value: null, exact: false, problem: (e as Error).message };
@@ -40,20 +55,34 @@ export const isOpen = (t: Task) => t.checked !== true;
 
 export async function draw(of: Subject, query: Drawn): Promise<Sheet> {
   const params = { path: { id: of.id }, query };
-  return ok(of.kind === 'run' ? await api.GET('/api/runs/{id}/gold', { params }) : await api.GET('/api/traces/{id}/gold', { params })) as Sheet;
+  return ok(
+    of.kind === 'run'
+      ? await api.GET('/api/runs/{id}/gold', { params })
+      : await api.GET('/api/traces/{id}/gold', { params }),
+  ) as Sheet;
 }
 
-const sent = (text: string) => ({ body: text as never, bodySerializer: (b: unknown) => b as string, headers: { 'Content-Type': 'application/octet-stream' } });
+const sent = (text: string) => ({
+  body: text as never,
+  bodySerializer: (b: unknown) => b as string,
+  headers: { 'Content-Type': 'application/octet-stream' },
+});
 
 /** check has a sheet read by the server: its problems, and the sheet as a file. */
 export async function check(of: Subject, text: string, tools: boolean): Promise<Sheet> {
   const how = { params: { path: { id: of.id }, query: { tools } }, ...sent(text) };
-  return ok(of.kind === 'run' ? await api.POST('/api/runs/{id}/gold', how) : await api.POST('/api/traces/{id}/gold', how)) as Sheet;
+  return ok(
+    of.kind === 'run' ? await api.POST('/api/runs/{id}/gold', how) : await api.POST('/api/traces/{id}/gold', how),
+  ) as Sheet;
 }
 
 export async function make(of: Subject, text: string, to: 'suite' | 'traces'): Promise<Schemas['GoldMade']> {
   const how = { params: { path: { id: of.id }, query: { to } }, ...sent(text) };
-  return ok(of.kind === 'run' ? await api.POST('/api/runs/{id}/gold/apply', how) : await api.POST('/api/traces/{id}/gold/apply', how));
+  return ok(
+    of.kind === 'run'
+      ? await api.POST('/api/runs/{id}/gold/apply', how)
+      : await api.POST('/api/traces/{id}/gold/apply', how),
+  );
 }
 
 const place = (user: string, of: Subject) => `callvet.gold.${user}.${of.kind}.${of.id}`;

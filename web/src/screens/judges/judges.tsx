@@ -1,4 +1,16 @@
-import { Accordion, Badge, Box, Button, FileButton, Group, SegmentedControl, Stack, Table, Tabs, Text } from '@mantine/core';
+import {
+  Accordion,
+  Badge,
+  Box,
+  Button,
+  FileButton,
+  Group,
+  SegmentedControl,
+  Stack,
+  Table,
+  Tabs,
+  Text,
+} from '@mantine/core';
 import { IconChecklist, IconDownload, IconKeyboard, IconUpload } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useMemo, useState } from 'react';
@@ -30,28 +42,45 @@ export function Judges() {
   const mayRun = useMay('run');
   const mayLabel = useMay('write');
   const [asking, setAsking] = useState(false);
-  const of = useMemo<Subject | null>(() => (traces ? { kind: 'traces', id: traces } : run ? { kind: 'run', id: run } : null), [run, traces]);
+  const of = useMemo<Subject | null>(
+    () => (traces ? { kind: 'traces', id: traces } : run ? { kind: 'run', id: run } : null),
+    [run, traces],
+  );
   useLive(
     useCallback(
       (e: LiveEvent) => {
-        if (e.type === 'judge_result' || e.type === 'job_completed') void cache.invalidateQueries({ predicate: (q) => /verdicts|judgings|calibrate/.test(`${q.queryKey[0]} ${q.queryKey[1]}`) });
+        if (e.type === 'judge_result' || e.type === 'job_completed')
+          void cache.invalidateQueries({
+            predicate: (q) => /verdicts|judgings|calibrate/.test(`${q.queryKey[0]} ${q.queryKey[1]}`),
+          });
       },
       [cache],
     ),
   );
   return (
     <Screen
-      title={t('shell.judges')} lead={t('judges.lead')}
+      title={t('shell.judges')}
+      lead={t('judges.lead')}
       actions={
         of && (
           <>
             {mayLabel && (
-              <Button variant="default" leftSection={<IconKeyboard size={16} aria-hidden />} component={Link} to={`/label?${of.kind}=${of.id}`}>
+              <Button
+                variant="default"
+                leftSection={<IconKeyboard size={16} aria-hidden />}
+                component={Link}
+                to={`/label?${of.kind}=${of.id}`}
+              >
                 {t('judges.label')}
               </Button>
             )}
             {mayLabel && (
-              <Button variant="default" leftSection={<IconChecklist size={16} aria-hidden />} component={Link} to={`/gold?${of.kind}=${of.id}`}>
+              <Button
+                variant="default"
+                leftSection={<IconChecklist size={16} aria-hidden />}
+                component={Link}
+                to={`/gold?${of.kind}=${of.id}`}
+              >
                 {t('gold.open')}
               </Button>
             )}
@@ -65,7 +94,14 @@ export function Judges() {
           <Link to={`/traces/${traces}`}>{t('judges.ofTraces', { id: traces })}</Link>
         </Text>
       ) : (
-        <RunPick label={t('judges.run')} placeholder={t('judges.chooseRun')} value={run} onChange={setRun} maw={640} clearable />
+        <RunPick
+          label={t('judges.run')}
+          placeholder={t('judges.chooseRun')}
+          value={run}
+          onChange={setRun}
+          maw={640}
+          clearable
+        />
       )}
       <Tabs value={of ? tab : 'prompts'} onChange={(v) => setTab(v)} keepMounted={false}>
         <Tabs.List mb="md">
@@ -74,7 +110,9 @@ export function Judges() {
           {of && <Tabs.Tab value="labels">{t('judges.labels')}</Tabs.Tab>}
           <Tabs.Tab value="prompts">{t('judges.prompts')}</Tabs.Tab>
         </Tabs.List>
-        <Tabs.Panel value="verdicts">{of?.kind === 'run' && <Verdicts run={of.id} ask={mayRun ? () => setAsking(true) : undefined} />}</Tabs.Panel>
+        <Tabs.Panel value="verdicts">
+          {of?.kind === 'run' && <Verdicts run={of.id} ask={mayRun ? () => setAsking(true) : undefined} />}
+        </Tabs.Panel>
         <Tabs.Panel value="calibration">{of && <Calibration of={of} />}</Tabs.Panel>
         <Tabs.Panel value="labels">{of && <Labels of={of} />}</Tabs.Panel>
         <Tabs.Panel value="prompts">
@@ -151,15 +189,70 @@ function Verdicts({ run, ask }: { run: string; ask?: () => void }) {
   );
   if (all.length === 0) return notice;
   const one = all.find((j) => j.id === which) ?? all.at(-1)!;
-  const outcome = (v: Said) => (v.unscored || (v.pass === undefined && v.score === undefined && !v.word) ? 'unscored' : v.pass === undefined ? 'other' : v.pass ? 'pass' : 'fail');
+  const outcome = (v: Said) =>
+    v.unscored || (v.pass === undefined && v.score === undefined && !v.word)
+      ? 'unscored'
+      : v.pass === undefined
+        ? 'other'
+        : v.pass
+          ? 'pass'
+          : 'fail';
   const rows = (one.verdicts ?? []).filter((v) => only === 'all' || outcome(v) === only);
   const columns: Column<Said>[] = [
-    { key: 'verdict', title: t('judges.verdict'), width: 130, cell: (v) => (outcome(v) === 'unscored' ? <Verdict of="not_run" text={t('judges.unscored')} /> : v.pass === undefined ? <span className="untrusted">{v.word ?? ''}</span> : <Verdict of={v.pass ? 'pass' : 'fail'} />) },
-    { key: 'task', title: t('judges.thing'), width: 230, cell: (v) => <Link className="untrusted" to={`/runs/${run}/case?case=${encodeURIComponent(v.task ?? '')}&target=${encodeURIComponent(v.target ?? '')}`}>{[v.task, v.turn && t('judges.turn', { n: v.turn }), v.call_id, v.part].filter(Boolean).join(' · ')}</Link> },
-    { key: 'target', title: t('judges.target'), width: 200, cell: (v) => <span className="untrusted">{v.target}</span> },
-    { key: 'score', title: t('judges.score'), width: 90, align: 'right', cell: (v) => <span className="num">{v.score === undefined ? '–' : inUnit(v.score, 'rate')}</span> },
-    { key: 'reason', title: t('judges.reason'), cell: (v) => <Text size="sm" className="untrusted">{v.unscored ?? v.reason ?? ''}</Text> },
-    { key: 'people', title: t('judges.people'), width: 110, cell: (v) => (v.people === undefined ? '' : <Verdict of={v.people ? 'pass' : 'fail'} />) },
+    {
+      key: 'verdict',
+      title: t('judges.verdict'),
+      width: 130,
+      cell: (v) =>
+        outcome(v) === 'unscored' ? (
+          <Verdict of="not_run" text={t('judges.unscored')} />
+        ) : v.pass === undefined ? (
+          <span className="untrusted">{v.word ?? ''}</span>
+        ) : (
+          <Verdict of={v.pass ? 'pass' : 'fail'} />
+        ),
+    },
+    {
+      key: 'task',
+      title: t('judges.thing'),
+      width: 230,
+      cell: (v) => (
+        <Link
+          className="untrusted"
+          to={`/runs/${run}/case?case=${encodeURIComponent(v.task ?? '')}&target=${encodeURIComponent(v.target ?? '')}`}
+        >
+          {[v.task, v.turn && t('judges.turn', { n: v.turn }), v.call_id, v.part].filter(Boolean).join(' · ')}
+        </Link>
+      ),
+    },
+    {
+      key: 'target',
+      title: t('judges.target'),
+      width: 200,
+      cell: (v) => <span className="untrusted">{v.target}</span>,
+    },
+    {
+      key: 'score',
+      title: t('judges.score'),
+      width: 90,
+      align: 'right',
+      cell: (v) => <span className="num">{v.score === undefined ? '–' : inUnit(v.score, 'rate')}</span>,
+    },
+    {
+      key: 'reason',
+      title: t('judges.reason'),
+      cell: (v) => (
+        <Text size="sm" className="untrusted">
+          {v.unscored ?? v.reason ?? ''}
+        </Text>
+      ),
+    },
+    {
+      key: 'people',
+      title: t('judges.people'),
+      width: 110,
+      cell: (v) => (v.people === undefined ? '' : <Verdict of={v.people ? 'pass' : 'fail'} />),
+    },
   ];
   return (
     <Stack>
@@ -171,12 +264,24 @@ function Verdicts({ run, ask }: { run: string; ask?: () => void }) {
               <Table.Th scope="col">{t('judges.judge')}</Table.Th>
               <Table.Th scope="col">{t('judges.prompt')}</Table.Th>
               <Table.Th scope="col">{t('judges.when')}</Table.Th>
-              <Table.Th scope="col" ta="right">{t('judges.answered')}</Table.Th>
-              <Table.Th scope="col" ta="right">{t('common.pass')}</Table.Th>
-              <Table.Th scope="col" ta="right">{t('common.fail')}</Table.Th>
-              <Table.Th scope="col" ta="right">{t('judges.unscored')}</Table.Th>
-              <Table.Th scope="col" ta="right">{t('judges.mean')}</Table.Th>
-              <Table.Th scope="col" ta="right">{t('judges.samePeople')}</Table.Th>
+              <Table.Th scope="col" ta="right">
+                {t('judges.answered')}
+              </Table.Th>
+              <Table.Th scope="col" ta="right">
+                {t('common.pass')}
+              </Table.Th>
+              <Table.Th scope="col" ta="right">
+                {t('common.fail')}
+              </Table.Th>
+              <Table.Th scope="col" ta="right">
+                {t('judges.unscored')}
+              </Table.Th>
+              <Table.Th scope="col" ta="right">
+                {t('judges.mean')}
+              </Table.Th>
+              <Table.Th scope="col" ta="right">
+                {t('judges.samePeople')}
+              </Table.Th>
               <Table.Th scope="col">
                 <span className="visually-hidden">{t('common.actions')}</span>
               </Table.Th>
@@ -190,16 +295,34 @@ function Verdicts({ run, ask }: { run: string; ask?: () => void }) {
                 </Table.Td>
                 <Table.Td className="mono">{j.judge.prompt_hash?.slice(0, 8)}</Table.Td>
                 <Table.Td>
-                  <span className="num">{moment(j.created)}</span> {j.status !== 'done' && <Badge color="gray">{j.status}</Badge>}
+                  <span className="num">{moment(j.created)}</span>{' '}
+                  {j.status !== 'done' && <Badge color="gray">{j.status}</Badge>}
                 </Table.Td>
-                <Table.Td ta="right" className="num">{t('common.ofRows', { n: j.answered, total: j.questions })}</Table.Td>
-                <Table.Td ta="right" className="num">{j.pass}</Table.Td>
-                <Table.Td ta="right" className="num">{j.fail}</Table.Td>
-                <Table.Td ta="right" className="num">{j.unscored}</Table.Td>
-                <Table.Td ta="right" className="num">{j.score === null ? '–' : inUnit(j.score, 'rate')}</Table.Td>
-                <Table.Td ta="right" className="num">{j.people ? t('common.ofRows', { n: j.people.same, total: j.people.labelled }) : '–'}</Table.Td>
+                <Table.Td ta="right" className="num">
+                  {t('common.ofRows', { n: j.answered, total: j.questions })}
+                </Table.Td>
+                <Table.Td ta="right" className="num">
+                  {j.pass}
+                </Table.Td>
+                <Table.Td ta="right" className="num">
+                  {j.fail}
+                </Table.Td>
+                <Table.Td ta="right" className="num">
+                  {j.unscored}
+                </Table.Td>
+                <Table.Td ta="right" className="num">
+                  {j.score === null ? '–' : inUnit(j.score, 'rate')}
+                </Table.Td>
+                <Table.Td ta="right" className="num">
+                  {j.people ? t('common.ofRows', { n: j.people.same, total: j.people.labelled }) : '–'}
+                </Table.Td>
                 <Table.Td>
-                  <Button size="compact-sm" variant={j.id === one.id ? 'light' : 'subtle'} aria-pressed={j.id === one.id} onClick={() => setWhich(j.id)}>
+                  <Button
+                    size="compact-sm"
+                    variant={j.id === one.id ? 'light' : 'subtle'}
+                    aria-pressed={j.id === one.id}
+                    onClick={() => setWhich(j.id)}
+                  >
                     {t('judges.show')}
                   </Button>
                 </Table.Td>
@@ -216,7 +339,9 @@ function Verdicts({ run, ask }: { run: string; ask?: () => void }) {
                 <Table.Tr>
                   <Table.Th scope="col">{t('judges.judge')}</Table.Th>
                   <Table.Th scope="col">{t('judges.and')}</Table.Th>
-                  <Table.Th scope="col" ta="right">{t('judges.same')}</Table.Th>
+                  <Table.Th scope="col" ta="right">
+                    {t('judges.same')}
+                  </Table.Th>
                   <Table.Th scope="col">{t('judges.kappa')}</Table.Th>
                   <Table.Th scope="col">{t('judges.ac1')}</Table.Th>
                 </Table.Tr>
@@ -226,7 +351,9 @@ function Verdicts({ run, ask }: { run: string; ask?: () => void }) {
                   <Table.Tr key={`${a.a} ${a.b}`}>
                     <Table.Td className="untrusted">{judgings[a.a]?.judge_id ?? a.a}</Table.Td>
                     <Table.Td className="untrusted">{judgings[a.b]?.judge_id ?? a.b}</Table.Td>
-                    <Table.Td ta="right" className="num">{t('common.ofRows', { n: a.same, total: a.n })}</Table.Td>
+                    <Table.Td ta="right" className="num">
+                      {t('common.ofRows', { n: a.same, total: a.n })}
+                    </Table.Td>
                     <Table.Td>
                       <Coefficient of={a.kappa} />
                     </Table.Td>
@@ -245,12 +372,28 @@ function Verdicts({ run, ask }: { run: string; ask?: () => void }) {
           {t('judges.saidBy', { judge: one.judge_id })}
         </Text>
         <SegmentedControl
-          size="xs" value={only} onChange={setOnly} aria-label={t('common.filter')}
-          data={[{ value: 'all', label: t('common.all') }, { value: 'pass', label: t('common.pass') }, { value: 'fail', label: t('common.fail') }, { value: 'unscored', label: t('judges.unscored') }]}
+          size="xs"
+          value={only}
+          onChange={setOnly}
+          aria-label={t('common.filter')}
+          data={[
+            { value: 'all', label: t('common.all') },
+            { value: 'pass', label: t('common.pass') },
+            { value: 'fail', label: t('common.fail') },
+            { value: 'unscored', label: t('judges.unscored') },
+          ]}
         />
       </Group>
       {(one.verdicts ?? []).map((v) => v.report && <Report key={v.target} of={v.report} target={v.target ?? ''} />)}
-      <Rows label={t('judges.verdicts')} columns={columns} rows={rows} idOf={(v) => JSON.stringify([v.target, v.task, v.attempt, v.turn, v.call_id, v.dimension, v.part, v.against, v.swapped])} height="60vh" />
+      <Rows
+        label={t('judges.verdicts')}
+        columns={columns}
+        rows={rows}
+        idOf={(v) =>
+          JSON.stringify([v.target, v.task, v.attempt, v.turn, v.call_id, v.dimension, v.part, v.against, v.swapped])
+        }
+        height="60vh"
+      />
     </Stack>
   );
 }
@@ -262,7 +405,12 @@ function Report({ of: r, target }: { of: Schemas['CallvetJudgeReport']; target: 
     [t('judges.strengths'), r.strengths ?? []],
     [t('judges.weaknesses'), r.weaknesses ?? []],
     [t('judges.recommendations'), r.recommendations ?? []],
-    ...(r.tools ?? []).map((x): [string, string[]] => [[x.tool, x.grade].filter(Boolean).join(' · '), [x.note ?? '', ...(x.arguments ?? []).map((a) => [a.argument, a.note].filter(Boolean).join(': '))].filter(Boolean)]),
+    ...(r.tools ?? []).map((x): [string, string[]] => [
+      [x.tool, x.grade].filter(Boolean).join(' · '),
+      [x.note ?? '', ...(x.arguments ?? []).map((a) => [a.argument, a.note].filter(Boolean).join(': '))].filter(
+        Boolean,
+      ),
+    ]),
   ];
   return (
     <Card title={t('judges.report', { target, grade: r.grade })}>
@@ -297,8 +445,17 @@ function Labels({ of }: { of: Subject }) {
     setBusy(true);
     try {
       const params = { path: { id: of.id } };
-      const how = { params, body: (await file.text()) as never, bodySerializer: (b: unknown) => b as string, headers: { 'Content-Type': 'application/octet-stream' } };
-      const got = ok(of.kind === 'run' ? await api.POST('/api/runs/{id}/labels', how) : await api.POST('/api/traces/{id}/labels', how));
+      const how = {
+        params,
+        body: (await file.text()) as never,
+        bodySerializer: (b: unknown) => b as string,
+        headers: { 'Content-Type': 'application/octet-stream' },
+      };
+      const got = ok(
+        of.kind === 'run'
+          ? await api.POST('/api/runs/{id}/labels', how)
+          : await api.POST('/api/traces/{id}/labels', how),
+      );
       tell([t('judges.imported', { n: got.added }), ...got.notes].join('\n'));
       await cache.invalidateQueries({ queryKey: ['labels'] });
     } catch (x) {
@@ -344,10 +501,22 @@ function Labels({ of }: { of: Subject }) {
       actions={
         <Group gap="xs">
           {upload}
-          <Button variant="default" component="a" href={`${path}?format=jsonl`} download leftSection={<IconDownload size={16} aria-hidden />}>
+          <Button
+            variant="default"
+            component="a"
+            href={`${path}?format=jsonl`}
+            download
+            leftSection={<IconDownload size={16} aria-hidden />}
+          >
             JSONL
           </Button>
-          <Button variant="default" component="a" href={`${path}?format=csv`} download leftSection={<IconDownload size={16} aria-hidden />}>
+          <Button
+            variant="default"
+            component="a"
+            href={`${path}?format=csv`}
+            download
+            leftSection={<IconDownload size={16} aria-hidden />}
+          >
             CSV
           </Button>
         </Group>
@@ -357,16 +526,24 @@ function Labels({ of }: { of: Subject }) {
         <Table.Thead>
           <Table.Tr>
             <Table.Th scope="col">{t('judges.person')}</Table.Th>
-            <Table.Th scope="col" ta="right">{t('common.pass')}</Table.Th>
-            <Table.Th scope="col" ta="right">{t('common.fail')}</Table.Th>
+            <Table.Th scope="col" ta="right">
+              {t('common.pass')}
+            </Table.Th>
+            <Table.Th scope="col" ta="right">
+              {t('common.fail')}
+            </Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
           {[...people].map(([name, p]) => (
             <Table.Tr key={name}>
               <Table.Td className="untrusted">{name || t('common.unknown')}</Table.Td>
-              <Table.Td ta="right" className="num">{p.pass}</Table.Td>
-              <Table.Td ta="right" className="num">{p.fail}</Table.Td>
+              <Table.Td ta="right" className="num">
+                {p.pass}
+              </Table.Td>
+              <Table.Td ta="right" className="num">
+                {p.fail}
+              </Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>
@@ -394,7 +571,9 @@ function Prompts() {
                 <Text size="sm" c="dimmed" style={{ flex: '1 1 240px' }}>
                   {j.about}
                 </Text>
-                <Badge color="gray" style={{ color: 'var(--cv-none)' }}>{j.unit}</Badge>
+                <Badge color="gray" style={{ color: 'var(--cv-none)' }}>
+                  {j.unit}
+                </Badge>
                 <Text span className="mono" c="dimmed">
                   {j.prompt_hash.slice(0, 8)}
                 </Text>
@@ -404,11 +583,15 @@ function Prompts() {
               <Text size="sm" fw={600} mb={4}>
                 {t('judges.prompt')} <span className="mono">{j.prompt_hash}</span>
               </Text>
-              <pre className="mono untrusted" style={{ margin: 0 }}>{j.prompt}</pre>
+              <pre className="mono untrusted" style={{ margin: 0 }}>
+                {j.prompt}
+              </pre>
               <Text size="sm" fw={600} mt="md" mb={4}>
                 {t('judges.schema')}
               </Text>
-              <pre className="mono untrusted" style={{ margin: 0 }}>{JSON.stringify(j.schema, null, 2)}</pre>
+              <pre className="mono untrusted" style={{ margin: 0 }}>
+                {JSON.stringify(j.schema, null, 2)}
+              </pre>
             </Accordion.Panel>
           </Accordion.Item>
         ))}

@@ -27,7 +27,12 @@ export default function Lab() {
   const items = list.data?.items ?? [];
   const catalogue = items.find((c) => c.id === at.get('catalogue')) ?? items[0];
   const preset = at.get('preset') === 'bigtool' ? 'bigtool' : undefined;
-  const tools = $api.useQuery('get', '/api/catalogues/{id}/tools', { params: { path: { id: catalogue?.id ?? '' } } }, { enabled: catalogue !== undefined });
+  const tools = $api.useQuery(
+    'get',
+    '/api/catalogues/{id}/tools',
+    { params: { path: { id: catalogue?.id ?? '' } } },
+    { enabled: catalogue !== undefined },
+  );
   const tab = tabs.find((n) => n === at.get('tab')) ?? 'single';
 
   if (list.error) return <Failure of={list.error} retry={list.refetch} />;
@@ -41,25 +46,29 @@ export default function Lab() {
       </Screen>
     );
   }
-  const how = { embed: at.get('embed') || undefined, rerank: at.get('rerank') || undefined, weights: weights || undefined };
+  const how = {
+    embed: at.get('embed') || undefined,
+    rerank: at.get('rerank') || undefined,
+    weights: weights || undefined,
+  };
   const bench: Bench = { catalogue, preset, how, setWeights, tools: tools.data?.items ?? [], questions, setQuestions };
   return (
     <Screen title={t('lab.title')} lead={t('lab.lead')}>
       <Box className={classes.lab}>
-      <Choice bench={bench} items={items} />
-      <Tabs mt="lg" value={tab} onChange={(v) => go({ tab: v === 'single' ? null : v })} keepMounted>
-        <Tabs.List aria-label={t('lab.tabs')} className="no-print" mb="lg">
-          {tabs.map((n) => (
-            <Tabs.Tab key={n} value={n}>
-              {t(`lab.${n}`)}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
-        <Panel of="single" children={<Single bench={bench} />} />
-        <Panel of="suite" children={<Suite bench={bench} />} />
-        <Panel of="changes" children={<Changes bench={bench} />} />
-        <Panel of="production" children={<Production bench={bench} />} />
-      </Tabs>
+        <Choice bench={bench} items={items} />
+        <Tabs mt="lg" value={tab} onChange={(v) => go({ tab: v === 'single' ? null : v })} keepMounted>
+          <Tabs.List aria-label={t('lab.tabs')} className="no-print" mb="lg">
+            {tabs.map((n) => (
+              <Tabs.Tab key={n} value={n}>
+                {t(`lab.${n}`)}
+              </Tabs.Tab>
+            ))}
+          </Tabs.List>
+          <Panel of="single" children={<Single bench={bench} />} />
+          <Panel of="suite" children={<Suite bench={bench} />} />
+          <Panel of="changes" children={<Changes bench={bench} />} />
+          <Panel of="production" children={<Production bench={bench} />} />
+        </Tabs>
       </Box>
     </Screen>
   );
@@ -76,11 +85,25 @@ function Choice({ bench, items }: { bench: Bench; items: Schemas['CatalogueEntry
   return (
     <Group align="flex-end" gap="sm" className="no-print">
       <Select
-        label={t('lab.catalogue')} data={items.map((c) => ({ value: c.id, label: c.name }))} value={bench.catalogue.id} allowDeselect={false} searchable={items.length > 8} w={{ base: '100%', xs: 240 }}
-        onChange={(v) => go({ catalogue: v, run: null, route: null, tag: null, case: null, compared: null, likeness: null })}
+        label={t('lab.catalogue')}
+        data={items.map((c) => ({ value: c.id, label: c.name }))}
+        value={bench.catalogue.id}
+        allowDeselect={false}
+        searchable={items.length > 8}
+        w={{ base: '100%', xs: 240 }}
+        onChange={(v) =>
+          go({ catalogue: v, run: null, route: null, tag: null, case: null, compared: null, likeness: null })
+        }
       />
       <Select
-        label={t('lab.preset')} data={[{ value: 'default', label: t('lab.presetDefault') }, { value: 'bigtool', label: t('lab.presetBigtool') }]} value={bench.preset ?? 'default'} allowDeselect={false} w={{ base: '100%', xs: 190 }}
+        label={t('lab.preset')}
+        data={[
+          { value: 'default', label: t('lab.presetDefault') },
+          { value: 'bigtool', label: t('lab.presetBigtool') },
+        ]}
+        value={bench.preset ?? 'default'}
+        allowDeselect={false}
+        w={{ base: '100%', xs: 190 }}
         onChange={(v) => go({ preset: v === 'default' ? null : v })}
       />
       <Model of="embed" label={t('lab.embedOne')} />
@@ -109,7 +132,18 @@ function Model({ of, label }: { of: 'embed' | 'rerank'; label: string }) {
   const [text, setText] = useState(named);
   useEffect(() => setText(named), [named]);
   const keep = () => text.trim() !== named && go({ [of]: text.trim() });
-  return <TextInput label={label} placeholder={t('lab.modelUsual')} value={text} onChange={(e) => setText(e.currentTarget.value)} onBlur={keep} onKeyDown={(e) => e.key === 'Enter' && keep()} w={{ base: '100%', xs: 200 }} maxLength={500} />;
+  return (
+    <TextInput
+      label={label}
+      placeholder={t('lab.modelUsual')}
+      value={text}
+      onChange={(e) => setText(e.currentTarget.value)}
+      onBlur={keep}
+      onKeyDown={(e) => e.key === 'Enter' && keep()}
+      w={{ base: '100%', xs: 200 }}
+      maxLength={500}
+    />
+  );
 }
 
 /** Upload keeps a new catalogue, or puts a file in the place of one. */
@@ -128,12 +162,21 @@ function Upload({ over }: { over?: Schemas['CatalogueEntry'] }) {
       form.append('file', f);
       const body = { body: form as never, bodySerializer: (b: unknown) => b as FormData };
       const made = over
-        ? ok(await api.PUT('/api/catalogues/{id}', { params: { path: { id: over.id }, header: { 'If-Match': `"${over.version}"` } }, ...body }))
+        ? ok(
+            await api.PUT('/api/catalogues/{id}', {
+              params: { path: { id: over.id }, header: { 'If-Match': `"${over.version}"` } },
+              ...body,
+            }),
+          )
         : ok(await api.POST('/api/catalogues', { ...body }));
       setWarnings(made.warnings);
       await client.invalidateQueries({ predicate: (q) => String(q.queryKey[1]).startsWith('/api/catalogues') });
       go({ catalogue: made.id });
-      tell(over ? t('lab.catalogueChanged', { name: made.name, version: made.version }) : t('lab.catalogueMade', { name: made.name, n: made.tool_count }));
+      tell(
+        over
+          ? t('lab.catalogueChanged', { name: made.name, version: made.version })
+          : t('lab.catalogueMade', { name: made.name, n: made.tool_count }),
+      );
     } catch (e) {
       tellFailure(t, e);
     } finally {
@@ -143,7 +186,11 @@ function Upload({ over }: { over?: Schemas['CatalogueEntry'] }) {
   const label = t(over ? 'lab.catalogueReplace' : 'lab.catalogueUpload');
   return (
     <Stack gap={4}>
-      <FileButton onChange={send} accept=".json,.jsonl,.yaml,.yml,.gz,application/json" inputProps={{ 'aria-label': label }}>
+      <FileButton
+        onChange={send}
+        accept=".json,.jsonl,.yaml,.yml,.gz,application/json"
+        inputProps={{ 'aria-label': label }}
+      >
         {(props) => (
           <Button {...props} variant="default" loading={busy} leftSection={<IconUpload size={16} aria-hidden />}>
             {label}
@@ -153,7 +200,9 @@ function Upload({ over }: { over?: Schemas['CatalogueEntry'] }) {
       {warnings.length > 0 && (
         <details>
           <summary>
-            <Text span size="xs">{t('lab.findings', { n: warnings.length })}</Text>
+            <Text span size="xs">
+              {t('lab.findings', { n: warnings.length })}
+            </Text>
           </summary>
           <Lines of={warnings.slice(0, 20).map((w) => ({ about: w.location ?? '', text: w.message }))} />
         </details>

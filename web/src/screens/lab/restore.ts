@@ -5,7 +5,10 @@ export type Before = { id: string; name: string; version: number; hash: string; 
 
 /** before reads a catalogue as it is, for later; null where it is another version by now. */
 export async function before(c: Schemas['CatalogueEntry']): Promise<Before | null> {
-  const { data, error, response } = await api.GET('/api/catalogues/{id}', { params: { path: { id: c.id } }, parseAs: 'blob' });
+  const { data, error, response } = await api.GET('/api/catalogues/{id}', {
+    params: { path: { id: c.id } },
+    parseAs: 'blob',
+  });
   if (error) throw error;
   if (response.headers.get('ETag') !== `"${c.version}"`) return null;
   return { id: c.id, name: c.name, version: c.version, hash: c.hash, text: data as unknown as Blob };
@@ -17,7 +20,13 @@ export async function putBack(b: Before): Promise<Schemas['CatalogueEntry']> {
   const form = new FormData();
   form.append('file', b.text, b.name);
   try {
-    return ok(await api.PUT('/api/catalogues/{id}', { params: { path: { id: b.id }, header: { 'If-Match': `"${made}"` } }, body: form as never, bodySerializer: (x: unknown) => x as FormData }));
+    return ok(
+      await api.PUT('/api/catalogues/{id}', {
+        params: { path: { id: b.id }, header: { 'If-Match': `"${made}"` } },
+        body: form as never,
+        bodySerializer: (x: unknown) => x as FormData,
+      }),
+    );
   } catch (e) {
     // An answer may have been lost on its way: then it is back already.
     const now = await api.GET('/api/catalogues', { params: { query: { limit: 100 } } }).catch(() => undefined);

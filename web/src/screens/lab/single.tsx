@@ -14,7 +14,13 @@ import classes from './lab.module.css';
 export function Single({ bench }: { bench: Bench }) {
   const t = useText();
   const [at, go] = useAddress();
-  const asked = { q: at.get('q') ?? '', expect: at.get('expect') ?? '', also: at.get('also') ?? '', none: at.get('none') === '1', limit: Number(at.get('limit')) || 2 };
+  const asked = {
+    q: at.get('q') ?? '',
+    expect: at.get('expect') ?? '',
+    also: at.get('also') ?? '',
+    none: at.get('none') === '1',
+    limit: Number(at.get('limit')) || 2,
+  };
   const [query, setQuery] = useState(asked.q);
   const [expected, setExpected] = useState(listOf(asked.expect));
   const [also, setAlso] = useState(listOf(asked.also));
@@ -39,8 +45,13 @@ export function Single({ bench }: { bench: Bench }) {
       return ok(
         await api.POST('/api/v1/admin/tool-eval/single', {
           body: {
-            query: asked.q, limit: asked.limit, catalogue_id: bench.catalogue.id, preset: bench.preset, ...bench.how,
-            ...(judged ? { expected_tools: asked.none ? [] : listOf(asked.expect) } : {}), ...(asked.also ? { acceptable_tools: listOf(asked.also) } : {}),
+            query: asked.q,
+            limit: asked.limit,
+            catalogue_id: bench.catalogue.id,
+            preset: bench.preset,
+            ...bench.how,
+            ...(judged ? { expected_tools: asked.none ? [] : listOf(asked.expect) } : {}),
+            ...(asked.also ? { acceptable_tools: listOf(asked.also) } : {}),
           },
         }),
       );
@@ -49,8 +60,19 @@ export function Single({ bench }: { bench: Bench }) {
   const send = (e: FormEvent) => {
     e.preventDefault();
     if (query.trim() === '') return;
-    const next = { q: query.trim(), expect: none ? '' : expected.join(','), also: also.join(','), none: none ? '1' : '', limit: Number(limit) === 2 ? '' : String(limit) };
-    const same = next.q === asked.q && next.expect === asked.expect && next.also === asked.also && (next.none === '1') === asked.none && (Number(limit) || 2) === asked.limit;
+    const next = {
+      q: query.trim(),
+      expect: none ? '' : expected.join(','),
+      also: also.join(','),
+      none: none ? '1' : '',
+      limit: Number(limit) === 2 ? '' : String(limit),
+    };
+    const same =
+      next.q === asked.q &&
+      next.expect === asked.expect &&
+      next.also === asked.also &&
+      (next.none === '1') === asked.none &&
+      (Number(limit) || 2) === asked.limit;
     if (same) void answer.refetch();
     else go(next);
   };
@@ -60,25 +82,72 @@ export function Single({ bench }: { bench: Bench }) {
       <Box component="form" onSubmit={send} className="card no-print" p="md">
         <Stack gap="sm">
           <Textarea
-            label={t('lab.query')} placeholder={t('lab.queryHint')} value={query} onChange={(e) => setQuery(e.currentTarget.value)} autosize minRows={1} maxRows={6} maxLength={50_000}
+            label={t('lab.query')}
+            placeholder={t('lab.queryHint')}
+            value={query}
+            onChange={(e) => setQuery(e.currentTarget.value)}
+            autosize
+            minRows={1}
+            maxRows={6}
+            maxLength={50_000}
             onKeyDown={(e) => {
               if (e.key === 'Enter' && !e.shiftKey) send(e);
             }}
           />
           <Group align="flex-start" gap="sm" grow preventGrowOverflow={false} wrap="wrap">
-            <TagsInput label={t('lab.expected')} placeholder={expected.length === 0 ? t('lab.expectedHint') : undefined} data={names} value={none ? [] : expected} onChange={setExpected} disabled={none} limit={20} splitChars={[',', ' ']} acceptValueOnBlur miw={260} />
-            <TagsInput label={t('lab.acceptable')} data={names} value={also} onChange={setAlso} splitChars={[',', ' ']} acceptValueOnBlur miw={220} />
+            <TagsInput
+              label={t('lab.expected')}
+              placeholder={expected.length === 0 ? t('lab.expectedHint') : undefined}
+              data={names}
+              value={none ? [] : expected}
+              onChange={setExpected}
+              disabled={none}
+              limit={20}
+              splitChars={[',', ' ']}
+              acceptValueOnBlur
+              miw={260}
+            />
+            <TagsInput
+              label={t('lab.acceptable')}
+              data={names}
+              value={also}
+              onChange={setAlso}
+              splitChars={[',', ' ']}
+              acceptValueOnBlur
+              miw={220}
+            />
           </Group>
           <Group align="center" gap="lg">
-            <NumberInput label={t('lab.limit')} value={limit} onChange={setLimit} min={1} max={100} w={120} clampBehavior="strict" />
-            <Checkbox label={t('lab.nothingFits')} checked={none} onChange={(e) => setNone(e.currentTarget.checked)} mt={22} />
+            <NumberInput
+              label={t('lab.limit')}
+              value={limit}
+              onChange={setLimit}
+              min={1}
+              max={100}
+              w={120}
+              clampBehavior="strict"
+            />
+            <Checkbox
+              label={t('lab.nothingFits')}
+              checked={none}
+              onChange={(e) => setNone(e.currentTarget.checked)}
+              mt={22}
+            />
             <Button type="submit" loading={answer.isFetching} disabled={query.trim() === ''} ml="auto" mt={22}>
               {t('lab.test')}
             </Button>
           </Group>
         </Stack>
       </Box>
-      {answer.error ? <Failure of={answer.error} retry={() => answer.refetch()} /> : answer.data ? <Answer of={answer.data} expected={listOf(asked.expect)} also={listOf(asked.also)} /> : answer.isFetching ? <Waiting /> : <Empty title={t('lab.singleEmpty')} text={t('lab.singleEmptyText')} />}
+      {answer.error ? (
+        <Failure of={answer.error} retry={() => answer.refetch()} />
+      ) : answer.data ? (
+        <Answer of={answer.data} expected={listOf(asked.expect)} also={listOf(asked.also)} />
+      ) : answer.isFetching ? (
+        <Waiting />
+      ) : (
+        <Empty title={t('lab.singleEmpty')} text={t('lab.singleEmptyText')} />
+      )}
     </Stack>
   );
 }
@@ -88,14 +157,24 @@ function Answer({ of: a, expected, also }: { of: Schemas['SelectedOne']; expecte
   const inLanguage = useTold();
   const [, go] = useAddress();
   const kind = a.match_type || 'not_judged';
-  const word = { exact_match: 'lab.exactText', acceptable_match: 'lab.acceptableText', partial_match: 'lab.partialText', no_match: 'lab.noneText', not_judged: 'lab.notJudgedText' } as const;
+  const word = {
+    exact_match: 'lab.exactText',
+    acceptable_match: 'lab.acceptableText',
+    partial_match: 'lab.partialText',
+    no_match: 'lab.noneText',
+    not_judged: 'lab.notJudgedText',
+  } as const;
   return (
     <Stack gap="lg">
       <Card title={t('lab.match')}>
         <Group gap="sm" mb="md" role="status">
           <MatchBadge of={kind} />
           <Text size="sm" c="dimmed">
-            {t(a.match_type === 'no_match' && a.own_match_type === 'partial_match' ? 'lab.acceptableBesideText' : (word[kind as keyof typeof word] ?? 'lab.notJudgedText'))}
+            {t(
+              a.match_type === 'no_match' && a.own_match_type === 'partial_match'
+                ? 'lab.acceptableBesideText'
+                : (word[kind as keyof typeof word] ?? 'lab.notJudgedText'),
+            )}
           </Text>
         </Group>
         <Group gap={40} align="flex-start">
@@ -106,7 +185,12 @@ function Answer({ of: a, expected, also }: { of: Schemas['SelectedOne']; expecte
               <Box component="ol" m={0} pl={20} fz="sm">
                 {a.selected_tools.map((n) => (
                   <li key={n}>
-                    <span className="mono untrusted">{n}</span> {expected.includes(n) ? <Mark tone="pass">{t('lab.isExpected')}</Mark> : also.includes(n) ? <Mark tone="pass">{t('lab.isAcceptable')}</Mark> : null}
+                    <span className="mono untrusted">{n}</span>{' '}
+                    {expected.includes(n) ? (
+                      <Mark tone="pass">{t('lab.isExpected')}</Mark>
+                    ) : also.includes(n) ? (
+                      <Mark tone="pass">{t('lab.isAcceptable')}</Mark>
+                    ) : null}
                   </li>
                 ))}
               </Box>
@@ -139,7 +223,12 @@ function Answer({ of: a, expected, also }: { of: Schemas['SelectedOne']; expecte
                 <Box style={{ flex: '1 1 320px' }}>
                   <Why of={w} />
                 </Box>
-                <Button variant="default" size="xs" className="no-print long-button" onClick={() => go({ tab: 'changes', edit: w.tool.tool })}>
+                <Button
+                  variant="default"
+                  size="xs"
+                  className="no-print long-button"
+                  onClick={() => go({ tab: 'changes', edit: w.tool.tool })}
+                >
                   {t('lab.editTool', { tool: w.tool.tool })}
                 </Button>
               </Group>
@@ -158,7 +247,11 @@ export function Why({ of: w }: { of: Schemas['RoutingDiagnosis'] }) {
   return (
     <Box>
       <Text size="sm" fw={600} className="untrusted">
-        {t(!w.winner.tool ? 'lab.whyLostNobody' : w.rank > 0 ? 'lab.whyLostRank' : 'lab.whyLostUnranked', { tool: w.tool.tool, rank: w.rank, winner: w.winner.tool })}
+        {t(!w.winner.tool ? 'lab.whyLostNobody' : w.rank > 0 ? 'lab.whyLostRank' : 'lab.whyLostUnranked', {
+          tool: w.tool.tool,
+          rank: w.rank,
+          winner: w.winner.tool,
+        })}
       </Text>
       {w.winner.tool && w.rank > 0 && (
         <Text size="xs" c="dimmed" className="num">
@@ -176,7 +269,15 @@ const shades = ['#3b5bdb', '#0c8599', '#e8590c', '#7048e8', '#2b8a3e', '#c2255c'
 function Scores({ of: list, expected, also }: { of: Schemas['Candidate'][]; expected: string[]; also: string[] }) {
   const t = useText();
   const shown = list.slice(0, 20);
-  const top = Math.max(...shown.map((c) => Math.max(c.total_score, Object.values(c.parts).reduce((n, v) => n + Math.max(0, v), 0))), 1e-9);
+  const top = Math.max(
+    ...shown.map((c) =>
+      Math.max(
+        c.total_score,
+        Object.values(c.parts).reduce((n, v) => n + Math.max(0, v), 0),
+      ),
+    ),
+    1e-9,
+  );
   const terms = [...new Set(shown.flatMap((c) => Object.keys(c.parts)))].sort();
   return (
     <Card title={t('lab.scoring', { n: shown.length })}>
@@ -184,9 +285,13 @@ function Scores({ of: list, expected, also }: { of: Schemas['Candidate'][]; expe
         <Table className={classes.plainTable} miw={720}>
           <Table.Thead>
             <Table.Tr>
-              <Table.Th ta="right" w={50}>{t('lab.rank')}</Table.Th>
+              <Table.Th ta="right" w={50}>
+                {t('lab.rank')}
+              </Table.Th>
               <Table.Th>{t('lab.tool')}</Table.Th>
-              <Table.Th ta="right" w={80}>{t('lab.score')}</Table.Th>
+              <Table.Th ta="right" w={80}>
+                {t('lab.score')}
+              </Table.Th>
               <Table.Th w={230}>{t('lab.terms')}</Table.Th>
               <Table.Th>{t('lab.matched')}</Table.Th>
             </Table.Tr>
@@ -194,7 +299,9 @@ function Scores({ of: list, expected, also }: { of: Schemas['Candidate'][]; expe
           <Table.Tbody>
             {shown.map((c) => (
               <Table.Tr key={c.tool_id} data-tool={c.tool_id}>
-                <Table.Td ta="right" className="num">{c.rank}</Table.Td>
+                <Table.Td ta="right" className="num">
+                  {c.rank}
+                </Table.Td>
                 <Table.Td>
                   <span className="mono untrusted">{c.tool_id}</span>
                   <Group gap={4} mt={2}>
@@ -203,16 +310,43 @@ function Scores({ of: list, expected, also }: { of: Schemas['Candidate'][]; expe
                     {also.includes(c.tool_id) && <Mark tone="pass">{t('lab.isAcceptable')}</Mark>}
                   </Group>
                 </Table.Td>
-                <Table.Td ta="right" className="num" fw={600}>{fixed(c.total_score, 3)}</Table.Td>
+                <Table.Td ta="right" className="num" fw={600}>
+                  {fixed(c.total_score, 3)}
+                </Table.Td>
                 <Table.Td>
                   <div className={classes.parts} aria-hidden="true">
-                    {terms.map((n, i) => ((c.parts[n] ?? 0) > 0 ? <div key={n} style={{ width: `${((c.parts[n] ?? 0) / top) * 100}%`, background: shades[i % shades.length] }} /> : null))}
+                    {terms.map((n, i) =>
+                      (c.parts[n] ?? 0) > 0 ? (
+                        <div
+                          key={n}
+                          style={{
+                            width: `${((c.parts[n] ?? 0) / top) * 100}%`,
+                            background: shades[i % shades.length],
+                          }}
+                        />
+                      ) : null,
+                    )}
                   </div>
                   <Group gap={10} mt={4}>
                     {terms.map((n, i) =>
                       c.parts[n] ? (
-                        <Text key={n} span size="xs" className="num" style={{ display: 'inline-flex', alignItems: 'center', gap: 4 }}>
-                          <span aria-hidden style={{ width: 8, height: 8, borderRadius: 2, background: shades[i % shades.length], display: 'inline-block' }} />
+                        <Text
+                          key={n}
+                          span
+                          size="xs"
+                          className="num"
+                          style={{ display: 'inline-flex', alignItems: 'center', gap: 4 }}
+                        >
+                          <span
+                            aria-hidden
+                            style={{
+                              width: 8,
+                              height: 8,
+                              borderRadius: 2,
+                              background: shades[i % shades.length],
+                              display: 'inline-block',
+                            }}
+                          />
                           {n} {fixed(c.parts[n]!, 3)}
                         </Text>
                       ) : null,

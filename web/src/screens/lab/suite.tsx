@@ -22,22 +22,44 @@ export function Suite({ bench }: { bench: Bench }) {
   const may = useMay('run');
   const stop = useRef<AbortController | null>(null);
   const run = at.get('run') ?? '';
-  const report = $api.useQuery('get', `${runsPath}/{id}`, { params: { path: { id: run } } }, { enabled: run !== '', staleTime: Number.POSITIVE_INFINITY });
+  const report = $api.useQuery(
+    'get',
+    `${runsPath}/{id}`,
+    { params: { path: { id: run } } },
+    { enabled: run !== '', staleTime: Number.POSITIVE_INFINITY },
+  );
 
   const evaluate = useMutation({
     mutationFn: async (lint: boolean) => {
       stop.current = new AbortController();
       const form = new FormData();
-      form.append('file', new Blob([bench.questions!.text], { type: 'application/octet-stream' }), bench.questions!.name);
+      form.append(
+        'file',
+        new Blob([bench.questions!.text], { type: 'application/octet-stream' }),
+        bench.questions!.name,
+      );
       return ok(
         await api.POST('/api/v1/admin/tool-eval/run', {
-          params: { query: { catalogue_id: bench.catalogue.id, preset: bench.preset, ...bench.how, limit: Number(limit) || undefined, no_lint: lint ? undefined : true } },
-          body: form as never, bodySerializer: (b: unknown) => b as FormData, signal: stop.current.signal,
+          params: {
+            query: {
+              catalogue_id: bench.catalogue.id,
+              preset: bench.preset,
+              ...bench.how,
+              limit: Number(limit) || undefined,
+              no_lint: lint ? undefined : true,
+            },
+          },
+          body: form as never,
+          bodySerializer: (b: unknown) => b as FormData,
+          signal: stop.current.signal,
         }),
       );
     },
     onSuccess: (made) => {
-      client.setQueryData($api.queryOptions('get', `${runsPath}/{id}`, { params: { path: { id: made.run_id } } }).queryKey, made);
+      client.setQueryData(
+        $api.queryOptions('get', `${runsPath}/{id}`, { params: { path: { id: made.run_id } } }).queryKey,
+        made,
+      );
       go({ run: made.run_id, route: null, tag: null, case: null });
     },
     onSettled: () => client.invalidateQueries({ predicate: (q) => q.queryKey[1] === runsPath }),
@@ -57,20 +79,34 @@ export function Suite({ bench }: { bench: Bench }) {
       <Box className="card no-print" p="md">
         <Stack gap="md">
           <FilePick
-            label={t('lab.chooseFile')} file={bench.questions} hint={t('lab.fileHint')}
+            label={t('lab.chooseFile')}
+            file={bench.questions}
+            hint={t('lab.fileHint')}
             onFile={(f) => {
               evaluate.reset();
               bench.setQuestions(f);
             }}
           />
           <Group align="flex-end" gap="sm">
-            <NumberInput label={t('lab.limitSuite')} placeholder={t('lab.limitSuiteHint')} value={limit} onChange={setLimit} min={1} max={100} w={220} />
+            <NumberInput
+              label={t('lab.limitSuite')}
+              placeholder={t('lab.limitSuiteHint')}
+              value={limit}
+              onChange={setLimit}
+              min={1}
+              max={100}
+              w={220}
+            />
             <Group gap="sm" ml="auto">
               <Button variant="default" leftSection={<IconTrash size={16} aria-hidden />} onClick={clear}>
                 {t('lab.clearCache')}
               </Button>
               {may && (
-                <Button leftSection={<IconPlayerPlay size={16} aria-hidden />} disabled={!bench.questions || evaluate.isPending} onClick={() => evaluate.mutate(true)}>
+                <Button
+                  leftSection={<IconPlayerPlay size={16} aria-hidden />}
+                  disabled={!bench.questions || evaluate.isPending}
+                  onClick={() => evaluate.mutate(true)}
+                >
                   {t('lab.run')}
                 </Button>
               )}
@@ -91,7 +127,13 @@ export function Suite({ bench }: { bench: Bench }) {
           )}
         </Stack>
       </Box>
-      {report.error ? <Failure of={report.error} retry={() => report.refetch()} /> : report.data ? <Report key={report.data.run_id} of={report.data} bench={bench} /> : run !== '' ? <Waiting /> : null}
+      {report.error ? (
+        <Failure of={report.error} retry={() => report.refetch()} />
+      ) : report.data ? (
+        <Report key={report.data.run_id} of={report.data} bench={bench} />
+      ) : run !== '' ? (
+        <Waiting />
+      ) : null}
       <Trend bench={bench} open={run} hash={report.data?.suite_hash} />
     </Stack>
   );

@@ -13,8 +13,11 @@ export function useEstimate(draft: Draft, complete: boolean) {
   const [text] = useDebouncedValue(JSON.stringify(requestOf(draft)), 400);
   return useQuery({
     queryKey: ['estimate', text],
-    queryFn: async ({ signal }) => ok(await api.POST('/api/tool-eval/estimate', { body: JSON.parse(text) as Request, signal })),
-    enabled: complete, placeholderData: keepPreviousData, retry: false,
+    queryFn: async ({ signal }) =>
+      ok(await api.POST('/api/tool-eval/estimate', { body: JSON.parse(text) as Request, signal })),
+    enabled: complete,
+    placeholderData: keepPreviousData,
+    retry: false,
   });
 }
 
@@ -47,13 +50,21 @@ export function Before({ estimate, complete }: { estimate: ReturnType<typeof use
   const warnings = (e.warnings ?? []).filter((w) => w.code !== 'no-key');
   return (
     <Stack gap={6} aria-live="polite" style={{ opacity: estimate.isPlaceholderData ? 0.6 : 1 }}>
-      <Text size="sm">{t('newrun.casesTimes', { cases: e.cases, models: e.targets?.length ?? 0, repeats: e.most_repeats ? `${e.repeats}–${e.most_repeats}` : e.repeats })}</Text>
+      <Text size="sm">
+        {t('newrun.casesTimes', {
+          cases: e.cases,
+          models: e.targets?.length ?? 0,
+          repeats: e.most_repeats ? `${e.repeats}–${e.most_repeats}` : e.repeats,
+        })}
+      </Text>
       <Usage of={e} />
       {e.of_targets && <Usage of={e.of_targets} title={t('newrun.ofModels')} />}
       {e.of_judges && <Usage of={e.of_judges} title={t('newrun.ofJudges')} />}
       {(e.unkeyed ?? []).length > 0 && (
         <Alert color="yellow" p="xs" mt={4}>
-          <Text size="sm" fw={600}>{t('newrun.keysMissing')}</Text>
+          <Text size="sm" fw={600}>
+            {t('newrun.keysMissing')}
+          </Text>
           <List size="sm" spacing={4}>
             {(e.unkeyed ?? []).map((u) => (
               <List.Item key={`${u.target} ${u.variable} ${u.judge}`} className="untrusted">
@@ -83,21 +94,56 @@ export function Before({ estimate, complete }: { estimate: ReturnType<typeof use
 }
 
 /** Usage is what a run asks and uses, or a part of it. */
-function Usage({ of: u, title }: { of: Pick<Schemas['AppDryRun'], 'requests_least' | 'requests_most' | 'input_tokens' | 'output_tokens' | 'cost_usd' | 'seconds'>; title?: string }) {
+function Usage({
+  of: u,
+  title,
+}: {
+  of: Pick<
+    Schemas['AppDryRun'],
+    'requests_least' | 'requests_most' | 'input_tokens' | 'output_tokens' | 'cost_usd' | 'seconds'
+  >;
+  title?: string;
+}) {
   const t = useText();
   const most = u.requests_most;
-  const tokens = u.input_tokens.value !== null && u.output_tokens.value !== null ? `${number(u.input_tokens.value)} + ${number(u.output_tokens.value)}` : null;
+  const tokens =
+    u.input_tokens.value !== null && u.output_tokens.value !== null
+      ? `${number(u.input_tokens.value)} + ${number(u.output_tokens.value)}`
+      : null;
   return (
-    <Stack gap={6} role={title ? 'group' : undefined} aria-label={title} pl={title ? 'sm' : 0} style={title ? { borderLeft: '2px solid var(--mantine-color-default-border)' } : undefined}>
+    <Stack
+      gap={6}
+      role={title ? 'group' : undefined}
+      aria-label={title}
+      pl={title ? 'sm' : 0}
+      style={title ? { borderLeft: '2px solid var(--mantine-color-default-border)' } : undefined}
+    >
       {title && (
         <Text size="sm" fw={600}>
           {title}
         </Text>
       )}
-      <Line name={t('newrun.requests')} value={most === null ? `≥ ${number(u.requests_least)}` : most === u.requests_least ? number(most) : `${number(u.requests_least)} – ${number(most)}`} />
+      <Line
+        name={t('newrun.requests')}
+        value={
+          most === null
+            ? `≥ ${number(u.requests_least)}`
+            : most === u.requests_least
+              ? number(most)
+              : `${number(u.requests_least)} – ${number(most)}`
+        }
+      />
       <Line name={t('newrun.tokens')} value={tokens} of={u.input_tokens} />
-      <Line name={t('newrun.cost')} value={u.cost_usd.value === null ? null : `≈ ${money(u.cost_usd.value)}`} of={u.cost_usd} />
-      <Line name={t('newrun.time')} value={u.seconds.value === null ? null : `≈ ${duration(u.seconds.value * 1000)}`} of={u.seconds} />
+      <Line
+        name={t('newrun.cost')}
+        value={u.cost_usd.value === null ? null : `≈ ${money(u.cost_usd.value)}`}
+        of={u.cost_usd}
+      />
+      <Line
+        name={t('newrun.time')}
+        value={u.seconds.value === null ? null : `≈ ${duration(u.seconds.value * 1000)}`}
+        of={u.seconds}
+      />
     </Stack>
   );
 }

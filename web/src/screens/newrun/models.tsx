@@ -14,12 +14,21 @@ export function ModelRow({ model: m, lacks, remove }: { model: Model; lacks?: st
   const t = useText();
   const { provider, model } = parts(m.spec);
   const test = useMutation({
-    mutationFn: async () => ok(await api.POST('/api/targets/test', { body: { provider_key: provider, model_id: model, base_url: m.base_url, api_key_env: m.api_key_env } })),
+    mutationFn: async () =>
+      ok(
+        await api.POST('/api/targets/test', {
+          body: { provider_key: provider, model_id: model, base_url: m.base_url, api_key_env: m.api_key_env },
+        }),
+      ),
   });
   const canTest = provider !== 'offline' && !provider.includes(':');
   const r = test.data;
   const fault = faults.find((f) => f === r?.fault);
-  const why = test.error ? problemOf(test.error).message : r && !r.ok ? [fault && t(`newrun.fault_${fault}`), r.message].filter(Boolean).join(': ') : '';
+  const why = test.error
+    ? problemOf(test.error).message
+    : r && !r.ok
+      ? [fault && t(`newrun.fault_${fault}`), r.message].filter(Boolean).join(': ')
+      : '';
   return (
     <Box className="card" px="sm" py={6}>
       <Group gap="xs" wrap="nowrap" justify="space-between">
@@ -35,24 +44,53 @@ export function ModelRow({ model: m, lacks, remove }: { model: Model; lacks?: st
         </Box>
         <Group gap={4} wrap="nowrap">
           {canTest && (
-            <Button variant="subtle" size="compact-xs" loading={test.isPending} onClick={() => test.mutate()} aria-label={`${t('newrun.test')}: ${m.name || m.spec}`}>
+            <Button
+              variant="subtle"
+              size="compact-xs"
+              loading={test.isPending}
+              onClick={() => test.mutate()}
+              aria-label={`${t('newrun.test')}: ${m.name || m.spec}`}
+            >
               {t('newrun.test')}
             </Button>
           )}
-          <ActionIcon variant="subtle" color="gray" onClick={remove} aria-label={t('newrun.removeModel', { what: m.name || m.spec })}>
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            onClick={remove}
+            aria-label={t('newrun.removeModel', { what: m.name || m.spec })}
+          >
             <IconX size={16} aria-hidden />
           </ActionIcon>
         </Group>
       </Group>
       {lacks && !r && !test.error && (
-        <Text size="xs" className="untrusted" style={{ color: 'var(--cv-error)', display: 'flex', gap: 4, alignItems: 'flex-start' }}>
+        <Text
+          size="xs"
+          className="untrusted"
+          style={{ color: 'var(--cv-error)', display: 'flex', gap: 4, alignItems: 'flex-start' }}
+        >
           <IconKey size={14} aria-hidden style={{ flex: 'none', marginTop: 2 }} />
           {t('newrun.noKey', { variable: lacks })}
         </Text>
       )}
       {(r || test.error) && (
-        <Text size="xs" role="status" className="untrusted" style={{ color: why ? 'var(--cv-fail)' : 'var(--cv-pass)', display: 'flex', gap: 4, alignItems: 'flex-start' }}>
-          {why ? <IconCircleX size={14} aria-hidden style={{ flex: 'none', marginTop: 2 }} /> : <IconCircleCheck size={14} aria-hidden style={{ flex: 'none', marginTop: 2 }} />}
+        <Text
+          size="xs"
+          role="status"
+          className="untrusted"
+          style={{
+            color: why ? 'var(--cv-fail)' : 'var(--cv-pass)',
+            display: 'flex',
+            gap: 4,
+            alignItems: 'flex-start',
+          }}
+        >
+          {why ? (
+            <IconCircleX size={14} aria-hidden style={{ flex: 'none', marginTop: 2 }} />
+          ) : (
+            <IconCircleCheck size={14} aria-hidden style={{ flex: 'none', marginTop: 2 }} />
+          )}
           {why ? t('newrun.worksNot', { why }) : t('newrun.works', { time: duration(r!.latency_ms) })}
         </Text>
       )}
@@ -71,7 +109,13 @@ export function Endpoint({ add, close }: { add: (m: Model) => void; close: () =>
   const keys = $api.useQuery('get', '/api/keys');
   const complete = provider.trim() !== '' && model.trim() !== '' && url.trim() !== '';
   const submit = () => {
-    if (complete) add({ spec: `${provider.trim()}/${model.trim()}`, base_url: url.trim(), api_key_env: variable.trim() || undefined, name: name.trim() || undefined });
+    if (complete)
+      add({
+        spec: `${provider.trim()}/${model.trim()}`,
+        base_url: url.trim(),
+        api_key_env: variable.trim() || undefined,
+        name: name.trim() || undefined,
+      });
   };
   const press = (e: KeyboardEvent) => {
     if (e.key !== 'Enter' || (e.target as HTMLElement).tagName !== 'INPUT') return;
@@ -81,11 +125,36 @@ export function Endpoint({ add, close }: { add: (m: Model) => void; close: () =>
   return (
     <Fieldset legend={t('newrun.endpoint')} onKeyDown={press}>
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
-        <TextInput label={t('newrun.baseUrl')} placeholder="http://127.0.0.1:8000/v1" inputMode="url" value={url} onChange={(e) => setUrl(e.currentTarget.value)} data-autofocus />
+        <TextInput
+          label={t('newrun.baseUrl')}
+          placeholder="http://127.0.0.1:8000/v1"
+          inputMode="url"
+          value={url}
+          onChange={(e) => setUrl(e.currentTarget.value)}
+          data-autofocus
+        />
         <TextInput label={t('newrun.modelId')} value={model} onChange={(e) => setModel(e.currentTarget.value)} />
-        <TextInput label={t('newrun.provider')} description={t('newrun.providerHint')} inputWrapperOrder={['label', 'input', 'description', 'error']} value={provider} onChange={(e) => setProvider(e.currentTarget.value)} />
-        <Autocomplete label={t('newrun.keyVar')} description={t('newrun.keyVarHint')} inputWrapperOrder={['label', 'input', 'description', 'error']} value={variable} onChange={setVariable} data={(keys.data?.items ?? []).map((k) => k.variable)} />
-        <TextInput label={t('newrun.shownAs')} placeholder={`${provider}/${model}`} value={name} onChange={(e) => setName(e.currentTarget.value)} />
+        <TextInput
+          label={t('newrun.provider')}
+          description={t('newrun.providerHint')}
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
+          value={provider}
+          onChange={(e) => setProvider(e.currentTarget.value)}
+        />
+        <Autocomplete
+          label={t('newrun.keyVar')}
+          description={t('newrun.keyVarHint')}
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
+          value={variable}
+          onChange={setVariable}
+          data={(keys.data?.items ?? []).map((k) => k.variable)}
+        />
+        <TextInput
+          label={t('newrun.shownAs')}
+          placeholder={`${provider}/${model}`}
+          value={name}
+          onChange={(e) => setName(e.currentTarget.value)}
+        />
       </SimpleGrid>
       <Group mt="sm" gap="xs">
         <Button size="xs" onClick={submit} disabled={!complete} variant="light">

@@ -12,7 +12,17 @@ import { Failure } from '../../ui/bits';
 
 type Tier = 'regression' | 'golden' | 'labeled' | '';
 
-export function AddToSuite({ run, name, target, close }: { run: string; name: string; target: string; close: () => void }) {
+export function AddToSuite({
+  run,
+  name,
+  target,
+  close,
+}: {
+  run: string;
+  name: string;
+  target: string;
+  close: () => void;
+}) {
   const t = useText();
   const known = useQueryClient();
   const { busy, error, act } = useAct();
@@ -22,15 +32,32 @@ export function AddToSuite({ run, name, target, close }: { run: string; name: st
   const [tier, setTier] = useState<Tier>('regression');
   const [bug, setBug] = useState('');
   const [added, setAdded] = useState<Schemas['CaseAdded']>();
-  const list = $api.useQuery('get', '/api/tool-suites', { params: { query: { limit: 50, search: asked || undefined } } }, { placeholderData: (before) => before });
+  const list = $api.useQuery(
+    'get',
+    '/api/tool-suites',
+    { params: { query: { limit: 50, search: asked || undefined } } },
+    { placeholderData: (before) => before },
+  );
   const suites = (list.data?.items ?? []).map((s) => ({ value: s.id, label: s.name }));
   const add = () =>
     act(async () => {
-      setAdded(ok(await api.POST('/api/runs/{id}/case/suite', { params: { path: { id: run } }, body: { case: name, target, suite_id: suite ?? '', tier, bug: bug.trim() || undefined } })));
+      setAdded(
+        ok(
+          await api.POST('/api/runs/{id}/case/suite', {
+            params: { path: { id: run } },
+            body: { case: name, target, suite_id: suite ?? '', tier, bug: bug.trim() || undefined },
+          }),
+        ),
+      );
       await known.invalidateQueries();
     });
   return (
-    <Modal opened onClose={close} title={t('results.addToSuite')} closeButtonProps={{ 'aria-label': t('common.close') }}>
+    <Modal
+      opened
+      onClose={close}
+      title={t('results.addToSuite')}
+      closeButtonProps={{ 'aria-label': t('common.close') }}
+    >
       {added ? (
         <Stack gap="sm" role="status">
           <Text size="sm">
@@ -57,12 +84,37 @@ export function AddToSuite({ run, name, target, close }: { run: string; name: st
           }}
         >
           <Stack gap="sm">
-            <Select label={t('results.intoSuite')} data={suites} value={suite} onChange={setSuite} searchable searchValue={search} onSearchChange={setSearch} nothingFoundMessage={t('results.nothing')} required />
             <Select
-              label={t('results.tier')} data={[{ value: 'regression', label: t('results.tierRegression') }, { value: 'golden', label: t('results.tierGolden') }, { value: 'labeled', label: t('results.tierLabeled') }, { value: '', label: t('results.tierNone') }]}
-              value={tier} onChange={(v) => setTier((v ?? '') as Tier)} allowDeselect={false}
+              label={t('results.intoSuite')}
+              data={suites}
+              value={suite}
+              onChange={setSuite}
+              searchable
+              searchValue={search}
+              onSearchChange={setSearch}
+              nothingFoundMessage={t('results.nothing')}
+              required
             />
-            <TextInput label={t('results.bug')} description={t('results.bugText')} value={bug} onChange={(e) => setBug(e.currentTarget.value)} required={tier === 'regression'} maxLength={500} />
+            <Select
+              label={t('results.tier')}
+              data={[
+                { value: 'regression', label: t('results.tierRegression') },
+                { value: 'golden', label: t('results.tierGolden') },
+                { value: 'labeled', label: t('results.tierLabeled') },
+                { value: '', label: t('results.tierNone') },
+              ]}
+              value={tier}
+              onChange={(v) => setTier((v ?? '') as Tier)}
+              allowDeselect={false}
+            />
+            <TextInput
+              label={t('results.bug')}
+              description={t('results.bugText')}
+              value={bug}
+              onChange={(e) => setBug(e.currentTarget.value)}
+              required={tier === 'regression'}
+              maxLength={500}
+            />
             {error !== null && <Failure of={error} />}
             <Group justify="flex-end">
               <Button variant="default" onClick={close}>

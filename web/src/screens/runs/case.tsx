@@ -18,7 +18,14 @@ import { AddToSuite } from './addcase';
 import { caseOf, keyOf, useAttempts } from './lists';
 import { type Attempt, asVerdict, caseLink, inWords, readFilters } from './parts';
 
-type CaseOf = { id: string; description?: string; context?: string; input?: Turn[]; expect?: unknown; [key: string]: unknown };
+type CaseOf = {
+  id: string;
+  description?: string;
+  context?: string;
+  input?: Turn[];
+  expect?: unknown;
+  [key: string]: unknown;
+};
 type TraceOf = { turns?: Turn[]; end?: string; attempts?: number; finish_reason?: string; [key: string]: unknown };
 type Exchange = { request?: unknown; response?: string; http?: number; ms?: number; error?: string };
 type Match = Schemas['CallvetCallMatch'];
@@ -31,7 +38,13 @@ export default function CaseView() {
   const [params] = useSearchParams();
   const name = params.get('case') ?? '';
   const list = params.get('in') ?? '';
-  const filters = useMemo(() => (list ? readFilters(new URLSearchParams(list)) : { ...readFilters(new URLSearchParams()), verdict: ['fail', 'error'] }), [list]);
+  const filters = useMemo(
+    () =>
+      list
+        ? readFilters(new URLSearchParams(list))
+        : { ...readFilters(new URLSearchParams()), verdict: ['fail', 'error'] },
+    [list],
+  );
   const shown = useQuery(caseOf(id, name));
   const { found, rows, total } = useAttempts(id, filters);
   const attempts = shown.data?.attempts ?? [];
@@ -44,7 +57,12 @@ export default function CaseView() {
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = found;
   // The attempt may be further down in the list, and the one after it on the next page.
   useEffect(() => {
-    if (hasNextPage && !isFetchingNextPage && ((index < 0 && rows.length < 2000) || (index >= 0 && index >= rows.length - 2))) void fetchNextPage();
+    if (
+      hasNextPage &&
+      !isFetchingNextPage &&
+      ((index < 0 && rows.length < 2000) || (index >= 0 && index >= rows.length - 2))
+    )
+      void fetchNextPage();
   }, [index, rows.length, hasNextPage, isFetchingNextPage, fetchNextPage]);
   const before = index > 0 ? rows[index - 1] : undefined;
   const after = index >= 0 ? rows[index + 1] : rows[0];
@@ -53,10 +71,19 @@ export default function CaseView() {
   const camefrom = (place.state as { back?: boolean } | null)?.back === true;
   useEffect(() => {
     // Steps from attempt to attempt replace the address: Esc and the back button lead to where one came from.
-    const open = (a: Attempt | undefined) => a && navigate(caseLink(id, a, filters), { replace: true, state: { back: camefrom } });
+    const open = (a: Attempt | undefined) =>
+      a && navigate(caseLink(id, a, filters), { replace: true, state: { back: camefrom } });
     const press = (e: KeyboardEvent) => {
       const from = e.target as HTMLElement;
-      if (e.ctrlKey || e.metaKey || e.altKey || e.defaultPrevented || from.isContentEditable || from.closest('input, textarea, select, [role="dialog"], [role="menu"], .cm-editor')) return;
+      if (
+        e.ctrlKey ||
+        e.metaKey ||
+        e.altKey ||
+        e.defaultPrevented ||
+        from.isContentEditable ||
+        from.closest('input, textarea, select, [role="dialog"], [role="menu"], .cm-editor')
+      )
+        return;
       if (e.key === 'j') open(after);
       else if (e.key === 'k') open(before);
       else if (e.key === 'Escape') {
@@ -73,7 +100,9 @@ export default function CaseView() {
   const may = useMay('write');
   const copy = async (as: 'yaml' | 'json') => {
     try {
-      const text = ok(await api.GET('/api/runs/{id}/case/text', { params: { path: { id }, query: { case: name, target } } }));
+      const text = ok(
+        await api.GET('/api/runs/{id}/case/text', { params: { path: { id }, query: { case: name, target } } }),
+      );
       await navigator.clipboard.writeText(text[as]);
       tell(t('results.caseCopied'));
     } catch (e) {
@@ -106,11 +135,25 @@ export default function CaseView() {
       actions={
         <>
           <Button.Group>
-            <Step to={before && caseLink(id, before, filters)} back={camefrom} label={t('results.previousFailing')} icon={<IconChevronUp size={16} aria-hidden />} />
-            <Step to={after && caseLink(id, after, filters)} back={camefrom} label={t('results.nextFailing')} icon={<IconChevronDown size={16} aria-hidden />} />
+            <Step
+              to={before && caseLink(id, before, filters)}
+              back={camefrom}
+              label={t('results.previousFailing')}
+              icon={<IconChevronUp size={16} aria-hidden />}
+            />
+            <Step
+              to={after && caseLink(id, after, filters)}
+              back={camefrom}
+              label={t('results.nextFailing')}
+              icon={<IconChevronDown size={16} aria-hidden />}
+            />
           </Button.Group>
           {may && (
-            <Button variant="default" leftSection={<IconPlaylistAdd size={16} aria-hidden />} onClick={() => setAdding(true)}>
+            <Button
+              variant="default"
+              leftSection={<IconPlaylistAdd size={16} aria-hidden />}
+              onClick={() => setAdding(true)}
+            >
               {t('results.addToSuite')}
             </Button>
           )}
@@ -136,7 +179,14 @@ export default function CaseView() {
             const here = a === at;
             return (
               <Button
-                key={keyOf(r)} component={Link} to={`/runs/${encodeURIComponent(id)}/case?${attemptParams(params, r)}`} replace state={place.state} size="xs" variant={here ? 'light' : 'default'} aria-current={here ? 'true' : undefined}
+                key={keyOf(r)}
+                component={Link}
+                to={`/runs/${encodeURIComponent(id)}/case?${attemptParams(params, r)}`}
+                replace
+                state={place.state}
+                size="xs"
+                variant={here ? 'light' : 'default'}
+                aria-current={here ? 'true' : undefined}
                 leftSection={<Verdict of={asVerdict(r.verdict)} compact />}
               >
                 <span className="untrusted">
@@ -148,7 +198,11 @@ export default function CaseView() {
           })}
         </Group>
       )}
-      {at ? <OneAttempt key={key} run={id} of={of} tools={shown.data.tools} detail={at} /> : <Empty title={t('results.noCase')} text={t('common.notFoundText')} />}
+      {at ? (
+        <OneAttempt key={key} run={id} of={of} tools={shown.data.tools} detail={at} />
+      ) : (
+        <Empty title={t('results.noCase')} text={t('common.notFoundText')} />
+      )}
       <Text size="xs" c="dimmed">
         {t('results.keysCase')}
       </Text>
@@ -173,13 +227,32 @@ function Step({ to, back, label, icon }: { to?: string; back: boolean; label: st
     );
   }
   return (
-    <Button variant="default" px="xs" aria-label={label} title={label} component={Link} to={to} replace state={{ back }}>
+    <Button
+      variant="default"
+      px="xs"
+      aria-label={label}
+      title={label}
+      component={Link}
+      to={to}
+      replace
+      state={{ back }}
+    >
       {icon}
     </Button>
   );
 }
 
-function OneAttempt({ run, of, tools, detail }: { run: string; of: CaseOf; tools: Schemas['OfferedTool'][]; detail: Schemas['AttemptDetail'] }) {
+function OneAttempt({
+  run,
+  of,
+  tools,
+  detail,
+}: {
+  run: string;
+  of: CaseOf;
+  tools: Schemas['OfferedTool'][];
+  detail: Schemas['AttemptDetail'];
+}) {
   const t = useText();
   const r = detail.result;
   const trace = detail.trace as unknown as TraceOf;
@@ -233,7 +306,12 @@ function OneAttempt({ run, of, tools, detail }: { run: string; of: CaseOf; tools
   );
 }
 
-const states: Record<string, TextKey> = { matched: 'results.state_matched', partial: 'results.state_partial', missing: 'results.state_missing', extra: 'results.state_extra' };
+const states: Record<string, TextKey> = {
+  matched: 'results.state_matched',
+  partial: 'results.state_partial',
+  missing: 'results.state_missing',
+  extra: 'results.state_extra',
+};
 
 /** sameName compares names of tools: letter case and white space do not count. */
 const sameName = (a: string, b: string) => a.replace(/\s/g, '').toLowerCase() === b.replace(/\s/g, '').toLowerCase();
@@ -261,10 +339,23 @@ function Comparison({ of: list }: { of: Match[] }) {
                 <Text span c="dimmed" aria-label={t('results.actual')}>
                   →
                 </Text>
-                <Text span size="sm" fw={600} className="mono untrusted" c={m.got && (m.want ?? []).some((w) => sameName(w, m.got!)) ? undefined : 'var(--cv-fail)'}>
+                <Text
+                  span
+                  size="sm"
+                  fw={600}
+                  className="mono untrusted"
+                  c={m.got && (m.want ?? []).some((w) => sameName(w, m.got!)) ? undefined : 'var(--cv-fail)'}
+                >
                   <Seen text={m.got || t('results.nothing')} />
                 </Text>
-                <Badge color={right ? 'green' : 'gray'} style={right ? { color: 'var(--cv-pass)', background: 'var(--cv-pass-ground)' } : { color: 'var(--cv-fail)', background: 'var(--cv-fail-ground)' }}>
+                <Badge
+                  color={right ? 'green' : 'gray'}
+                  style={
+                    right
+                      ? { color: 'var(--cv-pass)', background: 'var(--cv-pass-ground)' }
+                      : { color: 'var(--cv-fail)', background: 'var(--cv-fail-ground)' }
+                  }
+                >
                   {states[m.state] ? t(states[m.state]!) : inWords(m.state)}
                 </Badge>
               </Group>
@@ -292,9 +383,17 @@ function Comparison({ of: list }: { of: Match[] }) {
                             <Value of={a.actual} />
                           </Table.Td>
                           <Table.Td>
-                            <Text span size="xs" c={a.matched ? 'dimmed' : 'var(--cv-fail)'} fw={a.matched ? 400 : 600} className="untrusted">
+                            <Text
+                              span
+                              size="xs"
+                              c={a.matched ? 'dimmed' : 'var(--cv-fail)'}
+                              fw={a.matched ? 400 : 600}
+                              className="untrusted"
+                            >
                               {a.matched ? t('results.same') : (a.note ?? t('results.differs'))}
-                              {!a.matched && a.similarity !== undefined && `, ${t('results.similar', { p: inUnit(a.similarity, 'rate') })}`}
+                              {!a.matched &&
+                                a.similarity !== undefined &&
+                                `, ${t('results.similar', { p: inUnit(a.similarity, 'rate') })}`}
                             </Text>
                             <Text size="xs" c="dimmed">
                               {inWords(a.rule)}
@@ -332,7 +431,11 @@ function Comparison({ of: list }: { of: Match[] }) {
 function Setting({ of, system, tools }: { of: CaseOf; system?: string; tools: Schemas['OfferedTool'][] }) {
   const t = useText();
   const parts: [TextKey, React.ReactNode, string][] = [
-    ['results.expectation', of.expect && JSON.stringify(of.expect) !== '{}' ? <Long text={JSON.stringify(of.expect, null, 2)} mono /> : null, ''],
+    [
+      'results.expectation',
+      of.expect && JSON.stringify(of.expect) !== '{}' ? <Long text={JSON.stringify(of.expect, null, 2)} mono /> : null,
+      '',
+    ],
     ['results.systemPrompt', system ? <Long text={system} /> : null, ''],
     [
       'results.offeredTools',
@@ -406,7 +509,13 @@ function Assertions({ of: list }: { of: Schemas['CallvetAssertion'][] }) {
                   {a.name}
                 </Text>
                 <Text size="xs" c="dimmed" className="untrusted">
-                  {[a.expected && `${t('results.expected')}: ${a.expected}`, a.actual && `${t('results.actual')}: ${a.actual}`, a.reason].filter(Boolean).join(' · ')}
+                  {[
+                    a.expected && `${t('results.expected')}: ${a.expected}`,
+                    a.actual && `${t('results.actual')}: ${a.actual}`,
+                    a.reason,
+                  ]
+                    .filter(Boolean)
+                    .join(' · ')}
                 </Text>
               </Box>
             </Group>
@@ -431,7 +540,13 @@ function Scores({ of: list }: { of: Schemas['Score'][] }) {
         <Box style={{ columns: '210px 2', columnGap: 24 }}>
           {sorted.map((s, i) => (
             <Group key={i} justify="space-between" wrap="nowrap" gap="sm" py={2} style={{ breakInside: 'avoid' }}>
-              <Text size="sm" c={s.name === 'overall' ? undefined : 'dimmed'} fw={s.name === 'overall' ? 600 : 400} title={s.reason} className="untrusted">
+              <Text
+                size="sm"
+                c={s.name === 'overall' ? undefined : 'dimmed'}
+                fw={s.name === 'overall' ? 600 : 400}
+                title={s.reason}
+                className="untrusted"
+              >
                 {inWords(s.name)}
                 {s.reason && (
                   <Text span size="xs" display="block">
@@ -453,9 +568,16 @@ function Scores({ of: list }: { of: Schemas['Score'][] }) {
 /** Judges are the verdicts on this attempt, where judges were asked. */
 function Judges({ run, attempt: a }: { run: string; attempt: Attempt }) {
   const t = useText();
-  const judged = $api.useQuery('get', '/api/runs/{id}/verdicts', { params: { path: { id: run } } }, { retry: false, staleTime: 60_000 });
+  const judged = $api.useQuery(
+    'get',
+    '/api/runs/{id}/verdicts',
+    { params: { path: { id: run } } },
+    { retry: false, staleTime: 60_000 },
+  );
   const list = (judged.data?.judgings ?? []).flatMap((j) =>
-    (j.verdicts ?? []).filter((v) => v.task === a.case && v.target === a.target && (v.attempt ?? 0) === a.repeat).map((v) => ({ judge: [j.judge.judge, j.judge.model].filter(Boolean).join(' · '), ...v })),
+    (j.verdicts ?? [])
+      .filter((v) => v.task === a.case && v.target === a.target && (v.attempt ?? 0) === a.repeat)
+      .map((v) => ({ judge: [j.judge.judge, j.judge.model].filter(Boolean).join(' · '), ...v })),
   );
   if (list.length === 0) return null;
   return (
@@ -464,7 +586,11 @@ function Judges({ run, attempt: a }: { run: string; attempt: Attempt }) {
         {list.map((v, i) => (
           <Group key={i} gap="sm" wrap="nowrap" align="flex-start">
             <Box w={96} style={{ flex: 'none' }}>
-              {v.pass === undefined ? <Badge>{v.word ?? v.unscored ?? '–'}</Badge> : <Verdict of={v.pass ? 'pass' : 'fail'} />}
+              {v.pass === undefined ? (
+                <Badge>{v.word ?? v.unscored ?? '–'}</Badge>
+              ) : (
+                <Verdict of={v.pass ? 'pass' : 'fail'} />
+              )}
             </Box>
             <Box style={{ minWidth: 0 }}>
               <Text size="sm" className="untrusted">
@@ -491,7 +617,10 @@ function Facts({ of: r, trace }: { of: Attempt; trace: TraceOf }) {
     [t('results.finishReason'), r.finish_reason],
     [t('results.evidenceNotes'), r.notes?.join('; ')],
     [t('results.end'), trace.end ? inWords(trace.end) : undefined],
-    [t('results.wall'), r.wall_ms === undefined ? undefined : `${duration(r.wall_ms)}${r.cached ? ` (${t('results.cached')})` : ''}`],
+    [
+      t('results.wall'),
+      r.wall_ms === undefined ? undefined : `${duration(r.wall_ms)}${r.cached ? ` (${t('results.cached')})` : ''}`,
+    ],
     [t('results.rounds'), trace.attempts === undefined ? undefined : String(trace.attempts)],
     [t('results.tokensIn'), u?.input_tokens === undefined ? undefined : number(u.input_tokens)],
     [t('results.tokensOut'), u?.output_tokens === undefined ? undefined : number(u.output_tokens)],
@@ -501,7 +630,11 @@ function Facts({ of: r, trace }: { of: Attempt; trace: TraceOf }) {
   ];
   return (
     <Card title={t('results.usage')}>
-      <Box component="dl" m={0} style={{ display: 'grid', gridTemplateColumns: 'minmax(110px, auto) 1fr', gap: '4px 16px' }}>
+      <Box
+        component="dl"
+        m={0}
+        style={{ display: 'grid', gridTemplateColumns: 'minmax(110px, auto) 1fr', gap: '4px 16px' }}
+      >
         {rows
           .filter(([, v]) => v !== undefined && v !== '')
           .map(([k, v]) => (
@@ -543,8 +676,20 @@ function Raw({ of: list }: { of: Exchange[] }) {
                   {t('results.request', { n: i + 1 })} · {x.http ? `HTTP ${x.http} · ` : ''}
                   {duration(x.ms)}
                 </Text>
-                <Code label={t('results.request', { n: i + 1 })} value={whole(x.request)} language="json" readOnly height={240} />
-                <Code label={t('results.response', { n: i + 1 })} value={x.error || whole(x.response)} language="json" readOnly height={240} />
+                <Code
+                  label={t('results.request', { n: i + 1 })}
+                  value={whole(x.request)}
+                  language="json"
+                  readOnly
+                  height={240}
+                />
+                <Code
+                  label={t('results.response', { n: i + 1 })}
+                  value={x.error || whole(x.response)}
+                  language="json"
+                  readOnly
+                  height={240}
+                />
               </Stack>
             ))}
           </Stack>

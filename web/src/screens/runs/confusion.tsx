@@ -22,13 +22,20 @@ export function ConfusionTab({ run, report: d }: { run: string; report: Report }
   const called = [...new Set([...expected, ...pairs.map((c) => c.called)])];
   const n = new Map(pairs.map((c) => [JSON.stringify([c.expected, c.called]), c.n]));
   const most = Math.max(...pairs.map((c) => c.n));
-  const link = (e: string, c: string) => `/runs/${encodeURIComponent(run)}?tab=attempts&${writeFilters({ target: [panel.name], expected: e, called: c })}`;
+  const link = (e: string, c: string) =>
+    `/runs/${encodeURIComponent(run)}?tab=attempts&${writeFilters({ target: [panel.name], expected: e, called: c })}`;
   const wrong = pairs.filter((c) => c.expected !== c.called).toSorted((a, b) => b.n - a.n);
   return (
     <Stack gap="md">
       {targets.length > 1 && (
         <Box className="scroll-x">
-          <SegmentedControl aria-label={t('results.target')} data={targets.map((p) => p.name)} value={panel.name} onChange={(v) => setName(v)} size="xs" />
+          <SegmentedControl
+            aria-label={t('results.target')}
+            data={targets.map((p) => p.name)}
+            value={panel.name}
+            onChange={(v) => setName(v)}
+            size="xs"
+          />
         </Box>
       )}
       {expected.length <= mostTools && (
@@ -60,9 +67,28 @@ export function ConfusionTab({ run, report: d }: { run: string; report: Report }
                       const count = n.get(JSON.stringify([e, c])) ?? 0;
                       const share = Math.round(12 + (count / most) * 22);
                       return (
-                        <Table.Td key={c} ta="center" className="num" style={count > 0 ? { background: `color-mix(in srgb, var(${e === c ? '--cv-pass' : '--cv-fail'}) ${share}%, var(--cv-card))` } : undefined}>
+                        <Table.Td
+                          key={c}
+                          ta="center"
+                          className="num"
+                          style={
+                            count > 0
+                              ? {
+                                  background: `color-mix(in srgb, var(${e === c ? '--cv-pass' : '--cv-fail'}) ${share}%, var(--cv-card))`,
+                                }
+                              : undefined
+                          }
+                        >
                           {count > 0 ? (
-                            <Link to={link(e, c)} aria-label={t('results.cell', { expected: e, called: c, n: count })} style={{ color: 'var(--mantine-color-text)', fontWeight: e === c ? 400 : 700, display: 'block' }}>
+                            <Link
+                              to={link(e, c)}
+                              aria-label={t('results.cell', { expected: e, called: c, n: count })}
+                              style={{
+                                color: 'var(--mantine-color-text)',
+                                fontWeight: e === c ? 400 : 700,
+                                display: 'block',
+                              }}
+                            >
                               {number(count)}
                             </Link>
                           ) : (
@@ -98,7 +124,10 @@ export function ConfusionTab({ run, report: d }: { run: string; report: Report }
                   <Table.Td className="mono untrusted">{c.expected}</Table.Td>
                   <Table.Td className="mono untrusted">{c.called}</Table.Td>
                   <Table.Td ta="right" className="num">
-                    <Link to={link(c.expected, c.called)} aria-label={t('results.cell', { expected: c.expected, called: c.called, n: c.n })}>
+                    <Link
+                      to={link(c.expected, c.called)}
+                      aria-label={t('results.cell', { expected: c.expected, called: c.called, n: c.n })}
+                    >
                       {number(c.n)}
                     </Link>
                   </Table.Td>

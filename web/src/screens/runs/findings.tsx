@@ -16,11 +16,17 @@ export function Findings({ run, report: d, most }: { run: string; report: Report
         const first = f.examples?.[0];
         return (
           <Card
-            key={f.code} id={`finding-${f.code}`}
+            key={f.code}
+            id={`finding-${f.code}`}
             title={f.title}
             actions={
               first && (
-                <Button component={Link} to={caseLink(run, { case: first.task, target: first.target, repeat: first.attempt })} variant="light" size="xs">
+                <Button
+                  component={Link}
+                  to={caseLink(run, { case: first.task, target: first.target, repeat: first.attempt })}
+                  variant="light"
+                  size="xs"
+                >
                   {t('results.show')}
                 </Button>
               )
@@ -45,7 +51,10 @@ export function Findings({ run, report: d, most }: { run: string; report: Report
                   <List size="sm" mt={2}>
                     {f.examples!.slice(0, most ? 3 : 10).map((e, i) => (
                       <List.Item key={i}>
-                        <Link to={caseLink(run, { case: e.task, target: e.target, repeat: e.attempt })} className="untrusted">
+                        <Link
+                          to={caseLink(run, { case: e.task, target: e.target, repeat: e.attempt })}
+                          className="untrusted"
+                        >
                           {e.task}
                           {e.attempt ? ` #${e.attempt + 1}` : ''}
                         </Link>{' '}

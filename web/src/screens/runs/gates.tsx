@@ -25,11 +25,22 @@ export function GatesTab({ run, line }: { run: string; line: Schemas['EvalDetail
   const chosen = asked || (sets[0]?.value ?? '');
   if (asked && kept.data && !sets.some((s) => s.value === asked)) sets.push({ value: asked, label: asked });
   const said = useQuery({
-    queryKey: ['run-gates', run, chosen, baseline], enabled: chosen !== '', retry: false, refetchOnMount: 'always',
+    queryKey: ['run-gates', run, chosen, baseline],
+    enabled: chosen !== '',
+    retry: false,
+    refetchOnMount: 'always',
     queryFn: async () => {
       // The text is sent, not the id: what kept gates said when somebody only looked is no history.
-      const gates = chosen === ofSuite ? {} : { gates: ok(await api.GET('/api/gates/{id}', { params: { path: { id: chosen } } })).text };
-      return ok(await api.POST('/api/runs/{id}/gate', { params: { path: { id: run } }, body: { ...gates, ...(baseline ? { baseline_eval_id: baseline } : {}) } }));
+      const gates =
+        chosen === ofSuite
+          ? {}
+          : { gates: ok(await api.GET('/api/gates/{id}', { params: { path: { id: chosen } } })).text };
+      return ok(
+        await api.POST('/api/runs/{id}/gate', {
+          params: { path: { id: run } },
+          body: { ...gates, ...(baseline ? { baseline_eval_id: baseline } : {}) },
+        }),
+      );
     },
   });
   const make = mayWrite && (
@@ -49,8 +60,25 @@ export function GatesTab({ run, line }: { run: string; line: Schemas['EvalDetail
   return (
     <Stack>
       <Group align="flex-end" gap="sm">
-        <Select label={t('results.gateSet')} data={sets} value={chosen} onChange={(v) => v && choose(v)} allowDeselect={false} searchable style={{ flex: '1 1 220px' }} />
-        <RunPick label={t('gates.baseline')} description={t('gates.baselineHint')} value={baseline} onChange={setBaseline} except={run} clearable clearButtonProps={{ 'aria-label': t('results.clear') }} style={{ flex: '2 1 260px' }} />
+        <Select
+          label={t('results.gateSet')}
+          data={sets}
+          value={chosen}
+          onChange={(v) => v && choose(v)}
+          allowDeselect={false}
+          searchable
+          style={{ flex: '1 1 220px' }}
+        />
+        <RunPick
+          label={t('gates.baseline')}
+          description={t('gates.baselineHint')}
+          value={baseline}
+          onChange={setBaseline}
+          except={run}
+          clearable
+          clearButtonProps={{ 'aria-label': t('results.clear') }}
+          style={{ flex: '2 1 260px' }}
+        />
         {chosen === ofSuite ? (
           line.suite_id && (
             <Button component={Link} to={`/suites/${encodeURIComponent(line.suite_id)}`} variant="default">
@@ -58,13 +86,26 @@ export function GatesTab({ run, line }: { run: string; line: Schemas['EvalDetail
             </Button>
           )
         ) : (
-          <Button component={Link} to={`/gates/${encodeURIComponent(chosen)}?run=${encodeURIComponent(run)}${baseline ? `&baseline=${encodeURIComponent(baseline)}` : ''}`} variant="default" leftSection={<IconPencil size={16} aria-hidden />}>
+          <Button
+            component={Link}
+            to={`/gates/${encodeURIComponent(chosen)}?run=${encodeURIComponent(run)}${baseline ? `&baseline=${encodeURIComponent(baseline)}` : ''}`}
+            variant="default"
+            leftSection={<IconPencil size={16} aria-hidden />}
+          >
             {t('results.editGates')}
           </Button>
         )}
         {make}
       </Group>
-      <Card title={t('results.gates')}>{said.error ? <Failure of={said.error} retry={() => void said.refetch()} /> : said.data ? <Report of={said.data} run={run} /> : <Waiting />}</Card>
+      <Card title={t('results.gates')}>
+        {said.error ? (
+          <Failure of={said.error} retry={() => void said.refetch()} />
+        ) : said.data ? (
+          <Report of={said.data} run={run} />
+        ) : (
+          <Waiting />
+        )}
+      </Card>
     </Stack>
   );
 }

@@ -26,7 +26,10 @@ export function GridTab({ run, report: d }: { run: string; report: Report }) {
   const list = { ...f, disagree: false, verdict: f.verdict.length ? f.verdict : ['fail', 'error'] };
   const columns: Column<Row>[] = [
     {
-      key: 'case', title: t('results.case'), min: 220, wide: true,
+      key: 'case',
+      title: t('results.case'),
+      min: 220,
+      wide: true,
       cell: (r) => (
         <Stack gap={0}>
           <Text size="sm" fw={500} className="untrusted" lineClamp={1}>
@@ -39,7 +42,8 @@ export function GridTab({ run, report: d }: { run: string; report: Report }) {
       ),
     },
     ...targets.map((target, i): Column<Row> => ({
-      key: `t${i}`, title: <span className="untrusted">{target.name}</span>,
+      key: `t${i}`,
+      title: <span className="untrusted">{target.name}</span>,
       cell: (r) => {
         const cell = r.cells[i];
         if (!cell || cell.pass + cell.fail + cell.error + cell.not_run === 0) {
@@ -50,7 +54,12 @@ export function GridTab({ run, report: d }: { run: string; report: Report }) {
           );
         }
         return (
-          <Link className={`cell cell-${stateOf(cell)}`} to={caseLink(run, { case: r.case, target: target.name, repeat: cell.repeat }, list)} state={{ back: true }} title={labelOf(t, target.name, cell)}>
+          <Link
+            className={`cell cell-${stateOf(cell)}`}
+            to={caseLink(run, { case: r.case, target: target.name, repeat: cell.repeat }, list)}
+            state={{ back: true }}
+            title={labelOf(t, target.name, cell)}
+          >
             <Verdict of={stateOf(cell)} compact />
             {cell.pass + cell.fail + cell.error + cell.not_run > 1 && (
               <span className="num">
@@ -69,16 +78,30 @@ export function GridTab({ run, report: d }: { run: string; report: Report }) {
     <Stack gap="md">
       <FilterBar report={d} filters={f} change={change} only={['search', 'target', 'tag', 'disagree']} />
       <Text size="sm" c="dimmed" aria-live="polite">
-        {first ? `${t('results.ofCases', { n: number(first.total), total: number(first.all) })} · ${t('results.gridLead')}` : t('common.loading')}
+        {first
+          ? `${t('results.ofCases', { n: number(first.total), total: number(first.all) })} · ${t('results.gridLead')}`
+          : t('common.loading')}
       </Text>
       {found.error ? (
         <Failure of={found.error} retry={() => void found.refetch()} />
       ) : (
         <Rows
-          label={t('results.grid')} columns={columns} rows={rows} idOf={(r) => r.case} rowHeight={52} hasMore={found.hasNextPage} more={() => void found.fetchNextPage()} busy={found.isFetchingNextPage || found.isPending}
+          label={t('results.grid')}
+          columns={columns}
+          rows={rows}
+          idOf={(r) => r.case}
+          rowHeight={52}
+          hasMore={found.hasNextPage}
+          more={() => void found.fetchNextPage()}
+          busy={found.isFetchingNextPage || found.isPending}
           onOpen={(r) => {
-            const i = Math.max(0, r.cells.findIndex((c) => stateOf(c) !== 'pass'));
-            navigate(caseLink(run, { case: r.case, target: targets[i]?.name, repeat: r.cells[i]?.repeat }, list), { state: { back: true } });
+            const i = Math.max(
+              0,
+              r.cells.findIndex((c) => stateOf(c) !== 'pass'),
+            );
+            navigate(caseLink(run, { case: r.case, target: targets[i]?.name, repeat: r.cells[i]?.repeat }, list), {
+              state: { back: true },
+            });
           }}
           empty={<Empty title={t('results.noneFit')} text={t('results.noneFitText')} />}
         />
@@ -94,5 +117,7 @@ function stateOf(c: Cell): VerdictName {
 
 function labelOf(t: T, target: string, c: Cell): string {
   const n = c.pass + c.fail + c.error + c.not_run;
-  return c.error > 0 ? t('results.cellOfError', { target, pass: c.pass, n, error: c.error }) : t('results.cellOf', { target, pass: c.pass, n });
+  return c.error > 0
+    ? t('results.cellOfError', { target, pass: c.pass, n, error: c.error })
+    : t('results.cellOf', { target, pass: c.pass, n });
 }

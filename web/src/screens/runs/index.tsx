@@ -35,7 +35,9 @@ export default function Runs() {
   const [chosen, setChosen] = useState<string[]>([]);
   const [gone, setGone] = useState<string[]>([]);
   const runs = $api.useInfiniteQuery(
-    'get', '/api/tool-eval/history', { params: { query: { suite: suite || undefined, experiment_id: experiment || undefined, limit: 50 } } },
+    'get',
+    '/api/tool-eval/history',
+    { params: { query: { suite: suite || undefined, experiment_id: experiment || undefined, limit: 50 } } },
     { pageParamName: 'cursor', initialPageParam: '', getNextPageParam: (last) => last.next_cursor },
   );
   const experiments = $api.useQuery('get', '/api/experiments', {}, { staleTime: 60_000 });
@@ -44,18 +46,33 @@ export default function Runs() {
   useLive(
     useCallback(
       (e: LiveEvent) => {
-        if (['job_completed', 'job_failed', 'job_cancelled', 'job_interrupted', 'tool_eval_init', 'events_skipped'].includes(e.type)) void refetch();
+        if (
+          [
+            'job_completed',
+            'job_failed',
+            'job_cancelled',
+            'job_interrupted',
+            'tool_eval_init',
+            'events_skipped',
+          ].includes(e.type)
+        )
+          void refetch();
       },
       [refetch],
     ),
   );
-  const rows = useMemo(() => (runs.data?.pages ?? []).flatMap((p) => p.items).filter((r) => !gone.includes(r.id)), [runs.data, gone]);
+  const rows = useMemo(
+    () => (runs.data?.pages ?? []).flatMap((p) => p.items).filter((r) => !gone.includes(r.id)),
+    [runs.data, gone],
+  );
 
-  const choose = (id: string, on: boolean) => setChosen((before) => (on ? [...before, id].slice(0, mostCompared) : before.filter((x) => x !== id)));
+  const choose = (id: string, on: boolean) =>
+    setChosen((before) => (on ? [...before, id].slice(0, mostCompared) : before.filter((x) => x !== id)));
   const remove = (r: Run) => {
     choose(r.id, false);
     undoable(
-      t, t('results.run', { id: r.id }),
+      t,
+      t('results.run', { id: r.id }),
       async () => {
         ok(await api.DELETE('/api/tool-eval/history/{id}', { params: { path: { id: r.id } } }));
         await client.invalidateQueries({ queryKey: ['get', '/api/tool-eval/history'] });
@@ -74,7 +91,9 @@ export default function Runs() {
   };
 
   const experimentColumn: Column<Run> = {
-    key: 'experiment', title: t('results.experiment'), width: 120,
+    key: 'experiment',
+    title: t('results.experiment'),
+    width: 120,
     cell: (r) =>
       r.experiment_id ? (
         <Link to={`/experiments/${encodeURIComponent(r.experiment_id)}`} className="untrusted">
@@ -88,11 +107,24 @@ export default function Runs() {
   };
   const columns: Column<Run>[] = [
     {
-      key: 'choose', title: '', width: 40, corner: 'left',
-      cell: (r) => <Checkbox size="xs" aria-label={t('results.select', { id: r.id })} checked={chosen.includes(r.id)} disabled={!chosen.includes(r.id) && chosen.length >= mostCompared} onChange={(e) => choose(r.id, e.currentTarget.checked)} />,
+      key: 'choose',
+      title: '',
+      width: 40,
+      corner: 'left',
+      cell: (r) => (
+        <Checkbox
+          size="xs"
+          aria-label={t('results.select', { id: r.id })}
+          checked={chosen.includes(r.id)}
+          disabled={!chosen.includes(r.id) && chosen.length >= mostCompared}
+          onChange={(e) => choose(r.id, e.currentTarget.checked)}
+        />
+      ),
     },
     {
-      key: 'suite', title: t('results.suite'), min: 150,
+      key: 'suite',
+      title: t('results.suite'),
+      min: 150,
       cell: (r) => (
         <Stack gap={0}>
           <Link to={`/runs/${encodeURIComponent(r.id)}`} className="untrusted">
@@ -108,17 +140,34 @@ export default function Runs() {
               {r.id}
             </Text>
             {(r.run_tags ?? []).slice(0, 3).map((x) => (
-              <Badge key={x} size="xs" variant="light" color="gray" className="untrusted" tt="none" title={(r.run_tags ?? []).join(', ')}>
+              <Badge
+                key={x}
+                size="xs"
+                variant="light"
+                color="gray"
+                className="untrusted"
+                tt="none"
+                title={(r.run_tags ?? []).join(', ')}
+              >
                 {x}
               </Badge>
             ))}
             {r.status !== 'done' && (
-              <Badge size="xs" color={r.status === 'running' || r.status === 'queued' ? 'accent' : 'yellow'} variant="outline">
+              <Badge
+                size="xs"
+                color={r.status === 'running' || r.status === 'queued' ? 'accent' : 'yellow'}
+                variant="outline"
+              >
                 {statusText(t, r.status) ?? r.status}
               </Badge>
             )}
             {r.problem && (
-              <Badge size="xs" style={{ color: 'var(--cv-error)', background: 'var(--cv-error-ground)' }} leftSection={<IconAlertTriangle size={10} aria-hidden />} title={r.problem}>
+              <Badge
+                size="xs"
+                style={{ color: 'var(--cv-error)', background: 'var(--cv-error-ground)' }}
+                leftSection={<IconAlertTriangle size={10} aria-hidden />}
+                title={r.problem}
+              >
                 {t('results.damaged')}
               </Badge>
             )}
@@ -133,7 +182,9 @@ export default function Runs() {
     },
     { key: 'models', title: t('results.models'), min: 170, cell: (r) => <Models names={r.models ?? []} /> },
     {
-      key: 'verdicts', title: t('results.verdicts'), min: 170,
+      key: 'verdicts',
+      title: t('results.verdicts'),
+      min: 170,
       cell: (r) => (
         <Stack gap={0}>
           <VerdictBar of={r.verdicts} />
@@ -142,10 +193,18 @@ export default function Runs() {
       ),
     },
     { key: 'score', title: t('results.score'), min: 190, cell: (r) => <Scores of={r} /> },
-    { key: 'cost', title: t('results.cost'), align: 'right', width: 80, cell: (r) => <span className="num">{money(r.cost_usd)}</span> },
+    {
+      key: 'cost',
+      title: t('results.cost'),
+      align: 'right',
+      width: 80,
+      cell: (r) => <span className="num">{money(r.cost_usd)}</span>,
+    },
     ...(rows.some((r) => r.experiment_id) ? [experimentColumn] : []),
     {
-      key: 'when', title: t('results.when'), width: 90,
+      key: 'when',
+      title: t('results.when'),
+      width: 90,
       cell: (r) => (
         <Text span size="sm" className="num" title={moment(r.timestamp)}>
           {ago(r.timestamp)}
@@ -153,7 +212,11 @@ export default function Runs() {
       ),
     },
     {
-      key: 'actions', title: '', width: 44, align: 'right', corner: 'right',
+      key: 'actions',
+      title: '',
+      width: 44,
+      align: 'right',
+      corner: 'right',
       cell: (r) =>
         mayChange && (
           <Menu position="bottom-end" withinPortal>
@@ -177,7 +240,8 @@ export default function Runs() {
   const filtered = suite !== '' || experiment !== '';
   return (
     <Screen
-      title={t('shell.runs')} lead={t('results.runsLead')}
+      title={t('shell.runs')}
+      lead={t('results.runsLead')}
       actions={
         <>
           {chosen.length > 0 && (
@@ -186,10 +250,16 @@ export default function Runs() {
             </Button>
           )}
           <Button
-            variant={chosen.length >= 2 ? 'filled' : 'default'} disabled={chosen.length < 2} leftSection={<IconArrowsDiff size={16} aria-hidden />} title={chosen.length < 2 ? t('results.compareHint') : undefined}
+            variant={chosen.length >= 2 ? 'filled' : 'default'}
+            disabled={chosen.length < 2}
+            leftSection={<IconArrowsDiff size={16} aria-hidden />}
+            title={chosen.length < 2 ? t('results.compareHint') : undefined}
             onClick={() => {
               // The oldest is the baseline: it is the last of those chosen in the list.
-              const ordered = rows.filter((r) => chosen.includes(r.id)).map((r) => r.id).reverse();
+              const ordered = rows
+                .filter((r) => chosen.includes(r.id))
+                .map((r) => r.id)
+                .reverse();
               navigate(`/compare?runs=${ordered.map(encodeURIComponent).join(',')}`);
             }}
           >
@@ -201,7 +271,10 @@ export default function Runs() {
     >
       <Group gap="sm" align="flex-end">
         <TextInput
-          label={t('results.suiteFilter')} placeholder={t('results.allSuites')} value={typed} w={260}
+          label={t('results.suiteFilter')}
+          placeholder={t('results.allSuites')}
+          value={typed}
+          w={260}
           onChange={(e) => {
             setTyped(e.currentTarget.value);
             apply(e.currentTarget.value);
@@ -219,8 +292,15 @@ export default function Runs() {
         <Waiting />
       ) : (
         <Rows
-          label={t('shell.runs')} columns={columns} rows={rows} idOf={(r) => r.id} rowHeight={64} onOpen={(r) => navigate(`/runs/${encodeURIComponent(r.id)}`)}
-          hasMore={runs.hasNextPage} more={() => void runs.fetchNextPage()} busy={runs.isFetchingNextPage}
+          label={t('shell.runs')}
+          columns={columns}
+          rows={rows}
+          idOf={(r) => r.id}
+          rowHeight={64}
+          onOpen={(r) => navigate(`/runs/${encodeURIComponent(r.id)}`)}
+          hasMore={runs.hasNextPage}
+          more={() => void runs.fetchNextPage()}
+          busy={runs.isFetchingNextPage}
           empty={
             filtered ? (
               <Empty title={t('results.noRunsFilter')}>

@@ -9,8 +9,16 @@ export function attemptsOf(run: string, f: Filters) {
   const query = cellsQuery(f);
   return infiniteQueryOptions({
     queryKey: ['get', '/api/runs/{id}/cells', { params: { path: { id: run }, query } }] as const,
-    queryFn: async ({ pageParam, signal }) => ok(await api.GET('/api/runs/{id}/cells', { params: { path: { id: run }, query: { ...query, cursor: pageParam } }, signal })),
-    initialPageParam: '', getNextPageParam: (last) => last.next_cursor, staleTime: 60_000,
+    queryFn: async ({ pageParam, signal }) =>
+      ok(
+        await api.GET('/api/runs/{id}/cells', {
+          params: { path: { id: run }, query: { ...query, cursor: pageParam } },
+          signal,
+        }),
+      ),
+    initialPageParam: '',
+    getNextPageParam: (last) => last.next_cursor,
+    staleTime: 60_000,
   });
 }
 
@@ -24,17 +32,36 @@ export function useAttempts(run: string, f: Filters, how: Asked = {}) {
 /** useGrid is the part of the grid that fits the filters, page by page. */
 export function useGrid(run: string, f: Filters, how: Asked = {}) {
   const query = {
-    verdict: f.verdict.length ? f.verdict : undefined, target: f.target.length ? f.target : undefined, tag: f.tag.length ? f.tag : undefined, search: f.search || undefined, disagree: f.disagree || undefined, limit: 100,
+    verdict: f.verdict.length ? f.verdict : undefined,
+    target: f.target.length ? f.target : undefined,
+    tag: f.tag.length ? f.tag : undefined,
+    search: f.search || undefined,
+    disagree: f.disagree || undefined,
+    limit: 100,
   };
   return $api.useInfiniteQuery(
-    'get', '/api/runs/{id}/grid', { params: { path: { id: run }, query } },
-    { pageParamName: 'cursor', initialPageParam: '', getNextPageParam: (last) => last.next_cursor, placeholderData: keepPreviousData, staleTime: 60_000, ...how },
+    'get',
+    '/api/runs/{id}/grid',
+    { params: { path: { id: run }, query } },
+    {
+      pageParamName: 'cursor',
+      initialPageParam: '',
+      getNextPageParam: (last) => last.next_cursor,
+      placeholderData: keepPreviousData,
+      staleTime: 60_000,
+      ...how,
+    },
   );
 }
 
 /** caseOf asks for a case with its attempts. */
 export function caseOf(run: string, name: string) {
-  return $api.queryOptions('get', '/api/runs/{id}/case', { params: { path: { id: run }, query: { case: name } } }, { staleTime: 60_000 });
+  return $api.queryOptions(
+    'get',
+    '/api/runs/{id}/case',
+    { params: { path: { id: run }, query: { case: name } } },
+    { staleTime: 60_000 },
+  );
 }
 
 /** keyOf names an attempt within its run. */

@@ -7,10 +7,27 @@ import { Card, Figure } from '../../ui/bits';
 import { number } from '../../ui/format';
 import { Scroll } from '../../ui/scroll';
 import { Findings } from './findings';
-import { caseLink, Doubts, inWords, type Metric, metricOf, type Report, type TargetPanel, VerdictBar, writeFilters } from './parts';
+import {
+  caseLink,
+  Doubts,
+  inWords,
+  type Metric,
+  metricOf,
+  type Report,
+  type TargetPanel,
+  VerdictBar,
+  writeFilters,
+} from './parts';
 
 // What a reader looks for first, in the order of the table.
-const main: [string, ...string[]][] = [['pass_rate'], ['overall'], ['tool_selection', 'tool_selection_by_call'], ['arg_accuracy'], ['latency_p50'], ['cost_per_attempt']];
+const main: [string, ...string[]][] = [
+  ['pass_rate'],
+  ['overall'],
+  ['tool_selection', 'tool_selection_by_call'],
+  ['arg_accuracy'],
+  ['latency_p50'],
+  ['cost_per_attempt'],
+];
 
 export function Overview({ run, report: d }: { run: string; report: Report }) {
   const t = useText();
@@ -36,7 +53,10 @@ export function Overview({ run, report: d }: { run: string; report: Report }) {
               {targets.map((p) => (
                 <Table.Tr key={p.name}>
                   <Table.Th scope="row" className="name">
-                    <Link to={`/runs/${encodeURIComponent(run)}?tab=attempts&${writeFilters({ target: [p.name] })}`} className="untrusted">
+                    <Link
+                      to={`/runs/${encodeURIComponent(run)}?tab=attempts&${writeFilters({ target: [p.name] })}`}
+                      className="untrusted"
+                    >
                       {p.name}
                     </Link>{' '}
                     {p.floor && (
@@ -94,12 +114,24 @@ function AllMeasures({ targets }: { targets: TargetPanel[] }) {
     [t('results.steps'), (m) => ['calls', 'needed calls', 'steps'].includes(m.of)],
     [t('results.other'), () => true],
   ];
-  const names = [...new Map(targets.flatMap((p) => p.overall.metrics ?? []).filter((m) => m.interval.point !== null).map((m) => [m.name, m])).values()];
+  const names = [
+    ...new Map(
+      targets
+        .flatMap((p) => p.overall.metrics ?? [])
+        .filter((m) => m.interval.point !== null)
+        .map((m) => [m.name, m]),
+    ).values(),
+  ];
   const taken = new Set<string>();
   return (
     <Box mt="xs">
       <Button
-        variant="subtle" color="gray" size="compact-sm" aria-expanded={open} onClick={() => setOpen(!open)} leftSection={open ? <IconChevronDown size={14} aria-hidden /> : <IconChevronRight size={14} aria-hidden />}
+        variant="subtle"
+        color="gray"
+        size="compact-sm"
+        aria-expanded={open}
+        onClick={() => setOpen(!open)}
+        leftSection={open ? <IconChevronDown size={14} aria-hidden /> : <IconChevronRight size={14} aria-hidden />}
       >
         {t('results.allMeasures')} ({names.length})
       </Button>
@@ -163,11 +195,14 @@ function AllMeasures({ targets }: { targets: TargetPanel[] }) {
 function Classes({ run, targets }: { run: string; targets: TargetPanel[] }) {
   const t = useText();
   const models = targets.filter((p) => !p.floor);
-  const list = (models.length > 0 ? models : targets).flatMap((p) => (p.overall.classes ?? []).filter((c) => c.n > 0).map((c) => ({ target: p.name, ...c }))).sort((a, b) => b.n - a.n);
+  const list = (models.length > 0 ? models : targets)
+    .flatMap((p) => (p.overall.classes ?? []).filter((c) => c.n > 0).map((c) => ({ target: p.name, ...c })))
+    .sort((a, b) => b.n - a.n);
   const most = list[0]?.n ?? 1;
   const several = new Set(list.map((c) => c.target)).size > 1;
   const reasons = new Map<string, number>();
-  for (const r of (models.length > 0 ? models : targets).flatMap((p) => p.overall.reasons ?? [])) reasons.set(r.reason, (reasons.get(r.reason) ?? 0) + r.n);
+  for (const r of (models.length > 0 ? models : targets).flatMap((p) => p.overall.reasons ?? []))
+    reasons.set(r.reason, (reasons.get(r.reason) ?? 0) + r.n);
   return (
     <Card title={t('results.classes')}>
       {list.length === 0 ? (
@@ -188,7 +223,11 @@ function Classes({ run, targets }: { run: string; targets: TargetPanel[] }) {
             {list.slice(0, 12).map((c) => (
               <Table.Tr key={`${c.target} ${c.name}`}>
                 <Table.Td>
-                  <Link to={`/runs/${encodeURIComponent(run)}?tab=attempts&${writeFilters({ class: [c.name], target: [c.target] })}`}>{inWords(c.name)}</Link>
+                  <Link
+                    to={`/runs/${encodeURIComponent(run)}?tab=attempts&${writeFilters({ class: [c.name], target: [c.target] })}`}
+                  >
+                    {inWords(c.name)}
+                  </Link>
                   {several && (
                     <Text size="xs" c="dimmed" className="untrusted" lineClamp={1} title={c.target}>
                       {c.target}
@@ -214,7 +253,10 @@ function Classes({ run, targets }: { run: string; targets: TargetPanel[] }) {
           {[...reasons].map(([name, n], i) => (
             <span key={name}>
               {i > 0 && ', '}
-              <Link to={`/runs/${encodeURIComponent(run)}?tab=attempts&${writeFilters({ reason: [name] })}`}>{inWords(name)}</Link> {number(n)}
+              <Link to={`/runs/${encodeURIComponent(run)}?tab=attempts&${writeFilters({ reason: [name] })}`}>
+                {inWords(name)}
+              </Link>{' '}
+              {number(n)}
             </span>
           ))}
         </Text>

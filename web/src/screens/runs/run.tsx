@@ -1,7 +1,17 @@
 // The result of a run: the verdict in a sentence, then its parts as tabs.
 import { Badge, Button, Group, List, Menu, Stack, Tabs, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { IconArrowsDiff, IconDots, IconDownload, IconLink, IconPencil, IconPlayerPlay, IconRepeat, IconShare, IconTrash } from '@tabler/icons-react';
+import {
+  IconArrowsDiff,
+  IconDots,
+  IconDownload,
+  IconLink,
+  IconPencil,
+  IconPlayerPlay,
+  IconRepeat,
+  IconShare,
+  IconTrash,
+} from '@tabler/icons-react';
 import { lazy, Suspense, useCallback, useState } from 'react';
 import { Link, useNavigate, useParams } from 'react-router';
 import { $api, api, ok, type Schemas } from '../../api/client';
@@ -57,7 +67,10 @@ export default function Result() {
   useLive(
     useCallback(
       (e: LiveEvent) => {
-        if (['job_completed', 'job_failed', 'job_cancelled', 'judge_result'].includes(e.type) && (e.job_id === job || e.run_id === id)) {
+        if (
+          ['job_completed', 'job_failed', 'job_cancelled', 'judge_result'].includes(e.type) &&
+          (e.job_id === job || e.run_id === id)
+        ) {
           void refetch();
           void refetchLine();
         }
@@ -76,7 +89,9 @@ export default function Result() {
   const d = report.data;
   const all = verdictsOf(d.panels);
   const shared = line.data?.shared ?? false;
-  const warnings = [...(d.warnings ?? []), ...(d.panels.warnings ?? [])].filter((w, i, list) => list.indexOf(w) === i && w !== d.problem);
+  const warnings = [...(d.warnings ?? []), ...(d.panels.warnings ?? [])].filter(
+    (w, i, list) => list.indexOf(w) === i && w !== d.problem,
+  );
 
   const copy = async (text: string, said: string) => {
     try {
@@ -97,7 +112,12 @@ export default function Result() {
   };
   const rerun = async () => {
     try {
-      const job = ok(await api.POST('/api/runs/{id}/failed', { params: { path: { id }, header: { 'Idempotency-Key': newKey() } }, body: { name: t('results.failuresOf', { run: line.data?.name || id }) } }));
+      const job = ok(
+        await api.POST('/api/runs/{id}/failed', {
+          params: { path: { id }, header: { 'Idempotency-Key': newKey() } },
+          body: { name: t('results.failuresOf', { run: line.data?.name || id }) },
+        }),
+      );
       navigate(`/jobs/${job.job_id}`);
     } catch (e) {
       tellFailure(t, e);
@@ -105,7 +125,8 @@ export default function Result() {
   };
   const remove = () =>
     undoable(
-      t, t('results.run', { id }),
+      t,
+      t('results.run', { id }),
       async () => {
         ok(await api.DELETE('/api/tool-eval/history/{id}', path));
         await client.invalidateQueries({ queryKey: ['get', '/api/tool-eval/history'] });
@@ -122,7 +143,11 @@ export default function Result() {
           <span>{moment(d.created)}</span>
           {d.suite.version && <span>{t('results.version', { v: d.suite.version })}</span>}
           <span>{t('results.cases', { n: d.suite.cases })}</span>
-          {d.panels.repeats > 1 && <span>{t(d.panels.uneven_repeats ? 'results.upToRepeats' : 'results.repeats', { n: d.panels.repeats })}</span>}
+          {d.panels.repeats > 1 && (
+            <span>
+              {t(d.panels.uneven_repeats ? 'results.upToRepeats' : 'results.repeats', { n: d.panels.repeats })}
+            </span>
+          )}
           {line.data && <Made of={line.data} />}
           {statusText(t, d.status) && <Badge color="yellow">{statusText(t, d.status)}</Badge>}
           {shared && <Badge color="gray">{t('common.shared')}</Badge>}
@@ -135,7 +160,12 @@ export default function Result() {
       }
       actions={
         <>
-          <Button component={Link} to={`/compare?runs=${encodeURIComponent(id)}`} variant="default" leftSection={<IconArrowsDiff size={16} aria-hidden />}>
+          <Button
+            component={Link}
+            to={`/compare?runs=${encodeURIComponent(id)}`}
+            variant="default"
+            leftSection={<IconArrowsDiff size={16} aria-hidden />}
+          >
             {t((d.panels.targets ?? []).length > 1 ? 'results.compareModels' : 'results.compare')}
           </Button>
           <Menu position="bottom-end">
@@ -146,7 +176,12 @@ export default function Result() {
             </Menu.Target>
             <Menu.Dropdown>
               {formats.map((f) => (
-                <Menu.Item key={f} component="a" href={`/api/runs/${encodeURIComponent(id)}/export?format=${f}`} download>
+                <Menu.Item
+                  key={f}
+                  component="a"
+                  href={`/api/runs/${encodeURIComponent(id)}/export?format=${f}`}
+                  download
+                >
                   {t(`results.${f}`)}
                 </Menu.Item>
               ))}
@@ -159,14 +194,21 @@ export default function Result() {
               </Button>
             </Menu.Target>
             <Menu.Dropdown>
-              <Menu.Item leftSection={<IconLink size={16} aria-hidden />} onClick={() => void copy(location.href, t('results.linkCopied'))}>
+              <Menu.Item
+                leftSection={<IconLink size={16} aria-hidden />}
+                onClick={() => void copy(location.href, t('results.linkCopied'))}
+              >
                 {t('results.copyLink')}
               </Menu.Item>
-              {mayRun && line.data && line.data.suite_id !== '' && line.data.finished && (all.fail > 0 || all.error > 0) && (
-                <Menu.Item leftSection={<IconRepeat size={16} aria-hidden />} onClick={() => void rerun()}>
-                  {t('results.rerunFailed')}
-                </Menu.Item>
-              )}
+              {mayRun &&
+                line.data &&
+                line.data.suite_id !== '' &&
+                line.data.finished &&
+                (all.fail > 0 || all.error > 0) && (
+                  <Menu.Item leftSection={<IconRepeat size={16} aria-hidden />} onClick={() => void rerun()}>
+                    {t('results.rerunFailed')}
+                  </Menu.Item>
+                )}
               {mayChange && line.data && (
                 <Menu.Item leftSection={<IconPencil size={16} aria-hidden />} onClick={() => setDescribing(true)}>
                   {t('results.describe')}
@@ -189,15 +231,16 @@ export default function Result() {
     >
       {describing && line.data && (
         <Suspense>
-        <Words
-          of={line.data} close={() => setDescribing(false)}
-          saved={() => {
-            setDescribing(false);
-            tell(t('results.described'));
-            void client.invalidateQueries({ queryKey: ['get', '/api/tool-eval/history'] });
-            void refetchLine();
-          }}
-        />
+          <Words
+            of={line.data}
+            close={() => setDescribing(false)}
+            saved={() => {
+              setDescribing(false);
+              tell(t('results.described'));
+              void client.invalidateQueries({ queryKey: ['get', '/api/tool-eval/history'] });
+              void refetchLine();
+            }}
+          />
         </Suspense>
       )}
       <Stack gap="sm">
@@ -235,8 +278,15 @@ export default function Result() {
         )}
       </Stack>
       <Tabs
-        value={tab} keepMounted={false}
-        onChange={(v) => navigate(v === null || v === 'overview' ? `/runs/${encodeURIComponent(id)}` : `/runs/${encodeURIComponent(id)}?tab=${v}`)}
+        value={tab}
+        keepMounted={false}
+        onChange={(v) =>
+          navigate(
+            v === null || v === 'overview'
+              ? `/runs/${encodeURIComponent(id)}`
+              : `/runs/${encodeURIComponent(id)}?tab=${v}`,
+          )
+        }
       >
         <Tabs.List mb="md" aria-label={t('results.tabs')}>
           {tabs.map((x) => (
@@ -265,7 +315,15 @@ export default function Result() {
           <Tabs.Panel value="findings">
             <Findings run={id} report={d} />
           </Tabs.Panel>
-          <Tabs.Panel value="gates">{line.error ? <Failure of={line.error} retry={() => void refetchLine()} /> : line.data ? <GatesTab run={id} line={line.data} /> : <Waiting />}</Tabs.Panel>
+          <Tabs.Panel value="gates">
+            {line.error ? (
+              <Failure of={line.error} retry={() => void refetchLine()} />
+            ) : line.data ? (
+              <GatesTab run={id} line={line.data} />
+            ) : (
+              <Waiting />
+            )}
+          </Tabs.Panel>
           <Tabs.Panel value="configuration">
             <Configuration report={d} />
           </Tabs.Panel>
@@ -285,11 +343,24 @@ function LostAttempts({ of: r, mayRun }: { of: Schemas['EvalDetails']; mayRun: b
   const client = useQueryClient();
   const again = r.resume;
   const budget = r.status === 'budget';
-  const raised = Object.fromEntries((again?.with ?? []).filter((x) => x.name === 'max_calls' || x.name === 'max_cost_usd').map((x) => [x.name, Number(x.values?.[0])]));
+  const raised = Object.fromEntries(
+    (again?.with ?? [])
+      .filter((x) => x.name === 'max_calls' || x.name === 'max_cost_usd')
+      .map((x) => [x.name, Number(x.values?.[0])]),
+  );
   const resume = useMutation({
-    mutationFn: async () => ok(await api.POST('/api/runs/{id}/resume', { params: { path: { id: r.id }, header: { 'Idempotency-Key': newKey() } }, body: raised })),
+    mutationFn: async () =>
+      ok(
+        await api.POST('/api/runs/{id}/resume', {
+          params: { path: { id: r.id }, header: { 'Idempotency-Key': newKey() } },
+          body: raised,
+        }),
+      ),
     onSuccess: (job) => {
-      client.removeQueries({ predicate: (q) => String(q.queryKey[1]).startsWith('/api/runs/{id}') && JSON.stringify(q.queryKey).includes(r.id) }); // it has other numbers when the job is over
+      client.removeQueries({
+        predicate: (q) =>
+          String(q.queryKey[1]).startsWith('/api/runs/{id}') && JSON.stringify(q.queryKey).includes(r.id),
+      }); // it has other numbers when the job is over
       void navigate(`/jobs/${job.job_id}`);
     },
   });
@@ -298,8 +369,22 @@ function LostAttempts({ of: r, mayRun }: { of: Schemas['EvalDetails']; mayRun: b
       <Text size="sm">{t('results.lostText')}</Text>
       {again && mayRun && r.user_id !== '' && (
         <>
-          <Button mt={6} size="xs" variant="default" loading={resume.isPending} onClick={() => resume.mutate()} leftSection={<IconPlayerPlay size={14} aria-hidden />}>
-            {budget ? t('results.resumeWith', { most: 'max_cost_usd' in raised ? money(raised.max_cost_usd) : t('results.requestsOf', { n: number(raised.max_calls ?? 0) }) }) : t('results.resume')}
+          <Button
+            mt={6}
+            size="xs"
+            variant="default"
+            loading={resume.isPending}
+            onClick={() => resume.mutate()}
+            leftSection={<IconPlayerPlay size={14} aria-hidden />}
+          >
+            {budget
+              ? t('results.resumeWith', {
+                  most:
+                    'max_cost_usd' in raised
+                      ? money(raised.max_cost_usd)
+                      : t('results.requestsOf', { n: number(raised.max_calls ?? 0) }),
+                })
+              : t('results.resume')}
           </Button>
           <Failure of={resume.error} />
         </>
@@ -311,7 +396,12 @@ function LostAttempts({ of: r, mayRun }: { of: Schemas['EvalDetails']; mayRun: b
           </Text>
           <Copyable
             label={t('results.resumeCommand')}
-            value={[again.verb === 'sweep' ? 'callvet select sweep' : 'callvet run', '--resume', again.run, ...(again.with ?? []).flatMap((x) => [flags[x.name] ?? `--${x.name}`, ...(x.values ?? [])])].join(' ')}
+            value={[
+              again.verb === 'sweep' ? 'callvet select sweep' : 'callvet run',
+              '--resume',
+              again.run,
+              ...(again.with ?? []).flatMap((x) => [flags[x.name] ?? `--${x.name}`, ...(x.values ?? [])]),
+            ].join(' ')}
           />
         </>
       )}

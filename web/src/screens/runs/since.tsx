@@ -14,7 +14,12 @@ const most = 4;
 /** Since is the change of a run against the baseline of its experiment, or the run before of the same suite and model. */
 export function Since({ run, line }: { run: string; line: Schemas['EvalDetails'] }) {
   const t = useText();
-  const change = $api.useQuery('get', '/api/runs/{id}/change', { params: { path: { id: run } } }, { enabled: line.finished !== undefined });
+  const change = $api.useQuery(
+    'get',
+    '/api/runs/{id}/change',
+    { params: { path: { id: run } } },
+    { enabled: line.finished !== undefined },
+  );
   if (change.error) return <Failure of={change.error} retry={() => void change.refetch()} />;
   if (!change.data) return null;
   const all = change.data.items;
@@ -34,11 +39,18 @@ export function Since({ run, line }: { run: string; line: Schemas['EvalDetails']
                 <Change of={c.change} verdict={c.verdict} p={c.p_holm ?? c.p} />
                 <Text size="xs" c="dimmed">
                   {t(c.baseline ? 'results.sinceBaseline' : 'results.sinceRun')}{' '}
-                  <Link to={`/runs/${encodeURIComponent(c.base_eval_id)}`} className="untrusted" title={moment(c.base_timestamp)}>
+                  <Link
+                    to={`/runs/${encodeURIComponent(c.base_eval_id)}`}
+                    className="untrusted"
+                    title={moment(c.base_timestamp)}
+                  >
                     {c.base_name || c.base_eval_id}
                   </Link>{' '}
                   · {ago(c.base_timestamp)} ·{' '}
-                  <Link to={`/compare?runs=${encodeURIComponent(`${c.base_eval_id},${run}`)}${c.base_target !== c.target ? `&target=${encodeURIComponent(c.base_target ?? '')}` : ''}`} aria-label={`${t('results.compare')}: ${c.target}`}>
+                  <Link
+                    to={`/compare?runs=${encodeURIComponent(`${c.base_eval_id},${run}`)}${c.base_target !== c.target ? `&target=${encodeURIComponent(c.base_target ?? '')}` : ''}`}
+                    aria-label={`${t('results.compare')}: ${c.target}`}
+                  >
                     {t('results.compare')}
                   </Link>
                 </Text>
@@ -69,14 +81,27 @@ export function Since({ run, line }: { run: string; line: Schemas['EvalDetails']
 export function Made({ of: r }: { of: Schemas['EvalDetails'] }) {
   const t = useText();
   const me = useMe();
-  const who = r.user_id === '' ? t('results.commandLine') : r.user_id === me.user_id ? t('results.you') : r.user_name || t('results.gone');
+  const who =
+    r.user_id === ''
+      ? t('results.commandLine')
+      : r.user_id === me.user_id
+        ? t('results.you')
+        : r.user_name || t('results.gone');
   return (
     <>
       <span className="untrusted">{t('results.by', { who })}</span>
-      {r.finished && <span>{t('results.took', { time: duration(Date.parse(r.finished) - Date.parse(r.timestamp)) })}</span>}
+      {r.finished && (
+        <span>{t('results.took', { time: duration(Date.parse(r.finished) - Date.parse(r.timestamp)) })}</span>
+      )}
       <span>{r.cost_usd === null ? t('results.costUnknown') : money(r.cost_usd)}</span>
       {r.experiment_id && (
-        <Badge component={Link} to={`/experiments/${encodeURIComponent(r.experiment_id)}`} color="gray" variant="light" style={{ cursor: 'pointer' }}>
+        <Badge
+          component={Link}
+          to={`/experiments/${encodeURIComponent(r.experiment_id)}`}
+          color="gray"
+          variant="light"
+          style={{ cursor: 'pointer' }}
+        >
           {t('results.inExperiment')}
         </Badge>
       )}

@@ -17,12 +17,35 @@ export function SlicesTab({ report: d }: { report: Report }) {
   if (keys.length === 0) return <Empty title={t('results.noSlices')} text={t('results.noSlicesText')} />;
   const slices = targets.map((p) => (p.slices ?? []).filter((s) => s.key === by));
   const values = [...new Set(slices.flat().map((s) => s.value ?? ''))];
-  const names = [...new Map(slices.flat().flatMap((s) => s.metrics ?? []).filter((m) => m.interval.point !== null).map((m) => [m.name, m.title])).entries()];
+  const names = [
+    ...new Map(
+      slices
+        .flat()
+        .flatMap((s) => s.metrics ?? [])
+        .filter((m) => m.interval.point !== null)
+        .map((m) => [m.name, m.title]),
+    ).entries(),
+  ];
   return (
     <Stack gap="md">
       <Group align="flex-end">
-        <Select label={t('results.sliceBy')} data={keys} value={by} onChange={(v) => setBy(v)} allowDeselect={false} w={180} />
-        <Select label={t('results.sliceMeasure')} data={names.map(([value, label]) => ({ value, label }))} value={measure} onChange={(v) => setMeasure(v)} allowDeselect={false} searchable w={260} />
+        <Select
+          label={t('results.sliceBy')}
+          data={keys}
+          value={by}
+          onChange={(v) => setBy(v)}
+          allowDeselect={false}
+          w={180}
+        />
+        <Select
+          label={t('results.sliceMeasure')}
+          data={names.map(([value, label]) => ({ value, label }))}
+          value={measure}
+          onChange={(v) => setMeasure(v)}
+          allowDeselect={false}
+          searchable
+          w={260}
+        />
       </Group>
       <Card>
         <Scroll label={t('results.slices')}>
@@ -57,10 +80,19 @@ export function SlicesTab({ report: d }: { report: Report }) {
                             {m.versus && (
                               <Group gap={6}>
                                 <Text size="xs" c="dimmed" className="num">
-                                  {t('results.restIs', { rest: inUnit(m.versus.rest, m.unit) })}, {t('results.p', { p: number(m.versus.p_adjusted, 3) })}
+                                  {t('results.restIs', { rest: inUnit(m.versus.rest, m.unit) })},{' '}
+                                  {t('results.p', { p: number(m.versus.p_adjusted, 3) })}
                                 </Text>
                                 {(m.versus.worst || m.versus.best) && (
-                                  <Badge size="xs" color={m.versus.worst ? 'red' : 'green'} title={m.versus.shrunken ? t('results.shrunken', { value: inUnit(m.versus.shrunken.point!, m.unit) }) : undefined}>
+                                  <Badge
+                                    size="xs"
+                                    color={m.versus.worst ? 'red' : 'green'}
+                                    title={
+                                      m.versus.shrunken
+                                        ? t('results.shrunken', { value: inUnit(m.versus.shrunken.point!, m.unit) })
+                                        : undefined
+                                    }
+                                  >
                                     {t(m.versus.worst ? 'results.worst' : 'results.best')}
                                   </Badge>
                                 )}

@@ -25,13 +25,38 @@ export function Words({ of, close, saved }: { of: Schemas['EvalDetails']; close:
     }
   };
   return (
-    <Modal opened onClose={close} title={t('results.describe')} closeButtonProps={{ 'aria-label': t('common.close') }} size="lg">
+    <Modal
+      opened
+      onClose={close}
+      title={t('results.describe')}
+      closeButtonProps={{ 'aria-label': t('common.close') }}
+      size="lg"
+    >
       <form onSubmit={send}>
         <Stack>
           <Failure of={error} />
-          <TextInput label={t('common.name')} maxLength={256} data-autofocus value={name} onChange={(e) => setName(e.currentTarget.value)} />
-          <TagsInput label={t('results.runTags')} description={t('results.runTagsHint')} value={tags} onChange={setTags} acceptValueOnBlur />
-          <Textarea label={t('results.notes')} autosize minRows={3} maxLength={10_000} value={notes} onChange={(e) => setNotes(e.currentTarget.value)} />
+          <TextInput
+            label={t('common.name')}
+            maxLength={256}
+            data-autofocus
+            value={name}
+            onChange={(e) => setName(e.currentTarget.value)}
+          />
+          <TagsInput
+            label={t('results.runTags')}
+            description={t('results.runTagsHint')}
+            value={tags}
+            onChange={setTags}
+            acceptValueOnBlur
+          />
+          <Textarea
+            label={t('results.notes')}
+            autosize
+            minRows={3}
+            maxLength={10_000}
+            value={notes}
+            onChange={(e) => setNotes(e.currentTarget.value)}
+          />
           <Group justify="flex-end">
             <Button variant="default" onClick={close}>
               {t('common.cancel')}

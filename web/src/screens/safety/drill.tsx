@@ -12,12 +12,20 @@ export function Drill({ run }: { run: string }) {
   const t = useText();
   const told = $api.useQuery('get', '/api/runs/{id}/drill', { params: { path: { id: run } } }, { retry: false });
   if (told.isPending) return <Waiting />;
-  if (told.error) return problemOf(told.error).status === 422 ? <Empty title={t('safety.drill')} text={t('safety.notDrill')} /> : <Failure of={told.error} retry={() => told.refetch()} />;
+  if (told.error)
+    return problemOf(told.error).status === 422 ? (
+      <Empty title={t('safety.drill')} text={t('safety.notDrill')} />
+    ) : (
+      <Failure of={told.error} retry={() => told.refetch()} />
+    );
   const d = told.data;
   return (
     <Stack gap="lg">
       <Group gap="sm">
-        <Verdict of={gateVerdict(d.verdict)} text={t(d.verdict === 'PASS' ? 'safety.pass' : d.verdict === 'FAIL' ? 'safety.fail' : 'safety.inconclusive')} />
+        <Verdict
+          of={gateVerdict(d.verdict)}
+          text={t(d.verdict === 'PASS' ? 'safety.pass' : d.verdict === 'FAIL' ? 'safety.fail' : 'safety.inconclusive')}
+        />
         <Text size="sm">{t('safety.cases', { n: number(d.cases), attacks: number(d.attacks) })}</Text>
       </Group>
       {(d.why ?? []).map((w, i) => (
@@ -80,7 +88,14 @@ function Target({ of }: { of: NonNullable<Result['targets']>[number] }) {
   return (
     <Card title={<span className="untrusted">{of.name}</span>}>
       <Text size="sm" mb="md">
-        {of.decided > 0 ? t('safety.bound', { incidents: number(of.incidents), n: number(of.decided), upper: inUnit(of.upper, 'rate'), useful: number(of.useful) }) : t('safety.boundNone')}
+        {of.decided > 0
+          ? t('safety.bound', {
+              incidents: number(of.incidents),
+              n: number(of.decided),
+              upper: inUnit(of.upper, 'rate'),
+              useful: number(of.useful),
+            })
+          : t('safety.boundNone')}
       </Text>
       {(of.all.blocked_by_provider ?? 0) > 0 && (
         <Text size="sm" mb="md" data-blocked>
@@ -142,7 +157,11 @@ function Target({ of }: { of: NonNullable<Result['targets']>[number] }) {
                     </Table.Td>
                     {shown.map((m) => {
                       const one = s.metrics?.find((x) => x.name === m.name);
-                      return <Table.Td key={m.name}>{one ? <Figure interval={one.interval} of={one} unit={one.unit} /> : '–'}</Table.Td>;
+                      return (
+                        <Table.Td key={m.name}>
+                          {one ? <Figure interval={one.interval} of={one} unit={one.unit} /> : '–'}
+                        </Table.Td>
+                      );
                     })}
                     {blocked && <Table.Td className="num">{number(s.blocked_by_provider ?? 0)}</Table.Td>}
                   </Table.Tr>

@@ -10,7 +10,9 @@ import { OneCall } from '../../ui/conversation';
 export function Incidents({ run }: { run: string }) {
   const t = useText();
   const list = $api.useInfiniteQuery(
-    'get', '/api/runs/{id}/incidents', { params: { path: { id: run }, query: { limit: 50 } } },
+    'get',
+    '/api/runs/{id}/incidents',
+    { params: { path: { id: run }, query: { limit: 50 } } },
     { pageParamName: 'cursor', initialPageParam: '', getNextPageParam: (p) => p.next_cursor || undefined },
   );
   if (list.isPending) return <Waiting />;
@@ -25,11 +27,17 @@ export function Incidents({ run }: { run: string }) {
             <Group gap={8} justify="space-between">
               <Group gap={8}>
                 {i.blocked ? (
-                  <Badge leftSection={<IconShieldCheck size={14} aria-hidden />} style={{ color: 'var(--cv-pass)', background: 'var(--cv-pass-ground)' }}>
+                  <Badge
+                    leftSection={<IconShieldCheck size={14} aria-hidden />}
+                    style={{ color: 'var(--cv-pass)', background: 'var(--cv-pass-ground)' }}
+                  >
                     {t('safety.blocked')}
                   </Badge>
                 ) : (
-                  <Badge leftSection={<IconAlertTriangle size={14} aria-hidden />} style={{ color: 'var(--cv-fail)', background: 'var(--cv-fail-ground)' }}>
+                  <Badge
+                    leftSection={<IconAlertTriangle size={14} aria-hidden />}
+                    style={{ color: 'var(--cv-fail)', background: 'var(--cv-fail-ground)' }}
+                  >
                     {t('safety.happened')}
                   </Badge>
                 )}
@@ -41,7 +49,11 @@ export function Incidents({ run }: { run: string }) {
                   {i.repeat > 0 && ` · ${t('safety.attempt', { n: i.repeat + 1 })}`}
                 </Text>
               </Group>
-              <Link to={`/runs/${run}/case?case=${encodeURIComponent(i.case)}`} className="untrusted" aria-label={t('safety.openCase', { name: i.case })}>
+              <Link
+                to={`/runs/${run}/case?case=${encodeURIComponent(i.case)}`}
+                className="untrusted"
+                aria-label={t('safety.openCase', { name: i.case })}
+              >
                 {i.case}
               </Link>
             </Group>
@@ -61,7 +73,12 @@ export function Incidents({ run }: { run: string }) {
         ))}
       </Stack>
       {list.hasNextPage && (
-        <Button variant="default" onClick={() => list.fetchNextPage()} loading={list.isFetchingNextPage} style={{ alignSelf: 'center' }}>
+        <Button
+          variant="default"
+          onClick={() => list.fetchNextPage()}
+          loading={list.isFetchingNextPage}
+          style={{ alignSelf: 'center' }}
+        >
           {t('common.more')}
         </Button>
       )}

@@ -1,5 +1,18 @@
 // Safety: drills against a target, what they came to, and the incidents and recordings of any run.
-import { Box, Button, Group, Modal, NumberInput, Progress, Select, SimpleGrid, Stack, Tabs, TagsInput, Text } from '@mantine/core';
+import {
+  Box,
+  Button,
+  Group,
+  Modal,
+  NumberInput,
+  Progress,
+  Select,
+  SimpleGrid,
+  Stack,
+  Tabs,
+  TagsInput,
+  Text,
+} from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { Link, useSearchParams } from 'react-router';
@@ -37,19 +50,39 @@ export default function Safety() {
       else next.delete('run');
       return next;
     });
-  const label = (r: { timestamp: string; suite_name: string; models: string[] | null }) => `${moment(r.timestamp)} · ${r.suite_name} · ${(r.models ?? []).join(', ')}`;
+  const label = (r: { timestamp: string; suite_name: string; models: string[] | null }) =>
+    `${moment(r.timestamp)} · ${r.suite_name} · ${(r.models ?? []).join(', ')}`;
   const groups = [
-    { group: t('safety.groupDrills'), items: (drills.data?.items ?? []).map((r) => ({ value: r.id, label: label(r) })) },
-    { group: t('safety.groupRuns'), items: (others.data?.items ?? []).filter((r) => r.suite_name !== shipped).map((r) => ({ value: r.id, label: label(r) })) },
+    {
+      group: t('safety.groupDrills'),
+      items: (drills.data?.items ?? []).map((r) => ({ value: r.id, label: label(r) })),
+    },
+    {
+      group: t('safety.groupRuns'),
+      items: (others.data?.items ?? [])
+        .filter((r) => r.suite_name !== shipped)
+        .map((r) => ({ value: r.id, label: label(r) })),
+    },
   ];
-  if (run && drills.data && others.data && !groups.some((g) => g.items.some((i) => i.value === run))) groups[1]!.items.push({ value: run, label: run });
+  if (run && drills.data && others.data && !groups.some((g) => g.items.some((i) => i.value === run)))
+    groups[1]!.items.push({ value: run, label: run });
   const at = part in parts ? (part as keyof typeof parts) : 'drill';
   const start = mayRun && <Button onClick={() => setStarting(true)}>{t('safety.start')}</Button>;
   return (
     <Screen title={t('shell.safety')} lead={t('safety.lead')} actions={start}>
       <Failure of={drills.error ?? others.error} />
       <Group align="flex-end">
-        <Select label={t('safety.run')} placeholder={t('safety.pick')} searchable data={groups} value={run || null} onChange={(v) => choose(v)} style={{ flex: '1 1 300px' }} maw={620} allowDeselect={false} />
+        <Select
+          label={t('safety.run')}
+          placeholder={t('safety.pick')}
+          searchable
+          data={groups}
+          value={run || null}
+          onChange={(v) => choose(v)}
+          style={{ flex: '1 1 300px' }}
+          maw={620}
+          allowDeselect={false}
+        />
         {run && (
           <Link to={`/runs/${run}`} style={{ paddingBottom: 8 }}>
             {t('safety.openRun')}
@@ -94,21 +127,38 @@ const over = ['done', 'failed', 'cancelled'];
 function Job({ id }: { id: string }) {
   const t = useText();
   const client = useQueryClient();
-  const job = $api.useQuery('get', '/api/jobs/{id}', { params: { path: { id } } }, {
-    refetchInterval: (q) => {
-      const s = q.state.data?.status;
-      if (!s || !over.includes(s)) return 1000;
-      void client.invalidateQueries({ predicate: (x) => ['/api/tool-eval/history', '/api/runs/{id}/drill', '/api/runs/{id}/incidents', '/api/runs/{id}/recordings'].includes(String(x.queryKey[1])) });
-      return false;
+  const job = $api.useQuery(
+    'get',
+    '/api/jobs/{id}',
+    { params: { path: { id } } },
+    {
+      refetchInterval: (q) => {
+        const s = q.state.data?.status;
+        if (!s || !over.includes(s)) return 1000;
+        void client.invalidateQueries({
+          predicate: (x) =>
+            [
+              '/api/tool-eval/history',
+              '/api/runs/{id}/drill',
+              '/api/runs/{id}/incidents',
+              '/api/runs/{id}/recordings',
+            ].includes(String(x.queryKey[1])),
+        });
+        return false;
+      },
     },
-  });
+  );
   const j = job.data;
   if (!j || j.status === 'done') return null;
   return (
     <Box className="card" p="md" aria-live="polite">
       <Group justify="space-between" mb={6}>
         <Text size="sm">
-          {over.includes(j.status) ? t('safety.ended', { status: j.status }) : j.status === 'running' ? t('safety.running', { done: number(j.done), total: number(j.total) }) : t('safety.waiting')}
+          {over.includes(j.status)
+            ? t('safety.ended', { status: j.status })
+            : j.status === 'running'
+              ? t('safety.running', { done: number(j.done), total: number(j.total) })
+              : t('safety.waiting')}
         </Text>
         <Link to={`/jobs/${id}`}>{t('safety.openJob')}</Link>
       </Group>
@@ -127,7 +177,14 @@ function Start({ close, started }: { close: () => void; started: (made: Schemas[
   const send = (e: FormEvent) => {
     e.preventDefault();
     void act(async () =>
-      started(ok(await api.POST('/api/drills', { params: { header: { 'Idempotency-Key': key } }, body: { models, repeats, ...(cost === '' ? {} : { max_cost_usd: Number(cost) }) } }))),
+      started(
+        ok(
+          await api.POST('/api/drills', {
+            params: { header: { 'Idempotency-Key': key } },
+            body: { models, repeats, ...(cost === '' ? {} : { max_cost_usd: Number(cost) }) },
+          }),
+        ),
+      ),
     );
   };
   return (
@@ -138,10 +195,34 @@ function Start({ close, started }: { close: () => void; started: (made: Schemas[
             {t('safety.startText')}
           </Text>
           <Failure of={error} />
-          <TagsInput label={t('safety.models')} description={t('safety.modelsHint')} value={models} onChange={setModels} acceptValueOnBlur data={['offline/lexical']} required={models.length === 0} data-autofocus />
+          <TagsInput
+            label={t('safety.models')}
+            description={t('safety.modelsHint')}
+            value={models}
+            onChange={setModels}
+            acceptValueOnBlur
+            data={['offline/lexical']}
+            required={models.length === 0}
+            data-autofocus
+          />
           <SimpleGrid cols={2}>
-            <NumberInput label={t('safety.repeats')} min={1} max={100} allowDecimal={false} value={repeats} onChange={(v) => setRepeats(Number(v) || 1)} />
-            <NumberInput label={t('safety.maxCost')} description={t('safety.maxCostHint')} inputWrapperOrder={['label', 'input', 'description', 'error']} min={0} decimalScale={2} value={cost} onChange={setCost} />
+            <NumberInput
+              label={t('safety.repeats')}
+              min={1}
+              max={100}
+              allowDecimal={false}
+              value={repeats}
+              onChange={(v) => setRepeats(Number(v) || 1)}
+            />
+            <NumberInput
+              label={t('safety.maxCost')}
+              description={t('safety.maxCostHint')}
+              inputWrapperOrder={['label', 'input', 'description', 'error']}
+              min={0}
+              decimalScale={2}
+              value={cost}
+              onChange={setCost}
+            />
           </SimpleGrid>
           <Group justify="flex-end">
             <Button variant="default" onClick={close}>

@@ -15,7 +15,9 @@ export function Recordings({ run }: { run: string }) {
   const t = useText();
   const [open, setOpen] = useParam('call');
   const list = $api.useInfiniteQuery(
-    'get', '/api/runs/{id}/recordings', { params: { path: { id: run }, query: { limit: 100 } } },
+    'get',
+    '/api/runs/{id}/recordings',
+    { params: { path: { id: run }, query: { limit: 100 } } },
     { pageParamName: 'cursor', initialPageParam: '', getNextPageParam: (p) => p.next_cursor || undefined },
   );
   const fetchNext = list.fetchNextPage;
@@ -33,9 +35,16 @@ export function Recordings({ run }: { run: string }) {
   const time = (r: Row) => (r.queue_ms ?? 0) + (r.exec_ms ?? 0);
   const columns: Column<Row>[] = [
     {
-      key: 'tool', title: t('safety.tool'), min: 150,
+      key: 'tool',
+      title: t('safety.tool'),
+      min: 150,
       cell: (r) => (
-        <button type="button" className="head mono untrusted" style={{ textAlign: 'left' }} onClick={() => setOpen(idOf(r))}>
+        <button
+          type="button"
+          className="head mono untrusted"
+          style={{ textAlign: 'left' }}
+          onClick={() => setOpen(idOf(r))}
+        >
           {r.tool}
         </button>
       ),
@@ -43,7 +52,13 @@ export function Recordings({ run }: { run: string }) {
     { key: 'args', title: t('safety.arguments'), min: 200, cell: (r) => line(r.args ?? r.args_raw) },
     { key: 'result', title: t('safety.result'), min: 200, cell: (r) => line(r.result ?? r.error) },
     { key: 'status', title: t('safety.status'), width: 130, cell: (r) => <CallStatus status={r.status} /> },
-    { key: 'time', title: t('safety.latency'), width: 90, align: 'right', cell: (r) => <span className="num">{duration(time(r))}</span> },
+    {
+      key: 'time',
+      title: t('safety.latency'),
+      width: 90,
+      align: 'right',
+      cell: (r) => <span className="num">{duration(time(r))}</span>,
+    },
   ];
   const one = rows.find((r) => idOf(r) === open);
   return (
@@ -52,15 +67,36 @@ export function Recordings({ run }: { run: string }) {
         <Text size="sm" c="dimmed" style={{ flex: '1 1 240px' }}>
           {t('safety.exportText')}
         </Text>
-        <Button component="a" variant="default" leftSection={<IconDownload size={16} aria-hidden />} href={`/api/runs/${run}/recordings/export`} download>
+        <Button
+          component="a"
+          variant="default"
+          leftSection={<IconDownload size={16} aria-hidden />}
+          href={`/api/runs/${run}/recordings/export`}
+          download
+        >
           {t('safety.export')}
         </Button>
       </Group>
       <Rows
-        label={t('safety.tableRecordings')} columns={columns} rows={rows} idOf={idOf} onOpen={(r) => setOpen(idOf(r))} more={more} hasMore={list.hasNextPage} busy={list.isFetchingNextPage} height="60vh"
+        label={t('safety.tableRecordings')}
+        columns={columns}
+        rows={rows}
+        idOf={idOf}
+        onOpen={(r) => setOpen(idOf(r))}
+        more={more}
+        hasMore={list.hasNextPage}
+        busy={list.isFetchingNextPage}
+        height="60vh"
         empty={<Empty title={t('safety.noRecordings')} text={t('safety.noRecordingsText')} />}
       />
-      <Drawer opened={one !== undefined} onClose={() => setOpen(null)} position="right" size="lg" title={<span className="mono untrusted">{one?.tool}</span>} closeButtonProps={{ 'aria-label': t('common.close') }}>
+      <Drawer
+        opened={one !== undefined}
+        onClose={() => setOpen(null)}
+        position="right"
+        size="lg"
+        title={<span className="mono untrusted">{one?.tool}</span>}
+        closeButtonProps={{ 'aria-label': t('common.close') }}
+      >
         {one && (
           <Box>
             <Text size="sm">

@@ -32,7 +32,10 @@ export default function Settings() {
   const seen = parts.filter((p) => !('needs' in p) || (p.needs === 'admin' ? admin : run));
   const at = seen.find((p) => p.tab === tab) ?? seen[0]!;
   return (
-    <Screen title={t('shell.settings')} lead={`${me.name} · ${t(`settings.role_${me.role as 'viewer' | 'member' | 'admin'}`)}`}>
+    <Screen
+      title={t('shell.settings')}
+      lead={`${me.name} · ${t(`settings.role_${me.role as 'viewer' | 'member' | 'admin'}`)}`}
+    >
       <Tabs value={at.tab} onChange={(v) => v && navigate(`/settings/${v}`)} keepMounted={false}>
         <Tabs.List aria-label={t('settings.tabs')}>
           {seen.map((p) => (

@@ -1,5 +1,19 @@
 // Keys of providers, and a question to a model that shows whether one works.
-import { Alert, Autocomplete, Badge, Button, Group, Modal, NativeSelect, PasswordInput, SimpleGrid, Stack, Table, Text, TextInput } from '@mantine/core';
+import {
+  Alert,
+  Autocomplete,
+  Badge,
+  Button,
+  Group,
+  Modal,
+  NativeSelect,
+  PasswordInput,
+  SimpleGrid,
+  Stack,
+  Table,
+  Text,
+  TextInput,
+} from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
@@ -22,13 +36,20 @@ export function Keys() {
   const targets = $api.useQuery('get', '/api/targets', {}, { staleTime: Number.POSITIVE_INFINITY });
   const again = () => client.invalidateQueries({ queryKey: ['get', '/api/keys'] });
   const remove = (k: Key) =>
-    confirmed(t, t('settings.deleteKey'), t('settings.deleteKeyText', { variable: k.variable }), t('common.delete'), async () => {
-      ok(await api.DELETE('/api/keys/{variable}', { params: { path: { variable: k.variable } } }));
-      tell(t('common.deleted', { what: k.variable }));
-      await again();
-    });
+    confirmed(
+      t,
+      t('settings.deleteKey'),
+      t('settings.deleteKeyText', { variable: k.variable }),
+      t('common.delete'),
+      async () => {
+        ok(await api.DELETE('/api/keys/{variable}', { params: { path: { variable: k.variable } } }));
+        tell(t('common.deleted', { what: k.variable }));
+        await again();
+      },
+    );
   if (list.isPending || targets.isPending) return <Waiting />;
-  if (list.error || targets.error) return <Failure of={list.error ?? targets.error} retry={() => (list.error ? list.refetch() : targets.refetch())} />;
+  if (list.error || targets.error)
+    return <Failure of={list.error ?? targets.error} retry={() => (list.error ? list.refetch() : targets.refetch())} />;
   const { providers } = targets.data;
   const keys = list.data.items;
   const set = <Button onClick={() => setSetting({ variable: '', hosts: [] })}>{t('settings.setKey')}</Button>;
@@ -58,11 +79,20 @@ export function Keys() {
               <Table.Tbody>
                 {keys.map((k) => (
                   <Table.Tr key={k.variable}>
-                    <Table.Td>{providers.filter((p) => p.key_variables.includes(k.variable)).map((p) => p.name).join(', ') || '–'}</Table.Td>
+                    <Table.Td>
+                      {providers
+                        .filter((p) => p.key_variables.includes(k.variable))
+                        .map((p) => p.name)
+                        .join(', ') || '–'}
+                    </Table.Td>
                     <Table.Td className="mono">{k.variable}</Table.Td>
                     <Table.Td>
                       {k.lost ? (
-                        <Badge leftSection={<IconAlertTriangle size={14} aria-hidden />} style={{ color: 'var(--cv-error)', background: 'var(--cv-error-ground)' }} title={t('settings.lostText')}>
+                        <Badge
+                          leftSection={<IconAlertTriangle size={14} aria-hidden />}
+                          style={{ color: 'var(--cv-error)', background: 'var(--cv-error-ground)' }}
+                          title={t('settings.lostText')}
+                        >
                           {t('settings.lost')}
                         </Badge>
                       ) : k.hint ? (
@@ -71,14 +101,27 @@ export function Keys() {
                         t('settings.short')
                       )}
                     </Table.Td>
-                    <Table.Td className="mono" style={{ overflowWrap: 'anywhere' }}>{[...k.hosts, ...(k.near ? [t('settings.nearHosts')] : [])].join(', ') || '–'}</Table.Td>
+                    <Table.Td className="mono" style={{ overflowWrap: 'anywhere' }}>
+                      {[...k.hosts, ...(k.near ? [t('settings.nearHosts')] : [])].join(', ') || '–'}
+                    </Table.Td>
                     <Table.Td className="num">{moment(k.created)}</Table.Td>
                     <Table.Td ta="right">
                       <Group gap={4} justify="flex-end" wrap="nowrap">
-                        <Button size="compact-sm" variant="subtle" onClick={() => setSetting({ variable: k.variable, hosts: k.near ? [] : k.hosts })} aria-label={`${t('settings.replaceKey')}: ${k.variable}`}>
+                        <Button
+                          size="compact-sm"
+                          variant="subtle"
+                          onClick={() => setSetting({ variable: k.variable, hosts: k.near ? [] : k.hosts })}
+                          aria-label={`${t('settings.replaceKey')}: ${k.variable}`}
+                        >
                           {t('settings.replaceKey')}
                         </Button>
-                        <Button size="compact-sm" variant="subtle" color="red" onClick={() => remove(k)} aria-label={`${t('common.delete')}: ${k.variable}`}>
+                        <Button
+                          size="compact-sm"
+                          variant="subtle"
+                          color="red"
+                          onClick={() => remove(k)}
+                          aria-label={`${t('common.delete')}: ${k.variable}`}
+                        >
                           {t('common.delete')}
                         </Button>
                       </Group>
@@ -91,12 +134,32 @@ export function Keys() {
         </Card>
       )}
       <Test providers={providers} keys={keys} />
-      {setting && <SetKey variable={setting.variable} hosts={setting.hosts} providers={providers} close={() => setSetting(null)} done={again} />}
+      {setting && (
+        <SetKey
+          variable={setting.variable}
+          hosts={setting.hosts}
+          providers={providers}
+          close={() => setSetting(null)}
+          done={again}
+        />
+      )}
     </Stack>
   );
 }
 
-function SetKey({ variable: fixed, hosts: before, providers, close, done }: { variable: string; hosts: string[]; providers: Schemas['AppProvider'][]; close: () => void; done: () => Promise<void> }) {
+function SetKey({
+  variable: fixed,
+  hosts: before,
+  providers,
+  close,
+  done,
+}: {
+  variable: string;
+  hosts: string[];
+  providers: Schemas['AppProvider'][];
+  close: () => void;
+  done: () => Promise<void>;
+}) {
   const t = useText();
   const [variable, setVariable] = useState(fixed || providers[0]?.key_variables[0] || '');
   const [value, setValue] = useState('');
@@ -107,22 +170,53 @@ function SetKey({ variable: fixed, hosts: before, providers, close, done }: { va
     e.preventDefault();
     void act(async () => {
       const named = hosts.split(/[\s,]+/).filter(Boolean);
-      ok(await api.PUT('/api/keys/{variable}', { params: { path: { variable } }, body: { value, ...(named.length > 0 ? { hosts: named } : {}) } }));
+      ok(
+        await api.PUT('/api/keys/{variable}', {
+          params: { path: { variable } },
+          body: { value, ...(named.length > 0 ? { hosts: named } : {}) },
+        }),
+      );
       tell(t('settings.keySet', { variable }));
       await done();
       close();
     });
   };
   return (
-    <Modal opened onClose={close} title={fixed ? t('settings.setKeyOf', { variable: fixed }) : t('settings.setKey')} closeButtonProps={{ 'aria-label': t('common.close') }}>
+    <Modal
+      opened
+      onClose={close}
+      title={fixed ? t('settings.setKeyOf', { variable: fixed }) : t('settings.setKey')}
+      closeButtonProps={{ 'aria-label': t('common.close') }}
+    >
       <form onSubmit={send} autoComplete="off">
         <Stack>
           <Failure of={error} />
           {!fixed && (
-            <Autocomplete label={t('settings.variable')} description={t('settings.variableHint')} required data={variables} value={variable} onChange={setVariable} maxDropdownHeight={220} />
+            <Autocomplete
+              label={t('settings.variable')}
+              description={t('settings.variableHint')}
+              required
+              data={variables}
+              value={variable}
+              onChange={setVariable}
+              maxDropdownHeight={220}
+            />
           )}
-          <PasswordInput label={t('settings.value')} description={t('settings.valueHint')} required autoComplete="new-password" value={value} onChange={(e) => setValue(e.currentTarget.value)} data-autofocus />
-          <TextInput label={t('settings.keyHosts')} description={t('settings.keyHostsHint')} value={hosts} onChange={(e) => setHosts(e.currentTarget.value)} />
+          <PasswordInput
+            label={t('settings.value')}
+            description={t('settings.valueHint')}
+            required
+            autoComplete="new-password"
+            value={value}
+            onChange={(e) => setValue(e.currentTarget.value)}
+            data-autofocus
+          />
+          <TextInput
+            label={t('settings.keyHosts')}
+            description={t('settings.keyHostsHint')}
+            value={hosts}
+            onChange={(e) => setHosts(e.currentTarget.value)}
+          />
           <Group justify="flex-end">
             <Button variant="default" onClick={close}>
               {t('common.cancel')}
@@ -142,7 +236,10 @@ const faults = ['auth', 'request', 'rate_limit', 'network', 'timeout', 'server',
 /** Test asks a model once and says in words what came of it. */
 function Test({ providers, keys }: { providers: Schemas['AppProvider'][]; keys: Key[] }) {
   const t = useText();
-  const [provider, setProvider] = useState(() => providers.find((p) => keys.some((k) => p.key_variables.includes(k.variable)))?.name ?? providers[0]?.name ?? '');
+  const [provider, setProvider] = useState(
+    () =>
+      providers.find((p) => keys.some((k) => p.key_variables.includes(k.variable)))?.name ?? providers[0]?.name ?? '',
+  );
   const [model, setModel] = useState('');
   const [base, setBase] = useState('');
   const [variable, setVariable] = useState('');
@@ -152,7 +249,18 @@ function Test({ providers, keys }: { providers: Schemas['AppProvider'][]; keys: 
     e.preventDefault();
     setResult(null);
     void act(async () => {
-      setResult(ok(await api.POST('/api/targets/test', { body: { provider_key: provider, model_id: model, ...(base ? { base_url: base } : {}), ...(variable ? { api_key_env: variable } : {}) } })));
+      setResult(
+        ok(
+          await api.POST('/api/targets/test', {
+            body: {
+              provider_key: provider,
+              model_id: model,
+              ...(base ? { base_url: base } : {}),
+              ...(variable ? { api_key_env: variable } : {}),
+            },
+          }),
+        ),
+      );
     });
   };
   return (
@@ -163,13 +271,35 @@ function Test({ providers, keys }: { providers: Schemas['AppProvider'][]; keys: 
             {t('settings.testText')}
           </Text>
           <SimpleGrid cols={{ base: 1, sm: 2, lg: 4 }}>
-            <NativeSelect label={t('settings.provider')} value={provider} onChange={(e) => setProvider(e.currentTarget.value)} data={providers.map((p) => p.name)} />
-            <TextInput label={t('settings.model')} placeholder={t('settings.modelHint')} required value={model} onChange={(e) => setModel(e.currentTarget.value)} />
             <NativeSelect
-              label={t('settings.keyVariable')} value={variable} onChange={(e) => setVariable(e.currentTarget.value)}
-              data={[{ value: '', label: t('settings.usualKey') }, ...keys.map((k) => ({ value: k.variable, label: k.variable }))]}
+              label={t('settings.provider')}
+              value={provider}
+              onChange={(e) => setProvider(e.currentTarget.value)}
+              data={providers.map((p) => p.name)}
             />
-            <TextInput label={t('settings.baseURL')} placeholder={t('settings.baseURLHint')} type="url" value={base} onChange={(e) => setBase(e.currentTarget.value)} />
+            <TextInput
+              label={t('settings.model')}
+              placeholder={t('settings.modelHint')}
+              required
+              value={model}
+              onChange={(e) => setModel(e.currentTarget.value)}
+            />
+            <NativeSelect
+              label={t('settings.keyVariable')}
+              value={variable}
+              onChange={(e) => setVariable(e.currentTarget.value)}
+              data={[
+                { value: '', label: t('settings.usualKey') },
+                ...keys.map((k) => ({ value: k.variable, label: k.variable })),
+              ]}
+            />
+            <TextInput
+              label={t('settings.baseURL')}
+              placeholder={t('settings.baseURLHint')}
+              type="url"
+              value={base}
+              onChange={(e) => setBase(e.currentTarget.value)}
+            />
           </SimpleGrid>
           <Button type="submit" variant="default" loading={busy} style={{ alignSelf: 'flex-start' }}>
             {t('settings.test')}
@@ -189,7 +319,9 @@ function Result({ of: r }: { of: Schemas['AppProbe'] }) {
   if (r.ok) {
     return (
       <Alert color="green" icon={<IconCircleCheck />} title={t('settings.answered')}>
-        <span className="untrusted">{t('settings.answeredText', { model: r.model || r.target, time: duration(r.latency_ms) })}</span>
+        <span className="untrusted">
+          {t('settings.answeredText', { model: r.model || r.target, time: duration(r.latency_ms) })}
+        </span>
       </Alert>
     );
   }

@@ -40,10 +40,29 @@ export function Password() {
               </Alert>
             )}
             <input type="text" name="username" autoComplete="username" value={me.name} readOnly hidden />
-            <PasswordInput label={t('settings.before')} autoComplete="current-password" required value={before} onChange={(e) => setBefore(e.currentTarget.value)} />
-            <PasswordInput label={t('settings.after')} description={t('settings.afterHint')} autoComplete="new-password" required minLength={12} value={password} onChange={(e) => setPassword(e.currentTarget.value)} />
             <PasswordInput
-              label={t('shell.repeatPassword')} autoComplete="new-password" required value={again} error={different ? t('shell.different') : undefined} onChange={(e) => setAgain(e.currentTarget.value)}
+              label={t('settings.before')}
+              autoComplete="current-password"
+              required
+              value={before}
+              onChange={(e) => setBefore(e.currentTarget.value)}
+            />
+            <PasswordInput
+              label={t('settings.after')}
+              description={t('settings.afterHint')}
+              autoComplete="new-password"
+              required
+              minLength={12}
+              value={password}
+              onChange={(e) => setPassword(e.currentTarget.value)}
+            />
+            <PasswordInput
+              label={t('shell.repeatPassword')}
+              autoComplete="new-password"
+              required
+              value={again}
+              error={different ? t('shell.different') : undefined}
+              onChange={(e) => setAgain(e.currentTarget.value)}
             />
             <Button type="submit" loading={busy} disabled={different} style={{ alignSelf: 'flex-start' }}>
               {t('common.save')}
@@ -78,8 +97,12 @@ function Held() {
             return (
               <Table.Tr key={h.what}>
                 <Table.Td>{t(`settings.held_${h.what}`)}</Table.Td>
-                <Table.Td className="num" ta="right">{shown(h.held)}</Table.Td>
-                <Table.Td className="num" ta="right">{shown(h.most)}</Table.Td>
+                <Table.Td className="num" ta="right">
+                  {shown(h.held)}
+                </Table.Td>
+                <Table.Td className="num" ta="right">
+                  {shown(h.most)}
+                </Table.Td>
               </Table.Tr>
             );
           })}

@@ -22,11 +22,17 @@ export function Tokens() {
   const list = $api.useQuery('get', '/api/tokens', {});
   const again = () => client.invalidateQueries({ queryKey: ['get', '/api/tokens'] });
   const revoke = (k: Schemas['AccountToken']) =>
-    confirmed(t, t('settings.revokeTitle'), t('settings.revokeText', { name: k.name }), t('settings.revoke'), async () => {
-      ok(await api.DELETE('/api/tokens/{id}', { params: { path: { id: k.id } } }));
-      tell(t('settings.revoked', { name: k.name }));
-      await again();
-    });
+    confirmed(
+      t,
+      t('settings.revokeTitle'),
+      t('settings.revokeText', { name: k.name }),
+      t('settings.revoke'),
+      async () => {
+        ok(await api.DELETE('/api/tokens/{id}', { params: { path: { id: k.id } } }));
+        tell(t('settings.revoked', { name: k.name }));
+        await again();
+      },
+    );
   const make = <Button onClick={() => setMaking(true)}>{t('settings.makeToken')}</Button>;
   if (list.isPending) return <Waiting />;
   if (list.error) return <Failure of={list.error} retry={() => list.refetch()} />;
@@ -57,10 +63,18 @@ export function Tokens() {
                   <Table.Tr key={k.id}>
                     <Table.Td className="untrusted">{k.name}</Table.Td>
                     <Table.Td>{(k.scopes ?? []).map((s) => t(`settings.scope_${s as Scope}`)).join(', ')}</Table.Td>
-                    <Table.Td className="num">{new Date(k.expires) < new Date() ? t('settings.expired') : moment(k.expires)}</Table.Td>
+                    <Table.Td className="num">
+                      {new Date(k.expires) < new Date() ? t('settings.expired') : moment(k.expires)}
+                    </Table.Td>
                     <Table.Td className="num">{k.used ? ago(k.used) : t('settings.never')}</Table.Td>
                     <Table.Td ta="right">
-                      <Button size="compact-sm" variant="subtle" color="red" onClick={() => revoke(k)} aria-label={`${t('settings.revoke')}: ${k.name}`}>
+                      <Button
+                        size="compact-sm"
+                        variant="subtle"
+                        color="red"
+                        onClick={() => revoke(k)}
+                        aria-label={`${t('settings.revoke')}: ${k.name}`}
+                      >
                         {t('settings.revoke')}
                       </Button>
                     </Table.Td>
@@ -94,8 +108,12 @@ function Make({ close, made }: { close: () => void; made: () => Promise<void> })
   };
   return (
     <Modal
-      opened onClose={close} title={secret ? t('settings.tokenMade') : t('settings.makeToken')} closeButtonProps={{ 'aria-label': t('common.close') }}
-      closeOnClickOutside={!secret} closeOnEscape={!secret}
+      opened
+      onClose={close}
+      title={secret ? t('settings.tokenMade') : t('settings.makeToken')}
+      closeButtonProps={{ 'aria-label': t('common.close') }}
+      closeOnClickOutside={!secret}
+      closeOnEscape={!secret}
     >
       {secret ? (
         <Stack>
@@ -107,15 +125,33 @@ function Make({ close, made }: { close: () => void; made: () => Promise<void> })
         <form onSubmit={send}>
           <Stack>
             <Failure of={error} />
-            <TextInput label={t('settings.tokenName')} placeholder={t('settings.tokenNameHint')} required maxLength={100} value={name} onChange={(e) => setName(e.currentTarget.value)} data-autofocus />
+            <TextInput
+              label={t('settings.tokenName')}
+              placeholder={t('settings.tokenNameHint')}
+              required
+              maxLength={100}
+              value={name}
+              onChange={(e) => setName(e.currentTarget.value)}
+              data-autofocus
+            />
             <Checkbox.Group label={t('settings.scopes')} value={scopes} onChange={(v) => setScopes(v as Scope[])}>
               <Stack gap="xs" mt="xs">
                 {grants.map((g) => (
-                  <Checkbox key={g} value={g} label={t(`settings.scope_${g}`)} description={t(`settings.scope_${g}_text`)} />
+                  <Checkbox
+                    key={g}
+                    value={g}
+                    label={t(`settings.scope_${g}`)}
+                    description={t(`settings.scope_${g}_text`)}
+                  />
                 ))}
               </Stack>
             </Checkbox.Group>
-            <NativeSelect label={t('settings.days')} value={days} onChange={(e) => setDays(e.currentTarget.value)} data={['7', '30', '90', '366'].map((n) => ({ value: n, label: t('settings.daysUnit', { n }) }))} />
+            <NativeSelect
+              label={t('settings.days')}
+              value={days}
+              onChange={(e) => setDays(e.currentTarget.value)}
+              data={['7', '30', '90', '366'].map((n) => ({ value: n, label: t('settings.daysUnit', { n }) }))}
+            />
             <Group justify="flex-end">
               <Button variant="default" onClick={close}>
                 {t('common.cancel')}

@@ -1,5 +1,18 @@
 // Users, for admins: invited by a link, changed, removed.
-import { Badge, Button, Group, Menu, Modal, NativeSelect, NumberInput, Radio, Stack, Table, Text, TextInput } from '@mantine/core';
+import {
+  Badge,
+  Button,
+  Group,
+  Menu,
+  Modal,
+  NativeSelect,
+  NumberInput,
+  Radio,
+  Stack,
+  Table,
+  Text,
+  TextInput,
+} from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { $api, api, ok, type Schemas } from '../../api/client';
@@ -21,29 +34,48 @@ export function Users() {
   const t = useText();
   const me = useMe();
   const client = useQueryClient();
-  const [dialog, setDialog] = useState<{ invite: true } | { change: User } | { link: string; name: string } | null>(null);
-  const list = $api.useInfiniteQuery('get', '/api/users', { params: { query: { limit: 100 } } }, { pageParamName: 'cursor', initialPageParam: '', getNextPageParam: (p) => p.next_cursor });
+  const [dialog, setDialog] = useState<{ invite: true } | { change: User } | { link: string; name: string } | null>(
+    null,
+  );
+  const list = $api.useInfiniteQuery(
+    'get',
+    '/api/users',
+    { params: { query: { limit: 100 } } },
+    { pageParamName: 'cursor', initialPageParam: '', getNextPageParam: (p) => p.next_cursor },
+  );
   const again = () => client.invalidateQueries({ queryKey: ['get', '/api/users'] });
   const close = () => setDialog(null);
   const link = async (u: User) => {
     try {
-      setDialog({ link: ok(await api.POST('/api/users/{id}/link', { params: { path: { id: u.id } } })).link, name: u.name });
+      setDialog({
+        link: ok(await api.POST('/api/users/{id}/link', { params: { path: { id: u.id } } })).link,
+        name: u.name,
+      });
       await again();
     } catch (e) {
       tellFailure(t, e);
     }
   };
   const remove = (u: User) =>
-    confirmed(t, t('settings.removeTitle', { name: u.name }), t('settings.removeText', { name: u.name }), t('settings.remove'), async () => {
-      ok(await api.DELETE('/api/users/{id}', { params: { path: { id: u.id } } }));
-      tell(t('settings.removed', { name: u.name }));
-      await again();
-    });
+    confirmed(
+      t,
+      t('settings.removeTitle', { name: u.name }),
+      t('settings.removeText', { name: u.name }),
+      t('settings.remove'),
+      async () => {
+        ok(await api.DELETE('/api/users/{id}', { params: { path: { id: u.id } } }));
+        tell(t('settings.removed', { name: u.name }));
+        await again();
+      },
+    );
   if (list.isPending) return <Waiting />;
   if (list.error) return <Failure of={list.error} retry={() => list.refetch()} />;
   const users = list.data.pages.flatMap((p) => p.items);
   return (
-    <Card title={t('settings.usersTitle')} actions={<Button onClick={() => setDialog({ invite: true })}>{t('settings.invite')}</Button>}>
+    <Card
+      title={t('settings.usersTitle')}
+      actions={<Button onClick={() => setDialog({ invite: true })}>{t('settings.invite')}</Button>}
+    >
       <Scroll label={t('settings.usersTitle')}>
         <Table miw={560}>
           <Table.Thead>
@@ -73,7 +105,11 @@ export function Users() {
                 <Table.Td ta="right">
                   <Menu position="bottom-end">
                     <Menu.Target>
-                      <Button size="compact-sm" variant="subtle" aria-label={t('settings.userActions', { name: u.name })}>
+                      <Button
+                        size="compact-sm"
+                        variant="subtle"
+                        aria-label={t('settings.userActions', { name: u.name })}
+                      >
                         {t('common.actions')}
                       </Button>
                     </Menu.Target>
@@ -109,7 +145,8 @@ export function Users() {
       )}
       {dialog && 'change' in dialog && (
         <Change
-          user={dialog.change} close={close}
+          user={dialog.change}
+          close={close}
           changed={async () => {
             close();
             await again();
@@ -117,7 +154,13 @@ export function Users() {
         />
       )}
       {dialog && 'link' in dialog && (
-        <Modal opened onClose={close} title={t('settings.linkTitle', { name: dialog.name })} closeOnClickOutside={false} closeButtonProps={{ 'aria-label': t('common.close') }}>
+        <Modal
+          opened
+          onClose={close}
+          title={t('settings.linkTitle', { name: dialog.name })}
+          closeOnClickOutside={false}
+          closeButtonProps={{ 'aria-label': t('common.close') }}
+        >
           <Stack>
             <Text size="sm">{t('settings.linkText')}</Text>
             <Copyable label={t('settings.linkOf')} value={dialog.link} />
@@ -140,11 +183,24 @@ function Invite({ close, made }: { close: () => void; made: (u: Schemas['Linked'
     void act(async () => made(ok(await api.POST('/api/users', { body: { name, role, max_jobs: jobs } }))));
   };
   return (
-    <Modal opened onClose={close} title={t('settings.inviteTitle')} closeButtonProps={{ 'aria-label': t('common.close') }}>
+    <Modal
+      opened
+      onClose={close}
+      title={t('settings.inviteTitle')}
+      closeButtonProps={{ 'aria-label': t('common.close') }}
+    >
       <form onSubmit={send}>
         <Stack>
           <Failure of={error} />
-          <TextInput label={t('settings.userName')} required maxLength={64} autoComplete="off" value={name} onChange={(e) => setName(e.currentTarget.value)} data-autofocus />
+          <TextInput
+            label={t('settings.userName')}
+            required
+            maxLength={64}
+            autoComplete="off"
+            value={name}
+            onChange={(e) => setName(e.currentTarget.value)}
+            data-autofocus
+          />
           <Radio.Group label={t('settings.role')} value={role} onChange={(v) => setRole(v as Role)}>
             <Stack gap="xs" mt="xs">
               {roles.map((r) => (
@@ -169,7 +225,18 @@ function Invite({ close, made }: { close: () => void; made: (u: Schemas['Linked'
 
 function Jobs({ value, onChange }: { value: number; onChange: (n: number) => void }) {
   const t = useText();
-  return <NumberInput label={t('settings.maxJobs')} min={1} max={64} clampBehavior="strict" allowDecimal={false} value={value} onChange={(v) => onChange(Number(v) || 1)} maw={200} />;
+  return (
+    <NumberInput
+      label={t('settings.maxJobs')}
+      min={1}
+      max={64}
+      clampBehavior="strict"
+      allowDecimal={false}
+      value={value}
+      onChange={(v) => onChange(Number(v) || 1)}
+      maw={200}
+    />
+  );
 }
 
 function Change({ user, close, changed }: { user: User; close: () => void; changed: () => Promise<void> }) {
@@ -180,7 +247,12 @@ function Change({ user, close, changed }: { user: User; close: () => void; chang
   const send = (e: FormEvent) => {
     e.preventDefault();
     void act(async () => {
-      ok(await api.PATCH('/api/users/{id}', { params: { path: { id: user.id } }, body: { ...(role !== user.role ? { role } : {}), ...(jobs !== user.max_jobs ? { max_jobs: jobs } : {}) } }));
+      ok(
+        await api.PATCH('/api/users/{id}', {
+          params: { path: { id: user.id } },
+          body: { ...(role !== user.role ? { role } : {}), ...(jobs !== user.max_jobs ? { max_jobs: jobs } : {}) },
+        }),
+      );
       tell(t('settings.userChanged', { name: user.name }));
       await changed();
     });
@@ -190,7 +262,15 @@ function Change({ user, close, changed }: { user: User; close: () => void; chang
       <form onSubmit={send}>
         <Stack>
           <Failure of={error} />
-          <NativeSelect label={t('settings.role')} value={role} onChange={(e) => setRole(e.currentTarget.value as Role)} data={roles.map((r) => ({ value: r, label: `${t(`settings.role_${r}`)}: ${t(`settings.role_${r}_text`)}` }))} />
+          <NativeSelect
+            label={t('settings.role')}
+            value={role}
+            onChange={(e) => setRole(e.currentTarget.value as Role)}
+            data={roles.map((r) => ({
+              value: r,
+              label: `${t(`settings.role_${r}`)}: ${t(`settings.role_${r}_text`)}`,
+            }))}
+          />
           <Jobs value={jobs} onChange={setJobs} />
           <Group justify="flex-end">
             <Button variant="default" onClick={close}>

@@ -17,10 +17,20 @@ export type Remark = Schemas['Remark'];
 export type Tool = Record<string, unknown>;
 
 /** Write sends a change: send makes the request with the version it is for, merge tells what the suite is then. */
-export type Write = <A>(send: (ifMatch: string, now: Suite) => Promise<A>, merge: (was: Suite, answer: A) => Suite) => Promise<A>;
+export type Write = <A>(
+  send: (ifMatch: string, now: Suite) => Promise<A>,
+  merge: (was: Suite, answer: A) => Suite,
+) => Promise<A>;
 
 /** Editing is what the parts of the editor share. */
-export type Editing = { suite: Suite; may: boolean; write: Write; load: () => Promise<Suite>; hidden: Set<string>; hide: (id: string, gone: boolean) => void };
+export type Editing = {
+  suite: Suite;
+  may: boolean;
+  write: Write;
+  load: () => Promise<Suite>;
+  hidden: Set<string>;
+  hide: (id: string, gone: boolean) => void;
+};
 
 export function useEditing(id: string) {
   const client = useQueryClient();
@@ -28,7 +38,12 @@ export function useEditing(id: string) {
   const mayWrite = useMay('write');
   const init = useMemo(() => ({ params: { path: { id } } }), [id]);
   const key = $api.queryOptions('get', '/api/tool-suites/{id}', init).queryKey;
-  const query = $api.useQuery('get', '/api/tool-suites/{id}', init, { staleTime: Number.POSITIVE_INFINITY, refetchOnWindowFocus: false, refetchOnReconnect: false, refetchOnMount: 'always' });
+  const query = $api.useQuery('get', '/api/tool-suites/{id}', init, {
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
+    refetchOnMount: 'always',
+  });
   const [hidden, setHidden] = useState<Set<string>>(new Set());
   const tail = useRef<Promise<unknown>>(Promise.resolve());
 
@@ -63,7 +78,11 @@ export function useEditing(id: string) {
   );
   const suite = query.data;
   const own = suite !== undefined && (suite.owner === me.user_id || me.role === 'admin');
-  return { query, suite, editing: suite && { suite, may: own && mayWrite && !me.read_only, write, load, hidden, hide } };
+  return {
+    query,
+    suite,
+    editing: suite && { suite, may: own && mayWrite && !me.read_only, write, load, hidden, hide },
+  };
 }
 
 /** withCases is the suite after an answer with cases: each takes the place of the one with its id, or is the last. */
@@ -83,7 +102,14 @@ export function useSource(id: string, version: number, yaml: boolean) {
     queryKey: ['suite-source', id, version, yaml],
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 60_000,
-    queryFn: async ({ signal }) => ok(await api.GET('/api/tool-suites/{id}/export', { params: { path: { id }, query: { format: 'callvet', yaml, version } }, parseAs: 'text', signal })) as unknown as string,
+    queryFn: async ({ signal }) =>
+      ok(
+        await api.GET('/api/tool-suites/{id}/export', {
+          params: { path: { id }, query: { format: 'callvet', yaml, version } },
+          parseAs: 'text',
+          signal,
+        }),
+      ) as unknown as string,
   });
 }
 
@@ -103,11 +129,18 @@ export function useLint(text: string | null, format = ''): Lint {
     set((was) => ({ ...was, busy: true }));
     const timer = window.setTimeout(async () => {
       try {
-        const a = ok(await api.POST('/api/lint', { body: { text, ...(format ? { format } : {}) }, signal: stop.signal }));
+        const a = ok(
+          await api.POST('/api/lint', { body: { text, ...(format ? { format } : {}) }, signal: stop.signal }),
+        );
         set({ problems: a.problems, busy: false, form: a.form, cases: a.test_case_count, ok: a.ok, of: text });
       } catch (e) {
         if (stop.signal.aborted) return;
-        set({ ...unlinted, ok: false, of: text, problems: [{ code: 'unreachable', message: problemOf(e).message, warning: false }] });
+        set({
+          ...unlinted,
+          ok: false,
+          of: text,
+          problems: [{ code: 'unreachable', message: problemOf(e).message, warning: false }],
+        });
       }
     }, 250);
     return () => {
@@ -122,7 +155,12 @@ export function useLint(text: string | null, format = ''): Lint {
 export function marksOf(problems: Remark[], skip = 0, lines = Number.POSITIVE_INFINITY): Mark[] {
   return problems
     .filter((p) => p.line !== undefined && p.line > skip && p.line - skip <= lines)
-    .map((p) => ({ line: p.line! - skip, column: p.column ?? 1, severity: p.warning ? 'warning' : 'error', text: remark(p) }));
+    .map((p) => ({
+      line: p.line! - skip,
+      column: p.column ?? 1,
+      severity: p.warning ? 'warning' : 'error',
+      text: remark(p),
+    }));
 }
 
 /** remark is a problem with what would mend it, in the language of the page. */
@@ -145,11 +183,13 @@ export function useFraming({ suite }: Editing) {
     return {
       /** A case with the suite's tools. form: that of the case, where the suite would change to callvet's own by it. */
       ofCase: (text: string, inOwn: boolean) => {
-        if (inOwn && !own) return `${asOwn.slice(0, -1)},"tools":${JSON.stringify(whole.tools ?? [])},"cases":[\n${text}\n]}`;
+        if (inOwn && !own)
+          return `${asOwn.slice(0, -1)},"tools":${JSON.stringify(whole.tools ?? [])},"cases":[\n${text}\n]}`;
         return `${open}"tools":${JSON.stringify(own ? (whole.tools ?? []) : suite.tools)},"${list}":[\n${text}\n]}`;
       },
       /** Tools with the suite's cases; in callvet's own form, whose linter says where in a tool the fault is. */
-      ofTools: (text: string) => `${asOwn === '{}' ? '{' : `${asOwn.slice(0, -1)},`}"tools":\n${text}\n,"cases":${JSON.stringify(whole.cases ?? [])}}`,
+      ofTools: (text: string) =>
+        `${asOwn === '{}' ? '{' : `${asOwn.slice(0, -1)},`}"tools":\n${text}\n,"cases":${JSON.stringify(whole.cases ?? [])}}`,
     };
   }, [source.data, suite, own]);
 }
@@ -164,13 +204,20 @@ export function plainCase(c: Case): Case {
 export function functionOf(tool: Tool): { name: string; description: string; parameters: Record<string, unknown> } {
   const f = (tool.function ?? tool) as Record<string, unknown>;
   const text = (v: unknown) => (typeof v === 'string' ? v : '');
-  return { name: text(f.name), description: text(f.description), parameters: (f.parameters ?? {}) as Record<string, unknown> };
+  return {
+    name: text(f.name),
+    description: text(f.description),
+    parameters: (f.parameters ?? {}) as Record<string, unknown>,
+  };
 }
 
 /** propertiesOf gives the names of the arguments of a tool, the required ones too. */
 export function propertiesOf(tool: Tool): { names: string[]; required: string[] } {
   const p = functionOf(tool).parameters;
-  return { names: Object.keys((p.properties ?? {}) as object), required: Array.isArray(p.required) ? p.required.map(String) : [] };
+  return {
+    names: Object.keys((p.properties ?? {}) as object),
+    required: Array.isArray(p.required) ? p.required.map(String) : [],
+  };
 }
 
 /** namesOf gives the tools that a case expects, each of which is right. */
@@ -184,7 +231,10 @@ export function useSchemaWords(name: string) {
   const { data } = useQuery({
     queryKey: ['schema', name],
     staleTime: Number.POSITIVE_INFINITY,
-    queryFn: async () => JSON.parse(ok(await api.GET('/api/schemas/{name}', { params: { path: { name } }, parseAs: 'text' })) as unknown as string) as unknown,
+    queryFn: async () =>
+      JSON.parse(
+        ok(await api.GET('/api/schemas/{name}', { params: { path: { name } }, parseAs: 'text' })) as unknown as string,
+      ) as unknown,
   });
   return useMemo(() => {
     const words = new Map<string, string>();

@@ -1,5 +1,18 @@
 // One suite: its cases, tools, prompt, text, versions and runs, each at an address of its own.
-import { ActionIcon, Badge, Button, Group, Menu, Modal, Stack, Switch, Tabs, Text, Textarea, TextInput } from '@mantine/core';
+import {
+  ActionIcon,
+  Badge,
+  Button,
+  Group,
+  Menu,
+  Modal,
+  Stack,
+  Switch,
+  Tabs,
+  Text,
+  Textarea,
+  TextInput,
+} from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconDots, IconDownload, IconPencil, IconPlayerPlay, IconShare, IconTrash } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
@@ -59,7 +72,9 @@ function Opened({ editing }: { editing: Editing }) {
       lead={
         <Group gap="sm" mt={2}>
           <Link to="/suites">{t('suites.back')}</Link>
-          <span className="num">{t('suites.counts', { tools: suite.tool_count, cases: suite.test_case_count, version: suite.version })}</span>
+          <span className="num">
+            {t('suites.counts', { tools: suite.tool_count, cases: suite.test_case_count, version: suite.version })}
+          </span>
           {suite.shared && (
             <Badge color="gray" leftSection={<IconShare size={12} aria-hidden />}>
               {t('common.shared')}
@@ -77,7 +92,11 @@ function Opened({ editing }: { editing: Editing }) {
           )}
           <More editing={editing} />
           {mayRun && (
-            <Button leftSection={<IconPlayerPlay size={16} aria-hidden />} component={Link} to={`/new?suite=${suite.id}`}>
+            <Button
+              leftSection={<IconPlayerPlay size={16} aria-hidden />}
+              component={Link}
+              to={`/new?suite=${suite.id}`}
+            >
               {t('suites.run')}
             </Button>
           )}
@@ -94,14 +113,32 @@ function Opened({ editing }: { editing: Editing }) {
           {t('suites.notYours')}
         </Text>
       )}
-      <Tabs value={(tabs as readonly string[]).includes(tab) ? tab : 'cases'} onChange={(v) => setTab(v)} keepMounted={false}>
-          <Tabs.List aria-label={t('suites.tabs')}>
-            {tabs.map((x) => (
-              <Tabs.Tab key={x} value={x} rightSection={x === 'cases' ? <span className="num dim">{suite.test_cases.length - [...editing.hidden].filter((h) => !h.startsWith('tool:')).length}</span> : x === 'tools' ? <span className="num dim">{suite.tools.length}</span> : (x === 'prompt' && prompt !== null) || (x === 'source' && text !== null) ? <span className="dim">{t('suites.unsaved')}</span> : null}>
-                {t(`suites.tab_${x}`)}
-              </Tabs.Tab>
-            ))}
-          </Tabs.List>
+      <Tabs
+        value={(tabs as readonly string[]).includes(tab) ? tab : 'cases'}
+        onChange={(v) => setTab(v)}
+        keepMounted={false}
+      >
+        <Tabs.List aria-label={t('suites.tabs')}>
+          {tabs.map((x) => (
+            <Tabs.Tab
+              key={x}
+              value={x}
+              rightSection={
+                x === 'cases' ? (
+                  <span className="num dim">
+                    {suite.test_cases.length - [...editing.hidden].filter((h) => !h.startsWith('tool:')).length}
+                  </span>
+                ) : x === 'tools' ? (
+                  <span className="num dim">{suite.tools.length}</span>
+                ) : (x === 'prompt' && prompt !== null) || (x === 'source' && text !== null) ? (
+                  <span className="dim">{t('suites.unsaved')}</span>
+                ) : null
+              }
+            >
+              {t(`suites.tab_${x}`)}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
         <Tabs.Panel value="cases" pt="md">
           <Cases editing={editing} problems={lint.problems} />
         </Tabs.Panel>
@@ -121,7 +158,12 @@ function Opened({ editing }: { editing: Editing }) {
           <Runs id={suite.id} />
         </Tabs.Panel>
       </Tabs>
-      <Modal opened={details} onClose={detailing.close} title={t('suites.details')} closeButtonProps={{ 'aria-label': t('common.close') }}>
+      <Modal
+        opened={details}
+        onClose={detailing.close}
+        title={t('suites.details')}
+        closeButtonProps={{ 'aria-label': t('common.close') }}
+      >
         {details && <Details editing={editing} done={detailing.close} />}
       </Modal>
     </Screen>
@@ -136,7 +178,10 @@ function More({ editing: { suite, may } }: { editing: Editing }) {
   const forms = $api.useQuery('get', '/api/tool-eval/forms', {}, { staleTime: Number.POSITIVE_INFINITY });
   const save = async (format: string, yaml: boolean) => {
     try {
-      const answer = await api.GET('/api/tool-suites/{id}/export', { params: { path: { id: suite.id }, query: { format, yaml } }, parseAs: 'blob' });
+      const answer = await api.GET('/api/tool-suites/{id}/export', {
+        params: { path: { id: suite.id }, query: { format, yaml } },
+        parseAs: 'blob',
+      });
       const blob = ok(answer) as unknown as Blob;
       const lost = answer.response.headers.get('X-Callvet-Not-Carried');
       const name = /filename="([^"]+)"/.exec(answer.response.headers.get('Content-Disposition') ?? '')?.[1] ?? 'suite';
@@ -149,7 +194,11 @@ function More({ editing: { suite, may } }: { editing: Editing }) {
   const drop = async () => {
     const again = () => client.invalidateQueries({ queryKey: ['get', '/api/tool-suites'] });
     try {
-      ok(await api.DELETE('/api/tool-suites/{id}', { params: { path: { id: suite.id }, header: { 'If-Match': `"${suite.version}"` } } }));
+      ok(
+        await api.DELETE('/api/tool-suites/{id}', {
+          params: { path: { id: suite.id }, header: { 'If-Match': `"${suite.version}"` } },
+        }),
+      );
       await again();
       navigate('/suites');
       restorable(t, suite.name, async () => {
@@ -161,7 +210,14 @@ function More({ editing: { suite, may } }: { editing: Editing }) {
       tellFailure(t, e);
     }
   };
-  const list = (forms.data?.write ?? []).flatMap((f) => (f === 'callvet' ? [{ f, yaml: true, label: 'callvet (YAML)' }, { f, yaml: false, label: 'callvet (JSON)' }] : [{ f, yaml: false, label: f }]));
+  const list = (forms.data?.write ?? []).flatMap((f) =>
+    f === 'callvet'
+      ? [
+          { f, yaml: true, label: 'callvet (YAML)' },
+          { f, yaml: false, label: 'callvet (JSON)' },
+        ]
+      : [{ f, yaml: false, label: f }],
+  );
   return (
     <>
       <Menu position="bottom-end">
@@ -215,7 +271,11 @@ function Details({ editing, done }: { editing: Editing; done: () => void }) {
           ok(
             await api.PATCH('/api/tool-suites/{id}', {
               params: { path: { id: suite.id }, header: { 'If-Match': match } },
-              body: { ...(name !== was.name ? { name: name.trim() } : {}), ...(description !== was.description ? { description } : {}), ...(shared !== was.shared ? { shared } : {}) },
+              body: {
+                ...(name !== was.name ? { name: name.trim() } : {}),
+                ...(description !== was.description ? { description } : {}),
+                ...(shared !== was.shared ? { shared } : {}),
+              },
             }),
           ),
         (_, answer) => answer,
@@ -230,10 +290,36 @@ function Details({ editing, done }: { editing: Editing; done: () => void }) {
   return (
     <form onSubmit={submit}>
       <Stack>
-        <TextInput label={t('common.name')} required maxLength={256} data-autofocus value={name} error={fields.name} onChange={(e) => setName(e.currentTarget.value)} />
-        <Textarea label={t('suites.description')} autosize minRows={2} maxRows={10} maxLength={5000} value={description} error={fields.description} onChange={(e) => setDescription(e.currentTarget.value)} />
-        <Switch label={t('suites.share')} description={t('suites.shareText')} checked={shared} onChange={(e) => setShared(e.currentTarget.checked)} />
-        <Refused of={error !== null && (rest.length > 0 || Object.keys(fields).length === 0) ? error : null} editing={editing} done={() => setError(null)} />
+        <TextInput
+          label={t('common.name')}
+          required
+          maxLength={256}
+          data-autofocus
+          value={name}
+          error={fields.name}
+          onChange={(e) => setName(e.currentTarget.value)}
+        />
+        <Textarea
+          label={t('suites.description')}
+          autosize
+          minRows={2}
+          maxRows={10}
+          maxLength={5000}
+          value={description}
+          error={fields.description}
+          onChange={(e) => setDescription(e.currentTarget.value)}
+        />
+        <Switch
+          label={t('suites.share')}
+          description={t('suites.shareText')}
+          checked={shared}
+          onChange={(e) => setShared(e.currentTarget.checked)}
+        />
+        <Refused
+          of={error !== null && (rest.length > 0 || Object.keys(fields).length === 0) ? error : null}
+          editing={editing}
+          done={() => setError(null)}
+        />
         <Group justify="flex-end">
           <Button type="submit" loading={busy} disabled={name.trim() === ''}>
             {t('common.save')}

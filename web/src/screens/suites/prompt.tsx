@@ -8,7 +8,15 @@ import type { Editing } from './data';
 import { fieldErrors, Refused } from './problems';
 
 /** Prompt is the system prompt of the suite. draft is what was typed and is not saved; null: nothing. */
-export function Prompt({ editing, draft, setDraft }: { editing: Editing; draft: string | null; setDraft: (d: string | null) => void }) {
+export function Prompt({
+  editing,
+  draft,
+  setDraft,
+}: {
+  editing: Editing;
+  draft: string | null;
+  setDraft: (d: string | null) => void;
+}) {
   const t = useText();
   const { suite, may, write } = editing;
   const [busy, setBusy] = useState(false);
@@ -19,7 +27,16 @@ export function Prompt({ editing, draft, setDraft }: { editing: Editing; draft: 
     setBusy(true);
     setError(null);
     try {
-      const now = await write(async (match) => ok(await api.PATCH('/api/tool-suites/{id}', { params: { path: { id: suite.id }, header: { 'If-Match': match } }, body: { system_prompt: value === '' ? null : value } })), (_, answer) => answer);
+      const now = await write(
+        async (match) =>
+          ok(
+            await api.PATCH('/api/tool-suites/{id}', {
+              params: { path: { id: suite.id }, header: { 'If-Match': match } },
+              body: { system_prompt: value === '' ? null : value },
+            }),
+          ),
+        (_, answer) => answer,
+      );
       setDraft(null);
       tell(t('suites.saved', { version: now.version }));
     } catch (e) {
@@ -31,10 +48,22 @@ export function Prompt({ editing, draft, setDraft }: { editing: Editing; draft: 
   return (
     <Stack gap="sm" maw={900}>
       <Textarea
-        label={t('suites.systemPrompt')} description={`${t('suites.systemPromptText')} ${t('suites.runPrompt')}`} autosize minRows={10} maxRows={28} maxLength={50000} readOnly={!may} value={value} error={fields.system_prompt}
+        label={t('suites.systemPrompt')}
+        description={`${t('suites.systemPromptText')} ${t('suites.runPrompt')}`}
+        autosize
+        minRows={10}
+        maxRows={28}
+        maxLength={50000}
+        readOnly={!may}
+        value={value}
+        error={fields.system_prompt}
         onChange={(e) => setDraft(e.currentTarget.value === suite.system_prompt ? null : e.currentTarget.value)}
       />
-      <Refused of={error !== null && (rest.length > 0 || Object.keys(fields).length === 0) ? error : null} editing={editing} done={() => setError(null)} />
+      <Refused
+        of={error !== null && (rest.length > 0 || Object.keys(fields).length === 0) ? error : null}
+        editing={editing}
+        done={() => setError(null)}
+      />
       <Group justify="space-between">
         <Text size="xs" c="dimmed" className="num">
           {t('suites.characters', { n: number(value.length) })}

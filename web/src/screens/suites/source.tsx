@@ -12,7 +12,15 @@ import { Problems, Refused } from './problems';
 type Draft = { yaml: boolean; text: string };
 
 /** Source is the whole suite as a text in callvet's own form. draft is what was typed and is not saved. */
-export function Source({ editing, draft, setDraft }: { editing: Editing; draft: Draft | null; setDraft: (d: Draft | null) => void }) {
+export function Source({
+  editing,
+  draft,
+  setDraft,
+}: {
+  editing: Editing;
+  draft: Draft | null;
+  setDraft: (d: Draft | null) => void;
+}) {
   const t = useText();
   const { suite, may, write } = editing;
   const [as, setAs] = useParam('as', 'yaml');
@@ -34,7 +42,10 @@ export function Source({ editing, draft, setDraft }: { editing: Editing; draft: 
         async (match) =>
           ok(
             await api.PUT('/api/tool-suites/{id}/source', {
-              params: { path: { id: suite.id }, query: { format: 'callvet' }, header: { 'If-Match': match } }, body: text as never, bodySerializer: (b: unknown) => b as string, headers: { 'Content-Type': 'application/octet-stream' },
+              params: { path: { id: suite.id }, query: { format: 'callvet' }, header: { 'If-Match': match } },
+              body: text as never,
+              bodySerializer: (b: unknown) => b as string,
+              headers: { 'Content-Type': 'application/octet-stream' },
             }),
           ),
         (_, answer) => answer,
@@ -55,12 +66,26 @@ export function Source({ editing, draft, setDraft }: { editing: Editing; draft: 
           {t('suites.sourceText')}
         </Text>
         <SegmentedControl
-          aria-label={t('suites.language')} value={yaml ? 'yaml' : 'json'} disabled={draft !== null} onChange={(v) => setAs(v)}
-          data={[{ value: 'yaml', label: t('suites.asYaml') }, { value: 'json', label: t('suites.asJson') }]}
+          aria-label={t('suites.language')}
+          value={yaml ? 'yaml' : 'json'}
+          disabled={draft !== null}
+          onChange={(v) => setAs(v)}
+          data={[
+            { value: 'yaml', label: t('suites.asYaml') },
+            { value: 'json', label: t('suites.asJson') },
+          ]}
         />
       </Group>
       <Code
-        key={yaml ? 'yaml' : 'json'} label={t('suites.sourceLabel')} language={yaml ? 'yaml' : 'json'} value={text} height="60vh" readOnly={!may} words={words} marks={marksOf(lint.problems)} at={spot}
+        key={yaml ? 'yaml' : 'json'}
+        label={t('suites.sourceLabel')}
+        language={yaml ? 'yaml' : 'json'}
+        value={text}
+        height="60vh"
+        readOnly={!may}
+        words={words}
+        marks={marksOf(lint.problems)}
+        at={spot}
         onChange={(x) => setDraft(x === kept.data ? null : { yaml, text: x })}
       />
       <Problems lint={lint} go={(line, column) => setSpot({ line, column })} />

@@ -11,24 +11,50 @@ import { Code } from '../../ui/code';
 import { useParam } from '../../ui/params';
 import { tell, undoable } from '../../ui/undo';
 import { useUnsaved } from '../../ui/unsaved';
-import { type Editing, functionOf, marksOf, namesOf, propertiesOf, type Suite, type Tool, useFraming, useLint } from './data';
+import {
+  type Editing,
+  functionOf,
+  marksOf,
+  namesOf,
+  propertiesOf,
+  type Suite,
+  type Tool,
+  useFraming,
+  useLint,
+} from './data';
 import { Problems, Refused } from './problems';
 
 const everything = '*';
 const newOne = '+';
-const template = { type: 'function', function: { name: '', description: '', parameters: { type: 'object', properties: {}, required: [] } } };
+const template = {
+  type: 'function',
+  function: { name: '', description: '', parameters: { type: 'object', properties: {}, required: [] } },
+};
 
 /** useToolWords gives the words of JSON Schema and of the function form. */
 export function useToolWords() {
   const t = useText();
-  return useMemo(() => (Object.keys(en.suites.words) as (keyof typeof en.suites.words)[]).map((label) => ({ label, detail: t(`suites.words.${label}`) })), [t]);
+  return useMemo(
+    () =>
+      (Object.keys(en.suites.words) as (keyof typeof en.suites.words)[]).map((label) => ({
+        label,
+        detail: t(`suites.words.${label}`),
+      })),
+    [t],
+  );
 }
 
 /** putTools writes all tools of a suite. */
 export function putTools(editing: Editing, change: (tools: Tool[]) => Tool[]): Promise<Suite> {
   const { suite, write } = editing;
   return write(
-    async (match, now) => ok(await api.PATCH('/api/tool-suites/{id}', { params: { path: { id: suite.id }, header: { 'If-Match': match } }, body: { tools: change(now.tools as Tool[]) } })),
+    async (match, now) =>
+      ok(
+        await api.PATCH('/api/tool-suites/{id}', {
+          params: { path: { id: suite.id }, header: { 'If-Match': match } },
+          body: { tools: change(now.tools as Tool[]) },
+        }),
+      ),
     (_, answer) => answer,
   );
 }
@@ -40,17 +66,32 @@ export function Tools({ editing }: { editing: Editing }) {
   const tools = suite.tools as Tool[];
   const expected = useMemo(() => {
     const out = new Map<string, number>();
-    for (const c of suite.test_cases) for (const n of namesOf(c)) out.set(n.toLowerCase(), (out.get(n.toLowerCase()) ?? 0) + 1);
+    for (const c of suite.test_cases)
+      for (const n of namesOf(c)) out.set(n.toLowerCase(), (out.get(n.toLowerCase()) ?? 0) + 1);
     return out;
   }, [suite.test_cases]);
-  const shown = tools.map((tool, at) => ({ tool, at, ...functionOf(tool) })).filter((x) => !hidden.has(`tool:${x.name}`));
+  const shown = tools
+    .map((tool, at) => ({ tool, at, ...functionOf(tool) }))
+    .filter((x) => !hidden.has(`tool:${x.name}`));
   const drop = (name: string) =>
-    undoable(t, name, () => putTools(editing, (list) => list.filter((x) => functionOf(x).name !== name)).finally(() => hide(`tool:${name}`, false)), { hide: () => hide(`tool:${name}`, true), show: () => hide(`tool:${name}`, false) });
+    undoable(
+      t,
+      name,
+      () =>
+        putTools(editing, (list) => list.filter((x) => functionOf(x).name !== name)).finally(() =>
+          hide(`tool:${name}`, false),
+        ),
+      { hide: () => hide(`tool:${name}`, true), show: () => hide(`tool:${name}`, false) },
+    );
   return (
     <Stack gap="sm">
       {may && (
         <Group gap="xs" justify="flex-end">
-          <Button variant="default" leftSection={<IconBraces size={16} aria-hidden />} onClick={() => setOpen(everything)}>
+          <Button
+            variant="default"
+            leftSection={<IconBraces size={16} aria-hidden />}
+            onClick={() => setOpen(everything)}
+          >
             {t('suites.allTools')}
           </Button>
           <Button variant="light" leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpen(newOne)}>
@@ -108,11 +149,21 @@ export function Tools({ editing }: { editing: Editing }) {
                     </Table.Td>
                     <Table.Td>
                       <Group gap={0} wrap="nowrap" justify="flex-end">
-                        <ActionIcon variant="subtle" color="gray" aria-label={t('suites.editTool2', { name })} onClick={() => setOpen(name)}>
+                        <ActionIcon
+                          variant="subtle"
+                          color="gray"
+                          aria-label={t('suites.editTool2', { name })}
+                          onClick={() => setOpen(name)}
+                        >
                           <IconPencil size={16} aria-hidden />
                         </ActionIcon>
                         {may && (
-                          <ActionIcon variant="subtle" color="gray" aria-label={t('suites.deleteToolNamed', { name })} onClick={() => drop(name)}>
+                          <ActionIcon
+                            variant="subtle"
+                            color="gray"
+                            aria-label={t('suites.deleteToolNamed', { name })}
+                            onClick={() => drop(name)}
+                          >
                             <IconTrash size={16} aria-hidden />
                           </ActionIcon>
                         )}
@@ -137,19 +188,58 @@ function ToolDrawer({ which, editing, close }: { which: string; editing: Editing
   const leave = () => {
     if (!dirty) return close();
     modals.openConfirmModal({
-      title: t('suites.discard'), children: <Text size="sm">{t('suites.discardText')}</Text>, labels: { confirm: t('suites.discardIt'), cancel: t('suites.keepTyping') }, confirmProps: { color: 'red' }, onConfirm: () => pass(close),
+      title: t('suites.discard'),
+      children: <Text size="sm">{t('suites.discardText')}</Text>,
+      labels: { confirm: t('suites.discardIt'), cancel: t('suites.keepTyping') },
+      confirmProps: { color: 'red' },
+      onConfirm: () => pass(close),
       closeButtonProps: { 'aria-label': t('common.close') },
     });
   };
-  const title = which === everything ? t('suites.allTools') : which === newOne ? t('suites.newTool') : t('suites.editTool2', { name: which });
+  const title =
+    which === everything
+      ? t('suites.allTools')
+      : which === newOne
+        ? t('suites.newTool')
+        : t('suites.editTool2', { name: which });
   return (
-    <Drawer opened={which !== ''} onClose={leave} position="right" size="min(760px, 100vw)" title={title} closeButtonProps={{ 'aria-label': t('common.close') }} styles={{ title: { fontWeight: 600, overflowWrap: 'anywhere' } }} closeOnClickOutside={!dirty}>
-      {which !== '' && <ToolForm key={which} which={which} editing={editing} dirty={setDirty} leave={leave} close={() => pass(close)} />}
+    <Drawer
+      opened={which !== ''}
+      onClose={leave}
+      position="right"
+      size="min(760px, 100vw)"
+      title={title}
+      closeButtonProps={{ 'aria-label': t('common.close') }}
+      styles={{ title: { fontWeight: 600, overflowWrap: 'anywhere' } }}
+      closeOnClickOutside={!dirty}
+    >
+      {which !== '' && (
+        <ToolForm
+          key={which}
+          which={which}
+          editing={editing}
+          dirty={setDirty}
+          leave={leave}
+          close={() => pass(close)}
+        />
+      )}
     </Drawer>
   );
 }
 
-function ToolForm({ which, editing, dirty, leave, close }: { which: string; editing: Editing; dirty: (d: boolean) => void; leave: () => void; close: () => void }) {
+function ToolForm({
+  which,
+  editing,
+  dirty,
+  leave,
+  close,
+}: {
+  which: string;
+  editing: Editing;
+  dirty: (d: boolean) => void;
+  leave: () => void;
+  close: () => void;
+}) {
   const t = useText();
   const { suite, may } = editing;
   const all = which === everything;
@@ -166,8 +256,22 @@ function ToolForm({ which, editing, dirty, leave, close }: { which: string; edit
 
   const framing = useFraming(editing);
   // Tools before this one keep their line, those behind follow it: the linter sees all of them.
-  const before = all ? '' : `[\n${(suite.tools as Tool[]).slice(0, at < 0 ? suite.tools.length : at).map((x) => `${JSON.stringify(x)},`).join('')}\n`;
-  const after = all ? '' : `${at < 0 ? '' : (suite.tools as Tool[]).slice(at + 1).map((x) => `,${JSON.stringify(x)}`).join('')}]`;
+  const before = all
+    ? ''
+    : `[\n${(suite.tools as Tool[])
+        .slice(0, at < 0 ? suite.tools.length : at)
+        .map((x) => `${JSON.stringify(x)},`)
+        .join('')}\n`;
+  const after = all
+    ? ''
+    : `${
+        at < 0
+          ? ''
+          : (suite.tools as Tool[])
+              .slice(at + 1)
+              .map((x) => `,${JSON.stringify(x)}`)
+              .join('')
+      }]`;
   const linted = useLint(framing ? framing.ofTools(`${before}${text}${all ? '' : `\n${after}`}`) : null);
   const lint = useMemo(() => ({ ...linted, problems: linted.problems.filter((p) => p.code !== 'no-cases') }), [linted]); // cases may come later
   const skip = all ? 1 : 3;
@@ -182,7 +286,8 @@ function ToolForm({ which, editing, dirty, leave, close }: { which: string; edit
       return setError(new Error(t('suites.badJson', { text: e instanceof Error ? e.message : String(e) })));
     }
     if (all && !Array.isArray(value)) return setError(new Error(t('suites.toolsNeedList')));
-    if (!all && (typeof value !== 'object' || value === null || Array.isArray(value))) return setError(new Error(t('suites.needObject')));
+    if (!all && (typeof value !== 'object' || value === null || Array.isArray(value)))
+      return setError(new Error(t('suites.needObject')));
     setBusy(true);
     try {
       const now = await putTools(editing, (list) => {
@@ -204,7 +309,17 @@ function ToolForm({ which, editing, dirty, leave, close }: { which: string; edit
       <Text size="sm" c="dimmed">
         {t('suites.toolHelp')}
       </Text>
-      <Code label={all ? t('suites.toolsLabel') : t('suites.toolLabel')} value={text} onChange={setText} language="json" height={all ? '55vh' : 380} readOnly={!may} words={words} marks={marksOf(lint.problems, skip, lines)} at={spot} />
+      <Code
+        label={all ? t('suites.toolsLabel') : t('suites.toolLabel')}
+        value={text}
+        onChange={setText}
+        language="json"
+        height={all ? '55vh' : 380}
+        readOnly={!may}
+        words={words}
+        marks={marksOf(lint.problems, skip, lines)}
+        at={spot}
+      />
       <Problems lint={lint} skip={skip} lines={lines} go={(line, column) => setSpot({ line, column })} />
       <Refused of={error} editing={editing} done={() => setError(null)} />
       <Group justify="flex-end">

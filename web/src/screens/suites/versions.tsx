@@ -26,8 +26,15 @@ export function Versions({ editing }: { editing: Editing }) {
   const [, setParams] = useSearchParams();
   const [error, setError] = useState<unknown>(null);
   const query = $api.useInfiniteQuery(
-    'get', '/api/tool-suites/{id}/versions', { params: { path: { id: suite.id }, query: { limit: 50 } } },
-    { pageParamName: 'cursor', initialPageParam: '', getNextPageParam: (p: Schemas['PageSuiteVersion']) => p.next_cursor || undefined, staleTime: 0 },
+    'get',
+    '/api/tool-suites/{id}/versions',
+    { params: { path: { id: suite.id }, query: { limit: 50 } } },
+    {
+      pageParamName: 'cursor',
+      initialPageParam: '',
+      getNextPageParam: (p: Schemas['PageSuiteVersion']) => p.next_cursor || undefined,
+      staleTime: 0,
+    },
   );
   if (query.error) return <Failure of={query.error} retry={() => query.refetch()} />;
   if (!query.data) return <Waiting />;
@@ -36,7 +43,15 @@ export function Versions({ editing }: { editing: Editing }) {
   const back = async (n: number) => {
     setError(null);
     try {
-      const now = await write(async (match) => ok(await api.POST('/api/tool-suites/{id}/versions/{version}/restore', { params: { path: { id: suite.id, version: n }, header: { 'If-Match': match } } })), (_, answer) => answer);
+      const now = await write(
+        async (match) =>
+          ok(
+            await api.POST('/api/tool-suites/{id}/versions/{version}/restore', {
+              params: { path: { id: suite.id, version: n }, header: { 'If-Match': match } },
+            }),
+          ),
+        (_, answer) => answer,
+      );
       await client.invalidateQueries({ queryKey: ['get', '/api/tool-suites/{id}/versions'] });
       tell(t('suites.returned', { version: now.version, n }));
     } catch (e) {
@@ -111,11 +126,23 @@ export function Versions({ editing }: { editing: Editing }) {
                       </Button>
                     )}
                     {i + 1 < list.length && (
-                      <Button size="compact-sm" fw={500} variant="subtle" aria-label={`${t('suites.diffVersion')}: ${t('suites.diffTitle', { from: list[i + 1]!.version, to: v.version })}`} onClick={() => compare(String(list[i + 1]!.version), String(v.version))}>
+                      <Button
+                        size="compact-sm"
+                        fw={500}
+                        variant="subtle"
+                        aria-label={`${t('suites.diffVersion')}: ${t('suites.diffTitle', { from: list[i + 1]!.version, to: v.version })}`}
+                        onClick={() => compare(String(list[i + 1]!.version), String(v.version))}
+                      >
                         {t('suites.diffVersion')}
                       </Button>
                     )}
-                    <Button size="compact-sm" fw={500} variant="subtle" aria-label={`${t('suites.show')}: ${t('suites.versionN', { n: v.version })}`} onClick={() => setView(String(v.version))}>
+                    <Button
+                      size="compact-sm"
+                      fw={500}
+                      variant="subtle"
+                      aria-label={`${t('suites.show')}: ${t('suites.versionN', { n: v.version })}`}
+                      onClick={() => setView(String(v.version))}
+                    >
                       {t('suites.show')}
                     </Button>
                   </Group>
@@ -126,15 +153,32 @@ export function Versions({ editing }: { editing: Editing }) {
         </Table>
       </Box>
       {query.hasNextPage && (
-        <Button variant="default" style={{ alignSelf: 'center' }} loading={query.isFetchingNextPage} onClick={() => query.fetchNextPage()}>
+        <Button
+          variant="default"
+          style={{ alignSelf: 'center' }}
+          loading={query.isFetchingNextPage}
+          onClick={() => query.fetchNextPage()}
+        >
           {t('common.more')}
         </Button>
       )}
       {list.length > 1 && (
         <Card>
           <Group gap="sm" align="flex-end" mb={from && to ? 'md' : 0}>
-            <Select label={t('suites.compareFrom')} w={110} data={numbers} value={from || null} onChange={(v) => setFrom(v)} />
-            <Select label={t('suites.compareTo')} w={110} data={numbers} value={to || null} onChange={(v) => setTo(v)} />
+            <Select
+              label={t('suites.compareFrom')}
+              w={110}
+              data={numbers}
+              value={from || null}
+              onChange={(v) => setFrom(v)}
+            />
+            <Select
+              label={t('suites.compareTo')}
+              w={110}
+              data={numbers}
+              value={to || null}
+              onChange={(v) => setTo(v)}
+            />
             {!(from && to) && (
               <Text size="sm" c="dimmed" pb={8}>
                 {t('suites.pickVersions')}
@@ -151,7 +195,13 @@ export function Versions({ editing }: { editing: Editing }) {
           )}
         </Card>
       )}
-      <Modal opened={view !== ''} onClose={() => setView(null)} size="xl" title={t('suites.versionN', { n: view })} closeButtonProps={{ 'aria-label': t('common.close') }}>
+      <Modal
+        opened={view !== ''}
+        onClose={() => setView(null)}
+        size="xl"
+        title={t('suites.versionN', { n: view })}
+        closeButtonProps={{ 'aria-label': t('common.close') }}
+      >
         {view !== '' && <Old id={suite.id} version={Number(view)} />}
       </Modal>
     </Stack>
@@ -163,5 +213,13 @@ function Old({ id, version }: { id: string; version: number }) {
   const source = useSource(id, version, true);
   if (source.error) return <Failure of={source.error} />;
   if (source.data === undefined) return <Waiting />;
-  return <Code label={t('suites.versionSource', { n: version })} value={source.data} language="yaml" height="60vh" readOnly />;
+  return (
+    <Code
+      label={t('suites.versionSource', { n: version })}
+      value={source.data}
+      language="yaml"
+      height="60vh"
+      readOnly
+    />
+  );
 }

@@ -10,19 +10,55 @@ import { useParam } from '../../ui/params';
 import { inWords } from '../runs/parts';
 
 /** A step or a task record, as the schema of traces has it. */
-type Step = { type: 'step'; task_id: string; attempt?: number; target?: string; call_id?: string; tool: string; args?: unknown; args_raw?: string; status?: string; result?: unknown; error?: unknown; env?: string; latency_ms?: { queue?: number; exec?: number }; gold?: { needed?: boolean; tool?: string; args?: unknown } | null };
-type Task = { type: 'task'; task_id: string; attempt?: number; target?: string; goal?: string; pass?: boolean; outcome?: string; reason?: string; notes?: string[]; finish_reason?: string; final_answer?: string; wall_ms?: number; tags?: string[]; input?: { role: string; content?: string }[]; fault?: { kind?: string; message?: string } };
+type Step = {
+  type: 'step';
+  task_id: string;
+  attempt?: number;
+  target?: string;
+  call_id?: string;
+  tool: string;
+  args?: unknown;
+  args_raw?: string;
+  status?: string;
+  result?: unknown;
+  error?: unknown;
+  env?: string;
+  latency_ms?: { queue?: number; exec?: number };
+  gold?: { needed?: boolean; tool?: string; args?: unknown } | null;
+};
+type Task = {
+  type: 'task';
+  task_id: string;
+  attempt?: number;
+  target?: string;
+  goal?: string;
+  pass?: boolean;
+  outcome?: string;
+  reason?: string;
+  notes?: string[];
+  finish_reason?: string;
+  final_answer?: string;
+  wall_ms?: number;
+  tags?: string[];
+  input?: { role: string; content?: string }[];
+  fault?: { kind?: string; message?: string };
+};
 
 function read(a: Schemas['AppTracedAttempt'] | null): { steps: Step[]; task: Task | undefined } {
   const records = (a?.records ?? []) as (Step | Task)[];
-  return { steps: records.filter((r): r is Step => r.type !== 'task'), task: records.find((r): r is Task => r.type === 'task') };
+  return {
+    steps: records.filter((r): r is Step => r.type !== 'task'),
+    task: records.find((r): r is Task => r.type === 'task'),
+  };
 }
 
 export function Attempts({ id }: { id: string }) {
   const t = useText();
   const [open, setOpen] = useParam('attempt');
   const list = $api.useInfiniteQuery(
-    'get', '/api/traces/{id}/attempts', { params: { path: { id }, query: { limit: 50 } } },
+    'get',
+    '/api/traces/{id}/attempts',
+    { params: { path: { id }, query: { limit: 50 } } },
     { pageParamName: 'cursor', initialPageParam: 0, getNextPageParam: (p) => p.next_cursor },
   );
   if (list.isPending) return <Waiting />;
@@ -36,11 +72,25 @@ export function Attempts({ id }: { id: string }) {
           const one = task ?? steps[0];
           const name = one?.task_id ?? String(i + 1);
           const key = `${name}#${one?.attempt ?? 0}${one?.target ? `@${one.target}` : ''}`;
-          return <Attempt key={`${key}-${i}`} name={name} steps={steps} task={task} open={open === key} toggle={() => setOpen(open === key ? null : key, { replace: true })} />;
+          return (
+            <Attempt
+              key={`${key}-${i}`}
+              name={name}
+              steps={steps}
+              task={task}
+              open={open === key}
+              toggle={() => setOpen(open === key ? null : key, { replace: true })}
+            />
+          );
         })}
       </Box>
       {list.hasNextPage && (
-        <Button variant="default" onClick={() => list.fetchNextPage()} loading={list.isFetchingNextPage} style={{ alignSelf: 'center' }}>
+        <Button
+          variant="default"
+          onClick={() => list.fetchNextPage()}
+          loading={list.isFetchingNextPage}
+          style={{ alignSelf: 'center' }}
+        >
           {t('common.more')}
         </Button>
       )}
@@ -48,7 +98,19 @@ export function Attempts({ id }: { id: string }) {
   );
 }
 
-function Attempt({ name, steps, task, open, toggle }: { name: string; steps: Step[]; task: Task | undefined; open: boolean; toggle: () => void }) {
+function Attempt({
+  name,
+  steps,
+  task,
+  open,
+  toggle,
+}: {
+  name: string;
+  steps: Step[];
+  task: Task | undefined;
+  open: boolean;
+  toggle: () => void;
+}) {
   const t = useText();
   const Chevron = open ? IconChevronDown : IconChevronRight;
   const target = task?.target ?? steps[0]?.target;
@@ -66,10 +128,16 @@ function Attempt({ name, steps, task, open, toggle }: { name: string; steps: Ste
               </Text>
               {attempt > 0 && <Badge color="gray">{t('traces.attemptNo', { n: attempt + 1 })}</Badge>}
               {target && <Badge color="gray">{target}</Badge>}
-              {task?.fault || task?.outcome === 'error' ? <Verdict of="error" /> : task?.pass !== undefined && task.pass !== null && <Verdict of={task.pass ? 'pass' : 'fail'} />}
+              {task?.fault || task?.outcome === 'error' ? (
+                <Verdict of="error" />
+              ) : (
+                task?.pass !== undefined && task.pass !== null && <Verdict of={task.pass ? 'pass' : 'fail'} />
+              )}
             </Group>
             <Text size="sm" c="dimmed" className="mono untrusted" lineClamp={open ? undefined : 1}>
-              {steps.length > 0 ? steps.map((s) => s.tool).join(' → ') : t(withoutCall[task?.outcome ?? ''] ?? 'traces.noCall')}
+              {steps.length > 0
+                ? steps.map((s) => s.tool).join(' → ')
+                : t(withoutCall[task?.outcome ?? ''] ?? 'traces.noCall')}
             </Text>
           </Box>
           {task?.wall_ms !== undefined && (
@@ -92,7 +160,12 @@ function Attempt({ name, steps, task, open, toggle }: { name: string; steps: Ste
           {task?.reason && <Said what={t('results.unread')} text={inWords(task.reason)} />}
           {task?.finish_reason && <Said what={t('results.finishReason')} text={task.finish_reason} />}
           {(task?.notes ?? []).length > 0 && <Said what={t('results.evidenceNotes')} text={task!.notes!.join('\n')} />}
-          {task?.fault && <Said what={t('traces.error')} text={[task.fault.kind && inWords(task.fault.kind), task.fault.message].filter(Boolean).join(': ')} />}
+          {task?.fault && (
+            <Said
+              what={t('traces.error')}
+              text={[task.fault.kind && inWords(task.fault.kind), task.fault.message].filter(Boolean).join(': ')}
+            />
+          )}
           {(task?.tags ?? []).length > 0 && (
             <Text size="xs" c="dimmed" className="untrusted">
               {t('traces.tags')}: {task!.tags!.join(', ')}
@@ -105,12 +178,24 @@ function Attempt({ name, steps, task, open, toggle }: { name: string; steps: Ste
 }
 
 /** What an attempt without calls is: only an outcome that says so makes it one that needed none. */
-const withoutCall: Record<string, TextKey> = { unparseable: 'results.unparseable', error: 'results.error', not_run: 'results.not_run' };
+const withoutCall: Record<string, TextKey> = {
+  unparseable: 'results.unparseable',
+  error: 'results.error',
+  not_run: 'results.not_run',
+};
 
 function callOf(s: Step): Call {
   const { tool, args, args_raw, status, result, error, env, latency_ms } = s;
   return {
-    tool, args, args_raw, status, result: result ?? undefined, error: error === undefined || error === null ? undefined : typeof error === 'string' ? error : pretty(error), env, queue_ms: latency_ms?.queue, exec_ms: latency_ms?.exec,
+    tool,
+    args,
+    args_raw,
+    status,
+    result: result ?? undefined,
+    error: error === undefined || error === null ? undefined : typeof error === 'string' ? error : pretty(error),
+    env,
+    queue_ms: latency_ms?.queue,
+    exec_ms: latency_ms?.exec,
   } as Call;
 }
 
@@ -124,7 +209,12 @@ function Gold({ of: s }: { of: Step }) {
         {t('traces.expected')}
       </Text>
       <Text component="pre" m={0} className="mono untrusted">
-        {g.needed === false ? t('traces.noCall') : [g.tool && g.tool !== s.tool ? g.tool : '', g.args === undefined ? '' : pretty(g.args)].filter(Boolean).join(' ') || (g.tool ?? '')}
+        {g.needed === false
+          ? t('traces.noCall')
+          : [g.tool && g.tool !== s.tool ? g.tool : '', g.args === undefined ? '' : pretty(g.args)]
+              .filter(Boolean)
+              .join(' ') ||
+            (g.tool ?? '')}
       </Text>
     </Box>
   );

@@ -12,7 +12,12 @@ import { Baseline, baselineOf } from './baseline';
 export function Compare({ id }: { id: string }) {
   const t = useText();
   const [baseline, setBaseline] = useParam('baseline');
-  const diff = $api.useQuery('get', '/api/traces/{id}/diff', { params: { path: { id }, query: baselineOf(baseline) } }, { enabled: baseline !== '', retry: false });
+  const diff = $api.useQuery(
+    'get',
+    '/api/traces/{id}/diff',
+    { params: { path: { id }, query: baselineOf(baseline) } },
+    { enabled: baseline !== '', retry: false },
+  );
   return (
     <Stack>
       <Baseline id={id} value={baseline} onChange={setBaseline} />
@@ -45,7 +50,14 @@ function Differences({ of }: { of: Schemas['Comparison'] }) {
         </Text>
       ))}
       {(of.targets ?? []).map((target, i) => (
-        <Card key={i} title={t('traces.targetPair', { candidate: target.candidate || t('traces.candidate'), baseline: target.baseline || t('traces.baseline') })} actions={<ChangeWord of={target.overall.verdict} />}>
+        <Card
+          key={i}
+          title={t('traces.targetPair', {
+            candidate: target.candidate || t('traces.candidate'),
+            baseline: target.baseline || t('traces.baseline'),
+          })}
+          actions={<ChangeWord of={target.overall.verdict} />}
+        >
           <Scroll label={t('traces.compare')}>
             <Table miw={720}>
               <Table.Thead>
@@ -60,7 +72,14 @@ function Differences({ of }: { of: Schemas['Comparison'] }) {
               <Table.Tbody>
                 <Row name="pass_rate" unit="rate" of={target.overall} />
                 {target.metrics?.map((m) => (
-                  <Row key={m.metric} name={m.metric} unit={m.unit} of={m.overall} relative={m.relative} lower={m.lower_is_better} />
+                  <Row
+                    key={m.metric}
+                    name={m.metric}
+                    unit={m.unit}
+                    of={m.overall}
+                    relative={m.relative}
+                    lower={m.lower_is_better}
+                  />
                 ))}
               </Table.Tbody>
             </Table>
@@ -88,7 +107,10 @@ function Differences({ of }: { of: Schemas['Comparison'] }) {
                       <Table.Tr key={c.case}>
                         <Table.Td className="untrusted">{c.case}</Table.Td>
                         <Table.Td>
-                          {t(`traces.kind_${c.kind as 'newly_failing' | 'newly_passing' | 'less_often' | 'more_often'}`)} {c.stability && <Badge color="gray">{c.stability}</Badge>}
+                          {t(
+                            `traces.kind_${c.kind as 'newly_failing' | 'newly_passing' | 'less_often' | 'more_often'}`,
+                          )}{' '}
+                          {c.stability && <Badge color="gray">{c.stability}</Badge>}
                         </Table.Td>
                         <Table.Td ta="right" className="num">
                           {c.baseline_passes}/{c.baseline_n}
@@ -123,7 +145,19 @@ function Differences({ of }: { of: Schemas['Comparison'] }) {
   );
 }
 
-function Row({ name, unit, of, relative, lower }: { name: string; unit: string; of: Schemas['PanelDifference']; relative?: boolean; lower?: boolean }) {
+function Row({
+  name,
+  unit,
+  of,
+  relative,
+  lower,
+}: {
+  name: string;
+  unit: string;
+  of: Schemas['PanelDifference'];
+  relative?: boolean;
+  lower?: boolean;
+}) {
   const t = useText();
   return (
     <Table.Tr>

@@ -21,7 +21,14 @@ export function Gates({ id }: { id: string }) {
   const check = () => {
     setResult(null);
     void act(async () => {
-      setResult(ok(await api.POST('/api/traces/{id}/gate', { params: { path: { id } }, body: { gates: text, ...baselineOf(baseline) } })));
+      setResult(
+        ok(
+          await api.POST('/api/traces/{id}/gate', {
+            params: { path: { id } },
+            body: { gates: text, ...baselineOf(baseline) },
+          }),
+        ),
+      );
     });
   };
   return (
@@ -31,7 +38,10 @@ export function Gates({ id }: { id: string }) {
           {t('traces.gatesText')}
         </Text>
         <Code
-          label={t('traces.gateFile')} language="yaml" height={220} value={text}
+          label={t('traces.gateFile')}
+          language="yaml"
+          height={220}
+          value={text}
           onChange={(v) => {
             setText(v);
             sessionStorage.setItem('callvet.gates', v);
@@ -53,7 +63,9 @@ export function Gates({ id }: { id: string }) {
 function Result({ of }: { of: Schemas['GateVerdict'] }) {
   const t = useText();
   const r = of.report;
-  const word = (v: string) => <Verdict of={gateVerdict(v)} text={v === 'INCONCLUSIVE' ? t('traces.inconclusive') : undefined} />;
+  const word = (v: string) => (
+    <Verdict of={gateVerdict(v)} text={v === 'INCONCLUSIVE' ? t('traces.inconclusive') : undefined} />
+  );
   return (
     <Card title={word(r.verdict)}>
       <Text size="sm" className="untrusted" mb="sm">

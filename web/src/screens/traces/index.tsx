@@ -29,12 +29,26 @@ function List() {
   const navigate = useNavigate();
   const client = useQueryClient();
   const [dialog, setDialog] = useState<'upload' | 'how' | null>(null);
-  const list = $api.useInfiniteQuery('get', '/api/traces', { params: { query: { limit: 100 } } }, { pageParamName: 'cursor', initialPageParam: '', getNextPageParam: (p) => p.next_cursor, refetchInterval: (q) => (q.state.data?.pages.some((p) => p.items.some((c) => c.attempt_count === null)) ? 2000 : false) });
+  const list = $api.useInfiniteQuery(
+    'get',
+    '/api/traces',
+    { params: { query: { limit: 100 } } },
+    {
+      pageParamName: 'cursor',
+      initialPageParam: '',
+      getNextPageParam: (p) => p.next_cursor,
+      refetchInterval: (q) =>
+        q.state.data?.pages.some((p) => p.items.some((c) => c.attempt_count === null)) ? 2000 : false,
+    },
+  );
   const fetchNext = list.fetchNextPage;
   const more = useCallback(() => void fetchNext(), [fetchNext]);
   const rows = (list.data?.pages.flatMap((p) => p.items) ?? []).filter((c) => !gone.has(c.id));
   const lostColumn: Column<Collection> = {
-    key: 'lost', title: t('traces.lost'), width: 130, align: 'right',
+    key: 'lost',
+    title: t('traces.lost'),
+    width: 130,
+    align: 'right',
     cell: (c) => (
       <span className="num" style={c.lost_count ? { color: 'var(--cv-error)' } : undefined}>
         {c.lost_count === null ? '…' : number(c.lost_count)}
@@ -43,7 +57,8 @@ function List() {
   };
   const columns: Column<Collection>[] = [
     {
-      key: 'name', title: t('traces.collection'),
+      key: 'name',
+      title: t('traces.collection'),
       cell: (c) => (
         <Group gap={8}>
           <Link to={`/traces/${c.id}`} className="untrusted">
@@ -55,11 +70,35 @@ function List() {
       ),
     },
     { key: 'form', title: t('traces.form'), width: 150, cell: (c) => c.form },
-    { key: 'attempts', title: t('traces.attempts'), width: 110, align: 'right', cell: (c) => <span className="num">{c.attempt_count === null ? '…' : number(c.attempt_count)}</span> },
+    {
+      key: 'attempts',
+      title: t('traces.attempts'),
+      width: 110,
+      align: 'right',
+      cell: (c) => <span className="num">{c.attempt_count === null ? '…' : number(c.attempt_count)}</span>,
+    },
     ...(rows.some((c) => c.lost_count) ? [lostColumn] : []),
-    { key: 'items', title: t('traces.items'), width: 130, align: 'right', cell: (c) => <span className="num">{number(c.items)}</span> },
-    { key: 'size', title: t('traces.size'), width: 110, align: 'right', cell: (c) => <span className="num">{bytes(c.bytes)}</span> },
-    { key: 'updated', title: t('common.updated'), width: 120, align: 'right', cell: (c) => <span className="num">{ago(c.updated_at)}</span> },
+    {
+      key: 'items',
+      title: t('traces.items'),
+      width: 130,
+      align: 'right',
+      cell: (c) => <span className="num">{number(c.items)}</span>,
+    },
+    {
+      key: 'size',
+      title: t('traces.size'),
+      width: 110,
+      align: 'right',
+      cell: (c) => <span className="num">{bytes(c.bytes)}</span>,
+    },
+    {
+      key: 'updated',
+      title: t('common.updated'),
+      width: 120,
+      align: 'right',
+      cell: (c) => <span className="num">{ago(c.updated_at)}</span>,
+    },
   ];
   const actions = write && (
     <>
@@ -77,11 +116,23 @@ function List() {
         <Failure of={list.error} retry={() => list.refetch()} />
       ) : (
         <Rows
-          label={t('traces.table')} columns={columns} rows={rows} idOf={(c) => c.id} onOpen={(c) => navigate(`/traces/${c.id}`)} more={more} hasMore={list.hasNextPage} busy={list.isFetching}
+          label={t('traces.table')}
+          columns={columns}
+          rows={rows}
+          idOf={(c) => c.id}
+          onOpen={(c) => navigate(`/traces/${c.id}`)}
+          more={more}
+          hasMore={list.hasNextPage}
+          busy={list.isFetching}
           empty={<Empty title={t('traces.none')} text={t('traces.noneText')} />}
         />
       )}
-      {dialog === 'upload' && <Upload close={() => setDialog(null)} added={() => client.invalidateQueries({ queryKey: ['get', '/api/traces'] })} />}
+      {dialog === 'upload' && (
+        <Upload
+          close={() => setDialog(null)}
+          added={() => client.invalidateQueries({ queryKey: ['get', '/api/traces'] })}
+        />
+      )}
       {dialog === 'how' && <How close={() => setDialog(null)} />}
     </Screen>
   );
@@ -91,10 +142,19 @@ function How({ close }: { close: () => void }) {
   const t = useText();
   const here = location.origin;
   return (
-    <Modal opened onClose={close} size="lg" title={t('traces.howTitle')} closeButtonProps={{ 'aria-label': t('common.close') }}>
+    <Modal
+      opened
+      onClose={close}
+      size="lg"
+      title={t('traces.howTitle')}
+      closeButtonProps={{ 'aria-label': t('common.close') }}
+    >
       <Stack>
         <Text size="sm">{t('traces.howText')}</Text>
-        <Copyable label={t('traces.variables')} value={`export OTEL_EXPORTER_OTLP_ENDPOINT=${here}\nexport OTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer YOUR_TOKEN"`} />
+        <Copyable
+          label={t('traces.variables')}
+          value={`export OTEL_EXPORTER_OTLP_ENDPOINT=${here}\nexport OTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer YOUR_TOKEN"`}
+        />
         <Text size="sm" c="dimmed">
           {t('traces.howToken')}{' '}
           <Link to="/settings/tokens" onClick={close}>
@@ -104,7 +164,10 @@ function How({ close }: { close: () => void }) {
         <Text size="sm" fw={600}>
           {t('traces.howFile')}
         </Text>
-        <Copyable label={t('traces.command')} value={`curl -H "Authorization: Bearer YOUR_TOKEN" -H 'Content-Type: application/x-ndjson' --data-binary @traces.jsonl '${here}/api/traces?collection=prod'`} />
+        <Copyable
+          label={t('traces.command')}
+          value={`curl -H "Authorization: Bearer YOUR_TOKEN" -H 'Content-Type: application/x-ndjson' --data-binary @traces.jsonl '${here}/api/traces?collection=prod'`}
+        />
       </Stack>
     </Modal>
   );

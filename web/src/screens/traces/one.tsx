@@ -29,7 +29,10 @@ export function One({ id }: { id: string }) {
   const [part, setPart] = useParam('part', 'attempts');
   const [adding, setAdding] = useState(false);
   const told = $api.useQuery('get', '/api/traces/{id}', { params: { path: { id } } });
-  const again = () => client.invalidateQueries({ predicate: (q) => String(q.queryKey[1]).startsWith('/api/traces') || q.queryKey[1] === '/api/score' });
+  const again = () =>
+    client.invalidateQueries({
+      predicate: (q) => String(q.queryKey[1]).startsWith('/api/traces') || q.queryKey[1] === '/api/score',
+    });
   if (told.isPending) return <Waiting />;
   if (told.error) {
     return (
@@ -52,7 +55,8 @@ export function One({ id }: { id: string }) {
   };
   const remove = () => {
     undoable(
-      t, t('traces.deletedName', { name: c.name }),
+      t,
+      t('traces.deletedName', { name: c.name }),
       async () => {
         ok(await api.DELETE('/api/traces/{id}', { params: { path: { id } } }));
         await again();
@@ -74,9 +78,14 @@ export function One({ id }: { id: string }) {
       lead={
         <Group gap={8}>
           <span>
-            {c.form} · {number(c.items)} {t('traces.items').toLowerCase()} · {t('traces.full', { size: bytes(c.bytes), max: bytes(c.max_bytes) })} · {moment(c.updated_at)}
+            {c.form} · {number(c.items)} {t('traces.items').toLowerCase()} ·{' '}
+            {t('traces.full', { size: bytes(c.bytes), max: bytes(c.max_bytes) })} · {moment(c.updated_at)}
           </span>
-          {(c.lost_count ?? 0) > 0 && <Badge style={{ color: 'var(--cv-error)', background: 'var(--cv-error-ground)' }}>{t('traces.lostN', { n: number(c.lost_count!) })}</Badge>}
+          {(c.lost_count ?? 0) > 0 && (
+            <Badge style={{ color: 'var(--cv-error)', background: 'var(--cv-error-ground)' }}>
+              {t('traces.lostN', { n: number(c.lost_count!) })}
+            </Badge>
+          )}
           {c.shared && <Badge color="gray">{t('common.shared')}</Badge>}
         </Group>
       }

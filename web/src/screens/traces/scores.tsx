@@ -1,5 +1,20 @@
 // The score sheet of a collection: steps, tasks, findings, slices. All numbers are the server's.
-import { Badge, Box, Button, Group, List, Menu, NativeSelect, Select, SimpleGrid, Stack, Switch, Table, TagsInput, Text } from '@mantine/core';
+import {
+  Badge,
+  Box,
+  Button,
+  Group,
+  List,
+  Menu,
+  NativeSelect,
+  Select,
+  SimpleGrid,
+  Stack,
+  Switch,
+  Table,
+  TagsInput,
+  Text,
+} from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { $api, api, ok, type Schemas } from '../../api/client';
@@ -23,9 +38,20 @@ export function Scores({ id }: { id: string }) {
   const [tools, setTools] = useState('');
   const [used, setUsed] = useState<unknown>(undefined);
   const [bad, setBad] = useState('');
-  const suites = $api.useQuery('get', '/api/tool-suites', { params: { query: { limit: 200 } } }, { enabled: options || suite !== '' });
+  const suites = $api.useQuery(
+    'get',
+    '/api/tool-suites',
+    { params: { query: { limit: 200 } } },
+    { enabled: options || suite !== '' },
+  );
   const keys = slices === '' ? [] : slices.split(',');
-  const body: Schemas['ScoreAsk'] = { traces_id: id, ...(suite ? { suite_id: suite } : {}), ...(keys.length ? { slices: keys } : {}), ...(labels ? { labels: true } : {}), ...(used !== undefined ? { tools: used } : {}) };
+  const body: Schemas['ScoreAsk'] = {
+    traces_id: id,
+    ...(suite ? { suite_id: suite } : {}),
+    ...(keys.length ? { slices: keys } : {}),
+    ...(labels ? { labels: true } : {}),
+    ...(used !== undefined ? { tools: used } : {}),
+  };
   const sheet = $api.useQuery('post', '/api/score', { body }, { retry: false });
   const takeTools = () => {
     setBad('');
@@ -38,7 +64,9 @@ export function Scores({ id }: { id: string }) {
   };
   const report = async (format: (typeof reports)[number]) => {
     try {
-      const file = ok(await api.POST('/api/score/report', { params: { query: { format } }, body, parseAs: 'blob' })) as unknown as Blob;
+      const file = ok(
+        await api.POST('/api/score/report', { params: { query: { format } }, body, parseAs: 'blob' }),
+      ) as unknown as Blob;
       save(`${id}.${format}`, file);
     } catch (e) {
       tellFailure(t, e);
@@ -72,9 +100,27 @@ export function Scores({ id }: { id: string }) {
         <Card title={t('traces.scoreTitle')}>
           <SimpleGrid cols={{ base: 1, md: 2 }}>
             <Stack>
-              <Select label={t('traces.suite')} placeholder={t('traces.suiteNone')} clearable searchable value={suite || null} onChange={(v) => setSuite(v)} data={(suites.data?.items ?? []).map((s) => ({ value: s.id, label: s.name }))} />
-              <TagsInput label={t('traces.slices')} description={t('traces.slicesHint')} value={keys} onChange={(v) => setSlices(v.join(','))} acceptValueOnBlur />
-              <Switch label={t('traces.labels')} checked={labels !== ''} onChange={(e) => setLabels(e.currentTarget.checked ? 'yes' : null)} />
+              <Select
+                label={t('traces.suite')}
+                placeholder={t('traces.suiteNone')}
+                clearable
+                searchable
+                value={suite || null}
+                onChange={(v) => setSuite(v)}
+                data={(suites.data?.items ?? []).map((s) => ({ value: s.id, label: s.name }))}
+              />
+              <TagsInput
+                label={t('traces.slices')}
+                description={t('traces.slicesHint')}
+                value={keys}
+                onChange={(v) => setSlices(v.join(','))}
+                acceptValueOnBlur
+              />
+              <Switch
+                label={t('traces.labels')}
+                checked={labels !== ''}
+                onChange={(e) => setLabels(e.currentTarget.checked ? 'yes' : null)}
+              />
             </Stack>
             <div>
               <Text size="sm" fw={500}>
@@ -96,7 +142,13 @@ export function Scores({ id }: { id: string }) {
           </SimpleGrid>
         </Card>
       )}
-      {sheet.error ? <Failure of={sheet.error} retry={() => sheet.refetch()} /> : sheet.data ? <Sheet id={id} of={sheet.data} /> : <Waiting />}
+      {sheet.error ? (
+        <Failure of={sheet.error} retry={() => sheet.refetch()} />
+      ) : sheet.data ? (
+        <Sheet id={id} of={sheet.data} />
+      ) : (
+        <Waiting />
+      )}
     </Stack>
   );
 }
@@ -117,7 +169,11 @@ function Sheet({ id, of }: { id: string; of: Schemas['ScoreSheet'] }) {
   const { panels } = of;
   const targets = panels.targets ?? [];
   const places = (panels.lost?.first ?? []).map((r) => `${placeOf(r)}: ${r.reason}`); // which are shown as lost
-  const told = [...of.notes.map((n) => n.text), ...(panels.warnings ?? []), ...of.problems.filter((p) => !places.includes(p))];
+  const told = [
+    ...of.notes.map((n) => n.text),
+    ...(panels.warnings ?? []),
+    ...of.problems.filter((p) => !places.includes(p)),
+  ];
   return (
     <>
       <Estimates of={of.estimates} />
@@ -152,12 +208,7 @@ function LostRecords({ of }: { of: Schemas['PanelLost'] }) {
       <List size="sm" mt={4}>
         {first.map((r, i) => (
           <List.Item key={i} className="untrusted">
-            {placeOf(r) && (
-              <span className="mono">
-                {placeOf(r)}
-                {' '}
-              </span>
-            )}
+            {placeOf(r) && <span className="mono">{placeOf(r)} </span>}
             {r.reason}
           </List.Item>
         ))}
@@ -228,11 +279,14 @@ function Panel({ label, metrics, companions }: { label: string; metrics: Metric[
                   <Figure interval={m.interval} of={m} each="Tasks" unit={m.unit} bar />{' '}
                   <Text span size="xs" c="dimmed">
                     {!m.labelled && m.of}
-                    {m.coverage !== undefined && m.coverage < 1 && ` · ${t('traces.labelled', { share: number(m.coverage * 100) })}`}
+                    {m.coverage !== undefined &&
+                      m.coverage < 1 &&
+                      ` · ${t('traces.labelled', { share: number(m.coverage * 100) })}`}
                   </Text>
                   {tasks && tasks.interval.point !== null && (
                     <Text component="div" size="xs" c="dimmed">
-                      {t(tasks.lower_is_better ? 'traces.byTaskWrong' : 'traces.byTask')} <Figure interval={tasks.interval} of={tasks} each="Tasks" unit={tasks.unit} />
+                      {t(tasks.lower_is_better ? 'traces.byTaskWrong' : 'traces.byTask')}{' '}
+                      <Figure interval={tasks.interval} of={tasks} each="Tasks" unit={tasks.unit} />
                     </Text>
                   )}
                 </Table.Td>
@@ -248,13 +302,25 @@ function Panel({ label, metrics, companions }: { label: string; metrics: Metric[
 function Slices({ of, title }: { of: Schemas['PanelTargetPanel']; title: string }) {
   const t = useText();
   const slices = of.slices ?? [];
-  const names = [...new Set(slices.flatMap((s) => (s.metrics ?? []).filter((m) => m.interval.point !== null).map((m) => m.name)))];
+  const names = [
+    ...new Set(slices.flatMap((s) => (s.metrics ?? []).filter((m) => m.interval.point !== null).map((m) => m.name))),
+  ];
   const [wanted, setWanted] = useParam('measure');
   const name = names.includes(wanted) ? wanted : names.includes('pass_rate') ? 'pass_rate' : names[0];
   if (slices.length === 0 || !name) return null;
   const titleOf = (n: string) => of.overall.metrics?.find((m) => m.name === n)?.title ?? n;
   return (
-    <Card title={title} actions={<NativeSelect aria-label={t('traces.sliceMeasure')} value={name} onChange={(e) => setWanted(e.currentTarget.value, { replace: true })} data={names.map((n) => ({ value: n, label: titleOf(n) }))} />}>
+    <Card
+      title={title}
+      actions={
+        <NativeSelect
+          aria-label={t('traces.sliceMeasure')}
+          value={name}
+          onChange={(e) => setWanted(e.currentTarget.value, { replace: true })}
+          data={names.map((n) => ({ value: n, label: titleOf(n) }))}
+        />
+      }
+    >
       <Scroll label={title} height={480}>
         <Table miw={520} stickyHeader>
           <Table.Thead>
@@ -278,8 +344,16 @@ function Slices({ of, title }: { of: Schemas['PanelTargetPanel']; title: string 
                       <Figure interval={m.interval} of={m} each="Tasks" unit={m.unit} bar />
                       {apart && (
                         <Badge
-                          style={m.versus!.best ? { color: 'var(--cv-pass)', background: 'var(--cv-pass-ground)' } : { color: 'var(--cv-error)', background: 'var(--cv-error-ground)' }}
-                          title={m.versus!.shrunken ? t('results.shrunken', { value: inUnit(m.versus!.shrunken.point!, m.unit) }) : t('traces.versus', { p: number(m.versus!.p_adjusted, 4) })}
+                          style={
+                            m.versus!.best
+                              ? { color: 'var(--cv-pass)', background: 'var(--cv-pass-ground)' }
+                              : { color: 'var(--cv-error)', background: 'var(--cv-error-ground)' }
+                          }
+                          title={
+                            m.versus!.shrunken
+                              ? t('results.shrunken', { value: inUnit(m.versus!.shrunken.point!, m.unit) })
+                              : t('traces.versus', { p: number(m.versus!.p_adjusted, 4) })
+                          }
                         >
                           {t(m.versus!.worst ? 'traces.worst' : m.versus!.best ? 'traces.best' : 'traces.differs')}
                         </Badge>
@@ -352,7 +426,11 @@ function Extremes({ id, of }: { id: string; of: Schemas['PanelExample'][] }) {
               <Table.Tr key={i}>
                 <Table.Td>{t(`traces.${e.kind as 'weakest'}`)}</Table.Td>
                 <Table.Td className="untrusted">
-                  <Link to={`/traces/${id}?attempt=${encodeURIComponent(`${e.task}#${e.attempt ?? 0}${e.target ? `@${e.target}` : ''}`)}`}>{e.task}</Link>
+                  <Link
+                    to={`/traces/${id}?attempt=${encodeURIComponent(`${e.task}#${e.attempt ?? 0}${e.target ? `@${e.target}` : ''}`)}`}
+                  >
+                    {e.task}
+                  </Link>
                 </Table.Td>
                 <Table.Td className="untrusted">{e.why}</Table.Td>
               </Table.Tr>
