@@ -1,6 +1,7 @@
 // Measures the page with a run of 100,000 attempts in a real Chromium, on loopback, and the routes it reads:
 //   node bench.mjs [TIMES]
-// Each line is one thing that a user does, done TIMES (20) times: its p50 and p95 in milliseconds, from the input to the
+// Each line is one thing that a user does, done TIMES (20) times: its p50 and p95 in milliseconds, from the input to
+// the
 // frame that shows what was asked for.
 import { cpus, loadavg } from 'node:os';
 import { Browser, manyAttempts, Server } from './tests/harness.mjs';

@@ -8,7 +8,9 @@ import { defineConfig, type Plugin } from 'vite';
 // In development (npx vite) requests of the API go to a callvet server: CALLVET_URL, or the usual address.
 const server = process.env.CALLVET_URL ?? 'http://127.0.0.1:8501';
 
-/** used drops the rules of Mantine's style sheet about components that the page has not: no script names their classes. */
+/**
+ * used drops the rules of Mantine's style sheet about components that the page has not: no script names their classes.
+ */
 function used(): Plugin {
   return {
     name: 'used',
@@ -33,7 +35,10 @@ function used(): Plugin {
   };
 }
 
-/** packed writes each asset compressed, too: the server sends that to browsers that take it (brotli only over TLS, and on this machine). */
+/**
+ * packed writes each asset compressed, too: the server sends that to browsers that take it (brotli only over TLS, and
+ * on this machine).
+ */
 function packed(): Plugin {
   return {
     name: 'packed',
@@ -66,7 +71,7 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: 'icons', test: /@tabler/ },
-            { name: 'ui', test: /src\/ui\/(?!code|editor|conversation|table|pick)/ },
+            { name: 'ui', test: /src\/(api\/idempotency|ui\/(?!code|editor|conversation|table|pick))/ },
           ],
         },
       },

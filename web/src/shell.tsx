@@ -32,21 +32,22 @@ import {
 } from '@tabler/icons-react';
 import { Component, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react';
 import { Link, Route, Routes, useLocation, useNavigate } from 'react-router';
-import { $api, api, ok } from './api/client';
-import { useFresh } from './api/jobs';
+import { $api, api, unwrap } from './api/client';
+import { useLiveQueries } from './api/jobs';
 import { useLiveState } from './api/live';
-import { unsent, useMe } from './me';
-import { ahead, type ScreenEntry, screens } from './screens';
-import { type T, useLanguage, useText } from './text';
-import { Empty, Screen, Waiting } from './ui/bits';
-import { confirmed } from './ui/confirm';
+import { hasUnsentWork, useCurrentUser } from './user';
+import { prefetchScreen, type ScreenEntry, screens } from './screens';
+import { type Translator, useLanguage, useText } from './text';
+import { Page } from './ui/page';
+import { Empty, Loading } from './ui/status';
+import { askConfirmation } from './ui/confirm';
 import { moment } from './ui/format';
-import { tellFailure } from './ui/undo';
+import { notifyFailure } from './ui/notify';
 
 /** Shell is what stands around every screen: navigation, commands, the state of the connection, the account. */
 export function Shell({ left }: { left: () => void }) {
   const t = useText();
-  const me = useMe();
+  const me = useCurrentUser();
   const [open, menu] = useDisclosure(false);
   const [help, helping] = useDisclosure(false);
   const place = useLocation();
@@ -68,15 +69,15 @@ export function Shell({ left }: { left: () => void }) {
     window.scrollTo(0, 0);
   }, [place.pathname, menu]);
   useKeys(offered, helping.open);
-  useFresh();
+  useLiveQueries();
 
   const leave = async () => {
-    ok(await api.DELETE('/api/session', {}));
+    unwrap(await api.DELETE('/api/session', {}));
     left();
   };
   const logout = () => {
-    if (unsent()) confirmed(t, t('shell.logout'), t('shell.logoutText'), t('shell.logout'), leave);
-    else leave().catch((e) => tellFailure(t, e));
+    if (hasUnsentWork()) askConfirmation(t, t('shell.logout'), t('shell.logoutText'), t('shell.logout'), leave);
+    else leave().catch((e) => notifyFailure(t, e));
   };
   return (
     <AppShell
@@ -137,8 +138,8 @@ export function Shell({ left }: { left: () => void }) {
                 key={s.paths[0]}
                 className="nav-link"
                 to={s.paths[0]!}
-                onPointerEnter={() => ahead(s.paths[0]!)}
-                onFocus={() => ahead(s.paths[0]!)}
+                onPointerEnter={() => prefetchScreen(s.paths[0]!)}
+                onFocus={() => prefetchScreen(s.paths[0]!)}
                 aria-current={isAt(place.pathname, s) ? 'page' : undefined}
               >
                 <s.icon size={18} stroke={1.7} aria-hidden />
@@ -159,7 +160,7 @@ export function Shell({ left }: { left: () => void }) {
         >
           <Lost />
           <Boundary key={place.pathname} t={t}>
-            <Suspense fallback={<Waiting />}>
+            <Suspense fallback={<Loading />}>
               <Routes>
                 {seen.flatMap((s) => s.paths.map((p) => <Route key={p} path={p} element={<s.view />} />))}
                 <Route path="*" element={<Nowhere />} />
@@ -189,11 +190,11 @@ function isAt(path: string, s: ScreenEntry): boolean {
 function Nowhere() {
   const t = useText();
   return (
-    <Screen title={t('common.notFound')}>
+    <Page title={t('common.notFound')}>
       <Empty title={t('common.notFound')} text={t('common.notFoundText')}>
         <Link to="/">{t('shell.home')}</Link>
       </Empty>
-    </Screen>
+    </Page>
   );
 }
 
@@ -242,7 +243,7 @@ function Account({ name, help, logout }: { name: string; help: () => void; logou
   const t = useText();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const { language, choose } = useLanguage();
-  const me = useMe();
+  const me = useCurrentUser();
   return (
     <Menu position="bottom-end" width={240}>
       <Menu.Target>
@@ -475,8 +476,10 @@ function Keys({ seen }: { seen: ScreenEntry[] }) {
   );
 }
 
-/** Boundary keeps an error of one screen from taking the page with it. A part that is of an older build is loaded anew. */
-class Boundary extends Component<{ children: ReactNode; t: T }, { error: Error | null }> {
+/**
+ * Boundary keeps an error of one screen from taking the page with it. A part that is of an older build is loaded anew.
+ */
+class Boundary extends Component<{ children: ReactNode; t: Translator }, { error: Error | null }> {
   override state = { error: null as Error | null };
   static getDerivedStateFromError(error: Error) {
     return { error };

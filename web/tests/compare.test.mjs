@@ -148,7 +148,8 @@ test('unchanged cases are shown where one asks for them, in the address', async 
 test('a run that is not among the newest 200 has its head and its name', async () => {
   await server.api('PATCH', `/api/runs/${alone}`, { shared: true });
   const page = await browser.page(server);
-  await page.route(/\/api\/tool-eval\/history\?/, (route) => route.fulfill({ json: { items: [] } })); // a list without it
+  // a list without it
+  await page.route(/\/api\/tool-eval\/history\?/, (route) => route.fulfill({ json: { items: [] } }));
   await page.goto(`/runs/${alone}`);
   const badge = page.getByText('Shared', { exact: true });
   await badge.waitFor();

@@ -35,8 +35,8 @@ const ofPage = flat(english)
   .filter((s) => !own.has(s) && /\p{L}{3}/u.test(s.replace(/\{\w+\}/g, '')))
   .map((s) => exactly(s, /\{\w+\}/, 60));
 // Sentences of the server that have a Swedish one, without those that are little more than places.
-const ofServer = readdirSync(path.join(texts, 'sv/told'))
-  .flatMap((name) => JSON.parse(readFileSync(path.join(texts, 'sv/told', name), 'utf8')))
+const ofServer = readdirSync(path.join(texts, 'sv/server'))
+  .flatMap((name) => JSON.parse(readFileSync(path.join(texts, 'sv/server', name), 'utf8')))
   .filter(
     ([from, to]) => from.replace(place, '{}') !== to.replace(/\{\d+\}/g, '{}') && from.replace(place, '').length > 8,
   )
@@ -88,7 +88,10 @@ export async function englishOn(page) {
   return (await said(page)).filter(isEnglish);
 }
 
-/** textsOn returns the texts of the page that are in English: those that begin with a capital letter of their own, which no word of the server does. */
+/**
+ * textsOn returns the texts of the page that are in English: those that begin with a capital letter of their own,
+ * which no word of the server does.
+ */
 export async function textsOn(page) {
   const begin = ofPage.filter((p) => /^\^\p{Lu}/u.test(p.source));
   return (await said(page)).filter((s) => begin.some((p) => p.test(s)));

@@ -176,7 +176,10 @@ export class Viewer {
   }
 }
 
-/** manyAttempts makes a large run on the database of a server, and gives its id: 100,000 attempts, 12,500 cases by four targets, each twice, or as many as one says. */
+/**
+ * manyAttempts makes a large run on the database of a server, and gives its id: 100,000 attempts, 12,500 cases by four
+ * targets, each twice, or as many as one says.
+ */
 export async function manyAttempts(
   server,
   { cases: size = 12_500, scripts: chosen = ['weather', 'traffic', 'silent'], repeats = 2 } = {},
@@ -329,7 +332,8 @@ export const themes = ['light', 'dark'];
 
 /**
  * accessible asserts that screens have no serious fault of accessibility in both themes at four widths, and are nowhere
- * wider than the window. A screen is its address, and what gives the locator of something on it when it is there, or a text. What
+ * wider than the window. A screen is its address, and what gives the locator of something on it when it is there, or
+ * a text. What
  * a theme changes is colours: the dark one is looked at for these.
  */
 export async function accessible(

@@ -17,7 +17,10 @@ after(async () => {
   model?.close();
 });
 
-/** slowModel answers chat completions as OpenAI does: a call of weather with the city of the prompt. It can hold answers back. */
+/**
+ * slowModel answers chat completions as OpenAI does: a call of weather with the city of the prompt. It can hold
+ * answers back.
+ */
 async function slowModel() {
   const waiting = new Set();
   const m = { open: Infinity, answered: 0, asked: 0, broken: false };

@@ -1,4 +1,5 @@
-// Three journeys through the page, each with its number of clicks: a press of a button, a link or a choice, and the entry of a field.
+// Three journeys through the page, each with its number of clicks: a press of a button, a link or a choice, and the
+// entry of a field.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Browser, clean, Server } from './harness.mjs';

@@ -202,7 +202,8 @@ test('a suite is uploaded and run, and every panel tells what the server says', 
   await failed.getByText('<script>alert(1)</script>').waitFor();
   const reason = report.failed_tests.find((f) => f.case === 'q3').diagnosis[0].reasons[0];
   assert.match(reason, / was not ranked at all$/);
-  await failed.getByText(reason.replace('was not ranked at all', 'fick ingen plats alls'), { exact: true }).waitFor(); // in the language of the page
+  // in the language of the page
+  await failed.getByText(reason.replace('was not ranked at all', 'fick ingen plats alls'), { exact: true }).waitFor();
   await page.waitForURL(/case=q3/);
 
   // A cell of the matrix shows its failed tests.
@@ -301,7 +302,8 @@ test('an earlier run is opened from the trend, exported, and printed', async () 
     'rgb(255, 255, 255)',
   );
   await page.setViewportSize({ width: 700, height: 900 });
-  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)); // nothing is cut off on paper
+  // nothing is cut off on paper
+  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
   await page.emulateMedia({ media: null, colorScheme: 'light' });
   const pdf = await page.pdf({ format: 'A4', tagged: true, outline: true });
   assert.ok(pdf.length > 10_000 && pdf.subarray(0, 5).toString() === '%PDF-');
@@ -344,7 +346,10 @@ test('an edit is tried question by question, applied, and makes a new version', 
   clean(page);
 });
 
-/** tried opens the changes of a catalogue beside a run that is over, and tries an edit of its first tool; no file is chosen. */
+/**
+ * tried opens the changes of a catalogue beside a run that is over, and tries an edit of its first tool; no file is
+ * chosen.
+ */
 async function tried(page, id, run) {
   await page.goto(`/lab?tab=changes&catalogue=${id}&run=${run}&edit=traffic_incidents`);
   await page.getByText(`The questions of run ${run}`).waitFor();

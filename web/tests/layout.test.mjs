@@ -1,4 +1,5 @@
-// Every screen at the widths of a wide and a small laptop and of a phone: nothing is cut, and nothing has to be scrolled sideways.
+// Every screen at the widths of a wide and a small laptop and of a phone: nothing is cut, and nothing has to be
+// scrolled sideways.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Browser, clean, Server } from './harness.mjs';

@@ -112,7 +112,8 @@ test('a suite is made by hand, from nothing until it can run', async () => {
     .getByText(/does not compile/)
     .first()
     .waitFor();
-  assert.equal(await drawer.locator('[data-problem="bad-schema"]').getAttribute('data-line'), '1'); // where the tool begins
+  // where the tool begins
+  assert.equal(await drawer.locator('[data-problem="bad-schema"]').getAttribute('data-line'), '1');
   await drawer.locator('.cm-lint-marker-error').first().waitFor();
   await write(drawer, 'The tool as JSON', '');
   await page.keyboard.type('addit');

@@ -13,7 +13,10 @@ after(async () => {
   await server?.stop();
 });
 
-/** weighed opens an address with an empty cache on a line of so many bits a second; gives the bytes that came, and the time until something is there. */
+/**
+ * weighed opens an address with an empty cache on a line of so many bits a second; gives the bytes that came, and the
+ * time until something is there.
+ */
 async function weighed(address, there, bits) {
   const page = await browser.page(server);
   const line = await page.context().newCDPSession(page);

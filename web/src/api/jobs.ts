@@ -7,16 +7,11 @@ import { live, type LiveEvent } from './live';
 
 export type Job = Schemas['JobJob'];
 
-/** isOver tells whether a job has ended. */
-export const isOver = (j: Job) => ['done', 'failed', 'cancelled'].includes(j.status);
-
-/** newKey makes an Idempotency-Key. (crypto.randomUUID is not there on a page over plain HTTP.) */
-export function newKey(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, '0')).join('');
-}
+/** hasEnded reports whether a job has ended. */
+export const hasEnded = (j: Job) => ['done', 'failed', 'cancelled'].includes(j.status);
 
 /** How often lists are read again at most, in milliseconds: many jobs tell of their progress. */
-const calm = 1000;
+const minIntervalMs = 1000;
 
 /** What is told about runs that are over. */
 const results = [
@@ -32,8 +27,8 @@ const results = [
   '/api/leaderboard',
 ];
 
-/** useFresh reads queries of jobs and runs anew when events say that they changed. The shell uses it once. */
-export function useFresh() {
+/** useLiveQueries invalidates queries of jobs and runs when events report a change. The shell uses it once. */
+export function useLiveQueries() {
   const client = useQueryClient();
   useEffect(() => {
     const due = new Set<string>();
@@ -45,7 +40,7 @@ export function useFresh() {
         const now = new Set(due);
         due.clear();
         void client.invalidateQueries({ predicate: (q) => now.has(String(q.queryKey[1])) });
-      }, calm);
+      }, minIntervalMs);
     };
     const keyOf = (id: string) => $api.queryOptions('get', '/api/jobs/{id}', { params: { path: { id } } }).queryKey;
     const hear = (e: LiveEvent) => {

@@ -15,9 +15,11 @@ import {
   IconShieldCheck,
   IconTools,
 } from '@tabler/icons-react';
-import { type ComponentType, createElement, lazy, useState } from 'react';
+import type { ComponentType } from 'react';
 import { matchPath } from 'react-router';
 import type { TextKey } from '../text';
+import { lazyScreen } from './lazy';
+import { caseScreen } from './runs/casescreen';
 
 export type ScreenEntry = {
   /** Patterns of the router; the first is where the navigation leads. */
@@ -39,20 +41,8 @@ export type ScreenEntry = {
   load: () => Promise<unknown>;
 };
 
-/**
- * screen is a screen whose code is loaded when it is needed. One that is loaded already is drawn at once: a lazy component would show
- * that it waits first, and React then keeps that for 300 ms.
- */
-function screen(load: () => Promise<{ default: ComponentType }>) {
-  let loaded: ComponentType | undefined;
-  const get = () => load().then((m) => ((loaded = m.default), m));
-  const Later = lazy(get);
-  const view = () => createElement(useState(() => loaded ?? Later)[0]);
-  return { view, load: get };
-}
-
 export const screens: ScreenEntry[] = [
-  { paths: ['/'], title: 'shell.home', icon: IconHome, key: 'h', ...screen(() => import('./home')) },
+  { paths: ['/'], title: 'shell.home', icon: IconHome, key: 'h', ...lazyScreen(() => import('./home')) },
   {
     paths: ['/new'],
     title: 'shell.newRun',
@@ -60,38 +50,50 @@ export const screens: ScreenEntry[] = [
     key: 'n',
     changes: true,
     runs: true,
-    ...screen(() => import('./newrun')),
+    ...lazyScreen(() => import('./newrun')),
   },
-  { paths: ['/runs'], title: 'shell.runs', icon: IconHistory, key: 'r', ...screen(() => import('./runs')) },
-  { paths: ['/runs/:id'], title: 'shell.runs', icon: IconHistory, hidden: true, ...screen(() => import('./runs/run')) },
+  { paths: ['/runs'], title: 'shell.runs', icon: IconHistory, key: 'r', ...lazyScreen(() => import('./runs')) },
+  {
+    paths: ['/runs/:id'],
+    title: 'shell.runs',
+    icon: IconHistory,
+    hidden: true,
+    ...lazyScreen(() => import('./runs/run')),
+  },
   {
     paths: ['/runs/:id/case'],
     title: 'shell.runs',
     icon: IconHistory,
     hidden: true,
-    ...screen(() => import('./runs/case')),
+    ...caseScreen,
   },
-  { paths: ['/compare'], title: 'shell.compare', icon: IconArrowsDiff, key: 'c', ...screen(() => import('./compare')) },
+  {
+    paths: ['/compare'],
+    title: 'shell.compare',
+    icon: IconArrowsDiff,
+    key: 'c',
+    ...lazyScreen(() => import('./compare')),
+  },
   {
     paths: ['/suites', '/suites/import', '/suites/:id'],
     title: 'shell.suites',
     icon: IconTools,
     key: 's',
-    ...screen(() => import('./suites')),
+    ...lazyScreen(() => import('./suites')),
   },
   {
     paths: ['/experiments', '/experiments/:id'],
     title: 'shell.experiments',
     icon: IconFlask,
     key: 'e',
-    ...screen(() => import('./experiments')),
+    ...lazyScreen(() => import('./experiments')),
   },
   {
     paths: ['/judges', '/label', '/gold'],
     title: 'shell.judges',
     icon: IconGavel,
     key: 'l',
-    ...screen(() => import('./judges')),
+    ...lazyScreen(() => import('./judges')),
   },
   {
     paths: ['/lab', '/admin/tools/eval'],
@@ -100,22 +102,28 @@ export const screens: ScreenEntry[] = [
     key: 'b',
     admin: true,
     changes: true,
-    ...screen(() => import('./lab')),
+    ...lazyScreen(() => import('./lab')),
   },
-  { paths: ['/safety'], title: 'shell.safety', icon: IconShieldCheck, key: 'y', ...screen(() => import('./safety')) },
+  {
+    paths: ['/safety'],
+    title: 'shell.safety',
+    icon: IconShieldCheck,
+    key: 'y',
+    ...lazyScreen(() => import('./safety')),
+  },
   {
     paths: ['/gates', '/gates/:id'],
     title: 'shell.gates',
     icon: IconGitPullRequest,
     key: 't',
-    ...screen(() => import('./gates')),
+    ...lazyScreen(() => import('./gates')),
   },
   {
     paths: ['/traces', '/traces/:id'],
     title: 'shell.traces',
     icon: IconRoute,
     key: 'x',
-    ...screen(() => import('./traces')),
+    ...lazyScreen(() => import('./traces')),
   },
   {
     paths: ['/jobs', '/jobs/:id'],
@@ -123,7 +131,7 @@ export const screens: ScreenEntry[] = [
     icon: IconListCheck,
     key: 'j',
     queue: true,
-    ...screen(() => import('./jobs')),
+    ...lazyScreen(() => import('./jobs')),
   },
   {
     paths: ['/settings', '/settings/:tab'],
@@ -131,7 +139,7 @@ export const screens: ScreenEntry[] = [
     icon: IconSettings,
     key: ',',
     changes: true,
-    ...screen(() => import('./settings')),
+    ...lazyScreen(() => import('./settings')),
   },
   {
     paths: ['/audit'],
@@ -140,14 +148,14 @@ export const screens: ScreenEntry[] = [
     key: 'a',
     admin: true,
     changes: true,
-    ...screen(() => import('./audit')),
+    ...lazyScreen(() => import('./audit')),
   },
 ];
 
-/** ahead begins to load the screen of an address, before it is known who is there. */
-export function ahead(pathname: string) {
+/** prefetchScreen loads the code of the screen at an address. */
+export function prefetchScreen(pathname: string) {
   void screens
     .find((s) => s.paths.some((p) => matchPath(p, pathname)))
     ?.load()
-    .catch(() => {}); // the screen itself tells of it
+    .catch(() => {}); // the screen itself shows the error
 }

@@ -1,7 +1,7 @@
 import { Badge, Box, Text, Tooltip } from '@mantine/core';
 import { IconArrowDownRight, IconArrowUpRight, IconEqual } from '@tabler/icons-react';
 import { useText } from '../text';
-import { type Interval, size } from './bits';
+import { type Interval, sampleSize } from './interval';
 import { number, signed } from './format';
 
 const words = {
@@ -16,8 +16,10 @@ const marks = {
   worse: { icon: IconArrowDownRight, color: 'var(--cv-fail)', ground: 'var(--cv-fail-ground)' },
 } as const;
 
-/** Change is a difference of rates with its interval and n, and in a word whether it can be told from none: no claim where it cannot. relative: as a share of what it was. */
-export function Change({
+/**
+ * ChangeFigure is a difference of rates with its interval, n and verdict. relative: as a share of the baseline's rate.
+ */
+export function ChangeFigure({
   of: i,
   verdict,
   p,
@@ -57,7 +59,7 @@ export function Change({
           {i.lower !== null &&
             i.upper !== null &&
             `${signed(i.lower).replace(' pp', '')} to ${signed(i.upper).replace(' pp', '')} · `}
-          {size(t, i)}
+          {sampleSize(t, i)}
         </Text>
         {verdict && (
           <Badge leftSection={<m.icon size={13} aria-hidden />} style={{ color: m.color, background: m.ground }}>

@@ -1,10 +1,16 @@
 import { Text } from '@mantine/core';
 import { modals } from '@mantine/modals';
-import type { T } from '../text';
-import { tellFailure } from './undo';
+import type { Translator } from '../text';
+import { notifyFailure } from './notify';
 
-/** confirmed asks before it does what cannot be undone. */
-export function confirmed(t: T, title: string, text: string, button: string, does: () => Promise<unknown>) {
+/** askConfirmation asks before an action that cannot be undone. */
+export function askConfirmation(
+  t: Translator,
+  title: string,
+  text: string,
+  button: string,
+  does: () => Promise<unknown>,
+) {
   modals.openConfirmModal({
     title,
     children: (
@@ -16,7 +22,7 @@ export function confirmed(t: T, title: string, text: string, button: string, doe
     confirmProps: { color: 'red' },
     closeButtonProps: { 'aria-label': t('common.close') },
     onConfirm: () => {
-      does().catch((e) => tellFailure(t, e));
+      does().catch((e) => notifyFailure(t, e));
     },
   });
 }

@@ -6,7 +6,7 @@ import { useState } from 'react';
 import type { Schemas } from '../api/client';
 import { type TextKey, useText } from '../text';
 import { duration } from './format';
-import { Seen } from './unseen';
+import { VisibleText } from './visible';
 
 export type Call = Schemas['CallvetCall'];
 /** A turn as the API has it, in the input of a case and in the trace of an attempt. */
@@ -19,8 +19,8 @@ export type Turn = {
   tool?: string;
 };
 
-/** pretty writes a value as JSON: on one line where it is short. A text that is JSON is written as such. */
-export function pretty(v: unknown): string {
+/** prettyJson writes a value as JSON, on one line where it is short. A text that is JSON is formatted, too. */
+export function prettyJson(v: unknown): string {
   let value = v;
   if (typeof v === 'string') {
     if (!/^\s*[[{]/.test(v)) return v;
@@ -34,8 +34,8 @@ export function pretty(v: unknown): string {
   return line.length <= 72 ? line : (JSON.stringify(value, null, 2) ?? '');
 }
 
-/** Long is a text that somebody else wrote; of a long one the beginning, until the user asks for all. */
-export function Long({ text, mono, most = 1500 }: { text: string; mono?: boolean; most?: number }) {
+/** LongText is the text of a model, a tool or a user; a long one is cut until the user asks for all. */
+export function LongText({ text, mono, most = 1500 }: { text: string; mono?: boolean; most?: number }) {
   const t = useText();
   const [all, setAll] = useState(false);
   const lines = text.split('\n');
@@ -44,7 +44,7 @@ export function Long({ text, mono, most = 1500 }: { text: string; mono?: boolean
   return (
     <Box>
       <Text component={mono ? 'pre' : 'div'} m={0} size="sm" className={mono ? 'mono untrusted' : 'untrusted'}>
-        <Seen text={shown} />
+        <VisibleText text={shown} />
         {cut && !all && '…'}
       </Text>
       {cut && (
@@ -77,19 +77,19 @@ export function CallStatus({ status }: { status?: string }) {
   return <Badge style={{ color, background }}>{word}</Badge>;
 }
 
-/** OneCall is a call with its arguments, and with what the model was told about it. */
-export function OneCall({ call, told }: { call: Call; told?: string }) {
+/** CallView is a call with its arguments and the result that the model got. */
+export function CallView({ call, told }: { call: Call; told?: string }) {
   const t = useText();
   const time = (call.queue_ms ?? 0) + (call.exec_ms ?? 0);
   const args =
-    call.args_raw && call.args === undefined ? call.args_raw : call.args === undefined ? '' : pretty(call.args);
-  const answer = told ?? (call.result === undefined ? undefined : pretty(call.result));
+    call.args_raw && call.args === undefined ? call.args_raw : call.args === undefined ? '' : prettyJson(call.args);
+  const answer = told ?? (call.result === undefined ? undefined : prettyJson(call.result));
   return (
     <Box className="call">
       <Group gap="xs" wrap="wrap">
         <IconTool size={15} aria-hidden />
         <Text span fw={600} className="mono untrusted">
-          <Seen text={call.tool} />
+          <VisibleText text={call.tool} />
         </Text>
         <CallStatus status={call.status} />
         {time > 0 && (
@@ -112,7 +112,7 @@ export function OneCall({ call, told }: { call: Call; told?: string }) {
             {t('conversation.noArguments')}
           </Text>
         ) : (
-          <Long text={args} mono />
+          <LongText text={args} mono />
         )}
       </Box>
       {answer !== undefined && answer !== '' && (
@@ -120,7 +120,7 @@ export function OneCall({ call, told }: { call: Call; told?: string }) {
           <Text size="xs" c="dimmed">
             {t('conversation.result')}
           </Text>
-          <Long text={pretty(answer)} mono />
+          <LongText text={prettyJson(answer)} mono />
         </Box>
       )}
       {call.error && !(answer ?? '').includes(call.error) && (
@@ -128,7 +128,7 @@ export function OneCall({ call, told }: { call: Call; told?: string }) {
           <Text size="xs" c="var(--cv-fail)">
             {t('conversation.error')}
           </Text>
-          <Long text={call.error} />
+          <LongText text={call.error} />
         </Box>
       )}
       {(call.repairs ?? []).length > 0 && (
@@ -211,12 +211,14 @@ export function Conversation({ turns, label }: { turns: Turn[]; label?: string }
                 <Text size="xs" c="dimmed">
                   {t('conversation.reasoning')}
                 </Text>
-                <Long text={x.reasoning} />
+                <LongText text={x.reasoning} />
               </Box>
             )}
-            {x.content && <Long text={x.role === 'tool' ? pretty(x.content) : x.content} mono={x.role === 'tool'} />}
+            {x.content && (
+              <LongText text={x.role === 'tool' ? prettyJson(x.content) : x.content} mono={x.role === 'tool'} />
+            )}
             {(x.calls ?? []).map((c, j) => (
-              <OneCall key={j} call={c} told={answers.of.get(c)} />
+              <CallView key={j} call={c} told={answers.of.get(c)} />
             ))}
             {silent && (
               <Text size="sm" c="dimmed">
@@ -230,7 +232,10 @@ export function Conversation({ turns, label }: { turns: Turn[]; label?: string }
   );
 }
 
-/** Timeline draws calls over time, a bar each: light while it waited, full while it ran. Without recorded starts all bars begin at 0. */
+/**
+ * Timeline draws calls over time, a bar each: light while it waited, full while it ran. Without recorded starts all
+ * bars begin at 0.
+ */
 export function Timeline({ calls }: { calls: Call[] }) {
   const t = useText();
   const timed = calls.some((c) => (c.exec_ms ?? 0) + (c.queue_ms ?? 0) > 0);

@@ -9,7 +9,23 @@ import { tags } from '@lezer/highlight';
 import { basicSetup } from 'codemirror';
 import { useEffect, useRef } from 'react';
 import { nonce } from '../nonce';
-import type { CodeProps } from './code';
+
+/** A mark in a text: line and column count from 1; both are 0 where the place is not known. */
+export type Mark = { line: number; column: number; severity: 'error' | 'warning'; text: string };
+
+export type EditorProps = {
+  label: string;
+  value: string;
+  onChange?: (text: string) => void;
+  language?: 'json' | 'yaml' | 'text';
+  marks?: Mark[];
+  height?: number | string;
+  readOnly?: boolean;
+  /** Words that are offered while typing, with what they mean. */
+  words?: { label: string; detail?: string }[];
+  /** Where the cursor goes; another object goes there again. */
+  at?: { line: number; column: number };
+};
 
 const look = EditorView.theme({
   '&': { background: 'var(--cv-card)', color: 'var(--mantine-color-text)', fontSize: '13px' },
@@ -42,7 +58,7 @@ const colours = syntaxHighlighting(
   ]),
 );
 
-function languageOf(language: CodeProps['language']) {
+function languageOf(language: EditorProps['language']) {
   return language === 'json' ? json() : language === 'yaml' ? yaml() : [];
 }
 
@@ -56,7 +72,7 @@ export default function Editor({
   readOnly = false,
   words,
   at,
-}: CodeProps) {
+}: EditorProps) {
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | null>(null);
   const changed = useRef(onChange);
@@ -65,7 +81,6 @@ export default function Editor({
   offered.current = words;
   const parts = useRef({ language: new Compartment(), fixed: new Compartment() });
 
-  // biome-ignore lint: the editor is made once; later values come by the effects below
   useEffect(() => {
     if (!place.current) return;
     const complete = (c: CompletionContext) => {
@@ -97,6 +112,7 @@ export default function Editor({
     });
     view.current = made;
     return () => made.destroy();
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- made once: the effects below pass later values
   }, []);
 
   useEffect(() => {

@@ -2,8 +2,8 @@
 
 let language: 'en' | 'sv' = 'en';
 
-/** speak has numbers and times written as a language has them. */
-export function speak(l: 'en' | 'sv') {
+/** setFormatLanguage sets the language of numbers and times. */
+export function setFormatLanguage(l: 'en' | 'sv') {
   language = l;
 }
 

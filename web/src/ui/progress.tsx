@@ -15,8 +15,8 @@ const kinds = [
 /** Counts of attempts by verdict, as the API has them. */
 export type Counts = { pass: number; fail: number; error: number; not_run?: number };
 
-/** Outcomes is a bar of verdicts with their counts in words. total is that of all attempts, where some are still to come. */
-export function Outcomes({ of, total, bar = true }: { of: Counts; total?: number; bar?: boolean }) {
+/** OutcomeCounts is a bar of verdicts with their counts in words. total includes attempts that are still to come. */
+export function OutcomeCounts({ of, total, bar = true }: { of: Counts; total?: number; bar?: boolean }) {
   const t = useText();
   const parts = kinds.map((k) => ({ ...k, n: of[k.key] ?? 0 }));
   const all = Math.max(
@@ -65,8 +65,8 @@ export function Outcomes({ of, total, bar = true }: { of: Counts; total?: number
   );
 }
 
-/** Judged is how many of the planned attempts were judged, and how many are lost. */
-export function Judged({ of }: { of: { planned: number; judged: number; lost: number } }) {
+/** JudgedCount is how many of the planned attempts were judged, and how many are lost. */
+export function JudgedCount({ of }: { of: { planned: number; judged: number; lost: number } }) {
   const t = useText();
   if (of.planned === 0) return null;
   return (

@@ -11,8 +11,8 @@ const roles: [string, string][] = [
   ['tbody th', 'rowheader'],
 ];
 
-/** titled gives each cell of a table the title of its column, and the roles that a table without the layout of one loses. */
-export function titled(table: HTMLTableElement) {
+/** labelCells gives each cell the title of its column, and the ARIA roles that a table loses with display: block. */
+export function labelCells(table: HTMLTableElement) {
   const titles = [...(table.tHead?.rows[0]?.cells ?? [])].flatMap((c) =>
     Array<string>(c.colSpan).fill(c.innerText.trim()),
   );
@@ -30,10 +30,11 @@ export function titled(table: HTMLTableElement) {
 }
 
 /**
- * Scroll is a place for something wide, such as a table, which the keyboard can move, too. A table that does not fit stacks the cells
- * of each row, with the titles of their columns, where stacks says so: then nothing has to be scrolled.
+ * ScrollBox scrolls wide content, such as a table, by keyboard, too. stacks: a table that does not fit shows each row
+ * as
+ * a card, each cell under the title of its column, so that nothing has to be scrolled.
  */
-export function Scroll({
+export function ScrollBox({
   label,
   height,
   stacks = true,
@@ -58,7 +59,7 @@ export function Scroll({
       if (!table) return;
       b.classList.remove('stacked');
       if (b.scrollWidth <= b.clientWidth + 1) return;
-      titled(table);
+      labelCells(table);
       b.classList.add('stacked');
     };
     fit();

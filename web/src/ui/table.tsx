@@ -17,8 +17,8 @@ import {
   useState,
 } from 'react';
 import { useText } from '../text';
-import { Waiting } from './bits';
-import { titled } from './scroll';
+import { Loading } from './status';
+import { labelCells } from './scroll';
 
 export type Column<Row> = {
   key: string;
@@ -70,7 +70,8 @@ type LineProps<Row> = {
 };
 
 /**
- * Line is one row: of elements without components, and made anew only when something of it changed. For that its columns must be the
+ * Line is one row: of elements without components, and made anew only when something of it changed. For that its
+ * columns must be the
  * same ones as before.
  */
 const Line = memo(function Line<Row>({ row, index, here, columns, height, open, enter, measure }: LineProps<Row>) {
@@ -131,7 +132,8 @@ export function Rows<Row>({
     if (fits.current.needs !== needs) fits.current = { needs, full: needs };
     const fit = () => {
       if (!cards && b.clientWidth >= needs && b.scrollWidth > b.clientWidth + 1) fits.current.full = b.scrollWidth;
-      // Cards become a table where it fits with a scrollbar, too: else one with a scrollbar, and cards without, would take turns.
+      // Cards become a table where it fits with a scrollbar, too: else one with a scrollbar, and cards without, would
+      // take turns.
       setCards((cards ? b.offsetWidth - 20 : b.clientWidth) < fits.current.full);
     };
     fit();
@@ -146,7 +148,7 @@ export function Rows<Row>({
     overscan: 12,
   });
   useLayoutEffect(() => {
-    if (cards) titled(box.current!.querySelector('table')!);
+    if (cards) labelCells(box.current!.querySelector('table')!);
   });
   const items = virtual.getVirtualItems();
   const last = items.at(-1)?.index ?? 0;
@@ -171,7 +173,8 @@ export function Rows<Row>({
           return;
         }
         if (!row.contains(document.activeElement)) row.focus();
-        if (row.offsetHeight > box.current!.clientHeight) virtual.scrollToIndex(index, { align: 'start' }); // its name first
+        // its name first
+        if (row.offsetHeight > box.current!.clientHeight) virtual.scrollToIndex(index, { align: 'start' });
       };
       requestAnimationFrame(() => focus(20));
     },
@@ -183,9 +186,10 @@ export function Rows<Row>({
     virtual.measure();
     if (inside.current && Math.abs(at - first) < 40) show(at);
     else if (first > 0) virtual.scrollToIndex(first, { align: 'start' });
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- a new row in focus changes no heights
   }, [virtual, cards, show]);
 
-  if (rows.length === 0 && busy) return <Waiting />;
+  if (rows.length === 0 && busy) return <Loading />;
   if (rows.length === 0) return <>{empty ?? <Text c="dimmed">{t('common.none')}</Text>}</>;
 
   const go = (to: number) => {
@@ -281,7 +285,7 @@ export function Rows<Row>({
           {bottom > 0 && <tr className="space" style={{ height: bottom }} aria-hidden />}
         </Table.Tbody>
       </Table>
-      {busy && <Waiting />}
+      {busy && <Loading />}
     </Box>
   );
 }

@@ -5,13 +5,17 @@ import { useCallback, useEffect, useLayoutEffect } from 'react';
 import { type Location, useBlocker } from 'react-router';
 import { useText } from '../text';
 
-/** A guard tells whether a change of the address would lose what a form has. The router knows one blocker, so all forms share it. */
+/**
+ * A guard tells whether a change of the address would lose what a form has. The router knows one blocker, so all forms
+ * share it.
+ */
 type Guard = (from: Location, to: Location) => boolean;
 const guards = new Set<Guard>();
 let passing = false;
 
 /**
- * useUnsaved asks before a form with unsaved changes is left. drawer: the form closes with any change of the address, not only with
+ * useUnsaved asks before a form with unsaved changes is left. drawer: the form closes with any change of the address,
+ * not only with
  * that of the screen. The function that it gives does what leaves the form on purpose, without a question.
  */
 export function useUnsaved(dirty: boolean, drawer = false): (does: () => void) => void {

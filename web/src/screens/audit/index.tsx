@@ -3,7 +3,8 @@ import { Button, Group, Select } from '@mantine/core';
 import { useCallback } from 'react';
 import { $api, type Schemas } from '../../api/client';
 import { useText } from '../../text';
-import { Empty, Failure, Screen } from '../../ui/bits';
+import { Page } from '../../ui/page';
+import { Empty, Failure } from '../../ui/status';
 import { useParam } from '../../ui/params';
 import { type Column, Rows } from '../../ui/table';
 
@@ -32,7 +33,7 @@ const kinds = [
   'schedule.delete',
 ];
 
-export default function Audit() {
+export default function AuditPage() {
   const t = useText();
   const [user, setUser] = useParam('user');
   const [kind, setKind] = useParam('kind');
@@ -77,7 +78,7 @@ export default function Audit() {
     { key: 'address', title: t('audit.from'), width: 140, cell: (e) => <span className="mono">{e.address}</span> },
   ];
   return (
-    <Screen title={t('shell.audit')} lead={t('audit.lead')}>
+    <Page title={t('shell.audit')} lead={t('audit.lead')}>
       <Group align="flex-end" gap="sm">
         <Select
           label={t('audit.user')}
@@ -131,7 +132,7 @@ export default function Audit() {
           }
         />
       )}
-    </Screen>
+    </Page>
   );
 }
 

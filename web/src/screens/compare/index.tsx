@@ -20,25 +20,14 @@ import { type ReactNode, useEffect, useMemo, useState } from 'react';
 import { Link, useNavigate, useSearchParams } from 'react-router';
 import { $api, type Schemas } from '../../api/client';
 import { type TextKey, useText } from '../../text';
-import {
-  Card,
-  Empty,
-  Estimates,
-  Failure,
-  Figure,
-  type Interval,
-  inUnit,
-  Notice,
-  Screen,
-  sentence,
-  size,
-  Waiting,
-} from '../../ui/bits';
+import { Figure, type Interval, inUnit, intervalSentence, sampleSize } from '../../ui/interval';
+import { Card, Estimates, Page } from '../../ui/page';
+import { Empty, Failure, Notice, Loading } from '../../ui/status';
 import { moment, number, signed } from '../../ui/format';
 import { useParam } from '../../ui/params';
-import { Scroll } from '../../ui/scroll';
+import { ScrollBox } from '../../ui/scroll';
 import { type Column, Rows } from '../../ui/table';
-import { caseLink, inWords, metricOf, type Report, VerdictBar } from '../runs/parts';
+import { caseLink, withSpaces, metricOf, type Report, VerdictBar } from '../runs/parts';
 
 type Comparison = Schemas['Comparison'];
 type Pair = Schemas['PanelTargetComparison'];
@@ -46,7 +35,7 @@ type CaseChange = Schemas['PanelCaseChange'];
 
 const most = 6;
 
-export default function Compare() {
+export default function ComparePage() {
   const t = useText();
   const navigate = useNavigate();
   const [text] = useParam('runs');
@@ -113,7 +102,7 @@ export default function Compare() {
   );
   const ofModels = ids.length === 1 && (docs[0]?.panels.targets ?? []).length > 1;
   return (
-    <Screen title={t('shell.compare')} lead={t(ofModels ? 'results.compareModelsLead' : 'results.compareLead')}>
+    <Page title={t('shell.compare')} lead={t(ofModels ? 'results.compareModelsLead' : 'results.compareLead')}>
       <Stack gap="sm">
         {ids.map((id, i) => (
           <Group key={id} gap="sm" wrap="nowrap">
@@ -181,7 +170,7 @@ export default function Compare() {
         )}
       </Stack>
       {failed && <Failure of={failed.error} retry={() => void failed.refetch()} />}
-      {ids.length > 0 && !failed && !ready && <Waiting />}
+      {ids.length > 0 && !failed && !ready && <Loading />}
       {ofModels && <Models run={ids[0]!} report={docs[0]!} unchanged={all} />}
       {!ofModels && ids.length < 2 && ready && <Empty title={t('results.pick')} text={t('results.pickText')} />}
       {ids.length >= 2 && ready && (
@@ -205,14 +194,14 @@ export default function Compare() {
                 none={t('results.noChanges')}
               />
             ) : (
-              !failed && <Waiting key={id} />
+              !failed && <Loading key={id} />
             );
           })}
           <SideBySide ids={ids} docs={docs} />
           <Differing sides={docs.map((d, i) => ({ name: ids[i]!, settings: settingsOf(d, t('results.targets')) }))} />
         </>
       )}
-    </Screen>
+    </Page>
   );
 }
 
@@ -226,7 +215,7 @@ function Comparing({ attempts }: { attempts: number }) {
   }, []);
   return (
     <Stack gap="xs">
-      <Waiting />
+      <Loading />
       {seconds > 0 && (
         <Text size="sm" c="dimmed" className="num">
           {t('results.comparing', { n: number(attempts), s: seconds })}
@@ -236,7 +225,10 @@ function Comparing({ attempts }: { attempts: number }) {
   );
 }
 
-/** Models are those of one run: one is the baseline, by default the first that is no floor, and others are compared with it. */
+/**
+ * Models are those of one run: one is the baseline, by default the first that is no floor, and others are compared
+ * with it.
+ */
 function Models({ run, report: d, unchanged }: { run: string; report: Report; unchanged: true | undefined }) {
   const t = useText();
   const [params, set] = useSearchParams();
@@ -271,7 +263,7 @@ function Models({ run, report: d, unchanged }: { run: string; report: Report; un
     .map(({ name, ...rest }) => ({
       name,
       settings: new Map(
-        Object.entries(rest).map(([k, v]) => [inWords(k), typeof v === 'string' ? v : JSON.stringify(v)]),
+        Object.entries(rest).map(([k, v]) => [withSpaces(k), typeof v === 'string' ? v : JSON.stringify(v)]),
       ),
     }));
   return (
@@ -331,7 +323,7 @@ function Difference({ of: i, unit = 'rate' }: { of: Interval; unit?: string }) {
   const width = 96;
   const x = (v: number) => width / 2 + Math.max(-1, Math.min(1, v)) * (width / 2 - 4);
   return (
-    <Tooltip label={`${sentence(t, i, unit)} (${i.method})`} events={{ hover: true, focus: true, touch: true }}>
+    <Tooltip label={`${intervalSentence(t, i, unit)} (${i.method})`} events={{ hover: true, focus: true, touch: true }}>
       <Box component="span" className="num" style={{ display: 'inline-flex', flexDirection: 'column' }}>
         <span style={{ display: 'inline-flex', alignItems: 'center', gap: 8 }}>
           <Text span fw={600} size="sm">
@@ -359,7 +351,7 @@ function Difference({ of: i, unit = 'rate' }: { of: Interval; unit?: string }) {
         </span>
         <Text span size="xs" c="dimmed" className="num-below">
           {i.lower !== null && i.upper !== null && `${write(i.lower)} to ${write(i.upper)} · `}
-          {size(t, i)}
+          {sampleSize(t, i)}
         </Text>
       </Box>
     </Tooltip>
@@ -376,13 +368,16 @@ const kindColors: Record<string, string> = {
   more_often: 'var(--cv-pass)',
 };
 
-/** Against is a comparison with the baseline: the differences, then the cases that changed, regressions first, then those that did not. */
+/**
+ * Against is a comparison with the baseline: the differences, then the cases that changed, regressions first, then
+ * those that did not.
+ */
 function Against({ comparison: c, title, none }: { comparison: Comparison; title: ReactNode; none: string }) {
   const t = useText();
   const navigate = useNavigate();
   const attempts = { of: t('common.attempts') };
   const { baseline: base, candidate } = c;
-  const pairs = c.targets ?? [];
+  const pairs = useMemo(() => c.targets ?? [], [c.targets]);
   const lines = useMemo(
     () =>
       pairs
@@ -460,7 +455,7 @@ function Against({ comparison: c, title, none }: { comparison: Comparison; title
       <Stack gap="md">
         {pairs.length === 0 && <Text c="dimmed">{t('results.noPairs')}</Text>}
         {pairs.length > 0 && (
-          <Scroll label={t('results.difference')}>
+          <ScrollBox label={t('results.difference')}>
             <Table verticalSpacing="xs">
               <Table.Thead>
                 <Table.Tr>
@@ -479,7 +474,7 @@ function Against({ comparison: c, title, none }: { comparison: Comparison; title
                       <Table.Th scope="row" fw={m.metric === 'pass_rate' ? 600 : 400} className="name">
                         {p.baseline === p.candidate ? p.candidate : `${p.baseline} → ${p.candidate}`}
                       </Table.Th>
-                      <Table.Td>{inWords(m.metric)}</Table.Td>
+                      <Table.Td>{withSpaces(m.metric)}</Table.Td>
                       <Table.Td>
                         <Figure interval={m.overall.baseline} of={attempts} unit={m.unit} stack />
                       </Table.Td>
@@ -502,7 +497,7 @@ function Against({ comparison: c, title, none }: { comparison: Comparison; title
                 )}
               </Table.Tbody>
             </Table>
-          </Scroll>
+          </ScrollBox>
         )}
         <Estimates of={c.estimates} />
         {notes.map((n) => (
@@ -546,7 +541,7 @@ function SideBySide({ ids, docs }: { ids: string[]; docs: Report[] }) {
   const shown = beside.filter((names) => rows.some((r) => metricOf(r.p.overall.metrics, ...names)));
   return (
     <Card title={t('results.sideBySide')}>
-      <Scroll label={t('results.sideBySide')}>
+      <ScrollBox label={t('results.sideBySide')}>
         <Table verticalSpacing="xs">
           <Table.Thead>
             <Table.Tr>
@@ -582,7 +577,7 @@ function SideBySide({ ids, docs }: { ids: string[]; docs: Report[] }) {
             ))}
           </Table.Tbody>
         </Table>
-      </Scroll>
+      </ScrollBox>
     </Card>
   );
 }
@@ -610,7 +605,7 @@ function Differing({ sides }: { sides: Side[] }) {
           {t('results.configSame')}
         </Text>
       ) : (
-        <Scroll label={t('results.configDiffers')}>
+        <ScrollBox label={t('results.configDiffers')}>
           <Table>
             <Table.Thead>
               <Table.Tr>
@@ -637,7 +632,7 @@ function Differing({ sides }: { sides: Side[] }) {
               ))}
             </Table.Tbody>
           </Table>
-        </Scroll>
+        </ScrollBox>
       )}
     </Card>
   );

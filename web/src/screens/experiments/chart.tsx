@@ -4,9 +4,9 @@ import { Box, Group, Text } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
 import { useNavigate } from 'react-router';
 import { useText } from '../../text';
-import { inUnit, type Interval, sentence } from '../../ui/bits';
+import { inUnit, type Interval, intervalSentence } from '../../ui/interval';
 import { moment } from '../../ui/format';
-import { Scroll } from '../../ui/scroll';
+import { ScrollBox } from '../../ui/scroll';
 
 export type Point = { series: string; rate: Interval };
 export type Column = { run: string; at: string; baseline?: boolean; points: Point[] };
@@ -35,7 +35,15 @@ function Mark({ n, x, y }: { n: number; x: number; y: number }) {
   }
 }
 
-export function Chart({ columns, baseline, label }: { columns: Column[]; baseline?: number | null; label: string }) {
+export function RateChart({
+  columns,
+  baseline,
+  label,
+}: {
+  columns: Column[];
+  baseline?: number | null;
+  label: string;
+}) {
   const t = useText();
   const navigate = useNavigate();
   const { ref, width: measured } = useElementSize();
@@ -52,7 +60,7 @@ export function Chart({ columns, baseline, label }: { columns: Column[]; baselin
   const every = Math.ceil(92 / step); // labels of time need room
   return (
     <Box ref={ref}>
-      <Scroll label={label}>
+      <ScrollBox label={label}>
         <svg
           width={width}
           height={height}
@@ -91,7 +99,7 @@ export function Chart({ columns, baseline, label }: { columns: Column[]; baselin
                   if (p.rate.point === null) return null;
                   return (
                     <g key={p.series}>
-                      <title>{`${p.series}: ${inUnit(p.rate.point, 'rate')}. ${sentence(t, p.rate)}`}</title>
+                      <title>{`${p.series}: ${inUnit(p.rate.point, 'rate')}. ${intervalSentence(t, p.rate)}`}</title>
                       {p.rate.lower !== null && p.rate.upper !== null && (
                         <path
                           d={`M${x} ${y(p.rate.lower)}V${y(p.rate.upper)}M${x - 4} ${y(p.rate.lower)}h8M${x - 4} ${y(p.rate.upper)}h8`}
@@ -120,7 +128,7 @@ export function Chart({ columns, baseline, label }: { columns: Column[]; baselin
             );
           })}
         </svg>
-      </Scroll>
+      </ScrollBox>
       <Group gap="md" mt={4} pl={left}>
         {series.map((s, n) => (
           <Group key={s} gap={6} wrap="nowrap">

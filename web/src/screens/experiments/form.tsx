@@ -1,12 +1,12 @@
 import { Button, Checkbox, Group, Modal, Select, Stack, Textarea, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { api, ok, type Schemas } from '../../api/client';
+import { api, unwrap, type Schemas } from '../../api/client';
 import { useText } from '../../text';
-import { Failure } from '../../ui/bits';
+import { Failure } from '../../ui/status';
 import { RunPick, SuitePick } from '../../ui/pick';
 
-/** Form makes an experiment, or changes one. What was typed stays where the server refuses it. */
-export function Form({
+/** ExperimentForm creates or changes an experiment. Typed text stays where the server refuses it. */
+export function ExperimentForm({
   of,
   close,
   saved,
@@ -32,8 +32,10 @@ export function Form({
       const fields = { name, description, shared };
       saved(
         of
-          ? ok(await api.PUT('/api/experiments/{id}', { params: { path: { id: of.id } }, body: { ...fields, state } }))
-          : ok(
+          ? unwrap(
+              await api.PUT('/api/experiments/{id}', { params: { path: { id: of.id } }, body: { ...fields, state } }),
+            )
+          : unwrap(
               await api.POST('/api/experiments', {
                 body: { ...fields, suite_id: suite, ...(baseline ? { baseline_eval_id: baseline } : {}) },
               }),

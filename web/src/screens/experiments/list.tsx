@@ -2,18 +2,19 @@ import { Badge, Button, Text } from '@mantine/core';
 import { useState } from 'react';
 import { Link, useLocation, useNavigate } from 'react-router';
 import { $api, type Schemas } from '../../api/client';
-import { useMay } from '../../me';
+import { usePermission } from '../../user';
 import { useText } from '../../text';
-import { Empty, Failure, Screen } from '../../ui/bits';
+import { Page } from '../../ui/page';
+import { Empty, Failure } from '../../ui/status';
 import { ago } from '../../ui/format';
 import { type Column, Rows } from '../../ui/table';
-import { Form } from './form';
+import { ExperimentForm } from './form';
 
 type Experiment = Schemas['Experiment'];
 
-export function List() {
+export function ExperimentList() {
   const t = useText();
-  const may = useMay('write');
+  const may = usePermission('write');
   const navigate = useNavigate();
   const [making, setMaking] = useState(false);
   const list = $api.useInfiniteQuery(
@@ -71,7 +72,7 @@ export function List() {
   ];
   const make = may && <Button onClick={() => setMaking(true)}>{t('experiments.create')}</Button>;
   return (
-    <Screen title={t('shell.experiments')} lead={t('experiments.lead')} actions={rows.length > 0 && make}>
+    <Page title={t('shell.experiments')} lead={t('experiments.lead')} actions={rows.length > 0 && make}>
       <Failure of={list.error} retry={() => list.refetch()} />
       {!list.error && (
         <Rows
@@ -90,7 +91,7 @@ export function List() {
           }
         />
       )}
-      {making && <Form close={() => setMaking(false)} saved={(e) => navigate(`/experiments/${e.id}`)} />}
-    </Screen>
+      {making && <ExperimentForm close={() => setMaking(false)} saved={(e) => navigate(`/experiments/${e.id}`)} />}
+    </Page>
   );
 }

@@ -1,18 +1,19 @@
 import { Badge, Button, Text } from '@mantine/core';
 import { Link, useLocation, useNavigate } from 'react-router';
 import { $api, type Schemas } from '../../api/client';
-import { useMay, useMe } from '../../me';
+import { usePermission, useCurrentUser } from '../../user';
 import { useText } from '../../text';
-import { Empty, Failure, Screen } from '../../ui/bits';
+import { Page } from '../../ui/page';
+import { Empty, Failure } from '../../ui/status';
 import { ago } from '../../ui/format';
 import { type Column, Rows } from '../../ui/table';
 
 type Kept = Schemas['KeptGate'];
 
-export function List() {
+export function GateList() {
   const t = useText();
-  const me = useMe();
-  const may = useMay('write');
+  const me = useCurrentUser();
+  const may = usePermission('write');
   const navigate = useNavigate();
   const list = $api.useInfiniteQuery(
     'get',
@@ -66,7 +67,7 @@ export function List() {
     </Button>
   );
   return (
-    <Screen title={t('shell.gates')} lead={t('gates.lead')} actions={rows.length > 0 && make}>
+    <Page title={t('shell.gates')} lead={t('gates.lead')} actions={rows.length > 0 && make}>
       <Failure of={list.error} retry={() => list.refetch()} />
       {!list.error && (
         <Rows
@@ -85,6 +86,6 @@ export function List() {
           }
         />
       )}
-    </Screen>
+    </Page>
   );
 }

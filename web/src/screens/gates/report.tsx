@@ -5,10 +5,11 @@ import { IconCopy } from '@tabler/icons-react';
 import { Link } from 'react-router';
 import type { Schemas } from '../../api/client';
 import { useText } from '../../text';
-import { Figure, gateVerdict, inUnit, Verdict } from '../../ui/bits';
-import { Change } from '../../ui/change';
+import { Figure, inUnit } from '../../ui/interval';
+import { gateVerdict, Verdict } from '../../ui/verdict';
+import { ChangeFigure } from '../../ui/change';
 import { number } from '../../ui/format';
-import { Scroll } from '../../ui/scroll';
+import { ScrollBox } from '../../ui/scroll';
 
 /** bound writes what a gate asks for. */
 function useBound() {
@@ -24,7 +25,7 @@ function useBound() {
   };
 }
 
-export function Report({ of: v, run }: { of: Schemas['GateVerdict']; run: string }) {
+export function GateReport({ of: v, run }: { of: Schemas['GateVerdict']; run: string }) {
   const t = useText();
   const bound = useBound();
   const report = v.report;
@@ -57,7 +58,7 @@ export function Report({ of: v, run }: { of: Schemas['GateVerdict']; run: string
           </Text>
         ))}
       </Box>
-      <Scroll label={t('gates.verdict')}>
+      <ScrollBox label={t('gates.verdict')}>
         <Table>
           <Table.Thead>
             <Table.Tr>
@@ -89,7 +90,7 @@ export function Report({ of: v, run }: { of: Schemas['GateVerdict']; run: string
                 </Table.Td>
                 <Table.Td>
                   {g.gate.kind === 'regression' ? (
-                    <Change of={g.interval} />
+                    <ChangeFigure of={g.interval} />
                   ) : (
                     <Figure interval={g.interval} of={{ labelled: g.labelled }} unit={g.unit ?? ''} bar />
                   )}
@@ -128,7 +129,7 @@ export function Report({ of: v, run }: { of: Schemas['GateVerdict']; run: string
             ))}
           </Table.Tbody>
         </Table>
-      </Scroll>
+      </ScrollBox>
       <BadgeOf run={run} />
     </Stack>
   );

@@ -3,29 +3,32 @@ import { Box, Button, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { IconArrowRight, IconKey, IconPlayerPlay, IconPlus, IconTools } from '@tabler/icons-react';
 import { useMutation, useQueries } from '@tanstack/react-query';
 import { Link, useNavigate } from 'react-router';
-import { $api, api, ok, type Schemas } from '../../api/client';
-import { type Job, newKey, useActiveJobs } from '../../api/jobs';
-import { useMay, useMe } from '../../me';
-import { type T, useText } from '../../text';
-import { Card, Empty, Failure, Figure, Screen, Waiting, withInterval } from '../../ui/bits';
-import { Change } from '../../ui/change';
+import { $api, api, unwrap, type Schemas } from '../../api/client';
+import { type Job, useActiveJobs } from '../../api/jobs';
+import { idempotencyKey } from '../../api/idempotency';
+import { usePermission, useCurrentUser } from '../../user';
+import { type Translator, useText } from '../../text';
+import { Figure, withInterval } from '../../ui/interval';
+import { Card, Page } from '../../ui/page';
+import { Empty, Failure, Loading } from '../../ui/status';
+import { ChangeFigure } from '../../ui/change';
 import { ago, moment } from '../../ui/format';
-import { Judged, Outcomes, Progress } from '../../ui/progress';
-import { titleOf } from '../jobs/words';
+import { JudgedCount, OutcomeCounts, Progress } from '../../ui/progress';
+import { jobTitle } from '../jobs/names';
 import classes from './home.module.css';
 
 type Run = Schemas['EvalRun'];
 
-export default function Home() {
+export default function HomePage() {
   const t = useText();
-  const may = useMay('run');
-  const me = useMe();
+  const may = usePermission('run');
+  const me = useCurrentUser();
   const canRun = may && !me.read_only;
   const runs = $api.useQuery('get', '/api/tool-eval/history', { params: { query: { limit: 8 } } });
   const active = useActiveJobs();
   const list = runs.data?.items ?? [];
   return (
-    <Screen
+    <Page
       title={t('home.title')}
       actions={
         canRun && list.length > 0 ? (
@@ -45,7 +48,7 @@ export default function Home() {
         </Card>
       )}
       {runs.isPending ? (
-        <Waiting />
+        <Loading />
       ) : runs.error && !runs.data ? (
         <Failure of={runs.error} retry={() => runs.refetch()} />
       ) : list.length === 0 ? (
@@ -69,13 +72,13 @@ export default function Home() {
           </Card>
         </>
       )}
-    </Screen>
+    </Page>
   );
 }
 
 function Running({ job }: { job: Job }) {
   const t = useText();
-  const title = titleOf(t, job);
+  const title = jobTitle(t, job);
   return (
     <div className={classes.running}>
       <Link to={`/jobs/${job.job_id}`} className="untrusted">
@@ -91,7 +94,7 @@ function Running({ job }: { job: Job }) {
 }
 
 /** statusText names the state of a run that is not simply done. */
-function statusText(t: T, r: Run): string {
+function statusText(t: Translator, r: Run): string {
   return r.status === 'done' ? '' : t(`home.status_${r.status}`);
 }
 
@@ -123,8 +126,8 @@ function Recent({ run: r }: { run: Run }) {
         )
       ) : (
         <Box style={{ minWidth: 0 }}>
-          <Outcomes of={r.verdicts} />
-          <Judged of={r} />
+          <OutcomeCounts of={r.verdicts} />
+          <JudgedCount of={r} />
         </Box>
       )}
       <div className={classes.targets}>
@@ -162,7 +165,7 @@ type Shown = { run: Run; of: Schemas['RunChange'] };
 /** How many of the newest runs are looked at for changes, and how many changes are shown. */
 const looked = 6;
 
-/** Changes are how pass rates changed in the newest runs, worst first. Of each suite and model the newest change is shown. */
+/** Changes lists how pass rates changed in the newest runs, the newest change of each suite and model, worst first. */
 function Changes({ runs }: { runs: Run[] }) {
   const t = useText();
   const over = runs.filter((r) => r.finished && !r.problem).slice(0, looked);
@@ -197,7 +200,7 @@ function Changes({ runs }: { runs: Run[] }) {
         <ul className={classes.list}>
           {list.slice(0, looked).map(({ run, of }) => (
             <li key={`${run.id} ${of.target}`} className={classes.change} data-changed={of.target}>
-              <Change of={of.change} verdict={of.verdict} p={of.p_holm ?? of.p} />
+              <ChangeFigure of={of.change} verdict={of.verdict} p={of.p_holm ?? of.p} />
               <div style={{ minWidth: 0 }}>
                 <Text size="sm" fw={600} className="untrusted">
                   {of.target}
@@ -227,16 +230,16 @@ function First({ may }: { may: boolean }) {
   const navigate = useNavigate();
   const start = useMutation({
     mutationFn: async () => {
-      const example = ok(await api.GET('/api/tool-eval/import/example', { parseAs: 'text' })) as unknown as string;
+      const example = unwrap(await api.GET('/api/tool-eval/import/example', { parseAs: 'text' })) as unknown as string;
       const { name } = JSON.parse(example) as { name: string };
-      const there = ok(await api.GET('/api/tool-suites', { params: { query: { search: name } } })).items.find(
+      const there = unwrap(await api.GET('/api/tool-suites', { params: { query: { search: name } } })).items.find(
         (s) => s.name === name,
       );
       const suite =
-        there?.id ?? ok(await api.POST('/api/tool-eval/import', { body: JSON.parse(example) as never })).suite_id;
-      return ok(
+        there?.id ?? unwrap(await api.POST('/api/tool-eval/import', { body: JSON.parse(example) as never })).suite_id;
+      return unwrap(
         await api.POST('/api/tool-eval', {
-          params: { header: { 'Idempotency-Key': newKey() } },
+          params: { header: { 'Idempotency-Key': idempotencyKey() } },
           body: { suite_id: suite, models: ['offline/lexical'] },
         }),
       );

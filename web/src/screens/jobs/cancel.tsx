@@ -1,20 +1,20 @@
 import { Button } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { $api, api, ok } from '../../api/client';
-import { isOver, type Job } from '../../api/jobs';
-import { useMay, useMe } from '../../me';
+import { $api, api, unwrap } from '../../api/client';
+import { hasEnded, type Job } from '../../api/jobs';
+import { usePermission, useCurrentUser } from '../../user';
 import { useText } from '../../text';
-import { tellFailure } from '../../ui/undo';
+import { notifyFailure } from '../../ui/notify';
 
-/** Cancel ends a job, where the user may. What runs is asked about first: a run cannot be taken up again. */
-export function Cancel({ job, small }: { job: Job; small?: boolean }) {
+/** CancelButton cancels a job, where the user may. For a running job it asks first: a run cannot be resumed. */
+export function CancelButton({ job, small }: { job: Job; small?: boolean }) {
   const t = useText();
-  const me = useMe();
-  const may = useMay('run') && !me.read_only;
+  const me = useCurrentUser();
+  const may = usePermission('run') && !me.read_only;
   const client = useQueryClient();
   const end = useMutation({
-    mutationFn: async () => ok(await api.POST('/api/jobs/{id}/cancel', { params: { path: { id: job.job_id } } })),
+    mutationFn: async () => unwrap(await api.POST('/api/jobs/{id}/cancel', { params: { path: { id: job.job_id } } })),
     onSuccess: (j) => {
       client.setQueryData(
         $api.queryOptions('get', '/api/jobs/{id}', { params: { path: { id: j.job_id } } }).queryKey,
@@ -22,9 +22,9 @@ export function Cancel({ job, small }: { job: Job; small?: boolean }) {
       );
       void client.invalidateQueries({ predicate: (q) => q.queryKey[1] === '/api/jobs' });
     },
-    onError: (e) => tellFailure(t, e),
+    onError: (e) => notifyFailure(t, e),
   });
-  if (!may || isOver(job)) return null;
+  if (!may || hasEnded(job)) return null;
   const ask = () =>
     modals.openConfirmModal({
       title: t('jobs.confirmCancel'),

@@ -1,24 +1,25 @@
 import { Group, Select, Switch, Text, VisuallyHidden } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from 'react-router';
-import { $api, api, ok } from '../../api/client';
-import { isOver, type Job } from '../../api/jobs';
-import { useMe } from '../../me';
+import { $api, api, unwrap } from '../../api/client';
+import { hasEnded, type Job } from '../../api/jobs';
+import { useCurrentUser } from '../../user';
 import { useText } from '../../text';
-import { Empty, Failure, Screen } from '../../ui/bits';
+import { Page } from '../../ui/page';
+import { Empty, Failure } from '../../ui/status';
 import { ago, duration, moment } from '../../ui/format';
 import { useParam } from '../../ui/params';
 import { Progress } from '../../ui/progress';
 import { type Column, Rows } from '../../ui/table';
-import { Cancel } from './cancel';
-import { State } from './state';
-import { titleOf } from './words';
+import { CancelButton } from './cancel';
+import { JobState } from './state';
+import { jobTitle } from './names';
 
 const states = ['running', 'queued', 'pending', 'done', 'failed', 'cancelled', 'interrupted'] as const;
 
 export function JobList() {
   const t = useText();
-  const me = useMe();
+  const me = useCurrentUser();
   const navigate = useNavigate();
   const [status, setStatus] = useParam('status');
   const [whose, setWhose] = useParam('whose');
@@ -34,7 +35,7 @@ export function JobList() {
     queryKey: ['get', '/api/jobs', query],
     initialPageParam: '',
     queryFn: async ({ pageParam, signal }) =>
-      ok(await api.GET('/api/jobs', { params: { query: { ...query, cursor: pageParam || undefined } }, signal })),
+      unwrap(await api.GET('/api/jobs', { params: { query: { ...query, cursor: pageParam || undefined } }, signal })),
     getNextPageParam: (page) => page.next_cursor || undefined,
     refetchInterval: everybody ? 3000 : false, // events are told to their users alone
   });
@@ -47,19 +48,19 @@ export function JobList() {
       title: t('jobs.kind'),
       cell: (j) => (
         <Link to={`/jobs/${j.job_id}`} className="untrusted">
-          {titleOf(t, j)}
+          {jobTitle(t, j)}
         </Link>
       ),
     },
-    { key: 'state', title: t('jobs.state'), width: 130, cell: (j) => <State of={j} /> },
+    { key: 'state', title: t('jobs.state'), width: 130, cell: (j) => <JobState of={j} /> },
     {
       key: 'progress',
       title: t('jobs.progress'),
       width: 200,
       cell: (j) =>
-        j.total > 0 || !isOver(j) ? (
+        j.total > 0 || !hasEnded(j) ? (
           <Progress
-            label={`${t('jobs.progress')}: ${titleOf(t, j)}`}
+            label={`${t('jobs.progress')}: ${jobTitle(t, j)}`}
             done={j.done}
             total={j.total}
             eta={j.status === 'running' ? j.eta_ms : undefined}
@@ -98,12 +99,12 @@ export function JobList() {
       width: 90,
       align: 'right',
       corner: 'right',
-      cell: (j) => <Cancel job={j} small />,
+      cell: (j) => <CancelButton job={j} small />,
     },
   ];
   const rows = jobs.data?.pages.flatMap((p) => p.items) ?? [];
   return (
-    <Screen title={t('jobs.title')} lead={t('jobs.lead')}>
+    <Page title={t('jobs.title')} lead={t('jobs.lead')}>
       <Group align="end">
         <Select
           label={t('jobs.state')}
@@ -140,6 +141,6 @@ export function JobList() {
           }
         />
       )}
-    </Screen>
+    </Page>
   );
 }

@@ -1,10 +1,11 @@
 import { Text } from '@mantine/core';
 import { Link } from 'react-router';
 import { useText } from '../../text';
-import { Card, Verdict } from '../../ui/bits';
+import { Card } from '../../ui/page';
+import { Verdict } from '../../ui/verdict';
 import { duration } from '../../ui/format';
 import { type Column, Rows } from '../../ui/table';
-import { type Call, mostResults, type Result } from './happened';
+import { type Call, mostResults, type Result } from './history';
 
 /** written is a call as one line: get_weather({"city":"Oslo"}). */
 function written(calls: Call[]): string {
@@ -16,8 +17,8 @@ function written(calls: Call[]): string {
     .join(', ');
 }
 
-/** Results are those that came last, the newest on top. */
-export function Results({ list, over, run }: { list: Result[]; over: boolean; run?: string }) {
+/** JobResults are the latest results, the newest first. */
+export function JobResults({ list, over, run }: { list: Result[]; over: boolean; run?: string }) {
   const t = useText();
   const where = (r: Result) =>
     `/runs/${run}/case?${new URLSearchParams({ case: r.test_case, target: r.model, repeat: String(r.repeat) })}`;

@@ -24,8 +24,8 @@ const looks = {
   interrupted: { icon: IconRefresh, color: 'var(--cv-error)', ground: 'var(--cv-error-ground)' },
 } as const;
 
-/** State is the state of a job with icon, word and colour. */
-export function State({ of }: { of: Job }) {
+/** JobState is the state of a job with icon, word and colour. */
+export function JobState({ of }: { of: Job }) {
   const t = useText();
   const s = (of.status in looks ? of.status : 'pending') as keyof typeof looks;
   const l = looks[s];

@@ -17,15 +17,15 @@ import {
 } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useNavigate } from 'react-router';
-import { $api, api, ok, type Schemas } from '../../api/client';
+import { $api, api, unwrap, type Schemas } from '../../api/client';
 import { useText } from '../../text';
-import { Failure } from '../../ui/bits';
-import { once } from '../../ui/once';
+import { Failure } from '../../ui/status';
+import { idempotencyKey } from '../../api/idempotency';
 import { RunPick } from '../../ui/pick';
-import { tell } from '../../ui/undo';
+import { notify } from '../../ui/notify';
 
-/** Ask asks judges about a run: a job, in which each judge asks each model. */
-export function Ask({ run, close }: { run: string; close: () => void }) {
+/** AskDialog starts a job in which each judge asks each model about a run. */
+export function AskDialog({ run, close }: { run: string; close: () => void }) {
   const t = useText();
   const navigate = useNavigate();
   const known = $api.useQuery('get', '/api/judges', {}, { staleTime: Number.POSITIVE_INFINITY });
@@ -61,13 +61,13 @@ export function Ask({ run, close }: { run: string; close: () => void }) {
         ...(again ? { again: true, no_cache: true } : {}),
         ...(against ? { against_eval_id: against } : {}),
       };
-      const sent = ok(
+      const sent = unwrap(
         await api.POST('/api/runs/{id}/judge', {
-          params: { path: { id: run }, header: { 'Idempotency-Key': once() } },
+          params: { path: { id: run }, header: { 'Idempotency-Key': idempotencyKey() } },
           body,
         }),
       );
-      tell([t('judges.asked'), ...(sent.warnings ?? []).map((w) => w.text)].join('\n'));
+      notify([t('judges.asked'), ...(sent.warnings ?? []).map((w) => w.text)].join('\n'));
       navigate(`/jobs/${sent.job_id}`);
     } catch (x) {
       setError(x);

@@ -5,19 +5,21 @@ import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
 import { useQueries } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
-import { $api, api, ok, type Problem, type Schemas } from '../../api/client';
-import { useMay } from '../../me';
+import { $api, api, unwrap, type Problem, type Schemas } from '../../api/client';
+import { usePermission } from '../../user';
 import { useText } from '../../text';
-import { Card, Empty, Failure, Figure, type Interval, Waiting, Whisker } from '../../ui/bits';
-import { Scroll } from '../../ui/scroll';
-import { Coefficient, JudgeName } from './judges';
+import { Figure, type Interval, Whisker } from '../../ui/interval';
+import { Card } from '../../ui/page';
+import { Empty, Failure, Loading } from '../../ui/status';
+import { ScrollBox } from '../../ui/scroll';
+import { Coefficient, JudgeName } from './parts';
 import type { Subject } from './labels';
 
 type Report = Schemas['CalibrateReport'];
 
 async function calibrate(of: Subject, judge: string): Promise<Report> {
   const how = { params: { path: { id: of.id } }, body: { judge, width: 0.1 } };
-  return ok(
+  return unwrap(
     of.kind === 'run'
       ? await api.POST('/api/runs/{id}/calibrate', how)
       : await api.POST('/api/traces/{id}/calibrate', how),
@@ -26,7 +28,7 @@ async function calibrate(of: Subject, judge: string): Promise<Report> {
 
 export function Calibration({ of }: { of: Subject }) {
   const t = useText();
-  const may = useMay('write');
+  const may = usePermission('write');
   const judged = $api.useQuery(
     'get',
     '/api/runs/{id}/verdicts',
@@ -53,7 +55,7 @@ export function Calibration({ of }: { of: Subject }) {
     })),
   });
   if (judged.error) return <Failure of={judged.error} retry={() => judged.refetch()} />;
-  if ((of.kind === 'run' ? !judged.data : !judges.data) || reports.some((r) => r.isPending)) return <Waiting />;
+  if ((of.kind === 'run' ? !judged.data : !judges.data) || reports.some((r) => r.isPending)) return <Loading />;
   const known = reports.flatMap((r) => (r.data ? [r.data] : []));
   const failed = reports.filter((r) => r.error);
   if (known.length === 0) {
@@ -78,7 +80,7 @@ export function Calibration({ of }: { of: Subject }) {
         <Text size="sm" c="dimmed" mb="sm">
           {t('judges.plotText')}
         </Text>
-        <Scroll label={t('judges.against_people')}>
+        <ScrollBox label={t('judges.against_people')}>
           <Table>
             <Table.Thead>
               <Table.Tr>
@@ -136,7 +138,7 @@ export function Calibration({ of }: { of: Subject }) {
               ))}
             </Table.Tbody>
           </Table>
-        </Scroll>
+        </ScrollBox>
         {known.map(
           (r) =>
             r.wanted &&
@@ -158,7 +160,7 @@ export function Calibration({ of }: { of: Subject }) {
         <Text size="sm" c="dimmed" mb="sm">
           {t('judges.trueText')}
         </Text>
-        <Scroll label={t('judges.trueSuccess')}>
+        <ScrollBox label={t('judges.trueSuccess')}>
           <Table>
             <Table.Thead>
               <Table.Tr>
@@ -204,7 +206,7 @@ export function Calibration({ of }: { of: Subject }) {
               )}
             </Table.Tbody>
           </Table>
-        </Scroll>
+        </ScrollBox>
       </Card>
       <Card title={t('judges.betweenPeople')}>
         {people && (people.pairs ?? []).length > 0 ? (
@@ -213,7 +215,7 @@ export function Calibration({ of }: { of: Subject }) {
               <Text size="sm">{t('judges.alpha')}</Text>
               <Coefficient of={people.alpha} />
             </Group>
-            <Scroll label={t('judges.betweenPeople')}>
+            <ScrollBox label={t('judges.betweenPeople')}>
               <Table>
                 <Table.Thead>
                   <Table.Tr>
@@ -244,7 +246,7 @@ export function Calibration({ of }: { of: Subject }) {
                   ))}
                 </Table.Tbody>
               </Table>
-            </Scroll>
+            </ScrollBox>
           </Stack>
         ) : (
           <Text size="sm" c="dimmed">

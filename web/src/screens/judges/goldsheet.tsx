@@ -23,27 +23,28 @@ import {
 import { IconCheck, IconChevronDown, IconDownload, IconPlus, IconTrash, IconUpload } from '@tabler/icons-react';
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { Link, useNavigate } from 'react-router';
-import { $api, api, ok } from '../../api/client';
-import { useMay, useMe } from '../../me';
+import { $api, api, unwrap } from '../../api/client';
+import { usePermission, useCurrentUser } from '../../user';
 import { useText } from '../../text';
-import { Card, Empty, Failure, Screen } from '../../ui/bits';
-import { confirmed } from '../../ui/confirm';
-import { Long } from '../../ui/conversation';
+import { Card, Page } from '../../ui/page';
+import { Empty, Failure } from '../../ui/status';
+import { askConfirmation } from '../../ui/confirm';
+import { LongText } from '../../ui/conversation';
 import { useParam } from '../../ui/params';
 import { RunPick } from '../../ui/pick';
-import { save } from '../../ui/save';
-import { tell, tellFailure } from '../../ui/undo';
+import { download } from '../../ui/download';
+import { notify, notifyFailure } from '../../ui/notify';
 import {
   anyArgs,
   type Call,
-  check,
-  draw,
+  checkSheet,
+  drawSheet,
   type Drawn,
   isOpen,
-  keep,
-  kept,
-  make,
-  onOther,
+  storeDraft,
+  readDraft,
+  makeFromSheet,
+  onDraftChange,
   readArgs,
   type Sheet,
   sheetText,
@@ -53,11 +54,11 @@ import {
 } from './gold';
 import type { Subject } from './labels';
 
-export function Gold() {
+export function GoldSheetPage() {
   const t = useText();
   const [run, setRun] = useParam('run');
   const [traces] = useParam('traces');
-  const may = useMay('write');
+  const may = usePermission('write');
   const of = useMemo<Subject | null>(
     () => (traces ? { kind: 'traces', id: traces } : run ? { kind: 'run', id: run } : null),
     [run, traces],
@@ -65,9 +66,9 @@ export function Gold() {
   if (!may) return <Empty title={t('common.readOnly')} text={t('gold.mayNot')} />;
   if (!of) {
     return (
-      <Screen title={t('gold.title')} lead={t('gold.lead')}>
+      <Page title={t('gold.title')} lead={t('gold.lead')}>
         <RunPick label={t('judges.run')} value={run} onChange={setRun} maw={560} />
-      </Screen>
+      </Page>
     );
   }
   return <Sheets key={`${of.kind} ${of.id}`} of={of} />;
@@ -76,22 +77,22 @@ export function Gold() {
 /** Sheets is the draft of a sheet, or the way to one. */
 function Sheets({ of }: { of: Subject }) {
   const t = useText();
-  const me = useMe();
-  const [tasks, setTasks] = useState<Task[] | null>(() => kept(me.name, of));
+  const me = useCurrentUser();
+  const [tasks, setTasks] = useState<Task[] | null>(() => readDraft(me.name, of));
   const [read, setRead] = useState<Sheet | null>(null);
   const [tools, setTools] = useState<Tool[] | null>(null);
   const [room, setRoom] = useState(true);
   const [error, setError] = useState<unknown>(null);
   const change = (next: Task[] | null) => {
     setTasks(next);
-    setRoom(keep(me.name, of, next));
+    setRoom(storeDraft(me.name, of, next));
   };
   const take = (s: Sheet) => {
     setRead(s);
     setTools(s.tools ?? []);
     change(s.tasks);
   };
-  useEffect(() => onOther(me.name, of, setTasks), [me.name, of]);
+  useEffect(() => onDraftChange(me.name, of, setTasks), [me.name, of]);
   // A login after the end of a session: what was refused meanwhile is read again.
   const entered = $api.useQuery('get', '/api/me', {}, { staleTime: 60_000, retry: false }).dataUpdatedAt;
   const text = useMemo(() => (tasks ? sheetText(tasks) : ''), [tasks]);
@@ -101,7 +102,7 @@ function Sheets({ of }: { of: Subject }) {
     let gone = false;
     const timer = window.setTimeout(
       () =>
-        check(of, text, tools === null).then(
+        checkSheet(of, text, tools === null).then(
           (s) => {
             if (gone) return;
             setRead(s);
@@ -121,7 +122,7 @@ function Sheets({ of }: { of: Subject }) {
   }, [text, of, tools, entered]);
   const verify = async (next: Task[]) => {
     try {
-      const s = await check(of, sheetText(next), false);
+      const s = await checkSheet(of, sheetText(next), false);
       setRead(s);
       setError(null);
       return s.problems;
@@ -132,9 +133,9 @@ function Sheets({ of }: { of: Subject }) {
   };
   const back = of.kind === 'run' ? `/judges?run=${of.id}&tab=labels` : `/judges?traces=${of.id}&tab=labels`;
   const discard = () =>
-    confirmed(t, t('gold.discard'), t('gold.discardText'), t('gold.discard'), async () => change(null));
+    askConfirmation(t, t('gold.discard'), t('gold.discardText'), t('gold.discard'), async () => change(null));
   return (
-    <Screen
+    <Page
       title={t('gold.title')}
       lead={
         <Group gap="xs">
@@ -172,7 +173,7 @@ function Sheets({ of }: { of: Subject }) {
       ) : (
         <Begin of={of} take={take} />
       )}
-    </Screen>
+    </Page>
   );
 }
 
@@ -231,11 +232,11 @@ function Begin({ of, take }: { of: Subject; take: (s: Sheet) => void }) {
         />
         <Failure of={error} />
         <Group gap="sm">
-          <Button loading={busy} onClick={() => from(() => draw(of, d))}>
+          <Button loading={busy} onClick={() => from(() => drawSheet(of, d))}>
             {t('gold.propose')}
           </Button>
           <FileButton
-            onChange={(f) => f && from(async () => check(of, await f.text(), true))}
+            onChange={(f) => f && from(async () => checkSheet(of, await f.text(), true))}
             accept=".yaml,.yml,.json"
           >
             {(p) => (
@@ -257,32 +258,32 @@ function Begin({ of, take }: { of: Subject; take: (s: Sheet) => void }) {
 function Uses({ of, text, problems, done }: { of: Subject; text: string; problems: number; done: number }) {
   const t = useText();
   const go = useNavigate();
-  const does = (use: () => Promise<void>) => () => void use().catch((x: unknown) => tellFailure(t, x));
+  const does = (use: () => Promise<void>) => () => void use().catch((x: unknown) => notifyFailure(t, x));
   // What was typed a moment ago may not have been read yet: the file is that of the server for this text.
-  const download = does(async () =>
-    save('gold.yaml', new Blob([(await check(of, text, false)).text], { type: 'application/yaml' })),
+  const downloadSheet = does(async () =>
+    download('gold.yaml', new Blob([(await checkSheet(of, text, false)).text], { type: 'application/yaml' })),
   );
   const suite = async () => {
-    const made = await make(of, text, 'suite');
-    if (made.lost.length > 0) tell([t('gold.lost', { n: made.lost.length }), ...made.lost.slice(0, 3)].join('\n'));
+    const made = await makeFromSheet(of, text, 'suite');
+    if (made.lost.length > 0) notify([t('gold.lost', { n: made.lost.length }), ...made.lost.slice(0, 3)].join('\n'));
     return made;
   };
   const here = does(async () => {
     const made = await suite();
-    const kept_ = ok(
+    const kept_ = unwrap(
       await api.POST('/api/tool-eval/import', {
         body: made.text as never,
         bodySerializer: (b: unknown) => b as string,
         headers: { 'Content-Type': 'application/octet-stream' },
       }),
     );
-    tell(t('gold.saved', { n: made.cases }));
+    notify(t('gold.saved', { n: made.cases }));
     void go(`/suites/${kept_.suite_id}`);
   });
   const why = problems > 0 ? t('gold.wrong', { n: problems }) : done === 0 ? t('gold.confirmFirst') : undefined;
   return (
     <>
-      <Button variant="default" leftSection={<IconDownload size={16} aria-hidden />} onClick={download}>
+      <Button variant="default" leftSection={<IconDownload size={16} aria-hidden />} onClick={downloadSheet}>
         {t('gold.download')}
       </Button>
       <Menu position="bottom-end">
@@ -297,7 +298,7 @@ function Uses({ of, text, problems, done }: { of: Subject; text: string; problem
           <Menu.Item
             disabled={Boolean(why)}
             onClick={does(async () =>
-              save('suite.yaml', new Blob([(await suite()).text], { type: 'application/yaml' })),
+              download('suite.yaml', new Blob([(await suite()).text], { type: 'application/yaml' })),
             )}
           >
             {t('gold.suiteFile')}
@@ -305,9 +306,9 @@ function Uses({ of, text, problems, done }: { of: Subject; text: string; problem
           <Menu.Item
             disabled={Boolean(why)}
             onClick={does(async () =>
-              save(
+              download(
                 'labelled.jsonl',
-                new Blob([(await make(of, text, 'traces')).text], { type: 'application/x-ndjson' }),
+                new Blob([(await makeFromSheet(of, text, 'traces')).text], { type: 'application/x-ndjson' }),
               ),
             )}
           >
@@ -399,7 +400,7 @@ function Fill({ tasks, change, verify, problems, tools }: FillProps) {
           <Stack gap="lg">
             <Part title={t('gold.asked')}>
               {task.goal ? (
-                <Long text={task.goal} />
+                <LongText text={task.goal} />
               ) : (
                 <Text size="sm" c="dimmed">
                   {t('judges.noGoal')}
@@ -418,7 +419,7 @@ function Fill({ tasks, change, verify, problems, tools }: FillProps) {
             ))}
             <Part title={t('gold.answer')}>
               {task.answer ? (
-                <Long text={task.answer} />
+                <LongText text={task.answer} />
               ) : (
                 <Text size="sm" c="dimmed">
                   {t('judges.noAnswer')}
@@ -508,7 +509,7 @@ function OneTurn({
             <ol className="steps">
               {of.called.map((c, i) => (
                 <li key={i}>
-                  <Long text={c} mono />
+                  <LongText text={c} mono />
                 </li>
               ))}
             </ol>

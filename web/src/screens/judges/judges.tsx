@@ -15,32 +15,36 @@ import { IconChecklist, IconDownload, IconKeyboard, IconUpload } from '@tabler/i
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useMemo, useState } from 'react';
 import { Link } from 'react-router';
-import { $api, api, ok, type Schemas } from '../../api/client';
+import { $api, api, unwrap, type Schemas } from '../../api/client';
 import { type LiveEvent, useLive } from '../../api/live';
-import { useMay } from '../../me';
+import { usePermission } from '../../user';
 import { useText } from '../../text';
-import { Card, Empty, Failure, inUnit, type Interval, Notice, Screen, Verdict, Waiting } from '../../ui/bits';
-import { moment, number } from '../../ui/format';
+import { inUnit } from '../../ui/interval';
+import { Card, Page } from '../../ui/page';
+import { Empty, Failure, Notice, Loading } from '../../ui/status';
+import { Verdict } from '../../ui/verdict';
+import { moment } from '../../ui/format';
 import { useParam } from '../../ui/params';
 import { RunPick } from '../../ui/pick';
-import { Scroll } from '../../ui/scroll';
+import { ScrollBox } from '../../ui/scroll';
 import { type Column, Rows } from '../../ui/table';
-import { tell, tellFailure } from '../../ui/undo';
-import { Ask } from './ask';
+import { notify, notifyFailure } from '../../ui/notify';
+import { AskDialog } from './ask';
 import { Calibration } from './calibration';
 import { labelsOf, type Subject } from './labels';
+import { Coefficient, JudgeName } from './parts';
 
 type Judging = Schemas['AppJudgingView'];
 type Said = Schemas['AppThingVerdict'];
 
-export function Judges() {
+export function JudgesPage() {
   const t = useText();
   const cache = useQueryClient();
   const [run, setRun] = useParam('run');
   const [traces] = useParam('traces');
   const [tab, setTab] = useParam('tab', traces ? 'calibration' : 'verdicts');
-  const mayRun = useMay('run');
-  const mayLabel = useMay('write');
+  const mayRun = usePermission('run');
+  const mayLabel = usePermission('write');
   const [asking, setAsking] = useState(false);
   const of = useMemo<Subject | null>(
     () => (traces ? { kind: 'traces', id: traces } : run ? { kind: 'run', id: run } : null),
@@ -58,7 +62,7 @@ export function Judges() {
     ),
   );
   return (
-    <Screen
+    <Page
       title={t('shell.judges')}
       lead={t('judges.lead')}
       actions={
@@ -119,44 +123,8 @@ export function Judges() {
           <Prompts />
         </Tabs.Panel>
       </Tabs>
-      {asking && of && <Ask run={of.id} close={() => setAsking(false)} />}
-    </Screen>
-  );
-}
-
-/** Coefficient is a number that is no rate, such as kappa, with its interval and n. */
-export function Coefficient({ of: i }: { of: Interval | undefined }) {
-  const t = useText();
-  if (!i || i.point === null) {
-    return (
-      <Text span size="sm" c="dimmed">
-        {t('common.notScored')}
-      </Text>
-    );
-  }
-  return (
-    <Box component="span" className="num" style={{ display: 'inline-flex', alignItems: 'center', gap: 8 }}>
-      <Text span fw={600} fz="sm">
-        {number(i.point, 2)}
-      </Text>
-      <Text span size="xs" c="dimmed">
-        {i.lower !== null && i.upper !== null && `${number(i.lower, 2)} to ${number(i.upper, 2)} · `}n = {i.n}
-      </Text>
-    </Box>
-  );
-}
-
-/** JudgeName is a judge with what tells it from others of its name. */
-export function JudgeName({ of: j, id }: { of: Schemas['LabelsJudge']; id: string }) {
-  return (
-    <Box miw={170}>
-      <Text size="sm" fw={600} className="untrusted">
-        {j.judge}
-      </Text>
-      <Text size="xs" c="dimmed" className="untrusted">
-        {[j.model, id].filter(Boolean).join(' · ')}
-      </Text>
-    </Box>
+      {asking && of && <AskDialog run={of.id} close={() => setAsking(false)} />}
+    </Page>
   );
 }
 
@@ -166,7 +134,7 @@ function Verdicts({ run, ask }: { run: string; ask?: () => void }) {
   const [only, setOnly] = useParam('only', 'all');
   const judged = $api.useQuery('get', '/api/runs/{id}/verdicts', { params: { path: { id: run } } });
   if (judged.error) return <Failure of={judged.error} retry={() => judged.refetch()} />;
-  if (!judged.data) return <Waiting />;
+  if (!judged.data) return <Loading />;
   const judgings = judged.data.judgings ?? [];
   const majorities = (judged.data.majorities ?? []) as Judging[];
   const all = [...judgings, ...majorities];
@@ -257,7 +225,7 @@ function Verdicts({ run, ask }: { run: string; ask?: () => void }) {
   return (
     <Stack>
       {notice}
-      <Scroll label={t('judges.judgings')} card>
+      <ScrollBox label={t('judges.judgings')} card>
         <Table highlightOnHover>
           <Table.Thead>
             <Table.Tr>
@@ -330,10 +298,10 @@ function Verdicts({ run, ask }: { run: string; ask?: () => void }) {
             ))}
           </Table.Tbody>
         </Table>
-      </Scroll>
+      </ScrollBox>
       {(judged.data.agreement ?? []).length > 0 && (
         <Card title={t('judges.agreement')}>
-          <Scroll label={t('judges.agreement')}>
+          <ScrollBox label={t('judges.agreement')}>
             <Table>
               <Table.Thead>
                 <Table.Tr>
@@ -364,7 +332,7 @@ function Verdicts({ run, ask }: { run: string; ask?: () => void }) {
                 ))}
               </Table.Tbody>
             </Table>
-          </Scroll>
+          </ScrollBox>
         </Card>
       )}
       <Group justify="space-between">
@@ -384,7 +352,9 @@ function Verdicts({ run, ask }: { run: string; ask?: () => void }) {
           ]}
         />
       </Group>
-      {(one.verdicts ?? []).map((v) => v.report && <Report key={v.target} of={v.report} target={v.target ?? ''} />)}
+      {(one.verdicts ?? []).map(
+        (v) => v.report && <JudgeReport key={v.target} of={v.report} target={v.target ?? ''} />,
+      )}
       <Rows
         label={t('judges.verdicts')}
         columns={columns}
@@ -398,8 +368,8 @@ function Verdicts({ run, ask }: { run: string; ask?: () => void }) {
   );
 }
 
-/** Report is all that a judge says of a target. The judge wrote every text in it. */
-function Report({ of: r, target }: { of: Schemas['CallvetJudgeReport']; target: string }) {
+/** JudgeReport is the report of a judge on a target. The judge wrote every text in it. */
+function JudgeReport({ of: r, target }: { of: Schemas['CallvetJudgeReport']; target: string }) {
   const t = useText();
   const lists: [string, string[]][] = [
     [t('judges.strengths'), r.strengths ?? []],
@@ -437,7 +407,7 @@ function Report({ of: r, target }: { of: Schemas['CallvetJudgeReport']; target: 
 function Labels({ of }: { of: Subject }) {
   const t = useText();
   const cache = useQueryClient();
-  const may = useMay('write');
+  const may = usePermission('write');
   const list = useQuery({ queryKey: ['labels', of.kind, of.id], queryFn: () => labelsOf(of) });
   const [busy, setBusy] = useState(false);
   const bring = async (file: File | null) => {
@@ -451,21 +421,21 @@ function Labels({ of }: { of: Subject }) {
         bodySerializer: (b: unknown) => b as string,
         headers: { 'Content-Type': 'application/octet-stream' },
       };
-      const got = ok(
+      const got = unwrap(
         of.kind === 'run'
           ? await api.POST('/api/runs/{id}/labels', how)
           : await api.POST('/api/traces/{id}/labels', how),
       );
-      tell([t('judges.imported', { n: got.added }), ...got.notes].join('\n'));
+      notify([t('judges.imported', { n: got.added }), ...got.notes].join('\n'));
       await cache.invalidateQueries({ queryKey: ['labels'] });
     } catch (x) {
-      tellFailure(t, x);
+      notifyFailure(t, x);
     } finally {
       setBusy(false);
     }
   };
   if (list.error) return <Failure of={list.error} retry={() => list.refetch()} />;
-  if (!list.data) return <Waiting />;
+  if (!list.data) return <Loading />;
   const people = new Map<string, { pass: number; fail: number }>();
   for (const l of list.data) {
     const p = people.get(l.by ?? '') ?? { pass: 0, fail: 0 };
@@ -556,7 +526,7 @@ function Prompts() {
   const t = useText();
   const list = $api.useQuery('get', '/api/judges', {}, { staleTime: Number.POSITIVE_INFINITY });
   if (list.error) return <Failure of={list.error} retry={() => list.refetch()} />;
-  if (!list.data) return <Waiting />;
+  if (!list.data) return <Loading />;
   return (
     <Stack gap="xs">
       <Text size="sm" c="dimmed">

@@ -22,10 +22,12 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { Link } from 'react-router';
 import { $api } from '../../api/client';
-import { useMay, useMe } from '../../me';
+import { usePermission, useCurrentUser } from '../../user';
 import { useText } from '../../text';
-import { Empty, Failure, Screen, Verdict, Waiting } from '../../ui/bits';
-import { Conversation, Long, type Turn } from '../../ui/conversation';
+import { Page } from '../../ui/page';
+import { Empty, Failure, Loading } from '../../ui/status';
+import { Verdict } from '../../ui/verdict';
+import { Conversation, LongText, type Turn } from '../../ui/conversation';
 import { useParam } from '../../ui/params';
 import { RunPick } from '../../ui/pick';
 import {
@@ -34,17 +36,17 @@ import {
   type NextQuery,
   nextTasks,
   Outbox,
-  type Said,
+  type Answer,
   type Subject,
   type Task,
   useOutbox,
 } from './labels';
 
-export function Label() {
+export function LabelPage() {
   const t = useText();
   const [run, setRun] = useParam('run');
   const [traces] = useParam('traces');
-  const may = useMay('write');
+  const may = usePermission('write');
   const of = useMemo<Subject | null>(
     () => (traces ? { kind: 'traces', id: traces } : run ? { kind: 'run', id: run } : null),
     [run, traces],
@@ -52,20 +54,20 @@ export function Label() {
   if (!may) return <Empty title={t('common.readOnly')} text={t('judges.mayNotLabel')} />;
   if (!of) {
     return (
-      <Screen title={t('judges.label')} lead={t('judges.labelLead')}>
+      <Page title={t('judges.label')} lead={t('judges.labelLead')}>
         <RunPick label={t('judges.run')} value={run} onChange={setRun} maw={560} />
-      </Screen>
+      </Page>
     );
   }
   return <Queue key={`${of.kind} ${of.id}`} of={of} />;
 }
 
-type Step = { at: number; before: Said | undefined };
+type Step = { at: number; before: Answer | undefined };
 const size = 50;
 
 function Queue({ of }: { of: Subject }) {
   const t = useText();
-  const me = useMe();
+  const me = useCurrentUser();
   const cache = useQueryClient();
   const [strategy, setStrategy] = useParam('strategy', 'random');
   const [judge, setJudge] = useParam('judge');
@@ -100,7 +102,7 @@ function Queue({ of }: { of: Subject }) {
 
   const [more, setMore] = useState<Task[]>([]);
   const [at, setAt] = useState(0);
-  const [said, setSaid] = useState<Map<string, Said>>(new Map());
+  const [said, setSaid] = useState<Map<string, Answer>>(new Map());
   const [steps, setSteps] = useState<Step[]>([]);
   const [note, setNote] = useState('');
   const [told, setTold] = useState('');
@@ -124,7 +126,7 @@ function Queue({ of }: { of: Subject }) {
     setNote(verdict?.note ?? '');
   }, [task]); // eslint-disable-line react-hooks/exhaustive-deps -- a note that is being typed stays
 
-  const remember = (x: Task, s: Said | undefined) =>
+  const remember = (x: Task, s: Answer | undefined) =>
     setSaid((before) => {
       const next = new Map(before);
       if (s) next.set(keyText(x), s);
@@ -223,7 +225,7 @@ function Queue({ of }: { of: Subject }) {
   const open = tasks.filter((x) => !said.has(keyText(x))).length;
   const back = of.kind === 'run' ? `/judges?run=${of.id}&tab=labels` : `/judges?traces=${of.id}&tab=labels`;
   return (
-    <Screen
+    <Page
       title={t('judges.label')}
       lead={
         <Group gap="xs">
@@ -287,7 +289,7 @@ function Queue({ of }: { of: Subject }) {
       {drawn.error ? <Failure of={drawn.error} retry={() => drawn.refetch()} /> : null}
       <Failure of={error} retry={again} />
       {drawn.isPending ? (
-        <Waiting />
+        <Loading />
       ) : task ? (
         <Box className="label-grid">
           <Box
@@ -306,14 +308,14 @@ function Queue({ of }: { of: Subject }) {
               ) : (
                 <>
                   <Part title={t('judges.goal')}>
-                    {task.goal ? <Long text={task.goal} /> : <Nothing text={t('judges.noGoal')} />}
+                    {task.goal ? <LongText text={task.goal} /> : <Nothing text={t('judges.noGoal')} />}
                   </Part>
                   <Part title={t('judges.steps')}>
                     {task.steps?.length ? (
                       <ol className="steps">
                         {task.steps.map((s, i) => (
                           <li key={i}>
-                            <Long text={s} mono />
+                            <LongText text={s} mono />
                           </li>
                         ))}
                       </ol>
@@ -322,7 +324,7 @@ function Queue({ of }: { of: Subject }) {
                     )}
                   </Part>
                   <Part title={t('judges.answer')}>
-                    {task.answer ? <Long text={task.answer} /> : <Nothing text={t('judges.noAnswer')} />}
+                    {task.answer ? <LongText text={task.answer} /> : <Nothing text={t('judges.noAnswer')} />}
                   </Part>
                 </>
               )}
@@ -416,7 +418,7 @@ function Queue({ of }: { of: Subject }) {
           </Button>
         </Empty>
       ) : null}
-    </Screen>
+    </Page>
   );
 }
 
@@ -433,14 +435,14 @@ function Whole({ of: task, turns }: { of: Task; turns: Turn[] }) {
     <>
       {task.goal && !asked.includes(task.goal) && (
         <Part title={t('judges.goal')}>
-          <Long text={task.goal} />
+          <LongText text={task.goal} />
         </Part>
       )}
       <Conversation turns={turns} />
       {task.answer ? (
         !said('assistant', task.answer) && (
           <Part title={t('judges.answer')}>
-            <Long text={task.answer} />
+            <LongText text={task.answer} />
           </Part>
         )
       ) : (

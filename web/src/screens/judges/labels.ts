@@ -5,7 +5,7 @@
 //                       ▲                            │
 //                       └──── no answer: wait ◄──────┘
 import { useSyncExternalStore } from 'react';
-import { api, ok, type Problem, problemOf } from '../../api/client';
+import { api, unwrap, type Problem, problemOf } from '../../api/client';
 import type { Turn } from '../../ui/conversation';
 
 /** What has labels: a run, or a collection of traces. */
@@ -34,7 +34,7 @@ export type Task = Key & {
   drawn: string;
 };
 
-export type Said = { pass: boolean; note: string };
+export type Answer = { pass: boolean; note: string };
 
 type Entry = { does: 'put'; key: Key; task: Task } | { does: 'drop'; key: Key };
 
@@ -64,7 +64,7 @@ export async function nextTasks(of: Subject, query: NextQuery): Promise<Task[]> 
     of.kind === 'run'
       ? await api.GET('/api/runs/{id}/labels/next', { params })
       : await api.GET('/api/traces/{id}/labels/next', { params });
-  return ok(answer).items as Task[];
+  return unwrap(answer).items as Task[];
 }
 
 /** The labels that count, as the server exports them. */
@@ -72,7 +72,7 @@ export async function labelsOf(of: Subject): Promise<(Key & { by?: string; pass?
   const how = { params: { path: { id: of.id } }, parseAs: 'text' as const };
   const answer =
     of.kind === 'run' ? await api.GET('/api/runs/{id}/labels', how) : await api.GET('/api/traces/{id}/labels', how);
-  const text = String(ok(answer as { data?: unknown; error?: unknown; response: Response }) ?? '');
+  const text = String(unwrap(answer as { data?: unknown; error?: unknown; response: Response }) ?? '');
   return text
     .split('\n')
     .filter(Boolean)
@@ -82,14 +82,14 @@ export async function labelsOf(of: Subject): Promise<(Key & { by?: string; pass?
 async function send(of: Subject, e: Entry) {
   if (e.does === 'put') {
     const params = { path: { id: of.id } };
-    ok(
+    unwrap(
       of.kind === 'run'
         ? await api.POST('/api/runs/{id}/labels', { params, body: e.task })
         : await api.POST('/api/traces/{id}/labels', { params, body: e.task }),
     );
   } else {
     const params = { path: { id: of.id }, query: e.key };
-    ok(
+    unwrap(
       of.kind === 'run'
         ? await api.DELETE('/api/runs/{id}/labels', { params })
         : await api.DELETE('/api/traces/{id}/labels', { params }),
@@ -132,7 +132,7 @@ export class Outbox {
   };
   get = (): OutboxState => this.state;
 
-  put(task: Task, said: Said) {
+  put(task: Task, said: Answer) {
     const { turns: _, ...label } = task; // the server has the conversation
     this.add({ does: 'put', key: keyOf(task), task: { ...label, ...said } });
   }
@@ -141,7 +141,7 @@ export class Outbox {
   }
 
   /** unsent is what the server does not know yet: null where a label is to be taken back. */
-  unsent(): Map<string, Said | null> {
+  unsent(): Map<string, Answer | null> {
     return new Map(
       this.entries.map((e) => [
         keyText(e.key),

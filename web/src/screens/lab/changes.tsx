@@ -22,18 +22,19 @@ import {
 import { IconX } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
-import { $api, api, ok, Problem, problemOf, type Schemas } from '../../api/client';
-import { useMay } from '../../me';
-import { type T, useText } from '../../text';
-import { useTold } from '../../text/told';
-import { Card, Failure, Figure } from '../../ui/bits';
-import { Code } from '../../ui/code';
+import { $api, api, unwrap, Problem, problemOf, type Schemas } from '../../api/client';
+import { usePermission } from '../../user';
+import { type Translator, useText, useTranslate } from '../../text';
+import { Figure } from '../../ui/interval';
+import { Card } from '../../ui/page';
+import { Failure } from '../../ui/status';
+import { CodeEditor } from '../../ui/code';
 import { number, signed } from '../../ui/format';
-import { Scroll } from '../../ui/scroll';
-import { offerUndo, tell } from '../../ui/undo';
-import { type Bench, FilePick, Lines, Mark, Names, useAddress } from './parts';
-import { pOf } from './report';
-import { type Before, before, putBack } from './restore';
+import { ScrollBox } from '../../ui/scroll';
+import { offerUndo, notify } from '../../ui/notify';
+import { type Bench, FilePick, ServerTexts, Mark, Names, useAddress } from './parts';
+import { pValue } from './report';
+import { type CatalogueBackup, readBackup, restoreBackup } from './restore';
 
 type Edit = { tool: string; was?: string; description?: string; keywords?: string[] };
 type Asked = {
@@ -44,7 +45,7 @@ type Asked = {
   preset?: 'default' | 'bigtool';
 };
 
-export function Changes({ bench }: { bench: Bench }) {
+export function ChangesTab({ bench }: { bench: Bench }) {
   const t = useText();
   const [at, go] = useAddress();
   const suites = $api.useQuery(
@@ -132,7 +133,7 @@ export function Changes({ bench }: { bench: Bench }) {
         {form ? (
           <EditForm bench={bench} edits={edits} setEdits={setEdits} />
         ) : (
-          <Code label={t('lab.editsText')} language="yaml" value={text} onChange={setText} height={260} />
+          <CodeEditor label={t('lab.editsText')} language="yaml" value={text} onChange={setText} height={260} />
         )}
         <Try
           bench={bench}
@@ -272,24 +273,24 @@ function Try({ bench, asked, edits, done }: { bench: Bench; asked: Asked | null;
   const t = useText();
   const client = useQueryClient();
   const [, go] = useAddress();
-  const may = useMay('write');
+  const may = usePermission('write');
   const status: ('accepted' | 'proposed')[] = ['accepted', 'proposed'];
   const [tried, setTried] = useState('');
   const now = JSON.stringify([edits, asked, bench.how, bench.catalogue.version]);
   const suppose = useMutation({
     mutationFn: async () =>
-      ok(await api.POST('/api/v1/admin/tool-eval/whatif', { body: { ...asked!, ...bench.how, edits, status } })),
+      unwrap(await api.POST('/api/v1/admin/tool-eval/whatif', { body: { ...asked!, ...bench.how, edits, status } })),
     onSuccess: () => setTried(now),
   });
-  const [was, setWas] = useState<Before | null>(null);
+  const [was, setWas] = useState<CatalogueBackup | null>(null);
   const catalogues = () =>
     client.invalidateQueries({ predicate: (q) => String(q.queryKey[1]).startsWith('/api/catalogues') });
-  const restore = async (b: Before) => {
+  const restore = async (b: CatalogueBackup) => {
     try {
-      const made = await putBack(b);
+      const made = await restoreBackup(b);
       setWas(null);
       apply.reset();
-      tell(t('lab.restored', { name: b.name, version: made.version, was: b.version }));
+      notify(t('lab.restored', { name: b.name, version: made.version, was: b.version }));
     } catch (e) {
       if (problemOf(e).status === 412) throw new Problem(412, t('lab.undoConflict', { name: b.name }));
       throw e;
@@ -299,9 +300,10 @@ function Try({ bench, asked, edits, done }: { bench: Bench; asked: Asked | null;
   };
   const apply = useMutation({
     mutationFn: async () => {
-      const old = await before(bench.catalogue); // it is had before anything changes, so that it can be put back though an answer is lost
+      // it is had before anything changes, so that it can be put back though an answer is lost
+      const old = await readBackup(bench.catalogue);
       setWas(old);
-      const made = ok(
+      const made = unwrap(
         await api.POST('/api/v1/admin/tool-eval/apply', {
           params: { header: { 'If-Match': `"${bench.catalogue.version}"` } },
           body: { catalogue_id: bench.catalogue.id, edits, status },
@@ -312,7 +314,7 @@ function Try({ bench, asked, edits, done }: { bench: Bench; asked: Asked | null;
     onSuccess: async ({ made, old }) => {
       const said = t('lab.applied', { name: made.name, version: made.version, n: made.edited_tools.length });
       if (old) offerUndo(t, said, () => restore(old));
-      else tell(said);
+      else notify(said);
       done();
       suppose.reset();
       setTried('');
@@ -427,10 +429,10 @@ function Effects({ of: w }: { of: Schemas['Supposed'] }) {
       {w.left_out > 0 && (
         <Box>
           <Text size="sm">{t('lab.leftOut', { n: w.left_out })}</Text>
-          <Lines of={(w.leaks ?? []).map((l) => ({ about: `${l.case} (${l.tool}):`, text: l.text }))} />
+          <ServerTexts of={(w.leaks ?? []).map((l) => ({ about: `${l.case} (${l.tool}):`, text: l.text }))} />
         </Box>
       )}
-      <Lines of={w.notes.map((n) => n.text)} />
+      <ServerTexts of={w.notes.map((n) => n.text)} />
     </Stack>
   );
 }
@@ -476,7 +478,7 @@ function Differences({
 }) {
   const t = useText();
   return (
-    <Scroll label={`${t('lab.change')}: ${first}`}>
+    <ScrollBox label={`${t('lab.change')}: ${first}`}>
       <Table miw={640}>
         <Table.Thead>
           <Table.Tr>
@@ -503,13 +505,13 @@ function Differences({
                 <Delta of={r.d.change} />
               </Table.Td>
               <Table.Td ta="right" className="num">
-                {pOf(r.p)}
+                {pValue(r.p)}
               </Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>
       </Table>
-    </Scroll>
+    </ScrollBox>
   );
 }
 
@@ -583,7 +585,7 @@ function Suggest({ bench, asked, use }: { bench: Bench; asked: Asked | null; use
   const [only, setOnly] = useState<string[]>([]);
   const ask = useMutation({
     mutationFn: async () =>
-      ok(
+      unwrap(
         await api.POST('/api/v1/admin/tool-eval/suggest', {
           body: {
             ...asked!,
@@ -639,7 +641,7 @@ function Suggest({ bench, asked, use }: { bench: Bench; asked: Asked | null; use
                   {t('lab.noFindings')}
                 </Text>
               ) : (
-                <Lines
+                <ServerTexts
                   of={s.findings
                     .slice(0, 50)
                     .map(({ location, message }) => ({ about: location ? `${location}:` : '', text: message }))}
@@ -688,7 +690,7 @@ function Suggest({ bench, asked, use }: { bench: Bench; asked: Asked | null; use
                           </Box>
                         )}
                       </SimpleGrid>
-                      <Lines of={x.reasons} />
+                      <ServerTexts of={x.reasons} />
                     </Box>
                   ))}
                 </Stack>
@@ -717,7 +719,7 @@ function Suggest({ bench, asked, use }: { bench: Bench; asked: Asked | null; use
                 ))}
               </Box>
             )}
-            <Lines of={s.notes.map((n) => n.text)} />
+            <ServerTexts of={s.notes.map((n) => n.text)} />
           </>
         )}
       </Stack>
@@ -725,14 +727,14 @@ function Suggest({ bench, asked, use }: { bench: Bench; asked: Asked | null; use
   );
 }
 
-function stateOf(t: T, s: string): string {
+function stateOf(t: Translator, s: string): string {
   return s === 'rejected' || s === 'proposed' || s === 'accepted' ? t(`lab.${s}`) : s;
 }
 
 /** Sweep measures sizes of the catalogue and other settings. */
 function Sweep({ bench, asked }: { bench: Bench; asked: Asked | null }) {
   const t = useText();
-  const told = useTold();
+  const told = useTranslate();
   const [sizes, setSizes] = useState<string[]>([]);
   const [settings, setSettings] = useState<string[]>([]);
   const [embed, setEmbed] = useState<string[]>([]);
@@ -740,7 +742,7 @@ function Sweep({ bench, asked }: { bench: Bench; asked: Asked | null }) {
   const most = Math.max(bench.tools.length - 1, 1);
   const ask = useMutation({
     mutationFn: async () =>
-      ok(
+      unwrap(
         await api.POST('/api/v1/admin/tool-eval/sweep', {
           body: {
             ...asked!,
@@ -804,7 +806,7 @@ function Sweep({ bench, asked }: { bench: Bench; asked: Asked | null }) {
         <Failure of={ask.error} />
         {ask.data && (
           <>
-            <Scroll label={t('lab.sweep')}>
+            <ScrollBox label={t('lab.sweep')}>
               <Table miw={720}>
                 <Table.Thead>
                   <Table.Tr>
@@ -837,7 +839,7 @@ function Sweep({ bench, asked }: { bench: Bench; asked: Asked | null }) {
                   ))}
                 </Table.Tbody>
               </Table>
-            </Scroll>
+            </ScrollBox>
             {(ask.data.pairs ?? []).length > 0 && (
               <Box>
                 <Title order={3} mb="xs">
@@ -854,7 +856,7 @@ function Sweep({ bench, asked }: { bench: Bench; asked: Asked | null }) {
                           <Delta of={p.change} />
                         </Table.Td>
                         <Table.Td ta="right" className="num">
-                          p = {pOf(p.p_adjusted)}
+                          p = {pValue(p.p_adjusted)}
                         </Table.Td>
                       </Table.Tr>
                     ))}
@@ -862,7 +864,7 @@ function Sweep({ bench, asked }: { bench: Bench; asked: Asked | null }) {
                 </Table>
               </Box>
             )}
-            <Lines of={ask.data.notes.map((n) => n.text)} />
+            <ServerTexts of={ask.data.notes.map((n) => n.text)} />
           </>
         )}
       </Stack>
@@ -878,7 +880,7 @@ function Tune({ bench, asked }: { bench: Bench; asked: Asked | null }) {
   const [goal, setGoal] = useState<(typeof goals)[number]>('mrr');
   const ask = useMutation({
     mutationFn: async () =>
-      ok(await api.POST('/api/v1/admin/tool-eval/tune', { body: { ...asked!, goal, embed: bench.how.embed } })),
+      unwrap(await api.POST('/api/v1/admin/tool-eval/tune', { body: { ...asked!, goal, embed: bench.how.embed } })),
   });
   const found = ask.data;
   return (
@@ -912,7 +914,7 @@ function Tune({ bench, asked }: { bench: Bench; asked: Asked | null }) {
               </Mark>
               <Delta of={found.tuned.change} />
               <Text span size="xs" c="dimmed" className="num">
-                p = {pOf(found.tuned.p)}
+                p = {pValue(found.tuned.p)}
               </Text>
             </Group>
             {found.weights_text !== '' && (
@@ -938,7 +940,7 @@ function Tune({ bench, asked }: { bench: Bench; asked: Asked | null }) {
                 </Button>
               </>
             )}
-            <Lines of={found.notes.map((n) => n.text)} />
+            <ServerTexts of={found.notes.map((n) => n.text)} />
           </>
         )}
       </Stack>

@@ -3,22 +3,23 @@ import { Box, Button, FileButton, Group, Select, Stack, Tabs, Text, TextInput } 
 import { IconUpload } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { $api, api, ok, type Schemas } from '../../api/client';
-import { useMay } from '../../me';
+import { $api, api, unwrap, type Schemas } from '../../api/client';
+import { usePermission } from '../../user';
 import { useText } from '../../text';
-import { Empty, Failure, Screen, Waiting } from '../../ui/bits';
-import { tell, tellFailure } from '../../ui/undo';
-import { Changes } from './changes';
+import { Page } from '../../ui/page';
+import { Empty, Failure, Loading } from '../../ui/status';
+import { notify, notifyFailure } from '../../ui/notify';
+import { ChangesTab } from './changes';
 import classes from './lab.module.css';
-import { type Bench, Lines, type TextFile, useAddress } from './parts';
-import { Production } from './production';
-import { Single } from './single';
-import { Suite } from './suite';
+import { type Bench, ServerTexts, type TextFile, useAddress } from './parts';
+import { ProductionTab } from './production';
+import { QuestionTab } from './single';
+import { SuiteTab } from './suite';
 
 const tabs = ['single', 'suite', 'changes', 'production'] as const;
 type Tab = (typeof tabs)[number];
 
-export default function Lab() {
+export default function LabPage() {
   const t = useText();
   const [at, go] = useAddress();
   const list = $api.useQuery('get', '/api/catalogues', { params: { query: { limit: 100 } } });
@@ -36,14 +37,14 @@ export default function Lab() {
   const tab = tabs.find((n) => n === at.get('tab')) ?? 'single';
 
   if (list.error) return <Failure of={list.error} retry={list.refetch} />;
-  if (!list.data) return <Waiting />;
+  if (!list.data) return <Loading />;
   if (!catalogue) {
     return (
-      <Screen title={t('lab.title')} lead={t('lab.lead')}>
+      <Page title={t('lab.title')} lead={t('lab.lead')}>
         <Empty title={t('lab.catalogueEmpty')} text={t('lab.catalogueEmptyText')}>
           <Upload />
         </Empty>
-      </Screen>
+      </Page>
     );
   }
   const how = {
@@ -53,7 +54,7 @@ export default function Lab() {
   };
   const bench: Bench = { catalogue, preset, how, setWeights, tools: tools.data?.items ?? [], questions, setQuestions };
   return (
-    <Screen title={t('lab.title')} lead={t('lab.lead')}>
+    <Page title={t('lab.title')} lead={t('lab.lead')}>
       <Box className={classes.lab}>
         <Choice bench={bench} items={items} />
         <Tabs mt="lg" value={tab} onChange={(v) => go({ tab: v === 'single' ? null : v })} keepMounted>
@@ -64,13 +65,13 @@ export default function Lab() {
               </Tabs.Tab>
             ))}
           </Tabs.List>
-          <Panel of="single" children={<Single bench={bench} />} />
-          <Panel of="suite" children={<Suite bench={bench} />} />
-          <Panel of="changes" children={<Changes bench={bench} />} />
-          <Panel of="production" children={<Production bench={bench} />} />
+          <Panel of="single" children={<QuestionTab bench={bench} />} />
+          <Panel of="suite" children={<SuiteTab bench={bench} />} />
+          <Panel of="changes" children={<ChangesTab bench={bench} />} />
+          <Panel of="production" children={<ProductionTab bench={bench} />} />
         </Tabs>
       </Box>
-    </Screen>
+    </Page>
   );
 }
 
@@ -153,7 +154,7 @@ function Upload({ over }: { over?: Schemas['CatalogueEntry'] }) {
   const [, go] = useAddress();
   const [busy, setBusy] = useState(false);
   const [warnings, setWarnings] = useState<Schemas['Remark'][]>([]);
-  if (!useMay('write')) return null;
+  if (!usePermission('write')) return null;
   const send = async (f: File | null) => {
     if (!f) return;
     setBusy(true);
@@ -162,23 +163,23 @@ function Upload({ over }: { over?: Schemas['CatalogueEntry'] }) {
       form.append('file', f);
       const body = { body: form as never, bodySerializer: (b: unknown) => b as FormData };
       const made = over
-        ? ok(
+        ? unwrap(
             await api.PUT('/api/catalogues/{id}', {
               params: { path: { id: over.id }, header: { 'If-Match': `"${over.version}"` } },
               ...body,
             }),
           )
-        : ok(await api.POST('/api/catalogues', { ...body }));
+        : unwrap(await api.POST('/api/catalogues', { ...body }));
       setWarnings(made.warnings);
       await client.invalidateQueries({ predicate: (q) => String(q.queryKey[1]).startsWith('/api/catalogues') });
       go({ catalogue: made.id });
-      tell(
+      notify(
         over
           ? t('lab.catalogueChanged', { name: made.name, version: made.version })
           : t('lab.catalogueMade', { name: made.name, n: made.tool_count }),
       );
     } catch (e) {
-      tellFailure(t, e);
+      notifyFailure(t, e);
     } finally {
       setBusy(false);
     }
@@ -204,7 +205,7 @@ function Upload({ over }: { over?: Schemas['CatalogueEntry'] }) {
               {t('lab.findings', { n: warnings.length })}
             </Text>
           </summary>
-          <Lines of={warnings.slice(0, 20).map((w) => ({ about: w.location ?? '', text: w.message }))} />
+          <ServerTexts of={warnings.slice(0, 20).map((w) => ({ about: w.location ?? '', text: w.message }))} />
         </details>
       )}
     </Stack>

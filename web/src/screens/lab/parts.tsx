@@ -11,9 +11,8 @@ import {
 import { type ReactNode, useCallback, useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { type Schemas } from '../../api/client';
-import { useLanguage, useText } from '../../text';
-import { useTold } from '../../text/told';
-import { Figure, type Interval } from '../../ui/bits';
+import { useLanguage, useText, useTranslate } from '../../text';
+import { Figure, type Interval } from '../../ui/interval';
 import { number } from '../../ui/format';
 import classes from './lab.module.css';
 
@@ -177,8 +176,8 @@ export function Fact({ name, children }: { name: string; children: ReactNode }) 
   );
 }
 
-/** Told is a sentence of the server in the language of the page, or in English where it has none; after what it is about. */
-export function Told({
+/** ServerText is a sentence of the server, translated where a translation exists, after its subject. */
+export function ServerText({
   of,
   about,
   size = 'sm',
@@ -189,7 +188,7 @@ export function Told({
   size?: 'xs' | 'sm';
   dimmed?: boolean;
 }) {
-  const told = useTold();
+  const told = useTranslate();
   const { language } = useLanguage();
   const text = told(of);
   return (
@@ -206,13 +205,13 @@ export function Told({
   );
 }
 
-/** Lines are sentences of the server, each after what it is about. */
-export function Lines({ of }: { of: (string | { about: string; text: string })[] | null | undefined }) {
+/** ServerTexts are sentences of the server, each after its subject. */
+export function ServerTexts({ of }: { of: (string | { about: string; text: string })[] | null | undefined }) {
   if (!of || of.length === 0) return null;
   return (
     <ul className={classes.lines}>
       {of.map((s, i) => (
-        <li key={i}>{typeof s === 'string' ? <Told of={s} /> : <Told of={s.text} about={s.about} />}</li>
+        <li key={i}>{typeof s === 'string' ? <ServerText of={s} /> : <ServerText of={s.text} about={s.about} />}</li>
       ))}
     </ul>
   );

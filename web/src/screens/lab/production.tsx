@@ -3,14 +3,16 @@ import { Box, Button, Group, SegmentedControl, Select, Stack, Table, Text } from
 import { IconCircleCheck, IconCircleX } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { $api, api, ok, type Schemas } from '../../api/client';
+import { $api, api, unwrap, type Schemas } from '../../api/client';
 import { type TextKey, useText } from '../../text';
-import { Card, Empty, Failure, Figure, Waiting } from '../../ui/bits';
+import { Figure } from '../../ui/interval';
+import { Card } from '../../ui/page';
+import { Empty, Failure, Loading } from '../../ui/status';
 import { number } from '../../ui/format';
-import { Scroll } from '../../ui/scroll';
+import { ScrollBox } from '../../ui/scroll';
 import { Delta } from './changes';
-import { type Bench, Fact, FilePick, Lines, Mark, Names, type TextFile, useAddress } from './parts';
-import { pOf } from './report';
+import { type Bench, Fact, FilePick, ServerTexts, Mark, Names, type TextFile, useAddress } from './parts';
+import { pValue } from './report';
 import classes from './lab.module.css';
 
 const likenesses = ['disjoint', 'overlap', 'contained', 'reordered', 'same'] as const;
@@ -26,7 +28,7 @@ const signs: Record<Likeness, string> = { disjoint: '≠', overlap: '∩', conta
 
 const keptPath = '/api/v1/admin/tool-eval/decisions/{id}';
 
-export function Production({ bench }: { bench: Bench }) {
+export function ProductionTab({ bench }: { bench: Bench }) {
   const t = useText();
   const [at, go] = useAddress();
   const [file, setFile] = useState<TextFile | null>(null);
@@ -49,7 +51,7 @@ export function Production({ bench }: { bench: Bench }) {
   );
   const ask = useMutation({
     mutationFn: async () =>
-      ok(
+      unwrap(
         await api.POST('/api/v1/admin/tool-eval/decisions', {
           body: {
             ...(traces ? { traces_id: traces } : { production: file?.text ?? '' }),
@@ -119,7 +121,7 @@ export function Production({ bench }: { bench: Bench }) {
       ) : shown ? (
         <Beside of={shown} />
       ) : compared ? (
-        <Waiting />
+        <Loading />
       ) : (
         <Empty title={t('lab.productionEmpty')} text={t('lab.productionHint')} />
       )}
@@ -162,7 +164,7 @@ function Beside({ of: b }: { of: Schemas['BesideAnswer'] }) {
             <Fact name={t('lab.change')}>
               <Delta of={b.first_tool_right.change} />{' '}
               <Text span size="xs" c="dimmed" className="num">
-                p = {pOf(b.first_tool_right.p)}
+                p = {pValue(b.first_tool_right.p)}
               </Text>
             </Fact>
           </>
@@ -180,7 +182,7 @@ function Beside({ of: b }: { of: Schemas['BesideAnswer'] }) {
           ]}
         />
       </Box>
-      <Scroll label={t('lab.decisions')}>
+      <ScrollBox label={t('lab.decisions')}>
         <Table className={classes.plainTable} miw={820}>
           <Table.Thead>
             <Table.Tr>
@@ -232,7 +234,7 @@ function Beside({ of: b }: { of: Schemas['BesideAnswer'] }) {
             })}
           </Table.Tbody>
         </Table>
-      </Scroll>
+      </ScrollBox>
       {shown.length === 0 && (
         <Text size="sm" c="dimmed">
           {t('common.none')}
@@ -243,7 +245,7 @@ function Beside({ of: b }: { of: Schemas['BesideAnswer'] }) {
           {t('lab.pairsLeftOut', { n: b.pairs_left_out })}
         </Text>
       )}
-      <Lines of={b.notes.map((n) => n.text)} />
+      <ServerTexts of={b.notes.map((n) => n.text)} />
     </Card>
   );
 }

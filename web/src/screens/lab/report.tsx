@@ -4,18 +4,20 @@ import { IconChevronRight, IconDownload, IconPrinter, IconX } from '@tabler/icon
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { Link } from 'react-router';
 import type { Schemas } from '../../api/client';
-import { type T, type TextKey, useText } from '../../text';
-import { Card, inUnit, Verdict, Whisker } from '../../ui/bits';
+import { type Translator, type TextKey, useText } from '../../text';
+import { inUnit, Whisker } from '../../ui/interval';
+import { Card } from '../../ui/page';
+import { Verdict } from '../../ui/verdict';
 import { moment, number } from '../../ui/format';
-import { Scroll } from '../../ui/scroll';
-import { type Bench, Fact, interval, Lines, Mark, Names, Rate, Told, useAddress } from './parts';
-import { Why } from './single';
+import { ScrollBox } from '../../ui/scroll';
+import { type Bench, Fact, interval, ServerTexts, Mark, Names, Rate, ServerText, useAddress } from './parts';
+import { DiagnosisText } from './single';
 import styles from './lab.module.css';
 
 type Result = Schemas['SelectReport'];
 type Failed = Schemas['RoutingFailure'];
 
-export function Report({ of: r, bench }: { of: Result; bench: Bench }) {
+export function SelectionReport({ of: r, bench }: { of: Result; bench: Bench }) {
   const t = useText();
   const catalogue = r.catalogue_id === bench.catalogue.id ? bench.catalogue.name : r.catalogue_id;
   return (
@@ -87,7 +89,7 @@ export function Report({ of: r, bench }: { of: Result; bench: Bench }) {
       <FailedTests of={r} />
       {r.notes.length > 0 && (
         <Card title={t('lab.notes')}>
-          <Lines of={r.notes} />
+          <ServerTexts of={r.notes} />
         </Card>
       )}
     </Stack>
@@ -139,7 +141,7 @@ function Summary({ of: r }: { of: Result }) {
             f ? (
               <Box key={title} px="md">
                 <Fact name={t(title)}>
-                  <Stacked of={f} />
+                  <StackedFigure of={f} />
                 </Fact>
               </Box>
             ) : null,
@@ -204,7 +206,7 @@ function Slices({
           {none}
         </Text>
       ) : (
-        <Scroll label={title}>
+        <ScrollBox label={title}>
           <Table miw={600}>
             <Table.Thead>
               <Table.Tr>
@@ -235,14 +237,14 @@ function Slices({
               ))}
             </Table.Tbody>
           </Table>
-        </Scroll>
+        </ScrollBox>
       )}
     </Card>
   );
 }
 
-/** Stacked is a figure with its interval below it, for narrow columns. */
-export function Stacked({ of, unit = 'rate' }: { of: Schemas['Figure'] | null | undefined; unit?: string }) {
+/** StackedFigure is a figure with its interval below it, for narrow columns. */
+export function StackedFigure({ of, unit = 'rate' }: { of: Schemas['Figure'] | null | undefined; unit?: string }) {
   const t = useText();
   const i = interval(of);
   if (!i)
@@ -284,7 +286,7 @@ function Confusion({ of: r }: { of: Result }) {
           <Text size="sm" c="dimmed" mb="sm">
             {t('lab.confusionHint')}
           </Text>
-          <Scroll label={t('lab.confusion')}>
+          <ScrollBox label={t('lab.confusion')}>
             <table className={styles.matrix}>
               <thead>
                 <tr>
@@ -329,7 +331,7 @@ function Confusion({ of: r }: { of: Result }) {
                 ))}
               </tbody>
             </table>
-          </Scroll>
+          </ScrollBox>
         </>
       )}
     </Card>
@@ -354,7 +356,7 @@ function Patterns({ of: list }: { of: Schemas['RoutingPattern'][] }) {
           <Text size="sm" c="dimmed" mb="sm">
             {t('lab.patternsHint')}
           </Text>
-          <Scroll label={t('lab.patterns')} height={360}>
+          <ScrollBox label={t('lab.patterns')} height={360}>
             <Table stickyHeader miw={620}>
               <Table.Thead style={{ background: 'var(--cv-card)' }}>
                 <Table.Tr>
@@ -396,24 +398,24 @@ function Patterns({ of: list }: { of: Schemas['RoutingPattern'][] }) {
                       {number(p.lift, 2)}
                     </Table.Td>
                     <Table.Td ta="right" className="num">
-                      {pOf(p.p)}
+                      {pValue(p.p)}
                     </Table.Td>
                     <Table.Td ta="right" className="num">
-                      {pOf(p.p_adjusted)}
+                      {pValue(p.p_adjusted)}
                     </Table.Td>
                   </Table.Tr>
                 ))}
               </Table.Tbody>
             </Table>
-          </Scroll>
+          </ScrollBox>
         </>
       )}
     </Card>
   );
 }
 
-/** pOf writes a p value. */
-export function pOf(p: number | undefined | null): string {
+/** pValue writes a p value. */
+export function pValue(p: number | undefined | null): string {
   if (p === undefined || p === null) return '–';
   return p < 0.001 ? `< ${number(0.001, 3)}` : number(p, 3);
 }
@@ -426,8 +428,10 @@ const advice: Record<string, TextKey> = {
   latency: 'lab.recLatency',
 };
 
-/** adviceOf tells a recommendation in the language of the page; one that the page does not know as the server says it. */
-function adviceOf(t: T, r: Schemas['RoutingRecommendation']): string {
+/**
+ * adviceOf tells a recommendation in the language of the page; one that the page does not know as the server says it.
+ */
+function adviceOf(t: Translator, r: Schemas['RoutingRecommendation']): string {
   const tag = r.code === 'tag' ? /"((?:[^"\\]|\\.)*)"/.exec(r.text)?.[1] : undefined;
   if (tag !== undefined) return t(r.certain ? 'lab.recTag' : 'lab.recTagMaybe', { tag });
   return advice[r.code] ? t(advice[r.code]!) : r.text;
@@ -473,7 +477,7 @@ function Recommendations({ of: list }: { of: Schemas['RoutingRecommendation'][] 
                   <Text size="sm" fw={500} className="untrusted">
                     {adviceOf(t, r)}
                   </Text>
-                  <Told of={r.evidence} size="xs" dimmed />
+                  <ServerText of={r.evidence} size="xs" dimmed />
                 </Box>
               </Group>
             </Box>
@@ -660,7 +664,7 @@ function FailedBody({ of: f }: { of: Failed }) {
   ]);
   return (
     <div>
-      <Scroll label={`${t('lab.expectedBeside')}, ${t('lab.gotBeside')}: ${f.case}`}>
+      <ScrollBox label={`${t('lab.expectedBeside')}, ${t('lab.gotBeside')}: ${f.case}`}>
         <Table withRowBorders={false} className={styles.plainTable} w="auto">
           <Table.Thead>
             <Table.Tr>
@@ -685,21 +689,21 @@ function FailedBody({ of: f }: { of: Failed }) {
             ))}
           </Table.Tbody>
         </Table>
-      </Scroll>
+      </ScrollBox>
       <Stack gap="xs" mt="xs" px="sm">
         <Fact name={t('lab.reason')}>
-          <Told of={f.reason} />
+          <ServerText of={f.reason} />
         </Fact>
         {f.routed && (
           <Fact name={t('lab.whyRoute')}>
-            <Told of={f.routed} />
+            <ServerText of={f.routed} />
           </Fact>
         )}
         {(f.diagnosis ?? []).length > 0 && (
           <Fact name={t('lab.diagnosis')}>
             <Stack gap="xs">
               {(f.diagnosis ?? []).map((d) => (
-                <Why key={d.tool.tool} of={d} />
+                <DiagnosisText key={d.tool.tool} of={d} />
               ))}
             </Stack>
           </Fact>

@@ -2,16 +2,16 @@
 import { Box, Button, Checkbox, Group, NumberInput, Stack, Table, TagsInput, Text, Textarea } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useState } from 'react';
-import { api, ok, type Schemas } from '../../api/client';
-import { useText } from '../../text';
-import { useTold } from '../../text/told';
-import { Card, Empty, Failure, Waiting } from '../../ui/bits';
+import { api, unwrap, type Schemas } from '../../api/client';
+import { useText, useTranslate } from '../../text';
+import { Card } from '../../ui/page';
+import { Empty, Failure, Loading } from '../../ui/status';
 import { fixed, number } from '../../ui/format';
-import { Scroll } from '../../ui/scroll';
-import { type Bench, Fact, Lines, listOf, Mark, MatchBadge, Names, useAddress } from './parts';
+import { ScrollBox } from '../../ui/scroll';
+import { type Bench, Fact, ServerTexts, listOf, Mark, MatchBadge, Names, useAddress } from './parts';
 import classes from './lab.module.css';
 
-export function Single({ bench }: { bench: Bench }) {
+export function QuestionTab({ bench }: { bench: Bench }) {
   const t = useText();
   const [at, go] = useAddress();
   const asked = {
@@ -42,7 +42,7 @@ export function Single({ bench }: { bench: Bench }) {
     staleTime: Number.POSITIVE_INFINITY,
     queryFn: async () => {
       const judged = asked.expect !== '' || asked.also !== '' || asked.none;
-      return ok(
+      return unwrap(
         await api.POST('/api/v1/admin/tool-eval/single', {
           body: {
             query: asked.q,
@@ -144,7 +144,7 @@ export function Single({ bench }: { bench: Bench }) {
       ) : answer.data ? (
         <Answer of={answer.data} expected={listOf(asked.expect)} also={listOf(asked.also)} />
       ) : answer.isFetching ? (
-        <Waiting />
+        <Loading />
       ) : (
         <Empty title={t('lab.singleEmpty')} text={t('lab.singleEmptyText')} />
       )}
@@ -154,7 +154,7 @@ export function Single({ bench }: { bench: Bench }) {
 
 function Answer({ of: a, expected, also }: { of: Schemas['SelectedOne']; expected: string[]; also: string[] }) {
   const t = useText();
-  const inLanguage = useTold();
+  const inLanguage = useTranslate();
   const [, go] = useAddress();
   const kind = a.match_type || 'not_judged';
   const word = {
@@ -221,7 +221,7 @@ function Answer({ of: a, expected, also }: { of: Schemas['SelectedOne']; expecte
             {a.why_lost.map((w) => (
               <Group key={w.tool.tool} justify="space-between" align="flex-start" wrap="wrap">
                 <Box style={{ flex: '1 1 320px' }}>
-                  <Why of={w} />
+                  <DiagnosisText of={w} />
                 </Box>
                 <Button
                   variant="default"
@@ -241,8 +241,8 @@ function Answer({ of: a, expected, also }: { of: Schemas['SelectedOne']; expecte
   );
 }
 
-/** Why says of an expected tool why another one is first. */
-export function Why({ of: w }: { of: Schemas['RoutingDiagnosis'] }) {
+/** DiagnosisText explains why another tool ranks above an expected one. */
+export function DiagnosisText({ of: w }: { of: Schemas['RoutingDiagnosis'] }) {
   const t = useText();
   return (
     <Box>
@@ -258,7 +258,7 @@ export function Why({ of: w }: { of: Schemas['RoutingDiagnosis'] }) {
           {t('lab.scoreBeside', { a: fixed(w.tool.score, 3), b: fixed(w.winner.score, 3) })}
         </Text>
       )}
-      <Lines of={w.reasons} />
+      <ServerTexts of={w.reasons} />
     </Box>
   );
 }
@@ -281,7 +281,7 @@ function Scores({ of: list, expected, also }: { of: Schemas['Candidate'][]; expe
   const terms = [...new Set(shown.flatMap((c) => Object.keys(c.parts)))].sort();
   return (
     <Card title={t('lab.scoring', { n: shown.length })}>
-      <Scroll label={t('lab.scoring', { n: shown.length })}>
+      <ScrollBox label={t('lab.scoring', { n: shown.length })}>
         <Table className={classes.plainTable} miw={720}>
           <Table.Thead>
             <Table.Tr>
@@ -367,7 +367,7 @@ function Scores({ of: list, expected, also }: { of: Schemas['Candidate'][]; expe
             ))}
           </Table.Tbody>
         </Table>
-      </Scroll>
+      </ScrollBox>
     </Card>
   );
 }

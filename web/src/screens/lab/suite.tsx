@@ -3,23 +3,23 @@ import { Alert, Box, Button, Group, Loader, NumberInput, Stack, Text } from '@ma
 import { IconPlayerPlay, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { $api, api, ok, problemOf } from '../../api/client';
-import { useMay } from '../../me';
+import { $api, api, unwrap, problemOf } from '../../api/client';
+import { usePermission } from '../../user';
 import { useText } from '../../text';
-import { Failure, Waiting } from '../../ui/bits';
-import { tell, tellFailure } from '../../ui/undo';
+import { Failure, Loading } from '../../ui/status';
+import { notify, notifyFailure } from '../../ui/notify';
 import { type Bench, FilePick, useAddress } from './parts';
-import { Report } from './report';
-import { Trend } from './trend';
+import { SelectionReport } from './report';
+import { TrendTab } from './trend';
 
 const runsPath = '/api/v1/admin/tool-eval/runs';
 
-export function Suite({ bench }: { bench: Bench }) {
+export function SuiteTab({ bench }: { bench: Bench }) {
   const t = useText();
   const client = useQueryClient();
   const [at, go] = useAddress();
   const [limit, setLimit] = useState<number | string>('');
-  const may = useMay('run');
+  const may = usePermission('run');
   const stop = useRef<AbortController | null>(null);
   const run = at.get('run') ?? '';
   const report = $api.useQuery(
@@ -38,7 +38,7 @@ export function Suite({ bench }: { bench: Bench }) {
         new Blob([bench.questions!.text], { type: 'application/octet-stream' }),
         bench.questions!.name,
       );
-      return ok(
+      return unwrap(
         await api.POST('/api/v1/admin/tool-eval/run', {
           params: {
             query: {
@@ -67,10 +67,10 @@ export function Suite({ bench }: { bench: Bench }) {
   const stopped = evaluate.error instanceof DOMException && evaluate.error.name === 'AbortError';
   const clear = async () => {
     try {
-      const done = ok(await api.POST('/api/v1/admin/tool-eval/invalidate-cache', {}));
-      tell(t('lab.cacheCleared', { indexes: done.indexes, models: done.models }));
+      const done = unwrap(await api.POST('/api/v1/admin/tool-eval/invalidate-cache', {}));
+      notify(t('lab.cacheCleared', { indexes: done.indexes, models: done.models }));
     } catch (e) {
-      tellFailure(t, e);
+      notifyFailure(t, e);
     }
   };
 
@@ -130,11 +130,11 @@ export function Suite({ bench }: { bench: Bench }) {
       {report.error ? (
         <Failure of={report.error} retry={() => report.refetch()} />
       ) : report.data ? (
-        <Report key={report.data.run_id} of={report.data} bench={bench} />
+        <SelectionReport key={report.data.run_id} of={report.data} bench={bench} />
       ) : run !== '' ? (
-        <Waiting />
+        <Loading />
       ) : null}
-      <Trend bench={bench} open={run} hash={report.data?.suite_hash} />
+      <TrendTab bench={bench} open={run} hash={report.data?.suite_hash} />
     </Stack>
   );
 }

@@ -2,13 +2,15 @@
 import { Box, Button, Group, Select, SimpleGrid, Table, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, ok, type Schemas } from '../../api/client';
+import { api, unwrap, type Schemas } from '../../api/client';
 import { type TextKey, useText } from '../../text';
-import { Card, Empty, Failure, inUnit, Waiting } from '../../ui/bits';
+import { inUnit } from '../../ui/interval';
+import { Card } from '../../ui/page';
+import { Empty, Failure, Loading } from '../../ui/status';
 import { moment } from '../../ui/format';
-import { Scroll } from '../../ui/scroll';
+import { ScrollBox } from '../../ui/scroll';
 import { type Bench, interval, useAddress } from './parts';
-import { Stacked } from './report';
+import { StackedFigure } from './report';
 
 type Line = Schemas['SelectRun'];
 const figures = [
@@ -23,7 +25,7 @@ function settings(r: Line): string {
   return [r.preset === 'bigtool' ? 'bigtool' : '', r.limit > 0 ? `k = ${r.limit}` : ''].filter(Boolean).join(' · ');
 }
 
-export function Trend({ bench, open, hash }: { bench: Bench; open: string; hash: string | undefined }) {
+export function TrendTab({ bench, open, hash }: { bench: Bench; open: string; hash: string | undefined }) {
   const t = useText();
   const [, go] = useAddress();
   const [chosen, setChosen] = useState<string | null>(null);
@@ -32,7 +34,7 @@ export function Trend({ bench, open, hash }: { bench: Bench; open: string; hash:
     queryKey: ['get', path, bench.catalogue.id],
     initialPageParam: '',
     queryFn: async ({ pageParam }) =>
-      ok(
+      unwrap(
         await api.GET(path, {
           params: { query: { catalogue_id: bench.catalogue.id, limit: 50, cursor: pageParam || undefined } },
         }),
@@ -40,7 +42,7 @@ export function Trend({ bench, open, hash }: { bench: Bench; open: string; hash:
     getNextPageParam: (p) => p.next_cursor || undefined,
   });
   if (list.error) return <Failure of={list.error} retry={() => list.refetch()} />;
-  if (!list.data) return <Waiting />;
+  if (!list.data) return <Loading />;
   const rows = list.data.pages.flatMap((p) => p.items);
   if (rows.length === 0) return open ? null : <Empty title={t('lab.trendNone')} text={t('lab.trendNoneText')} />;
 
@@ -84,7 +86,7 @@ export function Trend({ bench, open, hash }: { bench: Bench; open: string; hash:
             />
           ))}
         </SimpleGrid>
-        <Scroll label={t('lab.trend')} height={420}>
+        <ScrollBox label={t('lab.trend')} height={420}>
           <Table highlightOnHover miw={860}>
             <Table.Thead>
               <Table.Tr>
@@ -141,7 +143,7 @@ export function Trend({ bench, open, hash }: { bench: Bench; open: string; hash:
                   </Table.Td>
                   {figures.map(([title, key, unit]) => (
                     <Table.Td key={title}>
-                      <Stacked of={r[key]} unit={unit} />
+                      <StackedFigure of={r[key]} unit={unit} />
                     </Table.Td>
                   ))}
                   <Table.Td ta="right" className="num">
@@ -151,7 +153,7 @@ export function Trend({ bench, open, hash }: { bench: Bench; open: string; hash:
               ))}
             </Table.Tbody>
           </Table>
-        </Scroll>
+        </ScrollBox>
         {list.hasNextPage && (
           <Group justify="center" mt="sm">
             <Button variant="default" size="xs" loading={list.isFetchingNextPage} onClick={() => list.fetchNextPage()}>

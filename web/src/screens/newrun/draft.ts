@@ -41,7 +41,7 @@ export type Draft = {
   no_cache: boolean;
 };
 
-export const empty: Draft = {
+export const emptyDraft: Draft = {
   suite: '',
   models: [],
   typed: '',
@@ -80,9 +80,9 @@ const place = 'callvet.newrun';
 
 function kept(): Draft {
   try {
-    return { ...empty, ...(JSON.parse(sessionStorage.getItem(place) ?? '{}') as Partial<Draft>) };
+    return { ...emptyDraft, ...(JSON.parse(sessionStorage.getItem(place) ?? '{}') as Partial<Draft>) };
   } catch {
-    return empty;
+    return emptyDraft;
   }
 }
 
@@ -95,18 +95,18 @@ export function useDraft(suite: string, experiment: string) {
   });
   useEffect(() => sessionStorage.setItem(place, JSON.stringify(draft)), [draft]);
   const change = useCallback((part: Partial<Draft>) => set((d) => ({ ...d, ...part })), []);
-  return { draft, change, clear: useCallback(() => set(empty), []) };
+  return { draft, change, clear: useCallback(() => set(emptyDraft), []) };
 }
 
-/** parts are provider and model of provider/model. */
-export function parts(spec: string): { provider: string; model: string } {
+/** splitSpec splits provider/model. */
+export function splitSpec(spec: string): { provider: string; model: string } {
   const cut = spec.indexOf('/');
   return cut < 0 ? { provider: spec, model: '' } : { provider: spec.slice(0, cut), model: spec.slice(cut + 1) };
 }
 
 /** isSpec tells whether a text can name a model: provider/model, or another kind of target. */
 export function isSpec(text: string): boolean {
-  const { provider, model } = parts(text.trim());
+  const { provider, model } = splitSpec(text.trim());
   return provider !== '' && model !== '' && !/^MODEL$/.test(model);
 }
 
@@ -135,7 +135,7 @@ export function requestOf(d: Draft): Request {
     ...(d.max_tokens === '' ? {} : { max_tokens: d.max_tokens }),
   };
   const each = Object.fromEntries(
-    models.filter((m) => m.prompt).map((m) => [`${parts(m.spec).provider}::${parts(m.spec).model}`, m.prompt]),
+    models.filter((m) => m.prompt).map((m) => [`${splitSpec(m.spec).provider}::${splitSpec(m.spec).model}`, m.prompt]),
   );
   const some = <V>(list: V[]) => (list.length > 0 ? list : undefined);
   return {
@@ -143,8 +143,8 @@ export function requestOf(d: Draft): Request {
     models: some(models.filter((m) => !own(m)).map((m) => m.spec)),
     targets: some(
       models.filter(own).map((m) => ({
-        provider_key: parts(m.spec).provider,
-        model_id: parts(m.spec).model,
+        provider_key: splitSpec(m.spec).provider,
+        model_id: splitSpec(m.spec).model,
         name: m.name || undefined,
         base_url: m.base_url || undefined,
         api_key_env: m.api_key_env || undefined,

@@ -22,27 +22,28 @@ import { IconChevronDown, IconChevronUp, IconPlayerPlay, IconPlus } from '@table
 import { useMutation } from '@tanstack/react-query';
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
 import { Link, useNavigate } from 'react-router';
-import { $api, api, ok, problemOf } from '../../api/client';
-import { newKey } from '../../api/jobs';
-import { useMay, useMe } from '../../me';
+import { $api, api, unwrap, problemOf } from '../../api/client';
+import { idempotencyKey } from '../../api/idempotency';
+import { usePermission, useCurrentUser } from '../../user';
 import { useText } from '../../text';
-import { Card, Empty, Failure, Screen } from '../../ui/bits';
-import { Code } from '../../ui/code';
+import { Card, Page } from '../../ui/page';
+import { Empty, Failure } from '../../ui/status';
+import { CodeEditor } from '../../ui/code';
 import { useParam } from '../../ui/params';
 import { type Draft, extraOf, isSpec, type Model, refusals, requestOf, useDraft } from './draft';
-import { Endpoint, ModelRow } from './models';
-import { Before, useEstimate } from './before';
+import { EndpointDialog, ModelRow } from './models';
+import { EstimateView, useEstimate } from './estimate';
 import classes from './newrun.module.css';
 
-export default function NewRun() {
+export default function NewRunPage() {
   const t = useText();
-  const me = useMe();
-  const may = useMay('run');
+  const me = useCurrentUser();
+  const may = usePermission('run');
   if (!may || me.read_only) {
     return (
-      <Screen title={t('newrun.title')}>
+      <Page title={t('newrun.title')}>
         <Empty title={t('newrun.noRun')} text={t('newrun.noRunText')} />
-      </Screen>
+      </Page>
     );
   }
   return <Form />;
@@ -53,7 +54,7 @@ const amount = (v: string | number) => (v === '' || Number.isNaN(Number(v)) ? ('
 
 function Form() {
   const t = useText();
-  const me = useMe();
+  const me = useCurrentUser();
   const navigate = useNavigate();
   const [named, setNamed] = useParam('suite');
   const [experiment] = useParam('experiment');
@@ -73,8 +74,10 @@ function Form() {
       const body = requestOf(d);
       // The same request that is sent again, after no answer came, makes no second run.
       const text = JSON.stringify(body);
-      if (key.current.body !== text) key.current = { body: text, key: newKey() };
-      return ok(await api.POST('/api/tool-eval', { params: { header: { 'Idempotency-Key': key.current.key } }, body }));
+      if (key.current.body !== text) key.current = { body: text, key: idempotencyKey() };
+      return unwrap(
+        await api.POST('/api/tool-eval', { params: { header: { 'Idempotency-Key': key.current.key } }, body }),
+      );
     },
     onSuccess: (job) => navigate(`/jobs/${job.job_id}`),
     onError: (e) => {
@@ -135,7 +138,7 @@ function Form() {
     </Button>
   );
   return (
-    <Screen title={t('newrun.title')} lead={t('newrun.lead')}>
+    <Page title={t('newrun.title')} lead={t('newrun.lead')}>
       <form
         onSubmit={(e) => {
           e.preventDefault();
@@ -417,7 +420,7 @@ function Form() {
                       {t('newrun.paramsHint')}
                     </Text>
                     {more && (
-                      <Code
+                      <CodeEditor
                         label={t('newrun.params')}
                         value={d.params}
                         onChange={(v) => change({ params: v })}
@@ -441,7 +444,7 @@ function Form() {
           <Card title={t('newrun.before')}>
             <Stack gap="sm">
               <div className={classes.wide}>{startButton}</div>
-              <Before estimate={estimate} complete={ready} />
+              <EstimateView estimate={estimate} complete={ready} />
               {problem && refused.rest && <Failure of={problem} />}
               {problem && !refused.rest && (
                 <Text size="sm" role="alert" style={{ color: 'var(--cv-fail)' }} className="untrusted">
@@ -465,7 +468,7 @@ function Form() {
         </Box>
         <div className={classes.bar}>{startButton}</div>
       </form>
-    </Screen>
+    </Page>
   );
 }
 
@@ -618,7 +621,7 @@ function Models({
           </Button>
         </Group>
         {endpoint ? (
-          <Endpoint
+          <EndpointDialog
             add={(m: Model) => {
               change({ models: [...d.models, m] });
               setEndpoint(false);

@@ -2,20 +2,20 @@ import { ActionIcon, Autocomplete, Box, Button, Fieldset, Group, SimpleGrid, Tex
 import { IconCircleCheck, IconCircleX, IconKey, IconX } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { type KeyboardEvent, useState } from 'react';
-import { $api, api, ok, problemOf } from '../../api/client';
+import { $api, api, unwrap, problemOf } from '../../api/client';
 import { useText } from '../../text';
 import { duration } from '../../ui/format';
-import { type Model, parts } from './draft';
+import { type Model, splitSpec } from './draft';
 
 const faults = ['auth', 'request', 'rate_limit', 'network', 'timeout'] as const;
 
 /** ModelRow is a model of the list, with a test of its key; lacks is the variable of a key that is missing. */
 export function ModelRow({ model: m, lacks, remove }: { model: Model; lacks?: string; remove: () => void }) {
   const t = useText();
-  const { provider, model } = parts(m.spec);
+  const { provider, model } = splitSpec(m.spec);
   const test = useMutation({
     mutationFn: async () =>
-      ok(
+      unwrap(
         await api.POST('/api/targets/test', {
           body: { provider_key: provider, model_id: model, base_url: m.base_url, api_key_env: m.api_key_env },
         }),
@@ -98,8 +98,8 @@ export function ModelRow({ model: m, lacks, remove }: { model: Model; lacks?: st
   );
 }
 
-/** Endpoint adds a model at an address of one's own. */
-export function Endpoint({ add, close }: { add: (m: Model) => void; close: () => void }) {
+/** EndpointDialog adds a model at an address that the user types. */
+export function EndpointDialog({ add, close }: { add: (m: Model) => void; close: () => void }) {
   const t = useText();
   const [provider, setProvider] = useState('openai');
   const [model, setModel] = useState('');

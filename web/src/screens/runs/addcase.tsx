@@ -4,11 +4,11 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'react-router';
-import { $api, api, ok, type Schemas } from '../../api/client';
+import { $api, api, unwrap, type Schemas } from '../../api/client';
 import { useText } from '../../text';
-import { told } from '../../text/told';
-import { useAct } from '../../ui/act';
-import { Failure } from '../../ui/bits';
+import { translate } from '../../text/translate';
+import { useAction } from '../../ui/action';
+import { Failure } from '../../ui/status';
 
 type Tier = 'regression' | 'golden' | 'labeled' | '';
 
@@ -25,7 +25,7 @@ export function AddToSuite({
 }) {
   const t = useText();
   const known = useQueryClient();
-  const { busy, error, act } = useAct();
+  const { busy, error, act } = useAction();
   const [search, setSearch] = useState('');
   const [asked] = useDebouncedValue(search, 200);
   const [suite, setSuite] = useState<string | null>(null);
@@ -42,7 +42,7 @@ export function AddToSuite({
   const add = () =>
     act(async () => {
       setAdded(
-        ok(
+        unwrap(
           await api.POST('/api/runs/{id}/case/suite', {
             params: { path: { id: run } },
             body: { case: name, target, suite_id: suite ?? '', tier, bug: bug.trim() || undefined },
@@ -69,7 +69,7 @@ export function AddToSuite({
           {(added.differ ?? []).includes('system_prompt') && <Text size="sm">{t('results.otherPrompt')}</Text>}
           {(added.warnings ?? []).map((w, i) => (
             <Text key={i} size="sm" className="untrusted" style={{ color: 'var(--cv-error)' }}>
-              {told(w.message)}
+              {translate(w.message)}
             </Text>
           ))}
           <Group justify="flex-end">

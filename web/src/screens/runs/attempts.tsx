@@ -5,17 +5,19 @@ import { IconSearch } from '@tabler/icons-react';
 import { useEffect, useMemo, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { type TextKey, useText } from '../../text';
-import { Empty, Failure, inUnit, Verdict } from '../../ui/bits';
+import { inUnit } from '../../ui/interval';
+import { Empty, Failure } from '../../ui/status';
+import { Verdict } from '../../ui/verdict';
 import { duration, money, number } from '../../ui/format';
 import { type Column, Rows } from '../../ui/table';
-import { ahead } from '../index';
+import { caseScreen } from './casescreen';
 import { attemptsOf, caseOf, keyOf, useAttempts } from './lists';
 import {
   type Attempt,
   asVerdict,
   caseLink,
   type Filters,
-  inWords,
+  withSpaces,
   outcomes,
   type Report,
   sumOf,
@@ -24,13 +26,14 @@ import {
 } from './parts';
 
 /** Attempts is the list of attempts with filters; all of it is done by the server and stands in the address. */
-export function Attempts({ run, report: d }: { run: string; report: Report }) {
+export function AttemptsTab({ run, report: d }: { run: string; report: Report }) {
   const t = useText();
   const navigate = useNavigate();
   const client = useQueryClient();
   const [filters, set] = useFilters();
   const { found, rows, total, all } = useAttempts(run, filters);
-  // The server is asked at once, while the page turns to the new address, and the view of a case is loaded before one is opened.
+  // The server is asked at once, while the page turns to the new address, and the view of a case is loaded before one
+  // is opened.
   const change: typeof set = (part, how) => {
     void client.prefetchInfiniteQuery(attemptsOf(run, { ...filters, ...part }));
     set(part, how);
@@ -42,7 +45,7 @@ export function Attempts({ run, report: d }: { run: string; report: Report }) {
   const shown = rows.length > 0;
   useEffect(() => {
     if (!shown) return;
-    const soon = setTimeout(() => ahead('/runs/x/case'), 300);
+    const soon = setTimeout(() => void caseScreen.load().catch(() => {}), 300);
     return () => clearTimeout(soon);
   }, [shown]);
   const repeats = d.panels.repeats > 1;
@@ -72,7 +75,7 @@ export function Attempts({ run, report: d }: { run: string; report: Report }) {
         width: 130,
         title: t('results.errorClass'),
         sort: 'class',
-        cell: (a) => <span className="num">{a.class ? inWords(a.class) : ''}</span>,
+        cell: (a) => <span className="num">{a.class ? withSpaces(a.class) : ''}</span>,
       },
       {
         key: 'reason',
@@ -252,7 +255,7 @@ export function FilterBar({
             size="xs"
             label={t('results.errorClass')}
             placeholder={f.class.length ? undefined : t('results.any')}
-            data={classes.map((value) => ({ value, label: inWords(value) }))}
+            data={classes.map((value) => ({ value, label: withSpaces(value) }))}
             value={f.class}
             onChange={(list) => change({ class: list })}
             w={{ base: '100%', sm: 180 }}
@@ -265,7 +268,7 @@ export function FilterBar({
             size="xs"
             label={t('results.reasonFilter')}
             placeholder={f.reason.length ? undefined : t('results.any')}
-            data={reasons.map((value) => ({ value, label: inWords(value) }))}
+            data={reasons.map((value) => ({ value, label: withSpaces(value) }))}
             value={f.reason}
             onChange={(reason) => change({ reason })}
             w={{ base: '100%', sm: 180 }}

@@ -4,19 +4,22 @@ import { IconArrowLeft, IconChevronDown, IconChevronUp, IconCopy, IconPlaylistAd
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { Link, useLocation, useNavigate, useParams, useSearchParams } from 'react-router';
-import { $api, api, ok, type Schemas } from '../../api/client';
-import { useMay } from '../../me';
+import { $api, api, unwrap, type Schemas } from '../../api/client';
+import { usePermission } from '../../user';
 import { type TextKey, useText } from '../../text';
-import { Card, Empty, Failure, inUnit, Screen, Verdict, type VerdictName, Waiting } from '../../ui/bits';
-import { Code } from '../../ui/code';
-import { Conversation, Long, pretty, Timeline, type Turn } from '../../ui/conversation';
+import { inUnit } from '../../ui/interval';
+import { Card, Page } from '../../ui/page';
+import { Empty, Failure, Loading } from '../../ui/status';
+import { Verdict, type VerdictName } from '../../ui/verdict';
+import { CodeEditor } from '../../ui/code';
+import { Conversation, LongText, prettyJson, Timeline, type Turn } from '../../ui/conversation';
 import { duration, money, number } from '../../ui/format';
-import { Scroll } from '../../ui/scroll';
-import { Seen } from '../../ui/unseen';
-import { tell, tellFailure } from '../../ui/undo';
+import { ScrollBox } from '../../ui/scroll';
+import { VisibleText } from '../../ui/visible';
+import { notify, notifyFailure } from '../../ui/notify';
 import { AddToSuite } from './addcase';
 import { caseOf, keyOf, useAttempts } from './lists';
-import { type Attempt, asVerdict, caseLink, inWords, readFilters } from './parts';
+import { type Attempt, asVerdict, caseLink, withSpaces, readFilters } from './parts';
 
 type CaseOf = {
   id: string;
@@ -30,7 +33,7 @@ type TraceOf = { turns?: Turn[]; end?: string; attempts?: number; finish_reason?
 type Exchange = { request?: unknown; response?: string; http?: number; ms?: number; error?: string };
 type Match = Schemas['CallvetCallMatch'];
 
-export default function CaseView() {
+export default function CasePage() {
   const t = useText();
   const { id = '' } = useParams();
   const navigate = useNavigate();
@@ -97,29 +100,29 @@ export default function CaseView() {
   }, [after, before, camefrom, filters, id, listPath, navigate]);
 
   const [adding, setAdding] = useState(false);
-  const may = useMay('write');
+  const may = usePermission('write');
   const copy = async (as: 'yaml' | 'json') => {
     try {
-      const text = ok(
+      const text = unwrap(
         await api.GET('/api/runs/{id}/case/text', { params: { path: { id }, query: { case: name, target } } }),
       );
       await navigator.clipboard.writeText(text[as]);
-      tell(t('results.caseCopied'));
+      notify(t('results.caseCopied'));
     } catch (e) {
-      tellFailure(t, e);
+      notifyFailure(t, e);
     }
   };
   if (shown.error) {
     return (
-      <Screen title={name}>
+      <Page title={name}>
         <Failure of={shown.error} retry={() => void shown.refetch()} />
-      </Screen>
+      </Page>
     );
   }
-  if (!shown.data) return <Waiting />;
+  if (!shown.data) return <Loading />;
   const of = shown.data.case as unknown as CaseOf;
   return (
-    <Screen
+    <Page
       title={name}
       lead={
         <Group gap="xs" component="span" className="facts">
@@ -206,7 +209,7 @@ export default function CaseView() {
       <Text size="xs" c="dimmed">
         {t('results.keysCase')}
       </Text>
-    </Screen>
+    </Page>
   );
 }
 
@@ -262,9 +265,9 @@ function OneAttempt({
     <Stack gap="lg">
       <Group gap="sm" align="center" data-attempt>
         <Verdict of={asVerdict(r.verdict)} />
-        {r.class && <Badge color="gray">{inWords(r.class)}</Badge>}
+        {r.class && <Badge color="gray">{withSpaces(r.class)}</Badge>}
         <Text className="untrusted" style={{ flex: '1 1 300px' }}>
-          <Seen text={r.reason ?? ''} />
+          <VisibleText text={r.reason ?? ''} />
         </Text>
       </Group>
       <Grid gap="lg">
@@ -273,7 +276,7 @@ function OneAttempt({
             <Card title={t('results.conversation')}>
               {of.context && (
                 <Box mb="sm">
-                  <Long text={of.context} />
+                  <LongText text={of.context} />
                 </Box>
               )}
               <Conversation turns={turns} />
@@ -291,7 +294,7 @@ function OneAttempt({
             <Setting of={of} system={detail.system} tools={tools} />
             {r.decision && (
               <Card title={t('results.actual')}>
-                <Long text={pretty(r.decision)} mono />
+                <LongText text={prettyJson(r.decision)} mono />
               </Card>
             )}
             {(r.assertions ?? []).length > 0 && <Assertions of={r.assertions!} />}
@@ -346,7 +349,7 @@ function Comparison({ of: list }: { of: Match[] }) {
                   className="mono untrusted"
                   c={m.got && (m.want ?? []).some((w) => sameName(w, m.got!)) ? undefined : 'var(--cv-fail)'}
                 >
-                  <Seen text={m.got || t('results.nothing')} />
+                  <VisibleText text={m.got || t('results.nothing')} />
                 </Text>
                 <Badge
                   color={right ? 'green' : 'gray'}
@@ -356,11 +359,11 @@ function Comparison({ of: list }: { of: Match[] }) {
                       : { color: 'var(--cv-fail)', background: 'var(--cv-fail-ground)' }
                   }
                 >
-                  {states[m.state] ? t(states[m.state]!) : inWords(m.state)}
+                  {states[m.state] ? t(states[m.state]!) : withSpaces(m.state)}
                 </Badge>
               </Group>
               {args.length > 0 && (
-                <Scroll label={`${t('results.argument')}: ${m.got ?? ''}`}>
+                <ScrollBox label={`${t('results.argument')}: ${m.got ?? ''}`}>
                   <Table verticalSpacing={4} fz="sm">
                     <Table.Thead>
                       <Table.Tr>
@@ -396,16 +399,16 @@ function Comparison({ of: list }: { of: Match[] }) {
                                 `, ${t('results.similar', { p: inUnit(a.similarity, 'rate') })}`}
                             </Text>
                             <Text size="xs" c="dimmed">
-                              {inWords(a.rule)}
+                              {withSpaces(a.rule)}
                             </Text>
                           </Table.Td>
                         </Table.Tr>
                       ))}
                     </Table.Tbody>
                   </Table>
-                </Scroll>
+                </ScrollBox>
               )}
-              {args.length === 0 && m.want_args !== undefined && <Long text={pretty(m.want_args)} mono />}
+              {args.length === 0 && m.want_args !== undefined && <LongText text={prettyJson(m.want_args)} mono />}
               {(m.violations ?? []).map((v, j) => (
                 <Text key={j} size="sm" mt={4} className="untrusted">
                   <Text span c="var(--cv-fail)" fw={600}>
@@ -427,16 +430,20 @@ function Comparison({ of: list }: { of: Match[] }) {
   );
 }
 
-/** Setting is what the attempt was made with: what the case expects, the system prompt and the tools that were offered. */
+/**
+ * Setting is what the attempt was made with: what the case expects, the system prompt and the tools that were offered.
+ */
 function Setting({ of, system, tools }: { of: CaseOf; system?: string; tools: Schemas['OfferedTool'][] }) {
   const t = useText();
   const parts: [TextKey, React.ReactNode, string][] = [
     [
       'results.expectation',
-      of.expect && JSON.stringify(of.expect) !== '{}' ? <Long text={JSON.stringify(of.expect, null, 2)} mono /> : null,
+      of.expect && JSON.stringify(of.expect) !== '{}' ? (
+        <LongText text={JSON.stringify(of.expect, null, 2)} mono />
+      ) : null,
       '',
     ],
-    ['results.systemPrompt', system ? <Long text={system} /> : null, ''],
+    ['results.systemPrompt', system ? <LongText text={system} /> : null, ''],
     [
       'results.offeredTools',
       tools.length > 0 ? (
@@ -488,7 +495,7 @@ function Value({ of: v }: { of: unknown }) {
       </Text>
     );
   }
-  return <Long text={typeof v === 'string' ? JSON.stringify(v) : pretty(v)} mono most={400} />;
+  return <LongText text={typeof v === 'string' ? JSON.stringify(v) : prettyJson(v)} mono most={400} />;
 }
 
 function Assertions({ of: list }: { of: Schemas['CallvetAssertion'][] }) {
@@ -502,7 +509,7 @@ function Assertions({ of: list }: { of: Schemas['CallvetAssertion'][] }) {
           return (
             <Group key={i} gap="sm" wrap="nowrap" align="flex-start">
               <Box w={96} style={{ flex: 'none' }}>
-                <Verdict of={v} text={v === 'not_run' ? inWords(a.state) : undefined} />
+                <Verdict of={v} text={v === 'not_run' ? withSpaces(a.state) : undefined} />
               </Box>
               <Box style={{ minWidth: 0 }}>
                 <Text size="sm" className="mono untrusted">
@@ -547,7 +554,7 @@ function Scores({ of: list }: { of: Schemas['Score'][] }) {
                 title={s.reason}
                 className="untrusted"
               >
-                {inWords(s.name)}
+                {withSpaces(s.name)}
                 {s.reason && (
                   <Text span size="xs" display="block">
                     {s.reason}
@@ -597,7 +604,7 @@ function Judges({ run, attempt: a }: { run: string; attempt: Attempt }) {
                 {v.judge}
                 {v.score !== undefined && ` · ${number(v.score, 2)}`}
               </Text>
-              {v.reason && <Long text={v.reason} />}
+              {v.reason && <LongText text={v.reason} />}
             </Box>
           </Group>
         ))}
@@ -612,11 +619,11 @@ function Facts({ of: r, trace }: { of: Attempt; trace: TraceOf }) {
   const rows: [string, string | undefined][] = [
     [t('results.modelUsed'), r.model],
     [t('results.toolChoice'), r.tool_choice],
-    [t('results.outcome'), inWords(r.outcome)],
-    [t('results.unread'), r.unread ? inWords(r.unread) : undefined],
+    [t('results.outcome'), withSpaces(r.outcome)],
+    [t('results.unread'), r.unread ? withSpaces(r.unread) : undefined],
     [t('results.finishReason'), r.finish_reason],
     [t('results.evidenceNotes'), r.notes?.join('; ')],
-    [t('results.end'), trace.end ? inWords(trace.end) : undefined],
+    [t('results.end'), trace.end ? withSpaces(trace.end) : undefined],
     [
       t('results.wall'),
       r.wall_ms === undefined ? undefined : `${duration(r.wall_ms)}${r.cached ? ` (${t('results.cached')})` : ''}`,
@@ -626,7 +633,7 @@ function Facts({ of: r, trace }: { of: Attempt; trace: TraceOf }) {
     [t('results.tokensOut'), u?.output_tokens === undefined ? undefined : number(u.output_tokens)],
     [t('results.cost'), u?.cost_usd === undefined ? undefined : money(u.cost_usd)],
     [t('results.repairsMade'), r.repairs?.join(', ')],
-    [t('results.fault'), r.fault ? `${inWords(r.fault.kind)}: ${r.fault.message}` : undefined],
+    [t('results.fault'), r.fault ? `${withSpaces(r.fault.kind)}: ${r.fault.message}` : undefined],
   ];
   return (
     <Card title={t('results.usage')}>
@@ -676,14 +683,14 @@ function Raw({ of: list }: { of: Exchange[] }) {
                   {t('results.request', { n: i + 1 })} · {x.http ? `HTTP ${x.http} · ` : ''}
                   {duration(x.ms)}
                 </Text>
-                <Code
+                <CodeEditor
                   label={t('results.request', { n: i + 1 })}
                   value={whole(x.request)}
                   language="json"
                   readOnly
                   height={240}
                 />
-                <Code
+                <CodeEditor
                   label={t('results.response', { n: i + 1 })}
                   value={x.error || whole(x.response)}
                   language="json"

@@ -1,12 +1,12 @@
 import { Badge, Box, Stack, Table, Text } from '@mantine/core';
 import { useText } from '../../text';
-import { Card } from '../../ui/bits';
-import { Long, pretty } from '../../ui/conversation';
-import { Scroll } from '../../ui/scroll';
+import { Card } from '../../ui/page';
+import { LongText, prettyJson } from '../../ui/conversation';
+import { ScrollBox } from '../../ui/scroll';
 import type { Report } from './parts';
 
 /** Configuration is what is needed to make the run again. */
-export function Configuration({ report: d }: { report: Report }) {
+export function ConfigurationTab({ report: d }: { report: Report }) {
   const t = useText();
   return (
     <Stack gap="md">
@@ -31,7 +31,7 @@ export function Configuration({ report: d }: { report: Report }) {
         </Table>
       </Card>
       <Card title={t('results.targets')}>
-        <Scroll label={t('results.targets')}>
+        <ScrollBox label={t('results.targets')}>
           <Table>
             <Table.Thead>
               <Table.Tr>
@@ -52,7 +52,7 @@ export function Configuration({ report: d }: { report: Report }) {
                   <Table.Td className="untrusted">{x.model ?? '–'}</Table.Td>
                   <Table.Td>{x.tool_choice ?? '–'}</Table.Td>
                   <Table.Td>
-                    {x.params && Object.keys(x.params).length > 0 ? <Long text={pretty(x.params)} mono /> : '–'}
+                    {x.params && Object.keys(x.params).length > 0 ? <LongText text={prettyJson(x.params)} mono /> : '–'}
                     {(x.adjustments ?? []).map((a, i) => (
                       <Text key={i} size="xs" c="dimmed" className="untrusted">
                         {t('results.adjusted', { param: a.param, action: a.action, reason: a.reason })}
@@ -63,7 +63,7 @@ export function Configuration({ report: d }: { report: Report }) {
               ))}
             </Table.Tbody>
           </Table>
-        </Scroll>
+        </ScrollBox>
       </Card>
       {(d.targets ?? []).some((x) => x.system_prompt) && (
         <Card title={t('results.systemPrompt')}>
@@ -74,7 +74,7 @@ export function Configuration({ report: d }: { report: Report }) {
                 <Text size="xs" c="dimmed" className="untrusted">
                   {x.name}
                 </Text>
-                <Long text={x.system_prompt!} />
+                <LongText text={x.system_prompt!} />
               </Box>
             ))}
         </Card>

@@ -1,10 +1,11 @@
 import { Box, SegmentedControl, Stack, Table, Text } from '@mantine/core';
 import { Link } from 'react-router';
 import { useText } from '../../text';
-import { Card, Empty } from '../../ui/bits';
+import { Card } from '../../ui/page';
+import { Empty } from '../../ui/status';
 import { number } from '../../ui/format';
 import { useParam } from '../../ui/params';
-import { Scroll } from '../../ui/scroll';
+import { ScrollBox } from '../../ui/scroll';
 import { type Report, writeFilters } from './parts';
 
 // A matrix of more tools than this is no longer read: then the pairs that were confused are listed.
@@ -43,7 +44,7 @@ export function ConfusionTab({ run, report: d }: { run: string; report: Report }
           <Text size="sm" c="dimmed" mb="sm">
             {t('results.confusionText')}
           </Text>
-          <Scroll label={t('results.confusion')}>
+          <ScrollBox label={t('results.confusion')}>
             <Table w="auto" withColumnBorders verticalSpacing={4} horizontalSpacing={8}>
               <Table.Thead>
                 <Table.Tr>
@@ -103,7 +104,7 @@ export function ConfusionTab({ run, report: d }: { run: string; report: Report }
                 ))}
               </Table.Tbody>
             </Table>
-          </Scroll>
+          </ScrollBox>
         </Card>
       )}
       {wrong.length > 0 && (

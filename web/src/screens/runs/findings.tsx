@@ -1,11 +1,13 @@
 import { Box, Button, List, Stack, Text } from '@mantine/core';
 import { Link } from 'react-router';
 import { useText } from '../../text';
-import { Card, Empty, FindingCount } from '../../ui/bits';
+import { Card } from '../../ui/page';
+import { Empty } from '../../ui/status';
+import { FindingCount } from '../../ui/verdict';
 import { caseLink, type Report } from './parts';
 
 /** Findings are the patterns that callvet found in what went wrong, each with what to do and attempts that show it. */
-export function Findings({ run, report: d, most }: { run: string; report: Report; most?: number }) {
+export function FindingsTab({ run, report: d, most }: { run: string; report: Report; most?: number }) {
   const t = useText();
   const all = d.panels.findings ?? [];
   const list = most ? all.slice(0, most) : all;

@@ -3,20 +3,21 @@ import { Button, Group, Select, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { IconPencil } from '@tabler/icons-react';
 import { Link } from 'react-router';
-import { $api, api, ok, type Schemas } from '../../api/client';
-import { useMay, useMe } from '../../me';
+import { $api, api, unwrap, type Schemas } from '../../api/client';
+import { usePermission, useCurrentUser } from '../../user';
 import { useText } from '../../text';
-import { Card, Empty, Failure, Waiting } from '../../ui/bits';
+import { Card } from '../../ui/page';
+import { Empty, Failure, Loading } from '../../ui/status';
 import { useParam } from '../../ui/params';
 import { RunPick } from '../../ui/pick';
-import { Report } from '../gates/report';
+import { GateReport } from '../gates/report';
 
 const ofSuite = 'suite';
 
 export function GatesTab({ run, line }: { run: string; line: Schemas['EvalDetails'] }) {
   const t = useText();
-  const me = useMe();
-  const mayWrite = useMay('write') && !me.read_only;
+  const me = useCurrentUser();
+  const mayWrite = usePermission('write') && !me.read_only;
   const [asked, choose] = useParam('gates');
   const [baseline, setBaseline] = useParam('baseline');
   const kept = $api.useQuery('get', '/api/gates', { params: { query: { limit: 200 } } });
@@ -34,8 +35,8 @@ export function GatesTab({ run, line }: { run: string; line: Schemas['EvalDetail
       const gates =
         chosen === ofSuite
           ? {}
-          : { gates: ok(await api.GET('/api/gates/{id}', { params: { path: { id: chosen } } })).text };
-      return ok(
+          : { gates: unwrap(await api.GET('/api/gates/{id}', { params: { path: { id: chosen } } })).text };
+      return unwrap(
         await api.POST('/api/runs/{id}/gate', {
           params: { path: { id: run } },
           body: { ...gates, ...(baseline ? { baseline_eval_id: baseline } : {}) },
@@ -49,7 +50,7 @@ export function GatesTab({ run, line }: { run: string; line: Schemas['EvalDetail
     </Button>
   );
   if (kept.error) return <Failure of={kept.error} retry={() => void kept.refetch()} />;
-  if (!kept.data) return <Waiting />;
+  if (!kept.data) return <Loading />;
   if (sets.length === 0) {
     return (
       <Empty title={t('results.noGates')} text={t('results.noGatesText')}>
@@ -101,9 +102,9 @@ export function GatesTab({ run, line }: { run: string; line: Schemas['EvalDetail
         {said.error ? (
           <Failure of={said.error} retry={() => void said.refetch()} />
         ) : said.data ? (
-          <Report of={said.data} run={run} />
+          <GateReport of={said.data} run={run} />
         ) : (
-          <Waiting />
+          <Loading />
         )}
       </Card>
     </Stack>

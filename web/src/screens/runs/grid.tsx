@@ -2,13 +2,14 @@ import { Stack, Text } from '@mantine/core';
 import { useMemo } from 'react';
 import { Link, useNavigate } from 'react-router';
 import { type Schemas } from '../../api/client';
-import { type T, useText } from '../../text';
-import { Empty, Failure, Verdict, type VerdictName } from '../../ui/bits';
+import { type Translator, useText } from '../../text';
+import { Empty, Failure } from '../../ui/status';
+import { Verdict, type VerdictName } from '../../ui/verdict';
 import { number } from '../../ui/format';
 import { type Column, Rows } from '../../ui/table';
 import { FilterBar } from './attempts';
 import { useGrid } from './lists';
-import { caseLink, inWords, type Report, useFilters } from './parts';
+import { caseLink, withSpaces, type Report, useFilters } from './parts';
 
 type Row = Schemas['AppGridRow'];
 type Cell = Schemas['AppGridCell'];
@@ -67,7 +68,7 @@ export function GridTab({ run, report: d }: { run: string; report: Report }) {
               </span>
             )}
             <Text span size="xs" c="dimmed" truncate>
-              {cell.class ? inWords(cell.class) : ''}
+              {cell.class ? withSpaces(cell.class) : ''}
             </Text>
           </Link>
         );
@@ -115,7 +116,7 @@ function stateOf(c: Cell): VerdictName {
   return c.fail > 0 ? 'fail' : c.error > 0 ? 'error' : c.pass > 0 ? 'pass' : 'not_run';
 }
 
-function labelOf(t: T, target: string, c: Cell): string {
+function labelOf(t: Translator, target: string, c: Cell): string {
   const n = c.pass + c.fail + c.error + c.not_run;
   return c.error > 0
     ? t('results.cellOfError', { target, pass: c.pass, n, error: c.error })

@@ -4,16 +4,18 @@ import { useQueryClient } from '@tanstack/react-query';
 import { IconAlertTriangle, IconArrowsDiff, IconDots, IconShare, IconTrash } from '@tabler/icons-react';
 import { useCallback, useMemo, useState } from 'react';
 import { Link, useNavigate } from 'react-router';
-import { $api, api, ok, type Schemas } from '../../api/client';
+import { $api, api, unwrap, type Schemas } from '../../api/client';
 import { type LiveEvent, useLive } from '../../api/live';
-import { useMay, useMe } from '../../me';
+import { usePermission, useCurrentUser } from '../../user';
 import { useText } from '../../text';
-import { Empty, Failure, Figure, Screen, Waiting } from '../../ui/bits';
+import { Figure } from '../../ui/interval';
+import { Page } from '../../ui/page';
+import { Empty, Failure, Loading } from '../../ui/status';
 import { ago, moment, money } from '../../ui/format';
 import { useParam } from '../../ui/params';
-import { Judged } from '../../ui/progress';
+import { JudgedCount } from '../../ui/progress';
 import { type Column, Rows } from '../../ui/table';
-import { tell, tellFailure, undoable } from '../../ui/undo';
+import { notify, notifyFailure, undoable } from '../../ui/notify';
 import { statusText, VerdictBar } from './parts';
 
 type Run = Schemas['EvalRun'];
@@ -21,11 +23,11 @@ type Run = Schemas['EvalRun'];
 const mostCompared = 6;
 
 /** The list of runs. */
-export default function Runs() {
+export default function RunsPage() {
   const t = useText();
-  const me = useMe();
-  const mayChange = useMay('write') && !me.read_only;
-  const mayRun = useMay('run') && !me.read_only;
+  const me = useCurrentUser();
+  const mayChange = usePermission('write') && !me.read_only;
+  const mayRun = usePermission('run') && !me.read_only;
   const navigate = useNavigate();
   const client = useQueryClient();
   const [suite, setSuite] = useParam('suite');
@@ -74,7 +76,7 @@ export default function Runs() {
       t,
       t('results.run', { id: r.id }),
       async () => {
-        ok(await api.DELETE('/api/tool-eval/history/{id}', { params: { path: { id: r.id } } }));
+        unwrap(await api.DELETE('/api/tool-eval/history/{id}', { params: { path: { id: r.id } } }));
         await client.invalidateQueries({ queryKey: ['get', '/api/tool-eval/history'] });
       },
       { hide: () => setGone((g) => [...g, r.id]), show: () => setGone((g) => g.filter((x) => x !== r.id)) },
@@ -82,11 +84,11 @@ export default function Runs() {
   };
   const share = async (r: Run) => {
     try {
-      ok(await api.PATCH('/api/runs/{id}', { params: { path: { id: r.id } }, body: { shared: !r.shared } }));
-      tell(t(r.shared ? 'results.unsharedNow' : 'results.sharedNow'));
+      unwrap(await api.PATCH('/api/runs/{id}', { params: { path: { id: r.id } }, body: { shared: !r.shared } }));
+      notify(t(r.shared ? 'results.unsharedNow' : 'results.sharedNow'));
       await runs.refetch();
     } catch (e) {
-      tellFailure(t, e);
+      notifyFailure(t, e);
     }
   };
 
@@ -188,7 +190,7 @@ export default function Runs() {
       cell: (r) => (
         <Stack gap={0}>
           <VerdictBar of={r.verdicts} />
-          <Judged of={r} />
+          <JudgedCount of={r} />
         </Stack>
       ),
     },
@@ -239,7 +241,7 @@ export default function Runs() {
   ];
   const filtered = suite !== '' || experiment !== '';
   return (
-    <Screen
+    <Page
       title={t('shell.runs')}
       lead={t('results.runsLead')}
       actions={
@@ -289,7 +291,7 @@ export default function Runs() {
       {runs.error ? (
         <Failure of={runs.error} retry={() => void runs.refetch()} />
       ) : runs.isPending ? (
-        <Waiting />
+        <Loading />
       ) : (
         <Rows
           label={t('shell.runs')}
@@ -326,7 +328,7 @@ export default function Runs() {
           }
         />
       )}
-    </Screen>
+    </Page>
   );
 }
 

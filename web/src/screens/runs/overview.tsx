@@ -3,14 +3,15 @@ import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
 import { Fragment, useState } from 'react';
 import { Link } from 'react-router';
 import { useText } from '../../text';
-import { Card, Figure } from '../../ui/bits';
+import { Figure } from '../../ui/interval';
+import { Card } from '../../ui/page';
 import { number } from '../../ui/format';
-import { Scroll } from '../../ui/scroll';
-import { Findings } from './findings';
+import { ScrollBox } from '../../ui/scroll';
+import { FindingsTab } from './findings';
 import {
   caseLink,
-  Doubts,
-  inWords,
+  Caveats,
+  withSpaces,
   type Metric,
   metricOf,
   type Report,
@@ -29,14 +30,14 @@ const main: [string, ...string[]][] = [
   ['cost_per_attempt'],
 ];
 
-export function Overview({ run, report: d }: { run: string; report: Report }) {
+export function OverviewTab({ run, report: d }: { run: string; report: Report }) {
   const t = useText();
   const targets = d.panels.targets ?? [];
   const shown = main.filter((names) => targets.some((p) => metricOf(p.overall.metrics, ...names)));
   return (
     <Stack gap="lg">
       <Card title={t('results.measures')}>
-        <Scroll label={t('results.measures')}>
+        <ScrollBox label={t('results.measures')}>
           <Table verticalSpacing="xs">
             <Table.Thead>
               <Table.Tr>
@@ -77,14 +78,14 @@ export function Overview({ run, report: d }: { run: string; report: Report }) {
               ))}
             </Table.Tbody>
           </Table>
-        </Scroll>
+        </ScrollBox>
         <AllMeasures targets={targets} />
       </Card>
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
         <Classes run={run} targets={targets} />
         <Examples run={run} report={d} />
       </SimpleGrid>
-      {(d.panels.findings?.length ?? 0) > 0 && <Findings run={run} report={d} most={2} />}
+      {(d.panels.findings?.length ?? 0) > 0 && <FindingsTab run={run} report={d} most={2} />}
     </Stack>
   );
 }
@@ -95,7 +96,7 @@ export function MetricCell({ of: m }: { of: Metric | undefined }) {
   return (
     <Group gap={6} wrap="nowrap" align="flex-start">
       <Figure interval={m?.interval} of={m} unit={m?.unit} bar stack />
-      <Doubts of={m?.warnings} />
+      <Caveats of={m?.warnings} />
       {(m?.excluded ?? 0) > 0 && (
         <Text span size="xs" c="dimmed" className="num">
           {t('results.leftOut', { n: m!.excluded! })}
@@ -137,7 +138,7 @@ function AllMeasures({ targets }: { targets: TargetPanel[] }) {
       </Button>
       <Collapse expanded={open}>
         {open && (
-          <Scroll label={t('results.allMeasures')} mt="xs">
+          <ScrollBox label={t('results.allMeasures')} mt="xs">
             <Table>
               <Table.Thead>
                 <Table.Tr>
@@ -184,7 +185,7 @@ function AllMeasures({ targets }: { targets: TargetPanel[] }) {
                 })}
               </Table.Tbody>
             </Table>
-          </Scroll>
+          </ScrollBox>
         )}
       </Collapse>
     </Box>
@@ -226,7 +227,7 @@ function Classes({ run, targets }: { run: string; targets: TargetPanel[] }) {
                   <Link
                     to={`/runs/${encodeURIComponent(run)}?tab=attempts&${writeFilters({ class: [c.name], target: [c.target] })}`}
                   >
-                    {inWords(c.name)}
+                    {withSpaces(c.name)}
                   </Link>
                   {several && (
                     <Text size="xs" c="dimmed" className="untrusted" lineClamp={1} title={c.target}>
@@ -254,7 +255,7 @@ function Classes({ run, targets }: { run: string; targets: TargetPanel[] }) {
             <span key={name}>
               {i > 0 && ', '}
               <Link to={`/runs/${encodeURIComponent(run)}?tab=attempts&${writeFilters({ reason: [name] })}`}>
-                {inWords(name)}
+                {withSpaces(name)}
               </Link>{' '}
               {number(n)}
             </span>

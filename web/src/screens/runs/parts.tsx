@@ -5,7 +5,7 @@ import { useMemo } from 'react';
 import { useSearchParams } from 'react-router';
 import type { Schemas } from '../../api/client';
 import { type TextKey, useText } from '../../text';
-import type { VerdictName } from '../../ui/bits';
+import type { VerdictName } from '../../ui/verdict';
 import { number } from '../../ui/format';
 
 export type Verdicts = Schemas['PanelVerdicts'];
@@ -58,8 +58,8 @@ export function VerdictBar({ of: v, width = 96 }: { of: Verdicts; width?: number
   );
 }
 
-/** Doubts are the warnings of a number, beside it. */
-export function Doubts({ of: list }: { of: string[] | null | undefined }) {
+/** Caveats are the warnings of a number, next to it. */
+export function Caveats({ of: list }: { of: string[] | null | undefined }) {
   if (!list?.length) return null;
   return (
     <Tooltip label={list.join('; ')} multiline maw={360} events={{ hover: true, focus: true, touch: true }}>
@@ -77,8 +77,8 @@ export function Doubts({ of: list }: { of: string[] | null | undefined }) {
   );
 }
 
-/** inWords writes the class of an error in words: wrong_tool becomes wrong tool. */
-export function inWords(name: string): string {
+/** withSpaces writes the class of an error in words: wrong_tool becomes wrong tool. */
+export function withSpaces(name: string): string {
   return name.replaceAll('_', ' ');
 }
 
@@ -170,7 +170,7 @@ export function writeFilters(f: Partial<Filters>): URLSearchParams {
 }
 
 /** Asked is how a list is asked for: it may wait, and those who do not show it need not hear of its pages. */
-export type Asked = { enabled?: boolean; notifyOnChangeProps?: [] };
+export type QueryOptions = { enabled?: boolean; notifyOnChangeProps?: [] };
 
 /** useFilters are the filters of the address; change keeps all else that is in it. */
 export function useFilters(): [Filters, (part: Partial<Filters>, how?: { replace?: boolean }) => void, boolean] {

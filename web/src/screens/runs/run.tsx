@@ -14,42 +14,43 @@ import {
 } from '@tabler/icons-react';
 import { lazy, Suspense, useCallback, useState } from 'react';
 import { Link, useNavigate, useParams } from 'react-router';
-import { $api, api, ok, type Schemas } from '../../api/client';
-import { newKey } from '../../api/jobs';
+import { $api, api, unwrap, type Schemas } from '../../api/client';
+import { idempotencyKey } from '../../api/idempotency';
 import { type LiveEvent, useLive } from '../../api/live';
-import { useMay, useMe } from '../../me';
+import { usePermission, useCurrentUser } from '../../user';
 import { type TextKey, useText } from '../../text';
-import { Estimates, Failure, Notice, Screen, Waiting } from '../../ui/bits';
+import { Estimates, Page } from '../../ui/page';
+import { Failure, Notice, Loading } from '../../ui/status';
 import { Copyable } from '../../ui/copy';
 import { moment, money, number } from '../../ui/format';
 import { useParam } from '../../ui/params';
-import { tell, tellFailure, undoable } from '../../ui/undo';
+import { notify, notifyFailure, undoable } from '../../ui/notify';
 
-import { Findings } from './findings';
+import { FindingsTab } from './findings';
 import { useAttempts, useGrid } from './lists';
 
-import { Overview } from './overview';
+import { OverviewTab } from './overview';
 import { statusText, useFilters, VerdictBar, verdictsOf } from './parts';
-import { Made, Since } from './since';
+import { RunFacts, ChangeSince } from './header';
 
 // What is in a tab is loaded with it.
-const Attempts = lazy(() => import('./attempts').then((m) => ({ default: m.Attempts })));
+const Attempts = lazy(() => import('./attempts').then((m) => ({ default: m.AttemptsTab })));
 const GridTab = lazy(() => import('./grid').then((m) => ({ default: m.GridTab })));
 const SlicesTab = lazy(() => import('./slices').then((m) => ({ default: m.SlicesTab })));
 const ConfusionTab = lazy(() => import('./confusion').then((m) => ({ default: m.ConfusionTab })));
 const GatesTab = lazy(() => import('./gates').then((m) => ({ default: m.GatesTab })));
-const Configuration = lazy(() => import('./configuration').then((m) => ({ default: m.Configuration })));
-const Words = lazy(() => import('./words').then((m) => ({ default: m.Words })));
+const Configuration = lazy(() => import('./configuration').then((m) => ({ default: m.ConfigurationTab })));
+const Words = lazy(() => import('./describe').then((m) => ({ default: m.DescribeDialog })));
 
 const tabs = ['overview', 'grid', 'attempts', 'slices', 'confusion', 'findings', 'gates', 'configuration'] as const;
 const formats = ['html', 'md', 'csv', 'json', 'jsonl', 'xml', 'txt'] as const;
 
-export default function Result() {
+export default function RunPage() {
   const t = useText();
   const { id = '' } = useParams();
-  const me = useMe();
-  const mayChange = useMay('write') && !me.read_only;
-  const mayRun = useMay('run') && !me.read_only;
+  const me = useCurrentUser();
+  const mayChange = usePermission('write') && !me.read_only;
+  const mayRun = usePermission('run') && !me.read_only;
   const navigate = useNavigate();
   const client = useQueryClient();
   const [tab] = useParam('tab', 'overview');
@@ -80,12 +81,12 @@ export default function Result() {
   );
   if (report.error) {
     return (
-      <Screen title={t('results.run', { id })}>
+      <Page title={t('results.run', { id })}>
         <Failure of={report.error} retry={() => void report.refetch()} />
-      </Screen>
+      </Page>
     );
   }
-  if (!report.data) return <Waiting />;
+  if (!report.data) return <Loading />;
   const d = report.data;
   const all = verdictsOf(d.panels);
   const shared = line.data?.shared ?? false;
@@ -96,31 +97,31 @@ export default function Result() {
   const copy = async (text: string, said: string) => {
     try {
       await navigator.clipboard.writeText(text);
-      tell(said);
+      notify(said);
     } catch (e) {
-      tellFailure(t, e);
+      notifyFailure(t, e);
     }
   };
   const share = async () => {
     try {
-      ok(await api.PATCH('/api/runs/{id}', { ...path, body: { shared: !shared } }));
-      tell(t(shared ? 'results.unsharedNow' : 'results.sharedNow'));
+      unwrap(await api.PATCH('/api/runs/{id}', { ...path, body: { shared: !shared } }));
+      notify(t(shared ? 'results.unsharedNow' : 'results.sharedNow'));
       await Promise.all([client.invalidateQueries({ queryKey: ['get', '/api/tool-eval/history'] }), refetchLine()]);
     } catch (e) {
-      tellFailure(t, e);
+      notifyFailure(t, e);
     }
   };
   const rerun = async () => {
     try {
-      const job = ok(
+      const job = unwrap(
         await api.POST('/api/runs/{id}/failed', {
-          params: { path: { id }, header: { 'Idempotency-Key': newKey() } },
+          params: { path: { id }, header: { 'Idempotency-Key': idempotencyKey() } },
           body: { name: t('results.failuresOf', { run: line.data?.name || id }) },
         }),
       );
       navigate(`/jobs/${job.job_id}`);
     } catch (e) {
-      tellFailure(t, e);
+      notifyFailure(t, e);
     }
   };
   const remove = () =>
@@ -128,13 +129,13 @@ export default function Result() {
       t,
       t('results.run', { id }),
       async () => {
-        ok(await api.DELETE('/api/tool-eval/history/{id}', path));
+        unwrap(await api.DELETE('/api/tool-eval/history/{id}', path));
         await client.invalidateQueries({ queryKey: ['get', '/api/tool-eval/history'] });
       },
       { hide: () => navigate('/runs'), show: () => navigate(`/runs/${encodeURIComponent(id)}`) },
     );
   return (
-    <Screen
+    <Page
       title={line.data?.name || d.suite.name}
       lead={
         <Group gap="xs" component="span" className="facts">
@@ -148,7 +149,7 @@ export default function Result() {
               {t(d.panels.uneven_repeats ? 'results.upToRepeats' : 'results.repeats', { n: d.panels.repeats })}
             </span>
           )}
-          {line.data && <Made of={line.data} />}
+          {line.data && <RunFacts of={line.data} />}
           {statusText(t, d.status) && <Badge color="yellow">{statusText(t, d.status)}</Badge>}
           {shared && <Badge color="gray">{t('common.shared')}</Badge>}
           {(line.data?.run_tags ?? []).map((x) => (
@@ -236,7 +237,7 @@ export default function Result() {
             close={() => setDescribing(false)}
             saved={() => {
               setDescribing(false);
-              tell(t('results.described'));
+              notify(t('results.described'));
               void client.invalidateQueries({ queryKey: ['get', '/api/tool-eval/history'] });
               void refetchLine();
             }}
@@ -263,7 +264,7 @@ export default function Result() {
             {d.summary}
           </Text>
         </Group>
-        {line.data && <Since run={id} line={line.data} />}
+        {line.data && <ChangeSince run={id} line={line.data} />}
         <Estimates of={d.estimates} />
         {warnings.length > 0 && (
           <Notice title={t('results.warnings')}>
@@ -296,9 +297,9 @@ export default function Result() {
             </Tabs.Tab>
           ))}
         </Tabs.List>
-        <Suspense fallback={<Waiting />}>
+        <Suspense fallback={<Loading />}>
           <Tabs.Panel value="overview">
-            <Overview run={id} report={d} />
+            <OverviewTab run={id} report={d} />
           </Tabs.Panel>
           <Tabs.Panel value="grid">
             <GridTab run={id} report={d} />
@@ -313,7 +314,7 @@ export default function Result() {
             <ConfusionTab run={id} report={d} />
           </Tabs.Panel>
           <Tabs.Panel value="findings">
-            <Findings run={id} report={d} />
+            <FindingsTab run={id} report={d} />
           </Tabs.Panel>
           <Tabs.Panel value="gates">
             {line.error ? (
@@ -321,7 +322,7 @@ export default function Result() {
             ) : line.data ? (
               <GatesTab run={id} line={line.data} />
             ) : (
-              <Waiting />
+              <Loading />
             )}
           </Tabs.Panel>
           <Tabs.Panel value="configuration">
@@ -329,14 +330,17 @@ export default function Result() {
           </Tabs.Panel>
         </Suspense>
       </Tabs>
-    </Screen>
+    </Page>
   );
 }
 
 /** The flags of the settings that an action may have. */
 const flags: Record<string, string> = { max_calls: '--max-calls', max_cost_usd: '--max-cost' };
 
-/** LostAttempts says how many attempts of a run are lost, and asks for them again: here, or by a command where the run is of the command line. */
+/**
+ * LostAttempts says how many attempts of a run are lost, and asks for them again: here, or by a command where the run
+ * is of the command line.
+ */
 function LostAttempts({ of: r, mayRun }: { of: Schemas['EvalDetails']; mayRun: boolean }) {
   const t = useText();
   const navigate = useNavigate();
@@ -350,9 +354,9 @@ function LostAttempts({ of: r, mayRun }: { of: Schemas['EvalDetails']; mayRun: b
   );
   const resume = useMutation({
     mutationFn: async () =>
-      ok(
+      unwrap(
         await api.POST('/api/runs/{id}/resume', {
-          params: { path: { id: r.id }, header: { 'Idempotency-Key': newKey() } },
+          params: { path: { id: r.id }, header: { 'Idempotency-Key': idempotencyKey() } },
           body: raised,
         }),
       ),

@@ -1,9 +1,11 @@
 import { Badge, Group, Select, Stack, Table, Text } from '@mantine/core';
 import { useText } from '../../text';
-import { Card, Empty, inUnit } from '../../ui/bits';
+import { inUnit } from '../../ui/interval';
+import { Card } from '../../ui/page';
+import { Empty } from '../../ui/status';
 import { number } from '../../ui/format';
 import { useParam } from '../../ui/params';
-import { Scroll } from '../../ui/scroll';
+import { ScrollBox } from '../../ui/scroll';
 import { MetricCell } from './overview';
 import type { Report } from './parts';
 
@@ -48,7 +50,7 @@ export function SlicesTab({ report: d }: { report: Report }) {
         />
       </Group>
       <Card>
-        <Scroll label={t('results.slices')}>
+        <ScrollBox label={t('results.slices')}>
           <Table verticalSpacing="xs">
             <Table.Thead>
               <Table.Tr>
@@ -111,7 +113,7 @@ export function SlicesTab({ report: d }: { report: Report }) {
               ))}
             </Table.Tbody>
           </Table>
-        </Scroll>
+        </ScrollBox>
       </Card>
     </Stack>
   );

@@ -4,14 +4,17 @@ import { Link } from 'react-router';
 import { $api, problemOf } from '../../api/client';
 import type { paths } from '../../api/schema';
 import { useText } from '../../text';
-import { Card, Empty, Failure, Figure, gateVerdict, inUnit, Verdict, Waiting } from '../../ui/bits';
+import { Figure, inUnit } from '../../ui/interval';
+import { Card } from '../../ui/page';
+import { Empty, Failure, Loading } from '../../ui/status';
+import { gateVerdict, Verdict } from '../../ui/verdict';
 import { number } from '../../ui/format';
-import { Scroll } from '../../ui/scroll';
+import { ScrollBox } from '../../ui/scroll';
 
-export function Drill({ run }: { run: string }) {
+export function DrillPanel({ run }: { run: string }) {
   const t = useText();
   const told = $api.useQuery('get', '/api/runs/{id}/drill', { params: { path: { id: run } } }, { retry: false });
-  if (told.isPending) return <Waiting />;
+  if (told.isPending) return <Loading />;
   if (told.error)
     return problemOf(told.error).status === 422 ? (
       <Empty title={t('safety.drill')} text={t('safety.notDrill')} />
@@ -43,7 +46,7 @@ export function Drill({ run }: { run: string }) {
       ))}
       {(d.unsafe ?? []).length > 0 && (
         <Card title={t('safety.unsafe')}>
-          <Scroll label={t('safety.unsafe')} height={420}>
+          <ScrollBox label={t('safety.unsafe')} height={420}>
             <Table miw={520} stickyHeader>
               <Table.Thead>
                 <Table.Tr>
@@ -66,7 +69,7 @@ export function Drill({ run }: { run: string }) {
                 ))}
               </Table.Tbody>
             </Table>
-          </Scroll>
+          </ScrollBox>
           {d.unsafe!.length - 200 + (d.left ?? 0) > 0 && (
             <Text size="sm" c="dimmed" mt="xs">
               {t('safety.unsafeLeft', { n: number(Math.max(0, d.unsafe!.length - 200) + (d.left ?? 0)) })}
@@ -102,7 +105,7 @@ function Target({ of }: { of: NonNullable<Result['targets']>[number] }) {
           {t('safety.blockedByProvider', { n: number(of.all.blocked_by_provider!) })}
         </Text>
       )}
-      <Scroll label={of.name}>
+      <ScrollBox label={of.name}>
         <Table miw={480}>
           <Table.Thead>
             <Table.Tr>
@@ -129,13 +132,13 @@ function Target({ of }: { of: NonNullable<Result['targets']>[number] }) {
             ))}
           </Table.Tbody>
         </Table>
-      </Scroll>
+      </ScrollBox>
       {(of.slices ?? []).length > 0 && (
         <>
           <Text fw={600} size="sm" mt="lg" mb={4}>
             {t('safety.byKind')}
           </Text>
-          <Scroll label={t('safety.byKind')}>
+          <ScrollBox label={t('safety.byKind')}>
             <Table miw={760}>
               <Table.Thead>
                 <Table.Tr>
@@ -168,7 +171,7 @@ function Target({ of }: { of: NonNullable<Result['targets']>[number] }) {
                 ))}
               </Table.Tbody>
             </Table>
-          </Scroll>
+          </ScrollBox>
         </>
       )}
     </Card>

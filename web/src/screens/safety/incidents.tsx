@@ -4,10 +4,10 @@ import { IconAlertTriangle, IconShieldCheck } from '@tabler/icons-react';
 import { Link } from 'react-router';
 import { $api } from '../../api/client';
 import { useText } from '../../text';
-import { Empty, Failure, Waiting } from '../../ui/bits';
-import { OneCall } from '../../ui/conversation';
+import { Empty, Failure, Loading } from '../../ui/status';
+import { CallView } from '../../ui/conversation';
 
-export function Incidents({ run }: { run: string }) {
+export function IncidentTable({ run }: { run: string }) {
   const t = useText();
   const list = $api.useInfiniteQuery(
     'get',
@@ -15,7 +15,7 @@ export function Incidents({ run }: { run: string }) {
     { params: { path: { id: run }, query: { limit: 50 } } },
     { pageParamName: 'cursor', initialPageParam: '', getNextPageParam: (p) => p.next_cursor || undefined },
   );
-  if (list.isPending) return <Waiting />;
+  if (list.isPending) return <Loading />;
   if (list.error) return <Failure of={list.error} retry={() => list.refetch()} />;
   const all = list.data.pages.flatMap((p) => p.items);
   if (all.length === 0) return <Empty title={t('safety.noIncidents')} text={t('safety.noIncidentsText')} />;
@@ -63,7 +63,7 @@ export function Incidents({ run }: { run: string }) {
               </Text>
             )}
             {i.call ? (
-              <OneCall call={i.call} />
+              <CallView call={i.call} />
             ) : (
               <Text size="xs" c="dimmed" mt={4}>
                 {t('safety.saidOnly')}

@@ -16,25 +16,26 @@ import {
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { Link, useSearchParams } from 'react-router';
-import { $api, api, ok, type Schemas } from '../../api/client';
-import { useMay, useMe } from '../../me';
+import { $api, api, unwrap, type Schemas } from '../../api/client';
+import { usePermission, useCurrentUser } from '../../user';
 import { useText } from '../../text';
-import { useAct } from '../../ui/act';
-import { Empty, Failure, Screen } from '../../ui/bits';
+import { useAction } from '../../ui/action';
+import { Page } from '../../ui/page';
+import { Empty, Failure } from '../../ui/status';
 import { moment, number } from '../../ui/format';
 import { useParam } from '../../ui/params';
-import { Drill } from './drill';
-import { Incidents } from './incidents';
-import { Recordings } from './recordings';
+import { DrillPanel } from './drill';
+import { IncidentTable } from './incidents';
+import { RecordingTable } from './recordings';
 
 /** What runs of the shipped drills are called. */
 const shipped = 'shipped drills';
-const parts = { drill: Drill, incidents: Incidents, recordings: Recordings } as const;
+const parts = { drill: DrillPanel, incidents: IncidentTable, recordings: RecordingTable } as const;
 
-export default function Safety() {
+export default function SafetyPage() {
   const t = useText();
-  const me = useMe();
-  const mayRun = useMay('run') && !me.read_only;
+  const me = useCurrentUser();
+  const mayRun = usePermission('run') && !me.read_only;
   const [params, setParams] = useSearchParams();
   const [part, setPart] = useParam('part', 'drill');
   const [starting, setStarting] = useState(false);
@@ -69,7 +70,7 @@ export default function Safety() {
   const at = part in parts ? (part as keyof typeof parts) : 'drill';
   const start = mayRun && <Button onClick={() => setStarting(true)}>{t('safety.start')}</Button>;
   return (
-    <Screen title={t('shell.safety')} lead={t('safety.lead')} actions={start}>
+    <Page title={t('shell.safety')} lead={t('safety.lead')} actions={start}>
       <Failure of={drills.error ?? others.error} />
       <Group align="flex-end">
         <Select
@@ -117,7 +118,7 @@ export default function Safety() {
           }}
         />
       )}
-    </Screen>
+    </Page>
   );
 }
 
@@ -173,12 +174,12 @@ function Start({ close, started }: { close: () => void; started: (made: Schemas[
   const [repeats, setRepeats] = useState(1);
   const [cost, setCost] = useState<number | string>('');
   const [key] = useState(() => crypto.randomUUID());
-  const { busy, error, act } = useAct();
+  const { busy, error, act } = useAction();
   const send = (e: FormEvent) => {
     e.preventDefault();
     void act(async () =>
       started(
-        ok(
+        unwrap(
           await api.POST('/api/drills', {
             params: { header: { 'Idempotency-Key': key } },
             body: { models, repeats, ...(cost === '' ? {} : { max_cost_usd: Number(cost) }) },

@@ -5,13 +5,13 @@ import { useCallback } from 'react';
 import { Link } from 'react-router';
 import { $api } from '../../api/client';
 import { useText } from '../../text';
-import { Empty, Failure, Waiting } from '../../ui/bits';
-import { CallStatus, OneCall, pretty } from '../../ui/conversation';
+import { Empty, Failure, Loading } from '../../ui/status';
+import { CallStatus, CallView, prettyJson } from '../../ui/conversation';
 import { duration } from '../../ui/format';
 import { useParam } from '../../ui/params';
 import { type Column, Rows } from '../../ui/table';
 
-export function Recordings({ run }: { run: string }) {
+export function RecordingTable({ run }: { run: string }) {
   const t = useText();
   const [open, setOpen] = useParam('call');
   const list = $api.useInfiniteQuery(
@@ -22,14 +22,14 @@ export function Recordings({ run }: { run: string }) {
   );
   const fetchNext = list.fetchNextPage;
   const more = useCallback(() => void fetchNext(), [fetchNext]);
-  if (list.isPending) return <Waiting />;
+  if (list.isPending) return <Loading />;
   if (list.error) return <Failure of={list.error} retry={() => list.refetch()} />;
   const rows = list.data.pages.flatMap((p) => p.items);
   type Row = (typeof rows)[number];
   const idOf = (r: Row) => `${r.case}/${r.target}/${r.repeat}/${r.step}`;
   const line = (v: unknown) => (
     <Text size="sm" className="mono untrusted" lineClamp={1} style={{ wordBreak: 'break-all' }}>
-      {v === undefined || v === null ? '' : pretty(v).replace(/\s+/g, ' ').slice(0, 200)}
+      {v === undefined || v === null ? '' : prettyJson(v).replace(/\s+/g, ' ').slice(0, 200)}
     </Text>
   );
   const time = (r: Row) => (r.queue_ms ?? 0) + (r.exec_ms ?? 0);
@@ -107,7 +107,7 @@ export function Recordings({ run }: { run: string }) {
                 {one.target}
               </Text>
             </Text>
-            <OneCall call={one} />
+            <CallView call={one} />
           </Box>
         )}
       </Drawer>

@@ -1,8 +1,8 @@
 import { Input, SegmentedControl, Stack, Text, useMantineColorScheme } from '@mantine/core';
 import { type Language, useLanguage } from '../../text';
-import { Card } from '../../ui/bits';
+import { Card } from '../../ui/page';
 
-export function Appearance() {
+export function AppearanceSection() {
   const { t, language, choose } = useLanguage();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   return (

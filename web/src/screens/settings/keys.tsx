@@ -17,18 +17,19 @@ import {
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { $api, api, ok, type Schemas } from '../../api/client';
+import { $api, api, unwrap, type Schemas } from '../../api/client';
 import { useText } from '../../text';
-import { useAct } from '../../ui/act';
-import { Card, Empty, Failure, Waiting } from '../../ui/bits';
-import { confirmed } from '../../ui/confirm';
+import { useAction } from '../../ui/action';
+import { Card } from '../../ui/page';
+import { Empty, Failure, Loading } from '../../ui/status';
+import { askConfirmation } from '../../ui/confirm';
 import { duration, moment } from '../../ui/format';
-import { Scroll } from '../../ui/scroll';
-import { tell } from '../../ui/undo';
+import { ScrollBox } from '../../ui/scroll';
+import { notify } from '../../ui/notify';
 
 type Key = Schemas['AccountProviderKey'];
 
-export function Keys() {
+export function KeysSection() {
   const t = useText();
   const client = useQueryClient();
   const [setting, setSetting] = useState<{ variable: string; hosts: string[] } | null>(null);
@@ -36,18 +37,18 @@ export function Keys() {
   const targets = $api.useQuery('get', '/api/targets', {}, { staleTime: Number.POSITIVE_INFINITY });
   const again = () => client.invalidateQueries({ queryKey: ['get', '/api/keys'] });
   const remove = (k: Key) =>
-    confirmed(
+    askConfirmation(
       t,
       t('settings.deleteKey'),
       t('settings.deleteKeyText', { variable: k.variable }),
       t('common.delete'),
       async () => {
-        ok(await api.DELETE('/api/keys/{variable}', { params: { path: { variable: k.variable } } }));
-        tell(t('common.deleted', { what: k.variable }));
+        unwrap(await api.DELETE('/api/keys/{variable}', { params: { path: { variable: k.variable } } }));
+        notify(t('common.deleted', { what: k.variable }));
         await again();
       },
     );
-  if (list.isPending || targets.isPending) return <Waiting />;
+  if (list.isPending || targets.isPending) return <Loading />;
   if (list.error || targets.error)
     return <Failure of={list.error ?? targets.error} retry={() => (list.error ? list.refetch() : targets.refetch())} />;
   const { providers } = targets.data;
@@ -64,7 +65,7 @@ export function Keys() {
           <Text size="sm" c="dimmed" mb="sm">
             {t('settings.keysText')}
           </Text>
-          <Scroll label={t('settings.keysTitle')}>
+          <ScrollBox label={t('settings.keysTitle')}>
             <Table miw={760}>
               <Table.Thead>
                 <Table.Tr>
@@ -130,7 +131,7 @@ export function Keys() {
                 ))}
               </Table.Tbody>
             </Table>
-          </Scroll>
+          </ScrollBox>
         </Card>
       )}
       <Test providers={providers} keys={keys} />
@@ -164,19 +165,19 @@ function SetKey({
   const [variable, setVariable] = useState(fixed || providers[0]?.key_variables[0] || '');
   const [value, setValue] = useState('');
   const [hosts, setHosts] = useState(before.join(' '));
-  const { busy, error, act } = useAct();
+  const { busy, error, act } = useAction();
   const variables = [...new Set(providers.flatMap((p) => p.key_variables))];
   const send = (e: FormEvent) => {
     e.preventDefault();
     void act(async () => {
       const named = hosts.split(/[\s,]+/).filter(Boolean);
-      ok(
+      unwrap(
         await api.PUT('/api/keys/{variable}', {
           params: { path: { variable } },
           body: { value, ...(named.length > 0 ? { hosts: named } : {}) },
         }),
       );
-      tell(t('settings.keySet', { variable }));
+      notify(t('settings.keySet', { variable }));
       await done();
       close();
     });
@@ -244,13 +245,13 @@ function Test({ providers, keys }: { providers: Schemas['AppProvider'][]; keys: 
   const [base, setBase] = useState('');
   const [variable, setVariable] = useState('');
   const [result, setResult] = useState<Schemas['AppProbe'] | null>(null);
-  const { busy, error, act } = useAct();
+  const { busy, error, act } = useAction();
   const send = (e: FormEvent) => {
     e.preventDefault();
     setResult(null);
     void act(async () => {
       setResult(
-        ok(
+        unwrap(
           await api.POST('/api/targets/test', {
             body: {
               provider_key: provider,

@@ -2,15 +2,16 @@
 import { Button, Group, SimpleGrid, Stack, Switch, Table, TagsInput, Text, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { $api, api, ok, type Schemas } from '../../api/client';
+import { $api, api, unwrap, type Schemas } from '../../api/client';
 import { useText } from '../../text';
-import { useAct } from '../../ui/act';
-import { Card, Failure, Waiting } from '../../ui/bits';
-import { tell } from '../../ui/undo';
+import { useAction } from '../../ui/action';
+import { Card } from '../../ui/page';
+import { Failure, Loading } from '../../ui/status';
+import { notify } from '../../ui/notify';
 
-export function Limits() {
+export function LimitsSection() {
   const told = $api.useQuery('get', '/api/settings', {});
-  if (told.isPending) return <Waiting />;
+  if (told.isPending) return <Loading />;
   if (told.error) return <Failure of={told.error} retry={() => told.refetch()} />;
   return <Form of={told.data} />;
 }
@@ -24,7 +25,7 @@ function Form({ of }: { of: Schemas['SettingsTold'] }) {
   const [embedder, setEmbedder] = useState(of.embedder ?? '');
   const [embed, setEmbed] = useState(of.embed ?? '');
   const [rerank, setRerank] = useState(of.rerank ?? '');
-  const { busy, error, act } = useAct();
+  const { busy, error, act } = useAction();
   const same =
     embedder === (of.embedder ?? '') &&
     embed === (of.embed ?? '') &&
@@ -34,7 +35,7 @@ function Form({ of }: { of: Schemas['SettingsTold'] }) {
     hosts.join('\n') === (of.private_hosts ?? []).join('\n');
   const save = () =>
     act(async () => {
-      const now = ok(
+      const now = unwrap(
         await api.PUT('/api/settings', {
           body: {
             private_addresses: everywhere,
@@ -48,7 +49,7 @@ function Form({ of }: { of: Schemas['SettingsTold'] }) {
       );
       setHosts(now.private_hosts ?? []);
       client.setQueryData($api.queryOptions('get', '/api/settings', {}).queryKey, now);
-      tell(t('settings.saved'));
+      notify(t('settings.saved'));
     });
   const word = (v: boolean) => t(v ? 'settings.on' : 'settings.off');
   const rows: [string, string][] = [

@@ -1,25 +1,26 @@
 import { Alert, Box, Button, PasswordInput, Stack, Table, Text } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { $api, api, ok } from '../../api/client';
-import { useMe } from '../../me';
+import { $api, api, unwrap } from '../../api/client';
+import { useCurrentUser } from '../../user';
 import { useText } from '../../text';
-import { useAct } from '../../ui/act';
-import { Card, Failure, Waiting } from '../../ui/bits';
+import { useAction } from '../../ui/action';
+import { Card } from '../../ui/page';
+import { Failure, Loading } from '../../ui/status';
 import { bytes, number } from '../../ui/format';
 
-export function Password() {
+export function PasswordSection() {
   const t = useText();
-  const me = useMe();
+  const me = useCurrentUser();
   const [before, setBefore] = useState('');
   const [password, setPassword] = useState('');
   const [again, setAgain] = useState('');
   const [done, setDone] = useState(false);
-  const { busy, error, act } = useAct();
+  const { busy, error, act } = useAction();
   const different = again !== '' && again !== password;
   const send = async (e: FormEvent) => {
     e.preventDefault();
     setDone(false);
-    if (!(await act(async () => ok(await api.PUT('/api/me/password', { body: { before, password } }))))) return;
+    if (!(await act(async () => unwrap(await api.PUT('/api/me/password', { body: { before, password } }))))) return;
     setDone(true);
     setBefore('');
     setPassword('');
@@ -79,7 +80,7 @@ export function Password() {
 function Held() {
   const t = useText();
   const held = $api.useQuery('get', '/api/me/quota', {});
-  if (held.isPending) return <Waiting />;
+  if (held.isPending) return <Loading />;
   if (held.error) return <Failure of={held.error} retry={() => held.refetch()} />;
   return (
     <Card title={t('settings.heldTitle')}>

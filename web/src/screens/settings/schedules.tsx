@@ -24,18 +24,20 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { Link } from 'react-router';
-import { $api, api, ok, problemOf, type Schemas } from '../../api/client';
-import { useMay, useMe } from '../../me';
-import { type T, useText } from '../../text';
-import { useAct } from '../../ui/act';
-import { Card, Empty, Failure, gateVerdict, Verdict, Waiting } from '../../ui/bits';
-import { Change } from '../../ui/change';
-import { Code } from '../../ui/code';
+import { $api, api, unwrap, problemOf, type Schemas } from '../../api/client';
+import { usePermission, useCurrentUser } from '../../user';
+import { type Translator, useText } from '../../text';
+import { useAction } from '../../ui/action';
+import { Card } from '../../ui/page';
+import { Empty, Failure, Loading } from '../../ui/status';
+import { gateVerdict, Verdict } from '../../ui/verdict';
+import { ChangeFigure } from '../../ui/change';
+import { CodeEditor } from '../../ui/code';
 import { Copyable } from '../../ui/copy';
 import { moment, number } from '../../ui/format';
 import { useParam } from '../../ui/params';
-import { Scroll } from '../../ui/scroll';
-import { tell, tellFailure, undoable } from '../../ui/undo';
+import { ScrollBox } from '../../ui/scroll';
+import { notify, notifyFailure, undoable } from '../../ui/notify';
 
 type Schedule = Schemas['Schedule'];
 type Run = Schemas['ScheduleRun'];
@@ -71,9 +73,9 @@ function fieldsOf(s: Schedule): Fields {
   };
 }
 
-export function Schedules() {
+export function SchedulesSection() {
   const t = useText();
-  const me = useMe();
+  const me = useCurrentUser();
   const client = useQueryClient();
   const [open, setOpen] = useParam('schedule');
   const [editing, setEditing] = useState<Schedule | 'new' | null>(null);
@@ -94,37 +96,37 @@ export function Schedules() {
     try {
       await does();
     } catch (e) {
-      tellFailure(t, e);
+      notifyFailure(t, e);
     }
     await again();
   };
   const path = (s: Schedule) => ({ params: { path: { id: s.id } } });
   const runNow = (s: Schedule) =>
     attempt(async () => {
-      ok(
+      unwrap(
         await api.POST('/api/schedules/{id}/run', {
           params: { path: { id: s.id }, header: { 'Idempotency-Key': crypto.randomUUID() } },
         }),
       );
-      tell(t('settings.started'));
+      notify(t('settings.started'));
       setOpen(s.id);
     });
   const enable = (s: Schedule) =>
     attempt(async () =>
-      ok(await api.PUT('/api/schedules/{id}', { ...path(s), body: { ...fieldsOf(s), enabled: !s.enabled } })),
+      unwrap(await api.PUT('/api/schedules/{id}', { ...path(s), body: { ...fieldsOf(s), enabled: !s.enabled } })),
     );
   const testHook = (s: Schedule) =>
     attempt(async () => {
-      const h = ok(await api.POST('/api/schedules/{id}/webhook/test', path(s)));
-      tell(hookWords(t, h));
+      const h = unwrap(await api.POST('/api/schedules/{id}/webhook/test', path(s)));
+      notify(hookWords(t, h));
     });
   const remove = (s: Schedule) =>
-    undoable(t, s.name, async () => ok(await api.DELETE('/api/schedules/{id}', path(s))), {
+    undoable(t, s.name, async () => unwrap(await api.DELETE('/api/schedules/{id}', path(s))), {
       hide: () => setHidden((h) => [...h, s.id]),
       show: () => setHidden((h) => h.filter((id) => id !== s.id)),
     });
 
-  if (list.isPending) return <Waiting />;
+  if (list.isPending) return <Loading />;
   if (list.error) return <Failure of={list.error} retry={() => list.refetch()} />;
   const schedules = list.data.pages.flatMap((p) => p.items).filter((s) => !hidden.includes(s.id));
   const opened = schedules.find((s) => s.id === open);
@@ -140,7 +142,7 @@ export function Schedules() {
           <Text size="sm" c="dimmed" mb="sm">
             {t('settings.schedulesText')}
           </Text>
-          <Scroll label={t('settings.schedulesTitle')}>
+          <ScrollBox label={t('settings.schedulesTitle')}>
             <Table miw={680}>
               <Table.Thead>
                 <Table.Tr>
@@ -227,7 +229,7 @@ export function Schedules() {
                 ))}
               </Table.Tbody>
             </Table>
-          </Scroll>
+          </ScrollBox>
           {list.hasNextPage && (
             <Button mt="sm" variant="default" onClick={() => list.fetchNextPage()} loading={list.isFetchingNextPage}>
               {t('common.more')}
@@ -241,7 +243,7 @@ export function Schedules() {
           close={() => setEditing(null)}
           saved={async (s) => {
             setEditing(null);
-            tell(t('settings.scheduleSaved', { name: s.name }));
+            notify(t('settings.scheduleSaved', { name: s.name }));
             if (s.webhook_secret) setSecret(s.webhook_secret);
             await again();
           }}
@@ -274,7 +276,7 @@ export function Schedules() {
   );
 }
 
-function hookWords(t: T, h: Schemas['HookState']): string {
+function hookWords(t: Translator, h: Schemas['HookState']): string {
   return [
     t(`settings.hook_${h.state as 'delivered' | 'waiting' | 'failed'}`),
     h.status ? t('settings.hookAnswer', { status: h.status }) : '',
@@ -299,7 +301,7 @@ function History({ of }: { of: Schedule }) {
         q.state.data?.pages.some((p) => p.items.some((r) => r.state === 'running')) ? 1500 : false,
     },
   );
-  if (list.isPending) return <Waiting />;
+  if (list.isPending) return <Loading />;
   if (list.error) return <Failure of={list.error} retry={() => list.refetch()} />;
   const runs = list.data.pages.flatMap((p) => p.items);
   if (runs.length === 0) return <Empty title={t('settings.noHistory')} text={t('settings.noHistoryText')} />;
@@ -372,7 +374,7 @@ function Entry({ of: r }: { of: Run }) {
           <Text size="sm" className="untrusted">
             {c.target}
           </Text>
-          <Change of={c.change} />
+          <ChangeFigure of={c.change} />
         </Group>
       ))}
       {r.webhook && (
@@ -402,7 +404,7 @@ function Editor({
   saved: (s: Schedule) => Promise<void>;
 }) {
   const t = useText();
-  const admin = useMay('admin');
+  const admin = usePermission('admin');
   const [f, setF] = useState<Fields>(() =>
     of
       ? fieldsOf(of)
@@ -419,7 +421,7 @@ function Editor({
   );
   const [baseline, setBaseline] = useState(f.baseline_eval_id ? 'run' : f.baseline_last_good ? 'good' : 'none');
   const [newSecret, setNewSecret] = useState(false);
-  const { busy, error, act } = useAct();
+  const { busy, error, act } = useAction();
   const change = (c: Partial<Fields>) => setF((before) => ({ ...before, ...c }));
   const evals = (c: Partial<Fields['eval']>) => setF((before) => ({ ...before, eval: { ...before.eval, ...c } }));
   const suites = $api.useQuery('get', '/api/tool-suites', { params: { query: { limit: 200 } } });
@@ -446,8 +448,8 @@ function Editor({
       };
       await saved(
         of
-          ? ok(await api.PUT('/api/schedules/{id}', { params: { path: { id: of.id } }, body }))
-          : ok(await api.POST('/api/schedules', { body })),
+          ? unwrap(await api.PUT('/api/schedules/{id}', { params: { path: { id: of.id } }, body }))
+          : unwrap(await api.POST('/api/schedules', { body })),
       );
     });
   };
@@ -551,7 +553,7 @@ function Editor({
             <Text size="xs" c="dimmed" mb={4}>
               {t('settings.gatesHint')}
             </Text>
-            <Code
+            <CodeEditor
               label={t('settings.gates')}
               language="yaml"
               height={140}

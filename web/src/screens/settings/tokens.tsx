@@ -2,39 +2,40 @@
 import { Button, Checkbox, Group, Modal, NativeSelect, Stack, Table, Text, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { $api, api, ok, type Schemas } from '../../api/client';
-import { useMe } from '../../me';
+import { $api, api, unwrap, type Schemas } from '../../api/client';
+import { useCurrentUser } from '../../user';
 import { useText } from '../../text';
-import { useAct } from '../../ui/act';
-import { Card, Empty, Failure, Waiting } from '../../ui/bits';
-import { confirmed } from '../../ui/confirm';
+import { useAction } from '../../ui/action';
+import { Card } from '../../ui/page';
+import { Empty, Failure, Loading } from '../../ui/status';
+import { askConfirmation } from '../../ui/confirm';
 import { Copyable } from '../../ui/copy';
 import { ago, moment } from '../../ui/format';
-import { Scroll } from '../../ui/scroll';
-import { tell } from '../../ui/undo';
+import { ScrollBox } from '../../ui/scroll';
+import { notify } from '../../ui/notify';
 
 type Scope = 'read' | 'run' | 'write' | 'admin';
 
-export function Tokens() {
+export function TokensSection() {
   const t = useText();
   const client = useQueryClient();
   const [making, setMaking] = useState(false);
   const list = $api.useQuery('get', '/api/tokens', {});
   const again = () => client.invalidateQueries({ queryKey: ['get', '/api/tokens'] });
   const revoke = (k: Schemas['AccountToken']) =>
-    confirmed(
+    askConfirmation(
       t,
       t('settings.revokeTitle'),
       t('settings.revokeText', { name: k.name }),
       t('settings.revoke'),
       async () => {
-        ok(await api.DELETE('/api/tokens/{id}', { params: { path: { id: k.id } } }));
-        tell(t('settings.revoked', { name: k.name }));
+        unwrap(await api.DELETE('/api/tokens/{id}', { params: { path: { id: k.id } } }));
+        notify(t('settings.revoked', { name: k.name }));
         await again();
       },
     );
   const make = <Button onClick={() => setMaking(true)}>{t('settings.makeToken')}</Button>;
-  if (list.isPending) return <Waiting />;
+  if (list.isPending) return <Loading />;
   if (list.error) return <Failure of={list.error} retry={() => list.refetch()} />;
   return (
     <>
@@ -47,7 +48,7 @@ export function Tokens() {
           <Text size="sm" c="dimmed" mb="sm">
             {t('settings.tokensText')}
           </Text>
-          <Scroll label={t('settings.tokensTitle')}>
+          <ScrollBox label={t('settings.tokensTitle')}>
             <Table miw={620}>
               <Table.Thead>
                 <Table.Tr>
@@ -82,7 +83,7 @@ export function Tokens() {
                 ))}
               </Table.Tbody>
             </Table>
-          </Scroll>
+          </ScrollBox>
         </Card>
       )}
       {making && <Make close={() => setMaking(false)} made={again} />}
@@ -92,16 +93,16 @@ export function Tokens() {
 
 function Make({ close, made }: { close: () => void; made: () => Promise<void> }) {
   const t = useText();
-  const grants = useMe().grants as Scope[];
+  const grants = useCurrentUser().grants as Scope[];
   const [name, setName] = useState('');
   const [scopes, setScopes] = useState<Scope[]>(grants.filter((g) => g === 'read' || g === 'run'));
   const [days, setDays] = useState('90');
   const [secret, setSecret] = useState('');
-  const { busy, error, act } = useAct();
+  const { busy, error, act } = useAction();
   const send = (e: FormEvent) => {
     e.preventDefault();
     void act(async () => {
-      const k = ok(await api.POST('/api/tokens', { body: { name, scopes, days: Number(days) } }));
+      const k = unwrap(await api.POST('/api/tokens', { body: { name, scopes, days: Number(days) } }));
       setSecret(k.secret);
       await made();
     });

@@ -15,24 +15,25 @@ import {
 } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { $api, api, ok, type Schemas } from '../../api/client';
-import { useMe } from '../../me';
+import { $api, api, unwrap, type Schemas } from '../../api/client';
+import { useCurrentUser } from '../../user';
 import { useText } from '../../text';
-import { useAct } from '../../ui/act';
-import { Card, Failure, Waiting } from '../../ui/bits';
-import { confirmed } from '../../ui/confirm';
+import { useAction } from '../../ui/action';
+import { Card } from '../../ui/page';
+import { Failure, Loading } from '../../ui/status';
+import { askConfirmation } from '../../ui/confirm';
 import { Copyable } from '../../ui/copy';
 import { moment } from '../../ui/format';
-import { Scroll } from '../../ui/scroll';
-import { tell, tellFailure } from '../../ui/undo';
+import { ScrollBox } from '../../ui/scroll';
+import { notify, notifyFailure } from '../../ui/notify';
 
 type User = Schemas['AccountUser'];
 type Role = 'viewer' | 'member' | 'admin';
 const roles: Role[] = ['viewer', 'member', 'admin'];
 
-export function Users() {
+export function UsersSection() {
   const t = useText();
-  const me = useMe();
+  const me = useCurrentUser();
   const client = useQueryClient();
   const [dialog, setDialog] = useState<{ invite: true } | { change: User } | { link: string; name: string } | null>(
     null,
@@ -48,27 +49,27 @@ export function Users() {
   const link = async (u: User) => {
     try {
       setDialog({
-        link: ok(await api.POST('/api/users/{id}/link', { params: { path: { id: u.id } } })).link,
+        link: unwrap(await api.POST('/api/users/{id}/link', { params: { path: { id: u.id } } })).link,
         name: u.name,
       });
       await again();
     } catch (e) {
-      tellFailure(t, e);
+      notifyFailure(t, e);
     }
   };
   const remove = (u: User) =>
-    confirmed(
+    askConfirmation(
       t,
       t('settings.removeTitle', { name: u.name }),
       t('settings.removeText', { name: u.name }),
       t('settings.remove'),
       async () => {
-        ok(await api.DELETE('/api/users/{id}', { params: { path: { id: u.id } } }));
-        tell(t('settings.removed', { name: u.name }));
+        unwrap(await api.DELETE('/api/users/{id}', { params: { path: { id: u.id } } }));
+        notify(t('settings.removed', { name: u.name }));
         await again();
       },
     );
-  if (list.isPending) return <Waiting />;
+  if (list.isPending) return <Loading />;
   if (list.error) return <Failure of={list.error} retry={() => list.refetch()} />;
   const users = list.data.pages.flatMap((p) => p.items);
   return (
@@ -76,7 +77,7 @@ export function Users() {
       title={t('settings.usersTitle')}
       actions={<Button onClick={() => setDialog({ invite: true })}>{t('settings.invite')}</Button>}
     >
-      <Scroll label={t('settings.usersTitle')}>
+      <ScrollBox label={t('settings.usersTitle')}>
         <Table miw={560}>
           <Table.Thead>
             <Table.Tr>
@@ -128,7 +129,7 @@ export function Users() {
             ))}
           </Table.Tbody>
         </Table>
-      </Scroll>
+      </ScrollBox>
       {list.hasNextPage && (
         <Button mt="sm" variant="default" onClick={() => list.fetchNextPage()} loading={list.isFetchingNextPage}>
           {t('common.more')}
@@ -177,10 +178,10 @@ function Invite({ close, made }: { close: () => void; made: (u: Schemas['Linked'
   const [name, setName] = useState('');
   const [role, setRole] = useState<Role>('member');
   const [jobs, setJobs] = useState(2);
-  const { busy, error, act } = useAct();
+  const { busy, error, act } = useAction();
   const send = (e: FormEvent) => {
     e.preventDefault();
-    void act(async () => made(ok(await api.POST('/api/users', { body: { name, role, max_jobs: jobs } }))));
+    void act(async () => made(unwrap(await api.POST('/api/users', { body: { name, role, max_jobs: jobs } }))));
   };
   return (
     <Modal
@@ -243,17 +244,17 @@ function Change({ user, close, changed }: { user: User; close: () => void; chang
   const t = useText();
   const [role, setRole] = useState(user.role as Role);
   const [jobs, setJobs] = useState(user.max_jobs);
-  const { busy, error, act } = useAct();
+  const { busy, error, act } = useAction();
   const send = (e: FormEvent) => {
     e.preventDefault();
     void act(async () => {
-      ok(
+      unwrap(
         await api.PATCH('/api/users/{id}', {
           params: { path: { id: user.id } },
           body: { ...(role !== user.role ? { role } : {}), ...(jobs !== user.max_jobs ? { max_jobs: jobs } : {}) },
         }),
       );
-      tell(t('settings.userChanged', { name: user.name }));
+      notify(t('settings.userChanged', { name: user.name }));
       await changed();
     });
   };

@@ -22,10 +22,10 @@ import {
 import { modals } from '@mantine/modals';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { type FormEvent, type ReactNode, useEffect, useLayoutEffect, useId, useMemo, useState } from 'react';
-import { api, ok, type Schemas } from '../../api/client';
+import { api, unwrap, type Schemas } from '../../api/client';
 import { useText } from '../../text';
-import { Code } from '../../ui/code';
-import { tell } from '../../ui/undo';
+import { CodeEditor } from '../../ui/code';
+import { notify } from '../../ui/notify';
 import { useUnsaved } from '../../ui/unsaved';
 import {
   type Case,
@@ -33,15 +33,15 @@ import {
   functionOf,
   marksOf,
   propertiesOf,
-  remark,
+  remarkText,
   type Tool,
   useFraming,
   useLint,
-  useSchemaWords,
+  useSchemaCompletions,
   withCases,
 } from './data';
 import { bodyOf, chained, draftOf, type Draft } from './draft';
-import { Problems, Refused, fieldErrors } from './problems';
+import { Problems, SaveRefused, fieldErrors } from './problems';
 
 const fieldNames = [
   'id',
@@ -149,7 +149,8 @@ function CaseForm({
   const { body, errors: unread } = useMemo(() => bodyOf(d, t), [d, t]);
   const framing = useFraming(editing);
   const own = d.mode === 'own';
-  // What cannot be sent is linted as it is typed in callvet's own form; a form with a field that is no JSON is not linted.
+  // What cannot be sent is linted as it is typed in callvet's own form; a form with a field that is no JSON is not
+  // linted.
   const text = own ? d.own : Object.keys(unread).length === 0 ? JSON.stringify(body) : null;
   const lint = useLint(may && framing && text !== null && changed ? framing.ofCase(text, own) : null);
   const lines = own ? d.own.split('\n').length : 1;
@@ -159,7 +160,7 @@ function CaseForm({
     for (const p of lint.problems) {
       const name = /cases\[0\]\.?(\w+)/.exec(p.location ?? '')?.[1];
       if (name && fieldNames.includes(name) && !p.warning)
-        out[name] = [out[name], remark(p)].filter(Boolean).join('\n');
+        out[name] = [out[name], remarkText(p)].filter(Boolean).join('\n');
     }
     return out;
   }, [lint.problems]);
@@ -182,13 +183,13 @@ function CaseForm({
       const answer: Schemas['CasesWritten'] = await write(
         async (match) =>
           isNew
-            ? ok(
+            ? unwrap(
                 await api.POST('/api/tool-suites/{id}/cases', {
                   params: { path: { id: suite.id }, header: { 'If-Match': match } },
                   body: body as never,
                 }),
               )
-            : ok(
+            : unwrap(
                 await api.PUT('/api/tool-suites/{id}/cases/{cid}', {
                   params: { path: { id: suite.id, cid: of.id! }, header: { 'If-Match': match } },
                   body,
@@ -196,7 +197,7 @@ function CaseForm({
               ),
         withCases,
       );
-      tell(t('suites.saved', { version: answer.version }));
+      notify(t('suites.saved', { version: answer.version }));
       dirty(false);
       saved(answer.test_cases[0]!);
     } catch (x) {
@@ -206,7 +207,7 @@ function CaseForm({
     }
   };
   const toolNames = suite.tools.map((x) => functionOf(x as Tool).name).filter(Boolean);
-  const words = useSchemaWords('suite');
+  const words = useSchemaCompletions('suite');
   const argumentsOf = useMemo(() => {
     const out: { label: string; detail: string }[] = [];
     for (const x of suite.tools)
@@ -257,7 +258,7 @@ function CaseForm({
         />
         {own ? (
           <Field label={t('suites.ownLabel')} text={t('suites.formOwnText')} error={wrong('case')}>
-            <Code
+            <CodeEditor
               label={t('suites.ownLabel')}
               value={d.own}
               language="json"
@@ -281,7 +282,7 @@ function CaseForm({
           />
         )}
         {may && changed && <Problems lint={restLint} skip={1} lines={own ? lines : 0} quiet={!own} />}
-        <Refused
+        <SaveRefused
           of={error !== null && (refused.rest.length > 0 || Object.keys(refused.fields).length === 0) ? error : null}
           editing={editing}
           done={() => setError(null)}
@@ -371,7 +372,7 @@ function Fields({ d, set, may, wrong, toolNames, argumentsOf, categories, tools 
     height = 96,
   ) => (
     <Field label={label} text={text} error={wrong(name)}>
-      <Code
+      <CodeEditor
         label={label}
         value={value}
         language="json"

@@ -30,13 +30,13 @@ import {
 } from '@tabler/icons-react';
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
 import { useSearchParams } from 'react-router';
-import { api, ok, problemOf } from '../../api/client';
+import { api, unwrap, problemOf } from '../../api/client';
 import { useText } from '../../text';
-import { Empty } from '../../ui/bits';
-import { Code } from '../../ui/code';
+import { Empty } from '../../ui/status';
+import { CodeEditor } from '../../ui/code';
 import { useParam } from '../../ui/params';
 import { Rows } from '../../ui/table';
-import { tell, undoable } from '../../ui/undo';
+import { notify, undoable } from '../../ui/notify';
 import { CaseDrawer } from './caseform';
 import {
   type Case,
@@ -45,18 +45,18 @@ import {
   namesOf,
   plainCase,
   type Remark,
-  remark,
+  remarkText,
   type Tool,
   withCases,
 } from './data';
 import { emptyCase } from './draft';
-import { Refused } from './problems';
+import { SaveRefused } from './problems';
 
 const tagsOf = (c: Case) => ((c.case as { tags?: unknown } | null | undefined)?.tags as string[] | undefined) ?? [];
 const categoryOf = (c: Case) => c.category ?? ((c.case as { category?: string } | null | undefined)?.category || '');
 const skips = (c: Case) => Boolean((c.case as { skip?: unknown } | null | undefined)?.skip);
 
-export function Cases({ editing, problems }: { editing: Editing; problems: Remark[] }) {
+export function CasesTab({ editing, problems }: { editing: Editing; problems: Remark[] }) {
   const t = useText();
   const { suite, may, write, hidden, hide } = editing;
   const [search, setSearch] = useParam('q');
@@ -103,7 +103,7 @@ export function Cases({ editing, problems }: { editing: Editing; problems: Remar
     try {
       await write(
         async (match) =>
-          ok(
+          unwrap(
             await api.PUT('/api/tool-suites/{id}/cases/{cid}', {
               params: { path: { id: suite.id, cid: id! }, header: { 'If-Match': match } },
               body: { ...rest, ...change } as Case,
@@ -124,7 +124,7 @@ export function Cases({ editing, problems }: { editing: Editing; problems: Remar
       () =>
         write(
           async (match) =>
-            ok(
+            unwrap(
               await api.DELETE('/api/tool-suites/{id}/cases/{cid}', {
                 params: { path: { id: suite.id, cid: c.id! }, header: { 'If-Match': match } },
                 keepalive: true,
@@ -200,7 +200,7 @@ export function Cases({ editing, problems }: { editing: Editing; problems: Remar
           </Group>
         )}
       </Group>
-      <Refused of={conflict} editing={editing} done={() => setConflict(null)} />
+      <SaveRefused of={conflict} editing={editing} done={() => setConflict(null)} />
       <Rows<Case>
         label={t('suites.cases')}
         rows={rows}
@@ -402,7 +402,7 @@ function Marks({ of, id }: { of: Remark[] | undefined; id: string }) {
   const t = useText();
   if (!of) return null;
   const bad = of.some((p) => !p.warning);
-  const text = of.map(remark).join('\n');
+  const text = of.map(remarkText).join('\n');
   return (
     <Tooltip
       label={<span style={{ whiteSpace: 'pre-wrap' }}>{text}</span>}
@@ -634,7 +634,7 @@ function Paste({ editing, done }: { editing: Editing; done: () => void }) {
     try {
       const answer = await write(
         async (match) =>
-          ok(
+          unwrap(
             await api.POST('/api/tool-suites/{id}/cases', {
               params: { path: { id: suite.id }, header: { 'If-Match': match } },
               body: list.map((x) => x.value) as never,
@@ -642,7 +642,7 @@ function Paste({ editing, done }: { editing: Editing; done: () => void }) {
           ),
         withCases,
       );
-      tell(t('suites.addedCases', { n: answer.test_cases.length }));
+      notify(t('suites.addedCases', { n: answer.test_cases.length }));
       done();
     } catch (e) {
       setError(e);
@@ -655,7 +655,7 @@ function Paste({ editing, done }: { editing: Editing; done: () => void }) {
       <Text size="sm" c="dimmed">
         {t('suites.pasteText')}
       </Text>
-      <Code
+      <CodeEditor
         label={t('suites.pasteLabel')}
         value={text}
         onChange={setText}
@@ -674,7 +674,7 @@ function Paste({ editing, done }: { editing: Editing; done: () => void }) {
           ))}
         </Alert>
       ) : (
-        <Refused of={error} editing={editing} done={() => setError(null)} />
+        <SaveRefused of={error} editing={editing} done={() => setError(null)} />
       )}
       <Group justify="flex-end">
         <Button onClick={add} loading={busy} disabled={text.trim() === ''}>

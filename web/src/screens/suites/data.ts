@@ -6,10 +6,10 @@
 // the one that the user has seen, and be written over. It is fetched when the user asks for it.
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { $api, api, ok, problemOf, type Schemas } from '../../api/client';
-import { useMay, useMe } from '../../me';
-import { told } from '../../text/told';
-import type { Mark } from '../../ui/code';
+import { $api, api, unwrap, problemOf, type Schemas } from '../../api/client';
+import { usePermission, useCurrentUser } from '../../user';
+import { translate } from '../../text/translate';
+import type { Mark } from '../../ui/editor';
 
 export type Suite = Schemas['Suite'];
 export type Case = Schemas['Case'];
@@ -34,8 +34,8 @@ export type Editing = {
 
 export function useEditing(id: string) {
   const client = useQueryClient();
-  const me = useMe();
-  const mayWrite = useMay('write');
+  const me = useCurrentUser();
+  const mayWrite = usePermission('write');
   const init = useMemo(() => ({ params: { path: { id } } }), [id]);
   const key = $api.queryOptions('get', '/api/tool-suites/{id}', init).queryKey;
   const query = $api.useQuery('get', '/api/tool-suites/{id}', init, {
@@ -103,7 +103,7 @@ export function useSource(id: string, version: number, yaml: boolean) {
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 60_000,
     queryFn: async ({ signal }) =>
-      ok(
+      unwrap(
         await api.GET('/api/tool-suites/{id}/export', {
           params: { path: { id }, query: { format: 'callvet', yaml, version } },
           parseAs: 'text',
@@ -117,19 +117,19 @@ export type Lint = { problems: Remark[]; busy: boolean; form: string; cases: num
 
 const unlinted: Lint = { problems: [], busy: false, form: '', cases: 0, ok: true, of: '' };
 
-/** largest is the longest text that the linter of the server takes. */
-export const largest = 8_000_000;
+/** maxSourceBytes is the longest text that the linter of the server takes. */
+export const maxSourceBytes = 8_000_000;
 
 /** useLint asks the linter about a text a moment after it was typed. null is not linted. */
 export function useLint(text: string | null, format = ''): Lint {
   const [lint, set] = useState(unlinted);
   useEffect(() => {
-    if (text === null || text.trim() === '' || text.length > largest) return set(unlinted);
+    if (text === null || text.trim() === '' || text.length > maxSourceBytes) return set(unlinted);
     const stop = new AbortController();
     set((was) => ({ ...was, busy: true }));
     const timer = window.setTimeout(async () => {
       try {
-        const a = ok(
+        const a = unwrap(
           await api.POST('/api/lint', { body: { text, ...(format ? { format } : {}) }, signal: stop.signal }),
         );
         set({ problems: a.problems, busy: false, form: a.form, cases: a.test_case_count, ok: a.ok, of: text });
@@ -159,16 +159,19 @@ export function marksOf(problems: Remark[], skip = 0, lines = Number.POSITIVE_IN
       line: p.line! - skip,
       column: p.column ?? 1,
       severity: p.warning ? 'warning' : 'error',
-      text: remark(p),
+      text: remarkText(p),
     }));
 }
 
-/** remark is a problem with what would mend it, in the language of the page. */
-export function remark(p: Remark): string {
-  return p.fix ? `${told(p.message)} (${told(p.fix)})` : told(p.message);
+/** remarkText is a problem with its fix, in the language of the page. */
+export function remarkText(p: Remark): string {
+  return p.fix ? `${translate(p.message)} (${translate(p.fix)})` : translate(p.message);
 }
 
-/** useFraming gives what stands before and after a case or tools, so that the linter reads a piece of the suite as it reads the whole. */
+/**
+ * useFraming gives what stands before and after a case or tools, so that the linter reads a piece of the suite as it
+ * reads the whole.
+ */
 export function useFraming({ suite }: Editing) {
   const own = suite.form === 'callvet';
   const source = useSource(suite.id, suite.version, false);
@@ -226,14 +229,16 @@ export function namesOf(c: Case): string[] {
   return e === null || e === undefined ? [] : Array.isArray(e) ? e : [e];
 }
 
-/** useSchemaWords gives the names of all fields of a format of files, with what they mean. */
-export function useSchemaWords(name: string) {
+/** useSchemaCompletions returns the names of all fields of a file format with their descriptions, for completion. */
+export function useSchemaCompletions(name: string) {
   const { data } = useQuery({
     queryKey: ['schema', name],
     staleTime: Number.POSITIVE_INFINITY,
     queryFn: async () =>
       JSON.parse(
-        ok(await api.GET('/api/schemas/{name}', { params: { path: { name } }, parseAs: 'text' })) as unknown as string,
+        unwrap(
+          await api.GET('/api/schemas/{name}', { params: { path: { name } }, parseAs: 'text' }),
+        ) as unknown as string,
       ) as unknown,
   });
   return useMemo(() => {

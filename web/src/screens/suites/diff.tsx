@@ -2,7 +2,7 @@
 import { Badge, Box, Group, Stack, Text, Title } from '@mantine/core';
 import { $api } from '../../api/client';
 import { useText } from '../../text';
-import { Failure, Waiting } from '../../ui/bits';
+import { Failure, Loading } from '../../ui/status';
 import { type Case, functionOf, type Suite, type Tool } from './data';
 
 export function DiffView({ id, from, to }: { id: string; from: number; to: number }) {
@@ -18,7 +18,7 @@ export function DiffView({ id, from, to }: { id: string; from: number; to: numbe
   });
   const error = diff.error ?? was.error ?? is.error;
   if (error) return <Failure of={error} />;
-  if (!diff.data || !was.data || !is.data) return <Waiting />;
+  if (!diff.data || !was.data || !is.data) return <Loading />;
   const { suite, tools, cases } = diff.data;
   const parts = [
     {

@@ -1,5 +1,5 @@
 // A case as the form has it: every JSON value as the text that is typed, so that nothing typed is lost.
-import type { T } from '../../text';
+import type { Translator } from '../../text';
 import { type Case, namesOf, plainCase } from './data';
 
 export type Draft = {
@@ -62,7 +62,10 @@ export function draftOf(c: Case, own: boolean): Draft {
   };
 }
 
-/** withoutId is a case without its id, which has a field of its own. A case with fields is one of callvet's own form, too: that form knows them. */
+/**
+ * withoutId is a case without its id, which has a field of its own. A case with fields is one of callvet's own form,
+ * too: that form knows them.
+ */
 function withoutId(c: Record<string, unknown>): Record<string, unknown> {
   const { id: _, ...rest } = c;
   return rest;
@@ -79,7 +82,7 @@ export function chained(d: Draft): boolean {
 }
 
 /** bodyOf makes the case of a draft, or says which fields hold no value that could be sent. */
-export function bodyOf(d: Draft, t: T): { body: Case; errors: Record<string, string> } {
+export function bodyOf(d: Draft, t: Translator): { body: Case; errors: Record<string, string> } {
   const errors: Record<string, string> = {};
   const object = (name: string, text: string): Record<string, unknown> | undefined => {
     if (text.trim() === '') return undefined;

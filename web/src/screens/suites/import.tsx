@@ -18,19 +18,20 @@ import { IconAlertTriangle, IconDownload, IconFile, IconUpload } from '@tabler/i
 import { useQueryClient } from '@tanstack/react-query';
 import { type DragEvent, type FormEvent, type ReactNode, useState } from 'react';
 import { Link } from 'react-router';
-import { $api, api, ok, type Schemas } from '../../api/client';
-import { useMay, useMe } from '../../me';
+import { $api, api, unwrap, type Schemas } from '../../api/client';
+import { usePermission, useCurrentUser } from '../../user';
 import { useText } from '../../text';
-import { Card, Empty, Failure, Screen } from '../../ui/bits';
-import { Code } from '../../ui/code';
+import { Card, Page } from '../../ui/page';
+import { Empty, Failure } from '../../ui/status';
+import { CodeEditor } from '../../ui/code';
 import { useParam } from '../../ui/params';
-import { largest, marksOf, type Remark, remark, type Suite, useLint, useSchemaWords } from './data';
+import { maxSourceBytes, marksOf, type Remark, remarkText, type Suite, useLint, useSchemaCompletions } from './data';
 import { fieldErrors, Problems } from './problems';
 
-export function Import() {
+export function ImportPage() {
   const t = useText();
-  const me = useMe();
-  const may = useMay('write') && !me.read_only;
+  const me = useCurrentUser();
+  const may = usePermission('write') && !me.read_only;
   const [from, setFrom] = useParam('from', 'text');
   const [done, setDone] = useState<Schemas['Imported'] | null>(null);
   const client = useQueryClient();
@@ -39,7 +40,7 @@ export function Import() {
     setDone(i);
   };
   return (
-    <Screen
+    <Page
       title={t('suites.importSuite')}
       lead={
         <Group gap="sm">
@@ -66,7 +67,7 @@ export function Import() {
           </Tabs.Panel>
         </Tabs>
       )}
-    </Screen>
+    </Page>
   );
 }
 
@@ -81,13 +82,13 @@ function FromText({ done }: { done: (i: Schemas['Imported']) => void }) {
   const [spot, setSpot] = useState<{ line: number; column: number }>();
   const forms = $api.useQuery('get', '/api/tool-eval/forms', {}, { staleTime: Number.POSITIVE_INFINITY });
   const lint = useLint(text || null, format);
-  const words = useSchemaWords('suite');
+  const words = useSchemaCompletions('suite');
   const fresh = lint.of === text && !lint.busy;
 
   const take = async (file: File | null | undefined) => {
     if (!file) return;
     setError(null);
-    if (file.size > largest) return setError(new Error(t('suites.tooLarge')));
+    if (file.size > maxSourceBytes) return setError(new Error(t('suites.tooLarge')));
     try {
       setText(new TextDecoder('utf-8', { fatal: true }).decode(await file.arrayBuffer()));
       setName(file.name.replace(/\.[^.]+$/, ''));
@@ -102,7 +103,7 @@ function FromText({ done }: { done: (i: Schemas['Imported']) => void }) {
   };
   const example = async () => {
     try {
-      setText(ok(await api.GET('/api/tool-eval/import/example', { parseAs: 'text' })) as unknown as string);
+      setText(unwrap(await api.GET('/api/tool-eval/import/example', { parseAs: 'text' })) as unknown as string);
     } catch (e) {
       setError(e);
     }
@@ -114,7 +115,7 @@ function FromText({ done }: { done: (i: Schemas['Imported']) => void }) {
       const form = new FormData();
       form.append('file', new Blob([text]), `${name.trim()}.txt`);
       done(
-        ok(
+        unwrap(
           await api.POST('/api/tool-eval/import', {
             params: { query: format ? { format } : {} },
             body: form as never,
@@ -170,7 +171,7 @@ function FromText({ done }: { done: (i: Schemas['Imported']) => void }) {
           </Group>
         </Group>
       </Box>
-      <Code
+      <CodeEditor
         label={t('suites.textLabel')}
         value={text}
         onChange={setText}
@@ -240,7 +241,7 @@ function FromServer({ done }: { done: (i: Schemas['Imported']) => void }) {
   const ask = (e: FormEvent) => {
     e.preventDefault();
     send(async () => {
-      const tools = ok(await api.POST('/api/mcp/discover', { body: address }));
+      const tools = unwrap(await api.POST('/api/mcp/discover', { body: address }));
       setFound(tools);
       setChosen(new Set(tools.tools.map((x) => x.name)));
       setName(tools.server_name);
@@ -249,7 +250,7 @@ function FromServer({ done }: { done: (i: Schemas['Imported']) => void }) {
   const take = () =>
     send(async () =>
       done(
-        ok(
+        unwrap(
           await api.POST('/api/mcp/import', {
             body: {
               ...address,
@@ -448,7 +449,7 @@ function Remarks({ of, title }: { of: Remark[]; title: ReactNode }) {
       <List size="sm" style={{ maxHeight: 260, overflow: 'auto' }} tabIndex={0}>
         {of.map((p, i) => (
           <List.Item key={i}>
-            <span className="untrusted">{remark(p)}</span> <span className="mono">{p.code}</span>
+            <span className="untrusted">{remarkText(p)}</span> <span className="mono">{p.code}</span>
           </List.Item>
         ))}
       </List>

@@ -17,23 +17,24 @@ import { IconFileImport, IconPlus, IconSearch, IconShare, IconTrash } from '@tab
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { Link, useNavigate } from 'react-router';
-import { $api, api, ok, type Schemas } from '../../api/client';
-import { useMay, useMe } from '../../me';
+import { $api, api, unwrap, type Schemas } from '../../api/client';
+import { usePermission, useCurrentUser } from '../../user';
 import { useText } from '../../text';
-import { Empty, Failure, Screen } from '../../ui/bits';
+import { Page } from '../../ui/page';
+import { Empty, Failure } from '../../ui/status';
 import { ago, moment, number } from '../../ui/format';
 import { useParam } from '../../ui/params';
 import { Rows } from '../../ui/table';
-import { restorable, tell, tellFailure } from '../../ui/undo';
+import { restorable, notify, notifyFailure } from '../../ui/notify';
 import { fieldErrors } from './problems';
 
 type Entry = Schemas['SuiteEntry'];
 
-/** List is all suites that the user may see. */
-export function List() {
+/** SuiteList is all suites that the user may see. */
+export function SuiteList() {
   const t = useText();
-  const me = useMe();
-  const may = useMay('write') && !me.read_only;
+  const me = useCurrentUser();
+  const may = usePermission('write') && !me.read_only;
   const navigate = useNavigate();
   const client = useQueryClient();
   const [search, setSearch] = useParam('q');
@@ -55,23 +56,23 @@ export function List() {
   const mine = (e: Entry) => e.owner === me.user_id || me.role === 'admin';
   const drop = async (e: Entry) => {
     try {
-      ok(
+      unwrap(
         await api.DELETE('/api/tool-suites/{id}', {
           params: { path: { id: e.id }, header: { 'If-Match': `"${e.version}"` } },
         }),
       );
       await again();
       restorable(t, e.name, async () => {
-        ok(await api.POST('/api/tool-suites/{id}/restore', { params: { path: { id: e.id } } }));
+        unwrap(await api.POST('/api/tool-suites/{id}/restore', { params: { path: { id: e.id } } }));
         await again();
-        tell(t('suites.restored', { what: e.name }));
+        notify(t('suites.restored', { what: e.name }));
       });
     } catch (x) {
-      tellFailure(t, x);
+      notifyFailure(t, x);
     }
   };
   return (
-    <Screen
+    <Page
       title={t('shell.suites')}
       lead={t('suites.lead')}
       actions={
@@ -237,7 +238,7 @@ export function List() {
       >
         <NewSuite made={(id) => navigate(`/suites/${id}?tab=tools`)} />
       </Modal>
-    </Screen>
+    </Page>
   );
 }
 
@@ -254,7 +255,7 @@ function NewSuite({ made }: { made: (id: string) => void }) {
     setBusy(true);
     setError(null);
     try {
-      const s = ok(
+      const s = unwrap(
         await api.POST('/api/tool-suites', { body: { name: name.trim(), ...(description ? { description } : {}) } }),
       );
       client.invalidateQueries({ queryKey: ['get', '/api/tool-suites'] });

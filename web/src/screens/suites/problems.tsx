@@ -4,14 +4,14 @@ import { IconAlertTriangle, IconCircleCheck, IconCircleX } from '@tabler/icons-r
 import { useState } from 'react';
 import { $api, problemOf, type Schemas } from '../../api/client';
 import { useText } from '../../text';
-import { told } from '../../text/told';
-import { Failure } from '../../ui/bits';
-import { tell } from '../../ui/undo';
+import { translate } from '../../text/translate';
+import { Failure } from '../../ui/status';
+import { notify } from '../../ui/notify';
 import type { Editing, Lint, Remark } from './data';
 import { DiffView } from './diff';
 
-/** Counts says how many errors and warnings there are. */
-export function Counts({ of }: { of: Remark[] }) {
+/** ProblemCounts is how many errors and warnings there are. */
+export function ProblemCounts({ of }: { of: Remark[] }) {
   const t = useText();
   const warnings = of.filter((p) => p.warning).length;
   const errors = of.length - warnings;
@@ -37,7 +37,10 @@ export function Counts({ of }: { of: Remark[] }) {
   );
 }
 
-/** Problems lists what the linter says. skip is how many lines stood before the text that is shown, which has so many lines. */
+/**
+ * Problems lists what the linter says. skip is how many lines stood before the text that is shown, which has so many
+ * lines.
+ */
 export function Problems({
   lint,
   go,
@@ -61,7 +64,7 @@ export function Problems({
             {t('suites.linting')}
           </Text>
         ) : lint.problems.length > 0 ? (
-          <Counts of={lint.problems} />
+          <ProblemCounts of={lint.problems} />
         ) : (
           lint.of !== '' &&
           !quiet && (
@@ -113,11 +116,11 @@ export function Problems({
                 )}
                 <Box style={{ flex: 1, minWidth: 0 }}>
                   <Text size="sm" className="untrusted" component="span">
-                    <span data-message>{told(p.message)}</span>
+                    <span data-message>{translate(p.message)}</span>
                     {p.fix && (
                       <Text span c="dimmed" size="sm">
                         {' '}
-                        ({told(p.fix)})
+                        ({translate(p.fix)})
                       </Text>
                     )}
                   </Text>
@@ -151,8 +154,8 @@ export function Problems({
   );
 }
 
-/** Refused shows why a write was refused; where somebody else changed the suite, what they changed, and how to go on. */
-export function Refused({ of, editing, done }: { of: unknown; editing: Editing; done: () => void }) {
+/** SaveRefused shows why a write was refused. After a conflict it shows the other change, and how to go on. */
+export function SaveRefused({ of, editing, done }: { of: unknown; editing: Editing; done: () => void }) {
   if (!of) return null;
   return problemOf(of).status === 412 ? <Conflict editing={editing} done={done} /> : <Failure of={of} />;
 }
@@ -166,7 +169,7 @@ function Conflict({ editing: { suite, load }, done }: { editing: Editing; done: 
     setBusy(true);
     try {
       const now = await load();
-      tell(t('suites.loaded', { version: now.version }));
+      notify(t('suites.loaded', { version: now.version }));
       done();
     } catch (e) {
       setError(e);
@@ -207,7 +210,10 @@ function Difference({ id, from }: { id: string; from: number }) {
   return to === undefined ? null : <DiffView id={id} from={from} to={to} />;
 }
 
-/** fieldErrors gives what was refused by field: body.test_cases[0].prompt is of prompt. The rest is of no field that known has. */
+/**
+ * fieldErrors gives what was refused by field: body.test_cases[0].prompt is of prompt. The rest is of no field that
+ * known has.
+ */
 export function fieldErrors(
   e: unknown,
   known: string[],

@@ -1,14 +1,14 @@
 import { Button, Group, Stack, Text, Textarea } from '@mantine/core';
 import { useState } from 'react';
-import { api, ok } from '../../api/client';
+import { api, unwrap } from '../../api/client';
 import { useText } from '../../text';
 import { number } from '../../ui/format';
-import { tell } from '../../ui/undo';
+import { notify } from '../../ui/notify';
 import type { Editing } from './data';
-import { fieldErrors, Refused } from './problems';
+import { fieldErrors, SaveRefused } from './problems';
 
-/** Prompt is the system prompt of the suite. draft is what was typed and is not saved; null: nothing. */
-export function Prompt({
+/** PromptTab is the system prompt of the suite. draft is the unsaved text, or null. */
+export function PromptTab({
   editing,
   draft,
   setDraft,
@@ -29,7 +29,7 @@ export function Prompt({
     try {
       const now = await write(
         async (match) =>
-          ok(
+          unwrap(
             await api.PATCH('/api/tool-suites/{id}', {
               params: { path: { id: suite.id }, header: { 'If-Match': match } },
               body: { system_prompt: value === '' ? null : value },
@@ -38,7 +38,7 @@ export function Prompt({
         (_, answer) => answer,
       );
       setDraft(null);
-      tell(t('suites.saved', { version: now.version }));
+      notify(t('suites.saved', { version: now.version }));
     } catch (e) {
       setError(e);
     } finally {
@@ -59,7 +59,7 @@ export function Prompt({
         error={fields.system_prompt}
         onChange={(e) => setDraft(e.currentTarget.value === suite.system_prompt ? null : e.currentTarget.value)}
       />
-      <Refused
+      <SaveRefused
         of={error !== null && (rest.length > 0 || Object.keys(fields).length === 0) ? error : null}
         editing={editing}
         done={() => setError(null)}

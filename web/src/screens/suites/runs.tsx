@@ -2,14 +2,14 @@ import { Text } from '@mantine/core';
 import { Link, useNavigate } from 'react-router';
 import { $api, type Schemas } from '../../api/client';
 import { useText } from '../../text';
-import { Empty, Failure } from '../../ui/bits';
+import { Empty, Failure } from '../../ui/status';
 import { ago, moment, number } from '../../ui/format';
 import { Rows } from '../../ui/table';
 
 type Run = Schemas['EvalRun'];
 
-/** Runs lists the runs of the suite. */
-export function Runs({ id }: { id: string }) {
+/** RunsTab lists the runs of the suite. */
+export function RunsTab({ id }: { id: string }) {
   const t = useText();
   const navigate = useNavigate();
   const query = $api.useInfiniteQuery(

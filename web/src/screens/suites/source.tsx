@@ -1,18 +1,18 @@
 import { Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import { api, ok } from '../../api/client';
+import { api, unwrap } from '../../api/client';
 import { useText } from '../../text';
-import { Failure, Waiting } from '../../ui/bits';
-import { Code } from '../../ui/code';
+import { Failure, Loading } from '../../ui/status';
+import { CodeEditor } from '../../ui/code';
 import { useParam } from '../../ui/params';
-import { tell } from '../../ui/undo';
-import { type Editing, marksOf, useLint, useSchemaWords, useSource } from './data';
-import { Problems, Refused } from './problems';
+import { notify } from '../../ui/notify';
+import { type Editing, marksOf, useLint, useSchemaCompletions, useSource } from './data';
+import { Problems, SaveRefused } from './problems';
 
 type Draft = { yaml: boolean; text: string };
 
-/** Source is the whole suite as a text in callvet's own form. draft is what was typed and is not saved. */
-export function Source({
+/** SourceTab is the whole suite as a text in the native format. draft is the unsaved text. */
+export function SourceTab({
   editing,
   draft,
   setDraft,
@@ -31,16 +31,16 @@ export function Source({
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const [spot, setSpot] = useState<{ line: number; column: number }>();
-  const words = useSchemaWords('suite');
+  const words = useSchemaCompletions('suite');
   if (kept.error && text === undefined) return <Failure of={kept.error} retry={() => kept.refetch()} />;
-  if (text === undefined) return <Waiting />;
+  if (text === undefined) return <Loading />;
   const save = async () => {
     setBusy(true);
     setError(null);
     try {
       const now = await write(
         async (match) =>
-          ok(
+          unwrap(
             await api.PUT('/api/tool-suites/{id}/source', {
               params: { path: { id: suite.id }, query: { format: 'callvet' }, header: { 'If-Match': match } },
               body: text as never,
@@ -51,7 +51,7 @@ export function Source({
         (_, answer) => answer,
       );
       setDraft(null);
-      tell(t('suites.saved', { version: now.version }));
+      notify(t('suites.saved', { version: now.version }));
     } catch (e) {
       setError(e);
     } finally {
@@ -76,7 +76,7 @@ export function Source({
           ]}
         />
       </Group>
-      <Code
+      <CodeEditor
         key={yaml ? 'yaml' : 'json'}
         label={t('suites.sourceLabel')}
         language={yaml ? 'yaml' : 'json'}
@@ -89,7 +89,7 @@ export function Source({
         onChange={(x) => setDraft(x === kept.data ? null : { yaml, text: x })}
       />
       <Problems lint={lint} go={(line, column) => setSpot({ line, column })} />
-      <Refused of={error} editing={editing} done={() => setError(null)} />
+      <SaveRefused of={error} editing={editing} done={() => setError(null)} />
       {may && (
         <Group justify="flex-end" gap="xs">
           {broken && draft !== null && (

@@ -3,13 +3,13 @@ import { ActionIcon, Box, Button, Drawer, Group, Stack, Table, Text, VisuallyHid
 import { modals } from '@mantine/modals';
 import { IconBraces, IconPencil, IconPlus, IconTrash } from '@tabler/icons-react';
 import { useEffect, useLayoutEffect, useMemo, useState } from 'react';
-import { api, ok } from '../../api/client';
+import { api, unwrap } from '../../api/client';
 import { useText } from '../../text';
 import { en } from '../../text/en';
-import { Empty } from '../../ui/bits';
-import { Code } from '../../ui/code';
+import { Empty } from '../../ui/status';
+import { CodeEditor } from '../../ui/code';
 import { useParam } from '../../ui/params';
-import { tell, undoable } from '../../ui/undo';
+import { notify, undoable } from '../../ui/notify';
 import { useUnsaved } from '../../ui/unsaved';
 import {
   type Editing,
@@ -22,7 +22,7 @@ import {
   useFraming,
   useLint,
 } from './data';
-import { Problems, Refused } from './problems';
+import { Problems, SaveRefused } from './problems';
 
 const everything = '*';
 const newOne = '+';
@@ -31,8 +31,8 @@ const template = {
   function: { name: '', description: '', parameters: { type: 'object', properties: {}, required: [] } },
 };
 
-/** useToolWords gives the words of JSON Schema and of the function form. */
-export function useToolWords() {
+/** useToolCompletions returns the words of JSON Schema and of the function form, for completion. */
+export function useToolCompletions() {
   const t = useText();
   return useMemo(
     () =>
@@ -49,7 +49,7 @@ export function putTools(editing: Editing, change: (tools: Tool[]) => Tool[]): P
   const { suite, write } = editing;
   return write(
     async (match, now) =>
-      ok(
+      unwrap(
         await api.PATCH('/api/tool-suites/{id}', {
           params: { path: { id: suite.id }, header: { 'If-Match': match } },
           body: { tools: change(now.tools as Tool[]) },
@@ -59,7 +59,7 @@ export function putTools(editing: Editing, change: (tools: Tool[]) => Tool[]): P
   );
 }
 
-export function Tools({ editing }: { editing: Editing }) {
+export function ToolsTab({ editing }: { editing: Editing }) {
   const t = useText();
   const { suite, may, hidden, hide } = editing;
   const [open, setOpen] = useParam('tool');
@@ -249,7 +249,7 @@ function ToolForm({
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const [spot, setSpot] = useState<{ line: number; column: number }>();
-  const words = useToolWords();
+  const words = useToolCompletions();
   const changed = text !== first;
   useLayoutEffect(() => dirty(changed), [changed, dirty]);
   useEffect(() => () => dirty(false), [dirty]);
@@ -273,7 +273,8 @@ function ToolForm({
               .join('')
       }]`;
   const linted = useLint(framing ? framing.ofTools(`${before}${text}${all ? '' : `\n${after}`}`) : null);
-  const lint = useMemo(() => ({ ...linted, problems: linted.problems.filter((p) => p.code !== 'no-cases') }), [linted]); // cases may come later
+  // cases may come later
+  const lint = useMemo(() => ({ ...linted, problems: linted.problems.filter((p) => p.code !== 'no-cases') }), [linted]);
   const skip = all ? 1 : 3;
   const lines = text.split('\n').length;
 
@@ -295,7 +296,7 @@ function ToolForm({
         const here = list.findIndex((x) => functionOf(x).name === which);
         return here < 0 ? [...list, value as Tool] : list.map((x, i) => (i === here ? (value as Tool) : x));
       });
-      tell(t('suites.saved', { version: now.version }));
+      notify(t('suites.saved', { version: now.version }));
       dirty(false);
       close();
     } catch (e) {
@@ -309,7 +310,7 @@ function ToolForm({
       <Text size="sm" c="dimmed">
         {t('suites.toolHelp')}
       </Text>
-      <Code
+      <CodeEditor
         label={all ? t('suites.toolsLabel') : t('suites.toolLabel')}
         value={text}
         onChange={setText}
@@ -321,7 +322,7 @@ function ToolForm({
         at={spot}
       />
       <Problems lint={lint} skip={skip} lines={lines} go={(line, column) => setSpot({ line, column })} />
-      <Refused of={error} editing={editing} done={() => setError(null)} />
+      <SaveRefused of={error} editing={editing} done={() => setError(null)} />
       <Group justify="flex-end">
         <Button variant="default" onClick={leave}>
           {may ? t('common.cancel') : t('common.close')}

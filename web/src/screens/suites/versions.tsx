@@ -2,22 +2,23 @@ import { Badge, Box, Button, Group, Modal, Select, Stack, Table, Text, Title, Vi
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useSearchParams } from 'react-router';
-import { $api, api, ok, type Schemas } from '../../api/client';
-import { useMe } from '../../me';
+import { $api, api, unwrap, type Schemas } from '../../api/client';
+import { useCurrentUser } from '../../user';
 import { useText } from '../../text';
-import { Card, Failure, Waiting } from '../../ui/bits';
-import { Code } from '../../ui/code';
+import { Card } from '../../ui/page';
+import { Failure, Loading } from '../../ui/status';
+import { CodeEditor } from '../../ui/code';
 import { ago, moment, number } from '../../ui/format';
 import { useParam } from '../../ui/params';
-import { tell } from '../../ui/undo';
+import { notify } from '../../ui/notify';
 import { type Editing, useSource } from './data';
 import { DiffView } from './diff';
-import { Refused } from './problems';
+import { SaveRefused } from './problems';
 
-/** Versions lists the versions of the suite, compares two, and returns to one. */
-export function Versions({ editing }: { editing: Editing }) {
+/** VersionsTab lists the versions of the suite, compares two, and returns to one. */
+export function VersionsTab({ editing }: { editing: Editing }) {
   const t = useText();
-  const me = useMe();
+  const me = useCurrentUser();
   const client = useQueryClient();
   const { suite, may, write } = editing;
   const [from, setFrom] = useParam('from');
@@ -37,7 +38,7 @@ export function Versions({ editing }: { editing: Editing }) {
     },
   );
   if (query.error) return <Failure of={query.error} retry={() => query.refetch()} />;
-  if (!query.data) return <Waiting />;
+  if (!query.data) return <Loading />;
   const list = query.data.pages.flatMap((p) => p.items);
   const numbers = list.map((v) => String(v.version));
   const back = async (n: number) => {
@@ -45,7 +46,7 @@ export function Versions({ editing }: { editing: Editing }) {
     try {
       const now = await write(
         async (match) =>
-          ok(
+          unwrap(
             await api.POST('/api/tool-suites/{id}/versions/{version}/restore', {
               params: { path: { id: suite.id, version: n }, header: { 'If-Match': match } },
             }),
@@ -53,7 +54,7 @@ export function Versions({ editing }: { editing: Editing }) {
         (_, answer) => answer,
       );
       await client.invalidateQueries({ queryKey: ['get', '/api/tool-suites/{id}/versions'] });
-      tell(t('suites.returned', { version: now.version, n }));
+      notify(t('suites.returned', { version: now.version, n }));
     } catch (e) {
       setError(e);
     }
@@ -70,7 +71,7 @@ export function Versions({ editing }: { editing: Editing }) {
       <Text size="sm" c="dimmed">
         {t('suites.versionsText')}
       </Text>
-      <Refused of={error} editing={editing} done={() => setError(null)} />
+      <SaveRefused of={error} editing={editing} done={() => setError(null)} />
       <Box className="card scroll-x" role="region" aria-label={t('suites.tab_versions')} tabIndex={0}>
         <Table miw={860}>
           <Table.Thead>
@@ -212,9 +213,9 @@ function Old({ id, version }: { id: string; version: number }) {
   const t = useText();
   const source = useSource(id, version, true);
   if (source.error) return <Failure of={source.error} />;
-  if (source.data === undefined) return <Waiting />;
+  if (source.data === undefined) return <Loading />;
   return (
-    <Code
+    <CodeEditor
       label={t('suites.versionSource', { n: version })}
       value={source.data}
       language="yaml"

@@ -3,11 +3,12 @@ import { Badge, Box, Button, Group, Stack, Text, UnstyledButton } from '@mantine
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
 import { $api, type Schemas } from '../../api/client';
 import { type TextKey, useText } from '../../text';
-import { Empty, Failure, Verdict, Waiting } from '../../ui/bits';
-import { type Call, Long, OneCall, pretty } from '../../ui/conversation';
+import { Empty, Failure, Loading } from '../../ui/status';
+import { Verdict } from '../../ui/verdict';
+import { type Call, LongText, CallView, prettyJson } from '../../ui/conversation';
 import { duration } from '../../ui/format';
 import { useParam } from '../../ui/params';
-import { inWords } from '../runs/parts';
+import { withSpaces } from '../runs/parts';
 
 /** A step or a task record, as the schema of traces has it. */
 type Step = {
@@ -52,7 +53,7 @@ function read(a: Schemas['AppTracedAttempt'] | null): { steps: Step[]; task: Tas
   };
 }
 
-export function Attempts({ id }: { id: string }) {
+export function AttemptsTab({ id }: { id: string }) {
   const t = useText();
   const [open, setOpen] = useParam('attempt');
   const list = $api.useInfiniteQuery(
@@ -61,7 +62,7 @@ export function Attempts({ id }: { id: string }) {
     { params: { path: { id }, query: { limit: 50 } } },
     { pageParamName: 'cursor', initialPageParam: 0, getNextPageParam: (p) => p.next_cursor },
   );
-  if (list.isPending) return <Waiting />;
+  if (list.isPending) return <Loading />;
   if (list.error) return <Failure of={list.error} retry={() => list.refetch()} />;
   const all = list.data.pages.flatMap((p) => p.items ?? []).map(read);
   if (all.length === 0) return <Empty title={t('traces.noAttempts')} text={t('traces.noAttemptsText')} />;
@@ -152,18 +153,18 @@ function Attempt({
           {asked && <Said what={t('traces.input')} text={asked} />}
           {steps.map((s, i) => (
             <Box key={i}>
-              <OneCall call={callOf(s)} />
+              <CallView call={callOf(s)} />
               {s.gold && <Gold of={s} />}
             </Box>
           ))}
           {task?.final_answer && <Said what={t('traces.answer')} text={task.final_answer} />}
-          {task?.reason && <Said what={t('results.unread')} text={inWords(task.reason)} />}
+          {task?.reason && <Said what={t('results.unread')} text={withSpaces(task.reason)} />}
           {task?.finish_reason && <Said what={t('results.finishReason')} text={task.finish_reason} />}
           {(task?.notes ?? []).length > 0 && <Said what={t('results.evidenceNotes')} text={task!.notes!.join('\n')} />}
           {task?.fault && (
             <Said
               what={t('traces.error')}
-              text={[task.fault.kind && inWords(task.fault.kind), task.fault.message].filter(Boolean).join(': ')}
+              text={[task.fault.kind && withSpaces(task.fault.kind), task.fault.message].filter(Boolean).join(': ')}
             />
           )}
           {(task?.tags ?? []).length > 0 && (
@@ -192,7 +193,7 @@ function callOf(s: Step): Call {
     args_raw,
     status,
     result: result ?? undefined,
-    error: error === undefined || error === null ? undefined : typeof error === 'string' ? error : pretty(error),
+    error: error === undefined || error === null ? undefined : typeof error === 'string' ? error : prettyJson(error),
     env,
     queue_ms: latency_ms?.queue,
     exec_ms: latency_ms?.exec,
@@ -211,7 +212,7 @@ function Gold({ of: s }: { of: Step }) {
       <Text component="pre" m={0} className="mono untrusted">
         {g.needed === false
           ? t('traces.noCall')
-          : [g.tool && g.tool !== s.tool ? g.tool : '', g.args === undefined ? '' : pretty(g.args)]
+          : [g.tool && g.tool !== s.tool ? g.tool : '', g.args === undefined ? '' : prettyJson(g.args)]
               .filter(Boolean)
               .join(' ') ||
             (g.tool ?? '')}
@@ -226,7 +227,7 @@ function Said({ what, text }: { what: string; text: string }) {
       <Text size="xs" c="dimmed">
         {what}
       </Text>
-      <Long text={text} />
+      <LongText text={text} />
     </Box>
   );
 }

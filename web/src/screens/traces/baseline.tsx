@@ -3,8 +3,8 @@ import { $api } from '../../api/client';
 import { useText } from '../../text';
 import { moment } from '../../ui/format';
 
-/** Baseline chooses another collection, or a run. The value is an id: those of collections begin with traces_. */
-export function Baseline({
+/** BaselineSelect chooses another collection, or a run. The value is an id: those of collections begin with traces_. */
+export function BaselineSelect({
   id,
   value,
   onChange,

@@ -2,14 +2,16 @@
 import { Badge, Box, Group, Stack, Table, Text } from '@mantine/core';
 import { $api, type Schemas } from '../../api/client';
 import { useText } from '../../text';
-import { Card, Empty, Estimates, Failure, Figure, Waiting } from '../../ui/bits';
-import { Change } from '../../ui/change';
+import { Figure } from '../../ui/interval';
+import { Card, Estimates } from '../../ui/page';
+import { Empty, Failure, Loading } from '../../ui/status';
+import { ChangeFigure } from '../../ui/change';
 import { number } from '../../ui/format';
 import { useParam } from '../../ui/params';
-import { Scroll } from '../../ui/scroll';
-import { Baseline, baselineOf } from './baseline';
+import { ScrollBox } from '../../ui/scroll';
+import { BaselineSelect, baselineOf } from './baseline';
 
-export function Compare({ id }: { id: string }) {
+export function CompareTab({ id }: { id: string }) {
   const t = useText();
   const [baseline, setBaseline] = useParam('baseline');
   const diff = $api.useQuery(
@@ -20,7 +22,7 @@ export function Compare({ id }: { id: string }) {
   );
   return (
     <Stack>
-      <Baseline id={id} value={baseline} onChange={setBaseline} />
+      <BaselineSelect id={id} value={baseline} onChange={setBaseline} />
       {baseline === '' ? (
         <Empty title={t('traces.compare')} text={t('traces.compareText')} />
       ) : diff.error ? (
@@ -28,7 +30,7 @@ export function Compare({ id }: { id: string }) {
       ) : diff.data ? (
         <Differences of={diff.data} />
       ) : (
-        <Waiting />
+        <Loading />
       )}
     </Stack>
   );
@@ -58,7 +60,7 @@ function Differences({ of }: { of: Schemas['Comparison'] }) {
           })}
           actions={<ChangeWord of={target.overall.verdict} />}
         >
-          <Scroll label={t('traces.compare')}>
+          <ScrollBox label={t('traces.compare')}>
             <Table miw={720}>
               <Table.Thead>
                 <Table.Tr>
@@ -83,7 +85,7 @@ function Differences({ of }: { of: Schemas['Comparison'] }) {
                 ))}
               </Table.Tbody>
             </Table>
-          </Scroll>
+          </ScrollBox>
           <Text size="xs" c="dimmed" mt="xs">
             {t('traces.paired', { n: number(target.overall.cases) })}
           </Text>
@@ -92,7 +94,7 @@ function Differences({ of }: { of: Schemas['Comparison'] }) {
               <Text fw={600} size="sm" mb={4}>
                 {t('traces.changed')}
               </Text>
-              <Scroll label={t('traces.changed')} height={320}>
+              <ScrollBox label={t('traces.changed')} height={320}>
                 <Table>
                   <Table.Thead>
                     <Table.Tr>
@@ -122,7 +124,7 @@ function Differences({ of }: { of: Schemas['Comparison'] }) {
                     ))}
                   </Table.Tbody>
                 </Table>
-              </Scroll>
+              </ScrollBox>
             </Box>
           ) : (
             <Text size="sm" mt="xs">
@@ -178,7 +180,7 @@ function Row({
         <Figure interval={of.candidate} unit={unit} />
       </Table.Td>
       <Table.Td>
-        <Change of={of.change} relative={relative} />
+        <ChangeFigure of={of.change} relative={relative} />
       </Table.Td>
       <Table.Td>
         <ChangeWord of={of.verdict} />

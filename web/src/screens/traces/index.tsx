@@ -5,27 +5,28 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useState } from 'react';
 import { Link, useNavigate, useParams } from 'react-router';
 import { $api, type Schemas } from '../../api/client';
-import { useMay, useMe } from '../../me';
+import { usePermission, useCurrentUser } from '../../user';
 import { useText } from '../../text';
-import { Empty, Failure, Screen } from '../../ui/bits';
+import { Page } from '../../ui/page';
+import { Empty, Failure } from '../../ui/status';
 import { Copyable } from '../../ui/copy';
 import { ago, bytes, number } from '../../ui/format';
 import { type Column, Rows } from '../../ui/table';
-import { gone } from './gone';
-import { One } from './one';
-import { Upload } from './upload';
+import { pendingDeletions } from './deletions';
+import { CollectionPage } from './collection';
+import { UploadDialog } from './upload';
 
 type Collection = Schemas['Traces'];
 
-export default function Traces() {
+export default function TracesPage() {
   const { id } = useParams();
-  return id ? <One key={id} id={id} /> : <List />;
+  return id ? <CollectionPage key={id} id={id} /> : <List />;
 }
 
 function List() {
   const t = useText();
-  const me = useMe();
-  const write = useMay('write') && !me.read_only;
+  const me = useCurrentUser();
+  const write = usePermission('write') && !me.read_only;
   const navigate = useNavigate();
   const client = useQueryClient();
   const [dialog, setDialog] = useState<'upload' | 'how' | null>(null);
@@ -43,7 +44,7 @@ function List() {
   );
   const fetchNext = list.fetchNextPage;
   const more = useCallback(() => void fetchNext(), [fetchNext]);
-  const rows = (list.data?.pages.flatMap((p) => p.items) ?? []).filter((c) => !gone.has(c.id));
+  const rows = (list.data?.pages.flatMap((p) => p.items) ?? []).filter((c) => !pendingDeletions.has(c.id));
   const lostColumn: Column<Collection> = {
     key: 'lost',
     title: t('traces.lost'),
@@ -111,7 +112,7 @@ function List() {
     </>
   );
   return (
-    <Screen title={t('shell.traces')} lead={t('traces.lead')} actions={actions}>
+    <Page title={t('shell.traces')} lead={t('traces.lead')} actions={actions}>
       {list.error ? (
         <Failure of={list.error} retry={() => list.refetch()} />
       ) : (
@@ -128,13 +129,13 @@ function List() {
         />
       )}
       {dialog === 'upload' && (
-        <Upload
+        <UploadDialog
           close={() => setDialog(null)}
           added={() => client.invalidateQueries({ queryKey: ['get', '/api/traces'] })}
         />
       )}
       {dialog === 'how' && <How close={() => setDialog(null)} />}
-    </Screen>
+    </Page>
   );
 }
 

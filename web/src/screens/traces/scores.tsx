@@ -17,19 +17,22 @@ import {
 } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'react-router';
-import { $api, api, ok, type Schemas } from '../../api/client';
+import { $api, api, unwrap, type Schemas } from '../../api/client';
 import { useText } from '../../text';
-import { Card, Estimates, Failure, Figure, FindingCount, inUnit, type Metric, Notice, Waiting } from '../../ui/bits';
-import { Code } from '../../ui/code';
+import { Figure, inUnit, type Metric } from '../../ui/interval';
+import { Card, Estimates } from '../../ui/page';
+import { Failure, Notice, Loading } from '../../ui/status';
+import { FindingCount } from '../../ui/verdict';
+import { CodeEditor } from '../../ui/code';
 import { number } from '../../ui/format';
 import { useParam } from '../../ui/params';
-import { Scroll } from '../../ui/scroll';
-import { save } from '../../ui/save';
-import { tellFailure } from '../../ui/undo';
+import { ScrollBox } from '../../ui/scroll';
+import { download } from '../../ui/download';
+import { notifyFailure } from '../../ui/notify';
 
 const reports = ['html', 'md', 'csv', 'json', 'txt'] as const;
 
-export function Scores({ id }: { id: string }) {
+export function ScoresTab({ id }: { id: string }) {
   const t = useText();
   const [suite, setSuite] = useParam('suite');
   const [slices, setSlices] = useParam('slices');
@@ -64,12 +67,12 @@ export function Scores({ id }: { id: string }) {
   };
   const report = async (format: (typeof reports)[number]) => {
     try {
-      const file = ok(
+      const file = unwrap(
         await api.POST('/api/score/report', { params: { query: { format } }, body, parseAs: 'blob' }),
       ) as unknown as Blob;
-      save(`${id}.${format}`, file);
+      download(`${id}.${format}`, file);
     } catch (e) {
-      tellFailure(t, e);
+      notifyFailure(t, e);
     }
   };
   return (
@@ -129,7 +132,7 @@ export function Scores({ id }: { id: string }) {
               <Text size="xs" c="dimmed" mb={4}>
                 {t('traces.toolsHint')}
               </Text>
-              <Code label={t('traces.tools')} language="json" height={150} value={tools} onChange={setTools} />
+              <CodeEditor label={t('traces.tools')} language="json" height={150} value={tools} onChange={setTools} />
               {bad && (
                 <Text size="sm" role="alert" style={{ color: 'var(--cv-fail)' }}>
                   {bad}
@@ -147,7 +150,7 @@ export function Scores({ id }: { id: string }) {
       ) : sheet.data ? (
         <Sheet id={id} of={sheet.data} />
       ) : (
-        <Waiting />
+        <Loading />
       )}
     </Stack>
   );
@@ -253,7 +256,7 @@ function Target({ of, alone }: { of: Schemas['PanelTargetPanel']; alone: boolean
 function Panel({ label, metrics, companions }: { label: string; metrics: Metric[]; companions: Metric[] }) {
   const t = useText();
   return (
-    <Scroll label={label}>
+    <ScrollBox label={label}>
       <Table miw={560} className="even">
         <Table.Thead>
           <Table.Tr>
@@ -295,7 +298,7 @@ function Panel({ label, metrics, companions }: { label: string; metrics: Metric[
           })}
         </Table.Tbody>
       </Table>
-    </Scroll>
+    </ScrollBox>
   );
 }
 
@@ -321,7 +324,7 @@ function Slices({ of, title }: { of: Schemas['PanelTargetPanel']; title: string 
         />
       }
     >
-      <Scroll label={title} height={480}>
+      <ScrollBox label={title} height={480}>
         <Table miw={520} stickyHeader>
           <Table.Thead>
             <Table.Tr>
@@ -365,7 +368,7 @@ function Slices({ of, title }: { of: Schemas['PanelTargetPanel']; title: string 
             })}
           </Table.Tbody>
         </Table>
-      </Scroll>
+      </ScrollBox>
     </Card>
   );
 }
@@ -412,7 +415,7 @@ function Extremes({ id, of }: { id: string; of: Schemas['PanelExample'][] }) {
   if (of.length === 0) return null;
   return (
     <Card title={t('traces.extremes')}>
-      <Scroll label={t('traces.extremes')}>
+      <ScrollBox label={t('traces.extremes')}>
         <Table miw={480}>
           <Table.Thead>
             <Table.Tr>
@@ -437,7 +440,7 @@ function Extremes({ id, of }: { id: string; of: Schemas['PanelExample'][] }) {
             ))}
           </Table.Tbody>
         </Table>
-      </Scroll>
+      </ScrollBox>
     </Card>
   );
 }

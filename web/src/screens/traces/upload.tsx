@@ -3,14 +3,14 @@ import { Alert, Box, Button, FileButton, Group, List, Modal, Stack, Text, TextIn
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link } from 'react-router';
-import { api, ok, type Schemas } from '../../api/client';
+import { api, unwrap, type Schemas } from '../../api/client';
 import { useText } from '../../text';
-import { Failure } from '../../ui/bits';
+import { Failure } from '../../ui/status';
 import { number } from '../../ui/format';
 
 type Sent = { file: string; told?: Schemas['UploadedTraces']; error?: unknown };
 
-export function Upload({
+export function UploadDialog({
   close,
   added,
   collection = '',
@@ -32,7 +32,7 @@ export function Upload({
       body.append('file', f);
       try {
         // The body is typed as JSON by the description, which has the form as an object.
-        const told = ok(
+        const told = unwrap(
           await api.POST('/api/traces', {
             params: { query: into ? { collection: into } : {} },
             body: body as never,

@@ -105,7 +105,7 @@ export const suites = {
   editPrompt: 'Edit the prompt of {id}',
   editParams: 'Edit the parameters of {id}',
   editTool: 'Edit the expected tool of {id}',
-  inlineHelp: 'Enter saves, Escape leaves it as it was',
+  inlineHelp: 'Enter saves, Escape leaves it was',
   formFields: 'Form',
   formOwn: 'callvet’s own form',
   formOwnText:

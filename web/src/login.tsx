@@ -1,20 +1,28 @@
 // Where users come in: with name and password, or by a one-time link, whose secret is behind the # of the address.
 import { Alert, Box, Button, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
-import { api, ok, problemOf } from './api/client';
+import { api, unwrap, problemOf } from './api/client';
 import { useText } from './text';
-import { Failure, Waiting } from './ui/bits';
+import { Failure, Loading } from './ui/status';
 
 /** Link is a one-time link by which somebody came. */
 export type Link = { kind: 'claim' | 'view'; secret: string };
 
-export function linkOf(hash: string): Link | null {
+export function readLink(hash: string): Link | null {
   const m = /^#(claim|view)=(.+)$/.exec(hash);
   return m ? { kind: m[1] as Link['kind'], secret: decodeURIComponent(m[2]!) } : null;
 }
 
-/** Door lets a user in and then calls entered. again: he was in, and his login has ended. */
-export function Door({ link, again, entered }: { link: Link | null; again: boolean; entered: () => Promise<void> }) {
+/** LoginPage lets a user in and then calls entered. again: the user's session has ended. */
+export function LoginPage({
+  link,
+  again,
+  entered,
+}: {
+  link: Link | null;
+  again: boolean;
+  entered: () => Promise<void>;
+}) {
   // The secret is not left in the address, or in the history.
   useEffect(() => {
     if (link) history.replaceState(null, '', location.pathname + location.search);
@@ -79,7 +87,7 @@ function Login({ again, entered }: { again: boolean; entered: () => Promise<void
   const [name, setName] = useState('');
   const [password, setPassword] = useState('');
   const { busy, error, submit } = useSend(
-    async () => ok(await api.POST('/api/session', { body: { name, password } })),
+    async () => unwrap(await api.POST('/api/session', { body: { name, password } })),
     entered,
   );
   return (
@@ -128,7 +136,7 @@ function Claim({ secret, entered }: { secret: string; entered: () => Promise<voi
   const different = again !== '' && again !== password;
   const { busy, error, submit } = useSend(
     async () =>
-      ok(await api.POST('/api/session/claim', { body: { link: secret, password, ...(name ? { name } : {}) } })),
+      unwrap(await api.POST('/api/session/claim', { body: { link: secret, password, ...(name ? { name } : {}) } })),
     entered,
   );
   return (
@@ -174,7 +182,7 @@ function Viewing({ secret, entered }: { secret: string; entered: () => Promise<v
   const t = useText();
   const begun = useRef(false);
   const { error, submit } = useSend(
-    async () => ok(await api.POST('/api/session/view', { body: { token: secret } })),
+    async () => unwrap(await api.POST('/api/session/view', { body: { token: secret } })),
     entered,
   );
   useEffect(() => {
@@ -189,5 +197,5 @@ function Viewing({ secret, entered }: { secret: string; entered: () => Promise<v
       </Alert>
     );
   }
-  return <Waiting />;
+  return <Loading />;
 }

@@ -1,11 +1,19 @@
 import { Button, Group, Modal, Stack, TagsInput, Textarea, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { api, ok, type Schemas } from '../../api/client';
+import { api, unwrap, type Schemas } from '../../api/client';
 import { useText } from '../../text';
-import { Failure } from '../../ui/bits';
+import { Failure } from '../../ui/status';
 
-/** Words changes the name, the notes and the tags of a run. What was typed stays where the server refuses it. */
-export function Words({ of, close, saved }: { of: Schemas['EvalDetails']; close: () => void; saved: () => void }) {
+/** DescribeDialog changes the name, the notes and the tags of a run. Typed text stays where the server refuses it. */
+export function DescribeDialog({
+  of,
+  close,
+  saved,
+}: {
+  of: Schemas['EvalDetails'];
+  close: () => void;
+  saved: () => void;
+}) {
   const t = useText();
   const [name, setName] = useState(of.name ?? '');
   const [notes, setNotes] = useState(of.notes ?? '');
@@ -17,7 +25,9 @@ export function Words({ of, close, saved }: { of: Schemas['EvalDetails']; close:
     setBusy(true);
     setError(null);
     try {
-      ok(await api.PATCH('/api/runs/{id}', { params: { path: { id: of.id } }, body: { name, notes, run_tags: tags } }));
+      unwrap(
+        await api.PATCH('/api/runs/{id}', { params: { path: { id: of.id } }, body: { name, notes, run_tags: tags } }),
+      );
       saved();
     } catch (x) {
       setError(x);

@@ -28,34 +28,37 @@ import {
 import { useQueryClient } from '@tanstack/react-query';
 import { Fragment, type ReactNode, useCallback, useState } from 'react';
 import { Link, useNavigate } from 'react-router';
-import { $api, api, ok, type Schemas } from '../../api/client';
+import { $api, api, unwrap, type Schemas } from '../../api/client';
 import { type LiveEvent, useLive } from '../../api/live';
-import { useMay } from '../../me';
+import { usePermission } from '../../user';
 import { useText } from '../../text';
-import { Card, Empty, Failure, Figure, inUnit, Screen, Waiting, withInterval } from '../../ui/bits';
-import { Change } from '../../ui/change';
+import { Figure, inUnit, withInterval } from '../../ui/interval';
+import { Card, Page } from '../../ui/page';
+import { Empty, Failure, Loading } from '../../ui/status';
+import { ChangeFigure } from '../../ui/change';
 import { moment, signed } from '../../ui/format';
-import { once } from '../../ui/once';
+import { idempotencyKey } from '../../api/idempotency';
 import { useParam } from '../../ui/params';
-import { Scroll } from '../../ui/scroll';
-import { tell, tellFailure, undoable } from '../../ui/undo';
-import { Chart } from './chart';
-import { Form } from './form';
+import { ScrollBox } from '../../ui/scroll';
+import { notify, notifyFailure, undoable } from '../../ui/notify';
+import { RateChart } from './chart';
+import { ExperimentForm } from './form';
 
 type Details = Schemas['ExperimentDetails'];
 type Entry = Schemas['TimelineEntry'];
 
-/** One is an experiment: its best configuration, its runs in time, and how configurations of its suite rank. */
-export function One({ id }: { id: string }) {
+/** ExperimentPage: its best configuration, its runs over time, and how configurations of its suite rank. */
+export function ExperimentPage({ id }: { id: string }) {
   const t = useText();
   const navigate = useNavigate();
   const cache = useQueryClient();
-  const mayWrite = useMay('write');
-  const mayRun = useMay('run');
+  const mayWrite = usePermission('write');
+  const mayRun = usePermission('run');
   const [tab, setTab] = useParam('tab', 'timeline');
   const [open, setOpen] = useState<'edit' | 'link' | null>(null);
   const [busy, setBusy] = useState(false);
-  const one = $api.useQuery('get', '/api/experiments/{id}', { params: { path: { id } } }, { staleTime: 0 }); // runs end while another screen is open
+  // runs end while another screen is open
+  const one = $api.useQuery('get', '/api/experiments/{id}', { params: { path: { id } } }, { staleTime: 0 });
   const suite = $api.useQuery(
     'get',
     '/api/tool-suites/{id}',
@@ -72,22 +75,22 @@ export function One({ id }: { id: string }) {
   useLive(useCallback((e: LiveEvent) => void (['job_completed', 'judge_result'].includes(e.type) && again()), [again]));
 
   if (one.error) return <Failure of={one.error} retry={() => one.refetch()} />;
-  if (!one.data) return <Waiting />;
+  if (!one.data) return <Loading />;
   const e = one.data;
   const scored = Boolean(e.best_config || e.best_among);
   const runBest = async () => {
     setBusy(true);
     try {
-      const sent = ok(
+      const sent = unwrap(
         await api.POST('/api/experiments/{id}/run-best', {
-          params: { path: { id }, header: { 'Idempotency-Key': once() } },
+          params: { path: { id }, header: { 'Idempotency-Key': idempotencyKey() } },
         }),
       );
-      tell([t('experiments.started'), ...(sent.warnings ?? []).map((w) => w.text)].join('\n'));
+      notify([t('experiments.started'), ...(sent.warnings ?? []).map((w) => w.text)].join('\n'));
       await again();
       navigate(`/jobs/${sent.job_id}`);
     } catch (x) {
-      tellFailure(t, x);
+      notifyFailure(t, x);
       setBusy(false);
     }
   };
@@ -95,14 +98,14 @@ export function One({ id }: { id: string }) {
     undoable(
       t,
       e.name,
-      async () => (ok(await api.DELETE('/api/experiments/{id}', { params: { path: { id } } })), again()),
+      async () => (unwrap(await api.DELETE('/api/experiments/{id}', { params: { path: { id } } })), again()),
       {
         hide: () => navigate('/experiments', { state: { deleted: id } }),
         show: () => navigate(`/experiments/${id}`),
       },
     );
   return (
-    <Screen
+    <Page
       title={e.name}
       lead={
         <>
@@ -172,7 +175,7 @@ export function One({ id }: { id: string }) {
         </Tabs.Panel>
       </Tabs>
       {open === 'edit' && (
-        <Form
+        <ExperimentForm
           of={e}
           close={() => setOpen(null)}
           saved={() => {
@@ -182,11 +185,14 @@ export function One({ id }: { id: string }) {
         />
       )}
       {open === 'link' && <LinkRuns of={e} close={() => setOpen(null)} changed={again} />}
-    </Screen>
+    </Page>
   );
 }
 
-/** BestFigures are the pass rate and the score of a configuration: it is ranked by the first, unless its suite gates on another measure. */
+/**
+ * BestFigures are the pass rate and the score of a configuration: it is ranked by the first, unless its suite gates on
+ * another measure.
+ */
 function BestFigures({ of: b, size = 'sm' }: { of: Schemas['BestConfig']; size?: 'sm' | 'lg' }) {
   const t = useText();
   return (
@@ -293,7 +299,7 @@ function Best({ of: e }: { of: Details }) {
 
 function Timeline({ of: e, link, changed }: { of: Details; link: () => void; changed: () => Promise<void> }) {
   const t = useText();
-  const mayWrite = useMay('write');
+  const mayWrite = usePermission('write');
   const line = $api.useQuery(
     'get',
     '/api/experiments/{id}/timeline',
@@ -302,7 +308,7 @@ function Timeline({ of: e, link, changed }: { of: Details; link: () => void; cha
   );
   const [pin, setPin] = useState<Entry | null>(null);
   if (line.error) return <Failure of={line.error} retry={() => line.refetch()} />;
-  if (!line.data) return <Waiting />;
+  if (!line.data) return <Loading />;
   const entries = line.data.entries ?? [];
   if (entries.length === 0) {
     return (
@@ -318,16 +324,16 @@ function Timeline({ of: e, link, changed }: { of: Details; link: () => void; cha
   const change = async (does: () => Promise<unknown>, said: string) => {
     try {
       await does();
-      tell(said);
+      notify(said);
       await changed();
     } catch (x) {
-      tellFailure(t, x);
+      notifyFailure(t, x);
     }
   };
   const setBaseline = (run: string, target = '') =>
     change(
       async () =>
-        ok(
+        unwrap(
           await api.PUT('/api/experiments/{id}/baseline', {
             params: { path: { id: e.id } },
             body: { eval_id: run, ...(target ? { target } : {}) },
@@ -337,7 +343,8 @@ function Timeline({ of: e, link, changed }: { of: Details; link: () => void; cha
     );
   const unlink = (run: string) =>
     change(
-      async () => ok(await api.PATCH('/api/runs/{id}', { params: { path: { id: run } }, body: { experiment_id: '' } })),
+      async () =>
+        unwrap(await api.PATCH('/api/runs/{id}', { params: { path: { id: run } }, body: { experiment_id: '' } })),
       t('experiments.unlinked'),
     );
   const runs = entries.filter((x) => x.type === 'eval');
@@ -379,14 +386,14 @@ function Timeline({ of: e, link, changed }: { of: Details; link: () => void; cha
   return (
     <Stack>
       <Card>
-        <Chart columns={columns} baseline={based} label={t('experiments.chartLabel', { n: runs.length })} />
+        <RateChart columns={columns} baseline={based} label={t('experiments.chartLabel', { n: runs.length })} />
         {line.data.baseline_interval && (
           <Text size="sm" mt="xs" data-baseline>
             {t('experiments.baselineScore', { score: withInterval(t, line.data.baseline_interval) })}
           </Text>
         )}
       </Card>
-      <Scroll label={t('experiments.timeline')} card>
+      <ScrollBox label={t('experiments.timeline')} card>
         <Table>
           <Table.Thead>
             <Table.Tr>
@@ -462,7 +469,7 @@ function Timeline({ of: e, link, changed }: { of: Details; link: () => void; cha
                               </Badge>
                             )
                           : c && (
-                              <Change
+                              <ChangeFigure
                                 of={c.pass_change?.change}
                                 verdict={c.pass_change?.verdict}
                                 p={c.pass_change?.p_holm ?? c.pass_change?.p}
@@ -495,7 +502,7 @@ function Timeline({ of: e, link, changed }: { of: Details; link: () => void; cha
             )}
           </Table.Tbody>
         </Table>
-      </Scroll>
+      </ScrollBox>
       {pin && (
         <PinTarget
           names={(pin.targets ?? []).map((c) => c.name)}
@@ -562,11 +569,11 @@ function LinkRuns({ of: e, close, changed }: { of: Details; close: () => void; c
     setBusy(true);
     try {
       for (const id of chosen)
-        ok(await api.PATCH('/api/runs/{id}', { params: { path: { id } }, body: { experiment_id: e.id } }));
-      tell(t('experiments.linked', { n: chosen.length }));
+        unwrap(await api.PATCH('/api/runs/{id}', { params: { path: { id } }, body: { experiment_id: e.id } }));
+      notify(t('experiments.linked', { n: chosen.length }));
       close();
     } catch (x) {
-      tellFailure(t, x);
+      notifyFailure(t, x);
       setBusy(false);
     }
     await changed();
@@ -584,7 +591,7 @@ function LinkRuns({ of: e, close, changed }: { of: Details; close: () => void; c
           {list.data && runs.length === 0 ? t('experiments.linkNone') : t('experiments.linkText')}
         </Text>
         <Failure of={list.error} />
-        {list.isPending && <Waiting />}
+        {list.isPending && <Loading />}
         <Checkbox.Group value={chosen} onChange={setChosen}>
           <Stack gap="xs">
             {runs.map((r) => (
@@ -611,7 +618,7 @@ function Leaderboard({ suite }: { suite: string }) {
   const t = useText();
   const board = $api.useQuery('get', '/api/leaderboard', { params: { query: { suite_id: suite } } });
   if (board.error) return <Failure of={board.error} retry={() => board.refetch()} />;
-  if (!board.data) return <Waiting />;
+  if (!board.data) return <Loading />;
   const items = board.data.items ?? [];
   if (items.length === 0) return <Empty title={t('experiments.leaderEmpty')} />;
   return (
@@ -632,7 +639,7 @@ function Leaderboard({ suite }: { suite: string }) {
           ))}
         </Alert>
       )}
-      <Scroll label={t('experiments.leaderboard')} card>
+      <ScrollBox label={t('experiments.leaderboard')} card>
         <Table>
           <Table.Thead>
             <Table.Tr>
@@ -672,7 +679,7 @@ function Leaderboard({ suite }: { suite: string }) {
             ))}
           </Table.Tbody>
         </Table>
-      </Scroll>
+      </ScrollBox>
     </Stack>
   );
 }
@@ -683,7 +690,7 @@ function Trend({ suite }: { suite: string }) {
     params: { path: { id: suite }, query: { limit: 50 } },
   });
   if (trend.error) return <Failure of={trend.error} retry={() => trend.refetch()} />;
-  if (!trend.data) return <Waiting />;
+  if (!trend.data) return <Loading />;
   const entries = (trend.data.entries ?? []).map((x) => ({ ...x, targets: x.targets ?? [] }));
   if (entries.length === 0) return <Empty title={t('experiments.leaderEmpty')} />;
   const columns = entries.map((x) => ({
@@ -697,9 +704,9 @@ function Trend({ suite }: { suite: string }) {
         {t('experiments.trendText')} {trend.data.older && t('experiments.trendOlder')}
       </Text>
       <Card>
-        <Chart columns={columns} label={t('experiments.chartLabel', { n: entries.length })} />
+        <RateChart columns={columns} label={t('experiments.chartLabel', { n: entries.length })} />
       </Card>
-      <Scroll label={t('experiments.trend')} card>
+      <ScrollBox label={t('experiments.trend')} card>
         <Table>
           <Table.Thead>
             <Table.Tr>
@@ -735,7 +742,7 @@ function Trend({ suite }: { suite: string }) {
                   </Table.Td>
                   <Table.Td>
                     {c.previous_eval_id ? (
-                      <Change
+                      <ChangeFigure
                         of={c.pass_change?.change}
                         verdict={c.pass_change?.verdict}
                         p={c.pass_change?.p_holm ?? c.pass_change?.p}
@@ -754,7 +761,7 @@ function Trend({ suite }: { suite: string }) {
             )}
           </Table.Tbody>
         </Table>
-      </Scroll>
+      </ScrollBox>
     </Stack>
   );
 }

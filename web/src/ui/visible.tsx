@@ -1,15 +1,17 @@
-// Characters that nobody sees: of no width, or that turn the direction of a text. Where a model or a tool wrote one it is shown by its code.
+// Invisible characters: of no width, or changing the direction of a text. In the text of a model or a tool each is
+// shown
+// by its code point.
 import { Fragment } from 'react';
 import { useText } from '../text';
 
 // A joiner between emoji makes one of them, and one between letters belongs to some scripts.
-const unseen =
+const invisible =
   /(?<!\p{Extended_Pictographic}\ufe0f?|\p{Emoji_Modifier})\u200d|(?<![\p{Script=Arab}\p{Script=Deva}\p{Script=Beng}])\u200c|[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb]|[\u{e0001}\u{e0020}-\u{e007f}]/gu;
 
-/** Seen is a text in which such characters are visible. What is between them stays as it is, and in its own direction. */
-export function Seen({ text }: { text: string }) {
+/** VisibleText is a text with its invisible characters shown by their code points. */
+export function VisibleText({ text }: { text: string }) {
   const t = useText();
-  const found = [...text.matchAll(unseen)];
+  const found = [...text.matchAll(invisible)];
   if (found.length === 0) return text;
   let at = 0;
   return (

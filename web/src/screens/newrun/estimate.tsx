@@ -2,9 +2,9 @@ import { Alert, Box, Group, List, Stack, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
-import { api, ok, problemOf, type Schemas } from '../../api/client';
+import { api, unwrap, problemOf, type Schemas } from '../../api/client';
 import { useText } from '../../text';
-import { told } from '../../text/told';
+import { translate } from '../../text/translate';
 import { duration, money, number } from '../../ui/format';
 import { type Request, requestOf, type Draft } from './draft';
 
@@ -14,15 +14,15 @@ export function useEstimate(draft: Draft, complete: boolean) {
   return useQuery({
     queryKey: ['estimate', text],
     queryFn: async ({ signal }) =>
-      ok(await api.POST('/api/tool-eval/estimate', { body: JSON.parse(text) as Request, signal })),
+      unwrap(await api.POST('/api/tool-eval/estimate', { body: JSON.parse(text) as Request, signal })),
     enabled: complete,
     placeholderData: keepPreviousData,
     retry: false,
   });
 }
 
-/** Before is what the run will come to, as far as the server can tell, and what it warns of. Nothing is asked for it. */
-export function Before({ estimate, complete }: { estimate: ReturnType<typeof useEstimate>; complete: boolean }) {
+/** EstimateView is the estimate of a run, and its warnings. No request of the run is sent for it. */
+export function EstimateView({ estimate, complete }: { estimate: ReturnType<typeof useEstimate>; complete: boolean }) {
   const t = useText();
   if (!complete) {
     return (
@@ -83,7 +83,7 @@ export function Before({ estimate, complete }: { estimate: ReturnType<typeof use
           <List size="sm" spacing={4} mt={4}>
             {warnings.map((w, i) => (
               <List.Item key={i} className="untrusted">
-                {told(w.text)}
+                {translate(w.text)}
               </List.Item>
             ))}
           </List>

@@ -18,44 +18,45 @@ import { IconDots, IconDownload, IconPencil, IconPlayerPlay, IconShare, IconTras
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { Link, useNavigate } from 'react-router';
-import { $api, api, ok } from '../../api/client';
-import { useMay, useMe } from '../../me';
+import { $api, api, unwrap } from '../../api/client';
+import { usePermission, useCurrentUser } from '../../user';
 import { useText } from '../../text';
-import { Failure, Screen, Waiting } from '../../ui/bits';
-import { save as download } from '../../ui/save';
+import { Page } from '../../ui/page';
+import { Failure, Loading } from '../../ui/status';
+import { download } from '../../ui/download';
 import { useParam } from '../../ui/params';
-import { restorable, tell, tellFailure } from '../../ui/undo';
+import { restorable, notify, notifyFailure } from '../../ui/notify';
 import { useUnsaved } from '../../ui/unsaved';
-import { Cases } from './cases';
+import { CasesTab } from './cases';
 import { type Editing, useEditing, useLint, useSource } from './data';
-import { Counts, fieldErrors, Refused } from './problems';
-import { Prompt } from './prompt';
-import { Runs } from './runs';
-import { Source } from './source';
-import { Tools } from './tools';
-import { Versions } from './versions';
+import { ProblemCounts, fieldErrors, SaveRefused } from './problems';
+import { PromptTab } from './prompt';
+import { RunsTab } from './runs';
+import { SourceTab } from './source';
+import { ToolsTab } from './tools';
+import { VersionsTab } from './versions';
 
 const tabs = ['cases', 'tools', 'prompt', 'source', 'versions', 'runs'] as const;
 
-export function Editor({ id }: { id: string }) {
+export function SuitePage({ id }: { id: string }) {
   const t = useText();
   const { query, suite, editing } = useEditing(id);
   if (query.error && !suite) {
     return (
-      <Screen title={t('shell.suites')} lead={<Link to="/suites">{t('suites.back')}</Link>}>
+      <Page title={t('shell.suites')} lead={<Link to="/suites">{t('suites.back')}</Link>}>
         <Failure of={query.error} retry={() => query.refetch()} />
-      </Screen>
+      </Page>
     );
   }
-  if (!editing) return <Waiting />;
+  if (!editing) return <Loading />;
   return <Opened editing={editing} />;
 }
 
 function Opened({ editing }: { editing: Editing }) {
   const t = useText();
-  const me = useMe();
+  const me = useCurrentUser();
   const { suite, may } = editing;
-  const mayRun = useMay('run') && !me.read_only;
+  const mayRun = usePermission('run') && !me.read_only;
   const [tab, setTab] = useParam('tab', 'cases');
   const [details, detailing] = useDisclosure(false);
   // What is typed outlives a change of the tab.
@@ -67,7 +68,7 @@ function Opened({ editing }: { editing: Editing }) {
   const lint = useLint(source.data ?? null, 'callvet');
 
   return (
-    <Screen
+    <Page
       title={suite.name}
       lead={
         <Group gap="sm" mt={2}>
@@ -80,7 +81,7 @@ function Opened({ editing }: { editing: Editing }) {
               {t('common.shared')}
             </Badge>
           )}
-          <Counts of={lint.problems} />
+          <ProblemCounts of={lint.problems} />
         </Group>
       }
       actions={
@@ -140,22 +141,22 @@ function Opened({ editing }: { editing: Editing }) {
           ))}
         </Tabs.List>
         <Tabs.Panel value="cases" pt="md">
-          <Cases editing={editing} problems={lint.problems} />
+          <CasesTab editing={editing} problems={lint.problems} />
         </Tabs.Panel>
         <Tabs.Panel value="tools" pt="md">
-          <Tools editing={editing} />
+          <ToolsTab editing={editing} />
         </Tabs.Panel>
         <Tabs.Panel value="prompt" pt="md">
-          <Prompt editing={editing} draft={prompt} setDraft={setPrompt} />
+          <PromptTab editing={editing} draft={prompt} setDraft={setPrompt} />
         </Tabs.Panel>
         <Tabs.Panel value="source" pt="md">
-          <Source editing={editing} draft={text} setDraft={setText} />
+          <SourceTab editing={editing} draft={text} setDraft={setText} />
         </Tabs.Panel>
         <Tabs.Panel value="versions" pt="md">
-          <Versions editing={editing} />
+          <VersionsTab editing={editing} />
         </Tabs.Panel>
         <Tabs.Panel value="runs" pt="md">
-          <Runs id={suite.id} />
+          <RunsTab id={suite.id} />
         </Tabs.Panel>
       </Tabs>
       <Modal
@@ -166,7 +167,7 @@ function Opened({ editing }: { editing: Editing }) {
       >
         {details && <Details editing={editing} done={detailing.close} />}
       </Modal>
-    </Screen>
+    </Page>
   );
 }
 
@@ -182,19 +183,19 @@ function More({ editing: { suite, may } }: { editing: Editing }) {
         params: { path: { id: suite.id }, query: { format, yaml } },
         parseAs: 'blob',
       });
-      const blob = ok(answer) as unknown as Blob;
+      const blob = unwrap(answer) as unknown as Blob;
       const lost = answer.response.headers.get('X-Callvet-Not-Carried');
       const name = /filename="([^"]+)"/.exec(answer.response.headers.get('Content-Disposition') ?? '')?.[1] ?? 'suite';
       download(name, blob);
-      if (lost) tell(t('suites.notCarriedExport', { what: lost }));
+      if (lost) notify(t('suites.notCarriedExport', { what: lost }));
     } catch (e) {
-      tellFailure(t, e);
+      notifyFailure(t, e);
     }
   };
   const drop = async () => {
     const again = () => client.invalidateQueries({ queryKey: ['get', '/api/tool-suites'] });
     try {
-      ok(
+      unwrap(
         await api.DELETE('/api/tool-suites/{id}', {
           params: { path: { id: suite.id }, header: { 'If-Match': `"${suite.version}"` } },
         }),
@@ -202,12 +203,12 @@ function More({ editing: { suite, may } }: { editing: Editing }) {
       await again();
       navigate('/suites');
       restorable(t, suite.name, async () => {
-        ok(await api.POST('/api/tool-suites/{id}/restore', { params: { path: { id: suite.id } } }));
+        unwrap(await api.POST('/api/tool-suites/{id}/restore', { params: { path: { id: suite.id } } }));
         await again();
-        tell(t('suites.restored', { what: suite.name }));
+        notify(t('suites.restored', { what: suite.name }));
       });
     } catch (e) {
-      tellFailure(t, e);
+      notifyFailure(t, e);
     }
   };
   const list = (forms.data?.write ?? []).flatMap((f) =>
@@ -268,7 +269,7 @@ function Details({ editing, done }: { editing: Editing; done: () => void }) {
     try {
       const now = await write(
         async (match, was) =>
-          ok(
+          unwrap(
             await api.PATCH('/api/tool-suites/{id}', {
               params: { path: { id: suite.id }, header: { 'If-Match': match } },
               body: {
@@ -280,7 +281,7 @@ function Details({ editing, done }: { editing: Editing; done: () => void }) {
           ),
         (_, answer) => answer,
       );
-      tell(t('suites.saved', { version: now.version }));
+      notify(t('suites.saved', { version: now.version }));
       done();
     } catch (x) {
       setError(x);
@@ -315,7 +316,7 @@ function Details({ editing, done }: { editing: Editing; done: () => void }) {
           checked={shared}
           onChange={(e) => setShared(e.currentTarget.checked)}
         />
-        <Refused
+        <SaveRefused
           of={error !== null && (rest.length > 0 || Object.keys(fields).length === 0) ? error : null}
           editing={editing}
           done={() => setError(null)}

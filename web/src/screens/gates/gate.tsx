@@ -20,17 +20,20 @@ import { IconAlertTriangle, IconCircleCheck, IconDots } from '@tabler/icons-reac
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { Link, useNavigate } from 'react-router';
-import { $api, api, ok, problemOf, type Schemas } from '../../api/client';
-import { useMay, useMe } from '../../me';
+import { $api, api, unwrap, problemOf, type Schemas } from '../../api/client';
+import { usePermission, useCurrentUser } from '../../user';
 import { useText } from '../../text';
-import { Card, Failure, gateVerdict, Screen, Verdict, Waiting } from '../../ui/bits';
-import { Code, type Mark } from '../../ui/code';
+import { Card, Page } from '../../ui/page';
+import { Failure, Loading } from '../../ui/status';
+import { gateVerdict, Verdict } from '../../ui/verdict';
+import { CodeEditor } from '../../ui/code';
+import type { Mark } from '../../ui/editor';
 import { moment } from '../../ui/format';
 import { useParam } from '../../ui/params';
 import { RunPick } from '../../ui/pick';
-import { Scroll } from '../../ui/scroll';
-import { tell, undoable } from '../../ui/undo';
-import { Report } from './report';
+import { ScrollBox } from '../../ui/scroll';
+import { notify, undoable } from '../../ui/notify';
+import { GateReport } from './report';
 import { useUnsaved } from '../../ui/unsaved';
 
 type Kept = { gates: Schemas['GateText']; etag: string };
@@ -63,27 +66,27 @@ const keywords = [
   'gates',
 ];
 
-export function One({ id }: { id: string }) {
+export function GatePage({ id }: { id: string }) {
   const kept = useQuery({
     queryKey: ['gates', id],
     enabled: id !== 'new',
     refetchOnWindowFocus: false,
     queryFn: async (): Promise<Kept> => {
       const answer = await api.GET('/api/gates/{id}', { params: { path: { id } } });
-      return { gates: ok(answer), etag: answer.response.headers.get('ETag') ?? '' };
+      return { gates: unwrap(answer), etag: answer.response.headers.get('ETag') ?? '' };
     },
   });
   if (kept.error) return <Failure of={kept.error} retry={() => kept.refetch()} />;
-  if (id !== 'new' && !kept.data) return <Waiting />;
+  if (id !== 'new' && !kept.data) return <Loading />;
   return <Editor key={id} of={kept.data ?? null} reload={async () => (await kept.refetch()).data ?? null} />;
 }
 
 function Editor({ of, reload }: { of: Kept | null; reload: () => Promise<Kept | null> }) {
   const t = useText();
-  const me = useMe();
+  const me = useCurrentUser();
   const navigate = useNavigate();
   const cache = useQueryClient();
-  const mayWrite = useMay('write') && (!of || of.gates.owner === me.user_id || me.role === 'admin');
+  const mayWrite = usePermission('write') && (!of || of.gates.owner === me.user_id || me.role === 'admin');
   const [name, setName] = useState(of?.gates.name ?? '');
   const [text, setText] = useState(of?.gates.text ?? '');
   const [shared, setShared] = useState(of?.gates.shared ?? false);
@@ -105,7 +108,7 @@ function Editor({ of, reload }: { of: Kept | null; reload: () => Promise<Kept | 
     enabled: asked.trim() !== '',
     placeholderData: keepPreviousData,
     gcTime: 60_000,
-    queryFn: async () => ok(await api.POST('/api/gates/lint', { body: { text: asked } })),
+    queryFn: async () => unwrap(await api.POST('/api/gates/lint', { body: { text: asked } })),
   });
   const problems = asked.trim() === '' ? [] : (lint.data?.problems ?? []);
   const marks: Mark[] = problems.map((p) => ({
@@ -131,14 +134,14 @@ function Editor({ of, reload }: { of: Kept | null; reload: () => Promise<Kept | 
           body,
         });
         cache.setQueryData(['gates', of.gates.id], {
-          gates: ok(answer),
+          gates: unwrap(answer),
           etag: answer.response.headers.get('ETag') ?? '',
         });
       } else {
-        const made = ok(await api.POST('/api/gates', { body }));
+        const made = unwrap(await api.POST('/api/gates', { body }));
         pass(() => navigate(`/gates/${made.id}`, { replace: true }));
       }
-      tell(t('gates.saved'));
+      notify(t('gates.saved'));
       void listed();
     } catch (x) {
       if (problemOf(x).status === 412) setConflict(true);
@@ -160,7 +163,7 @@ function Editor({ of, reload }: { of: Kept | null; reload: () => Promise<Kept | 
     undoable(
       t,
       of.gates.name,
-      async () => (ok(await api.DELETE('/api/gates/{id}', { params: { path: { id: of.gates.id } } })), listed()),
+      async () => (unwrap(await api.DELETE('/api/gates/{id}', { params: { path: { id: of.gates.id } } })), listed()),
       {
         hide: () => pass(() => navigate('/gates', { state: { deleted: of.gates.id } })),
         show: () => navigate(`/gates/${of.gates.id}`),
@@ -168,7 +171,7 @@ function Editor({ of, reload }: { of: Kept | null; reload: () => Promise<Kept | 
     );
 
   return (
-    <Screen
+    <Page
       title={of ? of.gates.name : t('gates.create')}
       lead={<Link to="/gates">{t('shell.gates')}</Link>}
       actions={
@@ -242,7 +245,7 @@ function Editor({ of, reload }: { of: Kept | null; reload: () => Promise<Kept | 
             />
           </Group>
         )}
-        <Code
+        <CodeEditor
           label={t('gates.editor')}
           language="yaml"
           value={text}
@@ -281,7 +284,7 @@ function Editor({ of, reload }: { of: Kept | null; reload: () => Promise<Kept | 
       </Stack>
       <Hold of={of} text={text} dirty={!of || text !== of.gates.text} />
       {of && <History of={of.gates.id} />}
-    </Screen>
+    </Page>
   );
 }
 
@@ -300,7 +303,7 @@ function Hold({ of, text, dirty }: { of: Kept | null; text: string; dirty: boole
     setError(null);
     try {
       const gates = of && !dirty ? { gate_id: of.gates.id } : { gates: text };
-      const verdict = ok(
+      const verdict = unwrap(
         await api.POST('/api/runs/{id}/gate', {
           params: { path: { id: run } },
           body: {
@@ -351,7 +354,7 @@ function Hold({ of, text, dirty }: { of: Kept | null; text: string; dirty: boole
       </Text>
       <Box mt="md">
         <Failure of={error} />
-        {said && <Report of={said.verdict} run={said.run} />}
+        {said && <GateReport of={said.verdict} run={said.run} />}
       </Box>
     </Card>
   );
@@ -370,7 +373,7 @@ function History({ of: id }: { of: string }) {
     },
   );
   if (list.error) return <Failure of={list.error} retry={() => list.refetch()} />;
-  if (!list.data) return <Waiting />;
+  if (!list.data) return <Loading />;
   const rows = list.data.pages.flatMap((p) => p.items ?? []);
   return (
     <Card title={t('gates.history')}>
@@ -379,7 +382,7 @@ function History({ of: id }: { of: string }) {
           {t('gates.historyEmpty')}
         </Text>
       ) : (
-        <Scroll label={t('gates.history')}>
+        <ScrollBox label={t('gates.history')}>
           <Table>
             <Table.Thead>
               <Table.Tr>
@@ -430,7 +433,7 @@ function History({ of: id }: { of: string }) {
               {t('common.more')}
             </Button>
           )}
-        </Scroll>
+        </ScrollBox>
       )}
     </Card>
   );

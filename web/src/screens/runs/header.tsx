@@ -1,18 +1,20 @@
-// What became of a run: the pass rate of each target, how it changed, who made the run, what it cost and how long it took.
+// What became of a run: the pass rate of each target, how it changed, who made the run, what it cost and how long it
+// took.
 import { Badge, Group, Stack, Text } from '@mantine/core';
 import { Link } from 'react-router';
 import { $api, type Schemas } from '../../api/client';
-import { useMe } from '../../me';
+import { useCurrentUser } from '../../user';
 import { useText } from '../../text';
-import { Failure, Figure } from '../../ui/bits';
-import { Change } from '../../ui/change';
+import { Figure } from '../../ui/interval';
+import { Failure } from '../../ui/status';
+import { ChangeFigure } from '../../ui/change';
 import { ago, duration, moment, money } from '../../ui/format';
 
 /** How many targets are in the header; the others are in the comparison. */
 const most = 4;
 
-/** Since is the change of a run against the baseline of its experiment, or the run before of the same suite and model. */
-export function Since({ run, line }: { run: string; line: Schemas['EvalDetails'] }) {
+/** ChangeSince is the change of a run against its baseline, or the previous run of the same suite and model. */
+export function ChangeSince({ run, line }: { run: string; line: Schemas['EvalDetails'] }) {
   const t = useText();
   const change = $api.useQuery(
     'get',
@@ -36,7 +38,7 @@ export function Since({ run, line }: { run: string; line: Schemas['EvalDetails']
             <Figure interval={pass?.interval} of={pass} />
             {c.base_eval_id ? (
               <Group gap={8}>
-                <Change of={c.change} verdict={c.verdict} p={c.p_holm ?? c.p} />
+                <ChangeFigure of={c.change} verdict={c.verdict} p={c.p_holm ?? c.p} />
                 <Text size="xs" c="dimmed">
                   {t(c.baseline ? 'results.sinceBaseline' : 'results.sinceRun')}{' '}
                   <Link
@@ -77,10 +79,10 @@ export function Since({ run, line }: { run: string; line: Schemas['EvalDetails']
   );
 }
 
-/** Made is who made a run, how long it took, and what it cost. */
-export function Made({ of: r }: { of: Schemas['EvalDetails'] }) {
+/** RunFacts is who made a run, how long it took, and what it cost. */
+export function RunFacts({ of: r }: { of: Schemas['EvalDetails'] }) {
   const t = useText();
-  const me = useMe();
+  const me = useCurrentUser();
   const who =
     r.user_id === ''
       ? t('results.commandLine')
