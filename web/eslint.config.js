@@ -30,4 +30,20 @@ export default tseslint.config(
       'react-hooks/exhaustive-deps': 'error',
     },
   },
+  {
+    files: ['src/**'],
+    ignores: ['src/api/queries.ts'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        ...[
+          'Property[key.name="queryKey"] > ArrayExpression',
+          'Property[key.name="queryKey"] > TSAsExpression',
+          'CallExpression[callee.property.name=/QueryData$/] > ArrayExpression',
+          'CallExpression[callee.property.name=/^(invalidate|refetch|reset|remove|cancel)Queries$/]',
+          'MemberExpression[property.name="queryKey"]',
+        ].map((selector) => ({ selector, message: 'Keys of queries and invalidations are in src/api/queries.ts.' })),
+      ],
+    },
+  },
 );

@@ -7,6 +7,7 @@ import { createBrowserRouter } from 'react-router';
 import { RouterProvider } from 'react-router/dom';
 import { $api, onStatus, problemOf } from './api/client';
 import { live } from './api/live';
+import { invalidations } from './api/queries';
 import { LoginPage, readLink } from './login';
 import { forgetUserData, CurrentUserContext } from './user';
 import { nonce } from './nonce';
@@ -119,7 +120,7 @@ function LoginGate() {
     if (data?.user_id !== user.current) {
       client.clear(); // what another user may see
       await me.refetch();
-    } else void client.invalidateQueries();
+    } else void invalidations(client).all();
     setLink(null);
     setOut('');
   };

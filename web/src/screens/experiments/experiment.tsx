@@ -25,10 +25,10 @@ import {
   IconPlayerPlay,
   IconUnlink,
 } from '@tabler/icons-react';
-import { useQueryClient } from '@tanstack/react-query';
 import { Fragment, type ReactNode, useCallback, useState } from 'react';
 import { Link, useNavigate } from 'react-router';
 import { $api, api, unwrap, type Schemas } from '../../api/client';
+import { useInvalidate } from '../../api/queries';
 import { type LiveEvent, useLive } from '../../api/live';
 import { usePermission } from '../../user';
 import { useText } from '../../text';
@@ -51,7 +51,7 @@ type Entry = Schemas['TimelineEntry'];
 export function ExperimentPage({ id }: { id: string }) {
   const t = useText();
   const navigate = useNavigate();
-  const cache = useQueryClient();
+  const invalidate = useInvalidate();
   const mayWrite = usePermission('write');
   const mayRun = usePermission('run');
   const [tab, setTab] = useParam('tab', 'timeline');
@@ -65,13 +65,7 @@ export function ExperimentPage({ id }: { id: string }) {
     { params: { path: { id: one.data?.suite_id ?? '' } } },
     { enabled: Boolean(one.data) },
   );
-  const again = useCallback(
-    () =>
-      cache.invalidateQueries({
-        predicate: (q) => /experiments|history|leaderboard|trend/.test(String(q.queryKey[1])),
-      }),
-    [cache],
-  );
+  const again = useCallback(() => invalidate.experiments(), [invalidate]);
   useLive(useCallback((e: LiveEvent) => void (['job_completed', 'judge_result'].includes(e.type) && again()), [again]));
 
   if (one.error) return <Failure of={one.error} retry={() => one.refetch()} />;

@@ -21,6 +21,7 @@ import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-quer
 import { useMemo, useState } from 'react';
 import { Link, useNavigate } from 'react-router';
 import { $api, api, unwrap, problemOf, type Schemas } from '../../api/client';
+import { queryKeys, useInvalidate } from '../../api/queries';
 import { usePermission, useCurrentUser } from '../../user';
 import { useText } from '../../text';
 import { Card, Page } from '../../ui/page';
@@ -68,7 +69,7 @@ const keywords = [
 
 export function GatePage({ id }: { id: string }) {
   const kept = useQuery({
-    queryKey: ['gates', id],
+    queryKey: queryKeys.gate(id),
     enabled: id !== 'new',
     refetchOnWindowFocus: false,
     queryFn: async (): Promise<Kept> => {
@@ -86,6 +87,7 @@ function Editor({ of, reload }: { of: Kept | null; reload: () => Promise<Kept | 
   const me = useCurrentUser();
   const navigate = useNavigate();
   const cache = useQueryClient();
+  const invalidate = useInvalidate();
   const mayWrite = usePermission('write') && (!of || of.gates.owner === me.user_id || me.role === 'admin');
   const [name, setName] = useState(of?.gates.name ?? '');
   const [text, setText] = useState(of?.gates.text ?? '');
@@ -104,7 +106,7 @@ function Editor({ of, reload }: { of: Kept | null; reload: () => Promise<Kept | 
   );
   const [asked] = useDebouncedValue(text, 300);
   const lint = useQuery({
-    queryKey: ['gates-lint', asked],
+    queryKey: queryKeys.gateLint(asked),
     enabled: asked.trim() !== '',
     placeholderData: keepPreviousData,
     gcTime: 60_000,
@@ -121,7 +123,7 @@ function Editor({ of, reload }: { of: Kept | null; reload: () => Promise<Kept | 
     name !== (of?.gates.name ?? '') || text !== (of?.gates.text ?? '') || shared !== (of?.gates.shared ?? false);
   const pass = useUnsaved(dirty);
 
-  const listed = () => cache.invalidateQueries({ predicate: (q) => q.queryKey[1] === '/api/gates' });
+  const listed = () => invalidate.gates();
   const save = async (over = false) => {
     setBusy(true);
     setError(null);
@@ -133,7 +135,7 @@ function Editor({ of, reload }: { of: Kept | null; reload: () => Promise<Kept | 
           params: { path: { id: of.gates.id }, ...(over ? {} : { header: { 'If-Match': of.etag } as never }) },
           body,
         });
-        cache.setQueryData(['gates', of.gates.id], {
+        cache.setQueryData(queryKeys.gate(of.gates.id), {
           gates: unwrap(answer),
           etag: answer.response.headers.get('ETag') ?? '',
         });
@@ -291,7 +293,7 @@ function Editor({ of, reload }: { of: Kept | null; reload: () => Promise<Kept | 
 /** Hold checks a run against the gates, those that are kept or the text as it stands. */
 function Hold({ of, text, dirty }: { of: Kept | null; text: string; dirty: boolean }) {
   const t = useText();
-  const cache = useQueryClient();
+  const invalidate = useInvalidate();
   const [run, setRun] = useParam('run');
   const [baseline, setBaseline] = useParam('baseline');
   const [policy, setPolicy] = useState('');
@@ -314,7 +316,7 @@ function Hold({ of, text, dirty }: { of: Kept | null; text: string; dirty: boole
         }),
       );
       setSaid({ run, verdict });
-      void cache.invalidateQueries({ predicate: (q) => q.queryKey[1] === '/api/gates/{id}/history' });
+      void invalidate.gateHistory();
     } catch (x) {
       setError(x);
     } finally {

@@ -1,7 +1,8 @@
 import { Button } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { $api, api, unwrap } from '../../api/client';
+import { api, unwrap } from '../../api/client';
+import { queryKeys, useInvalidate } from '../../api/queries';
 import { hasEnded, type Job } from '../../api/jobs';
 import { usePermission, useCurrentUser } from '../../user';
 import { useText } from '../../text';
@@ -13,14 +14,12 @@ export function CancelButton({ job, small }: { job: Job; small?: boolean }) {
   const me = useCurrentUser();
   const may = usePermission('run') && !me.read_only;
   const client = useQueryClient();
+  const invalidate = useInvalidate();
   const end = useMutation({
     mutationFn: async () => unwrap(await api.POST('/api/jobs/{id}/cancel', { params: { path: { id: job.job_id } } })),
     onSuccess: (j) => {
-      client.setQueryData(
-        $api.queryOptions('get', '/api/jobs/{id}', { params: { path: { id: j.job_id } } }).queryKey,
-        j,
-      );
-      void client.invalidateQueries({ predicate: (q) => q.queryKey[1] === '/api/jobs' });
+      client.setQueryData(queryKeys.job(j.job_id), j);
+      void invalidate.jobs();
     },
     onError: (e) => notifyFailure(t, e),
   });

@@ -2,6 +2,7 @@ import { Group, Select, Switch, Text, VisuallyHidden } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from 'react-router';
 import { $api, api, unwrap } from '../../api/client';
+import { queryKeys } from '../../api/queries';
 import { hasEnded, type Job } from '../../api/jobs';
 import { useCurrentUser } from '../../user';
 import { useText } from '../../text';
@@ -32,7 +33,7 @@ export function JobList() {
   };
   const jobs = useInfiniteQuery({
     // The events of jobs make the page read them again by the route.
-    queryKey: ['get', '/api/jobs', query],
+    queryKey: queryKeys.jobs(query),
     initialPageParam: '',
     queryFn: async ({ pageParam, signal }) =>
       unwrap(await api.GET('/api/jobs', { params: { query: { ...query, cursor: pageParam || undefined } }, signal })),

@@ -6,6 +6,7 @@ import { useQueries } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { $api, api, unwrap, type Problem, type Schemas } from '../../api/client';
+import { queryKeys } from '../../api/queries';
 import { usePermission } from '../../user';
 import { useText } from '../../text';
 import { Figure, type Interval, Whisker } from '../../ui/interval';
@@ -49,7 +50,7 @@ export function Calibration({ of }: { of: Subject }) {
       : (judges.data?.items ?? []).map((j) => j.name);
   const reports = useQueries({
     queries: ids.map((id) => ({
-      queryKey: ['calibrate', of.kind, of.id, id],
+      queryKey: queryKeys.calibration(of, id),
       queryFn: () => calibrate(of, id),
       retry: false,
     })),

@@ -12,10 +12,11 @@ import {
   Text,
 } from '@mantine/core';
 import { IconChecklist, IconDownload, IconKeyboard, IconUpload } from '@tabler/icons-react';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useCallback, useMemo, useState } from 'react';
 import { Link } from 'react-router';
 import { $api, api, unwrap, type Schemas } from '../../api/client';
+import { queryKeys, useInvalidate } from '../../api/queries';
 import { type LiveEvent, useLive } from '../../api/live';
 import { usePermission } from '../../user';
 import { useText } from '../../text';
@@ -39,7 +40,7 @@ type Said = Schemas['AppThingVerdict'];
 
 export function JudgesPage() {
   const t = useText();
-  const cache = useQueryClient();
+  const invalidate = useInvalidate();
   const [run, setRun] = useParam('run');
   const [traces] = useParam('traces');
   const [tab, setTab] = useParam('tab', traces ? 'calibration' : 'verdicts');
@@ -53,12 +54,9 @@ export function JudgesPage() {
   useLive(
     useCallback(
       (e: LiveEvent) => {
-        if (e.type === 'judge_result' || e.type === 'job_completed')
-          void cache.invalidateQueries({
-            predicate: (q) => /verdicts|judgings|calibrate/.test(`${q.queryKey[0]} ${q.queryKey[1]}`),
-          });
+        if (e.type === 'judge_result' || e.type === 'job_completed') void invalidate.judgings();
       },
-      [cache],
+      [invalidate],
     ),
   );
   return (
@@ -406,9 +404,9 @@ function JudgeReport({ of: r, target }: { of: Schemas['CallvetJudgeReport']; tar
 
 function Labels({ of }: { of: Subject }) {
   const t = useText();
-  const cache = useQueryClient();
+  const invalidate = useInvalidate();
   const may = usePermission('write');
-  const list = useQuery({ queryKey: ['labels', of.kind, of.id], queryFn: () => labelsOf(of) });
+  const list = useQuery({ queryKey: queryKeys.labels(of), queryFn: () => labelsOf(of) });
   const [busy, setBusy] = useState(false);
   const bring = async (file: File | null) => {
     if (!file) return;
@@ -427,7 +425,7 @@ function Labels({ of }: { of: Subject }) {
           : await api.POST('/api/traces/{id}/labels', how),
       );
       notify([t('judges.imported', { n: got.added }), ...got.notes].join('\n'));
-      await cache.invalidateQueries({ queryKey: ['labels'] });
+      await invalidate.labels();
     } catch (x) {
       notifyFailure(t, x);
     } finally {

@@ -18,10 +18,11 @@ import {
   Title,
 } from '@mantine/core';
 import { IconAdjustments, IconArrowBackUp, IconCheck, IconCloudUpload, IconHelp, IconX } from '@tabler/icons-react';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { Link } from 'react-router';
 import { $api } from '../../api/client';
+import { queryKeys, useInvalidate } from '../../api/queries';
 import { usePermission, useCurrentUser } from '../../user';
 import { useText } from '../../text';
 import { Page } from '../../ui/page';
@@ -68,7 +69,7 @@ const size = 50;
 function Queue({ of }: { of: Subject }) {
   const t = useText();
   const me = useCurrentUser();
-  const cache = useQueryClient();
+  const invalidate = useInvalidate();
   const [strategy, setStrategy] = useParam('strategy', 'random');
   const [judge, setJudge] = useParam('judge');
   const [role, setRole] = useParam('role', 'calibration');
@@ -85,7 +86,7 @@ function Queue({ of }: { of: Subject }) {
     ...(judge ? { judge } : {}),
   };
   const draw = JSON.stringify(query);
-  const place = ['label-queue', of.kind, of.id, draw];
+  const place = queryKeys.labelQueue(of, draw);
   const drawn = useQuery({
     queryKey: place,
     queryFn: () => nextTasks(of, query),
@@ -95,7 +96,7 @@ function Queue({ of }: { of: Subject }) {
     refetchOnReconnect: false,
   });
   const mine = useQuery({
-    queryKey: ['labels', of.kind, of.id],
+    queryKey: queryKeys.labels(of),
     queryFn: () => labelsOf(of),
     refetchOnWindowFocus: false,
   });
@@ -180,7 +181,7 @@ function Queue({ of }: { of: Subject }) {
       setMore((list) => [...list, ...fresh]);
       const open = tasks.findIndex((x) => !said.has(keyText(x)));
       if (fresh.length === 0 && open >= 0) setAt(open);
-      void cache.invalidateQueries({ queryKey: ['labels', of.kind, of.id] });
+      void invalidate.labels(of);
     } catch (x) {
       setError(x);
     }

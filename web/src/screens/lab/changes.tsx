@@ -20,9 +20,10 @@ import {
   Title,
 } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
 import { $api, api, unwrap, Problem, problemOf, type Schemas } from '../../api/client';
+import { useInvalidate } from '../../api/queries';
 import { usePermission } from '../../user';
 import { type Translator, useText, useTranslate } from '../../text';
 import { Figure } from '../../ui/interval';
@@ -271,7 +272,7 @@ function EditForm({ bench, edits, setEdits }: { bench: Bench; edits: Edit[]; set
 /** Try asks what edits would change, and applies just those that were tried. */
 function Try({ bench, asked, edits, done }: { bench: Bench; asked: Asked | null; edits: string; done: () => void }) {
   const t = useText();
-  const client = useQueryClient();
+  const invalidate = useInvalidate();
   const [, go] = useAddress();
   const may = usePermission('write');
   const status: ('accepted' | 'proposed')[] = ['accepted', 'proposed'];
@@ -283,8 +284,7 @@ function Try({ bench, asked, edits, done }: { bench: Bench; asked: Asked | null;
     onSuccess: () => setTried(now),
   });
   const [was, setWas] = useState<CatalogueBackup | null>(null);
-  const catalogues = () =>
-    client.invalidateQueries({ predicate: (q) => String(q.queryKey[1]).startsWith('/api/catalogues') });
+  const catalogues = () => invalidate.catalogues();
   const restore = async (b: CatalogueBackup) => {
     try {
       const made = await restoreBackup(b);

@@ -1,9 +1,9 @@
 // The selection lab: one question, a suite of them, edits of the catalogue, and production beside it.
 import { Box, Button, FileButton, Group, Select, Stack, Tabs, Text, TextInput } from '@mantine/core';
 import { IconUpload } from '@tabler/icons-react';
-import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { $api, api, unwrap, type Schemas } from '../../api/client';
+import { useInvalidate } from '../../api/queries';
 import { usePermission } from '../../user';
 import { useText } from '../../text';
 import { Page } from '../../ui/page';
@@ -150,7 +150,7 @@ function Model({ of, label }: { of: 'embed' | 'rerank'; label: string }) {
 /** Upload keeps a new catalogue, or puts a file in the place of one. */
 function Upload({ over }: { over?: Schemas['CatalogueEntry'] }) {
   const t = useText();
-  const client = useQueryClient();
+  const invalidate = useInvalidate();
   const [, go] = useAddress();
   const [busy, setBusy] = useState(false);
   const [warnings, setWarnings] = useState<Schemas['Remark'][]>([]);
@@ -171,7 +171,7 @@ function Upload({ over }: { over?: Schemas['CatalogueEntry'] }) {
           )
         : unwrap(await api.POST('/api/catalogues', { ...body }));
       setWarnings(made.warnings);
-      await client.invalidateQueries({ predicate: (q) => String(q.queryKey[1]).startsWith('/api/catalogues') });
+      await invalidate.catalogues();
       go({ catalogue: made.id });
       notify(
         over

@@ -4,6 +4,7 @@ import { IconCircleCheck, IconCircleX } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { $api, api, unwrap, type Schemas } from '../../api/client';
+import { queryKeys } from '../../api/queries';
 import { type TextKey, useText } from '../../text';
 import { Figure } from '../../ui/interval';
 import { Card } from '../../ui/page';
@@ -61,7 +62,7 @@ export function ProductionTab({ bench }: { bench: Bench }) {
       ),
     onSuccess: (made) => {
       if (!made.id) return; // a server that only reads keeps nothing
-      client.setQueryData($api.queryOptions('get', keptPath, { params: { path: { id: made.id } } }).queryKey, made);
+      client.setQueryData(queryKeys.decisions(made.id), made);
       go({ compared: made.id, likeness: null });
     },
   });

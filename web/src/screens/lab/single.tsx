@@ -3,6 +3,7 @@ import { Box, Button, Checkbox, Group, NumberInput, Stack, Table, TagsInput, Tex
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useState } from 'react';
 import { api, unwrap, type Schemas } from '../../api/client';
+import { queryKeys } from '../../api/queries';
 import { useText, useTranslate } from '../../text';
 import { Card } from '../../ui/page';
 import { Empty, Failure, Loading } from '../../ui/status';
@@ -37,7 +38,7 @@ export function QuestionTab({ bench }: { bench: Bench }) {
   }, [key]);
 
   const answer = useQuery({
-    queryKey: ['lab', 'single', bench.catalogue.id, bench.catalogue.version, bench.preset ?? '', bench.how, key],
+    queryKey: queryKeys.selectionAnswer(bench.catalogue, bench.preset ?? '', bench.how, key),
     enabled: asked.q !== '',
     staleTime: Number.POSITIVE_INFINITY,
     queryFn: async () => {

@@ -4,6 +4,7 @@ import { IconPlayerPlay, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { $api, api, unwrap, problemOf } from '../../api/client';
+import { queryKeys, useInvalidate } from '../../api/queries';
 import { usePermission } from '../../user';
 import { useText } from '../../text';
 import { Failure, Loading } from '../../ui/status';
@@ -17,6 +18,7 @@ const runsPath = '/api/v1/admin/tool-eval/runs';
 export function SuiteTab({ bench }: { bench: Bench }) {
   const t = useText();
   const client = useQueryClient();
+  const invalidate = useInvalidate();
   const [at, go] = useAddress();
   const [limit, setLimit] = useState<number | string>('');
   const may = usePermission('run');
@@ -56,13 +58,10 @@ export function SuiteTab({ bench }: { bench: Bench }) {
       );
     },
     onSuccess: (made) => {
-      client.setQueryData(
-        $api.queryOptions('get', `${runsPath}/{id}`, { params: { path: { id: made.run_id } } }).queryKey,
-        made,
-      );
+      client.setQueryData(queryKeys.selectionRun(made.run_id), made);
       go({ run: made.run_id, route: null, tag: null, case: null });
     },
-    onSettled: () => client.invalidateQueries({ predicate: (q) => q.queryKey[1] === runsPath }),
+    onSettled: () => invalidate.selectionRuns(),
   });
   const stopped = evaluate.error instanceof DOMException && evaluate.error.name === 'AbortError';
   const clear = async () => {

@@ -3,6 +3,7 @@ import { Box, Button, Group, Select, SimpleGrid, Table, Text } from '@mantine/co
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, unwrap, type Schemas } from '../../api/client';
+import { queryKeys } from '../../api/queries';
 import { type TextKey, useText } from '../../text';
 import { inUnit } from '../../ui/interval';
 import { Card } from '../../ui/page';
@@ -31,7 +32,7 @@ export function TrendTab({ bench, open, hash }: { bench: Bench; open: string; ha
   const [chosen, setChosen] = useState<string | null>(null);
   const path = '/api/v1/admin/tool-eval/runs';
   const list = useInfiniteQuery({
-    queryKey: ['get', path, bench.catalogue.id],
+    queryKey: queryKeys.selectionRuns(bench.catalogue.id),
     initialPageParam: '',
     queryFn: async ({ pageParam }) =>
       unwrap(

@@ -3,6 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { api, unwrap, problemOf, type Schemas } from '../../api/client';
+import { queryKeys } from '../../api/queries';
 import { useText } from '../../text';
 import { translate } from '../../text/translate';
 import { duration, money, number } from '../../ui/format';
@@ -12,7 +13,7 @@ import { type Request, requestOf, type Draft } from './draft';
 export function useEstimate(draft: Draft, complete: boolean) {
   const [text] = useDebouncedValue(JSON.stringify(requestOf(draft)), 400);
   return useQuery({
-    queryKey: ['estimate', text],
+    queryKey: queryKeys.estimate(text),
     queryFn: async ({ signal }) =>
       unwrap(await api.POST('/api/tool-eval/estimate', { body: JSON.parse(text) as Request, signal })),
     enabled: complete,

@@ -1,10 +1,10 @@
 // A case of a run becomes a case of a suite: with a tier, and with the bug that it keeps away.
 import { Button, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { $api, api, unwrap, type Schemas } from '../../api/client';
+import { useInvalidate } from '../../api/queries';
 import { useText } from '../../text';
 import { translate } from '../../text/translate';
 import { useAction } from '../../ui/action';
@@ -24,7 +24,7 @@ export function AddToSuite({
   close: () => void;
 }) {
   const t = useText();
-  const known = useQueryClient();
+  const invalidate = useInvalidate();
   const { busy, error, act } = useAction();
   const [search, setSearch] = useState('');
   const [asked] = useDebouncedValue(search, 200);
@@ -49,7 +49,7 @@ export function AddToSuite({
           }),
         ),
       );
-      await known.invalidateQueries();
+      await invalidate.all();
     });
   return (
     <Modal

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { IconPencil } from '@tabler/icons-react';
 import { Link } from 'react-router';
 import { $api, api, unwrap, type Schemas } from '../../api/client';
+import { queryKeys } from '../../api/queries';
 import { usePermission, useCurrentUser } from '../../user';
 import { useText } from '../../text';
 import { Card } from '../../ui/page';
@@ -26,7 +27,7 @@ export function GatesTab({ run, line }: { run: string; line: Schemas['EvalDetail
   const chosen = asked || (sets[0]?.value ?? '');
   if (asked && kept.data && !sets.some((s) => s.value === asked)) sets.push({ value: asked, label: asked });
   const said = useQuery({
-    queryKey: ['run-gates', run, chosen, baseline],
+    queryKey: queryKeys.runGates(run, chosen, baseline),
     enabled: chosen !== '',
     retry: false,
     refetchOnMount: 'always',

@@ -1,10 +1,10 @@
 import { ActionIcon, Badge, Button, Checkbox, Group, Menu, Stack, Text, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
-import { useQueryClient } from '@tanstack/react-query';
 import { IconAlertTriangle, IconArrowsDiff, IconDots, IconShare, IconTrash } from '@tabler/icons-react';
 import { useCallback, useMemo, useState } from 'react';
 import { Link, useNavigate } from 'react-router';
 import { $api, api, unwrap, type Schemas } from '../../api/client';
+import { useInvalidate } from '../../api/queries';
 import { type LiveEvent, useLive } from '../../api/live';
 import { usePermission, useCurrentUser } from '../../user';
 import { useText } from '../../text';
@@ -29,7 +29,7 @@ export default function RunsPage() {
   const mayChange = usePermission('write') && !me.read_only;
   const mayRun = usePermission('run') && !me.read_only;
   const navigate = useNavigate();
-  const client = useQueryClient();
+  const invalidate = useInvalidate();
   const [suite, setSuite] = useParam('suite');
   const [experiment, setExperiment] = useParam('experiment');
   const [typed, setTyped] = useState(suite);
@@ -77,7 +77,7 @@ export default function RunsPage() {
       t('results.run', { id: r.id }),
       async () => {
         unwrap(await api.DELETE('/api/tool-eval/history/{id}', { params: { path: { id: r.id } } }));
-        await client.invalidateQueries({ queryKey: ['get', '/api/tool-eval/history'] });
+        await invalidate.runs();
       },
       { hide: () => setGone((g) => [...g, r.id]), show: () => setGone((g) => g.filter((x) => x !== r.id)) },
     );

@@ -2,13 +2,14 @@
 import { infiniteQueryOptions, keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { $api, api, unwrap } from '../../api/client';
+import { queryKeys } from '../../api/queries';
 import { type QueryOptions, cellsQuery, type Filters } from './parts';
 
 /** attemptsOf asks for the attempts that fit the filters, page by page. */
 export function attemptsOf(run: string, f: Filters) {
   const query = cellsQuery(f);
   return infiniteQueryOptions({
-    queryKey: ['get', '/api/runs/{id}/cells', { params: { path: { id: run }, query } }] as const,
+    queryKey: queryKeys.attempts(run, query),
     queryFn: async ({ pageParam, signal }) =>
       unwrap(
         await api.GET('/api/runs/{id}/cells', {

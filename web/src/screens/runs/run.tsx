@@ -1,6 +1,6 @@
 // The result of a run: the verdict in a sentence, then its parts as tabs.
 import { Badge, Button, Group, List, Menu, Stack, Tabs, Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import {
   IconArrowsDiff,
   IconDots,
@@ -15,6 +15,7 @@ import {
 import { lazy, Suspense, useCallback, useState } from 'react';
 import { Link, useNavigate, useParams } from 'react-router';
 import { $api, api, unwrap, type Schemas } from '../../api/client';
+import { useInvalidate } from '../../api/queries';
 import { idempotencyKey } from '../../api/idempotency';
 import { type LiveEvent, useLive } from '../../api/live';
 import { usePermission, useCurrentUser } from '../../user';
@@ -52,7 +53,7 @@ export default function RunPage() {
   const mayChange = usePermission('write') && !me.read_only;
   const mayRun = usePermission('run') && !me.read_only;
   const navigate = useNavigate();
-  const client = useQueryClient();
+  const invalidate = useInvalidate();
   const [tab] = useParam('tab', 'overview');
   const path = { params: { path: { id } } };
   const report = $api.useQuery('get', '/api/runs/{id}', path);
@@ -106,7 +107,7 @@ export default function RunPage() {
     try {
       unwrap(await api.PATCH('/api/runs/{id}', { ...path, body: { shared: !shared } }));
       notify(t(shared ? 'results.unsharedNow' : 'results.sharedNow'));
-      await Promise.all([client.invalidateQueries({ queryKey: ['get', '/api/tool-eval/history'] }), refetchLine()]);
+      await Promise.all([invalidate.runs(), refetchLine()]);
     } catch (e) {
       notifyFailure(t, e);
     }
@@ -130,7 +131,7 @@ export default function RunPage() {
       t('results.run', { id }),
       async () => {
         unwrap(await api.DELETE('/api/tool-eval/history/{id}', path));
-        await client.invalidateQueries({ queryKey: ['get', '/api/tool-eval/history'] });
+        await invalidate.runs();
       },
       { hide: () => navigate('/runs'), show: () => navigate(`/runs/${encodeURIComponent(id)}`) },
     );
@@ -238,7 +239,7 @@ export default function RunPage() {
             saved={() => {
               setDescribing(false);
               notify(t('results.described'));
-              void client.invalidateQueries({ queryKey: ['get', '/api/tool-eval/history'] });
+              void invalidate.runs();
               void refetchLine();
             }}
           />
@@ -344,7 +345,7 @@ const flags: Record<string, string> = { max_calls: '--max-calls', max_cost_usd: 
 function LostAttempts({ of: r, mayRun }: { of: Schemas['EvalDetails']; mayRun: boolean }) {
   const t = useText();
   const navigate = useNavigate();
-  const client = useQueryClient();
+  const invalidate = useInvalidate();
   const again = r.resume;
   const budget = r.status === 'budget';
   const raised = Object.fromEntries(
@@ -361,10 +362,7 @@ function LostAttempts({ of: r, mayRun }: { of: Schemas['EvalDetails']; mayRun: b
         }),
       ),
     onSuccess: (job) => {
-      client.removeQueries({
-        predicate: (q) =>
-          String(q.queryKey[1]).startsWith('/api/runs/{id}') && JSON.stringify(q.queryKey).includes(r.id),
-      }); // it has other numbers when the job is over
+      invalidate.dropRun(r.id);
       void navigate(`/jobs/${job.job_id}`);
     },
   });

@@ -13,10 +13,10 @@ import {
   TagsInput,
   Text,
 } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { Link, useSearchParams } from 'react-router';
 import { $api, api, unwrap, type Schemas } from '../../api/client';
+import { useInvalidate } from '../../api/queries';
 import { usePermission, useCurrentUser } from '../../user';
 import { useText } from '../../text';
 import { useAction } from '../../ui/action';
@@ -127,7 +127,7 @@ const over = ['done', 'failed', 'cancelled'];
 /** Job follows the job of drills until it is over, and then has what it came to read anew. */
 function Job({ id }: { id: string }) {
   const t = useText();
-  const client = useQueryClient();
+  const invalidate = useInvalidate();
   const job = $api.useQuery(
     'get',
     '/api/jobs/{id}',
@@ -136,15 +136,7 @@ function Job({ id }: { id: string }) {
       refetchInterval: (q) => {
         const s = q.state.data?.status;
         if (!s || !over.includes(s)) return 1000;
-        void client.invalidateQueries({
-          predicate: (x) =>
-            [
-              '/api/tool-eval/history',
-              '/api/runs/{id}/drill',
-              '/api/runs/{id}/incidents',
-              '/api/runs/{id}/recordings',
-            ].includes(String(x.queryKey[1])),
-        });
+        void invalidate.drill();
         return false;
       },
     },

@@ -15,9 +15,9 @@ import {
   TextInput,
 } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
-import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { $api, api, unwrap, type Schemas } from '../../api/client';
+import { useInvalidate } from '../../api/queries';
 import { useText } from '../../text';
 import { useAction } from '../../ui/action';
 import { Card } from '../../ui/page';
@@ -31,11 +31,11 @@ type Key = Schemas['AccountProviderKey'];
 
 export function KeysSection() {
   const t = useText();
-  const client = useQueryClient();
+  const invalidate = useInvalidate();
   const [setting, setSetting] = useState<{ variable: string; hosts: string[] } | null>(null);
   const list = $api.useQuery('get', '/api/keys', {});
   const targets = $api.useQuery('get', '/api/targets', {}, { staleTime: Number.POSITIVE_INFINITY });
-  const again = () => client.invalidateQueries({ queryKey: ['get', '/api/keys'] });
+  const again = () => invalidate.keys();
   const remove = (k: Key) =>
     askConfirmation(
       t,

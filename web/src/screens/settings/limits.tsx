@@ -3,6 +3,7 @@ import { Button, Group, SimpleGrid, Stack, Switch, Table, TagsInput, Text, TextI
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { $api, api, unwrap, type Schemas } from '../../api/client';
+import { queryKeys } from '../../api/queries';
 import { useText } from '../../text';
 import { useAction } from '../../ui/action';
 import { Card } from '../../ui/page';
@@ -48,7 +49,7 @@ function Form({ of }: { of: Schemas['SettingsTold'] }) {
         }),
       );
       setHosts(now.private_hosts ?? []);
-      client.setQueryData($api.queryOptions('get', '/api/settings', {}).queryKey, now);
+      client.setQueryData(queryKeys.settings(), now);
       notify(t('settings.saved'));
     });
   const word = (v: boolean) => t(v ? 'settings.on' : 'settings.off');

@@ -21,10 +21,10 @@ import {
   TextInput,
 } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { Link } from 'react-router';
 import { $api, api, unwrap, problemOf, type Schemas } from '../../api/client';
+import { useInvalidate } from '../../api/queries';
 import { usePermission, useCurrentUser } from '../../user';
 import { type Translator, useText } from '../../text';
 import { useAction } from '../../ui/action';
@@ -76,7 +76,7 @@ function fieldsOf(s: Schedule): Fields {
 export function SchedulesSection() {
   const t = useText();
   const me = useCurrentUser();
-  const client = useQueryClient();
+  const invalidate = useInvalidate();
   const [open, setOpen] = useParam('schedule');
   const [editing, setEditing] = useState<Schedule | 'new' | null>(null);
   const [secret, setSecret] = useState('');
@@ -87,11 +87,7 @@ export function SchedulesSection() {
     { params: { query: { limit: 100 } } },
     { pageParamName: 'cursor', initialPageParam: '', getNextPageParam: (p) => p.next_cursor },
   );
-  const again = () =>
-    Promise.all([
-      client.invalidateQueries({ queryKey: ['get', '/api/schedules'] }),
-      client.invalidateQueries({ queryKey: ['get', '/api/schedules/{id}/history'] }),
-    ]);
+  const again = () => invalidate.schedules();
   const attempt = async (does: () => Promise<unknown>) => {
     try {
       await does();

@@ -1,8 +1,8 @@
 // Tokens for programs: made, shown once, revoked.
 import { Button, Checkbox, Group, Modal, NativeSelect, Stack, Table, Text, TextInput } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { $api, api, unwrap, type Schemas } from '../../api/client';
+import { useInvalidate } from '../../api/queries';
 import { useCurrentUser } from '../../user';
 import { useText } from '../../text';
 import { useAction } from '../../ui/action';
@@ -18,10 +18,10 @@ type Scope = 'read' | 'run' | 'write' | 'admin';
 
 export function TokensSection() {
   const t = useText();
-  const client = useQueryClient();
+  const invalidate = useInvalidate();
   const [making, setMaking] = useState(false);
   const list = $api.useQuery('get', '/api/tokens', {});
-  const again = () => client.invalidateQueries({ queryKey: ['get', '/api/tokens'] });
+  const again = () => invalidate.tokens();
   const revoke = (k: Schemas['AccountToken']) =>
     askConfirmation(
       t,

@@ -13,9 +13,9 @@ import {
   Text,
   TextInput,
 } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { $api, api, unwrap, type Schemas } from '../../api/client';
+import { useInvalidate } from '../../api/queries';
 import { useCurrentUser } from '../../user';
 import { useText } from '../../text';
 import { useAction } from '../../ui/action';
@@ -34,7 +34,7 @@ const roles: Role[] = ['viewer', 'member', 'admin'];
 export function UsersSection() {
   const t = useText();
   const me = useCurrentUser();
-  const client = useQueryClient();
+  const invalidate = useInvalidate();
   const [dialog, setDialog] = useState<{ invite: true } | { change: User } | { link: string; name: string } | null>(
     null,
   );
@@ -44,7 +44,7 @@ export function UsersSection() {
     { params: { query: { limit: 100 } } },
     { pageParamName: 'cursor', initialPageParam: '', getNextPageParam: (p) => p.next_cursor },
   );
-  const again = () => client.invalidateQueries({ queryKey: ['get', '/api/users'] });
+  const again = () => invalidate.users();
   const close = () => setDialog(null);
   const link = async (u: User) => {
     try {

@@ -7,6 +7,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { $api, api, unwrap, problemOf, type Schemas } from '../../api/client';
+import { queryKeys, useInvalidate } from '../../api/queries';
 import { usePermission, useCurrentUser } from '../../user';
 import { translate } from '../../text/translate';
 import type { Mark } from '../../ui/editor';
@@ -34,10 +35,11 @@ export type Editing = {
 
 export function useEditing(id: string) {
   const client = useQueryClient();
+  const invalidate = useInvalidate();
   const me = useCurrentUser();
   const mayWrite = usePermission('write');
   const init = useMemo(() => ({ params: { path: { id } } }), [id]);
-  const key = $api.queryOptions('get', '/api/tool-suites/{id}', init).queryKey;
+  const key = queryKeys.suite(id);
   const query = $api.useQuery('get', '/api/tool-suites/{id}', init, {
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
@@ -55,7 +57,7 @@ export function useEditing(id: string) {
         if (!now) throw new Error('the suite is not there yet');
         const answer = await send(`"${now.version}"`, now);
         client.setQueryData<Suite>(key, (was) => was && merge(was, answer));
-        client.invalidateQueries({ queryKey: ['get', '/api/tool-suites'] });
+        invalidate.suites();
         return answer;
       });
     tail.current = mine;
@@ -99,7 +101,7 @@ export function withCases(was: Suite, answer: Schemas['CasesWritten']): Suite {
 /** useSource gives the text of a version of a suite in callvet's own form. */
 export function useSource(id: string, version: number, yaml: boolean) {
   return useQuery({
-    queryKey: ['suite-source', id, version, yaml],
+    queryKey: queryKeys.suiteSource(id, version, yaml),
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 60_000,
     queryFn: async ({ signal }) =>
@@ -232,7 +234,7 @@ export function namesOf(c: Case): string[] {
 /** useSchemaCompletions returns the names of all fields of a file format with their descriptions, for completion. */
 export function useSchemaCompletions(name: string) {
   const { data } = useQuery({
-    queryKey: ['schema', name],
+    queryKey: queryKeys.schema(name),
     staleTime: Number.POSITIVE_INFINITY,
     queryFn: async () =>
       JSON.parse(

@@ -15,10 +15,10 @@ import {
   TextInput,
 } from '@mantine/core';
 import { IconAlertTriangle, IconDownload, IconFile, IconUpload } from '@tabler/icons-react';
-import { useQueryClient } from '@tanstack/react-query';
 import { type DragEvent, type FormEvent, type ReactNode, useState } from 'react';
 import { Link } from 'react-router';
 import { $api, api, unwrap, type Schemas } from '../../api/client';
+import { useInvalidate } from '../../api/queries';
 import { usePermission, useCurrentUser } from '../../user';
 import { useText } from '../../text';
 import { Card, Page } from '../../ui/page';
@@ -34,9 +34,9 @@ export function ImportPage() {
   const may = usePermission('write') && !me.read_only;
   const [from, setFrom] = useParam('from', 'text');
   const [done, setDone] = useState<Schemas['Imported'] | null>(null);
-  const client = useQueryClient();
+  const invalidate = useInvalidate();
   const imported = (i: Schemas['Imported']) => {
-    client.invalidateQueries({ queryKey: ['get', '/api/tool-suites'] });
+    invalidate.suites();
     setDone(i);
   };
   return (

@@ -14,10 +14,10 @@ import {
 } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconFileImport, IconPlus, IconSearch, IconShare, IconTrash } from '@tabler/icons-react';
-import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { Link, useNavigate } from 'react-router';
 import { $api, api, unwrap, type Schemas } from '../../api/client';
+import { useInvalidate } from '../../api/queries';
 import { usePermission, useCurrentUser } from '../../user';
 import { useText } from '../../text';
 import { Page } from '../../ui/page';
@@ -36,7 +36,7 @@ export function SuiteList() {
   const me = useCurrentUser();
   const may = usePermission('write') && !me.read_only;
   const navigate = useNavigate();
-  const client = useQueryClient();
+  const invalidate = useInvalidate();
   const [search, setSearch] = useParam('q');
   const [all, setAll] = useParam('all');
   const [making, making_] = useDisclosure(false);
@@ -52,7 +52,7 @@ export function SuiteList() {
     },
   );
   const rows = query.data?.pages.flatMap((p) => p.items) ?? [];
-  const again = () => client.invalidateQueries({ queryKey: ['get', '/api/tool-suites'] });
+  const again = () => invalidate.suites();
   const mine = (e: Entry) => e.owner === me.user_id || me.role === 'admin';
   const drop = async (e: Entry) => {
     try {
@@ -244,7 +244,7 @@ export function SuiteList() {
 
 function NewSuite({ made }: { made: (id: string) => void }) {
   const t = useText();
-  const client = useQueryClient();
+  const invalidate = useInvalidate();
   const [name, setName] = useState('');
   const [description, setDescription] = useState('');
   const [busy, setBusy] = useState(false);
@@ -258,7 +258,7 @@ function NewSuite({ made }: { made: (id: string) => void }) {
       const s = unwrap(
         await api.POST('/api/tool-suites', { body: { name: name.trim(), ...(description ? { description } : {}) } }),
       );
-      client.invalidateQueries({ queryKey: ['get', '/api/tool-suites'] });
+      invalidate.suites();
       made(s.id);
     } catch (x) {
       setError(x);

@@ -15,10 +15,10 @@ import {
 } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconDots, IconDownload, IconPencil, IconPlayerPlay, IconShare, IconTrash } from '@tabler/icons-react';
-import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { Link, useNavigate } from 'react-router';
 import { $api, api, unwrap } from '../../api/client';
+import { useInvalidate } from '../../api/queries';
 import { usePermission, useCurrentUser } from '../../user';
 import { useText } from '../../text';
 import { Page } from '../../ui/page';
@@ -175,7 +175,7 @@ function Opened({ editing }: { editing: Editing }) {
 function More({ editing: { suite, may } }: { editing: Editing }) {
   const t = useText();
   const navigate = useNavigate();
-  const client = useQueryClient();
+  const invalidate = useInvalidate();
   const forms = $api.useQuery('get', '/api/tool-eval/forms', {}, { staleTime: Number.POSITIVE_INFINITY });
   const save = async (format: string, yaml: boolean) => {
     try {
@@ -193,7 +193,7 @@ function More({ editing: { suite, may } }: { editing: Editing }) {
     }
   };
   const drop = async () => {
-    const again = () => client.invalidateQueries({ queryKey: ['get', '/api/tool-suites'] });
+    const again = () => invalidate.suites();
     try {
       unwrap(
         await api.DELETE('/api/tool-suites/{id}', {

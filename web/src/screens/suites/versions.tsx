@@ -1,8 +1,8 @@
 import { Badge, Box, Button, Group, Modal, Select, Stack, Table, Text, Title, VisuallyHidden } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { $api, api, unwrap, type Schemas } from '../../api/client';
+import { useInvalidate } from '../../api/queries';
 import { useCurrentUser } from '../../user';
 import { useText } from '../../text';
 import { Card } from '../../ui/page';
@@ -19,7 +19,7 @@ import { SaveRefused } from './problems';
 export function VersionsTab({ editing }: { editing: Editing }) {
   const t = useText();
   const me = useCurrentUser();
-  const client = useQueryClient();
+  const invalidate = useInvalidate();
   const { suite, may, write } = editing;
   const [from, setFrom] = useParam('from');
   const [to, setTo] = useParam('to');
@@ -53,7 +53,7 @@ export function VersionsTab({ editing }: { editing: Editing }) {
           ),
         (_, answer) => answer,
       );
-      await client.invalidateQueries({ queryKey: ['get', '/api/tool-suites/{id}/versions'] });
+      await invalidate.suiteVersions();
       notify(t('suites.returned', { version: now.version, n }));
     } catch (e) {
       setError(e);

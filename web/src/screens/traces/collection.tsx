@@ -1,9 +1,9 @@
 // One collection of traces: its attempts, scores, comparison and gates, a tab each, in the address.
 import { Badge, Button, Group, Menu, Tabs } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useNavigate } from 'react-router';
 import { $api, api, unwrap } from '../../api/client';
+import { useInvalidate } from '../../api/queries';
 import { usePermission, useCurrentUser } from '../../user';
 import { useText } from '../../text';
 import { Page } from '../../ui/page';
@@ -26,14 +26,11 @@ export function CollectionPage({ id }: { id: string }) {
   const me = useCurrentUser();
   const mayWrite = usePermission('write') && !me.read_only;
   const navigate = useNavigate();
-  const client = useQueryClient();
+  const invalidate = useInvalidate();
   const [part, setPart] = useParam('part', 'attempts');
   const [adding, setAdding] = useState(false);
   const told = $api.useQuery('get', '/api/traces/{id}', { params: { path: { id } } });
-  const again = () =>
-    client.invalidateQueries({
-      predicate: (q) => String(q.queryKey[1]).startsWith('/api/traces') || q.queryKey[1] === '/api/score',
-    });
+  const again = () => invalidate.tracesAndScores();
   if (told.isPending) return <Loading />;
   if (told.error) {
     return (

@@ -1,10 +1,10 @@
 // Traces: collections, how they come here, and one of them.
 import { Badge, Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { IconUpload } from '@tabler/icons-react';
-import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useState } from 'react';
 import { Link, useNavigate, useParams } from 'react-router';
 import { $api, type Schemas } from '../../api/client';
+import { useInvalidate } from '../../api/queries';
 import { usePermission, useCurrentUser } from '../../user';
 import { useText } from '../../text';
 import { Page } from '../../ui/page';
@@ -28,7 +28,7 @@ function List() {
   const me = useCurrentUser();
   const write = usePermission('write') && !me.read_only;
   const navigate = useNavigate();
-  const client = useQueryClient();
+  const invalidate = useInvalidate();
   const [dialog, setDialog] = useState<'upload' | 'how' | null>(null);
   const list = $api.useInfiniteQuery(
     'get',
@@ -128,12 +128,7 @@ function List() {
           empty={<Empty title={t('traces.none')} text={t('traces.noneText')} />}
         />
       )}
-      {dialog === 'upload' && (
-        <UploadDialog
-          close={() => setDialog(null)}
-          added={() => client.invalidateQueries({ queryKey: ['get', '/api/traces'] })}
-        />
-      )}
+      {dialog === 'upload' && <UploadDialog close={() => setDialog(null)} added={() => invalidate.traces()} />}
       {dialog === 'how' && <How close={() => setDialog(null)} />}
     </Page>
   );
