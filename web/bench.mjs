@@ -161,7 +161,7 @@ async function interactions(id) {
     await measure('sort by score', () => {
       const before = body();
       return timed(
-        () => [...document.querySelectorAll('button.head')].find((b) => b.textContent.startsWith('Score')).click(),
+        () => [...document.querySelectorAll('th button')].find((b) => b.textContent.startsWith('Score')).click(),
         () => has(1) && body() !== before,
       );
     });

@@ -4,6 +4,7 @@ import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { api, unwrap, problemOf } from './api/client';
 import { useText } from './text';
 import { Failure, Loading } from './ui/status';
+import common from './ui/common.module.css';
 
 /** Link is a one-time link by which somebody came. */
 export type Link = { kind: 'claim' | 'view'; secret: string };
@@ -29,7 +30,7 @@ export function LoginPage({
   }, [link]);
   return (
     <Box mih="100dvh" style={{ display: 'grid', placeItems: 'center' }} p="md" component="main">
-      <Box className="card" p="xl" w="100%" maw={400}>
+      <Box className={common.card} p="xl" w="100%" maw={400}>
         {link?.kind === 'view' ? (
           <Viewing secret={link.secret} entered={entered} />
         ) : link ? (

@@ -43,6 +43,8 @@ import { Empty, Loading } from './ui/status';
 import { askConfirmation } from './ui/confirm';
 import { moment } from './ui/format';
 import { notifyFailure } from './ui/notify';
+import classes from './shell.module.css';
+import common from './ui/common.module.css';
 
 /** Shell is what stands around every screen: navigation, commands, the state of the connection, the account. */
 export function Shell({ left }: { left: () => void }) {
@@ -85,7 +87,7 @@ export function Shell({ left }: { left: () => void }) {
       navbar={{ width: 220, breakpoint: 'md', collapsed: { mobile: !open } }}
       padding={{ base: 'md', md: 'lg' }}
     >
-      <a className="skip" href="#main">
+      <a className={classes.skip} href="#main">
         {t('shell.skip')}
       </a>
       <AppShell.Header>
@@ -112,13 +114,13 @@ export function Shell({ left }: { left: () => void }) {
           <Box style={{ flex: 1 }} />
           <UnstyledButton
             onClick={spotlight.open}
-            className="card"
+            className={common.card}
             px="sm"
             py={5}
             style={{ display: 'flex', alignItems: 'center', gap: 8 }}
           >
             <IconSearch size={15} aria-hidden />
-            <Text size="sm" c="dimmed" className="wide-text">
+            <Text size="sm" c="dimmed" className={classes.wideText}>
               {t('shell.palette')}
             </Text>
             <Kbd size="xs" visibleFrom="sm" aria-hidden>
@@ -136,7 +138,7 @@ export function Shell({ left }: { left: () => void }) {
             .map((s) => (
               <Link
                 key={s.paths[0]}
-                className="nav-link"
+                className={classes.navLink}
                 to={s.paths[0]!}
                 onPointerEnter={() => prefetchScreen(s.paths[0]!)}
                 onFocus={() => prefetchScreen(s.paths[0]!)}

@@ -79,8 +79,8 @@ test('ten tasks are labelled by keyboard alone, and the judge is calibrated', as
     assert.equal(text.includes(hidden), false, `${hidden} is shown`);
 
   const conversation = task.getByRole('list', { name: 'Conversation' });
-  await conversation.locator('.turn-user').first().waitFor();
-  assert.ok((await conversation.locator('.call').count()) > 0); // as the case shows it, with its calls
+  await conversation.locator('[data-role=user]').first().waitFor();
+  assert.ok((await conversation.locator('[data-tool-call]').count()) > 0); // as the case shows it, with its calls
   const drawn = (await server.api('GET', `/api/runs/${run}/labels/next?n=500`)).items;
   assert.ok(drawn.length > 0 && drawn.every((x) => x.turns.length > 0));
   for (const told of ['"score', '"verdict', '"reasoning"', '"guard"', 'weather-sloppy', 'expected'])

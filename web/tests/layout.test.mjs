@@ -42,7 +42,7 @@ const cut = () =>
         e.textContent.trim() &&
         getComputedStyle(e).overflowX === 'hidden' &&
         !e.title &&
-        !e.closest('.visually-hidden, [class*=VisuallyHidden], .cm-editor, input, [title]'),
+        !e.closest('[class*=visuallyHidden], [class*=VisuallyHidden], .cm-editor, input, [title]'),
     )
     .map((e) => `${e.className}: ${e.textContent.trim().slice(0, 60)}`);
 

@@ -370,8 +370,8 @@ test('what a tool or a model says stays text', async () => {
 
 test('characters that nobody sees are visible in what models and tools said', async () => {
   const page = await opened(`/runs/${runs.desk}/case?case=look-then-answer`);
-  await page.locator('.unseen').first().waitFor();
-  assert.deepEqual([...new Set(await page.locator('.unseen').allInnerTexts())].sort(), ['U+200B', 'U+202E']);
+  await page.locator('[data-invisible]').first().waitFor();
+  assert.deepEqual([...new Set(await page.locator('[data-invisible]').allInnerTexts())].sort(), ['U+200B', 'U+202E']);
   clean(page);
 });
 
@@ -435,7 +435,7 @@ test('a list keeps its row and the focus when columns become cards and columns a
       .setViewportSize({ width, height: 800 })
       .then(() =>
         page.waitForFunction(
-          (stacked) => (document.querySelector('.card.stacked tr.line') !== null) === stacked,
+          (stacked) => (document.querySelector('[data-stacked] tr[data-index]') !== null) === stacked,
           stacked,
         ),
       );
@@ -450,7 +450,7 @@ test('a list keeps its row and the focus when columns become cards and columns a
   const kept = () =>
     page.waitForFunction(() => {
       const row = document.activeElement;
-      const [inner, outer] = [row.getBoundingClientRect(), row.closest('.card')?.getBoundingClientRect()];
+      const [inner, outer] = [row.getBoundingClientRect(), row.closest('[role=region]')?.getBoundingClientRect()];
       return row.dataset.index === '298' && inner.top >= outer.top - 1 && inner.bottom <= outer.bottom + 1;
     });
   await kept();
@@ -458,7 +458,7 @@ test('a list keeps its row and the focus when columns become cards and columns a
   await kept();
   await at(390, true);
   await kept();
-  assert.equal(await list.locator('tr.line td').nth(1).getAttribute('data-title'), 'Case');
+  assert.equal(await list.locator('tr[data-index] td').nth(1).getAttribute('data-title'), 'Case');
   clean(page);
 });
 

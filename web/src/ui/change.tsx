@@ -3,6 +3,7 @@ import { IconArrowDownRight, IconArrowUpRight, IconEqual } from '@tabler/icons-r
 import { useText } from '../text';
 import { type Interval, sampleSize } from './interval';
 import { number, signed } from './format';
+import common from './common.module.css';
 
 const words = {
   better: 'common.claim_better',
@@ -49,13 +50,13 @@ export function ChangeFigure({
     >
       <Box
         component="span"
-        className="num"
+        className={common.num}
         style={{ display: 'inline-flex', flexWrap: 'wrap', alignItems: 'center', columnGap: 8, rowGap: 2 }}
       >
         <Text span fw={600} fz="sm">
           {told(i.point)}
         </Text>
-        <Text span size="xs" c="dimmed" className="num-below">
+        <Text span size="xs" c="dimmed" className={common.numBelow}>
           {i.lower !== null &&
             i.upper !== null &&
             `${signed(i.lower).replace(' pp', '')} to ${signed(i.upper).replace(' pp', '')} · `}

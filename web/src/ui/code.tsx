@@ -2,6 +2,7 @@
 import { Box, Textarea } from '@mantine/core';
 import { lazy, Suspense } from 'react';
 import type { EditorProps } from './editor';
+import common from './common.module.css';
 
 const Editor = lazy(() => import('./editor'));
 
@@ -9,7 +10,7 @@ const Editor = lazy(() => import('./editor'));
 export function CodeEditor(p: EditorProps) {
   return (
     <Suspense fallback={<Textarea aria-label={p.label} value={p.value} readOnly rows={8} />}>
-      <Box className="card" style={{ overflow: 'hidden' }}>
+      <Box className={common.card} style={{ overflow: 'hidden' }}>
         <Editor {...p} />
       </Box>
     </Suspense>

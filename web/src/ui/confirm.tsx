@@ -2,6 +2,7 @@ import { Text } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import type { Translator } from '../text';
 import { notifyFailure } from './notify';
+import common from './common.module.css';
 
 /** askConfirmation asks before an action that cannot be undone. */
 export function askConfirmation(
@@ -14,7 +15,7 @@ export function askConfirmation(
   modals.openConfirmModal({
     title,
     children: (
-      <Text size="sm" className="untrusted">
+      <Text size="sm" className={common.untrusted}>
         {text}
       </Text>
     ),

@@ -7,6 +7,8 @@ import type { Schemas } from '../api/client';
 import { type TextKey, useText } from '../text';
 import { duration } from './format';
 import { VisibleText } from './visible';
+import classes from './conversation.module.css';
+import common from './common.module.css';
 
 export type Call = Schemas['CallvetCall'];
 /** A turn as the API has it, in the input of a case and in the trace of an attempt. */
@@ -43,7 +45,12 @@ export function LongText({ text, mono, most = 1500 }: { text: string; mono?: boo
   const shown = cut && !all ? lines.slice(0, 30).join('\n').slice(0, most) : text;
   return (
     <Box>
-      <Text component={mono ? 'pre' : 'div'} m={0} size="sm" className={mono ? 'mono untrusted' : 'untrusted'}>
+      <Text
+        component={mono ? 'pre' : 'div'}
+        m={0}
+        size="sm"
+        className={mono ? `${common.mono} ${common.untrusted}` : common.untrusted}
+      >
         <VisibleText text={shown} />
         {cut && !all && '…'}
       </Text>
@@ -85,15 +92,15 @@ export function CallView({ call, told }: { call: Call; told?: string }) {
     call.args_raw && call.args === undefined ? call.args_raw : call.args === undefined ? '' : prettyJson(call.args);
   const answer = told ?? (call.result === undefined ? undefined : prettyJson(call.result));
   return (
-    <Box className="call">
+    <Box className={classes.call} data-tool-call>
       <Group gap="xs" wrap="wrap">
         <IconTool size={15} aria-hidden />
-        <Text span fw={600} className="mono untrusted">
+        <Text span fw={600} className={`${common.mono} ${common.untrusted}`}>
           <VisibleText text={call.tool} />
         </Text>
         <CallStatus status={call.status} />
         {time > 0 && (
-          <Text span size="xs" c="dimmed" className="num">
+          <Text span size="xs" c="dimmed" className={common.num}>
             {duration(time)}
           </Text>
         )}
@@ -103,7 +110,7 @@ export function CallView({ call, told }: { call: Call; told?: string }) {
           </Text>
         )}
       </Group>
-      <Box className="call-part">
+      <Box className={classes.callPart}>
         <Text size="xs" c="dimmed">
           {call.args_raw && call.args === undefined ? t('conversation.unreadable') : t('conversation.arguments')}
         </Text>
@@ -116,7 +123,7 @@ export function CallView({ call, told }: { call: Call; told?: string }) {
         )}
       </Box>
       {answer !== undefined && answer !== '' && (
-        <Box className="call-part">
+        <Box className={classes.callPart}>
           <Text size="xs" c="dimmed">
             {t('conversation.result')}
           </Text>
@@ -124,7 +131,7 @@ export function CallView({ call, told }: { call: Call; told?: string }) {
         </Box>
       )}
       {call.error && !(answer ?? '').includes(call.error) && (
-        <Box className="call-part">
+        <Box className={classes.callPart}>
           <Text size="xs" c="var(--cv-fail)">
             {t('conversation.error')}
           </Text>
@@ -132,20 +139,20 @@ export function CallView({ call, told }: { call: Call; told?: string }) {
         </Box>
       )}
       {(call.repairs ?? []).length > 0 && (
-        <Text size="xs" c="dimmed" className="untrusted">
+        <Text size="xs" c="dimmed" className={common.untrusted}>
           {t('conversation.repairs', { what: call.repairs!.join(', ') })}
         </Text>
       )}
       {(call.guard ?? []).map((g, i) => (
         <Group key={i} gap={6} wrap="nowrap" c="var(--cv-error)">
           <IconAlertTriangle size={14} aria-hidden />
-          <Text size="xs" className="untrusted">
+          <Text size="xs" className={common.untrusted}>
             {t('conversation.guard', { rule: g.rule, action: g.action })} {g.detail}
           </Text>
         </Group>
       ))}
       {call.note && (
-        <Text size="xs" c="dimmed" className="untrusted">
+        <Text size="xs" c="dimmed" className={common.untrusted}>
           {call.note}
         </Text>
       )}
@@ -198,7 +205,11 @@ export function Conversation({ turns, label }: { turns: Turn[]; label?: string }
         const Icon = icons[x.role] ?? IconMessage;
         const silent = !x.content && !x.reasoning && (x.calls ?? []).length === 0;
         return (
-          <li key={i} className={`turn turn-${x.role}`}>
+          <li
+            key={i}
+            className={x.role === 'user' ? `${classes.turn} ${classes.userTurn}` : classes.turn}
+            data-role={x.role}
+          >
             <Group gap={6} mb={4} c="dimmed">
               <Icon size={14} aria-hidden />
               <Text size="xs" fw={600}>
@@ -207,7 +218,7 @@ export function Conversation({ turns, label }: { turns: Turn[]; label?: string }
               </Text>
             </Group>
             {x.reasoning && (
-              <Box className="call-part">
+              <Box className={classes.callPart}>
                 <Text size="xs" c="dimmed">
                   {t('conversation.reasoning')}
                 </Text>
@@ -249,7 +260,7 @@ export function Timeline({ calls }: { calls: Call[] }) {
         const [start, wait, run] = [c.start_ms ?? 0, c.queue_ms ?? 0, c.exec_ms ?? 0];
         return (
           <Group component="li" key={i} gap="sm" wrap="nowrap">
-            <Text size="xs" className="mono untrusted" w={160} truncate>
+            <Text size="xs" className={`${common.mono} ${common.untrusted}`} w={160} truncate>
               {c.tool}
             </Text>
             <svg width={width} height={12} aria-hidden="true" focusable="false" style={{ flex: 'none' }}>
@@ -276,7 +287,7 @@ export function Timeline({ calls }: { calls: Call[] }) {
                 />
               )}
             </svg>
-            <Text size="xs" c="dimmed" className="num">
+            <Text size="xs" c="dimmed" className={common.num}>
               {run > 0 ? t('conversation.took', { time: duration(run) }) : t('conversation.noTime')}
               {wait > 0 && `, ${t('conversation.waited', { time: duration(wait) })}`}
             </Text>

@@ -2,15 +2,17 @@
 import { ActionIcon, Box, CopyButton, Text, Tooltip } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { useText } from '../text';
+import classes from './copy.module.css';
+import common from './common.module.css';
 
 /** Copyable is a text with a button that copies it. label says what it is, to those who do not see it. */
 export function Copyable({ label, value }: { label: string; value: string }) {
   const t = useText();
   return (
-    <Box className="copyable">
+    <Box className={classes.copyable}>
       <Text
         component="pre"
-        className="mono untrusted"
+        className={`${common.mono} ${common.untrusted}`}
         tabIndex={0}
         role="region"
         aria-label={label}

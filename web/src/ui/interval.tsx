@@ -3,6 +3,7 @@ import { Box, Text, Tooltip } from '@mantine/core';
 import type { Schemas } from '../api/client';
 import { type Translator, useText } from '../text';
 import { number } from './format';
+import common from './common.module.css';
 
 export type Interval = Schemas['Interval'];
 export type Metric = Schemas['PanelMetric'];
@@ -105,7 +106,7 @@ export function Figure({
     >
       <Box
         component="span"
-        className="num"
+        className={common.num}
         style={{
           display: 'inline-flex',
           flexDirection: stack ? 'column' : 'row',
@@ -114,7 +115,7 @@ export function Figure({
         }}
       >
         {stack ? <span style={{ display: 'inline-flex', alignItems: 'center', gap: 8 }}>{head}</span> : head}
-        <Text span size="xs" c="dimmed" className="num-below">
+        <Text span size="xs" c="dimmed" className={common.numBelow}>
           {i.method !== 'fact' &&
             i.lower !== null &&
             i.upper !== null &&

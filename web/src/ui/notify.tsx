@@ -3,6 +3,7 @@ import { notifications } from '@mantine/notifications';
 import { problemOf } from '../api/client';
 import type { Translator } from '../text';
 import { failureTitle } from './status';
+import common from './common.module.css';
 
 const waiting = new Map<string, () => void>();
 let count = 0;
@@ -72,7 +73,7 @@ export function offerUndo(t: Translator, message: string, restore: () => Promise
     withCloseButton: true,
     message: (
       <Group justify="space-between" wrap="nowrap">
-        <Text size="sm" className="untrusted">
+        <Text size="sm" className={common.untrusted}>
           {message}
         </Text>
         <Button
@@ -97,7 +98,7 @@ export function notifyFailure(t: Translator, e: unknown) {
   notifications.show({
     color: 'red',
     title: failureTitle(t, p.status),
-    message: <span className="untrusted">{places ? `${p.message}\n${places}` : p.message}</span>,
+    message: <span className={common.untrusted}>{places ? `${p.message}\n${places}` : p.message}</span>,
     autoClose: 10_000,
   });
 }

@@ -1,6 +1,7 @@
 // The frame of a screen, and its parts.
 import { Box, Group, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
+import common from './common.module.css';
 
 /** Page is the frame of a screen: its title, which is also the title of the window, its actions, its content. */
 export function Page({
@@ -21,7 +22,7 @@ export function Page({
     <Stack gap="lg">
       <Group justify="space-between" align="flex-start" wrap="wrap" gap="sm">
         <Box style={{ minWidth: 0, flex: '1 1 320px' }}>
-          <Title order={1} className="untrusted">
+          <Title order={1} className={common.untrusted}>
             {title}
           </Title>
           {lead && (
@@ -31,7 +32,7 @@ export function Page({
           )}
         </Box>
         {actions && (
-          <Group gap="xs" className="no-print">
+          <Group gap="xs" className={common.noPrint}>
             {actions}
           </Group>
         )}
@@ -63,7 +64,7 @@ export function Card({
   id?: string;
 }) {
   return (
-    <Box className="card" p="md" component="section" id={id}>
+    <Box className={common.card} p="md" component="section" id={id}>
       {(title || actions) && (
         <Group justify="space-between" mb="sm" wrap="wrap">
           {title && <Title order={2}>{title}</Title>}

@@ -4,6 +4,7 @@ import { IconAlertTriangle, IconCircleCheck, IconCircleDashed, IconCircleX } fro
 import type { ReactNode } from 'react';
 import { useText } from '../text';
 import { duration, number } from './format';
+import common from './common.module.css';
 
 const kinds = [
   { key: 'pass', icon: IconCircleCheck, color: 'var(--cv-pass)' },
@@ -53,7 +54,7 @@ export function OutcomeCounts({ of, total, bar = true }: { of: Counts; total?: n
                 key={p.key}
                 span
                 size="xs"
-                className="num"
+                className={common.num}
                 style={{ color: p.color, display: 'inline-flex', alignItems: 'center', gap: 3 }}
               >
                 <p.icon size={13} aria-hidden /> {number(p.n)} {t(`common.${p.key}`).toLowerCase()}
@@ -118,7 +119,7 @@ export function Progress({
         />
       </Box>
       <Group gap="xs" mt={4} justify="space-between">
-        <Text size="xs" c="dimmed" className="num">
+        <Text size="xs" c="dimmed" className={common.num}>
           {total > 0 ? t('common.ofRows', { n: number(done), total: number(total) }) : number(done)}
           {eta ? ` · ${t('jobs.left', { time: duration(Math.max(eta, 1000)) })}` : ''}
         </Text>

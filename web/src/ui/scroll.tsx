@@ -1,5 +1,7 @@
 import { Box } from '@mantine/core';
 import { type ReactNode, useLayoutEffect, useRef } from 'react';
+import common from './common.module.css';
+import tables from './stacked.module.css';
 
 const roles: [string, string][] = [
   ['table', 'table'],
@@ -54,13 +56,16 @@ export function ScrollBox({
   useLayoutEffect(() => {
     const b = box.current;
     if (!b || !stacks) return;
+    const stacked = card ? [tables.stacked!, tables.cards!] : [tables.stacked!];
     const fit = () => {
       const table = b.querySelector('table');
       if (!table) return;
-      b.classList.remove('stacked');
+      b.classList.remove(...stacked);
+      delete b.dataset.stacked;
       if (b.scrollWidth <= b.clientWidth + 1) return;
       labelCells(table);
-      b.classList.add('stacked');
+      b.classList.add(...stacked);
+      b.dataset.stacked = card ? 'cards' : '';
     };
     fit();
     let width = b.clientWidth;
@@ -75,10 +80,11 @@ export function ScrollBox({
   return (
     <Box
       ref={box}
-      className={card ? 'card scroll-x' : 'scroll-x'}
+      className={card ? `${common.card} ${tables.scrollX}` : tables.scrollX}
       mt={mt}
       mah={height}
       style={height ? { overflowY: 'auto' } : undefined}
+      data-scroll
       tabIndex={0}
       role="region"
       aria-label={label}

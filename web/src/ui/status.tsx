@@ -4,6 +4,7 @@ import { IconAlertTriangle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { problemOf } from '../api/client';
 import { type Translator, useText } from '../text';
+import common from './common.module.css';
 
 /** Notice says what one has to know of the numbers below it. */
 export function Notice({ title, children }: { title: string; children: ReactNode }) {
@@ -35,14 +36,14 @@ export function Failure({ of, retry }: { of: unknown; retry?: () => void }) {
   const p = problemOf(of);
   return (
     <Alert color="red" icon={<IconAlertTriangle />} title={failureTitle(t, p.status)} role="alert">
-      <Text size="sm" className="untrusted">
+      <Text size="sm" className={common.untrusted}>
         {p.message}
       </Text>
       {p.fields.length > 0 && (
         <List size="sm" mt={4}>
           {p.fields.map((f, i) => (
             <List.Item key={i}>
-              <span className="mono">{f.place}</span> <span className="untrusted">{f.text}</span>
+              <span className={common.mono}>{f.place}</span> <span className={common.untrusted}>{f.text}</span>
             </List.Item>
           ))}
         </List>
@@ -72,7 +73,7 @@ export function Loading() {
 /** Empty says what would be here, and how to get it. */
 export function Empty({ title, text, children }: { title: string; text?: string; children?: ReactNode }) {
   return (
-    <Stack align="center" gap="xs" py={48} px="md" className="card">
+    <Stack align="center" gap="xs" py={48} px="md" className={common.card}>
       <Text fw={600}>{title}</Text>
       {text && (
         <Text c="dimmed" size="sm" ta="center" maw={520}>

@@ -19,6 +19,8 @@ import {
 import { useText } from '../text';
 import { Loading } from './status';
 import { labelCells } from './scroll';
+import common from './common.module.css';
+import tables from './stacked.module.css';
 
 export type Column<Row> = {
   key: string;
@@ -78,7 +80,7 @@ const Line = memo(function Line<Row>({ row, index, here, columns, height, open, 
   return (
     <tr
       ref={measure}
-      className={open ? 'line opens' : 'line'}
+      className={open ? `${tables.line} ${tables.opens}` : tables.line}
       data-index={index}
       aria-rowindex={index + 2}
       tabIndex={here ? 0 : -1}
@@ -93,7 +95,7 @@ const Line = memo(function Line<Row>({ row, index, here, columns, height, open, 
       {columns.map((c) => (
         <td
           key={c.key}
-          className={c.corner ? `corner ${c.corner}` : c.wide ? 'wide' : undefined}
+          className={c.corner ? `${tables.corner} ${tables[c.corner]}` : c.wide ? tables.wide : undefined}
           style={c.align && { textAlign: c.align }}
         >
           {c.cell(row)}
@@ -222,13 +224,14 @@ export function Rows<Row>({
   return (
     <Box
       ref={box}
-      className={cards ? 'card stacked' : 'card'}
+      className={cards ? `${common.card} ${tables.stacked} ${tables.cards}` : common.card}
       style={{ maxHeight: height, overflow: 'auto', overflowAnchor: 'none', position: 'relative' }}
+      data-stacked={cards ? 'cards' : undefined}
       role="region"
       aria-label={label}
       tabIndex={-1}
       onKeyDown={key}
-      onFocus={(e) => (inside.current = e.target.closest('tr.line') !== null)}
+      onFocus={(e) => (inside.current = e.target.closest('tr[data-index]') !== null)}
       onBlur={() => (inside.current = false)}
     >
       <Table stickyHeader={!cards} aria-rowcount={hasMore ? -1 : rows.length + 1}>
@@ -252,7 +255,7 @@ export function Rows<Row>({
                 {c.sort && onSort ? (
                   <button
                     type="button"
-                    className="head"
+                    className={tables.head}
                     onClick={() => onSort(sort === c.sort ? `-${c.sort}` : c.sort!)}
                   >
                     {c.title}
@@ -265,7 +268,7 @@ export function Rows<Row>({
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {top > 0 && <tr className="space" style={{ height: top }} aria-hidden />}
+          {top > 0 && <tr className={tables.space} style={{ height: top }} aria-hidden />}
           {items.map((i) => {
             const row = rows[i.index]!;
             return (
@@ -282,7 +285,7 @@ export function Rows<Row>({
               />
             );
           })}
-          {bottom > 0 && <tr className="space" style={{ height: bottom }} aria-hidden />}
+          {bottom > 0 && <tr className={tables.space} style={{ height: bottom }} aria-hidden />}
         </Table.Tbody>
       </Table>
       {busy && <Loading />}

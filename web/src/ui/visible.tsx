@@ -3,6 +3,7 @@
 // by its code point.
 import { Fragment } from 'react';
 import { useText } from '../text';
+import classes from './visible.module.css';
 
 // A joiner between emoji makes one of them, and one between letters belongs to some scripts.
 const invisible =
@@ -23,7 +24,7 @@ export function VisibleText({ text }: { text: string }) {
         return (
           <Fragment key={i}>
             {before}
-            <span className="unseen" title={t('common.unseen')}>
+            <span className={classes.character} data-invisible title={t('common.unseen')}>
               {code}
             </span>
           </Fragment>

@@ -7,6 +7,7 @@ import { Page } from '../../ui/page';
 import { Empty, Failure } from '../../ui/status';
 import { useParam } from '../../ui/params';
 import { type Column, Rows } from '../../ui/table';
+import common from '../../ui/common.module.css';
 
 type Entry = Schemas['AccountEntry'];
 
@@ -52,30 +53,41 @@ export default function AuditPage() {
       key: 'at',
       title: t('audit.when'),
       width: 170,
-      cell: (e) => <span className="num">{new Date(e.at).toLocaleString('sv-SE')}</span>,
+      cell: (e) => <span className={common.num}>{new Date(e.at).toLocaleString('sv-SE')}</span>,
     },
     {
       key: 'user',
       title: t('audit.who'),
       width: 120,
-      cell: (e) => <span className="untrusted">{e.user_id ? nameOf(e.user_id) : t('audit.nobody')}</span>,
+      cell: (e) => <span className={common.untrusted}>{e.user_id ? nameOf(e.user_id) : t('audit.nobody')}</span>,
     },
-    { key: 'action', title: t('audit.what'), width: 150, cell: (e) => <span className="mono">{e.action}</span> },
+    { key: 'action', title: t('audit.what'), width: 150, cell: (e) => <span className={common.mono}>{e.action}</span> },
     {
       key: 'object',
       title: t('audit.object'),
       min: 200,
-      cell: (e) => <span className="mono untrusted">{e.object.startsWith('user_') ? nameOf(e.object) : e.object}</span>,
+      cell: (e) => (
+        <span className={`${common.mono} ${common.untrusted}`}>
+          {e.object.startsWith('user_') ? nameOf(e.object) : e.object}
+        </span>
+      ),
     },
     {
       key: 'detail',
       title: t('audit.detail'),
       min: 220,
       cell: (e) => (
-        <span className="mono untrusted">{e.detail === null || e.detail === undefined ? '' : words(e.detail)}</span>
+        <span className={`${common.mono} ${common.untrusted}`}>
+          {e.detail === null || e.detail === undefined ? '' : words(e.detail)}
+        </span>
       ),
     },
-    { key: 'address', title: t('audit.from'), width: 140, cell: (e) => <span className="mono">{e.address}</span> },
+    {
+      key: 'address',
+      title: t('audit.from'),
+      width: 140,
+      cell: (e) => <span className={common.mono}>{e.address}</span>,
+    },
   ];
   return (
     <Page title={t('shell.audit')} lead={t('audit.lead')}>

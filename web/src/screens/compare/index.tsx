@@ -28,6 +28,7 @@ import { useParam } from '../../ui/params';
 import { ScrollBox } from '../../ui/scroll';
 import { type Column, Rows } from '../../ui/table';
 import { caseLink, withSpaces, metricOf, type Report, VerdictBar } from '../runs/parts';
+import common from '../../ui/common.module.css';
 
 type Comparison = Schemas['Comparison'];
 type Pair = Schemas['PanelTargetComparison'];
@@ -109,7 +110,7 @@ export default function ComparePage() {
             <Badge color={i === 0 ? 'accent' : 'gray'} w={96} style={{ flex: 'none' }}>
               {ofModels ? t('results.runWord') : i === 0 ? t('results.baseline') : t('results.candidate')}
             </Badge>
-            <Link to={`/runs/${encodeURIComponent(id)}`} className="untrusted">
+            <Link to={`/runs/${encodeURIComponent(id)}`} className={common.untrusted}>
               {nameOf(id)}
             </Link>
             {i > 0 && (
@@ -177,7 +178,7 @@ export default function ComparePage() {
         <>
           {new Set(docs.map((d) => d.suite.name)).size > 1 && (
             <Notice title={t('results.differentSuites')}>
-              <Text size="sm" className="untrusted" data-different-suites>
+              <Text size="sm" className={common.untrusted} data-different-suites>
                 {t('results.differentSuitesText', {
                   names: docs.map((d, i) => `${ids[i]}: ${d.suite.name}`).join(', '),
                 })}
@@ -190,7 +191,7 @@ export default function ComparePage() {
               <Against
                 key={id}
                 comparison={c}
-                title={ids.length > 2 ? <span className="mono">{id}</span> : t('results.difference')}
+                title={ids.length > 2 ? <span className={common.mono}>{id}</span> : t('results.difference')}
                 none={t('results.noChanges')}
               />
             ) : (
@@ -217,7 +218,7 @@ function Comparing({ attempts }: { attempts: number }) {
     <Stack gap="xs">
       <Loading />
       {seconds > 0 && (
-        <Text size="sm" c="dimmed" className="num">
+        <Text size="sm" c="dimmed" className={common.num}>
           {t('results.comparing', { n: number(attempts), s: seconds })}
         </Text>
       )}
@@ -324,7 +325,7 @@ function Difference({ of: i, unit = 'rate' }: { of: Interval; unit?: string }) {
   const x = (v: number) => width / 2 + Math.max(-1, Math.min(1, v)) * (width / 2 - 4);
   return (
     <Tooltip label={`${intervalSentence(t, i, unit)} (${i.method})`} events={{ hover: true, focus: true, touch: true }}>
-      <Box component="span" className="num" style={{ display: 'inline-flex', flexDirection: 'column' }}>
+      <Box component="span" className={common.num} style={{ display: 'inline-flex', flexDirection: 'column' }}>
         <span style={{ display: 'inline-flex', alignItems: 'center', gap: 8 }}>
           <Text span fw={600} size="sm">
             {write(i.point)}
@@ -349,7 +350,7 @@ function Difference({ of: i, unit = 'rate' }: { of: Interval; unit?: string }) {
             </svg>
           )}
         </span>
-        <Text span size="xs" c="dimmed" className="num-below">
+        <Text span size="xs" c="dimmed" className={common.numBelow}>
           {i.lower !== null && i.upper !== null && `${write(i.lower)} to ${write(i.upper)} · `}
           {sampleSize(t, i)}
         </Text>
@@ -410,7 +411,7 @@ function Against({ comparison: c, title, none }: { comparison: Comparison; title
       key: 'case',
       title: t('results.case'),
       cell: (l) => (
-        <Link to={caseLink(candidate, { case: l.case, target: l.pair.candidate })} className="untrusted">
+        <Link to={caseLink(candidate, { case: l.case, target: l.pair.candidate })} className={common.untrusted}>
           {l.case}
         </Link>
       ),
@@ -421,7 +422,7 @@ function Against({ comparison: c, title, none }: { comparison: Comparison; title
             key: 'target',
             title: t('results.target'),
             cell: (l: Line) => (
-              <Text size="sm" className="untrusted">
+              <Text size="sm" className={common.untrusted}>
                 {l.pair.candidate}
               </Text>
             ),
@@ -433,7 +434,7 @@ function Against({ comparison: c, title, none }: { comparison: Comparison; title
       title: t('results.baseline'),
       width: 120,
       cell: (l) => (
-        <Link to={caseLink(base, { case: l.case, target: l.pair.baseline })} className="num">
+        <Link to={caseLink(base, { case: l.case, target: l.pair.baseline })} className={common.num}>
           {t('results.passes', { n: l.baseline_passes, of: l.baseline_n })}
         </Link>
       ),
@@ -443,7 +444,7 @@ function Against({ comparison: c, title, none }: { comparison: Comparison; title
       title: t('results.candidate'),
       width: 120,
       cell: (l) => (
-        <Link to={caseLink(candidate, { case: l.case, target: l.pair.candidate })} className="num">
+        <Link to={caseLink(candidate, { case: l.case, target: l.pair.candidate })} className={common.num}>
           {t('results.passes', { n: l.candidate_passes, of: l.candidate_n })}
         </Link>
       ),
@@ -471,7 +472,7 @@ function Against({ comparison: c, title, none }: { comparison: Comparison; title
                 {pairs.flatMap((p) =>
                   [{ metric: 'pass_rate', unit: 'rate', overall: p.overall }, ...(p.metrics ?? [])].map((m) => (
                     <Table.Tr key={`${p.candidate} ${m.metric}`}>
-                      <Table.Th scope="row" fw={m.metric === 'pass_rate' ? 600 : 400} className="name">
+                      <Table.Th scope="row" fw={m.metric === 'pass_rate' ? 600 : 400} className={common.name}>
                         {p.baseline === p.candidate ? p.candidate : `${p.baseline} → ${p.candidate}`}
                       </Table.Th>
                       <Table.Td>{withSpaces(m.metric)}</Table.Td>
@@ -487,7 +488,7 @@ function Against({ comparison: c, title, none }: { comparison: Comparison; title
                       <Table.Td>
                         <Group gap={6} wrap="nowrap">
                           <VerdictOfChange of={m.overall.verdict} />
-                          <Text span size="xs" c="dimmed" className="num">
+                          <Text span size="xs" c="dimmed" className={common.num}>
                             {t('results.p', { p: m.overall.p < 0.001 ? '< 0.001' : number(m.overall.p, 3) })}
                           </Text>
                         </Group>
@@ -501,7 +502,7 @@ function Against({ comparison: c, title, none }: { comparison: Comparison; title
         )}
         <Estimates of={c.estimates} />
         {notes.map((n) => (
-          <Text key={n} size="sm" c="dimmed" className="untrusted">
+          <Text key={n} size="sm" c="dimmed" className={common.untrusted}>
             {n}
           </Text>
         ))}
@@ -558,10 +559,10 @@ function SideBySide({ ids, docs }: { ids: string[]; docs: Report[] }) {
           <Table.Tbody>
             {rows.map(({ id, p }) => (
               <Table.Tr key={`${id} ${p.name}`}>
-                <Table.Th scope="row" className="name">
+                <Table.Th scope="row" className={common.name}>
                   {p.name}
                 </Table.Th>
-                <Table.Td className="mono">{id}</Table.Td>
+                <Table.Td className={common.mono}>{id}</Table.Td>
                 <Table.Td>
                   <VerdictBar of={p.overall.verdicts} width={72} />
                 </Table.Td>
@@ -611,7 +612,7 @@ function Differing({ sides }: { sides: Side[] }) {
               <Table.Tr>
                 <Table.Th scope="col">{t('results.setting')}</Table.Th>
                 {sides.map((s) => (
-                  <Table.Th key={s.name} scope="col" className="mono untrusted">
+                  <Table.Th key={s.name} scope="col" className={`${common.mono} ${common.untrusted}`}>
                     {s.name}
                   </Table.Th>
                 ))}
@@ -620,11 +621,11 @@ function Differing({ sides }: { sides: Side[] }) {
             <Table.Tbody>
               {names.map((n) => (
                 <Table.Tr key={n}>
-                  <Table.Th scope="row" fw={400} className="untrusted">
+                  <Table.Th scope="row" fw={400} className={common.untrusted}>
                     {n}
                   </Table.Th>
                   {sides.map((s) => (
-                    <Table.Td key={s.name} className="mono untrusted">
+                    <Table.Td key={s.name} className={`${common.mono} ${common.untrusted}`}>
                       {s.settings.get(n) ?? t('results.notInRun')}
                     </Table.Td>
                   ))}

@@ -7,6 +7,7 @@ import { useText } from '../../text';
 import { inUnit, type Interval, intervalSentence } from '../../ui/interval';
 import { moment } from '../../ui/format';
 import { ScrollBox } from '../../ui/scroll';
+import common from '../../ui/common.module.css';
 
 export type Point = { series: string; rate: Interval };
 export type Column = { run: string; at: string; baseline?: boolean; points: Point[] };
@@ -135,7 +136,7 @@ export function RateChart({
             <svg width={14} height={14} aria-hidden="true">
               <Mark n={n} x={7} y={7} />
             </svg>
-            <Text size="xs" className="untrusted">
+            <Text size="xs" className={common.untrusted}>
               {s}
             </Text>
           </Group>

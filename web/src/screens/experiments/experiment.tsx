@@ -43,6 +43,7 @@ import { ScrollBox } from '../../ui/scroll';
 import { notify, notifyFailure, undoable } from '../../ui/notify';
 import { RateChart } from './chart';
 import { ExperimentForm } from './form';
+import common from '../../ui/common.module.css';
 
 type Details = Schemas['ExperimentDetails'];
 type Entry = Schemas['TimelineEntry'];
@@ -103,9 +104,9 @@ export function ExperimentPage({ id }: { id: string }) {
       title={e.name}
       lead={
         <>
-          {e.description && <span className="untrusted">{e.description}</span>}
+          {e.description && <span className={common.untrusted}>{e.description}</span>}
           <Group gap="xs" mt={4}>
-            <Link to={`/suites/${e.suite_id}`} className="untrusted">
+            <Link to={`/suites/${e.suite_id}`} className={common.untrusted}>
               {suite.data?.name ?? t('experiments.suite')}
             </Link>
             <span>
@@ -215,7 +216,7 @@ function Best({ of: e }: { of: Details }) {
         <Group gap="xl" align="flex-start">
           {(e.best_among.items ?? []).map((x) => (
             <Stack gap={2} key={x.config_hash}>
-              <Text fw={600} className="untrusted">
+              <Text fw={600} className={common.untrusted}>
                 {x.target}
               </Text>
               <BestFigures of={x} />
@@ -264,7 +265,7 @@ function Best({ of: e }: { of: Details }) {
     >
       <Group gap="xl" align="flex-start">
         <Stack gap={2}>
-          <Text fw={600} className="untrusted">
+          <Text fw={600} className={common.untrusted}>
             {b.target}
           </Text>
           <BestFigures of={b} size="lg" />
@@ -281,7 +282,7 @@ function Best({ of: e }: { of: Details }) {
             <Text component="summary" size="sm" style={{ cursor: 'pointer' }}>
               {t('experiments.parameters')}
             </Text>
-            <pre className="mono untrusted" style={{ margin: '6px 0 0' }}>
+            <pre className={`${common.mono} ${common.untrusted}`} style={{ margin: '6px 0 0' }}>
               {JSON.stringify(config, null, 2)}
             </pre>
           </Box>
@@ -398,7 +399,7 @@ function Timeline({ of: e, link, changed }: { of: Details; link: () => void; cha
               <Table.Th scope="col">{t('experiments.score')}</Table.Th>
               <Table.Th scope="col">{t('experiments.delta')}</Table.Th>
               <Table.Th scope="col" w={48}>
-                <span className="visually-hidden">{t('common.actions')}</span>
+                <span className={common.visuallyHidden}>{t('common.actions')}</span>
               </Table.Th>
             </Table.Tr>
           </Table.Thead>
@@ -421,7 +422,7 @@ function Timeline({ of: e, link, changed }: { of: Details; link: () => void; cha
                             score: x.score_interval ? withInterval(t, x.score_interval) : inUnit(x.score, 'rate'),
                           })}
                       {x.reports?.map((r) => (
-                        <span key={r.target} className="untrusted">{` · ${r.target}: ${r.grade}`}</span>
+                        <span key={r.target} className={common.untrusted}>{` · ${r.target}: ${r.grade}`}</span>
                       ))}
                     </Text>
                     {x.warnings?.map((w) => (
@@ -437,7 +438,7 @@ function Timeline({ of: e, link, changed }: { of: Details; link: () => void; cha
                     <Table.Tr key={i} data-run={x.eval_id}>
                       {i === 0 && (
                         <Table.Td rowSpan={all.length} style={{ verticalAlign: 'top' }}>
-                          <Link to={`/runs/${x.eval_id}`} className="mono">
+                          <Link to={`/runs/${x.eval_id}`} className={common.mono}>
                             {x.name || x.eval_id}
                           </Link>
                           <Group gap={6}>
@@ -451,7 +452,7 @@ function Timeline({ of: e, link, changed }: { of: Details; link: () => void; cha
                           ))}
                         </Table.Td>
                       )}
-                      <Table.Td className="untrusted">{c?.name ?? '–'}</Table.Td>
+                      <Table.Td className={common.untrusted}>{c?.name ?? '–'}</Table.Td>
                       <Table.Td>
                         {c && <Figure of={{ of: t('common.attempts') }} interval={c.pass_rate ?? undefined} bar />}
                       </Table.Td>
@@ -474,7 +475,7 @@ function Timeline({ of: e, link, changed }: { of: Details; link: () => void; cha
                         {c && <Figure of={{ of: t('common.attempts') }} interval={c.score ?? undefined} />}
                       </Table.Td>
                       {i === 0 && (
-                        <Table.Td rowSpan={all.length} style={{ verticalAlign: 'top' }} className="num">
+                        <Table.Td rowSpan={all.length} style={{ verticalAlign: 'top' }} className={common.num}>
                           {x.delta === null || x.baseline ? (
                             <Text span size="sm" c="dimmed">
                               {line.data.baseline_score === null ? t('experiments.noBaseline') : '–'}
@@ -513,7 +514,7 @@ function Timeline({ of: e, link, changed }: { of: Details; link: () => void; cha
 
 function When({ at }: { at: string }) {
   return (
-    <Text span size="xs" c="dimmed" className="num">
+    <Text span size="xs" c="dimmed" className={common.num}>
       {moment(at)}
     </Text>
   );
@@ -626,7 +627,7 @@ function Leaderboard({ suite }: { suite: string }) {
           {board.data.unread!.map((run, i) => (
             <span key={run}>
               {i > 0 && ', '}
-              <Link to={`/runs/${encodeURIComponent(run)}`} className="untrusted">
+              <Link to={`/runs/${encodeURIComponent(run)}`} className={common.untrusted}>
                 {run}
               </Link>
             </span>
@@ -649,11 +650,11 @@ function Leaderboard({ suite }: { suite: string }) {
           <Table.Tbody>
             {items.map((r) => (
               <Table.Tr key={r.config_hash}>
-                <Table.Td ta="right" className="num">
+                <Table.Td ta="right" className={common.num}>
                   {r.rank === r.worst_rank ? r.rank : `${r.rank}–${r.worst_rank}`}
                 </Table.Td>
                 <Table.Td>
-                  <span className="untrusted">{r.target}</span>{' '}
+                  <span className={common.untrusted}>{r.target}</span>{' '}
                   {r.floor && (
                     <Badge color="gray" style={{ color: 'var(--cv-none)' }}>
                       {t('experiments.floor')}
@@ -730,7 +731,7 @@ function Trend({ suite }: { suite: string }) {
                       ))}
                     </Table.Td>
                   )}
-                  <Table.Td className="untrusted">{c.name}</Table.Td>
+                  <Table.Td className={common.untrusted}>{c.name}</Table.Td>
                   <Table.Td>
                     <Figure of={{ of: t('common.attempts') }} interval={c.pass_rate ?? undefined} bar />
                   </Table.Td>

@@ -9,6 +9,7 @@ import { Empty, Failure } from '../../ui/status';
 import { ago } from '../../ui/format';
 import { type Column, Rows } from '../../ui/table';
 import { ExperimentForm } from './form';
+import common from '../../ui/common.module.css';
 
 type Experiment = Schemas['Experiment'];
 
@@ -36,7 +37,7 @@ export function ExperimentList() {
       key: 'name',
       title: t('common.name'),
       cell: (e) => (
-        <Link to={`/experiments/${e.id}`} className="untrusted">
+        <Link to={`/experiments/${e.id}`} className={common.untrusted}>
           {e.name}
         </Link>
       ),
@@ -45,7 +46,7 @@ export function ExperimentList() {
       key: 'suite',
       title: t('experiments.suite'),
       cell: (e) => (
-        <Text span size="sm" className="untrusted">
+        <Text span size="sm" className={common.untrusted}>
           {suiteOf(e.suite_id)}
         </Text>
       ),
@@ -67,7 +68,7 @@ export function ExperimentList() {
       key: 'updated',
       title: t('common.updated'),
       width: 130,
-      cell: (e) => <span className="num">{ago(e.updated)}</span>,
+      cell: (e) => <span className={common.num}>{ago(e.updated)}</span>,
     },
   ];
   const make = may && <Button onClick={() => setMaking(true)}>{t('experiments.create')}</Button>;

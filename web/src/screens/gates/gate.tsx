@@ -36,6 +36,7 @@ import { ScrollBox } from '../../ui/scroll';
 import { notify, undoable } from '../../ui/notify';
 import { GateReport } from './report';
 import { useUnsaved } from '../../ui/unsaved';
+import common from '../../ui/common.module.css';
 
 type Kept = { gates: Schemas['GateText']; etag: string };
 const keywords = [
@@ -274,7 +275,7 @@ function Editor({ of, reload }: { of: Kept | null; reload: () => Promise<Kept | 
                 {problems.map((p, i) => (
                   <List.Item key={i}>
                     {p.line ? `${t('gates.line', { line: p.line })}: ` : ''}
-                    <span className="untrusted">
+                    <span className={common.untrusted}>
                       {p.message} {p.fix}
                     </span>
                   </List.Item>
@@ -398,7 +399,7 @@ function History({ of: id }: { of: string }) {
             <Table.Tbody>
               {rows.map((v) => (
                 <Table.Tr key={v.id} style={{ verticalAlign: 'top' }} data-history={v.verdict}>
-                  <Table.Td className="num">{moment(v.at)}</Table.Td>
+                  <Table.Td className={common.num}>{moment(v.at)}</Table.Td>
                   <Table.Td>
                     <Verdict of={gateVerdict(v.verdict)} text={t(`gates.${v.verdict}`)} />
                     {v.gates_changed && (
@@ -408,20 +409,20 @@ function History({ of: id }: { of: string }) {
                     )}
                   </Table.Td>
                   <Table.Td>
-                    <Link className="mono" to={`/runs/${v.run_id}`}>
+                    <Link className={common.mono} to={`/runs/${v.run_id}`}>
                       {v.run_id}
                     </Link>
                   </Table.Td>
                   <Table.Td>
                     {v.baseline_eval_id && (
-                      <Link className="mono" to={`/runs/${v.baseline_eval_id}`}>
+                      <Link className={common.mono} to={`/runs/${v.baseline_eval_id}`}>
                         {v.baseline_eval_id}
                       </Link>
                     )}
                   </Table.Td>
                   <Table.Td miw={340}>
                     {v.failed_gates.map((f, i) => (
-                      <Text key={i} size="sm" className="untrusted">
+                      <Text key={i} size="sm" className={common.untrusted}>
                         {f.sentence}
                       </Text>
                     ))}

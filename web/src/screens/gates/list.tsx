@@ -7,6 +7,7 @@ import { Page } from '../../ui/page';
 import { Empty, Failure } from '../../ui/status';
 import { ago } from '../../ui/format';
 import { type Column, Rows } from '../../ui/table';
+import common from '../../ui/common.module.css';
 
 type Kept = Schemas['KeptGate'];
 
@@ -28,7 +29,7 @@ export function GateList() {
       key: 'name',
       title: t('common.name'),
       cell: (g) => (
-        <Link to={`/gates/${g.id}`} className="untrusted">
+        <Link to={`/gates/${g.id}`} className={common.untrusted}>
           {g.name}
         </Link>
       ),
@@ -49,7 +50,7 @@ export function GateList() {
       title: t('common.owner'),
       width: 200,
       cell: (g) => (
-        <Text span size="sm" className="untrusted">
+        <Text span size="sm" className={common.untrusted}>
           {g.owner === me.user_id ? t('common.mine') : g.owner}
         </Text>
       ),
@@ -58,7 +59,7 @@ export function GateList() {
       key: 'updated',
       title: t('common.updated'),
       width: 130,
-      cell: (g) => <span className="num">{ago(g.updated_at)}</span>,
+      cell: (g) => <span className={common.num}>{ago(g.updated_at)}</span>,
     },
   ];
   const make = may && (

@@ -10,6 +10,7 @@ import { gateVerdict, Verdict } from '../../ui/verdict';
 import { ChangeFigure } from '../../ui/change';
 import { number } from '../../ui/format';
 import { ScrollBox } from '../../ui/scroll';
+import common from '../../ui/common.module.css';
 
 /** bound writes what a gate asks for. */
 function useBound() {
@@ -39,7 +40,7 @@ export function GateReport({ of: v, run }: { of: Schemas['GateVerdict']; run: st
             {report.blocks ? t('gates.blocks') : t('gates.goesOn')}
           </Text>
         </Group>
-        <Text size="sm" mt={4} className="untrusted">
+        <Text size="sm" mt={4} className={common.untrusted}>
           {report.sentence}
         </Text>
         {v.incomplete && (
@@ -75,7 +76,7 @@ export function GateReport({ of: v, run }: { of: Schemas['GateVerdict']; run: st
                   <Verdict of={gateVerdict(g.verdict)} text={said(g.verdict)} />
                 </Table.Td>
                 <Table.Td miw={170}>
-                  <Text size="sm" fw={600} className="untrusted">
+                  <Text size="sm" fw={600} className={common.untrusted}>
                     {g.gate.name || g.gate.metric}{' '}
                     {g.gate.severity === 'soft' && (
                       <Badge color="gray" style={{ color: 'var(--cv-none)' }}>
@@ -84,7 +85,7 @@ export function GateReport({ of: v, run }: { of: Schemas['GateVerdict']; run: st
                     )}
                   </Text>
                   <Text size="sm">{bound(g.gate, g.unit ?? g.gate.unit ?? '')}</Text>
-                  <Text size="xs" c="dimmed" className="untrusted">
+                  <Text size="xs" c="dimmed" className={common.untrusted}>
                     {[g.target, g.key && `${g.key}=${g.value}`].filter(Boolean).join(' · ')}
                   </Text>
                 </Table.Td>
@@ -96,7 +97,7 @@ export function GateReport({ of: v, run }: { of: Schemas['GateVerdict']; run: st
                   )}
                 </Table.Td>
                 <Table.Td miw={260}>
-                  <Text size="sm" className="untrusted">
+                  <Text size="sm" className={common.untrusted}>
                     {g.sentence}
                   </Text>
                   {g.cure && (
@@ -113,7 +114,7 @@ export function GateReport({ of: v, run }: { of: Schemas['GateVerdict']; run: st
                         {(g.open ?? []).map((p, k) => (
                           <List.Item key={k}>
                             <Link
-                              className="untrusted"
+                              className={common.untrusted}
                               to={`/runs/${run}/case?case=${encodeURIComponent(p.task ?? '')}&target=${encodeURIComponent(g.target ?? '')}`}
                             >
                               {p.task}
@@ -148,7 +149,7 @@ function BadgeOf({ run }: { run: string }) {
       </Text>
       <Group gap="sm">
         <img src={`/api/runs/${run}/badge.svg`} alt={t('gates.badgeAlt')} height={20} />
-        <code className="mono untrusted">{markdown}</code>
+        <code className={`${common.mono} ${common.untrusted}`}>{markdown}</code>
         <Button
           size="compact-sm"
           variant="default"

@@ -16,6 +16,7 @@ import { ago, moment } from '../../ui/format';
 import { JudgedCount, OutcomeCounts, Progress } from '../../ui/progress';
 import { jobTitle } from '../jobs/names';
 import classes from './home.module.css';
+import common from '../../ui/common.module.css';
 
 type Run = Schemas['EvalRun'];
 
@@ -81,7 +82,7 @@ function Running({ job }: { job: Job }) {
   const title = jobTitle(t, job);
   return (
     <div className={classes.running}>
-      <Link to={`/jobs/${job.job_id}`} className="untrusted">
+      <Link to={`/jobs/${job.job_id}`} className={common.untrusted}>
         {title}
       </Link>
       <Progress label={title} done={job.done} total={job.total} eta={job.status === 'running' ? job.eta_ms : undefined}>
@@ -106,7 +107,7 @@ function Recent({ run: r }: { run: Run }) {
   return (
     <li className={classes.run}>
       <div style={{ minWidth: 0 }}>
-        <Link to={`/runs/${r.id}`} className="untrusted" style={{ fontWeight: 600 }}>
+        <Link to={`/runs/${r.id}`} className={common.untrusted} style={{ fontWeight: 600 }}>
           {r.name || r.suite_name || r.id}
         </Link>
         <Text size="xs" c="dimmed" title={moment(r.timestamp)}>
@@ -135,7 +136,7 @@ function Recent({ run: r }: { run: Run }) {
           ? shown.map((s) => (
               <div key={s.name} className={classes.target}>
                 <div style={{ minWidth: 0 }}>
-                  <Text size="sm" className="untrusted">
+                  <Text size="sm" className={common.untrusted}>
                     {s.name}
                   </Text>
                   <Text size="xs" c="dimmed">
@@ -146,7 +147,7 @@ function Recent({ run: r }: { run: Run }) {
               </div>
             ))
           : (r.models ?? []).slice(0, 3).map((m) => (
-              <Text key={m} size="sm" className="untrusted">
+              <Text key={m} size="sm" className={common.untrusted}>
                 {m}
               </Text>
             ))}
@@ -202,10 +203,10 @@ function Changes({ runs }: { runs: Run[] }) {
             <li key={`${run.id} ${of.target}`} className={classes.change} data-changed={of.target}>
               <ChangeFigure of={of.change} verdict={of.verdict} p={of.p_holm ?? of.p} />
               <div style={{ minWidth: 0 }}>
-                <Text size="sm" fw={600} className="untrusted">
+                <Text size="sm" fw={600} className={common.untrusted}>
                   {of.target}
                 </Text>
-                <Text size="xs" c="dimmed" className="untrusted">
+                <Text size="xs" c="dimmed" className={common.untrusted}>
                   {t('home.passRate')} · {run.name || run.suite_name} ·{' '}
                   {t(of.baseline ? 'home.baseline' : 'home.since')} · {ago(run.timestamp)}
                 </Text>
@@ -269,7 +270,7 @@ function First({ may }: { may: boolean }) {
 
 function Next({ to, icon, text }: { to: string; icon: React.ReactNode; text: string }) {
   return (
-    <Link to={to} className="card" style={{ padding: 16 }}>
+    <Link to={to} className={common.card} style={{ padding: 16 }}>
       <Group gap="sm">
         {icon}
         {text}

@@ -21,6 +21,7 @@ import { type JobHistory, type Judged, type ModelCount, useJobHistory } from './
 import { JobResults } from './results';
 import { JobState } from './state';
 import { jobTitle } from './names';
+import common from '../../ui/common.module.css';
 
 export function JobPage({ id }: { id: string }) {
   const t = useText();
@@ -57,7 +58,7 @@ function Shown({ job, mine }: { job: Job; mine: boolean }) {
     <Page
       title={jobTitle(t, job)}
       lead={
-        <Group gap="xs" className="facts">
+        <Group gap="xs" className={common.facts}>
           <JobState of={job} />
           <span title={moment(job.created_at)}>{moment(job.created_at)}</span>
           {job.finished_at && job.started_at && (
@@ -86,7 +87,7 @@ function Shown({ job, mine }: { job: Job; mine: boolean }) {
     >
       {job.error && (
         <Alert color="red" title={t(job.status === 'failed' ? 'jobs.failed' : 'jobs.interrupted')}>
-          <span className="untrusted">{job.error}</span>
+          <span className={common.untrusted}>{job.error}</span>
         </Alert>
       )}
       {job.status === 'queued' && (
@@ -105,13 +106,13 @@ function Shown({ job, mine }: { job: Job; mine: boolean }) {
       {isRun && !(over && job.status === 'done') && <Models list={happened.models} />}
       {isRun && <JobResults list={happened.results} over={over} run={run} />}
       {happened.warnings.length > 0 && (
-        <details className="card" open={happened.warnings.length <= 3} style={{ padding: '10px 16px' }}>
+        <details className={common.card} open={happened.warnings.length <= 3} style={{ padding: '10px 16px' }}>
           <summary style={{ cursor: 'pointer', color: 'var(--cv-error)', fontSize: 14, fontWeight: 600 }}>
             {t('jobs.warnings', { n: happened.warnings.length })}
           </summary>
           <Stack gap={4} mt="xs">
             {happened.warnings.map((w) => (
-              <Text key={w} size="sm" className="untrusted">
+              <Text key={w} size="sm" className={common.untrusted}>
                 {w}
               </Text>
             ))}
@@ -121,7 +122,7 @@ function Shown({ job, mine }: { job: Job; mine: boolean }) {
       {job.job_type === 'judge' && <Judgements list={happened.judged} />}
       {!isRun && job.job_type !== 'judge' && over && job.detail !== undefined && (
         <Card>
-          <pre className="untrusted mono" style={{ margin: 0 }}>
+          <pre className={`${common.untrusted} ${common.mono}`} style={{ margin: 0 }}>
             {JSON.stringify(job.detail, null, 2)}
           </pre>
         </Card>
@@ -143,7 +144,7 @@ function Models({ list }: { list: ModelCount[] }) {
               <Text size="sm" fw={600} truncate title={m.model}>
                 {m.model}
               </Text>
-              <Text size="xs" c="dimmed" className="num">
+              <Text size="xs" c="dimmed" className={common.num}>
                 {t('common.ofRows', { n: number(m.done), total: number(m.total) })}
               </Text>
             </Group>
@@ -230,7 +231,11 @@ function Judgements({ list }: { list: Judged[] }) {
       <Stack gap="xs">
         {list.map((j) => (
           <Group key={j.judging_id} gap="sm">
-            <Anchor component={Link} to={`/judges?judging=${encodeURIComponent(j.judging_id)}`} className="untrusted">
+            <Anchor
+              component={Link}
+              to={`/judges?judging=${encodeURIComponent(j.judging_id)}`}
+              className={common.untrusted}
+            >
               {j.judge}
             </Anchor>
             <OutcomeCounts of={{ pass: j.pass, fail: j.fail, error: 0, not_run: 0 }} bar={false} />

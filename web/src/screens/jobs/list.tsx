@@ -15,6 +15,7 @@ import { type Column, Rows } from '../../ui/table';
 import { CancelButton } from './cancel';
 import { JobState } from './state';
 import { jobTitle } from './names';
+import common from '../../ui/common.module.css';
 
 const states = ['running', 'queued', 'pending', 'done', 'failed', 'cancelled', 'interrupted'] as const;
 
@@ -48,7 +49,7 @@ export function JobList() {
       key: 'what',
       title: t('jobs.kind'),
       cell: (j) => (
-        <Link to={`/jobs/${j.job_id}`} className="untrusted">
+        <Link to={`/jobs/${j.job_id}`} className={common.untrusted}>
           {jobTitle(t, j)}
         </Link>
       ),
@@ -89,7 +90,7 @@ export function JobList() {
       width: 100,
       align: 'right',
       cell: (j) => (
-        <Text size="sm" className="num">
+        <Text size="sm" className={common.num}>
           {j.finished_at && j.started_at ? duration(Date.parse(j.finished_at) - Date.parse(j.started_at)) : '–'}
         </Text>
       ),

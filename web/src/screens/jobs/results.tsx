@@ -6,6 +6,7 @@ import { Verdict } from '../../ui/verdict';
 import { duration } from '../../ui/format';
 import { type Column, Rows } from '../../ui/table';
 import { type Call, mostResults, type Result } from './history';
+import common from '../../ui/common.module.css';
 
 /** written is a call as one line: get_weather({"city":"Oslo"}). */
 function written(calls: Call[]): string {
@@ -31,11 +32,11 @@ export function JobResults({ list, over, run }: { list: Result[]; over: boolean;
       cell: (r) => (
         <>
           {run ? (
-            <Link to={where(r)} className="untrusted">
+            <Link to={where(r)} className={common.untrusted}>
               {r.test_case}
             </Link>
           ) : (
-            <span className="untrusted">{r.test_case}</span>
+            <span className={common.untrusted}>{r.test_case}</span>
           )}
           {r.repeat > 0 && (
             <Text span size="xs" c="dimmed">
@@ -51,7 +52,7 @@ export function JobResults({ list, over, run }: { list: Result[]; over: boolean;
       title: t('jobs.model'),
       width: 160,
       cell: (r) => (
-        <Text size="sm" className="untrusted">
+        <Text size="sm" className={common.untrusted}>
           {r.model}
         </Text>
       ),
@@ -62,11 +63,11 @@ export function JobResults({ list, over, run }: { list: Result[]; over: boolean;
       min: 240,
       cell: (r) => (
         <>
-          <Text size="sm" className="mono untrusted" lineClamp={2}>
+          <Text size="sm" className={`${common.mono} ${common.untrusted}`} lineClamp={2}>
             {r.actual.length > 0 ? written(r.actual) : t('jobs.nothingCalled')}
           </Text>
           {r.verdict !== 'pass' && (
-            <Text size="xs" c="dimmed" className="untrusted" lineClamp={2}>
+            <Text size="xs" c="dimmed" className={common.untrusted} lineClamp={2}>
               {[r.class, r.error ?? r.reason].filter(Boolean).join(': ')}
             </Text>
           )}
@@ -79,7 +80,7 @@ export function JobResults({ list, over, run }: { list: Result[]; over: boolean;
       width: 80,
       align: 'right',
       cell: (r) => (
-        <Text size="sm" className="num">
+        <Text size="sm" className={common.num}>
           {duration(r.latency_ms)}
         </Text>
       ),

@@ -15,6 +15,7 @@ import { Empty, Failure, Loading } from '../../ui/status';
 import { ScrollBox } from '../../ui/scroll';
 import { Coefficient, JudgeName } from './parts';
 import type { Subject } from './labels';
+import common from '../../ui/common.module.css';
 
 type Report = Schemas['CalibrateReport'];
 
@@ -110,7 +111,7 @@ export function Calibration({ of }: { of: Subject }) {
                   <Table.Td>
                     <Coefficient of={r.kappa} />
                   </Table.Td>
-                  <Table.Td ta="right" className="num">
+                  <Table.Td ta="right" className={common.num}>
                     {r.counts.labelled}
                   </Table.Td>
                   <Table.Td miw={190} maw={280}>
@@ -145,7 +146,7 @@ export function Calibration({ of }: { of: Subject }) {
             r.wanted &&
             r.wanted.more > 0 && (
               <Text key={r.judge_id} size="sm" c="dimmed" mt="sm">
-                <span className="untrusted">{r.judge_id}</span>: {r.wanted.says}
+                <span className={common.untrusted}>{r.judge_id}</span>: {r.wanted.says}
               </Text>
             ),
         )}
@@ -176,11 +177,11 @@ export function Calibration({ of }: { of: Subject }) {
                 (r.success ?? []).map((s) => (
                   <Table.Tr key={`${r.judge_id} ${s.target}`} style={{ verticalAlign: 'top' }} data-success={s.target}>
                     <Table.Td miw={130}>
-                      <Text size="sm" className="untrusted">
+                      <Text size="sm" className={common.untrusted}>
                         {r.judge_id}
                       </Text>
                     </Table.Td>
-                    <Table.Td className="untrusted">{s.target}</Table.Td>
+                    <Table.Td className={common.untrusted}>{s.target}</Table.Td>
                     <Table.Td>
                       <Figure interval={s.raw} bar />
                     </Table.Td>
@@ -232,9 +233,9 @@ export function Calibration({ of }: { of: Subject }) {
                 <Table.Tbody>
                   {(people.pairs ?? []).map((p) => (
                     <Table.Tr key={`${p.a} ${p.b}`}>
-                      <Table.Td className="untrusted">{p.a}</Table.Td>
-                      <Table.Td className="untrusted">{p.b}</Table.Td>
-                      <Table.Td ta="right" className="num">
+                      <Table.Td className={common.untrusted}>{p.a}</Table.Td>
+                      <Table.Td className={common.untrusted}>{p.b}</Table.Td>
+                      <Table.Td ta="right" className={common.num}>
                         {t('common.ofRows', { n: p.same, total: p.n })}
                       </Table.Td>
                       <Table.Td>

@@ -53,6 +53,8 @@ import {
   type Turn,
 } from './gold';
 import type { Subject } from './labels';
+import classes from './judges.module.css';
+import common from '../../ui/common.module.css';
 
 export function GoldSheetPage() {
   const t = useText();
@@ -355,7 +357,7 @@ function Fill({ tasks, change, verify, problems, tools }: FillProps) {
   };
   return (
     <>
-      <Box role="status" aria-live="polite" className="visually-hidden">
+      <Box role="status" aria-live="polite" className={common.visuallyHidden}>
         {said}
       </Box>
       <Group gap="md">
@@ -365,7 +367,7 @@ function Fill({ tasks, change, verify, problems, tools }: FillProps) {
             aria-label={t('gold.counts', { done, of: tasks.length })}
           />
         </Progress.Root>
-        <Text size="sm" className="num">
+        <Text size="sm" className={common.num}>
           {t('gold.counts', { done, of: tasks.length })}
         </Text>
       </Group>
@@ -381,8 +383,13 @@ function Fill({ tasks, change, verify, problems, tools }: FillProps) {
           label: `${i + 1}. ${x.task} · ${wrong(x).length > 0 ? t('gold.problems', { n: wrong(x).length }) : t(isOpen(x) ? 'gold.unconfirmed' : 'gold.confirmed')}`,
         }))}
       />
-      <Box className="label-grid">
-        <Box className="card" p="lg" component="article" aria-label={t('gold.task', { n: at + 1, of: tasks.length })}>
+      <Box className={classes.grid}>
+        <Box
+          className={common.card}
+          p="lg"
+          component="article"
+          aria-label={t('gold.task', { n: at + 1, of: tasks.length })}
+        >
           <Group justify="space-between" mb="md">
             <Title order={2} ref={top} tabIndex={-1}>
               {t('gold.task', { n: at + 1, of: tasks.length })}
@@ -463,7 +470,9 @@ function within(problems: Problems, place: string): Problems {
 function at(problems: Problems, key: string): ReactNode {
   const list = problems.filter((p) => p.key === key);
   return list.length > 0 ? (
-    <span className="untrusted">{list.map((p) => (p.fix ? `${p.message} (${p.fix})` : p.message)).join('\n')}</span>
+    <span className={common.untrusted}>
+      {list.map((p) => (p.fix ? `${p.message} (${p.fix})` : p.message)).join('\n')}
+    </span>
   ) : undefined;
 }
 
@@ -506,7 +515,7 @@ function OneTurn({
       <Stack gap="sm">
         <Part title={t('gold.called')}>
           {of.called?.length ? (
-            <ol className="steps">
+            <ol className={classes.steps}>
               {of.called.map((c, i) => (
                 <li key={i}>
                   <LongText text={c} mono />
@@ -602,7 +611,7 @@ function OneCall({
     else if (of.args_json === anyArgs) set({ args_json: '{}' });
   };
   return (
-    <Box className="card" p="sm" data-call>
+    <Box className={common.card} p="sm" data-call>
       <Stack gap="sm">
         <Group justify="space-between" gap="xs">
           <Text size="sm" fw={600}>
@@ -643,7 +652,7 @@ function OneCall({
         {how === 'json' && (
           <Textarea
             label={t('gold.args')}
-            className="mono"
+            className={common.mono}
             autosize
             minRows={2}
             maxRows={12}
@@ -712,9 +721,9 @@ function Argument({
   put: (v: unknown) => void;
 }) {
   const t = useText();
-  const common = {
-    label: <span className="mono untrusted">{name}</span>,
-    description: of.description ? <span className="untrusted">{of.description}</span> : undefined,
+  const fieldProps = {
+    label: <span className={`${common.mono} ${common.untrusted}`}>{name}</span>,
+    description: of.description ? <span className={common.untrusted}>{of.description}</span> : undefined,
     withAsterisk: required,
   };
   if (
@@ -725,7 +734,7 @@ function Argument({
     const data = [...new Set([...(of.enum as string[]), ...(value === undefined ? [] : [value as string])])];
     return (
       <Select
-        {...common}
+        {...fieldProps}
         data={data}
         value={(value as string) ?? null}
         placeholder={t('gold.unset')}
@@ -742,7 +751,7 @@ function Argument({
     ];
     return (
       <Select
-        {...common}
+        {...fieldProps}
         data={data}
         value={value === undefined ? null : String(value)}
         placeholder={t('gold.unset')}
@@ -755,7 +764,7 @@ function Argument({
   if ((of.type === 'number' || of.type === 'integer') && (value === undefined || typeof value === 'number')) {
     return (
       <NumberInput
-        {...common}
+        {...fieldProps}
         allowDecimal={of.type === 'number'}
         value={(value as number) ?? ''}
         placeholder={t('gold.unset')}
@@ -766,23 +775,23 @@ function Argument({
   if (of.type === 'string' && (value === undefined || typeof value === 'string')) {
     return (
       <TextInput
-        {...common}
+        {...fieldProps}
         value={(value as string) ?? ''}
         placeholder={t('gold.unset')}
         onChange={(e) => put(e.currentTarget.value === '' ? undefined : e.currentTarget.value)}
       />
     );
   }
-  return <Json common={common} value={value} put={put} />;
+  return <Json fieldProps={fieldProps} value={value} put={put} />;
 }
 
 /** Json is an argument without a simple type. What is typed counts once it is JSON. */
 function Json({
-  common,
+  fieldProps,
   value,
   put,
 }: {
-  common: { label: ReactNode; description?: ReactNode; withAsterisk: boolean };
+  fieldProps: { label: ReactNode; description?: ReactNode; withAsterisk: boolean };
   value: unknown;
   put: (v: unknown) => void;
 }) {
@@ -800,8 +809,8 @@ function Json({
   };
   return (
     <Textarea
-      {...common}
-      className="mono"
+      {...fieldProps}
+      className={common.mono}
       autosize
       minRows={1}
       maxRows={8}

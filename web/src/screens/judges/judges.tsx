@@ -34,6 +34,7 @@ import { AskDialog } from './ask';
 import { Calibration } from './calibration';
 import { labelsOf, type Subject } from './labels';
 import { Coefficient, JudgeName } from './parts';
+import common from '../../ui/common.module.css';
 
 type Judging = Schemas['AppJudgingView'];
 type Said = Schemas['AppThingVerdict'];
@@ -147,7 +148,7 @@ function Verdicts({ run, ask }: { run: string; ask?: () => void }) {
   const notice = lost.length > 0 && (
     <Notice title={t('judges.lost', { n: lost.length })}>
       {lost.map((l) => (
-        <Text key={l.id} size="sm" className="untrusted">
+        <Text key={l.id} size="sm" className={common.untrusted}>
           {l.problem}
         </Text>
       ))}
@@ -173,7 +174,7 @@ function Verdicts({ run, ask }: { run: string; ask?: () => void }) {
         outcome(v) === 'unscored' ? (
           <Verdict of="not_run" text={t('judges.unscored')} />
         ) : v.pass === undefined ? (
-          <span className="untrusted">{v.word ?? ''}</span>
+          <span className={common.untrusted}>{v.word ?? ''}</span>
         ) : (
           <Verdict of={v.pass ? 'pass' : 'fail'} />
         ),
@@ -184,7 +185,7 @@ function Verdicts({ run, ask }: { run: string; ask?: () => void }) {
       width: 230,
       cell: (v) => (
         <Link
-          className="untrusted"
+          className={common.untrusted}
           to={`/runs/${run}/case?case=${encodeURIComponent(v.task ?? '')}&target=${encodeURIComponent(v.target ?? '')}`}
         >
           {[v.task, v.turn && t('judges.turn', { n: v.turn }), v.call_id, v.part].filter(Boolean).join(' · ')}
@@ -195,20 +196,20 @@ function Verdicts({ run, ask }: { run: string; ask?: () => void }) {
       key: 'target',
       title: t('judges.target'),
       width: 200,
-      cell: (v) => <span className="untrusted">{v.target}</span>,
+      cell: (v) => <span className={common.untrusted}>{v.target}</span>,
     },
     {
       key: 'score',
       title: t('judges.score'),
       width: 90,
       align: 'right',
-      cell: (v) => <span className="num">{v.score === undefined ? '–' : inUnit(v.score, 'rate')}</span>,
+      cell: (v) => <span className={common.num}>{v.score === undefined ? '–' : inUnit(v.score, 'rate')}</span>,
     },
     {
       key: 'reason',
       title: t('judges.reason'),
       cell: (v) => (
-        <Text size="sm" className="untrusted">
+        <Text size="sm" className={common.untrusted}>
           {v.unscored ?? v.reason ?? ''}
         </Text>
       ),
@@ -249,7 +250,7 @@ function Verdicts({ run, ask }: { run: string; ask?: () => void }) {
                 {t('judges.samePeople')}
               </Table.Th>
               <Table.Th scope="col">
-                <span className="visually-hidden">{t('common.actions')}</span>
+                <span className={common.visuallyHidden}>{t('common.actions')}</span>
               </Table.Th>
             </Table.Tr>
           </Table.Thead>
@@ -259,27 +260,27 @@ function Verdicts({ run, ask }: { run: string; ask?: () => void }) {
                 <Table.Td>
                   <JudgeName of={j.judge} id={j.judge_id} />
                 </Table.Td>
-                <Table.Td className="mono">{j.judge.prompt_hash?.slice(0, 8)}</Table.Td>
+                <Table.Td className={common.mono}>{j.judge.prompt_hash?.slice(0, 8)}</Table.Td>
                 <Table.Td>
-                  <span className="num">{moment(j.created)}</span>{' '}
+                  <span className={common.num}>{moment(j.created)}</span>{' '}
                   {j.status !== 'done' && <Badge color="gray">{j.status}</Badge>}
                 </Table.Td>
-                <Table.Td ta="right" className="num">
+                <Table.Td ta="right" className={common.num}>
                   {t('common.ofRows', { n: j.answered, total: j.questions })}
                 </Table.Td>
-                <Table.Td ta="right" className="num">
+                <Table.Td ta="right" className={common.num}>
                   {j.pass}
                 </Table.Td>
-                <Table.Td ta="right" className="num">
+                <Table.Td ta="right" className={common.num}>
                   {j.fail}
                 </Table.Td>
-                <Table.Td ta="right" className="num">
+                <Table.Td ta="right" className={common.num}>
                   {j.unscored}
                 </Table.Td>
-                <Table.Td ta="right" className="num">
+                <Table.Td ta="right" className={common.num}>
                   {j.score === null ? '–' : inUnit(j.score, 'rate')}
                 </Table.Td>
-                <Table.Td ta="right" className="num">
+                <Table.Td ta="right" className={common.num}>
                   {j.people ? t('common.ofRows', { n: j.people.same, total: j.people.labelled }) : '–'}
                 </Table.Td>
                 <Table.Td>
@@ -315,9 +316,9 @@ function Verdicts({ run, ask }: { run: string; ask?: () => void }) {
               <Table.Tbody>
                 {(judged.data.agreement ?? []).map((a) => (
                   <Table.Tr key={`${a.a} ${a.b}`}>
-                    <Table.Td className="untrusted">{judgings[a.a]?.judge_id ?? a.a}</Table.Td>
-                    <Table.Td className="untrusted">{judgings[a.b]?.judge_id ?? a.b}</Table.Td>
-                    <Table.Td ta="right" className="num">
+                    <Table.Td className={common.untrusted}>{judgings[a.a]?.judge_id ?? a.a}</Table.Td>
+                    <Table.Td className={common.untrusted}>{judgings[a.b]?.judge_id ?? a.b}</Table.Td>
+                    <Table.Td ta="right" className={common.num}>
                       {t('common.ofRows', { n: a.same, total: a.n })}
                     </Table.Td>
                     <Table.Td>
@@ -334,7 +335,7 @@ function Verdicts({ run, ask }: { run: string; ask?: () => void }) {
         </Card>
       )}
       <Group justify="space-between">
-        <Text fw={600} className="untrusted">
+        <Text fw={600} className={common.untrusted}>
           {t('judges.saidBy', { judge: one.judge_id })}
         </Text>
         <SegmentedControl
@@ -386,12 +387,12 @@ function JudgeReport({ of: r, target }: { of: Schemas['CallvetJudgeReport']; tar
         .filter(([, texts]) => texts.length > 0)
         .map(([title, texts]) => (
           <Box key={title} mb="sm">
-            <Text size="sm" fw={600} className="untrusted">
+            <Text size="sm" fw={600} className={common.untrusted}>
               {title}
             </Text>
             <ul style={{ margin: 0 }}>
               {texts.map((text, i) => (
-                <li key={i} className="untrusted">
+                <li key={i} className={common.untrusted}>
                   {text}
                 </li>
               ))}
@@ -505,11 +506,11 @@ function Labels({ of }: { of: Subject }) {
         <Table.Tbody>
           {[...people].map(([name, p]) => (
             <Table.Tr key={name}>
-              <Table.Td className="untrusted">{name || t('common.unknown')}</Table.Td>
-              <Table.Td ta="right" className="num">
+              <Table.Td className={common.untrusted}>{name || t('common.unknown')}</Table.Td>
+              <Table.Td ta="right" className={common.num}>
                 {p.pass}
               </Table.Td>
-              <Table.Td ta="right" className="num">
+              <Table.Td ta="right" className={common.num}>
                 {p.fail}
               </Table.Td>
             </Table.Tr>
@@ -542,22 +543,22 @@ function Prompts() {
                 <Badge color="gray" style={{ color: 'var(--cv-none)' }}>
                   {j.unit}
                 </Badge>
-                <Text span className="mono" c="dimmed">
+                <Text span className={common.mono} c="dimmed">
                   {j.prompt_hash.slice(0, 8)}
                 </Text>
               </Group>
             </Accordion.Control>
             <Accordion.Panel>
               <Text size="sm" fw={600} mb={4}>
-                {t('judges.prompt')} <span className="mono">{j.prompt_hash}</span>
+                {t('judges.prompt')} <span className={common.mono}>{j.prompt_hash}</span>
               </Text>
-              <pre className="mono untrusted" style={{ margin: 0 }}>
+              <pre className={`${common.mono} ${common.untrusted}`} style={{ margin: 0 }}>
                 {j.prompt}
               </pre>
               <Text size="sm" fw={600} mt="md" mb={4}>
                 {t('judges.schema')}
               </Text>
-              <pre className="mono untrusted" style={{ margin: 0 }}>
+              <pre className={`${common.mono} ${common.untrusted}`} style={{ margin: 0 }}>
                 {JSON.stringify(j.schema, null, 2)}
               </pre>
             </Accordion.Panel>

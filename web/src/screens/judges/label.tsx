@@ -42,6 +42,8 @@ import {
   type Task,
   useOutbox,
 } from './labels';
+import classes from './judges.module.css';
+import common from '../../ui/common.module.css';
 
 export function LabelPage() {
   const t = useText();
@@ -250,17 +252,17 @@ function Queue({ of }: { of: Subject }) {
         />
       }
     >
-      <Box role="status" aria-live="polite" className="visually-hidden">
+      <Box role="status" aria-live="polite" className={common.visuallyHidden}>
         {told}
       </Box>
       <Group gap="md" data-done={done} data-waiting={out.waiting}>
         <Progress.Root size={8} style={{ flex: '1 1 160px' }}>
           <Progress.Section value={(100 * done) / Math.max(tasks.length, 1)} aria-label={t('judges.progress')} />
         </Progress.Root>
-        <Text size="sm" className="num">
+        <Text size="sm" className={common.num}>
           {t('judges.counts', { done, left: open })}
         </Text>
-        <Text size="sm" c="dimmed" className="num">
+        <Text size="sm" c="dimmed" className={common.num}>
           {t('judges.countBefore', { n: before })}
         </Text>
         {out.waiting > 0 && (
@@ -274,7 +276,7 @@ function Queue({ of }: { of: Subject }) {
       </Group>
       {out.refused && (
         <Alert color="red" title={t('judges.refused')} role="alert">
-          <Text size="sm" className="untrusted">
+          <Text size="sm" className={common.untrusted}>
             {out.refused.message}
           </Text>
           <Group mt="xs">
@@ -292,9 +294,9 @@ function Queue({ of }: { of: Subject }) {
       {drawn.isPending ? (
         <Loading />
       ) : task ? (
-        <Box className="label-grid">
+        <Box className={classes.grid}>
           <Box
-            className="card"
+            className={common.card}
             p="lg"
             component="article"
             aria-label={t('judges.task', { n: at + 1, of: tasks.length })}
@@ -313,7 +315,7 @@ function Queue({ of }: { of: Subject }) {
                   </Part>
                   <Part title={t('judges.steps')}>
                     {task.steps?.length ? (
-                      <ol className="steps">
+                      <ol className={classes.steps}>
                         {task.steps.map((s, i) => (
                           <li key={i}>
                             <LongText text={s} mono />

@@ -4,6 +4,7 @@ import type { Schemas } from '../../api/client';
 import { useText } from '../../text';
 import type { Interval } from '../../ui/interval';
 import { number } from '../../ui/format';
+import common from '../../ui/common.module.css';
 
 /** Coefficient is a number that is not a rate, such as kappa, with its interval and n. */
 export function Coefficient({ of: i }: { of: Interval | undefined }) {
@@ -16,7 +17,7 @@ export function Coefficient({ of: i }: { of: Interval | undefined }) {
     );
   }
   return (
-    <Box component="span" className="num" style={{ display: 'inline-flex', alignItems: 'center', gap: 8 }}>
+    <Box component="span" className={common.num} style={{ display: 'inline-flex', alignItems: 'center', gap: 8 }}>
       <Text span fw={600} fz="sm">
         {number(i.point, 2)}
       </Text>
@@ -31,10 +32,10 @@ export function Coefficient({ of: i }: { of: Interval | undefined }) {
 export function JudgeName({ of: j, id }: { of: Schemas['LabelsJudge']; id: string }) {
   return (
     <Box miw={170}>
-      <Text size="sm" fw={600} className="untrusted">
+      <Text size="sm" fw={600} className={common.untrusted}>
         {j.judge}
       </Text>
-      <Text size="xs" c="dimmed" className="untrusted">
+      <Text size="xs" c="dimmed" className={common.untrusted}>
         {[j.model, id].filter(Boolean).join(' · ')}
       </Text>
     </Box>

@@ -36,6 +36,7 @@ import { offerUndo, notify } from '../../ui/notify';
 import { type Bench, FilePick, ServerTexts, Mark, Names, useAddress } from './parts';
 import { pValue } from './report';
 import { type CatalogueBackup, readBackup, restoreBackup } from './restore';
+import common from '../../ui/common.module.css';
 
 type Edit = { tool: string; was?: string; description?: string; keywords?: string[] };
 type Asked = {
@@ -107,7 +108,7 @@ export function ChangesTab({ bench }: { bench: Bench }) {
           )}
         </Group>
         {asked?.run_id && (
-          <Text size="sm" mt="sm" className="untrusted">
+          <Text size="sm" mt="sm" className={common.untrusted}>
             {t('lab.questionsOfRun', { id: run })}
           </Text>
         )}
@@ -160,7 +161,7 @@ export function ChangesTab({ bench }: { bench: Bench }) {
 
 function Section({ id, title, hint, children }: { id: string; title: string; hint: string; children: ReactNode }) {
   return (
-    <Box className="card" p="md" component="section" id={`lab-${id}`} tabIndex={-1} aria-label={title}>
+    <Box className={common.card} p="md" component="section" id={`lab-${id}`} tabIndex={-1} aria-label={title}>
       <Title order={2}>{title}</Title>
       <Text size="sm" c="dimmed" mb="md">
         {hint}
@@ -504,7 +505,7 @@ function Differences({
               <Table.Td>
                 <Delta of={r.d.change} />
               </Table.Td>
-              <Table.Td ta="right" className="num">
+              <Table.Td ta="right" className={common.num}>
                 {pValue(r.p)}
               </Table.Td>
             </Table.Tr>
@@ -524,7 +525,7 @@ export function Delta({ of: i }: { of: Schemas['Interval'] }) {
       </Text>
     );
   return (
-    <span className="num">
+    <span className={common.num}>
       <Text span size="sm" fw={600}>
         {signed(i.point)}
       </Text>{' '}
@@ -553,9 +554,9 @@ function Moved({ title, tone, of }: { title: string; tone: 'pass' | 'fail'; of: 
         <Stack gap="sm" component="ul" m={0} p={0} style={{ listStyle: 'none' }}>
           {of.map((q) => (
             <Box component="li" key={q.case} data-case={q.case}>
-              <Text size="sm" className="untrusted">
+              <Text size="sm" className={common.untrusted}>
                 {q.question}{' '}
-                <Text span c="dimmed" className="mono">
+                <Text span c="dimmed" className={common.mono}>
                   {q.case}
                 </Text>
               </Text>
@@ -675,7 +676,7 @@ function Suggest({ bench, asked, use }: { bench: Bench; asked: Asked | null; use
                           <Text size="xs" c="dimmed">
                             {t('lab.wasText')}
                           </Text>
-                          <Text size="sm" className="untrusted">
+                          <Text size="sm" className={common.untrusted}>
                             {x.was}
                           </Text>
                         </Box>
@@ -684,7 +685,7 @@ function Suggest({ bench, asked, use }: { bench: Bench; asked: Asked | null; use
                             <Text size="xs" c="dimmed">
                               {t('lab.newText')}
                             </Text>
-                            <Text size="sm" className="untrusted">
+                            <Text size="sm" className={common.untrusted}>
                               {x.description}
                             </Text>
                           </Box>
@@ -703,10 +704,10 @@ function Suggest({ bench, asked, use }: { bench: Bench; asked: Asked | null; use
                 </Title>
                 {(s.prompts.prompts ?? []).map((p) => (
                   <details key={p.tool}>
-                    <summary className="mono">{p.tool}</summary>
+                    <summary className={common.mono}>{p.tool}</summary>
                     <Text
                       component="pre"
-                      className="untrusted mono card"
+                      className={`${common.untrusted} ${common.mono} ${common.card}`}
                       p="sm"
                       m={0}
                       mah={320}
@@ -820,10 +821,10 @@ function Sweep({ bench, asked }: { bench: Bench; asked: Asked | null }) {
                 <Table.Tbody>
                   {(ask.data.points ?? []).map((p) => (
                     <Table.Tr key={`${p.configuration} ${p.distractors}`}>
-                      <Table.Th scope="row" fw={500} className="untrusted">
+                      <Table.Th scope="row" fw={500} className={common.untrusted}>
                         {told(p.configuration)}
                       </Table.Th>
-                      <Table.Td ta="right" className="num">
+                      <Table.Td ta="right" className={common.num}>
                         {p.tools}
                       </Table.Td>
                       <Table.Td>
@@ -849,13 +850,13 @@ function Sweep({ bench, asked }: { bench: Bench; asked: Asked | null }) {
                   <Table.Tbody>
                     {(ask.data.pairs ?? []).map((p, i) => (
                       <Table.Tr key={i}>
-                        <Table.Th scope="row" fw={500} className="untrusted">
+                        <Table.Th scope="row" fw={500} className={common.untrusted}>
                           {t('lab.baselineOf', { candidate: told(p.candidate), baseline: told(p.baseline) })}
                         </Table.Th>
                         <Table.Td>
                           <Delta of={p.change} />
                         </Table.Td>
-                        <Table.Td ta="right" className="num">
+                        <Table.Td ta="right" className={common.num}>
                           p = {pValue(p.p_adjusted)}
                         </Table.Td>
                       </Table.Tr>
@@ -913,7 +914,7 @@ function Tune({ bench, asked }: { bench: Bench; asked: Asked | null }) {
                 )}
               </Mark>
               <Delta of={found.tuned.change} />
-              <Text span size="xs" c="dimmed" className="num">
+              <Text span size="xs" c="dimmed" className={common.num}>
                 p = {pValue(found.tuned.p)}
               </Text>
             </Group>
@@ -921,7 +922,7 @@ function Tune({ bench, asked }: { bench: Bench; asked: Asked | null }) {
               <>
                 <Text
                   component="pre"
-                  className="untrusted mono card"
+                  className={`${common.untrusted} ${common.mono} ${common.card}`}
                   p="sm"
                   m={0}
                   mah={320}

@@ -15,6 +15,7 @@ import { type Bench, ServerTexts, type TextFile, useAddress } from './parts';
 import { ProductionTab } from './production';
 import { QuestionTab } from './single';
 import { SuiteTab } from './suite';
+import common from '../../ui/common.module.css';
 
 const tabs = ['single', 'suite', 'changes', 'production'] as const;
 type Tab = (typeof tabs)[number];
@@ -58,7 +59,7 @@ export default function LabPage() {
       <Box className={classes.lab}>
         <Choice bench={bench} items={items} />
         <Tabs mt="lg" value={tab} onChange={(v) => go({ tab: v === 'single' ? null : v })} keepMounted>
-          <Tabs.List aria-label={t('lab.tabs')} className="no-print" mb="lg">
+          <Tabs.List aria-label={t('lab.tabs')} className={common.noPrint} mb="lg">
             {tabs.map((n) => (
               <Tabs.Tab key={n} value={n}>
                 {t(`lab.${n}`)}
@@ -84,7 +85,7 @@ function Choice({ bench, items }: { bench: Bench; items: Schemas['CatalogueEntry
   const t = useText();
   const [, go] = useAddress();
   return (
-    <Group align="flex-end" gap="sm" className="no-print">
+    <Group align="flex-end" gap="sm" className={common.noPrint}>
       <Select
         label={t('lab.catalogue')}
         data={items.map((c) => ({ value: c.id, label: c.name }))}
@@ -109,7 +110,7 @@ function Choice({ bench, items }: { bench: Bench; items: Schemas['CatalogueEntry
       />
       <Model of="embed" label={t('lab.embedOne')} />
       <Model of="rerank" label={t('lab.rerankOne')} />
-      <Text size="sm" c="dimmed" pb={8} className="num" data-version={bench.catalogue.version}>
+      <Text size="sm" c="dimmed" pb={8} className={common.num} data-version={bench.catalogue.version}>
         {t('lab.catalogueHint', { n: bench.catalogue.tool_count, version: bench.catalogue.version })}
       </Text>
       {bench.how.weights && (

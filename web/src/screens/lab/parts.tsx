@@ -15,6 +15,7 @@ import { useLanguage, useText, useTranslate } from '../../text';
 import { Figure, type Interval } from '../../ui/interval';
 import { number } from '../../ui/format';
 import classes from './lab.module.css';
+import common from '../../ui/common.module.css';
 
 /** A file that was chosen: its name and its text. */
 export type TextFile = { name: string; text: string };
@@ -196,7 +197,7 @@ export function ServerText({
       span
       size={size}
       c={dimmed ? 'dimmed' : undefined}
-      className="untrusted"
+      className={common.untrusted}
       lang={language !== 'en' && text === of ? 'en' : undefined}
     >
       {about ? `${about} ` : ''}
@@ -260,7 +261,7 @@ export function FilePick({
             </Button>
           )}
         </FileButton>
-        <Text size="sm" c={file ? undefined : 'dimmed'} className="untrusted" role="status">
+        <Text size="sm" c={file ? undefined : 'dimmed'} className={common.untrusted} role="status">
           {file ? t('lab.chosen', { name: file.name, size: number(file.text.length / 1024, 1) }) : t('lab.drop')}
         </Text>
       </Group>

@@ -15,6 +15,8 @@ import { Delta } from './changes';
 import { type Bench, Fact, FilePick, ServerTexts, Mark, Names, type TextFile, useAddress } from './parts';
 import { pValue } from './report';
 import classes from './lab.module.css';
+import common from '../../ui/common.module.css';
+import tables from '../../ui/stacked.module.css';
 
 const likenesses = ['disjoint', 'overlap', 'contained', 'reordered', 'same'] as const;
 type Likeness = (typeof likenesses)[number];
@@ -71,7 +73,7 @@ export function ProductionTab({ bench }: { bench: Bench }) {
   const error = ask.error ?? (compared ? kept.error : null);
   return (
     <Stack gap="lg">
-      <Box className="card no-print" p="md">
+      <Box className={`${common.card} ${common.noPrint}`} p="md">
         <Text size="sm" c="dimmed" mb="md">
           {t('lab.productionHint')}
         </Text>
@@ -164,14 +166,14 @@ function Beside({ of: b }: { of: Schemas['BesideAnswer'] }) {
             </Fact>
             <Fact name={t('lab.change')}>
               <Delta of={b.first_tool_right.change} />{' '}
-              <Text span size="xs" c="dimmed" className="num">
+              <Text span size="xs" c="dimmed" className={common.num}>
                 p = {pValue(b.first_tool_right.p)}
               </Text>
             </Fact>
           </>
         )}
       </Group>
-      <Box className="scroll-x no-print" mb="md">
+      <Box data-scroll className={`${tables.scrollX} ${common.noPrint}`} mb="md">
         <SegmentedControl
           aria-label={t('lab.likeness')}
           value={chosen}
@@ -212,16 +214,16 @@ function Beside({ of: b }: { of: Schemas['BesideAnswer'] }) {
                     )}
                   </Table.Td>
                   <Table.Td>
-                    <Text size="sm" className="untrusted">
+                    <Text size="sm" className={common.untrusted}>
                       {p.query}
                     </Text>
                     {p.case && (
-                      <Text size="xs" c="dimmed" className="mono">
+                      <Text size="xs" c="dimmed" className={common.mono}>
                         {p.case}
                       </Text>
                     )}
                   </Table.Td>
-                  <Table.Td ta="right" className="num">
+                  <Table.Td ta="right" className={common.num}>
                     {p.times}
                   </Table.Td>
                   <Table.Td>
@@ -282,7 +284,7 @@ function Side({
           </Text>
         )}
         {s.route && (
-          <Text span size="xs" c="dimmed" className="untrusted">
+          <Text span size="xs" c="dimmed" className={common.untrusted}>
             {[s.route, s.sub_route].filter(Boolean).join(' / ')}
           </Text>
         )}

@@ -13,6 +13,8 @@ import { ScrollBox } from '../../ui/scroll';
 import { type Bench, Fact, interval, ServerTexts, Mark, Names, Rate, ServerText, useAddress } from './parts';
 import { DiagnosisText } from './single';
 import styles from './lab.module.css';
+import common from '../../ui/common.module.css';
+import tables from '../../ui/stacked.module.css';
 
 type Result = Schemas['SelectReport'];
 type Failed = Schemas['RoutingFailure'];
@@ -24,10 +26,10 @@ export function SelectionReport({ of: r, bench }: { of: Result; bench: Bench }) 
     <Stack gap="lg" data-run={r.run_id}>
       <Group justify="space-between" align="flex-start">
         <Box style={{ flex: '1 1 320px', minWidth: 0 }}>
-          <Title order={2} className="untrusted">
+          <Title order={2} className={common.untrusted}>
             {t('lab.report', { name: r.suite_name })}
           </Title>
-          <Text size="sm" c="dimmed" className="untrusted">
+          <Text size="sm" c="dimmed" className={common.untrusted}>
             {t('lab.reportLead', {
               n: number(r.total_tests),
               catalogue,
@@ -36,7 +38,7 @@ export function SelectionReport({ of: r, bench }: { of: Result; bench: Bench }) 
             })}
           </Text>
         </Box>
-        <Group gap="xs" className="no-print">
+        <Group gap="xs" className={common.noPrint}>
           <Button variant="default" size="xs" component={Link} to={`/runs/${r.run_id}`}>
             {t('lab.openRun')}
           </Button>
@@ -122,7 +124,7 @@ function Summary({ of: r }: { of: Result }) {
     <Box component="section" aria-label={t('lab.summary')}>
       <SimpleGrid cols={{ base: 2, lg: 4 }} spacing="md">
         {cards.map(([title, f, unit, note]) => (
-          <Box key={title} className="card" p="md" data-card={title}>
+          <Box key={title} className={common.card} p="md" data-card={title}>
             <Text size="sm" c="dimmed">
               {t(title)}
             </Text>
@@ -158,7 +160,7 @@ function Big({ of, unit }: { of: Schemas['Figure'] | null | undefined; unit: str
   const i = interval(of);
   if (!i) return <Text c="dimmed">{t('common.notScored')}</Text>;
   return (
-    <Box className="num">
+    <Box className={common.num}>
       <Text fz={28} fw={650} lh={1.25}>
         {inUnit(i.point, unit)}
       </Text>
@@ -220,12 +222,12 @@ function Slices({
             <Table.Tbody>
               {of.map((s) => (
                 <Table.Tr key={s.name}>
-                  <Table.Th scope="row" fw={500} className="untrusted">
+                  <Table.Th scope="row" fw={500} className={common.untrusted}>
                     {word && (s.name === 'easy' || s.name === 'medium' || s.name === 'hard')
                       ? t(`lab.${s.name}`)
                       : s.name}
                   </Table.Th>
-                  <Table.Td ta="right" className="num">
+                  <Table.Td ta="right" className={common.num}>
                     {s.cases}
                   </Table.Td>
                   {columns.map(([name]) => (
@@ -254,7 +256,7 @@ export function StackedFigure({ of, unit = 'rate' }: { of: Schemas['Figure'] | n
       </Text>
     );
   return (
-    <Box className="num">
+    <Box className={common.num}>
       <Text size="sm" fw={600}>
         {inUnit(i.point, unit)}
       </Text>
@@ -375,7 +377,7 @@ function Patterns({ of: list }: { of: Schemas['RoutingPattern'][] }) {
                       {p.failed > 0 ? (
                         <button
                           type="button"
-                          className="head untrusted"
+                          className={`${tables.head} ${common.untrusted}`}
                           aria-label={t('lab.showTag', { tag: p.tag })}
                           onClick={() => {
                             go({ tag: p.tag, route: null });
@@ -385,22 +387,22 @@ function Patterns({ of: list }: { of: Schemas['RoutingPattern'][] }) {
                           {p.tag}
                         </button>
                       ) : (
-                        <span className="untrusted">{p.tag}</span>
+                        <span className={common.untrusted}>{p.tag}</span>
                       )}
                     </Table.Td>
-                    <Table.Td ta="right" className="num">
+                    <Table.Td ta="right" className={common.num}>
                       {t('lab.ofN', { k: p.failed, n: p.of })}
                     </Table.Td>
-                    <Table.Td ta="right" className="num">
+                    <Table.Td ta="right" className={common.num}>
                       {t('lab.ofN', { k: p.rest_failed, n: p.rest })}
                     </Table.Td>
-                    <Table.Td ta="right" className="num">
+                    <Table.Td ta="right" className={common.num}>
                       {number(p.lift, 2)}
                     </Table.Td>
-                    <Table.Td ta="right" className="num">
+                    <Table.Td ta="right" className={common.num}>
                       {pValue(p.p)}
                     </Table.Td>
-                    <Table.Td ta="right" className="num">
+                    <Table.Td ta="right" className={common.num}>
                       {pValue(p.p_adjusted)}
                     </Table.Td>
                   </Table.Tr>
@@ -450,7 +452,7 @@ function Recommendations({ of: list }: { of: Schemas['RoutingRecommendation'][] 
     <Card
       title={t('lab.recommendations')}
       actions={
-        <Group gap="xs" className="no-print">
+        <Group gap="xs" className={common.noPrint}>
           {todo.map(([to, text]) => (
             <Button key={to} size="xs" variant="default" onClick={() => go({ tab: 'changes', do: to })}>
               {t(text)}
@@ -474,7 +476,7 @@ function Recommendations({ of: list }: { of: Schemas['RoutingRecommendation'][] 
                   </Mark>
                 </Box>
                 <Box>
-                  <Text size="sm" fw={500} className="untrusted">
+                  <Text size="sm" fw={500} className={common.untrusted}>
                     {adviceOf(t, r)}
                   </Text>
                   <ServerText of={r.evidence} size="xs" dimmed />
@@ -536,7 +538,7 @@ function FailedTests({ of: r }: { of: Result }) {
   const [expected = '', predicted = ''] = pair.split('>');
   return (
     <Box
-      className={`card ${styles.long}`}
+      className={`${common.card} ${styles.long}`}
       p="md"
       component="section"
       id="failed-tests"
@@ -546,12 +548,12 @@ function FailedTests({ of: r }: { of: Result }) {
       <Group justify="space-between" mb="sm">
         <Title order={2}>{t('lab.failed')}</Title>
         <Group gap="sm">
-          <Text size="sm" c="dimmed" className="num" role="status">
+          <Text size="sm" c="dimmed" className={common.num} role="status">
             {t('lab.failedCount', { n: shown.length, total: r.failed_count })}
           </Text>
           {r.failed_count > 0 && (
             <TextInput
-              className="no-print"
+              className={common.noPrint}
               size="xs"
               w={220}
               aria-label={t('lab.failedFilter')}
@@ -564,7 +566,7 @@ function FailedTests({ of: r }: { of: Result }) {
       </Group>
       {(pair || tag) && (
         <Group gap="xs" mb="sm">
-          <Badge size="lg" color="gray" className="untrusted">
+          <Badge size="lg" color="gray" className={common.untrusted}>
             {pair
               ? t('lab.filterRoute', {
                   expected: expected || t('lab.noRoute'),
@@ -573,7 +575,7 @@ function FailedTests({ of: r }: { of: Result }) {
               : t('lab.filterTag', { tag })}
           </Badge>
           <Button
-            className="no-print"
+            className={common.noPrint}
             size="compact-sm"
             variant="subtle"
             leftSection={<IconX size={14} aria-hidden />}
@@ -618,14 +620,14 @@ function FailedTest({ of: f }: { of: Failed }) {
       }}
     >
       <summary>
-        <IconChevronRight className={`${styles.turn} no-print`} size={16} aria-hidden />
+        <IconChevronRight className={`${styles.turn} ${common.noPrint}`} size={16} aria-hidden />
         <Box style={{ flex: 'none' }}>
           <Verdict of="fail" text={classes[f.class] ? t(classes[f.class]!) : f.class} />
         </Box>
-        <Text span size="sm" className={`untrusted ${styles.q}`}>
+        <Text span size="sm" className={`${common.untrusted} ${styles.q}`}>
           {f.query}
         </Text>
-        <Text span className="mono" c="dimmed">
+        <Text span className={common.mono} c="dimmed">
           {f.case}
         </Text>
       </summary>
@@ -713,7 +715,7 @@ function FailedBody({ of: f }: { of: Failed }) {
             <Names of={f.tags} />
           </Fact>
         )}
-        <Group gap="xs" mt={4} className="no-print">
+        <Group gap="xs" mt={4} className={common.noPrint}>
           <Button
             size="xs"
             variant="default"
@@ -733,7 +735,7 @@ function FailedBody({ of: f }: { of: Failed }) {
             <Button
               size="xs"
               variant="subtle"
-              className="long-button"
+              className={styles.longButton}
               onClick={() => go({ tab: 'changes', edit: f.want.tools![0]! })}
             >
               {t('lab.editTool', { tool: f.want.tools[0] })}

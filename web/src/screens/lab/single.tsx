@@ -11,6 +11,7 @@ import { fixed, number } from '../../ui/format';
 import { ScrollBox } from '../../ui/scroll';
 import { type Bench, Fact, ServerTexts, listOf, Mark, MatchBadge, Names, useAddress } from './parts';
 import classes from './lab.module.css';
+import common from '../../ui/common.module.css';
 
 export function QuestionTab({ bench }: { bench: Bench }) {
   const t = useText();
@@ -80,7 +81,7 @@ export function QuestionTab({ bench }: { bench: Bench }) {
   const names = bench.tools.map((x) => x.name);
   return (
     <Stack gap="lg">
-      <Box component="form" onSubmit={send} className="card no-print" p="md">
+      <Box component="form" onSubmit={send} className={`${common.card} ${common.noPrint}`} p="md">
         <Stack gap="sm">
           <Textarea
             label={t('lab.query')}
@@ -186,7 +187,7 @@ function Answer({ of: a, expected, also }: { of: Schemas['SelectedOne']; expecte
               <Box component="ol" m={0} pl={20} fz="sm">
                 {a.selected_tools.map((n) => (
                   <li key={n}>
-                    <span className="mono untrusted">{n}</span>{' '}
+                    <span className={`${common.mono} ${common.untrusted}`}>{n}</span>{' '}
                     {expected.includes(n) ? (
                       <Mark tone="pass">{t('lab.isExpected')}</Mark>
                     ) : also.includes(n) ? (
@@ -199,7 +200,7 @@ function Answer({ of: a, expected, also }: { of: Schemas['SelectedOne']; expecte
           </Fact>
           {a.route && (
             <Fact name={t('lab.route')}>
-              <Text size="sm" className="untrusted" title={inLanguage(a.route_reason)}>
+              <Text size="sm" className={common.untrusted} title={inLanguage(a.route_reason)}>
                 {a.sub_route ? `${a.route} / ${a.sub_route}` : a.route}
               </Text>
             </Fact>
@@ -210,7 +211,7 @@ function Answer({ of: a, expected, also }: { of: Schemas['SelectedOne']; expecte
             </Fact>
           )}
           <Fact name={t('lab.latency')}>
-            <Text size="sm" className="num">
+            <Text size="sm" className={common.num}>
               {number(a.latency_ms, 1)} ms
             </Text>
           </Fact>
@@ -227,7 +228,7 @@ function Answer({ of: a, expected, also }: { of: Schemas['SelectedOne']; expecte
                 <Button
                   variant="default"
                   size="xs"
-                  className="no-print long-button"
+                  className={`${common.noPrint} ${classes.longButton}`}
                   onClick={() => go({ tab: 'changes', edit: w.tool.tool })}
                 >
                   {t('lab.editTool', { tool: w.tool.tool })}
@@ -247,7 +248,7 @@ export function DiagnosisText({ of: w }: { of: Schemas['RoutingDiagnosis'] }) {
   const t = useText();
   return (
     <Box>
-      <Text size="sm" fw={600} className="untrusted">
+      <Text size="sm" fw={600} className={common.untrusted}>
         {t(!w.winner.tool ? 'lab.whyLostNobody' : w.rank > 0 ? 'lab.whyLostRank' : 'lab.whyLostUnranked', {
           tool: w.tool.tool,
           rank: w.rank,
@@ -255,7 +256,7 @@ export function DiagnosisText({ of: w }: { of: Schemas['RoutingDiagnosis'] }) {
         })}
       </Text>
       {w.winner.tool && w.rank > 0 && (
-        <Text size="xs" c="dimmed" className="num">
+        <Text size="xs" c="dimmed" className={common.num}>
           {t('lab.scoreBeside', { a: fixed(w.tool.score, 3), b: fixed(w.winner.score, 3) })}
         </Text>
       )}
@@ -300,18 +301,18 @@ function Scores({ of: list, expected, also }: { of: Schemas['Candidate'][]; expe
           <Table.Tbody>
             {shown.map((c) => (
               <Table.Tr key={c.tool_id} data-tool={c.tool_id}>
-                <Table.Td ta="right" className="num">
+                <Table.Td ta="right" className={common.num}>
                   {c.rank}
                 </Table.Td>
                 <Table.Td>
-                  <span className="mono untrusted">{c.tool_id}</span>
+                  <span className={`${common.mono} ${common.untrusted}`}>{c.tool_id}</span>
                   <Group gap={4} mt={2}>
                     {c.selected && <Mark tone="none">{t('lab.wasSelected')}</Mark>}
                     {expected.includes(c.tool_id) && <Mark tone="pass">{t('lab.isExpected')}</Mark>}
                     {also.includes(c.tool_id) && <Mark tone="pass">{t('lab.isAcceptable')}</Mark>}
                   </Group>
                 </Table.Td>
-                <Table.Td ta="right" className="num" fw={600}>
+                <Table.Td ta="right" className={common.num} fw={600}>
                   {fixed(c.total_score, 3)}
                 </Table.Td>
                 <Table.Td>
@@ -335,7 +336,7 @@ function Scores({ of: list, expected, also }: { of: Schemas['Candidate'][]; expe
                           key={n}
                           span
                           size="xs"
-                          className="num"
+                          className={common.num}
                           style={{ display: 'inline-flex', alignItems: 'center', gap: 4 }}
                         >
                           <span
@@ -380,7 +381,7 @@ function Matched({ name, of }: { name: string; of: string[] }) {
       <Text span size="xs" c="dimmed">
         {name}:{' '}
       </Text>
-      <span className="untrusted">{of.join(', ')}</span>
+      <span className={common.untrusted}>{of.join(', ')}</span>
     </Text>
   );
 }

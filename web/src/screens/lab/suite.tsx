@@ -12,6 +12,7 @@ import { notify, notifyFailure } from '../../ui/notify';
 import { type Bench, FilePick, useAddress } from './parts';
 import { SelectionReport } from './report';
 import { TrendTab } from './trend';
+import common from '../../ui/common.module.css';
 
 const runsPath = '/api/v1/admin/tool-eval/runs';
 
@@ -75,7 +76,7 @@ export function SuiteTab({ bench }: { bench: Bench }) {
 
   return (
     <Stack gap="lg">
-      <Box className="card no-print" p="md">
+      <Box className={`${common.card} ${common.noPrint}`} p="md">
         <Stack gap="md">
           <FilePick
             label={t('lab.chooseFile')}
@@ -150,7 +151,7 @@ function Running({ stop }: { stop: () => void }) {
   return (
     <Alert color="accent" variant="light" icon={<Loader size={16} aria-hidden />} role="status" aria-busy="true">
       <Group justify="space-between">
-        <Text size="sm" className="num">
+        <Text size="sm" className={common.num}>
           {t('lab.running', { s })}
         </Text>
         <Button size="xs" variant="default" onClick={stop}>

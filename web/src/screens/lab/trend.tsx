@@ -12,6 +12,7 @@ import { moment } from '../../ui/format';
 import { ScrollBox } from '../../ui/scroll';
 import { type Bench, interval, useAddress } from './parts';
 import { StackedFigure } from './report';
+import common from '../../ui/common.module.css';
 
 type Line = Schemas['SelectRun'];
 const figures = [
@@ -56,7 +57,7 @@ export function TrendTab({ bench, open, hash }: { bench: Bench; open: string; ha
   const of = chosen && suites.has(chosen) ? chosen : hash && suites.has(hash) ? hash : rows[0]!.suite_hash;
   const series = rows.filter((r) => r.suite_hash === of && r.failed_count !== null).reverse();
   return (
-    <Box className="no-print">
+    <Box className={common.noPrint}>
       <Card
         title={t('lab.trend')}
         actions={
@@ -109,7 +110,7 @@ export function TrendTab({ bench, open, hash }: { bench: Bench; open: string; ha
                 >
                   <Table.Td>
                     {r.failed_count === null ? (
-                      <Text size="sm" className="num">
+                      <Text size="sm" className={common.num}>
                         {moment(r.timestamp)}{' '}
                         <Text span c="dimmed" size="xs">
                           {t(`lab.status_${r.status}`)}
@@ -120,7 +121,7 @@ export function TrendTab({ bench, open, hash }: { bench: Bench; open: string; ha
                         size="compact-sm"
                         variant="subtle"
                         px={4}
-                        className="num"
+                        className={common.num}
                         aria-label={t('lab.openResult', { at: moment(r.timestamp) })}
                         onClick={() => {
                           go({ run: r.run_id, route: null, tag: null, case: null });
@@ -136,7 +137,7 @@ export function TrendTab({ bench, open, hash }: { bench: Bench; open: string; ha
                       </Text>
                     )}
                   </Table.Td>
-                  <Table.Td className="untrusted">
+                  <Table.Td className={common.untrusted}>
                     <Text size="sm">{r.suite_name}</Text>
                     <Text size="xs" c="dimmed">
                       {[t('lab.catalogueV', { version: r.catalogue_version }), settings(r)].filter(Boolean).join(' · ')}
@@ -147,7 +148,7 @@ export function TrendTab({ bench, open, hash }: { bench: Bench; open: string; ha
                       <StackedFigure of={r[key]} unit={unit} />
                     </Table.Td>
                   ))}
-                  <Table.Td ta="right" className="num">
+                  <Table.Td ta="right" className={common.num}>
                     {r.failed_count === null ? '–' : t('lab.ofN', { k: r.failed_count, n: r.total_tests })}
                   </Table.Td>
                 </Table.Tr>
@@ -236,7 +237,7 @@ function Curve({
           </g>
         ))}
       </svg>
-      <Text size="xs" c="dimmed" className="num">
+      <Text size="xs" c="dimmed" className={common.num}>
         0–{inUnit(top, unit)}
       </Text>
     </Box>

@@ -8,6 +8,7 @@ import { useText } from '../../text';
 import { translate } from '../../text/translate';
 import { duration, money, number } from '../../ui/format';
 import { type Request, requestOf, type Draft } from './draft';
+import common from '../../ui/common.module.css';
 
 /** useEstimate asks what the run will come to; nobody else is asked for it. */
 export function useEstimate(draft: Draft, complete: boolean) {
@@ -35,7 +36,7 @@ export function EstimateView({ estimate, complete }: { estimate: ReturnType<type
   if (estimate.error) {
     const p = problemOf(estimate.error);
     return (
-      <Text size="sm" c="dimmed" className="untrusted">
+      <Text size="sm" c="dimmed" className={common.untrusted}>
         {t('newrun.noEstimate')} {p.message} {p.fields.map((f) => f.text).join('; ')}
       </Text>
     );
@@ -68,7 +69,7 @@ export function EstimateView({ estimate, complete }: { estimate: ReturnType<type
           </Text>
           <List size="sm" spacing={4}>
             {(e.unkeyed ?? []).map((u) => (
-              <List.Item key={`${u.target} ${u.variable} ${u.judge}`} className="untrusted">
+              <List.Item key={`${u.target} ${u.variable} ${u.judge}`} className={common.untrusted}>
                 {t(u.judge ? 'newrun.judgeUnkeyed' : 'newrun.unkeyed', { what: u.target, variable: u.variable })}
               </List.Item>
             ))}
@@ -83,7 +84,7 @@ export function EstimateView({ estimate, complete }: { estimate: ReturnType<type
           </Text>
           <List size="sm" spacing={4} mt={4}>
             {warnings.map((w, i) => (
-              <List.Item key={i} className="untrusted">
+              <List.Item key={i} className={common.untrusted}>
                 {translate(w.text)}
               </List.Item>
             ))}
@@ -159,12 +160,12 @@ function Line({ name, value, of }: { name: string; value: string | null; of?: Sc
         <Text size="sm" c="dimmed">
           {name}
         </Text>
-        <Text size="sm" fw={600} className="num">
+        <Text size="sm" fw={600} className={common.num}>
           {value ?? t('newrun.unknownCost')}
         </Text>
       </Group>
       {about && (
-        <Text size="xs" c="dimmed" className="untrusted">
+        <Text size="xs" c="dimmed" className={common.untrusted}>
           {about}
         </Text>
       )}

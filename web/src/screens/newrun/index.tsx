@@ -34,6 +34,7 @@ import { type Draft, extraOf, isSpec, type Model, refusals, requestOf, useDraft 
 import { EndpointDialog, ModelRow } from './models';
 import { EstimateView, useEstimate } from './estimate';
 import classes from './newrun.module.css';
+import common from '../../ui/common.module.css';
 
 export default function NewRunPage() {
   const t = useText();
@@ -234,7 +235,7 @@ function Form() {
                 ]}
               />
               {d.prompts === 'suite' && suite.data?.system_prompt && (
-                <Text size="xs" c="dimmed" className="untrusted" lineClamp={3}>
+                <Text size="xs" c="dimmed" className={common.untrusted} lineClamp={3}>
                   {suite.data.system_prompt}
                 </Text>
               )}
@@ -429,7 +430,7 @@ function Form() {
                       />
                     )}
                     {(extra.problem || at('provider_params')) && (
-                      <Text size="xs" style={{ color: 'var(--cv-fail)' }} role="alert" className="untrusted">
+                      <Text size="xs" style={{ color: 'var(--cv-fail)' }} role="alert" className={common.untrusted}>
                         {extra.problem ? t('newrun.paramsBad', { why: extra.problem }) : at('provider_params')}
                       </Text>
                     )}
@@ -447,7 +448,7 @@ function Form() {
               <EstimateView estimate={estimate} complete={ready} />
               {problem && refused.rest && <Failure of={problem} />}
               {problem && !refused.rest && (
-                <Text size="sm" role="alert" style={{ color: 'var(--cv-fail)' }} className="untrusted">
+                <Text size="sm" role="alert" style={{ color: 'var(--cv-fail)' }} className={common.untrusted}>
                   {problem.message}
                 </Text>
               )}

@@ -6,6 +6,7 @@ import { $api, api, unwrap, problemOf } from '../../api/client';
 import { useText } from '../../text';
 import { duration } from '../../ui/format';
 import { type Model, splitSpec } from './draft';
+import common from '../../ui/common.module.css';
 
 const faults = ['auth', 'request', 'rate_limit', 'network', 'timeout'] as const;
 
@@ -30,14 +31,14 @@ export function ModelRow({ model: m, lacks, remove }: { model: Model; lacks?: st
       ? [fault && t(`newrun.fault_${fault}`), r.message].filter(Boolean).join(': ')
       : '';
   return (
-    <Box className="card" px="sm" py={6}>
+    <Box className={common.card} px="sm" py={6}>
       <Group gap="xs" wrap="nowrap" justify="space-between">
         <Box style={{ minWidth: 0 }}>
-          <Text size="sm" fw={600} className="untrusted">
+          <Text size="sm" fw={600} className={common.untrusted}>
             {m.name || m.spec}
           </Text>
           {(m.base_url || m.name) && (
-            <Text size="xs" c="dimmed" className="untrusted">
+            <Text size="xs" c="dimmed" className={common.untrusted}>
               {[m.name && m.spec, m.base_url, m.api_key_env].filter(Boolean).join(' · ')}
             </Text>
           )}
@@ -67,7 +68,7 @@ export function ModelRow({ model: m, lacks, remove }: { model: Model; lacks?: st
       {lacks && !r && !test.error && (
         <Text
           size="xs"
-          className="untrusted"
+          className={common.untrusted}
           style={{ color: 'var(--cv-error)', display: 'flex', gap: 4, alignItems: 'flex-start' }}
         >
           <IconKey size={14} aria-hidden style={{ flex: 'none', marginTop: 2 }} />
@@ -78,7 +79,7 @@ export function ModelRow({ model: m, lacks, remove }: { model: Model; lacks?: st
         <Text
           size="xs"
           role="status"
-          className="untrusted"
+          className={common.untrusted}
           style={{
             color: why ? 'var(--cv-fail)' : 'var(--cv-pass)',
             display: 'flex',

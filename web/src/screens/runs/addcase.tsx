@@ -9,6 +9,7 @@ import { useText } from '../../text';
 import { translate } from '../../text/translate';
 import { useAction } from '../../ui/action';
 import { Failure } from '../../ui/status';
+import common from '../../ui/common.module.css';
 
 type Tier = 'regression' | 'golden' | 'labeled' | '';
 
@@ -62,13 +63,16 @@ export function AddToSuite({
         <Stack gap="sm" role="status">
           <Text size="sm">
             {t('results.caseAdded')}{' '}
-            <Link className="mono untrusted" to={`/suites/${added.suite_id}?case=${encodeURIComponent(added.id)}`}>
+            <Link
+              className={`${common.mono} ${common.untrusted}`}
+              to={`/suites/${added.suite_id}?case=${encodeURIComponent(added.id)}`}
+            >
               {added.id}
             </Link>
           </Text>
           {(added.differ ?? []).includes('system_prompt') && <Text size="sm">{t('results.otherPrompt')}</Text>}
           {(added.warnings ?? []).map((w, i) => (
-            <Text key={i} size="sm" className="untrusted" style={{ color: 'var(--cv-error)' }}>
+            <Text key={i} size="sm" className={common.untrusted} style={{ color: 'var(--cv-error)' }}>
               {translate(w.message)}
             </Text>
           ))}

@@ -24,6 +24,8 @@ import {
   useFilters,
   verdictNames,
 } from './parts';
+import classes from './runs.module.css';
+import common from '../../ui/common.module.css';
 
 /** Attempts is the list of attempts with filters; all of it is done by the server and stands in the address. */
 export function AttemptsTab({ run, report: d }: { run: string; report: Report }) {
@@ -57,16 +59,16 @@ export function AttemptsTab({ run, report: d }: { run: string; report: Report })
         title: t('results.case'),
         sort: 'case',
         width: 200,
-        cell: (a) => <span className="untrusted strong">{a.case}</span>,
+        cell: (a) => <span className={`${common.untrusted} ${classes.strong}`}>{a.case}</span>,
       },
       {
         key: 'target',
         title: t('results.target'),
         width: 190,
         cell: (a) => (
-          <span className="marked">
-            <span className="untrusted">{a.target}</span>
-            {repeats && <span className="dim num">#{a.repeat + 1}</span>}
+          <span className={classes.marked}>
+            <span className={common.untrusted}>{a.target}</span>
+            {repeats && <span className={`${common.dim} ${common.num}`}>#{a.repeat + 1}</span>}
           </span>
         ),
       },
@@ -75,7 +77,7 @@ export function AttemptsTab({ run, report: d }: { run: string; report: Report })
         width: 130,
         title: t('results.errorClass'),
         sort: 'class',
-        cell: (a) => <span className="num">{a.class ? withSpaces(a.class) : ''}</span>,
+        cell: (a) => <span className={common.num}>{a.class ? withSpaces(a.class) : ''}</span>,
       },
       {
         key: 'reason',
@@ -83,7 +85,7 @@ export function AttemptsTab({ run, report: d }: { run: string; report: Report })
         min: 240,
         wide: true,
         cell: (a) => (
-          <span className="untrusted one-line faint" title={a.reason}>
+          <span className={`${common.untrusted} ${classes.oneLine} ${classes.faint}`} title={a.reason}>
             {a.reason ?? ''}
           </span>
         ),
@@ -94,7 +96,9 @@ export function AttemptsTab({ run, report: d }: { run: string; report: Report })
         sort: 'score',
         align: 'right',
         width: 84,
-        cell: (a) => <span className="num">{inUnit(a.scores?.find((s) => s.name === 'overall')?.value, 'rate')}</span>,
+        cell: (a) => (
+          <span className={common.num}>{inUnit(a.scores?.find((s) => s.name === 'overall')?.value, 'rate')}</span>
+        ),
       },
       {
         key: 'cost',
@@ -102,14 +106,14 @@ export function AttemptsTab({ run, report: d }: { run: string; report: Report })
         sort: 'cost',
         align: 'right',
         width: 84,
-        cell: (a) => <span className="num">{money(a.usage?.cost_usd)}</span>,
+        cell: (a) => <span className={common.num}>{money(a.usage?.cost_usd)}</span>,
       },
       {
         key: 'time',
         title: t('results.latency'),
         align: 'right',
         width: 84,
-        cell: (a) => <span className="num">{duration(a.wall_ms)}</span>,
+        cell: (a) => <span className={common.num}>{duration(a.wall_ms)}</span>,
       },
     ],
     [t, repeats],
@@ -117,7 +121,7 @@ export function AttemptsTab({ run, report: d }: { run: string; report: Report })
   return (
     <Stack gap="md">
       <FilterBar report={d} filters={filters} change={change} />
-      <Text size="sm" c="dimmed" aria-live="polite" className="num">
+      <Text size="sm" c="dimmed" aria-live="polite" className={common.num}>
         {found.data ? t('results.attemptsOf', { n: number(total), total: number(all) }) : t('common.loading')}
       </Text>
       {found.error ? (
@@ -195,7 +199,7 @@ export function FilterBar({
           ))}
         </Chip.Group>
         {f.called !== '' && (
-          <Badge variant="light" className="untrusted">
+          <Badge variant="light" className={common.untrusted}>
             {t('results.showingCall', { expected: f.expected, called: f.called })}
           </Badge>
         )}

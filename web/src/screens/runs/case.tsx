@@ -20,6 +20,7 @@ import { notify, notifyFailure } from '../../ui/notify';
 import { AddToSuite } from './addcase';
 import { caseOf, keyOf, useAttempts } from './lists';
 import { type Attempt, asVerdict, caseLink, withSpaces, readFilters } from './parts';
+import common from '../../ui/common.module.css';
 
 type CaseOf = {
   id: string;
@@ -125,14 +126,16 @@ export default function CasePage() {
     <Page
       title={name}
       lead={
-        <Group gap="xs" component="span" className="facts">
+        <Group gap="xs" component="span" className={common.facts}>
           <Link to={camefrom ? listPath : `/runs/${encodeURIComponent(id)}`}>
             <Group gap={4} component="span">
               <IconArrowLeft size={14} aria-hidden /> {t('results.run', { id })}
             </Group>
           </Link>
-          {index >= 0 && <span className="num">{t('results.place', { n: index + 1, total: number(total) })}</span>}
-          {of.description && <span className="untrusted">{of.description}</span>}
+          {index >= 0 && (
+            <span className={common.num}>{t('results.place', { n: index + 1, total: number(total) })}</span>
+          )}
+          {of.description && <span className={common.untrusted}>{of.description}</span>}
         </Group>
       }
       actions={
@@ -192,7 +195,7 @@ export default function CasePage() {
                 aria-current={here ? 'true' : undefined}
                 leftSection={<Verdict of={asVerdict(r.verdict)} compact />}
               >
-                <span className="untrusted">
+                <span className={common.untrusted}>
                   {r.target}
                   {attempts.some((x) => x.result.repeat > 0) && ` #${r.repeat + 1}`}
                 </span>
@@ -266,7 +269,7 @@ function OneAttempt({
       <Group gap="sm" align="center" data-attempt>
         <Verdict of={asVerdict(r.verdict)} />
         {r.class && <Badge color="gray">{withSpaces(r.class)}</Badge>}
-        <Text className="untrusted" style={{ flex: '1 1 300px' }}>
+        <Text className={common.untrusted} style={{ flex: '1 1 300px' }}>
           <VisibleText text={r.reason ?? ''} />
         </Text>
       </Group>
@@ -336,7 +339,7 @@ function Comparison({ of: list }: { of: Match[] }) {
           return (
             <Box key={i}>
               <Group gap="xs" mb={4}>
-                <Text span size="sm" fw={600} className="mono untrusted">
+                <Text span size="sm" fw={600} className={`${common.mono} ${common.untrusted}`}>
                   {(m.want ?? []).join(' | ') || t('results.nothing')}
                 </Text>
                 <Text span c="dimmed" aria-label={t('results.actual')}>
@@ -346,7 +349,7 @@ function Comparison({ of: list }: { of: Match[] }) {
                   span
                   size="sm"
                   fw={600}
-                  className="mono untrusted"
+                  className={`${common.mono} ${common.untrusted}`}
                   c={m.got && (m.want ?? []).some((w) => sameName(w, m.got!)) ? undefined : 'var(--cv-fail)'}
                 >
                   <VisibleText text={m.got || t('results.nothing')} />
@@ -376,7 +379,7 @@ function Comparison({ of: list }: { of: Match[] }) {
                     <Table.Tbody>
                       {args.map((a, j) => (
                         <Table.Tr key={j} data-matched={a.matched}>
-                          <Table.Th scope="row" fw={400} className="mono untrusted">
+                          <Table.Th scope="row" fw={400} className={`${common.mono} ${common.untrusted}`}>
                             {a.path}
                           </Table.Th>
                           <Table.Td style={a.matched ? undefined : { background: 'var(--cv-added)' }}>
@@ -391,7 +394,7 @@ function Comparison({ of: list }: { of: Match[] }) {
                               size="xs"
                               c={a.matched ? 'dimmed' : 'var(--cv-fail)'}
                               fw={a.matched ? 400 : 600}
-                              className="untrusted"
+                              className={common.untrusted}
                             >
                               {a.matched ? t('results.same') : (a.note ?? t('results.differs'))}
                               {!a.matched &&
@@ -410,15 +413,15 @@ function Comparison({ of: list }: { of: Match[] }) {
               )}
               {args.length === 0 && m.want_args !== undefined && <LongText text={prettyJson(m.want_args)} mono />}
               {(m.violations ?? []).map((v, j) => (
-                <Text key={j} size="sm" mt={4} className="untrusted">
+                <Text key={j} size="sm" mt={4} className={common.untrusted}>
                   <Text span c="var(--cv-fail)" fw={600}>
                     {t('results.violations')}:
                   </Text>{' '}
-                  <span className="mono">{v.path}</span> {v.message}
+                  <span className={common.mono}>{v.path}</span> {v.message}
                 </Text>
               ))}
               {m.note && (
-                <Text size="xs" c="dimmed" className="untrusted">
+                <Text size="xs" c="dimmed" className={common.untrusted}>
                   {m.note}
                 </Text>
               )}
@@ -450,10 +453,10 @@ function Setting({ of, system, tools }: { of: CaseOf; system?: string; tools: Sc
         <Stack gap={6} component="ul" m={0} p={0} style={{ listStyle: 'none' }}>
           {tools.map((x) => (
             <li key={x.name}>
-              <Text span size="sm" className="mono untrusted">
+              <Text span size="sm" className={`${common.mono} ${common.untrusted}`}>
                 {x.name}
               </Text>{' '}
-              <Text span size="xs" c="dimmed" className="untrusted">
+              <Text span size="xs" c="dimmed" className={common.untrusted}>
                 {x.description}
               </Text>
             </li>
@@ -512,10 +515,10 @@ function Assertions({ of: list }: { of: Schemas['CallvetAssertion'][] }) {
                 <Verdict of={v} text={v === 'not_run' ? withSpaces(a.state) : undefined} />
               </Box>
               <Box style={{ minWidth: 0 }}>
-                <Text size="sm" className="mono untrusted">
+                <Text size="sm" className={`${common.mono} ${common.untrusted}`}>
                   {a.name}
                 </Text>
-                <Text size="xs" c="dimmed" className="untrusted">
+                <Text size="xs" c="dimmed" className={common.untrusted}>
                   {[
                     a.expected && `${t('results.expected')}: ${a.expected}`,
                     a.actual && `${t('results.actual')}: ${a.actual}`,
@@ -552,7 +555,7 @@ function Scores({ of: list }: { of: Schemas['Score'][] }) {
                 c={s.name === 'overall' ? undefined : 'dimmed'}
                 fw={s.name === 'overall' ? 600 : 400}
                 title={s.reason}
-                className="untrusted"
+                className={common.untrusted}
               >
                 {withSpaces(s.name)}
                 {s.reason && (
@@ -561,7 +564,7 @@ function Scores({ of: list }: { of: Schemas['Score'][] }) {
                   </Text>
                 )}
               </Text>
-              <Text span size="sm" className="num" fw={s.name === 'overall' ? 600 : 400}>
+              <Text span size="sm" className={common.num} fw={s.name === 'overall' ? 600 : 400}>
                 {s.value === null ? t('common.notScored') : number(s.value, 3)}
               </Text>
             </Group>
@@ -600,7 +603,7 @@ function Judges({ run, attempt: a }: { run: string; attempt: Attempt }) {
               )}
             </Box>
             <Box style={{ minWidth: 0 }}>
-              <Text size="sm" className="untrusted">
+              <Text size="sm" className={common.untrusted}>
                 {v.judge}
                 {v.score !== undefined && ` · ${number(v.score, 2)}`}
               </Text>
@@ -649,7 +652,7 @@ function Facts({ of: r, trace }: { of: Attempt; trace: TraceOf }) {
               <Text component="dt" size="sm" c="dimmed">
                 {k}
               </Text>
-              <Text component="dd" m={0} size="sm" className="untrusted">
+              <Text component="dd" m={0} size="sm" className={common.untrusted}>
                 {v}
               </Text>
             </Box>
@@ -679,7 +682,7 @@ function Raw({ of: list }: { of: Exchange[] }) {
           <Stack gap="lg">
             {list.map((x, i) => (
               <Stack key={i} gap="xs">
-                <Text size="sm" c="dimmed" className="num">
+                <Text size="sm" c="dimmed" className={common.num}>
                   {t('results.request', { n: i + 1 })} · {x.http ? `HTTP ${x.http} · ` : ''}
                   {duration(x.ms)}
                 </Text>

@@ -4,6 +4,7 @@ import { Card } from '../../ui/page';
 import { LongText, prettyJson } from '../../ui/conversation';
 import { ScrollBox } from '../../ui/scroll';
 import type { Report } from './parts';
+import common from '../../ui/common.module.css';
 
 /** Configuration is what is needed to make the run again. */
 export function ConfigurationTab({ report: d }: { report: Report }) {
@@ -24,7 +25,7 @@ export function ConfigurationTab({ report: d }: { report: Report }) {
                 <Table.Th scope="row" fw={400} w="30%">
                   {f.name}
                 </Table.Th>
-                <Table.Td className="mono untrusted">{f.value}</Table.Td>
+                <Table.Td className={`${common.mono} ${common.untrusted}`}>{f.value}</Table.Td>
               </Table.Tr>
             ))}
           </Table.Tbody>
@@ -45,16 +46,16 @@ export function ConfigurationTab({ report: d }: { report: Report }) {
             <Table.Tbody>
               {(d.targets ?? []).map((x) => (
                 <Table.Tr key={x.name}>
-                  <Table.Th scope="row" className="untrusted">
+                  <Table.Th scope="row" className={common.untrusted}>
                     {x.name} {x.floor && <Badge size="xs">{t('results.floor')}</Badge>}
                   </Table.Th>
                   <Table.Td>{x.provider}</Table.Td>
-                  <Table.Td className="untrusted">{x.model ?? '–'}</Table.Td>
+                  <Table.Td className={common.untrusted}>{x.model ?? '–'}</Table.Td>
                   <Table.Td>{x.tool_choice ?? '–'}</Table.Td>
                   <Table.Td>
                     {x.params && Object.keys(x.params).length > 0 ? <LongText text={prettyJson(x.params)} mono /> : '–'}
                     {(x.adjustments ?? []).map((a, i) => (
-                      <Text key={i} size="xs" c="dimmed" className="untrusted">
+                      <Text key={i} size="xs" c="dimmed" className={common.untrusted}>
                         {t('results.adjusted', { param: a.param, action: a.action, reason: a.reason })}
                       </Text>
                     ))}
@@ -71,7 +72,7 @@ export function ConfigurationTab({ report: d }: { report: Report }) {
             .filter((x) => x.system_prompt)
             .map((x) => (
               <Box key={x.name} mb="sm">
-                <Text size="xs" c="dimmed" className="untrusted">
+                <Text size="xs" c="dimmed" className={common.untrusted}>
                   {x.name}
                 </Text>
                 <LongText text={x.system_prompt!} />

@@ -7,6 +7,8 @@ import { number } from '../../ui/format';
 import { useParam } from '../../ui/params';
 import { ScrollBox } from '../../ui/scroll';
 import { type Report, writeFilters } from './parts';
+import common from '../../ui/common.module.css';
+import tables from '../../ui/stacked.module.css';
 
 // A matrix of more tools than this is no longer read: then the pairs that were confused are listed.
 const mostTools = 24;
@@ -29,7 +31,7 @@ export function ConfusionTab({ run, report: d }: { run: string; report: Report }
   return (
     <Stack gap="md">
       {targets.length > 1 && (
-        <Box className="scroll-x">
+        <Box data-scroll className={tables.scrollX}>
           <SegmentedControl
             aria-label={t('results.target')}
             data={targets.map((p) => p.name)}
@@ -52,7 +54,7 @@ export function ConfusionTab({ run, report: d }: { run: string; report: Report }
                     {t('results.expected')} ↓ {t('results.calledTool')} →
                   </Table.Th>
                   {called.map((c) => (
-                    <Table.Th key={c} scope="col" className="mono untrusted" ta="center">
+                    <Table.Th key={c} scope="col" className={`${common.mono} ${common.untrusted}`} ta="center">
                       {c}
                     </Table.Th>
                   ))}
@@ -61,7 +63,7 @@ export function ConfusionTab({ run, report: d }: { run: string; report: Report }
               <Table.Tbody>
                 {expected.map((e) => (
                   <Table.Tr key={e}>
-                    <Table.Th scope="row" className="mono untrusted">
+                    <Table.Th scope="row" className={`${common.mono} ${common.untrusted}`}>
                       {e}
                     </Table.Th>
                     {called.map((c) => {
@@ -71,7 +73,7 @@ export function ConfusionTab({ run, report: d }: { run: string; report: Report }
                         <Table.Td
                           key={c}
                           ta="center"
-                          className="num"
+                          className={common.num}
                           style={
                             count > 0
                               ? {
@@ -122,9 +124,9 @@ export function ConfusionTab({ run, report: d }: { run: string; report: Report }
             <Table.Tbody>
               {wrong.slice(0, 50).map((c) => (
                 <Table.Tr key={`${c.expected} ${c.called}`}>
-                  <Table.Td className="mono untrusted">{c.expected}</Table.Td>
-                  <Table.Td className="mono untrusted">{c.called}</Table.Td>
-                  <Table.Td ta="right" className="num">
+                  <Table.Td className={`${common.mono} ${common.untrusted}`}>{c.expected}</Table.Td>
+                  <Table.Td className={`${common.mono} ${common.untrusted}`}>{c.called}</Table.Td>
+                  <Table.Td ta="right" className={common.num}>
                     <Link
                       to={link(c.expected, c.called)}
                       aria-label={t('results.cell', { expected: c.expected, called: c.called, n: c.n })}

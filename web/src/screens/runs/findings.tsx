@@ -5,6 +5,7 @@ import { Card } from '../../ui/page';
 import { Empty } from '../../ui/status';
 import { FindingCount } from '../../ui/verdict';
 import { caseLink, type Report } from './parts';
+import common from '../../ui/common.module.css';
 
 /** Findings are the patterns that callvet found in what went wrong, each with what to do and attempts that show it. */
 export function FindingsTab({ run, report: d, most }: { run: string; report: Report; most?: number }) {
@@ -36,7 +37,7 @@ export function FindingsTab({ run, report: d, most }: { run: string; report: Rep
           >
             <Stack gap={6}>
               <FindingCount of={f} />
-              <Text size="sm" c="dimmed" className="untrusted">
+              <Text size="sm" c="dimmed" className={common.untrusted}>
                 {f.evidence?.join(' · ')}
               </Text>
               <Text size="sm">
@@ -55,12 +56,12 @@ export function FindingsTab({ run, report: d, most }: { run: string; report: Rep
                       <List.Item key={i}>
                         <Link
                           to={caseLink(run, { case: e.task, target: e.target, repeat: e.attempt })}
-                          className="untrusted"
+                          className={common.untrusted}
                         >
                           {e.task}
                           {e.attempt ? ` #${e.attempt + 1}` : ''}
                         </Link>{' '}
-                        <Text span size="xs" c="dimmed" className="untrusted">
+                        <Text span size="xs" c="dimmed" className={common.untrusted}>
                           {[e.target, e.why].filter(Boolean).join(' · ')}
                         </Text>
                       </List.Item>

@@ -10,6 +10,8 @@ import { type Column, Rows } from '../../ui/table';
 import { FilterBar } from './attempts';
 import { useGrid } from './lists';
 import { caseLink, withSpaces, type Report, useFilters } from './parts';
+import common from '../../ui/common.module.css';
+import classes from './runs.module.css';
 
 type Row = Schemas['AppGridRow'];
 type Cell = Schemas['AppGridCell'];
@@ -33,10 +35,10 @@ export function GridTab({ run, report: d }: { run: string; report: Report }) {
       wide: true,
       cell: (r) => (
         <Stack gap={0}>
-          <Text size="sm" fw={500} className="untrusted" lineClamp={1}>
+          <Text size="sm" fw={500} className={common.untrusted} lineClamp={1}>
             {r.case}
           </Text>
-          <Text size="xs" c="dimmed" className="untrusted" lineClamp={1}>
+          <Text size="xs" c="dimmed" className={common.untrusted} lineClamp={1}>
             {r.prompt}
           </Text>
         </Stack>
@@ -44,7 +46,7 @@ export function GridTab({ run, report: d }: { run: string; report: Report }) {
     },
     ...targets.map((target, i): Column<Row> => ({
       key: `t${i}`,
-      title: <span className="untrusted">{target.name}</span>,
+      title: <span className={common.untrusted}>{target.name}</span>,
       cell: (r) => {
         const cell = r.cells[i];
         if (!cell || cell.pass + cell.fail + cell.error + cell.not_run === 0) {
@@ -56,14 +58,14 @@ export function GridTab({ run, report: d }: { run: string; report: Report }) {
         }
         return (
           <Link
-            className={`cell cell-${stateOf(cell)}`}
+            className={`${classes.cell} ${classes[stateOf(cell)]}`}
             to={caseLink(run, { case: r.case, target: target.name, repeat: cell.repeat }, list)}
             state={{ back: true }}
             title={labelOf(t, target.name, cell)}
           >
             <Verdict of={stateOf(cell)} compact />
             {cell.pass + cell.fail + cell.error + cell.not_run > 1 && (
-              <span className="num">
+              <span className={common.num}>
                 {cell.pass}/{cell.pass + cell.fail + cell.error + cell.not_run}
               </span>
             )}

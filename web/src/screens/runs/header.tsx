@@ -9,6 +9,7 @@ import { Figure } from '../../ui/interval';
 import { Failure } from '../../ui/status';
 import { ChangeFigure } from '../../ui/change';
 import { ago, duration, moment, money } from '../../ui/format';
+import common from '../../ui/common.module.css';
 
 /** How many targets are in the header; the others are in the comparison. */
 const most = 4;
@@ -32,7 +33,7 @@ export function ChangeSince({ run, line }: { run: string; line: Schemas['EvalDet
         const pass = (line.targets ?? []).find((x) => x.name === c.target)?.pass_rate;
         return (
           <Group key={c.target} gap="md" align="flex-start" style={{ rowGap: 2 }}>
-            <Text size="sm" fw={600} className="untrusted">
+            <Text size="sm" fw={600} className={common.untrusted}>
               {c.target}
             </Text>
             <Figure interval={pass?.interval} of={pass} />
@@ -43,7 +44,7 @@ export function ChangeSince({ run, line }: { run: string; line: Schemas['EvalDet
                   {t(c.baseline ? 'results.sinceBaseline' : 'results.sinceRun')}{' '}
                   <Link
                     to={`/runs/${encodeURIComponent(c.base_eval_id)}`}
-                    className="untrusted"
+                    className={common.untrusted}
                     title={moment(c.base_timestamp)}
                   >
                     {c.base_name || c.base_eval_id}
@@ -71,7 +72,7 @@ export function ChangeSince({ run, line }: { run: string; line: Schemas['EvalDet
         </Text>
       )}
       {(change.data.warnings ?? []).map((w) => (
-        <Text key={w} size="xs" className="untrusted" style={{ color: 'var(--cv-error)' }}>
+        <Text key={w} size="xs" className={common.untrusted} style={{ color: 'var(--cv-error)' }}>
           {w}
         </Text>
       ))}
@@ -91,7 +92,7 @@ export function RunFacts({ of: r }: { of: Schemas['EvalDetails'] }) {
         : r.user_name || t('results.gone');
   return (
     <>
-      <span className="untrusted">{t('results.by', { who })}</span>
+      <span className={common.untrusted}>{t('results.by', { who })}</span>
       {r.finished && (
         <span>{t('results.took', { time: duration(Date.parse(r.finished) - Date.parse(r.timestamp)) })}</span>
       )}

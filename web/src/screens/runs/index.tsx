@@ -17,6 +17,7 @@ import { JudgedCount } from '../../ui/progress';
 import { type Column, Rows } from '../../ui/table';
 import { notify, notifyFailure, undoable } from '../../ui/notify';
 import { statusText, VerdictBar } from './parts';
+import common from '../../ui/common.module.css';
 
 type Run = Schemas['EvalRun'];
 
@@ -98,7 +99,7 @@ export default function RunsPage() {
     width: 120,
     cell: (r) =>
       r.experiment_id ? (
-        <Link to={`/experiments/${encodeURIComponent(r.experiment_id)}`} className="untrusted">
+        <Link to={`/experiments/${encodeURIComponent(r.experiment_id)}`} className={common.untrusted}>
           {nameOf.get(r.experiment_id) ?? r.experiment_id}
         </Link>
       ) : (
@@ -129,16 +130,16 @@ export default function RunsPage() {
       min: 150,
       cell: (r) => (
         <Stack gap={0}>
-          <Link to={`/runs/${encodeURIComponent(r.id)}`} className="untrusted">
+          <Link to={`/runs/${encodeURIComponent(r.id)}`} className={common.untrusted}>
             {r.name || r.suite_name || r.id}
           </Link>
           <Group gap={6}>
             {r.name && (
-              <Text span size="xs" c="dimmed" className="untrusted">
+              <Text span size="xs" c="dimmed" className={common.untrusted}>
                 {r.suite_name}
               </Text>
             )}
-            <Text span size="xs" c="dimmed" className="mono">
+            <Text span size="xs" c="dimmed" className={common.mono}>
               {r.id}
             </Text>
             {(r.run_tags ?? []).slice(0, 3).map((x) => (
@@ -147,7 +148,7 @@ export default function RunsPage() {
                 size="xs"
                 variant="light"
                 color="gray"
-                className="untrusted"
+                className={common.untrusted}
                 tt="none"
                 title={(r.run_tags ?? []).join(', ')}
               >
@@ -200,7 +201,7 @@ export default function RunsPage() {
       title: t('results.cost'),
       align: 'right',
       width: 80,
-      cell: (r) => <span className="num">{money(r.cost_usd)}</span>,
+      cell: (r) => <span className={common.num}>{money(r.cost_usd)}</span>,
     },
     ...(rows.some((r) => r.experiment_id) ? [experimentColumn] : []),
     {
@@ -208,7 +209,7 @@ export default function RunsPage() {
       title: t('results.when'),
       width: 90,
       cell: (r) => (
-        <Text span size="sm" className="num" title={moment(r.timestamp)}>
+        <Text span size="sm" className={common.num} title={moment(r.timestamp)}>
           {ago(r.timestamp)}
         </Text>
       ),
@@ -337,7 +338,7 @@ function Models({ names }: { names: string[] }) {
   const t = useText();
   const [first, ...rest] = names;
   return (
-    <Text size="sm" className="untrusted" title={names.join('\n')} lineClamp={2}>
+    <Text size="sm" className={common.untrusted} title={names.join('\n')} lineClamp={2}>
       {rest.length === 0 ? (first ?? '–') : t('results.and', { name: first ?? '', n: rest.length })}
     </Text>
   );
@@ -360,7 +361,7 @@ function Scores({ of: r }: { of: Run }) {
     <Stack gap={0}>
       <Figure interval={best.score.interval} of={best.score} unit={best.score.unit} bar stack />
       {list.length > 1 && (
-        <Text size="xs" c="dimmed" className="untrusted">
+        <Text size="xs" c="dimmed" className={common.untrusted}>
           {t('results.bestOf', { name: best.name, n: list.length })}
         </Text>
       )}

@@ -19,6 +19,7 @@ import {
   VerdictBar,
   writeFilters,
 } from './parts';
+import common from '../../ui/common.module.css';
 
 // What a reader looks for first, in the order of the table.
 const main: [string, ...string[]][] = [
@@ -53,10 +54,10 @@ export function OverviewTab({ run, report: d }: { run: string; report: Report })
             <Table.Tbody>
               {targets.map((p) => (
                 <Table.Tr key={p.name}>
-                  <Table.Th scope="row" className="name">
+                  <Table.Th scope="row" className={common.name}>
                     <Link
                       to={`/runs/${encodeURIComponent(run)}?tab=attempts&${writeFilters({ target: [p.name] })}`}
-                      className="untrusted"
+                      className={common.untrusted}
                     >
                       {p.name}
                     </Link>{' '}
@@ -98,7 +99,7 @@ export function MetricCell({ of: m }: { of: Metric | undefined }) {
       <Figure interval={m?.interval} of={m} unit={m?.unit} bar stack />
       <Caveats of={m?.warnings} />
       {(m?.excluded ?? 0) > 0 && (
-        <Text span size="xs" c="dimmed" className="num">
+        <Text span size="xs" c="dimmed" className={common.num}>
           {t('results.leftOut', { n: m!.excluded! })}
         </Text>
       )}
@@ -144,7 +145,7 @@ function AllMeasures({ targets }: { targets: TargetPanel[] }) {
                 <Table.Tr>
                   <Table.Th scope="col">{t('results.measure')}</Table.Th>
                   {targets.map((p) => (
-                    <Table.Th key={p.name} scope="col" className="untrusted">
+                    <Table.Th key={p.name} scope="col" className={common.untrusted}>
                       {p.name}
                     </Table.Th>
                   ))}
@@ -230,13 +231,13 @@ function Classes({ run, targets }: { run: string; targets: TargetPanel[] }) {
                     {withSpaces(c.name)}
                   </Link>
                   {several && (
-                    <Text size="xs" c="dimmed" className="untrusted" lineClamp={1} title={c.target}>
+                    <Text size="xs" c="dimmed" className={common.untrusted} lineClamp={1} title={c.target}>
                       {c.target}
                     </Text>
                   )}
                 </Table.Td>
                 <Table.Td>
-                  <Group gap={8} wrap="nowrap" className="num">
+                  <Group gap={8} wrap="nowrap" className={common.num}>
                     <svg width={72} height={8} aria-hidden="true" focusable="false" style={{ flex: 'none' }}>
                       <rect width={(c.n / most) * 72} height={8} rx={2} fill="var(--cv-fail)" />
                     </svg>
@@ -288,13 +289,16 @@ function Examples({ run, report: d }: { run: string; report: Report }) {
             <Stack gap={4}>
               {some.map((e, i) => (
                 <Box key={i}>
-                  <Link to={caseLink(run, { case: e.task, target: e.target, repeat: e.attempt })} className="untrusted">
+                  <Link
+                    to={caseLink(run, { case: e.task, target: e.target, repeat: e.attempt })}
+                    className={common.untrusted}
+                  >
                     <Text span size="sm">
                       {e.task}
                       {e.attempt ? ` #${e.attempt + 1}` : ''}
                     </Text>
                   </Link>{' '}
-                  <Text span size="xs" c="dimmed" className="untrusted">
+                  <Text span size="xs" c="dimmed" className={common.untrusted}>
                     {e.target} · {e.why}
                   </Text>
                 </Box>

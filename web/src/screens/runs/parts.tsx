@@ -7,6 +7,7 @@ import type { Schemas } from '../../api/client';
 import { type TextKey, useText } from '../../text';
 import type { VerdictName } from '../../ui/verdict';
 import { number } from '../../ui/format';
+import common from '../../ui/common.module.css';
 
 export type Verdicts = Schemas['PanelVerdicts'];
 export type Report = Schemas['ReportDocument'];
@@ -32,7 +33,7 @@ export function VerdictBar({ of: v, width = 96 }: { of: Verdicts; width?: number
     <Tooltip label={label}>
       <Box
         component="span"
-        className="num"
+        className={common.num}
         style={{ display: 'inline-flex', alignItems: 'center', gap: 8 }}
         role="img"
         aria-label={label}

@@ -33,6 +33,7 @@ import { useAttempts, useGrid } from './lists';
 import { OverviewTab } from './overview';
 import { statusText, useFilters, VerdictBar, verdictsOf } from './parts';
 import { RunFacts, ChangeSince } from './header';
+import common from '../../ui/common.module.css';
 
 // What is in a tab is loaded with it.
 const Attempts = lazy(() => import('./attempts').then((m) => ({ default: m.AttemptsTab })));
@@ -139,9 +140,9 @@ export default function RunPage() {
     <Page
       title={line.data?.name || d.suite.name}
       lead={
-        <Group gap="xs" component="span" className="facts">
-          {line.data?.name && <span className="untrusted">{d.suite.name}</span>}
-          <span className="mono">{id}</span>
+        <Group gap="xs" component="span" className={common.facts}>
+          {line.data?.name && <span className={common.untrusted}>{d.suite.name}</span>}
+          <span className={common.mono}>{id}</span>
           <span>{moment(d.created)}</span>
           {d.suite.version && <span>{t('results.version', { v: d.suite.version })}</span>}
           <span>{t('results.cases', { n: d.suite.cases })}</span>
@@ -154,7 +155,7 @@ export default function RunPage() {
           {statusText(t, d.status) && <Badge color="yellow">{statusText(t, d.status)}</Badge>}
           {shared && <Badge color="gray">{t('common.shared')}</Badge>}
           {(line.data?.run_tags ?? []).map((x) => (
-            <Badge key={x} color="gray" variant="light" className="untrusted" tt="none">
+            <Badge key={x} color="gray" variant="light" className={common.untrusted} tt="none">
               {x}
             </Badge>
           ))}
@@ -247,13 +248,13 @@ export default function RunPage() {
       )}
       <Stack gap="sm">
         {line.data?.notes && (
-          <Text size="sm" className="untrusted" style={{ whiteSpace: 'pre-wrap' }} data-notes>
+          <Text size="sm" className={common.untrusted} style={{ whiteSpace: 'pre-wrap' }} data-notes>
             {line.data.notes}
           </Text>
         )}
         {d.problem && (
           <Notice title={t('results.problem')}>
-            <Text size="sm" className="untrusted">
+            <Text size="sm" className={common.untrusted}>
               {d.problem}
             </Text>
           </Notice>
@@ -261,7 +262,7 @@ export default function RunPage() {
         {line.data && line.data.lost > 0 && <LostAttempts of={line.data} mayRun={mayRun} />}
         <Group gap="md" align="center">
           <VerdictBar of={all} width={160} />
-          <Text fw={500} className="untrusted" style={{ flex: '1 1 320px' }} data-summary>
+          <Text fw={500} className={common.untrusted} style={{ flex: '1 1 320px' }} data-summary>
             {d.summary}
           </Text>
         </Group>
@@ -271,7 +272,7 @@ export default function RunPage() {
           <Notice title={t('results.warnings')}>
             <List size="sm">
               {warnings.map((w) => (
-                <List.Item key={w} className="untrusted">
+                <List.Item key={w} className={common.untrusted}>
                   {w}
                 </List.Item>
               ))}

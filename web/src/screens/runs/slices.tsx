@@ -8,6 +8,7 @@ import { useParam } from '../../ui/params';
 import { ScrollBox } from '../../ui/scroll';
 import { MetricCell } from './overview';
 import type { Report } from './parts';
+import common from '../../ui/common.module.css';
 
 /** SlicesTab shows a measure for each value of a slice, target beside target. */
 export function SlicesTab({ report: d }: { report: Report }) {
@@ -56,7 +57,7 @@ export function SlicesTab({ report: d }: { report: Report }) {
               <Table.Tr>
                 <Table.Th scope="col">{by}</Table.Th>
                 {targets.map((p) => (
-                  <Table.Th key={p.name} scope="col" className="untrusted">
+                  <Table.Th key={p.name} scope="col" className={common.untrusted}>
                     {p.name}
                   </Table.Th>
                 ))}
@@ -65,7 +66,7 @@ export function SlicesTab({ report: d }: { report: Report }) {
             <Table.Tbody>
               {values.map((v) => (
                 <Table.Tr key={v}>
-                  <Table.Th scope="row" className="untrusted">
+                  <Table.Th scope="row" className={common.untrusted}>
                     {v}
                   </Table.Th>
                   {targets.map((p, i) => {
@@ -76,12 +77,12 @@ export function SlicesTab({ report: d }: { report: Report }) {
                         {m ? (
                           <Stack gap={0}>
                             <MetricCell of={m} />
-                            <Text size="xs" c="dimmed" className="num">
+                            <Text size="xs" c="dimmed" className={common.num}>
                               {t('results.cases', { n: s?.cases ?? 0 })}
                             </Text>
                             {m.versus && (
                               <Group gap={6}>
-                                <Text size="xs" c="dimmed" className="num">
+                                <Text size="xs" c="dimmed" className={common.num}>
                                   {t('results.restIs', { rest: inUnit(m.versus.rest, m.unit) })},{' '}
                                   {t('results.p', { p: number(m.versus.p_adjusted, 3) })}
                                 </Text>

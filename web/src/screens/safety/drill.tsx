@@ -10,6 +10,7 @@ import { Empty, Failure, Loading } from '../../ui/status';
 import { gateVerdict, Verdict } from '../../ui/verdict';
 import { number } from '../../ui/format';
 import { ScrollBox } from '../../ui/scroll';
+import common from '../../ui/common.module.css';
 
 export function DrillPanel({ run }: { run: string }) {
   const t = useText();
@@ -32,12 +33,12 @@ export function DrillPanel({ run }: { run: string }) {
         <Text size="sm">{t('safety.cases', { n: number(d.cases), attacks: number(d.attacks) })}</Text>
       </Group>
       {(d.why ?? []).map((w, i) => (
-        <Text key={i} size="sm" className="untrusted">
+        <Text key={i} size="sm" className={common.untrusted}>
           {w}
         </Text>
       ))}
       {(d.warnings ?? []).map((w, i) => (
-        <Text key={i} size="sm" className="untrusted" style={{ color: 'var(--cv-error)' }}>
+        <Text key={i} size="sm" className={common.untrusted} style={{ color: 'var(--cv-error)' }}>
           {w}
         </Text>
       ))}
@@ -59,12 +60,12 @@ export function DrillPanel({ run }: { run: string }) {
                 {d.unsafe!.slice(0, 200).map((u, i) => (
                   <Table.Tr key={i}>
                     <Table.Td>
-                      <Link to={`/runs/${run}/case?case=${encodeURIComponent(u.case)}`} className="untrusted">
+                      <Link to={`/runs/${run}/case?case=${encodeURIComponent(u.case)}`} className={common.untrusted}>
                         {u.case}
                       </Link>
                     </Table.Td>
-                    <Table.Td className="untrusted">{u.target}</Table.Td>
-                    <Table.Td className="untrusted">{u.what}</Table.Td>
+                    <Table.Td className={common.untrusted}>{u.target}</Table.Td>
+                    <Table.Td className={common.untrusted}>{u.what}</Table.Td>
                   </Table.Tr>
                 ))}
               </Table.Tbody>
@@ -89,7 +90,7 @@ function Target({ of }: { of: NonNullable<Result['targets']>[number] }) {
   const blocked = (of.slices ?? []).some((s) => s.blocked_by_provider);
   const shown = metrics.slice(0, 5); // those of the table; the others are about tools that failed
   return (
-    <Card title={<span className="untrusted">{of.name}</span>}>
+    <Card title={<span className={common.untrusted}>{of.name}</span>}>
       <Text size="sm" mb="md">
         {of.decided > 0
           ? t('safety.bound', {
@@ -154,7 +155,7 @@ function Target({ of }: { of: NonNullable<Result['targets']>[number] }) {
                   <Table.Tr key={`${s.key}=${s.value}`}>
                     <Table.Td>
                       <Group gap={6}>
-                        <span className="untrusted">{s.value}</span>
+                        <span className={common.untrusted}>{s.value}</span>
                         {s.key === 'language' && <Badge color="gray">{s.key}</Badge>}
                       </Group>
                     </Table.Td>
@@ -166,7 +167,7 @@ function Target({ of }: { of: NonNullable<Result['targets']>[number] }) {
                         </Table.Td>
                       );
                     })}
-                    {blocked && <Table.Td className="num">{number(s.blocked_by_provider ?? 0)}</Table.Td>}
+                    {blocked && <Table.Td className={common.num}>{number(s.blocked_by_provider ?? 0)}</Table.Td>}
                   </Table.Tr>
                 ))}
               </Table.Tbody>

@@ -6,6 +6,7 @@ import { $api } from '../../api/client';
 import { useText } from '../../text';
 import { Empty, Failure, Loading } from '../../ui/status';
 import { CallView } from '../../ui/conversation';
+import common from '../../ui/common.module.css';
 
 export function IncidentTable({ run }: { run: string }) {
   const t = useText();
@@ -23,7 +24,7 @@ export function IncidentTable({ run }: { run: string }) {
     <Stack>
       <Stack gap="sm" component="ul" p={0} m={0} style={{ listStyle: 'none' }} aria-label={t('safety.tableIncidents')}>
         {all.map((i, at) => (
-          <Box key={at} className="card" p="sm" component="li">
+          <Box key={at} className={common.card} p="sm" component="li">
             <Group gap={8} justify="space-between">
               <Group gap={8}>
                 {i.blocked ? (
@@ -41,24 +42,24 @@ export function IncidentTable({ run }: { run: string }) {
                     {t('safety.happened')}
                   </Badge>
                 )}
-                <Text size="sm" fw={600} className="mono">
+                <Text size="sm" fw={600} className={common.mono}>
                   {i.rule}
                 </Text>
-                <Text size="sm" c="dimmed" className="untrusted">
+                <Text size="sm" c="dimmed" className={common.untrusted}>
                   {i.target}
                   {i.repeat > 0 && ` · ${t('safety.attempt', { n: i.repeat + 1 })}`}
                 </Text>
               </Group>
               <Link
                 to={`/runs/${run}/case?case=${encodeURIComponent(i.case)}`}
-                className="untrusted"
+                className={common.untrusted}
                 aria-label={t('safety.openCase', { name: i.case })}
               >
                 {i.case}
               </Link>
             </Group>
             {i.note && (
-              <Text size="sm" className="untrusted" mt={4}>
+              <Text size="sm" className={common.untrusted} mt={4}>
                 {i.note}
               </Text>
             )}

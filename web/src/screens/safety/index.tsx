@@ -27,6 +27,7 @@ import { useParam } from '../../ui/params';
 import { DrillPanel } from './drill';
 import { IncidentTable } from './incidents';
 import { RecordingTable } from './recordings';
+import common from '../../ui/common.module.css';
 
 /** What runs of the shipped drills are called. */
 const shipped = 'shipped drills';
@@ -144,7 +145,7 @@ function Job({ id }: { id: string }) {
   const j = job.data;
   if (!j || j.status === 'done') return null;
   return (
-    <Box className="card" p="md" aria-live="polite">
+    <Box className={common.card} p="md" aria-live="polite">
       <Group justify="space-between" mb={6}>
         <Text size="sm">
           {over.includes(j.status)

@@ -10,6 +10,8 @@ import { CallStatus, CallView, prettyJson } from '../../ui/conversation';
 import { duration } from '../../ui/format';
 import { useParam } from '../../ui/params';
 import { type Column, Rows } from '../../ui/table';
+import common from '../../ui/common.module.css';
+import tables from '../../ui/stacked.module.css';
 
 export function RecordingTable({ run }: { run: string }) {
   const t = useText();
@@ -28,7 +30,7 @@ export function RecordingTable({ run }: { run: string }) {
   type Row = (typeof rows)[number];
   const idOf = (r: Row) => `${r.case}/${r.target}/${r.repeat}/${r.step}`;
   const line = (v: unknown) => (
-    <Text size="sm" className="mono untrusted" lineClamp={1} style={{ wordBreak: 'break-all' }}>
+    <Text size="sm" className={`${common.mono} ${common.untrusted}`} lineClamp={1} style={{ wordBreak: 'break-all' }}>
       {v === undefined || v === null ? '' : prettyJson(v).replace(/\s+/g, ' ').slice(0, 200)}
     </Text>
   );
@@ -41,7 +43,7 @@ export function RecordingTable({ run }: { run: string }) {
       cell: (r) => (
         <button
           type="button"
-          className="head mono untrusted"
+          className={`${tables.head} ${common.mono} ${common.untrusted}`}
           style={{ textAlign: 'left' }}
           onClick={() => setOpen(idOf(r))}
         >
@@ -57,7 +59,7 @@ export function RecordingTable({ run }: { run: string }) {
       title: t('safety.latency'),
       width: 90,
       align: 'right',
-      cell: (r) => <span className="num">{duration(time(r))}</span>,
+      cell: (r) => <span className={common.num}>{duration(time(r))}</span>,
     },
   ];
   const one = rows.find((r) => idOf(r) === open);
@@ -94,16 +96,16 @@ export function RecordingTable({ run }: { run: string }) {
         onClose={() => setOpen(null)}
         position="right"
         size="lg"
-        title={<span className="mono untrusted">{one?.tool}</span>}
+        title={<span className={`${common.mono} ${common.untrusted}`}>{one?.tool}</span>}
         closeButtonProps={{ 'aria-label': t('common.close') }}
       >
         {one && (
           <Box>
             <Text size="sm">
-              <Link to={`/runs/${run}/case?case=${encodeURIComponent(one.case)}`} className="untrusted">
+              <Link to={`/runs/${run}/case?case=${encodeURIComponent(one.case)}`} className={common.untrusted}>
                 {t('safety.openCase', { name: one.case })}
               </Link>{' '}
-              <Text span size="sm" c="dimmed" className="untrusted">
+              <Text span size="sm" c="dimmed" className={common.untrusted}>
                 {one.target}
               </Text>
             </Text>

@@ -26,6 +26,7 @@ import { askConfirmation } from '../../ui/confirm';
 import { duration, moment } from '../../ui/format';
 import { ScrollBox } from '../../ui/scroll';
 import { notify } from '../../ui/notify';
+import common from '../../ui/common.module.css';
 
 type Key = Schemas['AccountProviderKey'];
 
@@ -86,7 +87,7 @@ export function KeysSection() {
                         .map((p) => p.name)
                         .join(', ') || '–'}
                     </Table.Td>
-                    <Table.Td className="mono">{k.variable}</Table.Td>
+                    <Table.Td className={common.mono}>{k.variable}</Table.Td>
                     <Table.Td>
                       {k.lost ? (
                         <Badge
@@ -97,15 +98,15 @@ export function KeysSection() {
                           {t('settings.lost')}
                         </Badge>
                       ) : k.hint ? (
-                        <span className="mono">…{k.hint}</span>
+                        <span className={common.mono}>…{k.hint}</span>
                       ) : (
                         t('settings.short')
                       )}
                     </Table.Td>
-                    <Table.Td className="mono" style={{ overflowWrap: 'anywhere' }}>
+                    <Table.Td className={common.mono} style={{ overflowWrap: 'anywhere' }}>
                       {[...k.hosts, ...(k.near ? [t('settings.nearHosts')] : [])].join(', ') || '–'}
                     </Table.Td>
-                    <Table.Td className="num">{moment(k.created)}</Table.Td>
+                    <Table.Td className={common.num}>{moment(k.created)}</Table.Td>
                     <Table.Td ta="right">
                       <Group gap={4} justify="flex-end" wrap="nowrap">
                         <Button
@@ -320,7 +321,7 @@ function Result({ of: r }: { of: Schemas['AppProbe'] }) {
   if (r.ok) {
     return (
       <Alert color="green" icon={<IconCircleCheck />} title={t('settings.answered')}>
-        <span className="untrusted">
+        <span className={common.untrusted}>
           {t('settings.answeredText', { model: r.model || r.target, time: duration(r.latency_ms) })}
         </span>
       </Alert>
@@ -333,7 +334,7 @@ function Result({ of: r }: { of: Schemas['AppProbe'] }) {
         {t(`settings.fault_${fault}`)} {r.http_status ? `(${t('settings.faultHTTP', { status: r.http_status })})` : ''}
       </Text>
       {r.message && (
-        <Text size="sm" className="untrusted" mt={4}>
+        <Text size="sm" className={common.untrusted} mt={4}>
           {t('settings.said')}: {r.message}
         </Text>
       )}
@@ -343,7 +344,7 @@ function Result({ of: r }: { of: Schemas['AppProbe'] }) {
         </Text>
       ) : null}
       {r.notes?.map((n, i) => (
-        <Text key={i} size="sm" className="untrusted" mt={4}>
+        <Text key={i} size="sm" className={common.untrusted} mt={4}>
           {n.text}
         </Text>
       ))}

@@ -9,6 +9,7 @@ import { useAction } from '../../ui/action';
 import { Card } from '../../ui/page';
 import { Failure, Loading } from '../../ui/status';
 import { notify } from '../../ui/notify';
+import common from '../../ui/common.module.css';
 
 export function LimitsSection() {
   const told = $api.useQuery('get', '/api/settings', {});
@@ -147,7 +148,7 @@ function Form({ of }: { of: Schemas['SettingsTold'] }) {
                 </Table.Th>
                 <Table.Td
                   ta="right"
-                  className="untrusted"
+                  className={common.untrusted}
                   fw={600}
                   style={i > 0 ? { whiteSpace: 'nowrap' } : undefined}
                 >

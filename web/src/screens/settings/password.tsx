@@ -7,6 +7,7 @@ import { useAction } from '../../ui/action';
 import { Card } from '../../ui/page';
 import { Failure, Loading } from '../../ui/status';
 import { bytes, number } from '../../ui/format';
+import common from '../../ui/common.module.css';
 
 export function PasswordSection() {
   const t = useText();
@@ -98,10 +99,10 @@ function Held() {
             return (
               <Table.Tr key={h.what}>
                 <Table.Td>{t(`settings.held_${h.what}`)}</Table.Td>
-                <Table.Td className="num" ta="right">
+                <Table.Td className={common.num} ta="right">
                   {shown(h.held)}
                 </Table.Td>
-                <Table.Td className="num" ta="right">
+                <Table.Td className={common.num} ta="right">
                   {shown(h.most)}
                 </Table.Td>
               </Table.Tr>

@@ -38,6 +38,8 @@ import { moment, number } from '../../ui/format';
 import { useParam } from '../../ui/params';
 import { ScrollBox } from '../../ui/scroll';
 import { notify, notifyFailure, undoable } from '../../ui/notify';
+import common from '../../ui/common.module.css';
+import tables from '../../ui/stacked.module.css';
 
 type Schedule = Schemas['Schedule'];
 type Run = Schemas['ScheduleRun'];
@@ -153,20 +155,24 @@ export function SchedulesSection() {
                   <Table.Tr key={s.id}>
                     <Table.Td>
                       <Group gap={8}>
-                        <button type="button" className="head untrusted" onClick={() => setOpen(s.id)}>
+                        <button
+                          type="button"
+                          className={`${tables.head} ${common.untrusted}`}
+                          onClick={() => setOpen(s.id)}
+                        >
                           {s.name}
                         </button>
                         {!s.enabled && <Badge color="gray">{t('settings.disabled')}</Badge>}
                         {s.user_id !== me.user_id && <Badge color="gray">{t('settings.whose')}</Badge>}
                       </Group>
-                      <Text size="xs" c="dimmed" className="untrusted">
+                      <Text size="xs" c="dimmed" className={common.untrusted}>
                         {[
                           ...(s.eval.models ?? []),
                           ...(s.eval.targets ?? []).map((x) => x.name ?? `${x.provider_key}/${x.model_id}`),
                         ].join(', ')}
                       </Text>
                       {s.stopped && (
-                        <Text size="xs" style={{ color: 'var(--cv-error)' }} className="untrusted">
+                        <Text size="xs" style={{ color: 'var(--cv-error)' }} className={common.untrusted}>
                           {t('settings.stopped', { why: s.stopped })}
                         </Text>
                       )}
@@ -174,7 +180,7 @@ export function SchedulesSection() {
                     <Table.Td>
                       {s.cron && (
                         <Text size="sm" span>
-                          <span className="mono">{s.cron}</span> {s.time_zone || 'UTC'}
+                          <span className={common.mono}>{s.cron}</span> {s.time_zone || 'UTC'}
                         </Text>
                       )}
                       {(s.on ?? []).map((o) => (
@@ -184,7 +190,7 @@ export function SchedulesSection() {
                       ))}
                       {!s.cron && !s.on?.length && t('settings.cause_manual')}
                     </Table.Td>
-                    <Table.Td className="num">{s.next_at ? moment(s.next_at) : '–'}</Table.Td>
+                    <Table.Td className={common.num}>{s.next_at ? moment(s.next_at) : '–'}</Table.Td>
                     <Table.Td ta="right">
                       <Group gap={4} justify="flex-end" wrap="nowrap">
                         <Button
@@ -318,7 +324,7 @@ function History({ of }: { of: Schedule }) {
 function Entry({ of: r }: { of: Run }) {
   const t = useText();
   return (
-    <Box className="card" p="sm">
+    <Box className={common.card} p="sm">
       <Group justify="space-between" gap="xs">
         <Group gap={8}>
           {r.verdict ? (
@@ -329,7 +335,7 @@ function Entry({ of: r }: { of: Run }) {
           ) : (
             <Badge color="gray">{t(`settings.state_${r.state}`)}</Badge>
           )}
-          <Text size="sm" className="num">
+          <Text size="sm" className={common.num}>
             {moment(r.created)}
           </Text>
           <Text size="sm" c="dimmed">
@@ -344,14 +350,14 @@ function Entry({ of: r }: { of: Run }) {
           </Link>
         )}
       </Group>
-      <Text size="sm" className="untrusted" mt={4}>
+      <Text size="sm" className={common.untrusted} mt={4}>
         {r.sentence}
         {!r.sentence &&
           r.totals &&
           `${t('settings.passed', { pass: r.totals.verdicts.pass, n: number(r.totals.total_cases) })}${r.state === 'done' && !r.verdict && !r.error ? ` · ${t('settings.noGates')}` : ''}`}
       </Text>
       {r.error && (
-        <Text size="sm" className="untrusted" style={{ color: 'var(--cv-error)' }}>
+        <Text size="sm" className={common.untrusted} style={{ color: 'var(--cv-error)' }}>
           {r.error}
         </Text>
       )}
@@ -359,7 +365,7 @@ function Entry({ of: r }: { of: Run }) {
         <Text
           key={i}
           size="sm"
-          className="untrusted"
+          className={common.untrusted}
           style={{ color: g.verdict === 'FAIL' ? 'var(--cv-fail)' : 'var(--cv-error)' }}
         >
           {g.sentence}
@@ -367,14 +373,14 @@ function Entry({ of: r }: { of: Run }) {
       ))}
       {r.changes?.map((c, i) => (
         <Group key={i} gap={6} mt={2}>
-          <Text size="sm" className="untrusted">
+          <Text size="sm" className={common.untrusted}>
             {c.target}
           </Text>
           <ChangeFigure of={c.change} />
         </Group>
       ))}
       {r.webhook && (
-        <Text size="xs" c="dimmed" className="untrusted" mt={4}>
+        <Text size="xs" c="dimmed" className={common.untrusted} mt={4}>
           {t('settings.webhook')}: {hookWords(t, r.webhook)}
         </Text>
       )}
@@ -491,7 +497,7 @@ function Editor({
             placeholder={targets.data?.providers[0] ? `${targets.data.providers[0].name}/…` : undefined}
           />
           {others.length > 0 && (
-            <Text size="sm" c="dimmed" className="untrusted">
+            <Text size="sm" c="dimmed" className={common.untrusted}>
               {t('settings.otherTargets', { names: others.join(', ') })}
             </Text>
           )}
@@ -642,7 +648,7 @@ function Times({ cron, zone, change }: { cron: string; zone: string; change: (c:
           label={t('settings.cron')}
           description={t('settings.cronHint')}
           inputWrapperOrder={['label', 'input', 'description', 'error']}
-          className="mono"
+          className={common.mono}
           spellCheck={false}
           value={cron}
           onChange={(e) => change({ cron: e.currentTarget.value })}

@@ -13,6 +13,7 @@ import { Copyable } from '../../ui/copy';
 import { ago, moment } from '../../ui/format';
 import { ScrollBox } from '../../ui/scroll';
 import { notify } from '../../ui/notify';
+import common from '../../ui/common.module.css';
 
 type Scope = 'read' | 'run' | 'write' | 'admin';
 
@@ -62,12 +63,12 @@ export function TokensSection() {
               <Table.Tbody>
                 {list.data.items.map((k) => (
                   <Table.Tr key={k.id}>
-                    <Table.Td className="untrusted">{k.name}</Table.Td>
+                    <Table.Td className={common.untrusted}>{k.name}</Table.Td>
                     <Table.Td>{(k.scopes ?? []).map((s) => t(`settings.scope_${s as Scope}`)).join(', ')}</Table.Td>
-                    <Table.Td className="num">
+                    <Table.Td className={common.num}>
                       {new Date(k.expires) < new Date() ? t('settings.expired') : moment(k.expires)}
                     </Table.Td>
-                    <Table.Td className="num">{k.used ? ago(k.used) : t('settings.never')}</Table.Td>
+                    <Table.Td className={common.num}>{k.used ? ago(k.used) : t('settings.never')}</Table.Td>
                     <Table.Td ta="right">
                       <Button
                         size="compact-sm"

@@ -26,6 +26,7 @@ import { Copyable } from '../../ui/copy';
 import { moment } from '../../ui/format';
 import { ScrollBox } from '../../ui/scroll';
 import { notify, notifyFailure } from '../../ui/notify';
+import common from '../../ui/common.module.css';
 
 type User = Schemas['AccountUser'];
 type Role = 'viewer' | 'member' | 'admin';
@@ -93,16 +94,16 @@ export function UsersSection() {
               <Table.Tr key={u.id}>
                 <Table.Td>
                   <Group gap={8}>
-                    <span className="untrusted">{u.name}</span>
+                    <span className={common.untrusted}>{u.name}</span>
                     {u.id === me.user_id && <Badge color="gray">{t('settings.you')}</Badge>}
                     {u.waiting && <Badge color="yellow">{t('settings.waiting')}</Badge>}
                   </Group>
                 </Table.Td>
                 <Table.Td>{t(`settings.role_${u.role as Role}`)}</Table.Td>
-                <Table.Td ta="right" className="num">
+                <Table.Td ta="right" className={common.num}>
                   {u.max_jobs}
                 </Table.Td>
-                <Table.Td className="num">{moment(u.created)}</Table.Td>
+                <Table.Td className={common.num}>{moment(u.created)}</Table.Td>
                 <Table.Td ta="right">
                   <Menu position="bottom-end">
                     <Menu.Target>

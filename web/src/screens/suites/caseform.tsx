@@ -42,6 +42,7 @@ import {
 } from './data';
 import { bodyOf, chained, draftOf, type Draft } from './draft';
 import { Problems, SaveRefused, fieldErrors } from './problems';
+import common from '../../ui/common.module.css';
 
 const fieldNames = [
   'id',
@@ -170,7 +171,7 @@ function CaseForm({
       (tried ? unread[name] : undefined) ??
       (unread[name] && name !== 'expected_tool' ? unread[name] : undefined) ??
       (own ? undefined : said[name]);
-    return shown ? <span className="untrusted">{shown}</span> : undefined;
+    return shown ? <span className={common.untrusted}>{shown}</span> : undefined;
   };
 
   const submit = async (e: FormEvent) => {

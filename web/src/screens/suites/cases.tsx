@@ -51,6 +51,7 @@ import {
 } from './data';
 import { emptyCase } from './draft';
 import { SaveRefused } from './problems';
+import common from '../../ui/common.module.css';
 
 const tagsOf = (c: Case) => ((c.case as { tags?: unknown } | null | undefined)?.tags as string[] | undefined) ?? [];
 const categoryOf = (c: Case) => c.category ?? ((c.case as { category?: string } | null | undefined)?.category || '');
@@ -178,7 +179,7 @@ export function CasesTab({ editing, problems }: { editing: Editing; problems: Re
             clearButtonProps={{ 'aria-label': t('suites.anyTag') }}
           />
         )}
-        <Text size="sm" c="dimmed" role="status" className="num" style={{ alignSelf: 'center' }}>
+        <Text size="sm" c="dimmed" role="status" className={common.num} style={{ alignSelf: 'center' }}>
           {t('suites.shownCases', { n: rows.length, total: suite.test_cases.length - hidden.size })}
         </Text>
         {may && (
@@ -235,7 +236,7 @@ export function CasesTab({ editing, problems }: { editing: Editing; problems: Re
             cell: (c) => (
               <Group gap={6} wrap="nowrap">
                 <UnstyledButton
-                  className="mono untrusted"
+                  className={`${common.mono} ${common.untrusted}`}
                   style={{ color: 'var(--mantine-color-anchor)' }}
                   aria-label={t('suites.openCase', { id: c.id! })}
                   onClick={() => setOpen(c.id!)}
@@ -316,7 +317,7 @@ export function CasesTab({ editing, problems }: { editing: Editing; problems: Re
             cell: (c) => (
               <Group gap={4}>
                 {categoryOf(c) && (
-                  <Text size="sm" c="dimmed" className="untrusted">
+                  <Text size="sm" c="dimmed" className={common.untrusted}>
                     {categoryOf(c)}
                   </Text>
                 )}
@@ -324,7 +325,7 @@ export function CasesTab({ editing, problems }: { editing: Editing; problems: Re
                 {tagsOf(c)
                   .slice(0, 2)
                   .map((x) => (
-                    <Badge key={x} color="gray" className="untrusted">
+                    <Badge key={x} color="gray" className={common.untrusted}>
                       {x}
                     </Badge>
                   ))}
@@ -453,7 +454,9 @@ function Inline({ label, value, shown, mono, may, check, save, open }: InlinePro
       <Box style={{ display: 'grid' }}>
         <UnstyledButton
           ref={button}
-          className={mono ? 'mono untrusted inline' : 'untrusted inline'}
+          className={
+            mono ? `${common.mono} ${common.untrusted} ${common.inline}` : `${common.untrusted} ${common.inline}`
+          }
           c={shown ? 'dimmed' : undefined}
           aria-label={`${may ? label : ''} ${shown ?? value}`.trim()}
           title={value || undefined}
@@ -506,8 +509,8 @@ function Inline({ label, value, shown, mono, may, check, save, open }: InlinePro
       autoFocus
       value={draft}
       disabled={busy}
-      error={error && <span className="untrusted">{error}</span>}
-      classNames={{ input: mono ? 'mono' : undefined }}
+      error={error && <span className={common.untrusted}>{error}</span>}
+      classNames={{ input: mono ? common.mono : undefined }}
       onChange={(e) => setDraft(e.currentTarget.value)}
       onKeyDown={key}
       onBlur={() => finish(false)}
@@ -546,7 +549,7 @@ function InlineTool({
       <Box style={{ display: 'grid' }}>
         {may && expected.length < 2 ? (
           <UnstyledButton
-            className="mono untrusted inline"
+            className={`${common.mono} ${common.untrusted} ${common.inline}`}
             c={expected.length === 0 ? 'dimmed' : undefined}
             aria-label={`${label}: ${shown}`}
             title={shown}
@@ -555,7 +558,7 @@ function InlineTool({
             {shown}
           </UnstyledButton>
         ) : (
-          <span className="mono untrusted">{shown}</span>
+          <span className={`${common.mono} ${common.untrusted}`}>{shown}</span>
         )}
       </Box>
     );
@@ -581,7 +584,7 @@ function InlineTool({
       searchable
       allowDeselect={false}
       value={expected[0] ?? noTool}
-      error={error && <span className="untrusted">{error}</span>}
+      error={error && <span className={common.untrusted}>{error}</span>}
       data={[
         { value: noTool, label: t('suites.noTool') },
         ...[...new Set([...names, ...expected])].map((n) => ({ value: n, label: n })),
@@ -668,7 +671,7 @@ function Paste({ editing, done }: { editing: Editing; done: () => void }) {
       {shown.length > 0 ? (
         <Alert color="red" role="alert">
           {shown.slice(0, 50).map((x, i) => (
-            <Text key={i} size="sm" className="untrusted">
+            <Text key={i} size="sm" className={common.untrusted}>
               {x.line > 0 ? t('suites.pasteBad', { line: x.line, text: x.text }) : x.text}
             </Text>
           ))}

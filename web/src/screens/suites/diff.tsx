@@ -4,6 +4,7 @@ import { $api } from '../../api/client';
 import { useText } from '../../text';
 import { Failure, Loading } from '../../ui/status';
 import { type Case, functionOf, type Suite, type Tool } from './data';
+import common from '../../ui/common.module.css';
 
 export function DiffView({ id, from, to }: { id: string; from: number; to: number }) {
   const t = useText();
@@ -118,7 +119,7 @@ function Named({
         <Badge style={{ color: look[0], background: look[1] }}>
           {t(kind === 'added' ? 'suites.added' : kind === 'removed' ? 'suites.removed' : 'suites.changedThings')}
         </Badge>
-        <Text fw={600} size="sm" className="untrusted">
+        <Text fw={600} size="sm" className={common.untrusted}>
           {name}
         </Text>
       </Group>
@@ -130,7 +131,7 @@ function Named({
 function Field({ name, was, is }: { name: string; was: unknown; is: unknown }) {
   return (
     <Box>
-      <Text size="xs" c="dimmed" className="mono">
+      <Text size="xs" c="dimmed" className={common.mono}>
         {name}
       </Text>
       <Value of={was} kind="removed" />
@@ -152,13 +153,13 @@ function Value({ of, kind }: { of: unknown; kind: 'added' | 'removed' }) {
         display: 'flex',
         gap: 8,
       }}
-      className="mono"
+      className={common.mono}
     >
       <span aria-label={t(kind === 'added' ? 'suites.after' : 'suites.before')} role="img">
         {kind === 'added' ? '+' : '−'}
       </span>
       <span
-        className="untrusted"
+        className={common.untrusted}
         style={{ maxHeight: 240, overflow: 'auto', flex: 1 }}
         tabIndex={text.length > 600 ? 0 : undefined}
       >

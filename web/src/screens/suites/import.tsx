@@ -27,6 +27,7 @@ import { CodeEditor } from '../../ui/code';
 import { useParam } from '../../ui/params';
 import { maxSourceBytes, marksOf, type Remark, remarkText, type Suite, useLint, useSchemaCompletions } from './data';
 import { fieldErrors, Problems } from './problems';
+import common from '../../ui/common.module.css';
 
 export function ImportPage() {
   const t = useText();
@@ -131,7 +132,7 @@ function FromText({ done }: { done: (i: Schemas['Imported']) => void }) {
   return (
     <Stack gap="md">
       <Box
-        className="card"
+        className={common.card}
         p="lg"
         onDrop={drop}
         onDragOver={(e) => (e.preventDefault(), setOver(true))}
@@ -329,7 +330,7 @@ function FromServer({ done }: { done: (i: Schemas['Imported']) => void }) {
                     aria-label={t('suites.takeTool', { name: x.name })}
                     label={
                       <span>
-                        <span className="mono untrusted" style={{ fontWeight: 600 }}>
+                        <span className={`${common.mono} ${common.untrusted}`} style={{ fontWeight: 600 }}>
                           {x.name}
                         </span>{' '}
                         <Text span size="xs" c="dimmed">
@@ -339,7 +340,7 @@ function FromServer({ done }: { done: (i: Schemas['Imported']) => void }) {
                         <Text
                           size="sm"
                           c="dimmed"
-                          className="untrusted"
+                          className={common.untrusted}
                           lineClamp={2}
                           component="span"
                           style={{ display: '-webkit-box' }}
@@ -417,7 +418,7 @@ function Done({ of, again }: { of: Schemas['Imported']; again: () => void }) {
           </Text>
         )}
         {lost.length > 0 && (
-          <Text size="sm" c="dimmed" className="untrusted">
+          <Text size="sm" c="dimmed" className={common.untrusted}>
             {t('suites.notCarried', { what: lost.join(', ') })}
           </Text>
         )}
@@ -449,7 +450,7 @@ function Remarks({ of, title }: { of: Remark[]; title: ReactNode }) {
       <List size="sm" style={{ maxHeight: 260, overflow: 'auto' }} tabIndex={0}>
         {of.map((p, i) => (
           <List.Item key={i}>
-            <span className="untrusted">{remarkText(p)}</span> <span className="mono">{p.code}</span>
+            <span className={common.untrusted}>{remarkText(p)}</span> <span className={common.mono}>{p.code}</span>
           </List.Item>
         ))}
       </List>

@@ -27,6 +27,7 @@ import { useParam } from '../../ui/params';
 import { Rows } from '../../ui/table';
 import { restorable, notify, notifyFailure } from '../../ui/notify';
 import { fieldErrors } from './problems';
+import common from '../../ui/common.module.css';
 
 type Entry = Schemas['SuiteEntry'];
 
@@ -141,7 +142,7 @@ export function SuiteList() {
               title: t('common.name'),
               cell: (e) => (
                 <Group gap="xs" wrap="nowrap">
-                  <Link to={`/suites/${e.id}`} className="untrusted" style={{ fontWeight: 600 }}>
+                  <Link to={`/suites/${e.id}`} className={common.untrusted} style={{ fontWeight: 600 }}>
                     {e.name}
                   </Link>
                   {e.shared && (
@@ -159,21 +160,21 @@ export function SuiteList() {
               title: t('suites.tools'),
               width: 80,
               align: 'right',
-              cell: (e) => <span className="num">{number(e.tool_count)}</span>,
+              cell: (e) => <span className={common.num}>{number(e.tool_count)}</span>,
             },
             {
               key: 'cases',
               title: t('suites.cases'),
               width: 80,
               align: 'right',
-              cell: (e) => <span className="num">{number(e.test_case_count)}</span>,
+              cell: (e) => <span className={common.num}>{number(e.test_case_count)}</span>,
             },
             {
               key: 'version',
               title: t('suites.version'),
               width: 90,
               align: 'right',
-              cell: (e) => <span className="num">{e.version}</span>,
+              cell: (e) => <span className={common.num}>{e.version}</span>,
             },
             {
               key: 'form',
@@ -190,7 +191,7 @@ export function SuiteList() {
               title: t('suites.whose'),
               width: 130,
               cell: (e) => (
-                <Text size="sm" c="dimmed" className="untrusted">
+                <Text size="sm" c="dimmed" className={common.untrusted}>
                   {e.owner === me.user_id ? t('suites.mine') : e.owner_name || t('suites.another')}
                 </Text>
               ),
@@ -200,7 +201,7 @@ export function SuiteList() {
               title: t('suites.changed'),
               width: 130,
               cell: (e) => (
-                <Text size="sm" c="dimmed" className="num" title={moment(e.updated_at)}>
+                <Text size="sm" c="dimmed" className={common.num} title={moment(e.updated_at)}>
                   {ago(e.updated_at)}
                 </Text>
               ),

@@ -9,6 +9,7 @@ import { Failure } from '../../ui/status';
 import { notify } from '../../ui/notify';
 import type { Editing, Lint, Remark } from './data';
 import { DiffView } from './diff';
+import common from '../../ui/common.module.css';
 
 /** ProblemCounts is how many errors and warnings there are. */
 export function ProblemCounts({ of }: { of: Remark[] }) {
@@ -115,7 +116,7 @@ export function Problems({
                   />
                 )}
                 <Box style={{ flex: 1, minWidth: 0 }}>
-                  <Text size="sm" className="untrusted" component="span">
+                  <Text size="sm" className={common.untrusted} component="span">
                     <span data-message>{translate(p.message)}</span>
                     {p.fix && (
                       <Text span c="dimmed" size="sm">
@@ -132,7 +133,7 @@ export function Problems({
                         : skip > 0
                           ? t('suites.notHere')
                           : ''}{' '}
-                    <span className="mono">{p.code}</span>
+                    <span className={common.mono}>{p.code}</span>
                   </Text>
                 </Box>
                 {go && here && (

@@ -6,6 +6,7 @@ import { number } from '../../ui/format';
 import { notify } from '../../ui/notify';
 import type { Editing } from './data';
 import { fieldErrors, SaveRefused } from './problems';
+import common from '../../ui/common.module.css';
 
 /** PromptTab is the system prompt of the suite. draft is the unsaved text, or null. */
 export function PromptTab({
@@ -65,7 +66,7 @@ export function PromptTab({
         done={() => setError(null)}
       />
       <Group justify="space-between">
-        <Text size="xs" c="dimmed" className="num">
+        <Text size="xs" c="dimmed" className={common.num}>
           {t('suites.characters', { n: number(value.length) })}
         </Text>
         {may && (

@@ -5,6 +5,7 @@ import { useText } from '../../text';
 import { Empty, Failure } from '../../ui/status';
 import { ago, moment, number } from '../../ui/format';
 import { Rows } from '../../ui/table';
+import common from '../../ui/common.module.css';
 
 type Run = Schemas['EvalRun'];
 
@@ -53,12 +54,12 @@ export function RunsTab({ id }: { id: string }) {
           title: t('suites.version'),
           width: 90,
           align: 'right',
-          cell: (r) => <span className="num">{r.suite_version}</span>,
+          cell: (r) => <span className={common.num}>{r.suite_version}</span>,
         },
         {
           key: 'models',
           title: t('suites.models'),
-          cell: (r) => <span className="mono untrusted">{(r.models ?? []).join(', ')}</span>,
+          cell: (r) => <span className={`${common.mono} ${common.untrusted}`}>{(r.models ?? []).join(', ')}</span>,
         },
         {
           key: 'status',
@@ -76,7 +77,7 @@ export function RunsTab({ id }: { id: string }) {
           width: 130,
           align: 'right',
           cell: (r) => (
-            <span className="num">
+            <span className={common.num}>
               {t('suites.passedOf', { n: number(r.cases_passed), total: number(r.total_cases) })}
             </span>
           ),

@@ -35,6 +35,7 @@ import { RunsTab } from './runs';
 import { SourceTab } from './source';
 import { ToolsTab } from './tools';
 import { VersionsTab } from './versions';
+import common from '../../ui/common.module.css';
 
 const tabs = ['cases', 'tools', 'prompt', 'source', 'versions', 'runs'] as const;
 
@@ -73,7 +74,7 @@ function Opened({ editing }: { editing: Editing }) {
       lead={
         <Group gap="sm" mt={2}>
           <Link to="/suites">{t('suites.back')}</Link>
-          <span className="num">
+          <span className={common.num}>
             {t('suites.counts', { tools: suite.tool_count, cases: suite.test_case_count, version: suite.version })}
           </span>
           {suite.shared && (
@@ -105,7 +106,7 @@ function Opened({ editing }: { editing: Editing }) {
       }
     >
       {suite.description && (
-        <Text size="sm" className="untrusted" mt={-8} maw={900}>
+        <Text size="sm" className={common.untrusted} mt={-8} maw={900}>
           {suite.description}
         </Text>
       )}
@@ -126,13 +127,13 @@ function Opened({ editing }: { editing: Editing }) {
               value={x}
               rightSection={
                 x === 'cases' ? (
-                  <span className="num dim">
+                  <span className={`${common.num} ${common.dim}`}>
                     {suite.test_cases.length - [...editing.hidden].filter((h) => !h.startsWith('tool:')).length}
                   </span>
                 ) : x === 'tools' ? (
-                  <span className="num dim">{suite.tools.length}</span>
+                  <span className={`${common.num} ${common.dim}`}>{suite.tools.length}</span>
                 ) : (x === 'prompt' && prompt !== null) || (x === 'source' && text !== null) ? (
-                  <span className="dim">{t('suites.unsaved')}</span>
+                  <span className={common.dim}>{t('suites.unsaved')}</span>
                 ) : null
               }
             >

@@ -23,6 +23,8 @@ import {
   useLint,
 } from './data';
 import { Problems, SaveRefused } from './problems';
+import common from '../../ui/common.module.css';
+import tables from '../../ui/stacked.module.css';
 
 const everything = '*';
 const newOne = '+';
@@ -102,7 +104,13 @@ export function ToolsTab({ editing }: { editing: Editing }) {
       {shown.length === 0 ? (
         <Empty title={t('suites.noToolsTitle')} text={t('suites.noToolsText')} />
       ) : (
-        <Box className="card scroll-x" role="region" aria-label={t('suites.tools')} tabIndex={0}>
+        <Box
+          data-scroll
+          className={`${common.card} ${tables.scrollX}`}
+          role="region"
+          aria-label={t('suites.tools')}
+          tabIndex={0}
+        >
           <Table miw={640} highlightOnHover verticalSpacing={8}>
             <Table.Thead>
               <Table.Tr>
@@ -123,16 +131,16 @@ export function ToolsTab({ editing }: { editing: Editing }) {
                 const p = propertiesOf(tool);
                 return (
                   <Table.Tr key={`${at} ${name}`} style={{ verticalAlign: 'top' }}>
-                    <Table.Td className="mono untrusted" style={{ fontWeight: 600 }}>
+                    <Table.Td className={`${common.mono} ${common.untrusted}`} style={{ fontWeight: 600 }}>
                       {name}
                     </Table.Td>
                     <Table.Td>
-                      <Text size="sm" className="untrusted" c={description ? undefined : 'dimmed'} lineClamp={3}>
+                      <Text size="sm" className={common.untrusted} c={description ? undefined : 'dimmed'} lineClamp={3}>
                         {description || t('suites.noDescription')}
                       </Text>
                     </Table.Td>
                     <Table.Td>
-                      <Text size="xs" className="mono untrusted" lineClamp={3}>
+                      <Text size="xs" className={`${common.mono} ${common.untrusted}`} lineClamp={3}>
                         {p.names.map((x, i) => (
                           <span key={x}>
                             {i > 0 && ', '}
@@ -143,7 +151,7 @@ export function ToolsTab({ editing }: { editing: Editing }) {
                       </Text>
                     </Table.Td>
                     <Table.Td ta="right">
-                      <Text size="sm" className="num" c={n === 0 ? 'dimmed' : undefined}>
+                      <Text size="sm" className={common.num} c={n === 0 ? 'dimmed' : undefined}>
                         {n === 1 ? t('suites.caseOne') : t('suites.casesN', { n })}
                       </Text>
                     </Table.Td>

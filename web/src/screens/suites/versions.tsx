@@ -14,6 +14,8 @@ import { notify } from '../../ui/notify';
 import { type Editing, useSource } from './data';
 import { DiffView } from './diff';
 import { SaveRefused } from './problems';
+import common from '../../ui/common.module.css';
+import tables from '../../ui/stacked.module.css';
 
 /** VersionsTab lists the versions of the suite, compares two, and returns to one. */
 export function VersionsTab({ editing }: { editing: Editing }) {
@@ -72,7 +74,13 @@ export function VersionsTab({ editing }: { editing: Editing }) {
         {t('suites.versionsText')}
       </Text>
       <SaveRefused of={error} editing={editing} done={() => setError(null)} />
-      <Box className="card scroll-x" role="region" aria-label={t('suites.tab_versions')} tabIndex={0}>
+      <Box
+        data-scroll
+        className={`${common.card} ${tables.scrollX}`}
+        role="region"
+        aria-label={t('suites.tab_versions')}
+        tabIndex={0}
+      >
         <Table miw={860}>
           <Table.Thead>
             <Table.Tr>
@@ -96,17 +104,17 @@ export function VersionsTab({ editing }: { editing: Editing }) {
               <Table.Tr key={v.version}>
                 <Table.Td>
                   <Group gap="xs" wrap="nowrap">
-                    <span className="num" style={{ fontWeight: 600 }}>
+                    <span className={common.num} style={{ fontWeight: 600 }}>
                       {v.version}
                     </span>
                     {v.version === suite.version && <Badge>{t('suites.current')}</Badge>}
                   </Group>
                 </Table.Td>
-                <Table.Td className="untrusted">{v.note || '–'}</Table.Td>
-                <Table.Td ta="right" className="num">
+                <Table.Td className={common.untrusted}>{v.note || '–'}</Table.Td>
+                <Table.Td ta="right" className={common.num}>
                   {number(v.tool_count)}
                 </Table.Td>
-                <Table.Td ta="right" className="num">
+                <Table.Td ta="right" className={common.num}>
                   {number(v.test_case_count)}
                 </Table.Td>
                 <Table.Td>
@@ -115,7 +123,7 @@ export function VersionsTab({ editing }: { editing: Editing }) {
                   </Text>
                 </Table.Td>
                 <Table.Td>
-                  <Text size="sm" c="dimmed" className="num" title={moment(v.created_at)}>
+                  <Text size="sm" c="dimmed" className={common.num} title={moment(v.created_at)}>
                     {ago(v.created_at)}
                   </Text>
                 </Table.Td>

@@ -9,6 +9,8 @@ import { type Call, LongText, CallView, prettyJson } from '../../ui/conversation
 import { duration } from '../../ui/format';
 import { useParam } from '../../ui/params';
 import { withSpaces } from '../runs/parts';
+import classes from './traces.module.css';
+import common from '../../ui/common.module.css';
 
 /** A step or a task record, as the schema of traces has it. */
 type Step = {
@@ -68,7 +70,7 @@ export function AttemptsTab({ id }: { id: string }) {
   if (all.length === 0) return <Empty title={t('traces.noAttempts')} text={t('traces.noAttemptsText')} />;
   return (
     <Stack>
-      <Box className="card stripes">
+      <Box className={`${common.card} ${classes.stripes}`}>
         {all.map(({ steps, task }, i) => {
           const one = task ?? steps[0];
           const name = one?.task_id ?? String(i + 1);
@@ -124,7 +126,7 @@ function Attempt({
           <Chevron size={18} aria-hidden style={{ flex: 'none', marginTop: 2 }} />
           <Box style={{ minWidth: 0, flex: 1 }}>
             <Group gap={8}>
-              <Text size="sm" fw={600} className="untrusted">
+              <Text size="sm" fw={600} className={common.untrusted}>
                 {name}
               </Text>
               {attempt > 0 && <Badge color="gray">{t('traces.attemptNo', { n: attempt + 1 })}</Badge>}
@@ -135,14 +137,19 @@ function Attempt({
                 task?.pass !== undefined && task.pass !== null && <Verdict of={task.pass ? 'pass' : 'fail'} />
               )}
             </Group>
-            <Text size="sm" c="dimmed" className="mono untrusted" lineClamp={open ? undefined : 1}>
+            <Text
+              size="sm"
+              c="dimmed"
+              className={`${common.mono} ${common.untrusted}`}
+              lineClamp={open ? undefined : 1}
+            >
               {steps.length > 0
                 ? steps.map((s) => s.tool).join(' → ')
                 : t(withoutCall[task?.outcome ?? ''] ?? 'traces.noCall')}
             </Text>
           </Box>
           {task?.wall_ms !== undefined && (
-            <Text size="xs" c="dimmed" className="num">
+            <Text size="xs" c="dimmed" className={common.num}>
               {duration(task.wall_ms)}
             </Text>
           )}
@@ -168,7 +175,7 @@ function Attempt({
             />
           )}
           {(task?.tags ?? []).length > 0 && (
-            <Text size="xs" c="dimmed" className="untrusted">
+            <Text size="xs" c="dimmed" className={common.untrusted}>
               {t('traces.tags')}: {task!.tags!.join(', ')}
             </Text>
           )}
@@ -209,7 +216,7 @@ function Gold({ of: s }: { of: Step }) {
       <Text size="xs" c="dimmed">
         {t('traces.expected')}
       </Text>
-      <Text component="pre" m={0} className="mono untrusted">
+      <Text component="pre" m={0} className={`${common.mono} ${common.untrusted}`}>
         {g.needed === false
           ? t('traces.noCall')
           : [g.tool && g.tool !== s.tool ? g.tool : '', g.args === undefined ? '' : prettyJson(g.args)]

@@ -10,6 +10,7 @@ import { number } from '../../ui/format';
 import { useParam } from '../../ui/params';
 import { ScrollBox } from '../../ui/scroll';
 import { BaselineSelect, baselineOf } from './baseline';
+import common from '../../ui/common.module.css';
 
 export function CompareTab({ id }: { id: string }) {
   const t = useText();
@@ -47,7 +48,7 @@ function Differences({ of }: { of: Schemas['Comparison'] }) {
       )}
       <Estimates of={of.estimates} />
       {of.warnings?.map((w, i) => (
-        <Text key={i} size="sm" className="untrusted" style={{ color: 'var(--cv-error)' }}>
+        <Text key={i} size="sm" className={common.untrusted} style={{ color: 'var(--cv-error)' }}>
           {w}
         </Text>
       ))}
@@ -107,17 +108,17 @@ function Differences({ of }: { of: Schemas['Comparison'] }) {
                   <Table.Tbody>
                     {target.changes!.slice(0, 200).map((c) => (
                       <Table.Tr key={c.case}>
-                        <Table.Td className="untrusted">{c.case}</Table.Td>
+                        <Table.Td className={common.untrusted}>{c.case}</Table.Td>
                         <Table.Td>
                           {t(
                             `traces.kind_${c.kind as 'newly_failing' | 'newly_passing' | 'less_often' | 'more_often'}`,
                           )}{' '}
                           {c.stability && <Badge color="gray">{c.stability}</Badge>}
                         </Table.Td>
-                        <Table.Td ta="right" className="num">
+                        <Table.Td ta="right" className={common.num}>
                           {c.baseline_passes}/{c.baseline_n}
                         </Table.Td>
-                        <Table.Td ta="right" className="num">
+                        <Table.Td ta="right" className={common.num}>
                           {c.candidate_passes}/{c.candidate_n}
                         </Table.Td>
                       </Table.Tr>
@@ -134,12 +135,12 @@ function Differences({ of }: { of: Schemas['Comparison'] }) {
         </Card>
       ))}
       {(of.unpaired_baseline ?? []).length > 0 && (
-        <Text size="sm" c="dimmed" className="untrusted">
+        <Text size="sm" c="dimmed" className={common.untrusted}>
           {t('traces.onlyBaseline', { names: of.unpaired_baseline!.join(', ') })}
         </Text>
       )}
       {(of.unpaired_candidate ?? []).length > 0 && (
-        <Text size="sm" c="dimmed" className="untrusted">
+        <Text size="sm" c="dimmed" className={common.untrusted}>
           {t('traces.onlyHere', { names: of.unpaired_candidate!.join(', ') })}
         </Text>
       )}
@@ -165,7 +166,7 @@ function Row({
     <Table.Tr>
       <Table.Td>
         <Group gap={6}>
-          <span className="mono">{name}</span>
+          <span className={common.mono}>{name}</span>
           {lower && (
             <Text span size="xs" c="dimmed">
               {t('traces.lower')}

@@ -12,6 +12,7 @@ import { CodeEditor } from '../../ui/code';
 import { useParam } from '../../ui/params';
 import { ScrollBox } from '../../ui/scroll';
 import { BaselineSelect, baselineOf } from './baseline';
+import common from '../../ui/common.module.css';
 
 const example = 'gates:\n  - {metric: execution_success, at_least: 0.9}\n';
 
@@ -71,7 +72,7 @@ function Result({ of }: { of: Schemas['GateVerdict'] }) {
   );
   return (
     <Card title={word(r.verdict)}>
-      <Text size="sm" className="untrusted" mb="sm">
+      <Text size="sm" className={common.untrusted} mb="sm">
         {r.sentence} {of.incomplete && t('traces.incomplete')}
       </Text>
       <ScrollBox label={t('traces.gates')}>
@@ -88,12 +89,12 @@ function Result({ of }: { of: Schemas['GateVerdict'] }) {
               <Table.Tr key={i}>
                 <Table.Td>{word(v.verdict)}</Table.Td>
                 <Table.Td>
-                  <span className="mono">{v.gate.metric}</span>
-                  <Text size="xs" c="dimmed" className="untrusted">
+                  <span className={common.mono}>{v.gate.metric}</span>
+                  <Text size="xs" c="dimmed" className={common.untrusted}>
                     {v.sentence}
                   </Text>
                   {v.cure && (
-                    <Text size="xs" className="untrusted">
+                    <Text size="xs" className={common.untrusted}>
                       {t('traces.cure', { cure: v.cure })}
                     </Text>
                   )}
@@ -107,7 +108,7 @@ function Result({ of }: { of: Schemas['GateVerdict'] }) {
         </Table>
       </ScrollBox>
       {r.warnings?.map((w, i) => (
-        <Text key={i} size="sm" mt="xs" className="untrusted" style={{ color: 'var(--cv-error)' }}>
+        <Text key={i} size="sm" mt="xs" className={common.untrusted} style={{ color: 'var(--cv-error)' }}>
           {w}
         </Text>
       ))}

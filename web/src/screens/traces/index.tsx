@@ -15,6 +15,7 @@ import { type Column, Rows } from '../../ui/table';
 import { pendingDeletions } from './deletions';
 import { CollectionPage } from './collection';
 import { UploadDialog } from './upload';
+import common from '../../ui/common.module.css';
 
 type Collection = Schemas['Traces'];
 
@@ -51,7 +52,7 @@ function List() {
     width: 130,
     align: 'right',
     cell: (c) => (
-      <span className="num" style={c.lost_count ? { color: 'var(--cv-error)' } : undefined}>
+      <span className={common.num} style={c.lost_count ? { color: 'var(--cv-error)' } : undefined}>
         {c.lost_count === null ? '…' : number(c.lost_count)}
       </span>
     ),
@@ -62,7 +63,7 @@ function List() {
       title: t('traces.collection'),
       cell: (c) => (
         <Group gap={8}>
-          <Link to={`/traces/${c.id}`} className="untrusted">
+          <Link to={`/traces/${c.id}`} className={common.untrusted}>
             {c.name}
           </Link>
           {c.shared && <Badge color="gray">{t('common.shared')}</Badge>}
@@ -76,7 +77,7 @@ function List() {
       title: t('traces.attempts'),
       width: 110,
       align: 'right',
-      cell: (c) => <span className="num">{c.attempt_count === null ? '…' : number(c.attempt_count)}</span>,
+      cell: (c) => <span className={common.num}>{c.attempt_count === null ? '…' : number(c.attempt_count)}</span>,
     },
     ...(rows.some((c) => c.lost_count) ? [lostColumn] : []),
     {
@@ -84,21 +85,21 @@ function List() {
       title: t('traces.items'),
       width: 130,
       align: 'right',
-      cell: (c) => <span className="num">{number(c.items)}</span>,
+      cell: (c) => <span className={common.num}>{number(c.items)}</span>,
     },
     {
       key: 'size',
       title: t('traces.size'),
       width: 110,
       align: 'right',
-      cell: (c) => <span className="num">{bytes(c.bytes)}</span>,
+      cell: (c) => <span className={common.num}>{bytes(c.bytes)}</span>,
     },
     {
       key: 'updated',
       title: t('common.updated'),
       width: 120,
       align: 'right',
-      cell: (c) => <span className="num">{ago(c.updated_at)}</span>,
+      cell: (c) => <span className={common.num}>{ago(c.updated_at)}</span>,
     },
   ];
   const actions = write && (

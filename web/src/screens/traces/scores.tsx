@@ -29,6 +29,7 @@ import { useParam } from '../../ui/params';
 import { ScrollBox } from '../../ui/scroll';
 import { download } from '../../ui/download';
 import { notifyFailure } from '../../ui/notify';
+import common from '../../ui/common.module.css';
 
 const reports = ['html', 'md', 'csv', 'json', 'txt'] as const;
 
@@ -78,7 +79,7 @@ export function ScoresTab({ id }: { id: string }) {
   return (
     <Stack gap="lg">
       <Group justify="space-between">
-        <Text size="sm" className="untrusted">
+        <Text size="sm" className={common.untrusted}>
           {sheet.data && <Sentence of={sheet.data} />}
         </Text>
         <Group gap="xs">
@@ -185,7 +186,7 @@ function Sheet({ id, of }: { id: string; of: Schemas['ScoreSheet'] }) {
         <Card title={t('traces.notes')}>
           <Stack gap={4}>
             {told.map((x, i) => (
-              <Text key={i} size="sm" className="untrusted">
+              <Text key={i} size="sm" className={common.untrusted}>
                 {x}
               </Text>
             ))}
@@ -210,8 +211,8 @@ function LostRecords({ of }: { of: Schemas['PanelLost'] }) {
       <Text size="sm">{t('traces.lostText')}</Text>
       <List size="sm" mt={4}>
         {first.map((r, i) => (
-          <List.Item key={i} className="untrusted">
-            {placeOf(r) && <span className="mono">{placeOf(r)} </span>}
+          <List.Item key={i} className={common.untrusted}>
+            {placeOf(r) && <span className={common.mono}>{placeOf(r)} </span>}
             {r.reason}
           </List.Item>
         ))}
@@ -257,7 +258,7 @@ function Panel({ label, metrics, companions }: { label: string; metrics: Metric[
   const t = useText();
   return (
     <ScrollBox label={label}>
-      <Table miw={560} className="even">
+      <Table miw={560}>
         <Table.Thead>
           <Table.Tr>
             <Table.Th w="34%">{t('traces.metric')}</Table.Th>
@@ -339,7 +340,7 @@ function Slices({ of, title }: { of: Schemas['PanelTargetPanel']; title: string 
               const apart = m.versus && (m.versus.worst || m.versus.best || m.versus.p_adjusted < 0.05);
               return (
                 <Table.Tr key={i}>
-                  <Table.Td className="untrusted">
+                  <Table.Td className={common.untrusted}>
                     {s.key}={s.value}
                   </Table.Td>
                   <Table.Td>
@@ -393,14 +394,14 @@ function Findings({ of }: { of: Schemas['PanelFinding'][] }) {
               <FindingCount of={f} />
             </Group>
             {(f.evidence ?? []).map((e, i) => (
-              <Text key={i} size="sm" className="untrusted">
+              <Text key={i} size="sm" className={common.untrusted}>
                 {e}
               </Text>
             ))}
-            <Text size="sm" c="dimmed" className="untrusted">
+            <Text size="sm" c="dimmed" className={common.untrusted}>
               {t('traces.quickTest')}: {f.test}
             </Text>
-            <Text size="sm" c="dimmed" className="untrusted">
+            <Text size="sm" c="dimmed" className={common.untrusted}>
               {t('traces.fix')}: {f.fix}
             </Text>
           </Box>
@@ -428,14 +429,14 @@ function Extremes({ id, of }: { id: string; of: Schemas['PanelExample'][] }) {
             {of.map((e, i) => (
               <Table.Tr key={i}>
                 <Table.Td>{t(`traces.${e.kind as 'weakest'}`)}</Table.Td>
-                <Table.Td className="untrusted">
+                <Table.Td className={common.untrusted}>
                   <Link
                     to={`/traces/${id}?attempt=${encodeURIComponent(`${e.task}#${e.attempt ?? 0}${e.target ? `@${e.target}` : ''}`)}`}
                   >
                     {e.task}
                   </Link>
                 </Table.Td>
-                <Table.Td className="untrusted">{e.why}</Table.Td>
+                <Table.Td className={common.untrusted}>{e.why}</Table.Td>
               </Table.Tr>
             ))}
           </Table.Tbody>

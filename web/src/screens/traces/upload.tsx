@@ -7,6 +7,8 @@ import { api, unwrap, type Schemas } from '../../api/client';
 import { useText } from '../../text';
 import { Failure } from '../../ui/status';
 import { number } from '../../ui/format';
+import classes from './traces.module.css';
+import common from '../../ui/common.module.css';
 
 type Sent = { file: string; told?: Schemas['UploadedTraces']; error?: unknown };
 
@@ -67,7 +69,7 @@ export function UploadDialog({
           maxLength={200}
         />
         <Box
-          className="drop"
+          className={classes.drop}
           data-over={over || undefined}
           p="lg"
           ta="center"
@@ -115,7 +117,7 @@ function One({ of }: { of: Sent }) {
   if (!of.told) {
     return (
       <div>
-        <Text size="sm" fw={600} mb={4} className="untrusted">
+        <Text size="sm" fw={600} mb={4} className={common.untrusted}>
           {t('traces.refused', { file: of.file })}
         </Text>
         <Failure of={of.error} />
@@ -128,9 +130,9 @@ function One({ of }: { of: Sent }) {
     <Alert
       color={whole ? 'green' : 'yellow'}
       icon={whole ? <IconCircleCheck /> : <IconAlertTriangle />}
-      title={<span className="untrusted">{of.file}</span>}
+      title={<span className={common.untrusted}>{of.file}</span>}
     >
-      <Text size="sm" className="untrusted">
+      <Text size="sm" className={common.untrusted}>
         {u.added
           ? t('traces.added', { attempts: number(u.attempts), calls: number(u.calls), name: u.name })
           : t('traces.same', { name: u.name })}{' '}
@@ -148,7 +150,7 @@ function One({ of }: { of: Sent }) {
           </Text>
           <List size="sm">
             {u.problems.map((p, i) => (
-              <List.Item key={i} className="untrusted">
+              <List.Item key={i} className={common.untrusted}>
                 {p}
               </List.Item>
             ))}
