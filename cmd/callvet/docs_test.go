@@ -72,20 +72,20 @@ func TestDocsCommands(t *testing.T) {
 	}
 	for _, doc := range []string{
 		"README.md",
-		"docs/CLI.md",
-		"docs/SUITES.md",
-		"docs/FORMATS.md",
-		"docs/GATES.md",
-		"docs/TRACES.md",
-		"docs/SELECTION.md",
-		"docs/JUDGES.md", "docs/DRILLS.md",
-		"docs/CALIBRATION.md",
-		"docs/MCP.md",
-		"docs/MODELPROXY.md",
-		"docs/PROMPTS.md",
-		"docs/SAFETY.md",
-		"docs/GUARD.md", "docs/REPLAY.md",
-		"docs/WORLDS.md",
+		"docs/reference/commands.md",
+		"docs/guides/suites.md",
+		"docs/reference/formats.md",
+		"docs/guides/deciding.md",
+		"docs/guides/traces.md",
+		"docs/guides/catalogues.md",
+		"docs/guides/judging.md", "docs/guides/drills.md",
+		"docs/guides/calibration.md",
+		"docs/guides/mcp.md",
+		"docs/guides/modelproxy.md",
+		"docs/guides/prompts.md",
+		"docs/guides/safety.md",
+		"docs/guides/guard.md", "docs/guides/replay.md",
+		"docs/guides/running.md",
 	} {
 		t.Run(doc, func(t *testing.T) {
 			t.Parallel()
@@ -219,7 +219,7 @@ func commands(t *testing.T, doc string) []shown {
 // and flags that exist: those that need a key or a server cannot run here.
 func TestDocsExamplesParse(t *testing.T) {
 	t.Parallel()
-	for _, doc := range []string{"README.md", "docs/CLI.md", "docs/SUITES.md", "docs/FORMATS.md", "docs/BFCL.md", "docs/GATES.md", "docs/ARCHITECTURE.md", "docs/CALIBRATION.md", "docs/TRACES.md", "docs/TOOLS.md", "docs/SAFETY.md", "docs/GUARD.md", "docs/LIMITS.md", "docs/SELECTION.md", "docs/ROUTES.md", "docs/RETRIEVAL.md", "CONTRIBUTING.md"} {
+	for _, doc := range []string{"README.md", "docs/reference/commands.md", "docs/guides/suites.md", "docs/reference/formats.md", "docs/design/bfcl.md", "docs/guides/deciding.md", "docs/design/architecture.md", "docs/guides/calibration.md", "docs/guides/traces.md", "docs/reference/tools.md", "docs/guides/safety.md", "docs/guides/guard.md", "docs/reference/limits.md", "docs/guides/catalogues.md", "docs/guides/routes.md", "docs/guides/retrieval.md", "CONTRIBUTING.md"} {
 		for _, c := range commands(t, doc) {
 			if err := parses(strings.TrimPrefix(c.text, "callvet ")); err != nil {
 				t.Errorf("%s: %s: %v", c.where, c.text, err)
@@ -262,22 +262,22 @@ func everyFlag() map[string]bool {
 
 func TestDocsFlags(t *testing.T) {
 	t.Parallel()
-	doc := document(t, "docs/CLI.md")
+	doc := document(t, "docs/reference/commands.md")
 	flags, told := everyFlag(), map[string]bool{}
 	for _, m := range regexp.MustCompile(`--([a-z](?:[a-z-]*[a-z])?)`).FindAllStringSubmatch(doc, -1) {
 		told[m[1]] = true
 		if !flags[m[1]] {
-			t.Errorf("docs/CLI.md tells of --%s, which no command has", m[1])
+			t.Errorf("docs/reference/commands.md tells of --%s, which no command has", m[1])
 		}
 	}
 	for name := range flags {
 		if !told[name] {
-			t.Errorf("docs/CLI.md does not tell of --%s", name)
+			t.Errorf("docs/reference/commands.md does not tell of --%s", name)
 		}
 	}
 	for _, c := range new(cli).rootCommand().Commands() {
 		if !strings.Contains(doc, "`"+c.Name()) {
-			t.Errorf("docs/CLI.md does not tell of the command %s", c.Name())
+			t.Errorf("docs/reference/commands.md does not tell of the command %s", c.Name())
 		}
 	}
 }
@@ -286,7 +286,7 @@ func TestDocsFlags(t *testing.T) {
 func TestDocsSuites(t *testing.T) {
 	t.Parallel()
 	whole := 0
-	for _, doc := range []string{"README.md", "docs/SUITES.md", "docs/FORMATS.md"} {
+	for _, doc := range []string{"README.md", "docs/guides/suites.md", "docs/reference/formats.md"} {
 		for _, f := range fences(t, doc) {
 			if f.lang != "yaml" || !strings.Contains("\n"+f.body, "\ntools:") || !strings.Contains(f.body, "\ncases:") {
 				continue
@@ -312,16 +312,16 @@ var (
 	word     = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_]*`)
 )
 
-// TestDocsSuiteKeys holds docs/SUITES.md against the JSON Schema of suites.
+// TestDocsSuiteKeys holds docs/guides/suites.md against the JSON Schema of suites.
 func TestDocsSuiteKeys(t *testing.T) {
 	t.Parallel()
 	var schema any
 	if err := json.Unmarshal(suite.Schema(), &schema); err != nil {
 		t.Fatal(err)
 	}
-	doc, keys, told := document(t, "docs/SUITES.md"), map[string]bool{}, map[string]bool{}
+	doc, keys, told := document(t, "docs/guides/suites.md"), map[string]bool{}, map[string]bool{}
 	schemaKeys(schema, keys)
-	for _, f := range fences(t, "docs/SUITES.md") {
+	for _, f := range fences(t, "docs/guides/suites.md") {
 		for _, w := range word.FindAllString(f.body, -1) {
 			told[w] = true
 		}
@@ -337,7 +337,7 @@ func TestDocsSuiteKeys(t *testing.T) {
 			for _, m := range codeSpan.FindAllStringSubmatch(cells[1], -1) {
 				for _, w := range word.FindAllString(m[1], -1) {
 					if !keys[w] && !modes(schema)[w] && w != "true" {
-						t.Errorf("docs/SUITES.md tells of the key %s, which the schema does not have", w)
+						t.Errorf("docs/guides/suites.md tells of the key %s, which the schema does not have", w)
 					}
 				}
 			}
@@ -351,7 +351,7 @@ func TestDocsSuiteKeys(t *testing.T) {
 	}
 	slices.Sort(missing)
 	if d := cmp.Diff([]string(nil), missing); d != "" {
-		t.Errorf("keys of the schema that docs/SUITES.md does not tell of (-want +got):\n%s", d)
+		t.Errorf("keys of the schema that docs/guides/suites.md does not tell of (-want +got):\n%s", d)
 	}
 }
 
