@@ -21,7 +21,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/report/figure"
+
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/stats"
@@ -374,7 +374,7 @@ func TestRates(t *testing.T) {
 			t.Errorf("percent(%g) = %s, want %s", tc.x, got, tc.want)
 		}
 	}
-	if got := figure.Rate(stats.Interval{}); got != "–" {
+	if got := plain.Rate(stats.Interval{}); got != "–" {
 		t.Errorf("undefined rate is %s", got)
 	}
 }

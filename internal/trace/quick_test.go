@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/callvet/callvet/internal/doc"
 	"github.com/callvet/callvet/value"
-	"github.com/callvet/callvet/value/typed"
 )
 
 // texts are a View whose values are told by what they say.
@@ -35,9 +35,9 @@ func textsOf(v *View) texts {
 // whether the quick way was taken.
 func quicklyRead(t testing.TB, s *Scanner, line string) bool {
 	t.Helper()
-	var doc value.Doc
+	var document value.Doc
 	var want View
-	err := doc.Parse([]byte(line))
+	err := document.Parse([]byte(line))
 	if quick := s.doc.Parse([]byte(line)); (quick == nil) != (err == nil) {
 		t.Fatalf("%s: %v, want %v", line, quick, err)
 	}
@@ -45,7 +45,7 @@ func quicklyRead(t testing.TB, s *Scanner, line string) bool {
 		return false
 	}
 	strange := 0
-	err = want.fill(doc.Root(), s.forms, func(typed.Unknown) { strange++ })
+	err = want.fill(document.Root(), s.forms, func(doc.Unknown) { strange++ })
 	got := View{Head: Head{TaskID: []byte("of the line before"), Attempt: 7, AcceptMS: 7}, Call: Call{Needed: 1}}
 	if !got.quick(&s.doc) {
 		return false
@@ -132,12 +132,12 @@ func TestSkimmed(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var doc value.Doc
+			var document value.Doc
 			want := View{Head: Head{Line: 1}, Raw: []byte(line)}
-			if err := doc.Parse([]byte(line)); err != nil {
+			if err := document.Parse([]byte(line)); err != nil {
 				t.Fatal(err)
 			}
-			if err := want.fill(doc.Root(), s.forms, func(typed.Unknown) {}); (err == nil) != (got != nil) {
+			if err := want.fill(document.Root(), s.forms, func(doc.Unknown) {}); (err == nil) != (got != nil) {
 				t.Fatalf("%s: %v", line, err)
 			}
 			if got == nil || got.IsTask {
