@@ -1,10 +1,5 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-// Package draw answers one question: what might tasks and their attempts be, if it
-// were known what they really are? It draws rates, counts and amounts from the
-// distributions that plans and simulations assume.
-//
-// Every function draws from the rng that it is given and from nothing else.
 package stats
 
 import (

@@ -2,7 +2,7 @@
 
 //go:build linux
 
-package callvet
+package main
 
 import (
 	"bytes"

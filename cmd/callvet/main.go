@@ -8,7 +8,7 @@
 // environment, opens the store and knows paths, signals and exit codes. Each command
 // has a file of its own. Data goes to standard output, progress and diagnostics to
 // standard error.
-package callvet
+package main
 
 import (
 	"bufio"

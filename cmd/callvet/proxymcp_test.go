@@ -2,7 +2,7 @@
 
 //go:build unix
 
-package callvet
+package main
 
 import (
 	"encoding/json"

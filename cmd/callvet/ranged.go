@@ -1,8 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-// Package ranged has the values of numeric flags: each refuses what is out of its
-// range, with the range and what was probably meant.
-package callvet
+package main
 
 import (
 	"errors"

@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package callvet_test
+package main
 
 import (
 	"math"
@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
-
-	"github.com/callvet/callvet/cmd/callvet"
 )
 
 func TestValues(t *testing.T) {
@@ -24,34 +22,34 @@ func TestValues(t *testing.T) {
 		want string // the value, or ""
 		err  string
 	}{
-		{"repeats", callvet.Int(&n, 7, 1), "3", "3", ""},
-		{"no repeat", callvet.Int(&n, 7, 1), "0", "", "the least is 1"},
-		{"negative", callvet.Int(&n, 7, 1), "-4", "", "the least is 1"},
-		{"all failures", callvet.Int(&n, 7, -1), "-1", "-1", ""},
-		{"no limit", callvet.OrNone(&n, callvet.Int(&n, 7, 1)), "none", "none", ""},
-		{"a limit", callvet.OrNone(&n, callvet.Int(&n, 0, 1)), "5", "5", ""},
-		{"no such limit", callvet.OrNone(&x, callvet.Positive(&x, 0)), "0", "", "it must be more than 0, or none"},
-		{"half", callvet.Int(&n, 7, 1), "1.5", "", "write a whole number of 1 or more"},
-		{"too many digits", callvet.Int(&n, 7, 1), "99999999999999999999", "", "write a whole number of 1 or more"},
-		{"share", callvet.Share(&x, 0), "0.95", "0.95", ""},
-		{"percent", callvet.Share(&x, 0), "50%", "0.5", ""},
-		{"percent apart", callvet.Share(&x, 0), "50 %", "0.5", ""},
-		{"ends", callvet.Share(&x, 0), "100%", "1", ""},
-		{"forgotten percent", callvet.Share(&x, 0), "95", "", "a share is at most 1: write 95% or 0.95"},
-		{"negative share", callvet.Share(&x, 0), "-1", "", "a share is from 0 to 1, or from 0% to 100%"},
-		{"over all", callvet.Share(&x, 0), "120%", "", "a share is from 0 to 1, or from 0% to 100%"},
-		{"huge", callvet.Share(&x, 0), "9500", "", "a share is from 0 to 1, or from 0% to 100%"},
-		{"not a number", callvet.Share(&x, 0), "NaN", "", "write a share from 0 to 1, or in percent: 0.95 or 95%"},
-		{"word", callvet.Share(&x, 0), "half", "", "write a share from 0 to 1, or in percent: 0.95 or 95%"},
-		{"open end", callvet.Between(&x, 0), "1", "", "this share is more than 0 and less than 1"},
-		{"inside", callvet.Between(&x, 0), "0.5", "0.5", ""},
-		{"amount", callvet.Amount(&x, 0), "0", "0", ""},
-		{"infinite amount", callvet.Amount(&x, 0), "Inf", "", "write a number such as 0.5"},
-		{"negative amount", callvet.Amount(&x, 0), "-0.1", "", "it cannot be negative"},
-		{"nothing to spend", callvet.Positive(&x, 0), "0", "", "it must be more than 0"},
-		{"timeout", callvet.Duration(&d, 0), "30s", "30s", ""},
-		{"no time", callvet.Duration(&d, 0), "0", "", "it must be more than 0"},
-		{"no unit", callvet.Duration(&d, 0), "30", "", "write a time with its unit, such as 30s or 2m"},
+		{"repeats", Int(&n, 7, 1), "3", "3", ""},
+		{"no repeat", Int(&n, 7, 1), "0", "", "the least is 1"},
+		{"negative", Int(&n, 7, 1), "-4", "", "the least is 1"},
+		{"all failures", Int(&n, 7, -1), "-1", "-1", ""},
+		{"no limit", OrNone(&n, Int(&n, 7, 1)), "none", "none", ""},
+		{"a limit", OrNone(&n, Int(&n, 0, 1)), "5", "5", ""},
+		{"no such limit", OrNone(&x, Positive(&x, 0)), "0", "", "it must be more than 0, or none"},
+		{"half", Int(&n, 7, 1), "1.5", "", "write a whole number of 1 or more"},
+		{"too many digits", Int(&n, 7, 1), "99999999999999999999", "", "write a whole number of 1 or more"},
+		{"share", Share(&x, 0), "0.95", "0.95", ""},
+		{"percent", Share(&x, 0), "50%", "0.5", ""},
+		{"percent apart", Share(&x, 0), "50 %", "0.5", ""},
+		{"ends", Share(&x, 0), "100%", "1", ""},
+		{"forgotten percent", Share(&x, 0), "95", "", "a share is at most 1: write 95% or 0.95"},
+		{"negative share", Share(&x, 0), "-1", "", "a share is from 0 to 1, or from 0% to 100%"},
+		{"over all", Share(&x, 0), "120%", "", "a share is from 0 to 1, or from 0% to 100%"},
+		{"huge", Share(&x, 0), "9500", "", "a share is from 0 to 1, or from 0% to 100%"},
+		{"not a number", Share(&x, 0), "NaN", "", "write a share from 0 to 1, or in percent: 0.95 or 95%"},
+		{"word", Share(&x, 0), "half", "", "write a share from 0 to 1, or in percent: 0.95 or 95%"},
+		{"open end", Between(&x, 0), "1", "", "this share is more than 0 and less than 1"},
+		{"inside", Between(&x, 0), "0.5", "0.5", ""},
+		{"amount", Amount(&x, 0), "0", "0", ""},
+		{"infinite amount", Amount(&x, 0), "Inf", "", "write a number such as 0.5"},
+		{"negative amount", Amount(&x, 0), "-0.1", "", "it cannot be negative"},
+		{"nothing to spend", Positive(&x, 0), "0", "", "it must be more than 0"},
+		{"timeout", Duration(&d, 0), "30s", "30s", ""},
+		{"no time", Duration(&d, 0), "0", "", "it must be more than 0"},
+		{"no unit", Duration(&d, 0), "30", "", "write a time with its unit, such as 30s or 2m"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			err := c.v.Set(c.in)
@@ -69,7 +67,7 @@ func TestValues(t *testing.T) {
 func TestRefusedKeeps(t *testing.T) {
 	t.Parallel()
 	var x float64
-	v := callvet.Share(&x, 0.8)
+	v := Share(&x, 0.8)
 	for _, s := range []string{"1.1", "-0.1", "x", "", "Inf", "%"} {
 		if err := v.Set(s); err == nil {
 			t.Errorf("Set(%q) was accepted", s)
@@ -96,8 +94,8 @@ func TestExplained(t *testing.T) {
 		fs.Int64("n", 0, "")
 		fs.Float64("x", 0, "")
 		fs.Bool("b", false, "")
-		fs.Var(callvet.Int(new(int), 1, 1), "r", "")
-		if got := message(callvet.Explained(fs.Parse([]string{args}))); got != want {
+		fs.Var(Int(new(int), 1, 1), "r", "")
+		if got := message(Explained(fs.Parse([]string{args}))); got != want {
 			t.Errorf("%s: %s", args, got)
 		}
 	}
@@ -115,8 +113,8 @@ func message(err error) string {
 func TestOrNone(t *testing.T) {
 	t.Parallel()
 	n, x := 0, new(float64)
-	limit := callvet.OrNone(&n, callvet.Int(&n, 0, 1))
-	heat := callvet.OrNone(&x, callvet.Amount(x, 0.25))
+	limit := OrNone(&n, Int(&n, 0, 1))
+	heat := OrNone(&x, Amount(x, 0.25))
 	if heat.String() != "0.25" || limit.String() != "0" {
 		t.Errorf("before: %s, %s", limit, heat)
 	}

@@ -1,10 +1,5 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-// Package catalogfile reads catalogues of tools in any form that a list of tools has: JSON,
-// with comments or one tool a line, YAML, zipped, or a folder with a file for each. Load gives
-// a catalogue with all mistakes in it, Text a file as JSON, for those that change one.
-//
-// Files are given to it; what a catalogue means is package retrieve/catalogue's.
 package catalog
 
 import (

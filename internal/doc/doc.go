@@ -1,23 +1,18 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-// Package typed answers one question: does this JSON value have the form of a Go
-// type, and if not, what is wrong, in words of the file?
+// Package doc answers one question: which values does this text hold, where does each stand, and
+// do they have the form that is wanted?
 //
-// Of compiles the form of a type from its json tags. Check compares a value with
-// it, Read also fills a Go value, Decode does both with a whole text. What is
-// wrong is a Wrong: the key with its path ("judged[0].judge"), what is there,
-// what must be there, and the known key that may have been meant. No name of a
-// Go type is in it.
+// Unpack, ReadAll and ReadFile read bytes within a limit, compressed or not. Read parses JSON
+// (comments and trailing commas allowed) or YAML into a File of Nodes, which keep line, column,
+// order and the spelling of numbers; WriteYAML and WriteJSON write a tree back.
 //
-// A field is described by two tags. json gives its name, as in encoding/json;
-// names are compared exactly. form, where there is one, lists more, separated by
-// spaces: "required"; "whole", which is implied by integer types; "min=N" and
-// "max=N" for numbers; "words=a|b|c" for a string with few values; "full" for a
-// string that must not be empty; "scalar" for one that may also be written as a
-// number or a boolean. Of lists, maps and pointers they are about what these hold.
+// Of compiles the form of a Go type from its tags; DecodeJSON fills a value with it. A mistake is
+// a Wrong: the key with its path, what is there, what must be there, and the known key that was
+// probably meant. No name of a Go type is in it. Tag json gives the name of a field; tag form
+// lists "required", "whole" (implied by integer types), "min=N", "max=N", "words=a|b|c", "full"
+// (not empty) and "scalar" (a number or boolean is accepted as text). Null is an absent value
+// where a Go value can be nil, and a mistake elsewhere, unless WithNulls is set.
 //
-// Null stands for "absent" where a Go value can be nil; for other types it is an
-// error, unless the Type says otherwise (WithNulls). An element of a list is never absent.
-//
-// It opens no files. Rules between several fields are the caller's.
+// Rules between several fields are the caller's. The package does not know what a suite is.
 package doc

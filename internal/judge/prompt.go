@@ -1,11 +1,5 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-// Package toolprompt writes the system prompt of a model that calls tools: rules, what a user says
-// with right and wrong calls, and a page with the tools, on which those that are easily confused stand together.
-//
-// Everything in it comes of the tools' own definitions; no case of a suite is ever in it. Each
-// right call keeps its tool's contract, and each wrong one breaks it: what does not is left out.
-// Source: Evaluating Tool Calling, §11.
 package judge
 
 import (

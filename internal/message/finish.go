@@ -1,9 +1,5 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-// Package finish reads why an answer of a model ended, wherever a form records it.
-//
-// It answers one question: which finish reason does this JSON value record? What the reason
-// means is callvet.StopOf's to decide. "" means that none is recorded.
 package message
 
 import (

@@ -1,12 +1,5 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-// Package usage reads what an answer or a record says of the tokens and the money
-// that it took, for every form of answer alike.
-//
-// A Reader takes counts out of JSON. What cannot be true (no number, a fraction,
-// below zero, beyond every model) makes the whole usage unknown, with a note that
-// names the member: an unknown count is never 0. Sums that do not fit are noted and
-// change nothing. It knows no provider and no price.
 package message
 
 import (

@@ -1,14 +1,13 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-// Package redact takes secrets and personal data out of texts and JSON values
-// before they are written.
+// Package redact answers one question: what in this value must not be kept, and which values of
+// this process are secret?
 //
-// It answers one question: what in this value must not be kept? A Redactor
-// replaces each finding by a word that tells its kind, such as
-// [REDACTED:email], and counts what it replaced. What is found, and how it is
-// checked, is the detector's business (score/safety/pii): what is hidden here and
-// what counts as an incident there are the same.
+// A Redactor replaces each finding in a text or a JSON value by a word with its kind, such as
+// [REDACTED:email], and counts the replacements. What is found is decided by score/safety/pii, so
+// that what is hidden and what counts as an incident are the same. Names, addresses and other free
+// text have no form and stay.
 //
-// It finds what has a form. Names, addresses and other free text are out of its
-// reach, and it says nothing about whether a value was right to be there.
+// A Keeper knows the secret values of the environment: it refuses settings and suites that hold
+// one. ChildEnvironment is the environment that a child process gets.
 package redact

@@ -1,12 +1,5 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-// Package secret answers two questions: which values of this process are secret, and which
-// of them may a command line, a file or a child process see?
-//
-// A Keeper knows the values of variables that are named like keys, and learns those that are
-// read for a header or an address. It makes the one redactor that everything received passes
-// before it is kept or shown. Environment is what a child process may see; Spelled refuses
-// settings that would be kept with a run and hold a secret as it is.
 package redact
 
 import (

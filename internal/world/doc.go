@@ -1,20 +1,17 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-// Package replay holds the worlds that answer a target's calls without doing
-// anything: what would the tool have said?
+// Package world answers one question: what does a tool answer to this call?
 //
-// Mocks makes a callvet.World from the mock responses of a case and its suite:
-// chosen by tool and arguments, given in sequence, with errors and latencies. The
-// same calls in the same order always get the same answers.
+// Mocks makes a callvet.World of the mock responses of a case and its suite: chosen by tool and
+// arguments, given in sequence, with errors and latencies. A Tape records the answers of another
+// world, one file for each call, and Recordings give the same answers again. A recording is found
+// by tool, version, canonical arguments and the number of the call in its conversation. A call
+// without a recording is a MissError, never an answer. Faulty lays faults over another world. None
+// of these executes a tool.
 //
-// A Tape records what another world answers, one file for each call, and Recordings
-// answer the same calls again. A recording is found by tool, version, canonical arguments
-// and the number of the call in its conversation; of its case, or for tools that only
-// read of any. What was not recorded is a MissError, never an answer. Recordings have no
-// tool to execute.
+// Tools are real tools, over HTTP or as commands: LiveWorld is the world of one attempt. Guards
+// decide before a call whether it may be executed, and after it whether the target may see the
+// result; their rules are those of score/safety, a Policy holds what is done about each.
 //
-// Faulty lays faults over another world.
-//
-// It calls no tool, checks no contract (the caller does that before it asks) and
-// scores nothing. It writes no file itself.
+// The package checks no contract and scores nothing.
 package world
