@@ -339,9 +339,9 @@ verify-mcp: callvet ## real MCP servers and clients that npm installs: tools imp
 	$(VERIFY) mcp ./callvet
 
 .PHONY: docs-tables
-docs-tables: ## write the tables of docs/READS.md anew, from what verify-wire and verify-agents read
-	$(VERIFY) wire docs/READS.md
-	$(VERIFY) agents docs/READS.md
+docs-tables: ## write the tables of docs/reference/reads.md anew, from what verify-wire and verify-agents read
+	$(VERIFY) wire docs/reference/reads.md
+	$(VERIFY) agents docs/reference/reads.md
 
 .PHONY: verify-tiers
 verify-tiers: callvet ## golden, labeled, regression and rubric cases: every assertion, trap and lock of the fourth document

@@ -234,7 +234,7 @@ func TestImportsPointDown(t *testing.T) {
 		for _, imp := range p.Imports {
 			if strings.HasPrefix(imp, module) {
 				if known && !slices.Contains(allowed, room(imp)) {
-					t.Errorf("%s imports %s: arrows point down, and adapters never import one another (docs/ARCHITECTURE.md)", p.ImportPath, imp)
+					t.Errorf("%s imports %s: arrows point down, and adapters never import one another (docs/design/architecture.md)", p.ImportPath, imp)
 				}
 				continue
 			}
@@ -246,7 +246,7 @@ func TestImportsPointDown(t *testing.T) {
 			}
 			for mod, owners := range thirdParty {
 				if (imp == mod || strings.HasPrefix(imp, mod+"/")) && !slices.ContainsFunc(owners, func(o string) bool { return within(from, o) }) {
-					t.Errorf("%s imports %s: that module belongs to %v alone (docs/adr/0001-dependencies.md)", p.ImportPath, imp, owners)
+					t.Errorf("%s imports %s: that module belongs to %v alone (docs/design/adr/0001-dependencies.md)", p.ImportPath, imp, owners)
 				}
 			}
 		}
@@ -283,7 +283,7 @@ func fanOut(p pkg) (n int) {
 }
 
 // TestSmells lists what a reader looks at twice, and fails nothing: make house prints it.
-// A number decides no cut: docs/adr/0003-sizes.md.
+// A number decides no cut: docs/design/adr/0003-sizes.md.
 func TestSmells(t *testing.T) {
 	if !testing.Verbose() {
 		t.Skip("make house prints the list")
@@ -372,11 +372,11 @@ func TestNoUnsafe(t *testing.T) {
 	}
 }
 
-// TestEveryRoomIsOnTheMap: docs/ARCHITECTURE.md names every room, by its path or, in the
+// TestEveryRoomIsOnTheMap: docs/design/architecture.md names every room, by its path or, in the
 // row of a room above it, by its last word.
 func TestEveryRoomIsOnTheMap(t *testing.T) {
 	t.Parallel()
-	b, err := os.ReadFile("docs/ARCHITECTURE.md")
+	b, err := os.ReadFile("docs/design/architecture.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -401,16 +401,16 @@ func TestEveryRoomIsOnTheMap(t *testing.T) {
 	}
 	for _, p := range listPackages(t) {
 		if from := room(p.ImportPath); from != "" && !within(from, "cmd") && product(from) && !onMap(from) {
-			t.Errorf("%s is not on the map of docs/ARCHITECTURE.md: say there which question it answers", from)
+			t.Errorf("%s is not on the map of docs/design/architecture.md: say there which question it answers", from)
 		}
 	}
 	if len(rows) == 0 {
-		t.Error("docs/ARCHITECTURE.md has no map: this test looks at the wrong thing")
+		t.Error("docs/design/architecture.md has no map: this test looks at the wrong thing")
 	}
 }
 
 // TestDocs holds files to their license header and to comments on packages and exported
-// names. How long they are is no rule: docs/adr/0003-sizes.md.
+// names. How long they are is no rule: docs/design/adr/0003-sizes.md.
 func TestDocs(t *testing.T) {
 	t.Parallel()
 	for _, p := range listPackages(t) {

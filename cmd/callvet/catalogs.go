@@ -118,7 +118,7 @@ func flagOf(field string) string {
 // searchFlags registers the flags that say what is searched and how, but those named.
 func searchFlags(fs *pflag.FlagSet, f *app.Search, but ...string) {
 	own := pflag.NewFlagSet("", pflag.ContinueOnError)
-	toolsFlag(own, &f.Tools, " (docs/SELECTION.md)")
+	toolsFlag(own, &f.Tools, " (docs/guides/catalogues.md)")
 	own.StringVar(&f.Preset, "preset", "", "how tools are scored: default or bigtool")
 	own.Var((*depth)(&f.K), "k", "how many tools are given (default 5; 2 for bigtool)")
 	own.Float64Var(&f.Threshold, "threshold", 0, "score under which a tool is not given")

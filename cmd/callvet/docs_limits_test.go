@@ -19,7 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// limitRows are the rows of docs/LIMITS.md by how they begin, with the constants whose values
+// limitRows are the rows of docs/reference/limits.md by how they begin, with the constants whose values
 // stand in the column of limits, in that order. A constant is named by its room.
 var limitRows = []struct {
 	what      string
@@ -67,12 +67,12 @@ var alsoLimits = map[string]string{
 // no limit of a file.
 var written = regexp.MustCompile(`(\d[\d,]*)( KiB| MiB| GiB| GB)?`)
 
-// TestDocsLimits compares every number of docs/LIMITS.md with the constant that it stands for.
+// TestDocsLimits compares every number of docs/reference/limits.md with the constant that it stands for.
 func TestDocsLimits(t *testing.T) {
 	t.Parallel()
 	rows := map[string][]int64{}
 	var order []string
-	for l := range strings.Lines(document(t, "docs/LIMITS.md")) {
+	for l := range strings.Lines(document(t, "docs/reference/limits.md")) {
 		cells := strings.Split(l, "|")
 		if len(cells) != 5 || strings.HasPrefix(cells[1], "---") || strings.TrimSpace(cells[1]) == "what" {
 			continue
@@ -90,7 +90,7 @@ func TestDocsLimits(t *testing.T) {
 		}
 	}
 	if len(order) != len(limitRows) {
-		t.Fatalf("docs/LIMITS.md has %d rows, and the table here %d", len(order), len(limitRows))
+		t.Fatalf("docs/reference/limits.md has %d rows, and the table here %d", len(order), len(limitRows))
 	}
 	values := map[string]map[string]int64{}
 	value := func(name string) int64 {
@@ -114,12 +114,12 @@ func TestDocsLimits(t *testing.T) {
 			want = append(want, value(name))
 		}
 		if d := cmp.Diff(want, rows[order[i]]); d != "" {
-			t.Errorf("%s (-%v +docs/LIMITS.md):\n%s", order[i], l.constants, d)
+			t.Errorf("%s (-%v +docs/reference/limits.md):\n%s", order[i], l.constants, d)
 		}
 	}
 	for other, name := range alsoLimits {
 		if value(other) != value(name) {
-			t.Errorf("%s is %d and %s is %d, and docs/LIMITS.md names one of them", other, value(other), name, value(name))
+			t.Errorf("%s is %d and %s is %d, and docs/reference/limits.md names one of them", other, value(other), name, value(name))
 		}
 	}
 }

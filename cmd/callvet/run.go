@@ -70,7 +70,7 @@ func (a *cli) runCommand() *cobra.Command {
 		Short: "Evaluate a suite against models, agents or recorded outputs",
 		Long: `Run every case of a suite against every target, score each attempt and say what broke.
 
-SUITE is a file or a folder in callvet's own format or any that it knows (docs/FORMATS.md).
+SUITE is a file or a folder in callvet's own format or any that it knows (docs/reference/formats.md).
 A TARGET is one of
 
   openai/MODEL, openai-responses/MODEL, anthropic/MODEL, gemini/MODEL, ollama/MODEL, …   (callvet targets lists them)
@@ -142,16 +142,16 @@ func (f *runFlags) register(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.noLint, "no-lint", false, "run although lint finds errors")
 	fs.StringVar(&f.toolChoice, "tool-choice", "", "auto, required, none or a tool's name, for cases that do not say (default: the suite's)")
 	fs.BoolVar(&f.realLatency, "real-latency", false, "wait as long as mocks say their tools take")
-	fs.StringVar(&f.faults, "faults", "", "file with faults that calls of tools meet, in place of those of the suite (docs/SUITES.md)")
+	fs.StringVar(&f.faults, "faults", "", "file with faults that calls of tools meet, in place of those of the suite (docs/guides/suites.md)")
 	fs.Var(ranged.Int(&f.maxFailures, 20, -1), "show-failures", "failing cases to explain on the terminal")
 	fs.StringArrayVar(&f.judges.Names, "judge", nil, "judge to ask when the attempts are over (callvet judge list); may be repeated")
 	fs.StringArrayVar(&f.judges.Models, "judge-model", nil, "model that judges; may be repeated")
 	fs.StringVar(&f.judges.BaseURL, "judge-base-url", "", "endpoint of the models that judge, instead of the provider's own")
 	fs.BoolVar(&f.judges.Live, "judge-live", false, "ask the judges about each attempt as soon as it is stored, while others run")
 	fs.Var(ranged.Share(&f.judgeUnder, 0), "judge-under", "judge only attempts whose automatic score is less than this, or not known")
-	fs.StringVar(&f.guard, "guard", "", "policy file: which calls are executed and which results shown (docs/GUARD.md)")
-	fs.StringVar(&f.world.World, "world", "", "who answers calls: mock, the mocks of the suite (default), live, the tools of --live, or recorded, which executes nothing (docs/REPLAY.md)")
-	fs.StringVar(&f.world.Live, "live", "", "file with the tools that are really called, with --world live (docs/WORLDS.md)")
+	fs.StringVar(&f.guard, "guard", "", "policy file: which calls are executed and which results shown (docs/guides/guard.md)")
+	fs.StringVar(&f.world.World, "world", "", "who answers calls: mock, the mocks of the suite (default), live, the tools of --live, or recorded, which executes nothing (docs/guides/replay.md)")
+	fs.StringVar(&f.world.Live, "live", "", "file with the tools that are really called, with --world live (docs/guides/running.md)")
 	fs.StringVar(&f.world.Recordings, "recordings", "", "folder with recorded answers of tools; implies --world recorded")
 	fs.StringVar(&f.world.OnMiss, "on-miss", "", "a call without a recording: fail ends the attempt with an error (default), tell tells the target an error")
 	fs.StringVar(&f.world.Record, "record", "", "folder that gets what is answered, one file for each call")

@@ -77,7 +77,7 @@ const whatIfLong = `Compare a catalogue with edited texts with the catalogue as 
 By default callvet's retriever answers on both sides; with --model a model chooses among the --offer best tools that the
 retriever finds on each side, or among all of them where there are no more. Told are the cases that become right and wrong,
 the paired difference, and which tools lose questions. Cases whose question stands in an edit are left out; so are the cases
-that suggestions were made of, where the file says which those are (docs/SELECTION.md).`
+that suggestions were made of, where the file says which those are (docs/guides/catalogues.md).`
 
 func (a *cli) whatIfCommand() *cobra.Command {
 	var q app.WhatIfRequest

@@ -221,10 +221,10 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// TestFormatsPage: every form that docs/FORMATS.md lists is read as the page says.
+// TestFormatsPage: every form that docs/reference/formats.md lists is read as the page says.
 func TestFormatsPage(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../../../docs/FORMATS.md")
+	page, err := os.ReadFile("../../../docs/reference/formats.md")
 	if err != nil {
 		t.Fatal(err)
 	}
