@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -23,135 +24,54 @@ import (
 
 const module = "github.com/callvet/callvet"
 
-// rooms says which rooms of the module each room may import. A room that is not
-// listed must be added here, with an ADR that says why it exists.
-var rooms = map[string][]string{
-	"":                            {},
-	"value":                       {},
-	"value/typed":                 {"", "value"},
-	"value/template":              {"value"},
-	"stats/dist":                  {},
-	"stats":                       {"stats/dist"},
-	"stats/judge":                 {"stats", "stats/dist"},
-	"stats/agree":                 {"stats", "stats/dist"},
-	"stats/gate":                  {"stats", "stats/dist"},
-	"stats/tally":                 {"stats"},
-	"stats/exact":                 {"stats", "stats/dist"},
-	"stats/draw":                  {},
-	"stats/conform":               {"stats", "stats/dist", "stats/draw", "stats/judge", "stats/agree", "stats/gate", "stats/tally"},
-	"contract":                    {"", "value"},
-	"score/bfcl":                  {"", "value", "contract"},
-	"score/safety":                {"", "value", "score/match", "score/safety/pii"},
-	"score/safety/pii":            {"", "value"},
-	"score/match":                 {"", "value", "contract"},
-	"score/trajectory":            {"", "value"},
-	"score/condition":             {"", "value"},
-	"score/step":                  {"", "value", "contract", "score/match", "score/condition", "score/safety/pii"},
-	"score/selection":             {"", "stats/tally"},
-	"score":                       {"", "value", "contract", "score/bfcl", "score/match", "score/condition", "score/selection"},
-	"retrieve/text":               {},
-	"internal/conformtest":        {"stats/conform"},
-	"internal/parallel":           {},
-	"internal/mutate":             {"value"},
-	"internal/file":               {"", "internal/parallel"},
-	"retrieve/bm25":               {"", "internal/parallel"},
-	"retrieve/vector":             {"", "internal/parallel"},
-	"retrieve/route":              {"", "retrieve/text", "value/typed"},
-	"retrieve":                    {"", "value", "retrieve/text", "retrieve/bm25", "retrieve/vector", "retrieve/route", "internal/parallel"},
-	"retrieve/catalogue":          {"", "value", "retrieve", "retrieve/route"},
-	"retrieve/tune":               {"", "retrieve", "retrieve/vector", "stats"},
-	"retrieve/revise":             {"", "value", "retrieve", "retrieve/catalogue", "retrieve/text"},
-	"internal/editfile":           {"", "retrieve/revise", "internal/suite/source"},
-	"panel":                       {"", "value", "stats", "score/match", "score/selection"},
-	"panel/power":                 {"panel", "panel/gates", "stats", "stats/dist", "stats/draw", "stats/exact", "stats/gate", "stats/judge"},
-	"panel/routing":               {"", "panel", "score/selection", "stats"},
-	"panel/gates":                 {"", "panel", "stats", "stats/gate"},
-	"internal/gatefile":           {"", "panel", "panel/gates", "stats/gate", "internal/suite/source"},
-	"internal/report/verdict":     {"", "internal/calibrate", "internal/plan", "panel", "panel/gates", "stats", "stats/gate", "internal/report/plain"},
-	"panel/slicing":               {"", "value", "panel/tally"},
-	"panel/findings":              {"", "panel", "stats"},
-	"panel/tally":                 {"stats/exact"},
-	"panel/steps":                 {"", "value", "panel", "panel/slicing", "panel/findings", "panel/tally", "stats", "stats/exact"},
-	"internal/report/plain":       {},
-	"internal/report/figure":      {"panel", "stats", "internal/report/plain"},
-	"internal/report/selection":   {"", "panel", "panel/routing", "score/selection", "internal/report/plain", "internal/report/figure"},
-	"internal/report/pdf":         {"", "internal/child", "internal/file"},
-	"internal/report":             {"", "panel", "panel/routing", "stats", "internal/report/plain", "internal/report/figure", "internal/report/selection", "internal/trace"},
-	"internal/report/sheet":       {"", "internal/drills", "panel", "stats", "internal/report/plain", "internal/report/figure", "internal/parallel", "internal/trace"},
-	"internal/suite/dialect/tree": {"", "value", "internal/suite/source"},
-	"internal/suite/dialect":      {"", "value", "internal/input", "internal/suite/source", "internal/suite/dialect/tree", "score/condition", "score/bfcl"},
-	"internal/suite/source":       {"", "value", "value/typed"},
-	"internal/suite/native":       {"", "value", "value/template", "internal/suite/source"},
-	"internal/suite":              {"", "internal/input", "value", "contract", "score", "internal/suite/dialect", "internal/suite/source", "internal/suite/native"},
-	"internal/input":              {""},
-	"internal/toolfile":           {"", "internal/input", "contract", "internal/suite/source", "internal/suite/native"},
-	"internal/usage":              {"", "value"},
-	"internal/finish":             {"value"},
-	"internal/repair":             {"", "value"},
-	"internal/provider/answer":    {"", "value", "value/typed", "score/match", "internal/finish", "internal/repair", "internal/usage"},
-	"internal/provider":           {"", "value", "value/typed", "internal/finish", "internal/repair", "internal/endpoint", "internal/usage"},
-	"internal/endpoint":           {""},
-	"internal/provider/offline":   {"", "internal/parallel", "value", "internal/suite/source", "internal/repair", "retrieve/text"},
-	"internal/provider/recorded":  {"", "internal/input", "value", "internal/repair", "internal/provider/answer"},
-	"internal/child":              {"", "internal/endpoint"},
-	"internal/scorer":             {"", "value", "score", "internal/child", "internal/parallel"},
-	"internal/provider/agent":     {"", "value", "score/match", "internal/child", "internal/finish", "internal/repair", "internal/provider/answer", "internal/endpoint"},
-	"internal/provider/retriever": {"", "value", "retrieve", "internal/endpoint"},
-	"internal/embed":              {"", "retrieve", "retrieve/vector", "internal/endpoint", "internal/parallel", "value/typed", "internal/file"},
-	"internal/guard":              {"", "score/match", "score/safety", "score/safety/pii", "internal/suite/source", "internal/trace/redact"},
-	"internal/replay":             {"", "internal/input", "internal/parallel", "value", "value/template", "value/typed"},
-	"internal/store":              {"", "internal/file", "internal/store/rows", "value/typed"},
-	"internal/store/rows":         {},
-	"internal/account":            {"", "internal/store", "internal/store/rows"},
-	"web":                         {},
-	"internal/job":                {"", "internal/parallel", "internal/store", "internal/store/rows"},
-	"internal/library":            {"", "internal/store", "internal/store/rows", "internal/suite", "internal/suite/dialect", "internal/suite/native", "value", "value/typed"},
-	"internal/intake":             {"", "value", "internal/input", "internal/store", "internal/store/rows", "internal/trace/foreign"},
-	"internal/experiment":         {"stats"},
-	"internal/remote":             {"", "internal/parallel"},
-	"internal/server":             {"", "internal/account", "internal/app", "internal/endpoint", "internal/experiment", "internal/intake", "internal/job", "internal/library", "internal/parallel", "internal/report", "internal/report/figure", "internal/report/plain", "internal/secret", "internal/store", "internal/store/rows", "panel", "panel/gates", "panel/routing", "stats", "stats/gate"},
-	"internal/labels":             {"", "internal/input", "value", "value/template", "value/typed", "internal/file", "internal/report/plain", "internal/suite/source"},
-	"internal/calibrate":          {"", "internal/labels", "stats", "stats/agree", "stats/judge", "stats/tally", "value/typed"},
-	"internal/judge":              {"", "contract", "value", "score/match", "internal/trace"},
-	"internal/run":                {"", "value", "internal/parallel"},
-	"internal/toolprompt":         {"", "contract", "value"},
-	"internal/modelproxy":         {"", "internal/file", "value/typed"},
-	"internal/live":               {"", "value", "value/template", "internal/child", "internal/endpoint", "internal/parallel", "internal/suite/source"},
-	"internal/mcp":                {"", "value", "contract", "internal/child", "internal/endpoint", "internal/parallel"},
-	"internal/trace/redact":       {"", "value", "score/safety/pii"},
-	"internal/secret":             {"", "value", "score/safety/pii", "internal/endpoint", "internal/trace/redact"},
-	"internal/trace":              {"", "internal/input", "internal/repair", "internal/usage", "score", "score/selection", "value", "value/typed"},
-	"internal/trace/message":      {"", "value", "score/match", "internal/finish", "internal/repair", "internal/usage"},
-	"internal/measure":            {"", "value", "internal/parallel", "internal/trace", "internal/trace/foreign", "internal/usage", "panel/steps", "score/step", "internal/trace/redact", "panel", "panel/slicing", "internal/report/plain", "score", "score/safety"},
-	"internal/trace/foreign":      {"", "internal/input", "value", "value/typed", "internal/trace", "internal/trace/message", "score/match", "internal/finish", "internal/repair", "internal/usage"},
-
-	"internal/stale":           {""},
-	"internal/drills":          {"", "internal/report/plain", "panel", "score", "stats", "stats/gate"},
-	"internal/evalsuite":       {"", "panel"},
-	"internal/coverage":        {"", "internal/suite", "score/selection"},
-	"internal/app":             {"", "internal/calibrate", "internal/measure", "internal/coverage", "internal/plan", "panel/findings", "panel/gates", "panel/slicing", "panel/steps", "score/match", "score/safety", "score/safety/pii", "score/step", "score/trajectory", "stats/exact", "internal/catalog", "internal/catalog/ask", "internal/catalog/edit", "internal/catalog/learn", "internal/catalog/lint", "internal/catalog/sweep", "internal/catalogfile", "internal/child", "internal/drills", "internal/scorer", "internal/editfile", "internal/embed", "internal/endpoint", "internal/evalsuite", "internal/gatefile", "internal/guard", "internal/input", "internal/labels", "internal/parallel", "internal/provider", "internal/provider/agent", "internal/provider/answer", "internal/provider/offline", "internal/provider/recorded", "internal/provider/retriever", "internal/replay", "internal/report", "internal/report/figure", "internal/report/pdf", "internal/report/plain", "internal/report/sheet", "internal/report/verdict", "internal/run", "internal/secret", "internal/stale", "internal/store", "internal/store/rows", "internal/suite", "internal/suite/native", "internal/suite/source", "internal/toolfile", "internal/trace", "internal/trace/foreign", "internal/trace/redact", "panel", "panel/routing", "retrieve", "score", "score/selection", "stats", "stats/gate", "value", "value/typed", "internal/judge", "internal/mcp", "internal/modelproxy", "internal/toolprompt", "retrieve/revise", "stats/judge", "internal/live"},
-	"internal/catalogfile":     {"", "internal/input", "internal/report/plain", "internal/suite/source", "retrieve", "retrieve/catalogue", "retrieve/route"},
-	"internal/catalog":         {"", "internal/catalogfile", "internal/provider/retriever", "internal/report/plain", "retrieve", "retrieve/tune", "score/selection", "value/typed"},
-	"internal/catalog/ask":     {"", "internal/catalog", "internal/provider/retriever", "internal/report/plain", "panel/routing", "retrieve", "retrieve/route", "score/selection"},
-	"internal/catalog/sweep":   {"", "internal/catalog", "internal/provider/retriever", "panel", "retrieve", "score/selection", "stats"},
-	"internal/catalog/learn":   {"", "internal/catalog", "internal/catalogfile", "internal/report/plain", "retrieve", "retrieve/route", "retrieve/tune", "score/selection"},
-	"internal/catalog/lint":    {"", "contract", "internal/catalog", "internal/report/plain", "panel", "retrieve", "retrieve/text"},
-	"internal/catalog/effect":  {"", "internal/report/figure", "internal/report/plain", "panel", "retrieve/revise", "score/selection", "stats", "stats/gate"},
-	"internal/catalog/edit":    {"", "internal/catalog", "internal/catalog/effect", "internal/editfile", "internal/report/plain", "panel", "retrieve", "retrieve/revise"},
-	"internal/report/better":   {"internal/catalog/edit", "internal/catalog/effect", "internal/catalog/learn", "internal/coverage", "internal/report/figure", "internal/report/plain", "internal/report/selection", "stats"},
-	"internal/report/catalogs": {"", "internal/catalog/ask", "internal/catalog/lint", "internal/catalog/sweep", "internal/embed", "internal/report/figure", "internal/report/plain", "internal/report/selection"},
-	"internal/plan":            {"", "internal/parallel", "panel", "panel/gates", "panel/power", "stats", "stats/gate"},
+// layers are the rooms of the module, from the bottom up. A room imports rooms of lower layers, and of
+// its own layer those that stand before it. A new room needs a line here and an ADR that says why it exists.
+var layers = []struct {
+	name  string
+	rooms []string
+}{
+	{"nouns", []string{
+		"", "value", "value/template", "stats", "stats/exact", "stats/judge", "stats/gate", "stats/conform",
+	}},
+	{"one attempt", []string{
+		"contract", "internal/parallel", "internal/file", "internal/endpoint", "internal/child", "internal/doc",
+		"score/condition", "score/match", "score/bfcl", "score/safety/pii", "score/safety", "score",
+	}},
+	{"many attempts", []string{
+		"internal/message", "internal/redact", "panel", "panel/findings", "panel/routing", "panel/gates",
+		"panel/tally", "panel/slicing", "panel/steps", "retrieve", "retrieve/learn",
+	}},
+	{"adapters", []string{
+		"internal/report/plain", "internal/run", "internal/store/rows", "internal/store", "internal/trace",
+		"internal/trace/foreign", "internal/provider", "internal/provider/agent", "internal/provider/offline",
+		"internal/world", "internal/mcp", "internal/modelproxy", "internal/suite/native", "internal/suite/dialect",
+		"internal/conformtest", "internal/mutate",
+	}},
+	{"subjects", []string{
+		"internal/suite", "internal/catalog", "internal/judge", "internal/labels", "internal/drills",
+		"internal/plan", "internal/measure",
+	}},
+	{"application", []string{
+		"internal/report/pdf", "internal/report", "internal/app",
+	}},
+	{"clients", []string{
+		"web", "internal/account", "internal/job", "internal/library", "internal/remote", "internal/server",
+		"cmd/callvet",
+	}},
 }
 
-// pure rooms may not touch files, network, clocks, processes or logs.
-var pure = []string{"", "panel/routing", "value", "value/typed", "value/template", "stats", "stats/dist", "stats/judge", "stats/agree", "stats/gate", "stats/tally", "stats/conform", "stats/exact", "contract", "score", "score/bfcl", "score/match", "score/condition", "score/step", "score/safety", "score/safety/pii", "score/selection", "score/trajectory", "panel", "panel/gates", "panel/power", "panel/slicing", "panel/findings", "panel/tally", "panel/steps", "retrieve/text", "retrieve/bm25", "retrieve/vector", "retrieve/route", "retrieve/catalogue", "retrieve/tune", "retrieve/revise", "retrieve"}
+// pureLayers is how many layers, from the bottom, are pure: their rooms may not touch files, network, clocks,
+// processes or logs. The rooms of impureRooms may.
+const pureLayers = 3
+
+var impureRooms = []string{"internal/parallel", "internal/file", "internal/endpoint", "internal/child", "internal/doc", "internal/redact"}
 
 var impure = []string{"os", "os/exec", "os/signal", "net", "net/http", "log", "log/slog", "syscall", "math/rand", "crypto/rand"}
 
 // headless rooms do what commands and servers ask for, for any of them: they read no flag, no
-// file and no environment themselves, and their callers show what they give. The value is
+// file and no environment themselves, and their callers show the results. The value is
 // what one imports all the same, to hand on the HTTP client of its caller.
-var headless = map[string]string{"internal/app": "net/http", "internal/calibrate": "", "internal/catalog": "net/http", "internal/catalog/ask": "", "internal/catalog/edit": "", "internal/catalog/effect": "", "internal/catalog/learn": "", "internal/catalog/lint": "", "internal/catalog/sweep": "", "internal/catalogfile": "", "internal/coverage": "", "internal/plan": ""}
+var headless = map[string]string{"internal/app": "net/http", "internal/catalog": "net/http", "internal/plan": ""}
 
 var withHead = []string{"os", "os/exec", "os/signal", "net", "net/http", "log", "log/slog", "syscall", "flag", "runtime/debug", "github.com/spf13/cobra", "github.com/spf13/pflag"}
 
@@ -162,7 +82,7 @@ var thirdParty = map[string][]string{
 	"github.com/expr-lang/expr":                {"score/condition"},
 	"gonum.org/v1/gonum":                       {"stats"},
 	"modernc.org/sqlite":                       {"internal/store"},
-	"github.com/blevesearch/snowballstem":      {"retrieve/text"},
+	"github.com/blevesearch/snowballstem":      {"retrieve"},
 	"github.com/jstemmer/go-junit-report/v2":   {"internal/report"},
 	"charm.land/lipgloss/v2":                   {"internal/report"},
 	"github.com/parquet-go/parquet-go":         {"internal/measure"},
@@ -170,7 +90,7 @@ var thirdParty = map[string][]string{
 	"go.opentelemetry.io/proto/otlp":           {"internal/trace/foreign"}, // tests only
 	"github.com/spf13/cobra":                   {"cmd/callvet"},
 	"golang.org/x/time":                        {"internal/run"},
-	"github.com/viterin/vek":                   {"retrieve/vector"},
+	"github.com/viterin/vek":                   {"retrieve"},
 	"github.com/modelcontextprotocol/go-sdk":   {"internal/mcp"},
 	"github.com/danielgtaylor/huma/v2":         {"internal/server"},
 	"github.com/coder/websocket":               {"internal/server"},
@@ -222,30 +142,42 @@ func room(path string) string { return strings.TrimPrefix(strings.TrimPrefix(pat
 // within tells whether a room is another one or a part of it.
 func within(room, owner string) bool { return room == owner || strings.HasPrefix(room, owner+"/") }
 
+// place is where a room stands in layers: its layer, and its number among all rooms, from the bottom.
+func place(room string) (layer, number int, ok bool) {
+	n := 0
+	for i, l := range layers {
+		if at := slices.Index(l.rooms, room); at >= 0 {
+			return i, n + at, true
+		}
+		n += len(l.rooms)
+	}
+	return 0, 0, false
+}
+
 func TestImportsPointDown(t *testing.T) {
 	t.Parallel()
 	for _, p := range listPackages(t) {
 		from := room(p.ImportPath)
-		allowed, known := rooms[from]
-		if !known && !within(from, "cmd") && !within(from, "verify") {
-			t.Errorf("room %s is not in the table of house_test.go: a new room needs an ADR and a line there", from)
+		layer, number, known := place(from)
+		if !known && product(from) {
+			t.Errorf("room %s is not in layers of house_test.go: a new room needs an ADR and a line there", from)
 			continue
 		}
 		for _, imp := range p.Imports {
-			if strings.HasPrefix(imp, module) {
-				if known && !slices.Contains(allowed, room(imp)) {
-					t.Errorf("%s imports %s: arrows point down, and adapters never import one another (docs/design/architecture.md)", p.ImportPath, imp)
+			if within(imp, module) {
+				if _, below, ok := place(room(imp)); known && (!ok || below >= number) {
+					t.Errorf("%s imports %s, which does not stand below it in layers of house_test.go", p.ImportPath, imp)
 				}
 				continue
 			}
-			if slices.Contains(pure, from) && slices.Contains(impure, imp) {
+			if known && layer < pureLayers && !slices.Contains(impureRooms, from) && slices.Contains(impure, imp) {
 				t.Errorf("%s imports %s: a pure room has no files, network, clock, processes or logs", p.ImportPath, imp)
 			}
 			if but, ok := headless[from]; ok && imp != but && slices.Contains(withHead, imp) {
 				t.Errorf("%s imports %s: it works for any client, and is given files, clock and models", p.ImportPath, imp)
 			}
 			for mod, owners := range thirdParty {
-				if (imp == mod || strings.HasPrefix(imp, mod+"/")) && !slices.ContainsFunc(owners, func(o string) bool { return within(from, o) }) {
+				if within(imp, mod) && !slices.ContainsFunc(owners, func(o string) bool { return within(from, o) }) {
 					t.Errorf("%s imports %s: that module belongs to %v alone (docs/design/adr/0001-dependencies.md)", p.ImportPath, imp, owners)
 				}
 			}
@@ -353,62 +285,95 @@ func longOnes(t *testing.T, name, path string) {
 	})
 }
 
-// unsafeFiles import unsafe. No file joins them.
-var unsafeFiles = []string{
-	"value/alike.go", "value/hash.go", "value/name.go", "value/padded.go", "value/parse.go", "value/skim.go", "value/spell.go", "value/value.go",
-}
-
-func TestUnsafeStaysWhereItIs(t *testing.T) {
+// TestNoUnsafe: no file imports unsafe, tests included.
+func TestNoUnsafe(t *testing.T) {
 	t.Parallel()
-	var found []string
-	eachFile(t, func(room string, fset *token.FileSet, f *ast.File) {
-		for _, imp := range f.Imports {
-			if imp.Path.Value == `"unsafe"` {
-				found = append(found, room+"/"+filepath.Base(fset.Position(f.Pos()).Filename))
+	for _, p := range listPackages(t) {
+		for _, name := range slices.Concat(p.GoFiles, p.TestGoFiles, p.XTestGoFiles) {
+			path := filepath.Join(p.Dir, name)
+			f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, imp := range f.Imports {
+				if imp.Path.Value == `"unsafe"` {
+					t.Errorf("%s imports unsafe", path)
+				}
 			}
 		}
-	})
-	slices.Sort(found)
-	if !slices.Equal(found, unsafeFiles) {
-		t.Errorf("unsafe is in %v, and unsafeFiles says %v: none may be added, and what does without it leaves the list", found, unsafeFiles)
 	}
 }
 
-// TestEveryRoomIsOnTheMap: docs/design/architecture.md names every room, by its path or, in the
-// row of a room above it, by its last word.
-func TestEveryRoomIsOnTheMap(t *testing.T) {
+// TestMap: the map of rooms in docs/design/architecture.md is made of the comments of packages.
+func TestMap(t *testing.T) {
 	t.Parallel()
-	b, err := os.ReadFile("docs/design/architecture.md")
+	const file, begin, end = "docs/design/architecture.md", "<!-- map: go test . -run TestMap -update -->\n", "<!-- end of map -->\n"
+	b, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var rows []string
-	for line := range strings.Lines(string(b)) {
-		if strings.HasPrefix(line, "| `") {
-			rows = append(rows, line)
+	before, rest, ok := strings.Cut(string(b), begin)
+	_, after, closed := strings.Cut(rest, end)
+	if !ok || !closed {
+		t.Fatalf("%s has no map between %q and %q", file, begin, end)
+	}
+	if want := before + begin + drawMap(t) + end + after; want != string(b) {
+		if !*update {
+			t.Fatalf("the map of %s is not what packages say of themselves: go test . -run TestMap -update", file)
+		}
+		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
 		}
 	}
-	onMap := func(room string) bool {
-		return slices.ContainsFunc(rows, func(row string) bool {
-			if strings.Contains(row, "`"+room+"`") {
-				return true
-			}
-			for above := filepath.Dir(room); above != "."; above = filepath.Dir(above) {
-				if strings.Contains(row, "`"+above+"`") && strings.Contains(row, "`"+filepath.Base(room)+"`") {
-					return true
-				}
-			}
-			return false
-		})
-	}
-	for _, p := range listPackages(t) {
-		if from := room(p.ImportPath); from != "" && !within(from, "cmd") && product(from) && !onMap(from) {
-			t.Errorf("%s is not on the map of docs/design/architecture.md: say there which question it answers", from)
+}
+
+var update = flag.Bool("update", false, "write the map of rooms anew")
+
+// drawMap writes a table of rooms for each layer, the highest first.
+func drawMap(t *testing.T) string {
+	t.Helper()
+	var b strings.Builder
+	for _, l := range slices.Backward(layers) {
+		fmt.Fprintf(&b, "\n| %s | |\n|---|---|\n", l.name)
+		for _, r := range slices.Backward(l.rooms) {
+			fmt.Fprintf(&b, "| `%s` | %s |\n", cmp.Or(r, "callvet"), question(t, r))
 		}
 	}
-	if len(rows) == 0 {
-		t.Error("docs/design/architecture.md has no map: this test looks at the wrong thing")
+	return b.String() + "\n"
+}
+
+// question is the first sentence of the comment of a package, without its subject.
+func question(t *testing.T, room string) string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(room, "*.go"))
+	if err != nil {
+		t.Fatal(err)
 	}
+	for _, file := range files {
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments|parser.PackageClauseOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.Doc == nil || strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		text, _, _ := strings.Cut(f.Doc.Text(), "\n\n")
+		text = strings.Join(strings.Fields(text), " ") + " "
+		if end := strings.IndexAny(text, "?."); end >= 0 {
+			for !strings.HasPrefix(text[end+1:], " ") {
+				end += 1 + strings.IndexAny(text[end+1:], "?.")
+			}
+			text = text[:end+1]
+		}
+		words := strings.SplitN(strings.TrimSpace(text), " ", 3) // Package NAME …
+		sentence := words[len(words)-1]
+		if i := strings.Index(sentence, ": "); i >= 0 && strings.HasPrefix(sentence, "answers") {
+			sentence = sentence[i+2:]
+		}
+		return sentence
+	}
+	t.Errorf("room %s has no comment", room)
+	return ""
 }
 
 // TestDocs holds files to their license header and to comments on packages and exported

@@ -24,22 +24,7 @@ var (
 // reader who starts at docs/README.md reaches every page of docs/.
 func TestDocsLinks(t *testing.T) {
 	t.Parallel()
-	root := filepath.Join("..", "..")
-	pages := map[string]string{}
-	err := filepath.WalkDir(root, func(file string, e fs.DirEntry, err error) error {
-		name := e.Name()
-		if e.IsDir() && (name == "node_modules" || name == "testdata" || len(name) > 2 && name[0] == '.') {
-			return filepath.SkipDir
-		}
-		if err == nil && strings.HasSuffix(name, ".md") {
-			rel, _ := filepath.Rel(root, file)
-			pages[filepath.ToSlash(rel)] = document(t, rel)
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	root, pages := filepath.Join("..", ".."), docPages(t)
 	links := map[string][]string{}
 	for page, text := range pages {
 		for _, m := range mdLink.FindAllStringSubmatch(mdCode.ReplaceAllString(withoutFences(text), ""), -1) {
@@ -80,6 +65,28 @@ func TestDocsLinks(t *testing.T) {
 			t.Errorf("no link from docs/README.md leads to %s", page)
 		}
 	}
+}
+
+// docPages are all pages of the project, by their path.
+func docPages(t *testing.T) map[string]string {
+	t.Helper()
+	root := filepath.Join("..", "..")
+	pages := map[string]string{}
+	err := filepath.WalkDir(root, func(file string, e fs.DirEntry, err error) error {
+		name := e.Name()
+		if e.IsDir() && (name == "node_modules" || name == "testdata" || len(name) > 2 && name[0] == '.') {
+			return filepath.SkipDir
+		}
+		if err == nil && strings.HasSuffix(name, ".md") {
+			rel, _ := filepath.Rel(root, file)
+			pages[filepath.ToSlash(rel)] = document(t, rel)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pages
 }
 
 // withoutFences drops the fenced blocks of a page.

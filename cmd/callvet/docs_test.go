@@ -71,7 +71,6 @@ func TestDocsCommands(t *testing.T) {
 		t.Skip("make unit runs the documents, and make docs them alone")
 	}
 	for _, doc := range []string{
-		"README.md",
 		"docs/reference/commands.md",
 		"docs/guides/suites.md",
 		"docs/reference/formats.md",
@@ -89,21 +88,98 @@ func TestDocsCommands(t *testing.T) {
 	} {
 		t.Run(doc, func(t *testing.T) {
 			t.Parallel()
-			dir := t.TempDir()
-			if err := os.CopyFS(filepath.Join(dir, "examples"), os.DirFS(filepath.Join("..", "..", "examples"))); err != nil {
-				t.Fatal(err)
-			}
+			dir := docsFolder(t)
 			for _, f := range fences(t, doc) {
-				if f.file != "" {
-					if err := os.WriteFile(filepath.Join(dir, f.file), []byte(f.body), 0o600); err != nil {
-						t.Fatal(err)
-					}
-				}
+				writeFence(t, dir, f)
 				if f.lang == "console" {
 					console(t, dir, fmt.Sprintf("%s:%d", doc, f.line), f.body)
 				}
 			}
 		})
+	}
+}
+
+// TestDocsOutputs runs the blocks "console exact" and compares every line of their output with the page;
+// -update writes it. Ids of runs, dates and durations are different each time.
+func TestDocsOutputs(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("make unit runs the documents, and make docs them alone")
+	}
+	for _, doc := range []string{"README.md", "docs/start/tutorial.md"} {
+		t.Run(doc, func(t *testing.T) {
+			t.Parallel()
+			dir := docsFolder(t)
+			old := document(t, doc)
+			text := old
+			for _, f := range fences(t, doc) {
+				writeFence(t, dir, f)
+				if f.lang != "console exact" {
+					continue
+				}
+				got := transcript(t, dir, fmt.Sprintf("%s:%d", doc, f.line), f.body)
+				if d := cmp.Diff(steady(f.body), steady(got)); d != "" {
+					if !*update {
+						t.Errorf("%s:%d (-doc +program); -update writes it:\n%s", doc, f.line, d)
+					}
+					text = strings.Replace(text, "```console exact\n"+f.body, "```console exact\n"+got, 1)
+				}
+			}
+			if text == old {
+				return
+			}
+			if err := os.WriteFile(filepath.Join("..", "..", doc), []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+// transcript runs the commands of a block, and writes them with what they print.
+func transcript(t *testing.T, dir, where, body string) string {
+	t.Helper()
+	var b strings.Builder
+	for l := range strings.Lines(body) {
+		if command, ok := strings.CutPrefix(strings.TrimRight(l, "\n"), "$ "); ok {
+			b.WriteString(l + docsCommand(t, dir, where, command))
+		}
+	}
+	return b.String()
+}
+
+var changing = regexp.MustCompile(`\d{4}-\d\d-\d\d( \d\d:\d\d)?|\d+(\.\d+)? m?s\b|[ ─]{2,}`)
+
+var runID = regexp.MustCompile(`(?m)(?:· run |^gates for run )([a-z0-9]{10})\b`)
+
+// steady replaces what is different each time a block is run.
+func steady(body string) string {
+	for _, m := range runID.FindAllStringSubmatch(body, -1) {
+		body = strings.ReplaceAll(body, m[1], "RUN")
+	}
+	return changing.ReplaceAllString(runs.ReplaceAllString(body, "RUN "), "·")
+}
+
+// runs is the first column of the table of runs.
+var runs = regexp.MustCompile(`(?m)^[a-z0-9]{10} `)
+
+// docsFolder is a folder for the commands of a page, with the examples.
+func docsFolder(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.CopyFS(filepath.Join(dir, "examples"), os.DirFS(filepath.Join("..", "..", "examples"))); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// writeFence writes a block that has the name of a file.
+func writeFence(t *testing.T, dir string, f fence) {
+	t.Helper()
+	if f.file == "" {
+		return
+	}
+	if err := os.WriteFile(filepath.Join(dir, f.file), []byte(f.body), 0o600); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -122,75 +198,34 @@ func console(t *testing.T, dir, where, body string) {
 			rest = after
 			continue
 		}
-		want := "0"
 		command = strings.TrimPrefix(l, "$ ")
-		if m := exitNote.FindStringSubmatch(command); m != nil {
-			want, command = m[1], strings.TrimSuffix(command, m[0])
-		}
 		if _, err := exec.LookPath("jq"); err != nil && strings.Contains(command, "| jq ") {
 			t.Logf("SKIPPED: no jq on the path: %s", command)
 			rest = body
 			continue
 		}
-		cmd := exec.Command("sh", "-c", command)
-		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "HOME="+dir, "CALLVET_DB="+filepath.Join(dir, "runs.db"), "COLUMNS=")
-		out, err := cmd.CombinedOutput()
-		if cmd.ProcessState == nil {
-			t.Fatalf("%s: %s: %v", where, command, err)
-		}
-		if got := fmt.Sprint(cmd.ProcessState.ExitCode()); got != want {
-			t.Errorf("%s: %s: exit %s, want %s\n%s", where, command, got, want, out)
-		}
-		rest = string(out)
+		rest = docsCommand(t, dir, where, command)
 	}
 }
 
-// elsewhere marks commands that need a key, a server or a run that the reader has, or that serve until they are ended.
-var elsewhere = regexp.MustCompile(`openai/|anthropic/|ollama/|https?:|callvet (?:serve|view)|exec:|\bRUN\b|calibrate |trace import |-- np`)
-
-// TestDocsReadme runs the README's commands in their order, as a reader would.
-func TestDocsReadme(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("make unit runs the documents, and make docs them alone")
+// docsCommand runs a command of a page, and checks its exit code: 0, or N where "# exit N" follows it.
+func docsCommand(t *testing.T, dir, where, command string) string {
+	t.Helper()
+	want := "0"
+	if m := exitNote.FindStringSubmatch(command); m != nil {
+		want, command = m[1], strings.TrimSuffix(command, m[0])
 	}
-	dir, ran := t.TempDir(), 0
-	rows := `{"case_id": "no-such-case", "calls": []}` + "\n"
-	if err := os.WriteFile(filepath.Join(dir, "outputs.jsonl"), []byte(rows), 0o600); err != nil {
-		t.Fatal(err)
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", command)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "HOME="+dir, "CALLVET_DB="+filepath.Join(dir, "runs.db"), "COLUMNS=")
+	out, err := cmd.CombinedOutput()
+	if cmd.ProcessState == nil {
+		t.Fatalf("%s: %s: %v", where, command, err)
 	}
-	regression := os.DirFS(filepath.Join("..", "..", "examples", "regression"))
-	if err := os.CopyFS(dir, regression); err != nil {
-		t.Fatal(err)
+	if got := fmt.Sprint(cmd.ProcessState.ExitCode()); got != want {
+		t.Errorf("%s: %s: exit %s, want %s\n%s", where, command, got, want, out)
 	}
-	for _, example := range []string{"select", "labelled-set"} {
-		if err := os.CopyFS(filepath.Join(dir, "examples", example), os.DirFS(filepath.Join("..", "..", "examples", example))); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for name, text := range map[string]string{"gates.yaml": "gates: [arg_em >= 0.9]\n", "traces.jsonl": document(t, "examples/regression/before.jsonl")} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, c := range commands(t, "README.md") {
-		if elsewhere.MatchString(c.text) {
-			continue
-		}
-		ran++
-		note := ""
-		if strings.Contains(c.text, "recorded:") {
-			note = "   # exit 1" // the recording is of other cases
-		}
-		console(t, dir, c.where, "$ "+c.text+note+"\n")
-		if strings.HasPrefix(c.text, "callvet init") {
-			console(t, dir, c.where, "$ callvet convert suite.yaml -o in.json\n")
-		}
-	}
-	if ran < 5 {
-		t.Errorf("only %d commands of the README run here", ran)
-	}
+	return string(out)
 }
 
 // shown is a command of a plain block.
@@ -219,7 +254,7 @@ func commands(t *testing.T, doc string) []shown {
 // and flags that exist: those that need a key or a server cannot run here.
 func TestDocsExamplesParse(t *testing.T) {
 	t.Parallel()
-	for _, doc := range []string{"README.md", "docs/reference/commands.md", "docs/guides/suites.md", "docs/reference/formats.md", "docs/design/bfcl.md", "docs/guides/deciding.md", "docs/design/architecture.md", "docs/guides/calibration.md", "docs/guides/traces.md", "docs/reference/tools.md", "docs/guides/safety.md", "docs/guides/guard.md", "docs/reference/limits.md", "docs/guides/catalogues.md", "docs/guides/routes.md", "docs/guides/retrieval.md", "CONTRIBUTING.md"} {
+	for doc := range docPages(t) {
 		for _, c := range commands(t, doc) {
 			if err := parses(strings.TrimPrefix(c.text, "callvet ")); err != nil {
 				t.Errorf("%s: %s: %v", c.where, c.text, err)
@@ -286,7 +321,7 @@ func TestDocsFlags(t *testing.T) {
 func TestDocsSuites(t *testing.T) {
 	t.Parallel()
 	whole := 0
-	for _, doc := range []string{"README.md", "docs/guides/suites.md", "docs/reference/formats.md"} {
+	for _, doc := range []string{"docs/start/tutorial.md", "docs/guides/suites.md", "docs/reference/formats.md"} {
 		for _, f := range fences(t, doc) {
 			if f.lang != "yaml" || !strings.Contains("\n"+f.body, "\ntools:") || !strings.Contains(f.body, "\ncases:") {
 				continue
