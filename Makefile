@@ -119,15 +119,13 @@ verifiers: ## the tests of the oracles, without the race detector
 
 # The packages that share memory: they start goroutines, lock, or use unsafe, in the code or in
 # their tests. house_test.go checks that none is left out.
-RACE := ./value ./contract ./score ./panel/... \
-	./retrieve ./retrieve/bm25 ./retrieve/revise ./retrieve/tune ./retrieve/vector \
-	./internal/app ./internal/catalog ./internal/live ./internal/mcp ./internal/modelproxy ./internal/embed/... ./internal/file ./internal/measure ./internal/parallel \
-	./internal/replay ./internal/provider ./internal/provider/agent ./internal/provider/offline ./internal/provider/recorded \
-	./internal/child ./internal/guard ./internal/report/pdf ./internal/report/plain ./internal/report/sheet ./internal/run ./internal/scorer ./internal/secret ./internal/store ./internal/account ./internal/job ./internal/library ./internal/server \
-	./internal/plan ./cmd/callvet ./cmd/callvet/process
+RACE := ./value ./contract ./score ./panel/... ./retrieve/... \
+	./internal/account ./internal/app ./internal/catalog ./internal/child ./internal/file ./internal/job ./internal/judge ./internal/library \
+	./internal/mcp ./internal/measure ./internal/modelproxy ./internal/parallel ./internal/plan ./internal/provider/... ./internal/redact \
+	./internal/report/... ./internal/run ./internal/server ./internal/store ./internal/world ./cmd/callvet
 # Those of RACE that leave out some of it with -short. The others do the same in unit and in race: test runs
 # them under the race detector only. house_test.go checks the list.
-LONG := ./panel ./panel/power ./internal/measure ./internal/plan ./internal/provider/recorded ./internal/server \
+LONG := ./panel ./panel/gates ./internal/measure ./internal/report ./internal/plan ./internal/provider/offline ./internal/server \
 	./cmd/callvet
 test: UNIT = $$(go list ./... | grep -vxF "$$(go list $(RACE) | grep -vxF "$$(go list $(LONG))")")
 # SQLite, translated to Go, the hashes of passwords and the description of the API are slow under the race detector, and a
@@ -260,7 +258,7 @@ fuzz-api: ## 21,000 bad inputs for every route of the API: no error of the serve
 
 .PHONY: verify-records
 verify-records: ## 75,000 received and 14,000 stored records, each with members left out or replaced: nothing fails but that attempt
-	CALLVET_RECORDS=1200 go test -count=1 -timeout 60m -run '^TestBad(Records|Lines)$$' ./internal/provider ./internal/provider/answer ./internal/provider/agent ./internal/trace/foreign ./internal/measure
+	CALLVET_RECORDS=1200 go test -count=1 -timeout 60m -run '^TestBad(Records|Lines)$$' ./internal/provider ./internal/message ./internal/provider/agent ./internal/trace/foreign ./internal/measure
 	CALLVET_RECORDS=14000 go test -count=1 -timeout 60m -run '^TestBadStored' ./internal/app
 
 .PHONY: verify-journeys

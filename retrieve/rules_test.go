@@ -115,7 +115,7 @@ func TestRulesRefuse(t *testing.T) {
 // TestShippedSuite keeps the rules right on the example suite.
 func TestShippedSuite(t *testing.T) {
 	t.Parallel()
-	data, err := os.ReadFile("../../examples/select/suite.json")
+	data, err := os.ReadFile("../examples/select/suite.json")
 	if err != nil {
 		t.Fatal(err)
 	}

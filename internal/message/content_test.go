@@ -224,7 +224,7 @@ func TestRecords(t *testing.T) {
 // TestFormatsPage: every form that docs/reference/formats.md lists is read as the page says.
 func TestFormatsPage(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../../../docs/reference/formats.md")
+	page, err := os.ReadFile("../../docs/reference/formats.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,6 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"math"
@@ -30,7 +29,6 @@ import (
 
 const key = "sk-secret-0123456789"
 
-var update = flag.Bool("update", false, "rewrite golden files")
 
 // server answers with what answer gives, and keeps what it was sent.
 type server struct {
@@ -82,7 +80,7 @@ func golden(t *testing.T, name string, got []string) {
 	t.Helper()
 	path := filepath.Join("testdata", name+".txt")
 	text := strings.Join(got, "")
-	if *update {
+	if *provider.Update {
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -7,7 +7,6 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"errors"
-	"flag"
 	"math"
 	"os"
 	"path/filepath"
@@ -23,7 +22,6 @@ import (
 	"github.com/callvet/callvet/stats"
 )
 
-var update = flag.Bool("update", false, "rewrite golden files")
 
 const sheetHostile = "=cmd|'<script>alert(1)</script>\u202e\x1b[31m@team #1 http://evil.example"
 
@@ -92,7 +90,7 @@ func TestSheetFaces(t *testing.T) {
 				t.Fatal(err)
 			}
 			path := filepath.Join("testdata", name)
-			if *update {
+			if *report.Update {
 				if err := os.MkdirAll("testdata", 0o755); err != nil {
 					t.Fatal(err)
 				}

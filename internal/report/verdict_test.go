@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"encoding/xml"
-	"flag"
 	"io"
 	"math"
 	"os"
@@ -24,7 +23,6 @@ import (
 	"github.com/callvet/callvet/stats/gate"
 )
 
-var verdictUpdate = flag.Bool("update", false, "rewrite the golden files")
 
 // verdictSample is a report with each verdict, a hostile slice value and a place in a file.
 func verdictSample(t *testing.T, policy gate.Policy) *gates.Report {
@@ -88,7 +86,7 @@ func TestVerdictFaces(t *testing.T) {
 				t.Fatal(err)
 			}
 			path := filepath.Join("testdata", name)
-			if *verdictUpdate {
+			if *report.Update {
 				if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
 					t.Fatal(err)
 				}
