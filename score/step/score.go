@@ -4,9 +4,7 @@ package step
 
 import (
 	"bytes"
-	"encoding/binary"
 	"math"
-	"math/bits"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/score/match"
@@ -45,10 +43,7 @@ func (s *Scorer) Score(in *Input, out *callvet.StepScore) {
 		s.unknown++
 	}
 	// The contract is held against the payload as it was emitted, before any repair.
-	args, held, emitted := in.Args, in.Args, true
-	if k := in.Args.Kind(); k <= value.Null || !in.ArgsRaw.Spells(in.Args) {
-		args, held, emitted = s.unlike(in)
-	}
+	args, held, emitted := s.emitted(in)
 	m := t.always
 	if t.schema != nil && emitted {
 		m |= s.contract(t, args, held)
@@ -58,10 +53,6 @@ func (s *Scorer) Score(in *Input, out *callvet.StepScore) {
 		out.Matched, out.Expected, out.Emitted, out.Union = 0, 0, 0, 0
 	case s.shared.slow || in.GoldParams.Kind() == value.Object || in.GoldScoring.Kind() == value.Object:
 		m |= s.byRules(t, args, in, out)
-	case in.GoldArgs.Same(args):
-		n := clamp(in.GoldArgs.Len())
-		out.Matched, out.Expected, out.Emitted, out.Union = n, n, n, n
-		m |= mark(callvet.StepArgEM, true)
 	default:
 		m |= s.arguments(t, args, in.GoldArgs, out)
 	}
@@ -130,9 +121,9 @@ func (s *Scorer) Time(ms float64, out *callvet.StepScore) {
 	}
 }
 
-// unlike reads a payload as emitted that is not known to be what args are: it gives
-// the arguments, what the contract is held against, and whether either was recorded.
-func (s *Scorer) unlike(in *Input) (args, held value.Value, emitted bool) {
+// emitted gives the arguments, the payload that the contract is compared with, and whether
+// either was recorded.
+func (s *Scorer) emitted(in *Input) (args, held value.Value, emitted bool) {
 	var p payload
 	s.read(in, &p)
 	held = p.args
@@ -147,10 +138,6 @@ func (s *Scorer) unlike(in *Input) (args, held value.Value, emitted bool) {
 func (s *Scorer) read(in *Input, p *payload) {
 	if k := in.Args.Kind(); k != value.Invalid && k != value.Null {
 		p.args, p.emitted = in.Args, true
-		if in.ArgsRaw.Spells(in.Args) {
-			p.raw, p.hasRaw = in.Args, true
-			return
-		}
 	}
 	if in.ArgsRaw.Kind() != value.String || len(in.ArgsRaw.Raw()) == 2 {
 		return
@@ -189,41 +176,21 @@ func (s *Scorer) Unlike(labeled value.Value) []match.Pair {
 }
 
 // spells reports whether the inside of a JSON string decodes to text, without
-// decoding it; false also where it would have to look closer. It compares eight
-// bytes at a time up to the next backslash.
+// decoding it; false also where it has other escapes than those of quotes and backslashes.
 func spells(inside, text []byte) bool {
-	const ones, highs = 0x0101010101010101, 0x8080808080808080
-	i, j := 0, 0
-	for i+8 <= len(inside) && j+8 <= len(text) {
-		w := binary.LittleEndian.Uint64(inside[i:])
-		slash := w ^ ones*'\\'
-		slash = (slash - ones) &^ slash & highs
-		differ := w ^ binary.LittleEndian.Uint64(text[j:])
-		if slash|differ == 0 {
-			i, j = i+8, j+8
-			continue
+	for {
+		at := bytes.IndexByte(inside, '\\')
+		if at < 0 {
+			return bytes.Equal(inside, text)
 		}
-		at := min(bits.TrailingZeros64(slash), bits.TrailingZeros64(differ)) >> 3
-		i, j = i+at, j+at
-		if inside[i] != '\\' || i+1 == len(inside) || !escapes(inside[i+1], text[j]) {
+		if at+1 >= len(inside) || at >= len(text) || !bytes.Equal(inside[:at], text[:at]) || !escapes(inside[at+1], text[at]) {
 			return false
 		}
-		i, j = i+2, j+1
+		inside, text = inside[at+2:], text[at+1:]
 	}
-	for ; i < len(inside) && j < len(text); i, j = i+1, j+1 {
-		if inside[i] == '\\' {
-			if i++; i == len(inside) || !escapes(inside[i], text[j]) {
-				return false
-			}
-		} else if inside[i] != text[j] {
-			return false
-		}
-	}
-	return i == len(inside) && j == len(text)
 }
 
-// escapes reports whether a backslash and c stand for want; only those two that
-// JSON in JSON is full of.
+// escapes reports whether a backslash and c stand for want.
 func escapes(c, want byte) bool { return c == want && (c == '"' || c == '\\') }
 
 // arguments compares what the call carried with the labeled arguments, exactly.
