@@ -39,7 +39,7 @@ var layers = []struct {
 	}},
 	{"many attempts", []string{
 		"internal/message", "internal/redact", "panel", "panel/findings", "panel/routing", "panel/gates",
-		"panel/tally", "panel/slicing", "panel/steps", "retrieve", "retrieve/learn",
+		"panel/slicing", "panel/steps", "retrieve", "retrieve/learn",
 	}},
 	{"adapters", []string{
 		"internal/report/plain", "internal/run", "internal/store/rows", "internal/store", "internal/trace",
