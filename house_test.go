@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -183,6 +184,7 @@ var thirdParty = map[string][]string{
 type pkg struct {
 	ImportPath   string
 	Dir          string
+	Doc          string // the first sentence
 	GoFiles      []string
 	TestGoFiles  []string
 	XTestGoFiles []string
@@ -207,7 +209,7 @@ func listPackages(t *testing.T) []pkg {
 // listModule lists the packages of the module in a folder, as JSON documents one after another.
 func listModule(t *testing.T, folder string) []byte {
 	t.Helper()
-	cmd := exec.Command("go", "-C", folder, "list", "-json=ImportPath,Dir,GoFiles,TestGoFiles,XTestGoFiles,Imports", "./...")
+	cmd := exec.Command("go", "-C", folder, "list", "-json=ImportPath,Dir,Doc,GoFiles,TestGoFiles,XTestGoFiles,Imports", "./...")
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	out, err := cmd.Output()
@@ -372,41 +374,52 @@ func TestNoUnsafe(t *testing.T) {
 	}
 }
 
-// TestEveryRoomIsOnTheMap: docs/design/architecture.md names every room, by its path or, in the
-// row of a room above it, by its last word.
-func TestEveryRoomIsOnTheMap(t *testing.T) {
+var update = flag.Bool("update", false, "write the map of docs/design/architecture.md")
+
+// TestMap: the map of docs/design/architecture.md has each package with the first sentence of its
+// comment, or the question in it; -update writes it. The page can be read in one sitting.
+func TestMap(t *testing.T) {
 	t.Parallel()
-	b, err := os.ReadFile("docs/design/architecture.md")
+	const page, begin, end = "docs/design/architecture.md", "<!-- map -->\n", "<!-- end of map -->"
+	b, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var rows []string
-	for line := range strings.Lines(string(b)) {
-		if strings.HasPrefix(line, "| `") {
-			rows = append(rows, line)
-		}
+	before, rest, ok := strings.Cut(string(b), begin)
+	old, after, ended := strings.Cut(rest, end)
+	if !ok || !ended {
+		t.Fatalf("%s has no place for the map", page)
 	}
-	onMap := func(room string) bool {
-		return slices.ContainsFunc(rows, func(row string) bool {
-			if strings.Contains(row, "`"+room+"`") {
-				return true
-			}
-			for above := filepath.Dir(room); above != "."; above = filepath.Dir(above) {
-				if strings.Contains(row, "`"+above+"`") && strings.Contains(row, "`"+filepath.Base(room)+"`") {
-					return true
-				}
-			}
-			return false
-		})
-	}
+	var m strings.Builder
+	m.WriteString("| package | answers |\n|---|---|\n")
 	for _, p := range listPackages(t) {
-		if from := room(p.ImportPath); from != "" && !within(from, "cmd") && product(from) && !onMap(from) {
-			t.Errorf("%s is not on the map of docs/design/architecture.md: say there which question it answers", from)
+		if from := room(p.ImportPath); product(from) {
+			fmt.Fprintf(&m, "| `%s` | %s |\n", cmp.Or(from, "callvet"), question(p.Doc))
 		}
 	}
-	if len(rows) == 0 {
-		t.Error("docs/design/architecture.md has no map: this test looks at the wrong thing")
+	if m.String() == old {
+		return
 	}
+	if !*update {
+		t.Fatalf("the map of %s differs from the packages' comments: go test . -run TestMap -update", page)
+	}
+	if err := os.WriteFile(page, []byte(before+begin+m.String()+end+after), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// question is the first sentence of a package's comment, without its first words.
+func question(doc string) string {
+	text := doc
+	if head, q, ok := strings.Cut(doc, ": "); ok && strings.Contains(head, " answers") && strings.Contains(q, "?") {
+		text, _, _ = strings.Cut(q, "?")
+		return text + "?"
+	}
+	text = strings.TrimSuffix(text, ".")
+	if words := strings.SplitN(text, " ", 3); len(words) == 3 {
+		text = words[2] // without "Package X"
+	}
+	return text
 }
 
 // TestDocs holds files to their license header and to comments on packages and exported
