@@ -24,10 +24,10 @@ func paired(metric string, g int, value func() (before, after Observation)) *Dif
 	return &Diff(leds[0], leds[1], 0).Targets[0].Measured[0].Overall
 }
 
-// TestPairedCoverage simulates a loss that is just the margin: a gate that holds the
+// TestUnracedPairedCoverage simulates a loss that is just the margin: a gate that holds the
 // worse end against it may pass in 2.5 % of the runs (and what chance adds to it in 1,000
 // of them); with amounts, whose ratio is only nearly normal, in up to 5 %.
-func TestPairedCoverage(t *testing.T) {
+func TestUnracedPairedCoverage(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("a simulation, and nothing in it is shared")

@@ -50,8 +50,8 @@ func side(rng *rand.Rand, name string, g, attempts int, chance func() float64, m
 	return l
 }
 
-// TestUnpairedCoverage: of sides without a case in common the interval of the change holds the truth.
-func TestUnpairedCoverage(t *testing.T) {
+// TestUnracedUnpairedCoverage: of sides without a case in common the interval of the change holds the truth.
+func TestUnracedUnpairedCoverage(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("a simulation, and nothing in it is shared")

@@ -104,10 +104,10 @@ var blocked = map[string][]string{
 	"version":             {""},
 }
 
-// TestInterrupt: whatever a command of the command tree waits for, it ends at an
+// TestUnracedInterrupt: whatever a command of the command tree waits for, it ends at an
 // interrupt with exit code 130 and one line, which says how to go on with a run. A server that had begun to
 // serve ends with 0.
-func TestInterrupt(t *testing.T) {
+func TestUnracedInterrupt(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("starts hundreds of processes, each of them slow under the race detector")
