@@ -56,7 +56,7 @@ func TestUnracedUnpairedCoverage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a simulation, and nothing in it is shared")
 	}
-	const runs = 600
+	const runs = 200
 	rng := rand.New(rand.NewPCG(16, 4))
 	metrics := []string{"arg_em", "calls_per_attempt", MetricCost}
 	for name, c := range map[string]struct {
@@ -87,7 +87,7 @@ func TestUnracedUnpairedCoverage(t *testing.T) {
 			}
 		}
 		for i, n := range held {
-			if share := float64(n) / runs; share < 0.925 {
+			if share := float64(n) / runs; share < 0.91 {
 				t.Errorf("%s, metric %d: held in %.1f %%", name, i, 100*share)
 			}
 		}
