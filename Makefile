@@ -177,7 +177,7 @@ mutate: ## change one operator at a time: the share of changes that a test notic
 .PHONY: golden
 golden: ## rewrite golden files
 	go test ./internal/report ./internal/suite ./internal/suite/dialect -update
-	go test ./cmd/callvet -run 'TestScript|TestDocsMetrics|TestDocsDocuments$$' -update
+	go test ./cmd/callvet -run 'TestScript|TestDocsMetrics|TestDocsDocuments$$|TestDocsFlags|TestDocsOutputs' -update
 	go test -C verify ./rows -run TestDocsPlaces -update
 
 .PHONY: cover

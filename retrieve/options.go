@@ -79,7 +79,7 @@ type AdditiveWeights struct {
 }
 
 // Default gives the preset whose weights were chosen by measurement
-// (docs/guides/retrieval.md). It needs neither network nor weights of a model. Its
+// (docs/design/proof.md). It needs neither network nor weights of a model. Its
 // Confidence was fitted by callvet-verify abstention; it holds for these weights and
 // vectors, and not with a Reranker.
 func Default() Options {
@@ -103,7 +103,7 @@ func Default() Options {
 
 // DefaultMinConfidence is the MinConfidence that refuses about one in twenty of the
 // answerable questions under Default, over the catalogs that it was fitted on
-// (docs/guides/retrieval.md). Default itself refuses nothing: on some catalogs it is more.
+// (docs/design/proof.md). Default itself refuses nothing: on some catalogs it is more.
 const DefaultMinConfidence = 0.211
 
 func (o Options) fields() []bm25.Field {

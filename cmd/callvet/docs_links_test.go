@@ -125,3 +125,32 @@ func anchors(text string) map[string]bool {
 	}
 	return out
 }
+
+// TestDocsContributing: the files that CONTRIBUTING.md sends a newcomer to are there, and the tests
+// that it names exist.
+func TestDocsContributing(t *testing.T) {
+	t.Parallel()
+	text := document(t, "CONTRIBUTING.md")
+	places := 0
+	for _, m := range regexp.MustCompile("`([a-z0-9_./]+)`").FindAllStringSubmatch(text, -1) {
+		if !strings.Contains(m[1], "/") && !strings.HasSuffix(m[1], ".go") {
+			continue
+		}
+		places++
+		if _, err := os.Stat(filepath.Join("..", "..", m[1])); err != nil {
+			t.Errorf("CONTRIBUTING.md names %s, which is not there", m[1])
+		}
+	}
+	if places < 40 {
+		t.Errorf("only %d places were found", places)
+	}
+	if n := len(regexp.MustCompile(`(?m)^\d+\. `).FindAllString(text, -1)); n != 15 {
+		t.Errorf("%d files to read, not 15", n)
+	}
+	tests := allTests(t)
+	for _, m := range regexp.MustCompile(`-run (Test\w+)`).FindAllStringSubmatch(text, -1) {
+		if tests[m[1]] == "" {
+			t.Errorf("CONTRIBUTING.md names %s, which is no test", m[1])
+		}
+	}
+}

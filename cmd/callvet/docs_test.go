@@ -14,8 +14,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/callvet/callvet/internal/suite"
 )
@@ -70,22 +68,10 @@ func TestDocsCommands(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make unit runs the documents, and make docs them alone")
 	}
-	for _, doc := range []string{
-		"docs/reference/commands.md",
-		"docs/guides/suites.md",
-		"docs/reference/formats.md",
-		"docs/guides/deciding.md",
-		"docs/guides/traces.md",
-		"docs/guides/catalogues.md",
-		"docs/guides/judging.md", "docs/guides/drills.md",
-		"docs/guides/calibration.md",
-		"docs/guides/mcp.md",
-		"docs/guides/modelproxy.md",
-		"docs/guides/prompts.md",
-		"docs/guides/safety.md",
-		"docs/guides/guard.md", "docs/guides/replay.md",
-		"docs/guides/running.md",
-	} {
+	for doc, text := range docPages(t) {
+		if !strings.HasPrefix(doc, "docs/") || !strings.Contains(text, "\n```console\n") {
+			continue
+		}
 		t.Run(doc, func(t *testing.T) {
 			t.Parallel()
 			dir := docsFolder(t)
@@ -273,48 +259,6 @@ func parses(text string) error {
 		return err
 	}
 	return cmd.ValidateArgs(cmd.Flags().Args())
-}
-
-// everyFlag lists the flags of all commands by name.
-func everyFlag() map[string]bool {
-	out := map[string]bool{"help": true}
-	var walk func(*cobra.Command)
-	add := func(f *pflag.Flag) {
-		if !f.Hidden {
-			out[f.Name] = true
-		}
-	}
-	walk = func(c *cobra.Command) {
-		c.LocalFlags().VisitAll(add)
-		c.PersistentFlags().VisitAll(add)
-		for _, sub := range c.Commands() {
-			walk(sub)
-		}
-	}
-	walk(new(cli).rootCommand())
-	return out
-}
-
-func TestDocsFlags(t *testing.T) {
-	t.Parallel()
-	doc := document(t, "docs/reference/commands.md")
-	flags, told := everyFlag(), map[string]bool{}
-	for _, m := range regexp.MustCompile(`--([a-z](?:[a-z-]*[a-z])?)`).FindAllStringSubmatch(doc, -1) {
-		told[m[1]] = true
-		if !flags[m[1]] {
-			t.Errorf("docs/reference/commands.md tells of --%s, which no command has", m[1])
-		}
-	}
-	for name := range flags {
-		if !told[name] {
-			t.Errorf("docs/reference/commands.md does not tell of --%s", name)
-		}
-	}
-	for _, c := range new(cli).rootCommand().Commands() {
-		if !strings.Contains(doc, "`"+c.Name()) {
-			t.Errorf("docs/reference/commands.md does not tell of the command %s", c.Name())
-		}
-	}
 }
 
 // TestDocsSuites loads and lints the whole suites that the documents show.

@@ -128,14 +128,14 @@ func TestOneSpelling(t *testing.T) {
 // TestEveryRuleHasActions: a new rule is one that the guard can act on, or the test says why not.
 func TestEveryRuleHasActions(t *testing.T) {
 	t.Parallel()
-	doc, err := os.ReadFile("../../docs/guides/guard.md")
+	doc, err := os.ReadFile("../../docs/guides/safety.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	n := 0
 	for _, r := range safety.RuleNames() {
 		if !strings.Contains(string(doc), "`"+string(r)+"`") {
-			t.Errorf("docs/guides/guard.md does not name %s", r)
+			t.Errorf("docs/guides/safety.md does not name %s", r)
 		}
 		if guard.Actions(r) != nil {
 			n++

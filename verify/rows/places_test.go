@@ -53,7 +53,7 @@ func TestDocsPlaces(t *testing.T) {
 	}
 }
 
-// row writes one row: the places, and the first step that has a number or a text to compare.
+// row writes one row: the places, and the first number or text that its check compares.
 func (p *places) row(t *testing.T, r *Row) string {
 	t.Helper()
 	var here []string
@@ -67,9 +67,7 @@ func (p *places) row(t *testing.T, r *Row) string {
 	for _, s := range r.Steps {
 		for _, e := range s.Expect {
 			if e.Checks() {
-				line := strings.ReplaceAll(s.Line, "|", "\\|")
-				return tableRow(strings.ReplaceAll(r.Term, "|", "\\|"), where,
-					code(line)+": "+strings.ReplaceAll(e.String(), "|", "\\|")+". "+r.Hand)
+				return tableRow(strings.ReplaceAll(r.Term, "|", "\\|"), where, strings.ReplaceAll(e.String(), "|", "\\|"))
 			}
 		}
 	}
