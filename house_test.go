@@ -15,8 +15,8 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -599,26 +599,35 @@ func makeList(t *testing.T, name string) (patterns []string, has func(room strin
 	}
 }
 
-// TestRaceCoversWhatSharesMemory: make race tests every package that starts goroutines,
-// locks or uses unsafe, in its code or in its tests. Where it leaves out what is long, make test
-// runs that without the race detector.
+// TestRaceCoversWhatSharesMemory: make race tests every package that starts goroutines, locks or uses unsafe, in its code
+// or in its tests, unless make unit runs all of its tests. The Makefile lists the packages that both test.
 func TestRaceCoversWhatSharesMemory(t *testing.T) {
 	t.Parallel()
 	_, racedHere := makeList(t, "RACE")
 	_, racedThere := makeList(t, "RACE_VERIFY")
-	listed, longHere := makeList(t, "LONG")
-	listedThere, longThere := makeList(t, "LONG_VERIFY")
+	_, bothHere := makeList(t, "UNRACED_IN")
+	_, bothThere := makeList(t, "UNRACED_IN_VERIFY")
 	raced := func(at string) bool { return racedHere(at) || racedThere(inVerify(at)) }
-	long := func(at string) bool { return longHere(at) || longThere(inVerify(at)) }
-	for _, pattern := range listedThere {
-		listed = append(listed, "./"+path.Join("verify", pattern))
-	}
+	pattern, _ := makeList(t, "UNRACED")
+	unraced := regexp.MustCompile(strings.ReplaceAll(pattern[0], "$$", "$"))
 	found := 0
 	for _, p := range listPackages(t) {
 		tests := append(slices.Clone(p.TestGoFiles), p.XTestGoFiles...)
 		at := room(p.ImportPath)
-		if len(tests) == 0 {
-			continue // nothing runs
+		some, without := 0, 0
+		for _, name := range tests {
+			for _, test := range testsOf(t, filepath.Join(p.Dir, name)) {
+				some++
+				if unraced.MatchString(test) {
+					without++
+				}
+			}
+		}
+		if both := bothHere(at) || bothThere(inVerify(at)); raced(at) && both != (without > 0) {
+			t.Errorf("%s has %d tests like %s; it is in UNRACED_IN of the Makefile: %t", at, without, unraced, both)
+		}
+		if some == without {
+			continue // nothing is left for the race detector
 		}
 		for _, name := range append(slices.Clone(p.GoFiles), tests...) {
 			why := sharesMemory(t, filepath.Join(p.Dir, name))
@@ -630,22 +639,26 @@ func TestRaceCoversWhatSharesMemory(t *testing.T) {
 			}
 			break
 		}
-		short := slices.ContainsFunc(tests, func(name string) bool {
-			text, err := os.ReadFile(filepath.Join(p.Dir, name))
-			return err != nil || bytes.Contains(text, []byte("testing.Short()"))
-		})
-		if raced(at) && short != long(at) {
-			t.Errorf("%s asks testing.Short(): %t; it is in LONG of the Makefile: %t", at, short, long(at))
-		}
-	}
-	for _, pattern := range listed {
-		if at := strings.TrimPrefix(pattern, "./"); !raced(at) {
-			t.Errorf("%s is in LONG of the Makefile, and not in RACE", at)
-		}
 	}
 	if found == 0 {
 		t.Error("no package shares memory: this test looks at the wrong thing")
 	}
+}
+
+// testsOf are the names of the tests, examples and fuzz targets in a file.
+func testsOf(t *testing.T, path string) (out []string) {
+	t.Helper()
+	f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range f.Decls {
+		fn, ok := d.(*ast.FuncDecl)
+		if ok && fn.Recv == nil && fn.Name.Name != "TestMain" && regexp.MustCompile(`^(Test|Fuzz|Example)`).MatchString(fn.Name.Name) {
+			out = append(out, fn.Name.Name)
+		}
+	}
+	return out
 }
 
 // inVerify is the path of a room within the module verify, "." for its root, and "" for a room elsewhere.
