@@ -15,8 +15,8 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -103,6 +103,7 @@ var thirdParty = map[string][]string{
 type pkg struct {
 	ImportPath   string
 	Dir          string
+	Doc          string // the first sentence
 	GoFiles      []string
 	TestGoFiles  []string
 	XTestGoFiles []string
@@ -127,7 +128,7 @@ func listPackages(t *testing.T) []pkg {
 // listModule lists the packages of the module in a folder, as JSON documents one after another.
 func listModule(t *testing.T, folder string) []byte {
 	t.Helper()
-	cmd := exec.Command("go", "-C", folder, "list", "-json=ImportPath,Dir,GoFiles,TestGoFiles,XTestGoFiles,Imports", "./...")
+	cmd := exec.Command("go", "-C", folder, "list", "-json=ImportPath,Dir,Doc,GoFiles,TestGoFiles,XTestGoFiles,Imports", "./...")
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	out, err := cmd.Output()
@@ -304,76 +305,56 @@ func TestNoUnsafe(t *testing.T) {
 	}
 }
 
-// TestMap: the map of rooms in docs/design/architecture.md is made of the comments of packages.
+var update = flag.Bool("update", false, "write the map of docs/design/architecture.md")
+
+// TestMap: the map of docs/design/architecture.md has each package with the first sentence of its
+// comment, or the question in it; -update writes it. The page can be read in one sitting.
 func TestMap(t *testing.T) {
 	t.Parallel()
-	const file, begin, end = "docs/design/architecture.md", "<!-- map: go test . -run TestMap -update -->\n", "<!-- end of map -->\n"
-	b, err := os.ReadFile(file)
+	const page, begin, end = "docs/design/architecture.md", "<!-- map -->\n", "<!-- end of map -->"
+	b, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
 	before, rest, ok := strings.Cut(string(b), begin)
-	_, after, closed := strings.Cut(rest, end)
-	if !ok || !closed {
-		t.Fatalf("%s has no map between %q and %q", file, begin, end)
+	old, after, ended := strings.Cut(rest, end)
+	if !ok || !ended {
+		t.Fatalf("%s has no place for the map", page)
 	}
-	if want := before + begin + drawMap(t) + end + after; want != string(b) {
-		if !*update {
-			t.Fatalf("the map of %s is not what packages say of themselves: go test . -run TestMap -update", file)
-		}
-		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
+	var m strings.Builder
+	docs := map[string]string{}
+	for _, p := range listPackages(t) {
+		docs[room(p.ImportPath)] = p.Doc
 	}
-}
-
-var update = flag.Bool("update", false, "write the map of rooms anew")
-
-// drawMap writes a table of rooms for each layer, the highest first.
-func drawMap(t *testing.T) string {
-	t.Helper()
-	var b strings.Builder
 	for _, l := range slices.Backward(layers) {
-		fmt.Fprintf(&b, "\n| %s | |\n|---|---|\n", l.name)
-		for _, r := range slices.Backward(l.rooms) {
-			fmt.Fprintf(&b, "| `%s` | %s |\n", cmp.Or(r, "callvet"), question(t, r))
+		fmt.Fprintf(&m, "\n| %s | answers |\n|---|---|\n", l.name)
+		for _, from := range slices.Backward(l.rooms) {
+			fmt.Fprintf(&m, "| `%s` | %s |\n", cmp.Or(from, "callvet"), question(docs[from]))
 		}
 	}
-	return b.String() + "\n"
-}
-
-// question is the first sentence of the comment of a package, without its subject.
-func question(t *testing.T, room string) string {
-	t.Helper()
-	files, err := filepath.Glob(filepath.Join(room, "*.go"))
-	if err != nil {
+	if m.String() == old {
+		return
+	}
+	if !*update {
+		t.Fatalf("the map of %s differs from the packages' comments: go test . -run TestMap -update", page)
+	}
+	if err := os.WriteFile(page, []byte(before+begin+m.String()+end+after), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for _, file := range files {
-		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments|parser.PackageClauseOnly)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if f.Doc == nil || strings.HasSuffix(file, "_test.go") {
-			continue
-		}
-		text, _, _ := strings.Cut(f.Doc.Text(), "\n\n")
-		text = strings.Join(strings.Fields(text), " ") + " "
-		if end := strings.IndexAny(text, "?."); end >= 0 {
-			for !strings.HasPrefix(text[end+1:], " ") {
-				end += 1 + strings.IndexAny(text[end+1:], "?.")
-			}
-			text = text[:end+1]
-		}
-		words := strings.SplitN(strings.TrimSpace(text), " ", 3) // Package NAME …
-		sentence := words[len(words)-1]
-		if i := strings.Index(sentence, ": "); i >= 0 && strings.HasPrefix(sentence, "answers") {
-			sentence = sentence[i+2:]
-		}
-		return sentence
+}
+
+// question is the first sentence of a package's comment, without its first words.
+func question(doc string) string {
+	text := doc
+	if head, q, ok := strings.Cut(doc, ": "); ok && strings.Contains(head, " answers") && strings.Contains(q, "?") {
+		text, _, _ = strings.Cut(q, "?")
+		return text + "?"
 	}
-	t.Errorf("room %s has no comment", room)
-	return ""
+	text = strings.TrimSuffix(text, ".")
+	if words := strings.SplitN(text, " ", 3); len(words) == 3 {
+		text = words[2] // without "Package X"
+	}
+	return text
 }
 
 // TestDocs holds files to their license header and to comments on packages and exported
@@ -554,26 +535,35 @@ func makeList(t *testing.T, name string) (patterns []string, has func(room strin
 	}
 }
 
-// TestRaceCoversWhatSharesMemory: make race tests every package that starts goroutines,
-// locks or uses unsafe, in its code or in its tests. Where it leaves out what is long, make test
-// runs that without the race detector.
+// TestRaceCoversWhatSharesMemory: make race tests every package that starts goroutines, locks or uses unsafe, in its code
+// or in its tests, unless make unit runs all of its tests. The Makefile lists the packages that both test.
 func TestRaceCoversWhatSharesMemory(t *testing.T) {
 	t.Parallel()
 	_, racedHere := makeList(t, "RACE")
 	_, racedThere := makeList(t, "RACE_VERIFY")
-	listed, longHere := makeList(t, "LONG")
-	listedThere, longThere := makeList(t, "LONG_VERIFY")
+	_, bothHere := makeList(t, "UNRACED_IN")
+	_, bothThere := makeList(t, "UNRACED_IN_VERIFY")
 	raced := func(at string) bool { return racedHere(at) || racedThere(inVerify(at)) }
-	long := func(at string) bool { return longHere(at) || longThere(inVerify(at)) }
-	for _, pattern := range listedThere {
-		listed = append(listed, "./"+path.Join("verify", pattern))
-	}
+	pattern, _ := makeList(t, "UNRACED")
+	unraced := regexp.MustCompile(strings.ReplaceAll(pattern[0], "$$", "$"))
 	found := 0
 	for _, p := range listPackages(t) {
 		tests := append(slices.Clone(p.TestGoFiles), p.XTestGoFiles...)
 		at := room(p.ImportPath)
-		if len(tests) == 0 {
-			continue // nothing runs
+		some, without := 0, 0
+		for _, name := range tests {
+			for _, test := range testsOf(t, filepath.Join(p.Dir, name)) {
+				some++
+				if unraced.MatchString(test) {
+					without++
+				}
+			}
+		}
+		if both := bothHere(at) || bothThere(inVerify(at)); raced(at) && both != (without > 0) {
+			t.Errorf("%s has %d tests like %s; it is in UNRACED_IN of the Makefile: %t", at, without, unraced, both)
+		}
+		if some == without {
+			continue // nothing is left for the race detector
 		}
 		for _, name := range append(slices.Clone(p.GoFiles), tests...) {
 			why := sharesMemory(t, filepath.Join(p.Dir, name))
@@ -585,22 +575,26 @@ func TestRaceCoversWhatSharesMemory(t *testing.T) {
 			}
 			break
 		}
-		short := slices.ContainsFunc(tests, func(name string) bool {
-			text, err := os.ReadFile(filepath.Join(p.Dir, name))
-			return err != nil || bytes.Contains(text, []byte("testing.Short()"))
-		})
-		if raced(at) && short != long(at) {
-			t.Errorf("%s asks testing.Short(): %t; it is in LONG of the Makefile: %t", at, short, long(at))
-		}
-	}
-	for _, pattern := range listed {
-		if at := strings.TrimPrefix(pattern, "./"); !raced(at) {
-			t.Errorf("%s is in LONG of the Makefile, and not in RACE", at)
-		}
 	}
 	if found == 0 {
 		t.Error("no package shares memory: this test looks at the wrong thing")
 	}
+}
+
+// testsOf are the names of the tests, examples and fuzz targets in a file.
+func testsOf(t *testing.T, path string) (out []string) {
+	t.Helper()
+	f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range f.Decls {
+		fn, ok := d.(*ast.FuncDecl)
+		if ok && fn.Recv == nil && fn.Name.Name != "TestMain" && regexp.MustCompile(`^(Test|Fuzz|Example)`).MatchString(fn.Name.Name) {
+			out = append(out, fn.Name.Name)
+		}
+	}
+	return out
 }
 
 // inVerify is the path of a room within the module verify, "." for its root, and "" for a room elsewhere.

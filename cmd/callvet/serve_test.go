@@ -253,8 +253,8 @@ func TestServeFiles(t *testing.T) {
 	}
 }
 
-// TestServeTLS: a server with a certificate of its own is used by who trusts it, and by nobody else.
-func TestServeTLS(t *testing.T) {
+// TestUnracedServeTLS: a server with a certificate of its own is used by who trusts it, and by nobody else.
+func TestUnracedServeTLS(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("starts processes")

@@ -146,25 +146,26 @@ func parts(text string, n int) []string {
 // of it merged, give the same bytes; also where the window closes tasks all the time.
 func TestSameForAnyWorkersAndParts(t *testing.T) {
 	t.Parallel()
-	for _, window := range []int{16 * 12, 1 << 12} {
-		cfg := steps.Config{Window: window, SliceBy: []string{"expected_tool", "called_tool", "api_version", "tool_family", "language", "tag", "language*intent", "*"}}
-		tasks := 600
-		if testing.Short() {
-			tasks = 100
-		}
-		text := file(7, tasks, 9)
+	for _, c := range []struct {
+		window  int
+		sliceBy []string
+		parts   []int
+	}{
+		{16 * 10, []string{"expected_tool", "called_tool", "api_version", "tool_family", "language", "tag", "language*intent", "*"}, []int{2, 40}}, // closes tasks all the time
+		{1 << 12, []string{"language*intent"}, []int{1, 7}},
+	} {
+		cfg := steps.Config{Window: c.window, SliceBy: c.sliceBy}
+		text := file(7, 220, 9)
 		want := panels(t, run(t, cfg, 1, 0, text).Sheet)
-		for _, jobs := range []int{2, 5} {
-			for _, block := range []int{2000, 64 << 10} {
-				got := run(t, cfg, jobs, block, text)
-				if diff := cmp.Diff(string(want), string(panels(t, got.Sheet))); diff != "" {
-					t.Fatalf("window %d, %d workers, blocks of %d: %s", window, jobs, block, diff)
-				}
+		for _, how := range [][2]int{{2, 2000}, {5, 64 << 10}} {
+			got := run(t, cfg, how[0], how[1], text)
+			if diff := cmp.Diff(string(want), string(panels(t, got.Sheet))); diff != "" {
+				t.Fatalf("window %d, %d workers, blocks of %d: %s", c.window, how[0], how[1], diff)
 			}
 		}
 		part := cfg
 		part.Partial = true
-		for _, n := range []int{1, 2, 7, 40} {
+		for _, n := range c.parts {
 			merged := steps.New(withCatalog(cfg))
 			for _, p := range parts(text, n) {
 				res := run(t, part, 2, 3000, p)
@@ -173,7 +174,7 @@ func TestSameForAnyWorkersAndParts(t *testing.T) {
 				}
 			}
 			if diff := cmp.Diff(string(want), string(panels(t, merged))); diff != "" {
-				t.Fatalf("window %d, %d parts: %s", window, n, diff)
+				t.Fatalf("window %d, %d parts: %s", c.window, n, diff)
 			}
 		}
 	}
@@ -188,7 +189,7 @@ func withCatalog(cfg steps.Config) steps.Config {
 func TestPartsOfParts(t *testing.T) {
 	t.Parallel()
 	cfg := steps.Config{Window: 16 * 12, Catalogue: true}
-	text := file(8, 300, 8)
+	text := file(8, 200, 8)
 	want := panels(t, run(t, cfg, 1, 0, text).Sheet)
 	part := cfg
 	part.Partial = true
@@ -306,11 +307,7 @@ func TestNumbers(t *testing.T) {
 // TestEnds: however a reading ends, it does, and says why.
 func TestEnds(t *testing.T) {
 	t.Parallel()
-	tasks := 100
-	if testing.Short() {
-		tasks = 20
-	}
-	text := file(7, tasks, 20)
+	text := file(7, 20, 20)
 	scorer, _ := score.NewStepScorer(score.StepConfig{Tools: catalog})
 	full := errors.New("full")
 	for _, jobs := range []int{1, 2, 5, 40} {
@@ -370,16 +367,12 @@ func TestStrict(t *testing.T) {
 func TestHostilePartial(t *testing.T) {
 	t.Parallel()
 	cfg := steps.Config{Window: 64, Partial: true, Catalogue: true}
-	good := run(t, cfg, 1, 0, file(3, 30, 4)).Sheet.AppendPartial(nil, []byte("note"))
+	good := run(t, cfg, 1, 0, file(3, 6, 2)).Sheet.AppendPartial(nil, []byte("note"))
 	if note, err := steps.New(cfg).Merge(good); err != nil || string(note) != "note" {
 		t.Fatal(string(note), err)
 	}
 	r := rand.New(rand.NewPCG(1, 2))
-	tries := 40
-	if testing.Short() {
-		tries = 8
-	}
-	for range tries {
+	for range 150 {
 		bad := bytes.Clone(good)
 		for range 1 + r.IntN(3) {
 			bad[r.IntN(len(bad))] = byte(r.IntN(256))

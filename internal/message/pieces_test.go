@@ -129,7 +129,7 @@ func TestAnySplitIsTheCall(t *testing.T) {
 	}
 	tools := &callvet.Toolset{Tools: []callvet.Tool{{Name: "get_weather"}, {Name: "oops"}, {Name: "list"}, {Name: "lists"}}}
 	rnd := rand.New(rand.NewPCG(1, 2))
-	rounds := 20_000
+	rounds := 4_000
 	if testing.Short() {
 		rounds = 500
 	}

@@ -29,7 +29,6 @@ import (
 
 const key = "sk-secret-0123456789"
 
-
 // server answers with what answer gives, and keeps what it was sent.
 type server struct {
 	*httptest.Server

@@ -22,7 +22,6 @@ import (
 	"github.com/callvet/callvet/stats"
 )
 
-
 const sheetHostile = "=cmd|'<script>alert(1)</script>\u202e\x1b[31m@team #1 http://evil.example"
 
 func metric(name, of string, yes, n, perCase int) panel.Metric {

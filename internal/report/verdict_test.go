@@ -23,7 +23,6 @@ import (
 	"github.com/callvet/callvet/stats/gate"
 )
 
-
 // verdictSample is a report with each verdict, a hostile slice value and a place in a file.
 func verdictSample(t *testing.T, policy gate.Policy) *gates.Report {
 	t.Helper()

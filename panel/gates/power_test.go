@@ -119,10 +119,10 @@ func TestDiscordant(t *testing.T) {
 	}
 }
 
-// TestPaired: a gate finds a loss more often in more tasks and in more attempts, whole
+// TestUnracedPaired: a gate finds a loss more often in more tasks and in more attempts, whole
 // breaks are harder to find than a part of every task, and what is found does not depend on
 // which way is good.
-func TestPaired(t *testing.T) {
+func TestUnracedPaired(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("draws too much for the race detector; the tests beside it use the same goroutines")
@@ -169,8 +169,8 @@ func TestJudged(t *testing.T) {
 	}
 }
 
-// TestAmounts: twice the spread takes four times the tasks.
-func TestAmounts(t *testing.T) {
+// TestUnracedAmounts: twice the spread takes four times the tasks.
+func TestUnracedAmounts(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("draws too much for the race detector; the tests beside it use the same goroutines")

@@ -149,9 +149,9 @@ func BenchmarkBFCL(b *testing.B) {
 	})
 }
 
-// TestTextsOfOutputs reads the outputs that are text as those of a live model would be, and
+// TestUnracedTextsOfOutputs reads the outputs that are text as those of a live model would be, and
 // holds whether a call was attempted against what the model's own decoder found.
-func TestTextsOfOutputs(t *testing.T) {
+func TestUnracedTextsOfOutputs(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("reads many outputs")
