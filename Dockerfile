@@ -1,4 +1,4 @@
-# The server in a container: one static binary, no shell, not root. docs/SERVER.md, "In a container", says how to start it.
+# The server in a container: one static binary, no shell, not root. docs/guides/server.md, "In a container", says how to start it.
 FROM golang:1.26.8 AS source
 WORKDIR /src
 COPY go.mod go.sum ./

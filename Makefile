@@ -5,6 +5,8 @@ SHELL := /bin/bash
 
 export CGO_ENABLED ?= 0
 export GOTOOLCHAIN := local
+# Every go command compiles the same, so that one takes what another has compiled.
+export GOFLAGS ?= -trimpath
 export CALLVET_TESTDATA ?= $(abspath ../shared/data)
 # The part of the data that tests and verify targets read.
 export CALLVET_PART ?= open
@@ -32,7 +34,7 @@ build: web callvet ## build the page, and the one binary with it, ./callvet
 # Without "make web" before it the binary has no page, and says so where the page would be.
 .PHONY: callvet
 callvet:
-	go build -trimpath -ldflags '$(LDFLAGS)' -o callvet ./cmd/callvet
+	go build -ldflags '$(LDFLAGS)' -o callvet ./cmd/callvet
 
 # The page. Its types are made of the API's description, which the program prints.
 web/node_modules/.package-lock.json: web/package-lock.json
@@ -103,43 +105,46 @@ if [ "$$(df --output=avail /dev/shm 2>/dev/null | tail -n 1)" -gt 6000000 ] 2>/d
 	  trap 'rm -rf "$$t"' EXIT; cp /bin/true "$$t/true"; if "$$t/true" 2>/dev/null; then export TMPDIR="$$t"; fi; fi
 endef
 
-# A test that skips says SKIPPED and why; what passes says nothing but its package.
-UNIT ?= ./...
+# Each test runs once, and its package is compiled for that: with the race detector where the package shares memory,
+# without it elsewhere. The packages that share memory start goroutines, lock, or use unsafe, in the code or in their
+# tests. house_test.go checks that none is left out.
+RACE := ./value ./contract ./score ./panel/... ./retrieve/... \
+	./internal/account ./internal/app ./internal/catalog ./internal/child ./internal/file ./internal/job ./internal/judge ./internal/library \
+	./internal/mcp ./internal/measure ./internal/modelproxy ./internal/parallel ./internal/plan ./internal/provider/... ./internal/redact \
+	./internal/report/... ./internal/run ./internal/server ./internal/store ./internal/world ./cmd/callvet
+RACE_VERIFY := . ./bench ./mutate ./queue ./versions
+# Tests of these packages that run without the race detector all the same: what they share is in processes of their
+# own, their time or memory is measured, or they draw numbers and share nothing.
+UNRACED := ^Test(Unraced|Scripts?$$|Docs|Hostile$$|Authorization$$|BadInputs$$)
+# The packages of RACE that have such tests; house_test.go checks the list.
+UNRACED_IN := ./panel ./panel/gates ./internal/plan ./internal/provider/offline ./internal/server ./cmd/callvet
+UNRACED_IN_VERIFY := . ./queue
+# SQLite, translated to Go, the hashes of passwords, the description of the API and the statistics, which are pure, are
+# slow under the race detector, and a race inside them is not ours to find: they are compiled without it.
+UNWATCHED := -gcflags=modernc.org/...=-race=false -gcflags=golang.org/x/crypto/...=-race=false -gcflags=github.com/danielgtaylor/...=-race=false \
+	-gcflags=gonum.org/...=-race=false -gcflags=github.com/callvet/callvet/stats/...=-race=false
+
+# A test that skips says SKIPPED and why; what passes says nothing but its package. lint runs go vet.
+TEST = go test -vet=off -count=1 -timeout 40m -v
+SHOWN = 2>&1 | tee -a $(abspath $(CACHE))/$@.log | grep -a --line-buffered -E '^(ok|FAIL|panic)|^ *--- SKIP|: SKIPPED'
+define FAILED
+{ grep -avE '^ *(=== |--- PASS)' $(CACHE)/$@.log; echo; echo "What failed (all of it is in $(CACHE)/$@.log):"; grep -aE '^ *--- FAIL|^FAIL|^panic' $(CACHE)/$@.log; exit 1; }
+endef
+
 .PHONY: unit
-unit: ## every test without the race detector: unit, scripts, conformance, browser
-	@mkdir -p $(CACHE); $(IN_MEMORY); \
-	  go test -count=1 -timeout 40m -v $(UNIT) 2>&1 | tee $(CACHE)/unit.log | grep -a --line-buffered -E '^(ok|FAIL|panic)|^ *--- SKIP|: SKIPPED' || \
-	  { grep -avE '^ *(=== |--- PASS)' $(CACHE)/unit.log; echo; echo "What failed (all of it is in $(CACHE)/unit.log):"; grep -aE '^ *--- FAIL|^FAIL|^panic' $(CACHE)/unit.log; exit 1; }
+unit: ## the tests without the race detector: packages that share no memory, scripts, commands of documents
+	@mkdir -p $(CACHE); rm -f $(CACHE)/$@.log; $(IN_MEMORY); \
+	  { $(TEST) $$(go list ./... | grep -vxF "$$(go list $(RACE))") $(SHOWN) && $(TEST) -run '$(UNRACED)' $(UNRACED_IN) $(SHOWN); } || $(FAILED)
 
-# The same two lists of the module verify.
-RACE_VERIFY := . ./bench ./journeys ./mutate ./queue ./versions
-LONG_VERIFY := . ./journeys ./queue
 .PHONY: verifiers
-verifiers: ## the tests of the oracles, without the race detector
-	@$(IN_MEMORY); cd verify && go test -count=1 -timeout 40m $$(go list ./... | grep -vxF "$$(go list $(RACE_VERIFY) | grep -vxF "$$(go list $(LONG_VERIFY))")")
+verifiers: ## the tests of the oracles without the race detector
+	@mkdir -p $(CACHE); rm -f $(CACHE)/$@.log; $(IN_MEMORY); \
+	  (cd verify; $(TEST) $$(go list ./... | grep -vxF "$$(go list $(RACE_VERIFY))") $(SHOWN) && $(TEST) -run '$(UNRACED)' $(UNRACED_IN_VERIFY) $(SHOWN)) || $(FAILED)
 
-# The packages that share memory: they start goroutines, lock, or use unsafe, in the code or in
-# their tests. house_test.go checks that none is left out.
-RACE := ./value ./contract ./score ./panel/... \
-	./retrieve ./retrieve/bm25 ./retrieve/revise ./retrieve/tune ./retrieve/vector \
-	./internal/app ./internal/catalog ./internal/live ./internal/mcp ./internal/modelproxy ./internal/embed/... ./internal/file ./internal/measure ./internal/parallel \
-	./internal/replay ./internal/provider ./internal/provider/agent ./internal/provider/offline ./internal/provider/recorded \
-	./internal/child ./internal/guard ./internal/report/pdf ./internal/report/plain ./internal/report/sheet ./internal/run ./internal/scorer ./internal/secret ./internal/store ./internal/account ./internal/job ./internal/library ./internal/server \
-	./internal/plan ./cmd/callvet ./cmd/callvet/process
-# Those of RACE that leave out some of it with -short. The others do the same in unit and in race: test runs
-# them under the race detector only. house_test.go checks the list.
-LONG := ./panel ./panel/power ./internal/measure ./internal/plan ./internal/provider/recorded ./internal/server \
-	./cmd/callvet
-test: UNIT = $$(go list ./... | grep -vxF "$$(go list $(RACE) | grep -vxF "$$(go list $(LONG))")")
-# SQLite, translated to Go, the hashes of passwords and the description of the API are slow under the race detector, and a
-# race inside them is not ours to find: they are compiled without it.
-UNWATCHED := -gcflags=modernc.org/...=-race=false -gcflags=golang.org/x/crypto/...=-race=false -gcflags=github.com/danielgtaylor/...=-race=false
-# Scripts and the commands of documents run in processes of their own, and unit runs them.
-# TestEveryVerbOverHTTP drives every verb under the race detector.
 .PHONY: race
-race: ## the packages that share memory under the race detector (needs a C compiler)
-	@$(IN_MEMORY); CGO_ENABLED=1 go test -race $(UNWATCHED) -count=1 -timeout 40m -short -skip '^Test(Scripts?|Docs.*)$$' $(RACE); \
-	cd verify && CGO_ENABLED=1 go test -race $(UNWATCHED) -count=1 -timeout 40m -short $(RACE_VERIFY)
+race: ## the tests of packages that share memory, under the race detector (needs a C compiler)
+	@mkdir -p $(CACHE); rm -f $(CACHE)/$@.log; $(IN_MEMORY); export CGO_ENABLED=1; \
+	  { $(TEST) -race $(UNWATCHED) -skip '$(UNRACED)' $(RACE) $(SHOWN) && (cd verify; $(TEST) -race $(UNWATCHED) -skip '$(UNRACED)' $(RACE_VERIFY) $(SHOWN)); } || $(FAILED)
 
 .PHONY: generate
 generate: ## make internal/store/rows of the SQL in internal/store (needs sqlc v1.31.1 in PATH: go install github.com/sqlc-dev/sqlc/cmd/sqlc@v1.31.1)
@@ -171,7 +176,7 @@ mutate: ## change one operator at a time: the share of changes that a test notic
 .PHONY: golden
 golden: ## rewrite golden files
 	go test ./internal/report ./internal/suite ./internal/suite/dialect -update
-	go test ./cmd/callvet -run 'TestScript|TestDocsMetrics|TestDocsDocuments$$' -update
+	go test ./cmd/callvet -run 'TestScript|TestDocsMetrics|TestDocsDocuments$$|TestDocsFlags|TestDocsLimits|TestDocsOutputs' -update
 	go test -C verify ./rows -run TestDocsPlaces -update
 
 .PHONY: cover
@@ -261,7 +266,7 @@ fuzz-api: ## 21,000 bad inputs for every route of the API: no error of the serve
 
 .PHONY: verify-records
 verify-records: ## 75,000 received and 14,000 stored records, each with members left out or replaced: nothing fails but that attempt
-	CALLVET_RECORDS=1200 go test -count=1 -timeout 60m -run '^TestBad(Records|Lines)$$' ./internal/provider ./internal/provider/answer ./internal/provider/agent ./internal/trace/foreign ./internal/measure
+	CALLVET_RECORDS=1200 go test -count=1 -timeout 60m -run '^TestBad(Records|Lines)$$' ./internal/provider ./internal/message ./internal/provider/agent ./internal/trace/foreign ./internal/measure
 	CALLVET_RECORDS=14000 go test -count=1 -timeout 60m -run '^TestBadStored' ./internal/app
 
 .PHONY: verify-journeys
@@ -326,7 +331,7 @@ verify-evidence: callvet ## finish reasons, calls as text and histories in every
 
 # CALLVET_FAULTS is a folder with a check.py; another folder of the same form may be named.
 verify-faults: callvet ## small inputs with right answers, and our tests of them: N of N right
-	go test -count=1 -run '^TestFaults' ./cmd/callvet
+	go test -count=1 -run '^TestUnracedFaults' ./cmd/callvet
 	python3 "$(CALLVET_FAULTS)/check.py" ./callvet
 
 .PHONY: verify-agents
@@ -340,9 +345,9 @@ verify-mcp: callvet ## real MCP servers and clients that npm installs: tools imp
 	$(VERIFY) mcp ./callvet
 
 .PHONY: docs-tables
-docs-tables: ## write the tables of docs/READS.md anew, from what verify-wire and verify-agents read
-	$(VERIFY) wire docs/READS.md
-	$(VERIFY) agents docs/READS.md
+docs-tables: ## write the tables of docs/reference/reads.md anew, from what verify-wire and verify-agents read
+	$(VERIFY) wire docs/reference/reads.md
+	$(VERIFY) agents docs/reference/reads.md
 
 .PHONY: verify-tiers
 verify-tiers: callvet ## golden, labeled, regression and rubric cases: every assertion, trap and lock of the fourth document

@@ -24,10 +24,10 @@ func paired(metric string, g int, value func() (before, after Observation)) *Dif
 	return &Diff(leds[0], leds[1], 0).Targets[0].Measured[0].Overall
 }
 
-// TestPairedCoverage simulates a loss that is just the margin: a gate that holds the
-// worse end against it may pass in 2.5 % of the runs (and what chance adds to it in 1,000
-// of them); with amounts, whose ratio is only nearly normal, in up to 5 %.
-func TestPairedCoverage(t *testing.T) {
+// TestUnracedPairedCoverage simulates a loss that is just the margin: a gate that holds the
+// worse end against it may pass in 2.5 % of the runs (and what chance adds to it in 250
+// of them); with amounts, whose ratio is only nearly normal, in up to 5 %. make verify-coverage simulates 10,000.
+func TestUnracedPairedCoverage(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("a simulation, and nothing in it is shared")
@@ -43,7 +43,7 @@ func TestPairedCoverage(t *testing.T) {
 		return Observation{Sum: float64(k), N: n}
 	}
 	size := func(x float64) Observation { return Observation{Sum: x, N: 1, Fractional: true} }
-	const margin, runs = 0.05, 1000
+	const margin, runs, noise = 0.05, 250, 0.02
 	for name, tc := range map[string]struct {
 		metric string
 		value  func() (a, b Observation)
@@ -92,10 +92,10 @@ func TestPairedCoverage(t *testing.T) {
 					wrong++
 				}
 			}
-			if share := float64(passed) / runs; share > tc.most {
+			if share := float64(passed) / runs; share > tc.most+noise {
 				t.Errorf("%s, %d cases: %.1f %% pass that should not", name, g, 100*share)
 			}
-			if share := float64(wrong) / runs; share > 0.075 {
+			if share := float64(wrong) / runs; share > 0.075+noise {
 				t.Errorf("%s, %d cases: the interval misses the truth in %.1f %%", name, g, 100*share)
 			}
 		}

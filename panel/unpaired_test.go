@@ -50,13 +50,13 @@ func side(rng *rand.Rand, name string, g, attempts int, chance func() float64, m
 	return l
 }
 
-// TestUnpairedCoverage: of sides without a case in common the interval of the change holds the truth.
-func TestUnpairedCoverage(t *testing.T) {
+// TestUnracedUnpairedCoverage: of sides without a case in common the interval of the change holds the truth.
+func TestUnracedUnpairedCoverage(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("a simulation, and nothing in it is shared")
 	}
-	const runs = 600
+	const runs = 200
 	rng := rand.New(rand.NewPCG(16, 4))
 	metrics := []string{"arg_em", "calls_per_attempt", MetricCost}
 	for name, c := range map[string]struct {
@@ -87,7 +87,7 @@ func TestUnpairedCoverage(t *testing.T) {
 			}
 		}
 		for i, n := range held {
-			if share := float64(n) / runs; share < 0.925 {
+			if share := float64(n) / runs; share < 0.91 {
 				t.Errorf("%s, metric %d: held in %.1f %%", name, i, 100*share)
 			}
 		}

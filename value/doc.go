@@ -4,8 +4,8 @@
 // exactly as JSON defines them.
 //
 // A Doc is a reusable parser with its tape; a Value is a small handle into it, a
-// Member one on a walk over an object, and Names tell which of many texts a member is
-// called by or a string says.
+// Member is one on a walk over an object. Names find the name of a member, or the text
+// of a string, among many.
 // Parsing is strict, because an argument judge must not be kinder than the tool
 // that would have been called: duplicate keys, invalid UTF-8, lone surrogates,
 // raw control characters and trailing data are errors. Numbers keep their

@@ -3,10 +3,10 @@
 package value
 
 import (
+	"encoding/binary"
 	"hash/fnv"
 	"math"
 	"math/bits"
-	"unsafe"
 )
 
 // Hash tells values apart by their texts: a number that is never 0, and the same on
@@ -17,23 +17,26 @@ func (v Value) Hash() uint64 {
 		return 0
 	}
 	const k0, k1 = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93
-	at := v.node()
-	text, n := unsafe.Add(unsafe.Pointer(unsafe.SliceData(v.d.src)), at.start), int(at.end-at.start)
-	h := uint64(n)*k0 ^ k1
-	if n < 16 {
-		low, high := ends(text, n, false)
-		return max(1, scramble(h, low, high>>(8*(16-uint(n))))) // without what low has of it
+	text := v.Raw()
+	h := uint64(len(text))*k0 ^ k1
+	if len(text) < 16 {
+		var all [16]byte
+		copy(all[:], text)
+		return max(1, scramble(h, all[:]))
 	}
-	for ; n > 16; n -= 16 {
-		h = scramble(h, eight(text), eight(unsafe.Add(text, 8)))
-		text = unsafe.Add(text, 16)
+	rest := text
+	for ; len(rest) > 16; rest = rest[16:] {
+		h = scramble(h, rest)
 	}
-	text = unsafe.Add(text, n-16) // the last sixteen bytes, some of them twice
-	return max(1, scramble(h^k0, eight(text), eight(unsafe.Add(text, 8))))
+	return max(1, scramble(h^k0, text[len(text)-16:])) // the last sixteen bytes, some of them twice
 }
 
-// scramble takes sixteen bytes in.
-func scramble(h, low, high uint64) uint64 {
+// scramble adds the first sixteen bytes of text to a hash.
+func scramble(h uint64, text []byte) uint64 {
+	return mix(h, binary.LittleEndian.Uint64(text), binary.LittleEndian.Uint64(text[8:]))
+}
+
+func mix(h, low, high uint64) uint64 {
 	hi, lo := bits.Mul64(low^h, high^0xA0761D6478BD642F)
 	return hi ^ lo ^ h>>32
 }
@@ -57,11 +60,11 @@ func (v Value) Sum() uint64 {
 		sum ^= sumBytes(v.Bytes())
 	case Array:
 		for e, ok := v.First(); ok; e, ok = v.Next(e) {
-			sum = scramble(sum, e.Sum(), k0)
+			sum = mix(sum, e.Sum(), k0)
 		}
 	case Object:
 		for e, ok := v.First(); ok; e, ok = v.Next(e) {
-			sum += scramble(k0, sumBytes(e.KeyBytes()), e.Sum()) // in any order
+			sum += mix(k0, sumBytes(e.KeyBytes()), e.Sum()) // in any order
 		}
 	}
 	return sum

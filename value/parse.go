@@ -6,8 +6,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"slices"
-	"unsafe"
 )
 
 // MaxDepth is how deeply arrays and objects may nest.
@@ -50,28 +48,25 @@ type node struct {
 	start, end       int32 // bytes of the value, quotes and brackets included
 	keyStart, keyEnd int32 // bytes of the member name inside its quotes; 0,0 outside objects
 	next             int32 // tape index after this value's subtree
-	// count is the number of members or elements; below zero that of elements which are yet to
-	// be read, see unread, or are elsewhere, after the node at keyStart if that is set; of a
-	// string, the node that it is known to spell; of a number, its value plus one, where that
+	// count is the number of members or elements; of a number, its value plus one, where that
 	// is known. Else 0.
 	count int32
 	form
 }
 
-// form is what is known of a value beside its place, in one word: that is written
-// at once.
+// nodeSize is how many bytes of memory a node takes.
+const nodeSize = 28
+
+// form is what is known of a value except its place.
 type form uint32
 
-// A form is a kind and of these what applies: roundabout is a string with
-// backslashes, or a number whose value count does not tell.
+// A form is a kind and those of these flags that apply. Roundabout is a string with
+// backslashes, or a number whose value is not in count.
 const (
 	anyKind    form = 7
 	roundabout form = 8
 	fraction   form = 16 // a number with a fraction or an exponent
 	keyEscaped form = 32 // the name of the member has backslashes
-	repeated   form = 64 // an array or object that is an echo, see Value.Same
-	// unread is an array whose elements have room for their nodes, which Value.first writes.
-	unread form = 128
 )
 
 func (f form) kind() Kind { return Kind(f & anyKind) }
@@ -79,24 +74,13 @@ func (f form) kind() Kind { return Kind(f & anyKind) }
 func (f form) is(some form) bool { return f&some != 0 }
 
 // Doc is a parser and the tape of the last value it parsed. The zero Doc is ready to use; a
-// Doc is not safe for concurrent use while parsing, and its values neither after Expect.
+// Doc is not safe for concurrent use while parsing.
 type Doc struct {
 	// Max is how many values one text may hold; 0 means MaxValues, and fewer for a text that
 	// is made of very small ones.
 	Max   int
 	src   []byte
 	nodes []node
-	// What Expect sets up; places are nodes of the last text, 0: none.
-	shapes *shapes
-	places []int32
-	// placed is what Placed tells of it; fits, that all places have what fits there.
-	placed, fits bool
-	room         []byte // for a text that has no room after it
-	// What Skim read: by place, where have has a bit for it.
-	skim    *skim
-	skimmed bool
-	have    uint64
-	spans   *[maxPlaces]span
 }
 
 // SyntaxError says where and why a text is not a JSON value.
@@ -135,21 +119,8 @@ func Reason(err error) string {
 func (d *Doc) Parse(src []byte) error {
 	d.src, d.nodes = src, d.nodes[:0]
 	if len(src) > maxText {
-		d.placed, d.fits, d.have, d.skimmed = false, false, 0, false
 		return &SyntaxError{0, "it is longer than 2 GiB", true}
 	}
-	if d.shapes != nil && !d.dense(len(src)) {
-		if end := d.parseAlike(src, d.pad(src)); end >= 0 && (end == len(src) || len(bytes.Trim(src[end:], " \t\n\r")) == 0) {
-			return nil
-		}
-	}
-	return d.parse(src)
-}
-
-// parse is Parse where nothing is expected.
-func (d *Doc) parse(src []byte) error {
-	d.src, d.nodes, d.placed, d.fits, d.skimmed = src, d.nodes[:0], false, false, false
-	d.have = 0
 	p := parser{nodes: d.nodes, src: src, max: d.max(len(src))}
 	if cap(p.nodes) > p.max { // an earlier text may have had more
 		p.nodes = p.nodes[:0:p.max]
@@ -171,10 +142,6 @@ func (d *Doc) parse(src []byte) error {
 	return nil
 }
 
-// dense reports whether so many bytes may hold more values than there may be: each takes
-// two at least. Such a text is read by the parser that counts them.
-func (d *Doc) dense(size int) bool { return size/2 > d.max(size) }
-
 func (d *Doc) max(size int) int {
 	if d.Max > 0 {
 		return d.Max
@@ -186,58 +153,16 @@ func (d *Doc) max(size int) int {
 // without its end, which is "\n", "\r\n" or that of data, and what comes after it,
 // also with an error.
 func (d *Doc) ParseLine(data []byte) (line, rest []byte, err error) {
-	there := min(len(data), cap(data)-beyond, maxText)
-	if d.shapes != nil && there > 0 && !d.dense(there) {
-		end := d.parseAlike(data[:there], padded{unsafe.Pointer(unsafe.SliceData(data))})
-		if line, rest = cut(data, end); line != nil {
-			d.src = line
-			d.learn()
-			return line, rest, nil
-		}
-	}
-	end := bytes.IndexByte(data, '\n')
-	switch {
-	case end < 0:
-		line, rest = data, nil
-	case end > 0 && data[end-1] == '\r':
-		line, rest = data[:end-1], data[end+1:]
-	default:
-		line, rest = data[:end], data[end+1:]
-	}
-	if len(line) < there {
-		return line, rest, d.parse(line)
+	line = data
+	if end := bytes.IndexByte(data, '\n'); end >= 0 {
+		line, rest = bytes.TrimSuffix(data[:end], []byte("\r")), data[end+1:]
 	}
 	return line, rest, d.Parse(line)
 }
 
-// cut gives the line that ends at end; nil when none does.
-func cut(data []byte, end int) (line, rest []byte) {
-	switch {
-	case end < 0:
-		return nil, nil
-	case end == len(data):
-		return data, nil
-	case data[end] == '\n':
-		return data[:end], data[end+1:]
-	case data[end] == '\r' && end+1 < len(data) && data[end+1] == '\n':
-		return data[:end], data[end+2:]
-	}
-	return nil, nil
-}
-
-// pad gives src, or a copy of it, with room after it.
-func (d *Doc) pad(src []byte) padded {
-	if cap(src)-len(src) < beyond {
-		d.room = append(d.room[:0], src...)
-		d.room = slices.Grow(d.room, beyond)
-		src = d.room
-	}
-	return padded{unsafe.Pointer(unsafe.SliceData(src))}
-}
-
 // Root is the parsed value; the zero Value when nothing was parsed.
 func (d *Doc) Root() Value {
-	if len(d.nodes) == 0 || d.skimmed {
+	if len(d.nodes) == 0 {
 		return Value{}
 	}
 	return Value{d, 0}

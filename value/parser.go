@@ -10,6 +10,9 @@ import (
 	"unicode/utf8"
 )
 
+// ones and highs have the lowest and the highest bit of each byte set.
+const ones, highs = 0x0101010101010101, 0x8080808080808080
+
 // parser writes the tape. Its methods take the position to read at and give the
 // position after what they read, or -1 when it is not JSON: positions that stay
 // in registers are most of its speed.

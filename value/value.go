@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"strconv"
 	"unicode/utf8"
-	"unsafe"
 )
 
 // Value is a handle to one value of a Doc's tape; it is valid until the Doc
@@ -16,13 +15,7 @@ type Value struct {
 	i int32
 }
 
-func (v Value) node() *node { return v.d.node(v.i) }
-
-// node is the i-th of the tape. It is reached without a check, which is half of the work:
-// a Value is made for a node that there is, and a tape never gets less room.
-func (d *Doc) node(i int32) *node {
-	return (*node)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(d.nodes)), uintptr(i)*unsafe.Sizeof(node{})))
-}
+func (v Value) node() *node { return &v.d.nodes[v.i] }
 
 // Kind of the value; Invalid for the zero Value.
 func (v Value) Kind() Kind {
@@ -58,7 +51,7 @@ func (v Value) Len() int {
 	if n.kind() < Array {
 		return 0
 	}
-	return int(max(n.count, -n.count))
+	return int(n.count)
 }
 
 // Values counts v and the values in it; 0 for the zero Value.
@@ -75,7 +68,7 @@ func (v Value) Footprint() int64 {
 		return 0
 	}
 	n := v.node()
-	return int64(n.end-n.start) + int64(n.next-v.i)*int64(unsafe.Sizeof(node{}))
+	return int64(n.end-n.start) + int64(n.next-v.i)*nodeSize
 }
 
 // Bool is the value of a boolean; false for other kinds.
@@ -93,8 +86,7 @@ func (v Value) Str() string {
 	if !n.is(roundabout) {
 		return string(s)
 	}
-	b := Unescape(make([]byte, 0, len(s)), s)
-	return unsafe.String(unsafe.SliceData(b), len(b)) // nothing else holds b
+	return string(Unescape(nil, s))
 }
 
 // Bytes is the decoded text of a string: a view into the source when nothing in
@@ -155,29 +147,10 @@ func keyText(src []byte, n *node) string {
 //
 //	for e, ok := v.First(); ok; e, ok = v.Next(e) {}
 func (v Value) First() (Value, bool) {
-	if v.d != nil {
-		if n := &v.d.nodes[v.i]; n.count > 0 && n.form&anyKind >= form(Array) {
-			return Value{v.d, v.i + 1}, true
-		}
-	}
-	return v.first()
-}
-
-// first is First where the elements are elsewhere or unread, if there are any.
-func (v Value) first() (Value, bool) {
 	if v.Len() == 0 {
 		return Value{}, false
 	}
-	switch n, d := v.node(), v.d; {
-	case n.is(unread):
-		f, p := n.form&^unread, parser{nodes: d.nodes[:v.i], src: d.src, max: maxText}
-		p.array(int(n.start), 1, key{start: n.keyStart, end: n.keyEnd})
-		n.form = f
-		return Value{d, v.i + 1}, true
-	case n.keyStart == 0:
-		d.expand(v.i)
-	}
-	return Value{v.d, v.node().keyStart + 1}, true
+	return Value{v.d, v.i + 1}, true
 }
 
 // Next is the sibling after e inside v.

@@ -232,34 +232,62 @@ func TestOffset(t *testing.T) {
 	}
 }
 
-// TestMaxValues: a text with more values than a Doc may hold is refused, in every way of
-// reading, and the Doc reads the next one.
+// TestMaxValues: a text with more values than a Doc may hold is refused, and the Doc reads
+// the next one.
 func TestMaxValues(t *testing.T) {
 	t.Parallel()
 	few, many := `{"a":[`+strings.Repeat("0,", 50)+`0]}`, `{"a":[`+strings.Repeat("0,", 500)+`0],"b":"`+strings.Repeat("x", 400)+`"}`
-	var plain, expecting Doc
-	expecting.Expect(Expected{Places: []string{"a"}, Fits: []Fit{FitNull | FitAny}})
-	for _, d := range []*Doc{&plain, &expecting} {
-		d.Max = 100
-		for range 5 {
-			if err := d.Parse([]byte(few)); err != nil || d.Root().Len() != 1 {
-				t.Fatal(err)
-			}
-			if err := d.Parse([]byte(many)); err == nil || Reason(err) != "it holds more than 100 values" {
-				t.Fatalf("Parse: %v", err)
-			}
-			padded := append(make([]byte, 0, 4096), many+"\n"...)
-			if line, _, ok := d.Skim(padded); ok {
-				t.Fatalf("Skim: %s", line)
-			}
-			if _, _, err := d.ParseLine(padded); err == nil || Reason(err) != "it holds more than 100 values" {
-				t.Fatalf("ParseLine: %v", err)
-			}
-			padded = append(make([]byte, 0, 4096), few+"\n"...)
-			if _, _, err := d.ParseLine(padded); err != nil {
-				t.Fatal(err)
-			}
+	d := Doc{Max: 100}
+	for range 5 {
+		if err := d.Parse([]byte(few)); err != nil || d.Root().Len() != 1 {
+			t.Fatal(err)
 		}
+		if err := d.Parse([]byte(many)); err == nil || Reason(err) != "it holds more than 100 values" {
+			t.Fatalf("Parse: %v", err)
+		}
+		if _, _, err := d.ParseLine([]byte(many + "\n")); err == nil || Reason(err) != "it holds more than 100 values" {
+			t.Fatalf("ParseLine: %v", err)
+		}
+		if _, _, err := d.ParseLine([]byte(few + "\n")); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestParseLine: a line ends before a line feed, or before a carriage return and a line feed;
+// the rest comes also with an error.
+func TestParseLine(t *testing.T) {
+	t.Parallel()
+	var d Doc
+	for _, c := range []struct {
+		data, line, rest string
+		bad              bool
+	}{
+		{"1\n2\n", "1", "2\n", false},
+		{" {} \r\n[", " {} ", "[", false},
+		{"[1]", "[1]", "", false},
+		{"[1]\r", "[1]\r", "", false},
+		{"1\r2\n3", "1\r2", "3", true},
+		{"[\n]", "[", "]", true},
+		{"\n\n{}", "", "\n{}", true},
+		{"", "", "", true},
+	} {
+		line, rest, err := d.ParseLine([]byte(c.data))
+		if string(line) != c.line || string(rest) != c.rest || (err != nil) != c.bad {
+			t.Errorf("%q: the line is %q, the rest %q, the error %v", c.data, line, rest, err)
+		}
+		if err == nil && string(d.Root().Raw()) != strings.TrimSpace(c.line) {
+			t.Errorf("%q: the value is %s", c.data, d.Root().Raw())
+		}
+	}
+}
+
+// TestFootprint: a node takes as much memory as Footprint counts.
+func TestFootprint(t *testing.T) {
+	t.Parallel()
+	v, err := Parse([]byte(`{"a":[1,2]}`))
+	if size := int64(reflect.TypeFor[node]().Size()); err != nil || size != nodeSize || v.Footprint() != 4*size+11 {
+		t.Errorf("a node takes %d bytes, the footprint is %d: %v", size, v.Footprint(), err)
 	}
 }
 

@@ -71,18 +71,15 @@ func TestWhole(t *testing.T) {
 	}
 }
 
-// TestDamaged: every file of the data is needed, and every row of it. A check over data
+// TestUnracedDamaged: every file of the data is needed, and every row of it. A check over data
 // without one, without its last row, cut off or empty, fails and tells how many of how
 // many agree.
-func TestDamaged(t *testing.T) {
+func TestUnracedDamaged(t *testing.T) {
 	t.Parallel()
 	for name, build := range trees() {
 		whole := build(t)
 		for _, file := range slices.Sorted(maps.Keys(whole)) {
 			for kind, content := range damages(file, whole[file]) {
-				if testing.Short() && kind != "gone" {
-					continue
-				}
 				t.Run(name+"/"+kind+"/"+file, func(t *testing.T) {
 					t.Parallel()
 					tr := maps.Clone(whole)
@@ -111,13 +108,10 @@ func damages(file, content string) map[string]string {
 	return out
 }
 
-// TestAnotherFigure: every published figure that is not left out with a reason is
+// TestUnracedAnotherFigure: every published figure that is not left out with a reason is
 // compared: another number fails.
-func TestAnotherFigure(t *testing.T) {
+func TestUnracedAnotherFigure(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("SKIPPED in short mode: hundreds of runs")
-	}
 	for name, build := range trees() {
 		whole := build(t)
 		for _, file := range slices.Sorted(maps.Keys(whole)) {

@@ -63,8 +63,8 @@ func TestDisagreements(t *testing.T) {
 	}
 }
 
-// TestPublicData runs the checks that take seconds over the public data, where they are.
-func TestPublicData(t *testing.T) {
+// TestUnracedPublicData runs the checks that take seconds over the public data, where they are.
+func TestUnracedPublicData(t *testing.T) {
 	t.Parallel()
 	up := filepath.Join("..", "..", "shared")
 	p := place{
@@ -77,9 +77,6 @@ func TestPublicData(t *testing.T) {
 	for _, name := range []string{"matcher", "tau", "bm25", "bigtool", "agentdojo", "bfcl-multiturn", "judge-parsing"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if testing.Short() && name != "matcher" {
-				t.Skip("SKIPPED in short mode: the same code runs over small data")
-			}
 			if ok, out := verdict(t, name, p); !ok {
 				t.Error(out)
 			}

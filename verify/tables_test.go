@@ -35,7 +35,7 @@ func cellsOf(t *testing.T, page string, tb *table) [][]string {
 // a row for each agent, SDK and provider.
 func TestReadsPage(t *testing.T) {
 	t.Parallel()
-	b, err := os.ReadFile(filepath.Join("..", "docs", "READS.md"))
+	b, err := os.ReadFile(filepath.Join("..", "docs", "reference", "reads.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

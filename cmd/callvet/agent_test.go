@@ -16,11 +16,10 @@ import (
 	"testing"
 )
 
-// TestAgentSettings: every setting of --agent that the help names is taken, and does what it
+// TestUnracedAgentSettings: every setting of --agent that the help names is taken, and does what it
 // says to the request or to what is read of the answer.
-func TestAgentSettings(t *testing.T) {
+func TestUnracedAgentSettings(t *testing.T) {
 	t.Parallel()
-	oneByOne(t)
 	var mu sync.Mutex
 	var asked string
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

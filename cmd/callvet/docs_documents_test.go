@@ -21,15 +21,14 @@ import (
 	"github.com/callvet/callvet/internal/suite"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/score"
-	"github.com/callvet/callvet/score/selection"
 )
 
-// TestDocsDocuments holds the tables of docs/DOCUMENTS.md that set the documents' numbers
+// TestDocsDocuments holds the tables of docs/design/documents.md that set the documents' numbers
 // beside callvet's: the first are computed by the documents' formulas as written here, the
 // second by callvet.
 func TestDocsDocuments(t *testing.T) {
 	t.Parallel()
-	text := document(t, "docs/DOCUMENTS.md")
+	text := document(t, "docs/design/documents.md")
 	for name, table := range map[string]func(*testing.T) string{
 		"arguments": argumentNumbers, "over-calls": overCallNumbers, "true success": successNumbers,
 		"overall": overallNumbers, "multi-turn": multiTurnNumbers, "composite": compositeNumbers,
@@ -38,7 +37,7 @@ func TestDocsDocuments(t *testing.T) {
 		before, rest, found := strings.Cut(text, begin)
 		old, after, ended := strings.Cut(rest, end)
 		if !found || !ended {
-			t.Fatalf("docs/DOCUMENTS.md has no place for %q", name)
+			t.Fatalf("docs/design/documents.md has no place for %q", name)
 		}
 		got := table(t)
 		if d := cmp.Diff(old, got); d != "" && !*update {
@@ -47,7 +46,7 @@ func TestDocsDocuments(t *testing.T) {
 		text = before + begin + got + end + after
 	}
 	if *update {
-		if err := os.WriteFile(filepath.Join("..", "..", "docs", "DOCUMENTS.md"), []byte(text), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join("..", "..", "docs", "design", "documents.md"), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -447,8 +446,8 @@ func compositeNumbers(t *testing.T) string {
 			got.Tools = append(got.Tools, callvet.Ranked{Tool: name})
 		}
 		raw += map[string]float64{"exact": 1, "acceptable": .7, "partial": .4}[c.tools] * .5
-		r := selection.Judge(&want, got, selection.Defaults())
-		b.WriteString(tableRow(c.route, c.sub, c.agents, c.tools, inTable(raw), inTable(scoreOf(&r, selection.Composite))))
+		r := score.JudgeSelection(&want, got, score.SelectionDefaults())
+		b.WriteString(tableRow(c.route, c.sub, c.agents, c.tools, inTable(raw), inTable(scoreOf(&r, score.Composite))))
 	}
 	return b.String()
 }
@@ -457,7 +456,7 @@ func compositeNumbers(t *testing.T) string {
 // the documents have, as far as it can be listed, to be told of.
 func TestDocsDocumentsAreComplete(t *testing.T) {
 	t.Parallel()
-	text := document(t, "docs/DOCUMENTS.md")
+	text := strings.Join(strings.Fields(document(t, "docs/design/documents.md")), " ")
 	names, err := os.ReadFile(filepath.Join("testdata", "documents.txt"))
 	if err != nil {
 		t.Fatal(err)
@@ -470,7 +469,7 @@ func TestDocsDocumentsAreComplete(t *testing.T) {
 		}
 		n++
 		if !regexp.MustCompile(`(^|[^A-Za-z_])` + regexp.QuoteMeta(line) + `($|[^A-Za-z_])`).MatchString(text) {
-			t.Errorf("docs/DOCUMENTS.md does not tell of %s", line)
+			t.Errorf("docs/design/documents.md does not tell of %s", line)
 		}
 	}
 	if n < 150 {
@@ -478,7 +477,7 @@ func TestDocsDocumentsAreComplete(t *testing.T) {
 	}
 	for _, m := range regexp.MustCompile("`callvet ([a-z]+)").FindAllStringSubmatch(text, -1) {
 		if c, _, err := new(cli).rootCommand().Find([]string{m[1]}); err != nil || c.Name() != m[1] {
-			t.Errorf("docs/DOCUMENTS.md tells of callvet %s, which is no command", m[1])
+			t.Errorf("docs/design/documents.md tells of callvet %s, which is no command", m[1])
 		}
 	}
 }

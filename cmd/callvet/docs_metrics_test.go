@@ -131,7 +131,7 @@ const metricsHead = `# Metrics
 
 Generated from the comments in ` + "`score`, `score/selection` and `panel`" + ` by ` + "`go test ./cmd/callvet -run TestDocsMetrics -update`" + `; a test compares the two.
 
-Scores belong to one attempt and are in [0,1], or unscored with a reason. A report averages a score over the judged attempts that carry it; the number of those that do not is shown beside
+Scores belong to one attempt and are in [0,1], or unscored with a reason. A report averages a score over the judged attempts that carry it; the number of those that do not is shown next to
 it. Attempts that ended in an infrastructure error or did not run are in no mean. A metric that nothing carries is undefined (` + "`null` in JSON, – in tables" + `), never 0.
 
 Every rate has a two-sided 95 % interval: exact binomial (Clopper and Pearson 1934) on the effective sample size, with all attempts at a case as one cluster (Korn and Graubard 1998), so that
@@ -140,13 +140,13 @@ repeats of a case do not pass for new evidence. The intervals of amounts and cou
 Mean amounts (cost, tokens) have a t interval that reaches farther on the side of a long tail (Johnson 1978): its upper end holds in 96 % of samples of 20 cases whose logarithms vary by 1, and in 93 % where they vary by 1.5. Where few cases are
 much dearer than the rest, at least three of them are to be expected in a sample. An amount that is the same in every case has no interval, and a gate on it is inconclusive. Mean counts (calls by attempt) have the exact interval of Poisson events (Garwood 1936) on
 the effective number of attempts; where fewer than five cases have an event, events are taken to come two at a time: after no event in 60 attempts, 0.12 by attempt is still possible. A gate on a count passes falsely in at most 4 % of samples unless events come three at a time or counts
-vary more than threefold. How these were chosen, and what else was tried: [ADR 6](adr/0006-intervals.md).
+vary more than threefold. How these were chosen, and what else was tried: [ADR 6](../design/adr/0006-intervals.md).
 
-The metrics of calls, of runs and of trace files alike, are described in [TRACES.md](TRACES.md).
+The metrics of calls, of runs and of trace files alike, are described in [traces.md](../guides/traces.md).
 
 `
 
-// TestDocsMetrics holds docs/METRICS.md against the source, and the metrics that
+// TestDocsMetrics holds docs/reference/metrics.md against the source, and the metrics that
 // the examples give against both.
 func TestDocsMetrics(t *testing.T) {
 	t.Parallel()
@@ -155,18 +155,18 @@ func TestDocsMetrics(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(metricsHead + "## Scores of an attempt\n\n")
 	metricTable(&b, scores)
-	b.WriteString("\n## Scores of a decision\n\nOf routers and retrievers ([SELECTION.md](SELECTION.md)).\n\n")
+	b.WriteString("\n## Scores of a decision\n\nOf routers and retrievers ([catalogues.md](../guides/catalogues.md)).\n\n")
 	metricTable(&b, decisions)
 	b.WriteString("\n## Metrics of a target or slice\n\n")
 	metricTable(&b, own)
-	path := filepath.Join("..", "..", "docs", "METRICS.md")
+	path := filepath.Join("..", "..", "docs", "reference", "metrics.md")
 	if *update {
 		if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if d := cmp.Diff(document(t, "docs/METRICS.md"), b.String()); d != "" {
-		t.Errorf("docs/METRICS.md is not what the source says (-doc +source); -update writes it:\n%s", d)
+	if d := cmp.Diff(document(t, "docs/reference/metrics.md"), b.String()); d != "" {
+		t.Errorf("docs/reference/metrics.md is not what the source says (-doc +source); -update writes it:\n%s", d)
 	}
 	known := map[string]bool{}
 	for _, e := range slices.Concat(scores, own) {
@@ -174,7 +174,7 @@ func TestDocsMetrics(t *testing.T) {
 			known[n] = true
 		}
 	}
-	for _, m := range regexp.MustCompile("`([a-z0-9_]+)`").FindAllStringSubmatch(document(t, "docs/TRACES.md"), -1) {
+	for _, m := range regexp.MustCompile("`([a-z0-9_]+)`").FindAllStringSubmatch(document(t, "docs/guides/traces.md"), -1) {
 		known[m[1]] = true // of calls, which runs have as well
 		if name, ok := strings.CutSuffix(m[1], "_p50"); ok {
 			known[name+"_p90"] = true

@@ -11,11 +11,11 @@ import (
 	"testing"
 )
 
-// TestDocsSecurity holds docs/SECURITY.md to the tests that it names: each promise names one, and each of them
+// TestDocsSecurity holds docs/design/security.md to the tests that it names: each promise names one, and each of them
 // exists, TestScript/NAME as a script and TestHostile/GROUP as a group of attacks.
 func TestDocsSecurity(t *testing.T) {
 	t.Parallel()
-	_, rest, ok := strings.Cut(document(t, "docs/SECURITY.md"), "## What is promised\n")
+	_, rest, ok := strings.Cut(document(t, "docs/design/security.md"), "## What is promised\n")
 	table, _, end := strings.Cut(rest, "\n## ")
 	if !ok || !end {
 		t.Fatal("there is no section of promises")

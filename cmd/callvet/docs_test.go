@@ -14,8 +14,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/callvet/callvet/internal/suite"
 )
@@ -70,40 +68,104 @@ func TestDocsCommands(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make unit runs the documents, and make docs them alone")
 	}
-	for _, doc := range []string{
-		"README.md",
-		"docs/CLI.md",
-		"docs/SUITES.md",
-		"docs/FORMATS.md",
-		"docs/GATES.md",
-		"docs/TRACES.md",
-		"docs/SELECTION.md",
-		"docs/JUDGES.md", "docs/DRILLS.md",
-		"docs/CALIBRATION.md",
-		"docs/MCP.md",
-		"docs/MODELPROXY.md",
-		"docs/PROMPTS.md",
-		"docs/SAFETY.md",
-		"docs/GUARD.md", "docs/REPLAY.md",
-		"docs/WORLDS.md",
-	} {
+	for doc, text := range docPages(t) {
+		if !strings.HasPrefix(doc, "docs/") || !strings.Contains(text, "\n```console\n") {
+			continue
+		}
 		t.Run(doc, func(t *testing.T) {
 			t.Parallel()
-			dir := t.TempDir()
-			if err := os.CopyFS(filepath.Join(dir, "examples"), os.DirFS(filepath.Join("..", "..", "examples"))); err != nil {
-				t.Fatal(err)
-			}
+			dir := docsFolder(t)
 			for _, f := range fences(t, doc) {
-				if f.file != "" {
-					if err := os.WriteFile(filepath.Join(dir, f.file), []byte(f.body), 0o600); err != nil {
-						t.Fatal(err)
-					}
-				}
+				writeFence(t, dir, f)
 				if f.lang == "console" {
 					console(t, dir, fmt.Sprintf("%s:%d", doc, f.line), f.body)
 				}
 			}
 		})
+	}
+}
+
+// TestDocsOutputs runs the blocks "console exact" and compares every line of their output with the page;
+// -update writes it. Ids of runs, dates and durations are different each time.
+func TestDocsOutputs(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("make unit runs the documents, and make docs them alone")
+	}
+	for _, doc := range []string{"README.md", "docs/start/tutorial.md"} {
+		t.Run(doc, func(t *testing.T) {
+			t.Parallel()
+			dir := docsFolder(t)
+			old := document(t, doc)
+			text := old
+			for _, f := range fences(t, doc) {
+				writeFence(t, dir, f)
+				if f.lang != "console exact" {
+					continue
+				}
+				got := transcript(t, dir, fmt.Sprintf("%s:%d", doc, f.line), f.body)
+				if d := cmp.Diff(steady(f.body), steady(got)); d != "" {
+					if !*update {
+						t.Errorf("%s:%d (-doc +program); -update writes it:\n%s", doc, f.line, d)
+					}
+					text = strings.Replace(text, "```console exact\n"+f.body, "```console exact\n"+got, 1)
+				}
+			}
+			if text == old {
+				return
+			}
+			if err := os.WriteFile(filepath.Join("..", "..", doc), []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+// transcript runs the commands of a block, and writes them with what they print.
+func transcript(t *testing.T, dir, where, body string) string {
+	t.Helper()
+	var b strings.Builder
+	for l := range strings.Lines(body) {
+		if command, ok := strings.CutPrefix(strings.TrimRight(l, "\n"), "$ "); ok {
+			b.WriteString(l + docsCommand(t, dir, where, command))
+		}
+	}
+	return b.String()
+}
+
+var changing = regexp.MustCompile(`\d{4}-\d\d-\d\d( \d\d:\d\d)?|\d+(\.\d+)? m?s\b|[ ─]{2,}`)
+
+var runID = regexp.MustCompile(`(?m)(?:· run |^gates for run )([a-z0-9]{10})\b`)
+
+// steady replaces what is different each time a block is run.
+func steady(body string) string {
+	for _, m := range runID.FindAllStringSubmatch(body, -1) {
+		body = strings.ReplaceAll(body, m[1], "RUN")
+	}
+	return changing.ReplaceAllString(runs.ReplaceAllString(body, "RUN "), "·")
+}
+
+// runs is the first column of the table of runs.
+var runs = regexp.MustCompile(`(?m)^[a-z0-9]{10} `)
+
+// docsFolder is a folder for the commands of a page, with the examples.
+func docsFolder(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.CopyFS(filepath.Join(dir, "examples"), os.DirFS(filepath.Join("..", "..", "examples"))); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// writeFence writes a block that has the name of a file.
+func writeFence(t *testing.T, dir string, f fence) {
+	t.Helper()
+	if f.file == "" {
+		return
+	}
+	if err := os.WriteFile(filepath.Join(dir, f.file), []byte(f.body), 0o600); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -122,75 +184,34 @@ func console(t *testing.T, dir, where, body string) {
 			rest = after
 			continue
 		}
-		want := "0"
 		command = strings.TrimPrefix(l, "$ ")
-		if m := exitNote.FindStringSubmatch(command); m != nil {
-			want, command = m[1], strings.TrimSuffix(command, m[0])
-		}
 		if _, err := exec.LookPath("jq"); err != nil && strings.Contains(command, "| jq ") {
 			t.Logf("SKIPPED: no jq on the path: %s", command)
 			rest = body
 			continue
 		}
-		cmd := exec.Command("sh", "-c", command)
-		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "HOME="+dir, "CALLVET_DB="+filepath.Join(dir, "runs.db"), "COLUMNS=")
-		out, err := cmd.CombinedOutput()
-		if cmd.ProcessState == nil {
-			t.Fatalf("%s: %s: %v", where, command, err)
-		}
-		if got := fmt.Sprint(cmd.ProcessState.ExitCode()); got != want {
-			t.Errorf("%s: %s: exit %s, want %s\n%s", where, command, got, want, out)
-		}
-		rest = string(out)
+		rest = docsCommand(t, dir, where, command)
 	}
 }
 
-// elsewhere marks commands that need a key, a server or a run that the reader has, or that serve until they are ended.
-var elsewhere = regexp.MustCompile(`openai/|anthropic/|ollama/|https?:|callvet (?:serve|view)|exec:|\bRUN\b|calibrate |trace import |-- np`)
-
-// TestDocsReadme runs the README's commands in their order, as a reader would.
-func TestDocsReadme(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("make unit runs the documents, and make docs them alone")
+// docsCommand runs a command of a page, and checks its exit code: 0, or N where "# exit N" follows it.
+func docsCommand(t *testing.T, dir, where, command string) string {
+	t.Helper()
+	want := "0"
+	if m := exitNote.FindStringSubmatch(command); m != nil {
+		want, command = m[1], strings.TrimSuffix(command, m[0])
 	}
-	dir, ran := t.TempDir(), 0
-	rows := `{"case_id": "no-such-case", "calls": []}` + "\n"
-	if err := os.WriteFile(filepath.Join(dir, "outputs.jsonl"), []byte(rows), 0o600); err != nil {
-		t.Fatal(err)
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", command)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "HOME="+dir, "CALLVET_DB="+filepath.Join(dir, "runs.db"), "COLUMNS=")
+	out, err := cmd.CombinedOutput()
+	if cmd.ProcessState == nil {
+		t.Fatalf("%s: %s: %v", where, command, err)
 	}
-	regression := os.DirFS(filepath.Join("..", "..", "examples", "regression"))
-	if err := os.CopyFS(dir, regression); err != nil {
-		t.Fatal(err)
+	if got := fmt.Sprint(cmd.ProcessState.ExitCode()); got != want {
+		t.Errorf("%s: %s: exit %s, want %s\n%s", where, command, got, want, out)
 	}
-	for _, example := range []string{"select", "labelled-set"} {
-		if err := os.CopyFS(filepath.Join(dir, "examples", example), os.DirFS(filepath.Join("..", "..", "examples", example))); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for name, text := range map[string]string{"gates.yaml": "gates: [arg_em >= 0.9]\n", "traces.jsonl": document(t, "examples/regression/before.jsonl")} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, c := range commands(t, "README.md") {
-		if elsewhere.MatchString(c.text) {
-			continue
-		}
-		ran++
-		note := ""
-		if strings.Contains(c.text, "recorded:") {
-			note = "   # exit 1" // the recording is of other cases
-		}
-		console(t, dir, c.where, "$ "+c.text+note+"\n")
-		if strings.HasPrefix(c.text, "callvet init") {
-			console(t, dir, c.where, "$ callvet convert suite.yaml -o in.json\n")
-		}
-	}
-	if ran < 5 {
-		t.Errorf("only %d commands of the README run here", ran)
-	}
+	return string(out)
 }
 
 // shown is a command of a plain block.
@@ -219,7 +240,7 @@ func commands(t *testing.T, doc string) []shown {
 // and flags that exist: those that need a key or a server cannot run here.
 func TestDocsExamplesParse(t *testing.T) {
 	t.Parallel()
-	for _, doc := range []string{"README.md", "docs/CLI.md", "docs/SUITES.md", "docs/FORMATS.md", "docs/BFCL.md", "docs/GATES.md", "docs/ARCHITECTURE.md", "docs/CALIBRATION.md", "docs/TRACES.md", "docs/TOOLS.md", "docs/SAFETY.md", "docs/GUARD.md", "docs/LIMITS.md", "docs/SELECTION.md", "docs/ROUTES.md", "docs/RETRIEVAL.md", "CONTRIBUTING.md"} {
+	for doc := range docPages(t) {
 		for _, c := range commands(t, doc) {
 			if err := parses(strings.TrimPrefix(c.text, "callvet ")); err != nil {
 				t.Errorf("%s: %s: %v", c.where, c.text, err)
@@ -240,53 +261,11 @@ func parses(text string) error {
 	return cmd.ValidateArgs(cmd.Flags().Args())
 }
 
-// everyFlag lists the flags of all commands by name.
-func everyFlag() map[string]bool {
-	out := map[string]bool{"help": true}
-	var walk func(*cobra.Command)
-	add := func(f *pflag.Flag) {
-		if !f.Hidden {
-			out[f.Name] = true
-		}
-	}
-	walk = func(c *cobra.Command) {
-		c.LocalFlags().VisitAll(add)
-		c.PersistentFlags().VisitAll(add)
-		for _, sub := range c.Commands() {
-			walk(sub)
-		}
-	}
-	walk(new(cli).rootCommand())
-	return out
-}
-
-func TestDocsFlags(t *testing.T) {
-	t.Parallel()
-	doc := document(t, "docs/CLI.md")
-	flags, told := everyFlag(), map[string]bool{}
-	for _, m := range regexp.MustCompile(`--([a-z](?:[a-z-]*[a-z])?)`).FindAllStringSubmatch(doc, -1) {
-		told[m[1]] = true
-		if !flags[m[1]] {
-			t.Errorf("docs/CLI.md tells of --%s, which no command has", m[1])
-		}
-	}
-	for name := range flags {
-		if !told[name] {
-			t.Errorf("docs/CLI.md does not tell of --%s", name)
-		}
-	}
-	for _, c := range new(cli).rootCommand().Commands() {
-		if !strings.Contains(doc, "`"+c.Name()) {
-			t.Errorf("docs/CLI.md does not tell of the command %s", c.Name())
-		}
-	}
-}
-
 // TestDocsSuites loads and lints the whole suites that the documents show.
 func TestDocsSuites(t *testing.T) {
 	t.Parallel()
 	whole := 0
-	for _, doc := range []string{"README.md", "docs/SUITES.md", "docs/FORMATS.md"} {
+	for _, doc := range []string{"docs/start/tutorial.md", "docs/guides/suites.md", "docs/reference/formats.md"} {
 		for _, f := range fences(t, doc) {
 			if f.lang != "yaml" || !strings.Contains("\n"+f.body, "\ntools:") || !strings.Contains(f.body, "\ncases:") {
 				continue
@@ -312,16 +291,16 @@ var (
 	word     = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_]*`)
 )
 
-// TestDocsSuiteKeys holds docs/SUITES.md against the JSON Schema of suites.
+// TestDocsSuiteKeys holds docs/guides/suites.md against the JSON Schema of suites.
 func TestDocsSuiteKeys(t *testing.T) {
 	t.Parallel()
 	var schema any
 	if err := json.Unmarshal(suite.Schema(), &schema); err != nil {
 		t.Fatal(err)
 	}
-	doc, keys, told := document(t, "docs/SUITES.md"), map[string]bool{}, map[string]bool{}
+	doc, keys, told := document(t, "docs/guides/suites.md"), map[string]bool{}, map[string]bool{}
 	schemaKeys(schema, keys)
-	for _, f := range fences(t, "docs/SUITES.md") {
+	for _, f := range fences(t, "docs/guides/suites.md") {
 		for _, w := range word.FindAllString(f.body, -1) {
 			told[w] = true
 		}
@@ -337,7 +316,7 @@ func TestDocsSuiteKeys(t *testing.T) {
 			for _, m := range codeSpan.FindAllStringSubmatch(cells[1], -1) {
 				for _, w := range word.FindAllString(m[1], -1) {
 					if !keys[w] && !modes(schema)[w] && w != "true" {
-						t.Errorf("docs/SUITES.md tells of the key %s, which the schema does not have", w)
+						t.Errorf("docs/guides/suites.md tells of the key %s, which the schema does not have", w)
 					}
 				}
 			}
@@ -351,7 +330,7 @@ func TestDocsSuiteKeys(t *testing.T) {
 	}
 	slices.Sort(missing)
 	if d := cmp.Diff([]string(nil), missing); d != "" {
-		t.Errorf("keys of the schema that docs/SUITES.md does not tell of (-want +got):\n%s", d)
+		t.Errorf("keys of the schema that docs/guides/suites.md does not tell of (-want +got):\n%s", d)
 	}
 }
 

@@ -29,7 +29,7 @@ func richTraces() string {
 	return b.String()
 }
 
-// TestDocsTraceMetrics holds the table of docs/TRACES.md against what score tells.
+// TestDocsTraceMetrics holds the table of docs/guides/traces.md against what score tells.
 func TestDocsTraceMetrics(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -53,7 +53,7 @@ func TestDocsTraceMetrics(t *testing.T) {
 	}
 	told := map[string]bool{}
 	prefix := ""
-	for _, line := range strings.Split(document(t, "docs/TRACES.md"), "\n") {
+	for _, line := range strings.Split(document(t, "docs/guides/traces.md"), "\n") {
 		if !strings.HasPrefix(line, "| `") {
 			continue
 		}
@@ -76,12 +76,12 @@ func TestDocsTraceMetrics(t *testing.T) {
 		name, _, _ = strings.Cut(name, ":")
 		given[name] = true
 		if !told[name] {
-			t.Errorf("docs/TRACES.md does not tell of %s", m.Name)
+			t.Errorf("docs/guides/traces.md does not tell of %s", m.Name)
 		}
 	}
 	for name := range told {
 		if !given[name] {
-			t.Errorf("docs/TRACES.md tells of %s, which score did not give", name)
+			t.Errorf("docs/guides/traces.md tells of %s, which score did not give", name)
 		}
 	}
 }

@@ -442,20 +442,18 @@ func ends(all map[string]witness) map[string]string {
 	return out
 }
 
-// TestFaultsOwn: inputs of each kind that was wrong once, with the right answers.
-func TestFaultsOwn(t *testing.T) {
+// TestUnracedFaultsOwn: inputs of each kind that was wrong once, with the right answers.
+func TestUnracedFaultsOwn(t *testing.T) {
 	t.Parallel()
-	oneByOne(t)
 	b := newBench(t)
 	for _, f := range ownFaults() {
 		b.right(&f, []byte(f.text))
 	}
 }
 
-// TestFaultsTraces: the trace files of the folder of faults.
-func TestFaultsTraces(t *testing.T) {
+// TestUnracedFaultsTraces: the trace files of the folder of faults.
+func TestUnracedFaultsTraces(t *testing.T) {
 	t.Parallel()
-	oneByOne(t)
 	dir := folderOfFaults(t)
 	b := newBench(t)
 	for _, f := range sharedFaults() {
@@ -561,10 +559,9 @@ func recordedBodies(t *testing.T, suite, rows []byte) map[string]string {
 	return out
 }
 
-// TestFaultsRuns: suites of the folder of faults, recorded, at a model here, and on a server.
-func TestFaultsRuns(t *testing.T) {
+// TestUnracedFaultsRuns: suites of the folder of faults, recorded, at a model here, and on a server.
+func TestUnracedFaultsRuns(t *testing.T) {
 	t.Parallel()
-	oneByOne(t)
 	dir := folderOfFaults(t)
 	b := newBench(t)
 	texts := filepath.Join(dir, "evidence", "text-calls")
@@ -619,10 +616,9 @@ const notListed = `{"session":"s","response":"I rang Ann.","stats":{"tools":{"to
 // quietSuite has one case, which expects no call.
 const quietSuite = "name: s\ntools:\n  - {name: ring, description: Rings., parameters: {type: object}}\ncases:\n  - {id: quiet, prompt: Say hi., expect: {no_call: true}}\n"
 
-// TestFaultsAgent: JSON of an agent without a place for calls does not show that nothing was called.
-func TestFaultsAgent(t *testing.T) {
+// TestUnracedFaultsAgent: JSON of an agent without a place for calls does not show that nothing was called.
+func TestUnracedFaultsAgent(t *testing.T) {
 	t.Parallel()
-	oneByOne(t)
 	b := newBench(t)
 	b.agent(quietSuite, "quiet", notListed)
 	if at := filepath.Join(faultsFolder(), "evidence", "gemini-json"); dirExists(at) {
@@ -653,10 +649,9 @@ func dirExists(path string) bool {
 const weatherSuite = "name: s\ntools:\n  - {name: get_weather, description: Weather., parameters: {type: object, properties: {city: {type: string}}}}\n" +
 	"cases:\n  - {id: one, prompt: Weather?, expected_tool: get_weather}\n"
 
-// TestFaultsStreams: calls that servers stream in unusual ways.
-func TestFaultsStreams(t *testing.T) {
+// TestUnracedFaultsStreams: calls that servers stream in unusual ways.
+func TestUnracedFaultsStreams(t *testing.T) {
 	t.Parallel()
-	oneByOne(t)
 	b := newBench(t)
 	writeFiles(t, b.s.dir, map[string]string{"suite.yaml": weatherSuite})
 	piece := func(id, args string) string {
@@ -684,10 +679,9 @@ func TestFaultsStreams(t *testing.T) {
 	}
 }
 
-// TestFaultsPrices: tokens written to a cache are paid.
-func TestFaultsPrices(t *testing.T) {
+// TestUnracedFaultsPrices: tokens written to a cache are paid.
+func TestUnracedFaultsPrices(t *testing.T) {
 	t.Parallel()
-	oneByOne(t)
 	b := newBench(t)
 	writeFiles(t, b.s.dir, map[string]string{
 		"suite.yaml": "name: s\ncases:\n  - {id: one, prompt: Hi., expect: {response: {non_empty: true}}}\n",
@@ -735,10 +729,9 @@ func (b *bench) costs(list, model, base, want string) {
 	}
 }
 
-// TestFaultsSchemas: an MCP server with schemas that clients drop is read with a warning for each.
-func TestFaultsSchemas(t *testing.T) {
+// TestUnracedFaultsSchemas: an MCP server with schemas that clients drop is read with a warning for each.
+func TestUnracedFaultsSchemas(t *testing.T) {
 	t.Parallel()
-	oneByOne(t)
 	dir := folderOfFaults(t)
 	script, err := filepath.Abs(filepath.Join(dir, "evidence", "mcp", "odd-schemas.py"))
 	if err != nil {
@@ -782,10 +775,9 @@ func mcpAnswer(t *testing.T, script, asked string) string {
 	return string(out)
 }
 
-// TestFaultsToolSpec: the form of Bedrock for tools is read in a suite of promptfoo.
-func TestFaultsToolSpec(t *testing.T) {
+// TestUnracedFaultsToolSpec: the form of Bedrock for tools is read in a suite of promptfoo.
+func TestUnracedFaultsToolSpec(t *testing.T) {
 	t.Parallel()
-	oneByOne(t)
 	dir := folderOfFaults(t)
 	b := newBench(t)
 	suite := readFile(t, dir, "evidence/promptfoo/toolspec.yaml")
@@ -824,10 +816,9 @@ func TestFaultsToolSpec(t *testing.T) {
 	}
 }
 
-// TestFaultsLost: a value that JSON does not have does not hide an incident.
-func TestFaultsLost(t *testing.T) {
+// TestUnracedFaultsLost: a value that JSON does not have does not hide an incident.
+func TestUnracedFaultsLost(t *testing.T) {
 	t.Parallel()
-	oneByOne(t)
 	dir := folderOfFaults(t)
 	b := newBench(t)
 	from := filepath.Join(dir, "decisions", "lost-lines")
@@ -866,10 +857,9 @@ func endlessSuite() (suite, schema string) {
 	return `{"name":"s","tools":[{"name":"dig","description":"Digs.","parameters":` + schema + `}],"cases":[{"id":"one","prompt":"Dig.","expected_tool":"dig"}]}`, schema
 }
 
-// TestFaultsEndless: a schema without end ends with an error that names it, in every command and on a server.
-func TestFaultsEndless(t *testing.T) {
+// TestUnracedFaultsEndless: a schema without end ends with an error that names it, in every command and on a server.
+func TestUnracedFaultsEndless(t *testing.T) {
 	t.Parallel()
-	oneByOne(t)
 	b := newBench(t)
 	suite, schema := endlessSuite()
 	call := `{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"dig","arguments":"{\"q\":\"x\"}"}}]}`
@@ -907,10 +897,9 @@ for line in sys.stdin:
 	}
 }
 
-// TestFaultsDocuments: files as others write them are read whole, and right suites have no error.
-func TestFaultsDocuments(t *testing.T) {
+// TestUnracedFaultsDocuments: files as others write them are read whole, and right suites have no error.
+func TestUnracedFaultsDocuments(t *testing.T) {
 	t.Parallel()
-	oneByOne(t)
 	dir := t.TempDir()
 	s := &seat{dir: dir, env: map[string]string{"HOME": dir, "CALLVET_DB": filepath.Join(dir, "x.db")}}
 	const tool = "tools:\n  - {name: stock, description: Counts a shelf., read_only: true, parameters: {type: object, properties: {shelf: {type: string}, place: {type: object, properties: {street: {type: string}}}}, required: [shelf]}}\n"

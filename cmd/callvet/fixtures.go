@@ -23,7 +23,7 @@ func (a *cli) fixturesCommand() *cobra.Command {
 Of a SUITE: each call that a case expects, and that no mock answers, gets one. Its result is made of the call's
 result_check, where that is made of equalities; other calls answer {"status":"ok"}, which you may want to edit.
 Of a RUN: mocks answer as the calls of the run were answered, of each case as in its first attempt. With a folder
-as the output its calls become recordings (docs/REPLAY.md).`,
+as the output its calls become recordings (docs/guides/worlds.md).`,
 		Example: `  callvet fixtures make suite.yaml -o mocked.yaml
   callvet fixtures make last -o mocked.yaml
   callvet fixtures make last -o recordings`,

@@ -229,9 +229,9 @@ func TestJudgeAgain(t *testing.T) {
 	}
 }
 
-// TestJudgeSurvivesKill: a process that is killed while it judges loses nothing that it had
+// TestUnracedJudgeSurvivesKill: a process that is killed while it judges loses nothing that it had
 // stored, and the next one asks only what is missing.
-func TestJudgeSurvivesKill(t *testing.T) {
+func TestUnracedJudgeSurvivesKill(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("starts a process and kills it")

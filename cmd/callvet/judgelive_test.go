@@ -174,9 +174,9 @@ func TestJudgeLive(t *testing.T) {
 	}
 }
 
-// TestJudgeLiveSurvivesKill: a process that is killed while it judges the attempts of a run that
+// TestUnracedJudgeLiveSurvivesKill: a process that is killed while it judges the attempts of a run that
 // goes on loses no answer, and the one that resumes the run asks nothing twice.
-func TestJudgeLiveSurvivesKill(t *testing.T) {
+func TestUnracedJudgeLiveSurvivesKill(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("starts a process and kills it")

@@ -178,10 +178,10 @@ func wholeFiles(t *testing.T, folder string) map[string][]byte {
 	return out
 }
 
-// TestRecordSurvivesKill: a run that records is killed several times, at any of the moments at which
+// TestUnracedRecordSurvivesKill: a run that records is killed several times, at any of the moments at which
 // its model or its tool is asked. Every file is whole then, what the model was told of is in one, and
 // the run that goes on ends with all of them.
-func TestRecordSurvivesKill(t *testing.T) {
+func TestUnracedRecordSurvivesKill(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("starts processes and kills them")
@@ -243,10 +243,10 @@ func TestRecordSurvivesKill(t *testing.T) {
 	}
 }
 
-// TestModelProxySurvivesKill: a proxy that records models is killed several times while four clients
+// TestUnracedModelProxySurvivesKill: a proxy that records models is killed several times while four clients
 // ask it. Every file is whole then, and the next proxy answers what any client had an answer to with
 // the same bytes and without asking again.
-func TestModelProxySurvivesKill(t *testing.T) {
+func TestUnracedModelProxySurvivesKill(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("starts processes and kills them")

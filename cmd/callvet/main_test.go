@@ -42,12 +42,3 @@ func TestScript(t *testing.T) {
 		RequireUniqueNames:  true,
 	})
 }
-
-// oneByOne skips, under the race detector, a test of a table whose commands run one after
-// the other. TestEveryVerbOverHTTP drives each of them there.
-func oneByOne(t *testing.T) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("runs commands one by one; make unit runs it")
-	}
-}

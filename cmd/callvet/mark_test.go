@@ -69,11 +69,10 @@ var marked = map[string][]string{
 	"tools whatif cat.json --edits edits.yaml --suite questions.json":                       {"cat.json", "edits.yaml", "questions.json"},
 }
 
-// TestByteOrderMark: a file that begins with a byte order mark, as editors on Windows
+// TestUnracedByteOrderMark: a file that begins with a byte order mark, as editors on Windows
 // write it, is read as without it.
-func TestByteOrderMark(t *testing.T) {
+func TestUnracedByteOrderMark(t *testing.T) {
 	t.Parallel()
-	oneByOne(t)
 	dir := markedFiles(t)
 	run := func(line string) (int, string) {
 		a, out, errs := newApp(dir, nil)

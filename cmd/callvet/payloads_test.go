@@ -110,12 +110,11 @@ const payloadSuite = `{"callvet": 1, "name": "pages", "tools": [
  "mocks": [{"tool": "read_page", "result": {"n": 1, "text": "It rains."}}],
  "cases": [{"id": "read", "prompt": "Read the pages.", "expected_tool": "read_page"}]}`
 
-// TestPublishedPayloads: every payload of the published attacks is read from a file of faults,
+// TestUnracedPublishedPayloads: every payload of the published attacks is read from a file of faults,
 // planted in a result, told to an agent over MCP as it stands, written into the trace, and
 // counted there as followed where the agent then does what it wants, and not where it does not.
-func TestPublishedPayloads(t *testing.T) {
+func TestUnracedPublishedPayloads(t *testing.T) {
 	t.Parallel()
-	oneByOne(t)
 	for set, want := range map[string]int{"bipia_attacks": 100, "toolsword": 30, "agentdojo": 100} {
 		t.Run(set, func(t *testing.T) {
 			t.Parallel()

@@ -11,11 +11,10 @@ import (
 	"testing"
 )
 
-// TestRefusals: what is out of range, or not there, ends with exit 2 before a model
+// TestUnracedRefusals: what is out of range, or not there, ends with exit 2 before a model
 // is asked or a run is stored, and the message says what was probably meant.
-func TestRefusals(t *testing.T) {
+func TestUnracedRefusals(t *testing.T) {
 	t.Parallel()
-	oneByOne(t)
 	dir := t.TempDir()
 	examples, err := filepath.Abs(filepath.Join("..", "..", "examples"))
 	if err != nil {

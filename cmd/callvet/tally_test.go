@@ -49,11 +49,10 @@ func panelsOf(t *testing.T, out string) *panel.Panels {
 	return doc.Panels
 }
 
-// TestTally holds the sums that a run makes on the way against those read back,
+// TestUnracedTally holds the sums that a run makes on the way against those read back,
 // also for a part of the suite, whose cases have other positions.
-func TestTally(t *testing.T) {
+func TestUnracedTally(t *testing.T) {
 	t.Parallel()
-	oneByOne(t)
 	dir := t.TempDir()
 	writeSuite(t, dir, 700)
 	for name, more := range map[string][]string{"all": nil, "some": {"--filter", "category=rare,c1*"}, "repeated": {"--repeat", "3", "-m", "offline/lexical"}} {

@@ -12,7 +12,7 @@ import (
 )
 
 // calledHere says what to type for words that are no commands here, but are what the
-// documents of docs/DOCUMENTS.md, or other tools, call the same thing.
+// documents of docs/design/documents.md, or other tools, call the same thing.
 func calledHere(word string) string {
 	switch word {
 	case "judges":
@@ -50,7 +50,7 @@ func calledHere(word string) string {
 	case "sample", "annotate":
 		return "callvet label next TRACES.jsonl draws tasks for people to label"
 	case "metrics", "panels":
-		return "callvet score TRACES.jsonl; docs/METRICS.md defines every metric"
+		return "callvet score TRACES.jsonl; docs/reference/metrics.md defines every metric"
 	case "models", "providers":
 		return "callvet targets"
 	}

@@ -202,19 +202,18 @@ func TestBadStoredCells(t *testing.T) {
 	}
 }
 
-// TestBadStoredColumns puts values of other types into each column of an attempt.
+// TestBadStoredColumns puts values of other types into each column, a different one into each attempt.
 func TestBadStoredColumns(t *testing.T) {
 	t.Parallel()
 	d := newDamaged(t, 8)
 	for _, column := range []string{"outcome", "verdict", "class", "case_id", "overall", "cost", "requests", "flags", "exchanges", "repeat"} {
+		d.set(t, "UPDATE cells SET trace=?, result=? WHERE run=1", []byte(wholeTrace), []byte(wholeResult))
 		for i, v := range []any{"", "x", int64(-1), 1e300, []byte{0xff}, strings.Repeat("y", 1<<16)} {
-			d.set(t, "UPDATE cells SET trace=?, result=? WHERE run=1", []byte(wholeTrace), []byte(wholeResult))
 			d.set(t, "UPDATE cells SET "+column+"=? WHERE run=1 AND case_ix=?", v, i)
-			name := fmt.Sprintf("%s = %.20v", column, v)
-			d.list(t, name)
-			if d.read(t, d.runs[0], name); t.Failed() {
-				return
-			}
+		}
+		d.list(t, column)
+		if d.read(t, d.runs[0], column); t.Failed() {
+			return
 		}
 	}
 }

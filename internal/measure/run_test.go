@@ -20,7 +20,7 @@ import (
 	"github.com/callvet/callvet/internal/measure"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/panel/steps"
-	"github.com/callvet/callvet/score/step"
+	"github.com/callvet/callvet/score"
 	"github.com/callvet/callvet/stats"
 	"github.com/callvet/callvet/value"
 )
@@ -111,7 +111,7 @@ func source(name, text string) measure.Source {
 func run(t *testing.T, cfg steps.Config, jobs, block int, texts ...string) *measure.Result {
 	t.Helper()
 	cfg.Catalogue = true
-	scorer, _ := step.New(step.Config{Tools: catalog, Safe: func(tool string, _ value.Value) (bool, bool) { return !strings.HasPrefix(tool, "send"), true }})
+	scorer, _ := score.NewStepScorer(score.StepConfig{Tools: catalog, Safe: func(tool string, _ value.Value) (bool, bool) { return !strings.HasPrefix(tool, "send"), true }})
 	var sources []measure.Source
 	for i, text := range texts {
 		sources = append(sources, source(fmt.Sprint("f", i), text))
@@ -146,25 +146,26 @@ func parts(text string, n int) []string {
 // of it merged, give the same bytes; also where the window closes tasks all the time.
 func TestSameForAnyWorkersAndParts(t *testing.T) {
 	t.Parallel()
-	for _, window := range []int{16 * 12, 1 << 12} {
-		cfg := steps.Config{Window: window, SliceBy: []string{"expected_tool", "called_tool", "api_version", "tool_family", "language", "tag", "language*intent", "*"}}
-		tasks := 600
-		if testing.Short() {
-			tasks = 100
-		}
-		text := file(7, tasks, 9)
+	for _, c := range []struct {
+		window  int
+		sliceBy []string
+		parts   []int
+	}{
+		{16 * 10, []string{"expected_tool", "called_tool", "api_version", "tool_family", "language", "tag", "language*intent", "*"}, []int{2, 40}}, // closes tasks all the time
+		{1 << 12, []string{"language*intent"}, []int{1, 7}},
+	} {
+		cfg := steps.Config{Window: c.window, SliceBy: c.sliceBy}
+		text := file(7, 220, 9)
 		want := panels(t, run(t, cfg, 1, 0, text).Sheet)
-		for _, jobs := range []int{2, 5} {
-			for _, block := range []int{2000, 64 << 10} {
-				got := run(t, cfg, jobs, block, text)
-				if diff := cmp.Diff(string(want), string(panels(t, got.Sheet))); diff != "" {
-					t.Fatalf("window %d, %d workers, blocks of %d: %s", window, jobs, block, diff)
-				}
+		for _, how := range [][2]int{{2, 2000}, {5, 64 << 10}} {
+			got := run(t, cfg, how[0], how[1], text)
+			if diff := cmp.Diff(string(want), string(panels(t, got.Sheet))); diff != "" {
+				t.Fatalf("window %d, %d workers, blocks of %d: %s", c.window, how[0], how[1], diff)
 			}
 		}
 		part := cfg
 		part.Partial = true
-		for _, n := range []int{1, 2, 7, 40} {
+		for _, n := range c.parts {
 			merged := steps.New(withCatalog(cfg))
 			for _, p := range parts(text, n) {
 				res := run(t, part, 2, 3000, p)
@@ -173,7 +174,7 @@ func TestSameForAnyWorkersAndParts(t *testing.T) {
 				}
 			}
 			if diff := cmp.Diff(string(want), string(panels(t, merged))); diff != "" {
-				t.Fatalf("window %d, %d parts: %s", window, n, diff)
+				t.Fatalf("window %d, %d parts: %s", c.window, n, diff)
 			}
 		}
 	}
@@ -188,7 +189,7 @@ func withCatalog(cfg steps.Config) steps.Config {
 func TestPartsOfParts(t *testing.T) {
 	t.Parallel()
 	cfg := steps.Config{Window: 16 * 12, Catalogue: true}
-	text := file(8, 300, 8)
+	text := file(8, 200, 8)
 	want := panels(t, run(t, cfg, 1, 0, text).Sheet)
 	part := cfg
 	part.Partial = true
@@ -218,7 +219,7 @@ func TestNumbers(t *testing.T) {
 	t.Parallel()
 	text := file(9, 200, 5)
 	got := run(t, steps.Config{}, 2, 4000, text).Sheet.Panels()
-	scorer, _ := step.New(step.Config{Tools: catalog})
+	scorer, _ := score.NewStepScorer(score.StepConfig{Tools: catalog})
 	r, err := trace.Open(strings.NewReader(text), trace.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -260,7 +261,7 @@ func TestNumbers(t *testing.T) {
 			continue
 		}
 		var sc callvet.StepScore
-		scorer.Score(&step.Input{
+		scorer.Score(&score.StepInput{
 			Tool: v.Tool, Args: v.Args, ArgsRaw: v.ArgsRaw, Result: v.Result, Error: v.Error, Status: v.Status, Needed: v.Needed,
 			GoldTool: v.GoldTool, GoldArgs: v.GoldArgs, ResultCheck: v.ResultCheck,
 		}, &sc)
@@ -306,12 +307,8 @@ func TestNumbers(t *testing.T) {
 // TestEnds: however a reading ends, it does, and says why.
 func TestEnds(t *testing.T) {
 	t.Parallel()
-	tasks := 100
-	if testing.Short() {
-		tasks = 20
-	}
-	text := file(7, tasks, 20)
-	scorer, _ := step.New(step.Config{Tools: catalog})
+	text := file(7, 20, 20)
+	scorer, _ := score.NewStepScorer(score.StepConfig{Tools: catalog})
 	full := errors.New("full")
 	for _, jobs := range []int{1, 2, 5, 40} {
 		for _, block := range []int{1, 700, 1 << 20} {
@@ -357,7 +354,7 @@ func TestStrict(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat(`{"task_id":"a","tool":"x"}`+"\n", 500)
 	text += "{\n" + text + "[\n" + text
-	scorer, _ := step.New(step.Config{})
+	scorer, _ := score.NewStepScorer(score.StepConfig{})
 	for range 5 {
 		_, err := measure.Run(context.Background(), []measure.Source{source("f", text)}, measure.Config{Scorer: scorer, Jobs: 4, Lines: trace.Options{Strict: true, Block: 600}})
 		if err == nil || !strings.Contains(err.Error(), "line 501:") {
@@ -370,16 +367,12 @@ func TestStrict(t *testing.T) {
 func TestHostilePartial(t *testing.T) {
 	t.Parallel()
 	cfg := steps.Config{Window: 64, Partial: true, Catalogue: true}
-	good := run(t, cfg, 1, 0, file(3, 30, 4)).Sheet.AppendPartial(nil, []byte("note"))
+	good := run(t, cfg, 1, 0, file(3, 6, 2)).Sheet.AppendPartial(nil, []byte("note"))
 	if note, err := steps.New(cfg).Merge(good); err != nil || string(note) != "note" {
 		t.Fatal(string(note), err)
 	}
 	r := rand.New(rand.NewPCG(1, 2))
-	tries := 40
-	if testing.Short() {
-		tries = 8
-	}
-	for range tries {
+	for range 150 {
 		bad := bytes.Clone(good)
 		for range 1 + r.IntN(3) {
 			bad[r.IntN(len(bad))] = byte(r.IntN(256))

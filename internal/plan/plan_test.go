@@ -14,7 +14,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/plan"
-	"github.com/callvet/callvet/internal/report/verdict"
+	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/panel/gates"
 )
 
@@ -62,10 +62,10 @@ func ask(metric string, flags map[string]float64) plan.Ask {
 	return q
 }
 
-// TestMeans holds the number of tasks against the least n with
+// TestUnracedMeans holds the number of tasks against the least n with
 // n >= ((t(0.975) + t(0.8)) sd / distance)^2, n-1 degrees of freedom, done by hand: that of
 // normal amounts. Amounts with a tail need more, by what their interval reaches farther.
-func TestMeans(t *testing.T) {
+func TestUnracedMeans(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("many simulated gates")
@@ -77,12 +77,19 @@ func TestMeans(t *testing.T) {
 	if n := p.Mean.Tasks; n < 34 || n > 60 { // (2.0345 + 0.8530)^2 * 4 = 33.4
 		t.Errorf("%d tasks", n)
 	}
-	for _, metric := range []string{"cost_per_attempt", "latency_mean"} {
-		p, err = plan.Make(ask(metric, map[string]float64{"baseline-diff": 0.05, "sd": 0.2}))
+	for metric, want := range map[string][2]int{
+		"cost_per_attempt": {46, 62}, // (2.0086 + 0.8489)^2 * 6.25 = 51.0
+		"latency_mean":     {32, 45}, // (2.0345 + 0.8530)^2 * 4 = 33.4
+	} {
+		diff := 0.08
+		if metric == "latency_mean" {
+			diff = 0.1
+		}
+		p, err = plan.Make(ask(metric, map[string]float64{"baseline-diff": diff, "margin": diff, "sd": 0.2}))
 		if err != nil || p.Rate != nil || len(p.Paired.Rows) != 1 {
 			t.Fatal(p, err)
 		}
-		if row := p.Paired.Rows[0]; row.Fails < 115 || row.Fails > 145 || row.Passes < 115 || row.Passes > 145 { // (1.9788 + 0.8446)^2 * 16 = 127.5
+		if row := p.Paired.Rows[0]; row.Fails < want[0] || row.Fails > want[1] || row.Passes < want[0] || row.Passes > want[1] {
 			t.Errorf("%s: %+v", metric, row)
 		}
 	}
@@ -97,7 +104,7 @@ func TestMeans(t *testing.T) {
 func says(t *testing.T, p *plan.Plan, want ...string) {
 	t.Helper()
 	var out bytes.Buffer
-	if err := verdict.Plan(&out, p); err != nil {
+	if err := report.Plan(&out, p); err != nil {
 		t.Fatal(err)
 	}
 	for _, w := range want {
@@ -107,9 +114,9 @@ func says(t *testing.T, p *plan.Plan, want ...string) {
 	}
 }
 
-// TestOneAnswer: what people need without a judge stands on the screen once, and is the
+// TestUnracedOneAnswer: what people need without a judge stands on the screen once, and is the
 // number of the gate itself. It holds for a perfect judge only, and says so.
-func TestOneAnswer(t *testing.T) {
+func TestUnracedOneAnswer(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("many simulated gates")
@@ -130,7 +137,7 @@ func TestOneAnswer(t *testing.T) {
 		t.Errorf("with 200 labels %v and %v", *j.Random.Chance, *j.Elsewhere.Chance)
 	}
 	var out bytes.Buffer
-	if err := verdict.Plan(&out, p); err != nil {
+	if err := report.Plan(&out, p); err != nil {
 		t.Fatal(err)
 	}
 	says(t, p, "356 tasks pass with a chance of 80.8 %", "for a judge that never errs", "labels made elsewhere add nothing for this judge")
@@ -152,17 +159,17 @@ func TestMinUnits(t *testing.T) {
 	}
 }
 
-// TestBaseline: a difference is planned from the run's own discordance, and otherwise from
+// TestUnracedBaseline: a difference is planned from the run's own discordance, and otherwise from
 // what is given. More attempts need fewer tasks.
-func TestBaseline(t *testing.T) {
+func TestUnracedBaseline(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("many simulated gates")
 	}
 	icc := 0.5
-	q := ask("pass_rate", map[string]float64{"baseline-diff": 0.05})
+	q := ask("pass_rate", map[string]float64{"baseline-diff": 0.1, "margin": 0.1})
 	q.Attempts = []int{1, 3}
-	q.Given, q.Pilot = append(q.Given, "from"), &plan.Pilot{File: "r1", Mean: 0.9, Tasks: 100, Correlation: &icc}
+	q.Given, q.Pilot = append(q.Given, "from"), &plan.Pilot{File: "r1", Mean: 0.9, Tasks: 40, Correlation: &icc}
 	p, err := plan.Make(q)
 	if err != nil {
 		t.Fatal(err)
@@ -174,13 +181,13 @@ func TestBaseline(t *testing.T) {
 	if one, three := d.Pilot.Fails[0].Chance, d.Pilot.Fails[1].Chance; !(one < 0.4 && three > 0.6) {
 		t.Errorf("the run's own tasks: %v by one attempt, %v by three", one, three)
 	}
-	says(t, p, "against a baseline of 0.9, of whose tasks 9.0 % change between two attempts by chance", "the 100 tasks of r1", "by 3 attempts")
+	says(t, p, "against a baseline of 0.9, of whose tasks 9.0 % change between two attempts by chance", "the 40 tasks of r1", "by 3 attempts")
 
-	given, err := plan.Make(ask("pass_rate", map[string]float64{"baseline-diff": 0.05, "truth": 0.9, "discordant": 0.09, "attempts": 1}))
+	given, err := plan.Make(ask("pass_rate", map[string]float64{"baseline-diff": 0.1, "margin": 0.1, "truth": 0.9, "discordant": 0.09, "attempts": 1}))
 	if err != nil || given.Paired.Rows[0] != d.Rows[0] {
 		t.Errorf("as given: %+v %v", given.Paired, err)
 	}
-	rise, err := plan.Make(ask("over_call_rate", map[string]float64{"baseline-diff": 0.05, "truth": 0.1, "discordant": 0.09, "attempts": 1}))
+	rise, err := plan.Make(ask("over_call_rate", map[string]float64{"baseline-diff": 0.1, "margin": 0.1, "truth": 0.1, "discordant": 0.09, "attempts": 1}))
 	if err != nil || !rise.Paired.LowerIsBetter || len(rise.Paired.Rows) != 1 || math.Abs(float64(rise.Paired.Rows[0].Fails-d.Rows[0].Fails)) > 25 {
 		t.Errorf("a rise: %+v %v", rise, err)
 	}
@@ -261,7 +268,7 @@ func TestSimulatedChances(t *testing.T) {
 		needed := 9
 		p := plan.Plan{Metric: "true_success", Rate: &plan.Rate{Tasks: 35, Failures: 1}, Judge: &plan.Judge{Tasks: 100, Given: 50, Elsewhere: plan.Labels{Needed: &needed, Chance: &chance}}}
 		var out bytes.Buffer
-		if err := verdict.Plan(&out, &p); err != nil {
+		if err := report.Plan(&out, &p); err != nil {
 			t.Fatal(err)
 		}
 		if text := out.String(); !strings.Contains(text, "50 labels: a chance of "+want+"\n") || !strings.Contains(text, "they may have 1 failure\n") {

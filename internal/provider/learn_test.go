@@ -169,12 +169,12 @@ func TestLearnedLimit(t *testing.T) {
 // TestRulesDate: the docs name the day of the table.
 func TestRulesDate(t *testing.T) {
 	t.Parallel()
-	b, err := os.ReadFile("../../docs/CLI.md")
+	b, err := os.ReadFile("../../docs/guides/running.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(string(b), "the table of models that this follows is of "+rulesDate) {
-		t.Errorf("docs/CLI.md names another day than %s", rulesDate)
+		t.Errorf("docs/guides/running.md names another day than %s", rulesDate)
 	}
 }
 

@@ -114,7 +114,7 @@ func TestHostile(t *testing.T) {
 		if bytes > mostBytes {
 			t.Errorf("%s: %d MiB, more than %d MiB", a.name, bytes>>20, mostBytes>>20)
 		}
-		if cpu > mostCPU && !testing.Short() {
+		if cpu > mostCPU {
 			t.Errorf("%s: %v of CPU, more than %v", a.name, cpu, mostCPU)
 		}
 		word := "holds"

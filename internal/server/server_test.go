@@ -12,8 +12,10 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -44,9 +46,35 @@ func people() map[string]*account.Principal {
 	}
 }
 
+// emptyStore is the file of a new store: to make its tables takes longer than most tests.
+var emptyStore = sync.OnceValue(func() []byte {
+	dir, err := os.MkdirTemp("", "callvet-store-")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "x.db")
+	db, err := store.Open(context.Background(), path, store.Options{})
+	if err == nil {
+		err = db.Close()
+	}
+	if err != nil {
+		panic(err)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		panic(err)
+	}
+	return b
+})
+
 func newSite(t *testing.T, change ...func(*server.Config)) *site {
 	t.Helper()
-	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "x.db"), store.Options{})
+	path := filepath.Join(t.TempDir(), "x.db")
+	if err := os.WriteFile(path, emptyStore(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	db, err := store.Open(t.Context(), path, store.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // Bounds of the look for near-duplicates. A suite beyond them is compared as far as they go,
-// so that lint takes a bounded time (docs/LIMITS.md).
+// so that lint takes a bounded time (docs/reference/limits.md).
 const (
 	// alikeFrom is the likeness from which two prompts are said to be nearly the same.
 	alikeFrom = 0.9

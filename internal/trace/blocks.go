@@ -10,9 +10,8 @@ import (
 	"io"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/input"
+	"github.com/callvet/callvet/internal/doc"
 	"github.com/callvet/callvet/value"
-	"github.com/callvet/callvet/value/typed"
 )
 
 // Options of a Reader.
@@ -112,7 +111,7 @@ func NewBlocks(r io.Reader, o Options) (*Blocks, error) {
 // Plain gives the stream without gzip compression and byte order mark; verbatim
 // tells that it has neither. The error wraps callvet.ErrInvalid.
 func Plain(r io.Reader) (plain *bufio.Reader, verbatim bool, err error) {
-	br, packed, err := input.Unpack(r, 0)
+	br, packed, err := doc.Unpack(r, 0)
 	if err != nil {
 		return nil, false, fmt.Errorf("read traces: %w", err)
 	}
@@ -155,17 +154,14 @@ func (b *Blocks) Next(buf []byte) (Block, error) {
 // Lines is how many lines the blocks given so far have.
 func (b *Blocks) Lines() int64 { return b.line - 1 }
 
-// behind is the room after a block, which its lines are read the quicker for.
-const behind = 256
-
 // fill reads once more, into room for at least a quarter of a block.
 func (b *Blocks) fill(buf []byte) []byte {
-	if want := b.o.Block / 4; cap(buf)-len(buf) < max(want, 512)+behind {
-		grown := make([]byte, len(buf), max(2*len(buf), b.o.Block+b.o.Block/4)+512+behind)
+	if want := b.o.Block / 4; cap(buf)-len(buf) < max(want, 512) {
+		grown := make([]byte, len(buf), max(2*len(buf), b.o.Block+b.o.Block/4)+512)
 		copy(grown, buf)
 		buf = grown
 	}
-	n, err := b.src.Read(buf[len(buf) : cap(buf)-behind])
+	n, err := b.src.Read(buf[len(buf):cap(buf)])
 	b.err = err
 	return buf[:len(buf)+n]
 }
@@ -222,7 +218,7 @@ type Scanner struct {
 	// Broken is called for a step that is no record and names its task; nil: nothing is.
 	Broken func(task, target string, attempt int)
 	// strange is room for the members of a line that the contract does not have.
-	strange []typed.Unknown
+	strange []doc.Unknown
 	folded  bool // the block that is read is so
 }
 
@@ -230,7 +226,6 @@ type Scanner struct {
 func NewScanner(o Options) *Scanner {
 	o = o.withDefaults()
 	s := &Scanner{o: o, Log: Log{Max: o.MaxBad}, forms: newForms()}
-	s.doc.Expect(expected())
 	s.doc.Max = maxValues
 	return s
 }
@@ -243,20 +238,14 @@ func (s *Scanner) Scan(b Block, visit func(*View) error) error {
 		s.Log.Lines++
 		return s.wrong(b.Line, fmt.Sprintf("the line is longer than the limit of %d bytes", b.skipped))
 	}
-	v, line := &s.view, b.Line
 	s.folded = b.folded
-	for rest := b.Data; len(rest) > 0; line++ {
-		l, after, ok := s.doc.Skim(rest)
-		if ok && len(l) <= s.o.MaxLine && s.view.skimmed(&s.doc, line, l) { // what one does, here without a call
-			s.Log.Lines, s.Log.Steps, rest = s.Log.Lines+1, s.Log.Steps+1, after
-		} else {
-			read, after, err := s.parse(line, rest)
-			if err != nil {
-				return err
-			}
-			if rest = after; read == nil {
-				continue
-			}
+	for line, rest := b.Line, b.Data; len(rest) > 0; line++ {
+		v, after, err := s.one(line, rest)
+		if err != nil {
+			return err
+		}
+		if rest = after; v == nil {
+			continue
 		}
 		if err := visit(v); err != nil {
 			return err
@@ -267,15 +256,6 @@ func (s *Scanner) Scan(b Block, visit func(*View) error) error {
 
 // one reads the line that data starts with; nil when it is blank or no record.
 func (s *Scanner) one(line int64, data []byte) (v *View, rest []byte, err error) {
-	if l, rest, ok := s.doc.Skim(data); ok && len(l) <= s.o.MaxLine && s.view.skimmed(&s.doc, line, l) {
-		s.Log.Lines, s.Log.Steps = s.Log.Lines+1, s.Log.Steps+1
-		return &s.view, rest, nil
-	}
-	return s.parse(line, data)
-}
-
-// parse is one for any line.
-func (s *Scanner) parse(line int64, data []byte) (v *View, rest []byte, err error) {
 	s.Log.Lines++
 	l, rest, made, err := s.doc.ReadLine(data)
 	switch {
@@ -299,14 +279,10 @@ func (s *Scanner) parse(line int64, data []byte) (v *View, rest []byte, err erro
 	if made != 0 {
 		s.Log.Repair(line, made)
 	}
-	if s.view.quick(&s.doc) {
-		s.Log.Steps++
-		return &s.view, rest, nil
-	}
 	s.strange = s.strange[:0]
-	if err := s.view.fill(s.doc.Root(), s.forms, func(u typed.Unknown) { s.strange = append(s.strange, u) }); err != nil {
+	if err := s.view.fill(s.doc.Root(), s.forms, func(u doc.Unknown) { s.strange = append(s.strange, u) }); err != nil {
 		at := 0
-		var wrong *typed.Wrong
+		var wrong *doc.Wrong
 		if errors.As(err, &wrong) {
 			at = wrong.Offset
 		}

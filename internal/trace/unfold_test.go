@@ -172,9 +172,9 @@ func value1(record, text string) bool { return strings.HasPrefix(strings.TrimSpa
 func TestFoldedMemory(t *testing.T) {
 	t.Parallel()
 	for _, text := range []io.Reader{
-		io.MultiReader(strings.NewReader("[\n{\"task_id\":\"a\",\"goal\":\""), io.LimitReader(endless('x'), 64<<20), strings.NewReader("\"}]")),
-		io.MultiReader(strings.NewReader("[\n{\"task_id\":\"a\","), io.LimitReader(endless('\n'), 64<<20), strings.NewReader("}]")),
-		io.MultiReader(strings.NewReader("[\n"), io.LimitReader(endless('['), 64<<20)),
+		io.MultiReader(strings.NewReader("[\n{\"task_id\":\"a\",\"goal\":\""), io.LimitReader(endless('x'), 24<<20), strings.NewReader("\"}]")),
+		io.MultiReader(strings.NewReader("[\n{\"task_id\":\"a\","), io.LimitReader(endless('\n'), 24<<20), strings.NewReader("}]")),
+		io.MultiReader(strings.NewReader("[\n"), io.LimitReader(endless('['), 24<<20)),
 	} {
 		u, top := newUnfold(text), 0
 		buf := make([]byte, 64<<10)

@@ -3,8 +3,9 @@
 package trace
 
 import (
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/doc"
 	"github.com/callvet/callvet/value"
-	"github.com/callvet/callvet/value/typed"
 )
 
 // View is one line as a set of handles into it, for those who score many: it
@@ -16,8 +17,7 @@ type View struct {
 	Raw []byte // the line without its end, repaired as Made lists
 	// Made is what was repaired in the line so that it is JSON.
 	Made value.Repairs
-	// Record is the whole line, that of a step not always; IsTask tells a task record
-	// from a step.
+	// Record is the whole line; IsTask reports that it is a task record, not a step.
 	Record value.Value
 	IsTask bool
 	TurnID int // -1: not recorded
@@ -28,7 +28,7 @@ type View struct {
 	// Env says who answered the call, Guard is a list of what a guard decided.
 	Env   []byte
 	Guard value.Value
-	form  *typed.Type // of Record, where that was compared with one
+	form  *doc.Type // of Record, where that was compared with one
 }
 
 // Head is what a line says beside the call. Its fields are those that steps are summed
@@ -43,7 +43,7 @@ type Head struct {
 }
 
 // Call is what a step tells of its call. Its fields are those that a call is scored
-// by, in their order: a step.Input may be made of it without a copy.
+// by, in their order: a score.StepInput may be made of it without a copy.
 type Call struct {
 	// Tool is "name@vN" as it stands; SplitTool takes it apart.
 	Tool                         []byte
@@ -56,79 +56,127 @@ type Call struct {
 }
 
 // fill reads the handles out of a record, or says why it is none. Names that the
-// contract does not have are given to strange.
-func (v *View) fill(root value.Value, f forms, strange func(typed.Unknown)) error {
+// contract does not have are given to strange. Most lines are plain steps: they are compared
+// with the contract while they are read, which takes a third of the time of the form's check.
+func (v *View) fill(root value.Value, f forms, strange func(doc.Unknown)) error {
+	v.reset(root)
+	if v.plain(root) {
+		return nil
+	}
 	form, err := f.check(root, strange)
 	if err != nil {
 		return err
 	}
-	task := form == f.task
-	*v = View{
-		Head: Head{Line: v.Line, AcceptMS: -1, QueueMS: -1, ExecMS: -1}, Call: Call{Needed: -1},
-		Raw: v.Raw, Made: v.Made, Record: root, IsTask: task, TurnID: -1, StartMS: -1, form: form,
-	}
+	v.reset(root)
+	v.IsTask, v.form = form == f.task, form
 	for m, ok := root.First(); ok; m, ok = root.Next(m) {
-		switch string(m.KeyBytes()) {
-		case "task_id":
-			v.TaskID = m.Bytes()
-		case "target":
-			v.Target = m.Bytes()
-		case "attempt":
-			count(m, &v.Attempt)
-		case "tags":
-			v.Tags = m
-		case "fields":
-			v.Fields = m
-		default:
-			if !task {
-				v.step(m)
-			}
+		if !v.shared(m) && !v.IsTask {
+			v.step(m)
 		}
 	}
 	return nil
 }
 
-// step takes a member that only steps have.
-func (v *View) step(m value.Value) {
+// reset empties all but the line and its text.
+func (v *View) reset(root value.Value) {
+	*v = View{
+		Head: Head{Line: v.Line, AcceptMS: -1, QueueMS: -1, ExecMS: -1}, Call: Call{Needed: -1},
+		Raw: v.Raw, Made: v.Made, Record: root, TurnID: -1, StartMS: -1,
+	}
+}
+
+// plain fills the View with a step all of whose members have a name and a value of the
+// contract. False means nothing: then the form decides, and says what is wrong.
+func (v *View) plain(root value.Value) bool {
+	for m, ok := root.First(); ok; m, ok = root.Next(m) {
+		if !v.shared(m) && !v.step(m) {
+			return false
+		}
+	}
+	return root.Kind() == value.Object && len(v.TaskID) > 0 && len(v.Tool) > 0
+}
+
+// shared takes a member that steps and task records have; false where it is another, or does
+// not have a value as most have.
+func (v *View) shared(m value.Value) bool {
+	switch string(m.KeyBytes()) {
+	case "task_id":
+		return text(m, &v.TaskID)
+	case "target":
+		return text(m, &v.Target)
+	case "attempt":
+		return count(m, &v.Attempt)
+	case "tags":
+		v.Tags = m
+		return texts(m)
+	case "fields":
+		v.Fields = m
+		return is(m, value.Object)
+	}
+	return false
+}
+
+// step takes a member that only steps have; false as shared.
+func (v *View) step(m value.Value) bool {
 	switch string(m.KeyBytes()) {
 	case "turn_id":
-		count(m, &v.TurnID)
+		return count(m, &v.TurnID)
 	case "call_id":
-		v.CallID = m.Bytes()
+		return text(m, &v.CallID)
 	case "tool":
-		v.Tool = m.Bytes()
+		return text(m, &v.Tool)
 	case "args":
 		v.Args = m
 	case "args_raw":
 		v.ArgsRaw = m
+		return is(m, value.String)
 	case "accept_time_ms":
-		millis(m, &v.AcceptMS)
+		return millis(m, &v.AcceptMS)
 	case "start_ms":
-		millis(m, &v.StartMS)
+		return millis(m, &v.StartMS)
 	case "result":
 		v.Result = m
 	case "error":
 		v.Error = m
 	case "latency_ms":
-		queue, _ := m.Get("queue")
-		exec, _ := m.Get("exec")
-		millis(queue, &v.QueueMS)
-		millis(exec, &v.ExecMS)
+		return v.latency(m)
 	case "status":
-		v.Status = m.Bytes()
+		return text(m, &v.Status) && knownStatus(v.Status)
+	case "env":
+		return text(m, &v.Env)
+	case "gold":
+		return v.gold(m)
 	case "corrects":
 		v.Corrects = m.Bool()
-	case "env":
-		v.Env = m.Bytes()
+		return is(m, value.Bool)
 	case "guard":
 		v.Guard = m
-	case "gold":
-		v.gold(m)
+		return false
+	default:
+		return false
 	}
+	return true
 }
 
-func (v *View) gold(m value.Value) {
+func (v *View) latency(m value.Value) bool {
+	plain := is(m, value.Object)
 	for e, ok := m.First(); ok; e, ok = m.Next(e) {
+		switch string(e.KeyBytes()) {
+		case "queue":
+			plain = millis(e, &v.QueueMS) && plain
+		case "exec":
+			plain = millis(e, &v.ExecMS) && plain
+		default:
+			plain = false
+		}
+	}
+	return plain
+}
+
+func (v *View) gold(m value.Value) bool {
+	plain := is(m, value.Object)
+	for e, ok := m.First(); ok; e, ok = m.Next(e) {
+		right := true
 		switch string(e.KeyBytes()) {
 		case "needed":
 			if e.Kind() == value.Bool {
@@ -137,48 +185,68 @@ func (v *View) gold(m value.Value) {
 					v.Needed = 1
 				}
 			}
+			right = is(e, value.Bool)
 		case "args":
 			v.GoldArgs = e
 		case "params":
-			v.GoldParams = e
+			v.GoldParams, right = e, is(e, value.Object)
 		case "scoring":
-			v.GoldScoring = e
+			v.GoldScoring, right = e, e.Kind() == value.Null
 		case "result":
 			v.GoldResult = e
 		case "tool":
-			v.GoldTool = e
+			v.GoldTool, right = e, is(e, value.String)
 		case "result_check":
-			v.ResultCheck = e
+			v.ResultCheck, right = e, is(e, value.String)
+		default:
+			right = false
 		}
+		plain = plain && right
 	}
+	return plain
 }
 
-// count takes a whole number; null leaves what was there.
-func count(m value.Value, to *int) {
-	if f, ok := m.Float(); ok {
-		*to = int(f)
-	}
+// is reports that a value is of that kind, or null.
+func is(m value.Value, want value.Kind) bool { k := m.Kind(); return k == want || k == value.Null }
+
+// text takes a string; null is none.
+func text(m value.Value, to *[]byte) bool {
+	*to = m.Bytes()
+	return is(m, value.String)
 }
 
-func wholeNumber(f float64) bool { return f >= 0 && f <= 1<<31-1 && f == float64(int(f)) }
-
-func duration(ms float64) bool { return ms >= 0 && ms <= 366*24*3600*1000 }
-
-// millis takes a duration; null leaves what was there.
-func millis(m value.Value, to *float64) {
-	if f, ok := m.Float(); ok {
-		*to = f
-	}
-}
-
-func stringsOnly(m value.Value) bool {
-	if k := m.Kind(); k != value.Array {
-		return k == value.Null
-	}
+// texts reports a list of strings.
+func texts(m value.Value) bool {
 	for e, ok := m.First(); ok; e, ok = m.Next(e) {
 		if e.Kind() != value.String {
 			return false
 		}
 	}
-	return true
+	return is(m, value.Array)
+}
+
+func knownStatus(s []byte) bool {
+	switch callvet.Status(s) {
+	case callvet.StatusOK, callvet.StatusRejected, callvet.StatusExecErr, callvet.StatusTimeout:
+		return true
+	}
+	return s == nil
+}
+
+// count takes a whole number; null leaves what was there.
+func count(m value.Value, to *int) bool {
+	f, ok := m.Float()
+	if ok {
+		*to = int(f)
+	}
+	return m.Kind() == value.Null || ok && f >= 0 && f <= 1<<31-1 && f == float64(int(f))
+}
+
+// millis takes a duration; null leaves what was there.
+func millis(m value.Value, to *float64) bool {
+	f, ok := m.Float()
+	if ok {
+		*to = f
+	}
+	return m.Kind() == value.Null || ok && f >= 0 && f <= maxMS
 }

@@ -9,25 +9,6 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// expecting is the set of a line of a task that expects a call of a tool, what Expecting remembers.
-type expecting struct {
-	from *Set
-	tool string
-	set  *Set
-}
-
-// Expecting is a set with the slice of a tool that is expected.
-func (f *Finder) Expecting(set *Set, tool []byte) *Set {
-	if !f.names.expected {
-		return set
-	}
-	at := &f.expecting[(spot(tool)+uint64(set.Number))*odd>>(64-latestBits)]
-	if at.from != set || at.tool != string(tool) {
-		*at = expecting{set, string(tool), f.names.expecting(set, string(tool))}
-	}
-	return at.set
-}
-
 func (n *Names) expecting(set *Set, tool string) *Set {
 	n.mu.Lock()
 	defer n.mu.Unlock()

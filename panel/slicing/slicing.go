@@ -63,7 +63,6 @@ type Names struct {
 	Judges  Lexicon
 	Words   Lexicon // names of scores, and what attempts say in a few words
 	sets    map[string]*Set
-	made    uint32 // sets
 	// Crosses are the pairs of keys whose slices are crossed.
 	Crosses [][2]string
 	crossed map[[2]uint32]uint32
@@ -109,14 +108,11 @@ func (l *Lexicon) Sorted() []uint32 {
 
 // Set is the slices that a line belongs to, that of all tasks first, crosses last.
 type Set struct {
-	Number uint32 // among the sets of its Names, from 1
 	Target uint32
 	Tool   uint32 // by base name; 0 for task records
 	IDs    []uint32
 	// Expects is the number of those of the IDs that are by expected tools; 0: none.
 	Expects uint32
-	// Bits are the IDs as bits, 0 where not all of them are below 64.
-	Bits uint64
 }
 
 // New makes Names for slices by these keys; families are those of tools by name.
@@ -271,7 +267,7 @@ func (n *Names) Set(target, tool []byte, tags, fields value.Value) *Set {
 	return n.Same(s)
 }
 
-// Same gives the one set with these members, with its number; the caller must be alone.
+// Same gives the one set with these members; the caller must be alone.
 func (n *Names) Same(s *Set) *Set {
 	key := binary.LittleEndian.AppendUint32(nil, s.Target)
 	key = binary.LittleEndian.AppendUint32(key, s.Tool)
@@ -280,15 +276,6 @@ func (n *Names) Same(s *Set) *Set {
 	}
 	if old := n.sets[string(key)]; old != nil {
 		return old
-	}
-	n.made++
-	s.Number = n.made
-	for _, id := range s.IDs {
-		if id >= 64 {
-			s.Bits = 0
-			break
-		}
-		s.Bits |= 1 << id
 	}
 	s.Expects = n.expectsOf(s.IDs)
 	if len(n.sets) < maxSets {

@@ -158,43 +158,6 @@ func TestFinder(t *testing.T) {
 	}
 }
 
-// TestRecent: what Recent gives is what Set has given for the same texts, whichever others
-// come in between, and it gives something again for those without target and fields.
-func TestRecent(t *testing.T) {
-	t.Parallel()
-	tags := []string{`[]`, `["ab"]`, `["abc"]`, `["abcdefgh"]`, `["abcdefgh","ijk"]`, `["abcdefgx","ijk"]`, `["abcdefgh","ijk","lmnop"]`, `["abcdefgh","ijx","lmnop"]`}
-	tools := []string{"f", "f_seven", "f_eight@", "f_sixteen_bytes@", "f_of_one_of_seven@v2", "f_of_two_of_seven@v2", "f_of_24_bytes_or_less@v2", "f_of_25_bytes_and_more@v2"}
-	n := slicing.New([]string{"tag", "called_tool"}, nil)
-	f := n.Finder()
-	recalled := map[string]bool{}
-	for range 2 {
-		for _, target := range []string{"", "m"} {
-			for _, tool := range tools {
-				for _, tag := range tags {
-					v := parsed(t, tag)
-					got := f.Recent([]byte(target), []byte(tool), v, value.Value{})
-					recalled[target+tool+tag] = got != nil
-					want := n.Set([]byte(target), []byte(tool), v, value.Value{})
-					if got != nil && got != want || f.Set([]byte(target), []byte(tool), v, value.Value{}) != want {
-						t.Fatalf("%q %q %s: another set", target, tool, tag)
-					}
-				}
-			}
-		}
-	}
-	for texts, want := range map[string]bool{
-		tools[2] + tags[3]: true, tools[6] + tags[4]: true, tools[5] + tags[5]: true, tools[0] + tags[3]: false, "m" + tools[2] + tags[3]: false,
-		tools[7] + tags[3]: false, tools[3] + tags[6]: false,
-	} {
-		if recalled[texts] != want {
-			t.Errorf("%s is recalled: %v", texts, recalled[texts])
-		}
-	}
-	if f.Recent(nil, []byte(tools[2]), parsed(t, tags[3]), parsed(t, `{"k":"v"}`)) != nil {
-		t.Error("a line with fields is recalled")
-	}
-}
-
 // TestTold: sides of crosses are slices only where they were asked for.
 func TestTold(t *testing.T) {
 	t.Parallel()

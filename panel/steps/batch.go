@@ -9,15 +9,13 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/panel/findings"
 	"github.com/callvet/callvet/panel/slicing"
-	"github.com/callvet/callvet/panel/tally"
 )
 
 // partitions is in how many parts the open tasks are kept, whatever the number
 // of those who fill them: it decides which tasks share a window.
 const partitions = 16
 
-// step is what is kept of a step line while its task is open: a cache line, since
-// many are.
+// step is what is kept of a step line while its task is open.
 type step struct {
 	set           *slicing.Set
 	line          int64
@@ -66,41 +64,45 @@ type judged struct {
 	pass  bool
 }
 
-// piece is a run of lines of one task: Things[from:to] of the box of its partition, where
-// its target and id are text, and records[rfrom:rto] and odds[ofrom:oto] of the batch.
+// piece is a run of lines of one task: steps[from:to] of the lines of its partition, and so on.
 type piece struct {
 	hash             uint64
 	from, to         int32
 	rfrom, rto       int32
 	ofrom, oto       int32
-	text, target, id uint32 // where they begin, and how long they are
-	targetNumber     uint32
+	text, target, id uint32 // where its target and id are in the text, and how long they are
+	number           uint32 // of the target
+}
+
+// lines are those of a batch that belong to one partition.
+type lines struct {
+	pieces  []piece
+	steps   []step
+	records []record
+	odds    []odd
+	text    []byte
 }
 
 // Batch collects the lines of one block. It belongs to one worker until it is
 // given to Sheet.Give.
 type Batch struct {
-	sheet      *Sheet
-	boxes      [partitions]*tally.Box[step] // nil where there are no pieces
-	pieces     [partitions][]piece
-	records    []record
-	odds       []odd
-	last       *piece
-	in         *tally.Box[step] // that last is in
-	target, id []byte           // of last
-	seed       uint64           // hash of target
-	number     int64            // from 0, in the order of the file
-	left       int32            // partitions that have not taken it yet
+	parts      [partitions]lines
+	in         *lines // of the last line; nil: none
+	target, id []byte // of the last line
+	seed       uint64 // hash of target
+	number     int64  // from 0, in the order of the file
+	left       int32  // partitions that have not taken it yet
 	done       func(*Batch)
 }
 
-// reset empties a batch whose boxes were taken.
+// reset empties a batch that all partitions took.
 func (b *Batch) reset() {
-	clear(b.records)
-	clear(b.odds)
-	b.records, b.odds, b.last, b.in, b.target, b.id = b.records[:0], b.odds[:0], nil, nil, nil, nil
-	for i := range b.pieces {
-		b.boxes[i], b.pieces[i] = nil, b.pieces[i][:0]
+	b.in, b.target, b.id = nil, nil, nil
+	for i := range b.parts {
+		in := &b.parts[i]
+		clear(in.records)
+		clear(in.odds)
+		in.pieces, in.steps, in.records, in.odds, in.text = in.pieces[:0], in.steps[:0], in.records[:0], in.odds[:0], in.text[:0]
 	}
 }
 
@@ -110,35 +112,31 @@ type Worker struct {
 	names *slicing.Names
 	find  slicing.Finder
 	sums  *Sums
-	ready []*Batch // scratch of Sheet.Take
 	words map[string]uint32
 	// unsaid is what is said of an attempt at which no scorer looked.
 	unsaid *Said
 }
 
 // Batch gives an empty batch.
-func (w *Worker) Batch() *Batch { return &Batch{sheet: w.sheet} }
+func (w *Worker) Batch() *Batch { return &Batch{} }
 
 // Step adds a step line. Lines come in the order of the file.
 func (w *Worker) Step(b *Batch, s *Step) {
-	p := b.piece(s.TaskID, s.Target)
-	set := w.find.Recent(s.Target, s.Tool, s.Tags, s.Fields)
-	if set == nil {
-		set = w.find.Set(s.Target, s.Tool, s.Tags, s.Fields)
-	}
+	in, p := b.piece(s.TaskID, s.Target)
+	set := w.find.Set(s.Target, s.Tool, s.Tags, s.Fields)
 	if len(s.GoldTool) > 0 && s.Score.Known&^s.Score.True&(1<<callvet.StepNeeded) == 0 {
 		set = w.find.Expecting(set, s.GoldTool)
 	}
-	p.targetNumber = set.Target
-	to := b.in.Add()
-	to.set, to.line, to.exec, to.queue, to.accept = set, s.Line, s.ExecMS, float32(s.QueueMS), float32(s.AcceptMS)
-	to.attempt, to.hashes = uint32(s.Attempt), hashesOf(s)
-	to.known, to.right = s.Score.Known, s.Score.True
-	to.matched, to.emitted, to.expected, to.union = s.Score.Matched, s.Score.Emitted, s.Score.Expected, s.Score.Union
-	p.to = int32(len(b.in.Things))
+	p.number = set.Target
+	in.steps = append(in.steps, step{
+		set: set, line: s.Line, exec: s.ExecMS, queue: float32(s.QueueMS), accept: float32(s.AcceptMS), attempt: uint32(s.Attempt),
+		hashes: hashesOf(s), known: s.Score.Known, right: s.Score.True,
+		matched: s.Score.Matched, emitted: s.Score.Emitted, expected: s.Score.Expected, union: s.Score.Union,
+	})
+	p.to = int32(len(in.steps))
 	if o := w.odd(set.Tool, s); o != nil {
-		b.odds = append(b.odds, *o)
-		p.oto = int32(len(b.odds))
+		in.odds = append(in.odds, *o)
+		p.oto = int32(len(in.odds))
 	}
 }
 
@@ -159,7 +157,7 @@ func (w *Worker) odd(tool uint32, s *Step) *odd {
 // Task adds a task record. An attempt that did not run or that ended in a fault of the
 // infrastructure has no verdict, whatever its record says beside that.
 func (w *Worker) Task(b *Batch, t *Task) {
-	p := b.piece(t.ID, t.Target)
+	in, p := b.piece(t.ID, t.Target)
 	set := w.find.Set(t.Target, nil, t.Tags, t.Fields)
 	if t.Said != nil && len(t.Needed) > 0 { // a call that was not made is a miss of its family
 		set = w.names.Needing(set, t.Needed, t.Fields)
@@ -167,7 +165,7 @@ func (w *Worker) Task(b *Batch, t *Task) {
 	for _, name := range t.Expected {
 		set = w.find.Expecting(set, []byte(name))
 	}
-	p.targetNumber = set.Target
+	p.number = set.Target
 	r := record{
 		set: set, line: t.Line, content: t.Content, corrects: t.Corrects, attempt: uint32(t.Attempt), pass: int8(t.Pass),
 		fault: t.Fault, notRun: t.NotRun, skipped: t.NotRun && t.Skipped, gold: t.HasGold,
@@ -184,8 +182,8 @@ func (w *Worker) Task(b *Batch, t *Task) {
 	for _, n := range t.Needed {
 		r.needed = append(r.needed, w.find.Tool([]byte(n)))
 	}
-	b.records = append(b.records, r)
-	p.rto = int32(len(b.records))
+	in.records = append(in.records, r)
+	p.rto = int32(len(in.records))
 }
 
 // nano gives billionths of a dollar; -1 for what is not told or above a billion.
@@ -196,31 +194,26 @@ func nano(usd float64) int64 {
 	return int64(usd*1e9 + 0.5)
 }
 
-// piece gives the run of lines that a line of this task continues or starts.
-func (b *Batch) piece(task, target []byte) *piece {
-	same := b.last != nil && len(b.target) == len(target) && (len(target) == 0 || bytes.Equal(b.target, target))
+// piece gives the run of lines that a line of this task continues or starts, and what it is in.
+func (b *Batch) piece(task, target []byte) (*lines, *piece) {
+	same := b.in != nil && bytes.Equal(b.target, target)
 	if same && bytes.Equal(b.id, task) {
-		return b.last
+		return b.in, &b.in.pieces[len(b.in.pieces)-1]
 	}
 	if !same {
-		b.seed = tally.Hash(hashSeed, target)
+		b.seed = hash(hashSeed, target)
 	}
-	h := tally.Hash(b.seed, task)
-	in, list := b.boxes[h%partitions], &b.pieces[h%partitions]
-	if in == nil {
-		in = b.sheet.parts[h%partitions].tasks.boxes.Next()
-		b.boxes[h%partitions] = in
-	}
-	n := len(in.Text)
-	in.Text = append(append(in.Text, target...), task...)
-	b.in, b.target, b.id = in, in.Text[n:n+len(target)], in.Text[n+len(target):]
-	*list = append(*list, piece{
+	h := hash(b.seed, task)
+	in := &b.parts[h%partitions]
+	n := len(in.text)
+	in.text = append(append(in.text, target...), task...)
+	b.in, b.target, b.id = in, in.text[n:n+len(target)], in.text[n+len(target):]
+	steps, records, odds := int32(len(in.steps)), int32(len(in.records)), int32(len(in.odds))
+	in.pieces = append(in.pieces, piece{
 		hash: h, text: uint32(n), target: uint32(len(target)), id: uint32(len(task)),
-		from: int32(len(in.Things)), to: int32(len(in.Things)), rfrom: int32(len(b.records)), rto: int32(len(b.records)),
-		ofrom: int32(len(b.odds)), oto: int32(len(b.odds)),
+		from: steps, to: steps, rfrom: records, rto: records, ofrom: odds, oto: odds,
 	})
-	b.last = &(*list)[len(*list)-1]
-	return b.last
+	return in, &in.pieces[len(in.pieces)-1]
 }
 
 // hashSeed is what hashes of tasks begin with, before their target and id.

@@ -11,7 +11,6 @@ import (
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/findings"
 	"github.com/callvet/callvet/panel/slicing"
-	"github.com/callvet/callvet/panel/tally"
 	"github.com/callvet/callvet/stats/exact"
 )
 
@@ -22,7 +21,7 @@ type summed interface {
 }
 
 func (s *sliceSums) exact() []summed {
-	return []summed{&s.keys, &s.precision, &s.recall, &s.f1, &s.micro, s.exec.Quantiles(), s.queue.Quantiles(), s.accept.Quantiles(), &s.calls, &s.unneeded, &s.spared, s.toolTime.Quantiles(), &s.exposed, &s.stopped}
+	return []summed{&s.keys, &s.precision, &s.recall, &s.f1, &s.micro, &s.exec, &s.queue, &s.accept, &s.calls, &s.unneeded, &s.spared, &s.toolTime, &s.exposed, &s.stopped}
 }
 
 func (t *toldSums) exact() []summed {
@@ -314,49 +313,46 @@ func position(i int64, n int) int8 {
 }
 
 func (r *reader) partition(size int) *partition {
-	p := &partition{size: size, window: tally.NewWindow(size)}
+	p := newPartition(size)
 	p.split, p.long, p.seen = r.Int(), r.Int(), int(min(r.Uint(), uint64(size)))
 	for range r.Count() {
-		p.window.Note(r.Fixed())
+		p.note(r.Fixed())
 	}
 	for range r.Count() {
 		closed := r.Bool()
-		n := r.task(p)
-		p.tasks.At(n).head, p.tasks.At(n).closed = true, closed
-		p.heads = append(p.heads, n)
+		o := r.task()
+		o.head, o.closed = true, closed
+		p.heads = append(p.heads, o)
 	}
 	for range r.Count() {
-		n := uint32(0)
+		var o *open
 		if k := r.Uint(); k == 0 {
-			n = r.task(p)
+			o = r.task()
 		} else if k <= uint64(len(p.heads)) {
-			n = p.heads[k-1]
+			o = p.heads[k-1]
 		}
-		if n == 0 || p.window.Get(p.window.Hash(n)) != 0 || p.window.Len() == size {
+		if o == nil || p.open[o.hash] != nil || len(p.open) == size {
 			r.Fail()
 			return p
 		}
-		p.window.Open(n)
+		p.push(o)
 	}
 	return p
 }
 
-// task reads a task of the partition, and gives its number.
-func (r *reader) task(p *partition) uint32 {
+func (r *reader) task() *open {
 	target, id := []byte(r.Text()), []byte(r.Text())
-	own, number := &rest{text: slices.Concat(target, id)}, r.Number(r.targets)
+	o := newOpen(hash(hash(hashSeed, target), id), target, id, r.Number(r.targets))
 	for range r.Count() {
-		own.steps = append(own.steps, r.step())
+		o.steps = append(o.steps, r.step())
 	}
 	for range r.Count() {
-		own.records = append(own.records, r.record())
+		o.records = append(o.records, r.record())
 	}
 	for range r.Count() {
-		own.odds = append(own.odds, odd{line: r.line(), call: r.Text(), paths: r.Texts(), fields: r.Texts(), gold: r.Number(r.tools)})
+		o.odds = append(o.odds, odd{line: r.line(), call: r.Text(), paths: r.Texts(), fields: r.Texts(), gold: r.Number(r.tools)})
 	}
-	n := p.window.Number(tally.Hash(tally.Hash(hashSeed, target), id))
-	*p.tasks.Room(n) = open{steps: own.steps, rest: own, target: uint32(len(target)), id: uint32(len(id)), number: number}
-	return n
+	return o
 }
 
 func (r *reader) step() step {

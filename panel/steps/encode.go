@@ -48,7 +48,6 @@ func (s *Sheet) AppendPartial(b []byte, note []byte) []byte {
 	}
 	w.names(s.names)
 	body := &writer{sets: w.sets}
-	s.sums.ungroup()
 	body.sums(s.sums)
 	for i := range s.parts {
 		body.partition(s.parts[i].tasks)
@@ -239,34 +238,33 @@ func (w *writer) partition(p *partition) {
 	w.Int(p.split)
 	w.Int(p.long)
 	w.Uint(uint64(p.seen))
-	noted := slices.Collect(p.window.Noted)
+	noted := slices.Collect(p.noted)
 	w.Uint(uint64(len(noted)))
 	for _, h := range noted {
 		w.Fixed(h)
 	}
 	w.Uint(uint64(len(p.heads)))
-	at := map[uint32]int{}
-	for i, n := range p.heads {
-		at[n] = i
-		w.Bool(p.tasks.At(n).closed)
-		w.task(p.tasks.At(n))
+	at := map[*open]int{}
+	for i, o := range p.heads {
+		at[o] = i
+		w.Bool(o.closed)
+		w.task(o)
 	}
-	w.Uint(uint64(p.window.Len()))
-	for n := p.window.Oldest(); n != 0; n = p.window.Next(n) {
-		if p.tasks.At(n).head {
-			w.Uint(uint64(at[n]) + 1)
+	w.Uint(uint64(len(p.open)))
+	for o := range p.silent() {
+		if o.head {
+			w.Uint(uint64(at[o]) + 1)
 			continue
 		}
 		w.Uint(0)
-		w.task(p.tasks.At(n))
+		w.task(o)
 	}
 }
 
-func (w *writer) task(o *open) {
-	t := o.task()
+func (w *writer) task(t *open) {
 	w.Text(string(t.target))
 	w.Text(string(t.id))
-	w.Uint(uint64(o.number))
+	w.Uint(uint64(t.number))
 	w.Uint(uint64(len(t.steps)))
 	for i := range t.steps {
 		w.step(&t.steps[i])

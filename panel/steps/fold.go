@@ -81,13 +81,9 @@ func (s *Sums) set(st *step) *slicing.Set {
 
 // begin clears the scratch and finds the attempts that have a record.
 func (s *Sums) begin(t *task) {
-	switch s.round++; {
-	case s.round == 0: // by then a count may be as high as it goes
+	if s.round++; s.round == 0 {
 		clear(s.marks)
 		s.round = 1
-		s.enter()
-	case s.kinds.Old() || s.shapes.Old():
-		s.enter()
 	}
 	s.tries = s.tries[:0]
 	if len(s.later) > 0 {

@@ -115,7 +115,7 @@ func (s *sliceSums) with(l losing) *sliceSums {
 	l.rate(&out.spared, false)
 	l.rate(&out.exposed, true)
 	l.rate(&out.stopped, true)
-	for _, q := range []*exact.Quantiles{out.exec.Quantiles(), out.toolTime.Quantiles(), out.queue.Quantiles(), out.accept.Quantiles()} {
+	for _, q := range []*exact.Quantiles{&out.exec, &out.toolTime, &out.queue, &out.accept} {
 		l.quantiles(q)
 	}
 	if out.told != nil {

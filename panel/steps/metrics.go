@@ -83,15 +83,15 @@ func (t *teller) metrics() []panel.Metric {
 	for i := range stepMetrics {
 		t.stepRate(&stepMetrics[i])
 	}
-	t.latency("tool_latency", "tool latency", "calls", t.s.exec.Quantiles(), panel.UnitMS, 1)
-	t.latency("tool_queue", "queue before the tool", "calls", t.s.queue.Quantiles(), panel.UnitMS, 1)
-	t.latency("accept", "time to emit the call", "calls", t.s.accept.Quantiles(), panel.UnitMS, 1)
+	t.latency("tool_latency", "tool latency", "calls", &t.s.exec, panel.UnitMS, 1)
+	t.latency("tool_queue", "queue before the tool", "calls", &t.s.queue, panel.UnitMS, 1)
+	t.latency("accept", "time to emit the call", "calls", &t.s.accept, panel.UnitMS, 1)
 	t.told()
 	t.count("calls_per_attempt", "calls", &t.s.calls, true)
 	if t.s.labelled > 0 {
 		t.count("unneeded_calls_per_attempt", "unneeded calls per attempt", &t.s.unneeded, true)
 	}
-	t.latency("tool_time", "tool time of an attempt", "attempts", t.s.toolTime.Quantiles(), panel.UnitMS, 1)
+	t.latency("tool_time", "tool time of an attempt", "attempts", &t.s.toolTime, panel.UnitMS, 1)
 	t.incidents()
 	return t.out
 }

@@ -4,8 +4,7 @@ package steps
 
 import (
 	"bytes"
-
-	"github.com/callvet/callvet/panel/tally"
+	"iter"
 )
 
 // maxSteps bounds what is kept of one task, steps and records each: one with more
@@ -20,256 +19,235 @@ type task struct {
 	id, target []byte
 }
 
-// open is an open task: a line of the processor's cache, as many are.
+// open is an open task.
 type open struct {
-	steps []step
-	// box is where the steps and the name are, those of nearly all tasks: they come in one
-	// piece. The others have their own; a task has a rest then, or where it has records.
-	box        *tally.Box[step]
-	rest       *rest
-	text       uint32 // where in that of the box the name begins
-	target, id uint32 // how long they are
-	number     uint32 // of the target
+	task
+	hash   uint64
+	number uint32 // of the target
 	// head tells that the task was among the first window of tasks of a part, so
 	// that the part before it may hold its beginning: it is not folded.
 	head, closed bool
+	// The open tasks of a partition by their silence; prev was silent for longer.
+	prev, next *open
 }
 
-type rest struct {
-	steps   []step
-	records []record
-	odds    []odd
-	text    []byte
+func newOpen(h uint64, target, id []byte, number uint32) *open {
+	return &open{hash: h, task: task{target: bytes.Clone(target), id: bytes.Clone(id)}, number: number}
 }
 
-// partition holds those open tasks that share a window.
-type partition struct {
-	size   int // of the window
-	window tally.Window
-	tasks  tally.Slab[open] // by their numbers in the window
-	spare  []*rest
-	heads  []uint32
-	seen   int    // distinct tasks, up to size
-	warmed uint64 // so that looking is not in vain
-	split  int64
-	long   int64             // tasks with more than maxSteps steps
-	boxes  tally.Boxes[step] // which others use: apart from what is read for each task
-}
-
-// name gives the target of a task and its id, one after the other.
-func (t *open) name() []byte {
-	if t.box != nil {
-		return t.box.Text[t.text:][:t.target+t.id]
-	}
-	return t.rest.text
-}
-
-// task gives what is known of an open task.
-func (t *open) task() task {
-	name := t.name()
-	o := task{steps: t.steps, target: name[:t.target], id: name[t.target:]}
-	if t.rest != nil {
-		o.records, o.odds = t.rest.records, t.rest.odds
-	}
-	return o
-}
-
-func (t *open) fold(into *Sums) {
-	o := t.task()
-	into.fold(&o)
-}
-
-// take adds the lines of a batch that are in one of its boxes, and folds the tasks they push out of
-// the window. The box is kept as it is for as long as anything in it is needed, unless it is roomy.
-func (p *partition) take(in *tally.Box[step], pieces []piece, b *Batch, keep bool, into *Sums) {
-	p.warm(pieces)
-	in.Hold()
-	roomy := in.Roomy(len(pieces))
-	for i := range pieces {
-		c := &pieces[i]
-		name, steps := in.Text[c.text:][:c.target+c.id], in.Things[c.from:c.to:c.to]
-		n := p.touch(c.hash, name[:c.target], name[c.target:])
-		if n == 0 {
-			n = p.begin(c.hash, keep)
-			in.Hold()
-			t := p.tasks.At(n)
-			t.box, t.text, t.target, t.id, t.number = in, c.text, c.target, c.id, c.targetNumber
-			if !roomy && len(steps) <= tally.MaxFew { // else it would keep a large box
-				t.steps, steps = steps, nil
-			}
-		}
-		t := p.tasks.At(n)
-		if len(steps) > 0 || c.rfrom < c.rto || c.ofrom < c.oto {
-			p.more(t, steps, b.records[c.rfrom:c.rto], b.odds[c.ofrom:c.oto], roomy)
-		}
-		if len(t.steps) >= maxSteps || t.rest != nil && len(t.rest.records) >= maxSteps {
-			p.long++
-			t.fold(into)
-			if t.steps = nil; t.rest != nil {
-				t.rest.empty()
-			}
-		}
-		p.shrink(into)
-	}
-	p.boxes.GiveUp(in)
-}
-
-// more adds lines to a task. One that goes on for long leaves its box, or it would keep it.
-func (p *partition) more(t *open, steps []step, records []record, odds []odd, leave bool) {
-	if t.rest == nil {
-		t.rest = &rest{}
-		if n := len(p.spare); n > 0 {
-			t.rest, p.spare = p.spare[n-1], p.spare[:n-1]
-		}
-	}
-	r := t.rest
-	if t.box != nil && (leave || len(steps) > 0 || len(r.records) > 0) {
-		r.text, r.steps = append(r.text[:0], t.name()...), append(r.steps[:0], t.steps...)
-		p.boxes.GiveUp(t.box)
-		t.box, t.steps = nil, r.steps
-	}
-	if len(steps) > 0 {
-		r.steps = append(r.steps, steps...)
-		t.steps = r.steps
-	}
-	r.records, r.odds = append(r.records, records...), append(r.odds, odds...)
+func (o *open) fold(into *Sums) {
+	t := o.task
+	into.fold(&t)
 }
 
 // empty forgets the lines.
-func (r *rest) empty() {
-	clear(r.records)
-	clear(r.odds)
-	r.steps, r.records, r.odds = r.steps[:0], r.records[:0], r.odds[:0]
+func (o *open) empty() {
+	clear(o.records)
+	clear(o.odds)
+	o.steps, o.records, o.odds = o.steps[:0], o.records[:0], o.odds[:0]
 }
 
-// warm looks at what the next pieces will need. Each of them is far from the
-// others in memory: looked at one after the other, they are waited for together.
-func (p *partition) warm(pieces []piece) {
-	sum, n := uint64(0), p.window.Oldest()
-	for i := range pieces {
-		sum += p.window.Look(pieces[i].hash)
-		if p.window.Len() < p.size || n == 0 { // nothing will be folded
-			continue
-		}
-		t := p.tasks.At(n)
-		for i := range t.steps[:min(len(t.steps), tally.MaxFew)] {
-			sum += uint64(t.steps[i].known)
-		}
-		sum += p.window.Look(p.window.Hash(n))
-		n = p.window.Next(n)
+// partition holds those open tasks that share a window. A task that was silent while as many
+// others as the window holds had lines is closed.
+type partition struct {
+	size           int // of the window
+	open           map[uint64]*open
+	oldest, newest *open
+	// closed remembers the hashes of closed tasks, each at its place, where a newer one replaces it.
+	closed []uint64
+	spare  []*open // that were folded
+	heads  []*open
+	seen   int // distinct tasks, up to size
+	split  int64
+	long   int64 // tasks with more than maxSteps steps
+}
+
+func newPartition(size int) *partition {
+	return &partition{size: size, open: map[uint64]*open{}, closed: make([]uint64, max(4*size, 1024))}
+}
+
+// place is where the hash of a closed task is remembered. The low bits have chosen the partition.
+func (p *partition) place(h uint64) *uint64 { return &p.closed[(h>>8)%uint64(len(p.closed))] }
+
+// note remembers that a task was closed; 0 is no hash.
+func (p *partition) note(h uint64) {
+	if h != 0 {
+		*p.place(h) = h
 	}
-	p.warmed = sum
+}
+
+// noted gives the hashes that are remembered.
+func (p *partition) noted(yield func(h uint64) bool) {
+	for _, h := range p.closed {
+		if h != 0 && !yield(h) {
+			return
+		}
+	}
+}
+
+// silent gives the open tasks, the longest silent first. The one that was given may be unlinked.
+func (p *partition) silent() iter.Seq[*open] {
+	return func(yield func(*open) bool) {
+		for o := p.oldest; o != nil; {
+			next := o.next
+			if !yield(o) {
+				return
+			}
+			o = next
+		}
+	}
+}
+
+// take adds the lines of a batch, and folds the tasks that they push out of the window.
+func (p *partition) take(in *lines, keep bool, into *Sums) {
+	for i := range in.pieces {
+		c := &in.pieces[i]
+		name := in.text[c.text:][:c.target+c.id]
+		target, id := name[:c.target], name[c.target:]
+		o := p.touch(c.hash, target, id)
+		if o == nil {
+			o = p.begin(c.hash, target, id, c.number, keep)
+		}
+		o.steps = append(o.steps, in.steps[c.from:c.to]...)
+		o.records = append(o.records, in.records[c.rfrom:c.rto]...)
+		o.odds = append(o.odds, in.odds[c.ofrom:c.oto]...)
+		if len(o.steps) >= maxSteps || len(o.records) >= maxSteps {
+			p.long++
+			o.fold(into)
+			o.empty()
+		}
+		p.shrink(into)
+	}
 }
 
 // shrink closes what is beyond the window.
 func (p *partition) shrink(into *Sums) {
-	for p.window.Len() > p.size {
-		p.shut(p.window.Oldest(), into)
+	for len(p.open) > p.size {
+		p.shut(p.oldest, into)
 	}
 }
 
-// touch gives the number of an open task that is heard of; 0 for none.
-func (p *partition) touch(h uint64, target, id []byte) uint32 {
-	n := p.window.Get(h)
-	if n == 0 {
-		return 0
+// touch gives an open task that has a line, and is silent no more; nil for none.
+func (p *partition) touch(h uint64, target, id []byte) *open {
+	o := p.open[h]
+	if o == nil || !bytes.Equal(o.target, target) || !bytes.Equal(o.id, id) { // another, as one in 2^64 is
+		return nil
 	}
-	t := p.tasks.At(n)
-	if name := t.name(); int(t.target) != len(target) || !bytes.Equal(name[:t.target], target) || !bytes.Equal(name[t.target:], id) {
-		return 0 // as one in 2^64 is
+	if o != p.newest {
+		p.unlink(o)
+		p.push(o)
 	}
-	p.window.Hear(n)
-	return n
+	return o
 }
 
-// begin opens a new task, which is to be told.
-func (p *partition) begin(h uint64, keep bool) uint32 {
-	n := p.window.Number(h)
-	t := p.tasks.Room(n)
-	if p.window.Closed(h) {
+// begin opens a new task.
+func (p *partition) begin(h uint64, target, id []byte, number uint32, keep bool) *open {
+	var o *open
+	if n := len(p.spare); n > 0 {
+		o, p.spare = p.spare[n-1], p.spare[:n-1]
+		o.hash, o.number, o.target, o.id = h, number, append(o.target[:0], target...), append(o.id[:0], id...)
+	} else {
+		o = newOpen(h, target, id, number)
+	}
+	if *p.place(h) == h {
 		p.split++
 	} else if p.seen < p.size {
 		p.seen++
 		if keep {
-			t.head = true
-			p.heads = append(p.heads, n)
+			o.head = true
+			p.heads = append(p.heads, o)
 		}
 	}
-	p.window.Open(n)
-	return n
+	p.push(o)
+	return o
 }
 
 // shut closes an open task: it is folded, unless it may belong to the part before.
-func (p *partition) shut(n uint32, into *Sums) {
-	p.window.Close(n) // so that it is noticed when it comes back
-	t := p.tasks.At(n)
-	if t.head {
-		t.closed = true
+func (p *partition) shut(o *open, into *Sums) {
+	p.unlink(o)
+	p.note(o.hash) // so that it is noticed when it comes back
+	if o.head {
+		o.closed = true
 		return
 	}
-	t.fold(into)
-	if t.box != nil {
-		p.boxes.GiveUp(t.box)
+	o.fold(into)
+	if len(p.spare) < 64 && cap(o.steps) <= 256 {
+		o.empty()
+		p.spare = append(p.spare, o)
 	}
-	if r := t.rest; r != nil && len(p.spare) < 64 && cap(r.steps) <= 256 {
-		r.empty()
-		p.spare = append(p.spare, r)
+}
+
+// push makes a task the one that was silent for the shortest time.
+func (p *partition) push(o *open) {
+	p.open[o.hash] = o
+	o.prev, o.next = p.newest, nil
+	if p.newest != nil {
+		p.newest.next = o
+	} else {
+		p.oldest = o
 	}
-	*t = open{}
-	p.window.Free(n)
+	p.newest = o
+}
+
+func (p *partition) unlink(o *open) {
+	delete(p.open, o.hash)
+	if o.prev != nil {
+		o.prev.next = o.next
+	} else {
+		p.oldest = o.next
+	}
+	if o.next != nil {
+		o.next.prev = o.prev
+	} else {
+		p.newest = o.prev
+	}
+	o.prev, o.next = nil, nil
 }
 
 // settle folds all there is.
 func (p *partition) settle(into *Sums) {
-	for _, n := range p.heads {
-		if p.tasks.At(n).closed {
-			p.tasks.At(n).fold(into)
+	for _, o := range p.heads {
+		if o.closed {
+			o.fold(into)
 		}
 	}
-	for n := p.window.Oldest(); n != 0; n = p.window.Next(n) {
-		p.tasks.At(n).fold(into)
+	for o := range p.silent() {
+		o.fold(into)
 	}
 }
 
 // empty forgets the open tasks.
 func (p *partition) empty() {
-	p.window.Empty()
-	p.tasks, p.heads = tally.Slab[open]{}, nil
+	clear(p.open)
+	p.oldest, p.newest, p.heads, p.spare = nil, nil, nil, nil
 }
 
 // absorb appends a later part of the same file. o is used up.
-func (p *partition) absorb(o *partition, keep bool, into *Sums) {
-	for _, m := range o.heads { // in the order in which they came: each pushed another out
-		from := o.tasks.At(m)
-		h, own := o.window.Hash(m), from.task()
-		n := p.touch(h, own.target, own.id)
-		if n == 0 {
-			n = p.begin(h, keep)
-			t := p.tasks.At(n)
-			t.target, t.id, t.number, t.rest = from.target, from.id, from.number, &rest{text: from.name()}
+func (p *partition) absorb(later *partition, keep bool, into *Sums) {
+	for _, from := range later.heads { // in the order in which they came: each pushed another out
+		o := p.touch(from.hash, from.target, from.id)
+		if o == nil {
+			o = p.begin(from.hash, from.target, from.id, from.number, keep)
 		}
-		p.more(p.tasks.At(n), own.steps, own.records, own.odds, true)
+		o.steps, o.records, o.odds = append(o.steps, from.steps...), append(o.records, from.records...), append(o.odds, from.odds...)
 		p.shrink(into)
 	}
-	for _, m := range o.heads {
-		own := o.tasks.At(m).task()
-		if n := p.touch(o.window.Hash(m), own.target, own.id); n != 0 && o.tasks.At(m).closed { // the others are heard again
-			p.shut(n, into)
+	for _, from := range later.heads {
+		if o := p.touch(from.hash, from.target, from.id); o != nil && from.closed { // the others have lines later
+			p.shut(o, into)
 		}
 	}
-	for m := o.window.Oldest(); m != 0; m = o.window.Next(m) {
-		h, own := o.window.Hash(m), o.tasks.At(m).task()
-		if p.touch(h, own.target, own.id) == 0 { // else a head, taken above
-			n := p.window.Number(h)
-			*p.tasks.Room(n) = *o.tasks.At(m)
-			p.window.Open(n)
+	for o := range later.silent() {
+		if p.touch(o.hash, o.target, o.id) == nil { // else a head, taken above
+			later.unlink(o)
+			p.push(o)
 		}
 	}
-	for h := range o.window.Noted {
-		p.window.Note(h)
+	for h := range later.noted {
+		p.note(h)
 	}
-	p.split, p.long = p.split+o.split, p.long+o.long
-	if o.seen >= o.size { // else all of its tasks were heads, and are counted
+	p.split, p.long = p.split+later.split, p.long+later.long
+	if later.seen >= later.size { // else all of its tasks were heads, and are counted
 		p.seen = p.size
 	}
 	p.shrink(into)

@@ -11,11 +11,11 @@ import (
 	"testing"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/panel/tally"
+	"github.com/callvet/callvet/panel/slicing"
 )
 
 // TestPieces: it does not matter in which pieces the lines of tasks come, be it one by one
-// between those of other tasks or more at once than stay in a box, nor that memory of tasks that
+// between those of other tasks or all at once, nor that memory of tasks that
 // were folded is used again.
 func TestPieces(t *testing.T) {
 	t.Parallel()
@@ -84,80 +84,56 @@ func TestPieces(t *testing.T) {
 	}
 }
 
-// TestBoxes: tasks of which only a record comes now and then keep no boxes of others' steps.
-func TestBoxes(t *testing.T) {
+// TestPartition compares the window of a partition with a list and a map, with places that collide.
+func TestPartition(t *testing.T) {
 	t.Parallel()
-	s := New(Config{Window: 16 * 64})
-	w := s.Worker()
-	b, kept := w.Batch(), 0
-	line := func(id string) {
-		w.Step(b, &Step{Head: &Head{Line: 1, TaskID: []byte(id), AcceptMS: -1, QueueMS: -1, ExecMS: -1}, Tool: []byte("x"), Score: executed(true)})
-	}
-	for i := range 3000 {
-		if i%8 == 0 && kept < 300 {
-			line(fmt.Sprint("kept", kept))
-			kept++
-		}
-		for range 60 {
-			line(fmt.Sprint("t", i))
-		}
-		if i%100 != 0 {
-			continue
-		}
-		for k := range kept {
-			w.Task(b, &Task{Line: 1, ID: fmt.Append(nil, "kept", k), Attempt: i, Pass: 1, CostUSD: -1, WallMS: -1})
-		}
-		s.Give(int64(i/100), b, func(*Batch) {})
-		s.Take(w, 0, 1)
-	}
-	boxes, open := map[*tally.Box[step]]bool{}, 0
-	for i := range s.parts {
-		p := s.parts[i].tasks
-		for n := p.window.Oldest(); n != 0; n = p.window.Next(n) {
-			boxes[p.tasks.At(n).box] = true
-			open += one(p.tasks.At(n).name()[0] == 'k')
-		}
-	}
-	if len(boxes) > 150 || open != 300 {
-		t.Errorf("%d boxes, %d of these tasks are open", len(boxes), open)
-	}
-}
-
-// TestRoomy: tasks of a few lines do not keep the boxes of one that goes on for long, and these
-// are used again.
-func TestRoomy(t *testing.T) {
-	t.Parallel()
-	s := New(Config{Window: 16 * 64})
-	w := s.Worker()
-	b, short := w.Batch(), 0
-	line := func(id string) {
-		w.Step(b, &Step{Head: &Head{Line: 1, TaskID: []byte(id), AcceptMS: -1, QueueMS: -1, ExecMS: -1}, Tool: []byte("x"), Score: executed(true)})
-	}
-	used := map[*tally.Box[step]]bool{}
-	for i := range 50 {
-		for range 3000 {
-			line("long")
-		}
-		used[b.in] = true
-		for range 20 {
-			line(fmt.Sprint("step", short))
-			w.Task(b, &Task{Line: 1, ID: fmt.Append(nil, "record", short), Pass: 1, CostUSD: -1, WallMS: -1})
-			short++
-		}
-		s.Give(int64(i), b, func(*Batch) {})
-		s.Take(w, 0, 1)
-	}
-	steps, held := 0, map[*tally.Box[step]]bool{}
-	for i := range s.parts {
-		p := s.parts[i].tasks
-		for n := p.window.Oldest(); n != 0; n = p.window.Next(n) {
-			if o := p.tasks.At(n); o.box != nil && !held[o.box] {
-				held[o.box] = true
-				steps += cap(o.box.Things)
+	for _, size := range []int{1, 300} {
+		r := rand.New(rand.NewPCG(8, 8))
+		p, sums := newPartition(size), newSums(slicing.New(nil, nil))
+		var want []uint64 // the longest silent first
+		closed := map[uint64]uint64{}
+		for i := range 30_000 {
+			h := 1<<50 | r.Uint64N(9)<<40 | r.Uint64N(40)<<8 | r.Uint64N(3)
+			o := p.touch(h, nil, nil)
+			at := slices.Index(want, h)
+			if (o == nil) != (at < 0) {
+				t.Fatalf("%d is open: %v", h, o != nil)
+			}
+			switch {
+			case o == nil:
+				p.begin(h, nil, nil, 0, false)
+				want = append(want, h)
+			case r.IntN(2) == 0:
+				want = append(slices.Delete(want, at, at+1), h)
+			default:
+				p.shut(o, sums)
+				want = slices.Delete(want, at, at+1)
+				closed[h>>8%uint64(len(p.closed))] = h
+			}
+			if p.shrink(sums); len(want) > size {
+				closed[want[0]>>8%uint64(len(p.closed))] = want[0]
+				want = want[1:]
+			}
+			if k := 1<<50 | r.Uint64N(40)<<8; (*p.place(k) == k) != (closed[k>>8%uint64(len(p.closed))] == k) {
+				t.Fatal("closed, or not", k)
+			}
+			if i%100 > 0 {
+				continue
+			}
+			var got []uint64
+			for o := range p.silent() {
+				got = append(got, o.hash)
+			}
+			if !slices.Equal(got, want) || len(p.open) != len(want) {
+				t.Fatalf("%v are open, want %v", got, want)
 			}
 		}
-	}
-	if steps > 50*partitions*64 || len(used) > 1 {
-		t.Errorf("boxes with room for %d steps are kept, %d were used for the long task", steps, len(used))
+		if n := len(slices.Collect(p.noted)); n != len(closed) {
+			t.Errorf("%d are noted, not %d", n, len(closed))
+		}
+		p.empty()
+		if len(p.open) > 0 || p.oldest != nil || p.newest != nil {
+			t.Fatal("not empty")
+		}
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/panel/tally"
 )
 
 // hashes are 40 bits of a hash of the arguments and as many of the result, 0 for what was not
@@ -23,7 +22,7 @@ const (
 func hashesOf(s *Step) hashes {
 	id := uint64(0)
 	if len(s.CallID) > 0 {
-		id = tally.Hash(uint64(s.Turn)*hashSeed, s.CallID) | 1<<below
+		id = hash(uint64(s.Turn)*hashSeed, s.CallID) | 1<<below
 	}
 	low := id & lowBits &^ corrected
 	if s.Corrects {
@@ -33,11 +32,11 @@ func hashesOf(s *Step) hashes {
 }
 
 // short is the high part of a word: the low bits of a hash, 0 only where the hash is.
-func short(hash uint64) uint64 {
-	if hash != 0 && hash<<below == 0 {
-		hash = 1
+func short(h uint64) uint64 {
+	if h != 0 && h<<below == 0 {
+		h = 1
 	}
-	return hash << below
+	return h << below
 }
 
 func (h *hashes) args() uint64 { return h[0] >> below }
@@ -63,7 +62,7 @@ func (s *Sums) recur(list []step) bool {
 	s.calls = s.calls[:0]
 	for i := range list {
 		if id := list[i].hashes.call(); id != 0 {
-			s.calls = append(s.calls, id^tally.Spread(uint64(list[i].attempt)))
+			s.calls = append(s.calls, id^spread(uint64(list[i].attempt)))
 		}
 	}
 	slices.Sort(s.calls)

@@ -6,20 +6,11 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"unsafe"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/callvet/callvet"
 )
-
-// TestStepSize: many steps are open at once, so each fills one line of a processor's cache.
-func TestStepSize(t *testing.T) {
-	t.Parallel()
-	if n := unsafe.Sizeof(step{}); n != 64 {
-		t.Errorf("%d bytes", n)
-	}
-}
 
 // TestStepsTwice: lines of one call count once, in rates, findings and pairs of tools, also where they
 // are in different parts; lines that contradict each other do not count, and are named.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/panel/slicing"
-	"github.com/callvet/callvet/panel/tally"
 )
 
 // Sheet is the table of a reading. Several workers may fill it at once; what
@@ -18,10 +17,10 @@ type Sheet struct {
 	names   *slicing.Names
 	limits  map[uint32]*callvet.RateLimit // by the tool's number
 	parts   [partitions]part
-	given   tally.Queue[Batch]
-	mu      sync.Mutex // of workers
+	mu      sync.Mutex // of workers and given
 	workers []*Worker
-	sums    *Sums // of parts that were merged in
+	given   map[int64]*Batch // by number, those that some partition has not taken
+	sums    *Sums            // of parts that were merged in
 	sources []Source
 	lost    int64 // records that could not be read
 }
@@ -42,7 +41,7 @@ type part struct {
 
 // New makes an empty Sheet.
 func New(cfg Config) *Sheet {
-	s := &Sheet{cfg: cfg.withDefaults()}
+	s := &Sheet{cfg: cfg.withDefaults(), given: map[int64]*Batch{}}
 	s.names = slicing.New(s.cfg.SliceBy, s.cfg.Families)
 	for _, name := range s.cfg.Targets {
 		s.names.Targets.Number([]byte(name))
@@ -51,8 +50,7 @@ func New(cfg Config) *Sheet {
 	s.limits = s.rateLimits()
 	s.sums = s.newSums()
 	for i := range s.parts {
-		size := max(1, s.cfg.Window/partitions)
-		s.parts[i].tasks = &partition{size: size, window: tally.NewWindow(size)}
+		s.parts[i].tasks = newPartition(max(1, s.cfg.Window/partitions))
 	}
 	return s
 }
@@ -78,31 +76,40 @@ func (s *Sheet) Worker() *Worker {
 func (s *Sheet) Give(number int64, b *Batch, done func(*Batch)) {
 	b.number, b.done = number, done
 	atomic.StoreInt32(&b.left, partitions)
-	s.given.Put(number, b)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.given[number] = b
+}
+
+// batch is the one with that number; nil where it was not given yet.
+func (s *Sheet) batch(number int64) *Batch {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.given[number]
+}
+
+// taken notes that a partition took a batch.
+func (s *Sheet) taken(b *Batch) {
+	if atomic.AddInt32(&b.left, -1) > 0 {
+		return
+	}
+	s.mu.Lock()
+	delete(s.given, b.number)
+	s.mu.Unlock()
+	b.reset()
+	b.done(b)
 }
 
 // Take adds batches that were given, each part in the order of the file, to the parts
-// numbered first, first+by and so on, up to the first batch that is missing. The
-// same Worker should take for a part always: what it holds is then in the caches of
-// one processor.
+// numbered first, first+by and so on, up to the first batch that is missing. A part belongs
+// to one Worker.
 func (s *Sheet) Take(w *Worker, first, by int) {
-	from := int64(-1) // ready are those from there on
 	for i := first; i < partitions; i += by {
 		p := &s.parts[i]
-		if p.next != from {
-			from = p.next
-			w.ready = s.given.From(from, w.ready[:0])
-		}
-		for _, b := range w.ready {
+		for b := s.batch(p.next); b != nil; b = s.batch(p.next) {
 			p.next++
-			if b.boxes[i] != nil {
-				p.tasks.take(b.boxes[i], b.pieces[i], b, s.cfg.Partial, w.sums)
-			}
-			if atomic.AddInt32(&b.left, -1) == 0 {
-				s.given.Drop(b.number)
-				b.reset()
-				b.done(b)
-			}
+			p.tasks.take(&b.parts[i], s.cfg.Partial, w.sums)
+			s.taken(b)
 		}
 	}
 }
@@ -127,14 +134,12 @@ func (s *Sheet) Settle(w *Worker, first, by int) {
 		s.parts[i].tasks.settle(w.sums)
 		s.parts[i].tasks.empty()
 	}
-	w.sums.enter()
 }
 
 // Close ends the filling: what the workers have summed up is put together. Only
 // then may the Sheet be written, merged or told.
 func (s *Sheet) Close() {
 	for _, w := range s.workers {
-		w.sums.enter()
 		s.sums.mergeRest(w.sums)
 	}
 	s.sums.slices = make([]*sliceSums, len(s.names.Slices))
@@ -160,10 +165,9 @@ func (s *Sheet) each(n int, do func(int)) {
 func (s *Sheet) settled() *Sums {
 	open := 0
 	for i := range s.parts {
-		open += s.parts[i].tasks.window.Len() + len(s.parts[i].tasks.heads)
+		open += len(s.parts[i].tasks.open) + len(s.parts[i].tasks.heads)
 	}
 	if open == 0 {
-		s.sums.ungroup() // what merging has closed
 		return s.sums
 	}
 	all := s.newSums()
@@ -171,6 +175,5 @@ func (s *Sheet) settled() *Sums {
 	for i := range s.parts {
 		s.parts[i].tasks.settle(all)
 	}
-	all.ungroup()
 	return all
 }

@@ -3,12 +3,9 @@
 package steps
 
 import (
-	"slices"
-
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/panel/findings"
 	"github.com/callvet/callvet/panel/slicing"
-	"github.com/callvet/callvet/panel/tally"
 	"github.com/callvet/callvet/stats/exact"
 )
 
@@ -21,11 +18,7 @@ type Sums struct {
 	// What routers and retrievers gave for what was expected, by words.
 	routes, chosen findings.Confusion
 	signs          findings.Signs
-	open           map[[2]uint32]int64 // assertions that were not evaluated, by target and word
-	groups         slicing.Groups[sliceSums]
-	kinds          tally.Kinds[facts[uint8]] // in which tasks are counted
-	shapes         tally.Kinds[uint64]       // of tasks as a whole
-	parts          slicing.Parts
+	open           map[[2]uint32]int64           // assertions that were not evaluated, by target and word
 	symptoms       []*findings.Counts            // by target; nil without calls
 	rankings       []*findings.Ranking           // by target; nil without tasks
 	limits         map[uint32]*callvet.RateLimit // by the tool's number
@@ -38,16 +31,16 @@ type Sums struct {
 	wider map[expectedSet]*slicing.Set
 
 	// scratch of one task
-	brief brief
-	marks []mark // by slice
-	round uint32
-	lists []listed
-	calls []uint64
-	long  []uint32 // kinds, by step; 0 for what is not kept
-	tries []try
-	lack  []uint32
-	later map[uint32]int // of tries, by attempt, those after the first few
-	sum   taskSum
+	marks     []mark // by slice
+	round     uint32
+	lists     []listed
+	every     []int32
+	all, some some
+	calls     []uint64
+	tries     []try
+	lack      []uint32
+	later     map[uint32]int // of tries, by attempt, those after the first few
+	sum       taskSum
 }
 
 // expectedSet is a set, and the number of the expected tools of its task.
@@ -58,10 +51,9 @@ type expectedSet struct {
 
 // sliceSums is the table of one slice.
 type sliceSums struct {
-	kinds, whole           tally.Counts // of Sums.kinds and Sums.shapes: what tasks are, until it enters the sums
-	waits                  bool         // queue and accept are told
-	exec, toolTime         tally.Latencies
-	queue, accept          tally.Latencies
+	waits                  bool // queue and accept are told
+	exec, toolTime         exact.Quantiles
+	queue, accept          exact.Quantiles
 	tasks, attempts, steps int64
 	moot                   [moots]int64
 	rates                  [callvet.StepMetrics]exact.Rate
@@ -97,9 +89,8 @@ type toldSums struct {
 const maxTrials = 32
 
 func newSums(n *slicing.Names) *Sums {
-	s := &Sums{names: n, parts: slicing.NewParts(), open: map[[2]uint32]int64{}, unions: map[[2]*slicing.Set]*slicing.Set{}}
+	s := &Sums{names: n, open: map[[2]uint32]int64{}, unions: map[[2]*slicing.Set]*slicing.Set{}}
 	s.both, s.wider = map[[2]uint32]uint32{}, map[expectedSet]*slicing.Set{}
-	s.ungroup()
 	return s
 }
 
@@ -138,46 +129,8 @@ func (s *Sums) newSlice(id uint32) *sliceSums {
 	return &sliceSums{waits: key == "" || key == callvet.SliceCalledTool}
 }
 
-// group is the slice, or new sums for several, to which tasks add what they add to all of
-// them alike until ungroup.
-func (s *Sums) group(ids []uint32) *sliceSums {
-	if len(ids) == 1 {
-		return s.slice(ids[0])
-	}
-	g := &sliceSums{}
-	for _, id := range ids {
-		g.waits = g.waits || s.slice(id).waits
-	}
-	return g
-}
-
-// ungroup gives the slices what their groups have, and enters all that was counted.
-func (s *Sums) ungroup() {
-	s.enter()
-	for _, g := range s.groups.All {
-		for _, id := range g.IDs {
-			s.slice(id).merge(g.Thing)
-		}
-	}
-	s.groups = slicing.NewGroups(s.group)
-}
-
-// enter adds all that was counted, or waits, to the sums, so that merging only reads them.
-func (s *Sums) enter() {
-	for _, x := range s.slices {
-		if x != nil {
-			x.enter(s)
-		}
-	}
-	for _, g := range s.groups.All {
-		g.Thing.enter(s)
-	}
-	s.kinds.Reset()
-	s.shapes.Reset()
-}
-
-// gather adds what is known of a slice, on its own and in groups, to that at to, and
-// uses it up. Slices may be gathered at once; groups are only read.
+// gather adds the sums of a slice to those at to, and uses them up. Slices may be gathered at
+// once.
 func (s *Sums) gather(id uint32, to **sliceSums) {
 	switch {
 	case int(id) >= len(s.slices) || s.slices[id] == nil:
@@ -186,19 +139,10 @@ func (s *Sums) gather(id uint32, to **sliceSums) {
 	default:
 		(*to).merge(s.slices[id])
 	}
-	for _, g := range s.groups.All {
-		if slices.Contains(g.IDs, id) {
-			if *to == nil {
-				*to = s.newSlice(id)
-			}
-			(*to).merge(g.Thing)
-		}
-	}
 }
 
 // merge adds sums of the same names.
 func (s *Sums) merge(o *Sums) {
-	o.ungroup()
 	for id, from := range o.slices {
 		if from != nil {
 			s.slice(uint32(id)).merge(from)
@@ -243,15 +187,15 @@ func (s *sliceSums) merge(o *sliceSums) {
 	s.recall.Merge(&o.recall)
 	s.f1.Merge(&o.f1)
 	s.micro.Merge(&o.micro)
-	s.exec.Quantiles().Merge(o.exec.Quantiles())
+	s.exec.Merge(&o.exec)
 	if s.waits {
-		s.queue.Quantiles().Merge(o.queue.Quantiles())
-		s.accept.Quantiles().Merge(o.accept.Quantiles())
+		s.queue.Merge(&o.queue)
+		s.accept.Merge(&o.accept)
 	}
 	s.calls.Merge(&o.calls)
 	s.unneeded.Merge(&o.unneeded)
 	s.spared.Merge(&o.spared)
-	s.toolTime.Quantiles().Merge(o.toolTime.Quantiles())
+	s.toolTime.Merge(&o.toolTime)
 	s.exposed.Merge(&o.exposed)
 	s.stopped.Merge(&o.stopped)
 	if o.told != nil {

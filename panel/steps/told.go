@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/panel/tally"
 	"github.com/callvet/callvet/stats"
 	"github.com/callvet/callvet/stats/exact"
 )
@@ -14,7 +13,7 @@ import (
 // taskSum is what the attempts at one task add up to; it is scratch.
 type taskSum struct {
 	taskCounts
-	toolTime tally.Sample
+	toolTime sample
 	recorded
 }
 
@@ -22,13 +21,10 @@ type taskSum struct {
 type taskCounts struct {
 	calls, unneeded, labelled int64
 	idle                      int64 // attempts without a call
-	shape                     uint64
 	incidents, blocked        int
 	hidden                    int // breaches that no step shows
 	exposed, told             bool
-	made, waste               each       // calls and unneeded calls
-	one                       bool       // toolTime has a single value, alone
-	alone                     exact.Part // which
+	made, waste               each // calls and unneeded calls
 }
 
 // recorded is what its records alone tell.
@@ -49,7 +45,7 @@ func (m *taskSum) read(t *task, tries []try) {
 		m.recorded = recorded{costValues: m.costValues[:0], tokenValues: m.tokenValues[:0], wall: m.wall[:0], late: m.late[:0], want: m.want[:0]}
 	}
 	m.taskCounts = taskCounts{}
-	m.toolTime.Reset()
+	m.toolTime.reset()
 	for i := range tries {
 		a := &tries[i]
 		if r := a.record; r != nil {
@@ -75,14 +71,12 @@ func (m *taskSum) read(t *task, tries []try) {
 			m.waste.add(a.unneeded, 0)
 		}
 		if a.timed {
-			m.toolTime.Add(a.toolTime)
+			m.toolTime.add(a.toolTime, false)
 		}
 		m.incidents += a.incidents
 		m.blocked += a.blocked
 		m.exposed = m.exposed || a.exposed
 	}
-	m.shape = m.shapeOf(len(tries))
-	m.alone, m.one = m.toolTime.Alone()
 }
 
 // unjudged reports whether a scorer looked at the attempt and could not judge it.
@@ -187,32 +181,10 @@ func one(yes bool) int {
 	return 0
 }
 
-// tell adds what is about a task as a whole, whose shape has that number.
-func (s *sliceSums) tell(of *Sums, shape uint32) {
-	m := &of.sum
-	if m.one {
-		s.toolTime.One(m.alone)
-	} else {
-		s.toolTime.Add(&m.toolTime)
-	}
-	if shape != 0 {
-		if !s.whole.Add(shape) && !of.shapes.Count(&s.whole, shape) {
-			s.addShape(m.shape, 1)
-		}
-	} else {
-		s.tellOdd(m, len(of.tries))
-	}
-	if !m.told {
-		return
-	}
-	if s.told == nil {
-		s.told = &toldSums{}
-	}
-	s.told.add(m, of.tries)
-}
-
-// tellOdd adds the counts of a task that has no shape.
-func (s *sliceSums) tellOdd(m *taskSum, tries int) {
+// tell adds the task as a whole.
+func (s *sliceSums) tell(of *Sums) {
+	m, tries := &of.sum, len(of.tries)
+	m.toolTime.addTo(&s.toolTime)
 	s.tasks++
 	s.attempts += int64(tries)
 	s.calls.Add(m.calls, int64(tries), !m.made.differ)
@@ -227,6 +199,13 @@ func (s *sliceSums) tellOdd(m *taskSum, tries int) {
 		s.blocked += int64(m.blocked)
 		s.stopped.Add(one(m.blocked > 0), 1)
 	}
+	if !m.told {
+		return
+	}
+	if s.told == nil {
+		s.told = &toldSums{}
+	}
+	s.told.add(m, of.tries)
 }
 
 func (t *toldSums) add(m *taskSum, tries []try) {

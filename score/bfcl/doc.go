@@ -10,6 +10,6 @@
 // The rules are the leaderboard's, quirks included (strings compare without
 // spaces, letter case and some punctuation; parallel calls are matched
 // greedily; a dictionary inside a dictionary is compared literally).
-// docs/BFCL.md lists every rule. The package does not decode model output,
+// docs/design/bfcl.md lists every rule. The package does not decode model output,
 // normalize arguments or score by any other scheme.
 package bfcl

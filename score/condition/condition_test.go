@@ -134,14 +134,14 @@ func TestResultsOfOtherKinds(t *testing.T) {
 // TestDocumented compiles the examples of the documentation.
 func TestDocumented(t *testing.T) {
 	t.Parallel()
-	doc, err := os.ReadFile("../../docs/TOOLS.md")
+	doc, err := os.ReadFile("../../docs/reference/tools.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, block, ok := strings.Cut(string(doc), "## Post-conditions\n\n```\n")
 	block, _, closed := strings.Cut(block, "```")
 	if !ok || !closed {
-		t.Fatal("docs/TOOLS.md has no examples of post-conditions")
+		t.Fatal("docs/reference/tools.md has no examples of post-conditions")
 	}
 	v := parse(t, `{"window_days":30,"exceptions":[1],"items":[{"id":"x","price":2,"currency":"SEK"},{"price":1,"currency":"SEK"}],"currency":"SEK","refund":{"id":1},"total":3}`)
 	for _, text := range strings.Split(strings.TrimSpace(block), "\n") {
@@ -151,7 +151,7 @@ func TestDocumented(t *testing.T) {
 	}
 	for _, f := range functions() {
 		if !strings.Contains(string(doc), "`"+f+"`") {
-			t.Errorf("docs/TOOLS.md does not tell of %s", f)
+			t.Errorf("docs/reference/tools.md does not tell of %s", f)
 		}
 	}
 }

@@ -4,9 +4,10 @@ package conform
 
 import "testing"
 
+// TestCoverage runs each study with few trials; make verify-coverage runs 10,000.
 func TestCoverage(t *testing.T) {
 	t.Parallel()
-	trials := 1000
+	trials := 300
 	if testing.Short() {
 		trials = 100
 	}

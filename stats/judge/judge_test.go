@@ -167,7 +167,7 @@ func BenchmarkTrueSuccess(b *testing.B) {
 func TestStratifiedAt(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 3))
-	for range 25 {
+	for range 12 {
 		n := 30 + rng.IntN(600)
 		s := Strata{N: n, JudgePass: rng.IntN(n + 1)}
 		s.LabelledPass, s.LabelledFail = min(s.JudgePass, rng.IntN(100)), min(n-s.JudgePass, rng.IntN(60))

@@ -11,12 +11,9 @@ import (
 	"github.com/callvet/callvet/verify/journeys"
 )
 
-// TestWalk builds the binary and walks through it what its corners are; verify journeys walks all.
-func TestWalk(t *testing.T) {
+// TestUnracedWalk builds the binary and walks through it what its corners are; verify journeys walks all.
+func TestUnracedWalk(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("runs some thousand processes")
-	}
 	dir := t.TempDir()
 	binary := filepath.Join(dir, "callvet")
 	build := exec.CommandContext(t.Context(), "go", "build", "-C", "../..", "-o", binary, "./cmd/callvet")

@@ -14,10 +14,10 @@ import (
 	"github.com/callvet/callvet/verify/proof"
 )
 
-// TestVerify does all that make verify-jobs does, with less of it.
-func TestVerify(t *testing.T) {
+// TestUnracedVerify does all that make verify-jobs does, with less of it.
+func TestUnracedVerify(t *testing.T) {
 	t.Parallel()
-	if testing.Short() || runtime.GOOS == "windows" {
+	if runtime.GOOS == "windows" {
 		t.Skip("it builds callvet and kills it")
 	}
 	binary := filepath.Join(t.TempDir(), "callvet")

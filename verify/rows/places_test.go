@@ -16,9 +16,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var update = flag.Bool("update", false, "write the places into docs/DOCUMENTS.md")
+var update = flag.Bool("update", false, "write the places into docs/design/documents.md")
 
-// TestDocsPlaces writes the list of places in docs/DOCUMENTS.md out of the rows that make verify-rows
+// TestDocsPlaces writes the list of places in docs/design/documents.md out of the rows that make verify-rows
 // checks: each term, default, endpoint and command of the four documents, where it is, and what its check
 // runs and expects. Each place has to exist; defaults are read from where they stand. What is not built
 // is marked, next to what there is in its place.
@@ -35,11 +35,11 @@ func TestDocsPlaces(t *testing.T) {
 		}
 	}
 	const begin, end = "<!-- places -->\n", "\n<!-- end of places -->"
-	text := document(t, "docs/DOCUMENTS.md")
+	text := document(t, "docs/design/documents.md")
 	before, rest, found := strings.Cut(text, begin)
 	old, after, ended := strings.Cut(rest, end)
 	if !found || !ended {
-		t.Fatal("docs/DOCUMENTS.md has no place for the list of places")
+		t.Fatal("docs/design/documents.md has no place for the list of places")
 	}
 	d := cmp.Diff(old, out.String())
 	switch {
@@ -47,13 +47,13 @@ func TestDocsPlaces(t *testing.T) {
 	case !*update:
 		t.Errorf("the list of places (-doc +computed); -update writes it:\n%s", d)
 	default:
-		if err := os.WriteFile(filepath.Join("..", "..", "docs", "DOCUMENTS.md"), []byte(before+begin+out.String()+end+after), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join("..", "..", "docs", "design", "documents.md"), []byte(before+begin+out.String()+end+after), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
 }
 
-// row writes one row: the places, and the first step that has a number or a text to compare.
+// row writes one row: the places, and the first number or text that its check compares.
 func (p *places) row(t *testing.T, r *Row) string {
 	t.Helper()
 	var here []string
@@ -67,9 +67,7 @@ func (p *places) row(t *testing.T, r *Row) string {
 	for _, s := range r.Steps {
 		for _, e := range s.Expect {
 			if e.Checks() {
-				line := strings.ReplaceAll(s.Line, "|", "\\|")
-				return tableRow(strings.ReplaceAll(r.Term, "|", "\\|"), where,
-					code(line)+": "+strings.ReplaceAll(e.String(), "|", "\\|")+". "+r.Hand)
+				return tableRow(strings.ReplaceAll(r.Term, "|", "\\|"), where, strings.ReplaceAll(e.String(), "|", "\\|"))
 			}
 		}
 	}
@@ -101,7 +99,7 @@ func placesOf(t *testing.T) *places {
 	if err := json.Unmarshal(described, &api); err != nil {
 		t.Fatal(err)
 	}
-	p.metrics = document(t, "docs/METRICS.md") + document(t, "docs/TRACES.md")
+	p.metrics = document(t, "docs/reference/metrics.md") + document(t, "docs/guides/traces.md")
 	for path, verbs := range api.Paths {
 		for verb := range verbs {
 			p.endpoints[strings.ToUpper(verb)+" "+path] = true
@@ -182,7 +180,7 @@ func (p *places) place(t *testing.T, place string) string {
 		if !strings.Contains(document(t, file), strings.Trim(key, "`")) {
 			t.Errorf("%s does not contain %s", file, key)
 		}
-		return code(strings.Trim(key, "`")) + " in [" + filepath.Base(file) + "](" + strings.TrimPrefix("../"+file, "../docs/") + ")"
+		return code(strings.Trim(key, "`")) + " in [" + filepath.Base(file) + "](" + fromDesign(file) + ")"
 	case kind == "metric":
 		median := regexp.MustCompile(`_p90$`).ReplaceAllString(rest, "_p50") // tables name p90 behind p50
 		if !strings.Contains(p.metrics, "`"+rest+"`") && !strings.Contains(p.metrics, "`"+median+"`") {
@@ -193,5 +191,13 @@ func (p *places) place(t *testing.T, place string) string {
 	if _, err := os.Stat(filepath.Join("..", "..", place)); err != nil {
 		t.Errorf("there is no file %s", place)
 	}
-	return "[" + filepath.Base(place) + "](" + strings.TrimPrefix("../"+place, "../docs/") + ")"
+	return "[" + filepath.Base(place) + "](" + fromDesign(place) + ")"
+}
+
+// fromDesign is the path of a file of the project from the folder of the page.
+func fromDesign(file string) string {
+	if inDocs, ok := strings.CutPrefix(file, "docs/"); ok {
+		return strings.TrimPrefix("../"+inDocs, "../design/")
+	}
+	return "../../" + file
 }

@@ -79,7 +79,7 @@ func said(resp *callvet.Response, err error) string {
 	return strings.TrimSpace(b.String())
 }
 
-func TestScript(t *testing.T) {
+func TestScriptAnswers(t *testing.T) {
 	t.Parallel()
 	var slept time.Duration
 	m := open(t, demo, &slept)

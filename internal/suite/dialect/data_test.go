@@ -19,7 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var update = flag.Bool("update", false, "rewrite docs/FORMATS.md")
+var update = flag.Bool("update", false, "rewrite docs/reference/formats.md")
 
 // testdata is the directory of the shared test data, or a loud skip.
 func testdata(t testing.TB) string {
@@ -150,7 +150,7 @@ func refusal(err error) string {
 }
 
 // Every file of every family is either of a known dialect and loads, or is
-// refused with a sentence that says what it is; docs/FORMATS.md pins which.
+// refused with a sentence that says what it is; docs/reference/formats.md pins which.
 func TestFamilies(t *testing.T) {
 	t.Parallel()
 	rows := map[string]int{}
@@ -173,7 +173,7 @@ func TestFamilies(t *testing.T) {
 	}
 	sort.Slice(lines, func(i, j int) bool { return strings.ToLower(lines[i]) < strings.ToLower(lines[j]) })
 	// What stands above the table is written by hand, in the page.
-	path := filepath.Join("..", "..", "..", "docs", "FORMATS.md")
+	path := filepath.Join("..", "..", "..", "docs", "reference", "formats.md")
 	want, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -181,7 +181,7 @@ func TestFamilies(t *testing.T) {
 	const ruler = "\n|---|---|---|---|---|\n"
 	above := strings.LastIndex(string(want), ruler)
 	if above < 0 {
-		t.Fatal("docs/FORMATS.md has no table")
+		t.Fatal("docs/reference/formats.md has no table")
 	}
 	got := string(want[:above+len(ruler)]) + strings.Join(lines, "\n") + "\n"
 	if *update {
@@ -191,7 +191,7 @@ func TestFamilies(t *testing.T) {
 		return
 	}
 	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("docs/FORMATS.md differs; run with -update (-file +now):\n%s", diff)
+		t.Errorf("docs/reference/formats.md differs; run with -update (-file +now):\n%s", diff)
 	}
 }
 

@@ -17,7 +17,7 @@ import { Coefficient, JudgeName } from './parts';
 import type { Subject } from './labels';
 import common from '../../ui/common.module.css';
 
-type Report = Schemas['CalibrateReport'];
+type Report = Schemas['LabelsCalibrationReport'];
 
 async function calibrate(of: Subject, judge: string): Promise<Report> {
   const how = { params: { path: { id: of.id } }, body: { judge, width: 0.1 } };

@@ -1,0 +1,140 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package steps
+
+import (
+	"slices"
+
+	"github.com/callvet/callvet/stats/exact"
+)
+
+// mark is where the steps of a slice are listed, if it is of this round.
+type mark struct{ round, place uint32 }
+
+// listed are the steps of a slice, by index.
+type listed struct {
+	id    uint32
+	steps []int32
+}
+
+// sample is the times of some steps of a task. Cut ones are at least so long.
+type sample struct{ values, cut []float64 }
+
+func (s *sample) reset() { s.values, s.cut = s.values[:0], s.cut[:0] }
+
+// add adds a time unless it is below 0.
+func (s *sample) add(x float64, cut bool) {
+	switch {
+	case !(x >= 0):
+	case cut:
+		s.cut = append(s.cut, x)
+	default:
+		s.values = append(s.values, x)
+	}
+}
+
+func (s *sample) addTo(q *exact.Quantiles) { q.Add(append(s.values, s.cut...), len(s.cut)) }
+
+// some are steps of a task, summed up.
+type some struct {
+	facts               facts
+	each                []facts // by attempt, where there are several
+	exec, queue, accept sample
+}
+
+// read reads the steps with these indices; queue and accept where they are asked for.
+func (m *some) read(s *Sums, t *task, steps []int32, waits bool) {
+	m.facts = facts{}
+	m.exec.reset()
+	m.queue.reset()
+	m.accept.reset()
+	for _, i := range steps {
+		st := &t.steps[i]
+		m.facts.step(st)
+		m.exec.add(st.exec, st.timeout())
+		if waits {
+			m.queue.add(float64(st.queue), false)
+			m.accept.add(float64(st.accept), false)
+		}
+	}
+	m.apart(s, t, steps)
+}
+
+// apart sums the steps up by attempt, for those attempts that ran.
+func (m *some) apart(s *Sums, t *task, steps []int32) {
+	m.each = m.each[:0]
+	if len(s.tries) == 1 {
+		return
+	}
+	place := make(map[uint32]int, len(s.tries))
+	for i := range s.tries {
+		if a := &s.tries[i]; a.calls > 0 || a.ran() {
+			place[a.attempt] = len(m.each)
+			m.each = append(m.each, facts{})
+		}
+	}
+	for _, i := range steps {
+		st := &t.steps[i]
+		m.each[place[st.attempt]].step(st)
+	}
+}
+
+// share adds the task to its slices, and tells how good all steps are. Slices that have all of
+// the steps are alike.
+func (s *Sums) share(t *task) quality {
+	s.lists, s.every = s.lists[:0], s.every[:0]
+	for i := range t.steps {
+		s.every = append(s.every, int32(i))
+		for _, id := range s.set(&t.steps[i]).IDs {
+			l := s.list(id)
+			l.steps = append(l.steps, int32(i))
+		}
+	}
+	for i := range t.records {
+		for _, id := range t.records[i].set.IDs {
+			s.list(id)
+		}
+	}
+	s.all.read(s, t, s.every, true)
+	for i := range s.lists {
+		l, m, to := &s.lists[i], &s.all, s.slice(s.lists[i].id)
+		if len(l.steps) != len(t.steps) {
+			m = &s.some
+			m.read(s, t, l.steps, to.waits)
+		}
+		to.tell(s)
+		to.addSome(m)
+	}
+	if len(t.steps) > maxSteps/16 { // which is rare
+		s.lists, s.every = nil, nil
+	}
+	return s.all.facts.quality
+}
+
+// list gives that of a slice which the task is in.
+func (s *Sums) list(id uint32) *listed {
+	for int(id) >= len(s.marks) {
+		s.marks = append(s.marks, mark{})
+	}
+	m := &s.marks[id]
+	if m.round != s.round {
+		*m = mark{s.round, uint32(len(s.lists))}
+		s.lists = slices.Grow(s.lists, 1)[:len(s.lists)+1]
+		l := &s.lists[m.place]
+		l.id, l.steps = id, l.steps[:0]
+	}
+	return &s.lists[m.place]
+}
+
+// addSome adds steps of a task.
+func (s *sliceSums) addSome(m *some) {
+	if m.facts.steps == 0 {
+		return
+	}
+	s.add(&m.facts, m.each)
+	m.exec.addTo(&s.exec)
+	if s.waits {
+		m.queue.addTo(&s.queue)
+		m.accept.addTo(&s.accept)
+	}
+}
