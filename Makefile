@@ -108,18 +108,16 @@ endef
 # Each test runs once, and its package is compiled for that: with the race detector where the package shares memory,
 # without it elsewhere. The packages that share memory start goroutines, lock, or use unsafe, in the code or in their
 # tests. house_test.go checks that none is left out.
-RACE := ./value ./contract ./score ./panel/... \
-	./retrieve ./retrieve/bm25 ./retrieve/revise ./retrieve/tune ./retrieve/vector \
-	./internal/app ./internal/catalog ./internal/live ./internal/mcp ./internal/modelproxy ./internal/embed/... ./internal/file ./internal/measure ./internal/parallel \
-	./internal/replay ./internal/provider ./internal/provider/agent ./internal/provider/offline ./internal/provider/recorded \
-	./internal/child ./internal/guard ./internal/report/pdf ./internal/report/plain ./internal/report/sheet ./internal/run ./internal/scorer ./internal/secret ./internal/store ./internal/account ./internal/job ./internal/library ./internal/server \
-	./internal/plan ./cmd/callvet ./cmd/callvet/process
+RACE := ./value ./contract ./score ./panel/... ./retrieve/... \
+	./internal/account ./internal/app ./internal/catalog ./internal/child ./internal/file ./internal/job ./internal/judge ./internal/library \
+	./internal/mcp ./internal/measure ./internal/modelproxy ./internal/parallel ./internal/plan ./internal/provider/... ./internal/redact \
+	./internal/report/... ./internal/run ./internal/server ./internal/store ./internal/world ./cmd/callvet
 RACE_VERIFY := . ./bench ./mutate ./queue ./versions
 # Tests of these packages that run without the race detector all the same: what they share is in processes of their
 # own, their time or memory is measured, or they draw numbers and share nothing.
 UNRACED := ^Test(Unraced|Scripts?$$|Docs|Hostile$$|Authorization$$|BadInputs$$)
 # The packages of RACE that have such tests; house_test.go checks the list.
-UNRACED_IN := ./contract ./score ./internal/provider ./internal/provider/agent ./internal/provider/offline ./panel ./panel/power ./internal/plan ./internal/provider/recorded ./internal/server ./cmd/callvet
+UNRACED_IN := ./contract ./score ./panel ./panel/gates ./internal/plan ./internal/provider ./internal/provider/agent ./internal/provider/offline ./internal/server ./cmd/callvet
 UNRACED_IN_VERIFY := . ./queue
 # SQLite, translated to Go, the hashes of passwords, the description of the API and the statistics, which are pure, are
 # slow under the race detector, and a race inside them is not ours to find: they are compiled without it.
@@ -179,7 +177,7 @@ mutate: ## change one operator at a time: the share of changes that a test notic
 .PHONY: golden
 golden: ## rewrite golden files
 	go test ./internal/report ./internal/suite ./internal/suite/dialect -update
-	go test ./cmd/callvet -run 'TestScript|TestDocsMetrics|TestDocsDocuments$$|TestDocsFlags|TestDocsOutputs' -update
+	go test ./cmd/callvet -run 'TestScript|TestDocsMetrics|TestDocsDocuments$$|TestDocsFlags|TestDocsLimits|TestDocsOutputs' -update
 	go test -C verify ./rows -run TestDocsPlaces -update
 
 .PHONY: cover
@@ -269,7 +267,7 @@ fuzz-api: ## 21,000 bad inputs for every route of the API: no error of the serve
 
 .PHONY: verify-records
 verify-records: ## 75,000 received and 14,000 stored records, each with members left out or replaced: nothing fails but that attempt
-	CALLVET_RECORDS=1200 go test -count=1 -timeout 60m -run '^TestBad(Records|Lines)$$' ./internal/provider ./internal/provider/answer ./internal/provider/agent ./internal/trace/foreign ./internal/measure
+	CALLVET_RECORDS=1200 go test -count=1 -timeout 60m -run '^TestBad(Records|Lines)$$' ./internal/provider ./internal/message ./internal/provider/agent ./internal/trace/foreign ./internal/measure
 	CALLVET_RECORDS=14000 go test -count=1 -timeout 60m -run '^TestBadStored' ./internal/app
 
 .PHONY: verify-journeys

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -23,134 +24,54 @@ import (
 
 const module = "github.com/callvet/callvet"
 
-// rooms says which rooms of the module each room may import. A room that is not
-// listed must be added here, with an ADR that says why it exists.
-var rooms = map[string][]string{
-	"":                            {},
-	"value":                       {},
-	"value/typed":                 {"", "value"},
-	"value/template":              {"value"},
-	"stats/dist":                  {},
-	"stats":                       {"stats/dist"},
-	"stats/judge":                 {"stats", "stats/dist"},
-	"stats/agree":                 {"stats", "stats/dist"},
-	"stats/gate":                  {"stats", "stats/dist"},
-	"stats/tally":                 {"stats"},
-	"stats/exact":                 {"stats", "stats/dist"},
-	"stats/draw":                  {},
-	"stats/conform":               {"stats", "stats/dist", "stats/draw", "stats/judge", "stats/agree", "stats/gate", "stats/tally"},
-	"contract":                    {"", "value"},
-	"score/bfcl":                  {"", "value", "contract"},
-	"score/safety":                {"", "value", "score/match", "score/safety/pii"},
-	"score/safety/pii":            {"", "value"},
-	"score/match":                 {"", "value", "contract"},
-	"score/trajectory":            {"", "value"},
-	"score/condition":             {"", "value"},
-	"score/step":                  {"", "value", "contract", "score/match", "score/condition", "score/safety/pii"},
-	"score/selection":             {"", "stats/tally"},
-	"score":                       {"", "value", "contract", "score/bfcl", "score/match", "score/condition", "score/selection"},
-	"retrieve/text":               {},
-	"internal/conformtest":        {"stats/conform"},
-	"internal/parallel":           {},
-	"internal/mutate":             {"value"},
-	"internal/file":               {"", "internal/parallel"},
-	"retrieve/bm25":               {"", "internal/parallel"},
-	"retrieve/vector":             {"", "internal/parallel"},
-	"retrieve/route":              {"", "retrieve/text", "value/typed"},
-	"retrieve":                    {"", "value", "retrieve/text", "retrieve/bm25", "retrieve/vector", "retrieve/route", "internal/parallel"},
-	"retrieve/catalogue":          {"", "value", "retrieve", "retrieve/route"},
-	"retrieve/tune":               {"", "retrieve", "retrieve/vector", "stats"},
-	"retrieve/revise":             {"", "value", "retrieve", "retrieve/catalogue", "retrieve/text"},
-	"internal/editfile":           {"", "retrieve/revise", "internal/suite/source"},
-	"panel":                       {"", "value", "stats", "score/match", "score/selection"},
-	"panel/power":                 {"panel", "panel/gates", "stats", "stats/dist", "stats/draw", "stats/exact", "stats/gate", "stats/judge"},
-	"panel/routing":               {"", "panel", "score/selection", "stats"},
-	"panel/gates":                 {"", "panel", "stats", "stats/gate"},
-	"internal/gatefile":           {"", "panel", "panel/gates", "stats/gate", "internal/suite/source"},
-	"internal/report/verdict":     {"", "internal/calibrate", "internal/plan", "panel", "panel/gates", "stats", "stats/gate", "internal/report/plain"},
-	"panel/slicing":               {"", "value"},
-	"panel/findings":              {"", "panel", "stats"},
-	"panel/steps":                 {"", "value", "panel", "panel/slicing", "panel/findings", "stats", "stats/exact"},
-	"internal/report/plain":       {},
-	"internal/report/figure":      {"panel", "stats", "internal/report/plain"},
-	"internal/report/selection":   {"", "panel", "panel/routing", "score/selection", "internal/report/plain", "internal/report/figure"},
-	"internal/report/pdf":         {"", "internal/child", "internal/file"},
-	"internal/report":             {"", "panel", "panel/routing", "stats", "internal/report/plain", "internal/report/figure", "internal/report/selection", "internal/trace"},
-	"internal/report/sheet":       {"", "internal/drills", "panel", "stats", "internal/report/plain", "internal/report/figure", "internal/parallel", "internal/trace"},
-	"internal/suite/dialect/tree": {"", "value", "internal/suite/source"},
-	"internal/suite/dialect":      {"", "value", "internal/input", "internal/suite/source", "internal/suite/dialect/tree", "score/condition", "score/bfcl"},
-	"internal/suite/source":       {"", "value", "value/typed"},
-	"internal/suite/native":       {"", "value", "value/template", "internal/suite/source"},
-	"internal/suite":              {"", "internal/input", "value", "contract", "score", "internal/suite/dialect", "internal/suite/source", "internal/suite/native"},
-	"internal/input":              {""},
-	"internal/toolfile":           {"", "internal/input", "contract", "internal/suite/source", "internal/suite/native"},
-	"internal/usage":              {"", "value"},
-	"internal/finish":             {"value"},
-	"internal/repair":             {"", "value"},
-	"internal/provider/answer":    {"", "value", "value/typed", "score/match", "internal/finish", "internal/repair", "internal/usage"},
-	"internal/provider":           {"", "value", "value/typed", "internal/finish", "internal/repair", "internal/endpoint", "internal/usage"},
-	"internal/endpoint":           {""},
-	"internal/provider/offline":   {"", "internal/parallel", "value", "internal/suite/source", "internal/repair", "retrieve/text"},
-	"internal/provider/recorded":  {"", "internal/input", "value", "internal/repair", "internal/provider/answer"},
-	"internal/child":              {"", "internal/endpoint"},
-	"internal/scorer":             {"", "value", "score", "internal/child", "internal/parallel"},
-	"internal/provider/agent":     {"", "value", "score/match", "internal/child", "internal/finish", "internal/repair", "internal/provider/answer", "internal/endpoint"},
-	"internal/provider/retriever": {"", "value", "retrieve", "internal/endpoint"},
-	"internal/embed":              {"", "retrieve", "retrieve/vector", "internal/endpoint", "internal/parallel", "value/typed", "internal/file"},
-	"internal/guard":              {"", "score/match", "score/safety", "score/safety/pii", "internal/suite/source", "internal/trace/redact"},
-	"internal/replay":             {"", "internal/input", "internal/parallel", "value", "value/template", "value/typed"},
-	"internal/store":              {"", "internal/file", "internal/store/rows", "value/typed"},
-	"internal/store/rows":         {},
-	"internal/account":            {"", "internal/store", "internal/store/rows"},
-	"web":                         {},
-	"internal/job":                {"", "internal/parallel", "internal/store", "internal/store/rows"},
-	"internal/library":            {"", "internal/store", "internal/store/rows", "internal/suite", "internal/suite/dialect", "internal/suite/native", "value", "value/typed"},
-	"internal/intake":             {"", "value", "internal/input", "internal/store", "internal/store/rows", "internal/trace/foreign"},
-	"internal/experiment":         {"stats"},
-	"internal/remote":             {"", "internal/parallel"},
-	"internal/server":             {"", "internal/account", "internal/app", "internal/endpoint", "internal/experiment", "internal/intake", "internal/job", "internal/library", "internal/parallel", "internal/report", "internal/report/figure", "internal/report/plain", "internal/secret", "internal/store", "internal/store/rows", "panel", "panel/gates", "panel/routing", "stats", "stats/gate"},
-	"internal/labels":             {"", "internal/input", "value", "value/template", "value/typed", "internal/file", "internal/report/plain", "internal/suite/source"},
-	"internal/calibrate":          {"", "internal/labels", "stats", "stats/agree", "stats/judge", "stats/tally", "value/typed"},
-	"internal/judge":              {"", "contract", "value", "score/match", "internal/trace"},
-	"internal/run":                {"", "value", "internal/parallel"},
-	"internal/toolprompt":         {"", "contract", "value"},
-	"internal/modelproxy":         {"", "internal/file", "value/typed"},
-	"internal/live":               {"", "value", "value/template", "internal/child", "internal/endpoint", "internal/parallel", "internal/suite/source"},
-	"internal/mcp":                {"", "value", "contract", "internal/child", "internal/endpoint", "internal/parallel"},
-	"internal/trace/redact":       {"", "value", "score/safety/pii"},
-	"internal/secret":             {"", "value", "score/safety/pii", "internal/endpoint", "internal/trace/redact"},
-	"internal/trace":              {"", "internal/input", "internal/repair", "internal/usage", "score", "score/selection", "value", "value/typed"},
-	"internal/trace/message":      {"", "value", "score/match", "internal/finish", "internal/repair", "internal/usage"},
-	"internal/measure":            {"", "value", "internal/parallel", "internal/trace", "internal/trace/foreign", "internal/usage", "panel/steps", "score/step", "internal/trace/redact", "panel", "panel/slicing", "internal/report/plain", "score", "score/safety"},
-	"internal/trace/foreign":      {"", "internal/input", "value", "value/typed", "internal/trace", "internal/trace/message", "score/match", "internal/finish", "internal/repair", "internal/usage"},
-
-	"internal/stale":           {""},
-	"internal/drills":          {"", "internal/report/plain", "panel", "score", "stats", "stats/gate"},
-	"internal/evalsuite":       {"", "panel"},
-	"internal/coverage":        {"", "internal/suite", "score/selection"},
-	"internal/app":             {"", "internal/calibrate", "internal/measure", "internal/coverage", "internal/plan", "panel/findings", "panel/gates", "panel/slicing", "panel/steps", "score/match", "score/safety", "score/safety/pii", "score/step", "score/trajectory", "stats/exact", "internal/catalog", "internal/catalog/ask", "internal/catalog/edit", "internal/catalog/learn", "internal/catalog/lint", "internal/catalog/sweep", "internal/catalogfile", "internal/child", "internal/drills", "internal/scorer", "internal/editfile", "internal/embed", "internal/endpoint", "internal/evalsuite", "internal/gatefile", "internal/guard", "internal/input", "internal/labels", "internal/parallel", "internal/provider", "internal/provider/agent", "internal/provider/answer", "internal/provider/offline", "internal/provider/recorded", "internal/provider/retriever", "internal/replay", "internal/report", "internal/report/figure", "internal/report/pdf", "internal/report/plain", "internal/report/sheet", "internal/report/verdict", "internal/run", "internal/secret", "internal/stale", "internal/store", "internal/store/rows", "internal/suite", "internal/suite/native", "internal/suite/source", "internal/toolfile", "internal/trace", "internal/trace/foreign", "internal/trace/redact", "panel", "panel/routing", "retrieve", "score", "score/selection", "stats", "stats/gate", "value", "value/typed", "internal/judge", "internal/mcp", "internal/modelproxy", "internal/toolprompt", "retrieve/revise", "stats/judge", "internal/live"},
-	"internal/catalogfile":     {"", "internal/input", "internal/report/plain", "internal/suite/source", "retrieve", "retrieve/catalogue", "retrieve/route"},
-	"internal/catalog":         {"", "internal/catalogfile", "internal/provider/retriever", "internal/report/plain", "retrieve", "retrieve/tune", "score/selection", "value/typed"},
-	"internal/catalog/ask":     {"", "internal/catalog", "internal/provider/retriever", "internal/report/plain", "panel/routing", "retrieve", "retrieve/route", "score/selection"},
-	"internal/catalog/sweep":   {"", "internal/catalog", "internal/provider/retriever", "panel", "retrieve", "score/selection", "stats"},
-	"internal/catalog/learn":   {"", "internal/catalog", "internal/catalogfile", "internal/report/plain", "retrieve", "retrieve/route", "retrieve/tune", "score/selection"},
-	"internal/catalog/lint":    {"", "contract", "internal/catalog", "internal/report/plain", "panel", "retrieve", "retrieve/text"},
-	"internal/catalog/effect":  {"", "internal/report/figure", "internal/report/plain", "panel", "retrieve/revise", "score/selection", "stats", "stats/gate"},
-	"internal/catalog/edit":    {"", "internal/catalog", "internal/catalog/effect", "internal/editfile", "internal/report/plain", "panel", "retrieve", "retrieve/revise"},
-	"internal/report/better":   {"internal/catalog/edit", "internal/catalog/effect", "internal/catalog/learn", "internal/coverage", "internal/report/figure", "internal/report/plain", "internal/report/selection", "stats"},
-	"internal/report/catalogs": {"", "internal/catalog/ask", "internal/catalog/lint", "internal/catalog/sweep", "internal/embed", "internal/report/figure", "internal/report/plain", "internal/report/selection"},
-	"internal/plan":            {"", "internal/parallel", "panel", "panel/gates", "panel/power", "stats", "stats/gate"},
+// layers are the rooms of the module, from the bottom up. A room imports rooms of lower layers, and of
+// its own layer those that stand before it. A new room needs a line here and an ADR that says why it exists.
+var layers = []struct {
+	name  string
+	rooms []string
+}{
+	{"nouns", []string{
+		"", "value", "value/template", "stats", "stats/exact", "stats/judge", "stats/gate", "stats/conform",
+	}},
+	{"one attempt", []string{
+		"contract", "internal/parallel", "internal/file", "internal/endpoint", "internal/child", "internal/doc",
+		"score/condition", "score/match", "score/bfcl", "score/safety/pii", "score/safety", "score",
+	}},
+	{"many attempts", []string{
+		"internal/message", "internal/redact", "panel", "panel/findings", "panel/routing", "panel/gates",
+		"panel/slicing", "panel/steps", "retrieve", "retrieve/learn",
+	}},
+	{"adapters", []string{
+		"internal/report/plain", "internal/run", "internal/store/rows", "internal/store", "internal/trace",
+		"internal/trace/foreign", "internal/provider", "internal/provider/agent", "internal/provider/offline",
+		"internal/world", "internal/mcp", "internal/modelproxy", "internal/suite/native", "internal/suite/dialect",
+		"internal/conformtest", "internal/mutate",
+	}},
+	{"subjects", []string{
+		"internal/suite", "internal/catalog", "internal/judge", "internal/labels", "internal/drills",
+		"internal/plan", "internal/measure",
+	}},
+	{"application", []string{
+		"internal/report/pdf", "internal/report", "internal/app",
+	}},
+	{"clients", []string{
+		"web", "internal/account", "internal/job", "internal/library", "internal/remote", "internal/server",
+		"cmd/callvet",
+	}},
 }
 
-// pure rooms may not touch files, network, clocks, processes or logs.
-var pure = []string{"", "panel/routing", "value", "value/typed", "value/template", "stats", "stats/dist", "stats/judge", "stats/agree", "stats/gate", "stats/tally", "stats/conform", "stats/exact", "contract", "score", "score/bfcl", "score/match", "score/condition", "score/step", "score/safety", "score/safety/pii", "score/selection", "score/trajectory", "panel", "panel/gates", "panel/power", "panel/slicing", "panel/findings", "panel/tally", "panel/steps", "retrieve/text", "retrieve/bm25", "retrieve/vector", "retrieve/route", "retrieve/catalogue", "retrieve/tune", "retrieve/revise", "retrieve"}
+// pureLayers is how many layers, from the bottom, are pure: their rooms may not touch files, network, clocks,
+// processes or logs. The rooms of impureRooms may.
+const pureLayers = 3
+
+var impureRooms = []string{"internal/parallel", "internal/file", "internal/endpoint", "internal/child", "internal/doc", "internal/redact"}
 
 var impure = []string{"os", "os/exec", "os/signal", "net", "net/http", "log", "log/slog", "syscall", "math/rand", "crypto/rand"}
 
 // headless rooms do what commands and servers ask for, for any of them: they read no flag, no
-// file and no environment themselves, and their callers show what they give. The value is
+// file and no environment themselves, and their callers show the results. The value is
 // what one imports all the same, to hand on the HTTP client of its caller.
-var headless = map[string]string{"internal/app": "net/http", "internal/calibrate": "", "internal/catalog": "net/http", "internal/catalog/ask": "", "internal/catalog/edit": "", "internal/catalog/effect": "", "internal/catalog/learn": "", "internal/catalog/lint": "", "internal/catalog/sweep": "", "internal/catalogfile": "", "internal/coverage": "", "internal/plan": ""}
+var headless = map[string]string{"internal/app": "net/http", "internal/catalog": "net/http", "internal/plan": ""}
 
 var withHead = []string{"os", "os/exec", "os/signal", "net", "net/http", "log", "log/slog", "syscall", "flag", "runtime/debug", "github.com/spf13/cobra", "github.com/spf13/pflag"}
 
@@ -161,7 +82,7 @@ var thirdParty = map[string][]string{
 	"github.com/expr-lang/expr":                {"score/condition"},
 	"gonum.org/v1/gonum":                       {"stats"},
 	"modernc.org/sqlite":                       {"internal/store"},
-	"github.com/blevesearch/snowballstem":      {"retrieve/text"},
+	"github.com/blevesearch/snowballstem":      {"retrieve"},
 	"github.com/jstemmer/go-junit-report/v2":   {"internal/report"},
 	"charm.land/lipgloss/v2":                   {"internal/report"},
 	"github.com/parquet-go/parquet-go":         {"internal/measure"},
@@ -169,7 +90,7 @@ var thirdParty = map[string][]string{
 	"go.opentelemetry.io/proto/otlp":           {"internal/trace/foreign"}, // tests only
 	"github.com/spf13/cobra":                   {"cmd/callvet"},
 	"golang.org/x/time":                        {"internal/run"},
-	"github.com/viterin/vek":                   {"retrieve/vector"},
+	"github.com/viterin/vek":                   {"retrieve"},
 	"github.com/modelcontextprotocol/go-sdk":   {"internal/mcp"},
 	"github.com/danielgtaylor/huma/v2":         {"internal/server"},
 	"github.com/coder/websocket":               {"internal/server"},
@@ -182,6 +103,7 @@ var thirdParty = map[string][]string{
 type pkg struct {
 	ImportPath   string
 	Dir          string
+	Doc          string // the first sentence
 	GoFiles      []string
 	TestGoFiles  []string
 	XTestGoFiles []string
@@ -206,7 +128,7 @@ func listPackages(t *testing.T) []pkg {
 // listModule lists the packages of the module in a folder, as JSON documents one after another.
 func listModule(t *testing.T, folder string) []byte {
 	t.Helper()
-	cmd := exec.Command("go", "-C", folder, "list", "-json=ImportPath,Dir,GoFiles,TestGoFiles,XTestGoFiles,Imports", "./...")
+	cmd := exec.Command("go", "-C", folder, "list", "-json=ImportPath,Dir,Doc,GoFiles,TestGoFiles,XTestGoFiles,Imports", "./...")
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	out, err := cmd.Output()
@@ -221,30 +143,42 @@ func room(path string) string { return strings.TrimPrefix(strings.TrimPrefix(pat
 // within tells whether a room is another one or a part of it.
 func within(room, owner string) bool { return room == owner || strings.HasPrefix(room, owner+"/") }
 
+// place is where a room stands in layers: its layer, and its number among all rooms, from the bottom.
+func place(room string) (layer, number int, ok bool) {
+	n := 0
+	for i, l := range layers {
+		if at := slices.Index(l.rooms, room); at >= 0 {
+			return i, n + at, true
+		}
+		n += len(l.rooms)
+	}
+	return 0, 0, false
+}
+
 func TestImportsPointDown(t *testing.T) {
 	t.Parallel()
 	for _, p := range listPackages(t) {
 		from := room(p.ImportPath)
-		allowed, known := rooms[from]
-		if !known && !within(from, "cmd") && !within(from, "verify") {
-			t.Errorf("room %s is not in the table of house_test.go: a new room needs an ADR and a line there", from)
+		layer, number, known := place(from)
+		if !known && product(from) {
+			t.Errorf("room %s is not in layers of house_test.go: a new room needs an ADR and a line there", from)
 			continue
 		}
 		for _, imp := range p.Imports {
-			if strings.HasPrefix(imp, module) {
-				if known && !slices.Contains(allowed, room(imp)) {
-					t.Errorf("%s imports %s: arrows point down, and adapters never import one another (docs/design/architecture.md)", p.ImportPath, imp)
+			if within(imp, module) {
+				if _, below, ok := place(room(imp)); known && (!ok || below >= number) {
+					t.Errorf("%s imports %s, which does not stand below it in layers of house_test.go", p.ImportPath, imp)
 				}
 				continue
 			}
-			if slices.Contains(pure, from) && slices.Contains(impure, imp) {
+			if known && layer < pureLayers && !slices.Contains(impureRooms, from) && slices.Contains(impure, imp) {
 				t.Errorf("%s imports %s: a pure room has no files, network, clock, processes or logs", p.ImportPath, imp)
 			}
 			if but, ok := headless[from]; ok && imp != but && slices.Contains(withHead, imp) {
 				t.Errorf("%s imports %s: it works for any client, and is given files, clock and models", p.ImportPath, imp)
 			}
 			for mod, owners := range thirdParty {
-				if (imp == mod || strings.HasPrefix(imp, mod+"/")) && !slices.ContainsFunc(owners, func(o string) bool { return within(from, o) }) {
+				if within(imp, mod) && !slices.ContainsFunc(owners, func(o string) bool { return within(from, o) }) {
 					t.Errorf("%s imports %s: that module belongs to %v alone (docs/design/adr/0001-dependencies.md)", p.ImportPath, imp, owners)
 				}
 			}
@@ -371,41 +305,56 @@ func TestNoUnsafe(t *testing.T) {
 	}
 }
 
-// TestEveryRoomIsOnTheMap: docs/design/architecture.md names every room, by its path or, in the
-// row of a room above it, by its last word.
-func TestEveryRoomIsOnTheMap(t *testing.T) {
+var update = flag.Bool("update", false, "write the map of docs/design/architecture.md")
+
+// TestMap: the map of docs/design/architecture.md has each package with the first sentence of its
+// comment, or the question in it; -update writes it. The page can be read in one sitting.
+func TestMap(t *testing.T) {
 	t.Parallel()
-	b, err := os.ReadFile("docs/design/architecture.md")
+	const page, begin, end = "docs/design/architecture.md", "<!-- map -->\n", "<!-- end of map -->"
+	b, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var rows []string
-	for line := range strings.Lines(string(b)) {
-		if strings.HasPrefix(line, "| `") {
-			rows = append(rows, line)
-		}
+	before, rest, ok := strings.Cut(string(b), begin)
+	old, after, ended := strings.Cut(rest, end)
+	if !ok || !ended {
+		t.Fatalf("%s has no place for the map", page)
 	}
-	onMap := func(room string) bool {
-		return slices.ContainsFunc(rows, func(row string) bool {
-			if strings.Contains(row, "`"+room+"`") {
-				return true
-			}
-			for above := filepath.Dir(room); above != "."; above = filepath.Dir(above) {
-				if strings.Contains(row, "`"+above+"`") && strings.Contains(row, "`"+filepath.Base(room)+"`") {
-					return true
-				}
-			}
-			return false
-		})
-	}
+	var m strings.Builder
+	docs := map[string]string{}
 	for _, p := range listPackages(t) {
-		if from := room(p.ImportPath); from != "" && !within(from, "cmd") && product(from) && !onMap(from) {
-			t.Errorf("%s is not on the map of docs/design/architecture.md: say there which question it answers", from)
+		docs[room(p.ImportPath)] = p.Doc
+	}
+	for _, l := range slices.Backward(layers) {
+		fmt.Fprintf(&m, "\n| %s | answers |\n|---|---|\n", l.name)
+		for _, from := range slices.Backward(l.rooms) {
+			fmt.Fprintf(&m, "| `%s` | %s |\n", cmp.Or(from, "callvet"), question(docs[from]))
 		}
 	}
-	if len(rows) == 0 {
-		t.Error("docs/design/architecture.md has no map: this test looks at the wrong thing")
+	if m.String() == old {
+		return
 	}
+	if !*update {
+		t.Fatalf("the map of %s differs from the packages' comments: go test . -run TestMap -update", page)
+	}
+	if err := os.WriteFile(page, []byte(before+begin+m.String()+end+after), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// question is the first sentence of a package's comment, without its first words.
+func question(doc string) string {
+	text := doc
+	if head, q, ok := strings.Cut(doc, ": "); ok && strings.Contains(head, " answers") && strings.Contains(q, "?") {
+		text, _, _ = strings.Cut(q, "?")
+		return text + "?"
+	}
+	text = strings.TrimSuffix(text, ".")
+	if words := strings.SplitN(text, " ", 3); len(words) == 3 {
+		text = words[2] // without "Package X"
+	}
+	return text
 }
 
 // TestDocs holds files to their license header and to comments on packages and exported

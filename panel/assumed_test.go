@@ -8,7 +8,6 @@ import (
 
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/stats"
-	"github.com/callvet/callvet/stats/draw"
 )
 
 // TestLostWithCorrelation: what lost attempts may change is found by the same correlation.
@@ -45,7 +44,7 @@ func TestLowerEndsInOrder(t *testing.T) {
 		k := 2 + rng.IntN(attempts-1)
 		var pass, at, hat stats.Clusters
 		for range tasks {
-			y := draw.Passes(rng, attempts, draw.Rate(rng, .95, .6))
+			y := stats.DrawPasses(rng, attempts, stats.DrawRate(rng, .95, .6))
 			pass.AddAttempts(float64(y), attempts, true, stats.AttemptsOf(y, attempts))
 			a, _ := stats.PassAtK(attempts, y, k)
 			h, _ := stats.PassHatK(attempts, y, k)

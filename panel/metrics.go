@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/callvet/callvet/score/selection"
+	"github.com/callvet/callvet/score"
 )
 
 // The metrics that do not come from a scorer. A judged attempt is one that
@@ -132,7 +132,7 @@ var order = [...]string{
 // lowerScores are scores for which less is better.
 var lowerScores = [...]string{
 	"attack_success", "attack_exposed", "hallucinated_args", "missing_required", "redundancy",
-	"detour", scoreOverCall, scoreMiss, selection.MatchPartial, selection.MatchNone, selection.MatchNoneExpected, selection.FalseAbstention, selection.ToolsBlocked, selection.AgentGate,
+	"detour", scoreOverCall, scoreMiss, score.MatchPartial, score.MatchNone, score.MatchNoneExpected, score.FalseAbstention, score.ToolsBlocked, score.AgentGate,
 }
 
 // byDepth orders names, those that differ in a number behind an @ by that number.

@@ -5,49 +5,49 @@ package panel
 import (
 	"strings"
 
-	"github.com/callvet/callvet/score/selection"
+	"github.com/callvet/callvet/score"
 )
 
 // selectionOrder of scores in tables.
 var selectionOrder = [...]string{
-	selection.Composite, selection.CompositeBest, selection.Route, selection.SubRoute, selection.AgentsExact, selection.AgentOverlap, selection.ToolMatch,
-	selection.ToolsRight, selection.MatchExact, selection.MatchAcceptable, selection.MatchPartial, selection.MatchNone, selection.MatchNoneExpected, selection.Precision1, selection.MRR,
-	selection.Abstention, selection.FalseAbstention, selection.ToolsBlocked, selection.AgentGate,
+	score.Composite, score.CompositeBest, score.Route, score.SubRoute, score.AgentsExact, score.AgentOverlap, score.ToolMatch,
+	score.ToolsRight, score.MatchExact, score.MatchAcceptable, score.MatchPartial, score.MatchNone, score.MatchNoneExpected, score.Precision1, score.MRR,
+	score.SelectionAbstention, score.FalseAbstention, score.ToolsBlocked, score.AgentGate,
 }
 
 // selectionTitle is the readable name of a score of a decision.
 func selectionTitle(name string) (string, bool) {
 	switch name {
-	case selection.CompositeBest:
+	case score.CompositeBest:
 		return "composite within reach", true
-	case selection.SubRoute:
+	case score.SubRoute:
 		return "sub-route", true
-	case selection.AgentsExact:
+	case score.AgentsExact:
 		return "agents", true
-	case selection.ToolsRight:
+	case score.ToolsRight:
 		return "tools: all expected given", true
-	case selection.MatchExact:
+	case score.MatchExact:
 		return "tools: exact match", true
-	case selection.MatchAcceptable:
+	case score.MatchAcceptable:
 		return "tools: exact or acceptable", true
-	case selection.MatchPartial:
+	case score.MatchPartial:
 		return "tools: partial match", true
-	case selection.MatchNone:
+	case score.MatchNone:
 		return "tools: no match", true
-	case selection.MatchNoneExpected:
+	case score.MatchNoneExpected:
 		return "tools: no match with expected ones", true
-	case selection.MRR:
+	case score.MRR:
 		return "MRR", true
-	case selection.Abstention:
+	case score.SelectionAbstention:
 		return "abstention where nothing fits", true
-	case selection.FalseAbstention:
+	case score.FalseAbstention:
 		return "nothing given where tools fit", true
-	case selection.ToolsBlocked:
+	case score.ToolsBlocked:
 		return "wrong tools blocked by an earlier layer", true
-	case selection.AgentGate:
+	case score.AgentGate:
 		return "missed tools shut out by the agents chosen", true
 	}
-	if k, ok := strings.CutPrefix(name, selection.NDCGAt); ok {
+	if k, ok := strings.CutPrefix(name, score.NDCGAt); ok {
 		return "nDCG@" + k, true
 	}
 	return "", false

@@ -11,17 +11,14 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/parallel"
-	"github.com/callvet/callvet/retrieve/bm25"
-	"github.com/callvet/callvet/retrieve/text"
-	"github.com/callvet/callvet/retrieve/vector"
 )
 
 // prepared is what an update adds, made before anything of the index changes.
 type prepared struct {
-	documents []bm25.Document
-	languages []text.Language
-	vectors   vector.Matrix
-	offline   *vector.NGram
+	documents []BM25Document
+	languages []Language
+	vectors   VectorMatrix
+	offline   *NGram
 }
 
 // parts cuts the numbers from 0 to n into runs, one a core, and waits until work has
@@ -42,23 +39,23 @@ const fitOn = 10_000
 
 // FitOffline makes the embedder that an index with Options.Offline makes of its first
 // entries.
-func FitOffline(width int, entries []Entry) *vector.NGram {
-	return fitOffline(width, entries, text.NewAnalyzer())
+func FitOffline(width int, entries []Entry) *NGram {
+	return fitOffline(width, entries, NewAnalyzer())
 }
 
 // fitOffline fits on the texts of entries, evenly spread where there are many.
-func fitOffline(width int, entries []Entry, a *text.Analyzer) *vector.NGram {
+func fitOffline(width int, entries []Entry, a *Analyzer) *NGram {
 	words := make([][]string, min(len(entries), fitOn))
 	parts(len(words), func(from, to int) {
 		for i := from; i < to; i++ {
 			words[i] = a.Content(entries[i*len(entries)/len(words)].EmbeddingText())
 		}
 	})
-	return vector.FitNGramWords(width, a.Content, words)
+	return FitNGramWords(width, a.Content, words)
 }
 
 func (x *Index) prepare(ctx context.Context, add []Entry, remove []string) (prepared, error) {
-	p := prepared{documents: make([]bm25.Document, len(add)), languages: make([]text.Language, len(add))}
+	p := prepared{documents: make([]BM25Document, len(add)), languages: make([]Language, len(add))}
 	p.offline = x.offline
 	if o := x.options; p.offline == nil && o.Embedder == nil && o.Offline > 0 && len(add) > 0 {
 		p.offline = fitOffline(o.Offline, add, x.analyzer)
@@ -101,25 +98,25 @@ func (x *Index) prepare(ctx context.Context, add []Entry, remove []string) (prep
 
 // builder makes documents in one goroutine, in buffers that it uses again.
 type builder struct {
-	analyzer *text.Analyzer
-	batch    *vector.Batch
+	analyzer *Analyzer
+	batch    *VectorBatch
 	cut      []string
-	words    []text.Word
-	all      []text.Word
-	kept     []text.Word
+	words    []TextWord
+	all      []TextWord
+	kept     []TextWord
 	texts    []string
 	numbers  []int
 }
 
 // look cuts a text into words, which are appended to those of the builder.
 func (b *builder) look(s string) {
-	b.cut = text.AppendWords(b.cut[:0], s)
+	b.cut = AppendWords(b.cut[:0], s)
 	b.words = b.analyzer.Look(b.words, b.cut)
 }
 
 // document gives the terms of an entry, and writes its vector into v unless that is
 // nil. The words of its name and description serve both.
-func (b *builder) document(e *Entry, v []float32) (bm25.Document, text.Language) {
+func (b *builder) document(e *Entry, v []float32) (BM25Document, Language) {
 	texts := e.texts()
 	var ends [numFields]int
 	b.words, b.all = b.words[:0], b.all[:0]
@@ -132,7 +129,7 @@ func (b *builder) document(e *Entry, v []float32) (bm25.Document, text.Language)
 		}
 	}
 	l, _ := b.analyzer.DetectOf(b.all)
-	d := bm25.Document{ID: e.id(), Fields: make([][]string, numFields)}
+	d := BM25Document{ID: e.id(), Fields: make([][]string, numFields)}
 	room := make([]string, 0, len(b.words))
 	from := 0
 	for f, end := range ends {
@@ -149,7 +146,7 @@ func (b *builder) document(e *Entry, v []float32) (bm25.Document, text.Language)
 
 // embed makes the vector of an entry's EmbeddingText, whose words are those of its
 // names and description and some more.
-func (b *builder) embed(e *Entry, v []float32, names, description []text.Word) {
+func (b *builder) embed(e *Entry, v []float32, names, description []TextWord) {
 	if e.Title != "" {
 		names = nil
 	}
@@ -168,7 +165,7 @@ func (b *builder) embed(e *Entry, v []float32, names, description []text.Word) {
 		b.texts, b.numbers = append(b.texts, w.Text), append(b.numbers, w.Number)
 	}
 	b.batch.Embed(v, b.texts, b.numbers)
-	vector.Normalize(v) // as of any embedder: the second time can change the last bit
+	NormalizeVector(v) // as of any embedder: the second time can change the last bit
 }
 
 // embedAtOnce is how many texts are given to an embedder at once: what was made
@@ -177,7 +174,7 @@ const embedAtOnce = 1024
 
 // embedEntries adds the vectors of entries to m: the ones that the index has where
 // the text is the same, else from the cache, else from the embedder.
-func (x *Index) embedEntries(ctx context.Context, add []Entry, remove []string, m *vector.Matrix) error {
+func (x *Index) embedEntries(ctx context.Context, add []Entry, remove []string, m *VectorMatrix) error {
 	e := x.options.Embedder
 	if e == nil || len(add) == 0 {
 		return nil
@@ -192,7 +189,7 @@ func (x *Index) embedEntries(ctx context.Context, add []Entry, remove []string, 
 		}
 		t := add[i].EmbeddingText()
 		if x.options.Cache != nil {
-			if v, ok := x.options.Cache.Get(vector.KeyOf(e.Model(), t)); ok {
+			if v, ok := x.options.Cache.Get(VectorKeyOf(e.Model(), t)); ok {
 				made[i] = v
 				continue
 			}
@@ -209,12 +206,12 @@ func (x *Index) embedEntries(ctx context.Context, add []Entry, remove []string, 
 			return fmt.Errorf("%s gave %d vectors for %d texts: %w", e.Model(), len(vs), n, callvet.ErrInvalid)
 		}
 		for k, v := range vs {
-			if err := vector.Check(v, len(vs[0])); err != nil {
+			if err := CheckVector(v, len(vs[0])); err != nil {
 				return fmt.Errorf("%s: %w", e.Model(), err)
 			}
 			made[missing[k]] = v
 			if x.options.Cache != nil {
-				x.options.Cache.Put(ctx, vector.KeyOf(e.Model(), ask[k]), v)
+				x.options.Cache.Put(ctx, VectorKeyOf(e.Model(), ask[k]), v)
 			}
 		}
 		missing, ask = missing[n:], ask[n:]
@@ -239,7 +236,7 @@ func (x *Index) held(add []Entry, remove []string) []int {
 	return out
 }
 
-func (x *Index) fill(m *vector.Matrix, held []int, made [][]float32) error {
+func (x *Index) fill(m *VectorMatrix, held []int, made [][]float32) error {
 	width := x.vectors.Width()
 	for _, v := range made {
 		if width == 0 {
@@ -254,11 +251,11 @@ func (x *Index) fill(m *vector.Matrix, held []int, made [][]float32) error {
 			copy(m.Row(i), x.vectors.Row(held[i]))
 			continue
 		}
-		if err := vector.Check(v, width); err != nil {
+		if err := CheckVector(v, width); err != nil {
 			return fmt.Errorf("%s: %w", x.options.Embedder.Model(), err)
 		}
 		copy(m.Row(i), v)
-		vector.Normalize(m.Row(i))
+		NormalizeVector(m.Row(i))
 	}
 	return nil
 }

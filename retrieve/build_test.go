@@ -16,15 +16,13 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/retrieve"
-	"github.com/callvet/callvet/retrieve/text"
-	"github.com/callvet/callvet/retrieve/vector"
 )
 
 // TestOfflineIsAnEmbedder: the vectors that New makes of words cut once are, to the last
 // bit, those that the same embedder gives for the texts.
 func TestOfflineIsAnEmbedder(t *testing.T) {
 	t.Parallel()
-	es, questions := catalog(300)
+	es, questions := retrieveCatalog(300)
 	es = append(es, entries()...)
 	es[7].Title, es[9].Title = "Something else", "of the"
 	es[8].Tool.Name, es[8].Tool.Description = "the_and", "of it" // nothing but function words
@@ -33,7 +31,7 @@ func TestOfflineIsAnEmbedder(t *testing.T) {
 		texts[i] = es[i].EmbeddingText()
 	}
 	apart := retrieve.Default()
-	apart.Embedder = vector.FitNGram(vector.NGramWidth, text.NewAnalyzer().Content, texts)
+	apart.Embedder = retrieve.FitNGram(retrieve.NGramWidth, retrieve.NewAnalyzer().Content, texts)
 	x, y := newIndex(t, retrieve.Default(), es), newIndex(t, apart, es)
 	for _, q := range append(questions, "störningar på vägar", "the and", "something") {
 		if d := cmp.Diff(describe(search(t, y, q, 40)), describe(search(t, x, q, 40))); d != "" {
@@ -69,7 +67,7 @@ func TestFitsOnTheFirst(t *testing.T) {
 // all.
 func TestExplainAgrees(t *testing.T) {
 	t.Parallel()
-	es, questions := catalog(400)
+	es, questions := retrieveCatalog(400)
 	for _, weight := range []float64{0.1, 0.5, 1} {
 		o := retrieve.Default()
 		o.VectorWeight = weight
@@ -87,7 +85,7 @@ func TestExplainAgrees(t *testing.T) {
 
 // counting embeds by NGram and counts the texts.
 type counting struct {
-	*vector.NGram
+	*retrieve.NGram
 	mu    sync.Mutex
 	texts []string
 }
@@ -109,7 +107,7 @@ func (c *counting) take() []string {
 
 func TestSyncEmbedsWhatChanged(t *testing.T) {
 	t.Parallel()
-	c := &counting{NGram: vector.NewNGram(64, strings.Fields)}
+	c := &counting{NGram: retrieve.NewNGram(64, strings.Fields)}
 	o := retrieve.Default()
 	o.Embedder = c
 	x := newIndex(t, o, entries())
@@ -232,7 +230,7 @@ func TestRerank(t *testing.T) {
 
 // slow embeds when it is let.
 type slow struct {
-	*vector.NGram
+	*retrieve.NGram
 	started, let chan struct{}
 }
 
@@ -248,7 +246,7 @@ func (s *slow) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 func TestSearchDuringASlowUpdate(t *testing.T) {
 	t.Parallel()
 	o := retrieve.Default()
-	s := &slow{NGram: vector.NewNGram(64, strings.Fields), started: make(chan struct{}), let: make(chan struct{})}
+	s := &slow{NGram: retrieve.NewNGram(64, strings.Fields), started: make(chan struct{}), let: make(chan struct{})}
 	o.Embedder = s
 	x := newIndex(t, o, entries()[:4])
 	done := make(chan error, 1)

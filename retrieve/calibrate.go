@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/retrieve/bm25"
 )
 
 // Evidence is what tells whether anything in the catalog fits a question.
@@ -37,7 +36,7 @@ func evidenceOf(f found, hits []Hit) Evidence {
 }
 
 // matched is what the formula's first hit has of a question.
-func (x *Index) matched(groups []bm25.Group, h *Hit) Evidence {
+func (x *Index) matched(groups []TermGroup, h *Hit) Evidence {
 	e := Evidence{Semantic: h.Parts.Semantic, Words: len(groups)}
 	for _, p := range x.lexical.Explain(groups, h.entry) {
 		e.Matched += p.Score

@@ -11,18 +11,18 @@ import (
 	"github.com/callvet/callvet/retrieve"
 )
 
-// catalog makes n tools with a name of three words, a description of 15 to 30 words
+// retrieveCatalog makes n tools with a name of three words, a description of 15 to 30 words
 // and two parameters, of a vocabulary of 20,000 words used as unevenly as those of a
 // language, and questions of eight words.
-func catalog(n int) ([]retrieve.Entry, []string) {
+func retrieveCatalog(n int) ([]retrieve.Entry, []string) {
 	r := rand.New(rand.NewPCG(13, uint64(n)))
 	zipf := rand.NewZipf(r, 1.15, 4, 19_999)
-	word := func() string { return spell(int(zipf.Uint64())) }
+	word := func() string { return retrieveSpell(int(zipf.Uint64())) }
 	verbs := []string{"get", "list", "create", "update", "delete", "search", "send", "cancel"}
 	es := make([]retrieve.Entry, n)
 	questions := make([]string, 0, 200)
 	for i := range es {
-		noun, domain := spell(200+r.IntN(4000)), spell(5000+r.IntN(200))
+		noun, domain := retrieveSpell(200+r.IntN(4000)), retrieveSpell(5000+r.IntN(200))
 		description := []string{"Returns", noun, domain}
 		for range 15 + r.IntN(16) {
 			description = append(description, word())
@@ -39,8 +39,8 @@ func catalog(n int) ([]retrieve.Entry, []string) {
 	return es, questions
 }
 
-// spell writes a number as syllables.
-func spell(i int) string {
+// retrieveSpell writes a number as syllables.
+func retrieveSpell(i int) string {
 	const first, second = "bdfghjklmnprstvwz", "aeiouy"
 	var b []byte
 	for i += 40; i > 0; i /= len(first) * len(second) {

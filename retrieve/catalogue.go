@@ -5,8 +5,6 @@ package retrieve
 import (
 	"fmt"
 	"slices"
-
-	"github.com/callvet/callvet/retrieve/route"
 )
 
 // Catalogue is a file of tools (package retrieve/catalogue reads it) with what their owner says about finding them.
@@ -79,7 +77,7 @@ func (c *Catalogue) Join() {
 
 // Options lays what the catalog says over options: its namespaces, or one for all tools
 // where they have none, the agents that routes prefer, and the intents of agents. Errors
-// are those of route.Compile.
+// are those of CompileRoutePattern.
 func (c *Catalogue) Options(o Options) (Options, error) {
 	switch {
 	case c.Primary != nil:
@@ -95,16 +93,16 @@ func (c *Catalogue) Options(o Options) (Options, error) {
 		if a.Intent == nil {
 			continue
 		}
-		var patterns []*route.Pattern
+		var patterns []*RoutePattern
 		for _, source := range a.Intent.Patterns {
-			p, err := route.Compile(source)
+			p, err := CompileRoutePattern(source)
 			if err != nil {
 				return o, fmt.Errorf("read intent of agent %s: %w", a.Name, err)
 			}
 			patterns = append(patterns, p)
 		}
 		o.Agents.Intents = append(o.Agents.Intents, Intent{Agent: a.Name, Routes: a.Intent.Routes, Always: a.Intent.Always, Match: func(question string) bool {
-			return slices.ContainsFunc(patterns, func(p *route.Pattern) bool {
+			return slices.ContainsFunc(patterns, func(p *RoutePattern) bool {
 				_, _, ok := p.Find(question)
 				return ok
 			})
@@ -115,13 +113,13 @@ func (c *Catalogue) Options(o Options) (Options, error) {
 
 // RouteExamples are the example questions of tools whose route is told, to learn routes
 // from.
-func (c *Catalogue) RouteExamples() []route.Example {
-	var out []route.Example
+func (c *Catalogue) RouteExamples() []RouteExample {
+	var out []RouteExample
 	for i := range c.Entries {
 		home := c.Homes[c.Entries[i].Tool.Name]
 		for _, q := range c.Entries[i].Examples {
 			if home.Route != "" {
-				out = append(out, route.Example{Text: q, Route: home.Route, SubRoute: home.SubRoute})
+				out = append(out, RouteExample{Text: q, Route: home.Route, SubRoute: home.SubRoute})
 			}
 		}
 	}

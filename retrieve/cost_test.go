@@ -24,7 +24,7 @@ func TestCost(t *testing.T) {
 	words := lexical
 	words.Forms.Inflection, words.Forms.Compound, words.Forms.Misspelling = 0, 0, 0
 	for _, n := range []int{100, 1_000, 10_000, 100_000} {
-		es, questions := catalog(n)
+		es, questions := retrieveCatalog(n)
 		for _, p := range []struct {
 			name    string
 			options retrieve.Options

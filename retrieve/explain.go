@@ -10,8 +10,6 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/retrieve/bm25"
-	"github.com/callvet/callvet/retrieve/vector"
 )
 
 // Explanation says why a tool has the place it has for a question.
@@ -71,8 +69,8 @@ type Word struct {
 	Text string
 	// Forms are the forms looked for, the word's own stems first; none when no tool
 	// has anything like it.
-	Forms        []bm25.Term
-	Tool, Winner bm25.Part
+	Forms        []Term
+	Tool, Winner BM25Part
 }
 
 // Explain holds a tool against the winner. The error wraps ErrNotFound for a tool
@@ -147,7 +145,7 @@ func (x *Index) compare(question, id string, q []float32, agents []string) (Expl
 		return Explanation{}, found{}, fmt.Errorf("explain tool %q: it is not in the catalog: %w", id, callvet.ErrNotFound)
 	}
 	if q != nil && x.vectors.Len() > 0 {
-		if err := vector.Check(q, x.vectors.Width()); err != nil {
+		if err := CheckVector(q, x.vectors.Width()); err != nil {
 			return Explanation{}, found{}, fmt.Errorf("embed question: %w", err)
 		}
 	}
@@ -194,11 +192,11 @@ func (x *Index) explained() int { return max(x.depth(), x.options.Limit, 2) }
 
 // standing gives the best hits of Mixed and where one tool stands among all, which is
 // counted: sorting 100,000 takes longer than scoring them.
-func (x *Index) standing(groups []bm25.Group, q []float32, b *buffer, doc int) ([]Hit, Standing) {
+func (x *Index) standing(groups []TermGroup, q []float32, b *buffer, doc int) ([]Hit, Standing) {
 	cosines := x.cosines(q, b)
 	share := x.lexicalShare(groups, cosines != nil)
 	x.lexical.Scores(groups, b.scores)
-	top := bm25.NewTop(x.explained())
+	top := NewTop(x.explained())
 	for i := range b.scores {
 		b.scores[i] *= share
 		if cosines != nil {
@@ -211,7 +209,7 @@ func (x *Index) standing(groups []bm25.Group, q []float32, b *buffer, doc int) (
 		semantic = nil
 	}
 	own := b.scores[doc]
-	h := x.hits([]bm25.Hit{{Doc: doc, Score: own}}, semantic)[0]
+	h := x.hits([]BM25Hit{{Doc: doc, Score: own}}, semantic)[0]
 	s := Standing{ID: h.ID, Score: own, Parts: h.Parts}
 	if own > 0 {
 		s.Rank = 1
@@ -237,7 +235,7 @@ func (x *Index) setWords(e *Explanation, question string, q []float32) error {
 	return nil
 }
 
-func (x *Index) words(question string, groups []bm25.Group, tool, winner int, mixed bool) []Word {
+func (x *Index) words(question string, groups []TermGroup, tool, winner int, mixed bool) []Word {
 	share := 1.0
 	if x.options.Formula == Mixed {
 		share = x.lexicalShare(groups, mixed)
@@ -255,7 +253,7 @@ func (x *Index) words(question string, groups []bm25.Group, tool, winner int, mi
 	return out
 }
 
-func scaled(p bm25.Part, by float64) bm25.Part {
+func scaled(p BM25Part, by float64) BM25Part {
 	p.Score *= by
 	for i := range p.Fields {
 		p.Fields[i].Score *= by
@@ -369,7 +367,7 @@ func (e Explanation) reranked() string {
 	return fmt.Sprintf("the reranker left it below %s, as it was", e.Winner.ID)
 }
 
-func fieldsOf(p bm25.Part) string {
+func fieldsOf(p BM25Part) string {
 	names := make([]string, len(p.Fields))
 	for i, f := range p.Fields {
 		names[i] = f.Field

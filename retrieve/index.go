@@ -9,9 +9,6 @@ import (
 	"sync"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/retrieve/bm25"
-	"github.com/callvet/callvet/retrieve/text"
-	"github.com/callvet/callvet/retrieve/vector"
 )
 
 // Index is a catalog made ready for questions. Any number of goroutines may search
@@ -21,17 +18,17 @@ type Index struct {
 	updating sync.Mutex // one update after the other; taken before mu
 	// mu guards what follows. An update, which alone writes, reads without it.
 	mu        sync.RWMutex
-	lexical   *bm25.Index
-	vectors   vector.Matrix
-	sketch    *vector.Sketch // of vectors, where they are many; nil otherwise
+	lexical   *BM25Index
+	vectors   VectorMatrix
+	sketch    *VectorSketch // of vectors, where they are many; nil otherwise
 	entries   []Entry
-	languages []text.Language // of each entry
-	spoken    []text.Language // of the catalog, English first
+	languages []Language // of each entry
+	spoken    []Language // of the catalog, English first
 	additive  []additiveEntry
-	offline   *vector.NGram // the embedder, where the first entries made it
+	offline   *NGram // the embedder, where the first entries made it
 
 	options  Options
-	analyzer *text.Analyzer
+	analyzer *Analyzer
 	buffers  sync.Pool // of *buffer
 }
 
@@ -59,11 +56,11 @@ func New(ctx context.Context, o Options, entries []Entry) (*Index, error) {
 	if o.Formula == Additive { // the words are kept for explanations only
 		k1 = 1
 	}
-	lexical, err := bm25.New(bm25.Options{K1: k1, Fields: o.fields()})
+	lexical, err := NewBM25(BM25Options{K1: k1, Fields: o.fields()})
 	if err != nil {
 		return nil, err
 	}
-	x := &Index{options: o, analyzer: text.NewAnalyzer(), lexical: lexical, spoken: []text.Language{text.English}}
+	x := &Index{options: o, analyzer: NewAnalyzer(), lexical: lexical, spoken: []Language{English}}
 	if err := x.Update(ctx, entries, nil); err != nil {
 		return nil, err
 	}
@@ -112,7 +109,7 @@ func (x *Index) update(ctx context.Context, add []Entry, remove []string) error 
 	x.listLanguages()
 	x.sketch = nil
 	if x.options.Formula == Mixed && x.vectors.Len() >= sketchFrom {
-		x.sketch = vector.NewSketch(&x.vectors)
+		x.sketch = NewVectorSketch(&x.vectors)
 	}
 	return nil
 }
@@ -196,12 +193,12 @@ func (x *Index) keep(remove []string) {
 }
 
 func (x *Index) listLanguages() {
-	has := map[text.Language]bool{}
+	has := map[Language]bool{}
 	for _, l := range x.languages {
 		has[l] = true
 	}
-	x.spoken = []text.Language{text.English}
-	for _, l := range text.Languages()[1:] {
+	x.spoken = []Language{English}
+	for _, l := range Languages()[1:] {
 		if has[l] {
 			x.spoken = append(x.spoken, l)
 		}

@@ -11,8 +11,6 @@ import (
 	"sync/atomic"
 
 	"github.com/callvet/callvet/internal/parallel"
-	"github.com/callvet/callvet/retrieve/text"
-	"github.com/callvet/callvet/retrieve/vector"
 )
 
 // maxText is how much of a tool's text is compared, in bytes.
@@ -20,7 +18,7 @@ const maxText = 16 << 10
 
 // Likeness is how alike the texts of tools are: the cosines of how the words of their names,
 // descriptions, keywords and examples are written. Synonyms are not seen.
-type Likeness struct{ m vector.Matrix }
+type Likeness struct{ m VectorMatrix }
 
 // NewLikeness reads the texts of tools, the first 16 KiB of each, without weights of a model.
 func NewLikeness(ctx context.Context, entries []Entry) (*Likeness, error) {
@@ -31,7 +29,7 @@ func NewLikeness(ctx context.Context, entries []Entry) (*Likeness, error) {
 			all[i] = strings.ToValidUTF8(all[i][:maxText], "")
 		}
 	}
-	vs, err := vector.FitNGram(vector.NGramWidth, text.NewAnalyzer().Content, all).Embed(ctx, all)
+	vs, err := FitNGram(NGramWidth, NewAnalyzer().Content, all).Embed(ctx, all)
 	if err != nil {
 		return nil, fmt.Errorf("compare tools: %w", err)
 	}
@@ -58,7 +56,7 @@ const (
 // ones the first; by as many workers as there are processors. The error is the context's.
 func (l *Likeness) Nearest(ctx context.Context, n int) ([][]int, error) {
 	m := &l.m
-	tiles := make([]vector.Matrix, (m.Len()+tile-1)/tile)
+	tiles := make([]VectorMatrix, (m.Len()+tile-1)/tile)
 	for i := range m.Len() {
 		if err := tiles[i/tile].Append(m.Row(i)); err != nil {
 			return nil, fmt.Errorf("compare tools: %w", err)

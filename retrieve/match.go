@@ -10,7 +10,6 @@ import (
 	"unicode"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/retrieve/text"
 )
 
 // Match says what a question and a tool have in common.
@@ -122,7 +121,7 @@ func notOfWords(r rune) bool {
 func asWritten(question string) map[string]string {
 	out := map[string]string{}
 	for _, w := range strings.FieldsFunc(question, notOfWords) {
-		if f := text.Fold(w); out[f] == "" {
+		if f := Fold(w); out[f] == "" {
 			out[f] = w
 		}
 	}

@@ -7,8 +7,6 @@ import (
 	"math"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/retrieve/bm25"
-	"github.com/callvet/callvet/retrieve/vector"
 )
 
 // Formula is how the score of a tool is made.
@@ -32,17 +30,17 @@ type Options struct {
 	K1                                                                float64
 	Name, Description, Keywords, Parameters, Details, Examples, Group Weight
 	// Forms says how far a word of the question may be from a tool's words.
-	Forms bm25.Expansion
+	Forms Expansion
 	// Offline is the width of vectors that are made without weights of a model, fitted
 	// on the first entries that the index gets (10,000 of them, evenly spread) and kept
 	// by every further Update; 0 for none. It does not count when there is an Embedder.
 	Offline int
 	// Embedder makes the vectors; nil for none. VectorWeight in [0,1] is the share of
 	// the vector part (Mixed, ReciprocalRank), or its factor (Additive).
-	Embedder     vector.Embedder
+	Embedder     Embedder
 	VectorWeight float64
 	// Cache keeps the vectors of tools that the Embedder makes; nil for none.
-	Cache vector.Cache
+	Cache VectorCache
 	// Reranker orders the RerankTop best tools of the formula anew, or as many as a
 	// question asks for where that is more; nil for none. RerankTop 0 is 50. Threshold
 	// and Confidence are then about the reranker's scores.
@@ -93,8 +91,8 @@ func Default() Options {
 		Details:      Weight{0.9, 0.6},
 		Examples:     Weight{1.5, 0.7},
 		Group:        Weight{0.2, 1},
-		Forms:        bm25.Expansion{Inflection: 0.4, Compound: 0.3, Misspelling: 0.4, MinPart: 3, Max: 8},
-		Offline:      vector.NGramWidth,
+		Forms:        Expansion{Inflection: 0.4, Compound: 0.3, Misspelling: 0.4, MinPart: 3, Max: 8},
+		Offline:      NGramWidth,
 		VectorWeight: 0.2,
 		Limit:        10,
 		Confidence:   &Logistic{Bias: 0.07978, Score: 4.987, Lead: -0.4134, Semantic: 15.42, Matched: 1.654, Words: -0.8689},
@@ -106,9 +104,9 @@ func Default() Options {
 // (docs/design/proof.md). Default itself refuses nothing: on some catalogs it is more.
 const DefaultMinConfidence = 0.211
 
-func (o Options) fields() []bm25.Field {
-	f := func(name string, w Weight) bm25.Field { return bm25.Field{Name: name, Weight: w.Weight, B: w.B} }
-	return []bm25.Field{
+func (o Options) fields() []BM25Field {
+	f := func(name string, w Weight) BM25Field { return BM25Field{Name: name, Weight: w.Weight, B: w.B} }
+	return []BM25Field{
 		f("name", o.Name), f("description", o.Description), f("keywords", o.Keywords), f("parameters", o.Parameters),
 		f("details", o.Details), f("examples", o.Examples), f("group", o.Group),
 	}

@@ -9,12 +9,11 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/retrieve/route"
 )
 
-// Router decides where a question belongs. route.Rules and route.Learned do.
+// Router decides where a question belongs. RouteRules and LearnedRoutes do.
 type Router interface {
-	Route(question string) route.Decision
+	Route(question string) RouteDecision
 }
 
 // Pipeline is all that stands before a model: a question becomes a route, agents and
@@ -58,7 +57,7 @@ func NewPipeline(ctx context.Context, o Options, c *Catalogue, routes Router, no
 // Decision is what a pipeline decided for one question, and why.
 type Decision struct {
 	// Route has the rule, the pattern and the words that decided, or the probability.
-	Route route.Decision
+	Route RouteDecision
 	// Agents are those chosen, best first.
 	Agents []string
 	// Result are the tools, best first, and whether nothing was good enough.

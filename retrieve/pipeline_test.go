@@ -14,17 +14,15 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/retrieve"
-	"github.com/callvet/callvet/retrieve/catalogue"
-	"github.com/callvet/callvet/retrieve/route"
 )
 
 const small = `{"agents":[{"name":"travel","keywords":["trains","ferries"],"description":"Answers about travel."},{"name":"weather","keywords":["forecast"],"description":"Answers about weather.","intent":{"patterns":["(?i)umbrella"],"always":true}}],
 	"route_agents":{"action":["travel"]},
 	"tools":[{"name":"trains","description":"When trains leave and arrive.","agents":["travel"]},{"name":"forecast","description":"Rain and sun of the next days.","agents":["weather"]},{"name":"loose","description":"Jokes about ferries."}]}`
 
-func rules(t testing.TB) *route.Rules {
+func rules(t testing.TB) *retrieve.RouteRules {
 	t.Helper()
-	r, err := route.NewRules(route.Settings{Rules: []route.Rule{{Route: "action", SubRoute: "travel", Patterns: []string{`(?i)\btrains?\b`}}}, Default: "knowledge"})
+	r, err := retrieve.NewRules(retrieve.RouteSettings{Rules: []retrieve.RouteRule{{Route: "action", SubRoute: "travel", Patterns: []string{`(?i)\btrains?\b`}}}, Default: "knowledge"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +31,7 @@ func rules(t testing.TB) *route.Rules {
 
 func pipeline(t testing.TB, change func(*retrieve.Options)) *retrieve.Pipeline {
 	t.Helper()
-	c, _, err := catalogue.Load("c.json", []byte(small))
+	c, _, err := retrieve.LoadCatalogue("c.json", []byte(small))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +145,7 @@ func TestParts(t *testing.T) {
 
 // A service links what was evaluated.
 func ExamplePipeline() {
-	c, _, err := catalogue.Load("tools.json", []byte(`[{"name":"trains","description":"When trains leave."},{"name":"forecast","description":"Rain and sun."}]`))
+	c, _, err := retrieve.LoadCatalogue("tools.json", []byte(`[{"name":"trains","description":"When trains leave."},{"name":"forecast","description":"Rain and sun."}]`))
 	if err != nil {
 		panic(err)
 	}

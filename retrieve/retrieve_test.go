@@ -17,7 +17,6 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/retrieve"
-	"github.com/callvet/callvet/retrieve/vector"
 )
 
 func tool(name, description, parameters string) callvet.Tool {
@@ -211,7 +210,7 @@ func TestBigTool(t *testing.T) {
 func TestUpdateIsNew(t *testing.T) {
 	t.Parallel()
 	o := retrieve.Default()
-	o.Embedder = vector.NewNGram(64, strings.Fields)
+	o.Embedder = retrieve.NewNGram(64, strings.Fields)
 	rapid.Check(t, func(rt *rapid.T) {
 		all := entries()
 		first := rapid.IntRange(0, len(all)).Draw(rt, "first")
@@ -245,7 +244,7 @@ func describe(r retrieve.Result) (out []string) {
 	return out
 }
 
-func TestRefuses(t *testing.T) {
+func TestRetrieveRefuses(t *testing.T) {
 	t.Parallel()
 	twice := []retrieve.Entry{{Tool: callvet.Tool{Name: "a"}}, {Tool: callvet.Tool{Name: "a"}}}
 	if _, err := retrieve.New(t.Context(), retrieve.Default(), twice); !errors.Is(err, callvet.ErrConflict) {
@@ -287,11 +286,11 @@ func (f *failing) Embed(_ context.Context, texts []string) ([][]float32, error) 
 
 // kept is a cache in memory that counts what it was asked for.
 type kept struct {
-	vectors map[vector.Key][]float32
+	vectors map[retrieve.VectorKey][]float32
 	hits    int
 }
 
-func (k *kept) Get(key vector.Key) ([]float32, bool) {
+func (k *kept) Get(key retrieve.VectorKey) ([]float32, bool) {
 	v, ok := k.vectors[key]
 	if ok {
 		k.hits++
@@ -299,11 +298,11 @@ func (k *kept) Get(key vector.Key) ([]float32, bool) {
 	return v, ok
 }
 
-func (k *kept) Put(_ context.Context, key vector.Key, v []float32) { k.vectors[key] = v }
+func (k *kept) Put(_ context.Context, key retrieve.VectorKey, v []float32) { k.vectors[key] = v }
 
 func TestEmbedder(t *testing.T) {
 	t.Parallel()
-	cache := &kept{vectors: map[vector.Key][]float32{}}
+	cache := &kept{vectors: map[retrieve.VectorKey][]float32{}}
 	o := retrieve.Default()
 	o.Embedder, o.Cache = &failing{after: 5}, cache
 	x := newIndex(t, o, entries())
@@ -360,9 +359,9 @@ func TestSearchWhileUpdating(t *testing.T) {
 	g.Wait()
 }
 
-func BenchmarkSearch(b *testing.B) {
+func BenchmarkRetrieveSearch(b *testing.B) {
 	for _, n := range []int{100, 1_000, 10_000, 100_000} {
-		es, questions := catalog(n)
+		es, questions := retrieveCatalog(n)
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			x := newIndex(b, retrieve.Default(), es)
 			i := 0
@@ -376,7 +375,7 @@ func BenchmarkSearch(b *testing.B) {
 
 func BenchmarkNew(b *testing.B) {
 	for _, n := range []int{10_000, 100_000} {
-		es, _ := catalog(n)
+		es, _ := retrieveCatalog(n)
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

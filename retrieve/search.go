@@ -9,8 +9,6 @@ import (
 	"slices"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/retrieve/bm25"
-	"github.com/callvet/callvet/retrieve/vector"
 )
 
 // Hit is a tool that was found.
@@ -95,13 +93,13 @@ func (x *Index) found(question string, q []float32, agents []string, k int, weig
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	if q != nil && x.vectors.Len() > 0 {
-		if err := vector.Check(q, x.vectors.Width()); err != nil {
+		if err := CheckVector(q, x.vectors.Width()); err != nil {
 			return found{}, fmt.Errorf("embed question: %w", err)
 		}
 	}
 	b := x.buffer()
 	defer x.buffers.Put(b)
-	var groups []bm25.Group
+	var groups []TermGroup
 	if x.options.Formula != Additive || weigh {
 		groups = x.groups(question)
 	}
@@ -116,7 +114,7 @@ func (x *Index) found(question string, q []float32, agents []string, k int, weig
 
 // ranked gives the k best tools by the formula of the options, behind the gate of
 // agents; q is the question's vector, nil for none.
-func (x *Index) ranked(question string, groups []bm25.Group, q []float32, agents []string, b *buffer, k int) []Hit {
+func (x *Index) ranked(question string, groups []TermGroup, q []float32, agents []string, b *buffer, k int) []Hit {
 	if x.options.Formula != Additive && x.behind(agents) {
 		return x.gated(x.ranked(question, groups, q, nil, b, len(x.entries)), agents, k)
 	}
@@ -154,9 +152,9 @@ func (x *Index) result(f found, hits []Hit, limit int) Result {
 }
 
 // groups turns a question into the forms under which tools may have its words.
-func (x *Index) groups(question string) []bm25.Group {
+func (x *Index) groups(question string) []TermGroup {
 	words := x.analyzer.Query(question, x.spoken)
-	groups := make([]bm25.Group, len(words))
+	groups := make([]TermGroup, len(words))
 	for i, stems := range words {
 		groups[i] = x.lexical.Expand(stems, x.options.Forms)
 	}
@@ -177,16 +175,16 @@ func (x *Index) embedQuestion(ctx context.Context, question string) ([]float32, 
 	if len(vs) != 1 {
 		return nil, fmt.Errorf("embed question: %d vectors for one text: %w", len(vs), callvet.ErrInvalid)
 	}
-	if err := vector.Check(vs[0], len(vs[0])); err != nil {
+	if err := CheckVector(vs[0], len(vs[0])); err != nil {
 		return nil, fmt.Errorf("embed question: %w", err)
 	}
 	q := slices.Clone(vs[0]) // the embedder may keep its own
-	vector.Normalize(q)
+	NormalizeVector(q)
 	return q, nil
 }
 
 // embedder is what makes vectors now; nil for nothing.
-func (x *Index) embedder() vector.Embedder {
+func (x *Index) embedder() Embedder {
 	if x.options.Embedder != nil {
 		return x.options.Embedder
 	}
@@ -219,7 +217,7 @@ func (x *Index) semantic(cosine float32) float64 {
 // A tool that cannot be among the k best even with the highest cosine that it could
 // have is left out before its vector is read, since reading vectors is most of what
 // there is to do. The hits are those of reading all.
-func (x *Index) searchMixed(groups []bm25.Group, q []float32, b *buffer, k int) []Hit {
+func (x *Index) searchMixed(groups []TermGroup, q []float32, b *buffer, k int) []Hit {
 	mixed := q != nil && x.vectors.Len() > 0
 	share := x.lexicalShare(groups, mixed)
 	if !mixed {
@@ -233,7 +231,7 @@ func (x *Index) searchMixed(groups []bm25.Group, q []float32, b *buffer, k int) 
 	for i := range b.scores {
 		b.scores[i] *= share
 	}
-	top := bm25.NewTop(k)
+	top := NewTop(k)
 	if candidates, few := x.candidates(q, b, k); few {
 		for _, i := range candidates {
 			top.Offer(i, b.scores[i]+x.semantic(x.vectors.Cosine(q, i)))
@@ -260,7 +258,7 @@ func (x *Index) candidates(q []float32, b *buffer, k int) (out []int, few bool) 
 	if x.sketch == nil || k > len(b.scores)/manyCandidates {
 		return nil, false
 	}
-	best := bm25.NewTop(k)
+	best := NewTop(k)
 	for i, s := range b.scores {
 		best.Offer(i, s)
 	}
@@ -285,7 +283,7 @@ func (x *Index) candidates(q []float32, b *buffer, k int) (out []int, few bool) 
 }
 
 // lexicalShare is what a lexical score is multiplied with.
-func (x *Index) lexicalShare(groups []bm25.Group, mixed bool) float64 {
+func (x *Index) lexicalShare(groups []TermGroup, mixed bool) float64 {
 	ceiling := 0.0
 	for _, g := range groups {
 		ceiling += x.lexical.Ceiling(g)
@@ -299,7 +297,7 @@ func (x *Index) lexicalShare(groups []bm25.Group, mixed bool) float64 {
 	return 1 / ceiling
 }
 
-func (x *Index) hits(found []bm25.Hit, semantic func(doc int) float64) []Hit {
+func (x *Index) hits(found []BM25Hit, semantic func(doc int) float64) []Hit {
 	out := make([]Hit, len(found))
 	for i, h := range found {
 		near := 0.0
@@ -318,12 +316,12 @@ const (
 	rankConstant = 60
 )
 
-func (x *Index) searchRanks(groups []bm25.Group, cosines []float32, k int) []Hit {
+func (x *Index) searchRanks(groups []TermGroup, cosines []float32, k int) []Hit {
 	parts := map[int]Parts{}
 	for rank, h := range x.lexical.Search(groups, rankDepth) {
 		parts[h.Doc] = Parts{Lexical: (1 - x.options.VectorWeight) / float64(rankConstant+rank+1)}
 	}
-	near := bm25.NewTop(rankDepth)
+	near := NewTop(rankDepth)
 	for i, c := range cosines {
 		near.Offer(i, float64(c))
 	}
@@ -332,7 +330,7 @@ func (x *Index) searchRanks(groups []bm25.Group, cosines []float32, k int) []Hit
 		p.Semantic = x.options.VectorWeight / float64(rankConstant+rank+1)
 		parts[h.Doc] = p
 	}
-	top := bm25.NewTop(k)
+	top := NewTop(k)
 	for doc, p := range parts {
 		top.Offer(doc, p.Lexical+p.Semantic)
 	}

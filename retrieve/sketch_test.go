@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/retrieve/vector"
 )
 
 // TestFewVectorsAreEnough: leaving vectors alone that cannot matter changes nothing,
@@ -34,7 +33,7 @@ func TestFewVectorsAreEnough(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sketch := vector.NewSketch(&x.vectors)
+		sketch := NewVectorSketch(&x.vectors)
 		for i := range 60 {
 			q := es[i*31].Tool.Description + " " + word()
 			x.sketch = nil

@@ -14,7 +14,7 @@ import (
 	"github.com/callvet/callvet/score/bfcl"
 	"github.com/callvet/callvet/score/condition"
 	"github.com/callvet/callvet/score/match"
-	"github.com/callvet/callvet/score/selection"
+
 	"github.com/callvet/callvet/value"
 )
 
@@ -196,7 +196,7 @@ func (k *Compiled) settings(ps *problems) {
 		ps.add("bad-weight", "scoring.tool_weight", "the weights must be at least 0, not both 0, and add up to less than 1e300", "0.6 and 0.4 are the default")
 		k.toolW, k.argsW = DefaultToolWeight, DefaultArgsWeight
 	}
-	if _, err := selection.SettingsOf(sc.Selection); err != nil {
+	if _, err := SelectionSettingsOf(sc.Selection); err != nil {
 		ps.add("bad-weight", "scoring.selection", err.Error(), "weights route, sub_route, agents and tools, depths k: [1, 3, 5]")
 	}
 	sum := k.toolW + k.argsW

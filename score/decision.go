@@ -7,18 +7,17 @@ import (
 	"slices"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/score/selection"
 )
 
 // decided judges a target that selects tools and does not call them.
 func (k *Compiled) decided(t *callvet.Trace) callvet.Result {
-	want, ok := selection.Of(&k.src.Expect)
+	want, ok := SelectionOf(&k.src.Expect)
 	if !ok {
 		return callvet.Result{Verdict: callvet.VerdictNotRun, Reason: "the case says nothing about which tools are right"}
 	}
-	set, _ := selection.SettingsOf(k.scoring.Selection) // Compile has told what is wrong with it
+	set, _ := SelectionSettingsOf(k.scoring.Selection) // Compile has told what is wrong with it
 	names := callvet.Result{Names: k.counted(t)}
-	r := selection.Judge(&want, names.CountsDecision(t.Decision), set)
+	r := JudgeSelection(&want, names.CountsDecision(t.Decision), set)
 	r.Names = names.Names
 	at := slices.IndexFunc(r.Assertions, func(a callvet.Assertion) bool { return a.Name == callvet.SelectTools })
 	for _, name := range t.Decision.Names() {
@@ -61,7 +60,7 @@ func (k *Compiled) Idle(selects bool) string {
 	if !selects && k.asserts {
 		return k.tooMany(0)
 	}
-	if _, decides := selection.Of(&c.Expect); selects && decides {
+	if _, decides := SelectionOf(&c.Expect); selects && decides {
 		return ""
 	}
 	if selects || len(left) == 0 && c.Expect.Selection == nil {

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/score/selection"
 )
 
 // nameTools finds which names are names of one tool, and puts the names that count into the
@@ -60,7 +59,7 @@ func (k *Compiled) counted(t *callvet.Trace) []callvet.Counted {
 		}
 	}
 	if t.Decision != nil {
-		want, _ := selection.Of(&k.src.Expect)
+		want, _ := SelectionOf(&k.src.Expect)
 		for _, name := range t.Decision.Names() {
 			n.keep(name, k.givenTool(name, &want))
 		}

@@ -191,7 +191,7 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-func TestSettings(t *testing.T) {
+func TestScoreSettings(t *testing.T) {
 	t.Parallel()
 	wrong := wants("get_weather", `{"city":"Paris"}`)
 	for _, tc := range []struct {

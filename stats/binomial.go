@@ -4,8 +4,6 @@ package stats
 
 import (
 	"math"
-
-	"github.com/callvet/callvet/stats/dist"
 )
 
 // Side says which ends of an interval are wanted.
@@ -35,7 +33,7 @@ func ClopperPearson(x, n int, conf float64, side Side) Interval {
 // Source: Wilson 1927; Brown, Cai and DasGupta 2001.
 func Wilson(x, n int, conf float64, side Side) Interval {
 	return binomial("wilson", x, n, conf, side, func(a float64) (float64, float64) {
-		lo, hi := wilson(float64(x)/float64(n), float64(n), dist.NormalQuantile(1-a))
+		lo, hi := wilson(float64(x)/float64(n), float64(n), NormalQuantile(1-a))
 		if x == 0 {
 			lo = 0
 		}
@@ -55,10 +53,10 @@ func Jeffreys(x, n int, conf float64, side Side) Interval {
 		s, f := float64(x)+0.5, float64(n-x)+0.5
 		upper = 1
 		if x > 0 {
-			lower = dist.BetaQuantile(s, f, a)
+			lower = BetaQuantile(s, f, a)
 		}
 		if x < n {
-			upper = dist.BetaQuantile(s, f, 1-a)
+			upper = BetaQuantile(s, f, 1-a)
 		}
 		return lower, upper
 	})
@@ -70,10 +68,10 @@ func Jeffreys(x, n int, conf float64, side Side) Interval {
 // Source: Berry and Armitage 1995.
 func MidP(x, n int, conf float64, side Side) Interval {
 	return binomial("mid_p", x, n, conf, side, func(a float64) (lower, upper float64) {
-		lower = bisect(0, 1, func(p float64) bool { return dist.BinomialUpper(x, n, p)-dist.BinomialPMF(x, n, p)/2 < a })
+		lower = bisect(0, 1, func(p float64) bool { return BinomialUpper(x, n, p)-BinomialPMF(x, n, p)/2 < a })
 		upper = 1
 		if x < n {
-			upper = bisect(0, 1, func(p float64) bool { return dist.BinomialCDF(x, n, p)-dist.BinomialPMF(x, n, p)/2 > a })
+			upper = bisect(0, 1, func(p float64) bool { return BinomialCDF(x, n, p)-BinomialPMF(x, n, p)/2 > a })
 		}
 		return lower, upper
 	})
@@ -154,10 +152,10 @@ func EffectiveRate(p float64, n, cases int, neff, conf float64) Interval {
 func betaLimits(x, n, a float64) (lower, upper float64) {
 	upper = 1
 	if x > 0 {
-		lower = dist.BetaQuantile(x, n-x+1, a)
+		lower = BetaQuantile(x, n-x+1, a)
 	}
 	if x < n {
-		upper = dist.BetaQuantile(x+1, n-x, 1-a)
+		upper = BetaQuantile(x+1, n-x, 1-a)
 	}
 	return lower, upper
 }

@@ -6,8 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-
-	"github.com/callvet/callvet/stats/dist"
 )
 
 // Replicates is the number of resamples of a bootstrap interval.
@@ -86,7 +84,7 @@ func BCaFrom(point float64, jackknife, replicates []float64, conf float64) BCa {
 	out.Acceleration, out.Status = acceleration, StatusOK
 	// A point outside of all replicates would have an infinite bias.
 	edge := 0.5 / float64(len(sorted))
-	out.Bias = dist.NormalQuantile(min(1-edge, max(edge, out.Below)))
+	out.Bias = NormalQuantile(min(1-edge, max(edge, out.Below)))
 	out.Alpha1, out.Alpha2 = out.level(a), out.level(1-a)
 	out.Lower, _ = Percentile(sorted, out.Alpha1)
 	out.Upper, _ = Percentile(sorted, out.Alpha2)
@@ -94,12 +92,12 @@ func BCaFrom(point float64, jackknife, replicates []float64, conf float64) BCa {
 }
 
 func (b BCa) level(a float64) float64 {
-	s := b.Bias + dist.NormalQuantile(a)
+	s := b.Bias + NormalQuantile(a)
 	d := 1 - b.Acceleration*s
 	if d <= 0 {
-		return dist.Normal(math.Copysign(math.Inf(1), s))
+		return Normal(math.Copysign(math.Inf(1), s))
 	}
-	return dist.Normal(b.Bias + s/d)
+	return Normal(b.Bias + s/d)
 }
 
 func midRank(sorted []float64, point float64) float64 {

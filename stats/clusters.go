@@ -4,8 +4,6 @@ package stats
 
 import (
 	"math"
-
-	"github.com/callvet/callvet/stats/dist"
 )
 
 // DefaultRho0 is the correlation within an attempt assumed where the data are too
@@ -193,7 +191,7 @@ func (c *sums) effective(p, v, a, limit float64) (float64, Status) {
 	case !c.clustered():
 		return n, StatusOK
 	}
-	r := dist.TQuantile(n-1, 1-a) / dist.TQuantile(g-1, 1-a)
+	r := TQuantile(n-1, 1-a) / TQuantile(g-1, 1-a)
 	neff := vb / v * r * r
 	if !c.fractional {
 		neff = min(neff, n)

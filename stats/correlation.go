@@ -4,8 +4,6 @@ package stats
 
 import (
 	"math"
-
-	"github.com/callvet/callvet/stats/dist"
 )
 
 // MinCorrelationRuns is the least number of earlier runs of a suite on which the correlation
@@ -49,7 +47,7 @@ func MeasureCorrelation(runs []Alike) (c Correlation, ok bool) {
 		between += (r.Correlation - c.Mean) * (r.Correlation - c.Mean) / (n - 1)
 	}
 	se := max(within, math.Sqrt(between/n))
-	c.Upper = min(1, c.Mean+dist.TQuantile(n-1, correlationLevel)*se)
+	c.Upper = min(1, c.Mean+TQuantile(n-1, correlationLevel)*se)
 	return c, true
 }
 

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/callvet/callvet/stats"
-	"github.com/callvet/callvet/stats/draw"
 )
 
 func TestMeasureCorrelation(t *testing.T) {
@@ -133,12 +132,12 @@ func TestMeasuredGate(t *testing.T) {
 			for range samples {
 				rates := make([]float64, tasks)
 				for i := range rates {
-					rates[i] = draw.Rate(rng, bound, correlation)
+					rates[i] = stats.DrawRate(rng, bound, correlation)
 				}
 				run := func() stats.Interval {
 					y := make([]int, tasks)
 					for i, p := range rates {
-						y[i] = draw.Passes(rng, attempts, p)
+						y[i] = stats.DrawPasses(rng, attempts, p)
 					}
 					return repeated(attempts, y...).Interval(.95, stats.DefaultRho0)
 				}

@@ -4,8 +4,6 @@ package stats
 
 import (
 	"math"
-
-	"github.com/callvet/callvet/stats/dist"
 )
 
 // burst is how many events are taken to come together where the data are too few to
@@ -99,20 +97,20 @@ func (c *Counts) Independent(conf float64) Interval {
 	v := g / (g - 1) * r.residuals(rate) / (n * n)
 	iv.SE = math.Sqrt(v)
 	limit := g / burst
-	z := dist.NormalQuantile(1 - a)
+	z := NormalQuantile(1 - a)
 	switch {
 	case r.y == 0:
 		iv.NEff, iv.Status = limit, StatusBoundary
 	case v == 0:
 		iv.NEff, iv.Status = limit, StatusZeroVariance
 	default:
-		t := z / dist.TQuantile(g-1, 1-a)
+		t := z / TQuantile(g-1, 1-a)
 		iv.NEff, iv.Status = rate/v*t*t, StatusOK
 		if c.having < 5 && iv.NEff > limit {
 			iv.NEff, iv.Status = limit, StatusCapped
 		}
 	}
-	iv.Lower, iv.Upper = dist.PoissonLimits(rate*iv.NEff, a)
+	iv.Lower, iv.Upper = PoissonLimits(rate*iv.NEff, a)
 	iv.Lower, iv.Upper = iv.Lower/iv.NEff, iv.Upper/iv.NEff
 	if rate > 0 {
 		iv.Upper += (1 + 2*z*z) / 6 * max(0, n/iv.NEff-1) / n

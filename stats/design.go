@@ -4,8 +4,6 @@ package stats
 
 import (
 	"math"
-
-	"github.com/callvet/callvet/stats/dist"
 )
 
 // Design tells how much the values of one case resemble one another, and what
@@ -52,7 +50,7 @@ func DesignEffect(values []float64, clusters []int, conf float64) Design {
 	d.Status = StatusOK
 	n, g, vb, v := c.n, float64(c.g), d.Point*(1-d.Point), c.variance(d.Point)
 	d.SE = math.Sqrt(v)
-	t := dist.TQuantile(g-1, 1-(1-conf)/2)
+	t := TQuantile(g-1, 1-(1-conf)/2)
 	d.TLower, d.TUpper = max(0, d.Point-t*d.SE), min(1, d.Point+t*d.SE)
 	switch {
 	case vb <= 0:
@@ -60,7 +58,7 @@ func DesignEffect(values []float64, clusters []int, conf float64) Design {
 	case v == 0:
 		d.Effect, d.NEff, d.NEffKG = 0, n, n
 	default:
-		r := dist.TQuantile(n-1, 1-(1-conf)/2) / t
+		r := TQuantile(n-1, 1-(1-conf)/2) / t
 		d.Effect = v / (vb / n)
 		d.NEff = min(n, n/d.Effect)
 		d.NEffKG = min(n, n/d.Effect*r*r)

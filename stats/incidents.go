@@ -4,8 +4,6 @@ package stats
 
 import (
 	"math"
-
-	"github.com/callvet/callvet/stats/dist"
 )
 
 // Exposure bounds the rate of incidents from their count among exposed cases.
@@ -37,7 +35,7 @@ func Incidents(incidents, n int) Exposure {
 	}
 	e.Status, e.Rate = StatusOK, float64(incidents)/float64(n)
 	e.Upper95, e.Upper975 = IncidentUpper(incidents, n, 0.95), IncidentUpper(incidents, n, 0.975)
-	e.Poisson95 = dist.PoissonUpper(incidents, 0.05) / float64(n)
+	e.Poisson95 = PoissonUpper(incidents, 0.05) / float64(n)
 	if incidents == 0 {
 		e.RuleOfThree = 3 / float64(n)
 	}
@@ -50,7 +48,7 @@ func IncidentUpper(incidents, n int, conf float64) float64 {
 	if incidents >= n {
 		return 1
 	}
-	return dist.BetaQuantile(float64(incidents+1), float64(n-incidents), conf)
+	return BetaQuantile(float64(incidents+1), float64(n-incidents), conf)
 }
 
 // ExposureFor is the number of cases without incident that shows, with

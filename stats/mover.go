@@ -4,8 +4,6 @@ package stats
 
 import (
 	"math"
-
-	"github.com/callvet/callvet/stats/dist"
 )
 
 // Combine is the weighted sum of independent estimates, with the interval that
@@ -99,7 +97,7 @@ func CombineRatio(a, b Interval) Interval {
 // of iv: for an estimate whose cases do not vary, and whose own standard error is 0.
 // Source: Altman and Bland 2011.
 func (iv Interval) ImpliedSE() float64 {
-	return max(iv.Point-iv.Lower, iv.Upper-iv.Point) / dist.NormalQuantile(0.5+iv.Confidence/2)
+	return max(iv.Point-iv.Lower, iv.Upper-iv.Point) / NormalQuantile(0.5+iv.Confidence/2)
 }
 
 // DifferenceP is the two-sided p value, in [0,1], of a difference with a standard error above 0 by the
@@ -108,5 +106,5 @@ func DifferenceP(difference, se float64, freedom int) float64 {
 	if freedom < 1 || !(se > 0) {
 		return 1
 	}
-	return min(1, 2*dist.TUpper(float64(freedom), math.Abs(difference)/se))
+	return min(1, 2*TUpper(float64(freedom), math.Abs(difference)/se))
 }

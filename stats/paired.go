@@ -4,8 +4,6 @@ package stats
 
 import (
 	"math"
-
-	"github.com/callvet/callvet/stats/dist"
 )
 
 // Pairs counts cases by whether they passed in a baseline and in a candidate.
@@ -41,7 +39,7 @@ func Newcombe(p Pairs, conf float64) Interval {
 	}
 	e, f, g, h := float64(p.Both), float64(p.CandidateOnly), float64(p.BaselineOnly), float64(p.Neither)
 	p1, p2 := (e+f)/n, (e+g)/n
-	z := dist.NormalQuantile(1 - (1-conf)/2)
+	z := NormalQuantile(1 - (1-conf)/2)
 	l1, u1 := wilson(p1, n, z)
 	l2, u2 := wilson(p2, n, z)
 	phi := phiCorrected(e, f, g, h)
@@ -119,9 +117,9 @@ func pairedMean(diffs []float64, clusters []int, conf float64) (Interval, float6
 		}
 		return iv, 1
 	}
-	h := dist.TQuantile(df, 1-(1-conf)/2) * iv.SE
+	h := TQuantile(df, 1-(1-conf)/2) * iv.SE
 	iv.Lower, iv.Upper, iv.Status = iv.Point-h, iv.Point+h, StatusOK
-	return iv, min(1, 2*dist.TUpper(df, math.Abs(iv.Point)/iv.SE))
+	return iv, min(1, 2*TUpper(df, math.Abs(iv.Point)/iv.SE))
 }
 
 // residuals is the sum of squared residual totals by case, and the number of
@@ -173,7 +171,7 @@ func TangoCounts(b, c float64, pairs int, conf float64) Interval {
 		return iv
 	}
 	iv.Point, iv.Status = (b-c)/n, StatusOK
-	z := dist.NormalQuantile(1 - (1-conf)/2)
+	z := NormalQuantile(1 - (1-conf)/2)
 	// The score falls as the assumed difference grows.
 	outside := func(delta float64) float64 { return tangoScore(b, c, n, delta) }
 	iv.Lower = bisect(-1, iv.Point, func(d float64) bool { return outside(d) > z })

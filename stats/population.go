@@ -7,8 +7,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-
-	"github.com/callvet/callvet/stats/dist"
 )
 
 // gridSide is how many values of each parameter a Population weighs.
@@ -101,7 +99,7 @@ type Group struct {
 	own          Count
 	weight, a, b []float64
 	whole        float64
-	parts        []dist.BetaOf // of a and b; made when they are needed
+	parts        []BetaOf // of a and b; made when they are needed
 }
 
 const (
@@ -140,9 +138,9 @@ func (g *Group) Below(x float64) float64 {
 // at is Below with the density of log(x/(1-x)) there; y is 1-x.
 func (g *Group) at(x, y float64) (below, density float64) {
 	if g.parts == nil {
-		g.parts = make([]dist.BetaOf, len(g.weight))
+		g.parts = make([]BetaOf, len(g.weight))
 		for i := range g.parts {
-			g.parts[i] = dist.NewBeta(g.a[i], g.b[i])
+			g.parts[i] = NewBeta(g.a[i], g.b[i])
 		}
 	}
 	for i, w := range g.weight {
@@ -169,7 +167,7 @@ func (g *Group) Interval(conf float64) Interval {
 	end := func(p float64) float64 {
 		// The beta distribution with the same mean and variance is near: a few steps of Newton's method are
 		// enough, and each is dear. They are of the logarithm of the odds, in which both ends are smooth.
-		x := bisect(0, 1, func(x float64) bool { return dist.Beta(near[0], near[1], x) < p })
+		x := bisect(0, 1, func(x float64) bool { return Beta(near[0], near[1], x) < p })
 		lo, hi, at := -farOdds, farOdds, math.Log(x/(1-x))
 		for range halvings {
 			if !(at > lo && at < hi) {

@@ -7,8 +7,6 @@ import (
 	"math"
 	"slices"
 	"sort"
-
-	"github.com/callvet/callvet/stats/dist"
 )
 
 // Percentile is the q-quantile of sorted values by linear interpolation (type 7
@@ -196,7 +194,7 @@ func quantile(s Sample, q, conf float64, byCase bool) Quantile {
 	switch {
 	case cases == n:
 		iv.LowerRank, iv.UpperRank = orderRanks(n, q, (1-conf)/2)
-		iv.Coverage = dist.BinomialCDF(iv.UpperRank-1, n, q) - dist.BinomialCDF(iv.LowerRank-1, n, q)
+		iv.Coverage = BinomialCDF(iv.UpperRank-1, n, q) - BinomialCDF(iv.LowerRank-1, n, q)
 	case cases < 2:
 		iv.Status = StatusSingleCluster
 	case byCase:
@@ -232,8 +230,8 @@ func rank(s Sample, r int) float64 {
 // most a in each tail; 0 and n+1 mean that there is no such bound.
 func orderRanks(n int, q, a float64) (lower, upper int) {
 	a *= 1 + 1e-12 // a chance of exactly a, as computed
-	lower = sort.Search(n, func(i int) bool { return dist.BinomialCDF(i, n, q) > a })
-	upper = sort.Search(n, func(i int) bool { return 1-dist.BinomialCDF(i, n, q) <= a }) + 1
+	lower = sort.Search(n, func(i int) bool { return BinomialCDF(i, n, q) > a })
+	upper = sort.Search(n, func(i int) bool { return 1-BinomialCDF(i, n, q) <= a }) + 1
 	return lower, upper
 }
 

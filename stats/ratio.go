@@ -4,8 +4,6 @@ package stats
 
 import (
 	"math"
-
-	"github.com/callvet/callvet/stats/dist"
 )
 
 // Ratio holds the sums for a ratio of totals of amounts that are not negative, for
@@ -117,7 +115,7 @@ func (r *Ratio) TInterval(conf float64) Interval {
 	if iv.SE == 0 {
 		iv.Status = StatusZeroVariance
 	}
-	h := dist.TQuantile(g-1, 1-(1-conf)/2) * iv.SE
+	h := TQuantile(g-1, 1-(1-conf)/2) * iv.SE
 	iv.Lower, iv.Upper = p-h, p+h
 	return iv
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/callvet/callvet/stats"
-	"github.com/callvet/callvet/stats/dist"
 )
 
 // cases are those of a suite: the case at i has 2 values an attempt, of which both, one or none is 1.
@@ -117,7 +116,7 @@ func TestEffectiveSize(t *testing.T) {
 		c.Add(float64(i%3), 2, true)
 	}
 	iv := c.Interval(0.9, 0.3)
-	r := dist.TQuantile(79, 0.95) / dist.TQuantile(39, 0.95)
+	r := stats.TQuantile(79, 0.95) / stats.TQuantile(39, 0.95)
 	about(t, "the effective size", iv.NEff, iv.Point*(1-iv.Point)/(iv.SE*iv.SE)*r*r)
 	if iv.Status != stats.StatusOK {
 		t.Errorf("%+v", iv)

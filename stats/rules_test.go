@@ -11,8 +11,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-
-	"github.com/callvet/callvet/stats/dist"
 )
 
 // near says whether two numbers are one but for rounding.
@@ -261,7 +259,7 @@ func TestBursts(t *testing.T) {
 	// 180 attempts by threes are worth 60, and half of that in bursts of two. Four events in
 	// 180 are 2/3 in 30.
 	four := count(60, 4)
-	_, upper := dist.PoissonLimits(2./3, 0.025)
+	_, upper := PoissonLimits(2./3, 0.025)
 	if want := upper/30 + (1+2*z*z)/6*(180/30.-1)/180; four.Status != StatusCapped || four.Clusters != 60 || !near(four.NEff, 30) || !near(four.Upper, want) {
 		t.Errorf("four cases: %+v, want an upper end of %g", four, want)
 	}
@@ -542,7 +540,7 @@ func TestDrawsByHand(t *testing.T) {
 	}
 	jack, draws := []float64{1, 2, 3}, []float64{1, 2, 3, 4}
 	for name, tc := range map[string]struct{ point, bias float64 }{
-		"above all": {9, dist.NormalQuantile(7.0 / 8)}, "below all": {0, dist.NormalQuantile(1.0 / 8)}, "a tie": {2, dist.NormalQuantile(3.0 / 8)},
+		"above all": {9, NormalQuantile(7.0 / 8)}, "below all": {0, NormalQuantile(1.0 / 8)}, "a tie": {2, NormalQuantile(3.0 / 8)},
 	} {
 		if b := BCaFrom(tc.point, jack, draws, 0.95); b.Status != StatusOK || !near(b.Bias, tc.bias) {
 			t.Errorf("%s: %+v, want a bias of %g", name, b, tc.bias)
@@ -550,7 +548,7 @@ func TestDrawsByHand(t *testing.T) {
 	}
 	// A level that the acceleration carries beyond the end is the end.
 	for name, tc := range map[string]struct{ acceleration, level, want float64 }{
-		"up": {1, 0.975, 1}, "down": {-1, 0.025, 0}, "not": {0, 0.3, 0.3}, "up a little": {0.1, 0.975, dist.Normal(1 / (1/1.959963984540054 - 0.1))},
+		"up": {1, 0.975, 1}, "down": {-1, 0.025, 0}, "not": {0, 0.3, 0.3}, "up a little": {0.1, 0.975, Normal(1 / (1/1.959963984540054 - 0.1))},
 	} {
 		if got := (BCa{Acceleration: tc.acceleration}).level(tc.level); !near(got, tc.want) {
 			t.Errorf("%s: %g, want %g", name, got, tc.want)
@@ -585,7 +583,7 @@ func TestTables(t *testing.T) {
 		"three changes one way":      {McNemarExact(0, 3), 0.25},
 		"fifty changes, half":        {McNemarExact(25, 25), 1},
 		"3,000 changes, half":        {McNemarExact(1500, 1500), 1},
-		"3,000 changes, nearly half": {McNemarExact(1450, 1550), 2 * dist.BinomialCDF(1450, 3000, 0.5)},
+		"3,000 changes, nearly half": {McNemarExact(1450, 1550), 2 * BinomialCDF(1450, 3000, 0.5)},
 	} {
 		if !near(tc.got, tc.want) {
 			t.Errorf("%s: %.15g, want %.15g", name, tc.got, tc.want)

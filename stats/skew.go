@@ -4,8 +4,6 @@ package stats
 
 import (
 	"math"
-
-	"github.com/callvet/callvet/stats/dist"
 )
 
 // Tail is how many standard errors an end of the interval of a mean of so many cases
@@ -20,7 +18,7 @@ import (
 // Source: Johnson 1978; Hall 1992.
 func Tail(cases int, skew, conf float64) float64 {
 	a := (1 - conf) / 2
-	t, z := dist.TQuantile(float64(cases-1), 1-a), dist.NormalQuantile(1-a)
+	t, z := TQuantile(float64(cases-1), 1-a), NormalQuantile(1-a)
 	b := min(1, max(0, skew/math.Sqrt(float64(cases))))
 	return t * (1 + b*(1+2*z*z)/(6*z) + 0.4*b*b*z)
 }

@@ -11,8 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
-
-	"github.com/callvet/callvet/stats/dist"
 )
 
 // beta draws from Beta(a,b) as a share of two gamma draws.
@@ -203,7 +201,7 @@ func TestExactCoverage(t *testing.T) {
 	t.Parallel()
 	coverage := func(f func(x, n int, conf float64, side Side) Interval, n int, p float64) (two, falsePass float64) {
 		for x := range n + 1 {
-			iv, w := f(x, n, 0.95, TwoSided), dist.BinomialPMF(x, n, p)
+			iv, w := f(x, n, 0.95, TwoSided), BinomialPMF(x, n, p)
 			if iv.Lower <= p && p <= iv.Upper {
 				two += w
 			}

@@ -4,8 +4,6 @@ package stats
 
 import (
 	"math"
-
-	"github.com/callvet/callvet/stats/dist"
 )
 
 // Sides are the attempts at one task before and after a change, and how many of each passed.
@@ -84,7 +82,7 @@ func dealt(tasks []Sides, total, conf float64) (reach, p, sd float64) {
 		steps += size * (min(s.N, s.NowN) + 1)
 		if parts > mostParts || steps > mostSteps {
 			z := math.Abs(total) / sd
-			return dist.NormalQuantile(0.5+conf/2) * sd, 2 * dist.Normal(-z), sd
+			return NormalQuantile(0.5+conf/2) * sd, 2 * Normal(-z), sd
 		}
 	}
 	// chance[i] is that of a sum of i - zero parts.

@@ -4,8 +4,6 @@ package stats
 
 import (
 	"math"
-
-	"github.com/callvet/callvet/stats/dist"
 )
 
 // Discordance holds the p values of McNemar's test over the cases that changed
@@ -42,9 +40,9 @@ func McNemarTest(passToFail, failToPass int) Discordance {
 	d.Status = StatusOK
 	d.Exact, d.MidP = McNemarExact(passToFail, failToPass), McNemar(passToFail, failToPass)
 	diff := float64(passToFail - failToPass)
-	d.Asymptotic = dist.ChiSquaredUpper(1, diff*diff/float64(n))
-	d.RegressionExact = dist.BinomialUpper(passToFail, n, 0.5)
-	d.RegressionMidP = d.RegressionExact - dist.BinomialPMF(passToFail, n, 0.5)/2
+	d.Asymptotic = ChiSquaredUpper(1, diff*diff/float64(n))
+	d.RegressionExact = BinomialUpper(passToFail, n, 0.5)
+	d.RegressionMidP = d.RegressionExact - BinomialPMF(passToFail, n, 0.5)/2
 	return d
 }
 
@@ -75,7 +73,7 @@ func McNemarExact(passToFail, failToPass int) float64 {
 // throws it is exact, so that 1/4 is 1/4.
 func coin(k, n int) (cdf, pmf float64) {
 	if n > 50 {
-		return dist.BinomialCDF(k, n, 0.5), dist.BinomialPMF(k, n, 0.5)
+		return BinomialCDF(k, n, 0.5), BinomialPMF(k, n, 0.5)
 	}
 	ways, total := 1.0, 1.0
 	for i := 1; i <= k; i++ {
@@ -161,5 +159,5 @@ func hypergeometric(i, n, m, k int) float64 {
 	if i < 0 || i > n || k-i > m {
 		return 0
 	}
-	return math.Exp(dist.LogChoose(n, i) + dist.LogChoose(m, k-i) - dist.LogChoose(n+m, k))
+	return math.Exp(LogChoose(n, i) + LogChoose(m, k-i) - LogChoose(n+m, k))
 }

@@ -13,9 +13,9 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/message"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/internal/trace/foreign"
-	"github.com/callvet/callvet/internal/trace/message"
 	"github.com/callvet/callvet/value"
 	"github.com/callvet/callvet/verify/proof"
 )

@@ -19,8 +19,8 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/message"
 	"github.com/callvet/callvet/internal/provider/agent"
-	"github.com/callvet/callvet/internal/provider/answer"
 	"github.com/callvet/callvet/internal/trace/foreign"
 	"github.com/callvet/callvet/value"
 	"github.com/callvet/callvet/verify/proof"
@@ -312,7 +312,7 @@ func (s *served) ask(ctx context.Context, c *proof.Check, base string) {
 	s.compare(c, &got)
 	wrong := 0
 	for _, cut := range cuts(resp.Exchanges[0].Response) {
-		r, err := agent.Stream(strings.NewReader(cut), s.preset, answer.Options{Input: req.Turns}, time.Now(), time.Now)
+		r, err := agent.Stream(strings.NewReader(cut), s.preset, message.Options{Input: req.Turns}, time.Now(), time.Now)
 		verdict := err == nil && tellAgent(r).n < got.n
 		if verdict {
 			wrong++
@@ -501,11 +501,11 @@ func readCapture(c *proof.Check, path string) {
 		return
 	}
 	var resp *callvet.Response
-	opts := answer.Options{Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "?"}}}
+	opts := message.Options{Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "?"}}}
 	if json.Valid(b) {
 		var v value.Value
 		if v, err = value.Parse(b); err == nil {
-			resp, err = answer.Decode(v, opts)
+			resp, err = message.Decode(v, opts)
 		}
 	} else {
 		resp, err = agent.Stream(bytes.NewReader(b), "", opts, time.Now(), time.Now)

@@ -5,7 +5,6 @@ package main
 import (
 	"fmt"
 
-	"github.com/callvet/callvet/internal/calibrate"
 	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/stats"
 	"github.com/callvet/callvet/verify/proof"
@@ -34,8 +33,8 @@ type beside struct {
 
 // tried is what became of the divisions of one judge in one design.
 type tried struct {
-	first                      *calibrate.Success // of the first division with an estimate
-	truth                      float64            // of its tasks
+	first                      *labels.Success // of the first division with an estimate
+	truth                      float64         // of its tasks
 	corrected, held, judgedToo int
 }
 
@@ -49,11 +48,11 @@ func (t *tried) enough() bool {
 	return t.corrected > 0 && float64(t.held) >= besideLevel*float64(t.corrected)
 }
 
-func (b *beside) try(design calibrate.Design, splits int) (tried, error) {
+func (b *beside) try(design labels.QueueDesign, splits int) (tried, error) {
 	var out tried
 	for split := range splits {
 		half, run := halves(b.ls, split)
-		if design == calibrate.Internal {
+		if design == labels.Internal {
 			run = b.ls
 		}
 		s, _, err := corrected(b.who, half, run)

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/callvet/callvet/internal/calibrate"
 	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/verify/proof"
 )
@@ -41,7 +40,7 @@ func TestBesideTruth(t *testing.T) {
 		if err != nil || got.corrected != 4 || got.held != 4 || got.judgedToo != 0 {
 			t.Errorf("%s: %+v %v", design, got, err)
 		}
-		if got.first == nil || got.first.Design != design || design == calibrate.Internal && got.truth != 0.5 {
+		if got.first == nil || got.first.Design != design || design == labels.Internal && got.truth != 0.5 {
 			t.Errorf("%s: %+v", design, got)
 		}
 	}

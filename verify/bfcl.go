@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/provider/recorded"
+	"github.com/callvet/callvet/internal/provider/offline"
 	"github.com/callvet/callvet/internal/suite/dialect"
 	"github.com/callvet/callvet/score"
 	"github.com/callvet/callvet/verify/jsonl"
@@ -234,7 +234,7 @@ func newBFCLCheck(c *proof.Check, set, dir string) (*bfclCheck, error) {
 
 // file scores the rows of a model's file, or with "" of one without a model.
 func (v *bfclCheck) file(ctx context.Context, path, model string) error {
-	sources, err := recorded.Open(path, nil)
+	sources, err := offline.Open(path, nil)
 	if err != nil {
 		return err
 	}

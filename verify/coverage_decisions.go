@@ -9,13 +9,12 @@ import (
 	"slices"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/calibrate"
+
 	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/stats"
 	"github.com/callvet/callvet/stats/conform"
-	"github.com/callvet/callvet/stats/dist"
-	"github.com/callvet/callvet/stats/draw"
+
 	"github.com/callvet/callvet/stats/exact"
 )
 
@@ -31,7 +30,7 @@ func decisionStudies() []conform.Study {
 // times are normal.
 func latencyStudies() []conform.Study {
 	var out []conform.Study
-	truth := math.Exp(dist.NormalQuantile(0.9))
+	truth := math.Exp(stats.NormalQuantile(0.9))
 	for _, tasks := range []int{40, 60, 100, 200} {
 		for _, k := range []int{2, 3, 5, 10} {
 			for _, icc := range []float64{0.3, 0.6, 0.9} {
@@ -94,7 +93,7 @@ func rankStudies() []conform.Study {
 		rates := s.rates(rng)
 		for _, task := range rates {
 			if better > 0 {
-				task[0] = draw.Rate(rng, better, s.icc)
+				task[0] = stats.DrawRate(rng, better, s.icc)
 			}
 		}
 		l := s.ledger(rng, rates)
@@ -188,7 +187,7 @@ func (s side) rates(rng *rand.Rand) [][]float64 {
 	out := make([][]float64, s.tasks)
 	for i := range out {
 		for range s.targets {
-			out[i] = append(out[i], draw.Rate(rng, s.rate, s.icc))
+			out[i] = append(out[i], stats.DrawRate(rng, s.rate, s.icc))
 		}
 	}
 	return out
@@ -284,20 +283,20 @@ type relabelled struct {
 
 // drawn is the estimate of a run, and the true share of runs like it.
 func (c relabelled) drawn(rng *rand.Rand) (stats.Interval, float64) {
-	in := calibrate.Input{Judge: "j", RunID: "now"}
+	in := labels.CalibrationInput{Judge: "j", RunID: "now"}
 	fresh := c.fresh
 	for i := range c.tasks {
 		k := labels.Key{TaskID: fmt.Sprint("t", i), Unit: labels.Task}
 		same := rng.Float64() < c.unchanged
-		one := func(output string, truth float64) (bool, calibrate.Judgement) {
+		one := func(output string, truth float64) (bool, labels.Judgement) {
 			truly := rng.Float64() < truth
 			said := rng.Float64() < c.sens
 			if !truly {
 				said = rng.Float64() >= c.spec
 			}
-			return truly, calibrate.Judgement{Key: k, Fingerprint: fingerprintOf(k.TaskID + output), Verdict: labels.Verdict{Judge: labels.Judge{Name: "j"}, Pass: &said}}
+			return truly, labels.Judgement{Key: k, Fingerprint: fingerprintOf(k.TaskID + output), Verdict: labels.Verdict{Judge: labels.Judge{Name: "j"}, Pass: &said}}
 		}
-		label := func(v calibrate.Judgement, run string, truly bool) {
+		label := func(v labels.Judgement, run string, truly bool) {
 			in.Labels = append(in.Labels, labels.Label{Key: k, Fingerprint: v.Fingerprint, Run: run, By: "a", Role: labels.Calibrating, Pass: &truly, Stratum: labels.Random, Judged: []labels.Verdict{v.Verdict}})
 		}
 		truly, was := one("", c.truthOf[0])
@@ -314,7 +313,7 @@ func (c relabelled) drawn(rng *rand.Rand) (stats.Interval, float64) {
 		}
 		in.Run = append(in.Run, now)
 	}
-	r, err := calibrate.Calibrate(in)
+	r, err := labels.Calibrate(in)
 	if err != nil {
 		panic(err) // the input is that of this file
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/callvet/callvet/panel/gates"
 	"github.com/callvet/callvet/stats"
 	"github.com/callvet/callvet/stats/conform"
-	"github.com/callvet/callvet/stats/draw"
+
 	"github.com/callvet/callvet/stats/gate"
 )
 
@@ -71,11 +71,11 @@ type openRate struct {
 
 func (o openRate) decides(t *trialRun, most bool) bool {
 	for {
-		truth := draw.Rate(t.Rand, 0.5, 0.5) // the distribution of Jeffreys
-		law := draw.PassesLaw(o.attempts, truth, o.icc)
+		truth := stats.DrawRate(t.Rand, 0.5, 0.5) // the distribution of Jeffreys
+		law := stats.PassesLaw(o.attempts, truth, o.icc)
 		var sum stats.Clusters
 		add := func(tasks int) stats.Interval {
-			for passes, n := range draw.Split(t.Rand, tasks, law) {
+			for passes, n := range stats.DrawSplit(t.Rand, tasks, law) {
 				sum.Merge(alikeTasks(passes, o.attempts, n))
 			}
 			return sum.Interval(confidence, stats.DefaultRho0)
@@ -148,7 +148,7 @@ func openCost(t *trialRun, most bool) bool {
 		var sum stats.Ratio
 		add := func(n int) stats.Interval {
 			for range n {
-				sum.Add(draw.Lognormal(t.Rand, 0.7), 1)
+				sum.Add(stats.DrawLognormal(t.Rand, 0.7), 1)
 			}
 			return sum.Interval(confidence)
 		}
@@ -165,7 +165,7 @@ func openCost(t *trialRun, most bool) bool {
 // decidesByAttempts makes more attempts at the same tasks.
 func (o openRate) decidesByAttempts(t *trialRun) bool {
 	for {
-		truth := draw.Rate(t.Rand, 0.5, 0.5)
+		truth := stats.DrawRate(t.Rand, 0.5, 0.5)
 		if math.Abs(truth-o.gate.Bound) > 0.2 {
 			continue // seldom open
 		}
@@ -175,13 +175,13 @@ func (o openRate) decidesByAttempts(t *trialRun) bool {
 			var sum stats.Clusters
 			have += attempts
 			for i := range own {
-				passed[i] += draw.Passes(t.Rand, attempts, own[i])
+				passed[i] += stats.DrawPasses(t.Rand, attempts, own[i])
 				sum.AddAttempts(float64(passed[i]), have, true, stats.AttemptsOf(passed[i], have))
 			}
 			return sum.Interval(confidence, stats.DefaultRho0)
 		}
 		for i := range own {
-			own[i] = draw.Rate(t.Rand, truth, o.icc)
+			own[i] = stats.DrawRate(t.Rand, truth, o.icc)
 		}
 		iv := add(o.attempts)
 		if o.gate.Hold(iv, 1, 0).Verdict != gate.Inconclusive {
@@ -205,15 +205,15 @@ func changeByAttempts(t *trialRun) bool {
 		before, after := make([]panel.Share, tasks), make([]panel.Share, tasks)
 		add := func(n int) panel.Difference {
 			for i, rate0 := range own {
-				before[i].Sum += float64(draw.Passes(t.Rand, n, rate0))
-				after[i].Sum += float64(draw.Passes(t.Rand, n, rate0*(1-loss/rate)))
+				before[i].Sum += float64(stats.DrawPasses(t.Rand, n, rate0))
+				after[i].Sum += float64(stats.DrawPasses(t.Rand, n, rate0*(1-loss/rate)))
 				before[i].N, after[i].N = before[i].N+n, after[i].N+n
 				before[i].Binary, after[i].Binary = true, true
 			}
 			return panel.PairedOf(&pairing, before, after, confidence)
 		}
 		for i := range own {
-			own[i] = draw.Rate(t.Rand, rate, icc)
+			own[i] = stats.DrawRate(t.Rand, rate, icc)
 		}
 		d := add(attempts)
 		if g.HoldChange(&d, &pairing).Verdict != gate.Inconclusive {

@@ -7,8 +7,8 @@ import (
 	"math/rand/v2"
 
 	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/stats"
 	"github.com/callvet/callvet/stats/conform"
-	"github.com/callvet/callvet/stats/draw"
 	"github.com/callvet/callvet/stats/gate"
 )
 
@@ -27,14 +27,14 @@ func compared(rng *rand.Rand, p *panel.Pairing, tasks int, of sides) panel.Diffe
 }
 
 func attempts(rng *rand.Rand, n int, rate float64) panel.Share {
-	return panel.Share{Sum: float64(draw.Passes(rng, n, rate)), N: n, Binary: true}
+	return panel.Share{Sum: float64(stats.DrawPasses(rng, n, rate)), N: n, Binary: true}
 }
 
 // steady attempts pass as often after as before, but for a share of the tasks that
 // break wholly, and a part of its rate that every task loses.
 func steady(k int, mean, icc, broken, loss float64) sides {
 	return func(rng *rand.Rand) (before, after panel.Share) {
-		was := draw.Rate(rng, mean, icc)
+		was := stats.DrawRate(rng, mean, icc)
 		is := was * (1 - loss/mean)
 		if rng.Float64() < broken/mean {
 			is = 0
@@ -92,15 +92,15 @@ func amountChanges(holds func(string, int, float64, float64, *panel.Pairing, sid
 	calls := &panel.Pairing{Metric: "unneeded_calls_per_attempt", Relative: true, LowerIsBetter: true, Unit: panel.UnitCount}
 	costs := func(task, before, after, ratio float64) sides {
 		return func(rng *rand.Rand) (b, a panel.Share) {
-			own := draw.Lognormal(rng, task)
-			return panel.Share{Sum: own * draw.Lognormal(rng, before), N: 1}, panel.Share{Sum: ratio * own * draw.Lognormal(rng, after), N: 1}
+			own := stats.DrawLognormal(rng, task)
+			return panel.Share{Sum: own * stats.DrawLognormal(rng, before), N: 1}, panel.Share{Sum: ratio * own * stats.DrawLognormal(rng, after), N: 1}
 		}
 	}
 	events := func(before, after float64, k int) sides {
 		return func(rng *rand.Rand) (b, a panel.Share) {
-			own := draw.Gamma(rng, 1)
+			own := stats.DrawGamma(rng, 1)
 			side := func(mean float64) panel.Share {
-				return panel.Share{Sum: float64(draw.Events(rng, own*mean*float64(k), 1)), N: k}
+				return panel.Share{Sum: float64(stats.DrawEvents(rng, own*mean*float64(k), 1)), N: k}
 			}
 			return side(before), side(after)
 		}

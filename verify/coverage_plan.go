@@ -9,15 +9,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/callvet/callvet/internal/calibrate"
 	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/internal/plan"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/gates"
-	"github.com/callvet/callvet/panel/power"
+
 	"github.com/callvet/callvet/stats"
 	"github.com/callvet/callvet/stats/conform"
-	"github.com/callvet/callvet/stats/draw"
+
 	"github.com/callvet/callvet/stats/gate"
 	"github.com/callvet/callvet/stats/judge"
 )
@@ -34,7 +33,7 @@ func trialOf(do func(t *trialRun) bool) func(*rand.Rand) bool {
 func (t *trialRun) rate(tasks, attempts int, truth, icc float64) stats.Interval {
 	var c stats.Clusters
 	for range tasks {
-		passes := draw.Passes(t.Rand, attempts, draw.Rate(t.Rand, truth, icc))
+		passes := stats.DrawPasses(t.Rand, attempts, stats.DrawRate(t.Rand, truth, icc))
 		c.AddAttempts(float64(passes), attempts, true, stats.AttemptsOf(passes, attempts))
 	}
 	return c.Interval(confidence, stats.DefaultRho0)
@@ -108,7 +107,7 @@ func (q question) ask() (*plan.Plan, error) {
 func sized(name string, n, least int, chance float64, gateOf func(t *trialRun, n int) bool) []conform.Study {
 	out := []conform.Study{strictly(fmt.Sprintf("%s: %d", name, n), chance-bar, 1, func(t *trialRun) bool { return n > 0 && gateOf(t, n) })}
 	before := n - 1
-	if sizes := power.Sizes(); n <= power.Most {
+	if sizes := gates.Sizes(); n <= gates.MostTasks {
 		if i := slices.Index(sizes, n); i > 0 {
 			before = sizes[i-1]
 		}
@@ -206,8 +205,8 @@ func plannedLabels() ([]conform.Study, error) {
 			l    plan.Labels
 			iv   func(t *trialRun, n int) stats.Interval
 		}{
-			{"at random", p.Judge.Random, func(t *trialRun, n int) stats.Interval { return j.internal(t, n, calibrate.AtRandom, c.bound) }},
-			{"by verdict", p.Judge.ByVerdict, func(t *trialRun, n int) stats.Interval { return j.internal(t, n, calibrate.Neyman, c.bound) }},
+			{"at random", p.Judge.Random, func(t *trialRun, n int) stats.Interval { return j.internal(t, n, labels.AtRandom, c.bound) }},
+			{"by verdict", p.Judge.ByVerdict, func(t *trialRun, n int) stats.Interval { return j.internal(t, n, labels.Neyman, c.bound) }},
 			{"elsewhere", p.Judge.Elsewhere, j.elsewhere},
 		} {
 			passes := func(t *trialRun, n int) bool { return held(g, panel.UnitRate, d.iv(t, n)).Verdict == gate.Pass }
@@ -238,9 +237,9 @@ func (j *judgedTasks) one(t *trialRun) (truly, judged bool) {
 
 // internal labels tasks of the run, drawn as callvet label next draws them. Its interval is
 // judge.Stratified's, known so far as it is below bound or not.
-func (j *judgedTasks) internal(t *trialRun, n int, how calibrate.Strategy, bound float64) stats.Interval {
+func (j *judgedTasks) internal(t *trialRun, n int, how labels.Strategy, bound float64) stats.Interval {
 	truth := map[string]bool{}
-	items := make([]calibrate.Item, j.tasks)
+	items := make([]labels.CalibrationItem, j.tasks)
 	s := judge.Strata{N: j.tasks}
 	for i := range items {
 		id := fmt.Sprintf("t%d", i)
@@ -249,9 +248,9 @@ func (j *judgedTasks) internal(t *trialRun, n int, how calibrate.Strategy, bound
 		if judged {
 			s.JudgePass++
 		}
-		items[i] = calibrate.Item{Key: labels.Key{TaskID: id}, Judged: []labels.Verdict{{Judge: labels.Judge{Name: "j"}, Pass: &judged}}}
+		items[i] = labels.CalibrationItem{Key: labels.Key{TaskID: id}, Judged: []labels.Verdict{{Judge: labels.Judge{Name: "j"}, Pass: &judged}}}
 	}
-	drawn, err := calibrate.Queue{Strategy: how, N: n, By: "a", Seed: t.Uint64()}.Next(items, nil)
+	drawn, err := labels.Queue{Strategy: how, N: n, By: "a", Seed: t.Uint64()}.Next(items, nil)
 	if err != nil {
 		panic(err) // the queue is that of this file
 	}
@@ -434,7 +433,7 @@ func plannedAmounts() ([]conform.Study, error) {
 // amount draws one of a task.
 func (q question) amount() func(rng *rand.Rand, mean, sd float64) float64 {
 	if q.metric == "calls_per_attempt" || q.metric == "unneeded_calls_per_attempt" {
-		return func(rng *rand.Rand, mean, sd float64) float64 { return float64(draw.Count(rng, mean, sd)) }
+		return func(rng *rand.Rand, mean, sd float64) float64 { return float64(stats.DrawCount(rng, mean, sd)) }
 	}
-	return draw.Amount
+	return stats.DrawAmount
 }

@@ -14,7 +14,7 @@ import (
 	"strconv"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/calibrate"
+
 	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/stats/judge"
 	"github.com/callvet/callvet/verify/jsonl"
@@ -31,7 +31,7 @@ type judgeCheck struct {
 	// wrong together under one division, so that one alone tells little.
 	splits int
 	// held of corrected intervals hold the truth, by design, over all divisions.
-	held, corrected map[calibrate.Design]int
+	held, corrected map[labels.QueueDesign]int
 	// later are the corrections, made once all figures of all sets are as published.
 	later *[]func() error
 	// besides are the judges that are shown beside the truth.
@@ -46,12 +46,12 @@ const minHeld = 0.9
 const judgeSplits = 10
 
 // designs are the ways to correct, in the order of the report.
-func designs() []calibrate.Design { return []calibrate.Design{calibrate.Transport, calibrate.Internal} }
+func designs() []labels.QueueDesign { return []labels.QueueDesign{labels.Transport, labels.Internal} }
 
 // judges compares calibration with published figures of judges, and the correction
 // with what is known to be true.
 func judges(c *proof.Check, d proof.Data, splits int) error {
-	held, corrected := map[calibrate.Design]int{}, map[calibrate.Design]int{}
+	held, corrected := map[labels.QueueDesign]int{}, map[labels.QueueDesign]int{}
 	var later []func() error
 	var besides []beside
 	var bad error
@@ -99,7 +99,7 @@ func (c *judgeCheck) figure(own float64, path ...string) { c.c.Figure(c.set, c.f
 func at(path []string, elem ...string) []string { return append(slices.Clone(path), elem...) }
 
 // table compares the counts and rates of a table under a path.
-func (c *judgeCheck) table(r *calibrate.Report, path ...string) {
+func (c *judgeCheck) table(r *labels.CalibrationReport, path ...string) {
 	for name, own := range map[string]int{"tp": r.Table.TruePass, "fn": r.Table.FalseFail, "fp": r.Table.FalsePass, "tn": r.Table.TrueFail} {
 		c.figure(float64(own), at(path, name)...)
 	}
@@ -113,8 +113,8 @@ func (c *judgeCheck) table(r *calibrate.Report, path ...string) {
 }
 
 // calibrated is the product's own report on labels that carry a judge's verdicts.
-func calibrated(name string, unit labels.Unit, ls []labels.Label) (*calibrate.Report, error) {
-	return calibrate.Calibrate(calibrate.Input{Judge: name, Unit: unit, Labels: ls})
+func calibrated(name string, unit labels.Unit, ls []labels.Label) (*labels.CalibrationReport, error) {
+	return labels.Calibrate(labels.CalibrationInput{Judge: name, Unit: unit, Labels: ls})
 }
 
 // corrections names the comparisons of what is corrected and what is refused.
@@ -149,7 +149,7 @@ func (c *judgeCheck) compareCorrections(who, name string, ls []labels.Label) err
 		half, rest := halves(ls, split)
 		for _, design := range designs() {
 			run := rest
-			if design == calibrate.Internal {
+			if design == labels.Internal {
 				run = ls
 			}
 			told, problem, err := c.division(design, name, half, run)
@@ -168,7 +168,7 @@ func (c *judgeCheck) compareCorrections(who, name string, ls []labels.Label) err
 
 // division corrects with the labels of one half, and tells what came out and what is
 // wrong about it.
-func (c *judgeCheck) division(design calibrate.Design, name string, half, run []labels.Label) (told, problem string, err error) {
+func (c *judgeCheck) division(design labels.QueueDesign, name string, half, run []labels.Label) (told, problem string, err error) {
 	s, _, err := corrected(name, half, run)
 	if err != nil {
 		return "", "", err
@@ -194,8 +194,8 @@ func (c *judgeCheck) division(design calibrate.Design, name string, half, run []
 // enough tells whether labels suffice for a design, by the least counts that the
 // product names: of either truth for a calibration that is used elsewhere, of either
 // verdict, or all that there are, for labels of the run itself.
-func enough(design calibrate.Design, name string, ls, run []labels.Label) (bool, error) {
-	if design == calibrate.Internal {
+func enough(design labels.QueueDesign, name string, ls, run []labels.Label) (bool, error) {
+	if design == labels.Internal {
 		labelled, judged := verdicts(ls), verdicts(run)
 		least := func(verdict bool) int { return min(judge.MinStratum, judged[verdict]) }
 		return labelled[true] >= least(true) && labelled[false] >= least(false), nil
@@ -220,16 +220,16 @@ func verdicts(ls []labels.Label) map[bool]int {
 }
 
 // corrected is the true success of a run of which the verdicts stand beside labels.
-func corrected(name string, ls, run []labels.Label) (calibrate.Success, string, error) {
-	in := calibrate.Input{Judge: name, Labels: ls, Run: []calibrate.Judgement{}}
+func corrected(name string, ls, run []labels.Label) (labels.Success, string, error) {
+	in := labels.CalibrationInput{Judge: name, Labels: ls, Run: []labels.Judgement{}}
 	for _, l := range run {
 		for _, v := range l.Judged {
-			in.Run = append(in.Run, calibrate.Judgement{Key: l.Key, Fingerprint: l.Fingerprint, Verdict: v})
+			in.Run = append(in.Run, labels.Judgement{Key: l.Key, Fingerprint: l.Fingerprint, Verdict: v})
 		}
 	}
-	r, err := calibrate.Calibrate(in)
+	r, err := labels.Calibrate(in)
 	if err != nil {
-		return calibrate.Success{}, "", err
+		return labels.Success{}, "", err
 	}
 	return r.Success[0], r.Success[0].Refused, nil
 }

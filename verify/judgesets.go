@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/calibrate"
+
 	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/verify/jsonl"
 	"github.com/callvet/callvet/verify/proof"
@@ -71,7 +71,7 @@ func (c *judgeCheck) liveJudge(name, path string) error {
 }
 
 // parsed compares the figures of one way of reading a judge's answers.
-func (c *judgeCheck) parsed(name, parse string, ls []labels.Label) (*calibrate.Report, error) {
+func (c *judgeCheck) parsed(name, parse string, ls []labels.Label) (*labels.CalibrationReport, error) {
 	r, err := calibrated(name, labels.Task, ls)
 	if err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ func (c *judgeCheck) parsed(name, parse string, ls []labels.Label) (*calibrate.R
 	return r, nil
 }
 
-func judgedPercent(r *calibrate.Report) float64 {
+func judgedPercent(r *labels.CalibrationReport) float64 {
 	return 100 * float64(r.Table.TruePass+r.Table.FalsePass) / float64(r.Table.N())
 }
 

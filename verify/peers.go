@@ -15,7 +15,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/provider/answer"
+	"github.com/callvet/callvet/internal/message"
 	"github.com/callvet/callvet/internal/suite"
 	"github.com/callvet/callvet/score"
 	"github.com/callvet/callvet/value"
@@ -395,7 +395,7 @@ func (s *peerSuite) attempt(route, id string, tools *callvet.Toolset) (*callvet.
 		return nil, fmt.Errorf("read the attempt: %w", err)
 	}
 	t := &callvet.Trace{CaseID: id, End: callvet.EndAnswered}
-	resp, err := answer.Decode(v, answer.Options{Tools: tools, Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "q"}}})
+	resp, err := message.Decode(v, message.Options{Tools: tools, Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "q"}}})
 	if err != nil {
 		if !errors.As(err, &t.Fault) {
 			return nil, err

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/provider/answer"
+	"github.com/callvet/callvet/internal/message"
 	"github.com/callvet/callvet/value"
 )
 
@@ -214,7 +214,7 @@ func callOf(o map[string]json.RawMessage, text string) string {
 	if t := string(o["type"]); err != nil || !isCall && t != `"tool_use"` && t != `"function_call"` {
 		return ""
 	}
-	if held := answer.Holds(v, nil); len(held) > 0 {
+	if held := message.Holds(v, nil); len(held) > 0 {
 		return held[0].Tool
 	}
 	return ""

@@ -26,7 +26,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/file"
 	"github.com/callvet/callvet/internal/parallel"
-	"github.com/callvet/callvet/internal/replay"
+	"github.com/callvet/callvet/internal/world"
 	"github.com/callvet/callvet/verify/proof"
 )
 
@@ -222,7 +222,7 @@ func (l *replayLab) record(ctx context.Context, address string) error {
 	if err := file.Folder(folder); err != nil {
 		return err
 	}
-	tape, err := replay.NewTape(folder, func(ctx context.Context, name string, data []byte) error {
+	tape, err := world.NewTape(folder, func(ctx context.Context, name string, data []byte) error {
 		return file.Write(ctx, filepath.Join(folder, name), func(w io.Writer) error {
 			_, err := w.Write(data)
 			return err
@@ -233,7 +233,7 @@ func (l *replayLab) record(ctx context.Context, address string) error {
 	}
 	return parallel.Each(16, replayCases*replayRepeats, func(i int) error {
 		at, repeat := i/replayRepeats, i%replayRepeats
-		world := tape.World(byPost{address}, replay.Conversation{Case: fmt.Sprintf("refund-%02d", at), Target: "script:script.json", Repeat: repeat, Tools: tools})
+		world := tape.World(byPost{address}, world.Conversation{Case: fmt.Sprintf("refund-%02d", at), Target: "script:script.json", Repeat: repeat, Tools: tools})
 		for _, call := range plans[at] {
 			args, err := json.Marshal(call["args"])
 			if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/internal/trace/foreign"
-	"github.com/callvet/callvet/score/trajectory"
+	"github.com/callvet/callvet/score"
 	"github.com/callvet/callvet/stats"
 	"github.com/callvet/callvet/verify/jsonl"
 	"github.com/callvet/callvet/verify/proof"
@@ -70,15 +70,15 @@ func eachAttempt(c *proof.Check, path, format string, do func(*trace.Attempt) er
 }
 
 // follow compares an attempt with its own gold by the rules of the family.
-func follow(a *trace.Attempt) (trajectory.Outcome, error) {
-	var g trajectory.Gold
+func follow(a *trace.Attempt) (score.TrajectoryOutcome, error) {
+	var g score.TrajectoryGold
 	if a.Gold != nil {
 		g.Facts = a.Gold.Facts
 		for _, s := range a.Gold.Steps {
-			g.Steps = append(g.Steps, trajectory.Step{Tool: s.Tool, Args: s.Args, Compare: s.Compare, User: s.By == "user"})
+			g.Steps = append(g.Steps, score.TrajectoryStep{Tool: s.Tool, Args: s.Args, Compare: s.Compare, User: s.By == "user"})
 		}
 	}
-	return trajectory.Check(&g, &a.Trace, a.UserCalls, trajectory.Tau)
+	return score.CheckTrajectory(&g, &a.Trace, a.UserCalls, score.Tau)
 }
 
 // tauOne compares pass^k of the first benchmark, which its file of scores has by part:

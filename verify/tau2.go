@@ -15,7 +15,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/panel"
-	"github.com/callvet/callvet/score/trajectory"
+	"github.com/callvet/callvet/score"
 	"github.com/callvet/callvet/verify/jsonl"
 	"github.com/callvet/callvet/verify/proof"
 )
@@ -142,7 +142,7 @@ func whole(reward float64) bool { return reward >= 1-1e-6 }
 
 // judge multiplies the reward. What is checked in the database and by
 // assertions on the environment is taken from the record.
-func (r *agentRun) judge(item string, o *trajectory.Outcome, info *rewardInfo) {
+func (r *agentRun) judge(item string, o *score.TrajectoryOutcome, info *rewardInfo) {
 	if info.Breakdown == nil {
 		return
 	}
@@ -154,12 +154,12 @@ func (r *agentRun) judge(item string, o *trajectory.Outcome, info *rewardInfo) {
 		return 0
 	}
 	if _, has := parts["ACTION"]; has {
-		parts["ACTION"] = part(!slices.ContainsFunc(o.Steps, func(s trajectory.StepOutcome) bool { return s.Call < 0 }))
+		parts["ACTION"] = part(!slices.ContainsFunc(o.Steps, func(s score.TrajectoryStepOutcome) bool { return s.Call < 0 }))
 	}
 	if _, has := parts["COMMUNICATE"]; has {
 		parts["COMMUNICATE"] = part(!slices.Contains(o.Facts, false))
 	}
-	got, ok := trajectory.Reward(info.Basis, parts)
+	got, ok := score.TrajectoryReward(info.Basis, parts)
 	// Rewards are recorded whole: products of a few fractions.
 	r.c.Compare(r.rewards, item, ok && math.Abs(got-info.Reward) < 1e-9, "%v, recorded %v", got, info.Reward)
 }

@@ -8,9 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/callvet/callvet/cmd/callvet/ranged"
 	"github.com/callvet/callvet/internal/app"
-	"github.com/callvet/callvet/internal/report/verdict"
+	"github.com/callvet/callvet/internal/report"
 )
 
 func (a *cli) calibrateCommand() *cobra.Command {
@@ -38,7 +37,7 @@ Exit code 0: done; 4: true success was refused; 2: a label that cannot be read.`
 	fs.StringVarP(&req.Output, "output", "o", "", "calibration file to write, for other runs of this judge")
 	fs.StringVar((*string)(&req.Unit), "unit", "task", "what the labels are about: task, turn or call")
 	fs.StringVar(&req.Against, "against", "", "earlier calibration file: says whether the judge has drifted since")
-	fs.Var(ranged.Share(&req.Width, 0), "width", "width that intervals are wanted to have, as 10%: says how many labels that takes")
+	fs.Var(Share(&req.Width, 0), "width", "width that intervals are wanted to have, as 10%: says how many labels that takes")
 	fs.StringVar(&req.By, "by", "", "with --run: slice key of its tasks; tells the judge and true success by value")
 	return cmd
 }
@@ -57,7 +56,7 @@ func (a *cli) calibrate(ctx context.Context, req app.CalibrateRequest) error {
 		}
 	}
 	if a.jsonOut {
-		return verdict.JudgeJSON(a.out, r)
+		return report.JudgeJSON(a.out, r)
 	}
-	return verdict.Judge(a.out, r)
+	return report.Judge(a.out, r)
 }

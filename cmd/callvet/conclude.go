@@ -9,7 +9,6 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/report"
-	"github.com/callvet/callvet/internal/report/catalogs"
 )
 
 // conclude tells what came out of a run and decides the exit code; show shows its attempts, and
@@ -29,7 +28,7 @@ func (a *cli) conclude(out *app.Outcome, f *runFlags, show func(*report.View, *r
 		return err
 	}
 	if !f.quiet {
-		catalogs.Used(a.err, v.Models)
+		report.Used(a.err, v.Models)
 	}
 	for _, s := range out.Summary.Stopped {
 		fmt.Fprintf(a.err, "gave up on %s\n", s)

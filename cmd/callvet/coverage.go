@@ -5,9 +5,8 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/callvet/callvet/cmd/callvet/ranged"
 	"github.com/callvet/callvet/internal/app"
-	"github.com/callvet/callvet/internal/report/better"
+	"github.com/callvet/callvet/internal/report"
 )
 
 func (a *cli) caseCoverageCommand() *cobra.Command {
@@ -24,13 +23,13 @@ overlap map of Eval Case Interfaces.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s := f.request("")
 			q.Suites, q.Format, q.Tools, q.Mocks, q.Seeds, q.Snapshots, q.Embedder, q.Programs = args, s.Format, s.Tools, s.Mocks, s.Seeds, s.Snapshots, s.Embedder, s.Programs
-			return catalogued(cmd.Context(), a.teller(false, ""), q, a.program().Coverage, better.Coverage)
+			return catalogued(cmd.Context(), a.teller(false, ""), q, a.program().Coverage, report.Coverage)
 		},
 	}
 	fs := cmd.Flags()
 	f.register(fs)
 	fs.StringVar(&q.Run, "run", "", "run whose confused tools overlap too")
-	fs.Var(ranged.Share(&q.Overlap, 0.2), "overlap", "how alike the texts of two tools that overlap are at least")
+	fs.Var(Share(&q.Overlap, 0.2), "overlap", "how alike the texts of two tools that overlap are at least")
 	fs.StringVarP(&q.Output, "output", "o", "", "file for the overlap map; one that exists is kept, and is an error")
 	return cmd
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/callvet/callvet/cmd/callvet/ranged"
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/report"
 )
@@ -38,7 +37,7 @@ func (a *cli) decisionsCommand() *cobra.Command {
 	fs := cmd.Flags()
 	fs.StringVar(&q.Run, "run", "", "run that asked the same questions")
 	fs.StringVar(&q.RunTarget, "run-target", "", "target of the run, where it has several")
-	fs.Var(ranged.Int(&show, 20, -1), "show", "differing decisions to show; -1 for all")
+	fs.Var(Int(&show, 20, -1), "show", "differing decisions to show; -1 for all")
 	searchFlags(fs, &q.Search)
 	return cmd
 }

@@ -21,7 +21,6 @@ import (
 	"github.com/callvet/callvet/internal/suite"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/score"
-	"github.com/callvet/callvet/score/selection"
 )
 
 // TestDocsDocuments holds the tables of docs/design/documents.md that set the documents' numbers
@@ -447,8 +446,8 @@ func compositeNumbers(t *testing.T) string {
 			got.Tools = append(got.Tools, callvet.Ranked{Tool: name})
 		}
 		raw += map[string]float64{"exact": 1, "acceptable": .7, "partial": .4}[c.tools] * .5
-		r := selection.Judge(&want, got, selection.Defaults())
-		b.WriteString(tableRow(c.route, c.sub, c.agents, c.tools, inTable(raw), inTable(scoreOf(&r, selection.Composite))))
+		r := score.JudgeSelection(&want, got, score.SelectionDefaults())
+		b.WriteString(tableRow(c.route, c.sub, c.agents, c.tools, inTable(raw), inTable(scoreOf(&r, score.Composite))))
 	}
 	return b.String()
 }

@@ -65,33 +65,13 @@ var alsoLimits = map[string]string{
 
 // written is a number of the column of limits; GB are of the memory of the process, which is
 // no limit of a file.
-var written = regexp.MustCompile(`(\d[\d,]*)( KiB| MiB| GiB| GB)?`)
+var written = regexp.MustCompile(`(\d+(?:,\d{3})*)( KiB| MiB| GiB| GB)?`)
 
-// TestDocsLimits compares every number of docs/reference/limits.md with the constant that it stands for.
+// TestDocsLimits: every number of docs/reference/limits.md is the constant that it stands for, in the
+// unit that the page has; -update writes them.
 func TestDocsLimits(t *testing.T) {
 	t.Parallel()
-	rows := map[string][]int64{}
-	var order []string
-	for l := range strings.Lines(document(t, "docs/reference/limits.md")) {
-		cells := strings.Split(l, "|")
-		if len(cells) != 5 || strings.HasPrefix(cells[1], "---") || strings.TrimSpace(cells[1]) == "what" {
-			continue
-		}
-		what := strings.TrimSpace(cells[1])
-		order = append(order, what)
-		for _, m := range written.FindAllStringSubmatch(cells[2], -1) {
-			n, err := strconv.ParseInt(strings.ReplaceAll(m[1], ",", ""), 10, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if m[2] != " GB" {
-				rows[what] = append(rows[what], n<<map[string]int{"": 0, " KiB": 10, " MiB": 20, " GiB": 30}[m[2]])
-			}
-		}
-	}
-	if len(order) != len(limitRows) {
-		t.Fatalf("docs/reference/limits.md has %d rows, and the table here %d", len(order), len(limitRows))
-	}
+	const page = "docs/reference/limits.md"
 	values := map[string]map[string]int64{}
 	value := func(name string) int64 {
 		room, short, _ := strings.Cut(name, ".")
@@ -104,24 +84,64 @@ func TestDocsLimits(t *testing.T) {
 		}
 		return n
 	}
-	for i, l := range limitRows {
-		if !strings.HasPrefix(order[i], l.what) {
-			t.Errorf("row %d is %q, not %q", i+1, order[i], l.what)
+	old, row := document(t, page), 0
+	var b strings.Builder
+	for l := range strings.Lines(old) {
+		cells := strings.Split(l, "|")
+		if len(cells) != 5 || strings.HasPrefix(cells[1], "---") || strings.TrimSpace(cells[1]) == "what" {
+			b.WriteString(l)
 			continue
 		}
-		var want []int64
-		for _, name := range l.constants {
-			want = append(want, value(name))
+		if row >= len(limitRows) || !strings.HasPrefix(strings.TrimSpace(cells[1]), limitRows[row].what) {
+			t.Fatalf("%s: row %d, %q, is not in the table of this test", page, row+1, cells[1])
 		}
-		if d := cmp.Diff(want, rows[order[i]]); d != "" {
-			t.Errorf("%s (-%v +docs/reference/limits.md):\n%s", order[i], l.constants, d)
+		names := limitRows[row].constants
+		cells[2] = written.ReplaceAllStringFunc(cells[2], func(number string) string {
+			m := written.FindStringSubmatch(number)
+			if m[2] == " GB" {
+				return number
+			}
+			if len(names) == 0 {
+				t.Fatalf("%s: %q has a number without a constant: %s", page, limitRows[row].what, number)
+			}
+			n := value(names[0])
+			names = names[1:]
+			return limitText(n, m[2])
+		})
+		if len(names) > 0 {
+			t.Errorf("%s: %q has no number for %v", page, limitRows[row].what, names)
+		}
+		row++
+		b.WriteString(strings.Join(cells, "|"))
+	}
+	if row != len(limitRows) {
+		t.Errorf("%s has %d rows, and the table here %d", page, row, len(limitRows))
+	}
+	if d := cmp.Diff(old, b.String()); d != "" {
+		if !*update {
+			t.Errorf("%s (-doc +constants); -update writes it:\n%s", page, d)
+		} else if err := os.WriteFile(filepath.Join("..", "..", page), []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
 		}
 	}
 	for other, name := range alsoLimits {
 		if value(other) != value(name) {
-			t.Errorf("%s is %d and %s is %d, and docs/reference/limits.md names one of them", other, value(other), name, value(name))
+			t.Errorf("%s is %d and %s is %d, and %s names one of them", other, value(other), name, value(name), page)
 		}
 	}
+}
+
+// limitText writes a number in a unit, or in a smaller one where it is no multiple of that.
+func limitText(n int64, unit string) string {
+	shift := map[string]int{"": 0, " KiB": 10, " MiB": 20, " GiB": 30}[unit]
+	for shift > 0 && n&(1<<shift-1) != 0 {
+		shift -= 10
+	}
+	digits := strconv.FormatInt(n>>shift, 10)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits + map[int]string{0: "", 10: " KiB", 20: " MiB", 30: " GiB"}[shift]
 }
 
 // constants are the whole numbers among the constants of a room, by name.

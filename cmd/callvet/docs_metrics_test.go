@@ -131,7 +131,7 @@ const metricsHead = `# Metrics
 
 Generated from the comments in ` + "`score`, `score/selection` and `panel`" + ` by ` + "`go test ./cmd/callvet -run TestDocsMetrics -update`" + `; a test compares the two.
 
-Scores belong to one attempt and are in [0,1], or unscored with a reason. A report averages a score over the judged attempts that carry it; the number of those that do not is shown beside
+Scores belong to one attempt and are in [0,1], or unscored with a reason. A report averages a score over the judged attempts that carry it; the number of those that do not is shown next to
 it. Attempts that ended in an infrastructure error or did not run are in no mean. A metric that nothing carries is undefined (` + "`null` in JSON, – in tables" + `), never 0.
 
 Every rate has a two-sided 95 % interval: exact binomial (Clopper and Pearson 1934) on the effective sample size, with all attempts at a case as one cluster (Korn and Graubard 1998), so that

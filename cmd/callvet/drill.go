@@ -11,7 +11,6 @@ import (
 
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/report"
-	"github.com/callvet/callvet/internal/report/sheet"
 )
 
 func (a *cli) drillCommand() *cobra.Command {
@@ -83,7 +82,7 @@ func (a *cli) drill(ctx context.Context, path string, f *runFlags, changed func(
 			enc.SetEscapeHTML(false)
 			return enc.Encode(d)
 		case !f.quiet:
-			sheet.Drills(a.out, d, f.maxFailures)
+			report.Drills(a.out, d, f.maxFailures)
 			fmt.Fprintf(a.out, "\nNext\n  %s\n  %s\n", a.hints().text(app.Action{Verb: app.VerbShow, Run: d.Run}, nil), a.hints().text(app.Action{Verb: app.VerbReport, Run: d.Run}, nil))
 		}
 		return nil

@@ -13,7 +13,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/report"
-	"github.com/callvet/callvet/internal/report/catalogs"
+
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
@@ -70,7 +70,7 @@ func (t *teller) tell(ev app.Event) {
 }
 
 // tellUsed tells what models of vectors and orders were asked.
-func (t *teller) tellUsed() { catalogs.Used(t.a.err, t.used) }
+func (t *teller) tellUsed() { report.Used(t.a.err, t.used) }
 
 // shortened is a text of a file or a model in one line, with paths from the working directory.
 func (a *cli) shortened(text string) string {

@@ -13,7 +13,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
-	"github.com/callvet/callvet/internal/report/verdict"
+	"github.com/callvet/callvet/internal/report"
 )
 
 // gateFlags are what is asked for beside the gates.
@@ -116,7 +116,7 @@ func (a *cli) holdGates(ctx context.Context, req app.GateRequest, f *gateFlags) 
 // check refuses a file whose extension is no form, before anything is read.
 func (f *gateFlags) check() error {
 	for _, path := range f.outputs {
-		if _, err := verdict.ByPath(path); err != nil {
+		if _, err := report.GatesByPath(path); err != nil {
 			return err
 		}
 	}
@@ -173,10 +173,10 @@ func (a *cli) command(res *app.GateResult) {
 func (a *cli) showVerdict(res *app.GateResult, f *gateFlags) error {
 	rep := res.Report
 	if a.jsonOut {
-		if err := verdict.JSON(a.out, rep); err != nil {
+		if err := report.GatesJSON(a.out, rep); err != nil {
 			return err
 		}
-	} else if err := verdict.Terminal(a.out, rep, verdict.Options{Width: a.width, Color: a.color(a.outTTY)}); err != nil {
+	} else if err := report.GatesTerminal(a.out, rep, report.GatesOptions{Width: a.width, Color: a.color(a.outTTY)}); err != nil {
 		return err
 	}
 	if f.annotations || a.getenv("GITHUB_ACTIONS") == "true" {
@@ -184,7 +184,7 @@ func (a *cli) showVerdict(res *app.GateResult, f *gateFlags) error {
 		if a.jsonOut { // one value on standard output; a workflow reads both
 			to = a.err
 		}
-		return verdict.Annotations(to, rep)
+		return report.GatesAnnotations(to, rep)
 	}
 	return nil
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/callvet/callvet/cmd/callvet/ranged"
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/report/plain"
 )
@@ -77,11 +76,11 @@ func (f *judgeFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.req.Schema, "schema", "", "file with the JSON Schema of its verdict")
 	fs.StringVar((*string)(&f.req.Unit), "unit", "", "what it looks at: task, call or turn (default task)")
 	fs.StringArrayVarP(&f.targets, "model", "m", nil, "model that judges; may be repeated: each is a judge of its own")
-	fs.Var(ranged.Int(&f.repeats, 1, 1), "samples", "how often each model is asked the same; the verdict of the most counts")
-	fs.Var(ranged.Share(&f.under, 0), "under", "judge only attempts whose automatic score is less than this, or not known")
-	fs.Var(ranged.Share(&f.least, 0), "threshold", "least score that passes, where the score decides and the case has no threshold (default 0.6 for a rubric)")
+	fs.Var(Int(&f.repeats, 1, 1), "samples", "how often each model is asked the same; the verdict of the most counts")
+	fs.Var(Share(&f.under, 0), "under", "judge only attempts whose automatic score is less than this, or not known")
+	fs.Var(Share(&f.least, 0), "threshold", "least score that passes, where the score decides and the case has no threshold (default 0.6 for a rubric)")
 	fs.BoolVar(&f.req.ShowGold, "show-gold", false, "show the judge what the case expects, which pulls it towards that")
-	fs.Var(ranged.Int(&f.req.MaxEvidence, app.DefaultEvidence, app.MinEvidence), "max-evidence", "bytes that the judge is shown of one thing; what is cut is said")
+	fs.Var(Int(&f.req.MaxEvidence, app.DefaultEvidence, app.MinEvidence), "max-evidence", "bytes that the judge is shown of one thing; what is cut is said")
 	fs.BoolVar(&f.req.Again, "again", false, "begin anew although the last judging did not end")
 	f.pace(fs)
 	fs.BoolVar(&f.noCache, "no-cache", false, "do not reuse answers of earlier judgings to the very same question")

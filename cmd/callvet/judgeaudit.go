@@ -13,7 +13,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/callvet/callvet/cmd/callvet/ranged"
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/report/plain"
 )
@@ -48,7 +47,7 @@ Exit code 0: no sway was found, 3: a judge is swayed, 4: no change has pairs eno
 		},
 	}
 	fs := cmd.Flags()
-	fs.VarP(ranged.Int(&req.Pairs, app.DefaultAuditPairs, 1), "pairs", "n", "how many attempts are judged as they are and changed")
+	fs.VarP(Int(&req.Pairs, app.DefaultAuditPairs, 1), "pairs", "n", "how many attempts are judged as they are and changed")
 	fs.Uint64Var(&req.Seed, "seed", 1, "which attempts are drawn, and how they are changed")
 	f.register(fs)
 	return cmd

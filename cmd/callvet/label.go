@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/callvet/callvet/cmd/callvet/ranged"
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/report/plain"
 )
@@ -44,12 +43,12 @@ was called then.`,
 	fs.StringVar(&req.Labels, "labels", "labels.jsonl", "labels file: what is in it is not drawn again, answers are added to it")
 	fs.StringVar((*string)(&req.Unit), "unit", "task", "what is labelled: task, turn or call")
 	fs.StringArrayVar(&req.Tools, "tools", nil, "catalogue that people see, for --unit call or turn of trace files that were not judged here; may be repeated")
-	fs.Var(ranged.Int(&req.N, 20, 1), "n", "how many")
+	fs.Var(Int(&req.N, 20, 1), "n", "how many")
 	fs.StringVar((*string)(&req.Strategy), "strategy", "random", "random: the labels may calibrate the judge; neyman: by the judge's verdict, best for true success of this run; disagree: first where verdicts disagree, with --role design")
 	fs.StringVar(&req.Judge, "judge", "", "draw by the verdicts of this judge")
 	fs.StringVar(&req.By, "by", "", "who labels (default: $USER)")
 	fs.StringVar((*string)(&req.Role), "role", "calibration", "what the labels are for: calibration, validation, test, or design: to make the judge, and never to calibrate it")
-	fs.Var(ranged.Share(&req.Double, 0), "double", "share of the tasks that somebody else has labelled already, to measure agreement")
+	fs.Var(Share(&req.Double, 0), "double", "share of the tasks that somebody else has labelled already, to measure agreement")
 	fs.Uint64Var(&req.Seed, "seed", 1, "order of the draw")
 	fs.StringVarP(&out, "output", "o", "", "to-do file to write, also on a terminal (- is standard output; default: there where there is no terminal)")
 	return cmd

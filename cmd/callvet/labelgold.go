@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/callvet/callvet/cmd/callvet/ranged"
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/report/plain"
 )
@@ -40,9 +39,9 @@ callvet label apply makes labels of steps and a suite of it.`,
 	}
 	fs := cmd.Flags()
 	fs.StringVarP(&req.Output, "output", "o", "", "file that the tasks are added to (required)")
-	fs.Var(ranged.Int(&req.N, 200, 1), "n", "how many tasks the file has then")
+	fs.Var(Int(&req.N, 200, 1), "n", "how many tasks the file has then")
 	fs.StringSliceVar(&req.By, "by", []string{"language", "intent"}, "keys of slices: as many tasks of each value")
-	fs.Var(ranged.Share(&req.Edge, 0.3), "edge", "share of the tasks that are edge cases, drawn on purpose")
+	fs.Var(Share(&req.Edge, 0.3), "edge", "share of the tasks that are edge cases, drawn on purpose")
 	fs.BoolVar(&req.Blank, "blank", false, "leave blank what was right, in place of what was called")
 	fs.Uint64Var(&req.Seed, "seed", 1, "order of the draw")
 	return cmd

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/cmd/callvet/ranged"
+
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/report/plain"
 )
@@ -71,7 +71,7 @@ Each finding names file, line, column and the fix. Exit code 2 when there is an 
 	}
 	f.register(cmd.Flags())
 	cmd.Flags().BoolVar(&strict, "strict", false, "warnings are errors")
-	cmd.Flags().Var(ranged.Int(&months, 0, 0), "max-age", "months after which a label (as_of, createdAt) is old; 0: any age")
+	cmd.Flags().Var(Int(&months, 0, 0), "max-age", "months after which a label (as_of, createdAt) is old; 0: any age")
 	return cmd
 }
 

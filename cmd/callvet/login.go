@@ -23,7 +23,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/cmd/callvet/process"
+
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/file"
 	"github.com/callvet/callvet/internal/remote"
@@ -377,7 +377,7 @@ func (p *prompter) secret(ctx context.Context, what string) (string, error) {
 		return strings.TrimRight(text, "\r\n"), ctx.Err()
 	}
 	fmt.Fprint(p.a.err, what)
-	b, err := process.ReadSecret(ctx, f)
+	b, err := ReadSecret(ctx, f)
 	fmt.Fprintln(p.a.err)
 	if err != nil {
 		return "", fmt.Errorf("read answer: %w", err)

@@ -18,8 +18,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/callvet/callvet/cmd/callvet/process"
 )
 
 const honest = `{"id":"r","model":"liar-1","choices":[{"index":0,"finish_reason":"tool_calls","message":{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"ping","arguments":"{\"host\":\"a\"}"}}]}}],"usage":{"prompt_tokens":9,"completion_tokens":3,"total_tokens":12}}`
@@ -212,7 +210,7 @@ func newApp(dir string, env map[string]string) (a *cli, out, errs *bytes.Buffer)
 	}
 	return &cli{
 		environ: environ,
-		in:      strings.NewReader(""), out: out, err: errs, now: time.Now, dir: dir, process: process.Unwatched(out, errs),
+		in:      strings.NewReader(""), out: out, err: errs, now: time.Now, dir: dir, process: Unwatched(out, errs),
 		getenv: func(k string) string {
 			if v, ok := env[k]; ok || k != "CALLVET_DB" {
 				return v

@@ -28,8 +28,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/cmd/callvet/process"
-	"github.com/callvet/callvet/cmd/callvet/ranged"
+
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/store"
@@ -43,7 +42,7 @@ const (
 	exitGateFailed   = 3
 	exitInconclusive = 4
 	exitBudget       = 5
-	exitInterrupted  = process.ExitInterrupted
+	exitInterrupted  = ExitInterrupted
 )
 
 // cli is the process as seen by the commands: everything they may touch.
@@ -66,7 +65,7 @@ type cli struct {
 	outside            bool
 	cpuProfile         string
 	memProfile         string
-	process            *process.Process
+	process            *Process
 	made               *app.App  // nil: program makes it
 	db                 *store.DB // nil: openStore opens it
 	// answers are those of the person at the terminal, who is asked one thing at a time.
@@ -83,7 +82,7 @@ func mainExit() int {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	errTTY := isTerminal(os.Stderr)
-	p := process.Watch(signals, os.Stdout, os.Stderr, errTTY, os.Exit)
+	p := Watch(signals, os.Stdout, os.Stderr, errTTY, os.Exit)
 	defer p.End()
 	out, errs := &plain.Writer{W: p.Out}, &plain.Writer{W: p.Err}
 	defer func() { _ = errors.Join(out.Flush(), errs.Flush()) }()
@@ -96,7 +95,7 @@ func mainExit() int {
 		outTTY: isTerminal(os.Stdout), errTTY: errTTY, width: terminalWidth(os.Stdout), process: p,
 	}
 	code := exitError
-	err = process.Recover(func() error {
+	err = Recover(func() error {
 		code = a.run(p.Soft, a.rootCommand(), os.Args[1:])
 		return nil
 	})
@@ -106,7 +105,7 @@ func mainExit() int {
 
 // tellBug says that something in callvet is wrong, where err is a panic.
 func (a *cli) tellBug(err error) bool {
-	text := process.Bug(err, buildVersion(), a.verbose)
+	text := Bug(err, buildVersion(), a.verbose)
 	if text != "" {
 		fmt.Fprintln(a.err, plain.Clean(text))
 	}
@@ -120,7 +119,7 @@ func (a *cli) run(ctx context.Context, root *cobra.Command, args []string) int {
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
-	err := process.Recover(func() error { return errors.Join(root.ExecuteContext(ctx), a.closeStore()) })
+	err := Recover(func() error { return errors.Join(root.ExecuteContext(ctx), a.closeStore()) })
 	if a.cpuProfile != "" {
 		pprof.StopCPUProfile()
 	}
@@ -211,7 +210,7 @@ func (a *cli) rootCommand() *cobra.Command {
 		SilenceUsage: true, SilenceErrors: true, Version: buildVersion(),
 	}
 	root.SetVersionTemplate("callvet {{.Version}}\n")
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return ranged.Explained(err) })
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return Explained(err) })
 	p := root.PersistentFlags()
 	p.StringVar(&a.dbPath, "db", "", "database file (default: callvet.db in the user's data directory, or $CALLVET_DB)")
 	p.BoolVar(&a.jsonOut, "json", false, "print JSON on standard output")

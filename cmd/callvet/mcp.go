@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/callvet/callvet/cmd/callvet/ranged"
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/report/plain"
 )
@@ -41,7 +40,7 @@ func (f *serverFlags) flags(fs *pflag.FlagSet) {
 	fs.StringArrayVar(&f.headers, "header", nil, "'NAME: VALUE' for a server over HTTP; ${VAR} reads the environment; may be repeated")
 	fs.StringArrayVar(&f.server.Roots, "roots", nil, "folder that the server may know of; may be repeated")
 	fs.StringSliceVar(&f.server.ExecEnv, "exec-env", nil, "variable that the command may see although it is named like a secret; * stands for any letters; may be repeated")
-	fs.Var(ranged.Duration(&f.timeout, time.Minute), "timeout", "time for one request")
+	fs.Var(Duration(&f.timeout, time.Minute), "timeout", "time for one request")
 }
 
 // request names the server; url is "" where a command is one.

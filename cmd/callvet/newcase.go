@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/cmd/callvet/ranged"
+
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/report/plain"
 )
@@ -76,7 +76,7 @@ case: with stubs of what its tools gave, and without secrets and personal data. 
 			return emit(a, out, newCase)
 		},
 	}
-	cmd.Flags().Var(ranged.Int(&q.Attempt, 0, 0), "attempt", "which attempt at the task, from 0")
+	cmd.Flags().Var(Int(&q.Attempt, 0, 0), "attempt", "which attempt at the task, from 0")
 	cmd.Flags().StringVar(&q.Of, "of", "", "target that made the attempt, where several did")
 	expectationFlags(cmd.Flags(), &q.NewCaseExpectation)
 	newCaseFlags(cmd.Flags(), &q.NewCaseSettings)

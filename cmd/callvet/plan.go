@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/callvet/callvet/internal/app"
-	"github.com/callvet/callvet/internal/report/verdict"
+	"github.com/callvet/callvet/internal/report"
 )
 
 func (a *cli) planCommand() *cobra.Command {
@@ -35,7 +35,7 @@ A difference to a baseline needs the share of tasks that change by chance: --dis
 			if err != nil {
 				return err
 			}
-			return emit(a, p, verdict.Plan)
+			return emit(a, p, report.Plan)
 		},
 	}
 	fs := cmd.Flags()

@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/callvet/callvet/cmd/callvet/process"
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/suite"
 )
@@ -32,7 +31,7 @@ func TestToolCallerPromptOnShippedSuites(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				a := &cli{out: &out, err: &errs, dir: wd, now: time.Now, process: process.Unwatched(&out, &errs), getenv: func(k string) string {
+				a := &cli{out: &out, err: &errs, dir: wd, now: time.Now, process: Unwatched(&out, &errs), getenv: func(k string) string {
 					return map[string]string{"CALLVET_DB": filepath.Join(dir, "runs.db")}[k]
 				}}
 				code := a.run(t.Context(), a.rootCommand(), args)

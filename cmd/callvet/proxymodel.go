@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/cmd/callvet/process"
+
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/report/plain"
 )
@@ -64,7 +64,7 @@ func (a *cli) proxyModel(ctx context.Context, q *app.ModelProxyRequest, listen s
 	if err != nil {
 		return &callvet.Hinted{Err: fmt.Errorf("listen: %w", err), Hint: "--listen 127.0.0.1:0 takes a free port"}
 	}
-	defer process.Serve(ctx, l, proxy)()
+	defer Serve(ctx, l, proxy)()
 	at := "http://" + l.Addr().String()
 	a.process.OnInterrupt("interrupted; what was recorded is in the folder")
 	if len(command) == 0 {
@@ -72,7 +72,7 @@ func (a *cli) proxyModel(ctx context.Context, q *app.ModelProxyRequest, listen s
 		<-ctx.Done()
 		return a.proxyEnded(proxy, 0)
 	}
-	code, err := process.Beside(ctx, process.Command{
+	code, err := Beside(ctx, Command{
 		Line: command, Dir: a.dir, In: a.in, Out: a.childOut, Err: a.childErr,
 		Env: append(slices.Clone(a.environ), "OPENAI_BASE_URL="+at+"/v1", "ANTHROPIC_BASE_URL="+at),
 	})

@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/cmd/callvet/ranged"
+
 	"github.com/callvet/callvet/internal/app"
-	"github.com/callvet/callvet/internal/report/catalogs"
+	"github.com/callvet/callvet/internal/report"
 )
 
 // queryCommand asks one question.
@@ -34,7 +34,7 @@ they share with the question. With --expect and its like the decision is judged 
 	searchFlags(fs, &q.Search)
 	fs.StringVar(&q.Via, "via", "", "address of a service that selects tools")
 	fs.StringArrayVar(&headers, "header", nil, "'NAME: VALUE' for the service; ${VAR} reads the environment; may be repeated")
-	fs.Var(ranged.Duration(&timeout, 30*time.Second), "timeout", "time for the service")
+	fs.Var(Duration(&timeout, 30*time.Second), "timeout", "time for the service")
 	fs.StringSliceVar(&expected, "expect", nil, "tool that is right; may be repeated; none: nothing fits")
 	fs.StringSliceVar(&accepted, "acceptable", nil, "tool that is not wrong; may be repeated")
 	fs.StringVar(&want.Route, "expect-route", "", "route that is right")
@@ -58,7 +58,7 @@ they share with the question. With --expect and its like the decision is judged 
 		if out.Verdict != "" && out.Verdict != callvet.VerdictPass {
 			a.exitStatus = exitGateFailed
 		}
-		return emit(a, out, catalogs.Answer)
+		return emit(a, out, report.CatalogAnswer)
 	}
 	return cmd
 }

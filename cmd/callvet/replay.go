@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/callvet/callvet/cmd/callvet/ranged"
 	"github.com/callvet/callvet/internal/app"
 )
 
@@ -42,7 +41,7 @@ the target, and the nearest call is told. --recordings DIR answers from a folder
 		},
 	}
 	fs := cmd.Flags()
-	fs.Var(ranged.Int(&f.from, 0, 0), "from-step", "how many answers of each attempt stand; the target is asked for those after it")
+	fs.Var(Int(&f.from, 0, 0), "from-step", "how many answers of each attempt stand; the target is asked for those after it")
 	fs.StringVar(&f.req.Case, "case", "", "the only case to replay")
 	fs.StringVar(&f.req.Of, "of", "", "with -m: the target of the run whose answers stand, where it has several")
 	fs.StringVar(&f.req.Recordings, "recordings", "", "folder with recorded answers of tools, in place of what the run's calls got")
@@ -51,12 +50,12 @@ the target, and the nearest call is told. --recordings DIR answers from a folder
 	f.pace(fs)
 	f.wordFlags(fs)
 	fs.StringArrayVarP(&f.outputs, "output", "o", nil, "also write a report: .html .pdf .md .xml .csv .json .jsonl; may be repeated")
-	fs.Var(ranged.Share(&f.failUnder, 0), "fail-under", "exit with 3 when the whole interval of the pass rate is below this bound, with 4 when the bound is inside it")
+	fs.Var(Share(&f.failUnder, 0), "fail-under", "exit with 3 when the whole interval of the pass rate is below this bound, with 4 when the bound is inside it")
 	fs.BoolVar(&f.requirePass, "require-pass", false, "exit with 3 unless every attempt passed")
 	fs.StringSliceVar(&f.slices, "slice", nil, "slices of the report: tag, tier or field names; * for all fields")
 	fs.StringSliceVar(&f.keepKinds, "keep", nil, "kinds of personal data that are not redacted in what is kept and shown: email, phone, …")
 	fs.BoolVarP(&f.quiet, "quiet", "q", false, "no progress, no tables")
-	fs.Var(ranged.Int(&f.maxFailures, 20, -1), "show-failures", "failing cases to explain on the terminal")
+	fs.Var(Int(&f.maxFailures, 20, -1), "show-failures", "failing cases to explain on the terminal")
 	fs.Int64Var(&f.seed, "seed", 0, "sent to models that take one")
 	fs.StringVar(&f.toolChoice, "tool-choice", "", "auto, required, none or a tool's name, for cases that do not say (default: the suite's)")
 	f.target.register(fs)

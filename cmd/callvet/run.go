@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/cmd/callvet/ranged"
+
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/store"
 )
@@ -119,12 +119,12 @@ func (f *runFlags) register(fs *pflag.FlagSet) {
 	fs.StringArrayVarP(&f.targets, "model", "m", nil, "target to evaluate; may be repeated")
 	fs.StringVar(&f.targetFile, "targets", "", "YAML file with targets and their settings (callvet schema targets)")
 	fs.BoolVar(&f.allowExec, "allow-exec", false, "let the targets file (exec:) and the suite (scorers) run commands")
-	fs.VarP(ranged.Int(&f.repeats, 1, 1), "repeat", "r", "attempts per case and target; a case with its own repeat keeps that number")
+	fs.VarP(Int(&f.repeats, 1, 1), "repeat", "r", "attempts per case and target; a case with its own repeat keeps that number")
 	f.pace(fs)
 	fs.BoolVar(&f.interleave, "interleave", false, "ask the models of one provider in turn for each case, instead of one model after the other")
 	fs.BoolVar(&f.noCache, "no-cache", false, "do not reuse answers of earlier runs to the very same question")
 	fs.StringArrayVar(&f.filter, "filter", nil, "cases to run: pattern for an id or a tag, tag:T, tier:T or FIELD=VALUE; commas divide alternatives, ! negates; may be repeated (all must hold)")
-	fs.Var(ranged.Int(&f.sample, 0, 1), "sample", "run this many cases, drawn by --seed")
+	fs.Var(Int(&f.sample, 0, 1), "sample", "run this many cases, drawn by --seed")
 	fs.Int64Var(&f.seed, "seed", 0, "seed of the sample, and sent to models that take one")
 	fs.StringVar(&f.failedFrom, "failed-from", "", "only the cases that did not pass in that run")
 	fs.StringVar(&f.resume, "resume", "", "go on with an interrupted run (id, name or last)")
@@ -133,7 +133,7 @@ func (f *runFlags) register(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.keepErrors, "keep-errors", false, "with --resume: do not try attempts again that ended in an error")
 	f.wordFlags(fs)
 	fs.StringArrayVarP(&f.outputs, "output", "o", nil, "also write a report: .html .pdf .md .xml .csv .json .jsonl; may be repeated")
-	fs.Var(ranged.Share(&f.failUnder, 0), "fail-under", "exit with 3 when the whole interval of the pass rate is below this bound, with 4 when the bound is inside it")
+	fs.Var(Share(&f.failUnder, 0), "fail-under", "exit with 3 when the whole interval of the pass rate is below this bound, with 4 when the bound is inside it")
 	fs.StringVar(&f.gates, "gates", "", "gate file whose quarantine --require-pass and --fail-under leave out (default: the suite's own)")
 	fs.BoolVar(&f.requirePass, "require-pass", false, "exit with 3 unless every attempt passed")
 	fs.StringSliceVar(&f.slices, "slice", nil, "slices of the report: tag, tier or field names; * for all fields")
@@ -143,12 +143,12 @@ func (f *runFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.toolChoice, "tool-choice", "", "auto, required, none or a tool's name, for cases that do not say (default: the suite's)")
 	fs.BoolVar(&f.realLatency, "real-latency", false, "wait as long as mocks say their tools take")
 	fs.StringVar(&f.faults, "faults", "", "file with faults that calls of tools meet, in place of those of the suite (docs/guides/suites.md)")
-	fs.Var(ranged.Int(&f.maxFailures, 20, -1), "show-failures", "failing cases to explain on the terminal")
+	fs.Var(Int(&f.maxFailures, 20, -1), "show-failures", "failing cases to explain on the terminal")
 	fs.StringArrayVar(&f.judges.Names, "judge", nil, "judge to ask when the attempts are over (callvet judge list); may be repeated")
 	fs.StringArrayVar(&f.judges.Models, "judge-model", nil, "model that judges; may be repeated")
 	fs.StringVar(&f.judges.BaseURL, "judge-base-url", "", "endpoint of the models that judge, instead of the provider's own")
 	fs.BoolVar(&f.judges.Live, "judge-live", false, "ask the judges about each attempt as soon as it is stored, while others run")
-	fs.Var(ranged.Share(&f.judgeUnder, 0), "judge-under", "judge only attempts whose automatic score is less than this, or not known")
+	fs.Var(Share(&f.judgeUnder, 0), "judge-under", "judge only attempts whose automatic score is less than this, or not known")
 	fs.StringVar(&f.guard, "guard", "", "policy file: which calls are executed and which results shown (docs/guides/safety.md)")
 	fs.StringVar(&f.world.World, "world", "", "who answers calls: mock, the mocks of the suite (default), live, the tools of --live, or recorded, which executes nothing (docs/guides/worlds.md)")
 	fs.StringVar(&f.world.Live, "live", "", "file with the tools that are really called, with --world live (docs/guides/worlds.md)")
@@ -161,12 +161,12 @@ func (f *runFlags) register(fs *pflag.FlagSet) {
 
 // pace adds the flags that say how fast models are asked, and where it ends.
 func (f *runFlags) pace(fs *pflag.FlagSet) {
-	fs.VarP(ranged.Int(&f.concurrency, 8, 1), "concurrency", "c", "requests in flight per provider; adapts to rate limits")
-	fs.Var(ranged.Amount(&f.rate, 0), "rate", "requests per second and provider (0: no limit)")
-	fs.Var(ranged.Duration(&f.timeout, 120*time.Second), "timeout", "time for one request")
-	fs.Var(ranged.Int(&f.retries, 3, 0), "retries", "further tries after a failure that may pass (5xx, network, 429: up to 9 of these unless this is given)")
-	fs.Var(ranged.OrNone(&f.maxCost, ranged.Positive(&f.maxCost, 0)), "max-cost", "stop before spending more than this many USD; none takes a stored limit off")
-	fs.Var(ranged.OrNone(&f.maxCalls, ranged.Int(&f.maxCalls, 0, 1)), "max-calls", "stop before sending more requests than this; none takes a stored limit off")
+	fs.VarP(Int(&f.concurrency, 8, 1), "concurrency", "c", "requests in flight per provider; adapts to rate limits")
+	fs.Var(Amount(&f.rate, 0), "rate", "requests per second and provider (0: no limit)")
+	fs.Var(Duration(&f.timeout, 120*time.Second), "timeout", "time for one request")
+	fs.Var(Int(&f.retries, 3, 0), "retries", "further tries after a failure that may pass (5xx, network, 429: up to 9 of these unless this is given)")
+	fs.Var(OrNone(&f.maxCost, Positive(&f.maxCost, 0)), "max-cost", "stop before spending more than this many USD; none takes a stored limit off")
+	fs.Var(OrNone(&f.maxCalls, Int(&f.maxCalls, 0, 1)), "max-calls", "stop before sending more requests than this; none takes a stored limit off")
 }
 
 // request is the run that the flags ask for. changed tells which were given.

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/cmd/callvet/ranged"
+
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/store"
@@ -54,7 +54,7 @@ func (a *cli) runsCommand() *cobra.Command {
 			return report.Runs(a.out, out, time.Local, report.TerminalOptions{Width: a.width, Color: a.color(a.outTTY)})
 		},
 	}
-	cmd.Flags().VarP(ranged.Int(&limit, 20, 0), "limit", "n", "how many runs (0: all)")
+	cmd.Flags().VarP(Int(&limit, 20, 0), "limit", "n", "how many runs (0: all)")
 	cmd.Flags().StringArrayVar(&remove, "delete", nil, "delete this run for good; may be repeated")
 	cmd.Flags().StringArrayVar(&cancel, "cancel", nil, "ask the process that carries this run out to end it; may be repeated")
 	cmd.Flags().StringVar(&edit, "edit", "", "change --name, --notes or --run-tag of this run")

@@ -7,9 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/callvet/callvet/cmd/callvet/ranged"
 	"github.com/callvet/callvet/internal/app"
-	"github.com/callvet/callvet/internal/report/sheet"
+	"github.com/callvet/callvet/internal/report"
 )
 
 func (a *cli) scoreCommand() *cobra.Command {
@@ -39,9 +38,9 @@ parts of one file, scored on several machines, give the same panels as the whole
 	fs.BoolVar(&req.AllowExec, "allow-exec", false, "let the scorers of --suite run programs; without it they are not evaluated")
 	fs.StringVar(&req.Scoring, "scoring", "", "YAML or JSON file with settings for the comparison of arguments, as under scoring in a suite, or the settings themselves in braces (default: mode exact)")
 	fs.StringSliceVar(&req.Slices, "slice", nil, "slice by these keys, crosses as language*intent, * for all fields (default: expected tool, called tool, version, family, language, intent, tags, all fields)")
-	fs.Var(ranged.Int(&req.Jobs, 0, 1), "jobs", "blocks worked on at once (default: the number of processors)")
+	fs.Var(Int(&req.Jobs, 0, 1), "jobs", "blocks worked on at once (default: the number of processors)")
 	fs.BoolVar(&req.Strict, "strict", false, "end at the first line that is no record")
-	fs.Var(ranged.Between(&req.Confidence, 0.95), "confidence", "two-sided confidence of the intervals")
+	fs.Var(Between(&req.Confidence, 0.95), "confidence", "two-sided confidence of the intervals")
 	fs.StringArrayVarP(&req.Outputs, "output", "o", nil, "report to write: .html, .md, .csv, .json, .txt, or .parquet for the scored calls (repeatable)")
 	fs.StringArrayVar(&req.Calibrations, "calibration", nil, "what is known of a judge, from callvet calibrate -o; gives true_success; may be repeated")
 	fs.StringVar(&req.Labels, "labels", "", "people's labels: gives true_success from those on these very tasks, or else through the judge's errors elsewhere")
@@ -65,8 +64,8 @@ func (a *cli) score(ctx context.Context, req app.ScoreRequest) error {
 		return err
 	}
 	if a.jsonOut {
-		return sheet.PanelsJSON(a.out, s.View.Panels)
+		return report.PanelsJSON(a.out, s.View.Panels)
 	}
 	s.View.Width, s.View.Verbose = a.width, a.verbose
-	return sheet.Terminal(a.out, s.View)
+	return report.ScoresTerminal(a.out, s.View)
 }

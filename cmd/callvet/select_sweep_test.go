@@ -13,8 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/callvet/callvet/cmd/callvet/process"
-	"github.com/callvet/callvet/internal/catalog/sweep"
+	"github.com/callvet/callvet/internal/catalog"
 )
 
 // A sweep shows on a terminal how far it is, and takes of the suite what no flag says.
@@ -32,7 +31,7 @@ func TestSweepHeedsTheSuiteAndShowsProgress(t *testing.T) {
 	carryOut := func(want int, tty bool, args ...string) (out, told bytes.Buffer) {
 		t.Helper()
 		a := &cli{
-			in: strings.NewReader(""), out: &out, err: &told, errTTY: tty, now: time.Now, dir: dir, dbPath: filepath.Join(dir, "runs.db"), process: process.Unwatched(&out, &told),
+			in: strings.NewReader(""), out: &out, err: &told, errTTY: tty, now: time.Now, dir: dir, dbPath: filepath.Join(dir, "runs.db"), process: Unwatched(&out, &told),
 			getenv: func(string) string { return "" },
 		}
 		args = append([]string{"select", "sweep", "s.json", "--tools", "c.json", "--distractors", "0,1", "--json"}, args...)
@@ -44,7 +43,7 @@ func TestSweepHeedsTheSuiteAndShowsProgress(t *testing.T) {
 	sweep := func(tty bool, args ...string) (depths []int, errs string) {
 		t.Helper()
 		out, told := carryOut(exitOK, tty, args...)
-		var s sweep.Sweep
+		var s catalog.Sweep
 		if err := json.Unmarshal(out.Bytes(), &s); err != nil {
 			t.Fatal(err)
 		}

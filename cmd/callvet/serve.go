@@ -26,7 +26,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/cmd/callvet/ranged"
+
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/file"
@@ -72,7 +72,7 @@ func (f *serveFlags) register(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.metricsOpen, "metrics-open", false, "let everybody who reaches the server read its metrics (GET /metrics), not admins alone")
 	fs.StringToInt64Var(&f.quota, "quota", nil,
 		"what a user may hold at most, such as jobs=1000,suites=10000,experiments=5000,bytes=4294967296,attempt_bytes=17179869184")
-	fs.Var(ranged.Int(&f.sockets, server.DefaultSockets, 1), "sockets-per-user", "connections of a user that may follow events at the same time")
+	fs.Var(Int(&f.sockets, server.DefaultSockets, 1), "sockets-per-user", "connections of a user that may follow events at the same time")
 }
 
 const serveLong = `Serve callvet over HTTP to several users: they log in, keep suites and keys of providers, and run evaluations.

@@ -25,7 +25,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/cmd/callvet/process"
+
 	"github.com/callvet/callvet/internal/parallel"
 )
 
@@ -55,7 +55,7 @@ type seat struct {
 
 func (s *seat) run(ctx context.Context, out io.Writer, in string, args ...string) int {
 	a := &cli{
-		in: strings.NewReader(in), out: out, err: out, dir: s.dir, process: process.Unwatched(out, out), now: time.Now,
+		in: strings.NewReader(in), out: out, err: out, dir: s.dir, process: Unwatched(out, out), now: time.Now,
 		getenv: func(k string) string { return s.env[k] },
 	}
 	return a.run(ctx, a.rootCommand(), args)

@@ -81,10 +81,7 @@ func TestSwedishSource(t *testing.T) {
 	pairs := all.String()
 	n := 0
 	for _, from := range sentenceFiles {
-		files, err := filepath.Glob(filepath.Join("..", "..", from.files))
-		if err != nil || len(files) == 0 {
-			t.Fatalf("%s: no files: %v", from.files, err)
-		}
+		files := from.paths(t)
 		for _, file := range files {
 			if strings.HasSuffix(file, "_test.go") {
 				continue

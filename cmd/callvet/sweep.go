@@ -7,9 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/callvet/callvet/cmd/callvet/ranged"
 	"github.com/callvet/callvet/internal/app"
-	"github.com/callvet/callvet/internal/report/catalogs"
+	"github.com/callvet/callvet/internal/report"
 )
 
 const sweepLong = `Measure how often the first tool is right as a catalogue grows, and under other weights.
@@ -42,17 +41,17 @@ func (a *cli) sweepCommand() *cobra.Command {
 	fs.StringVar(&q.Embed, "embed", "", "model that makes vectors, for all configurations (default: none is needed)")
 	fs.StringVar(&q.Rerank, "rerank", "", "model that orders the best tools anew, for all configurations")
 	fs.IntSliceVar(&q.Distractors, "distractors", nil, "numbers of other tools beside those of a case")
-	fs.Var(ranged.Int(&q.Draws, 1, 1), "draws", "draws of distractors per case")
+	fs.Var(Int(&q.Draws, 1, 1), "draws", "draws of distractors per case")
 	fs.Int64Var(&seed, "seed", 1, "seed of the draws")
 	fs.StringArrayVar(&others, "weights", nil, "NAME=SETTING:VALUE,…: another configuration; may be repeated")
-	fs.Var(ranged.Int(&q.MaxTools, 128, 1), "max-tools", "with --model: the most tools that a model is given at once")
+	fs.Var(Int(&q.MaxTools, 128, 1), "max-tools", "with --model: the most tools that a model is given at once")
 	models := a.asking(fs)
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		show := func(c *app.Curve, err error) error {
 			if c == nil || models.quiet && !a.jsonOut { // there may be one although the run of it ended early
 				return err
 			}
-			return errors.Join(err, emit(a, c, catalogs.Curve))
+			return errors.Join(err, emit(a, c, report.Curve))
 		}
 		if models.resume != "" {
 			return ask(cmd.Context(), models, models.resumed("", models.changed), a.program().ResumeCurve, show)
@@ -68,7 +67,7 @@ func (a *cli) sweepCommand() *cobra.Command {
 			q.Configurations = append(q.Configurations, one)
 		}
 		if len(q.Models) == 0 {
-			return catalogued(cmd.Context(), a.teller(models.quiet, ""), q, a.program().Sweep, catalogs.Sweep)
+			return catalogued(cmd.Context(), a.teller(models.quiet, ""), q, a.program().Sweep, report.Sweep)
 		}
 		if q.Run, err = models.request(); err != nil {
 			return err

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/cmd/callvet/ranged"
+
 	"github.com/callvet/callvet/internal/app"
 )
 
@@ -41,9 +41,9 @@ func (f *targetFlags) register(fs *pflag.FlagSet) {
 	fs.StringArrayVar(&f.systemFor, "system-for", nil, "TARGET=PROMPT: system prompt for one target (@FILE reads a file); may be repeated")
 	fs.BoolVar(&f.replace, "replace-system", false, "let --system and --system-for stand in place of the suite's system prompt")
 	f.temperature = new(float64)
-	fs.Var(ranged.OrNone(&f.temperature, ranged.Amount(f.temperature, 0)), "temperature", "sampling temperature; none is the provider's own (default 0, where the model takes it)")
-	fs.Var(ranged.Share(&f.topP, 0), "top-p", "nucleus sampling")
-	fs.Var(ranged.Int(&f.maxTokens, 0, 1), "max-tokens", "longest answer in tokens")
+	fs.Var(OrNone(&f.temperature, Amount(f.temperature, 0)), "temperature", "sampling temperature; none is the provider's own (default 0, where the model takes it)")
+	fs.Var(Share(&f.topP, 0), "top-p", "nucleus sampling")
+	fs.Var(Int(&f.maxTokens, 0, 1), "max-tokens", "longest answer in tokens")
 	fs.StringVar(&f.effort, "reasoning-effort", "", "low, medium, high, … for models that take it")
 	fs.BoolVar(&f.parallel, "parallel-calls", true, "let the model make several calls at once")
 	fs.BoolVar(&f.stream, "stream", false, "stream answers, to measure the time to the first token")

@@ -7,10 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/callvet/callvet/cmd/callvet/ranged"
 	"github.com/callvet/callvet/internal/app"
-	"github.com/callvet/callvet/internal/report/better"
-	"github.com/callvet/callvet/internal/report/catalogs"
+	"github.com/callvet/callvet/internal/report"
 )
 
 // toolsCommand looks at a catalog, and changes its texts.
@@ -31,7 +29,7 @@ func (a *cli) toolsCommand() *cobra.Command {
 			if out.Errors() > 0 {
 				a.exitStatus = exitUsage
 			}
-			return emit(a, out, catalogs.Findings)
+			return emit(a, out, report.CatalogFindings)
 		},
 	})
 	var q app.ConfusableRequest
@@ -40,11 +38,11 @@ func (a *cli) toolsCommand() *cobra.Command {
 		Example: "  callvet tools confusable catalogue.json --run last", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			q.Tools = args[0]
-			return catalogued(cmd.Context(), a.teller(false, ""), q, a.program().Confusable, catalogs.Confusable)
+			return catalogued(cmd.Context(), a.teller(false, ""), q, a.program().Confusable, report.Confusable)
 		},
 	}
 	confusable.Flags().StringVar(&q.Run, "run", "", "run whose confusion stands beside the similarity")
-	confusable.Flags().Var(ranged.Int(&q.Top, 20, 1), "top", "how many pairs")
+	confusable.Flags().Var(Int(&q.Top, 20, 1), "top", "how many pairs")
 	cmd.AddCommand(confusable, a.vectorsCommand(), a.whatIfCommand(), a.suggestCommand(), a.applyCommand())
 	return cmd
 }
@@ -57,7 +55,7 @@ func (a *cli) vectorsCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return emit(a, out, catalogs.Vectors)
+			return emit(a, out, report.Vectors)
 		}
 	}
 	cmd := &cobra.Command{
@@ -91,7 +89,7 @@ func (a *cli) whatIfCommand() *cobra.Command {
 	fs.StringVar(&q.Suite, "suite", "", "suite with the questions")
 	fs.StringSliceVar(&q.Status, "status", []string{"accepted", "proposed"}, "edits that are tried: accepted, proposed, rejected")
 	fs.BoolVar(&q.AllCases, "all-cases", false, "also the cases that suggestions were made of")
-	fs.Var(ranged.Int(&q.Offer, 20, 1), "offer", "with --model: how many tools a model chooses among")
+	fs.Var(Int(&q.Offer, 20, 1), "offer", "with --model: how many tools a model chooses among")
 	searchFlags(fs, &q.Search, "tools")
 	models := a.asking(fs, "output", "resume", "name", "quiet", "seed")
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
@@ -102,9 +100,9 @@ func (a *cli) whatIfCommand() *cobra.Command {
 		return ask(cmd.Context(), models, q, a.program().WhatIf, func(out *app.WhatIfResult, err error) error {
 			switch {
 			case err == nil:
-				return emit(a, out, better.WhatIf)
+				return emit(a, out, report.WhatIf)
 			case out != nil && !a.jsonOut: // what was found without a model is not lost with it
-				_ = better.WhatIf(a.out, out)
+				_ = report.WhatIf(a.out, out)
 			}
 			return err
 		})
@@ -130,8 +128,8 @@ func (a *cli) suggestCommand() *cobra.Command {
 	fs := cmd.Flags()
 	fs.StringVar(&q.Suite, "suite", "", "suite with the questions")
 	fs.StringArrayVar(&q.Only, "tool", nil, "tool to describe anew; may be repeated (default: those that fail most)")
-	fs.Var(ranged.Int(&q.Top, 5, 1), "top", "how many tools, where none is named")
-	fs.Var(ranged.Between(&q.Holdout, 0.5), "holdout", "share of the questions that is kept from the model")
+	fs.Var(Int(&q.Top, 5, 1), "top", "how many tools, where none is named")
+	fs.Var(Between(&q.Holdout, 0.5), "holdout", "share of the questions that is kept from the model")
 	fs.Int64Var(&q.Seed, "seed", 1, "seed of the division")
 	fs.BoolVar(&dry, "dry-run", false, "print what the model would be asked, and do not ask it")
 	fs.StringVarP(&q.Output, "output", "o", "", "file with edits to write; one that exists is kept, and is an error")
@@ -141,7 +139,7 @@ func (a *cli) suggestCommand() *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		q.Tools, q.Models = args[0], models.targets
 		if dry {
-			return catalogued(cmd.Context(), a.teller(false, ""), q, a.program().Prompts, better.Prompts)
+			return catalogued(cmd.Context(), a.teller(false, ""), q, a.program().Prompts, report.Prompts)
 		}
 		if q.Run, err = models.request(); err != nil {
 			return err
@@ -154,7 +152,7 @@ func (a *cli) suggestCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return emit(a, out, better.Suggestions)
+			return emit(a, out, report.Suggestions)
 		})
 	}
 	return cmd
@@ -170,7 +168,7 @@ another file. A file that is no catalogue is not written over. Only edits with s
 		Example: "  callvet tools apply catalogue.json --edits edits.yaml -o catalogue.new.json", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			q.Tools = args[0]
-			return catalogued(cmd.Context(), a.teller(false, ""), q, a.program().Apply, better.Applied)
+			return catalogued(cmd.Context(), a.teller(false, ""), q, a.program().Apply, report.Applied)
 		},
 	}
 	cmd.Flags().StringVar(&q.Edits, "edits", "", "file with the edits")

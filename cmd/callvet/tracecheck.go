@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet/internal/app"
-	"github.com/callvet/callvet/internal/report/sheet"
+	"github.com/callvet/callvet/internal/report"
 )
 
 func (a *cli) traceCheckCommand() *cobra.Command {
@@ -32,7 +32,7 @@ several and an argument left out is no difference.`,
 			if a.jsonOut {
 				return json.NewEncoder(a.out).Encode(c)
 			}
-			return sheet.CheckTerminal(a.out, c, all)
+			return report.CheckTerminal(a.out, c, all)
 		},
 	}
 	cmd.Flags().StringVar(&req.Rules, "rules", "strict", "when a call answers a needed one: strict, tau")

@@ -7,9 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/callvet/callvet/cmd/callvet/ranged"
 	"github.com/callvet/callvet/internal/app"
-	"github.com/callvet/callvet/internal/report/better"
+	"github.com/callvet/callvet/internal/report"
 )
 
 const tuneLong = `Look for weights that find the right tools of a suite more often than those of the preset.
@@ -34,16 +33,16 @@ func (a *cli) tuneCommand() *cobra.Command {
 	fs.Var((*depth)(&q.K), "k", "how many tools are given, for the goal pass (default 5; 2 for bigtool)")
 	fs.StringVar(&q.Embed, "embed", "", "model that makes vectors, as for select")
 	fs.StringVar(&q.Goal, "goal", app.Goals()[0], "what is made larger: "+strings.Join(app.Goals(), ", "))
-	fs.Var(ranged.Between(&q.Holdout, 0.5), "holdout", "share of the sets of right tools that is held out")
-	fs.Var(ranged.Int(&q.Folds, 0, 2), "folds", "hold every case out once, in so many folds, instead of --holdout")
+	fs.Var(Between(&q.Holdout, 0.5), "holdout", "share of the sets of right tools that is held out")
+	fs.Var(Int(&q.Folds, 0, 2), "folds", "hold every case out once, in so many folds, instead of --holdout")
 	fs.Int64Var(&seed, "seed", 1, "seed of the split")
-	fs.Var(ranged.Int(&q.Rounds, 4, 1), "rounds", "how often all weights are gone through, at most")
+	fs.Var(Int(&q.Rounds, 4, 1), "rounds", "how often all weights are gone through, at most")
 	fs.StringVarP(&q.Output, "output", "o", "", "file for the weights that are proposed")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if q.Suite, q.Seed = args[0], uint64(seed); q.Folds != 0 && !fs.Changed("holdout") {
 			q.Holdout = 0
 		}
-		return catalogued(cmd.Context(), a.teller(false, ""), q, a.program().Tune, better.Tuning)
+		return catalogued(cmd.Context(), a.teller(false, ""), q, a.program().Tune, report.Tuning)
 	}
 	return cmd
 }
@@ -67,13 +66,13 @@ the file has those of all examples. --test FILE measures them on other questions
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			q.Examples, q.Seed = args[0], uint64(seed)
-			return catalogued(cmd.Context(), a.teller(false, ""), q, a.program().Learn, better.Lesson)
+			return catalogued(cmd.Context(), a.teller(false, ""), q, a.program().Learn, report.Lesson)
 		},
 	}
 	fs := learn.Flags()
 	fs.StringVarP(&q.Output, "output", "o", "", "file for the routes")
 	fs.StringVar(&q.Test, "test", "", "file with other questions to measure on")
-	fs.Var(ranged.Between(&q.Refuse, 0.05), "refuse", "share of right routes that may be lost so that questions that belong to none are refused")
+	fs.Var(Between(&q.Refuse, 0.05), "refuse", "share of right routes that may be lost so that questions that belong to none are refused")
 	fs.Int64Var(&seed, "seed", 1, "seed of the order in which examples are gone through")
 	group.AddCommand(learn)
 	return group

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/callvet/callvet/cmd/callvet/process"
 )
 
 // goNames are what a Go program says of itself, and nobody who wrote a file.
@@ -91,7 +89,7 @@ func TestWrongFiles(t *testing.T) {
 				}
 			}
 			var out, errs bytes.Buffer
-			a := &cli{out: &out, err: &errs, dir: dir, now: time.Now, process: process.Unwatched(&out, &errs), getenv: func(k string) string {
+			a := &cli{out: &out, err: &errs, dir: dir, now: time.Now, process: Unwatched(&out, &errs), getenv: func(k string) string {
 				return map[string]string{"CALLVET_DB": filepath.Join(dir, "runs.db")}[k]
 			}}
 			code := a.run(t.Context(), a.rootCommand(), strings.Fields(strings.ReplaceAll(c.args, "FILE", name)))

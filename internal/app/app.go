@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/embed"
+
 	"github.com/callvet/callvet/internal/provider"
+	"github.com/callvet/callvet/internal/redact"
 	"github.com/callvet/callvet/internal/report/pdf"
-	"github.com/callvet/callvet/internal/secret"
 	"github.com/callvet/callvet/internal/store"
 )
 
@@ -80,7 +80,7 @@ type Permit struct {
 // App carries out requests. It is safe for concurrent use.
 type App struct {
 	cfg     Config
-	secrets *secret.Keeper
+	secrets *redact.Keeper
 	models  *http.Client // for providers of models
 	pdf     *pdf.Printer
 	mu      sync.Mutex
@@ -110,22 +110,22 @@ func New(cfg Config) *App {
 	if cfg.Claim == nil {
 		cfg.Claim = func() (store.Claim, error) { return store.Claim{TTL: DefaultLease}, nil }
 	}
-	a := &App{cfg: cfg, secrets: secret.New(cfg.Environ, keyVariables()), models: cfg.HTTP, running: map[string]context.CancelFunc{}}
+	a := &App{cfg: cfg, secrets: redact.NewKeeper(cfg.Environ, keyVariables()), models: cfg.HTTP, running: map[string]context.CancelFunc{}}
 	if a.models == nil {
 		a.models = provider.NewHTTPClient()
 	}
-	env, _ := secret.Environment(cfg.Environ, keyVariables(), nil)
+	env, _ := redact.ChildEnvironment(cfg.Environ, keyVariables(), nil)
 	a.pdf = pdf.New(pdf.Config{Browser: cfg.Browser, Environ: env})
 	return a
 }
 
 // Secrets knows what is secret: variables named like keys, and what requests were seen to
 // send.
-func (a *App) Secrets() *secret.Keeper { return a.secrets }
+func (a *App) Secrets() *redact.Keeper { return a.secrets }
 
 // keyVariables are the environment variables that keys are read from.
 func keyVariables() []string {
-	return slices.Compact(slices.Sorted(slices.Values(append(provider.KeyVariables(), embed.KeyVariables()...))))
+	return slices.Compact(slices.Sorted(slices.Values(append(provider.KeyVariables(), provider.EmbedKeyVariables()...))))
 }
 
 // refused is a mistake in a field that the text names where it helps, in braces.

@@ -14,9 +14,9 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/redact"
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/store"
-	"github.com/callvet/callvet/internal/trace/redact"
 	"github.com/callvet/callvet/panel"
 )
 

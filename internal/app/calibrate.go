@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/calibrate"
+
 	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/panel/slicing"
@@ -43,7 +43,7 @@ type CalibrateRequest struct {
 }
 
 // CalibrateReport is how a judge compares with people.
-type CalibrateReport = calibrate.Report
+type CalibrateReport = labels.CalibrationReport
 
 func (r *CalibrateRequest) check() error {
 	switch {
@@ -63,7 +63,7 @@ func (r *CalibrateRequest) check() error {
 
 // Calibrate compares a judge with people's labels. True success that is refused is no
 // error: the report says why.
-func (a *App) Calibrate(ctx context.Context, req CalibrateRequest, tell Events) (*calibrate.Report, error) {
+func (a *App) Calibrate(ctx context.Context, req CalibrateRequest, tell Events) (*labels.CalibrationReport, error) {
 	if err := req.check(); err != nil {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ func (a *App) Calibrate(ctx context.Context, req CalibrateRequest, tell Events) 
 	if err != nil {
 		return nil, err
 	}
-	in := calibrate.Input{Judge: req.Judge, Unit: req.Unit, Labels: labels.Beside(ls, opinions), Width: req.Width}
+	in := labels.CalibrationInput{Judge: req.Judge, Unit: req.Unit, Labels: labels.Beside(ls, opinions), Width: req.Width}
 	if req.Against != "" {
 		before, err := a.readCalibration(req.Against)
 		if err != nil {
@@ -97,7 +97,7 @@ func (a *App) Calibrate(ctx context.Context, req CalibrateRequest, tell Events) 
 		run.hear(opinions)
 		in.Run, in.Outputs, in.RunID, in.Opinions = run.judgements(), run.outputs(), run.id, opinions
 	}
-	r, err := calibrate.Calibrate(in)
+	r, err := labels.Calibrate(in)
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +152,7 @@ func tellLabels(doing string, problems []callvet.Problem, tell Events) error {
 
 // judgedRun is what a trace file or a run has of verdicts.
 type judgedRun struct {
-	items  []calibrate.Item
+	items  []labels.CalibrationItem
 	at     map[labels.Key]int      // the place of an attempt in items
 	lines  map[string]slicing.Line // what a task tells of its slices
 	labels []labels.Label
@@ -171,14 +171,14 @@ const maxSliceValues = 50
 
 // bySlice tells of the judge by the values that tasks of the run have. The error
 // names the keys that they have instead.
-func (r *judgedRun) bySlice(of *tasks, in calibrate.Input, all *calibrate.Report, f *CalibrateRequest) (*calibrate.SliceReport, error) {
+func (r *judgedRun) bySlice(of *tasks, in labels.CalibrationInput, all *labels.CalibrationReport, f *CalibrateRequest) (*labels.SliceReport, error) {
 	if err := unambiguous("by", []string{f.By}); err != nil {
 		return nil, err
 	}
 	if err := r.readTools(of); err != nil {
 		return nil, err
 	}
-	out, err := calibrate.BySlice(in, all, f.By, maxSliceValues, r.valuesOf(f.By))
+	out, err := labels.BySlice(in, all, f.By, maxSliceValues, r.valuesOf(f.By))
 	if err != nil || len(out.Values) > 0 {
 		return out, err
 	}
@@ -221,19 +221,19 @@ func (r *judgedRun) hear(opinions []labels.Label) {
 }
 
 // outputs are those of the run.
-func (r *judgedRun) outputs() []calibrate.Output {
-	out := make([]calibrate.Output, len(r.items))
+func (r *judgedRun) outputs() []labels.JudgeOutput {
+	out := make([]labels.JudgeOutput, len(r.items))
 	for i := range r.items {
-		out[i] = calibrate.Output{Key: r.items[i].Key, Fingerprint: r.items[i].Fingerprint}
+		out[i] = labels.JudgeOutput{Key: r.items[i].Key, Fingerprint: r.items[i].Fingerprint}
 	}
 	return out
 }
 
-func (r *judgedRun) judgements() []calibrate.Judgement {
-	out := []calibrate.Judgement{}
+func (r *judgedRun) judgements() []labels.Judgement {
+	out := []labels.Judgement{}
 	for _, it := range r.items {
 		for _, v := range it.Judged {
-			out = append(out, calibrate.Judgement{Key: it.Key, Fingerprint: it.Fingerprint, Verdict: v})
+			out = append(out, labels.Judgement{Key: it.Key, Fingerprint: it.Fingerprint, Verdict: v})
 		}
 	}
 	return append(out, r.parts.all...)
@@ -263,7 +263,7 @@ func judgedOf(of *tasks) (*judgedRun, *trace.Log, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	out.items = slices.DeleteFunc(out.items, func(it calibrate.Item) bool { return out.gone[it.Key] })
+	out.items = slices.DeleteFunc(out.items, func(it labels.CalibrationItem) bool { return out.gone[it.Key] })
 	clear(out.at)
 	for i := range out.items {
 		out.at[out.items[i].Key] = i
@@ -348,12 +348,12 @@ func (a *App) calibrated(files []string, sources []tasks, tell Events) ([]steps.
 	return out, nil
 }
 
-func (a *App) readCalibration(name string) (calibrate.Calibration, error) {
-	b, err := a.read(name, calibrate.MaxBytes)
+func (a *App) readCalibration(name string) (labels.Calibration, error) {
+	b, err := a.read(name, labels.MaxCalibrationBytes)
 	if err != nil {
-		return calibrate.Calibration{}, fmt.Errorf("read calibration: %w", err)
+		return labels.Calibration{}, fmt.Errorf("read calibration: %w", err)
 	}
-	c, err := calibrate.ParseCalibration(name, b)
+	c, err := labels.ParseCalibration(name, b)
 	if err != nil {
 		return c, fmt.Errorf("read calibration: %w: %w", callvet.ErrInvalid, err)
 	}
@@ -375,7 +375,7 @@ func (r *judgedRun) add(t *trace.Task) {
 		l.Expected = t.ExpectedTools()
 	}
 	r.lines[t.TaskID] = l
-	item := calibrate.Item{Key: key, Judged: judgesOf(t.Judged), Auto: t.Pass}
+	item := labels.CalibrationItem{Key: key, Judged: judgesOf(t.Judged), Auto: t.Pass}
 	if i, again := r.at[key]; again { // the last record of an attempt counts
 		r.items[i] = item
 	} else {

@@ -11,11 +11,11 @@ import (
 	"slices"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/replay"
+	"github.com/callvet/callvet/internal/redact"
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/suite"
-	"github.com/callvet/callvet/internal/trace/redact"
+	"github.com/callvet/callvet/internal/world"
 )
 
 // CallsRequest asks for a page of what happened at the calls of a run.
@@ -224,7 +224,7 @@ func (a *App) FixtureText(ctx context.Context, run, form string) ([]byte, error)
 			s.Cases = append(s.Cases, *row.Case)
 		}
 		k := &s.Cases[i]
-		mocks := replay.MocksOf(replay.OfTrace(&row.Cell.Trace, replay.Conversation{Case: k.ID, Tools: r.toolsOf(k)}, false))
+		mocks := world.MocksOf(world.OfTrace(&row.Cell.Trace, world.Conversation{Case: k.ID, Tools: r.toolsOf(k)}, false))
 		if done[k.ID] || len(mocks) == 0 {
 			continue
 		}

@@ -9,9 +9,9 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/catalog"
-	"github.com/callvet/callvet/internal/catalogfile"
-	"github.com/callvet/callvet/internal/embed"
-	"github.com/callvet/callvet/internal/toolfile"
+
+	"github.com/callvet/callvet/internal/provider"
+	"github.com/callvet/callvet/internal/suite"
 	"github.com/callvet/callvet/panel"
 )
 
@@ -27,7 +27,7 @@ func catalogued[R any](a *App, tell Events, do func(*catalog.Env) (R, error)) (R
 }
 
 // catalogEnv is what requests about catalogues are carried out with, but for Ask.
-func (a *App) catalogEnv(m *embed.Models, tell Events) *catalog.Env {
+func (a *App) catalogEnv(m *provider.EmbedModels, tell Events) *catalog.Env {
 	return &catalog.Env{
 		Files: catalogueFiles{a}, Models: m, Lookup: a.cfg.Getenv, HTTP: a.cfg.HTTP, Now: a.cfg.Now, Notify: tell.notify, Existing: a.cfg.Files.Existing, Indexes: a.cfg.Indexes,
 		Write: func(ctx context.Context, name string, data []byte) error {
@@ -70,7 +70,7 @@ func (a *App) observed(ctx context.Context, ref string) ([]panel.Confused, error
 // catalogueFiles are the files of catalogues.
 type catalogueFiles struct{ app *App }
 
-// Read implements catalogfile.Files: the error of a folder lists the files in it that can be of
+// Read implements catalog.Files: the error of a folder lists the files in it that can be of
 // tools.
 func (f catalogueFiles) Read(name string, limit int64) ([]byte, error) {
 	if text, kept := f.app.catalogues[name]; kept {
@@ -83,11 +83,11 @@ func (f catalogueFiles) Read(name string, limit int64) ([]byte, error) {
 	if !folder {
 		return f.app.read(name, limit)
 	}
-	files, err := toolfile.Files(path, f.app.cfg.Permit.Outside)
+	files, err := suite.ToolFiles(path, f.app.cfg.Permit.Outside)
 	if err != nil {
 		return nil, err
 	}
-	dir := &catalogfile.Folder{Name: name}
+	dir := &catalog.Folder{Name: name}
 	for _, file := range files {
 		dir.Names = append(dir.Names, filepath.Join(name, filepath.Base(file)))
 	}
@@ -96,18 +96,18 @@ func (f catalogueFiles) Read(name string, limit int64) ([]byte, error) {
 
 // vectorModels opens models of vectors and orders; what is wrong with what keeps vectors is told.
 // The caller closes it.
-func (a *App) vectorModels(tell Events) *embed.Models {
-	return &embed.Models{
-		Config: embed.Config{Getenv: a.cfg.Getenv, HTTPClient: a.cfg.HTTP, Now: a.cfg.Now, Warn: func(what string) { tell.warn("target", what) }},
+func (a *App) vectorModels(tell Events) *provider.EmbedModels {
+	return &provider.EmbedModels{
+		Config: provider.EmbedConfig{Getenv: a.cfg.Getenv, HTTPClient: a.cfg.HTTP, Now: a.cfg.Now, Warn: func(what string) { tell.warn("target", what) }},
 		Notify: tell.notify, Keep: a.keptVectors,
 	}
 }
 
 // keptVectors opens the file that keeps vectors between requests.
-func (a *App) keptVectors(ctx context.Context) (embed.Kept, error) {
+func (a *App) keptVectors(ctx context.Context) (provider.Kept, error) {
 	path, err := a.cfg.Vectors()
 	if err != nil {
 		return nil, err
 	}
-	return embed.OpenCache(ctx, path, 0)
+	return provider.OpenEmbedCache(ctx, path, 0)
 }

@@ -7,11 +7,11 @@ import (
 	"fmt"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/report/sheet"
+	"github.com/callvet/callvet/internal/redact"
+	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/internal/trace/foreign"
-	"github.com/callvet/callvet/internal/trace/redact"
-	"github.com/callvet/callvet/score/trajectory"
+	"github.com/callvet/callvet/score"
 	"github.com/callvet/callvet/stats"
 	"github.com/callvet/callvet/stats/exact"
 )
@@ -25,9 +25,9 @@ type CheckRequest struct {
 
 // Check compares each attempt of a trace file with the gold of its task. The error wraps
 // callvet.ErrInvalid where no attempt has one.
-func (a *App) Check(req CheckRequest, tell Events) (*sheet.Check, error) {
+func (a *App) Check(req CheckRequest, tell Events) (*report.Check, error) {
 	req.Rules = cmp.Or(req.Rules, "strict")
-	rules, ok := map[string]trajectory.Rules{"strict": trajectory.Strict, "tau": trajectory.Tau}[req.Rules]
+	rules, ok := map[string]score.TrajectoryRules{"strict": score.Strict, "tau": score.Tau}[req.Rules]
 	if !ok {
 		return nil, refused("rules", "{rules} is strict or tau, not %q", req.Rules)
 	}
@@ -44,7 +44,7 @@ func (a *App) Check(req CheckRequest, tell Events) (*sheet.Check, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &sheet.Check{Format: "callvet.trace_check", Version: 1, Rules: req.Rules, Attempts: []sheet.Checked{}}
+	c := &report.Check{Format: "callvet.trace_check", Version: 1, Rules: req.Rules, Attempts: []report.Checked{}}
 	missed, told := taskSums{}, taskSums{}
 	for at, err := range imp.Attempts() {
 		if err != nil {
@@ -55,7 +55,7 @@ func (a *App) Check(req CheckRequest, tell Events) (*sheet.Check, error) {
 			continue
 		}
 		g := goldOf(at.Gold)
-		o, err := trajectory.Check(&g, &at.Trace, at.UserCalls, rules)
+		o, err := score.CheckTrajectory(&g, &at.Trace, at.UserCalls, rules)
 		if err != nil {
 			return nil, fmt.Errorf("check %s of %s: %w", at.Name(), req.Traces, err)
 		}
@@ -74,22 +74,22 @@ func (a *App) Check(req CheckRequest, tell Events) (*sheet.Check, error) {
 	return c, nil
 }
 
-func goldOf(in *trace.TaskGold) trajectory.Gold {
-	g := trajectory.Gold{Facts: in.Facts}
+func goldOf(in *trace.TaskGold) score.TrajectoryGold {
+	g := score.TrajectoryGold{Facts: in.Facts}
 	for _, s := range in.Steps {
-		g.Steps = append(g.Steps, trajectory.Step{Tool: s.Tool, Args: s.Args, Compare: s.Compare, User: s.By == "user"})
+		g.Steps = append(g.Steps, score.TrajectoryStep{Tool: s.Tool, Args: s.Args, Compare: s.Compare, User: s.By == "user"})
 	}
 	return g
 }
 
-func checkRow(at *trace.Attempt, g *trajectory.Gold, o *trajectory.Outcome) sheet.Checked {
+func checkRow(at *trace.Attempt, g *score.TrajectoryGold, o *score.TrajectoryOutcome) report.Checked {
 	t := &at.Trace
-	row := sheet.Checked{Task: t.CaseID, Attempt: t.Repeat, Target: t.Target, Needed: o.Needed, Missed: o.Missed, Extra: len(o.Extra), Facts: len(g.Facts)}
+	row := report.Checked{Task: t.CaseID, Attempt: t.Repeat, Target: t.Target, Needed: o.Needed, Missed: o.Missed, Extra: len(o.Extra), Facts: len(g.Facts)}
 	for i, s := range o.Steps {
 		if s.Call >= 0 {
 			continue
 		}
-		m := sheet.Missed{Tool: g.Steps[i].Tool, Args: g.Steps[i].Args, User: g.Steps[i].User}
+		m := report.Missed{Tool: g.Steps[i].Tool, Args: g.Steps[i].Args, User: g.Steps[i].User}
 		if s.Near >= 0 {
 			m.Near = &s.Near
 		}
@@ -104,7 +104,7 @@ func checkRow(at *trace.Attempt, g *trajectory.Gold, o *trajectory.Outcome) shee
 }
 
 // hideChecked redacts what is shown of the gold, after it was compared.
-func hideChecked(r *sheet.Checked, red *redact.Redactor) {
+func hideChecked(r *report.Checked, red *redact.Redactor) {
 	red.Begin()
 	for i := range r.Calls {
 		r.Calls[i].Args = red.JSON(r.Calls[i].Args)

@@ -10,17 +10,17 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/catalog/lint"
-	"github.com/callvet/callvet/internal/coverage"
+	"github.com/callvet/callvet/internal/catalog"
 	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/internal/suite"
 	"github.com/callvet/callvet/panel"
 )
 
 // Coverage is what the cases of suites test, and what they do not.
-type Coverage = coverage.Report
+type Coverage = suite.CoverageReport
 
 // defaultOverlap is how alike two tools are that overlap, where a request does not say.
-const defaultOverlap = lint.AlikeFrom
+const defaultOverlap = catalog.AlikeFrom
 
 // CoverageRequest asks what the cases of suites test.
 type CoverageRequest struct {
@@ -56,7 +56,7 @@ func (a *App) Coverage(ctx context.Context, req CoverageRequest, tell Events) (*
 			return nil, &callvet.Hinted{Err: fmt.Errorf("write %s: %w: the file exists", req.Output, callvet.ErrConflict), Hint: "name another file, or remove this one"}
 		}
 	}
-	k := coverage.NewCounter()
+	k := suite.NewCoverageCounter()
 	var tools []callvet.Tool
 	offer := func(more []callvet.Tool) {
 		for i := range more {
@@ -79,13 +79,13 @@ func (a *App) Coverage(ctx context.Context, req CoverageRequest, tell Events) (*
 		}
 	}
 	least := cmp.Or(req.Overlap, defaultOverlap)
-	near, left, err := lint.Overlaps(ctx, tools, observed, least)
+	near, left, err := catalog.Overlaps(ctx, tools, observed, least)
 	if err != nil {
 		return nil, err
 	}
-	pairs := make([]coverage.Pair, len(near))
+	pairs := make([]suite.CoveragePair, len(near))
 	for i, p := range near {
-		pairs[i] = coverage.Pair(p)
+		pairs[i] = suite.CoveragePair(p)
 	}
 	out := k.Report(pairs, least)
 	out.NotCompared = left
@@ -105,7 +105,7 @@ func (q *CoverageRequest) suite(name string) SuiteRequest {
 }
 
 // counted takes in the cases of one suite.
-func (a *App) counted(ctx context.Context, req SuiteRequest, k *coverage.Counter, offer func([]callvet.Tool), tell Events) error {
+func (a *App) counted(ctx context.Context, req SuiteRequest, k *suite.CoverageCounter, offer func([]callvet.Tool), tell Events) error {
 	read, err := a.OpenSuite(ctx, req, tell)
 	if err != nil {
 		return err

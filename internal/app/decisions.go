@@ -14,11 +14,11 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/catalog"
+	"github.com/callvet/callvet/internal/redact"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/trace"
-	"github.com/callvet/callvet/internal/trace/redact"
 	"github.com/callvet/callvet/panel/routing"
-	"github.com/callvet/callvet/score/selection"
+	"github.com/callvet/callvet/score"
 )
 
 const (
@@ -276,7 +276,7 @@ func (a *App) evaluated(ctx context.Context, ref, target string) ([]routing.Sele
 		if s.Query == "" {
 			continue
 		}
-		if want, ok := selection.Of(&row.Case.Expect); ok && (want.Tools != nil || len(want.Acceptable) > 0) {
+		if want, ok := score.SelectionOf(&row.Case.Expect); ok && (want.Tools != nil || len(want.Acceptable) > 0) {
 			s.Want = &callvet.Selection{Tools: want.Tools, Acceptable: want.Acceptable}
 		}
 		decided(&s, &row.Cell.Trace)

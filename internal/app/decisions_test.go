@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/calibrate"
+
 	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/internal/mcp"
 	"github.com/callvet/callvet/panel"
@@ -171,7 +171,7 @@ func TestCorrectedMetrics(t *testing.T) {
 	t.Parallel()
 	near := func(a, b float64) bool { return a-b < 1e-12 && b-a < 1e-12 }
 	names := &judgedNames{judged: "judged_pass", corrected: "true_success"}
-	x := &calibrate.Success{
+	x := &labels.Success{
 		Judged: 80, Unread: 4, Labels: 30, Raw: stats.ClopperPearson(60, 80, 0.95, stats.TwoSided),
 		True: stats.Interval{Point: 0.5, Lower: 0.4, Upper: 0.6, Confidence: 0.95, Status: stats.StatusOK},
 	}
@@ -212,11 +212,11 @@ func TestAgreement(t *testing.T) {
 	t.Parallel()
 	yes, no := true, false
 	key := func(id string) labels.Key { return labels.Key{TaskID: "t", Unit: labels.Call, CallID: id} }
-	said := func(id, name string, pass *bool) calibrate.Judgement {
-		return calibrate.Judgement{Key: key(id), Verdict: labels.Verdict{Judge: labels.Judge{Name: name}, Pass: pass}}
+	said := func(id, name string, pass *bool) labels.Judgement {
+		return labels.Judgement{Key: key(id), Verdict: labels.Verdict{Judge: labels.Judge{Name: name}, Pass: pass}}
 	}
 	r := &judgedRun{}
-	r.parts.all = []calibrate.Judgement{
+	r.parts.all = []labels.Judgement{
 		said("right", necessity, &yes), said("missed", necessity, &no), said("let", necessity, &yes), said("unread", necessity, nil),
 		said("unlabelled", necessity, &no), said("right", "another", &no),
 	}
@@ -257,10 +257,10 @@ func TestStamp(t *testing.T) {
 	judged := func(pass *bool) []labels.Verdict {
 		return []labels.Verdict{{Judge: labels.Judge{Name: "j"}, Pass: pass}}
 	}
-	item := func(target, task string) calibrate.Item {
-		return calibrate.Item{Key: labels.Key{Target: target, TaskID: task, Unit: labels.Task}, Fingerprint: target + task, Judged: judged(&yes)}
+	item := func(target, task string) labels.CalibrationItem {
+		return labels.CalibrationItem{Key: labels.Key{Target: target, TaskID: task, Unit: labels.Task}, Fingerprint: target + task, Judged: judged(&yes)}
 	}
-	r := &judgedRun{id: "run", at: map[labels.Key]int{}, items: []calibrate.Item{item("a", "one"), item("a", "both"), item("b", "both")}}
+	r := &judgedRun{id: "run", at: map[labels.Key]int{}, items: []labels.CalibrationItem{item("a", "one"), item("a", "both"), item("b", "both")}}
 	for i := range r.items {
 		r.at[r.items[i].Key] = i
 	}
@@ -316,7 +316,7 @@ func TestHear(t *testing.T) {
 		"another output":     {opinion("g", by("new", &no)), false, 0},
 		"of no output":       {opinion("", by("new", &no)), false, 1},
 	} {
-		r := &judgedRun{items: []calibrate.Item{{Key: key, Fingerprint: "f", Judged: []labels.Verdict{by("own", &yes)}}}}
+		r := &judgedRun{items: []labels.CalibrationItem{{Key: key, Fingerprint: "f", Judged: []labels.Verdict{by("own", &yes)}}}}
 		r.hear([]labels.Label{tc.opinion})
 		want := []labels.Verdict{by("own", &yes)}
 		if tc.heard {

@@ -12,9 +12,9 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/drills"
-	"github.com/callvet/callvet/internal/replay"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/suite"
+	"github.com/callvet/callvet/internal/world"
 	"github.com/callvet/callvet/score/safety"
 )
 
@@ -88,7 +88,7 @@ func (a *App) drillStream(ctx context.Context, req *RunRequest, tell Events) (*s
 		return nil, err
 	}
 	read, problems, err := suite.Open("-", suite.Options{Stdin: bytes.NewReader(drills.Text())}, suite.LintOptions{
-		Scoring: scoring, World: func(s *callvet.Suite, c *callvet.Case) callvet.World { return replay.Mocks(s, c, replay.Options{}) },
+		Scoring: scoring, World: func(s *callvet.Suite, c *callvet.Case) callvet.World { return world.Mocks(s, c, world.MockOptions{}) },
 	})
 	tell.problems(problems)
 	return read, err

@@ -7,27 +7,26 @@ import (
 	"errors"
 
 	"github.com/callvet/callvet/internal/catalog"
-	"github.com/callvet/callvet/internal/catalog/edit"
 )
 
 type (
 	// ApplyRequest asks for a catalogue with edits in it.
-	ApplyRequest = edit.ApplyRequest
+	ApplyRequest = catalog.ApplyRequest
 	// WhatIfResult is what edits change.
-	WhatIfResult = edit.WhatIfResult
+	WhatIfResult = catalog.WhatIfResult
 	// Suggestions are better descriptions, with what they change.
-	Suggestions = edit.Suggestions
+	Suggestions = catalog.Suggestions
 	// Revised is the text of a catalogue with edits in it.
-	Revised = edit.Revised
+	Revised = catalog.Revised
 	// Prompts are what Suggest would ask a model.
-	Prompts = edit.Prompts
+	Prompts = catalog.Prompts
 	// Unwritten is the error of Suggest when its edits could not be written; it has them.
-	Unwritten = edit.Unwritten
+	Unwritten = catalog.Unwritten
 )
 
 // WhatIfRequest asks what edits of a catalogue would change.
 type WhatIfRequest struct {
-	edit.WhatIfRequest
+	catalog.WhatIfRequest
 	// Run says how Models are asked.
 	Run RunRequest `json:"run,omitzero"`
 }
@@ -37,14 +36,14 @@ type WhatIfRequest struct {
 func (a *App) WhatIf(ctx context.Context, req WhatIfRequest, conclude Conclude, tell Events) (*WhatIfResult, error) {
 	out, err := catalogued(a, tell, func(e *catalog.Env) (*WhatIfResult, error) {
 		e.Ask = a.asker(req.Models, &req.Run, conclude, tell).ask
-		return edit.WhatIf(ctx, e, req.WhatIfRequest)
+		return catalog.WhatIf(ctx, e, req.WhatIfRequest)
 	})
 	return out, misread(err, tell)
 }
 
 // SuggestRequest asks a model for better descriptions.
 type SuggestRequest struct {
-	edit.SuggestRequest
+	catalog.SuggestRequest
 	// Run says how Models are asked.
 	Run RunRequest `json:"run,omitzero"`
 }
@@ -54,7 +53,7 @@ type SuggestRequest struct {
 func (a *App) Suggest(ctx context.Context, req SuggestRequest, conclude Conclude, tell Events) (*Suggestions, error) {
 	return catalogued(a, tell, func(e *catalog.Env) (*Suggestions, error) {
 		e.Ask = a.asker(req.Models, &req.Run, conclude, tell).ask
-		return edit.Suggest(ctx, e, req.SuggestRequest)
+		return catalog.Suggest(ctx, e, req.SuggestRequest)
 	})
 }
 
@@ -63,7 +62,7 @@ func (a *App) Propose(ctx context.Context, req SuggestRequest, conclude Conclude
 	out, err = catalogued(a, tell, func(e *catalog.Env) (*Suggestions, error) {
 		e.Ask = a.asker(req.Models, &req.Run, conclude, tell).ask
 		var s *Suggestions
-		s, text, err = edit.Propose(ctx, e, req.SuggestRequest)
+		s, text, err = catalog.Propose(ctx, e, req.SuggestRequest)
 		return s, err
 	})
 	return out, text, err
@@ -71,24 +70,24 @@ func (a *App) Propose(ctx context.Context, req SuggestRequest, conclude Conclude
 
 // Prompts is what Suggest would ask a model, which is not asked.
 func (a *App) Prompts(ctx context.Context, req SuggestRequest, tell Events) (*Prompts, error) {
-	return catalogued(a, tell, func(e *catalog.Env) (*Prompts, error) { return edit.DryRun(ctx, e, req.SuggestRequest) })
+	return catalogued(a, tell, func(e *catalog.Env) (*Prompts, error) { return catalog.DryRun(ctx, e, req.SuggestRequest) })
 }
 
 // Apply writes a catalogue with the edits that were accepted.
-func (a *App) Apply(ctx context.Context, req ApplyRequest, tell Events) (*edit.Applied, error) {
-	out, err := catalogued(a, tell, func(e *catalog.Env) (*edit.Applied, error) { return edit.Apply(ctx, e, req) })
+func (a *App) Apply(ctx context.Context, req ApplyRequest, tell Events) (*catalog.Applied, error) {
+	out, err := catalogued(a, tell, func(e *catalog.Env) (*catalog.Applied, error) { return catalog.Apply(ctx, e, req) })
 	return out, misread(err, tell)
 }
 
 // Revise gives the catalogue that Apply writes, and writes nothing.
 func (a *App) Revise(req ApplyRequest, tell Events) (*Revised, error) {
-	out, err := catalogued(a, tell, func(e *catalog.Env) (*Revised, error) { return edit.Revise(e, req) })
+	out, err := catalogued(a, tell, func(e *catalog.Env) (*Revised, error) { return catalog.ReviseCatalogue(e, req) })
 	return out, misread(err, tell)
 }
 
 // misread tells all that is wrong with a file of edits before its error.
 func misread(err error, tell Events) error {
-	var m *edit.Misread
+	var m *catalog.Misread
 	if errors.As(err, &m) {
 		tell.problems(m.Problems)
 	}

@@ -8,9 +8,9 @@ import (
 	"slices"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/evalsuite"
+
 	"github.com/callvet/callvet/internal/measure"
-	"github.com/callvet/callvet/internal/stale"
+
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/suite"
 	"github.com/callvet/callvet/panel"
@@ -48,7 +48,7 @@ func (f *evalFiles) stale(ctx context.Context, s *callvet.Suite, models []string
 	if f.err != nil {
 		return nil, f.err
 	}
-	now := stale.Of(s, models, "")
+	now := suite.StaleStateOf(s, models, "")
 	groups, err := f.made.compare(ctx, s, &now)
 	var out []string
 	for i := range groups {
@@ -110,12 +110,12 @@ type EvalSuiteRequest struct {
 
 // EvalSuites tells a stored run as EvalSuiteResults, one for each target, tier and tool. It
 // asks no model.
-func (a *App) EvalSuites(ctx context.Context, req EvalSuiteRequest) ([]evalsuite.Result, error) {
+func (a *App) EvalSuites(ctx context.Context, req EvalSuiteRequest) ([]suite.EvalResult, error) {
 	r, red, err := a.viewed(ctx, req.Run, req.Keep)
 	if err != nil {
 		return nil, err
 	}
-	b := evalsuite.Builder{RunID: r.Stored.ID, Created: r.Stored.Created, Suite: r.Suite.Name, Tools: r.Suite.Tools, FileHash: r.Manifest.fileHash, Stale: map[string][]string{"": r.Manifest.Stale}}
+	b := suite.EvalBuilder{RunID: r.Stored.ID, Created: r.Stored.Created, Suite: r.Suite.Name, Tools: r.Suite.Tools, FileHash: r.Manifest.fileHash, Stale: map[string][]string{"": r.Manifest.Stale}}
 	for i := range r.Manifest.Targets {
 		b.Targets = append(b.Targets, r.Manifest.Targets[i].Name)
 	}
@@ -131,7 +131,7 @@ func (a *App) EvalSuites(ctx context.Context, req EvalSuiteRequest) ([]evalsuite
 		}
 		b.Add(row.Case, row.Cell)
 	}
-	var base *evalsuite.Baseline
+	var base *suite.EvalBaseline
 	if req.Baseline != "" {
 		if base, err = a.evalBaseline(ctx, r, req.Baseline); err != nil {
 			return nil, err
@@ -142,7 +142,7 @@ func (a *App) EvalSuites(ctx context.Context, req EvalSuiteRequest) ([]evalsuite
 }
 
 // tellQuarantine adds the cases that are in quarantine to the results that have them.
-func (a *App) tellQuarantine(results []evalsuite.Result, name string) error {
+func (a *App) tellQuarantine(results []suite.EvalResult, name string) error {
 	if name == "" {
 		return nil
 	}
@@ -154,8 +154,8 @@ func (a *App) tellQuarantine(results []evalsuite.Result, name string) error {
 		r := &results[i]
 		for j := range file.Quarantine {
 			q := &file.Quarantine[j]
-			if slices.ContainsFunc(r.Cases, func(c evalsuite.CaseResult) bool { return c.ID == q.Case }) {
-				r.Quarantined = append(r.Quarantined, evalsuite.Quarantined{ID: q.Case, Owner: q.Owner, Until: q.Until, Over: q.Over(a.cfg.Now())})
+			if slices.ContainsFunc(r.Cases, func(c suite.EvalCaseResult) bool { return c.ID == q.Case }) {
+				r.Quarantined = append(r.Quarantined, suite.EvalQuarantined{ID: q.Case, Owner: q.Owner, Until: q.Until, Over: q.Over(a.cfg.Now())})
 			}
 		}
 	}
@@ -163,7 +163,7 @@ func (a *App) tellQuarantine(results []evalsuite.Result, name string) error {
 }
 
 // evalBaseline compares a run with an earlier one, case by case.
-func (a *App) evalBaseline(ctx context.Context, r *Run, ref string) (*evalsuite.Baseline, error) {
+func (a *App) evalBaseline(ctx context.Context, r *Run, ref string) (*suite.EvalBaseline, error) {
 	was, err := a.Run(ctx, ref)
 	if err != nil {
 		return nil, err
@@ -176,7 +176,7 @@ func (a *App) evalBaseline(ctx context.Context, r *Run, ref string) (*evalsuite.
 	if err != nil {
 		return nil, err
 	}
-	base := &evalsuite.Baseline{
+	base := &suite.EvalBaseline{
 		RunID: was.Stored.ID, Comparison: panel.Diff(before, now, 0), Tiers: map[string]callvet.Tier{}, Before: before.Attempts, Now: now.Attempts,
 		Repeats: was.mostRepeats() > 1 || r.mostRepeats() > 1,
 	}

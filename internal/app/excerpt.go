@@ -15,11 +15,11 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/measure"
+	"github.com/callvet/callvet/internal/redact"
 	"github.com/callvet/callvet/internal/trace"
-	"github.com/callvet/callvet/internal/trace/redact"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/gates"
-	"github.com/callvet/callvet/score/step"
+	"github.com/callvet/callvet/score"
 )
 
 // excerptSpan is how many lines after its first one a task's lines are looked for.
@@ -37,10 +37,10 @@ type excerpt struct {
 // exhibitor shows lines redacted, and says what is wrong with them.
 type exhibitor struct {
 	red    *redact.Redactor
-	scorer *step.Scorer // nil: nothing is said
+	scorer *score.StepScorer // nil: nothing is said
 }
 
-func newExhibitor(by *step.Scorer, red *redact.Redactor) *exhibitor {
+func newExhibitor(by *score.StepScorer, red *redact.Redactor) *exhibitor {
 	x := &exhibitor{red: red}
 	if by != nil {
 		x.scorer = by.Fork()
@@ -55,7 +55,7 @@ func (x *exhibitor) reasons(v *trace.View, s *trace.Step, red *redact.Redactor, 
 	if x.scorer == nil {
 		return nil
 	}
-	why := x.scorer.Explain((*step.Input)(&v.Call))
+	why := x.scorer.Explain((*score.StepInput)(&v.Call))
 	if masked || x.secret(s) {
 		out = append(withoutValues(&why.Call), why.Plain...)
 	} else {

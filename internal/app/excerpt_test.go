@@ -15,10 +15,10 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/measure"
+	"github.com/callvet/callvet/internal/redact"
 	"github.com/callvet/callvet/internal/trace"
-	"github.com/callvet/callvet/internal/trace/redact"
 	"github.com/callvet/callvet/panel"
-	"github.com/callvet/callvet/score/step"
+	"github.com/callvet/callvet/score"
 )
 
 // TestExcerptsByMarks: reading from mark to mark shows what reading all does, also
@@ -103,7 +103,7 @@ func TestExcerptsOfChangedFiles(t *testing.T) {
 // no sentence tells it after all.
 func TestReasons(t *testing.T) {
 	t.Parallel()
-	scorer, _ := step.New(step.Config{Tools: []callvet.Tool{{Name: "pay", Parameters: json.RawMessage(
+	scorer, _ := score.NewStepScorer(score.StepConfig{Tools: []callvet.Tool{{Name: "pay", Parameters: json.RawMessage(
 		`{"type":"object","properties":{"sum":{"type":"integer","maximum":10},"api_key":{"type":"string","maxLength":3},
 		"password":{"enum":["geheim-5","geheim-6"]}},"required":["sum"]}`,
 	)}}})

@@ -8,9 +8,9 @@ import (
 	"slices"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/redact"
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/store"
-	"github.com/callvet/callvet/internal/trace/redact"
 )
 
 // Feed reads the attempts of a run in the order in which they become durable, as viewers may see

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/callvet/callvet/internal/input"
+	"github.com/callvet/callvet/internal/doc"
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/report/plain"
 )
@@ -67,7 +67,7 @@ func (a *App) read(name string, limit int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, err := input.Whole(f, limit)
+	b, err := doc.ReadWhole(f, limit)
 	if err = errors.Join(err, f.Close()); err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}

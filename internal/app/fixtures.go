@@ -12,9 +12,9 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/drills"
-	"github.com/callvet/callvet/internal/replay"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/suite"
+	"github.com/callvet/callvet/internal/world"
 )
 
 // FixturesRequest asks for what answers calls: out of the gold of a suite, or of the calls of a
@@ -63,7 +63,7 @@ func (a *App) MakeFixtures(ctx context.Context, req FixturesRequest, tell Events
 			return nil, err
 		}
 		for i := range s.Cases {
-			mocks, made, plain := replay.MocksOfGold(s, &s.Cases[i])
+			mocks, made, plain := world.MocksOfGold(s, &s.Cases[i])
 			out.add(&s.Cases[i], mocks)
 			out.Checks, out.Plain = out.Checks+made, out.Plain+plain
 		}
@@ -130,7 +130,7 @@ func (a *App) mocksOfRun(ctx context.Context, r *Run, name, ext string, out *Fix
 		if !ok || done[c.Trace.CaseID] {
 			continue
 		}
-		mocks := replay.MocksOf(replay.OfTrace(&c.Trace, replay.Conversation{Case: s.Cases[i].ID, Tools: r.toolsOf(&s.Cases[i])}, false))
+		mocks := world.MocksOf(world.OfTrace(&c.Trace, world.Conversation{Case: s.Cases[i].ID, Tools: r.toolsOf(&s.Cases[i])}, false))
 		if len(mocks) == 0 {
 			continue
 		}
@@ -168,8 +168,8 @@ func (a *App) recordRun(ctx context.Context, r *Run, folder string, out *Fixture
 		if err != nil {
 			return err
 		}
-		of := replay.Conversation{Case: k.ID, Target: r.Manifest.Targets[c.Target].Name, Repeat: c.Repeat, Tools: r.toolsOf(k)}
-		for _, rec := range replay.OfTrace(&c.Trace, of, r.Manifest.Guard == nil) {
+		of := world.Conversation{Case: k.ID, Target: r.Manifest.Targets[c.Target].Name, Repeat: c.Repeat, Tools: r.toolsOf(k)}
+		for _, rec := range world.OfTrace(&c.Trace, of, r.Manifest.Guard == nil) {
 			if err := w.tape.Keep(ctx, rec, of); err != nil {
 				return err
 			}

@@ -8,15 +8,13 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/calibrate"
-	"github.com/callvet/callvet/internal/editfile"
-	"github.com/callvet/callvet/internal/gatefile"
-	"github.com/callvet/callvet/internal/guard"
+
 	"github.com/callvet/callvet/internal/labels"
-	"github.com/callvet/callvet/internal/live"
+	"github.com/callvet/callvet/internal/world"
+
 	"github.com/callvet/callvet/internal/provider"
 	"github.com/callvet/callvet/internal/suite"
-	"github.com/callvet/callvet/internal/toolfile"
+
 	"github.com/callvet/callvet/internal/trace"
 )
 
@@ -36,21 +34,21 @@ func Schema(format string) ([]byte, error) {
 	case "trace":
 		return trace.Schema(), nil
 	case "tool":
-		return toolfile.Schema(), nil
+		return suite.ToolsSchema(), nil
 	case "gates":
-		return gatefile.Schema(), nil
+		return suite.GatesSchema(), nil
 	case "edits":
-		return editfile.Schema(), nil
+		return suite.EditsSchema(), nil
 	case "labels":
 		return labels.Schema(), nil
 	case "gold":
 		return labels.GoldSchema(), nil
 	case "calibration":
-		return calibrate.Schema(), nil
+		return labels.CalibrationSchema(), nil
 	case "policy":
-		return guard.Schema(), nil
+		return world.PolicySchema(), nil
 	case "live":
-		return live.Schema(), nil
+		return world.ToolsSchema(), nil
 	}
 	return nil, &callvet.Hinted{Err: fmt.Errorf("print schema: %w: no schema is called %q", callvet.ErrNotFound, format), Hint: "there are " + strings.Join(Formats(), ", ")}
 }

@@ -12,11 +12,11 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/gatefile"
 	"github.com/callvet/callvet/internal/measure"
+	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/report/plain"
-	"github.com/callvet/callvet/internal/report/verdict"
 	"github.com/callvet/callvet/internal/store"
+	"github.com/callvet/callvet/internal/suite"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/gates"
 	"github.com/callvet/callvet/stats/gate"
@@ -131,7 +131,7 @@ func (a *App) Gate(ctx context.Context, req GateRequest, tell Events) (*GateResu
 }
 
 // decide evaluates the gates and says where to look.
-func (a *App) decide(h *held, file *gatefile.File, req *GateRequest) (*GateResult, error) {
+func (a *App) decide(h *held, file *suite.GateFile, req *GateRequest) (*GateResult, error) {
 	h.input.Policy, h.input.Correction = gate.Strict, file.Correction
 	switch {
 	case req.Policy != "":
@@ -161,14 +161,14 @@ func (a *App) decide(h *held, file *gatefile.File, req *GateRequest) (*GateResul
 }
 
 // gateFile reads the gates of a file, or those that the suite of a run carries.
-func (a *App) gateFile(name string, r *Run) (*gatefile.File, error) {
+func (a *App) gateFile(name string, r *Run) (*suite.GateFile, error) {
 	said, b := name, []byte(nil)
 	if name == "-" {
 		said = "standard input"
 	}
 	if name != "" {
 		var err error
-		if b, err = a.read(name, gatefile.MaxBytes); err != nil {
+		if b, err = a.read(name, suite.MaxGatesBytes); err != nil {
 			return nil, fmt.Errorf("read gates: %w", err)
 		}
 	} else {
@@ -179,7 +179,7 @@ func (a *App) gateFile(name string, r *Run) (*gatefile.File, error) {
 			return nil, &callvet.FieldError{Field: "gates", Text: "which gates? {gates} FILE"}
 		}
 	}
-	file, problems := gatefile.Read(said, b)
+	file, problems := suite.ReadGates(said, b)
 	if name == "" { // the lines of what the store keeps are nobody's lines
 		for i := range problems {
 			problems[i].Position = callvet.Position{File: said}
@@ -224,7 +224,7 @@ func (a *App) CheckGates(name string) (int, error) {
 // WriteVerdict writes how gates were kept to a file in the form that the end of its name says
 // (.md .xml .json .txt). The error wraps callvet.ErrInvalid for another end.
 func (a *App) WriteVerdict(ctx context.Context, res *GateResult, name string) error {
-	face, err := verdict.ByPath(name)
+	face, err := report.GatesByPath(name)
 	if err != nil {
 		return err
 	}
@@ -232,20 +232,20 @@ func (a *App) WriteVerdict(ctx context.Context, res *GateResult, name string) er
 }
 
 // GateTemplates are the files of gates that InitGates writes; the first one is the usual one.
-func GateTemplates() []string { return gatefile.Templates() }
+func GateTemplates() []string { return suite.GatesTemplates() }
 
 // GateTemplate is the text of a file of gates to start from; template is one of GateTemplates.
 func GateTemplate(template string) []byte {
-	text, _ := gatefile.Template(template)
+	text, _ := suite.GatesTemplate(template)
 	return text
 }
 
 // InitGates writes a commented file of gates to start from; template is one of
 // GateTemplates. A file that is there is callvet.ErrConflict.
 func (a *App) InitGates(ctx context.Context, name, template string) error {
-	text, ok := gatefile.Template(template)
+	text, ok := suite.GatesTemplate(template)
 	if !ok {
-		return wrong("template", template, "it is %s", strings.Join(gatefile.Templates(), " or "))
+		return wrong("template", template, "it is %s", strings.Join(suite.GatesTemplates(), " or "))
 	}
 	switch _, there, err := a.cfg.Files.Existing(name); {
 	case there || a.cfg.Files.Kind(name) != KindNone:

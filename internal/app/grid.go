@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/trace/redact"
+	"github.com/callvet/callvet/internal/redact"
 	"github.com/callvet/callvet/panel"
 )
 

@@ -12,18 +12,18 @@ import (
 	"strconv"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/guard"
 	"github.com/callvet/callvet/internal/run"
+	"github.com/callvet/callvet/internal/world"
 	"github.com/callvet/callvet/score/safety"
 )
 
 // policy reads a file with rules of safety, and perhaps with what a guard does about them.
-func (a *App) policy(path string) (*guard.Policy, error) {
-	b, err := a.read(path, guard.MaxBytes)
+func (a *App) policy(path string) (*world.Policy, error) {
+	b, err := a.read(path, world.MaxPolicyBytes)
 	if err != nil {
 		return nil, fmt.Errorf("read policy: %w", err)
 	}
-	p, err := guard.Read(path, b)
+	p, err := world.ReadPolicy(path, b)
 	if err != nil && !errors.Is(err, callvet.ErrLimited) {
 		err = fmt.Errorf("read policy: %w: %w", callvet.ErrInvalid, err)
 	}
@@ -31,7 +31,7 @@ func (a *App) policy(path string) (*guard.Policy, error) {
 }
 
 // guardPolicy is the policy of a run with a guard; nil where none is asked for.
-func (a *App) guardPolicy(path string) (*guard.Policy, error) {
+func (a *App) guardPolicy(path string) (*world.Policy, error) {
 	if path == "" {
 		return nil, nil
 	}
@@ -40,7 +40,7 @@ func (a *App) guardPolicy(path string) (*guard.Policy, error) {
 		return nil, err
 	}
 	if p.Guard == nil {
-		return nil, guard.Unguarded(path)
+		return nil, world.Unguarded(path)
 	}
 	if _, err := a.guards(p, nil, 0); err != nil {
 		return nil, fmt.Errorf("read policy %s: %w", path, err)
@@ -49,26 +49,26 @@ func (a *App) guardPolicy(path string) (*guard.Policy, error) {
 }
 
 // guards makes the guards of a policy for a catalogue of tools.
-func (a *App) guards(p *guard.Policy, tools []callvet.Tool, seed int64) (*guard.Guards, error) {
+func (a *App) guards(p *world.Policy, tools []callvet.Tool, seed int64) (*world.Guards, error) {
 	return a.guardsBy(nil, p, tools, seed)
 }
 
 // guardsBy makes guards that go by a clock, for tools that are really called; nil: they only say
 // how long they take.
-func (a *App) guardsBy(clock guard.Clock, p *guard.Policy, tools []callvet.Tool, seed int64) (*guard.Guards, error) {
+func (a *App) guardsBy(clock world.GuardClock, p *world.Policy, tools []callvet.Tool, seed int64) (*world.Guards, error) {
 	if p.Confirm == safety.ConfirmAsk && a.cfg.Ask == nil {
 		return nil, &callvet.Hinted{
 			Err:  fmt.Errorf("confirm: ask needs a terminal, where a person is asked: %w", callvet.ErrInvalid),
 			Hint: "write `confirm: user`, which takes the user's yes in the conversation, or `confirm: deny`",
 		}
 	}
-	cfg := guard.Config{Policy: p, Tools: tools, Clock: clock, Seed: uint64(seed)}
+	cfg := world.GuardsConfig{Policy: p, Tools: tools, Clock: clock, Seed: uint64(seed)}
 	if a.cfg.Ask != nil {
 		cfg.Ask = func(ctx context.Context, call *callvet.Call, why string) (bool, error) {
 			return a.cfg.Ask(ctx, Question{Tool: call.Tool, Args: string(call.Args), Why: why})
 		}
 	}
-	return guard.New(cfg)
+	return world.NewGuards(cfg)
 }
 
 // Question is what a person is asked about a call before it is executed.
@@ -109,11 +109,11 @@ func (s *Session) guard(cfg *run.Config) error {
 
 // drillGuards are those of drills: the policy with what each case says of its own safety, but
 // for its attack, of which no guard knows. Other runs have none.
-func (s *Session) drillGuards(p *guard.Policy) (map[string]*guard.Guards, error) {
+func (s *Session) drillGuards(p *world.Policy) (map[string]*world.Guards, error) {
 	if !s.Manifest.Drill {
 		return nil, nil
 	}
-	out := map[string]*guard.Guards{}
+	out := map[string]*world.Guards{}
 	var bad error
 	for c := range s.Chosen(&bad) {
 		if c.Safety == nil {

@@ -6,7 +6,7 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/callvet/callvet/internal/secret"
+	"github.com/callvet/callvet/internal/redact"
 	"github.com/callvet/callvet/score/safety/pii"
 )
 
@@ -80,5 +80,5 @@ func secretParameter(name string) bool {
 			return false
 		}
 	}
-	return secret.Named(name)
+	return redact.SecretName(name)
 }

@@ -13,9 +13,8 @@ import (
 	"sync/atomic"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/redact"
 	"github.com/callvet/callvet/internal/report/plain"
-	"github.com/callvet/callvet/internal/secret"
-	"github.com/callvet/callvet/internal/trace/redact"
 )
 
 // Kinds are those of personal data that a request keeps.
@@ -27,7 +26,7 @@ func Kinds(keep []string) ([]redact.Kind, error) {
 			return nil, wrong("keep", k, "it is no kind; there are %v", redact.Kinds())
 		}
 		if kind.Secret() {
-			return nil, wrong("keep", k, "secrets are never kept; %v are personal data", secret.Personal())
+			return nil, wrong("keep", k, "secrets are never kept; %v are personal data", redact.PersonalKinds())
 		}
 		out = append(out, kind)
 	}
@@ -38,7 +37,7 @@ func Kinds(keep []string) ([]redact.Kind, error) {
 // itself, such as descriptions of tools, is read by it again and loses secrets only.
 func (m *Manifest) leaves() []redact.Kind {
 	if m.Made {
-		return secret.Personal()
+		return redact.PersonalKinds()
 	}
 	var out []redact.Kind
 	for _, k := range m.Keep {

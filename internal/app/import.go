@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/redact"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/internal/trace/foreign"
-	"github.com/callvet/callvet/internal/trace/redact"
 )
 
 // ImportRequest asks to read traces of any form and write them in another.

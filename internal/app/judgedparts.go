@@ -8,7 +8,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/callvet/callvet/internal/calibrate"
 	"github.com/callvet/callvet/internal/judge"
 	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/internal/trace"
@@ -17,7 +16,7 @@ import (
 
 // parts are verdicts of judges on the calls and turns of a run.
 type parts struct {
-	all []calibrate.Judgement
+	all []labels.Judgement
 	at  map[partKey]int
 	// newest is the judge of each name that spoke last. Of one that the run itself has, own is true.
 	newest map[partJudge]string
@@ -56,13 +55,13 @@ func (r *judgedRun) addParts(lines []labels.Label, own bool) {
 			key := r.items[at].Key
 			key.Unit, key.CallID, key.Turn = o.Unit, o.CallID, o.Turn
 			for _, v := range o.Judged {
-				p.add(calibrate.Judgement{Key: key, Fingerprint: o.Fingerprint, Verdict: v}, own)
+				p.add(labels.Judgement{Key: key, Fingerprint: o.Fingerprint, Verdict: v}, own)
 			}
 		}
 	}
 }
 
-func (p *parts) add(v calibrate.Judgement, own bool) {
+func (p *parts) add(v labels.Judgement, own bool) {
 	if p.at == nil {
 		p.at, p.newest, p.own = map[partKey]int{}, map[partJudge]string{}, map[partJudge]bool{}
 	}
@@ -110,12 +109,12 @@ func (r *Run) judgedParts(ctx context.Context, p *panel.Panels) error {
 	if err != nil {
 		return err
 	}
-	return run.correctParts(p, &of, calibrate.Input{})
+	return run.correctParts(p, &of, labels.CalibrationInput{})
 }
 
 // correctParts adds the rate of each judge of calls or turns to panels, and where people labelled
 // some of these, that rate corrected. in has the labels.
-func (r *judgedRun) correctParts(p *panel.Panels, of *tasks, in calibrate.Input) error {
+func (r *judgedRun) correctParts(p *panel.Panels, of *tasks, in labels.CalibrationInput) error {
 	judges := r.parts.judges()
 	if len(judges) == 0 {
 		return nil

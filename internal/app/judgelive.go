@@ -11,10 +11,10 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/judge"
 	"github.com/callvet/callvet/internal/parallel"
+	"github.com/callvet/callvet/internal/redact"
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/run"
 	"github.com/callvet/callvet/internal/store"
-	"github.com/callvet/callvet/internal/trace/redact"
 )
 
 // Attempts may be judged while others run. Which questions a judging has is known only when the

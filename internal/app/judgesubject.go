@@ -14,10 +14,10 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/judge"
+	"github.com/callvet/callvet/internal/redact"
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/trace"
-	"github.com/callvet/callvet/internal/trace/redact"
 )
 
 // maxQuestions bounds one judging: its questions are in memory until they are stored.

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/callvet/callvet/internal/calibrate"
 	"github.com/callvet/callvet/internal/judge"
 	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/stats"
@@ -21,7 +20,7 @@ import (
 type JudgeAgreement struct {
 	A int `json:"a"`
 	B int `json:"b"`
-	calibrate.Between
+	labels.JudgesBetween
 }
 
 // Coefficients are kappa and AC1 in words.
@@ -107,7 +106,7 @@ func (d *Judged) majorities() {
 func majorityOf(unit judge.Unit) string { return "majority:" + string(unit) }
 
 // between compares two judgings on what both can be read of.
-func between(a, b *JudgingView) calibrate.Between {
+func between(a, b *JudgingView) labels.JudgesBetween {
 	words := map[string]int{}
 	word := func(t *ThingVerdict) int {
 		w := t.Word
@@ -123,14 +122,14 @@ func between(a, b *JudgingView) calibrate.Between {
 	for i := range a.Verdicts {
 		by[a.Verdicts[i].Key.String()] = &a.Verdicts[i]
 	}
-	var both []calibrate.Twice
+	var both []labels.Twice
 	for i := range b.Verdicts {
 		t := &b.Verdicts[i]
 		if o := by[t.Key.String()]; o != nil && o.Scored() && t.Scored() {
-			both = append(both, calibrate.Twice{Task: t.Task, A: word(o), B: word(t)})
+			both = append(both, labels.Twice{Task: t.Task, A: word(o), B: word(t)})
 		}
 	}
-	return calibrate.BetweenJudges(both, max(2, len(words)), judgedLevel)
+	return labels.BetweenJudges(both, max(2, len(words)), judgedLevel)
 }
 
 // majority takes the verdict of the most, thing by thing, in the order in which they come first.

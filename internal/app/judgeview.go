@@ -13,7 +13,7 @@ import (
 	"github.com/callvet/callvet/internal/judge"
 	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/internal/report"
-	"github.com/callvet/callvet/internal/report/figure"
+
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/run"
 	"github.com/callvet/callvet/internal/store"
@@ -125,7 +125,7 @@ func (v *JudgingView) Interrupted() bool { return v.Status == store.StatusInterr
 func (v *JudgingView) MeanScore() string {
 	switch {
 	case v.Interval != nil:
-		return figure.Rate(*v.Interval)
+		return plain.Rate(*v.Interval)
 	case v.Score != nil:
 		return plain.Percent(*v.Score)
 	}

@@ -11,11 +11,10 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/redact"
 	"github.com/callvet/callvet/internal/run"
-	"github.com/callvet/callvet/internal/secret"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/suite"
-	"github.com/callvet/callvet/internal/trace/redact"
 )
 
 // KeptCaseRequest asks for a case of a run, to go on with.
@@ -95,7 +94,7 @@ func asTier(c *callvet.Case, tier callvet.Tier, bug string, now time.Time) callv
 func (a *App) shareable(m *Manifest, s *callvet.Suite, owner bool) error {
 	keep := m.leaves()
 	if owner {
-		keep = secret.Personal()
+		keep = redact.PersonalKinds()
 	}
 	found, err := a.hidden(s, keep)
 	if err != nil || len(found) == 0 {

@@ -14,12 +14,12 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/calibrate"
+
 	"github.com/callvet/callvet/internal/labels"
+	"github.com/callvet/callvet/internal/redact"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/internal/trace/foreign"
-	"github.com/callvet/callvet/internal/trace/redact"
 )
 
 // LabelNextRequest asks for the next tasks that a person should label.
@@ -33,8 +33,8 @@ type LabelNextRequest struct {
 	Unit  labels.Unit `json:"unit,omitempty"`
 	Tools []string    `json:"tools,omitempty"`
 	// N is how many of these.
-	N        int                `json:"n"`
-	Strategy calibrate.Strategy `json:"strategy,omitempty"`
+	N        int             `json:"n"`
+	Strategy labels.Strategy `json:"strategy,omitempty"`
 	// Judge is whose verdicts divide the tasks, where the strategy needs it.
 	Judge string `json:"judge,omitempty"`
 	// By is who labels, Role what the labels are for.
@@ -94,7 +94,7 @@ func (a *App) LabelNext(ctx context.Context, req LabelNextRequest, tell Events) 
 			Hint: `a line such as {"type":"task","task_id":"…","final_answer":"…"} for each task; callvet schema trace`,
 		}
 	}
-	q := calibrate.Queue{Strategy: req.Strategy, Judge: req.Judge, N: req.N, Double: req.Double, By: req.By, Role: req.Role, Seed: req.Seed, Run: run.id, Unit: req.Unit}
+	q := labels.Queue{Strategy: req.Strategy, Judge: req.Judge, N: req.N, Double: req.Double, By: req.By, Role: req.Role, Seed: req.Seed, Run: run.id, Unit: req.Unit}
 	if req.Unit.Part() {
 		return a.nextParts(ctx, &req, &q, run, append(done, run.labels...), tell)
 	}
@@ -152,7 +152,7 @@ type (
 	LabelRole     = labels.Role
 	LabelUnit     = labels.Unit
 	LabelKey      = labels.Key
-	LabelStrategy = calibrate.Strategy
+	LabelStrategy = labels.Strategy
 )
 
 // LabelsRead are labels as lines of a labels file.

@@ -18,11 +18,11 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/labels"
-	"github.com/callvet/callvet/internal/replay"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/suite"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/internal/trace/foreign"
+	"github.com/callvet/callvet/internal/world"
 	"github.com/callvet/callvet/panel/slicing"
 	"github.com/callvet/callvet/score"
 	"github.com/callvet/callvet/score/match"
@@ -797,7 +797,7 @@ func (a *App) goldSuite(ctx context.Context, req *GoldApplyRequest, g *golden, t
 		return nil, err
 	}
 	read, problems, err := suite.Open("-", suite.Options{Stdin: io.NopCloser(bytes.NewReader(text)), NoIncludes: true}, suite.LintOptions{
-		World: func(s *callvet.Suite, c *callvet.Case) callvet.World { return replay.Mocks(s, c, replay.Options{}) },
+		World: func(s *callvet.Suite, c *callvet.Case) callvet.World { return world.Mocks(s, c, world.MockOptions{}) },
 	})
 	if err == nil {
 		for range read.Cases(ctx) {

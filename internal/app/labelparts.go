@@ -8,7 +8,7 @@ import (
 	"fmt"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/calibrate"
+
 	"github.com/callvet/callvet/internal/judge"
 	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/internal/report/plain"
@@ -25,7 +25,7 @@ type partQueue struct {
 }
 
 // nextParts draws the next calls or turns to label.
-func (a *App) nextParts(ctx context.Context, req *LabelNextRequest, q *calibrate.Queue, run *judgedRun, done []labels.Label, tell Events) ([]Todo, error) {
+func (a *App) nextParts(ctx context.Context, req *LabelNextRequest, q *labels.Queue, run *judgedRun, done []labels.Label, tell Events) ([]Todo, error) {
 	db, err := a.cfg.Store(ctx)
 	if err != nil {
 		return nil, err
@@ -80,7 +80,7 @@ func keyOfPart(k *judge.Key, unit labels.Unit) labels.Key {
 }
 
 // items are all calls or turns, with what judges of these said.
-func (p *partQueue) items() ([]calibrate.Item, error) {
+func (p *partQueue) items() ([]labels.CalibrationItem, error) {
 	unit := labels.Unit(p.judge.Unit)
 	said := map[labels.Key][]labels.Verdict{}
 	for _, by := range p.run.parts.judges() {
@@ -93,7 +93,7 @@ func (p *partQueue) items() ([]calibrate.Item, error) {
 	listing := *p.judge
 	listing.MaxEvidence = judge.MinEvidence
 	listing.Own = true // turns are drawn whether or not the catalogue of tools is known
-	var out []calibrate.Item
+	var out []labels.CalibrationItem
 	err := p.subject.each(func(s judge.Subject, _ *float64) error {
 		if _, known := p.run.at[ofAttempt(&s)]; !known {
 			return nil
@@ -101,7 +101,7 @@ func (p *partQueue) items() ([]calibrate.Item, error) {
 		qs, _ := listing.Questions(s)
 		for i := range qs {
 			key := keyOfPart(&qs[i].Key, unit)
-			out = append(out, calibrate.Item{Key: key, Fingerprint: s.Output, Judged: said[key]})
+			out = append(out, labels.CalibrationItem{Key: key, Fingerprint: s.Output, Judged: said[key]})
 		}
 		return nil
 	})

@@ -11,12 +11,12 @@ import (
 	"slices"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/doc"
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/run"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/store/rows"
 	"github.com/callvet/callvet/panel"
-	"github.com/callvet/callvet/value/typed"
 )
 
 // summary is a run's line in the list. A run that cannot be read has a line, too, with the reason.
@@ -38,7 +38,7 @@ func (a *App) summary(ctx context.Context, db *store.DB, r *store.Run) (report.R
 	if len(r.Totals) == 0 || r.State() == store.StatusRunning { // it goes on, or its process was killed
 		t.Targets, err = countTargets(ctx, db, r, m)
 	} else if err = json.Unmarshal(r.Totals, &t); err != nil {
-		err = fmt.Errorf("read totals of run %s: %w", r.ID, typed.Explain(err))
+		err = fmt.Errorf("read totals of run %s: %w", r.ID, doc.Explain(err))
 	}
 	if err == nil {
 		err = a.countLine(ctx, db, r, m, t.Targets, &out)

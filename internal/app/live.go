@@ -14,18 +14,18 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/endpoint"
-	"github.com/callvet/callvet/internal/guard"
-	"github.com/callvet/callvet/internal/live"
+	"github.com/callvet/callvet/internal/world"
+
 	"github.com/callvet/callvet/internal/mcp"
+	"github.com/callvet/callvet/internal/redact"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/run"
-	"github.com/callvet/callvet/internal/secret"
 	"github.com/callvet/callvet/score/safety"
 )
 
 // liveTools reads which tools a run really calls; nil where it calls none. A suite cannot say it,
 // because somebody else may have written it.
-func (a *App) liveTools(req *RunRequest, tell Events) (*live.File, error) {
+func (a *App) liveTools(req *RunRequest, tell Events) (*world.ToolsFile, error) {
 	switch {
 	case req.World != WorldLive && req.Live != "":
 		return nil, wrong("live", req.Live, "tools are really called with {world} %s only", WorldLive)
@@ -36,18 +36,18 @@ func (a *App) liveTools(req *RunRequest, tell Events) (*live.File, error) {
 	case !a.cfg.Permit.Tools:
 		return nil, &callvet.FieldError{Field: "world", Kind: callvet.ErrDenied, Text: "{world} live: denied: requests may not call tools here"}
 	}
-	b, err := a.read(req.Live, live.MaxFile)
+	b, err := a.read(req.Live, world.MaxToolsFile)
 	if err != nil {
 		return nil, fmt.Errorf("read live tools: %w", err)
 	}
-	f, err := live.Read(req.Live, b)
+	f, err := world.ReadTools(req.Live, b)
 	if err != nil {
 		if !errors.Is(err, callvet.ErrLimited) {
 			err = fmt.Errorf("read live tools: %w: %w", callvet.ErrInvalid, err)
 		}
 		return nil, err
 	}
-	if err := a.secrets.Spelled([]secret.Setting{{Name: req.Live, Prose: string(b), Hint: "write ${NAME} for it and export NAME"}}); err != nil {
+	if err := a.secrets.Spelled([]redact.Setting{{Name: req.Live, Prose: string(b), Hint: "write ${NAME} for it and export NAME"}}); err != nil {
 		return nil, err
 	}
 	commands := f.Commands()
@@ -65,7 +65,7 @@ func (a *App) liveTools(req *RunRequest, tell Events) (*live.File, error) {
 }
 
 // worldOf is what stands behind the calls of a new run, and what stands before them.
-func (a *App) worldOf(req *RunRequest, tell Events) (*live.File, *guard.Policy, error) {
+func (a *App) worldOf(req *RunRequest, tell Events) (*world.ToolsFile, *world.Policy, error) {
 	f, err := a.liveTools(req, tell)
 	if err != nil {
 		return nil, nil, err
@@ -81,7 +81,7 @@ func (a *App) worldOf(req *RunRequest, tell Events) (*live.File, *guard.Policy, 
 // livePolicy is the policy of a run that calls tools: the one that was asked for, if it lets no
 // call that writes happen without a confirmation, or else one under which nothing is called but
 // tools that read.
-func livePolicy(f *live.File, asked *guard.Policy, name string, tell Events) (*guard.Policy, error) {
+func livePolicy(f *world.ToolsFile, asked *world.Policy, name string, tell Events) (*world.Policy, error) {
 	if f == nil {
 		return asked, nil
 	}
@@ -101,12 +101,12 @@ func livePolicy(f *live.File, asked *guard.Policy, name string, tell Events) (*g
 		return nil, fmt.Errorf("write policy: %w", err)
 	}
 	tell.note("live-guard", "no policy is given (--guard): only live tools that read are called, personal data in arguments is blocked, and private addresses are refused unless the file names them")
-	return guard.Read("the policy of live tools", b)
+	return world.ReadPolicy("the policy of live tools", b)
 }
 
 // unconfirmed says which key of a policy lets a call that writes happen without a confirmation.
-func unconfirmed(p *guard.Policy) string {
-	flags := func(r safety.Rule) bool { return p.Guard.Actions[r] == guard.Flag }
+func unconfirmed(p *world.Policy) string {
+	flags := func(r safety.Rule) bool { return p.Guard.Actions[r] == world.Flag }
 	switch {
 	case p.ReadOnly && p.UndeclaredWrites && !flags(safety.RuleReadOnly):
 		return ""
@@ -137,7 +137,7 @@ func named(hosts []string) []string {
 
 // agreeing refuses tools of which the suite and the file do not say the same: what the guard stops
 // and what is scored as an incident is one thing. Tools that are not in the file are not called.
-func agreeing(f *live.File, tools []callvet.Tool, name string) (missing int, err error) {
+func agreeing(f *world.ToolsFile, tools []callvet.Tool, name string) (missing int, err error) {
 	for i := range tools {
 		t := &tools[i]
 		known, entry := f.Find(t.Name)
@@ -161,7 +161,7 @@ func agreeing(f *live.File, tools []callvet.Tool, name string) (missing int, err
 }
 
 // agree holds the tools of the suite and of its cases against those that are called.
-func (s *Session) agree(f *live.File, name string) error {
+func (s *Session) agree(f *world.ToolsFile, name string) error {
 	if f == nil {
 		return nil
 	}
@@ -205,7 +205,7 @@ func (s *Session) mayCall() error {
 
 // liveWorlds lets the run's calls be answered by real tools, each attempt's by a world of its own.
 // What they answered once is no answer for another attempt.
-func (s *Session) liveWorlds(cfg *run.Config, g *guard.Guards) error {
+func (s *Session) liveWorlds(cfg *run.Config, g *world.Guards) error {
 	f, a := s.Manifest.Live, s.app
 	if f == nil {
 		return nil
@@ -214,7 +214,7 @@ func (s *Session) liveWorlds(cfg *run.Config, g *guard.Guards) error {
 	if err != nil {
 		return err
 	}
-	env, withheld := secret.Environment(a.cfg.Environ, keyVariables(), f.ExecEnv)
+	env, withheld := redact.ChildEnvironment(a.cfg.Environ, keyVariables(), f.ExecEnv)
 	if len(f.Commands()) > 0 && len(withheld) > 0 {
 		s.tell.note("live-withheld", "live tools do not see %s: exec_env in the file passes a variable on", strings.Join(withheld, ", "))
 	}
@@ -223,7 +223,7 @@ func (s *Session) liveWorlds(cfg *run.Config, g *guard.Guards) error {
 	if err != nil {
 		return err
 	}
-	tools, err := live.New(f, live.Config{Client: client, Variable: a.variable, Secrets: a.secrets.Values(), Dir: dir, Env: env, Servers: servers, Now: a.cfg.Now})
+	tools, err := world.NewTools(f, world.ToolsConfig{Client: client, Variable: a.variable, Secrets: a.secrets.Values(), Dir: dir, Env: env, Servers: servers, Now: a.cfg.Now})
 	if err != nil {
 		return err
 	}
@@ -233,11 +233,11 @@ func (s *Session) liveWorlds(cfg *run.Config, g *guard.Guards) error {
 }
 
 // clock is the time of tools that are really called; nil: tools only say how long they take.
-func (s *Session) clock() guard.Clock {
+func (s *Session) clock() world.GuardClock {
 	if s.Manifest.Live == nil {
 		return nil
 	}
-	return guard.Real{Time: s.app.cfg.Now}
+	return world.RealClock{Time: s.app.cfg.Now}
 }
 
 // variable reads the environment for what is sent; its value is hidden from then on.
@@ -251,7 +251,7 @@ func (a *App) variable(name string) (string, error) {
 }
 
 // liveServers make the worlds of MCP servers.
-func (a *App) liveServers(f *live.File, client *http.Client, tell Events) (map[string]func() callvet.World, error) {
+func (a *App) liveServers(f *world.ToolsFile, client *http.Client, tell Events) (map[string]func() callvet.World, error) {
 	out := map[string]func() callvet.World{}
 	for _, name := range slices.Sorted(maps.Keys(f.Servers)) {
 		s := f.Servers[name]

@@ -13,12 +13,12 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/guard"
-	"github.com/callvet/callvet/internal/live"
+	"github.com/callvet/callvet/internal/world"
+
+	"github.com/callvet/callvet/internal/doc"
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/store"
-	"github.com/callvet/callvet/value/typed"
 )
 
 // Manifest is what is needed to make a run again, or to go on with it.
@@ -71,9 +71,9 @@ type Manifest struct {
 	// Keep are kinds of personal data that are not redacted.
 	Keep []string `json:"keep,omitempty"`
 	// Guard is the policy that stands before the tools; nil: none does.
-	Guard *guard.Policy `json:"guard,omitempty"`
+	Guard *world.Policy `json:"guard,omitempty"`
 	// Live are the tools that are really called; nil: none is.
-	Live *live.File `json:"live,omitempty"`
+	Live *world.ToolsFile `json:"live,omitempty"`
 	// World is who answered calls; nil: the mocks of the suite.
 	World *RanWorld `json:"world,omitempty"`
 	// Replay tells which run is replayed; nil: none is.
@@ -94,7 +94,7 @@ func readManifest(r *store.Run) (*Manifest, error) {
 		return nil, &damagedError{r.ID, "manifest", r.Damage}
 	}
 	if err := json.Unmarshal(r.Manifest, &m); err != nil {
-		return nil, &damagedError{r.ID, "manifest", typed.Explain(err)}
+		return nil, &damagedError{r.ID, "manifest", doc.Explain(err)}
 	}
 	if m.Version > manifestVersion {
 		return nil, &callvet.Hinted{Err: fmt.Errorf("read manifest of run %s: %w: made by a newer callvet (%s)", r.ID, callvet.ErrConflict, m.Callvet), Hint: "update callvet"}

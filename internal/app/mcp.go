@@ -14,15 +14,15 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/catalog/lint"
+	"github.com/callvet/callvet/internal/catalog"
 	"github.com/callvet/callvet/internal/child"
 	"github.com/callvet/callvet/internal/endpoint"
 	"github.com/callvet/callvet/internal/mcp"
+	"github.com/callvet/callvet/internal/redact"
 	"github.com/callvet/callvet/internal/report/plain"
-	"github.com/callvet/callvet/internal/secret"
-	"github.com/callvet/callvet/internal/stale"
+
 	"github.com/callvet/callvet/internal/suite"
-	"github.com/callvet/callvet/retrieve/revise"
+	"github.com/callvet/callvet/retrieve/learn"
 	"github.com/callvet/callvet/value"
 )
 
@@ -151,7 +151,7 @@ func (a *App) serverCommand(cfg *mcp.Config, q *MCPServer, tell Events) (err err
 		return err
 	}
 	var withheld []string
-	cfg.Env, withheld = secret.Environment(a.cfg.Environ, keyVariables(), q.ExecEnv)
+	cfg.Env, withheld = redact.ChildEnvironment(a.cfg.Environ, keyVariables(), q.ExecEnv)
 	if len(withheld) > 0 {
 		tell.note("withheld", "the server does not see %s", strings.Join(withheld, ", "))
 	}
@@ -296,7 +296,7 @@ func (r *ImportMCPResult) look(ctx context.Context, list *mcp.Listing) error {
 	for i := range list.Tools {
 		tools[i] = list.Tools[i].Tool
 	}
-	alike, err := lint.LookAlike(ctx, tools)
+	alike, err := catalog.LookAlike(ctx, tools)
 	if err != nil {
 		return err
 	}
@@ -305,7 +305,7 @@ func (r *ImportMCPResult) look(ctx context.Context, list *mcp.Listing) error {
 	planted := func(key, where, text string) {
 		found, again := known[text]
 		if !again {
-			found = revise.Planted(text)
+			found = learn.Planted(text)
 			known[text] = found
 		}
 		for _, what := range found {
@@ -407,11 +407,11 @@ func (r *ImportMCPResult) compare(was []callvet.Tool, list *mcp.Listing) {
 	change := func(tool, what, format string, args ...any) {
 		r.Changes = append(r.Changes, ToolChange{tool, what, fmt.Sprintf(format, args...)})
 	}
-	before, now := stale.Of(&callvet.Suite{Tools: was}, nil, ""), &callvet.Suite{}
+	before, now := suite.StaleStateOf(&callvet.Suite{Tools: was}, nil, ""), &callvet.Suite{}
 	for i := range list.Tools {
 		now.Tools = append(now.Tools, list.Tools[i].Tool)
 	}
-	is := stale.Of(now, nil, "")
+	is := suite.StaleStateOf(now, nil, "")
 	for i := range now.Tools {
 		t := &now.Tools[i]
 		old, there := before.Tools[t.Name]

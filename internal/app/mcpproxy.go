@@ -12,10 +12,10 @@ import (
 	"sync"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/guard"
 	"github.com/callvet/callvet/internal/mcp"
-	"github.com/callvet/callvet/internal/replay"
-	"github.com/callvet/callvet/internal/trace/redact"
+	"github.com/callvet/callvet/internal/world"
+
+	"github.com/callvet/callvet/internal/redact"
 )
 
 // ProxyMCPRequest asks for a server that stands between an agent and another server.
@@ -42,10 +42,10 @@ type proxyServer struct {
 	app    *App
 	req    *ProxyMCPRequest
 	cfg    mcp.Config
-	guards *guard.Guards // nil: every call is made
+	guards *world.Guards // nil: every call is made
 	faults []callvet.ToolFault
 	log    *traceLog
-	tape   *replay.Tape     // nil: nothing is recorded
+	tape   *world.Tape      // nil: nothing is recorded
 	red    *redact.Redactor // of what is recorded
 }
 
@@ -68,7 +68,7 @@ func (a *App) ProxyMCP(ctx context.Context, req ProxyMCPRequest, via MCPStreams,
 		return nil, err
 	}
 	if policy != nil {
-		if p.guards, err = a.guardsBy(guard.Real{Time: a.cfg.Now}, policy, nil, req.Seed); err != nil {
+		if p.guards, err = a.guardsBy(world.RealClock{Time: a.cfg.Now}, policy, nil, req.Seed); err != nil {
 			return nil, err
 		}
 	}
@@ -105,7 +105,7 @@ func (p *proxyServer) recorded(t *proxyTalk, task, agent string) callvet.World {
 	}
 	tools, _ := t.catalogue()
 	red := p.red.Fork()
-	return p.tape.World(t, replay.Conversation{Case: task, Target: agent, Tools: tools, Scrub: func(call *callvet.Call) {
+	return p.tape.World(t, world.Conversation{Case: task, Target: agent, Tools: tools, Scrub: func(call *callvet.Call) {
 		*call = red.Calls([]callvet.Call{*call})[0]
 	}})
 }
@@ -126,7 +126,7 @@ func (p *proxyServer) open(ctx context.Context, h mcp.Hello) (mcp.Talk, error) {
 		return nil, errors.Join(err, t.session.Close())
 	}
 	task := cmp.Or(h.Query["task"], p.req.Task)
-	t.talk.world = replay.Faulty(p.recorded(t, task, cmp.Or(p.req.Agent, h.Client, "mcp")), p.faults, replay.Attempt{Seed: p.req.Seed, Case: task}, true)
+	t.talk.world = world.Faulty(p.recorded(t, task, cmp.Or(p.req.Agent, h.Client, "mcp")), p.faults, world.Attempt{Seed: p.req.Seed, Case: task}, true)
 	t.talk.log = p.log.attempt(cmp.Or(task, sessionID(p.app.cfg.Now())), cmp.Or(p.req.Agent, h.Client, "mcp"))
 	t.task = task
 	if p.guards != nil {

@@ -17,8 +17,8 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/mcp"
-	"github.com/callvet/callvet/internal/replay"
 	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/internal/world"
 	"github.com/callvet/callvet/score"
 )
 
@@ -241,15 +241,15 @@ func (m *mockServer) open(_ context.Context, h mcp.Hello) (mcp.Talk, error) {
 	if t.defs, err = definitions(tools); err != nil {
 		return nil, err
 	}
-	world := c
+	acting := c
 	if c.MultiTurn == nil { // so that a case of one turn answers calls, too
 		with := *c
 		with.MultiTurn = &callvet.MultiTurn{}
-		world = &with
+		acting = &with
 	}
-	t.talk.world = replay.Faulty(
-		replay.Mocks(m.suite, world, replay.Options{RealLatency: m.req.RealLatency}), callvet.FaultsOf(m.suite, c),
-		replay.Attempt{Seed: m.req.Seed, Case: c.ID}, m.req.RealLatency,
+	t.talk.world = world.Faulty(
+		world.Mocks(m.suite, acting, world.MockOptions{RealLatency: m.req.RealLatency}), callvet.FaultsOf(m.suite, c),
+		world.Attempt{Seed: m.req.Seed, Case: c.ID}, m.req.RealLatency,
 	)
 	compiled, _ := m.scorer.Compile(c) // the suite was linted
 	t.talk.check = compiled.Check

@@ -17,7 +17,7 @@ import (
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/findings"
 	"github.com/callvet/callvet/panel/steps"
-	"github.com/callvet/callvet/score/selection"
+	"github.com/callvet/callvet/score"
 )
 
 // attempts are those of the run as traces, case by case, with what judges said of them.
@@ -279,9 +279,9 @@ func (r *Run) selecting(asked []string) []string {
 	if len(asked) > 0 || !slices.ContainsFunc(r.Manifest.Targets, func(t callvet.Target) bool { return t.Selects }) {
 		return nil
 	}
-	set, _ := selection.SettingsOf(r.Suite.Defaults.Scoring.Selection) // what is wrong with it was told before the run
-	out := []string{selection.Composite, selection.Precision1, selection.MRR}
-	for _, name := range []string{selection.NDCGAt, selection.RecallAt} {
+	set, _ := score.SelectionSettingsOf(r.Suite.Defaults.Scoring.Selection) // what is wrong with it was told before the run
+	out := []string{score.Composite, score.Precision1, score.MRR}
+	for _, name := range []string{score.NDCGAt, score.RecallAt} {
 		for _, k := range set.K {
 			if k > 1 { // at 1 it is precision@1, or nearly
 				out = append(out, fmt.Sprint(name, k))

@@ -14,12 +14,11 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/stale"
+
+	"github.com/callvet/callvet/internal/redact"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/suite"
-	"github.com/callvet/callvet/internal/trace/redact"
 	"github.com/callvet/callvet/score"
-	"github.com/callvet/callvet/score/selection"
 )
 
 // NewCaseSettings say where a new case goes, and what it is called.
@@ -234,7 +233,7 @@ func (a *App) keptFailure(ctx context.Context, f *draft, one *callvet.Suite, fil
 		Format: "callvet.case_new", Version: 1, File: file, Lock: suite.LockPath(file),
 		Tier: callvet.TierRegression, Attempts: len(f.attempts),
 	}
-	now := stale.Of(&callvet.Suite{Tools: f.registry, SystemPrompt: one.SystemPrompt}, f.models, "")
+	now := suite.StaleStateOf(&callvet.Suite{Tools: f.registry, SystemPrompt: one.SystemPrompt}, f.models, "")
 	state, err := now.Bytes()
 	if err != nil {
 		return nil, err
@@ -428,7 +427,7 @@ func (d *draft) state() (json.RawMessage, error) {
 	if len(d.registry) == 0 {
 		return nil, nil
 	}
-	now := stale.Of(&callvet.Suite{Tools: d.registry}, d.models, "")
+	now := suite.StaleStateOf(&callvet.Suite{Tools: d.registry}, d.models, "")
 	if d.system {
 		now.System = ""
 	}
@@ -455,7 +454,7 @@ func kindCounts(counts map[redact.Kind]int64) string {
 
 // AboutTool is the first tool that a case expects by its name; "" where it expects none.
 func AboutTool(c *callvet.Case) string {
-	if want, _ := selection.Of(&c.Expect); len(want.Tools) > 0 && !callvet.NamePattern(want.Tools[0]) {
+	if want, _ := score.SelectionOf(&c.Expect); len(want.Tools) > 0 && !callvet.NamePattern(want.Tools[0]) {
 		return want.Tools[0]
 	}
 	return ""
@@ -678,7 +677,7 @@ func (d *draft) concerns(tool string) bool {
 	if len(d.tools) > 0 && !slices.ContainsFunc(d.tools, func(t callvet.Tool) bool { return t.Name == tool }) {
 		return false
 	}
-	want, _ := selection.Of(&d.of.Expect)
+	want, _ := score.SelectionOf(&d.of.Expect)
 	return slices.ContainsFunc(slices.Concat(want.Tools, want.Acceptable), func(n string) bool { return callvet.NameFits(n, tool, false) }) ||
 		slices.ContainsFunc(d.attempts, func(t callvet.Trace) bool {
 			return slices.ContainsFunc(t.Calls(), func(c callvet.Call) bool { return c.Tool == tool })

@@ -19,19 +19,17 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/catalog"
 	"github.com/callvet/callvet/internal/child"
-	"github.com/callvet/callvet/internal/embed"
+
 	"github.com/callvet/callvet/internal/endpoint"
+	"github.com/callvet/callvet/internal/message"
 	"github.com/callvet/callvet/internal/provider"
 	"github.com/callvet/callvet/internal/provider/agent"
-	"github.com/callvet/callvet/internal/provider/answer"
 	"github.com/callvet/callvet/internal/provider/offline"
-	"github.com/callvet/callvet/internal/provider/recorded"
-	"github.com/callvet/callvet/internal/provider/retriever"
+
+	"github.com/callvet/callvet/internal/redact"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/run"
-	"github.com/callvet/callvet/internal/secret"
 	"github.com/callvet/callvet/internal/trace/foreign"
-	"github.com/callvet/callvet/internal/trace/redact"
 )
 
 // opener builds the models that targets speak through.
@@ -40,14 +38,14 @@ type opener struct {
 	tell    Events
 	prices  *provider.Prices
 	timeout time.Duration
-	records []*recorded.Source
+	records []*offline.Source
 	session string
 	closers []func() error
 	// retrievers are catalogs by their target's position, once all are open.
-	retrievers map[int]*retriever.Retriever
+	retrievers map[int]*catalog.Retriever
 	stored     bool // they were opened again
 	warned     map[string]bool
-	models     []*embed.Models
+	models     []*provider.EmbedModels
 	// lacks, where there is one, is told the variables that a target lacks, and lets it be opened
 	// without them: then nobody is asked.
 	lacks func(s *TargetSpec, variable string)
@@ -75,7 +73,7 @@ func (o *opener) close() {
 // newOpener prepares to open the targets of a run, which session names. prices is a file
 // that goes before the shipped ones, "" for none.
 func (a *App) newOpener(timeout time.Duration, prices, session string, tell Events) (*opener, error) {
-	o := &opener{app: a, tell: tell, prices: provider.ShippedPrices(), timeout: timeout, session: session, retrievers: map[int]*retriever.Retriever{}, warned: map[string]bool{}}
+	o := &opener{app: a, tell: tell, prices: provider.ShippedPrices(), timeout: timeout, session: session, retrievers: map[int]*catalog.Retriever{}, warned: map[string]bool{}}
 	if prices != "" {
 		own, _, err := a.Prices(prices)
 		if err != nil {
@@ -204,11 +202,11 @@ func (o *opener) retriever(ctx context.Context, s *TargetSpec, rest string) ([]r
 		r, t, err := e.Open(ctx, file, set)
 		return one(r, t, err)
 	}
-	cfg := retriever.RemoteConfig{URL: rest, Headers: s.Headers, Lookup: func(name string) string { return o.value(s, name) }, Warn: o.warn, K: 5, Timeout: o.timeout, Now: o.app.cfg.Now, Client: o.app.cfg.HTTP}
+	cfg := catalog.RemoteConfig{URL: rest, Headers: s.Headers, Lookup: func(name string) string { return o.value(s, name) }, Warn: o.warn, K: 5, Timeout: o.timeout, Now: o.app.cfg.Now, Client: o.app.cfg.HTTP}
 	if k, err := strconv.Atoi(s.Agent["k"]); err == nil && k > 0 {
 		cfg.K = k
 	}
-	return one(retriever.OpenRemote(cfg))
+	return one(catalog.OpenRemote(cfg))
 }
 
 func one(m callvet.Model, t callvet.Target, err error) ([]run.Target, error) {
@@ -233,7 +231,7 @@ func (o *opener) recordings(name string) ([]run.Target, error) {
 	if err != nil {
 		return nil, err
 	}
-	sources, err := recorded.Open(path, o.recordedTraces)
+	sources, err := offline.Open(path, o.recordedTraces)
 	if err != nil {
 		return nil, err
 	}
@@ -296,7 +294,7 @@ func (o *opener) execAgent(s *TargetSpec, line string) ([]run.Target, error) {
 	if err != nil {
 		return nil, err
 	}
-	env, _ := secret.Environment(o.app.cfg.Environ, keyVariables(), s.ExecEnv)
+	env, _ := redact.ChildEnvironment(o.app.cfg.Environ, keyVariables(), s.ExecEnv)
 	return one(agent.OpenExec(agent.ExecConfig{Args: args, Dir: dir, Env: env, Output: fields(s.Agent), Timeout: o.timeout, Now: o.app.cfg.Now}))
 }
 
@@ -317,8 +315,8 @@ func (o *opener) httpAgent(s *TargetSpec) ([]run.Target, error) {
 	}))
 }
 
-func fields(g map[string]string) answer.Fields {
-	return answer.Fields{Text: g["text"], Calls: g["calls"], Name: g["name"], Args: g["args"], Result: g["result"], Problem: g["error"]}
+func fields(g map[string]string) message.Fields {
+	return message.Fields{Text: g["text"], Calls: g["calls"], Name: g["name"], Args: g["args"], Result: g["result"], Problem: g["error"]}
 }
 
 // openAll opens every spec and gives the targets names of their own.
@@ -333,7 +331,7 @@ func (o *opener) openAll(ctx context.Context, specs []TargetSpec) ([]run.Target,
 	}
 	for i := range all {
 		all[i].Name = filepath.ToSlash(all[i].Name)
-		if r, ok := all[i].Model.(*retriever.Retriever); ok {
+		if r, ok := all[i].Model.(*catalog.Retriever); ok {
 			o.retrievers[i] = r
 		}
 	}
@@ -352,7 +350,7 @@ func (o *opener) learn(s *TargetSpec) {
 	getenv, secrets := o.app.cfg.Getenv, o.app.secrets
 	note := func(text, name string) {
 		for _, v := range endpoint.Variables(text) {
-			if endpoint.SecretName(name) || secret.Named(v) {
+			if endpoint.SecretName(name) || redact.SecretName(v) {
 				secrets.Learn(getenv(v))
 			}
 		}
@@ -405,7 +403,7 @@ func (a *App) tellWithheld(specs []TargetSpec, tell Events) {
 	names := map[string]bool{}
 	for i := range specs {
 		if specs[i].command() != "" {
-			_, withheld := secret.Environment(a.cfg.Environ, keyVariables(), specs[i].ExecEnv)
+			_, withheld := redact.ChildEnvironment(a.cfg.Environ, keyVariables(), specs[i].ExecEnv)
 			for _, name := range withheld {
 				names[name] = true
 			}

@@ -13,8 +13,8 @@ import (
 	"sync/atomic"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/redact"
 	"github.com/callvet/callvet/internal/store"
-	"github.com/callvet/callvet/internal/trace/redact"
 )
 
 // outline is of a run what its attempts are found and sorted by, in the order of cases, targets and

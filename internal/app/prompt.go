@@ -10,8 +10,8 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/catalog"
-	"github.com/callvet/callvet/internal/catalog/lint"
-	"github.com/callvet/callvet/internal/toolprompt"
+
+	"github.com/callvet/callvet/internal/judge"
 )
 
 // PromptRequest asks for a prompt of a model that calls tools.
@@ -30,7 +30,7 @@ type PromptResult struct {
 	Name     string `json:"name"`
 	Revision int    `json:"revision"`
 	Tools    int    `json:"tools"`
-	toolprompt.Prompt
+	judge.ToolPrompt
 }
 
 // ToolCallerPrompt writes the prompt of a model that calls tools. Tools that the prompt cannot tell
@@ -53,18 +53,18 @@ func (a *App) ToolCallerPrompt(ctx context.Context, req PromptRequest, tell Even
 			return nil, err
 		}
 	}
-	near, left, err := lint.Overlaps(ctx, tools, nil, lint.AlikeFrom)
+	near, left, err := catalog.Overlaps(ctx, tools, nil, catalog.AlikeFrom)
 	if err != nil {
 		return nil, err
 	}
 	if left > 0 {
-		tell.warn("not-compared", fmt.Sprintf("%d tools were not compared with the others: a catalogue of more than %d is for a retriever, not for a prompt", left, lint.MaxCompared))
+		tell.warn("not-compared", fmt.Sprintf("%d tools were not compared with the others: a catalogue of more than %d is for a retriever, not for a prompt", left, catalog.MaxCompared))
 	}
 	pairs := make([][2]string, len(near))
 	for i, p := range near {
 		pairs[i] = [2]string{p.A, p.B}
 	}
-	out := &PromptResult{Format: "callvet.prompt", Version: 1, Name: "tool-caller", Revision: toolprompt.Revision, Tools: len(tools), Prompt: *toolprompt.Make(tools, pairs)}
+	out := &PromptResult{Format: "callvet.prompt", Version: 1, Name: "tool-caller", Revision: judge.ToolPromptRevision, Tools: len(tools), ToolPrompt: *judge.MakeToolPrompt(tools, pairs)}
 	if len(out.Alike) > 0 {
 		names := make([]string, len(out.Alike))
 		for i, p := range out.Alike {

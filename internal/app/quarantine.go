@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/gatefile"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/store"
+	"github.com/callvet/callvet/internal/suite"
 	"github.com/callvet/callvet/internal/trace"
 )
 
@@ -32,7 +32,7 @@ func (t *tally) add(v callvet.Verdict) {
 
 // spared are the cases of a quarantine that are left out on a day, and what is said of each case
 // of it, with what became of it: nobody is to forget one. of is a run or a trace file.
-func spared(of string, list []gatefile.Quarantine, found map[string]*tally, now time.Time) (without map[string]bool, said []string) {
+func spared(of string, list []suite.Quarantine, found map[string]*tally, now time.Time) (without map[string]bool, said []string) {
 	for i := range list {
 		q := &list[i]
 		about := q.Owner
@@ -58,7 +58,7 @@ func spared(of string, list []gatefile.Quarantine, found map[string]*tally, now 
 }
 
 // quarantine leaves cases out of what is summed up of the run until their day is over.
-func (r *Run) quarantine(ctx context.Context, list []gatefile.Quarantine, now time.Time) (said []string, left tally, err error) {
+func (r *Run) quarantine(ctx context.Context, list []suite.Quarantine, now time.Time) (said []string, left tally, err error) {
 	found := map[string]*tally{}
 	for i := range list {
 		t := &tally{}
@@ -82,7 +82,7 @@ func (r *Run) quarantine(ctx context.Context, list []gatefile.Quarantine, now ti
 }
 
 // quarantineTraces finds the tasks of a trace file that are left out, as the cases of a run are.
-func (a *App) quarantineTraces(name string, list []gatefile.Quarantine) (without map[string]bool, said []string, err error) {
+func (a *App) quarantineTraces(name string, list []suite.Quarantine) (without map[string]bool, said []string, err error) {
 	if len(list) == 0 {
 		return nil, nil, nil
 	}
@@ -91,7 +91,7 @@ func (a *App) quarantineTraces(name string, list []gatefile.Quarantine) (without
 	}
 	found := map[string]*tally{}
 	if _, err := a.eachTask(name, func(t *trace.Task) {
-		if slices.ContainsFunc(list, func(q gatefile.Quarantine) bool { return q.Case == t.TaskID }) {
+		if slices.ContainsFunc(list, func(q suite.Quarantine) bool { return q.Case == t.TaskID }) {
 			if found[t.TaskID] == nil {
 				found[t.TaskID] = &tally{}
 			}

@@ -6,8 +6,8 @@ import (
 	"context"
 	"slices"
 
-	"github.com/callvet/callvet/internal/gatefile"
 	"github.com/callvet/callvet/internal/measure"
+	"github.com/callvet/callvet/internal/suite"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/gates"
 	"github.com/callvet/callvet/panel/steps"
@@ -119,7 +119,7 @@ func (r *Run) gatedOn() string {
 	if own == nil {
 		return panel.MetricPass
 	}
-	file, problems := gatefile.Read("", own)
+	file, problems := suite.ReadGates("", own)
 	if len(problems) > 0 {
 		return panel.MetricPass
 	}

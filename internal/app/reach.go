@@ -13,15 +13,15 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/embed"
-	"github.com/callvet/callvet/internal/guard"
+
 	"github.com/callvet/callvet/internal/provider"
+	"github.com/callvet/callvet/internal/world"
 )
 
 // Reach says where the requests of an App may go that works for others, as a server does. The
 // zero value is the public Internet.
 type Reach struct {
-	// Private and Hosts are those of guard.Reach.
+	// Private and Hosts are those of world.GuardReach.
 	Private bool
 	Hosts   []string
 	// Keys are values that go to some hosts alone: an address that somebody else wrote would get them otherwise.
@@ -43,7 +43,7 @@ func (r Reach) Client() *http.Client {
 	if !ok {
 		base = &http.Transport{}
 	}
-	may := guard.Reach{Private: r.Private, Hosts: r.Hosts}
+	may := world.GuardReach{Private: r.Private, Hosts: r.Hosts}
 	c := may.Client(base)
 	if len(r.Keys) > 0 {
 		c.Transport = &keyring{next: c.Transport, keys: r.Keys, near: may.Near}
@@ -188,7 +188,7 @@ func LendableSettings() []string { return provider.Settings() }
 // KeyHosts are the hosts that the key of each variable is for, by an environment.
 func KeyHosts(getenv func(string) string) map[string][]string {
 	out := provider.KeyHosts(getenv)
-	for name, hosts := range embed.KeyHosts(getenv) {
+	for name, hosts := range provider.EmbedKeyHosts(getenv) {
 		for _, h := range hosts {
 			if !slices.Contains(out[name], h) {
 				out[name] = append(out[name], h)

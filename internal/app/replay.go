@@ -13,9 +13,9 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/replay"
 	"github.com/callvet/callvet/internal/run"
 	"github.com/callvet/callvet/internal/store"
+	"github.com/callvet/callvet/internal/world"
 	"github.com/callvet/callvet/score/safety/pii"
 )
 
@@ -233,7 +233,7 @@ func (s *Session) openReplay(ctx context.Context, of *Run) error {
 		if at >= len(of.Manifest.Targets) {
 			return fmt.Errorf("replay run %s: %w: it has %d targets, and now there are %d", of.Stored.ID, callvet.ErrConflict, len(of.Manifest.Targets), len(s.targets))
 		}
-		m := &replay.Again{Find: of.past(at), Next: s.targets[i].Model}
+		m := &world.Again{Find: of.past(at), Next: s.targets[i].Model}
 		if what.FromStep != nil {
 			m.Steps = *what.FromStep
 		}
@@ -243,23 +243,23 @@ func (s *Session) openReplay(ctx context.Context, of *Run) error {
 }
 
 // past finds attempts of the at-th target of a run.
-func (r *Run) past(at int) func(ctx context.Context, id string, repeat int) (replay.Past, error) {
+func (r *Run) past(at int) func(ctx context.Context, id string, repeat int) (world.Past, error) {
 	whole := r.Manifest.Targets[at].Agent
-	return func(ctx context.Context, id string, repeat int) (replay.Past, error) {
+	return func(ctx context.Context, id string, repeat int) (world.Past, error) {
 		for c, err := range r.db.Cells(ctx, r.Stored.ID, store.Filter{CaseID: id, Target: &at}) {
 			if err != nil {
-				return replay.Past{}, err
+				return world.Past{}, err
 			}
 			if c.Repeat != repeat {
 				continue
 			}
 			of, err := r.cases.Case(c.Case)
 			if err != nil {
-				return replay.Past{}, err
+				return world.Past{}, err
 			}
-			return replay.Past{Trace: &c.Trace, Input: len(of.Input), Whole: whole}, nil
+			return world.Past{Trace: &c.Trace, Input: len(of.Input), Whole: whole}, nil
 		}
-		return replay.Past{}, fmt.Errorf("run %s has no attempt %d at it: %w", r.Stored.ID, repeat+1, callvet.ErrNotFound)
+		return world.Past{}, fmt.Errorf("run %s has no attempt %d at it: %w", r.Stored.ID, repeat+1, callvet.ErrNotFound)
 	}
 }
 
@@ -276,11 +276,11 @@ func (s *Session) openReplayWorld(ctx context.Context, of *Run) error {
 	if err != nil {
 		return err
 	}
-	all, err := replay.Of(stored.calls)
+	all, err := world.RecordingsOf(stored.calls)
 	if err != nil {
 		return err
 	}
-	s.world = &world{what: was, recordings: all, of: of}
+	s.world = &acting{what: was, recordings: all, of: of}
 	s.world.what.Hash = all.Hash()
 	if s.resume != nil {
 		return nil
@@ -296,7 +296,7 @@ func (s *Session) openReplayWorld(ctx context.Context, of *Run) error {
 
 // storedCalls are the calls of the attempts that are replayed.
 type storedCalls struct {
-	calls []*replay.Recording
+	calls []*world.Recording
 	// redacted counts the attempts of which something is missing; longest is the number of
 	// answers of the attempt with the most.
 	redacted, longest int
@@ -319,12 +319,12 @@ func (s *Session) recorded(ctx context.Context, of *Run) (out storedCalls, err e
 		if err != nil {
 			return out, err
 		}
-		at := replay.Conversation{Case: k.ID, Target: of.Manifest.Targets[c.Target].Name, Repeat: c.Repeat, Tools: of.toolsOf(k)}
-		out.calls = append(out.calls, replay.OfTrace(&c.Trace, at, of.Manifest.Guard == nil)...)
-		if len(out.calls) > replay.MaxRecordings {
-			return out, fmt.Errorf("replay run %s: it has more than %d calls: %w", of.Stored.ID, replay.MaxRecordings, callvet.ErrLimited)
+		at := world.Conversation{Case: k.ID, Target: of.Manifest.Targets[c.Target].Name, Repeat: c.Repeat, Tools: of.toolsOf(k)}
+		out.calls = append(out.calls, world.OfTrace(&c.Trace, at, of.Manifest.Guard == nil)...)
+		if len(out.calls) > world.MaxRecordings {
+			return out, fmt.Errorf("replay run %s: it has more than %d calls: %w", of.Stored.ID, world.MaxRecordings, callvet.ErrLimited)
 		}
-		out.longest = max(out.longest, replay.Answers(c.Trace.Turns))
+		out.longest = max(out.longest, world.Answers(c.Trace.Turns))
 		if b, err := json.Marshal(&c.Trace.Turns); err != nil || bytes.Contains(b, []byte(pii.Mark)) {
 			out.redacted++
 		}
@@ -357,10 +357,10 @@ func (s *Session) replaying(cfg *run.Config) {
 }
 
 // unanswers reports whether nothing answered the calls of a case in the run that is replayed.
-func (w *world) unanswers(s *callvet.Suite, c *callvet.Case) bool {
+func (w *acting) unanswers(s *callvet.Suite, c *callvet.Case) bool {
 	if w.of == nil {
 		return false
 	}
 	was := w.of.Manifest.World
-	return (was == nil || was.World == "" || was.World == WorldMock) && replay.Mocks(s, c, replay.Options{}) == nil
+	return (was == nil || was.World == "" || was.World == WorldMock) && world.Mocks(s, c, world.MockOptions{}) == nil
 }

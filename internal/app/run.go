@@ -13,11 +13,11 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/catalog/edit"
-	"github.com/callvet/callvet/internal/evalsuite"
+	"github.com/callvet/callvet/internal/catalog"
+	"github.com/callvet/callvet/internal/redact"
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/store"
-	"github.com/callvet/callvet/internal/trace/redact"
+	"github.com/callvet/callvet/internal/suite"
 	"github.com/callvet/callvet/panel"
 )
 
@@ -47,7 +47,7 @@ func (e *NoRunError) Unwrap() error { return e.Err }
 
 // stored finds a run by id, name or place, such as last.
 func stored(ctx context.Context, db *store.DB, ref string) (store.Run, error) {
-	if id, ok := evalsuite.RunOf(ref); ok {
+	if id, ok := suite.EvalRunOf(ref); ok {
 		ref = id
 	}
 	r, err := db.Run(ctx, ref)
@@ -286,7 +286,7 @@ func (r *Run) Size() int { return r.Manifest.attempts(r.Cases()) * len(r.Manifes
 // Resume is the action that goes on with the run, with other settings.
 func (r *Run) Resume(with ...Setting) Action {
 	verb := VerbResume
-	if r.Manifest.Made && r.Manifest.Judging == nil && !edit.Made(r.Suite) {
+	if r.Manifest.Made && r.Manifest.Judging == nil && !catalog.MadeByCallvet(r.Suite) {
 		verb = VerbSweep
 	}
 	return Action{Verb: verb, Run: r.Stored.ID, With: with}
@@ -345,7 +345,7 @@ func (r *Run) Next(p *panel.Panels) []Action {
 		return out
 	}
 	if r.Manifest.Made {
-		if r.Manifest.Judging == nil && !edit.Made(r.Suite) {
+		if r.Manifest.Judging == nil && !catalog.MadeByCallvet(r.Suite) {
 			add(VerbSweep)
 		}
 		add(VerbReport)

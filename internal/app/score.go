@@ -14,16 +14,16 @@ import (
 	"sync"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/doc"
 	"github.com/callvet/callvet/internal/measure"
+	"github.com/callvet/callvet/internal/redact"
+	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/report/plain"
-	"github.com/callvet/callvet/internal/report/sheet"
 	"github.com/callvet/callvet/internal/trace"
-	"github.com/callvet/callvet/internal/trace/redact"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/findings"
 	"github.com/callvet/callvet/panel/steps"
-	"github.com/callvet/callvet/score/step"
-	"github.com/callvet/callvet/value/typed"
+	"github.com/callvet/callvet/score"
 )
 
 // ScoreRequest asks what trace files or a run add up to, by call and by task.
@@ -50,13 +50,13 @@ type ScoreRequest struct {
 // Scored is what trace files or a run add up to.
 type Scored struct {
 	// View is what reports tell of it; nil where a partial result was asked for.
-	View *sheet.View
+	View *report.ScoresView
 	// unread is why excerpts could not be read, once a face has asked for them.
 	unread error
 }
 
 // Write writes a view in one form. The error is also that of reading excerpts.
-func (s *Scored) Write(w io.Writer, face sheet.Face) error {
+func (s *Scored) Write(w io.Writer, face report.ScoresFace) error {
 	err := face(w, s.View)
 	return cmp.Or(s.unread, err)
 }
@@ -83,7 +83,7 @@ func (a *App) Score(ctx context.Context, req ScoreRequest, tell Events) (*Scored
 	}
 	out := a.shownSums(s)
 	for _, name := range reports {
-		face, err := sheet.ByPath(name)
+		face, err := report.ScoresByPath(name)
 		if err != nil {
 			return nil, err
 		}
@@ -109,7 +109,7 @@ type scored struct {
 	log    trace.Log
 	files  []string
 	marks  map[string][]measure.Mark
-	scorer *step.Scorer // nil of merged parts
+	scorer *score.StepScorer // nil of merged parts
 	red    *redact.Redactor
 	again  bool // the files can be read again, for excerpts
 }
@@ -117,7 +117,7 @@ type scored struct {
 // shownSums are sums as they may be seen.
 func (a *App) shownSums(s *scored) *Scored {
 	withoutSecrets(s.panels, s.red)
-	out := &Scored{View: &sheet.View{
+	out := &Scored{View: &report.ScoresView{
 		Files: s.files, Panels: s.panels, Lines: s.log.Lines, Steps: s.log.Steps, Tasks: s.log.Tasks,
 		Problems: s.problems(), Version: a.cfg.Version,
 	}}
@@ -340,10 +340,10 @@ type adding struct {
 }
 
 // up adds sources up. The problems are those of the tools.
-func (d *adding) up(ctx context.Context, sources []measure.Source) (*measure.Result, *step.Scorer, []callvet.Problem, error) {
+func (d *adding) up(ctx context.Context, sources []measure.Source) (*measure.Result, *score.StepScorer, []callvet.Problem, error) {
 	cfg := d.steps
 	cfg.Catalogue, cfg.Families, cfg.Tools = len(d.tools) > 0, callvet.FamiliesOf(d.tools), d.tools
-	scorer, problems := step.New(step.Config{Tools: d.tools, Safe: d.watch.Safe(), Scoring: d.scoring, Matchers: stepMatchers})
+	scorer, problems := score.NewStepScorer(score.StepConfig{Tools: d.tools, Safe: d.watch.Safe(), Scoring: d.scoring, Matchers: stepMatchers})
 	d.watch.Name(scorer.Naming())
 	set := measure.Config{Steps: cfg, Scorer: scorer, Attempts: d.watch.Judge(ctx), Lines: d.lines, Jobs: d.jobs, Without: d.without, Each: d.each}
 	if set.Jobs <= 0 {
@@ -403,7 +403,7 @@ func (a *App) mergePartials(names []string, cfg steps.Config) (*scored, error) {
 		}
 		var log trace.Log
 		if err := json.Unmarshal(note, &log); err != nil {
-			return nil, fmt.Errorf("%s: read partial result: %w: %w", name, callvet.ErrInvalid, typed.Explain(err))
+			return nil, fmt.Errorf("%s: read partial result: %w: %w", name, callvet.ErrInvalid, doc.Explain(err))
 		}
 		log.Shift(before)
 		out.log.Merge(&log)

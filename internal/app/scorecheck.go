@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/report/sheet"
+	"github.com/callvet/callvet/internal/report"
 )
 
 // check refuses a request that cannot be meant, before anything is read or written.
@@ -63,7 +63,7 @@ func (r *ScoreRequest) checkOutputs(files Files) error {
 		}
 	}
 	for _, o := range reports {
-		if _, err := sheet.ByPath(o); err != nil {
+		if _, err := report.ScoresByPath(o); err != nil {
 			return err
 		}
 	}

@@ -14,10 +14,9 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/drills"
+	"github.com/callvet/callvet/internal/judge"
+	"github.com/callvet/callvet/internal/redact"
 	"github.com/callvet/callvet/internal/report/plain"
-	"github.com/callvet/callvet/internal/scorer"
-	"github.com/callvet/callvet/internal/secret"
-	"github.com/callvet/callvet/internal/trace/redact"
 )
 
 // ScorerVersion says which version of a scorer of the suite's own judged a run.
@@ -55,7 +54,7 @@ func (a *App) newScorersOf(req *RunRequest) (*scorersOf, error) {
 			return nil, err
 		}
 	}
-	pool := scorer.New(scorer.Config{Dir: dir}) // which starts nothing
+	pool := judge.NewScorerPool(judge.ScorerConfig{Dir: dir}) // which starts nothing
 	return &scorersOf{
 		version: pool.Version, may: req.AllowExec && a.cfg.Permit.Commands, commands: map[string][]string{}, seen: map[string]map[string]bool{}, kinds: map[string]map[string]bool{},
 	}, nil
@@ -151,7 +150,7 @@ func (m *Manifest) commands() []string {
 }
 
 // programs makes what runs the scorers of the session's run. The caller closes it.
-func (s *Session) programs() (*scorer.Pool, error) {
+func (s *Session) programs() (*judge.ScorerPool, error) {
 	if m := s.Manifest; m.Made || m.Kept || m.Drill && m.Path == drills.Name { // read from no file
 		return s.app.poolIn("", s.Manifest.leaves())
 	}
@@ -160,7 +159,7 @@ func (s *Session) programs() (*scorer.Pool, error) {
 
 // newPool makes what runs the scorers of a suite, which are shown what a run would keep; keep are
 // the kinds of personal data that stay. The caller closes it.
-func (a *App) newPool(suite string, keep []redact.Kind) (*scorer.Pool, error) {
+func (a *App) newPool(suite string, keep []redact.Kind) (*judge.ScorerPool, error) {
 	dir, err := a.besideSuite(suite)
 	if err != nil {
 		return nil, err
@@ -169,13 +168,13 @@ func (a *App) newPool(suite string, keep []redact.Kind) (*scorer.Pool, error) {
 }
 
 // poolIn makes what runs scorers in a folder.
-func (a *App) poolIn(dir string, keep []redact.Kind) (*scorer.Pool, error) {
+func (a *App) poolIn(dir string, keep []redact.Kind) (*judge.ScorerPool, error) {
 	base, err := a.secrets.Redactor(keep)
 	if err != nil {
 		return nil, err
 	}
-	env, _ := secret.Environment(a.cfg.Environ, keyVariables(), nil)
-	return scorer.New(scorer.Config{Dir: dir, Env: env, Redact: func(c *callvet.Case, t *callvet.Trace) (callvet.Case, callvet.Trace) {
+	env, _ := redact.ChildEnvironment(a.cfg.Environ, keyVariables(), nil)
+	return judge.NewScorerPool(judge.ScorerConfig{Dir: dir, Env: env, Redact: func(c *callvet.Case, t *callvet.Trace) (callvet.Case, callvet.Trace) {
 		shown, cell := base.Fork().Row(c, &callvet.Cell{Trace: *t})
 		return shown, cell.Trace
 	}}), nil

@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/doc"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/suite/native"
-	"github.com/callvet/callvet/internal/suite/source"
 	"github.com/callvet/callvet/score/match"
 )
 
@@ -29,7 +29,7 @@ func (a *App) stepScoring(given string, tell Events) (set callvet.Scoring, told 
 	} else if text, err = a.read(given, maxScoringBytes); err != nil {
 		return set, "", fmt.Errorf("read scoring settings: %w", err)
 	}
-	doc, bad := source.Read(name, text)
+	doc, bad := doc.Read(name, text)
 	var problems []callvet.Problem
 	if bad != nil {
 		problems = append(problems, doc.Problem(bad))
@@ -68,7 +68,7 @@ func nameClash(set *callvet.Scoring, tools []callvet.Tool, tell Events) error {
 
 // stepMatchers reads gold.params of a step as params in a suite are read.
 func stepMatchers(object []byte) (map[string]callvet.Matcher, []callvet.Problem) {
-	doc, bad := source.ReadJSON("", object)
+	doc, bad := doc.ReadJSON("", object)
 	if bad != nil {
 		return nil, []callvet.Problem{doc.Problem(bad)}
 	}

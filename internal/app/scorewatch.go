@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/judge"
 	"github.com/callvet/callvet/internal/measure"
 	"github.com/callvet/callvet/internal/report/plain"
-	"github.com/callvet/callvet/internal/scorer"
 	"github.com/callvet/callvet/score"
 	"github.com/callvet/callvet/score/safety"
 )
@@ -26,7 +26,7 @@ func (a *App) watch(ctx context.Context, set *TraceSettings, tell Events) (w *me
 		return nil, nil, nil, refused("allow_exec", "{allow_exec} is for the scorers of a suite: give {suite}")
 	}
 	var suite *callvet.Suite
-	programs := &scorer.Pool{}
+	programs := &judge.ScorerPool{}
 	if set.Suite != "" {
 		if suite, err = a.wholeSuite(ctx, set, tell); err != nil {
 			return nil, nil, nil, err
@@ -65,7 +65,7 @@ func noPrograms(s *callvet.Scorer) (score.Custom, error) {
 // programsOf makes what runs the scorers of a suite that are programs, under the permission that
 // runs ask for, and tells of them. Where nobody gave it, nothing is refused: traces are there
 // already, so that nothing is lost by judging them without. Close what it gives.
-func (a *App) programsOf(s *callvet.Suite, set *TraceSettings, tell Events) (*scorer.Pool, error) {
+func (a *App) programsOf(s *callvet.Suite, set *TraceSettings, tell Events) (*judge.ScorerPool, error) {
 	req := &RunRequest{SuiteRequest: SuiteRequest{Suite: set.Suite}, AllowExec: set.AllowExec}
 	own, err := a.newScorersOf(req)
 	if err != nil {

@@ -10,13 +10,9 @@ import (
 	"strconv"
 
 	"github.com/callvet/callvet/internal/catalog"
-	"github.com/callvet/callvet/internal/catalog/ask"
-	"github.com/callvet/callvet/internal/catalog/learn"
-	"github.com/callvet/callvet/internal/catalog/lint"
-	"github.com/callvet/callvet/internal/catalog/sweep"
-	"github.com/callvet/callvet/internal/catalogfile"
-	"github.com/callvet/callvet/internal/embed"
-	"github.com/callvet/callvet/internal/report/figure"
+
+	"github.com/callvet/callvet/internal/provider"
+
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/retrieve"
 )
@@ -26,23 +22,23 @@ type (
 	// Search says what is searched and how.
 	Search = catalog.Search
 	// QueryRequest asks one question.
-	QueryRequest = ask.QueryRequest
+	QueryRequest = catalog.QueryRequest
 	// TuneRequest asks for better weights.
-	TuneRequest = learn.TuneRequest
+	TuneRequest = catalog.TuneRequest
 	// Tuning is what a search for weights found.
-	Tuning = learn.Tuning
+	Tuning = catalog.Tuning
 	// LearnRequest asks for routes that are learned from questions.
-	LearnRequest = learn.LearnRequest
+	LearnRequest = catalog.LearnRequest
 	// LintToolsRequest asks what is wrong with a catalogue.
-	LintToolsRequest = lint.LintRequest
+	LintToolsRequest = catalog.LintRequest
 	// ConfusableRequest asks which tools are easily taken for one another.
-	ConfusableRequest = lint.ConfusableRequest
+	ConfusableRequest = catalog.ConfusableRequest
 	// Sweep is how often the first tool is right as a catalogue grows, and under other settings.
-	Sweep = sweep.Sweep
+	Sweep = catalog.Sweep
 	// Curve is how models choose as a catalogue grows.
-	Curve = sweep.Curve
+	Curve = catalog.Curve
 	// Configuration is one way to search, by name.
-	Configuration = sweep.Configuration
+	Configuration = catalog.Configuration
 )
 
 // What requests about catalogues may say.
@@ -54,10 +50,10 @@ const (
 )
 
 // Goals are what TuneRequest may make larger; the first one is the usual one.
-func Goals() []string { return learn.Goals() }
+func Goals() []string { return catalog.TuningGoals() }
 
 // ReadConfiguration reads NAME=SETTING:VALUE,…; the error wraps callvet.ErrInvalid.
-func ReadConfiguration(text string) (Configuration, error) { return sweep.ReadConfiguration(text) }
+func ReadConfiguration(text string) (Configuration, error) { return catalog.ReadConfiguration(text) }
 
 // SelectRequest asks for a run in which a retriever, or a service, chooses tools.
 type SelectRequest struct {
@@ -89,7 +85,7 @@ func (a *App) selecting(ctx context.Context, e *catalog.Env, req *SelectRequest,
 		return err
 	}
 	if req.Tools != "" {
-		c, problems, err := catalogfile.Load(req.Tools, e.Files)
+		c, problems, err := catalog.LoadFile(req.Tools, e.Files)
 		if err != nil {
 			return err
 		}
@@ -108,13 +104,13 @@ func (a *App) selecting(ctx context.Context, e *catalog.Env, req *SelectRequest,
 	}
 	run.Targets = []TargetSpec{target}
 	run.Selection = &SelectionRequest{Scoring: composite, K: catalog.Depths(req.Depth())}
-	c, err := learn.Caution(ctx, e, &req.Search, file)
+	c, err := catalog.Caution(ctx, e, &req.Search, file)
 	tell.cautions(&req.Search, &c)
 	return err
 }
 
 // cautions tells what flatters the figures of a search.
-func (e Events) cautions(f *Search, c *learn.Cautions) {
+func (e Events) cautions(f *Search, c *catalog.Cautions) {
 	for _, p := range c.Expected {
 		e.warn(p.Code, p.Error())
 	}
@@ -134,7 +130,7 @@ func (e Events) cautions(f *Search, c *learn.Cautions) {
 	if u == nil {
 		return
 	}
-	change := fmt.Sprintf("%s %s under the preset, %s as tuned, change %s", u.Goal, plain.Percent(u.Before), plain.Percent(u.After), figure.Change(u.Change))
+	change := fmt.Sprintf("%s %s under the preset, %s as tuned, change %s", u.Goal, plain.Percent(u.Before), plain.Percent(u.After), plain.Change(u.Change))
 	if u.Folds > 0 {
 		e.warn("tuned-here", fmt.Sprintf("%s was tuned on this suite, on all of its %d cases: the figures below flatter it; held out in %d folds: %s", f.WeightsFile, u.Train.Cases, u.Folds, change))
 		return
@@ -143,22 +139,22 @@ func (e Events) cautions(f *Search, c *learn.Cautions) {
 }
 
 // Query asks one question.
-func (a *App) Query(ctx context.Context, req QueryRequest, tell Events) (*ask.Answer, error) {
-	return catalogued(a, tell, func(e *catalog.Env) (*ask.Answer, error) { return ask.Query(ctx, e, req) })
+func (a *App) Query(ctx context.Context, req QueryRequest, tell Events) (*catalog.QueryAnswer, error) {
+	return catalogued(a, tell, func(e *catalog.Env) (*catalog.QueryAnswer, error) { return catalog.Query(ctx, e, req) })
 }
 
 // SweepRequest compares sizes of a catalogue, and settings.
 type SweepRequest struct {
-	sweep.Request
+	catalog.SweepRequest
 	// Run says how Models are asked.
 	Run RunRequest `json:"run,omitzero"`
 }
 
 // Sweep compares sizes and settings by the retriever alone.
-func (a *App) Sweep(ctx context.Context, req SweepRequest, tell Events) (*sweep.Sweep, error) {
-	return catalogued(a, tell, func(e *catalog.Env) (*sweep.Sweep, error) {
+func (a *App) Sweep(ctx context.Context, req SweepRequest, tell Events) (*catalog.Sweep, error) {
+	return catalogued(a, tell, func(e *catalog.Env) (*catalog.Sweep, error) {
 		e.Progress = tell.searches
-		return sweep.Run(ctx, e, req.Request)
+		return catalog.RunSweep(ctx, e, req.SweepRequest)
 	})
 }
 
@@ -167,7 +163,7 @@ func (a *App) Sweep(ctx context.Context, req SweepRequest, tell Events) (*sweep.
 func (a *App) Curve(ctx context.Context, req SweepRequest, conclude Conclude, tell Events) (*Curve, error) {
 	return catalogued(a, tell, func(e *catalog.Env) (*Curve, error) {
 		e.Progress, e.Ask = tell.searches, a.asker(req.Models, &req.Run, conclude, tell).ask
-		return sweep.CurveFor(ctx, e, req.Request)
+		return catalog.CurveFor(ctx, e, req.SweepRequest)
 	})
 }
 
@@ -180,30 +176,32 @@ func (a *App) ResumeCurve(ctx context.Context, req ResumeRequest, conclude Concl
 	defer func() { err = errors.Join(err, s.Close()) }()
 	q := asker{conclude: conclude}
 	err = q.read(ctx, s, func(v *catalog.Answers) (err error) {
-		c, err = sweep.CurveOf(v)
+		c, err = catalog.CurveOf(v)
 		return err
 	})
 	return c, err
 }
 
 // Tune looks for weights on one part of a suite, and compares them on the other.
-func (a *App) Tune(ctx context.Context, req TuneRequest, tell Events) (*learn.Tuning, error) {
-	return catalogued(a, tell, func(e *catalog.Env) (*learn.Tuning, error) { return learn.Tune(ctx, e, req) })
+func (a *App) Tune(ctx context.Context, req TuneRequest, tell Events) (*catalog.Tuning, error) {
+	return catalogued(a, tell, func(e *catalog.Env) (*catalog.Tuning, error) { return catalog.Tune(ctx, e, req) })
 }
 
 // Learn learns routes from questions.
-func (a *App) Learn(ctx context.Context, req LearnRequest, tell Events) (*learn.Lesson, error) {
-	return catalogued(a, tell, func(e *catalog.Env) (*learn.Lesson, error) { return learn.Learn(ctx, e, req) })
+func (a *App) Learn(ctx context.Context, req LearnRequest, tell Events) (*catalog.Lesson, error) {
+	return catalogued(a, tell, func(e *catalog.Env) (*catalog.Lesson, error) { return catalog.Learn(ctx, e, req) })
 }
 
 // LintTools finds what keeps tools from being found or told apart.
-func (a *App) LintTools(ctx context.Context, req LintToolsRequest, tell Events) (*lint.Findings, error) {
-	return catalogued(a, tell, func(e *catalog.Env) (*lint.Findings, error) { return lint.Lint(ctx, e, req) })
+func (a *App) LintTools(ctx context.Context, req LintToolsRequest, tell Events) (*catalog.Findings, error) {
+	return catalogued(a, tell, func(e *catalog.Env) (*catalog.Findings, error) { return catalog.Lint(ctx, e, req) })
 }
 
 // Confusable finds pairs of tools that are easily taken for one another.
-func (a *App) Confusable(ctx context.Context, req ConfusableRequest, tell Events) (*lint.Confusable, error) {
-	return catalogued(a, tell, func(e *catalog.Env) (*lint.Confusable, error) { return lint.FindConfusable(ctx, e, req, a.observed) })
+func (a *App) Confusable(ctx context.Context, req ConfusableRequest, tell Events) (*catalog.Confusable, error) {
+	return catalogued(a, tell, func(e *catalog.Env) (*catalog.Confusable, error) {
+		return catalog.FindConfusable(ctx, e, req, a.observed)
+	})
 }
 
 // VectorsRequest asks which vectors are kept.
@@ -215,10 +213,10 @@ type VectorsRequest struct {
 }
 
 // Vectors tells which vectors of models are kept, and forgets them where that is asked for.
-func (a *App) Vectors(ctx context.Context, req VectorsRequest) (*embed.CacheListing, error) {
+func (a *App) Vectors(ctx context.Context, req VectorsRequest) (*provider.EmbedCacheListing, error) {
 	path, err := a.cfg.Vectors()
 	if err != nil {
 		return nil, err
 	}
-	return embed.ListCache(ctx, path, req.Models, req.Drop)
+	return provider.ListEmbedCache(ctx, path, req.Models, req.Drop)
 }

@@ -15,9 +15,8 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/catalog"
-	"github.com/callvet/callvet/internal/guard"
-	"github.com/callvet/callvet/internal/live"
-	"github.com/callvet/callvet/internal/replay"
+	"github.com/callvet/callvet/internal/world"
+
 	"github.com/callvet/callvet/internal/run"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/score"
@@ -39,12 +38,12 @@ type Session struct {
 	// judging makes a new run one of a judge about judges, as store.Run has it.
 	judging *Judging
 	judges  string
-	live    *liveJudges   // nil: attempts are judged when they are over, or not at all
-	policy  *guard.Policy // of a new run with a guard
-	dry     *DryRun       // not nil: the run is told here, and not kept
-	tools   *live.File    // of a new run that calls tools
-	world   *world        // nil: takeUp opens it
-	yield   chan struct{} // closed by Yield
+	live    *liveJudges      // nil: attempts are judged when they are over, or not at all
+	policy  *world.Policy    // of a new run with a guard
+	dry     *DryRun          // not nil: the run is told here, and not kept
+	tools   *world.ToolsFile // of a new run that calls tools
+	world   *acting          // nil: takeUp opens it
+	yield   chan struct{}    // closed by Yield
 	yielded sync.Once
 	shard   *shard // what a worker makes of the run; nil: all of it
 
@@ -418,7 +417,7 @@ func (s *Session) config(ctx context.Context, lease *store.Lease, hide *hiding) 
 		},
 		Faults: func(c *callvet.Case) []callvet.ToolFault { return callvet.FaultsOf(s.Suite, c) },
 		Faulty: func(w callvet.World, faults []callvet.ToolFault, c *callvet.Case, repeat int) callvet.World {
-			return replay.Faulty(w, faults, replay.Attempt{Seed: man.Seed, Case: c.ID, Repeat: repeat}, man.RealLatency)
+			return world.Faulty(w, faults, world.Attempt{Seed: man.Seed, Case: c.ID, Repeat: repeat}, man.RealLatency)
 		},
 		Cases: man.Cases, Rules: man.otherRules(), Last: man.Rubrics, Hold: set.holdRubrics, Repeats: man.Repeats, Own: man.OwnRepeats, Interleave: set.Interleave, Limits: set.limits(man.Specs, s.targets), Timeout: set.timeout(), Retry: set.retry(),
 		Budget: run.Budget{

@@ -14,9 +14,9 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/parallel"
+	"github.com/callvet/callvet/internal/redact"
 	"github.com/callvet/callvet/internal/run"
 	"github.com/callvet/callvet/internal/store"
-	"github.com/callvet/callvet/internal/trace/redact"
 )
 
 // Split has workers carry out a run that is large enough for them, shard by shard, under the lease of the

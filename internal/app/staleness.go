@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/catalog/lint"
-	"github.com/callvet/callvet/internal/stale"
+	"github.com/callvet/callvet/internal/catalog"
+
 	"github.com/callvet/callvet/internal/suite"
 )
 
@@ -47,8 +47,8 @@ type StaleGroup struct {
 	Made  string   `json:"made,omitempty"`
 	Cases []string `json:"cases"`
 	// Tools are those that the cases expect.
-	Tools    []string        `json:"tools"`
-	Warnings []stale.Warning `json:"warnings"`
+	Tools    []string             `json:"tools"`
+	Warnings []suite.StaleWarning `json:"warnings"`
 	// Unknown is what was not recorded, so that nobody can tell whether it changed.
 	Unknown []string `json:"unknown,omitempty"`
 }
@@ -56,7 +56,7 @@ type StaleGroup struct {
 // madeGroup gathers the cases that were made in one state.
 type madeGroup struct {
 	StaleGroup
-	state stale.State
+	state suite.StaleState
 }
 
 // makers gathers, case by case, what was recorded when cases were made.
@@ -115,17 +115,17 @@ func (m *makers) group(f *suite.File, id string) (*madeGroup, error) {
 	if g := m.at[key]; g != nil {
 		return g, nil
 	}
-	g := &madeGroup{StaleGroup: StaleGroup{From: f.Name, Cases: []string{}, Tools: []string{}, Warnings: []stale.Warning{}}}
+	g := &madeGroup{StaleGroup: StaleGroup{From: f.Name, Cases: []string{}, Tools: []string{}, Warnings: []suite.StaleWarning{}}}
 	switch {
 	case raw != nil:
 		var err error
-		if g.state, err = stale.Read(raw); err != nil {
+		if g.state, err = suite.ReadStaleState(raw); err != nil {
 			return nil, fmt.Errorf("%s: %w", suite.LockPath(f.Name), err)
 		}
 		e := f.Lock.Find(id)
 		g.state.At = cmp.Or(e.Reviewed, e.Locked)
 	case f.Metadata != nil:
-		g.state, m.tool[f.Name] = stale.Envelope(f.Metadata)
+		g.state, m.tool[f.Name] = suite.StaleEnvelope(f.Metadata)
 	}
 	g.Made = g.state.At
 	m.at[key], m.groups = g, append(m.groups, g)
@@ -155,14 +155,14 @@ func expectedTools(e *callvet.Expect) (out []string) {
 
 // compare holds each group against what is now. Which tools overlap is looked for once, and
 // only where it matters.
-func (m *makers) compare(ctx context.Context, s *callvet.Suite, now *stale.State) ([]StaleGroup, error) {
+func (m *makers) compare(ctx context.Context, s *callvet.Suite, now *suite.StaleState) ([]StaleGroup, error) {
 	return compareGroups(ctx, m.groups, s, now)
 }
 
-func compareGroups(ctx context.Context, groups []*madeGroup, s *callvet.Suite, now *stale.State) ([]StaleGroup, error) {
+func compareGroups(ctx context.Context, groups []*madeGroup, s *callvet.Suite, now *suite.StaleState) ([]StaleGroup, error) {
 	var failed error
 	alike := sync.OnceValue(func() func(a, b string) bool {
-		like, err := lint.Overlap(ctx, s.Tools)
+		like, err := catalog.Overlap(ctx, s.Tools)
 		if err != nil {
 			failed = err
 			return func(string, string) bool { return false }
@@ -172,7 +172,7 @@ func compareGroups(ctx context.Context, groups []*madeGroup, s *callvet.Suite, n
 	out := []StaleGroup{}
 	for _, g := range groups {
 		if !g.state.Empty() {
-			w, unknown := stale.Compare(&g.state, now, stale.About{Tools: g.Tools, Alike: func(a, b string) bool { return alike()(a, b) }})
+			w, unknown := suite.CompareStale(&g.state, now, suite.StaleAbout{Tools: g.Tools, Alike: func(a, b string) bool { return alike()(a, b) }})
 			g.Warnings, g.Unknown = append(g.Warnings, w...), unknown
 		} else {
 			g.Unknown = []string{nothingRecorded}
@@ -212,7 +212,7 @@ func (a *App) staleSuite(ctx context.Context, req StaleRequest, tell Events) ([]
 			return nil, err
 		}
 	}
-	now := stale.Of(read.Suite, req.Models, "")
+	now := suite.StaleStateOf(read.Suite, req.Models, "")
 	return m.compare(ctx, read.Suite, &now)
 }
 
@@ -222,8 +222,8 @@ func (a *App) staleRun(ctx context.Context, req StaleRequest, tell Events) ([]St
 	if err != nil {
 		return nil, err
 	}
-	g := &madeGroup{StaleGroup: StaleGroup{From: "run " + r.Stored.ID, Made: r.Stored.Created.UTC().Format(time.RFC3339), Cases: []string{}, Tools: []string{}, Warnings: []stale.Warning{}}}
-	g.state = stale.Of(r.Suite, models(r.Manifest.Specs), g.Made)
+	g := &madeGroup{StaleGroup: StaleGroup{From: "run " + r.Stored.ID, Made: r.Stored.Created.UTC().Format(time.RFC3339), Cases: []string{}, Tools: []string{}, Warnings: []suite.StaleWarning{}}}
+	g.state = suite.StaleStateOf(r.Suite, models(r.Manifest.Specs), g.Made)
 	var bad error
 	for c := range r.Chosen(&bad) {
 		g.Cases = append(g.Cases, c.ID)
@@ -246,7 +246,7 @@ func (a *App) staleRun(ctx context.Context, req StaleRequest, tell Events) ([]St
 	if err != nil {
 		return nil, err
 	}
-	now := stale.Of(read.Suite, req.Models, "")
+	now := suite.StaleStateOf(read.Suite, req.Models, "")
 	return compareGroups(ctx, []*madeGroup{g}, read.Suite, &now)
 }
 
@@ -298,6 +298,6 @@ func stateNow(s *callvet.Suite, models []string) (json.RawMessage, error) {
 	if len(s.Tools) == 0 {
 		return nil, nil
 	}
-	now := stale.Of(s, models, "")
+	now := suite.StaleStateOf(s, models, "")
 	return now.Bytes()
 }

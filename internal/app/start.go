@@ -14,9 +14,9 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/catalog"
 	"github.com/callvet/callvet/internal/parallel"
+	"github.com/callvet/callvet/internal/redact"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/run"
-	"github.com/callvet/callvet/internal/secret"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/suite"
 )
@@ -115,13 +115,13 @@ func (q *RunRequest) check() error {
 
 // settings are what a person wrote beside targets: it is kept too, to be able to suggest the
 // same again.
-func (q *RunRequest) settings() []secret.Setting {
+func (q *RunRequest) settings() []redact.Setting {
 	const hint = "leave it out"
-	out := []secret.Setting{{Name: "the suite's path", Prose: q.Suite, Hint: hint}}
+	out := []redact.Setting{{Name: "the suite's path", Prose: q.Suite, Hint: hint}}
 	out = append(out, wordSettings(&q.Words)...)
 	for _, g := range q.Origin.Flags {
 		for _, v := range g.Values {
-			out = append(out, secret.Setting{Name: "--" + g.Name, Prose: v, Hint: hint})
+			out = append(out, redact.Setting{Name: "--" + g.Name, Prose: v, Hint: hint})
 		}
 	}
 	return out

@@ -5,16 +5,16 @@ package app
 import (
 	"context"
 
-	"github.com/callvet/callvet/internal/embed"
+	"github.com/callvet/callvet/internal/provider"
 	"github.com/callvet/callvet/retrieve"
 )
 
 // still are models of catalogues that are named and never asked: for what a run would take.
-type still struct{ *embed.Models }
+type still struct{ *provider.EmbedModels }
 
 // Open implements catalog.Models: what it opens is checked, and answers without being asked.
 func (m still) Open(ctx context.Context, embedder, reranker string, o *retrieve.Options) error {
-	if err := m.Models.Open(ctx, embedder, reranker, o); err != nil {
+	if err := m.EmbedModels.Open(ctx, embedder, reranker, o); err != nil {
 		return err
 	}
 	o.Cache = nil // nothing of what stands in is kept
@@ -30,10 +30,10 @@ func (m still) Open(ctx context.Context, embedder, reranker string, o *retrieve.
 // silent stands in for a model that is not asked.
 type silent struct{ name string }
 
-// Model implements vector.Embedder.
+// Model implements retrieve.Embedder.
 func (s silent) Model() string { return s.name }
 
-// Embed implements vector.Embedder: all texts are alike.
+// Embed implements retrieve.Embedder: all texts are alike.
 func (silent) Embed(_ context.Context, texts []string) ([][]float32, error) {
 	out := make([][]float32, len(texts))
 	for i := range out {

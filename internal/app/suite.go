@@ -13,13 +13,12 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/coverage"
-	"github.com/callvet/callvet/internal/input"
-	"github.com/callvet/callvet/internal/replay"
+
+	"github.com/callvet/callvet/internal/doc"
 	"github.com/callvet/callvet/internal/report/plain"
-	"github.com/callvet/callvet/internal/stale"
+	"github.com/callvet/callvet/internal/world"
+
 	"github.com/callvet/callvet/internal/suite"
-	"github.com/callvet/callvet/internal/toolfile"
 )
 
 // SuiteRequest says which suite is read, and how.
@@ -80,11 +79,11 @@ func (a *App) OpenSuite(ctx context.Context, req SuiteRequest, tell Events) (*su
 		if path, _, err = a.cfg.Files.Path(req.Suite); err != nil {
 			return nil, err
 		}
-		source = func(name string) ([]byte, error) { return input.File(name, suite.DefaultLimit) }
+		source = func(name string) ([]byte, error) { return doc.ReadFile(name, suite.DefaultLimit) }
 	}
 	read, problems, err := suite.Open(path, opt, suite.LintOptions{
 		Source: source, Scoring: scoring, Catalogue: req.CatalogueFile, EmbedderLater: req.EmbedderLater,
-		World: func(s *callvet.Suite, c *callvet.Case) callvet.World { return replay.Mocks(s, c, replay.Options{}) },
+		World: func(s *callvet.Suite, c *callvet.Case) callvet.World { return world.Mocks(s, c, world.MockOptions{}) },
 	})
 	tell.problems(problems)
 	return read, err
@@ -136,7 +135,7 @@ func (a *App) newestTools(name string, tell Events) ([]callvet.Tool, error) {
 	if err != nil {
 		return nil, err
 	}
-	newest, left := toolfile.Newest(tools)
+	newest, left := suite.NewestTools(tools)
 	if len(left) > 0 {
 		tell.note("older-tools", "%s of %s left out: a suite has the newest one of a tool", plain.Count(len(left), "older version", "older versions"), name)
 	}
@@ -175,17 +174,17 @@ func (a *App) ReadTools(names []string, tell Events) ([]callvet.Tool, error) {
 // loadTools reads tools of a file or a folder; of what was sent along, nothing on the disk.
 func (a *App) loadTools(name string) ([]callvet.Tool, []callvet.Problem, error) {
 	if a.uploaded {
-		text, err := a.read(name, toolfile.DefaultLimit)
+		text, err := a.read(name, suite.ToolFileLimit)
 		if err != nil {
 			return nil, nil, err
 		}
-		return toolfile.Read(name, text)
+		return suite.ReadToolFile(name, text)
 	}
 	path, _, err := a.cfg.Files.Path(name)
 	if err != nil {
 		return nil, nil, err
 	}
-	return toolfile.Load(path, toolfile.Options{Outside: a.cfg.Permit.Outside})
+	return suite.LoadTools(path, suite.ToolOptions{Outside: a.cfg.Permit.Outside})
 }
 
 // LintRequest asks what is wrong with a suite.
@@ -235,7 +234,7 @@ func (a *App) lint(ctx context.Context, req *LintRequest, each func(*callvet.Cas
 	if err != nil {
 		return nil, out, err
 	}
-	h := coverage.Hygiene{MaxAge: req.MaxAge, Now: a.cfg.Now(), Tools: s.Suite.Tools}
+	h := suite.Hygiene{MaxAge: req.MaxAge, Now: a.cfg.Now(), Tools: s.Suite.Tools}
 	secrets := a.secrets.Suite(s.Suite)
 	made := newMakers(s.Files())
 	for c := range s.Cases(ctx) {
@@ -255,7 +254,7 @@ func (a *App) lint(ctx context.Context, req *LintRequest, each func(*callvet.Cas
 	if len(s.Suite.Tools) == 0 { // agents have their own
 		return s.Suite, out, nil
 	}
-	now := stale.Of(s.Suite, nil, "")
+	now := suite.StaleStateOf(s.Suite, nil, "")
 	groups, err := made.compare(ctx, s.Suite, &now)
 	out.Problems = append(out.Problems, staleProblems(groups, s.Files())...)
 	return s.Suite, out, err

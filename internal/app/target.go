@@ -16,9 +16,9 @@ import (
 	"github.com/callvet/callvet/internal/catalog"
 	"github.com/callvet/callvet/internal/endpoint"
 	"github.com/callvet/callvet/internal/provider"
-	"github.com/callvet/callvet/internal/provider/retriever"
+
+	"github.com/callvet/callvet/internal/redact"
 	"github.com/callvet/callvet/internal/report/plain"
-	"github.com/callvet/callvet/internal/secret"
 )
 
 // TargetSpec is one target with its settings, as the manifest keeps it: it can
@@ -117,7 +117,7 @@ func (s *TargetSpec) reads() bool {
 // Catalogue is the file, or the name of a kept catalogue, that a target searches in this process; "" of other
 // targets.
 func (s *TargetSpec) Catalogue() string {
-	rest, own := retriever.File(s.Target)
+	rest, own := catalog.TargetFile(s.Target)
 	if !own {
 		return ""
 	}
@@ -347,28 +347,28 @@ func (a *App) unspelled(specs []TargetSpec) error {
 }
 
 // settings are all that a person wrote about a target.
-func (s *TargetSpec) settings() []secret.Setting {
+func (s *TargetSpec) settings() []redact.Setting {
 	const variable = "write ${NAME} for it and export NAME"
 	hint := variable
 	if s.command() != "" {
 		hint = "export it as a variable, and name that one in exec_env"
 	}
-	out := []secret.Setting{
+	out := []redact.Setting{
 		{Name: "the target", Text: s.Target, Command: s.command() != "", Hint: hint}, {Name: "the name of the target", Text: s.Name, Hint: "choose another name"}, {Name: "the base URL", Text: s.BaseURL, Hint: variable},
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Headers)) {
-		out = append(out, secret.Setting{Name: "the header " + name, Text: s.Headers[name], Hint: variable})
+		out = append(out, redact.Setting{Name: "the header " + name, Text: s.Headers[name], Hint: variable})
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Params.Extra)) {
-		out = append(out, secret.Setting{Name: "the parameter " + name, Key: name, JSON: s.Params.Extra[name], Hint: "give keys in the environment: api_key_env names the variable"})
+		out = append(out, redact.Setting{Name: "the parameter " + name, Key: name, JSON: s.Params.Extra[name], Hint: "give keys in the environment: api_key_env names the variable"})
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Body)) {
 		if raw, err := json.Marshal(s.Body[name]); err == nil {
-			out = append(out, secret.Setting{Name: "the body field " + name, Key: name, JSON: raw, Hint: variable})
+			out = append(out, redact.Setting{Name: "the body field " + name, Key: name, JSON: raw, Hint: variable})
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Agent)) {
-		out = append(out, secret.Setting{Name: "the agent setting " + name, Text: s.Agent[name], Hint: "it is the name of a field"})
+		out = append(out, redact.Setting{Name: "the agent setting " + name, Text: s.Agent[name], Hint: "it is the name of a field"})
 	}
-	return append(out, secret.Setting{Name: "the system prompt", Prose: s.SystemPrompt, Hint: "take it out"})
+	return append(out, redact.Setting{Name: "the system prompt", Prose: s.SystemPrompt, Hint: "take it out"})
 }

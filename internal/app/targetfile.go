@@ -6,9 +6,8 @@ import (
 	"fmt"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/suite/source"
+	"github.com/callvet/callvet/internal/doc"
 	"github.com/callvet/callvet/value"
-	"github.com/callvet/callvet/value/typed"
 )
 
 // targetsSchema is the published JSON Schema of a targets file.
@@ -61,11 +60,11 @@ func (a *App) readTargets(name string, shared TargetSpec) ([]TargetSpec, error) 
 	if err != nil {
 		return nil, fmt.Errorf("read targets: %w", err)
 	}
-	var doc struct {
+	var document struct {
 		Targets []TargetSpec `json:"targets" form:"required"`
 	}
-	file, err := source.Decode(name, b, &doc)
-	if err == nil && len(doc.Targets) == 0 {
+	file, err := doc.Decode(name, b, &document)
+	if err == nil && len(document.Targets) == 0 {
 		err = fmt.Errorf("%s: a list under the key targets is needed", name)
 	}
 	if err != nil {
@@ -85,7 +84,7 @@ func over(js []byte, shared TargetSpec) ([]TargetSpec, error) {
 	for e, ok := list.First(); ok; e, ok = list.Next(e) {
 		one := shared
 		one.Params.Extra = nil
-		if w := typed.Fill(e, &one); w != nil {
+		if w := doc.Fill(e, &one); w != nil {
 			return nil, fmt.Errorf("read targets: %w", w)
 		}
 		if t, given := e.Get("default_temperature"); given && t.Kind() == value.Null {

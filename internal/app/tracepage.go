@@ -10,8 +10,8 @@ import (
 	"io"
 	"iter"
 
+	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/report/plain"
-	"github.com/callvet/callvet/internal/report/sheet"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/internal/trace/foreign"
 )
@@ -19,7 +19,7 @@ import (
 // WriteAs writes a view in the form that the end of a file's name would say: html, md, csv, json
 // or txt. The error wraps callvet.ErrInvalid for another one.
 func (s *Scored) WriteAs(w io.Writer, form string) error {
-	face, err := sheet.ByPath("scores." + form)
+	face, err := report.ScoresByPath("scores." + form)
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
-	"github.com/callvet/callvet/internal/calibrate"
+	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/stats/gate"
 )
 
@@ -157,7 +157,7 @@ func TestCalibrationTooLong(t *testing.T) {
 		}
 	}
 	put("traces", []byte(traceText))
-	for size, kind := range map[int]error{calibrate.MaxBytes: callvet.ErrInvalid, calibrate.MaxBytes + 1: callvet.ErrLimited} {
+	for size, kind := range map[int]error{labels.MaxCalibrationBytes: callvet.ErrInvalid, labels.MaxCalibrationBytes + 1: callvet.ErrLimited} {
 		put("c", bytes.Repeat([]byte(" "), size))
 		if _, err := a.Score(t.Context(), as[app.ScoreRequest](t, `{"traces": ["traces"], "calibrations": ["c"]}`), nil); !errors.Is(err, kind) {
 			t.Errorf("%d bytes: %v", size, err)

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/calibrate"
+
 	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/slicing"
@@ -43,12 +43,12 @@ func (a *App) labelled(p *panel.Panels, of tasks, from string, calibrations []st
 		ls = append(labels.Beside(more, opinions), ls...)
 		run.hear(opinions)
 	}
-	if err := run.correctParts(p, &of, calibrate.Input{Labels: ls, Opinions: opinions, Without: of.without}); err != nil {
+	if err := run.correctParts(p, &of, labels.CalibrationInput{Labels: ls, Opinions: opinions, Without: of.without}); err != nil {
 		return err
 	}
 	judges := run.judges()
 	if len(judges) == 0 {
-		return run.labelledAlone(p, calibrate.Input{Labels: ls, Outputs: run.outputs(), RunID: run.id, Opinions: opinions, Without: of.without, Confidence: p.Confidence}, from)
+		return run.labelledAlone(p, labels.CalibrationInput{Labels: ls, Outputs: run.outputs(), RunID: run.id, Opinions: opinions, Without: of.without, Confidence: p.Confidence}, from)
 	}
 	for _, name := range judges {
 		if slices.ContainsFunc(calibrations, func(c steps.Calibrated) bool { return c.Judge == name }) {
@@ -59,7 +59,7 @@ func (a *App) labelled(p *panel.Panels, of tasks, from string, calibrations []st
 			suffix = ":" + name
 		}
 		names := judgedNames{metricJudged + suffix, "judged pass" + suffix, metricTrueSuccess + suffix, "true success" + suffix, labels.Task}
-		if err := run.correct(p, calibrate.Input{
+		if err := run.correct(p, labels.CalibrationInput{
 			Judge: name, Labels: ls, Run: run.judgements(), Outputs: run.outputs(), RunID: run.id, Opinions: opinions, Without: of.without, Confidence: p.Confidence,
 		}, names); err != nil {
 			return err
@@ -70,7 +70,7 @@ func (a *App) labelled(p *panel.Panels, of tasks, from string, calibrations []st
 
 // labelledAlone sets true success where there is no judge of tasks: by labels that were drawn at
 // random. Without labels of tasks there is nothing to set.
-func (r *judgedRun) labelledAlone(p *panel.Panels, in calibrate.Input, from string) error {
+func (r *judgedRun) labelledAlone(p *panel.Panels, in labels.CalibrationInput, from string) error {
 	if !slices.ContainsFunc(in.Labels, func(l labels.Label) bool { return l.Unit == labels.Task }) {
 		if len(r.parts.all) > 0 {
 			return nil
@@ -81,7 +81,7 @@ func (r *judgedRun) labelledAlone(p *panel.Panels, in calibrate.Input, from stri
 		}
 		return bad
 	}
-	alone, byKey := calibrate.NewAlone(in), map[string]map[string][]calibrate.Success{}
+	alone, byKey := labels.NewPeopleAlone(in), map[string]map[string][]labels.Success{}
 	all := alone.Success()
 	names := judgedNames{corrected: metricTrueSuccess, correctedTitle: "true success", unit: labels.Task}
 	for i := range p.Targets {
@@ -99,7 +99,7 @@ func (r *judgedRun) labelledAlone(p *panel.Panels, in calibrate.Input, from stri
 }
 
 // addTrueSuccess puts true success behind the rate of passes, or first.
-func addTrueSuccess(s *panel.Slice, x *calibrate.Success, names *judgedNames, records int64) {
+func addTrueSuccess(s *panel.Slice, x *labels.Success, names *judgedNames, records int64) {
 	if x == nil {
 		return
 	}
@@ -136,15 +136,15 @@ func (t *judgedNames) of() string {
 }
 
 // correct sets the corrected rate of one judge in all tables that have its judged rate.
-func (r *judgedRun) correct(p *panel.Panels, in calibrate.Input, names judgedNames) error {
-	all, err := calibrate.Calibrate(in)
+func (r *judgedRun) correct(p *panel.Panels, in labels.CalibrationInput, names judgedNames) error {
+	all, err := labels.Calibrate(in)
 	if err != nil {
 		return err
 	}
 	if names.unit.Part() && all.Counts.Labelled == 0 {
 		names.corrected = "" // there are no labels of calls or turns
 	}
-	byKey := map[string]*calibrate.SliceReport{}
+	byKey := map[string]*labels.SliceReport{}
 	for i := range p.Targets {
 		t := &p.Targets[i]
 		r.setTrueSuccess(&t.Overall, successOf(all.Success, t.Name), &names, p.Lost.Records())
@@ -155,12 +155,12 @@ func (r *judgedRun) correct(p *panel.Panels, in calibrate.Input, names judgedNam
 			}
 			of := byKey[s.Key]
 			if of == nil {
-				if of, err = calibrate.BySlice(in, all, s.Key, 0, r.valuesOf(s.Key)); err != nil {
+				if of, err = labels.BySlice(in, all, s.Key, 0, r.valuesOf(s.Key)); err != nil {
 					return err
 				}
 				byKey[s.Key] = of
 			}
-			at := slices.IndexFunc(of.Values, func(v calibrate.SliceValue) bool { return v.Value == s.Value })
+			at := slices.IndexFunc(of.Values, func(v labels.SliceValue) bool { return v.Value == s.Value })
 			if at >= 0 {
 				r.setTrueSuccess(s, successOf(of.Values[at].Success, t.Name), &names, 0)
 			}
@@ -190,7 +190,7 @@ func (r *judgedRun) valuesOf(key string) func(labels.Key) []string {
 }
 
 // successOf is that of a target; nil where there is none.
-func successOf(of []calibrate.Success, target string) *calibrate.Success {
+func successOf(of []labels.Success, target string) *labels.Success {
 	for i := range of {
 		if of[i].Target == target {
 			return &of[i]
@@ -202,7 +202,7 @@ func successOf(of []calibrate.Success, target string) *calibrate.Success {
 // setTrueSuccess puts the estimate behind the judged rate, which is set too where verdicts come from
 // a labels file or are of calls or turns: nothing that was summed up has it then. records could not be
 // read.
-func (r *judgedRun) setTrueSuccess(s *panel.Slice, x *calibrate.Success, names *judgedNames, records int64) {
+func (r *judgedRun) setTrueSuccess(s *panel.Slice, x *labels.Success, names *judgedNames, records int64) {
 	if x == nil {
 		return
 	}
@@ -227,16 +227,16 @@ func (r *judgedRun) setTrueSuccess(s *panel.Slice, x *calibrate.Success, names *
 
 // correctedMetric is the share that truly passed, with the range that lost attempts leave, and those
 // on which the judge is silent.
-func correctedMetric(s *panel.Slice, x *calibrate.Success, names *judgedNames, silent int, records int64) panel.Metric {
+func correctedMetric(s *panel.Slice, x *labels.Success, names *judgedNames, silent int, records int64) panel.Metric {
 	m := panel.Metric{
 		Name: names.corrected, Title: names.correctedTitle, Unit: panel.UnitRate, Of: panel.OfLabels,
 		Interval: x.True, Excluded: silent,
 	}
-	m.Labelled = &panel.Labelled{Of: names.of(), N: x.Judged, Tasks: x.Tasks, Elsewhere: x.Design == calibrate.Transport}
+	m.Labelled = &panel.Labelled{Of: names.of(), N: x.Judged, Tasks: x.Tasks, Elsewhere: x.Design == labels.Transport}
 	switch {
 	case x.Refused != "":
 		m.Warnings = append(m.Warnings, x.Refused)
-	case x.Design == calibrate.Internal:
+	case x.Design == labels.Internal:
 		m.Warnings = append(m.Warnings, fmt.Sprintf("from %d labels on these very %ss", x.Labels, names.unit))
 	default:
 		m.Warnings = append(m.Warnings, fmt.Sprintf("from %d labels made elsewhere", x.Labels))
@@ -259,7 +259,7 @@ func moved(iv stats.Interval, share, by float64) stats.Interval {
 }
 
 // judgedMetric is the share that a judge passes, with the range that missing verdicts leave.
-func judgedMetric(s *panel.Slice, x *calibrate.Success, names *judgedNames, records int64) panel.Metric {
+func judgedMetric(s *panel.Slice, x *labels.Success, names *judgedNames, records int64) panel.Metric {
 	m := panel.Metric{Name: names.judged, Title: names.judgedTitle, Unit: panel.UnitRate, Of: names.of(), Interval: x.Raw, Excluded: x.Unread}
 	m.Agree(x.Judged)
 	m.Warnings = panel.RateWarnings(&m, 0)

@@ -10,7 +10,6 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/catalog"
-	"github.com/callvet/callvet/internal/catalogfile"
 )
 
 // Indexes keeps catalogues that were indexed between requests; the zero value is empty.
@@ -41,7 +40,7 @@ func (a *App) WithCatalogues(catalogues map[string][]byte) *App {
 // Catalogue reads a catalogue of tools in any form. The problems say what is wrong with it; those
 // that are no warnings come with an error.
 func (a *App) Catalogue(name string) ([]callvet.Tool, []callvet.Problem, error) {
-	c, problems, err := catalogfile.Load(name, catalogueFiles{a})
+	c, problems, err := catalog.LoadFile(name, catalogueFiles{a})
 	if err != nil {
 		return nil, problems, err
 	}
@@ -60,7 +59,7 @@ type CatalogueTool struct {
 
 // CatalogueTools gives the tools of a catalogue in their order.
 func (a *App) CatalogueTools(name string) ([]CatalogueTool, error) {
-	c, _, err := catalogfile.Load(name, catalogueFiles{a})
+	c, _, err := catalog.LoadFile(name, catalogueFiles{a})
 	if err != nil {
 		return nil, err
 	}

@@ -13,16 +13,15 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/catalog"
-	"github.com/callvet/callvet/internal/catalog/ask"
+
 	"github.com/callvet/callvet/internal/measure"
+	"github.com/callvet/callvet/internal/redact"
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/run"
 	"github.com/callvet/callvet/internal/store"
-	"github.com/callvet/callvet/internal/trace/redact"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/routing"
 	"github.com/callvet/callvet/score"
-	judge "github.com/callvet/callvet/score/selection"
 )
 
 // ViewRequest asks what reports tell of a run.
@@ -145,7 +144,7 @@ func (r *Run) section(ctx context.Context, p *panel.Panels, op *opener, why stri
 	if !slices.ContainsFunc(r.Manifest.Targets, func(t callvet.Target) bool { return t.Selects }) {
 		return nil, nil
 	}
-	set, _ := judge.SettingsOf(r.Suite.Defaults.Scoring.Selection) // what is wrong with it was told before the run
+	set, _ := score.SelectionSettingsOf(r.Suite.Defaults.Scoring.Selection) // what is wrong with it was told before the run
 	c := routing.Collector{Known: catalog.Known(r.Manifest.Targets, r.Suite.Tools), Weights: routing.Weigh(set)}
 	for row, err := range r.Rows(ctx, store.Filter{Order: store.ByCase}) {
 		if err != nil {
@@ -158,7 +157,7 @@ func (r *Run) section(ctx context.Context, p *panel.Panels, op *opener, why stri
 		return nil, nil
 	}
 	if op != nil {
-		ask.Explain(ctx, s, op.retrievers, op.stored)
+		catalog.ExplainSelections(ctx, s, op.retrievers, op.stored)
 	}
 	for i := range s.Targets {
 		t := &s.Targets[i]

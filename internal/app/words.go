@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/secret"
+	"github.com/callvet/callvet/internal/redact"
 	"github.com/callvet/callvet/internal/store"
 )
 
@@ -106,14 +106,14 @@ func checkWords(w *store.Words) error {
 }
 
 // wordSettings are the words of a run as settings, which hold no secret.
-func wordSettings(w *store.Words) []secret.Setting {
+func wordSettings(w *store.Words) []redact.Setting {
 	const hint = "leave it out"
-	out := []secret.Setting{
+	out := []redact.Setting{
 		{Name: "the name of the run", Prose: w.Name, Hint: hint},
 		{Name: "the notes of the run", Prose: w.Notes, Hint: hint},
 	}
 	for _, t := range w.Tags {
-		out = append(out, secret.Setting{Name: "a tag of the run", Prose: t, Hint: hint})
+		out = append(out, redact.Setting{Name: "a tag of the run", Prose: t, Hint: hint})
 	}
 	return out
 }

@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/replay"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/run"
+	"github.com/callvet/callvet/internal/world"
 )
 
 // The worlds that answer the calls of a run.
@@ -73,16 +73,16 @@ func (q *WorldRequest) check() error {
 }
 
 // world answers the calls of a run's attempts.
-type world struct {
+type acting struct {
 	what       RanWorld
-	recordings *replay.Recordings // nil: mocks answer
-	tape       *replay.Tape       // nil: nothing is recorded
-	of         *Run               // whose calls the recordings are, in a replay; nil: they are of a folder
+	recordings *world.Recordings // nil: mocks answer
+	tape       *world.Tape       // nil: nothing is recorded
+	of         *Run              // whose calls the recordings are, in a replay; nil: they are of a folder
 }
 
 // openWorld opens what a request says, before anything is asked.
-func (a *App) openWorld(ctx context.Context, q WorldRequest) (*world, error) {
-	w := &world{what: RanWorld{WorldRequest: q}}
+func (a *App) openWorld(ctx context.Context, q WorldRequest) (*acting, error) {
+	w := &acting{what: RanWorld{WorldRequest: q}}
 	if q.Recordings != "" {
 		if q.Record != "" && a.cfg.Files.Same(q.Recordings, q.Record) {
 			return nil, wrong("record", q.Record, "{recordings} are read from it")
@@ -91,7 +91,7 @@ func (a *App) openWorld(ctx context.Context, q WorldRequest) (*world, error) {
 		if err != nil {
 			return nil, fmt.Errorf("open recordings: %w", err)
 		}
-		if w.recordings, err = replay.Open(path); err != nil {
+		if w.recordings, err = world.OpenRecordings(path); err != nil {
 			return nil, err
 		}
 		w.what.Hash = w.recordings.Hash()
@@ -106,7 +106,7 @@ func (a *App) openWorld(ctx context.Context, q WorldRequest) (*world, error) {
 }
 
 // tape records into a folder.
-func (a *App) tape(ctx context.Context, folder string) (*replay.Tape, error) {
+func (a *App) tape(ctx context.Context, folder string) (*world.Tape, error) {
 	if err := a.cfg.Files.Folder(ctx, folder); err != nil {
 		return nil, fmt.Errorf("record: %w", err)
 	}
@@ -120,7 +120,7 @@ func (a *App) tape(ctx context.Context, folder string) (*replay.Tape, error) {
 			return err
 		})
 	}
-	t, err := replay.NewTape(path, put, a.cfg.Now)
+	t, err := world.NewTape(path, put, a.cfg.Now)
 	if err != nil {
 		return nil, fmt.Errorf("record in %s: %w", folder, err)
 	}
@@ -128,7 +128,7 @@ func (a *App) tape(ctx context.Context, folder string) (*replay.Tape, error) {
 }
 
 // ran is what the manifest keeps; nil where mocks answer and nothing is recorded.
-func (w *world) ran() *RanWorld {
+func (w *acting) ran() *RanWorld {
 	if w == nil || w.what == (RanWorld{}) || w.what == (RanWorld{WorldRequest: WorldRequest{World: WorldMock}}) {
 		return nil
 	}
@@ -157,7 +157,7 @@ func (s *Session) openWorld(ctx context.Context) error {
 // worlds has calls answered as the run says.
 func (s *Session) worlds(cfg *run.Config) error {
 	if s.world == nil { // of a run that asks judges
-		s.world = &world{}
+		s.world = &acting{}
 	}
 	w, man := s.world, s.Manifest
 	var hide *hiding
@@ -169,7 +169,7 @@ func (s *Session) worlds(cfg *run.Config) error {
 	}
 	called := cfg.Worlds // nil: no tool is
 	cfg.Worlds = func(c *callvet.Case, target string, repeat int) callvet.World {
-		of := replay.Conversation{Case: c.ID, Target: target, Repeat: repeat, Tools: s.toolsOf(c)}
+		of := world.Conversation{Case: c.ID, Target: target, Repeat: repeat, Tools: s.toolsOf(c)}
 		if hide != nil {
 			of.Scrub = func(call *callvet.Call) { hide.call(c, call) }
 		}
@@ -181,9 +181,9 @@ func (s *Session) worlds(cfg *run.Config) error {
 		case called != nil:
 			out = called(c, target, repeat)
 		case w.recordings != nil:
-			out = w.recordings.World(of, replay.AnswerOptions{Tell: w.what.OnMiss == OnMissTell, RealLatency: man.RealLatency})
+			out = w.recordings.World(of, world.AnswerOptions{Tell: w.what.OnMiss == OnMissTell, RealLatency: man.RealLatency})
 		default:
-			out = replay.Mocks(s.Suite, c, replay.Options{RealLatency: man.RealLatency})
+			out = world.Mocks(s.Suite, c, world.MockOptions{RealLatency: man.RealLatency})
 		}
 		if w.tape == nil || out == nil {
 			return out
@@ -225,7 +225,7 @@ func (s *Session) tellDrift() error {
 }
 
 // recorded says what a tape has, where there is one.
-func (e Events) recorded(folder string, t *replay.Tape) {
+func (e Events) recorded(folder string, t *world.Tape) {
 	if t == nil {
 		return
 	}
@@ -234,7 +234,7 @@ func (e Events) recorded(folder string, t *replay.Tape) {
 }
 
 // told says what was recorded, and what had no recording.
-func (w *world) told(tell Events) {
+func (w *acting) told(tell Events) {
 	tell.recorded(w.what.Record, w.tape)
 	if w.recordings == nil {
 		return

@@ -14,7 +14,6 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/retrieve"
-	"github.com/callvet/callvet/retrieve/route"
 )
 
 func TestSetAbstain(t *testing.T) {
@@ -96,7 +95,7 @@ func TestCalibrate(t *testing.T) {
 func TestAbstainRoute(t *testing.T) {
 	t.Parallel()
 	s := Settings{AbstainRoutes: []string{"smalltalk"}}
-	rules, err := route.NewRules(route.Settings{Rules: []route.Rule{{Route: "smalltalk", Patterns: []string{"^hello"}}}, Default: "action"})
+	rules, err := retrieve.NewRules(retrieve.RouteSettings{Rules: []retrieve.RouteRule{{Route: "smalltalk", Patterns: []string{"^hello"}}}, Default: "action"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,13 +1,19 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-// Package catalog says how a catalogue of tools is searched. Settings are the spelling of a
-// target and of a request, with the weights of a file and the confidence under which
-// nothing is given; Search names what is searched; Env.Open gives a retriever that
-// does so, and Changed tells whether a stored run read the files that are there now.
+// Package catalog answers one question: how well do questions find the tools of a catalogue, and
+// what would find them better?
 //
-// What `select` and `tools` are asked for stands on it: packages ask, sweep, learn, lint
-// and edit. A request is a plain struct, and what comes out is data: a command line, a
-// server and a worker call the same functions. They read and write by way of Env alone, and
-// know no flag, no terminal, no environment and no path of the machine that they run on.
-// Runs are made by the one evaluation loop.
+// Settings are the spelling of a target and of a request; Search is what is searched; Env.Open
+// returns a retriever. On them stand the verbs of `select` and `tools`: Query asks one question
+// and explains why a tool lost, RunSweep and CurveFor measure how the search does as the catalogue
+// grows, Tune and Learn find weights and routes, Lint and FindConfusable look at the texts,
+// WhatIf, Suggest and Propose measure other texts, and ApplyRequest writes them.
+//
+// A catalogue is also a target: OpenRetriever serves it as a callvet.Model and OpenRemote asks a
+// service over HTTP. Both get the last user message and the number of tools, and nothing of what
+// the case expects.
+//
+// A request is a plain struct and a result is data. The package reads and writes through Env
+// alone: it has no flag, no terminal, no environment and no path of its own. Runs are made by the
+// evaluation loop.
 package catalog

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/catalogfile"
+
 	"github.com/callvet/callvet/retrieve"
 )
 
@@ -45,7 +45,7 @@ type Attempt struct {
 // Env is what requests are carried out with. Functions that a request has no use for may
 // be nil.
 type Env struct {
-	Files catalogfile.Files
+	Files Files
 	// Existing reads a file that is to be written over; there is false where none would
 	// be lost.
 	Existing func(name string) (data []byte, there bool, err error)
@@ -78,21 +78,21 @@ func (e *Env) Notice(code, format string, args ...any) {
 	}
 }
 
-// Read reads a file of at most catalogfile.MaxBytes.
-func (e *Env) Read(name string) ([]byte, error) { return e.Files.Read(name, catalogfile.MaxBytes) }
+// Read reads a file of at most MaxFileBytes.
+func (e *Env) Read(name string) ([]byte, error) { return e.Files.Read(name, MaxFileBytes) }
 
-// Catalogue reads a catalog, as catalogfile.Load does.
+// Catalogue reads a catalog, as LoadFile does.
 func (e *Env) Catalogue(name string) (*retrieve.Catalogue, []callvet.Problem, error) {
-	return catalogfile.Load(name, e.Files)
+	return LoadFile(name, e.Files)
 }
 
 // FormZip is the form of a catalog that was plain JSON, compressed.
-const FormZip = catalogfile.FormZip
+const FormZip = FormCompressed
 
-// JSON reads a catalog as JSON, as catalogfile.Plain does; data is what the file holds.
-func (e *Env) JSON(name string) (data []byte, t catalogfile.Text, err error) {
+// JSON reads a catalog as JSON, as PlainText does; data is what the file holds.
+func (e *Env) JSON(name string) (data []byte, t FileText, err error) {
 	if data, err = e.Read(name); err == nil {
-		t, err = catalogfile.Plain(name, data)
+		t, err = PlainText(name, data)
 	}
 	if err != nil {
 		return nil, t, fmt.Errorf("read catalogue: %w", err)
@@ -100,9 +100,9 @@ func (e *Env) JSON(name string) (data []byte, t catalogfile.Text, err error) {
 	return data, t, nil
 }
 
-// Routes reads what decides routes, as catalogfile.Routes does.
+// Routes reads what decides routes, as OpenRoutes does.
 func (e *Env) Routes(name string) (retrieve.Router, []string, error) {
-	return catalogfile.Routes(name, e.Files)
+	return OpenRoutes(name, e.Files)
 }
 
 // Old reads a file that is to be written over; there is false where none would be

@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/provider/retriever"
 )
 
 // maxIndexes bounds how many catalogues are kept in memory.
@@ -24,7 +23,7 @@ type Indexes struct {
 
 // kept is a catalogue with its index.
 type kept struct {
-	retriever *retriever.Retriever
+	retriever *Retriever
 	target    callvet.Target
 }
 

@@ -10,14 +10,13 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/catalogfile"
-	"github.com/callvet/callvet/internal/provider/retriever"
+
 	"github.com/callvet/callvet/retrieve"
 )
 
 // Open indexes a catalog as a target; with an embedder that asks for the vectors of
 // tools which the cache does not have. It uses Files, Models, Now and Notify.
-func (e *Env) Open(ctx context.Context, file string, s Settings) (*retriever.Retriever, callvet.Target, error) {
+func (e *Env) Open(ctx context.Context, file string, s Settings) (*Retriever, callvet.Target, error) {
 	key, keep := e.indexKey(file, &s)
 	if keep {
 		if k, known := e.Indexes.get(key); known {
@@ -40,7 +39,7 @@ func (e *Env) Open(ctx context.Context, file string, s Settings) (*retriever.Ret
 }
 
 // Over indexes what was read already, with the models and the routes that settings name.
-func (e *Env) Over(ctx context.Context, c *retrieve.Catalogue, s Settings, name string) (*retriever.Retriever, callvet.Target, error) {
+func (e *Env) Over(ctx context.Context, c *retrieve.Catalogue, s Settings, name string) (*Retriever, callvet.Target, error) {
 	decide, err := s.router(e.Files)
 	if err != nil {
 		return nil, callvet.Target{}, err
@@ -49,7 +48,7 @@ func (e *Env) Over(ctx context.Context, c *retrieve.Catalogue, s Settings, name 
 }
 
 // Routed is Over with routes that are decided elsewhere; nil decides none.
-func (e *Env) Routed(ctx context.Context, c *retrieve.Catalogue, s Settings, name string, decide retrieve.Router) (*retriever.Retriever, callvet.Target, error) {
+func (e *Env) Routed(ctx context.Context, c *retrieve.Catalogue, s Settings, name string, decide retrieve.Router) (*Retriever, callvet.Target, error) {
 	o, err := s.Options(c)
 	if err != nil {
 		return nil, callvet.Target{}, err
@@ -62,7 +61,7 @@ func (e *Env) Routed(ctx context.Context, c *retrieve.Catalogue, s Settings, nam
 			return nil, callvet.Target{}, err
 		}
 	}
-	return retriever.Open(ctx, retriever.Config{Name: name, Entries: c.Entries, Agents: c.Agents, Homes: c.Homes, Options: o, K: s.Depth(), Routes: decide, NoTools: s.AbstainRoutes, Now: e.Now})
+	return OpenRetriever(ctx, RetrieverConfig{Name: name, Entries: c.Entries, Agents: c.Agents, Homes: c.Homes, Options: o, K: s.Depth(), Routes: decide, NoTools: s.AbstainRoutes, Now: e.Now})
 }
 
 // OpenModels opens those that the settings name.
@@ -77,8 +76,8 @@ func (e *Env) OpenModels(ctx context.Context, s *Settings, o *retrieve.Options) 
 }
 
 // router reads what decides routes, and holds the routes that need no tool against it.
-func (s *Settings) router(files catalogfile.Files) (retrieve.Router, error) {
-	decide, named, err := catalogfile.Routes(s.Routes, files)
+func (s *Settings) router(files Files) (retrieve.Router, error) {
+	decide, named, err := OpenRoutes(s.Routes, files)
 	if err != nil {
 		return nil, err
 	}

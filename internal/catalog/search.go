@@ -13,9 +13,9 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/doc"
 	"github.com/callvet/callvet/retrieve"
-	"github.com/callvet/callvet/retrieve/tune"
-	"github.com/callvet/callvet/value/typed"
+	"github.com/callvet/callvet/retrieve/learn"
 )
 
 // Search says what is searched and how.
@@ -29,7 +29,7 @@ type Search struct {
 	// AbstainOn is a suite whose questions say under which confidence nothing is given.
 	AbstainOn string `json:"abstain_on,omitempty"`
 	// Tuned is what the file of weights says of how they were chosen.
-	Tuned *tune.Tuned `json:"-"`
+	Tuned *learn.Tuned `json:"-"`
 }
 
 // NoCatalogue is the error of a request that names none.
@@ -168,7 +168,7 @@ func (e *Env) FromSuite(s *Settings, file string) error {
 	}
 	var c suiteConfig
 	if err := json.Unmarshal(data, &c); err != nil {
-		return fmt.Errorf("read config of suite %s: %w: %w", file, callvet.ErrInvalid, typed.Explain(err))
+		return fmt.Errorf("read config of suite %s: %w: %w", file, callvet.ErrInvalid, doc.Explain(err))
 	}
 	from := c.Config.Retrieval
 	if from == nil {

@@ -10,15 +10,13 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/catalogfile"
-	"github.com/callvet/callvet/internal/provider/retriever"
 )
 
 // Searches tells whether any target is a catalog, whether one asks models, and whether
 // there are targets of another kind.
 func Searches(targets []string) (found, asks, others bool) {
 	for _, t := range targets {
-		rest, own := retriever.File(t)
+		rest, own := TargetFile(t)
 		if !own {
 			others = true
 			continue
@@ -32,10 +30,10 @@ func Searches(targets []string) (found, asks, others bool) {
 // Fingerprints are hashes of the catalogs and rules of routes that targets read, by
 // their position, "" for targets that read none; nil where no target does. Errors are
 // those of reading.
-func Fingerprints(targets []string, files catalogfile.Files) ([]string, error) {
+func Fingerprints(targets []string, files Files) ([]string, error) {
 	var out []string
 	for i, t := range targets {
-		rest, own := retriever.File(t)
+		rest, own := TargetFile(t)
 		if !own {
 			continue
 		}
@@ -51,7 +49,7 @@ func Fingerprints(targets []string, files catalogfile.Files) ([]string, error) {
 	return out, nil
 }
 
-func fingerprint(rest string, files catalogfile.Files) (string, error) {
+func fingerprint(rest string, files Files) (string, error) {
 	file, s, err := Parse(rest)
 	if err != nil {
 		return "", fmt.Errorf("read catalogue: %w", err)
@@ -62,7 +60,7 @@ func fingerprint(rest string, files catalogfile.Files) (string, error) {
 		named = append(named, s.Routes)
 	}
 	for i, name := range named {
-		parts, err := catalogfile.All(files, name)
+		parts, err := ReadFiles(files, name)
 		if err != nil {
 			return "", fmt.Errorf("read %s: %w", [...]string{"catalogue", "routes"}[i], err)
 		}
@@ -77,7 +75,7 @@ func fingerprint(rest string, files catalogfile.Files) (string, error) {
 // Changed says what keeps the catalogs of a run from being those that it used, "" where
 // nothing does: then holds the hashes that the run kept. Runs that kept none tell by
 // the hash of their tools.
-func Changed(targets, then []string, tools string, files catalogfile.Files) string {
+func Changed(targets, then []string, tools string, files Files) string {
 	now, err := Fingerprints(targets, files)
 	switch {
 	case err != nil:
@@ -88,12 +86,12 @@ func Changed(targets, then []string, tools string, files catalogfile.Files) stri
 		return "the catalogue, or the rules of routes, changed since this run"
 	}
 	for _, t := range targets {
-		rest, own := retriever.File(t)
+		rest, own := TargetFile(t)
 		if !own {
 			continue
 		}
 		file, _, _ := strings.Cut(rest, "?")
-		if c, _, err := catalogfile.Load(file, files); err != nil || callvet.NewToolset(Tools(c)).Hash != tools {
+		if c, _, err := LoadFile(file, files); err != nil || callvet.NewToolset(Tools(c)).Hash != tools {
 			return "whether the catalogue is that of this run is not known"
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/catalogfile"
 )
 
 func TestChanged(t *testing.T) {
@@ -20,7 +19,7 @@ func TestChanged(t *testing.T) {
 	if err != nil || len(kept) != 4 || kept[0] != "" || kept[1] == "" || kept[2] != "" || kept[3] == kept[1] {
 		t.Fatal(kept, err)
 	}
-	c, _, err := catalogfile.Load("c.json", files)
+	c, _, err := LoadFile("c.json", files)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/score/selection"
+	"github.com/callvet/callvet/score"
 )
 
 // Wanted is a case that expects tools of a catalog.
@@ -21,7 +21,7 @@ type Wanted struct {
 // WantedOf is the question of a case; known are the positions of tools in the catalog, by
 // name. ok is false where the case asks nothing, or expects no tool or an unknown one.
 func WantedOf(c *callvet.Case, known map[string]int) (*Wanted, bool) {
-	want, ok := selection.Of(&c.Expect)
+	want, ok := score.SelectionOf(&c.Expect)
 	k := &Wanted{ID: c.ID, Want: callvet.Selection{Tools: want.Tools}, Question: c.Question()}
 	if !ok || len(want.Tools) == 0 || k.Question == "" {
 		return nil, false

@@ -11,9 +11,9 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/doc"
 	"github.com/callvet/callvet/retrieve"
-	"github.com/callvet/callvet/retrieve/tune"
-	"github.com/callvet/callvet/value/typed"
+	"github.com/callvet/callvet/retrieve/learn"
 )
 
 // weight is one number of the options that a file or a target may set.
@@ -35,7 +35,7 @@ func weights(f retrieve.Formula) map[string]weight {
 	count := func(name string, top float64, at func(*retrieve.Options) *int) {
 		out[name] = weight{func(o *retrieve.Options, v float64) { *at(o) = int(v) }, top, true}
 	}
-	for _, k := range tune.Weights(f) {
+	for _, k := range learn.Weights(f) {
 		top := float64(largest)
 		if slices.Contains([]string{"inflection", "compound", "misspelling"}, k.Name) || k.Name == "vector" && f != retrieve.Additive {
 			top = 1
@@ -44,7 +44,7 @@ func weights(f retrieve.Formula) map[string]weight {
 	}
 	count("rerank_top", MaxDepth, func(o *retrieve.Options) *int { return &o.RerankTop })
 	if f != retrieve.Additive {
-		for _, k := range tune.Lengths() {
+		for _, k := range learn.Lengths() {
 			number(strings.ReplaceAll(k.Name, " ", "_"), 1, k.At)
 		}
 		return out
@@ -99,7 +99,7 @@ type WeightsFile struct {
 	Composite *callvet.SelectionScoring
 	Retrieval map[string]float64
 	// Tuned tells how those of retrieval were chosen.
-	Tuned *tune.Tuned
+	Tuned *learn.Tuned
 }
 
 // ReadWeights reads a JSON object: {"composite": {"route", "sub_route", "agents",
@@ -111,7 +111,7 @@ func ReadWeights(name string, b []byte) (WeightsFile, error) {
 	var f struct {
 		Composite  *callvet.SelectionScoring `json:"composite"`
 		Retrieval  map[string]float64        `json:"retrieval"`
-		Tuned      *tune.Tuned               `json:"tuned"`
+		Tuned      *learn.Tuned              `json:"tuned"`
 		Route      *float64                  `json:"route_correct_weight"`
 		SubRoute   *float64                  `json:"sub_route_correct_weight"`
 		Agent      *float64                  `json:"agent_correct_weight"`
@@ -121,7 +121,7 @@ func ReadWeights(name string, b []byte) (WeightsFile, error) {
 	if len(b) > maxWeights {
 		return WeightsFile{}, fmt.Errorf("read weights %s: %w: more than %d bytes", name, callvet.ErrLimited, maxWeights)
 	}
-	if err := typed.Decode(name, b, &f); err != nil {
+	if err := doc.DecodeJSON(name, b, &f); err != nil {
 		return WeightsFile{}, &callvet.Hinted{Err: fmt.Errorf("read weights: %w: %w", callvet.ErrInvalid, err), Hint: `write {"composite": {"route": 0.15, "tools": 0.5}, "retrieval": {"vector": 0.2}}`}
 	}
 	if f.Composite == nil && (f.Route != nil || f.SubRoute != nil || f.Agent != nil || f.Exact != nil || f.Acceptable != nil) {

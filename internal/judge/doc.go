@@ -1,13 +1,20 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-// Package judge asks models what attempts are worth, and reads what they say.
+// Package judge answers one question: what is an attempt worth to a model, or to a program of the
+// user?
 //
-//	attempt ─► Questions (evidence, fenced) ─► a model ─► Read ─► Verdict, or why there is none
+//	attempt ─► Questions (evidence, fenced) ─► a model ─► Read ─► Verdict, or the reason why there is none
+//	attempt ─► a line of JSON ─► a process ─► a line of JSON ─► Opinion, or the reason why there is none
 //
-// A Judge is a prompt, the schema of its verdict and how it is asked; whatever of it changes
-// makes it another judge, to which no calibration of the old one applies. The gold answer and
-// the automatic score are not shown to it unless ShowGold says so, and what users, models and
-// tools said is data between fences that no text can close.
+// A Judge is a prompt, the schema of its verdict and its settings; any change makes another judge,
+// to which no calibration of the old one applies. The gold answer and the automatic score are
+// shown only with ShowGold. Texts of users, models and tools stand between fences that no text can
+// close.
 //
-// The room sends nothing and keeps nothing: who asks is the same loop as for any other model.
+// A ScorerPool runs commands, JavaScript and Python of a suite, one process for each attempt that
+// is judged at the same time. A process that dies, is too slow or writes something unreadable is
+// ended with its children, and another one is started for the next attempt. MakeToolPrompt writes
+// the system prompt for a set of tools.
+//
+// The package sends nothing to models and stores nothing: the evaluation loop does.
 package judge

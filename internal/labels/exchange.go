@@ -17,10 +17,9 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/input"
+	"github.com/callvet/callvet/internal/doc"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/value"
-	"github.com/callvet/callvet/value/typed"
 )
 
 // Foreign forms that Import reads.
@@ -101,7 +100,7 @@ func (m *Imported) give(l Label, o ImportOptions) {
 // their line (or the number of the record, for JSON documents). The error wraps
 // callvet.ErrInvalid when nothing can be read.
 func Import(r io.Reader, o ImportOptions) (*Imported, error) {
-	data, err := input.Whole(r, maxFile)
+	data, err := doc.ReadWhole(r, maxFile)
 	if err != nil {
 		return nil, fmt.Errorf("import labels: %w", err)
 	}
@@ -165,7 +164,7 @@ type todo struct {
 
 // lines reads callvet's own lines; those of a to-do file tell more than a label.
 func (m *Imported) lines(data []byte, o ImportOptions) {
-	form, drawn := typed.Of[todo](), typed.Of[draw]()
+	form, drawn := doc.Of[todo](), doc.Of[labelsDraw]()
 	n := 0
 	for line := range bytes.Lines(data) {
 		n++
@@ -192,8 +191,8 @@ func (m *Imported) lines(data []byte, o ImportOptions) {
 	}
 }
 
-// readAs reads one JSON value into what into points to; unknown is as typed.Type has it.
-func readAs(form *typed.Type, text []byte, into any, unknown func(typed.Unknown)) error {
+// readAs reads one JSON value into what into points to; unknown is as doc.Type has it.
+func readAs(form *doc.Type, text []byte, into any, unknown func(doc.Unknown)) error {
 	v, err := value.Parse(text)
 	if err != nil {
 		return errors.New(value.Reason(err))
@@ -205,7 +204,7 @@ func readAs(form *typed.Type, text []byte, into any, unknown func(typed.Unknown)
 }
 
 // draw is what a to-do line keeps of how it was drawn, out of a labeller's sight.
-type draw struct {
+type labelsDraw struct {
 	Stratum Stratum   `json:"stratum,omitempty" form:"words=random|judge_pass|judge_fail"`
 	Frame   *Frame    `json:"frame,omitempty"`
 	Draw    *Draw     `json:"draw,omitempty"`
@@ -215,12 +214,12 @@ type draw struct {
 // Drawn is the draw of a label and the judges' verdicts, for a to-do file: base64,
 // because a labeller who sees what the judge said is swayed by it.
 func (l *Label) Drawn() string {
-	b, _ := json.Marshal(draw{l.Stratum, l.Frame, l.Draw, l.Judged}) // strings and finite numbers only
+	b, _ := json.Marshal(labelsDraw{l.Stratum, l.Frame, l.Draw, l.Judged}) // strings and finite numbers only
 	return base64.StdEncoding.EncodeToString(b)
 }
 
-func (l *Label) readDrawn(form *typed.Type, text []byte) error {
-	var d draw
+func (l *Label) readDrawn(form *doc.Type, text []byte) error {
+	var d labelsDraw
 	if err := readAs(form, text, &d, nil); err != nil {
 		return fmt.Errorf(`"drawn" is not what callvet wrote: %w`, err)
 	}

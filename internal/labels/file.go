@@ -11,9 +11,9 @@ import (
 	"os"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/doc"
 	"github.com/callvet/callvet/internal/file"
 	"github.com/callvet/callvet/internal/report/plain"
-	"github.com/callvet/callvet/value/typed"
 )
 
 // Appender adds labels to a file, each of them safe on disk before Append returns.
@@ -89,7 +89,7 @@ func encode(l Label) ([]byte, error) {
 	if err := e.Encode(l); err != nil {
 		return nil, fmt.Errorf("encode label of %s: %w", l.Key, err)
 	}
-	if _, err := parseLabel(typed.Of[Label](), bytes.TrimSpace(buf.Bytes())); err != nil {
+	if _, err := parseLabel(doc.Of[Label](), bytes.TrimSpace(buf.Bytes())); err != nil {
 		return nil, fmt.Errorf("encode label of %s: %w: %w", l.Key, callvet.ErrInvalid, err)
 	}
 	return plain.Visible(buf.Bytes()), nil

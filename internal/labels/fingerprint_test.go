@@ -123,7 +123,7 @@ func TestPerson(t *testing.T) {
 	if labels.Person("ana") == labels.Person("bo") || labels.Person("Ana") == labels.Person("ana") {
 		t.Error("two are one")
 	}
-	ls, _ := read(t, `{"task_id":"a","by":"ana","pass":true}
+	ls, _ := labelsRead(t, `{"task_id":"a","by":"ana","pass":true}
 {"task_id":"a","by":"an\u200ba","pass":false}`)
 	if last, n := labels.Latest(ls); len(last) != 1 || *last[0].Pass || n.Changed != 1 {
 		t.Errorf("%+v %+v", last, n)

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/callvet/callvet/value/typed"
+	"github.com/callvet/callvet/internal/doc"
 )
 
 // records gives the objects of a JSON array, or of JSON lines, with their number.
@@ -39,7 +39,7 @@ func records(data []byte, each func(n int, raw json.RawMessage) error) error {
 }
 
 // others leaves out the members that are not read: other tools have many.
-func others(typed.Unknown) {}
+func others(doc.Unknown) {}
 
 // feedback is one record of a LangSmith export.
 type feedback struct {
@@ -59,7 +59,7 @@ type feedback struct {
 // langSmith reads feedback: the run is the task, its score the verdict.
 func (m *Imported) langSmith(data []byte, o ImportOptions) error {
 	keys := map[string]bool{}
-	form := typed.Of[feedback]().WithNulls()
+	form := doc.Of[feedback]().WithNulls()
 	err := records(data, func(n int, raw json.RawMessage) error {
 		var f feedback
 		if err := readAs(form, raw, &f, others); err != nil {
@@ -172,7 +172,7 @@ type labelStudioTask struct {
 // labelStudio reads the JSON export: data.task_id names the task, choices and
 // ratings are the verdict, texts the note.
 func (m *Imported) labelStudio(data []byte, o ImportOptions) error {
-	form := typed.Of[labelStudioTask]().WithNulls()
+	form := doc.Of[labelStudioTask]().WithNulls()
 	return records(data, func(n int, raw json.RawMessage) error {
 		var t labelStudioTask
 		if err := readAs(form, raw, &t, others); err != nil {
@@ -191,7 +191,7 @@ func (m *Imported) labelStudio(data []byte, o ImportOptions) error {
 			if l.TaskID == "" {
 				l.TaskID = strings.Trim(string(t.ID), `"`)
 			}
-			l.By = person(a.CompletedBy)
+			l.By = labelsPerson(a.CompletedBy)
 			var bad error
 			for _, r := range a.Result {
 				switch {
@@ -218,8 +218,8 @@ func (m *Imported) labelStudio(data []byte, o ImportOptions) error {
 	})
 }
 
-// person reads a user's number, or the object with the address.
-func person(raw json.RawMessage) string {
+// labelsPerson reads a user's number, or the object with the address.
+func labelsPerson(raw json.RawMessage) string {
 	var u struct {
 		Email string `json:"email"`
 	}

@@ -17,8 +17,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/doc"
 	"github.com/callvet/callvet/internal/report/plain"
-	"github.com/callvet/callvet/internal/suite/source"
 )
 
 // The words of a gold file for what does not matter and for what there is not.
@@ -138,7 +138,7 @@ func (t *GoldTask) Rules() (never []string, safe *callvet.Safety, err error) {
 // none.
 func ReadGold(name string, data []byte) (*Gold, []callvet.Problem, error) {
 	var g Gold
-	d, err := source.Decode(name, data, &g)
+	d, err := doc.Decode(name, data, &g)
 	if err == nil && g.Version != Version {
 		err = fmt.Errorf("callvet_gold %d is not known", g.Version)
 	}
@@ -369,12 +369,12 @@ func (n *GoldTurn) write(b *bytes.Buffer) {
 	b.WriteString("\n        calls:\n")
 	for i := range calls {
 		c := &calls[i]
-		fmt.Fprintf(b, "          - tool:%s\n            args:%s\n            check:%s\n", word(c.Tool), filled(c.Args), word(c.Check))
+		fmt.Fprintf(b, "          - tool:%s\n            args:%s\n            check:%s\n", labelsWord(c.Tool), filled(c.Args), labelsWord(c.Check))
 	}
 }
 
-// word is a text after its key; nil is blank.
-func word(s *string) string {
+// labelsWord is a text after its key; nil is blank.
+func labelsWord(s *string) string {
 	if s == nil {
 		return ""
 	}

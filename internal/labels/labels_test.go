@@ -17,7 +17,7 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-func read(t *testing.T, text string) ([]labels.Label, []string) {
+func labelsRead(t *testing.T, text string) ([]labels.Label, []string) {
 	t.Helper()
 	ls, problems, err := labels.Read(strings.NewReader(text), "f")
 	if err != nil {
@@ -55,7 +55,7 @@ func TestReadRefuses(t *testing.T) {
 		`[1]`:                                                                          `the value is an array, not an object`,
 		`{"task_id":"a","pa`:                                                           "was cut off",
 	} {
-		ls, told := read(t, line+"\n")
+		ls, told := labelsRead(t, line+"\n")
 		if len(ls) != 0 || len(told) != 1 || !strings.Contains(told[0], want) {
 			t.Errorf("%s: %d labels, %q; want %q", line, len(ls), told, want)
 		}
@@ -93,7 +93,7 @@ func TestAppendAfterCrash(t *testing.T) {
 		if !a.Mended || !strings.HasPrefix(string(b), whole+cut+"\n") {
 			t.Errorf("the partial line is not kept: %s", b)
 		}
-		ls, told := read(t, string(b))
+		ls, told := labelsRead(t, string(b))
 		complete := strings.HasSuffix(cut, "}")
 		if want := map[bool]int{true: 3, false: 2}[complete]; len(ls) != want || (len(told) == 0) != complete {
 			t.Errorf("%q: %d labels, told %q", cut, len(ls), told)
@@ -103,7 +103,7 @@ func TestAppendAfterCrash(t *testing.T) {
 
 func TestLatest(t *testing.T) {
 	t.Parallel()
-	ls, _ := read(t, `{"task_id":"a","by":"x","pass":true,"at":"2026-01-02T00:00:00Z"}
+	ls, _ := labelsRead(t, `{"task_id":"a","by":"x","pass":true,"at":"2026-01-02T00:00:00Z"}
 {"task_id":"a","by":"x","pass":false,"at":"2026-01-01T00:00:00Z"}
 {"task_id":"a","by":"y","pass":false}
 {"task_id":"b","by":"x","pass":false,"judged":[{"judge":"j","pass":true}]}
@@ -224,7 +224,7 @@ func TestImport(t *testing.T) {
 
 func TestExportCSV(t *testing.T) {
 	t.Parallel()
-	ls, _ := read(t, `{"task_id":"=1+1","by":"ana","pass":true,"note":"a,b"}`)
+	ls, _ := labelsRead(t, `{"task_id":"=1+1","by":"ana","pass":true,"note":"a,b"}`)
 	var b strings.Builder
 	if err := labels.Export(&b, ls, "csv"); err != nil {
 		t.Fatal(err)

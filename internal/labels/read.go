@@ -15,9 +15,8 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/input"
+	"github.com/callvet/callvet/internal/doc"
 	"github.com/callvet/callvet/value"
-	"github.com/callvet/callvet/value/typed"
 )
 
 // maxLine is the longest line that is read, maxFile the largest file: people do
@@ -32,12 +31,12 @@ const (
 // off, as a crash leaves it, is a warning. Neither is lost: the file is only read.
 // err is of reading alone.
 func Read(r io.Reader, name string) (ls []Label, problems []callvet.Problem, err error) {
-	data, err := input.Whole(r, maxFile)
+	data, err := doc.ReadWhole(r, maxFile)
 	if err != nil {
 		return nil, nil, fmt.Errorf("read labels: %w", err)
 	}
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
-	form := typed.Of[Label]()
+	form := doc.Of[Label]()
 	for n := 1; len(data) > 0; n++ {
 		line, rest, _ := bytes.Cut(data, []byte("\n"))
 		data = rest
@@ -86,7 +85,7 @@ func cutOff(line []byte) bool {
 }
 
 // parseLabel reads one line as strictly as the published schema.
-func parseLabel(form *typed.Type, line []byte) (Label, error) {
+func parseLabel(form *doc.Type, line []byte) (Label, error) {
 	if len(line) > maxLine {
 		return Label{}, fmt.Errorf("longer than %d bytes", maxLine)
 	}

@@ -36,8 +36,8 @@ func IsCatalogue(name string) bool { return strings.HasPrefix(name, catalogueKin
 
 // AddCatalogue keeps a catalogue that was read and found good. c needs its User, Name, Tools, Shared
 // and Text; the rest is filled in.
-func (l *Library) AddCatalogue(ctx context.Context, c *Catalogue) error {
-	if err := checkName(c.Name); err != nil {
+func (l *Suites) AddCatalogue(ctx context.Context, c *Catalogue) error {
+	if err := libraryCheckName(c.Name); err != nil {
 		return err
 	}
 	packed, err := c.pack()
@@ -60,11 +60,11 @@ func (l *Library) AddCatalogue(ctx context.Context, c *Catalogue) error {
 func (c *Catalogue) pack() ([]byte, error) {
 	sum := sha256.Sum256(c.Text)
 	c.Hash = hex.EncodeToString(sum[:])
-	return pack(c.Text)
+	return libraryPack(c.Text)
 }
 
 // Catalogue gives a catalogue with its text. The error wraps callvet.ErrNotFound.
-func (l *Library) Catalogue(ctx context.Context, id string) (*Catalogue, error) {
+func (l *Suites) Catalogue(ctx context.Context, id string) (*Catalogue, error) {
 	r, err := l.cfg.Store.Rows().Catalogue(ctx, id)
 	if err := found(err, "catalogue", id); err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func (l *Library) Catalogue(ctx context.Context, id string) (*Catalogue, error) 
 
 // Catalogues lists those that a user has or that are shared, the newest first; everybody gives those
 // of all users.
-func (l *Library) Catalogues(ctx context.Context, user string, everybody bool, page Page) ([]Catalogue, error) {
+func (l *Suites) Catalogues(ctx context.Context, user string, everybody bool, page Page) ([]Catalogue, error) {
 	at, id := page.before()
 	list, err := l.cfg.Store.Rows().Catalogues(ctx, rows.CataloguesParams{UserID: user, Everybody: everybody, Before: at, BeforeID: id, N: int32(page.N)}) //nolint:gosec // the caller bounds it
 	if err != nil {
@@ -96,8 +96,8 @@ func (l *Library) Catalogues(ctx context.Context, user string, everybody bool, p
 
 // ReplaceCatalogue puts another text in place of that of a catalogue, for which c was read. match
 // is as of Edit.
-func (l *Library) ReplaceCatalogue(ctx context.Context, c *Catalogue, match func(int64) bool) error {
-	if err := checkName(c.Name); err != nil {
+func (l *Suites) ReplaceCatalogue(ctx context.Context, c *Catalogue, match func(int64) bool) error {
+	if err := libraryCheckName(c.Name); err != nil {
 		return err
 	}
 	if match != nil && !match(c.Version) {
@@ -122,7 +122,7 @@ func (l *Library) ReplaceCatalogue(ctx context.Context, c *Catalogue, match func
 }
 
 // DropCatalogue removes a catalogue.
-func (l *Library) DropCatalogue(ctx context.Context, id string, also store.Also) error {
+func (l *Suites) DropCatalogue(ctx context.Context, id string, also store.Also) error {
 	return l.cfg.Store.Change(ctx, "delete catalogue", func(q *rows.Queries) error {
 		_, err := q.DropCatalogue(ctx, id)
 		return errors.Join(err, also.Do(q))

@@ -1,12 +1,17 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-// Package library answers one question: which suites has a user, and what were they before?
+// Package library answers one question: which suites and traces does a user keep on a server, and
+// what were they before?
 //
-// A suite is kept as a text that the loader of suites reads: the import file of Tool Calling
-// Evaluation, or callvet's own form as JSON. An edit changes that text, has it read and linted as a
-// run would, and keeps it as a new version. What was not edited stays byte for byte.
+// A suite is kept as a text that the loader of suites reads. An edit changes that text, has it
+// read and linted as a run would, and keeps it as a new version. What was not edited stays byte
+// for byte.
 //
 //	text of a version ─► Document ─► edit ─► Read (loader and linter) ─► next version
+//	file, OTLP export ─► Batch ─► Intake.Append ─► part of a collection ─► Text ─► the reader of trace files
 //
-// Nothing here decides who may do what: the server does, before it calls.
+// A collection of traces has the form of its first part. Spans of one trace may come in several
+// exports. What Append returned from is on the disk; what has no room is refused.
+//
+// The package does not decide who may do what: the server does, before it calls.
 package library

@@ -20,12 +20,12 @@ import (
 // here is written in callvet's own form, which keeps what else was in it. name stands in for a suite
 // that has none. The error is a *RefusedError where the suite has errors; its places are those of
 // the text that was sent only where Form is one that is kept.
-func (l *Library) Import(ctx context.Context, text []byte, format, name string) (*Document, error) {
+func (l *Suites) Import(ctx context.Context, text []byte, format, name string) (*Document, error) {
 	s, problems, err := l.read(ctx, text, format)
 	if s == nil || err != nil {
 		return nil, unread(problems, err)
 	}
-	d, perr := parse(text, formOf(text, format))
+	d, perr := libraryParse(text, formOf(text, format))
 	if errors.Is(perr, errOtherForm) {
 		if _, bad := (&Document{}).sort(problems); bad {
 			return nil, unread(problems, nil)
@@ -187,7 +187,7 @@ func (d *Document) View() (*View, error) {
 		if err != nil {
 			return nil, err
 		}
-		if shown, err = parse(text, FormToolsuite); err != nil || len(shown.Cases) != len(d.Cases) {
+		if shown, err = libraryParse(text, FormToolsuite); err != nil || len(shown.Cases) != len(d.Cases) {
 			return nil, fmt.Errorf("show suite: it cannot be written as a tool suite: %w", callvet.ErrInvalid)
 		}
 		lost = gone
@@ -222,12 +222,12 @@ func (d *Document) View() (*View, error) {
 
 // Read reads the text of a suite without keeping it, for an editor: its form, how many cases it has
 // and what is wrong, with places where the text is JSON.
-func (l *Library) Read(ctx context.Context, text []byte, format string) (form string, cases int, problems []Placed, err error) {
+func (l *Suites) Read(ctx context.Context, text []byte, format string) (form string, cases int, problems []Placed, err error) {
 	s, list, err := l.read(ctx, text, format)
 	d := &Document{}
 	if s != nil {
 		form, cases = formOf(text, format), len(s.Cases)
-		if whole, perr := parse(text, form); perr == nil {
+		if whole, perr := libraryParse(text, form); perr == nil {
 			d = whole
 		}
 	}

@@ -26,7 +26,7 @@ import (
 type Read func(ctx context.Context, text []byte, format string) (*callvet.Suite, []callvet.Problem, error)
 
 // Config is what a Library uses. Store and Read are required.
-type Config struct {
+type SuiteConfig struct {
 	Store *store.DB
 	Read  Read
 	// Quota bounds what a user may hold.
@@ -40,8 +40,8 @@ type Config struct {
 }
 
 // Library keeps the suites of users. It is safe for concurrent use.
-type Library struct {
-	cfg Config
+type Suites struct {
+	cfg SuiteConfig
 	big chan struct{} // taken by those who read a big text
 }
 
@@ -52,7 +52,7 @@ const (
 )
 
 // read is Config.Read. Big texts wait for one another, so that a few users do not take all processors.
-func (l *Library) read(ctx context.Context, text []byte, format string) (*callvet.Suite, []callvet.Problem, error) {
+func (l *Suites) read(ctx context.Context, text []byte, format string) (*callvet.Suite, []callvet.Problem, error) {
 	if len(text) >= bigText {
 		select {
 		case l.big <- struct{}{}:
@@ -64,15 +64,15 @@ func (l *Library) read(ctx context.Context, text []byte, format string) (*callve
 	return l.cfg.Read(ctx, text, format)
 }
 
-// New makes a Library.
-func New(cfg Config) *Library {
+// NewSuites makes a Library.
+func NewSuites(cfg SuiteConfig) *Suites {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
 	if cfg.Kept == 0 {
 		cfg.Kept = 30 * 24 * time.Hour
 	}
-	return &Library{cfg: cfg, big: make(chan struct{}, bigAtOnce)}
+	return &Suites{cfg: cfg, big: make(chan struct{}, bigAtOnce)}
 }
 
 // ErrChanged tells that a suite is not at the version that an edit was made for. It wraps
@@ -133,7 +133,7 @@ type checked struct {
 
 // check reads and lints a document, after every case got an id. The error is a *RefusedError
 // where it has errors.
-func (l *Library) check(ctx context.Context, d *Document, last int64) (*checked, error) {
+func (l *Suites) check(ctx context.Context, d *Document, last int64) (*checked, error) {
 	last, err := d.Name(last)
 	if err != nil {
 		return nil, err
@@ -209,9 +209,9 @@ type Written struct {
 }
 
 // Add keeps a new suite of a user. The error is a *RefusedError where it has errors.
-func (l *Library) Add(ctx context.Context, user string, d *Document, note string, shared bool) (*Written, error) {
+func (l *Suites) Add(ctx context.Context, user string, d *Document, note string, shared bool) (*Written, error) {
 	name := d.Text("name")
-	if err := checkName(name); err != nil {
+	if err := libraryCheckName(name); err != nil {
 		return nil, err
 	}
 	c, err := l.check(ctx, d, 0)
@@ -222,7 +222,7 @@ func (l *Library) Add(ctx context.Context, user string, d *Document, note string
 	if err != nil {
 		return nil, err
 	}
-	packed, err := pack(c.text)
+	packed, err := libraryPack(c.text)
 	if err != nil {
 		return nil, err
 	}
@@ -251,14 +251,14 @@ func (c *checked) version(id string, n int64, user, note string, now int64, pack
 }
 
 // maxName bounds the name of a suite, in characters.
-const maxName = 256
+const libraryMaxName = 256
 
-func checkName(name string) error {
+func libraryCheckName(name string) error {
 	switch n := len([]rune(name)); {
 	case strings.TrimSpace(name) == "":
 		return &callvet.FieldError{Field: "name", Text: "{name}: a suite needs a name"}
-	case n > maxName:
-		return &callvet.FieldError{Field: "name", Text: fmt.Sprintf("{name}: it has %d characters, at most %d are kept", n, maxName)}
+	case n > libraryMaxName:
+		return &callvet.FieldError{Field: "name", Text: fmt.Sprintf("{name}: it has %d characters, at most %d are kept", n, libraryMaxName)}
 	case strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }):
 		return &callvet.FieldError{Field: "name", Text: "{name}: it has a control character"}
 	}
@@ -271,7 +271,7 @@ const tries = 8
 // Edit changes a suite by a function, which may be called several times. match tells whether the
 // edit was made for a version; nil is any. The error is ErrChanged where match says no, a
 // *RefusedError where the suite would have errors, and that of change.
-func (l *Library) Edit(ctx context.Context, user, id, note string, match func(version int64) bool, change func(*Document) error) (*Written, error) {
+func (l *Suites) Edit(ctx context.Context, user, id, note string, match func(version int64) bool, change func(*Document) error) (*Written, error) {
 	for range tries {
 		w, err := l.edit(ctx, user, id, note, match, change)
 		if !errors.Is(err, errRaced) {
@@ -287,7 +287,7 @@ func (l *Library) Edit(ctx context.Context, user, id, note string, match func(ve
 // errRaced tells that somebody else was faster.
 var errRaced = errors.New("changed while it was edited")
 
-func (l *Library) edit(ctx context.Context, user, id, note string, match func(int64) bool, change func(*Document) error) (*Written, error) {
+func (l *Suites) edit(ctx context.Context, user, id, note string, match func(int64) bool, change func(*Document) error) (*Written, error) {
 	row, err := l.row(ctx, id)
 	if err != nil {
 		return nil, err
@@ -304,7 +304,7 @@ func (l *Library) edit(ctx context.Context, user, id, note string, match func(in
 	if err := change(d); err != nil {
 		return nil, err
 	}
-	if err := checkName(d.Text("name")); err != nil {
+	if err := libraryCheckName(d.Text("name")); err != nil {
 		return nil, err
 	}
 	c, err := l.check(ctx, d, row.LastCase)
@@ -315,7 +315,7 @@ func (l *Library) edit(ctx context.Context, user, id, note string, match func(in
 	if bytes.Equal(was, c.text) {
 		return out, nil
 	}
-	packed, err := pack(c.text)
+	packed, err := libraryPack(c.text)
 	if err != nil {
 		return nil, err
 	}
@@ -341,7 +341,7 @@ func (l *Library) edit(ctx context.Context, user, id, note string, match func(in
 	return out, nil
 }
 
-func (l *Library) row(ctx context.Context, id string) (rows.SuiteEntryRow, error) {
+func (l *Suites) row(ctx context.Context, id string) (rows.SuiteEntryRow, error) {
 	row, err := l.cfg.Store.Rows().SuiteEntry(ctx, id)
 	if err := found(err, "suite", id); err != nil {
 		return row, err
@@ -365,7 +365,7 @@ func entryOf(r rows.SuiteEntryRow) Entry {
 }
 
 // Entry gives a suite without its text.
-func (l *Library) Entry(ctx context.Context, id string) (Entry, error) {
+func (l *Suites) Entry(ctx context.Context, id string) (Entry, error) {
 	row, err := l.row(ctx, id)
 	return entryOf(row), err
 }
@@ -387,7 +387,7 @@ func (p Page) before() (at int64, id string) {
 
 // List gives suites that a user has or that are shared, the newest first; everybody gives those of
 // all users. search is a part of their names, in any case.
-func (l *Library) List(ctx context.Context, user, search string, everybody bool, page Page) ([]Entry, error) {
+func (l *Suites) List(ctx context.Context, user, search string, everybody bool, page Page) ([]Entry, error) {
 	at, id := page.before()
 	list, err := l.cfg.Store.Rows().SuiteEntries(ctx, rows.SuiteEntriesParams{
 		UserID: user, Everybody: everybody, Search: "%" + likeEscaper.Replace(strings.ToLower(search)) + "%", Before: at, BeforeID: id, N: int32(page.N), //nolint:gosec // the caller bounds it
@@ -406,7 +406,7 @@ var likeEscaper = strings.NewReplacer("!", "!!", "%", "!%", "_", "!_")
 
 // Delete takes a suite out of the lists, and does also what goes with it. Runs of it stay, and so do its versions. The error
 // wraps ErrChanged where match, when it is set, does not want its version. The version of a damaged suite is not known.
-func (l *Library) Delete(ctx context.Context, id string, match func(int64) bool, also store.Also) error {
+func (l *Suites) Delete(ctx context.Context, id string, match func(int64) bool, also store.Also) error {
 	row, err := l.row(ctx, id)
 	damaged := errors.Is(err, store.ErrDamaged)
 	if err != nil && !damaged {
@@ -432,7 +432,7 @@ func (l *Library) Delete(ctx context.Context, id string, match func(int64) bool,
 }
 
 // Restore undoes Delete, for a time. The error wraps callvet.ErrNotFound where it is too late.
-func (l *Library) Restore(ctx context.Context, id string) (Entry, error) {
+func (l *Suites) Restore(ctx context.Context, id string) (Entry, error) {
 	now := l.cfg.Now()
 	err := l.cfg.Store.Change(ctx, "restore suite", func(q *rows.Queries) error {
 		n, err := q.RestoreSuite(ctx, rows.RestoreSuiteParams{Updated: now.UnixMilli(), ID: id, Deleted: now.Add(-l.cfg.Kept).UnixMilli()})
@@ -448,7 +448,7 @@ func (l *Library) Restore(ctx context.Context, id string) (Entry, error) {
 }
 
 // Share lets every user read a suite, or only its own one again. It makes no version.
-func (l *Library) Share(ctx context.Context, id string, shared bool) error {
+func (l *Suites) Share(ctx context.Context, id string, shared bool) error {
 	return l.cfg.Store.Change(ctx, "share suite", func(q *rows.Queries) error {
 		return q.ShareSuite(ctx, rows.ShareSuiteParams{Shared: shared, Updated: l.cfg.Now().UnixMilli(), ID: id})
 	})
@@ -469,7 +469,7 @@ type Version struct {
 }
 
 // Version gives a version of a suite with its text. The error wraps callvet.ErrNotFound.
-func (l *Library) Version(ctx context.Context, id string, n int64) (*Version, error) {
+func (l *Suites) Version(ctx context.Context, id string, n int64) (*Version, error) {
 	r, err := l.cfg.Store.Rows().SuiteVersion(ctx, rows.SuiteVersionParams{SuiteID: id, Version: n})
 	if err := found(err, fmt.Sprintf("version %d of suite", n), id); err != nil {
 		return nil, err
@@ -481,7 +481,7 @@ func (l *Library) Version(ctx context.Context, id string, n int64) (*Version, er
 	if err != nil {
 		return nil, err
 	}
-	d, err := parse(text, r.Form)
+	d, err := libraryParse(text, r.Form)
 	if err != nil {
 		return nil, fmt.Errorf("read version %d of suite %s: %w", n, id, err)
 	}
@@ -489,7 +489,7 @@ func (l *Library) Version(ctx context.Context, id string, n int64) (*Version, er
 }
 
 // Now gives a suite as it is, and its newest version with the text.
-func (l *Library) Now(ctx context.Context, id string) (Entry, *Version, error) {
+func (l *Suites) Now(ctx context.Context, id string) (Entry, *Version, error) {
 	e, err := l.Entry(ctx, id)
 	if err != nil {
 		return e, nil, err
@@ -499,7 +499,7 @@ func (l *Library) Now(ctx context.Context, id string) (Entry, *Version, error) {
 }
 
 // Versions lists the versions of a suite before one, the newest first; before 0 begins.
-func (l *Library) Versions(ctx context.Context, id string, before int64, n int) ([]Version, error) {
+func (l *Suites) Versions(ctx context.Context, id string, before int64, n int) ([]Version, error) {
 	if before == 0 {
 		before = 1<<63 - 1
 	}
@@ -514,8 +514,8 @@ func (l *Library) Versions(ctx context.Context, id string, before int64, n int) 
 	return out, nil
 }
 
-// pack compresses a text; unpack gives it back.
-func pack(text []byte) ([]byte, error) {
+// libraryPack compresses a text; unpack gives it back.
+func libraryPack(text []byte) ([]byte, error) {
 	var b bytes.Buffer
 	w, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
 	if err != nil {

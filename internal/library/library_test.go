@@ -23,15 +23,15 @@ import (
 	"github.com/callvet/callvet/internal/suite"
 )
 
-// open makes a library on a store of its own, which reads as the command line does.
-func open(t *testing.T) *library.Library {
+// libraryOpen makes a library on a store of its own, which reads as the command line does.
+func libraryOpen(t *testing.T) *library.Suites {
 	t.Helper()
 	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "x.db"), store.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	return library.New(library.Config{Store: db, Read: read})
+	return library.NewSuites(library.SuiteConfig{Store: db, Read: read})
 }
 
 func read(ctx context.Context, text []byte, format string) (*callvet.Suite, []callvet.Problem, error) {
@@ -52,7 +52,7 @@ cases:
 // Calling Evaluation with what these cannot say.
 func TestForms(t *testing.T) {
 	t.Parallel()
-	l := open(t)
+	l := libraryOpen(t)
 	d, err := l.Import(t.Context(), []byte(own), "", "")
 	if err != nil {
 		t.Fatal(err)
@@ -92,7 +92,7 @@ func TestForms(t *testing.T) {
 // out as they came.
 func TestShipped(t *testing.T) {
 	t.Parallel()
-	l := open(t)
+	l := libraryOpen(t)
 	var files []string
 	for _, pattern := range []string{"../../examples/*.yaml", "../../examples/select/*.json", "../suite/testdata/forms/*", "../suite/testdata/forms/*/*"} {
 		found, err := filepath.Glob(pattern)
@@ -149,7 +149,7 @@ func TestShipped(t *testing.T) {
 
 // converts: a suite that was converted keeps the name of its first form as its dialect, and comes in
 // as a suite of callvet's own form.
-func converts(t *testing.T, l *library.Library, file string, s *callvet.Suite) {
+func converts(t *testing.T, l *library.Suites, file string, s *callvet.Suite) {
 	t.Helper()
 	for _, kind := range []string{"json", "yaml"} {
 		text, err := suite.Export(s, kind)
@@ -172,7 +172,7 @@ func converts(t *testing.T, l *library.Library, file string, s *callvet.Suite) {
 // id is given twice, and every version can be read as it was.
 func TestEdits(t *testing.T) {
 	t.Parallel()
-	l := open(t)
+	l := libraryOpen(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		d, err := l.Import(t.Context(), []byte(`{"name": "n", "tools": [], "test_cases": [{"prompt": "first question", "expected_tool": null}]}`), "", "")
 		if err != nil {
@@ -239,7 +239,7 @@ func TestEdits(t *testing.T) {
 // TestRefused: what would name a file or is no suite is not kept.
 func TestRefused(t *testing.T) {
 	t.Parallel()
-	l := open(t)
+	l := libraryOpen(t)
 	for text, want := range map[string]string{
 		`{"callvet": 1, "name": "n", "tools_from": "/etc/passwd", "cases": [{"prompt": "p", "expected_tool": null}]}`: "may not read other files",
 		`[1, 2]`: "no suite format",
@@ -265,7 +265,7 @@ func TestRefused(t *testing.T) {
 // TestDeleteSeesEdits: a suite that somebody edits between the look at its version and the deletion stays.
 func TestDeleteSeesEdits(t *testing.T) {
 	t.Parallel()
-	l := open(t)
+	l := libraryOpen(t)
 	d, err := l.Import(t.Context(), []byte(`{"name": "n", "tools": [], "test_cases": [{"prompt": "first question", "expected_tool": null}]}`), "", "")
 	if err != nil {
 		t.Fatal(err)
@@ -293,7 +293,7 @@ func TestBigTextsTakeTurns(t *testing.T) {
 	t.Parallel()
 	var now, most atomic.Int64
 	entered, leave := make(chan struct{}, 8), make(chan struct{})
-	l := library.New(library.Config{Read: func(context.Context, []byte, string) (*callvet.Suite, []callvet.Problem, error) {
+	l := library.NewSuites(library.SuiteConfig{Read: func(context.Context, []byte, string) (*callvet.Suite, []callvet.Problem, error) {
 		most.Store(max(most.Load(), now.Add(1)))
 		defer now.Add(-1)
 		entered <- struct{}{}

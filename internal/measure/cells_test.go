@@ -17,8 +17,7 @@ import (
 	"github.com/callvet/callvet/internal/measure"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/steps"
-	"github.com/callvet/callvet/score/selection"
-	"github.com/callvet/callvet/score/step"
+	"github.com/callvet/callvet/score"
 )
 
 // Config is a run.
@@ -42,7 +41,7 @@ func collect(t *testing.T, cfg Config, cases []callvet.Case, cells ...*callvet.C
 	for i := range cfg.Targets {
 		set.Targets = append(set.Targets, cfg.Targets[i].Name)
 	}
-	scorer, _ := step.New(step.Config{Tools: tools})
+	scorer, _ := score.NewStepScorer(score.StepConfig{Tools: tools})
 	source := measure.Source{Name: "run", Attempts: measure.Cells(func(yield func(measure.Row, error) bool) {
 		for _, c := range cells {
 			if !yield(measure.Row{Case: &cases[c.Case], Cell: c}, nil) {
@@ -493,10 +492,10 @@ func TestDecisionsInPanels(t *testing.T) {
 	for i := range cases {
 		tr := callvet.Trace{CaseID: cases[i].ID, Decision: &decisions[i]}
 		tr.Classify("")
-		cells = append(cells, &callvet.Cell{Case: i, Trace: tr, Result: selection.Judge(cases[i].Expect.Selection, &decisions[i], selection.Defaults())})
+		cells = append(cells, &callvet.Cell{Case: i, Trace: tr, Result: score.JudgeSelection(cases[i].Expect.Selection, &decisions[i], score.SelectionDefaults())})
 	}
 	tp := collect(t, Config{Targets: []callvet.Target{{Name: "r", Selects: true}}}, cases, cells...).Targets[0]
-	for name, want := range map[string]float64{panel.MetricPass: 2. / 3, selection.Route: .5, selection.MRR: .75, selection.HitAt + "1": .5, selection.Abstention: 1, selection.ToolsBlocked: -1} {
+	for name, want := range map[string]float64{panel.MetricPass: 2. / 3, score.Route: .5, score.MRR: .75, score.HitAt + "1": .5, score.SelectionAbstention: 1, score.ToolsBlocked: -1} {
 		m := tp.Overall.Metric(name)
 		if want < 0 {
 			if m != nil {
@@ -525,7 +524,7 @@ func TestDecisionsInPanels(t *testing.T) {
 	if diff := cmp.Diff(want, tp.Confusion); diff != "" {
 		t.Error(diff)
 	}
-	if !panel.Describe(selection.FalseAbstention).LowerIsBetter || panel.Describe("ndcg@10").Title != "nDCG@10" {
+	if !panel.Describe(score.FalseAbstention).LowerIsBetter || panel.Describe("ndcg@10").Title != "nDCG@10" {
 		t.Error("the panel does not know the scores of decisions")
 	}
 }
@@ -542,10 +541,10 @@ func TestRepeatsOfASearch(t *testing.T) {
 		for i := range cases {
 			for k := range repeats {
 				d := callvet.Decision{Tools: []callvet.Ranked{{Tool: "y"}}, Layers: []callvet.LayerTime{{Layer: callvet.SelectTools}}}
-				cells = append(cells, &callvet.Cell{Case: i, Repeat: k, Trace: callvet.Trace{Decision: &d, Outcome: callvet.OutcomeCalled}, Result: selection.Judge(cases[i].Expect.Selection, &d, selection.Defaults())})
+				cells = append(cells, &callvet.Cell{Case: i, Repeat: k, Trace: callvet.Trace{Decision: &d, Outcome: callvet.OutcomeCalled}, Result: score.JudgeSelection(cases[i].Expect.Selection, &d, score.SelectionDefaults())})
 			}
 		}
-		return collect(t, Config{Targets: []callvet.Target{{Name: "r", Selects: true, Provider: provider}}}, cases, cells...).Targets[0].Overall.Metric(selection.ToolsRight).Interval.Upper
+		return collect(t, Config{Targets: []callvet.Target{{Name: "r", Selects: true, Provider: provider}}}, cases, cells...).Targets[0].Overall.Metric(score.ToolsRight).Interval.Upper
 	}
 	once, often, service := upper("retrieve", 1), upper("retrieve", 3), upper("retrieve:host", 3)
 	if once != often || service != once {

@@ -18,7 +18,7 @@ import (
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/steps"
-	"github.com/callvet/callvet/score/step"
+	"github.com/callvet/callvet/score"
 )
 
 // lines makes a trace file in which everything that can be measured is told now and
@@ -136,7 +136,7 @@ func read(t *testing.T, text []byte, by, metrics []string) (*panel.Panels, *meas
 	if err != nil {
 		t.Fatal(err)
 	}
-	scorer, problems := step.New(step.Config{Tools: tools()})
+	scorer, problems := score.NewStepScorer(score.StepConfig{Tools: tools()})
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}

@@ -17,7 +17,6 @@ import (
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/panel/steps"
 	"github.com/callvet/callvet/score"
-	"github.com/callvet/callvet/score/step"
 )
 
 // TestOnePanel: the panel of steps of a run is that of the trace file which is written of it, and each call
@@ -73,7 +72,7 @@ func TestOnePanel(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, src := range []measure.Source{ofRun, {Name: "t.jsonl", Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(lines.String())), nil }}} {
-			scorer, _ := step.New(step.Config{Matchers: plainMatchers})
+			scorer, _ := score.NewStepScorer(score.StepConfig{Matchers: plainMatchers})
 			res, err := measure.Run(t.Context(), []measure.Source{src}, measure.Config{Steps: steps.Config{SliceBy: []string{}}, Scorer: scorer})
 			if err != nil || len(res.Problems) > 0 || res.Log.Bad > 0 {
 				t.Fatal(name, err, res.Problems, res.Log)

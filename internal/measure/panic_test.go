@@ -10,7 +10,7 @@ import (
 	"github.com/callvet/callvet/internal/measure"
 	"github.com/callvet/callvet/internal/parallel"
 	"github.com/callvet/callvet/internal/trace"
-	"github.com/callvet/callvet/score/step"
+	"github.com/callvet/callvet/score"
 )
 
 type badReader struct{ text io.Reader }
@@ -28,7 +28,7 @@ func (r badReader) Read(b []byte) (int, error) {
 func TestPanicComesOut(t *testing.T) {
 	t.Parallel()
 	text := file(7, 300, 10)
-	scorer, _ := step.New(step.Config{Tools: catalog})
+	scorer, _ := score.NewStepScorer(score.StepConfig{Tools: catalog})
 	n := 0
 	for name, change := range map[string]func(*measure.Config) measure.Source{
 		"rows": func(c *measure.Config) measure.Source {

@@ -14,7 +14,7 @@ import (
 	"github.com/callvet/callvet/internal/mutate"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/panel/steps"
-	"github.com/callvet/callvet/score/step"
+	"github.com/callvet/callvet/score"
 )
 
 // TestBadLines changes the lines of a trace file: the file is summed up, each line is a record or
@@ -26,7 +26,7 @@ func TestBadLines(t *testing.T) {
 		[]byte(`{"type":"task","version":1,"task_id":"t","attempt":0,"target":"m","model":"x","goal":"g","outcome":"called","termination":"answered","finish_reason":"stop","notes":["n"],"tags":["a"],"fields":{"lang":"en"},"final_answer":"Cold.","usage":{"input_tokens":9,"output_tokens":4},"cost_usd":0.01,"wall_ms":12,"started":"2026-01-02T03:04:05Z","steps":1,"pass":true,"reward":1,"scored":{"scores":{"overall":1},"signs":[{"code":"T1"}]},"format":"PASS","requests":1,"judged":[{"judge":"j","pass":true}],"labels":[{"by":"p","pass":true}],"gold":{"steps":[{"tool":"get_weather"}]},"safety":[],"input":[{"role":"user","content":"Q"}],"conversation":[{"role":"assistant","call_ids":["c1"],"unreadable":[{"tool":"","id":"c0","args_raw":"null"}]},{"role":"tool","call_id":"c1"},{"role":"assistant","content":"Cold."}]}`),
 	}
 	count := mutate.Count(os.Getenv, 600)
-	scorer, _ := step.New(step.Config{Tools: []callvet.Tool{{Name: "get_weather"}}})
+	scorer, _ := score.NewStepScorer(score.StepConfig{Tools: []callvet.Tool{{Name: "get_weather"}}})
 	for i, line := range lines {
 		for c := range mutate.Some(line, count/2, mutate.Huge(count), uint64(i)) {
 			changed := [][]byte{lines[0], lines[1]}
@@ -75,7 +75,7 @@ func TestStepsTwice(t *testing.T) {
 		"another turn":    {[]string{one, `{"task_id":"t","turn_id":3,` + one[len(`{"task_id":"t",`):], record}, 2, 0},
 	} {
 		for judged, judge := range map[string]func(*trace.Attempt) bool{"": nil, "judged ": func(*trace.Attempt) bool { return false }} {
-			scorer, _ := step.New(step.Config{})
+			scorer, _ := score.NewStepScorer(score.StepConfig{})
 			open := func() (io.ReadCloser, error) {
 				return io.NopCloser(strings.NewReader(strings.Join(tt.lines, "\n") + "\n")), nil
 			}

@@ -14,7 +14,7 @@ import (
 	"github.com/callvet/callvet/internal/parallel"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/panel/steps"
-	"github.com/callvet/callvet/score/step"
+	"github.com/callvet/callvet/score"
 )
 
 // Source is one file of a reading, or attempts from elsewhere, such as those of a run.
@@ -28,7 +28,7 @@ type Source struct {
 // Config says how to read and score.
 type Config struct {
 	Steps  steps.Config
-	Scorer *step.Scorer // forked for each worker
+	Scorer *score.StepScorer // forked for each worker
 	// Attempts, when set, judges every attempt as a whole before its steps are
 	// scored, one after the other. It may change Pass, Gold, Safety, Tags,
 	// Fields and Scored of the attempt, and tells whether it did. Reading is slower then, and

@@ -20,7 +20,7 @@ import (
 	"github.com/callvet/callvet/internal/measure"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/panel/steps"
-	"github.com/callvet/callvet/score/step"
+	"github.com/callvet/callvet/score"
 	"github.com/callvet/callvet/stats"
 	"github.com/callvet/callvet/value"
 )
@@ -111,7 +111,7 @@ func source(name, text string) measure.Source {
 func run(t *testing.T, cfg steps.Config, jobs, block int, texts ...string) *measure.Result {
 	t.Helper()
 	cfg.Catalogue = true
-	scorer, _ := step.New(step.Config{Tools: catalog, Safe: func(tool string, _ value.Value) (bool, bool) { return !strings.HasPrefix(tool, "send"), true }})
+	scorer, _ := score.NewStepScorer(score.StepConfig{Tools: catalog, Safe: func(tool string, _ value.Value) (bool, bool) { return !strings.HasPrefix(tool, "send"), true }})
 	var sources []measure.Source
 	for i, text := range texts {
 		sources = append(sources, source(fmt.Sprint("f", i), text))
@@ -219,7 +219,7 @@ func TestNumbers(t *testing.T) {
 	t.Parallel()
 	text := file(9, 200, 5)
 	got := run(t, steps.Config{}, 2, 4000, text).Sheet.Panels()
-	scorer, _ := step.New(step.Config{Tools: catalog})
+	scorer, _ := score.NewStepScorer(score.StepConfig{Tools: catalog})
 	r, err := trace.Open(strings.NewReader(text), trace.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -261,7 +261,7 @@ func TestNumbers(t *testing.T) {
 			continue
 		}
 		var sc callvet.StepScore
-		scorer.Score(&step.Input{
+		scorer.Score(&score.StepInput{
 			Tool: v.Tool, Args: v.Args, ArgsRaw: v.ArgsRaw, Result: v.Result, Error: v.Error, Status: v.Status, Needed: v.Needed,
 			GoldTool: v.GoldTool, GoldArgs: v.GoldArgs, ResultCheck: v.ResultCheck,
 		}, &sc)
@@ -308,7 +308,7 @@ func TestNumbers(t *testing.T) {
 func TestEnds(t *testing.T) {
 	t.Parallel()
 	text := file(7, 20, 20)
-	scorer, _ := step.New(step.Config{Tools: catalog})
+	scorer, _ := score.NewStepScorer(score.StepConfig{Tools: catalog})
 	full := errors.New("full")
 	for _, jobs := range []int{1, 2, 5, 40} {
 		for _, block := range []int{1, 700, 1 << 20} {
@@ -354,7 +354,7 @@ func TestStrict(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat(`{"task_id":"a","tool":"x"}`+"\n", 500)
 	text += "{\n" + text + "[\n" + text
-	scorer, _ := step.New(step.Config{})
+	scorer, _ := score.NewStepScorer(score.StepConfig{})
 	for range 5 {
 		_, err := measure.Run(context.Background(), []measure.Source{source("f", text)}, measure.Config{Scorer: scorer, Jobs: 4, Lines: trace.Options{Strict: true, Block: 600}})
 		if err == nil || !strings.Contains(err.Error(), "line 501:") {

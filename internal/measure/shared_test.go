@@ -9,7 +9,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/trace"
-	"github.com/callvet/callvet/score/step"
+	"github.com/callvet/callvet/score"
 	"github.com/callvet/callvet/value"
 )
 
@@ -39,7 +39,7 @@ func FuzzShared(f *testing.F) {
 	f.Add(`{"task_id":"t","tool":"f@v1","args":{"a":1,"s":"abc","e":"x","d":0.75},"args_raw":"{\"a\":1,\"s\":\"abc\",\"e\":\"x\",\"d\":0.75}","gold":{"args":{"a":1,"s":"abd"},"needed":true}}`,
 		`{"task_id":"t","tool":"f","args":{"a":10.0,"s":"\u00e9","e":"z\"","d":1e0},"args_raw":"{\"a\":10.5}","gold":{"args":{"a":1e1},"needed":false}}`)
 	f.Add(`{"task_id":"t","tool":"f","args":[1],"args_raw":"[1]","gold":{"args":{"a":1e1}}}`, `{"task_id":"t","tool":"h","args":null,"args_raw":"{\"a\": 1}","gold":{"args":{"a":1e1},"result":[1],"result_check":"a == 1.5"},"result":[1],"status":"exec_error"}`)
-	first, _ := step.New(step.Config{Tools: tools})
+	first, _ := score.NewStepScorer(score.StepConfig{Tools: tools})
 	f.Fuzz(func(t *testing.T, a, b string) {
 		scan := trace.NewScanner(trace.Options{})
 		kept := first.Fork()
@@ -49,7 +49,7 @@ func FuzzShared(f *testing.F) {
 			if v.IsTask {
 				return nil
 			}
-			in := step.Input{
+			in := score.StepInput{
 				Tool: v.Tool, Args: v.Args, ArgsRaw: v.ArgsRaw, Result: v.Result, Error: v.Error, Status: v.Status, Needed: v.Needed,
 				GoldTool: v.GoldTool, GoldArgs: v.GoldArgs, GoldResult: v.GoldResult, ResultCheck: v.ResultCheck,
 			}

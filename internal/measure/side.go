@@ -9,8 +9,8 @@ import (
 	"slices"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/redact"
 	"github.com/callvet/callvet/internal/trace"
-	"github.com/callvet/callvet/internal/trace/redact"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/slicing"
 )

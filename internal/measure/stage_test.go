@@ -12,12 +12,12 @@ import (
 	"github.com/callvet/callvet/internal/measure"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/panel/steps"
-	"github.com/callvet/callvet/score/step"
+	"github.com/callvet/callvet/score"
 )
 
 func judged(t *testing.T, judge func(*trace.Attempt) bool, texts ...string) *measure.Result {
 	t.Helper()
-	scorer, _ := step.New(step.Config{Tools: catalog})
+	scorer, _ := score.NewStepScorer(score.StepConfig{Tools: catalog})
 	var sources []measure.Source
 	for i, text := range texts {
 		sources = append(sources, source(string(rune('a'+i)), text))

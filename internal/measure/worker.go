@@ -9,17 +9,17 @@ import (
 	"slices"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/message"
 	"github.com/callvet/callvet/internal/trace"
-	"github.com/callvet/callvet/internal/usage"
 	"github.com/callvet/callvet/panel/steps"
-	"github.com/callvet/callvet/score/step"
+	"github.com/callvet/callvet/score"
 	"github.com/callvet/callvet/value"
 )
 
 // worker reads and scores the lines of blocks.
 type worker struct {
 	scan   *trace.Scanner
-	scorer *step.Scorer
+	scorer *score.StepScorer
 	sheet  *steps.Worker
 	batch  *steps.Batch
 	task   steps.Task
@@ -53,7 +53,7 @@ func (w *worker) block(j job) error {
 		var s steps.Step
 		s.Head, s.Tool = (*steps.Head)(&v.Head), v.Tool
 		s.Args, s.Result, s.Turn, s.Corrects = v.Args.Hash(), v.Result.Hash(), v.TurnID, v.Corrects
-		w.scorer.Score((*step.Input)(&v.Call), &s.Score)
+		w.scorer.Score((*score.StepInput)(&v.Call), &s.Score)
 		w.scorer.Time(v.ExecMS, &s.Score)
 		if name := w.scorer.Counted(); name != nil {
 			s.Tool = name
@@ -66,7 +66,7 @@ func (w *worker) block(j job) error {
 			s.Paths = w.differing(v)
 		}
 		if yes, known := s.Score.Get(callvet.StepSchemaValid); known && !yes {
-			s.BadFields = w.scorer.BadFields((*step.Input)(&v.Call))
+			s.BadFields = w.scorer.BadFields((*score.StepInput)(&v.Call))
 		}
 		w.sheet.Step(w.batch, &s)
 		if w.each {
@@ -181,7 +181,7 @@ func (w *worker) member(t *steps.Task, m value.Value) {
 	case "usage":
 		tokens(t, m)
 	case "cost_usd":
-		if t.CostUSD = positive(m); t.CostUSD > usage.MaxUSD {
+		if t.CostUSD = positive(m); t.CostUSD > message.MaxUSD {
 			t.CostUSD = -1
 		}
 	case "wall_ms":
@@ -295,7 +295,7 @@ func tokens(t *steps.Task, m value.Value) {
 // whole is a count of tokens; -1 where there is none that can be true.
 func whole(m value.Value, name string) int64 {
 	v, _ := m.Get(name)
-	if n, ok := usage.Whole(v); ok {
+	if n, ok := message.WholeTokens(v); ok {
 		return int64(n)
 	}
 	return -1

@@ -11,14 +11,14 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/panel/steps"
-	"github.com/callvet/callvet/score/step"
+	"github.com/callvet/callvet/score"
 	"github.com/callvet/callvet/value"
 )
 
 func TestDiffering(t *testing.T) {
 	t.Parallel()
-	quick, _ := step.New(step.Config{})
-	slow, _ := step.New(step.Config{Scoring: callvet.Scoring{Mode: "strict"}})
+	quick, _ := score.NewStepScorer(score.StepConfig{})
+	slow, _ := score.NewStepScorer(score.StepConfig{Scoring: callvet.Scoring{Mode: "strict"}})
 	for _, c := range []struct{ gold, args, want string }{
 		{`{"a":1,"b":2}`, `{"a":1,"b":2}`, ""},
 		{`{"a":1,"b":2}`, `{"b":2,"a":1.0}`, ""},
@@ -39,10 +39,10 @@ func TestDiffering(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, scorer := range []*step.Scorer{quick, slow} {
+		for i, scorer := range []*score.StepScorer{quick, slow} {
 			w := newWorker(&run{cfg: Config{Scorer: scorer}, sheet: steps.New(steps.Config{})})
-			var score callvet.StepScore
-			w.scorer.Score(&step.Input{Tool: []byte("x"), Args: args, Needed: -1, GoldArgs: gold}, &score)
+			var scorer callvet.StepScore
+			w.scorer.Score(&score.StepInput{Tool: []byte("x"), Args: args, Needed: -1, GoldArgs: gold}, &scorer)
 			got := w.differing(&trace.View{Call: trace.Call{GoldArgs: gold}})
 			if d := cmp.Diff(c.want, strings.Join(got, " ")); d != "" {
 				t.Errorf("%d: %s of %s: %s", i, c.args, c.gold, d)

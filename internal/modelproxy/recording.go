@@ -19,8 +19,8 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/doc"
 	"github.com/callvet/callvet/internal/file"
-	"github.com/callvet/callvet/value/typed"
 )
 
 const (
@@ -180,7 +180,7 @@ func readRecording(name string) (*recording, error) {
 // decode reads one file. Errors wrap callvet.ErrInvalid.
 func decode(name string, text []byte) (*recording, error) {
 	r := &recording{name: name}
-	if err := typed.Decode(name, text, r); err != nil {
+	if err := doc.DecodeJSON(name, text, r); err != nil {
 		return nil, fmt.Errorf("read recording: %w: %w", callvet.ErrInvalid, err)
 	}
 	wrong := ""

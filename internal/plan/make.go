@@ -9,7 +9,7 @@ import (
 	"github.com/callvet/callvet/internal/parallel"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/gates"
-	"github.com/callvet/callvet/panel/power"
+
 	"github.com/callvet/callvet/stats"
 	"github.com/callvet/callvet/stats/gate"
 )
@@ -18,7 +18,7 @@ import (
 const confidence = 0.95
 
 // Most is the largest number of tasks that is looked for.
-const Most = power.Most
+const Most = gates.MostTasks
 
 // Plan is what is needed; parts that were not asked for are nil.
 type Plan struct {
@@ -72,7 +72,7 @@ type Alike struct {
 }
 
 // Attempts is how many tasks with so many attempts at each are needed; 0 where
-// power.Most are not enough.
+// gates.MostTasks are not enough.
 type Attempts struct {
 	Attempts int `json:"attempts"`
 	Tasks    int `json:"tasks"`
@@ -98,7 +98,7 @@ type MinN struct {
 }
 
 // Mean is for a bound on a mean amount of tasks whose amounts are lognormal or, of
-// calls, counts. Tasks is 0 for more than power.Most. Pilot is the file that SD, or Truth
+// calls, counts. Tasks is 0 for more than gates.MostTasks. Pilot is the file that SD, or Truth
 // too, were taken from.
 type Mean struct {
 	Bound      float64 `json:"bound"`
@@ -147,7 +147,7 @@ type Paired struct {
 }
 
 // PairedRow is how many shared tasks with so many attempts on each side are needed; 0
-// where power.Most are not enough.
+// where gates.MostTasks are not enough.
 type PairedRow struct {
 	Attempts int `json:"attempts"`
 	// Fails finds the loss where every task loses alike, Breaks where some tasks break
@@ -232,9 +232,9 @@ func (p *Plan) ask(q *Ask) (err error) {
 // later runs a search beside the others.
 func (p *Plan) later(do func()) { p.searches = append(p.searches, do) }
 
-// fewest is how many tasks a trial needs; 0 where power.Most are not enough.
-func (p *Plan) fewest(to *int, t power.Trial, want gate.Verdict) {
-	p.later(func() { *to, _ = power.Fewest(t, want, p.Power, p.MinUnits) })
+// fewest is how many tasks a trial needs; 0 where gates.MostTasks are not enough.
+func (p *Plan) fewest(to *int, t gates.Trial, want gate.Verdict) {
+	p.later(func() { *to, _ = gates.Fewest(t, want, p.Power, p.MinUnits) })
 }
 
 // bounded is the gate that a bound is planned for.
@@ -254,7 +254,7 @@ func (p *Plan) rate(q *Ask) error {
 	if r.AtMost {
 		direction = gate.AtMost
 	}
-	one := power.Rate{Gate: q.bounded(direction), Truth: r.Truth, Attempts: 1}
+	one := gates.RateTrial{Gate: q.bounded(direction), Truth: r.Truth, Attempts: 1}
 	for _, failures := range []int{0, 1, 2, 3, 5, 10} {
 		if n, ok := one.Smallest(failures); ok && (len(r.Smallest) == 0 || r.Smallest[len(r.Smallest)-1].Tasks < n) {
 			r.Smallest = append(r.Smallest, MinN{failures, n})
@@ -298,11 +298,11 @@ func (q *Ask) believed() (*Rate, error) {
 }
 
 // attempts plans with several attempts at each task.
-func (p *Plan) attempts(q *Ask, one power.Rate) {
+func (p *Plan) attempts(q *Ask, one gates.RateTrial) {
 	r := p.Rate
 	r.Alike = q.alike()
 	r.assume(q)
-	with := func(k int) *power.Rate {
+	with := func(k int) *gates.RateTrial {
 		several := one
 		several.Attempts, several.Correlation, several.Measured = k, r.Alike.Correlation, r.Measured
 		return &several
@@ -321,7 +321,7 @@ func (p *Plan) attempts(q *Ask, one power.Rate) {
 	r.Pilot = &OfPilot{File: q.Pilot.File, Tasks: q.Pilot.Tasks, Chances: make([]Chance, len(q.levels()))}
 	for i, k := range q.levels() {
 		c := &r.Pilot.Chances[i]
-		p.later(func() { *c = Chance{k, power.Chance(with(k).Trial, q.Pilot.Tasks, gate.Pass)} })
+		p.later(func() { *c = Chance{k, gates.Chance(with(k).Trial, q.Pilot.Tasks, gate.Pass)} })
 	}
 }
 
@@ -370,23 +370,23 @@ func (p *Plan) judge(q *Ask, g gates.Gate) error {
 		return wrong("judge_sens", "", "{judge_sens} and {judge_spec} are for rates that a gate holds from below, and %s is held from above", q.Metric)
 	case !q.given("judge_sens") || !q.given("judge_spec"):
 		return wrong("judge_sens", "", "a judge has both: {judge_sens} and {judge_spec}")
-	case !rate(q.Sens) || !rate(q.Spec) || q.Tasks < 1 || q.Tasks > power.Most:
-		return wrong("judge_sens", "", "{judge_sens} and {judge_spec} are rates, and {tasks} is between 1 and %d", power.Most)
+	case !rate(q.Sens) || !rate(q.Spec) || q.Tasks < 1 || q.Tasks > gates.MostTasks:
+		return wrong("judge_sens", "", "{judge_sens} and {judge_spec} are rates, and {tasks} is between 1 and %d", gates.MostTasks)
 	case q.Sens+q.Spec <= 1:
 		return wrong("judge_sens", "", "{judge_sens} %g and {judge_spec} %g sum up to 1 or less: such a judge is no better than chance, and no number of labels helps", q.Sens, q.Spec)
-	case q.Labels < 0 || q.Labels > power.Most:
-		return wrong("labels", "", "{labels} is how many labels there will be, between 0 and %d", power.Most)
+	case q.Labels < 0 || q.Labels > gates.MostTasks:
+		return wrong("labels", "", "{labels} is how many labels there will be, between 0 and %d", gates.MostTasks)
 	}
 	p.Judge = &Judge{Sensitivity: q.Sens, Specificity: q.Spec, Tasks: q.Tasks, Given: q.Labels}
-	for from, to := range map[power.Labels]*Labels{power.ByVerdict: &p.Judge.ByVerdict, power.Random: &p.Judge.Random, power.Elsewhere: &p.Judge.Elsewhere} {
-		j := power.Judged{Gate: g, Truth: p.Rate.Truth, Sensitivity: q.Sens, Specificity: q.Spec, Tasks: q.Tasks, Labels: from}
+	for from, to := range map[gates.LabelDraw]*Labels{gates.ByVerdict: &p.Judge.ByVerdict, gates.Random: &p.Judge.Random, gates.Elsewhere: &p.Judge.Elsewhere} {
+		j := gates.JudgedTrial{Gate: g, Truth: p.Rate.Truth, Sensitivity: q.Sens, Specificity: q.Spec, Tasks: q.Tasks, Labels: from}
 		p.later(func() {
 			// Labels on the run are at most its tasks.
-			if n, ok := power.Fewest(j.Trial, gate.Pass, q.Power, 1); ok && (from == power.Elsewhere || n <= q.Tasks) {
+			if n, ok := gates.Fewest(j.Trial, gate.Pass, q.Power, 1); ok && (from == gates.Elsewhere || n <= q.Tasks) {
 				to.Needed = &n
 			}
 			if q.Labels > 0 {
-				c := power.Chance(j.Trial, q.Labels, gate.Pass)
+				c := gates.Chance(j.Trial, q.Labels, gate.Pass)
 				to.Chance = &c
 			}
 		})
@@ -425,7 +425,7 @@ func (p *Plan) mean(q *Ask) error {
 		return wrongSide(q)
 	}
 	p.Mean = m
-	a := power.Amount{Gate: q.bounded(gate.AtMost), Mean: m.Truth, SD: m.SD, Counted: Unit(q.Metric) == panel.UnitCount}
+	a := gates.AmountTrial{Gate: q.bounded(gate.AtMost), Mean: m.Truth, SD: m.SD, Counted: Unit(q.Metric) == panel.UnitCount}
 	p.fewest(&m.Tasks, a.Trial, gate.Pass)
 	return nil
 }
@@ -475,7 +475,7 @@ func (p *Plan) pairedMean(q *Ask) error {
 	}
 	p.Paired = &Paired{Diff: q.Diff, Margin: q.margin(), SD: q.SD, LowerIsBetter: pairing.LowerIsBetter, Rows: []PairedRow{{Attempts: 1}}}
 	row := &p.Paired.Rows[0]
-	rise := power.PairedAmount{Gate: q.against(), Pairing: pairing, Mean: mean, SD: q.SD, Rise: q.Diff}
+	rise := gates.PairedAmountTrial{Gate: q.against(), Pairing: pairing, Mean: mean, SD: q.SD, Rise: q.Diff}
 	same := rise
 	same.Rise = 0
 	p.fewest(&row.Fails, rise.Trial, gate.Fail)
@@ -492,7 +492,7 @@ func (p *Plan) pairedRate(q *Ask) error {
 	if err := d.start(q, p.Rate); err != nil {
 		return err
 	}
-	loss := power.PairedRate{Gate: q.against(), Pairing: pairing, Rate: d.Rate, Correlation: d.Correlation, Loss: q.Diff}
+	loss := gates.PairedRateTrial{Gate: q.against(), Pairing: pairing, Rate: d.Rate, Correlation: d.Correlation, Loss: q.Diff}
 	good := d.Rate
 	if d.LowerIsBetter {
 		good = 1 - d.Rate
@@ -500,7 +500,7 @@ func (p *Plan) pairedRate(q *Ask) error {
 	if !(q.Diff > 0 && q.Diff <= good) {
 		return wrong("baseline_diff", "", "{baseline_diff} is a loss above 0, and no more than there is to lose: %.4g", good)
 	}
-	with := func(k int, loss power.PairedRate, breaks bool) *power.PairedRate {
+	with := func(k int, loss gates.PairedRateTrial, breaks bool) *gates.PairedRateTrial {
 		loss.Attempts, loss.Breaks = k, breaks
 		return &loss
 	}
@@ -523,8 +523,8 @@ func (p *Plan) pairedRate(q *Ask) error {
 	d.Pilot = &PairedPilot{File: q.Pilot.File, Tasks: q.Pilot.Tasks, Fails: make([]Chance, len(q.levels())), Passes: make([]Chance, len(q.levels()))}
 	for i, k := range q.levels() {
 		p.later(func() {
-			d.Pilot.Fails[i] = Chance{k, power.Chance(with(k, loss, false).Trial, q.Pilot.Tasks, gate.Fail)}
-			d.Pilot.Passes[i] = Chance{k, power.Chance(with(k, same, false).Trial, q.Pilot.Tasks, gate.Pass)}
+			d.Pilot.Fails[i] = Chance{k, gates.Chance(with(k, loss, false).Trial, q.Pilot.Tasks, gate.Fail)}
+			d.Pilot.Passes[i] = Chance{k, gates.Chance(with(k, same, false).Trial, q.Pilot.Tasks, gate.Pass)}
 		})
 	}
 	return nil
@@ -555,12 +555,12 @@ func (d *Paired) start(q *Ask, r *Rate) error {
 	case !(d.Rate > 0 && d.Rate < 1):
 		return wrong("truth", "", "{truth} is the baseline's rate, between 0 and 1")
 	case alike:
-		d.Discordant = power.Discordant(d.Rate, d.Correlation)
+		d.Discordant = gates.Discordant(d.Rate, d.Correlation)
 		return nil
 	}
 	var ok bool
-	if d.Correlation, ok = power.CorrelationOf(d.Rate, d.Discordant); !ok {
-		return wrong("discordant", "", "{discordant} is at least 0 and at most %.4g: with a rate of %.4g no more tasks change by chance", power.Discordant(d.Rate, 0), d.Rate)
+	if d.Correlation, ok = gates.CorrelationOf(d.Rate, d.Discordant); !ok {
+		return wrong("discordant", "", "{discordant} is at least 0 and at most %.4g: with a rate of %.4g no more tasks change by chance", gates.Discordant(d.Rate, 0), d.Rate)
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/plan"
-	"github.com/callvet/callvet/internal/report/verdict"
+	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/panel/gates"
 )
 
@@ -104,7 +104,7 @@ func TestUnracedMeans(t *testing.T) {
 func says(t *testing.T, p *plan.Plan, want ...string) {
 	t.Helper()
 	var out bytes.Buffer
-	if err := verdict.Plan(&out, p); err != nil {
+	if err := report.Plan(&out, p); err != nil {
 		t.Fatal(err)
 	}
 	for _, w := range want {
@@ -137,7 +137,7 @@ func TestUnracedOneAnswer(t *testing.T) {
 		t.Errorf("with 200 labels %v and %v", *j.Random.Chance, *j.Elsewhere.Chance)
 	}
 	var out bytes.Buffer
-	if err := verdict.Plan(&out, p); err != nil {
+	if err := report.Plan(&out, p); err != nil {
 		t.Fatal(err)
 	}
 	says(t, p, "356 tasks pass with a chance of 80.8 %", "for a judge that never errs", "labels made elsewhere add nothing for this judge")
@@ -268,7 +268,7 @@ func TestSimulatedChances(t *testing.T) {
 		needed := 9
 		p := plan.Plan{Metric: "true_success", Rate: &plan.Rate{Tasks: 35, Failures: 1}, Judge: &plan.Judge{Tasks: 100, Given: 50, Elsewhere: plan.Labels{Needed: &needed, Chance: &chance}}}
 		var out bytes.Buffer
-		if err := verdict.Plan(&out, &p); err != nil {
+		if err := report.Plan(&out, &p); err != nil {
 			t.Fatal(err)
 		}
 		if text := out.String(); !strings.Contains(text, "50 labels: a chance of "+want+"\n") || !strings.Contains(text, "they may have 1 failure\n") {

@@ -13,7 +13,7 @@ import (
 )
 
 // baseURL finds where to send to; own tells that it is not the provider's default.
-func baseURL(svc *service, cfg *Config) (u *url.URL, own bool, err error) {
+func baseURL(svc *providerService, cfg *Config) (u *url.URL, own bool, err error) {
 	text, own := cfg.BaseURL, cfg.BaseURL != ""
 	if text == "" && svc.baseEnv != "" {
 		text = cfg.Getenv(svc.baseEnv)
@@ -33,14 +33,14 @@ func baseURL(svc *service, cfg *Config) (u *url.URL, own bool, err error) {
 		if svc.baseEnv != "" {
 			hint = "export " + svc.baseEnv + "=https://…"
 		}
-		return nil, false, invalid(svc.name+" has no default base URL", hint)
+		return nil, false, providerInvalid(svc.name+" has no default base URL", hint)
 	}
 	u, err = url.Parse(strings.TrimRight(text, "/"))
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, false, invalid("the base URL is not an http(s) URL", "for example http://localhost:8000/v1")
+		return nil, false, providerInvalid("the base URL is not an http(s) URL", "for example http://localhost:8000/v1")
 	}
 	if u.User != nil {
-		return nil, false, invalid("the base URL holds a user name or password", "give the key apart from the URL")
+		return nil, false, providerInvalid("the base URL holds a user name or password", "give the key apart from the URL")
 	}
 	return u, own, nil
 }
@@ -60,7 +60,7 @@ func expand(base string, getenv func(string) string) (string, error) {
 }
 
 // address is the full URL of the model's endpoint.
-func address(svc *service, base *url.URL, id string, cfg *Config) string {
+func address(svc *providerService, base *url.URL, id string, cfg *Config) string {
 	u := *base
 	apiVersion := cfg.apiVersion()
 	switch {
@@ -104,7 +104,7 @@ func versionOf(base *url.URL) string {
 	return ""
 }
 
-func headers(svc *service, key string) http.Header {
+func headers(svc *providerService, key string) http.Header {
 	h := http.Header{
 		"Content-Type": {"application/json"},
 		"Accept":       {"application/json"},

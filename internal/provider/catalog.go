@@ -21,7 +21,7 @@ const (
 )
 
 // service is one row of the provider table.
-type service struct {
+type providerService struct {
 	name string
 	wire string
 	// base URL; {NAME} in it stands for an environment variable. Empty: must be given.
@@ -40,7 +40,7 @@ type service struct {
 
 // fit makes ids of calls that the service takes from any: histories made elsewhere bring
 // their own.
-func (s *service) fit() func(string) string {
+func (s *providerService) fit() func(string) string {
 	switch {
 	case s.shortIDs:
 		return shortID
@@ -54,11 +54,11 @@ func (s *service) fit() func(string) string {
 
 // onAzure reports whether the service is one of Azure's, which has its own addresses and
 // header for the key.
-func (s *service) onAzure() bool { return s.name == azure || s.name == azureResponses }
+func (s *providerService) onAzure() bool { return s.name == azure || s.name == azureResponses }
 
 // responses is the name of the service that has the same models in the Responses API; "" when
 // there is none.
-func (s *service) responses() string {
+func (s *providerService) responses() string {
 	switch s.name {
 	case "openai":
 		return openAIResponses
@@ -69,14 +69,14 @@ func (s *service) responses() string {
 }
 
 // services is the provider table, in the order in which it is listed.
-func services() []service {
-	hosted := func(name, base, key string) service {
-		return service{name: name, wire: wireChat, base: base, keyEnv: []string{key}}
+func services() []providerService {
+	hosted := func(name, base, key string) providerService {
+		return providerService{name: name, wire: wireChat, base: base, keyEnv: []string{key}}
 	}
-	local := func(name, base, baseEnv, key string) service {
-		return service{name: name, wire: wireChat, base: base, baseEnv: baseEnv, keyEnv: []string{key}, local: true}
+	local := func(name, base, baseEnv, key string) providerService {
+		return providerService{name: name, wire: wireChat, base: base, baseEnv: baseEnv, keyEnv: []string{key}, local: true}
 	}
-	return []service{
+	return []providerService{
 		{name: "openai", wire: wireChat, base: "https://api.openai.com/v1", baseEnv: "OPENAI_BASE_URL", keyEnv: []string{"OPENAI_API_KEY"}},
 		{name: openAIResponses, wire: wireResponses, base: "https://api.openai.com/v1", baseEnv: "OPENAI_BASE_URL", keyEnv: []string{"OPENAI_API_KEY"}},
 		{name: "anthropic", wire: wireMessages, base: "https://api.anthropic.com", baseEnv: "ANTHROPIC_BASE_URL", keyEnv: []string{"ANTHROPIC_API_KEY"}},

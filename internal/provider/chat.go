@@ -8,9 +8,8 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/finish"
-	"github.com/callvet/callvet/internal/repair"
-	"github.com/callvet/callvet/internal/usage"
+	"github.com/callvet/callvet/internal/message"
+
 	"github.com/callvet/callvet/value"
 )
 
@@ -152,7 +151,7 @@ func (w *chat) read(root value.Value, _ *query, resp *callvet.Response) error {
 	}
 	turn.Calls = withOldCall(listed(at(msg, "tool_calls"), chatCall), at(msg, "function_call"))
 	resp.Turns = []callvet.Turn{turn}
-	resp.Model, resp.FinishReason = at(root, "model").Str(), finish.Of(choice)
+	resp.Model, resp.FinishReason = at(root, "model").Str(), message.FinishOf(choice)
 	resp.Usage = chatUsage(at(root, "usage"))
 	return nil
 }
@@ -188,7 +187,7 @@ func answersOnly(m value.Value) bool {
 	case "tool_calls":
 		return m.Len() == 0
 	case "function_call":
-		return repair.Empty(m)
+		return message.Empty(m)
 	case "audio":
 		return at(m, "id").Str() == ""
 	}
@@ -214,7 +213,7 @@ func chatText(v value.Value) (text, reasoning string) {
 }
 
 func chatUsage(v value.Value) callvet.Usage {
-	var r usage.Reader
+	var r message.UsageReader
 	if !r.Object(v) {
 		return r.Done(callvet.Usage{})
 	}
@@ -226,7 +225,7 @@ func chatUsage(v value.Value) callvet.Usage {
 		ReasoningTokens: r.May(v, "completion_tokens_details.reasoning_tokens"),
 	}
 	// Some providers count reasoning beside the completion, not inside it.
-	if n, ok := usage.Whole(at(v, "total_tokens")); ok && u.ReasoningTokens > 0 && n == u.InputTokens+u.OutputTokens+u.ReasoningTokens {
+	if n, ok := message.WholeTokens(at(v, "total_tokens")); ok && u.ReasoningTokens > 0 && n == u.InputTokens+u.OutputTokens+u.ReasoningTokens {
 		u.OutputTokens += u.ReasoningTokens
 	}
 	r.Total(v, "total_tokens", u.InputTokens+u.OutputTokens)

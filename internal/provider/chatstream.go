@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/finish"
-	"github.com/callvet/callvet/internal/repair"
+	"github.com/callvet/callvet/internal/message"
+
 	"github.com/callvet/callvet/value"
 )
 
@@ -18,8 +18,8 @@ type chatDeltas struct {
 	reasoning     strings.Builder
 	reasoningName string // the member it came under, under which it goes back
 	details       reasoningDetails
-	calls         repair.Calls
-	old           repair.Calls // in the form before tool_calls
+	calls         message.Calls
+	old           message.Calls // in the form before tool_calls
 	model, reason string
 	usage         callvet.Usage
 	done          bool
@@ -56,7 +56,7 @@ func (d *chatDeltas) add(data []byte) (content, last bool, err error) {
 	if !ok {
 		return false, false, nil
 	}
-	if s := finish.Of(choice); s != "" {
+	if s := message.FinishOf(choice); s != "" {
 		d.reason = s
 	}
 	return d.delta(at(choice, "delta")), false, nil
@@ -81,20 +81,20 @@ func (d *chatDeltas) delta(v value.Value) (content bool) {
 		d.calls.Add(p)
 		content = true
 	}
-	if f := at(v, "function_call"); !repair.Empty(f) {
-		d.old.Add(repair.Piece{Name: at(f, "name").Str(), Args: rawArgs(at(f, "arguments"))})
+	if f := at(v, "function_call"); !message.Empty(f) {
+		d.old.Add(message.Piece{Name: at(f, "name").Str(), Args: rawArgs(at(f, "arguments"))})
 		content = true
 	}
 	return content
 }
 
 // chatPiece is what an element of tool_calls holds.
-func chatPiece(c value.Value) repair.Piece {
+func chatPiece(c value.Value) message.Piece {
 	if f := at(c, "custom"); customCall(c, f) {
-		return repair.Piece{Index: at(c, "index"), ID: at(c, "id").Str(), Name: at(f, "name").Str(), Args: rawArgs(at(f, "input")), Custom: true}
+		return message.Piece{Index: at(c, "index"), ID: at(c, "id").Str(), Name: at(f, "name").Str(), Args: rawArgs(at(f, "input")), Custom: true}
 	}
 	f := at(c, "function")
-	return repair.Piece{
+	return message.Piece{
 		Index: at(c, "index"), ID: at(c, "id").Str(), Name: at(f, "name").Str(), Args: rawArgs(at(f, "arguments")),
 		Alone: c.Kind() != value.Object,
 	}
@@ -110,7 +110,7 @@ func (d *chatDeltas) finish(q *query, resp *callvet.Response) error {
 		return errStreamEnded
 	}
 	turn := callvet.Turn{Role: callvet.RoleAssistant, Content: d.content.String(), Reasoning: d.reasoning.String()}
-	turn.Calls = repair.Merge(d.calls.List(q.req.Tools), d.old.List(q.req.Tools))
+	turn.Calls = message.MergeCalls(d.calls.List(q.req.Tools), d.old.List(q.req.Tools))
 	if details := d.details.raw(); turn.Reasoning != "" || details != nil {
 		raw := (&chat{}).message(nil, &turn)
 		raw = raw[:len(raw)-1]

@@ -1,18 +1,18 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-// Package provider asks models for their next turn, over the wire.
+// Package provider answers one question: what did this model answer to exactly this request?
 //
-// It answers one question: what did this model really say to exactly this
-// request? Open turns "openai/gpt-5-mini" into a callvet.Model and the Target
-// that describes it; Config carries what the environment knows; Prices turns
-// usage into cost. Four wires are spoken (OpenAI Chat Completions and every
-// endpoint compatible with it, OpenAI Responses, Anthropic Messages, Gemini
-// generateContent), each in one file, and nothing of them leaves this package.
+// Open turns "openai/gpt-5-mini" into a callvet.Model and the Target that describes it; Config
+// carries what the environment knows; Prices turns usage into cost. Four wires are spoken (OpenAI
+// Chat Completions and compatible endpoints, OpenAI Responses, Anthropic Messages, Gemini
+// generateContent), each in one file. Tool schemas go out byte for byte as in the suite, malformed
+// arguments come in untouched, and whatever a parameter table changes is recorded. It does not
+// retry, pace or cache: the evaluation loop does.
 //
-// Tool schemas go out byte for byte as the suite has them, malformed arguments
-// come in untouched, and whatever a parameter table changes is recorded. What a model
-// newer than the table refuses is learned from its answer, told and recorded, too.
-//
-// It does not retry, pace or cache (the evaluation loop does, and counts), and
-// it judges nothing.
+// OpenEmbedder and OpenReranker serve package retrieve with vectors and orders over the wire
+// ("openai:text-embedding-3-small", "tei:URL", "cohere:rerank-v3.5"). Fewer vectors than texts,
+// another width, numbers that are not finite, or a web page instead of JSON are errors with the
+// name of the server. An EmbedCache keeps vectors in one file of records that are appended, each
+// with a checksum; damaged records are skipped. Goroutines and processes may share the file. A
+// file that outgrows its limit is replaced by its newer half.
 package provider

@@ -9,41 +9,41 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/value/typed"
+	"github.com/callvet/callvet/internal/doc"
 )
 
 // Embedder asks an OpenAI-compatible /embeddings endpoint. It is safe for
 // concurrent use, does not retry and gives a *callvet.Fault for what went wrong.
-type Embedder struct {
+type EmbedBackend struct {
 	m  *model
 	id string
 }
 
-var _ callvet.Embedder = (*Embedder)(nil)
+var _ callvet.Embedder = (*EmbedBackend)(nil)
 
-// OpenEmbedder opens the embedding model that spec names, such as
+// OpenEmbedBackend opens the embedding model that spec names, such as
 // "openai/text-embedding-3-small" or "ollama/nomic-embed-text". Errors are those
 // of Open; providers without the Chat Completions family have no such endpoint.
-func OpenEmbedder(spec string, cfg Config) (*Embedder, error) {
-	m, _, err := open(spec, &cfg)
+func OpenEmbedBackend(spec string, cfg Config) (*EmbedBackend, error) {
+	m, _, err := providerOpen(spec, &cfg)
 	if err != nil {
 		return nil, fmt.Errorf("open embedder %q: %w", spec, err)
 	}
 	url := strings.NewReplacer("/chat/completions", "/embeddings", "/api/chat", "/v1/embeddings").Replace(m.url)
 	if url == m.url {
-		return nil, fmt.Errorf("open embedder %q: %w", spec, invalid("the provider has no OpenAI-compatible embeddings", "openai/text-embedding-3-small or ollama/nomic-embed-text"))
+		return nil, fmt.Errorf("open embedder %q: %w", spec, providerInvalid("the provider has no OpenAI-compatible embeddings", "openai/text-embedding-3-small or ollama/nomic-embed-text"))
 	}
 	m.url, m.stream = url, false
 	_, id, _ := strings.Cut(spec, "/")
-	return &Embedder{m: m, id: id}, nil
+	return &EmbedBackend{m: m, id: id}, nil
 }
 
 // Name is the model's name as it was asked for.
-func (e *Embedder) Name() string { return e.id }
+func (e *EmbedBackend) Name() string { return e.id }
 
 // Embed gives one vector per text, in their order, all of one length. No texts
 // give no vectors and no request.
-func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+func (e *EmbedBackend) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	if len(texts) == 0 {
 		return nil, nil
 	}
@@ -65,7 +65,7 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, erro
 		} `json:"data"`
 	}
 	if err := json.Unmarshal(ans.body, &out); err != nil {
-		return nil, malformed(ans.status, "the embeddings cannot be read: "+typed.Explain(err).Error())
+		return nil, malformed(ans.status, "the embeddings cannot be read: "+doc.Explain(err).Error())
 	}
 	vs := make([][]float32, len(texts))
 	for _, d := range out.Data {

@@ -29,7 +29,7 @@ func TestEmbed(t *testing.T) {
 		_, _ = io.WriteString(w, answer)
 	}))
 	t.Cleanup(srv.Close)
-	e, err := OpenEmbedder("openai/embed-1", Config{BaseURL: srv.URL + "/v1"})
+	e, err := OpenEmbedBackend("openai/embed-1", Config{BaseURL: srv.URL + "/v1"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func TestEmbed(t *testing.T) {
 	if vs, err := e.Embed(t.Context(), nil); vs != nil || err != nil {
 		t.Errorf("no texts: %v, %v", vs, err)
 	}
-	if _, err := OpenEmbedder("anthropic/x", Config{BaseURL: srv.URL}); !errors.Is(err, callvet.ErrInvalid) {
+	if _, err := OpenEmbedBackend("anthropic/x", Config{BaseURL: srv.URL}); !errors.Is(err, callvet.ErrInvalid) {
 		t.Errorf("anthropic: %v", err)
 	}
 }

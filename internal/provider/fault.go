@@ -71,7 +71,7 @@ func statusFault(res *http.Response, body []byte, now time.Time) *callvet.Fault 
 		f.Message, f.Param = problem(root)
 	}
 	if f.Message == "" {
-		f.Message = excerpt(string(body))
+		f.Message = providerExcerpt(string(body))
 	}
 	if f.Message == "" {
 		f.Message = cmp.Or(http.StatusText(res.StatusCode), "unexpected status")
@@ -125,7 +125,7 @@ func problem(root value.Value) (msg, param string) {
 		e = inner
 	}
 	if e.Kind() == value.String {
-		return excerpt(e.Str()), ""
+		return providerExcerpt(e.Str()), ""
 	}
 	msg, param = at(e, "message").Str(), at(e, "param").Str()
 	if detail := at(root, "detail"); msg == "" {
@@ -142,11 +142,11 @@ func problem(root value.Value) (msg, param string) {
 	if kind := at(e, "type").Str(); kind != "" && msg != "" {
 		msg = kind + ": " + msg
 	}
-	return excerpt(msg), param
+	return providerExcerpt(msg), param
 }
 
-// excerpt is the beginning of a text on one line.
-func excerpt(s string) string {
+// providerExcerpt is the beginning of a text on one line.
+func providerExcerpt(s string) string {
 	const most = 500
 	if len(s) > 4*most {
 		s = endpoint.Cut(s, 4*most)

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/repair"
-	"github.com/callvet/callvet/internal/usage"
+	"github.com/callvet/callvet/internal/message"
+
 	"github.com/callvet/callvet/value"
 )
 
@@ -168,7 +168,7 @@ func (w *gemini) read(root value.Value, q *query, resp *callvet.Response) error 
 // geminiUsage reads a form that leaves counts of 0 out: an answer that said
 // something is held against its count in settle.
 func geminiUsage(v value.Value) callvet.Usage {
-	var r usage.Reader
+	var r message.UsageReader
 	if !r.Object(v) {
 		return r.Done(callvet.Usage{})
 	}
@@ -186,7 +186,7 @@ func geminiUsage(v value.Value) callvet.Usage {
 func (w *gemini) turn(content value.Value, before int) callvet.Turn {
 	turn := callvet.Turn{Role: callvet.RoleAssistant}
 	came := at(content, "parts")
-	parts := repair.Grown(came)
+	parts := message.Grown(came)
 	switch {
 	case parts != came: // the next request has whole calls
 		turn.Raw = append(append([]byte(`{"role":"model","parts":`), parts.Raw()...), '}')
@@ -200,7 +200,7 @@ func (w *gemini) turn(content value.Value, before int) callvet.Turn {
 			if id == "" {
 				id = ownID(before, len(turn.Calls))
 			}
-			turn.Calls = append(turn.Calls, named(f, repair.Call(id, at(f, "name").Str(), inputOf(at(f, "args")))))
+			turn.Calls = append(turn.Calls, named(f, message.NewCall(id, at(f, "name").Str(), inputOf(at(f, "args")))))
 			continue
 		}
 		if at(p, "thought").Bool() {

@@ -6,7 +6,7 @@ import (
 	"bytes"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/repair"
+	"github.com/callvet/callvet/internal/message"
 	"github.com/callvet/callvet/value"
 )
 
@@ -84,7 +84,7 @@ func (d *geminiDeltas) part(p value.Value) {
 func (d *geminiDeltas) whole(p value.Value) {
 	raw := bytes.Clone(p.Raw())
 	call := at(p, "functionCall")
-	if id := at(call, "id").Str(); id != "" && !repair.Grows(p) {
+	if id := at(call, "id").Str(); id != "" && !message.Grows(p) {
 		if at, again := d.calls[id]; again && d.parts[at].repeated(call) {
 			d.parts[at].raw = raw
 			return
@@ -102,7 +102,7 @@ func (p *piece) repeated(call value.Value) bool {
 	if err != nil || at(before, "name").Str() != at(call, "name").Str() {
 		return false
 	}
-	var args repair.Pieces
+	var args message.Pieces
 	args.Add(inputOf(at(before, "args")))
 	args.Add(inputOf(at(call, "args")))
 	return args.Text() == inputOf(at(call, "args"))

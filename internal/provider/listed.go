@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/repair"
+	"github.com/callvet/callvet/internal/message"
 	"github.com/callvet/callvet/value"
 )
 
@@ -15,7 +15,7 @@ import (
 func listed[T any](list value.Value, one func(value.Value) T) []T {
 	switch {
 	case list.Kind() == value.Array:
-	case repair.Empty(list):
+	case message.Empty(list):
 		return nil
 	default:
 		return []T{one(list)}
@@ -31,10 +31,10 @@ func listed[T any](list value.Value, one func(value.Value) T) []T {
 func chatCall(c value.Value) callvet.Call {
 	id := at(c, "id").Str()
 	if custom := at(c, "custom"); customCall(c, custom) {
-		return named(c, repair.Custom(id, at(custom, "name").Str(), rawArgs(at(custom, "input"))))
+		return named(c, message.NewCustomCall(id, at(custom, "name").Str(), rawArgs(at(custom, "input"))))
 	}
 	f := at(c, "function")
-	return named(c, repair.Call(id, at(f, "name").Str(), rawArgs(at(f, "arguments"))))
+	return named(c, message.NewCall(id, at(f, "name").Str(), rawArgs(at(f, "arguments"))))
 }
 
 // customCall reports whether an element is the call of a custom tool. Some servers write an empty
@@ -48,7 +48,7 @@ func customCall(c, custom value.Value) bool {
 func named(v value.Value, c callvet.Call) callvet.Call {
 	if c.Nameless() {
 		id := c.ID
-		c = repair.Lost(v)
+		c = message.LostCall(v)
 		c.ID = id
 	}
 	return c
@@ -57,10 +57,10 @@ func named(v value.Value, c callvet.Call) callvet.Call {
 // withOldCall adds a function_call, the form before tool_calls. Some servers send one that is
 // empty with every message, some send a call in both forms.
 func withOldCall(calls []callvet.Call, f value.Value) []callvet.Call {
-	if repair.Empty(f) {
+	if message.Empty(f) {
 		return calls
 	}
-	return repair.Merge(calls, []callvet.Call{named(f, repair.Call("", at(f, "name").Str(), rawArgs(at(f, "arguments"))))})
+	return message.MergeCalls(calls, []callvet.Call{named(f, message.NewCall("", at(f, "name").Str(), rawArgs(at(f, "arguments"))))})
 }
 
 // strayCall reports whether an item of an answer is a call that is of no known type: by the name

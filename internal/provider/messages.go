@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/repair"
-	"github.com/callvet/callvet/internal/usage"
+	"github.com/callvet/callvet/internal/message"
+
 	"github.com/callvet/callvet/value"
 )
 
@@ -170,10 +170,10 @@ func (w *messages) read(root value.Value, _ *query, resp *callvet.Response) erro
 		case "thinking":
 			thought.WriteString(at(p, "thinking").Str())
 		case "tool_use":
-			turn.Calls = append(turn.Calls, named(p, repair.Call(at(p, "id").Str(), at(p, "name").Str(), inputOf(at(p, "input")))))
+			turn.Calls = append(turn.Calls, named(p, message.NewCall(at(p, "id").Str(), at(p, "name").Str(), inputOf(at(p, "input")))))
 		default:
 			if strayCall(p) {
-				turn.Calls = append(turn.Calls, repair.Lost(p))
+				turn.Calls = append(turn.Calls, message.LostCall(p))
 			}
 		}
 	}
@@ -196,7 +196,7 @@ func inputOf(v value.Value) string {
 // messagesUsage adds up what the API counts apart: input read from and written
 // to the cache is input too.
 func messagesUsage(v value.Value) callvet.Usage {
-	var r usage.Reader
+	var r message.UsageReader
 	if !r.Object(v) {
 		return r.Done(callvet.Usage{})
 	}

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/repair"
-	"github.com/callvet/callvet/internal/usage"
+	"github.com/callvet/callvet/internal/message"
+
 	"github.com/callvet/callvet/value"
 )
 
@@ -18,7 +18,7 @@ type block struct {
 	kind, id, name string
 	start          []byte // as announced; a block without deltas goes back like this
 	text           strings.Builder
-	input          repair.Pieces
+	input          message.Pieces
 	signature      strings.Builder
 }
 
@@ -72,7 +72,7 @@ func (d *messageDeltas) final(v value.Value) {
 		d.usage = messagesUsage(v)
 		return
 	}
-	var r usage.Reader
+	var r message.UsageReader
 	u := d.usage
 	if r.Object(v) {
 		u.OutputTokens = r.Need(v, "output_tokens")
@@ -159,14 +159,14 @@ func (d *messageDeltas) finish(_ *query, resp *callvet.Response) error {
 			raw = appendText(append(raw, `{"type":"thinking","thinking":`...), s)
 			raw = append(appendText(appendMember(raw, "signature"), b.signature.String()), '}')
 		case "tool_use":
-			c := repair.Call(b.id, b.name, b.input.Text())
+			c := message.NewCall(b.id, b.name, b.input.Text())
 			turn.Calls = append(turn.Calls, c)
 			raw = appendText(append(raw, `{"type":"tool_use","id":`...), b.id)
 			raw = append(append(appendMember(appendText(appendMember(raw, "name"), b.name), "input"), object(&c)...), '}')
 		default:
 			raw = append(raw, b.start...)
 			if start, err := value.Parse(b.start); err == nil && (strayCall(start) || !hosted(start) && !b.input.Empty()) {
-				turn.Calls = append(turn.Calls, repair.Lost(start))
+				turn.Calls = append(turn.Calls, message.LostCall(start))
 			}
 		}
 	}

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/repair"
+	"github.com/callvet/callvet/internal/message"
 	"github.com/callvet/callvet/value"
 )
 
@@ -159,7 +159,7 @@ func (m *model) Identity(req *callvet.Request) (sum [sha256.Size]byte) {
 	q := m.query(req)
 	h := sha256.New()
 	h.Write(m.sender)
-	h.Write(m.wire.head(make([]byte, 0, headSize(q)), q))
+	h.Write(m.wire.head(make([]byte, 0, providerHeadSize(q)), q))
 	h.Write(q.toolSum[:])
 	h.Sum(sum[:0])
 	return sum
@@ -214,7 +214,7 @@ func (m *model) attempt(ctx context.Context, q *query) (*callvet.Response, *call
 // encode gives the request's bytes and the form that is kept, in which the
 // tools are named by their hash.
 func (m *model) encode(q *query) (body, brief []byte) {
-	body = m.wire.head(make([]byte, 0, headSize(q)+len(q.tools)), q)
+	body = m.wire.head(make([]byte, 0, providerHeadSize(q)+len(q.tools)), q)
 	if q.tools == nil {
 		body = append(body, '}')
 		return body, m.hide.bytes(body)
@@ -227,7 +227,7 @@ func (m *model) encode(q *query) (body, brief []byte) {
 	return body, m.hide.bytes(brief)
 }
 
-func headSize(q *query) int {
+func providerHeadSize(q *query) int {
 	n := 512 + len(q.req.System)
 	for i := range q.turns {
 		t := &q.turns[i]
@@ -282,16 +282,16 @@ func (m *model) settle(q *query, sent int, resp *callvet.Response) {
 		}
 	}
 	if t := q.req.Tools; t != nil && len(t.Tools) > 0 && len(turn.Calls) == 0 && !resp.Unreadable {
-		found := repair.FromText(turn.Content, t)
+		found := message.CallsFromText(turn.Content, t)
 		turn.Calls, resp.Unreadable = found.Calls, found.Unreadable
 	}
-	repair.Thoughts(turn)
+	message.Thoughts(turn)
 	for i := range turn.Calls {
 		c := &turn.Calls[i]
 		if c.ID == "" {
 			c.ID, turn.Raw = ownID(len(q.turns), i), nil
 		}
-		if slices.Contains(c.Repairs, repair.InName) {
+		if slices.Contains(c.Repairs, message.InName) {
 			turn.Raw = nil
 		}
 		for _, r := range c.Repairs {

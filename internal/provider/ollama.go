@@ -16,8 +16,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/repair"
-	"github.com/callvet/callvet/internal/usage"
+	"github.com/callvet/callvet/internal/message"
+
 	"github.com/callvet/callvet/value"
 )
 
@@ -122,7 +122,7 @@ func (m *model) grows(ctx context.Context, q *query, fault *callvet.Fault) bool 
 	case longest > 0 && q.context >= longest:
 		fault.Message += fmt.Sprintf("; the model takes %d tokens: shorten the prompt, offer fewer tools, or take a model with a longer context", longest)
 		return false
-	case longest == 0 && q.context > headSize(q)+len(q.tools):
+	case longest == 0 && q.context > providerHeadSize(q)+len(q.tools):
 		fault.Message += "; shorten the prompt, offer fewer tools, or take a model with a longer context"
 		return false
 	}
@@ -195,7 +195,7 @@ func (w *ollama) read(root value.Value, _ *query, resp *callvet.Response) error 
 	}
 	turn := callvet.Turn{Role: callvet.RoleAssistant, Content: at(msg, "content").Str(), Reasoning: at(msg, "thinking").Str()}
 	for _, p := range ollamaCalls(msg) {
-		turn.Calls = append(turn.Calls, repair.Call(p.ID, p.Name, p.Args))
+		turn.Calls = append(turn.Calls, message.NewCall(p.ID, p.Name, p.Args))
 	}
 	resp.Turns = []callvet.Turn{turn}
 	return w.finish(root, resp)
@@ -203,10 +203,10 @@ func (w *ollama) read(root value.Value, _ *query, resp *callvet.Response) error 
 
 // ollamaCalls are the calls of a message, each of them whole. Their indexes are left out: some
 // versions give the same one to every call.
-func ollamaCalls(msg value.Value) []repair.Piece {
-	return listed(at(msg, "tool_calls"), func(c value.Value) repair.Piece {
+func ollamaCalls(msg value.Value) []message.Piece {
+	return listed(at(msg, "tool_calls"), func(c value.Value) message.Piece {
 		f := at(c, "function")
-		return repair.Piece{
+		return message.Piece{
 			ID: at(c, "id").Str(), Name: at(f, "name").Str(), Args: cmp.Or(inputOf(at(f, "arguments")), "{}"),
 			Alone: c.Kind() != value.Object,
 		}
@@ -216,7 +216,7 @@ func ollamaCalls(msg value.Value) []repair.Piece {
 // finish takes what the last object of an answer tells.
 func (w *ollama) finish(root value.Value, resp *callvet.Response) error {
 	resp.Model, resp.FinishReason = at(root, "model").Str(), at(root, "done_reason").Str()
-	var r usage.Reader
+	var r message.UsageReader
 	resp.Usage = r.Done(callvet.Usage{InputTokens: r.Need(root, "prompt_eval_count"), OutputTokens: r.Need(root, "eval_count")})
 	return nil
 }
@@ -226,7 +226,7 @@ type ollamaDeltas struct {
 	wire            *ollama
 	doc             value.Doc
 	text, reasoning strings.Builder
-	calls           repair.Calls
+	calls           message.Calls
 	last            []byte
 }
 

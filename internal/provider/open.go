@@ -61,14 +61,14 @@ type Config struct {
 // Errors are *callvet.Hinted: ErrNotFound for an unknown provider, ErrDenied for
 // a missing key, ErrInvalid for anything else.
 func Open(spec string, cfg Config) (callvet.Model, callvet.Target, error) {
-	m, t, err := open(spec, &cfg)
+	m, t, err := providerOpen(spec, &cfg)
 	if err != nil {
 		return nil, callvet.Target{}, fmt.Errorf("open model %q: %w", spec, err)
 	}
 	return m, t, nil
 }
 
-func open(spec string, cfg *Config) (*model, callvet.Target, error) {
+func providerOpen(spec string, cfg *Config) (*model, callvet.Target, error) {
 	var t callvet.Target
 	name, id, _ := strings.Cut(spec, "/")
 	svc, err := find(name)
@@ -76,7 +76,7 @@ func open(spec string, cfg *Config) (*model, callvet.Target, error) {
 		return nil, t, err
 	}
 	if id == "" {
-		return nil, t, invalid("the name of a model is missing", "write "+name+"/MODEL")
+		return nil, t, providerInvalid("the name of a model is missing", "write "+name+"/MODEL")
 	}
 	if cfg.Getenv == nil {
 		cfg.Getenv = func(string) string { return "" }
@@ -113,7 +113,7 @@ func open(spec string, cfg *Config) (*model, callvet.Target, error) {
 	if (key != "" || endpoint.Carries(base)) && cfg.Warn != nil && endpoint.Exposed(base) {
 		cfg.Warn(endpoint.Unencrypted(base))
 	}
-	make := func(svc *service, pol policy) *model {
+	make := func(svc *providerService, pol policy) *model {
 		m := newModel(svc, id, cfg, pol)
 		m.own = svc.local || own
 		m.spec, m.hide = spec, newRedactor(key)
@@ -131,7 +131,7 @@ func open(spec string, cfg *Config) (*model, callvet.Target, error) {
 // apiOf finds the API in which a model is asked, and notes in t where that is not the one
 // of its service. other is the one that it may want besides; nil: there is none, as beside
 // the dated versions of Azure's API.
-func apiOf(svc *service, id string, own bool, cfg *Config, t *callvet.Target) (asked, other *service, err error) {
+func apiOf(svc *providerService, id string, own bool, cfg *Config, t *callvet.Target) (asked, other *providerService, err error) {
 	name := svc.responses()
 	if name == "" {
 		return svc, nil, nil
@@ -162,14 +162,14 @@ func onlyResponses(model string, p *callvet.Params) bool {
 	return inAny(model, []string{"gpt-5.3+"}) && !inAny(model, chatModels()) && p.ReasoningEffort != "none" && !own
 }
 
-func newModel(svc *service, id string, cfg *Config, pol policy) *model {
+func newModel(svc *providerService, id string, cfg *Config, pol policy) *model {
 	prices := cfg.Prices
 	if prices == nil {
 		prices = ShippedPrices()
 	}
 	m := &model{
 		note: cfg.Note, policy: pol, fit: svc.fit(), client: cfg.HTTPClient, stream: cfg.Stream, now: cfg.Now,
-		timeout: cmp.Or(cfg.Timeout, defaultTimeout), maxBody: cmp.Or(cfg.MaxBody, defaultMaxBody),
+		timeout: cmp.Or(cfg.Timeout, providerDefaultTimeout), maxBody: cmp.Or(cfg.MaxBody, providerDefaultMaxBody),
 		price: prices.Find(svc.name, id),
 	}
 	if m.client == nil {
@@ -198,11 +198,11 @@ func newModel(svc *service, id string, cfg *Config, pol policy) *model {
 	return m
 }
 
-func invalid(what, hint string) error {
+func providerInvalid(what, hint string) error {
 	return &callvet.Hinted{Err: fmt.Errorf("%s: %w", what, callvet.ErrInvalid), Hint: hint}
 }
 
-func find(name string) (*service, error) {
+func find(name string) (*providerService, error) {
 	all := services()
 	for i := range all {
 		if all[i].name == name {
@@ -217,7 +217,7 @@ func find(name string) (*service, error) {
 }
 
 // apiKey gives the key and the name of the variable that holds it.
-func apiKey(svc *service, cfg *Config) (key, from string) {
+func apiKey(svc *providerService, cfg *Config) (key, from string) {
 	if cfg.APIKey != "" {
 		return cfg.APIKey, cfg.KeyName
 	}
@@ -244,12 +244,12 @@ func checkExtra(wire string, p *callvet.Params) error {
 	}
 	for k, v := range p.Extra {
 		if slices.Contains(own, k) {
-			return invalid("extra parameter "+k+" is set by callvet", "remove it")
+			return providerInvalid("extra parameter "+k+" is set by callvet", "remove it")
 		}
 		if _, err := value.Parse(v); err != nil {
 			var se *value.SyntaxError
 			errors.As(err, &se)
-			return invalid("extra parameter "+k+" is not JSON: "+se.Error(), "quote strings")
+			return providerInvalid("extra parameter "+k+" is not JSON: "+se.Error(), "quote strings")
 		}
 	}
 	return nil

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/value/typed"
+	"github.com/callvet/callvet/internal/doc"
 )
 
 //go:embed prices.json
@@ -59,7 +59,7 @@ func ShippedPrices() *Prices {
 // model has one row.
 func ReadPrices(name string, data []byte) (*Prices, error) {
 	var p Prices
-	if err := typed.DecodeSome(name, data, &p); err != nil {
+	if err := doc.DecodeSomeJSON(name, data, &p); err != nil {
 		return nil, fmt.Errorf("read prices: %w: %w", callvet.ErrInvalid, err)
 	}
 	seen, known := map[[2]string]int{}, Names()

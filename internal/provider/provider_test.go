@@ -21,7 +21,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden files")
+// Update is flag -update, for the tests of both packages.
+var Update = flag.Bool("update", false, "rewrite the golden files")
 
 // fake is a model server that keeps what it was asked.
 type fake struct {
@@ -128,7 +129,7 @@ func golden(t *testing.T, name string, got []byte) {
 	}
 	pretty.WriteByte('\n')
 	file := filepath.Join("testdata", name+".json")
-	if *update {
+	if *Update {
 		if err := os.WriteFile(file, pretty.Bytes(), 0o644); err != nil {
 			t.Fatal(err)
 		}

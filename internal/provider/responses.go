@@ -8,9 +8,8 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/finish"
-	"github.com/callvet/callvet/internal/repair"
-	"github.com/callvet/callvet/internal/usage"
+	"github.com/callvet/callvet/internal/message"
+
 	"github.com/callvet/callvet/value"
 )
 
@@ -117,26 +116,26 @@ func (w *responses) fill(root, out value.Value, resp *callvet.Response) error {
 		case "reasoning":
 			writeTexts(&thought, at(item, "summary"), "text")
 		case "function_call":
-			c := repair.Call(at(item, "call_id").Str(), at(item, "name").Str(), rawArgs(at(item, "arguments")))
+			c := message.NewCall(at(item, "call_id").Str(), at(item, "name").Str(), rawArgs(at(item, "arguments")))
 			turn.Calls = append(turn.Calls, named(item, c))
 		case "custom_tool_call":
-			c := repair.Custom(at(item, "call_id").Str(), at(item, "name").Str(), rawArgs(at(item, "input")))
+			c := message.NewCustomCall(at(item, "call_id").Str(), at(item, "name").Str(), rawArgs(at(item, "input")))
 			turn.Calls = append(turn.Calls, named(item, c))
 		default:
 			if strayCall(item) {
-				turn.Calls = append(turn.Calls, repair.Lost(item))
+				turn.Calls = append(turn.Calls, message.LostCall(item))
 			}
 		}
 	}
 	turn.Content, turn.Reasoning = said.String(), thought.String()
 	resp.Turns = []callvet.Turn{turn}
-	resp.Model, resp.FinishReason = at(root, "model").Str(), cmp.Or(finish.Of(root), at(root, "status").Str())
+	resp.Model, resp.FinishReason = at(root, "model").Str(), cmp.Or(message.FinishOf(root), at(root, "status").Str())
 	resp.Usage = responsesUsage(at(root, "usage"))
 	return nil
 }
 
 func responsesUsage(v value.Value) callvet.Usage {
-	var r usage.Reader
+	var r message.UsageReader
 	if !r.Object(v) {
 		return r.Done(callvet.Usage{})
 	}

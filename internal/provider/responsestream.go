@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/repair"
+	"github.com/callvet/callvet/internal/message"
 	"github.com/callvet/callvet/value"
 )
 
@@ -15,7 +15,7 @@ type responseDeltas struct {
 	wire  *responses
 	doc   value.Doc
 	items []byte // of the output, each with a comma after it
-	calls repair.Calls
+	calls message.Calls
 	text  strings.Builder
 	whole []byte
 }
@@ -40,12 +40,12 @@ func (d *responseDeltas) add(data []byte) (content, last bool, err error) {
 		return false, false, noAnswer(root, "response")
 	case kind == "response.output_item.added" && at(root, "item", "type").Str() == "function_call":
 		item := at(root, "item")
-		d.calls.Add(repair.Piece{
+		d.calls.Add(message.Piece{
 			Index: at(root, "output_index"), ID: at(item, "call_id").Str(), Name: at(item, "name").Str(), Args: rawArgs(at(item, "arguments")),
 		})
 		return true, false, nil
 	case kind == "response.function_call_arguments.delta":
-		d.calls.Add(repair.Piece{Index: at(root, "output_index"), Args: rawArgs(at(root, "delta"))})
+		d.calls.Add(message.Piece{Index: at(root, "output_index"), Args: rawArgs(at(root, "delta"))})
 		return true, false, nil
 	case kind == "response.output_text.delta":
 		d.text.WriteString(at(root, "delta").Str())

@@ -18,9 +18,9 @@ import (
 
 // Limits of what is read and kept of an answer.
 const (
-	defaultMaxBody = 8 << 20
-	keptBody       = 256 << 10
-	defaultTimeout = 2 * time.Minute
+	providerDefaultMaxBody = 8 << 20
+	keptBody               = 256 << 10
+	providerDefaultTimeout = 2 * time.Minute
 )
 
 // NewHTTPClient gives a client made for many requests to few hosts: kept-alive
@@ -90,7 +90,7 @@ func (m *model) exchange(outer, ctx context.Context, body []byte, start time.Tim
 	case int64(len(ans.body)) > limit:
 		return ans, m.tooLarge(res.StatusCode)
 	case typ != "" && typ != "application/json" && !strings.HasSuffix(typ, "+json"):
-		return ans, malformed(res.StatusCode, "the answer is "+typ+", not JSON: "+excerpt(string(ans.body)))
+		return ans, malformed(res.StatusCode, "the answer is "+typ+", not JSON: "+providerExcerpt(string(ans.body)))
 	}
 	return ans, nil
 }

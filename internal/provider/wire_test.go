@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/repair"
+	"github.com/callvet/callvet/internal/message"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
@@ -186,14 +186,14 @@ func TestChatShapes(t *testing.T) {
 		},
 		{
 			"call in the name", `{"tool_calls":[{"id":"a","function":{"name":` + string(appendText(nil, inName)) + `,"arguments":""}}]}`,
-			callvet.Turn{Calls: []callvet.Call{{ID: "a", Tool: "get_weather", Args: city, ArgsRaw: inName, Repairs: []string{repair.InName}}}},
-			[]string{repair.InName},
+			callvet.Turn{Calls: []callvet.Call{{ID: "a", Tool: "get_weather", Args: city, ArgsRaw: inName, Repairs: []string{message.InName}}}},
+			[]string{message.InName},
 			false,
 		},
 		{
 			"call in the text", `{"content":` + string(appendText(nil, inName)) + `}`,
-			callvet.Turn{Content: inName, Calls: []callvet.Call{{ID: "c00010000", Tool: "get_weather", Args: city, Repairs: []string{repair.InText}}}},
-			[]string{repair.InText},
+			callvet.Turn{Content: inName, Calls: []callvet.Call{{ID: "c00010000", Tool: "get_weather", Args: city, Repairs: []string{message.InText}}}},
+			[]string{message.InText},
 			false,
 		},
 		{"call cut in the text", `{"content":"{\"name\":\"get_weather\",\"arguments\":{"}`, callvet.Turn{Content: `{"name":"get_weather","arguments":{`}, nil, true},

@@ -7,9 +7,8 @@ import (
 	"io"
 	"strings"
 
-	"github.com/callvet/callvet/internal/report/figure"
 	"github.com/callvet/callvet/internal/report/plain"
-	"github.com/callvet/callvet/internal/report/selection"
+
 	"github.com/callvet/callvet/panel/routing"
 )
 
@@ -29,10 +28,10 @@ func Beside(w io.Writer, b *routing.Beside, show int) error {
 	for _, c := range b.Likenesses {
 		rows = append(rows, []string{c.Name, plain.Thousands(c.N)})
 	}
-	selection.Aligned(&s, rows)
-	fmt.Fprintf(&s, "\nsame tools       %s\nsame first tool  %s\n", figure.Rate(b.Alike), figure.Rate(b.First))
+	Aligned(&s, rows)
+	fmt.Fprintf(&s, "\nsame tools       %s\nsame first tool  %s\n", plain.Rate(b.Alike), plain.Rate(b.First))
 	if d := b.Right; d != nil {
-		fmt.Fprintf(&s, "first tool right: production %s, evaluation %s, change %s, p %s\n", figure.Rate(d.Baseline), figure.Rate(d.Candidate), figure.Change(d.Change), figure.P(d.P))
+		fmt.Fprintf(&s, "first tool right: production %s, evaluation %s, change %s, p %s\n", plain.Rate(d.Baseline), plain.Rate(d.Candidate), plain.Change(d.Change), plain.P(d.P))
 	}
 	shown := 0
 	for i := range b.Pairs {

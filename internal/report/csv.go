@@ -12,7 +12,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/report/plain"
-	"github.com/callvet/callvet/internal/report/selection"
+
 	"github.com/callvet/callvet/panel"
 )
 
@@ -28,7 +28,7 @@ func CSV(w io.Writer, v *View) error {
 	}
 	selects := v.selects()
 	if selects {
-		head = append(head, selection.Columns()...)
+		head = append(head, SelectionColumns()...)
 	}
 	if err := out.Write(append(head, scores...)); err != nil {
 		return fmt.Errorf("write csv: %w", err)
@@ -89,7 +89,7 @@ func (v *View) csvRow(r Row, selects bool, scores []string) []string {
 		row[17] = number(t.WallMS)
 	}
 	if selects {
-		for _, text := range selection.Cells(r.Case, r.Cell) {
+		for _, text := range SelectionCells(r.Case, r.Cell) {
 			row = append(row, cell(text))
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/report/figure"
+
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/panel"
 )
@@ -57,10 +57,10 @@ func (s *screen) findings(v *View) {
 			s.heading("Findings")
 		}
 		if !s.opt.Verbose {
-			s.wrap("  "+f.Code+"  ", figure.FindingLine(&f, v.briefly))
+			s.wrap("  "+f.Code+"  ", plain.FindingLine(&f, v.briefly))
 			continue
 		}
-		for _, l := range figure.FindingText(&f, v.where) {
+		for _, l := range plain.FindingText(&f, v.where) {
 			text := strings.TrimLeft(l, " ")
 			s.wrap(l[:len(l)-len(text)]+"  ", strings.TrimRight(text, " "))
 		}

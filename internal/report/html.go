@@ -13,9 +13,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/report/figure"
+
 	"github.com/callvet/callvet/internal/report/plain"
-	"github.com/callvet/callvet/internal/report/selection"
+
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/stats"
 )
@@ -40,12 +40,12 @@ const (
 // Its size is bounded whatever the size of the run.
 func HTML(w io.Writer, v *View) error {
 	t, err := template.New("page").Funcs(template.FuncMap{
-		"clean": plain.Clean, "amount": figure.Amount, "rate": figure.Rate, "change": figure.Change, "thousands": plain.Thousands, "count": plain.Count, "millis": plain.Millis,
-		"className": className, "bar": figure.RateBar, "diffBar": figure.ChangeBar, "pValue": figure.P,
+		"clean": plain.Clean, "amount": plain.Amount, "rate": plain.Rate, "change": plain.Change, "thousands": plain.Thousands, "count": plain.Count, "millis": plain.Millis,
+		"className": className, "bar": plain.RateBar, "diffBar": plain.ChangeBar, "pValue": plain.P,
 		"cost": cost, "assertion": assertionText, "unevaluated": unevaluatedText, "word": word,
 		"difference": func(t panel.TargetComparison) string { return difference(&t) },
-		"lines":      figure.Lines, "own": figure.OwnNotes, "found": figure.FindingCount,
-		"value": value, "values": func(iv stats.Interval) [2]string { return figure.Lines(figure.Rate(iv)) },
+		"lines":      plain.Lines, "own": plain.OwnNotes, "found": plain.FindingCount,
+		"value": value, "values": func(iv stats.Interval) [2]string { return plain.Lines(plain.Rate(iv)) },
 		"share":  func(n, of int) int { return max(1, 100*n/max(1, of)) },
 		"judged": func(v panel.Verdicts) string { return plain.Thousands(v.Pass + v.Fail) },
 		"total": func(in, out int) string {
@@ -99,9 +99,9 @@ type page struct {
 }
 
 func newPage(v *View, out *counted) *page {
-	p := &page{View: v, CSS: template.CSS(figure.Style), JS: template.JS(pageJS), Warnings: v.warnings(), Estimates: v.population(), out: out}
+	p := &page{View: v, CSS: template.CSS(plain.Style), JS: template.JS(pageJS), Warnings: v.warnings(), Estimates: v.population(), out: out}
 	p.Verdicts, p.Classes = v.totals()
-	p.Policy = fmt.Sprintf("default-src 'none'; style-src %s; script-src %s; base-uri 'none'; form-action 'none'", figure.Digest(figure.Style), figure.Digest(pageJS))
+	p.Policy = fmt.Sprintf("default-src 'none'; style-src %s; script-src %s; base-uri 'none'; form-action 'none'", plain.Digest(plain.Style), plain.Digest(pageJS))
 	return p
 }
 
@@ -152,7 +152,7 @@ func (p *page) SelectionPart() (template.HTML, error) {
 	if p.Selection == nil {
 		return "", nil
 	}
-	return selection.HTML(p.Selection)
+	return SelectionHTML(p.Selection)
 }
 
 // RepeatText is how many attempts a case has.
@@ -284,12 +284,12 @@ func (p *page) Grid() Grid {
 }
 
 // Below are the warnings that several of the metrics have, said once.
-func (p *page) Below(rows []MetricRow) []figure.Shared {
+func (p *page) Below(rows []MetricRow) []plain.Shared {
 	var ms []*panel.Metric
 	for _, r := range rows {
 		ms = append(ms, r.Values...)
 	}
-	return figure.SharedNotes(ms)
+	return plain.SharedNotes(ms)
 }
 
 // MetricRow is one metric of all targets.
@@ -555,4 +555,4 @@ func parts(a, b string) (split, split) {
 }
 
 // value is a metric as a number and its interval below it.
-func value(m *panel.Metric) [2]string { return figure.Lines(figure.Amount(m)) }
+func value(m *panel.Metric) [2]string { return plain.Lines(plain.Amount(m)) }

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/report/figure"
+
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/jstemmer/go-junit-report/v2/junit"
 )
@@ -68,7 +68,7 @@ func (v *View) rateProperties(s *junit.Testsuite, target int) {
 		for i := range p.Overall.Metrics {
 			m := &p.Overall.Metrics[i]
 			if m.Interval.Defined() {
-				s.AddProperty("callvet."+plain.XML(m.Name), figure.Amount(m))
+				s.AddProperty("callvet."+plain.XML(m.Name), plain.Amount(m))
 			}
 		}
 	}

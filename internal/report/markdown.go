@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/report/figure"
+
 	"github.com/callvet/callvet/internal/report/plain"
-	"github.com/callvet/callvet/internal/report/selection"
+
 	"github.com/callvet/callvet/panel"
 )
 
@@ -34,7 +34,7 @@ func Markdown(w io.Writer, v *View) error {
 	}
 	mdTargets(&b, v)
 	if v.Selection != nil {
-		if err := selection.Markdown(&b, v.Selection); err != nil {
+		if err := SelectionMarkdown(&b, v.Selection); err != nil {
 			return err
 		}
 	} else {
@@ -80,7 +80,7 @@ func mdFindings(b *bytes.Buffer, v *View) {
 		if i == 0 {
 			b.WriteString("\nFindings:\n\n")
 		}
-		fmt.Fprintf(b, "- **%s** %s: %s\n", f.Code, plain.Markdown(f.Title), figure.FindingCount(&f))
+		fmt.Fprintf(b, "- **%s** %s: %s\n", f.Code, plain.Markdown(f.Title), plain.FindingCount(&f))
 		for _, e := range f.Evidence[:min(len(f.Evidence), maxKinds)] {
 			fmt.Fprintf(b, "  - %s\n", plain.Markdown(plain.Limited(plain.Line(e), 300)))
 		}
@@ -192,7 +192,7 @@ func mdSlices(b *bytes.Buffer, v *View) {
 		p := of.any()
 		fmt.Fprintf(b, "| %s=%s | %s |", plain.Markdown(p.Key), plain.Markdown(p.Value), of.cases())
 		for j := range shown {
-			fmt.Fprintf(b, " %s |", figure.Amount(of.metric(j, panel.MetricPass)))
+			fmt.Fprintf(b, " %s |", plain.Amount(of.metric(j, panel.MetricPass)))
 		}
 		b.WriteString("\n")
 	}
@@ -205,7 +205,7 @@ func mdDiff(b *bytes.Buffer, c *panel.Comparison) {
 		t := &c.Targets[i]
 		p := ""
 		if t.Overall.Cases > 0 {
-			p = fmt.Sprintf(" (p = %s)", figure.P(t.Overall.P))
+			p = fmt.Sprintf(" (p = %s)", plain.P(t.Overall.P))
 		}
 		fmt.Fprintf(b, "%s%s.\n", plain.Markdown(difference(t)), p)
 		mdMeasured(b, t)

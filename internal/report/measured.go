@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"fmt"
 
-	"github.com/callvet/callvet/internal/report/figure"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/panel"
 )
@@ -35,13 +34,13 @@ func measuredRows(t *panel.TargetComparison) []measuredRow {
 		if d.Cases == 0 {
 			continue
 		}
-		change := figure.Change(d.Change)
+		change := plain.Change(d.Change)
 		if m.Relative {
-			change = figure.Relative(d.Change)
+			change = plain.Relative(d.Change)
 		}
-		side := func(of *panel.Metric) string { return figure.Amount(of) }
+		side := func(of *panel.Metric) string { return plain.Amount(of) }
 		out = append(out, measuredRow{plain.Line(panel.Describe(m.Metric).Title), [6]string{
-			plain.Thousands(d.Cases), side(&panel.Metric{Unit: m.Unit, Interval: d.Baseline}), side(&panel.Metric{Unit: m.Unit, Interval: d.Candidate}), change, figure.P(d.P), string(d.Verdict),
+			plain.Thousands(d.Cases), side(&panel.Metric{Unit: m.Unit, Interval: d.Baseline}), side(&panel.Metric{Unit: m.Unit, Interval: d.Candidate}), change, plain.P(d.P), string(d.Verdict),
 		}})
 	}
 	return out

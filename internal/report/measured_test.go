@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/callvet/callvet/internal/report/figure"
+	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/stats"
 )
@@ -57,7 +57,7 @@ func TestAmountWithoutEnds(t *testing.T) {
 		"4.0 ms [no interval]": {Point: 4, Lower: 0, Upper: math.Inf(1), N: 1, Status: stats.StatusOK},
 		"4.0 ms [3.0–∞]":       {Point: 4, Lower: 3, Upper: math.Inf(1), N: 9, Status: stats.StatusOK},
 	} {
-		if got := figure.Amount(&panel.Metric{Unit: panel.UnitMS, Interval: iv}); got != want {
+		if got := plain.Amount(&panel.Metric{Unit: panel.UnitMS, Interval: iv}); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

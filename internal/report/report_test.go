@@ -21,7 +21,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/report/figure"
+
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/stats"
@@ -29,13 +29,14 @@ import (
 	"pgregory.net/rapid"
 )
 
-var update = flag.Bool("update", false, "write the golden files")
+// Update is flag -update, for the tests of both packages.
+var Update = flag.Bool("update", false, "write the golden files")
 
 // golden compares with testdata/name, or writes it with -update.
 func golden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
-	if *update {
+	if *Update {
 		if err := os.MkdirAll("testdata", 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -374,7 +375,7 @@ func TestRates(t *testing.T) {
 			t.Errorf("percent(%g) = %s, want %s", tc.x, got, tc.want)
 		}
 	}
-	if got := figure.Rate(stats.Interval{}); got != "–" {
+	if got := plain.Rate(stats.Interval{}); got != "–" {
 		t.Errorf("undefined rate is %s", got)
 	}
 }

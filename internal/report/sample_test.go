@@ -14,7 +14,7 @@ import (
 	"github.com/callvet/callvet/internal/measure"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/steps"
-	"github.com/callvet/callvet/score/step"
+	"github.com/callvet/callvet/score"
 )
 
 func raw(s string) json.RawMessage { return json.RawMessage(s) }
@@ -146,7 +146,7 @@ func panelsOf(targets []callvet.Target, tools []callvet.Tool, cases []callvet.Ca
 	for i := range targets {
 		set.Targets = append(set.Targets, targets[i].Name)
 	}
-	scorer, _ := step.New(step.Config{Tools: tools})
+	scorer, _ := score.NewStepScorer(score.StepConfig{Tools: tools})
 	source := measure.Source{Name: "run", Attempts: measure.Cells(func(yield func(measure.Row, error) bool) {
 		for i := range cells {
 			if !yield(measure.Row{Case: &cases[cells[i].Case], Cell: &cells[i]}, nil) {

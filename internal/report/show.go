@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/report/figure"
+
 	"github.com/callvet/callvet/internal/report/plain"
-	"github.com/callvet/callvet/internal/report/selection"
+
 	"github.com/callvet/callvet/panel"
 )
 
@@ -67,7 +67,7 @@ func (s *screen) attempt(v *View, r Row) {
 	s.scores(res)
 	if t.Decision != nil {
 		s.heading("Decision")
-		selection.Decision(&s.Builder, t.Decision)
+		WriteDecision(&s.Builder, t.Decision)
 	}
 	s.heading("Conversation")
 	s.conversation(r.Case.Input)
@@ -429,7 +429,7 @@ func (s *screen) comparison(c *panel.Comparison) {
 		t := &c.Targets[i]
 		s.wrap("", difference(t))
 		if t.Overall.Cases > 0 {
-			s.wrap("  ", fmt.Sprintf("baseline %s, now %s, p = %s", figure.Rate(t.Overall.Baseline), figure.Rate(t.Overall.Candidate), figure.P(t.Overall.P)))
+			s.wrap("  ", fmt.Sprintf("baseline %s, now %s, p = %s", plain.Rate(t.Overall.Baseline), plain.Rate(t.Overall.Candidate), plain.P(t.Overall.P)))
 		}
 		s.measured(t)
 		s.differences(t)
@@ -463,9 +463,9 @@ func difference(t *panel.TargetComparison) string {
 		return name + ": no case was judged in both runs"
 	}
 	if u := o.Unpaired; u != nil {
-		return fmt.Sprintf("%s: %s, %s, from %s to %s, which are not paired", name, o.Verdict, figure.Change(o.Change), plain.Count(u[0], "case", "cases"), plain.Thousands(u[1]))
+		return fmt.Sprintf("%s: %s, %s, from %s to %s, which are not paired", name, o.Verdict, plain.Change(o.Change), plain.Count(u[0], "case", "cases"), plain.Thousands(u[1]))
 	}
-	return fmt.Sprintf("%s: %s, %s over %s; %d newly failing, %d newly passing", name, o.Verdict, figure.Change(o.Change),
+	return fmt.Sprintf("%s: %s, %s over %s; %d newly failing, %d newly passing", name, o.Verdict, plain.Change(o.Change),
 		plain.Count(o.Cases, "case", "cases"), o.NewlyFailing, o.NewlyPassing)
 }
 
@@ -477,13 +477,13 @@ func (s *screen) differences(t *panel.TargetComparison) {
 	cols := []column{{title: "cases", right: true}, {title: "baseline %", rank: 1}, {title: "now %", rank: 1}, {title: "change"}, {title: "p (Holm)", rank: 2}}
 	for i := range t.Slices {
 		d := &t.Slices[i]
-		p := figure.P(d.P)
+		p := plain.P(d.P)
 		if d.PHolm != nil {
-			p = figure.P(*d.PHolm)
+			p = plain.P(*d.PHolm)
 		}
 		label.cells = append(label.cells, plain.Line(d.Key)+"="+plain.Line(d.Value))
 		for j, text := range []string{
-			plain.Thousands(d.Cases), bare(&panel.Metric{Interval: d.Baseline}), bare(&panel.Metric{Interval: d.Candidate}), figure.Change(d.Change), p,
+			plain.Thousands(d.Cases), bare(&panel.Metric{Interval: d.Baseline}), bare(&panel.Metric{Interval: d.Candidate}), plain.Change(d.Change), p,
 		} {
 			cols[j].cells = append(cols[j].cells, text)
 		}

@@ -9,7 +9,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/report/figure"
+
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/panel"
 )
@@ -161,7 +161,7 @@ func (c *targetColumn) value(p *panel.Slice) string {
 	if c.text != nil {
 		return c.text(p)
 	}
-	return figure.Amount(p.Metric(c.metric))
+	return plain.Amount(p.Metric(c.metric))
 }
 
 // of fills a column for some slices; rates are written without their unit,
@@ -192,7 +192,7 @@ func bare(m *panel.Metric) string {
 	if m == nil {
 		return "–"
 	}
-	t := strings.Replace(figure.Rate(m.Interval), " %", "", 1)
+	t := strings.Replace(plain.Rate(m.Interval), " %", "", 1)
 	for _, whole := range []string{"100", "0"} {
 		t = strings.ReplaceAll(" "+strings.NewReplacer("[", "[ ", "–", " – ", "]", " ]").Replace(t)+" ", " "+whole+".0 ", " "+whole+" ")
 		t = strings.TrimSpace(strings.NewReplacer("[ ", "[", " – ", "–", " ]", "]").Replace(t))
@@ -203,7 +203,7 @@ func bare(m *panel.Metric) string {
 func countAndRate(metric string, n func(*panel.Slice) int) func(*panel.Slice) string {
 	return func(p *panel.Slice) string {
 		if k := n(p); k > 0 {
-			return fmt.Sprintf("%d: %s", k, figure.Amount(p.Metric(metric)))
+			return fmt.Sprintf("%d: %s", k, plain.Amount(p.Metric(metric)))
 		}
 		return "0"
 	}
@@ -280,7 +280,7 @@ func (s *screen) targets(v *View) {
 	if cut {
 		s.legend(label.cells)
 	}
-	s.wrapAs("", "[low–high] is the "+figure.Confidence(v.Panels.Confidence)+" interval; repeats of a case are one cluster", s.dim)
+	s.wrapAs("", "[low–high] is the "+plain.Confidence(v.Panels.Confidence)+" interval; repeats of a case are one cluster", s.dim)
 	if note := v.rankNote(); note != "" && !slices.Contains(dropped, "rank") {
 		s.wrapAs("", note, s.dim)
 	}

@@ -12,7 +12,6 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/report/plain"
-	"github.com/callvet/callvet/internal/report/selection"
 )
 
 // TerminalOptions say how the terminal faces draw.
@@ -119,7 +118,7 @@ func Terminal(w io.Writer, v *View, opt TerminalOptions) error {
 		s.slices(v)
 	}
 	if v.Selection != nil {
-		if err := selection.Terminal(s, v.Selection, opt.MaxFailures); err != nil {
+		if err := SelectionTerminal(s, v.Selection, opt.MaxFailures); err != nil {
 			return err
 		}
 	}

@@ -19,9 +19,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/replay"
 	"github.com/callvet/callvet/internal/run"
 	"github.com/callvet/callvet/internal/store"
+	"github.com/callvet/callvet/internal/world"
 )
 
 const (
@@ -382,7 +382,7 @@ func TestCacheTellsCasesApart(t *testing.T) {
 			})
 			cfg := config(t, db, s, m)
 			cfg.Cache, cfg.Targets[0].Model = db, identified{m, "here"}
-			cfg.Worlds = func(c *callvet.Case, _ string, _ int) callvet.World { return replay.Mocks(s, c, replay.Options{}) }
+			cfg.Worlds = func(c *callvet.Case, _ string, _ int) callvet.World { return world.Mocks(s, c, world.MockOptions{}) }
 			cfg.Faults = func(c *callvet.Case) []callvet.ToolFault { return callvet.FaultsOf(s, c) }
 			cfg.Faulty = func(w callvet.World, _ []callvet.ToolFault, _ *callvet.Case, _ int) callvet.World { return w }
 			mustRun(t, cfg)

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/replay"
 	"github.com/callvet/callvet/internal/run"
+	"github.com/callvet/callvet/internal/world"
 )
 
 // TestBrokenOffWhileJudged: an attempt whose scorers were broken off is not kept, so that a
@@ -58,7 +58,7 @@ func TestScorersReadStoredAttempts(t *testing.T) {
 		})
 		cfg := config(t, db, s, m)
 		cfg.Cache, cfg.Targets[0].Model = db, identified{m, "here"}
-		cfg.Worlds = func(c *callvet.Case, _ string, _ int) callvet.World { return replay.Mocks(s, c, replay.Options{}) }
+		cfg.Worlds = func(c *callvet.Case, _ string, _ int) callvet.World { return world.Mocks(s, c, world.MockOptions{}) }
 		mustRun(t, cfg)
 		return asked
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/replay"
 	"github.com/callvet/callvet/internal/run"
+	"github.com/callvet/callvet/internal/world"
 )
 
 func TestTurnLoop(t *testing.T) {
@@ -131,7 +131,7 @@ func TestTurnLoop(t *testing.T) {
 				r.Turns = clone(t, r.Turns)
 				return &r, nil
 			})
-			cfg.Worlds = func(c *callvet.Case, _ string, _ int) callvet.World { return replay.Mocks(s, c, replay.Options{}) }
+			cfg.Worlds = func(c *callvet.Case, _ string, _ int) callvet.World { return world.Mocks(s, c, world.MockOptions{}) }
 			cfg.Compile = func(*callvet.Case) run.Compiled {
 				return compiled{
 					check: func(call *callvet.Call) []callvet.Violation {

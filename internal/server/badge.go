@@ -13,7 +13,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/callvet/callvet/internal/account"
-	reportfigure "github.com/callvet/callvet/internal/report/figure"
+	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/panel"
 )
 
@@ -65,7 +65,7 @@ func badgeOf(status string, p *panel.Panels) (text, color string) {
 	case judged == 0:
 		return "nothing judged", open
 	case len(rates) == 1 && rates[0] != nil && rates[0].Interval.Defined():
-		text = reportfigure.Rate(rates[0].Interval) + " pass"
+		text = plain.Rate(rates[0].Interval) + " pass"
 	default:
 		text = fmt.Sprintf("%d of %d pass", sum.Pass, judged)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
-	"github.com/callvet/callvet/internal/experiment"
+	"github.com/callvet/callvet/internal/plan"
 	"github.com/callvet/callvet/stats"
 )
 
@@ -57,13 +57,13 @@ func (b best) verdict() (*BestConfig, *BestAmong) {
 
 // bestOf ranks the configurations of an experiment by the metric that its suite gates on.
 func (s *Server) bestOf(ctx context.Context, runs []trial) (best, error) {
-	var of []experiment.Result
+	var of []plan.ExperimentResult
 	specs := map[string]app.TargetSpec{}
 	for _, r := range results(runs) {
 		specs[r.Config] = r.spec
-		of = append(of, r.Result)
+		of = append(of, r.ExperimentResult)
 	}
-	list := experiment.Candidates(of)
+	list := plan.ExperimentCandidates(of)
 	if len(list) == 0 {
 		return nil, nil
 	}
@@ -90,7 +90,7 @@ func (s *Server) bestOf(ctx context.Context, runs []trial) (best, error) {
 }
 
 // passRateOf is the pass rate of a candidate in the run that its score is of.
-func passRateOf(runs []trial, c *experiment.Candidate) *stats.Interval {
+func passRateOf(runs []trial, c *plan.ExperimentCandidate) *stats.Interval {
 	for i := range runs {
 		if runs[i].line.ID != c.Run {
 			continue
@@ -105,7 +105,7 @@ func passRateOf(runs []trial, c *experiment.Candidate) *stats.Interval {
 }
 
 // noteOf is how far the figures of a candidate may be believed, where so many are compared.
-func noteOf(c *experiment.Candidate, of int) string {
+func noteOf(c *plan.ExperimentCandidate, of int) string {
 	switch {
 	case c.Confirmed:
 		return "a fresh run confirmed it"

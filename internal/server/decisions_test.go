@@ -15,7 +15,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
-	"github.com/callvet/callvet/internal/experiment"
+	"github.com/callvet/callvet/internal/plan"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/stats"
 )
@@ -184,8 +184,8 @@ func TestFrames(t *testing.T) {
 // TestNoteOf: one of several that was chosen as the best looks better than it is.
 func TestNoteOf(t *testing.T) {
 	t.Parallel()
-	fresh := &experiment.Candidate{}
-	if a, b, c := noteOf(&experiment.Candidate{Confirmed: true}, 3), noteOf(fresh, 1), noteOf(fresh, 2); a != "a fresh run confirmed it" ||
+	fresh := &plan.ExperimentCandidate{}
+	if a, b, c := noteOf(&plan.ExperimentCandidate{Confirmed: true}, 3), noteOf(fresh, 1), noteOf(fresh, 2); a != "a fresh run confirmed it" ||
 		!strings.HasPrefix(b, "the only configuration") || !strings.Contains(c, "looks better than it is") {
 		t.Errorf("%q %q %q", a, b, c)
 	}

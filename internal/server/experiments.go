@@ -15,7 +15,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
-	"github.com/callvet/callvet/internal/experiment"
+	"github.com/callvet/callvet/internal/plan"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/store/rows"
 	"github.com/callvet/callvet/stats"
@@ -358,7 +358,7 @@ func (s *Server) trials(ctx context.Context, list []rows.RunEntry) ([]trial, err
 
 // result is the score of a configuration in a run.
 type result struct {
-	experiment.Result
+	plan.ExperimentResult
 	spec    app.TargetSpec
 	pass    *stats.Interval // nil: none
 	created time.Time
@@ -374,7 +374,7 @@ func results(runs []trial) []result {
 				continue
 			}
 			c := &r.config.Targets[i]
-			one := result{spec: c.Spec, created: r.line.Created, Result: experiment.Result{
+			one := result{spec: c.Spec, created: r.line.Created, ExperimentResult: plan.ExperimentResult{
 				Run: r.line.ID, Target: t.Name, Config: c.Hash, Suite: r.config.SuiteHash, Score: t.Score.Interval, Fresh: r.config.Fresh, Whole: r.config.Whole, Floor: c.Floor,
 			}}
 			if t.Pass != nil {

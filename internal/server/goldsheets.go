@@ -12,11 +12,11 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
-	"github.com/callvet/callvet/internal/intake"
+	"github.com/callvet/callvet/internal/library"
 )
 
 // sheetField is the name of a gold sheet among the files of a request.
-const sheetField = intake.Reserved + "sheet"
+const sheetField = library.Reserved + "sheet"
 
 type (
 	goldDrawIn struct {

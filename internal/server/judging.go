@@ -17,8 +17,8 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
-	"github.com/callvet/callvet/internal/intake"
 	"github.com/callvet/callvet/internal/job"
+	"github.com/callvet/callvet/internal/library"
 	"github.com/callvet/callvet/internal/store/rows"
 )
 
@@ -130,8 +130,8 @@ type judgeNote struct {
 
 // Files that a judge of one's own is made of.
 const (
-	promptField = intake.Reserved + "prompt"
-	schemaField = intake.Reserved + "schema"
+	promptField = library.Reserved + "prompt"
+	schemaField = library.Reserved + "schema"
 )
 
 // requests are those of a job to an App: one for each judge and model.

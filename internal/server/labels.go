@@ -16,7 +16,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
-	"github.com/callvet/callvet/internal/intake"
+	"github.com/callvet/callvet/internal/library"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/store/rows"
 )
@@ -155,8 +155,8 @@ type (
 )
 
 const (
-	labelsField  = intake.Reserved + "labels"
-	againstField = intake.Reserved + "against"
+	labelsField  = library.Reserved + "labels"
+	againstField = library.Reserved + "against"
 )
 
 // labelLines are the labels of a run or a collection as a file; nil where there are none.
@@ -344,7 +344,7 @@ func (s *Server) calibrate(ctx context.Context, _ *account.Principal, of labelle
 // people puts labels and calibrations among files, where they are asked for.
 func (s *Server) people(ctx context.Context, w *TraceWith, of labelled, set *app.TraceSettings, files app.Uploads) error {
 	for i, c := range w.Calibrations {
-		name := fmt.Sprintf("%scalibrations[%d]", intake.Reserved, i)
+		name := fmt.Sprintf("%scalibrations[%d]", library.Reserved, i)
 		set.Calibrations, files[name] = append(set.Calibrations, name), c
 	}
 	if !w.Labels {

@@ -14,7 +14,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
-	"github.com/callvet/callvet/internal/intake"
+	"github.com/callvet/callvet/internal/library"
 	"github.com/callvet/callvet/internal/store"
 )
 
@@ -46,7 +46,7 @@ func (s *Server) addOTLP() {
 		{"otlp-logs", "/v1/logs", "log records (ExportLogsServiceRequest)", true},
 	} {
 		op := huma.Operation{
-			OperationID: kind.id, Method: http.MethodPost, Path: kind.path, Tags: []string{"traces"}, MaxBodyBytes: intake.MaxBatch, SkipValidateBody: true,
+			OperationID: kind.id, Method: http.MethodPost, Path: kind.path, Tags: []string{"traces"}, MaxBodyBytes: library.MaxBatch, SkipValidateBody: true,
 			Summary: "Takes " + kind.of + " of OpenTelemetry's exporters. What was answered with success is on the disk.",
 		}
 		op.RequestBody = &huma.RequestBody{Required: true, Description: "OTLP 1.x; Content-Encoding gzip is read", Content: map[string]*huma.MediaType{
@@ -79,13 +79,13 @@ func (s *Server) takeExport(ctx context.Context, by *account.Principal, in *Expo
 	if name == "" {
 		name = in.Header
 	}
-	body, err := intake.Unpacked(in.RawBody)
-	var of []intake.Service
+	body, err := library.UnpackBatch(in.RawBody)
+	var of []library.Service
 	if err == nil {
-		of, err = intake.OTLP(body, protobuf, name != "")
+		of, err = library.OTLP(body, protobuf, name != "")
 	}
 	if err != nil {
-		out.Status, out.Body = http.StatusBadRequest, intake.Refusal(protobuf, err.Error())
+		out.Status, out.Body = http.StatusBadRequest, library.OTLPRefusal(protobuf, err.Error())
 		if errors.Is(err, callvet.ErrLimited) {
 			out.Status = http.StatusRequestEntityTooLarge
 		}
@@ -111,6 +111,6 @@ func (s *Server) takeExport(ctx context.Context, by *account.Principal, in *Expo
 		rejected += n
 		why = append(why, err.Error())
 	}
-	out.Body = intake.Answer(protobuf, logs, rejected, strings.Join(why, "; "))
+	out.Body = library.OTLPAnswer(protobuf, logs, rejected, strings.Join(why, "; "))
 	return out, nil
 }

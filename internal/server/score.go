@@ -15,7 +15,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
-	"github.com/callvet/callvet/internal/intake"
+	"github.com/callvet/callvet/internal/library"
 	"github.com/callvet/callvet/panel"
 )
 
@@ -58,7 +58,7 @@ type (
 // addScore adds what sums traces up.
 func (s *Server) addScore() {
 	op := func(id, method, path, summary string) huma.Operation {
-		return huma.Operation{OperationID: id, Method: method, Path: "/api" + path, Summary: summary, Tags: []string{"traces"}, MaxBodyBytes: intake.MaxBatch}
+		return huma.Operation{OperationID: id, Method: method, Path: "/api" + path, Summary: summary, Tags: []string{"traces"}, MaxBodyBytes: library.MaxBatch}
 	}
 	reads := Access{Reads: true, Scope: account.ScopeRead}
 	add(s, op("score", http.MethodPost, "/score", "Sums traces or a run up, by call and by task, with intervals and findings."), reads, func(ctx context.Context, by *account.Principal, in *struct{ Body ScoreAsk }) (*struct{ Body ScoreSheet }, error) {
@@ -100,12 +100,12 @@ func (s *Server) addScore() {
 
 // Files that a request brings along are called as its fields.
 const (
-	suiteField   = intake.Reserved + "suite_id"
-	toolsField   = intake.Reserved + "tools"
-	safetyField  = intake.Reserved + "safety"
-	scoringField = intake.Reserved + "scoring"
-	tracesField  = intake.Reserved + "traces"
-	gatesField   = intake.Reserved + "gates"
+	suiteField   = library.Reserved + "suite_id"
+	toolsField   = library.Reserved + "tools"
+	safetyField  = library.Reserved + "safety"
+	scoringField = library.Reserved + "scoring"
+	tracesField  = library.Reserved + "traces"
+	gatesField   = library.Reserved + "gates"
 )
 
 // settings puts what traces are read with among files.

@@ -26,7 +26,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
-	"github.com/callvet/callvet/internal/intake"
+
 	"github.com/callvet/callvet/internal/job"
 	"github.com/callvet/callvet/internal/library"
 	"github.com/callvet/callvet/internal/parallel"
@@ -107,9 +107,9 @@ type Server struct {
 	mux *http.ServeMux
 	api huma.API
 	// library keeps suites.
-	library *library.Library
+	library *library.Suites
 	// intake keeps traces, and readers are those who read whole files of them.
-	intake  *intake.Intake
+	intake  *library.Intake
 	readers *readers
 	routes  []Route
 	work    work

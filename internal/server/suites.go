@@ -190,7 +190,7 @@ const suitesPath = "/api/tool-suites"
 
 // addLibrary adds what is about suites and catalogues.
 func (s *Server) addLibrary() {
-	s.library = library.New(library.Config{Store: s.cfg.Store, Read: s.readSuite, Now: s.cfg.Now, Quota: s.cfg.Quota})
+	s.library = library.NewSuites(library.SuiteConfig{Store: s.cfg.Store, Read: s.readSuite, Now: s.cfg.Now, Quota: s.cfg.Quota})
 	s.addSuites()
 	s.addCases()
 	s.addImport()

@@ -22,7 +22,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
-	"github.com/callvet/callvet/internal/intake"
+	"github.com/callvet/callvet/internal/library"
 	"github.com/callvet/callvet/internal/store/rows"
 )
 
@@ -37,7 +37,7 @@ const (
 // addTraces adds what is asked about traces: collections, what they score, and the receiver of
 // OpenTelemetry's exports.
 func (s *Server) addTraces() {
-	s.intake = intake.New(intake.Config{Store: s.cfg.Store, Now: s.cfg.Now})
+	s.intake = library.NewIntake(library.IntakeConfig{Store: s.cfg.Store, Now: s.cfg.Now})
 	s.readers = newReaders(mostReaders, mostOfOne)
 	op := func(id, method, path, summary string) huma.Operation {
 		return huma.Operation{OperationID: id, Method: method, Path: "/api/traces" + path, Summary: summary, Tags: []string{"traces"}}
@@ -46,7 +46,7 @@ func (s *Server) addTraces() {
 		return Access{Role: role, Objects: map[string]Kind{"id": KindTraces}}
 	}
 	take := uploaded(op("upload-traces", http.MethodPost, "", "Adds a trace file to a collection, in any form that callvet reads."), "traces as JSONL, or in another form; gzip is read")
-	take.MaxBodyBytes = intake.MaxBatch
+	take.MaxBodyBytes = library.MaxBatch
 	add(s, take, Access{Role: account.Member}, s.uploadTraces)
 	add(s, op("list-traces", http.MethodGet, "", "Lists collections of traces, the newest first: one's own, and those that are shared."), Access{}, s.listTraces)
 	add(s, op("get-traces", http.MethodGet, "/{id}", "Tells of a collection."), of(""), func(ctx context.Context, _ *account.Principal, in *TracesPath) (*struct{ Body Traces }, error) {
@@ -122,9 +122,9 @@ type (
 	}
 )
 
-func tracesOf(c *intake.Collection) Traces {
+func tracesOf(c *library.Collection) Traces {
 	return Traces{
-		ID: c.ID, Name: c.Name, Form: c.Form, Lines: c.Lines, Parts: c.Parts, Items: c.Items, Bytes: c.Bytes, MaxBytes: intake.MaxCollection, Owner: c.User, Shared: c.Shared,
+		ID: c.ID, Name: c.Name, Form: c.Form, Lines: c.Lines, Parts: c.Parts, Items: c.Items, Bytes: c.Bytes, MaxBytes: library.MaxCollection, Owner: c.User, Shared: c.Shared,
 		CreatedAt: milli(c.Created), UpdatedAt: milli(c.Updated),
 	}
 }
@@ -144,7 +144,7 @@ type traceCounts struct {
 
 // count gives out the numbers of attempts and of lost records of a collection, as they were counted
 // when it had as many parts as now; otherwise they are counted, if that is wanted.
-func (s *Server) count(ctx context.Context, c *intake.Collection, out *Traces, wanted bool) error {
+func (s *Server) count(ctx context.Context, c *library.Collection, out *Traces, wanted bool) error {
 	at := rows.RunDocumentParams{RunID: countOf(c.ID), About: "counts", State: strconv.FormatInt(c.Parts, 10)}
 	b, err := s.cfg.Store.Rows().RunDocument(ctx, at)
 	if err != nil && !isMissing(err) {
@@ -165,7 +165,7 @@ func (s *Server) count(ctx context.Context, c *intake.Collection, out *Traces, w
 }
 
 // countAgain counts, and keeps it.
-func (s *Server) countAgain(ctx context.Context, c *intake.Collection, at *rows.RunDocumentParams) (n traceCounts, err error) {
+func (s *Server) countAgain(ctx context.Context, c *library.Collection, at *rows.RunDocumentParams) (n traceCounts, err error) {
 	release, err := s.alone(ctx)
 	if err != nil {
 		return n, err
@@ -258,7 +258,7 @@ func (r *readers) enter(ctx context.Context, user string) (leave func(), err err
 
 // full makes an error of traces one of HTTP: what has no room is not to be sent again.
 func full(err error) error {
-	var f *intake.FullError
+	var f *library.FullError
 	if errors.As(err, &f) || errors.Is(err, callvet.ErrLimited) {
 		return huma.Error413RequestEntityTooLarge(err.Error())
 	}
@@ -284,7 +284,7 @@ func (s *Server) uploadTraces(ctx context.Context, by *account.Principal, in *st
 	if name == "" || name == "." {
 		name = usualTraces
 	}
-	if text, err = intake.Unpacked(text); err != nil {
+	if text, err = library.UnpackBatch(text); err != nil {
 		return nil, full(err)
 	}
 	release, err := s.alone(ctx)
@@ -296,7 +296,7 @@ func (s *Server) uploadTraces(ctx context.Context, by *account.Principal, in *st
 	if err != nil {
 		return nil, unreadable(err)
 	}
-	batch, err := intake.File(text, read.Read.Format)
+	batch, err := library.FileBatch(text, read.Read.Format)
 	if err != nil {
 		return nil, full(err)
 	}
@@ -331,7 +331,7 @@ func (s *Server) listTraces(ctx context.Context, by *account.Principal, in *Page
 	if err != nil {
 		return nil, err
 	}
-	list, next := cut(list, in.Limit, func(c *intake.Collection) pageMark { return pageMark{c.Created, c.ID} })
+	list, next := cut(list, in.Limit, func(c *library.Collection) pageMark { return pageMark{c.Created, c.ID} })
 	out := Page[Traces]{Items: make([]Traces, len(list)), Next: next}
 	who, until := owners{s: s}, s.cfg.Now().Add(countTime)
 	for i := range list {

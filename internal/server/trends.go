@@ -16,7 +16,7 @@ import (
 
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
-	"github.com/callvet/callvet/internal/experiment"
+	"github.com/callvet/callvet/internal/plan"
 	"github.com/callvet/callvet/internal/store/rows"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/stats"
@@ -112,7 +112,7 @@ func (s *Server) leaderboard(ctx context.Context, by *account.Principal, in *str
 	out := Leaderboard{SuiteID: in.Suite, Items: []LeaderRow{}}
 	made := map[string]LeaderRow{} // by run and configuration
 	configs := map[string]bool{}
-	var on []experiment.Result
+	var on []plan.ExperimentResult
 	for _, r := range results(runs) {
 		if !r.Whole {
 			continue
@@ -121,11 +121,11 @@ func (s *Server) leaderboard(ctx context.Context, by *account.Principal, in *str
 			out.Suite = r.Suite
 		}
 		if r.Suite == out.Suite {
-			on = append(on, r.Result)
+			on = append(on, r.ExperimentResult)
 			made[r.Run+" "+r.Config] = LeaderRow{Target: r.Target, Config: r.spec, Hash: r.Config, Run: r.Run, Created: r.created, Pass: r.pass, Floor: r.Floor}
 		}
 	}
-	for _, r := range experiment.Newest(on) {
+	for _, r := range plan.NewestResults(on) {
 		row := made[r.Run+" "+r.Config]
 		row.Score = r.Score
 		out.Items = append(out.Items, row)

@@ -17,7 +17,7 @@ import (
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/library"
-	"github.com/callvet/callvet/internal/secret"
+	"github.com/callvet/callvet/internal/redact"
 )
 
 // work keeps an App for each user: his keys, and what he may reach.
@@ -232,7 +232,7 @@ func lent(server func(string) string) (out []app.HostKey) {
 // visible is the environment of commands: that of the server without what is secret in it, and the
 // user's own keys, which an App hides wherever they turn up.
 func visible(environ []string, keys map[string]string) []string {
-	out, _ := secret.Environment(environ, app.Keys(), nil)
+	out, _ := redact.ChildEnvironment(environ, app.Keys(), nil)
 	out = slices.DeleteFunc(out, func(kv string) bool { return strings.HasPrefix(kv, "CALLVET_") })
 	for name, v := range keys {
 		out = append(out, name+"="+v)

@@ -18,7 +18,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/value/typed"
+	"github.com/callvet/callvet/internal/doc"
 )
 
 const casesPerChunk = 256
@@ -226,7 +226,7 @@ func (db *DB) OpenSuite(ctx context.Context, hash string) (*callvet.Suite, *Case
 		return nil, cs, fmt.Errorf("read suite %s: %w", hash, err)
 	}
 	if err := json.Unmarshal(b, &h); err != nil {
-		return nil, cs, fmt.Errorf("read suite %s: %w", hash, typed.Explain(err))
+		return nil, cs, fmt.Errorf("read suite %s: %w", hash, doc.Explain(err))
 	}
 	restoreParameters(s.Tools, h.Exact)
 	return s, cs, nil
@@ -360,7 +360,7 @@ func (r *CaseReader) chunk(ix int) ([]byte, error) {
 func readCase(text []byte) (*callvet.Case, error) {
 	var stored storedCase
 	if err := jsonx.Unmarshal(text, &stored, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)); err != nil {
-		return nil, typed.Explain(err)
+		return nil, doc.Explain(err)
 	}
 	if stored.Case == nil {
 		stored.Case = &callvet.Case{}

@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/suite/source"
+	"github.com/callvet/callvet/internal/doc"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -85,10 +85,10 @@ func sameJSON(a, b json.RawMessage) bool {
 	if len(a) == 0 || len(b) == 0 {
 		return len(a) == len(b)
 	}
-	x, bad := source.ReadJSON("", a)
+	x, bad := doc.ReadJSON("", a)
 	if bad != nil {
 		return false
 	}
-	y, bad := source.ReadJSON("", b)
+	y, bad := doc.ReadJSON("", b)
 	return bad == nil && bytes.Equal(x.Root.JSON(), y.Root.JSON())
 }

@@ -10,10 +10,9 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/input"
+	"github.com/callvet/callvet/internal/doc"
 	"github.com/callvet/callvet/internal/suite/dialect"
 	"github.com/callvet/callvet/internal/suite/native"
-	"github.com/callvet/callvet/internal/suite/source"
 )
 
 // parseAs reads data in the dialect asked for, or in the one it is in. A suite
@@ -22,11 +21,11 @@ func parseAs(data []byte, name string, opt Options) (*callvet.Suite, []callvet.P
 	if opt.Dialect != OwnForm && opt.Dialect != "" {
 		return parseForeign(data, name, opt)
 	}
-	var d *source.File
-	var bad *source.SyntaxError
-	yaml := source.IsYAML(name, data)
+	var d *doc.File
+	var bad *doc.SyntaxError
+	yaml := doc.IsYAML(name, data)
 	if yaml { // read here first, where there is a guard before the parser
-		if d, bad = source.Read(name, data); bad != nil {
+		if d, bad = doc.Read(name, data); bad != nil {
 			return broken(d, bad)
 		}
 	}
@@ -36,7 +35,7 @@ func parseAs(data []byte, name string, opt Options) (*callvet.Suite, []callvet.P
 		}
 	}
 	if !yaml {
-		if d, bad = source.Read(name, data); bad != nil {
+		if d, bad = doc.Read(name, data); bad != nil {
 			if bad.Trailing { // JSON Lines of something else
 				if err := dialect.Refusal(data, name); err != nil {
 					return nil, nil, err
@@ -48,13 +47,13 @@ func parseAs(data []byte, name string, opt Options) (*callvet.Suite, []callvet.P
 	return parseNative(d, data, opt)
 }
 
-func broken(d *source.File, bad *source.SyntaxError) (*callvet.Suite, []callvet.Problem, error) {
+func broken(d *doc.File, bad *doc.SyntaxError) (*callvet.Suite, []callvet.Problem, error) {
 	p := d.Problem(bad)
 	err := fmt.Errorf("read suite: %w: %w", callvet.ErrInvalid, p)
 	return nil, []callvet.Problem{p}, &callvet.Hinted{Err: err, Hint: cmp.Or(bad.Fix, "a suite is YAML or JSON; `callvet init` writes one to start from")}
 }
 
-func parseNative(d *source.File, data []byte, opt Options) (*callvet.Suite, []callvet.Problem, error) {
+func parseNative(d *doc.File, data []byte, opt Options) (*callvet.Suite, []callvet.Problem, error) {
 	s, problems := native.Read(d, func(path string) ([]callvet.Tool, error) { return include(d.Name, path, opt) })
 	if s != nil {
 		if !opt.KeepTokens && bytes.Contains(data, []byte("{{")) {
@@ -112,10 +111,10 @@ func include(file, path string, opt Options) ([]callvet.Tool, error) {
 	if err != nil {
 		return nil, err
 	}
-	if data, err = input.All(path, data, opt.limit()); err != nil {
+	if data, err = doc.ReadAll(path, data, opt.limit()); err != nil {
 		return nil, err
 	}
-	d, bad := source.ReadLists(path, data)
+	d, bad := doc.ReadLists(path, data)
 	if bad != nil {
 		return nil, unquoted(full, []callvet.Problem{d.Problem(bad)})
 	}

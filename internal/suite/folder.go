@@ -12,9 +12,9 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/doc"
 	"github.com/callvet/callvet/internal/suite/dialect"
 	"github.com/callvet/callvet/internal/suite/native"
-	"github.com/callvet/callvet/internal/suite/source"
 )
 
 // loadFolder puts the suites of a folder's files together.
@@ -84,7 +84,7 @@ func merge(a, b *callvet.Suite, path string) []callvet.Problem {
 	conflict := func(key, first, second string) {
 		problems = append(problems, callvet.Problem{
 			Position: callvet.Position{File: path}, Code: "conflicting-files", Key: key, Warning: true,
-			Message: fmt.Sprintf("the folder's files disagree about %s; %q is kept, not %q", key, source.Clip(first, 40), source.Clip(second, 40)),
+			Message: fmt.Sprintf("the folder's files disagree about %s; %q is kept, not %q", key, doc.Clip(first, 40), doc.Clip(second, 40)),
 		})
 	}
 	text := func(key string, to *string, from string) {

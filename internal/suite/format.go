@@ -4,8 +4,8 @@ package suite
 
 import (
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/doc"
 	"github.com/callvet/callvet/internal/suite/native"
-	"github.com/callvet/callvet/internal/suite/source"
 )
 
 // Schema is the JSON Schema (draft 2020-12) of a suite.
@@ -18,7 +18,7 @@ func Template() []byte { return native.Template() }
 // tools to what they give. Problems that are not warnings mean that it is not what its author
 // wrote.
 func ReadMocks(name string, data []byte) ([]callvet.Mock, []callvet.Problem) {
-	d, bad := source.Read(name, data)
+	d, bad := doc.Read(name, data)
 	if bad != nil {
 		return nil, []callvet.Problem{d.Problem(bad)}
 	}
@@ -28,7 +28,7 @@ func ReadMocks(name string, data []byte) ([]callvet.Mock, []callvet.Problem) {
 // ReadFaults reads a file of faults: a list of them, or a mapping with faults. Problems are as
 // those of ReadMocks.
 func ReadFaults(name string, data []byte) ([]callvet.ToolFault, []callvet.Problem) {
-	d, bad := source.Read(name, data)
+	d, bad := doc.Read(name, data)
 	if bad != nil {
 		return nil, []callvet.Problem{d.Problem(bad)}
 	}

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/doc"
 	"github.com/callvet/callvet/internal/suite/dialect"
-	"github.com/callvet/callvet/internal/suite/source"
 )
 
 // IsEvalFile reports whether cases that are added to a file get the form of Eval Case Interfaces: the
@@ -60,7 +60,7 @@ func KeepCase(file string, data []byte, l *Lock, one, to *callvet.Suite, tool st
 	state json.RawMessage,
 ) (*Kept, error) {
 	form := "json"
-	if source.IsYAML(file, data) {
+	if doc.IsYAML(file, data) {
 		form = "yaml"
 	}
 	out := &Kept{}

@@ -11,8 +11,8 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/contract"
+	"github.com/callvet/callvet/internal/doc"
 	"github.com/callvet/callvet/internal/suite/native"
-	"github.com/callvet/callvet/internal/suite/source"
 	"github.com/callvet/callvet/score"
 )
 
@@ -119,7 +119,7 @@ type toolTable struct {
 
 func tableOf(tools []callvet.Tool) *toolTable {
 	t := &toolTable{fold: map[string]bool{}}
-	t.set, _ = contract.NewSet(tools) // each source.Entry keeps its own error
+	t.set, _ = contract.NewSet(tools) // each doc.Entry keeps its own error
 	for i := range tools {
 		t.names = append(t.names, tools[i].Name)
 		t.fold[strings.ToLower(tools[i].Name)] = true
@@ -269,7 +269,7 @@ func (l *linter) known(name, key string, tools *toolTable) bool {
 	case len(tools.names) == 0:
 		l.problem("unknown-tool", key, "add it to the case's tools", "there is no tool %q: the case offers none", name)
 	default:
-		fix := "the tools are " + source.Clip(strings.Join(tools.names, ", "), 120)
+		fix := "the tools are " + doc.Clip(strings.Join(tools.names, ", "), 120)
 		if best := callvet.Nearest(name, tools.names); best != "" {
 			fix = fmt.Sprintf("did you mean %q?", best)
 		}

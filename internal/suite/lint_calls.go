@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/suite/source"
+	"github.com/callvet/callvet/internal/doc"
 	"github.com/callvet/callvet/score"
 	"github.com/callvet/callvet/value"
 )
@@ -302,7 +302,7 @@ func (l *linter) argument(tool, path, key string) {
 	if name == "" {
 		return
 	}
-	fix := "it has " + source.Clip(strings.Join(has, ", "), 100)
+	fix := "it has " + doc.Clip(strings.Join(has, ", "), 100)
 	if best := callvet.Nearest(name, has); best != "" {
 		fix = fmt.Sprintf("did you mean %q?", best)
 	}
@@ -362,7 +362,7 @@ func (l *linter) source(arg, from string) {
 	for _, m := range mocks {
 		for _, r := range m.Replies {
 			for _, said := range [...][]byte{r.Result, r.Template} {
-				if d, bad := source.ReadJSON("", said); bad == nil && descend(&d.Root, path) != nil {
+				if d, bad := doc.ReadJSON("", said); bad == nil && descend(&d.Root, path) != nil {
 					return
 				}
 			}

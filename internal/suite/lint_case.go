@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/suite/source"
+	"github.com/callvet/callvet/internal/doc"
 )
 
 func (l *linter) lintCase() {
@@ -296,7 +296,7 @@ func (l *linter) response() {
 	e := &l.c.Expect
 	for i, p := range e.ResponseMatches {
 		if re, err := regexp.Compile(p); err == nil && re.MatchString("") {
-			l.warn("matches-nothing", fmt.Sprintf("expect.response.matches[%d]", i), "", "the pattern %q matches an empty answer too", source.Clip(p, 60))
+			l.warn("matches-nothing", fmt.Sprintf("expect.response.matches[%d]", i), "", "the pattern %q matches an empty answer too", doc.Clip(p, 60))
 		}
 	}
 	for i, s := range e.ResponseContains {
@@ -304,7 +304,7 @@ func (l *linter) response() {
 		if s == "" {
 			l.problem("asserts-nothing", key, "", "every answer contains an empty text")
 		} else if j := slices.IndexFunc(e.ResponseNotContains, func(no string) bool { return no != "" && strings.Contains(s, no) }); j >= 0 {
-			l.problem("contradiction", key, "", "an answer that contains %q also contains %q, which it must not", source.Clip(s, 40), source.Clip(e.ResponseNotContains[j], 40))
+			l.problem("contradiction", key, "", "an answer that contains %q also contains %q, which it must not", doc.Clip(s, 40), doc.Clip(e.ResponseNotContains[j], 40))
 		}
 	}
 	for i, s := range e.ResponseNotContains {

@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/replay"
+	"github.com/callvet/callvet/internal/world"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -31,7 +31,7 @@ func lint(ctx context.Context, s *callvet.Suite, opt LintOptions) []callvet.Prob
 
 // mockWorld answers as a run does.
 func mockWorld(s *callvet.Suite, c *callvet.Case) callvet.World {
-	return replay.Mocks(s, c, replay.Options{})
+	return world.Mocks(s, c, world.MockOptions{})
 }
 
 // report is what a person would see of a file.

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/suite/source"
+	"github.com/callvet/callvet/internal/doc"
 )
 
 // The fields of a regression case that say which bug it keeps away, and since when.
@@ -72,9 +72,9 @@ func (l *linter) identified() {
 	switch {
 	case l.s.Dialect != "forge" || want == nil:
 	case !slices.Contains(want, prefix):
-		l.warn("case-id", "id", "", "ids of %s cases begin with %s-, and this one is %q", c.Tier, want[0], source.Clip(c.ID, 60))
+		l.warn("case-id", "id", "", "ids of %s cases begin with %s-, and this one is %q", c.Tier, want[0], doc.Clip(c.ID, 60))
 	case !caseID.MatchString(c.ID):
-		l.warn("case-id", "id", fmt.Sprintf("write %s-TOOL-001", prefix), "the id %q is not of the form %s-TOOL-NNN", source.Clip(c.ID, 60), prefix)
+		l.warn("case-id", "id", fmt.Sprintf("write %s-TOOL-001", prefix), "the id %q is not of the form %s-TOOL-NNN", doc.Clip(c.ID, 60), prefix)
 	}
 }
 
@@ -89,7 +89,7 @@ func (l *linter) regression() {
 	case strings.TrimSpace(at) == "":
 		l.problem("missing-key", FieldCreatedAt, "write the day, such as 2026-03-01", "a regression case says when it was made (%s)", FieldCreatedAt)
 	case !isDate(at):
-		l.problem("bad-date", FieldCreatedAt, "write 2026-03-01 or 2026-03-01T12:00:00Z", "%s %q is no date of ISO 8601", FieldCreatedAt, source.Clip(at, 40))
+		l.problem("bad-date", FieldCreatedAt, "write 2026-03-01 or 2026-03-01T12:00:00Z", "%s %q is no date of ISO 8601", FieldCreatedAt, doc.Clip(at, 40))
 	}
 }
 
@@ -137,11 +137,11 @@ func (l *linter) rubric() {
 		key := fmt.Sprintf("expect.rubric[%d]", i)
 		switch {
 		case strings.TrimSpace(d.Criteria) == "":
-			l.problem("missing-key", key+".criteria", "say what each score means", "a judge cannot tell what dimension %q asks for", source.Clip(d.Dimension, 40))
+			l.problem("missing-key", key+".criteria", "say what each score means", "a judge cannot tell what dimension %q asks for", doc.Clip(d.Dimension, 40))
 		case d.MaxScore < 1 || d.MaxScore != float64(int(d.MaxScore)):
 			l.problem("wrong-range", key+".max_score", "write 1 for pass or fail, 3 to 5 for grades", "the highest score of a dimension is a whole number of 1 or more, not %g", d.MaxScore)
 		case d.Dimension != "" && seen[d.Dimension]:
-			l.problem("duplicate-key", key+".dimension", "give every dimension a name of its own", "the dimension %q stands twice", source.Clip(d.Dimension, 40))
+			l.problem("duplicate-key", key+".dimension", "give every dimension a name of its own", "the dimension %q stands twice", doc.Clip(d.Dimension, 40))
 		}
 		seen[d.Dimension] = true
 	}

@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/input"
+	"github.com/callvet/callvet/internal/doc"
 	"github.com/callvet/callvet/internal/suite/dialect"
 )
 
@@ -53,7 +53,7 @@ type Options struct {
 // should not run. The error is for input of which nothing can be used: not
 // there, too large, not text, not a suite.
 func Load(path string, opt Options) (*callvet.Suite, []callvet.Problem, error) {
-	r, problems, err := read(path, opt)
+	r, problems, err := suiteRead(path, opt)
 	if err != nil {
 		return nil, problems, err
 	}
@@ -137,7 +137,7 @@ func (o *Options) limit() int64 {
 }
 
 func tooLarge(name string, limit int64) error {
-	return &callvet.Hinted{Err: fmt.Errorf("read suite %s: %w: more than %s", name, callvet.ErrLimited, input.Size(limit)), Hint: "split the suite into several files of one folder"}
+	return &callvet.Hinted{Err: fmt.Errorf("read suite %s: %w: more than %s", name, callvet.ErrLimited, doc.SizeText(limit)), Hint: "split the suite into several files of one folder"}
 }
 
 func (o *Options) readFile(path string) ([]byte, error) {
@@ -182,7 +182,7 @@ func checkText(data []byte, name string) error {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return fmt.Errorf("read suite %s: %w: the file is empty", name, callvet.ErrInvalid)
 	}
-	packed, err := input.Packed(data)
+	packed, err := doc.Packed(data)
 	if packed {
 		err = &callvet.Hinted{Err: fmt.Errorf("it is compressed with gzip, which is read for BFCL questions only: %w", callvet.ErrInvalid), Hint: "gunzip -k FILE unpacks it"}
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/suite/source"
+	"github.com/callvet/callvet/internal/doc"
 )
 
 // locate moves problems from their case to the very value, by reading the file
@@ -31,7 +31,7 @@ func (l *linter) locate() {
 		if err != nil || Form(data, file) != OwnForm {
 			continue
 		}
-		if d, bad := source.Read(file, data); bad == nil {
+		if d, bad := doc.Read(file, data); bad == nil {
 			locateIn(d, byCase)
 		}
 	}
@@ -39,7 +39,7 @@ func (l *linter) locate() {
 
 func caseKey(p callvet.Position) [2]int { return [2]int{p.Line, p.Column} }
 
-func locateIn(d *source.File, byCase map[[2]int][]*callvet.Problem) {
+func locateIn(d *doc.File, byCase map[[2]int][]*callvet.Problem) {
 	for _, p := range byCase[caseKey(callvet.Position{})] {
 		point(d, p, &d.Root, false)
 	}
@@ -47,10 +47,10 @@ func locateIn(d *source.File, byCase map[[2]int][]*callvet.Problem) {
 	if cases == nil {
 		cases = d.Root.Get("test_cases")
 	}
-	if cases == nil || cases.Kind != source.List {
+	if cases == nil || cases.Kind != doc.List {
 		return
 	}
-	d.Elements(cases, func(_ int, v *source.Node) {
+	d.Elements(cases, func(_ int, v *doc.Node) {
 		for _, p := range byCase[caseKey(d.Position(v.At))] {
 			point(d, p, v, true)
 		}
@@ -59,7 +59,7 @@ func locateIn(d *source.File, byCase map[[2]int][]*callvet.Problem) {
 
 // point finds the value of a problem's key under n, trying the spellings that
 // the case may have used.
-func point(d *source.File, p *callvet.Problem, n *source.Node, inCase bool) {
+func point(d *doc.File, p *callvet.Problem, n *doc.Node, inCase bool) {
 	keys := []string{p.Key}
 	if inCase {
 		keys = spellings(p.Key)

@@ -17,9 +17,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/input"
+	"github.com/callvet/callvet/internal/doc"
 	"github.com/callvet/callvet/internal/suite/dialect"
-	"github.com/callvet/callvet/internal/suite/source"
 )
 
 // Lock says what the cases of a file were when they were made. It stands beside the file,
@@ -62,7 +61,7 @@ func LockPath(file string) string { return file + ".lock" }
 // ReadLock reads a lock. The error wraps callvet.ErrInvalid and names what is wrong.
 func ReadLock(name string, data []byte) (*Lock, error) {
 	var l Lock
-	if _, err := source.Decode(name, data, &l); err != nil {
+	if _, err := doc.Decode(name, data, &l); err != nil {
 		return nil, fmt.Errorf("read lock: %w: %w", callvet.ErrInvalid, err)
 	}
 	if l.Version != lockVersion {
@@ -158,14 +157,14 @@ func (l *Lock) place(state json.RawMessage) *int {
 	if state == nil {
 		return nil
 	}
-	i := slices.IndexFunc(l.States, func(s json.RawMessage) bool { return bytes.Equal(compact(s), compact(state)) })
+	i := slices.IndexFunc(l.States, func(s json.RawMessage) bool { return bytes.Equal(suiteCompact(s), suiteCompact(state)) })
 	if i < 0 {
 		i, l.States = len(l.States), append(l.States, state)
 	}
 	return &i
 }
 
-func compact(raw json.RawMessage) []byte {
+func suiteCompact(raw json.RawMessage) []byte {
 	var b bytes.Buffer
 	if json.Compact(&b, raw) != nil {
 		return raw
@@ -192,8 +191,8 @@ type span struct{ from, to int }
 
 // digests are the hashes of the texts of cases, in their order.
 func digests(file string, data []byte, cases []callvet.Case) ([]string, error) {
-	if source.IsYAML(file, data) { // whose reader counts the lines of such a text
-		data = source.LineEnds(data)
+	if doc.IsYAML(file, data) { // whose reader counts the lines of such a text
+		data = doc.LineEnds(data)
 	}
 	at := make([]callvet.Position, len(cases))
 	for i := range cases {
@@ -212,7 +211,7 @@ func digests(file string, data []byte, cases []callvet.Case) ([]string, error) {
 // digest does not tell the line ends of one system from those of another: copies of a
 // repository have either.
 func digest(text []byte) string {
-	sum := sha256.Sum256(source.LineEnds(text))
+	sum := sha256.Sum256(doc.LineEnds(text))
 	return hex.EncodeToString(sum[:])
 }
 
@@ -225,7 +224,7 @@ func textsOf(file string, data []byte, at []callvet.Position) []span {
 			lines = append(lines, i+1)
 		}
 	}
-	yaml := source.IsYAML(file, data)
+	yaml := doc.IsYAML(file, data)
 	out := make([]span, len(at))
 	for i, p := range at {
 		if p.Line < 1 || p.Line > len(lines) {
@@ -316,7 +315,7 @@ func (o *Options) lockBeside(file string) (*Lock, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read lock: %w", err)
 	}
-	data, err := input.Whole(f, maxLock)
+	data, err := doc.ReadWhole(f, maxLock)
 	if err = errors.Join(err, f.Close()); err != nil {
 		return nil, fmt.Errorf("read lock %s: %w", name, err)
 	}

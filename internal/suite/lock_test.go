@@ -75,8 +75,8 @@ func put(t *testing.T, path, text string) {
 	}
 }
 
-// codes are the problems of locks.
-func codes(t *testing.T, path string) (out []string) {
+// suiteCodes are the problems of locks.
+func suiteCodes(t *testing.T, path string) (out []string) {
 	t.Helper()
 	_, problems, err := suite.Load(path, suite.Options{})
 	if err != nil {
@@ -99,7 +99,7 @@ func TestLockedText(t *testing.T) {
 		"b.yaml": {strings.Replace(lockedYAML, "rg-a-001\n    tier: regression\n    fields: {bugRef: \"#1\", createdAt: 2026-03-01}", "first", 1), "{id: rg-a-002", "[a]}}"},
 	} {
 		path := seal(t, name, tt.text)
-		if got := codes(t, path); got != nil {
+		if got := suiteCodes(t, path); got != nil {
 			t.Errorf("%s, unchanged: %v", name, got)
 		}
 		from := strings.Index(tt.text, tt.first)
@@ -111,13 +111,13 @@ func TestLockedText(t *testing.T) {
 			}
 			changed[i] = map[bool]byte{true: 'x', false: 'y'}[changed[i] == 'y']
 			put(t, path, string(changed))
-			got := codes(t, path)
+			got := suiteCodes(t, path)
 			if in := from <= i && i < to; in && got == nil || !in && slices.Contains(got, "regression-changed rg-a-001") && name != "b.yaml" {
 				t.Errorf("%s: byte %d, %q: %v", name, i, tt.text[max(0, i-10):min(len(tt.text), i+10)], got)
 			}
 		}
 		put(t, path, strings.ReplaceAll(tt.text, "\n", "\r\n"))
-		if got := codes(t, path); got != nil {
+		if got := suiteCodes(t, path); got != nil {
 			t.Errorf("%s, other line ends: %v", name, got)
 		}
 	}
@@ -129,7 +129,7 @@ func TestLockOfFolder(t *testing.T) {
 	dir := filepath.Dir(path)
 	put(t, filepath.Join(dir, "b.json"), strings.ReplaceAll(lockedJSON, "-001", "-002"))
 	put(t, path, strings.Replace(lockedJSON, "A ", "A", 1))
-	if d := cmp.Diff([]string{"regression-changed rg-a-001", "not-locked "}, codes(t, dir)); d != "" {
+	if d := cmp.Diff([]string{"regression-changed rg-a-001", "not-locked "}, suiteCodes(t, dir)); d != "" {
 		t.Error(d)
 	}
 }
@@ -163,7 +163,7 @@ func TestArchive(t *testing.T) {
 		t.Errorf("%v %+v", err, s.Cases)
 	}
 	put(t, path, lockedJSON[:4]+lockedJSON[strings.Index(lockedJSON, `{"id": "gs`):])
-	if got := codes(t, path); got != nil {
+	if got := suiteCodes(t, path); got != nil {
 		t.Errorf("taken out of the file: %v", got)
 	}
 }
@@ -199,7 +199,7 @@ func TestAddCase(t *testing.T) {
 		if last.ID != c.ID || last.Fields["bugRef"] != "#7" || l.Find(c.ID) == nil || *l.Find(c.ID).State != 0 {
 			t.Errorf("%s: %+v %+v", name, last, l)
 		}
-		for _, code := range codes(t, path) {
+		for _, code := range suiteCodes(t, path) {
 			if !strings.HasPrefix(code, "not-locked") {
 				t.Errorf("%s: %s", name, code)
 			}

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/doc"
 	"github.com/callvet/callvet/internal/suite/dialect"
-	"github.com/callvet/callvet/internal/suite/source"
 )
 
 // ReadCases reads an eval file of Eval Case Interfaces over tools; a blank one has no cases. The
@@ -86,7 +86,7 @@ func AddCase(file string, data []byte, l *Lock, c *callvet.Case, now time.Time, 
 	switch {
 	case err != nil:
 		return nil, err
-	case source.IsYAML(file, data):
+	case doc.IsYAML(file, data):
 		return nil, fail(callvet.ErrInvalid, "cases are added to JSON files")
 	case HasErrors(problems):
 		return nil, fail(callvet.ErrInvalid, "the file has errors; callvet lint tells them")

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/doc"
 	"github.com/callvet/callvet/internal/suite/native"
-	"github.com/callvet/callvet/internal/suite/source"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
@@ -67,7 +67,7 @@ func jsonValue(depth int) *rapid.Generator[json.RawMessage] {
 		case 1, 2:
 			return json.RawMessage(rapid.SampledFrom([]string{"0", "-1", "1.0", "1.10", "12345678901234567890", "1e5", "1E-7", "0.1"}).Draw(t, "number"))
 		case 3:
-			return source.Quote(nil, text().Draw(t, "text"))
+			return doc.Quote(nil, text().Draw(t, "text"))
 		case 4:
 			b := json.RawMessage{'['}
 			for i := range rapid.IntRange(0, 3).Draw(t, "n") {
@@ -89,7 +89,7 @@ func object(depth int) *rapid.Generator[json.RawMessage] {
 			if i > 0 {
 				b = append(b, ',')
 			}
-			b = append(append(source.Quote(b, k), ':'), jsonValue(depth-1).Draw(t, "value")...)
+			b = append(append(doc.Quote(b, k), ':'), jsonValue(depth-1).Draw(t, "value")...)
 		}
 		return append(b, '}')
 	})
@@ -230,7 +230,7 @@ func expects() *rapid.Generator[callvet.Expect] {
 			e.ToolParams = append(e.ToolParams, callvet.ToolParam{Tool: word().Draw(t, "t"), Path: filled().Draw(t, "p"), Matcher: matchers().Draw(t, "m")})
 		}
 		if rapid.Bool().Draw(t, "bounds") {
-			e.Counts = rapid.SliceOfN(counts(), 0, 2).Draw(t, "counts")
+			e.Counts = rapid.SliceOfN(suiteCounts(), 0, 2).Draw(t, "counts")
 			e.AllOf = rapid.SliceOfN(claims(), 1, 2).Draw(t, "claims")
 			e.Not = rapid.SliceOfN(claims(), 1, 2).Draw(t, "not claims")
 			e.Postconditions = [][]string{nil, {"a == 1"}}[rapid.IntRange(0, 1).Draw(t, "posts")]
@@ -248,7 +248,7 @@ func expects() *rapid.Generator[callvet.Expect] {
 	})
 }
 
-func counts() *rapid.Generator[callvet.CallCount] {
+func suiteCounts() *rapid.Generator[callvet.CallCount] {
 	return rapid.Custom(func(t *rapid.T) callvet.CallCount {
 		c := callvet.CallCount{Call: expectedCalls().Draw(t, "call"), Min: opt(rapid.IntRange(0, 2)).Draw(t, "least"), Max: opt(rapid.IntRange(2, 4)).Draw(t, "most")}
 		c.Call.ID, c.Call.After, c.Call.Optional, c.Call.ResultCheck = "", nil, false, ""
@@ -259,10 +259,10 @@ func counts() *rapid.Generator[callvet.CallCount] {
 func claims() *rapid.Generator[callvet.Plan] {
 	return rapid.Custom(func(t *rapid.T) callvet.Plan {
 		if rapid.Bool().Draw(t, "counts only") {
-			return callvet.Plan{Name: word().Draw(t, "name"), Counts: rapid.SliceOfN(counts(), 1, 2).Draw(t, "counts")}
+			return callvet.Plan{Name: word().Draw(t, "name"), Counts: rapid.SliceOfN(suiteCounts(), 1, 2).Draw(t, "counts")}
 		}
 		p := plans().Draw(t, "plan")
-		p.Counts = rapid.SliceOfN(counts(), 0, 1).Draw(t, "counts")
+		p.Counts = rapid.SliceOfN(suiteCounts(), 0, 1).Draw(t, "counts")
 		if rapid.Bool().Draw(t, "scored") {
 			p.MinScores = map[string]float64{"call_f1": rapid.Float64Range(0, 1).Draw(t, "least")}
 		}

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/callvet/callvet/contract"
-	"github.com/callvet/callvet/internal/suite/source"
+	"github.com/callvet/callvet/internal/doc"
 	"github.com/callvet/callvet/value"
 )
 
@@ -25,15 +25,15 @@ func compileSchema(t *testing.T) *contract.Schema {
 // schemaSays validates a YAML or JSON text against the published schema.
 func schemaSays(t *testing.T, schema *contract.Schema, text string) []string {
 	t.Helper()
-	d, bad := source.Read("s.yaml", []byte(text))
+	d, bad := doc.Read("s.yaml", []byte(text))
 	if bad != nil {
 		t.Fatalf("%v\n%s", bad, text)
 	}
 	for _, key := range []string{"cases", "test_cases"} { // a lazy list has no items to write out
 		if n := d.Root.Get(key); n != nil && n.Lazy {
-			var items []source.Node
-			d.Elements(n, func(_ int, v *source.Node) {
-				c, _ := source.ReadJSON("", v.JSON())
+			var items []doc.Node
+			d.Elements(n, func(_ int, v *doc.Node) {
+				c, _ := doc.ReadJSON("", v.JSON())
 				items = append(items, c.Root)
 			})
 			n.Lazy, n.Items = false, items

@@ -15,9 +15,8 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/contract"
-	"github.com/callvet/callvet/internal/toolfile"
+
 	"github.com/callvet/callvet/retrieve"
-	"github.com/callvet/callvet/retrieve/catalogue"
 )
 
 const (
@@ -42,11 +41,11 @@ func readSelect(t *testing.T, path string) (*callvet.Suite, []selectCase, *retri
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, problems, err := catalogue.Load(selectCatalogue, data)
+	c, problems, err := retrieve.LoadCatalogue(selectCatalogue, data)
 	if err != nil || len(problems) > 0 {
 		t.Fatalf("%v %v", err, problems)
 	}
-	tools, problems, err := toolfile.Load(selectCatalogue, toolfile.Options{})
+	tools, problems, err := LoadTools(selectCatalogue, ToolOptions{})
 	if err != nil || HasErrors(problems) {
 		t.Fatalf("%v %v", err, problems)
 	}

@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/doc"
 	"github.com/callvet/callvet/internal/suite/dialect"
 	"github.com/callvet/callvet/internal/suite/native"
-	"github.com/callvet/callvet/internal/suite/source"
 )
 
 // Stream is a suite that is read and linted while its cases pass by, so that
@@ -34,7 +34,7 @@ type Stream struct {
 // case; any other file is read whole first. The error is Load's; the problems then say
 // why.
 func Open(path string, opt Options, lint LintOptions) (*Stream, []callvet.Problem, error) {
-	r, problems, err := read(path, opt)
+	r, problems, err := suiteRead(path, opt)
 	if err != nil {
 		return nil, problems, err
 	}
@@ -146,13 +146,13 @@ func inMemory(s *callvet.Suite, problems []callvet.Problem, err error) (*reading
 // stream reads JSON of the two formats that large suites come in. It returns nil
 // for everything else, broken files included, which are then read whole.
 func stream(data []byte, name string, opt Options) (*reading, error) {
-	if source.IsYAML(name, data) || opt.Dialect == "" && dialect.IsBFCL(data, name) || checkText(data, name) != nil {
+	if doc.IsYAML(name, data) || opt.Dialect == "" && dialect.IsBFCL(data, name) || checkText(data, name) != nil {
 		return nil, nil
 	}
 	r := &reading{}
 	switch {
 	case opt.Dialect == OwnForm, opt.Dialect == "" && saysNative(data):
-		d, bad := source.Read(name, data)
+		d, bad := doc.Read(name, data)
 		if bad != nil {
 			return nil, nil
 		}
@@ -174,8 +174,8 @@ func stream(data []byte, name string, opt Options) (*reading, error) {
 	return r, nil
 }
 
-// read opens the file, the folder or standard input.
-func read(path string, opt Options) (*reading, []callvet.Problem, error) {
+// suiteRead opens the file, the folder or standard input.
+func suiteRead(path string, opt Options) (*reading, []callvet.Problem, error) {
 	r, problems, err := readPath(path, opt)
 	if err == nil {
 		r.suite.Tools = append(r.suite.Tools, opt.Tools...)

@@ -13,11 +13,11 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/suite/source"
+	"github.com/callvet/callvet/internal/doc"
 )
 
 // tokens resolves {{seed:path}} and {{snapshot:path}}.
-type tokens struct{ seeds, snapshots *source.Node }
+type tokens struct{ seeds, snapshots *doc.Node }
 
 // readTokens reads the values that tokens stand for.
 func readTokens(seeds, snapshots []byte) (*tokens, error) {
@@ -25,12 +25,12 @@ func readTokens(seeds, snapshots []byte) (*tokens, error) {
 	for _, f := range []struct {
 		name string
 		data []byte
-		to   **source.Node
+		to   **doc.Node
 	}{{"seeds", seeds, &t.seeds}, {"snapshots", snapshots, &t.snapshots}} {
 		if blank(f.data) {
 			continue
 		}
-		d, bad := source.Read(f.name, f.data)
+		d, bad := doc.Read(f.name, f.data)
 		if bad != nil {
 			return nil, fmt.Errorf("read %s: %w: %w", f.name, callvet.ErrInvalid, d.Problem(bad))
 		}
@@ -155,11 +155,11 @@ func (t *tokens) call(c *callvet.ExpectedCall, gone []string) []string {
 	if !strings.Contains(string(c.Args), "{{") {
 		return gone
 	}
-	d, bad := source.ReadJSON("", c.Args)
+	d, bad := doc.ReadJSON("", c.Args)
 	if bad != nil {
 		return gone
 	}
-	out := source.Node{Kind: source.Map}
+	out := doc.Node{Kind: doc.Map}
 	for i := range d.Root.Items {
 		name := d.Root.Names[i]
 		value, lost := t.value(d.Root.Items[i].JSON())
@@ -173,7 +173,7 @@ func (t *tokens) call(c *callvet.ExpectedCall, gone []string) []string {
 			}
 			continue
 		}
-		v, bad := source.ReadJSON("", value)
+		v, bad := doc.ReadJSON("", value)
 		if bad != nil {
 			continue
 		}
@@ -189,7 +189,7 @@ func (t *tokens) value(raw json.RawMessage) (json.RawMessage, string) {
 	if !strings.Contains(string(raw), "{{") {
 		return raw, ""
 	}
-	d, bad := source.ReadJSON("", raw)
+	d, bad := doc.ReadJSON("", raw)
 	if bad != nil {
 		return raw, ""
 	}
@@ -197,12 +197,12 @@ func (t *tokens) value(raw json.RawMessage) (json.RawMessage, string) {
 	return d.Root.JSON(), lost
 }
 
-func (t *tokens) walk(n *source.Node) string {
+func (t *tokens) walk(n *doc.Node) string {
 	lost := ""
 	for i := range n.Items {
 		lost = firstOf(lost, t.walk(&n.Items[i]))
 	}
-	if n.Kind != source.String {
+	if n.Kind != doc.String {
 		return lost
 	}
 	text := n.Text()
@@ -215,7 +215,7 @@ func (t *tokens) walk(n *source.Node) string {
 		return ""
 	}
 	text, lost = t.text(text)
-	n.Raw = source.Quote(nil, text)
+	n.Raw = doc.Quote(nil, text)
 	return lost
 }
 
@@ -243,8 +243,8 @@ func (t *tokens) text(s string) (out, lost string) {
 	}
 }
 
-func plainText(n *source.Node) string {
-	if n.Kind == source.List || n.Kind == source.Map {
+func plainText(n *doc.Node) string {
+	if n.Kind == doc.List || n.Kind == doc.Map {
 		return string(n.JSON())
 	}
 	return n.Text()
@@ -271,7 +271,7 @@ func nextToken(s string) (token, after string, ok bool) {
 }
 
 // find looks a token up: dots and [n] go down, a key may hold dots itself.
-func (t *tokens) find(token string) *source.Node {
+func (t *tokens) find(token string) *doc.Node {
 	source, path, _ := strings.Cut(strings.TrimSpace(token[2:len(token)-2]), ":")
 	from := t.seeds
 	if source == "snapshot" {
@@ -283,7 +283,7 @@ func (t *tokens) find(token string) *source.Node {
 	return descend(from, strings.TrimSpace(path))
 }
 
-func descend(n *source.Node, path string) *source.Node {
+func descend(n *doc.Node, path string) *doc.Node {
 	path = strings.TrimPrefix(path, ".")
 	if path == "" {
 		return n
@@ -303,16 +303,16 @@ func descend(n *source.Node, path string) *source.Node {
 			}
 		}
 	}
-	if n.Kind == source.List {
+	if n.Kind == doc.List {
 		head, rest, _ := strings.Cut(path, ".")
 		return element(n, head, rest)
 	}
 	return nil
 }
 
-func element(n *source.Node, index, rest string) *source.Node {
+func element(n *doc.Node, index, rest string) *doc.Node {
 	i, err := strconv.Atoi(index)
-	if err != nil || n.Kind != source.List || i < 0 || i >= len(n.Items) {
+	if err != nil || n.Kind != doc.List || i < 0 || i >= len(n.Items) {
 		return nil
 	}
 	return descend(&n.Items[i], rest)

@@ -10,9 +10,8 @@ import (
 	"io"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/input"
+	"github.com/callvet/callvet/internal/doc"
 	"github.com/callvet/callvet/value"
-	"github.com/callvet/callvet/value/typed"
 )
 
 // Options of a Reader.
@@ -112,7 +111,7 @@ func NewBlocks(r io.Reader, o Options) (*Blocks, error) {
 // Plain gives the stream without gzip compression and byte order mark; verbatim
 // tells that it has neither. The error wraps callvet.ErrInvalid.
 func Plain(r io.Reader) (plain *bufio.Reader, verbatim bool, err error) {
-	br, packed, err := input.Unpack(r, 0)
+	br, packed, err := doc.Unpack(r, 0)
 	if err != nil {
 		return nil, false, fmt.Errorf("read traces: %w", err)
 	}
@@ -219,7 +218,7 @@ type Scanner struct {
 	// Broken is called for a step that is no record and names its task; nil: nothing is.
 	Broken func(task, target string, attempt int)
 	// strange is room for the members of a line that the contract does not have.
-	strange []typed.Unknown
+	strange []doc.Unknown
 	folded  bool // the block that is read is so
 }
 
@@ -281,9 +280,9 @@ func (s *Scanner) one(line int64, data []byte) (v *View, rest []byte, err error)
 		s.Log.Repair(line, made)
 	}
 	s.strange = s.strange[:0]
-	if err := s.view.fill(s.doc.Root(), s.forms, func(u typed.Unknown) { s.strange = append(s.strange, u) }); err != nil {
+	if err := s.view.fill(s.doc.Root(), s.forms, func(u doc.Unknown) { s.strange = append(s.strange, u) }); err != nil {
 		at := 0
-		var wrong *typed.Wrong
+		var wrong *doc.Wrong
 		if errors.As(err, &wrong) {
 			at = wrong.Offset
 		}

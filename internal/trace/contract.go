@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/usage"
+	"github.com/callvet/callvet/internal/message"
 )
 
 // Version of the trace contract that this package writes. A record without a
@@ -155,7 +155,7 @@ type Usage struct {
 // Tokens are those of input and output; known is false where one of them is not recorded, or
 // cannot be true: half a count is none.
 func (u *Usage) Tokens() (n int, known bool) {
-	if u == nil || u.Input == nil || u.Output == nil || *u.Input > usage.MaxTokens || *u.Output > usage.MaxTokens {
+	if u == nil || u.Input == nil || u.Output == nil || *u.Input > message.MaxTokens || *u.Output > message.MaxTokens {
 		return 0, false
 	}
 	return *u.Input + *u.Output, true
@@ -164,7 +164,7 @@ func (u *Usage) Tokens() (n int, known bool) {
 // Cost is what the attempt cost in USD; known is false where it is not recorded, or cannot be
 // true.
 func (t *Task) Cost() (usd float64, known bool) {
-	if t.CostUSD == nil || *t.CostUSD > usage.MaxUSD {
+	if t.CostUSD == nil || *t.CostUSD > message.MaxUSD {
 		return 0, false
 	}
 	return *t.CostUSD, true

@@ -6,8 +6,8 @@ import (
 	"encoding/json"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/doc"
 	"github.com/callvet/callvet/value"
-	"github.com/callvet/callvet/value/typed"
 )
 
 // Step copies a step out of its line, so that it may be kept.
@@ -39,7 +39,7 @@ func (v *View) Step() Step {
 // form of Task.
 func (v *View) Task() Task {
 	var t taskLine
-	_ = v.form.Read(v.Record, &t, func(typed.Unknown) {}) // Check found nothing wrong
+	_ = v.form.Read(v.Record, &t, func(doc.Unknown) {}) // Check found nothing wrong
 	t.Line = v.Line
 	return t.Task
 }

@@ -7,8 +7,8 @@ import (
 	"fmt"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/doc"
 	"github.com/callvet/callvet/value"
-	"github.com/callvet/callvet/value/typed"
 )
 
 // stepLine is the form of a step's line. A View holds what is in it; the fields
@@ -57,24 +57,24 @@ type taskLine struct {
 }
 
 // forms are what lines are compared with.
-type forms struct{ step, task *typed.Type }
+type forms struct{ step, task *doc.Type }
 
 // newForms compiles them. Null is "not recorded" everywhere in a line.
 func newForms() forms {
-	return forms{typed.Of[stepLine]().WithNulls(), typed.Of[taskLine]().WithNulls()}
+	return forms{doc.Of[stepLine]().WithNulls(), doc.Of[taskLine]().WithNulls()}
 }
 
 // check says why a line is not a record, and else which of the forms it has. Names that
 // the contract does not have are given to strange: the line is used without them.
-func (f forms) check(root value.Value, strange func(typed.Unknown)) (form *typed.Type, err error) {
+func (f forms) check(root value.Value, strange func(doc.Unknown)) (form *doc.Type, err error) {
 	if root.Kind() != value.Object {
-		return nil, fmt.Errorf("the line is %s, not an object", typed.WithArticle(root.Kind()))
+		return nil, fmt.Errorf("the line is %s, not an object", doc.WithArticle(root.Kind()))
 	}
 	form = f.step
 	switch kind, told := root.Get("type"); {
 	case !told || string(kind.Bytes()) == "step":
 	case kind.Kind() != value.String:
-		return nil, fmt.Errorf(`"type" is %s, not a string`, typed.WithArticle(kind.Kind()))
+		return nil, fmt.Errorf(`"type" is %s, not a string`, doc.WithArticle(kind.Kind()))
 	case string(kind.Bytes()) != "task":
 		return nil, fmt.Errorf(`"type" is %q; it must be step or task`, kind.Str())
 	default:

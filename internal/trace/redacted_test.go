@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/redact"
 	"github.com/callvet/callvet/internal/trace"
-	"github.com/callvet/callvet/internal/trace/redact"
 )
 
 // TestNothingNeededStaysSo: gold without a step says that no call is needed, and gold of which no

@@ -10,7 +10,6 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/score"
-	"github.com/callvet/callvet/score/selection"
 )
 
 // Scored is what a scorer said of an attempt beside its verdict, which is Pass. An attempt that
@@ -284,7 +283,7 @@ func truth(yes bool) float64 {
 
 // decided says what a router or retriever took for what.
 func (s *Scored) decided(c *callvet.Case, d *callvet.Decision, r *callvet.Result) {
-	want, ok := selection.Of(&c.Expect)
+	want, ok := score.SelectionOf(&c.Expect)
 	if !ok {
 		return
 	}

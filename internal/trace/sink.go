@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/repair"
+	"github.com/callvet/callvet/internal/message"
 )
 
 // Sink takes what an importer reads.
@@ -165,9 +165,9 @@ func (s *Sink) unknownRoles(turns *[]callvet.Turn) (calls bool) {
 // written takes the calls that a model wrote into the text of a turn without a native call. The
 // result is what the texts hold; Unknown only where the attempt has no call. Outputs that the
 // decoder of a benchmark read are left as it read them.
-func written(a *Attempt) repair.Reading {
+func written(a *Attempt) message.Reading {
 	t := &a.Trace
-	var all repair.Reading
+	var all message.Reading
 	if callvet.StopOf(t.FinishReason) == callvet.StopDecoded {
 		return all
 	}
@@ -179,9 +179,9 @@ func written(a *Attempt) repair.Reading {
 			before += len(turn.Calls)
 			continue
 		}
-		found := repair.FromText(turn.Content, tools)
+		found := message.CallsFromText(turn.Content, tools)
 		turn.Calls = found.Calls
-		repair.Thoughts(turn)
+		message.Thoughts(turn)
 		all.Unreadable, all.Unknown = all.Unreadable || found.Unreadable, all.Unknown || found.Unknown
 		before += len(found.Calls)
 	}

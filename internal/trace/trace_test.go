@@ -21,7 +21,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/trace/redact"
+	"github.com/callvet/callvet/internal/redact"
 )
 
 // example is the step of Evaluating Tool Calling, §2.2, on one line.

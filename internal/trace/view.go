@@ -4,8 +4,8 @@ package trace
 
 import (
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/doc"
 	"github.com/callvet/callvet/value"
-	"github.com/callvet/callvet/value/typed"
 )
 
 // View is one line as a set of handles into it, for those who score many: it
@@ -28,7 +28,7 @@ type View struct {
 	// Env says who answered the call, Guard is a list of what a guard decided.
 	Env   []byte
 	Guard value.Value
-	form  *typed.Type // of Record, where that was compared with one
+	form  *doc.Type // of Record, where that was compared with one
 }
 
 // Head is what a line says beside the call. Its fields are those that steps are summed
@@ -43,7 +43,7 @@ type Head struct {
 }
 
 // Call is what a step tells of its call. Its fields are those that a call is scored
-// by, in their order: a step.Input may be made of it without a copy.
+// by, in their order: a score.StepInput may be made of it without a copy.
 type Call struct {
 	// Tool is "name@vN" as it stands; SplitTool takes it apart.
 	Tool                         []byte
@@ -58,7 +58,7 @@ type Call struct {
 // fill reads the handles out of a record, or says why it is none. Names that the
 // contract does not have are given to strange. Most lines are plain steps: they are compared
 // with the contract while they are read, which takes a third of the time of the form's check.
-func (v *View) fill(root value.Value, f forms, strange func(typed.Unknown)) error {
+func (v *View) fill(root value.Value, f forms, strange func(doc.Unknown)) error {
 	v.reset(root)
 	if v.plain(root) {
 		return nil

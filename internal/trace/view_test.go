@@ -9,24 +9,24 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/callvet/callvet/internal/doc"
 	"github.com/callvet/callvet/value"
-	"github.com/callvet/callvet/value/typed"
 )
 
 // plainly reads a line as a plain step and by the form of its record, and reports whether it
 // is a plain step: then both are the same.
 func plainly(t testing.TB, line string) bool {
 	t.Helper()
-	var doc value.Doc
-	if doc.Parse([]byte(line)) != nil {
+	var parsed value.Doc
+	if parsed.Parse([]byte(line)) != nil {
 		return false
 	}
 	got, want, f, strange := View{}, View{}, newForms(), 0
-	got.reset(doc.Root())
-	if !got.plain(doc.Root()) {
+	got.reset(parsed.Root())
+	if !got.plain(parsed.Root()) {
 		return false
 	}
-	form, err := f.check(doc.Root(), func(typed.Unknown) { strange++ })
+	form, err := f.check(parsed.Root(), func(doc.Unknown) { strange++ })
 	if err != nil || form != f.step || strange > 0 {
 		t.Fatalf("%s: plain, but %v, %d unknown members", line, err, strange)
 	}
@@ -35,7 +35,7 @@ func plainly(t testing.TB, line string) bool {
 	if err := other.Parse([]byte(spaced)); err != nil {
 		t.Fatalf("%s: %v", spaced, err)
 	}
-	err = want.fill(other.Root(), f, func(typed.Unknown) { strange++ })
+	err = want.fill(other.Root(), f, func(doc.Unknown) { strange++ })
 	if err != nil || strange > 0 || want.form == nil {
 		t.Fatalf("%s: %v, %d unknown members", spaced, err, strange)
 	}

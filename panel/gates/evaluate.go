@@ -37,7 +37,7 @@ func Evaluate(in Input, gs []Gate) (*Report, []callvet.Problem) {
 		g := &gs[i]
 		first := len(r.Verdicts)
 		for _, t := range targetsOf(&in, g) {
-			r.Verdicts = append(r.Verdicts, judge(&in, g, t)...)
+			r.Verdicts = append(r.Verdicts, gatesJudge(&in, g, t)...)
 		}
 		if len(r.Verdicts) == first {
 			r.Verdicts = append(r.Verdicts, open(g, &in, ReasonNoTarget, "there is nothing to hold it against", "run something first"))
@@ -127,9 +127,9 @@ func open(g *Gate, in *Input, reason, sentence, cure string) Verdict {
 	return v
 }
 
-// judge gives the verdicts of one gate on one target: one, or one for each value
+// gatesJudge gives the verdicts of one gate on one target: one, or one for each value
 // of a key.
-func judge(in *Input, g *Gate, t *panel.TargetPanel) []Verdict {
+func gatesJudge(in *Input, g *Gate, t *panel.TargetPanel) []Verdict {
 	if g.Key == KeyCase {
 		return judgeCases(in, g, t)
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/panel"
-	"github.com/callvet/callvet/score/selection"
+	"github.com/callvet/callvet/score"
 	"github.com/callvet/callvet/stats"
 )
 
@@ -111,7 +111,7 @@ func (c *Collector) Add(of *callvet.Case, cell *callvet.Cell) {
 	if c.Known != nil {
 		t.strange.names(d, func(tool string) bool { return c.Known(cell.Target, tool) })
 	}
-	want, _ := selection.Of(&of.Expect)
+	want, _ := score.SelectionOf(&of.Expect)
 	want.Tools, want.Acceptable = r.CountsEach(want.Tools), r.CountsEach(want.Acceptable)
 	if want.Agents != nil && d.Decides(callvet.SelectAgents) {
 		t.agents[[2]string{together(want.Agents), together(d.Agents)}]++
@@ -124,8 +124,8 @@ func (c *Collector) Add(of *callvet.Case, cell *callvet.Cell) {
 	}
 	o.fail++
 	t.wrong[r.Class]++
-	if s := r.Score(selection.ToolsRight); s.Scored && s.Value == 0 {
-		t.missed[cmp.Or(selection.BlockedBy(r), callvet.SelectTools)]++
+	if s := r.Score(score.ToolsRight); s.Scored && s.Value == 0 {
+		t.missed[cmp.Or(score.BlockedBy(r), callvet.SelectTools)]++
 	}
 	if o.fail > 1 {
 		return
@@ -155,13 +155,13 @@ func MatchOf(scores []callvet.Score) (own, byExpected string) {
 	holds := func(name string) bool {
 		return slices.ContainsFunc(scores, func(s callvet.Score) bool { return s.Name == name && s.Scored && s.Value == 1 })
 	}
-	for _, m := range [][2]string{{selection.MatchExact, "exact"}, {selection.MatchAcceptable, "acceptable"}, {selection.MatchPartial, "partial"}, {selection.MatchNone, "none"}} {
+	for _, m := range [][2]string{{score.MatchExact, "exact"}, {score.MatchAcceptable, "acceptable"}, {score.MatchPartial, "partial"}, {score.MatchNone, "none"}} {
 		if holds(m[0]) {
 			own = m[1]
 			break
 		}
 	}
-	if holds(selection.MatchNoneExpected) {
+	if holds(score.MatchNoneExpected) {
 		return own, "none"
 	}
 	return own, own
@@ -187,14 +187,14 @@ func (c *Collector) Section(p *panel.Panels) *Section {
 func (t *collected) target(tp *panel.TargetPanel, confidence float64) Target {
 	out := Target{Target: tp.Target, Name: tp.Name, Cases: len(t.order), Routes: tp.Routes, Failed: t.failed, Failures: t.failures}
 	for _, l := range []struct{ layer, metric string }{
-		{callvet.SelectRoute, selection.Route}, {callvet.SelectSubRoute, selection.SubRoute}, {callvet.SelectAgents, selection.AgentsExact}, {callvet.SelectTools, selection.ToolsRight},
+		{callvet.SelectRoute, score.Route}, {callvet.SelectSubRoute, score.SubRoute}, {callvet.SelectAgents, score.AgentsExact}, {callvet.SelectTools, score.ToolsRight},
 	} {
 		if m := tp.Overall.Metric(l.metric); m != nil {
 			q := stats.CaseIntervals(t.layers[l.layer], confidence, 0.5, 0.9)
 			out.Layers = append(out.Layers, Layer{Layer: l.layer, Metric: *m, P50: q[0], P90: q[1]})
 		}
 	}
-	out.Metrics, out.CompositeBest = rates(&tp.Overall, telling), tp.Overall.Metric(selection.CompositeBest)
+	out.Metrics, out.CompositeBest = rates(&tp.Overall, telling), tp.Overall.Metric(score.CompositeBest)
 	for _, key := range parts {
 		if only, ok := t.only(key, tp); ok {
 			out.Slices = append(out.Slices, only)
@@ -219,7 +219,7 @@ func (t *collected) target(tp *panel.TargetPanel, confidence float64) Target {
 
 func telling(name string) bool {
 	switch name {
-	case selection.Route, selection.SubRoute, selection.AgentsExact, selection.ToolsRight, selection.CompositeBest:
+	case score.Route, score.SubRoute, score.AgentsExact, score.ToolsRight, score.CompositeBest:
 		return false // told as layers, and beside the composite
 	}
 	return !panel.BuiltIn(name) || name == panel.MetricPass || name == panel.MetricError || name == panel.MetricLatencyP50 || name == panel.MetricLatencyP90
@@ -227,7 +227,7 @@ func telling(name string) bool {
 
 func brief(name string) bool {
 	switch name {
-	case panel.MetricPass, selection.Composite, selection.Route, selection.AgentsExact, selection.ToolsRight, selection.MRR, selection.Precision1:
+	case panel.MetricPass, score.Composite, score.Route, score.AgentsExact, score.ToolsRight, score.MRR, score.Precision1:
 		return true
 	}
 	return false
@@ -289,7 +289,7 @@ func (t *collected) leftOut(told []Slice) int {
 }
 
 // Weigh tells the weights of layers in the order in which they are decided.
-func Weigh(s selection.Settings) []Weight {
+func Weigh(s score.SelectionSettings) []Weight {
 	return []Weight{
 		{Layer: callvet.SelectRoute, Weight: s.Route},
 		{Layer: callvet.SelectSubRoute, Weight: s.SubRoute},

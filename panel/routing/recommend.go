@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet/panel"
-	"github.com/callvet/callvet/score/selection"
+	"github.com/callvet/callvet/score"
 )
 
 // The thresholds from which something is to be done.
@@ -78,11 +78,11 @@ func recommend(t *Target, tp *panel.TargetPanel) []Recommendation {
 				100*iv.Lower, 100*iv.Upper, iv.N, 100*least),
 		})
 	}
-	under(selection.Route, minRoute, codeRoutes)
-	under(selection.AgentsExact, minAgentExact, codeAgents)
-	exact := selection.MatchExact
+	under(score.Route, minRoute, codeRoutes)
+	under(score.AgentsExact, minAgentExact, codeAgents)
+	exact := score.MatchExact
 	if 2*t.Unequal > t.Attempts { // it says how many tools are given, and nothing of which
-		exact = selection.Precision1
+		exact = score.Precision1
 	}
 	under(exact, minToolExact, codeTools)
 	if t.Unequal > 0 && len(t.Matches) > 0 {

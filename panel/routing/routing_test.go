@@ -15,8 +15,8 @@ import (
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/routing"
 	"github.com/callvet/callvet/panel/steps"
-	"github.com/callvet/callvet/score/selection"
-	"github.com/callvet/callvet/score/step"
+	"github.com/callvet/callvet/score"
+
 	"github.com/callvet/callvet/stats"
 )
 
@@ -26,7 +26,7 @@ func panelsOf(targets []callvet.Target, tools []callvet.Tool, cases []callvet.Ca
 	for i := range targets {
 		set.Targets = append(set.Targets, targets[i].Name)
 	}
-	scorer, _ := step.New(step.Config{Tools: tools})
+	scorer, _ := score.NewStepScorer(score.StepConfig{Tools: tools})
 	source := measure.Source{Name: "run", Attempts: measure.Cells(func(yield func(measure.Row, error) bool) {
 		for i := range cells {
 			if !yield(measure.Row{Case: &cases[cells[i].Case], Cell: &cells[i]}, nil) {
@@ -61,7 +61,7 @@ func section(t *testing.T, decide func(i int) callvet.Decision) routing.Target {
 	for i := range cases {
 		d := decide(i)
 		d.Layers = []callvet.LayerTime{{Layer: callvet.SelectRoute, MS: 1}, {Layer: callvet.SelectTools, MS: float64(i + 1)}}
-		cell := callvet.Cell{Case: i, Trace: callvet.Trace{CaseID: cases[i].ID, Decision: &d, WallMS: 900}, Result: selection.Judge(cases[i].Expect.Selection, &d, selection.Defaults())}
+		cell := callvet.Cell{Case: i, Trace: callvet.Trace{CaseID: cases[i].ID, Decision: &d, WallMS: 900}, Result: score.JudgeSelection(cases[i].Expect.Selection, &d, score.SelectionDefaults())}
 		cell.Trace.Classify("")
 		cells = append(cells, cell)
 		col.Add(&cases[i], &cell)
@@ -168,7 +168,7 @@ func collect(t *testing.T, col *routing.Collector, attempts int, decide func(i, 
 		for k := range attempts {
 			d := decide(i, k)
 			d.Layers = []callvet.LayerTime{{Layer: callvet.SelectTools}}
-			cell := callvet.Cell{Case: i, Repeat: k, Trace: callvet.Trace{CaseID: cases[i].ID, Decision: &d}, Result: selection.Judge(cases[i].Expect.Selection, &d, selection.Defaults())}
+			cell := callvet.Cell{Case: i, Repeat: k, Trace: callvet.Trace{CaseID: cases[i].ID, Decision: &d}, Result: score.JudgeSelection(cases[i].Expect.Selection, &d, score.SelectionDefaults())}
 			cell.Trace.Classify("")
 			cells = append(cells, cell)
 			col.Add(&cases[i], &cell)
@@ -268,7 +268,7 @@ func TestAgents(t *testing.T) {
 	var cells []callvet.Cell
 	for k, agents := range [][]string{{"y", "x"}, {"x", "y", "x"}, nil, {"y"}} {
 		d := callvet.Decision{Agents: agents, Layers: []callvet.LayerTime{{Layer: callvet.SelectAgents}}}
-		cell := callvet.Cell{Repeat: k, Trace: callvet.Trace{Decision: &d}, Result: selection.Judge(c.Expect.Selection, &d, selection.Defaults())}
+		cell := callvet.Cell{Repeat: k, Trace: callvet.Trace{Decision: &d}, Result: score.JudgeSelection(c.Expect.Selection, &d, score.SelectionDefaults())}
 		cells = append(cells, cell)
 		col.Add(&c, &cell)
 	}
@@ -303,7 +303,7 @@ func TestOnePart(t *testing.T) {
 			d := right
 			cell := callvet.Cell{
 				Case: i, Trace: callvet.Trace{CaseID: cases[i].ID, Decision: &d},
-				Result: selection.Judge(cases[i].Expect.Selection, &d, selection.Defaults()),
+				Result: score.JudgeSelection(cases[i].Expect.Selection, &d, score.SelectionDefaults()),
 			}
 			cell.Trace.Classify("")
 			cells = append(cells, cell)
@@ -340,7 +340,7 @@ func TestMatchOf(t *testing.T) {
 		for _, tool := range c.given {
 			d.Tools = append(d.Tools, callvet.Ranked{Tool: tool})
 		}
-		r := selection.Judge(&want, &d, selection.Defaults())
+		r := score.JudgeSelection(&want, &d, score.SelectionDefaults())
 		if own, byExpected := routing.MatchOf(r.Scores); own != c.own || byExpected != c.byExpected {
 			t.Errorf("%s: %s, %s", name, own, byExpected)
 		}

@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"github.com/callvet/callvet/stats"
-	"github.com/callvet/callvet/stats/agree"
 )
 
 func agreement() map[string]Method {
@@ -18,17 +17,17 @@ func agreement() map[string]Method {
 }
 
 type tableInput struct {
-	Table      agree.Table
+	Table      stats.RatingTable
 	Confidence float64
 }
 
 func kappa(in tableInput) Fields {
-	return coefficient("kappa", agree.Kappa(in.Table, agree.Unweighted, in.Confidence))
+	return coefficient("kappa", stats.Kappa(in.Table, stats.Unweighted, in.Confidence))
 }
 
-func ac1(in tableInput) Fields { return coefficient("ac1", agree.AC1(in.Table, in.Confidence)) }
+func ac1(in tableInput) Fields { return coefficient("ac1", stats.AC1(in.Table, in.Confidence)) }
 
-func coefficient(name string, a agree.Agreement) Fields {
+func coefficient(name string, a stats.Agreement) Fields {
 	if a.Status == stats.StatusInvalid {
 		return rejected("invalid_input")
 	}
@@ -40,10 +39,10 @@ func coefficient(name string, a agree.Agreement) Fields {
 
 func alpha(in struct {
 	Ratings [][]*float64
-	Level   agree.Level
+	Level   stats.Level
 },
 ) Fields {
-	r := make(agree.Ratings, len(in.Ratings))
+	r := make(stats.Ratings, len(in.Ratings))
 	for i, row := range in.Ratings {
 		for _, x := range row {
 			if x == nil {
@@ -53,7 +52,7 @@ func alpha(in struct {
 			}
 		}
 	}
-	a, status := agree.Alpha(r, in.Level)
+	a, status := stats.Alpha(r, in.Level)
 	if status == stats.StatusInvalid {
 		return rejected("invalid_input")
 	}

@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 
 	"github.com/callvet/callvet/stats"
-	"github.com/callvet/callvet/stats/draw"
 )
 
 // amount draws what one case costs in so many attempts, with a mean of 1 by attempt.
@@ -19,28 +18,28 @@ func once(one func(*rand.Rand) float64) amount {
 }
 
 func logs(sigma float64) amount {
-	return once(func(rng *rand.Rand) float64 { return draw.Lognormal(rng, sigma) })
+	return once(func(rng *rand.Rand) float64 { return stats.DrawLognormal(rng, sigma) })
 }
 
 // repeated cases have 1 to 4 attempts, which cost alike.
 func repeated(sigma float64) amount {
 	return func(rng *rand.Rand) (total, attempts float64) {
-		own := draw.Lognormal(rng, sigma)
+		own := stats.DrawLognormal(rng, sigma)
 		for range 1 + rng.IntN(4) {
-			total, attempts = total+own*draw.Lognormal(rng, 0.3), attempts+1
+			total, attempts = total+own*stats.DrawLognormal(rng, 0.3), attempts+1
 		}
 		return total, attempts
 	}
 }
 
 func gammas(shape float64) amount {
-	return once(func(rng *rand.Rand) float64 { return draw.Gamma(rng, shape) })
+	return once(func(rng *rand.Rand) float64 { return stats.DrawGamma(rng, shape) })
 }
 
 // rare cases, a share of all, cost so many times as much.
 func rare(share, times float64) amount {
 	return once(func(rng *rand.Rand) float64 {
-		x := draw.Lognormal(rng, 0.3) / (1 + share*(times-1))
+		x := stats.DrawLognormal(rng, 0.3) / (1 + share*(times-1))
 		if yes(rng, share) {
 			x *= times
 		}
@@ -72,14 +71,14 @@ func amountStudies() []Study {
 	both := Study{Name: "mean amount, lognormal 1, 50 cases, both ends", Low: 0.95, High: 1, Trial: func(rng *rand.Rand) bool {
 		var r stats.Ratio
 		for range 50 {
-			r.Add(draw.Lognormal(rng, 1), 1)
+			r.Add(stats.DrawLognormal(rng, 1), 1)
 		}
 		return covers(r.Interval(level), 1)
 	}}
 	perPass := Study{Name: "upper end of cost per pass, lognormal 1, 50 cases, half of which pass", Low: 0.95, High: 1, Trial: func(rng *rand.Rand) bool {
 		var r stats.Ratio
 		for range 50 {
-			r.Add(draw.Lognormal(rng, 1), float64(rng.IntN(2)))
+			r.Add(stats.DrawLognormal(rng, 1), float64(rng.IntN(2)))
 		}
 		return holds(0, 2, r.Interval(level).Upper)
 	}}
@@ -121,7 +120,7 @@ func counted(rng *rand.Rand, cases, attempts int, mean, dispersion, bursts float
 func events(rng *rand.Rand, attempts int, mean, dispersion, bursts float64) int {
 	rate := mean
 	if dispersion > 0 {
-		rate *= draw.Gamma(rng, 1/dispersion)
+		rate *= stats.DrawGamma(rng, 1/dispersion)
 	}
-	return draw.Events(rng, rate*float64(attempts), bursts)
+	return stats.DrawEvents(rng, rate*float64(attempts), bursts)
 }

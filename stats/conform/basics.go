@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/callvet/callvet/stats"
-	"github.com/callvet/callvet/stats/dist"
 )
 
 func basics() map[string]Method {
@@ -292,18 +291,18 @@ func special(in struct {
 ) Fields {
 	a := in.Args
 	functions := map[string]func() float64{
-		"norm_ppf":   func() float64 { return dist.NormalQuantile(a[0]) },
-		"norm_cdf":   func() float64 { return dist.Normal(a[0]) },
-		"betainc":    func() float64 { return dist.Beta(a[0], a[1], a[2]) },
-		"betaincinv": func() float64 { return dist.BetaQuantile(a[0], a[1], a[2]) },
-		"t_ppf":      func() float64 { return dist.TQuantile(a[0], a[1]) },
-		"t_cdf":      func() float64 { return dist.T(a[0], a[1]) },
-		"chi2_ppf":   func() float64 { return dist.ChiSquaredQuantile(a[0], a[1]) },
-		"chi2_sf":    func() float64 { return dist.ChiSquaredUpper(a[0], a[1]) },
-		"binom_cdf":  func() float64 { return dist.BinomialCDF(int(a[0]), int(a[1]), a[2]) },
-		"binom_pmf":  func() float64 { return dist.BinomialPMF(int(a[0]), int(a[1]), a[2]) },
-		"lgamma":     func() float64 { return dist.LogGamma(a[0]) },
-		"lbeta":      func() float64 { return dist.LogBeta(a[0], a[1]) },
+		"norm_ppf":   func() float64 { return stats.NormalQuantile(a[0]) },
+		"norm_cdf":   func() float64 { return stats.Normal(a[0]) },
+		"betainc":    func() float64 { return stats.Beta(a[0], a[1], a[2]) },
+		"betaincinv": func() float64 { return stats.BetaQuantile(a[0], a[1], a[2]) },
+		"t_ppf":      func() float64 { return stats.TQuantile(a[0], a[1]) },
+		"t_cdf":      func() float64 { return stats.T(a[0], a[1]) },
+		"chi2_ppf":   func() float64 { return stats.ChiSquaredQuantile(a[0], a[1]) },
+		"chi2_sf":    func() float64 { return stats.ChiSquaredUpper(a[0], a[1]) },
+		"binom_cdf":  func() float64 { return stats.BinomialCDF(int(a[0]), int(a[1]), a[2]) },
+		"binom_pmf":  func() float64 { return stats.BinomialPMF(int(a[0]), int(a[1]), a[2]) },
+		"lgamma":     func() float64 { return stats.LogGamma(a[0]) },
+		"lbeta":      func() float64 { return stats.LogBeta(a[0], a[1]) },
 	}
 	f, ok := functions[in.Fn]
 	if !ok {

@@ -9,7 +9,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/callvet/callvet/stats"
-	"github.com/callvet/callvet/stats/draw"
+
 	"github.com/callvet/callvet/stats/gate"
 	"github.com/callvet/callvet/stats/judge"
 )
@@ -86,14 +86,14 @@ func covers(iv stats.Interval, truth float64) bool { return holds(iv.Lower, trut
 func central(lesser, greater float64) bool { return lesser >= tail && greater <= 1-tail }
 
 // yes is true with that chance.
-func yes(rng *rand.Rand, chance float64) bool { return draw.Passes(rng, 1, chance) == 1 }
+func yes(rng *rand.Rand, chance float64) bool { return stats.DrawPasses(rng, 1, chance) == 1 }
 
 // calls draws cases of 1 + Poisson(4) calls each.
 func calls(rng *rand.Rand, cases int, p, icc float64) stats.Clusters {
 	var c stats.Clusters
 	for range cases {
-		n := 1 + draw.Events(rng, 4, 1)
-		c.Add(float64(draw.Passes(rng, n, draw.Rate(rng, p, icc))), n, true)
+		n := 1 + stats.DrawEvents(rng, 4, 1)
+		c.Add(float64(stats.DrawPasses(rng, n, stats.DrawRate(rng, p, icc))), n, true)
 	}
 	return c
 }
@@ -137,15 +137,15 @@ func clusteredStudies() []Study {
 
 // labelled draws a calibration of m tasks of prevalence truth.
 func labelled(rng *rand.Rand, m int, truth, s, t float64) judge.Calibration {
-	pass := draw.Passes(rng, m, truth)
+	pass := stats.DrawPasses(rng, m, truth)
 	return judge.Calibration{
-		LabelledPass: pass, TruePositive: draw.Passes(rng, pass, s),
-		LabelledFail: m - pass, TrueNegative: draw.Passes(rng, m-pass, t),
+		LabelledPass: pass, TruePositive: stats.DrawPasses(rng, pass, s),
+		LabelledFail: m - pass, TrueNegative: stats.DrawPasses(rng, m-pass, t),
 	}
 }
 
 func transported(rng *rand.Rand, n, m int, truth, s, t float64) (judge.Judged, judge.Calibration) {
-	k := draw.Passes(rng, n, truth*s+(1-truth)*(1-t))
+	k := stats.DrawPasses(rng, n, truth*s+(1-truth)*(1-t))
 	return judge.Judged{Pass: float64(k), N: float64(n)}, labelled(rng, m, truth, s, t)
 }
 
@@ -156,9 +156,9 @@ const often, oftenSens, oftenSpec = 0.8, 0.9, 0.8
 // errs alike, and its passes and failures by task.
 func labelledOften(rng *rand.Rand, tasks, attempts int, icc float64) (c judge.Calibration, pass, fail stats.Clusters) {
 	for range tasks {
-		s, t := draw.Rate(rng, oftenSens, icc), draw.Rate(rng, oftenSpec, icc)
-		m := draw.Passes(rng, attempts, draw.Rate(rng, often, icc))
-		tp, tn := draw.Passes(rng, m, s), draw.Passes(rng, attempts-m, t)
+		s, t := stats.DrawRate(rng, oftenSens, icc), stats.DrawRate(rng, oftenSpec, icc)
+		m := stats.DrawPasses(rng, attempts, stats.DrawRate(rng, often, icc))
+		tp, tn := stats.DrawPasses(rng, m, s), stats.DrawPasses(rng, attempts-m, t)
 		c.LabelledPass, c.TruePositive = c.LabelledPass+m, c.TruePositive+tp
 		c.LabelledFail, c.TrueNegative = c.LabelledFail+attempts-m, c.TrueNegative+tn
 		pass.Add(float64(tp), m, true)
@@ -181,7 +181,7 @@ func judgeStudies() []Study {
 			c, pass, fail := labelledOften(rng, tasks, attempts, icc)
 			c.PassWorth, c.FailWorth = pass.Interval(level, stats.DefaultRho0).NEff, fail.Interval(level, stats.DefaultRho0).NEff
 			for range 300 {
-				run.Add(float64(draw.Passes(rng, 1, often*oftenSens+(1-often)*(1-oftenSpec))), 1, true)
+				run.Add(float64(stats.DrawPasses(rng, 1, often*oftenSens+(1-often)*(1-oftenSpec))), 1, true)
 			}
 			return judge.TrueSuccess(run.Interval(level, stats.DefaultRho0), c, level)
 		}
@@ -211,9 +211,9 @@ func judgeStudies() []Study {
 	ppi := Study{Name: "PPI++, 200 labels, 1,000 judged", Low: 0.93, High: 0.97, Trial: func(rng *rand.Rand) bool {
 		draw := func(n int) (labels, scores []float64) {
 			for range n {
-				y := draw.Passes(rng, 1, 0.85)
+				y := stats.DrawPasses(rng, 1, 0.85)
 				labels = append(labels, float64(y))
-				scores = append(scores, float64(draw.Passes(rng, 1, []float64{0.1, 0.95}[y])))
+				scores = append(scores, float64(stats.DrawPasses(rng, 1, []float64{0.1, 0.95}[y])))
 			}
 			return labels, scores
 		}
@@ -280,8 +280,8 @@ func stratifiedCovers(s judge.Strata, truth float64) bool {
 func differences(rng *rand.Rand, cases int) []float64 {
 	diffs := make([]float64, cases)
 	for i := range diffs {
-		p := draw.Rate(rng, 0.85, 0.6)
-		candidate, baseline := draw.Passes(rng, 4, p), draw.Passes(rng, 4, p)
+		p := stats.DrawRate(rng, 0.85, 0.6)
+		candidate, baseline := stats.DrawPasses(rng, 4, p), stats.DrawPasses(rng, 4, p)
 		diffs[i] = float64(candidate-baseline) / 4
 	}
 	return diffs
@@ -299,14 +299,14 @@ func otherStudies() []Study {
 		return covers(iv, 0)
 	}}
 	mcnemar := Study{Name: "McNemar mid-p raises no false alarm, 200 cases", Low: 0.95, High: 1, Trial: func(rng *rand.Rand) bool {
-		b := draw.Passes(rng, 200, 0.1)
-		down := draw.Passes(rng, b, 0.5)
+		b := stats.DrawPasses(rng, 200, 0.1)
+		down := stats.DrawPasses(rng, b, 0.5)
 		return stats.McNemar(down, b-down) > 0.05
 	}}
 	type rule func(stats.Pairs, float64) stats.Interval
 	difference := func(name string, f rule) Study {
 		return Study{Name: name + ", 100 pairs", Low: 0.94, High: 0.99, Trial: func(rng *rand.Rand) bool {
-			n := draw.Split(rng, 100, []float64{0.75, 0.05, 0.1, 0.1})
+			n := stats.DrawSplit(rng, 100, []float64{0.75, 0.05, 0.1, 0.1})
 			p := stats.Pairs{Both: n[0], CandidateOnly: n[1], BaselineOnly: n[2], Neither: n[3]}
 			return covers(f(p, level), -0.05)
 		}}
@@ -355,7 +355,7 @@ func otherStudies() []Study {
 func looked(rng *rand.Rand, cases, every int, find func(s, f int) bool) bool {
 	s := 0
 	for i := range cases {
-		s += draw.Passes(rng, 1, 0.85)
+		s += stats.DrawPasses(rng, 1, 0.85)
 		if n := i + 1; n%every == 0 && !find(s, n-s) {
 			return false
 		}

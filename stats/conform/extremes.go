@@ -7,15 +7,14 @@ import (
 	"math/rand/v2"
 
 	"github.com/callvet/callvet/stats"
-	"github.com/callvet/callvet/stats/draw"
 )
 
 // slicesOf draws the rates of some slices, which correlate as icc, and passes of 20 tasks of each.
 func slicesOf(rng *rand.Rand, many int, p, icc float64) (rates []float64, seen []stats.Count) {
 	const tasks = 20
 	for range many {
-		rates = append(rates, draw.Rate(rng, p, icc))
-		seen = append(seen, stats.Count{Passed: float64(draw.Passes(rng, tasks, rates[len(rates)-1])), N: tasks})
+		rates = append(rates, stats.DrawRate(rng, p, icc))
+		seen = append(seen, stats.Count{Passed: float64(stats.DrawPasses(rng, tasks, rates[len(rates)-1])), N: tasks})
 	}
 	return rates, seen
 }

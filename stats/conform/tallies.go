@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/callvet/callvet/stats"
-	"github.com/callvet/callvet/stats/tally"
 )
 
 func tallies() map[string]Method {
@@ -28,7 +27,7 @@ func confusion(in struct {
 	Predicted []string `json:"predicted_labels"`
 },
 ) Fields {
-	c, ok := tally.Confuse(in.Expected, in.Predicted)
+	c, ok := stats.Confuse(in.Expected, in.Predicted)
 	if !ok {
 		return rejected("length_mismatch")
 	}
@@ -43,14 +42,14 @@ func confusion(in struct {
 	}
 }
 
-func need(b *bool) tally.Need {
+func need(b *bool) stats.Need {
 	switch {
 	case b == nil:
-		return tally.Unknown
+		return stats.Unknown
 	case *b:
-		return tally.Needed
+		return stats.Needed
 	}
-	return tally.NotNeeded
+	return stats.NotNeeded
 }
 
 func selection(in struct {
@@ -61,9 +60,9 @@ func selection(in struct {
 	}
 },
 ) Fields {
-	var s tally.Selection
+	var s stats.Selection
 	for _, d := range in.Decisions {
-		s.Add(tally.Decision{Need: need(d.Needed), Acceptable: d.Acceptable, Called: d.Called})
+		s.Add(stats.Decision{Need: need(d.Needed), Acceptable: d.Acceptable, Called: d.Called})
 	}
 	return Fields{
 		"counts": Fields{
@@ -79,9 +78,9 @@ func overcalls(in struct {
 	Flags [][]*bool `json:"needed_flags_by_task"`
 },
 ) Fields {
-	var o tally.Overcalls
+	var o stats.Overcalls
 	for _, task := range in.Flags {
-		calls := make([]tally.Need, len(task))
+		calls := make([]stats.Need, len(task))
 		for i, f := range task {
 			calls[i] = need(f)
 		}
@@ -96,8 +95,8 @@ func overcalls(in struct {
 
 func match(in struct{ Expected, Acceptable, Selected []string }) Fields {
 	return Fields{
-		"jaccard": tally.Jaccard(in.Expected, in.Selected),
-		"match":   string(tally.Compare(in.Expected, in.Acceptable, in.Selected)),
+		"jaccard": stats.Jaccard(in.Expected, in.Selected),
+		"match":   string(stats.Compare(in.Expected, in.Acceptable, in.Selected)),
 	}
 }
 
@@ -106,7 +105,7 @@ func retrieval(in struct {
 	K                   int
 },
 ) Fields {
-	r, ok := tally.Rank(in.Expected, in.Retrieved, in.K)
+	r, ok := stats.Rank(in.Expected, in.Retrieved, in.K)
 	if !ok {
 		if in.K < 1 {
 			return rejected("invalid_input")
@@ -129,7 +128,7 @@ func composite(in struct {
 		weights = append(weights, in.Weights[layer])
 		scores = append(scores, orNaN(in.Scores[layer]))
 	}
-	mean, used, ok := tally.Composite(weights, scores)
+	mean, used, ok := stats.Composite(weights, scores)
 	if !ok {
 		return rejected("invalid_input")
 	}
@@ -152,6 +151,6 @@ func multiTurn(in struct {
 	Detours   int
 },
 ) Fields {
-	m := tally.ScoreTurns(in.Tool, orNaN(in.Param), in.Optimal, in.Actual, in.Redundant, in.Detours)
+	m := stats.ScoreTurns(in.Tool, orNaN(in.Param), in.Optimal, in.Actual, in.Redundant, in.Detours)
 	return Fields{"completion": m.Completion, "efficiency": m.Efficiency, "overall": m.Overall}
 }

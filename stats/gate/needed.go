@@ -7,7 +7,6 @@ import (
 	"sort"
 
 	"github.com/callvet/callvet/stats"
-	"github.com/callvet/callvet/stats/dist"
 )
 
 // Needed is how many cases an inconclusive gate needs beyond those seen. The cases seen
@@ -51,7 +50,7 @@ func NeededCases(r Rule, iv stats.Interval) Needed {
 	passes := iv.Point * effective
 	truths := make([]float64, 32)
 	for i := range truths {
-		truths[i] = dist.BetaQuantile(passes+0.5, effective-passes+0.5, (float64(i)+0.5)/float64(len(truths)))
+		truths[i] = stats.BetaQuantile(passes+0.5, effective-passes+0.5, (float64(i)+0.5)/float64(len(truths)))
 	}
 	rule := Rule{Direction: r.Direction, Bound: r.Bound}
 	below, above := Fail, Pass // what few further passes decide, and many
@@ -69,10 +68,10 @@ func NeededCases(r Rule, iv stats.Interval) Needed {
 		var low, high float64
 		for _, p := range truths {
 			if few >= 0 {
-				low += dist.BinomialCDF(few, more, p)
+				low += stats.BinomialCDF(few, more, p)
 			}
 			if many <= more {
-				high += dist.BinomialUpper(many, more, p)
+				high += stats.BinomialUpper(many, more, p)
 			}
 		}
 		low, high = low/float64(len(truths)), high/float64(len(truths))
@@ -96,12 +95,12 @@ func NeededForMean(iv stats.Interval, decide func(stats.Interval) Verdict) Neede
 	}
 	se := iv.SE
 	if !(se > 0) {
-		se = (below + above) / 2 / dist.NormalQuantile((1+iv.Confidence)/2)
+		se = (below + above) / 2 / stats.NormalQuantile((1+iv.Confidence)/2)
 	}
 	seen := float64(iv.Clusters)
 	var z [200]float64
 	for i := range z {
-		z[i] = dist.NormalQuantile((float64(i) + 0.5) / float64(len(z)))
+		z[i] = stats.NormalQuantile((float64(i) + 0.5) / float64(len(z)))
 	}
 	chances := func(more int) (pass, fail float64) {
 		total := seen + float64(more)

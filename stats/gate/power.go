@@ -6,7 +6,7 @@ import (
 	"math"
 	"sort"
 
-	"github.com/callvet/callvet/stats/dist"
+	"github.com/callvet/callvet/stats"
 )
 
 // Alpha is the one-sided error of a gate on a 95 % interval.
@@ -28,7 +28,7 @@ func passes(n, f int, bound, alpha float64) bool {
 		return false
 	}
 	// lower >= bound exactly when so many passes are unlikely at the bound.
-	return dist.BinomialCDF(f, n, 1-bound) <= alpha*(1+1e-12)
+	return stats.BinomialCDF(f, n, 1-bound) <= alpha*(1+1e-12)
 }
 
 // MinN is the smallest number of cases with which a rate passes a lower bound in
@@ -73,7 +73,7 @@ func PassProbability(bound, truth float64, n int, alpha float64) (power float64,
 	if f < 0 {
 		return 0, true
 	}
-	return dist.BinomialCDF(f, n, 1-truth), true
+	return stats.BinomialCDF(f, n, 1-truth), true
 }
 
 // maxPlanned is the number of cases beyond which SampleSize gives up.
@@ -96,7 +96,7 @@ func SampleSize(bound, truth, power, alpha float64) (n, failures int, ok bool) {
 		if n, ok = minN(max(n, failures+1), failures, bound, alpha); !ok || n > maxPlanned {
 			return 0, 0, false
 		}
-		if dist.BinomialCDF(failures, n, 1-truth) >= power {
+		if stats.BinomialCDF(failures, n, 1-truth) >= power {
 			return n, failures, true
 		}
 	}
@@ -105,7 +105,7 @@ func SampleSize(bound, truth, power, alpha float64) (n, failures int, ok bool) {
 // firstTooth is a number of failures safely below the one that SampleSize finds:
 // none, or somewhat fewer than the normal approximation says.
 func firstTooth(bound, truth, power, alpha float64) int {
-	za, zb := dist.NormalQuantile(1-alpha), dist.NormalQuantile(power)
+	za, zb := stats.NormalQuantile(1-alpha), stats.NormalQuantile(power)
 	root := (za*math.Sqrt(bound*(1-bound)) + zb*math.Sqrt(truth*(1-truth))) / (truth - bound)
 	n := root * root
 	f := n*(1-bound) - za*math.Sqrt(n*bound*(1-bound))
@@ -122,9 +122,9 @@ func TwoRates(p1, p2, alpha, power float64) (n, h float64, ok bool) {
 	}
 	h = 2*math.Asin(math.Sqrt(p1)) - 2*math.Asin(math.Sqrt(p2))
 	// Both tails count: the shift d reaches the power with the far tail's help.
-	z, lo, hi := dist.NormalQuantile(1-alpha/2), 0.0, zSum(alpha, power)
+	z, lo, hi := stats.NormalQuantile(1-alpha/2), 0.0, zSum(alpha, power)
 	for range 100 {
-		if d := (lo + hi) / 2; dist.Normal(d-z)+dist.Normal(-d-z) < power {
+		if d := (lo + hi) / 2; stats.Normal(d-z)+stats.Normal(-d-z) < power {
 			lo = d
 		} else {
 			hi = d
@@ -151,7 +151,7 @@ func PairedMean(omega2, sigmaA2, sigmaB2 float64, kA, kB int, delta, alpha, powe
 // score interval of a paired difference.
 // Source: Clopper and Pearson 1934; Tango 1998.
 func CasesUnchanged(margin, alpha float64) int {
-	z := dist.NormalQuantile(1 - alpha/2)
+	z := stats.NormalQuantile(1 - alpha/2)
 	return int(math.Ceil(max(math.Log(alpha/2)/math.Log1p(-margin), z*z*(1-margin)/margin)))
 }
 
@@ -164,10 +164,10 @@ func PairedRates(discordant, diff, alpha, power float64) (n float64, ok bool) {
 	if !(math.Abs(diff) > 0 && math.Abs(diff) <= discordant && discordant <= 1) || !inside(alpha, power) {
 		return 0, false
 	}
-	x := dist.NormalQuantile(1-alpha/2)*math.Sqrt(discordant) + dist.NormalQuantile(power)*math.Sqrt(discordant-diff*diff)
+	x := stats.NormalQuantile(1-alpha/2)*math.Sqrt(discordant) + stats.NormalQuantile(power)*math.Sqrt(discordant-diff*diff)
 	return x * x / (diff * diff), true
 }
 
 func zSum(alpha, power float64) float64 {
-	return dist.NormalQuantile(1-alpha/2) + dist.NormalQuantile(power)
+	return stats.NormalQuantile(1-alpha/2) + stats.NormalQuantile(power)
 }

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/callvet/callvet/stats"
-	"github.com/callvet/callvet/stats/dist"
 )
 
 func interval(lower, point, upper float64) stats.Interval {
@@ -201,8 +200,8 @@ func TestPlansByHand(t *testing.T) {
 	// The number that comes out has the power that was asked for, both tails counted.
 	for _, tc := range []struct{ p1, p2, alpha, power float64 }{{0, 0.1, 0.05, 0.8}, {1, 0.9, 0.01, 0.9}, {0.4, 0.5, 0.05, 0.06}, {0.3, 1, 0.3, 0.4}, {0.2, 0, 0.05, 0.5}} {
 		n, h, ok := TwoRates(tc.p1, tc.p2, tc.alpha, tc.power)
-		d, crit := h*math.Sqrt(n/2), dist.NormalQuantile(1-tc.alpha/2)
-		if power := dist.Normal(d-crit) + dist.Normal(-d-crit); !ok || !(math.Abs(power-tc.power) <= 1e-9) {
+		d, crit := h*math.Sqrt(n/2), stats.NormalQuantile(1-tc.alpha/2)
+		if power := stats.Normal(d-crit) + stats.Normal(-d-crit); !ok || !(math.Abs(power-tc.power) <= 1e-9) {
 			t.Errorf("%+v: %g cases have a power of %g", tc, n, power)
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"github.com/callvet/callvet/stats"
-	"github.com/callvet/callvet/stats/dist"
 )
 
 // Prior is a beta distribution over a rate; A and B are above 0. The zero value
@@ -53,8 +52,8 @@ func PassEValue(successes, failures int, threshold float64, prior Prior) EValue 
 		return EValue{P: 1, Status: stats.StatusInvalid}
 	}
 	s, f := float64(successes), float64(failures)
-	mixture := dist.LogBeta(prior.A+s, prior.B+f) + dist.LogBetaUpper(prior.A+s, prior.B+f, threshold)
-	base := dist.LogBeta(prior.A, prior.B) + dist.LogBetaUpper(prior.A, prior.B, threshold)
+	mixture := stats.LogBeta(prior.A+s, prior.B+f) + stats.LogBetaUpper(prior.A+s, prior.B+f, threshold)
+	base := stats.LogBeta(prior.A, prior.B) + stats.LogBetaUpper(prior.A, prior.B, threshold)
 	return eValue(mixture - base - s*math.Log(threshold) - f*math.Log1p(-threshold))
 }
 
@@ -66,7 +65,7 @@ func ChangeEValue(passToFail, failToPass int) EValue {
 		return EValue{P: 1, Status: stats.StatusInvalid}
 	}
 	b, c := float64(passToFail), float64(failToPass)
-	return eValue(dist.LogBeta(b+1, c+1) + (b+c)*math.Ln2)
+	return eValue(stats.LogBeta(b+1, c+1) + (b+c)*math.Ln2)
 }
 
 // ConfidenceSequence is an interval for a rate that holds at all sample sizes at
@@ -85,7 +84,7 @@ func ConfidenceSequence(successes, failures int, alpha float64, prior Prior) sta
 		return iv
 	}
 	s, f := float64(successes), float64(failures)
-	mixture := dist.LogBeta(prior.A+s, prior.B+f) - dist.LogBeta(prior.A, prior.B)
+	mixture := stats.LogBeta(prior.A+s, prior.B+f) - stats.LogBeta(prior.A, prior.B)
 	outside := func(p float64) bool { // the e-value against p reaches 1/alpha
 		return mixture-term(s, p)-term(f, 1-p) >= -math.Log(alpha)
 	}

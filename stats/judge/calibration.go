@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"github.com/callvet/callvet/stats"
-	"github.com/callvet/callvet/stats/dist"
 )
 
 // The statuses of judged results, besides those of package stats.
@@ -158,7 +157,7 @@ func RoganGladen(j Judged, c Calibration, conf float64) Correction {
 	vs, vt := s*(1-s)/m1, t*(1-t)/m0
 	out.SEKnownJudge = math.Sqrt(vp) / out.Youden
 	out.SE = math.Sqrt(vp+out.Raw*out.Raw*vs+(1-out.Raw)*(1-out.Raw)*vt) / out.Youden
-	z := dist.NormalQuantile(1 - (1-conf)/2)
+	z := stats.NormalQuantile(1 - (1-conf)/2)
 	out.WaldLower, out.WaldUpper = max(0, out.Raw-z*out.SE), min(1, out.Raw+z*out.SE)
 	return out
 }
@@ -204,7 +203,7 @@ func LangReiczigel(j Judged, c Calibration, conf float64) Score {
 		out.Status = stats.StatusNoData
 		return out
 	}
-	z := dist.NormalQuantile(1 - (1-conf)/2)
+	z := stats.NormalQuantile(1 - (1-conf)/2)
 	tp, m1 := c.pass()
 	tn, m0 := c.fail()
 	n, m1, m0 := j.N+z*z, m1+2, m0+2

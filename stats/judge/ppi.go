@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"github.com/callvet/callvet/stats"
-	"github.com/callvet/callvet/stats/dist"
 )
 
 // Tuned asks PPI to choose the weight of the judge itself.
@@ -54,7 +53,7 @@ func PPI(labels, labelledScores, otherScores []float64, lambda, conf float64) Po
 	mr, vr := moments(rest)
 	out.Lambda, out.Status = lambda, stats.StatusOK
 	raw := lambda*mo + mr
-	h := dist.NormalQuantile(1-(1-conf)/2) * math.Sqrt(lambda*lambda*vo/float64(len(otherScores))+vr/float64(len(rest)))
+	h := stats.NormalQuantile(1-(1-conf)/2) * math.Sqrt(lambda*lambda*vo/float64(len(otherScores))+vr/float64(len(rest)))
 	out.RawLower, out.RawUpper = raw-h, raw+h
 	out.Point, out.Lower, out.Upper = clip(raw), clip(raw-h), clip(raw+h)
 	return out

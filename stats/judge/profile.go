@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"github.com/callvet/callvet/stats"
-	"github.com/callvet/callvet/stats/dist"
 )
 
 // likelihood is that of judged tasks and labelled tasks, as a function of the
@@ -64,7 +63,7 @@ func ProfileInternal(s Strata, conf float64) Profile {
 func (l likelihood) profile(point, conf float64) Profile {
 	out := Profile{Point: point, PPV: math.NaN(), NPV: math.NaN(), Status: stats.StatusOK}
 	out.LogLikelihood = l.at(point)
-	floor := out.LogLikelihood - dist.ChiSquaredQuantile(1, conf)/2
+	floor := out.LogLikelihood - stats.ChiSquaredQuantile(1, conf)/2
 	out.Lower = l.end(point, 0, floor)
 	out.Upper = l.end(point, 1, floor)
 	return out

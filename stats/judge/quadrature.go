@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"github.com/callvet/callvet/stats"
-	"github.com/callvet/callvet/stats/dist"
 )
 
 // Nodes is the number of Gauss-Legendre nodes for each of the two calibrated
@@ -32,7 +31,7 @@ func (c Calibration) calibrated(nodes int) (s, t spread) {
 // quantiles spreads Beta(a, b); a of 0 is the constant 0 and b of 0 the constant 1.
 func quantiles(a, b float64, nodes int) spread {
 	s := spread{}
-	s.at, s.weight = dist.GaussLegendre(nodes)
+	s.at, s.weight = stats.GaussLegendre(nodes)
 	for i, u := range s.at {
 		switch {
 		case a <= 0:
@@ -40,7 +39,7 @@ func quantiles(a, b float64, nodes int) spread {
 		case b <= 0:
 			s.at[i] = 1
 		default:
-			s.at[i] = dist.BetaQuantile(a, b, u)
+			s.at[i] = stats.BetaQuantile(a, b, u)
 		}
 	}
 	return s
@@ -156,7 +155,7 @@ func rateBelow(a, b, q float64) float64 {
 		}
 		return 1
 	}
-	return dist.Beta(a, b, q)
+	return stats.Beta(a, b, q)
 }
 
 // Melded is the interval of true success from a judge calibrated elsewhere whose

@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/callvet/callvet/stats"
-	"github.com/callvet/callvet/stats/dist"
 )
 
 const z = 1.959963984540054
@@ -299,11 +298,11 @@ func TestPerfectJudge(t *testing.T) {
 		}
 		a, b := float64(pass)+0.5, float64(30-pass)+0.5
 		iv = Transported(j, perfect, 0.95)
-		if iv.Status != stats.StatusOK || !near(iv.Lower, dist.BetaQuantile(a, b, 0.025), 1e-6) || !near(iv.Upper, dist.BetaQuantile(a, b, 0.975), 1e-6) {
+		if iv.Status != stats.StatusOK || !near(iv.Lower, stats.BetaQuantile(a, b, 0.025), 1e-6) || !near(iv.Upper, stats.BetaQuantile(a, b, 0.975), 1e-6) {
 			t.Errorf("%d of 30, transported: %+v", pass, iv)
 		}
 		low, high := MeldedBelow(j, perfect, 0.5)
-		if !near(TransportedBelow(j, perfect, 0.5), dist.Beta(a, b, 0.5), 1e-6) || !near(low, dist.BinomialUpper(pass, 30, 0.5), 1e-6) || !near(high, 1-dist.BinomialCDF(pass, 30, 0.5), 1e-6) {
+		if !near(TransportedBelow(j, perfect, 0.5), stats.Beta(a, b, 0.5), 1e-6) || !near(low, stats.BinomialUpper(pass, 30, 0.5), 1e-6) || !near(high, 1-stats.BinomialCDF(pass, 30, 0.5), 1e-6) {
 			t.Errorf("%d of 30 below a half: %g and %g", pass, low, high)
 		}
 	}
@@ -325,7 +324,7 @@ func TestChance(t *testing.T) {
 	t.Parallel()
 	s, u := spread{[]float64{0.4, 0.8}, []float64{0.25, 0.75}}, spread{[]float64{0.2, 0.6}, []float64{0.5, 0.5}}
 	// 0.8 + 0.6: a share of 0.5 is judged passed with 0.5*0.8 + 0.5*0.4.
-	at := dist.Beta(3, 4, 0.6)
+	at := stats.Beta(3, 4, 0.6)
 	for chance, want := range map[rest]float64{leftOut: at, asZero: 0.375*at + 0.625, asOne: 0.375 * at} {
 		if got := belowTransported(s, u, 3, 4, chance)(0.5); !near(got, want, 1e-12) {
 			t.Errorf("%d: %g, want %g", chance, got, want)
@@ -430,9 +429,9 @@ func TestStrataByHand(t *testing.T) {
 	}
 	// p*a + (1-p)*b for a known a and b is a rate between them.
 	for _, tc := range []struct{ x, a, b, want float64 }{
-		{0.5, 0.8, 0.2, dist.Beta(3, 4, 0.5)},
-		{0.35, 0.8, 0.2, dist.Beta(3, 4, 0.25)},
-		{0.35, 0.2, 0.8, 1 - dist.Beta(3, 4, 0.75)},
+		{0.5, 0.8, 0.2, stats.Beta(3, 4, 0.5)},
+		{0.35, 0.8, 0.2, stats.Beta(3, 4, 0.25)},
+		{0.35, 0.2, 0.8, 1 - stats.Beta(3, 4, 0.75)},
 		{0.5, 0.5, 0.5, 1},
 		{0.4, 0.5, 0.5, 0},
 		{0.9, 0.8, 0.2, 1},

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/callvet/callvet/stats"
-	"github.com/callvet/callvet/stats/dist"
 )
 
 // The statuses of an AUC.
@@ -60,7 +59,7 @@ func AUC(labels []bool, scores []float64, conf float64) Area {
 	_, v10 := moments(above)
 	_, v01 := moments(placements(fail, pass))
 	out.Variance = v10/float64(len(pass)-1) + v01/float64(len(fail)-1)
-	h := dist.NormalQuantile(1-(1-conf)/2) * math.Sqrt(out.Variance)
+	h := stats.NormalQuantile(1-(1-conf)/2) * math.Sqrt(out.Variance)
 	out.Lower, out.Upper, out.Status = clip(out.AUC-h), clip(out.AUC+h), stats.StatusOK
 	return out
 }

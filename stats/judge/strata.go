@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"github.com/callvet/callvet/stats"
-	"github.com/callvet/callvet/stats/dist"
 )
 
 // MinStratum is the number of labels, per verdict that occurs, below which labels
@@ -115,7 +114,7 @@ func stratified(s Strata, nodes int) func(x float64) float64 {
 		total := 0.0
 		for i, pi := range rate.at {
 			for j, aj := range pass.at {
-				total += rate.weight[i] * pass.weight[j] * dist.Beta(fa, fb, clip((x-pi*aj)/(1-pi)))
+				total += rate.weight[i] * pass.weight[j] * stats.Beta(fa, fb, clip((x-pi*aj)/(1-pi)))
 			}
 		}
 		return total
@@ -198,9 +197,9 @@ func mixture(x float64, a, b spread, pa, pb float64) float64 {
 func mixtureBelow(x, a, b, pa, pb float64) float64 {
 	switch d := a - b; {
 	case d > 0:
-		return dist.Beta(pa, pb, clip((x-b)/d))
+		return stats.Beta(pa, pb, clip((x-b)/d))
 	case d < 0:
-		return 1 - dist.Beta(pa, pb, clip((x-b)/d))
+		return 1 - stats.Beta(pa, pb, clip((x-b)/d))
 	case b <= x:
 		return 1
 	}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/contract"
-	"github.com/callvet/callvet/internal/provider/recorded"
+	"github.com/callvet/callvet/internal/provider/offline"
 	"github.com/callvet/callvet/internal/suite"
 	"github.com/callvet/callvet/score"
 	"github.com/callvet/callvet/value"
@@ -38,7 +38,7 @@ func (b *bench) scoring() error {
 	if len(problems) > 0 && !problems[0].Warning {
 		return problems[0]
 	}
-	sources, err := recorded.Open(filepath.Join(set, b.part, "outputs"), nil)
+	sources, err := offline.Open(filepath.Join(set, b.part, "outputs"), nil)
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func (b *bench) scoring() error {
 
 // scoreRecorded reads and scores every recorded row of the single-call
 // categories and gives the rows per processor second.
-func scoreRecorded(s *callvet.Suite, sources []*recorded.Source, profile string) (rate float64, n int, err error) {
+func scoreRecorded(s *callvet.Suite, sources []*offline.Source, profile string) (rate float64, n int, err error) {
 	own := *s
 	own.Cases = nil
 	for i := range s.Cases {

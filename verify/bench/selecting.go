@@ -14,12 +14,8 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/provider/retriever"
+	"github.com/callvet/callvet/internal/catalog"
 	"github.com/callvet/callvet/retrieve"
-	"github.com/callvet/callvet/retrieve/bm25"
-	"github.com/callvet/callvet/retrieve/route"
-	"github.com/callvet/callvet/retrieve/text"
-	"github.com/callvet/callvet/retrieve/vector"
 )
 
 // selecting measures how long one question takes over catalogs of four sizes, and what
@@ -93,22 +89,22 @@ func timed(n int, do func(i int) error) ([]time.Duration, error) {
 }
 
 // words is BM25 alone: names and descriptions, questions of eight words, ten tools.
-func (b *bench) words(n int, c catalog) error {
-	documents := make([]bm25.Document, n)
+func (b *bench) words(n int, c catalogs) error {
+	documents := make([]retrieve.BM25Document, n)
 	for i := range c.entries {
 		t := &c.entries[i].Tool
-		documents[i] = bm25.Document{ID: t.Name, Fields: [][]string{text.Words(t.Name), text.Words(t.Description)}}
+		documents[i] = retrieve.BM25Document{ID: t.Name, Fields: [][]string{retrieve.Words(t.Name), retrieve.Words(t.Description)}}
 	}
-	x, err := bm25.New(bm25.Options{K1: 1.2, Fields: []bm25.Field{{Name: "name", Weight: 2, B: 0.5}, {Name: "description", Weight: 1, B: 0.75}}})
+	x, err := retrieve.NewBM25(retrieve.BM25Options{K1: 1.2, Fields: []retrieve.BM25Field{{Name: "name", Weight: 2, B: 0.5}, {Name: "description", Weight: 1, B: 0.75}}})
 	if err != nil {
 		return err
 	}
 	if err := x.Update(documents, nil); err != nil {
 		return err
 	}
-	questions := make([][]bm25.Group, len(c.questions))
+	questions := make([][]retrieve.TermGroup, len(c.questions))
 	for i, q := range c.questions {
-		questions[i] = bm25.Words(strings.Fields(q)[2:])
+		questions[i] = retrieve.WordGroups(strings.Fields(q)[2:])
 	}
 	times, err := timed(500, func(i int) error {
 		if len(x.Search(questions[i%len(questions)], 10)) == 0 {
@@ -126,42 +122,42 @@ func (b *bench) words(n int, c catalog) error {
 // cosines is the product of one vector with all, exactly.
 func (b *bench) cosines(n int) {
 	r := rand.New(rand.NewPCG(1, uint64(n)))
-	var m vector.Matrix
-	first, err := m.Extend(n, vector.NGramWidth)
+	var m retrieve.VectorMatrix
+	first, err := m.Extend(n, retrieve.NGramWidth)
 	for row := first; err == nil && row < n; row++ {
 		v := m.Row(row)
 		for i := range v {
 			v[i] = float32(r.NormFloat64())
 		}
-		vector.Normalize(v)
+		retrieve.NormalizeVector(v)
 	}
 	out := make([]float32, n)
 	times, _ := timed(200, func(i int) error { m.Cosines(m.Row(i%n), out); return nil })
-	b.median(fmt.Sprintf("%d tools: cosine with every vector of %d", n, vector.NGramWidth), n, times, bars{10_000: 350 * time.Microsecond, 100_000: 6 * time.Millisecond})
+	b.median(fmt.Sprintf("%d tools: cosine with every vector of %d", n, retrieve.NGramWidth), n, times, bars{10_000: 350 * time.Microsecond, 100_000: 6 * time.Millisecond})
 }
 
 // pipeline is all that is asked of the default preset: route, agents, tools with the
 // parts of their scores, and what the right tool has beside the winner.
-func (b *bench) pipeline(ctx context.Context, n int, c catalog) error {
-	settings, err := route.Default()
+func (b *bench) pipeline(ctx context.Context, n int, c catalogs) error {
+	settings, err := retrieve.DefaultRules()
 	if err != nil {
 		return err
 	}
-	rules, err := route.NewRules(settings)
+	rules, err := retrieve.NewRules(settings)
 	if err != nil {
 		return err
 	}
-	cfg := retriever.Config{
+	cfg := catalog.RetrieverConfig{
 		Name: "bench", Entries: c.entries, Agents: c.agents, Options: retrieve.Default(), K: 10,
 		Routes: rules,
 	}
-	var x *retriever.Retriever
+	var x *catalog.Retriever
 	var mb int64
 	var walls, cpus []time.Duration
 	for range 3 {
 		x = nil //nolint:ineffassign,wastedassign // the memory of the last one must be free before the next is measured
 		before, cpu, start := liveMB(), usedCPU(), time.Now()
-		if x, _, err = retriever.Open(ctx, cfg); err != nil {
+		if x, _, err = catalog.OpenRetriever(ctx, cfg); err != nil {
 			return err
 		}
 		walls, cpus = append(walls, time.Since(start)), append(cpus, usedCPU()-cpu)
@@ -217,7 +213,7 @@ func liveMB() int64 {
 }
 
 // catalog has tools, agents, and questions with the tool that is right for each.
-type catalog struct {
+type catalogs struct {
 	entries   []retrieve.Entry
 	agents    []retrieve.Agent
 	questions []string
@@ -227,12 +223,12 @@ type catalog struct {
 // newCatalog makes n tools with a name of four words, a description of 18 to 33 and two
 // parameters, of a vocabulary of 20,000 words that are used as unevenly as those of a
 // language, and 200 questions of ten words.
-func newCatalog(n int) catalog {
+func newCatalog(n int) catalogs {
 	r := rand.New(rand.NewPCG(13, uint64(n)))
 	zipf := rand.NewZipf(r, 1.15, 4, 19_999)
 	word := func() string { return spell(int(zipf.Uint64())) }
 	verbs := []string{"get", "list", "create", "update", "delete", "search", "send", "cancel"}
-	c := catalog{entries: make([]retrieve.Entry, n)}
+	c := catalogs{entries: make([]retrieve.Entry, n)}
 	for i := range c.entries {
 		noun, domain := spell(200+r.IntN(4000)), spell(5000+r.IntN(200))
 		description := []string{"Returns", noun, domain}

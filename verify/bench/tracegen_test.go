@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/callvet/callvet/contract"
-	"github.com/callvet/callvet/internal/toolfile"
+	"github.com/callvet/callvet/internal/suite"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/value"
 )
@@ -98,7 +98,7 @@ func TestTraceTools(t *testing.T) {
 	if err := os.WriteFile(path, b, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	tools, problems, err := toolfile.Load(path, toolfile.Options{})
+	tools, problems, err := suite.LoadTools(path, suite.ToolOptions{})
 	if err != nil || len(problems) > 0 || len(tools) != 12 {
 		t.Fatalf("%d tools, %v, %v", len(tools), problems, err)
 	}

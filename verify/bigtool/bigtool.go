@@ -15,9 +15,9 @@ import (
 	"github.com/callvet/callvet/internal/catalog"
 	"github.com/callvet/callvet/internal/suite"
 	"github.com/callvet/callvet/retrieve"
-	"github.com/callvet/callvet/retrieve/route"
+
 	"github.com/callvet/callvet/score"
-	"github.com/callvet/callvet/score/selection"
+
 	"github.com/callvet/callvet/verify/proof"
 )
 
@@ -92,11 +92,11 @@ func Run(ctx context.Context, c *proof.Check, d proof.Data) error {
 }
 
 func defaultRoutes() (func(string) (string, string), error) {
-	set, err := route.Default()
+	set, err := retrieve.DefaultRules()
 	if err != nil {
 		return nil, err
 	}
-	rules, err := route.NewRules(set)
+	rules, err := retrieve.NewRules(set)
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +123,7 @@ func load(ctx context.Context, path string, c *retrieve.Catalogue) (*callvet.Sui
 	}
 	ghosts := map[string]bool{}
 	for i := range s.Cases {
-		want, _ := selection.Of(&s.Cases[i].Expect)
+		want, _ := score.SelectionOf(&s.Cases[i].Expect)
 		for _, name := range slices.Concat(want.Tools, want.Acceptable) {
 			reported := slices.ContainsFunc(problems, func(p callvet.Problem) bool {
 				return !p.Warning && p.Code == "unknown-tool" && p.Case == s.Cases[i].ID && strings.Contains(p.Message, name)
@@ -142,8 +142,8 @@ func load(ctx context.Context, path string, c *retrieve.Catalogue) (*callvet.Sui
 type routes func(string) (string, string)
 
 // Route implements retrieve.Router.
-func (r routes) Route(question string) route.Decision {
-	d := route.Decision{Rule: -1}
+func (r routes) Route(question string) retrieve.RouteDecision {
+	d := retrieve.RouteDecision{Rule: -1}
 	d.Route, d.SubRoute = r(question)
 	return d
 }
@@ -225,14 +225,14 @@ func (f *figures) count(c *callvet.Case, r callvet.Result) {
 		f.Twice++
 	}
 	f.Unequal = f.Cases - f.Twice
-	f.Route += is(selection.Route)
-	f.SubRoute += is(selection.SubRoute)
-	f.Exact += is(selection.MatchExact)
-	f.Acceptable += is(selection.MatchAcceptable) - is(selection.MatchExact)
-	f.Partial += is(selection.MatchPartial)
-	f.None += is(selection.MatchNone)
-	f.Top1 += is(selection.Precision1)
-	f.Hit2 += is(selection.HitAt + "2")
+	f.Route += is(score.Route)
+	f.SubRoute += is(score.SubRoute)
+	f.Exact += is(score.MatchExact)
+	f.Acceptable += is(score.MatchAcceptable) - is(score.MatchExact)
+	f.Partial += is(score.MatchPartial)
+	f.None += is(score.MatchNone)
+	f.Top1 += is(score.Precision1)
+	f.Hit2 += is(score.HitAt + "2")
 }
 
 func table(c *proof.Check, suite string, want map[string]int, got, beside figures) {

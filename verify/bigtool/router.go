@@ -9,14 +9,14 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/callvet/callvet/retrieve/route"
+	"github.com/callvet/callvet/retrieve"
 )
 
 // router routes as the system's own evaluation does: by its patterns, in its order,
 // with knowledge where production would ask a model.
 type router struct {
-	greeting, url, action, statistics          []*route.Pattern
-	docs, external, web, media, travel, tables []*route.Pattern
+	greeting, url, action, statistics          []*retrieve.RoutePattern
+	docs, external, web, media, travel, tables []*retrieve.RoutePattern
 }
 
 func readRouter(path string) (*router, error) {
@@ -38,7 +38,7 @@ func readRouter(path string) (*router, error) {
 	}
 	r := &router{}
 	for _, p := range []struct {
-		to   *[]*route.Pattern
+		to   *[]*retrieve.RoutePattern
 		from []string
 	}{
 		{&r.greeting, f.Dispatcher["_GREETING_REGEX"]},
@@ -56,7 +56,7 @@ func readRouter(path string) (*router, error) {
 			return nil, fmt.Errorf("read patterns %s: a list of patterns is missing", path)
 		}
 		for _, source := range p.from {
-			c, err := route.Compile(source)
+			c, err := retrieve.CompileRoutePattern(source)
 			if err != nil {
 				return nil, err
 			}
@@ -66,7 +66,7 @@ func readRouter(path string) (*router, error) {
 	return r, nil
 }
 
-func any(patterns []*route.Pattern, text string) bool {
+func any(patterns []*retrieve.RoutePattern, text string) bool {
 	for _, p := range patterns {
 		if _, _, ok := p.Find(text); ok {
 			return true
@@ -95,7 +95,7 @@ func (r *router) Route(question string) (string, string) {
 
 type named struct {
 	name     string
-	patterns []*route.Pattern
+	patterns []*retrieve.RoutePattern
 }
 
 func first(q, otherwise string, list ...named) string {

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/replay"
 	"github.com/callvet/callvet/internal/suite"
+	"github.com/callvet/callvet/internal/world"
 	"github.com/callvet/callvet/score/safety"
 	"github.com/callvet/callvet/value"
 )
@@ -53,7 +53,7 @@ func open(ctx context.Context, dir string) (*set, error) {
 
 // mocks answers as a run does.
 func mocks(s *callvet.Suite, c *callvet.Case) callvet.World {
-	return replay.Mocks(s, c, replay.Options{})
+	return world.Mocks(s, c, world.MockOptions{})
 }
 
 // mutating reports whether a tool changes something.

@@ -23,7 +23,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/trace/redact"
+	"github.com/callvet/callvet/internal/redact"
 	"github.com/callvet/callvet/score/safety/pii"
 	"github.com/callvet/callvet/value"
 	"github.com/callvet/callvet/verify/proof"

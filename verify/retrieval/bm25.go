@@ -14,9 +14,9 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/retrieve/bm25"
-	"github.com/callvet/callvet/retrieve/text"
-	"github.com/callvet/callvet/stats/tally"
+	"github.com/callvet/callvet/retrieve"
+
+	"github.com/callvet/callvet/stats"
 	"github.com/callvet/callvet/verify/jsonl"
 	"github.com/callvet/callvet/verify/proof"
 )
@@ -28,14 +28,14 @@ const scoreTolerance = 1e-5
 const referenceDepth = 20
 
 // referenceIndex is BM25 as bm25s has it: one field, Lucene's formula.
-func referenceIndex(b benchmark) (*bm25.Index, error) {
-	x, err := bm25.New(bm25.Options{K1: 1.5, Fields: []bm25.Field{{Name: "text", Weight: 1, B: 0.75}}})
+func referenceIndex(b benchmark) (*retrieve.BM25Index, error) {
+	x, err := retrieve.NewBM25(retrieve.BM25Options{K1: 1.5, Fields: []retrieve.BM25Field{{Name: "text", Weight: 1, B: 0.75}}})
 	if err != nil {
 		return nil, err
 	}
-	docs := make([]bm25.Document, len(b.documents))
+	docs := make([]retrieve.BM25Document, len(b.documents))
 	for i, d := range b.documents {
-		docs[i] = bm25.Document{ID: b.entries[i].ID, Fields: [][]string{text.Reference(d)}}
+		docs[i] = retrieve.BM25Document{ID: b.entries[i].ID, Fields: [][]string{retrieve.Reference(d)}}
 	}
 	return x, x.Update(docs, nil)
 }
@@ -52,7 +52,7 @@ func addReference(b *benchmark) error {
 	for i := range b.questions {
 		q := &b.questions[i]
 		q.reference = nil
-		for _, h := range x.Search(bm25.Words(text.Reference(q.text)), referenceDepth) {
+		for _, h := range x.Search(retrieve.WordGroups(retrieve.Reference(q.text)), referenceDepth) {
 			q.reference = append(q.reference, x.ID(h.Doc))
 		}
 	}
@@ -139,26 +139,26 @@ func (b *benchmark) figure(name string) (float64, bool) {
 	}
 	sum := 0.0
 	for _, q := range b.questions {
-		r, _ := tally.Rank(q.relevant, q.reference, k)
+		r, _ := stats.Rank(q.relevant, q.reference, k)
 		sum += of(r)
 	}
 	return sum / float64(len(b.questions)), true
 }
 
 // measures are those of a ranking that both callvet and the references have.
-func measures() map[string]func(tally.Ranking) float64 {
+func measures() map[string]func(stats.Ranking) float64 {
 	share := func(ok bool) float64 {
 		if ok {
 			return 1
 		}
 		return 0
 	}
-	complete := func(r tally.Ranking) float64 { return share(r.Recall == 1) }
-	return map[string]func(tally.Ranking) float64{
-		"ndcg":      func(r tally.Ranking) float64 { return r.NDCG },
-		"recall":    func(r tally.Ranking) float64 { return r.Recall },
-		"precision": func(r tally.Ranking) float64 { return r.Precision },
-		"hit":       func(r tally.Ranking) float64 { return share(r.Hit) },
+	complete := func(r stats.Ranking) float64 { return share(r.Recall == 1) }
+	return map[string]func(stats.Ranking) float64{
+		"ndcg":      func(r stats.Ranking) float64 { return r.NDCG },
+		"recall":    func(r stats.Ranking) float64 { return r.Recall },
+		"precision": func(r stats.Ranking) float64 { return r.Precision },
+		"hit":       func(r stats.Ranking) float64 { return share(r.Hit) },
 		"comp":      complete, "comprehensiveness": complete,
 	}
 }
@@ -228,7 +228,7 @@ func (b *benchmark) recordedScores(c *proof.Check, subset, path string) error {
 			return fmt.Errorf("read scores %s: %w: there is no question %s", path, callvet.ErrNotFound, row.ID)
 		}
 		own := map[string]float64{}
-		x.Visit(bm25.Words(text.Reference(texts[row.ID])), func(doc int, score float64) { own[x.ID(doc)] = score })
+		x.Visit(retrieve.WordGroups(retrieve.Reference(texts[row.ID])), func(doc int, score float64) { own[x.ID(doc)] = score })
 		c.Due(scores, len(row.Scores), "its rows")
 		for _, s := range row.Scores {
 			var id string

@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet/retrieve"
-	"github.com/callvet/callvet/retrieve/catalogue"
+
 	"github.com/callvet/callvet/stats"
 	"github.com/callvet/callvet/verify/clinc"
 	"github.com/callvet/callvet/verify/proof"
@@ -240,7 +240,7 @@ func shippedCatalogue(example string) (*retrieve.Catalogue, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read catalogue: %w", err)
 	}
-	c, _, err := catalogue.Load(path, raw)
+	c, _, err := retrieve.LoadCatalogue(path, raw)
 	return c, err
 }
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet/retrieve"
-	"github.com/callvet/callvet/stats/tally"
+	"github.com/callvet/callvet/stats"
 )
 
 // depth is how many tools of each ranking are judged.
@@ -51,14 +51,14 @@ func (b *benchmark) part(h half) []question {
 }
 
 // rankings judges one list of tools a question.
-func rankings(questions []question, find func(q question) ([]string, error)) ([]tally.Ranking, error) {
-	out := make([]tally.Ranking, len(questions))
+func rankings(questions []question, find func(q question) ([]string, error)) ([]stats.Ranking, error) {
+	out := make([]stats.Ranking, len(questions))
 	for i, q := range questions {
 		found, err := find(q)
 		if err != nil {
 			return nil, err
 		}
-		out[i], _ = tally.Rank(q.relevant, found, depth)
+		out[i], _ = stats.Rank(q.relevant, found, depth)
 	}
 	return out, nil
 }

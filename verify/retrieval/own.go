@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet/retrieve"
-	"github.com/callvet/callvet/retrieve/route"
+
 	"github.com/callvet/callvet/verify/clinc"
 	"github.com/callvet/callvet/verify/proof"
 )
@@ -137,11 +137,11 @@ const barSmallTalk = 0.001
 // that CLINC150 calls so, its others, and those that tools fit, of which next to none
 // may be taken so.
 func smallTalk(c *proof.Check, sets []benchmark, asked []clinc.Row) error {
-	set, err := route.Default()
+	set, err := retrieve.DefaultRules()
 	if err != nil {
 		return err
 	}
-	rules, err := route.NewRules(set)
+	rules, err := retrieve.NewRules(set)
 	if err != nil {
 		return err
 	}

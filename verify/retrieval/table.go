@@ -12,7 +12,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/retrieve"
 	"github.com/callvet/callvet/stats"
-	"github.com/callvet/callvet/stats/tally"
+
 	"github.com/callvet/callvet/verify/proof"
 )
 
@@ -40,7 +40,7 @@ func presets() []preset {
 // row is what one way to rank makes of the questions of one set.
 type row struct {
 	name     string
-	rankings []tally.Ranking
+	rankings []stats.Ranking
 	clusters []int
 }
 
@@ -132,7 +132,7 @@ func printSet(out io.Writer, b *benchmark, rows []row, h half) (above float64) {
 	clusters := clustersOf(questions)
 	fmt.Fprintf(out, "\n%s, %s: %d questions, %d sets of right tools, %d tools\n", b.name, orAll(h), len(questions), len(slices.Compact(slices.Sorted(slices.Values(clusters)))), len(b.entries))
 	fmt.Fprintf(out, "  %-14s %7s %7s %7s %7s  %-22s %s\n", "", "hit@1", "hit@10", "recall", "MRR", "NDCG@10 [95%]", "against BM25: difference [95%], p")
-	var reference []tally.Ranking
+	var reference []stats.Ranking
 	for i, r := range rows {
 		part := row{name: r.name, clusters: clusters}
 		for k := range b.questions {
@@ -176,7 +176,7 @@ func clustersOf(questions []question) []int {
 }
 
 // print writes the row and gives the mean difference to the reference.
-func (r row) print(out io.Writer, reference []tally.Ranking) float64 {
+func (r row) print(out io.Writer, reference []stats.Ranking) float64 {
 	n := float64(len(r.rankings))
 	var first, hit, recall, mrr float64
 	ndcg, diffs := make([]float64, len(r.rankings)), make([]float64, len(r.rankings))

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet/retrieve"
-	"github.com/callvet/callvet/retrieve/tune"
-	"github.com/callvet/callvet/retrieve/vector"
+	"github.com/callvet/callvet/retrieve/learn"
+
 	"github.com/callvet/callvet/verify/proof"
 )
 
@@ -32,15 +32,15 @@ func Tune(ctx context.Context, out io.Writer, d proof.Data, rounds int) error {
 			return err
 		}
 	}
-	search := tune.Search{
-		Start: retrieve.Default(), Knobs: append(tune.Weights(retrieve.Mixed), tune.Lengths()...), Rounds: rounds, Least: 0.02,
-		Kept: func(m tune.Move) { fmt.Fprintf(out, "round %d %.3f %s = %.3g\n", m.Round, m.Goal, m.Knob, m.To) },
+	search := learn.Search{
+		Start: retrieve.Default(), Knobs: append(learn.Weights(retrieve.Mixed), learn.Lengths()...), Rounds: rounds, Least: 0.02,
+		Kept: func(m learn.Move) { fmt.Fprintf(out, "round %d %.3f %s = %.3g\n", m.Round, m.Goal, m.Knob, m.To) },
 	}
 	found, err := search.Run(ctx, func(ctx context.Context, o retrieve.Options) (float64, error) { return score(ctx, trials, o) })
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "start %.3f, end %.3f, %d choices tried\n%v\n", found.Start, found.Goal, found.Tried, tune.Changed(search.Start, found.Options, search.Knobs))
+	fmt.Fprintf(out, "start %.3f, end %.3f, %d choices tried\n%v\n", found.Start, found.Goal, found.Tried, learn.Changed(search.Start, found.Options, search.Knobs))
 	return nil
 }
 
@@ -48,7 +48,7 @@ func Tune(ctx context.Context, out io.Writer, d proof.Data, rounds int) error {
 type trial struct {
 	benchmark
 	asked     []question
-	embedder  vector.Embedder
+	embedder  retrieve.Embedder
 	reference float64
 }
 
@@ -57,7 +57,7 @@ func newTrial(b benchmark) (*trial, error) {
 		return nil, err
 	}
 	t := &trial{benchmark: b, asked: evenly(b.part(train), perSet)}
-	t.embedder = tune.Remember(retrieve.Default(), b.entries).Embedder
+	t.embedder = learn.Remember(retrieve.Default(), b.entries).Embedder
 	var err error
 	t.reference, err = meanNDCG(t.asked, byReference)
 	return t, err

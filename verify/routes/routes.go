@@ -10,8 +10,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/callvet/callvet/retrieve/catalogue"
-	"github.com/callvet/callvet/retrieve/route"
+	"github.com/callvet/callvet/retrieve"
+
 	"github.com/callvet/callvet/stats"
 	"github.com/callvet/callvet/verify/clinc"
 	"github.com/callvet/callvet/verify/proof"
@@ -32,11 +32,11 @@ const bars = "bars"
 // Verify prints the accuracies with their intervals and compares those that have a bar
 // with it; example is the folder of the shipped suite and its catalogue.
 func Verify(c *proof.Check, example string, d proof.Data) error {
-	settings, err := route.Default()
+	settings, err := retrieve.DefaultRules()
 	if err != nil {
 		return err
 	}
-	rules, err := route.NewRules(settings)
+	rules, err := retrieve.NewRules(settings)
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func Verify(c *proof.Check, example string, d proof.Data) error {
 	}
 	least(c, "rules, shipped suite (same author)", barRules, rules.Route, shipped)
 	measure(c, "rules, example questions of the catalogue", rules.Route, examples)
-	taught, err := route.Learn(examples, route.LearnOptions{})
+	taught, err := retrieve.LearnRoutes(examples, retrieve.LearnOptions{})
 	if err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func Verify(c *proof.Check, example string, d proof.Data) error {
 }
 
 // least measures what has to reach a bar.
-func least(c *proof.Check, name string, bar float64, decide func(string) route.Decision, questions []route.Example) {
+func least(c *proof.Check, name string, bar float64, decide func(string) retrieve.RouteDecision, questions []retrieve.RouteExample) {
 	c.Due(bars, 1, "the bars of the check")
 	share := measure(c, name, decide, questions)
 	c.Compare(bars, name, share >= bar, "%.4f of %d, at least %.2f", share, len(questions), bar)
@@ -72,7 +72,7 @@ func least(c *proof.Check, name string, bar float64, decide func(string) route.D
 
 // measure prints how often route and sub-route are right and gives the first share.
 // Questions without an expected route belong to none, where refusal is asked for.
-func measure(c *proof.Check, name string, decide func(string) route.Decision, questions []route.Example) float64 {
+func measure(c *proof.Check, name string, decide func(string) retrieve.RouteDecision, questions []retrieve.RouteExample) float64 {
 	n, right, given, subs, rightSubs := 0, 0, 0, 0, 0
 	for _, q := range questions {
 		d := decide(q.Text)
@@ -106,7 +106,7 @@ func rate(x, n int) string {
 }
 
 // readSuite reads the questions of a selection suite that expect a route.
-func readSuite(path string) ([]route.Example, error) {
+func readSuite(path string) ([]retrieve.RouteExample, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("read suite: %w", err)
@@ -123,23 +123,23 @@ func readSuite(path string) ([]route.Example, error) {
 	if err := json.Unmarshal(data, &s); err != nil {
 		return nil, fmt.Errorf("read suite %s: %w", path, err)
 	}
-	var out []route.Example
+	var out []retrieve.RouteExample
 	for _, c := range s.Categories {
 		for _, k := range c.Cases {
 			if k.Route != "" {
-				out = append(out, route.Example{Text: k.Query, Route: k.Route, SubRoute: k.SubRoute})
+				out = append(out, retrieve.RouteExample{Text: k.Query, Route: k.Route, SubRoute: k.SubRoute})
 			}
 		}
 	}
 	return out, nil
 }
 
-func readCatalogue(path string) ([]route.Example, error) {
+func readCatalogue(path string) ([]retrieve.RouteExample, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("read catalogue: %w", err)
 	}
-	c, _, err := catalogue.Load(path, data)
+	c, _, err := retrieve.LoadCatalogue(path, data)
 	if err != nil {
 		return nil, err
 	}
@@ -154,7 +154,7 @@ func learned(c *proof.Check, d proof.Data) error {
 		return err
 	}
 	in, outside := clinc.Split(rows.Measure)
-	l, err := route.Learn(examplesOf(rows.Learn), route.LearnOptions{})
+	l, err := retrieve.LearnRoutes(examplesOf(rows.Learn), retrieve.LearnOptions{})
 	if err != nil {
 		return err
 	}
@@ -162,7 +162,7 @@ func learned(c *proof.Check, d proof.Data) error {
 	least(c, "learned, CLINC150 held out, in scope", barLearned, l.Route, examplesOf(in))
 	least(c, "learned, CLINC150 held out, out of scope (right: no route)", barRefused, l.Route, examplesOf(outside))
 	only, _ := clinc.Split(rows.Learn)
-	always, err := route.Learn(examplesOf(only), route.LearnOptions{})
+	always, err := retrieve.LearnRoutes(examplesOf(only), retrieve.LearnOptions{})
 	if err != nil {
 		return err
 	}
@@ -170,10 +170,10 @@ func learned(c *proof.Check, d proof.Data) error {
 	return nil
 }
 
-func examplesOf(rows []clinc.Row) []route.Example {
-	out := make([]route.Example, len(rows))
+func examplesOf(rows []clinc.Row) []retrieve.RouteExample {
+	out := make([]retrieve.RouteExample, len(rows))
 	for i, r := range rows {
-		out[i] = route.Example{Text: r.Query, Route: r.Route, SubRoute: r.SubRoute}
+		out[i] = retrieve.RouteExample{Text: r.Query, Route: r.Route, SubRoute: r.SubRoute}
 	}
 	return out
 }

@@ -15,7 +15,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/child"
-	"github.com/callvet/callvet/internal/provider/answer"
+	"github.com/callvet/callvet/internal/message"
 	"github.com/callvet/callvet/value"
 )
 
@@ -29,7 +29,7 @@ type ExecConfig struct {
 	// inherited.
 	Env []string
 	// Output says where text and calls stand in what it prints.
-	Output answer.Fields
+	Output message.Fields
 	// Timeout bounds one attempt; 0: only the context does.
 	Timeout time.Duration
 	// MaxBytes bounds what it prints; 0: DefaultMaxBytes.
@@ -103,7 +103,7 @@ func (a *execAgent) Generate(ctx context.Context, req *callvet.Request) (*callve
 	x := callvet.Exchange{Request: shown, Response: strings.ToValidUTF8(string(out), "\uFFFD"), MS: float64(took) / float64(time.Millisecond)}
 	var resp *callvet.Response
 	if err = runErr; err == nil {
-		resp, err = printed(out, answer.Options{Tools: req.Tools, Input: req.Turns, Fields: a.cfg.Output, Agent: true}, start, a.cfg.Now)
+		resp, err = printed(out, message.Options{Tools: req.Tools, Input: req.Turns, Fields: a.cfg.Output, Agent: true}, start, a.cfg.Now)
 	}
 	if err != nil {
 		f := FaultOf(ctx, err)
@@ -143,7 +143,7 @@ func execRequest(req *callvet.Request) (in []byte, shown json.RawMessage, err er
 		CaseID     string         `json:"case_id"`
 		Repeat     int            `json:"repeat"`
 		System     string         `json:"system,omitempty"`
-		Messages   []message      `json:"messages"`
+		Messages   []msg          `json:"messages"`
 		Tools      any            `json:"tools"`
 		ToolChoice string         `json:"tool_choice,omitempty"`
 		Params     callvet.Params `json:"params"`
@@ -211,7 +211,7 @@ func (o *output) Write(p []byte) (int, error) {
 }
 
 // printed reads one JSON value, or JSON Lines of messages or of events.
-func printed(out []byte, opts answer.Options, start time.Time, now func() time.Time) (*callvet.Response, error) {
+func printed(out []byte, opts message.Options, start time.Time, now func() time.Time) (*callvet.Response, error) {
 	out = bytes.TrimSpace(bytes.TrimPrefix(out, []byte("\xef\xbb\xbf"))) // as PowerShell writes it
 	if len(out) == 0 {
 		return nil, &callvet.Fault{Kind: callvet.FaultMalformed, Message: "the process printed nothing"}

@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/provider/answer"
+	"github.com/callvet/callvet/internal/message"
 )
 
 // TestMain lets the test binary be the agent: AGENT_TEST says how it behaves.
@@ -32,9 +32,9 @@ func behave(mode string) int {
 	switch mode {
 	case "echo":
 		var req struct {
-			CaseID   string    `json:"case_id"`
-			Messages []message `json:"messages"`
-			Tools    []tool    `json:"tools"`
+			CaseID   string `json:"case_id"`
+			Messages []msg  `json:"messages"`
+			Tools    []tool `json:"tools"`
 		}
 		_ = json.Unmarshal(in, &req)
 		fmt.Printf(`{"text":%q,"calls":[{"name":%q,"args":{"n":%d}}],"usage":{"input_tokens":2,"output_tokens":1}}`,
@@ -159,11 +159,11 @@ func FuzzStream(f *testing.F) {
 	f.Add("data: {\"type\":\"tool_result\",\"result\":1}\n\ndata: \"x\"\n\n")
 	clock := func() time.Time { return time.Unix(0, 0) }
 	f.Fuzz(func(t *testing.T, in string) {
-		resp, err := Stream(strings.NewReader(in), "", answer.Options{}, clock(), clock)
+		resp, err := Stream(strings.NewReader(in), "", message.Options{}, clock(), clock)
 		if err == nil && len(resp.Turns) == 0 {
 			t.Fatalf("%q gives neither turns nor an error", in)
 		}
-		resp, err = Lines(strings.NewReader(in), "", answer.Options{}, clock(), clock)
+		resp, err = Lines(strings.NewReader(in), "", message.Options{}, clock(), clock)
 		if err == nil && len(resp.Turns) == 0 {
 			t.Fatalf("%q gives neither turns nor an error", in)
 		}

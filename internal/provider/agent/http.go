@@ -18,7 +18,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/endpoint"
-	"github.com/callvet/callvet/internal/provider/answer"
+	"github.com/callvet/callvet/internal/message"
 	"github.com/callvet/callvet/value"
 )
 
@@ -45,7 +45,7 @@ type HTTPConfig struct {
 	Body map[string]json.RawMessage
 	// Output says where text and calls stand in a JSON answer; the zero value
 	// finds them under their usual names.
-	Output answer.Fields
+	Output message.Fields
 	// Timeout bounds one attempt; 0: only the context does.
 	Timeout time.Duration
 	// MaxBytes bounds the answer; 0: DefaultMaxBytes.
@@ -196,7 +196,7 @@ func (h *httpAgent) exchange(ctx context.Context, req *callvet.Request, body []b
 	var kept bytes.Buffer
 	limited := &limit{r: io.TeeReader(res.Body, &kept), left: h.cfg.MaxBytes}
 	defer func() { x.Response = strings.ToValidUTF8(kept.String(), "\uFFFD") }()
-	opts := answer.Options{Tools: req.Tools, Input: req.Turns, Fields: h.cfg.Output, Agent: true}
+	opts := message.Options{Tools: req.Tools, Input: req.Turns, Fields: h.cfg.Output, Agent: true}
 	if res.StatusCode >= 300 {
 		return refused(res, limited, opts, start, h.cfg.Now)
 	}
@@ -215,13 +215,13 @@ func (h *httpAgent) exchange(ctx context.Context, req *callvet.Request, body []b
 }
 
 // whole reads an answer that came in one piece.
-func whole(all []byte, typ string, opts answer.Options) (*callvet.Response, error) {
+func whole(all []byte, typ string, opts message.Options) (*callvet.Response, error) {
 	v, made, err := value.Read(bytes.TrimPrefix(all, []byte("\xef\xbb\xbf")))
 	if err == nil {
 		return decode(v, made, opts)
 	}
 	if typ == "text/plain" && len(bytes.TrimSpace(all)) > 0 {
-		r := answer.FromText(strings.ToValidUTF8(string(all), "\uFFFD"), opts.Tools)
+		r := message.FromText(strings.ToValidUTF8(string(all), "\uFFFD"), opts.Tools)
 		r.CallsUntold = true
 		return r, nil
 	}
@@ -229,8 +229,8 @@ func whole(all []byte, typ string, opts answer.Options) (*callvet.Response, erro
 }
 
 // decode reads an answer in which that was repaired.
-func decode(v value.Value, made value.Repairs, opts answer.Options) (*callvet.Response, error) {
-	resp, err := answer.Decode(v, opts)
+func decode(v value.Value, made value.Repairs, opts message.Options) (*callvet.Response, error) {
+	resp, err := message.Decode(v, opts)
 	if err == nil {
 		resp.Note(made.Note())
 	}
@@ -246,7 +246,7 @@ func unread(what string, err error) *callvet.Fault {
 }
 
 // refused reads an answer of status 300 and more: a pause for approval, or a fault.
-func refused(res *http.Response, body io.Reader, opts answer.Options, start time.Time, now func() time.Time) (*callvet.Response, error) {
+func refused(res *http.Response, body io.Reader, opts message.Options, start time.Time, now func() time.Time) (*callvet.Response, error) {
 	all, err := io.ReadAll(body)
 	if err != nil {
 		return nil, err
@@ -257,7 +257,7 @@ func refused(res *http.Response, body io.Reader, opts answer.Options, start time
 			return resp, nil
 		}
 	}
-	f := &callvet.Fault{Kind: answer.KindOfStatus(res.StatusCode), HTTP: res.StatusCode, Message: reason(v, all)}
+	f := &callvet.Fault{Kind: message.KindOfStatus(res.StatusCode), HTTP: res.StatusCode, Message: reason(v, all)}
 	f.Retryable = f.Kind == callvet.FaultRateLimit || f.Kind == callvet.FaultServer || f.Kind == callvet.FaultTimeout
 	f.RetryAfter = retryAfter(res.Header.Get("Retry-After"), now())
 	return nil, f
@@ -265,12 +265,12 @@ func refused(res *http.Response, body io.Reader, opts answer.Options, start time
 
 // paused reads the body of a pause; ok is false when it tells of no call and no
 // approval, so that any other conflict stays a fault.
-func paused(v value.Value, opts answer.Options) (*callvet.Response, bool) {
-	call, found := answer.FindCall(v, opts)
+func paused(v value.Value, opts message.Options) (*callvet.Response, bool) {
+	call, found := message.FindCall(v, opts)
 	if !found && !bytes.Contains(bytes.ToLower(v.Raw()), []byte("hitl")) && !bytes.Contains(v.Raw(), []byte("resume")) {
 		return nil, false
 	}
-	t := callvet.Turn{Role: callvet.RoleAssistant, Content: answer.TextOf(v)}
+	t := callvet.Turn{Role: callvet.RoleAssistant, Content: message.TextOf(v)}
 	if found {
 		t.Calls = []callvet.Call{call}
 	}
@@ -280,7 +280,7 @@ func paused(v value.Value, opts answer.Options) (*callvet.Response, bool) {
 // reason is what an error body says, short.
 func reason(v value.Value, all []byte) string {
 	for _, path := range []string{"error.message", "message", "error", "detail", "title"} {
-		if m, ok := answer.At(v, path); ok && m.Kind() == value.String && m.Str() != "" {
+		if m, ok := message.At(v, path); ok && m.Kind() == value.String && m.Str() != "" {
 			return clip(m.Str())
 		}
 	}

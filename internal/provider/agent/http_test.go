@@ -18,7 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/provider/answer"
+	"github.com/callvet/callvet/internal/message"
 )
 
 // show writes turns on one line each.
@@ -364,7 +364,7 @@ func TestUnracedTooManyValues(t *testing.T) {
 	t.Parallel()
 	dense := []byte("[" + strings.Repeat("0,", 1<<22) + "0]")
 	for name, read := range map[string]func() error{
-		"whole": func() error { _, err := whole(dense, "application/json", answer.Options{}); return err },
+		"whole": func() error { _, err := whole(dense, "application/json", message.Options{}); return err },
 		"lines": func() error { _, _, err := joined(dense); return err },
 	} {
 		var f *callvet.Fault
@@ -407,7 +407,7 @@ func TestUntold(t *testing.T) {
 		"a stream of A2A with a call":         {"text/event-stream", "data: " + a2aCall + "\n\n", "", false},
 		"a stream of A2A, calls have a place": {"text/event-stream", "data: " + a2aText + "\n\n", "calls", false},
 	} {
-		m, _, err := OpenHTTP(HTTPConfig{URL: serve(t, tt.typ, 200, tt.body), Output: answer.Fields{Calls: tt.calls}})
+		m, _, err := OpenHTTP(HTTPConfig{URL: serve(t, tt.typ, 200, tt.body), Output: message.Fields{Calls: tt.calls}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -432,7 +432,7 @@ func TestConnectionLost(t *testing.T) {
 	for name, tt := range protocolStreams() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			resp, err := Stream(strings.NewReader(strings.Join(tt.events, "")), "", answer.Options{}, time.Now(), time.Now)
+			resp, err := Stream(strings.NewReader(strings.Join(tt.events, "")), "", message.Options{}, time.Now(), time.Now)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -468,7 +468,7 @@ func TestConnectionLost(t *testing.T) {
 func TestRepairedAnswers(t *testing.T) {
 	t.Parallel()
 	const called = `{"tool_calls":[{"name":"f","args":{"x":NaN,"y":"\ud83d"}}],"output":"done"}`
-	opts := answer.Options{}
+	opts := message.Options{}
 	for name, read := range map[string]func() (*callvet.Response, error){
 		"whole":   func() (*callvet.Response, error) { return whole([]byte(called), "application/json", opts) },
 		"printed": func() (*callvet.Response, error) { return printed([]byte(called+"\n"), opts, time.Now(), time.Now) },

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/provider/answer"
+	"github.com/callvet/callvet/internal/message"
 	"github.com/callvet/callvet/score/match"
 	"github.com/callvet/callvet/value"
 )
@@ -164,13 +164,13 @@ func graphShape(v value.Value) string {
 
 // langChain tells a message of LangChain that an assistant or a tool says.
 func langChain(v value.Value) bool {
-	_, role, ok := answer.LangChain(v)
+	_, role, ok := message.LangChain(v)
 	return ok && fromLangChain(v) && (role == callvet.RoleAssistant || role == callvet.RoleTool)
 }
 
 // fromLangChain tells its messages from those of others, which have a role.
 func fromLangChain(v value.Value) bool {
-	_, _, ok := answer.LangChain(v)
+	_, _, ok := message.LangChain(v)
 	_, role := v.Get("role")
 	return ok && !role && v.Kind() == value.Object
 }
@@ -189,7 +189,7 @@ func thinks(s *stream, v value.Value) error { s.turn.Reasoning += deltaOf(v); re
 
 // begins is a call whose arguments follow in pieces.
 func begins(s *stream, v value.Value) error {
-	s.put(callvet.Call{ID: answer.IDOf(v), Tool: nameOf(v)})
+	s.put(callvet.Call{ID: message.IDOf(v), Tool: nameOf(v)})
 	return nil
 }
 
@@ -199,7 +199,7 @@ func nameOf(v value.Value) string {
 
 // calls is a call that stands in the event, with its answer where it has one.
 func calls(s *stream, v value.Value) error {
-	c, ok := answer.FindCall(v, s.opts)
+	c, ok := message.FindCall(v, s.opts)
 	if !ok {
 		s.unread = true
 		return nil
@@ -207,24 +207,24 @@ func calls(s *stream, v value.Value) error {
 	s.put(c)
 	if c.Result != nil || c.Error != "" {
 		s.flush()
-		s.resp.Turns = append(s.resp.Turns, answer.ToolTurns([]callvet.Call{c})...)
+		s.resp.Turns = append(s.resp.Turns, message.ToolTurns([]callvet.Call{c})...)
 	}
 	return nil
 }
 
 // pieces is a part of the arguments of a call.
 func pieces(s *stream, v value.Value) error {
-	s.piece(answer.IDOf(v), pieceOf(v))
+	s.piece(message.IDOf(v), pieceOf(v))
 	return nil
 }
 
 // chunkOfCall begins a call or goes on with it.
 func chunkOfCall(s *stream, v value.Value) error {
 	if name := nameOf(v); name != "" {
-		s.put(callvet.Call{ID: answer.IDOf(v), Tool: name})
+		s.put(callvet.Call{ID: message.IDOf(v), Tool: name})
 	}
 	if p := pieceOf(v); p != "" {
-		s.piece(answer.IDOf(v), p)
+		s.piece(message.IDOf(v), p)
 	}
 	return nil
 }
@@ -234,35 +234,35 @@ func returns(s *stream, v value.Value) error {
 	if p, _ := v.Get("preliminary"); p.Kind() == value.Bool && p.Bool() {
 		return nil
 	}
-	got, _ := answer.FindCall(v, s.opts)
+	got, _ := message.FindCall(v, s.opts)
 	if got.Result == nil && got.Error == "" {
-		got.Result, got.Error = answer.ResultOf(v), answer.ProblemOf(v)
+		got.Result, got.Error = message.ResultOf(v), message.ProblemOf(v)
 	}
-	s.result(answer.IDOf(v), got)
+	s.result(message.IDOf(v), got)
 	return nil
 }
 
 // returnsText is the answer of a tool in a protocol that has no word for failures: those
 // who use it begin the text with the word.
 func returnsText(s *stream, v value.Value) error {
-	got := callvet.Call{Result: answer.ResultOf(v), Error: answer.ProblemOf(v)}
+	got := callvet.Call{Result: message.ResultOf(v), Error: message.ProblemOf(v)}
 	if text := str(v, "content"); strings.HasPrefix(text, "Error: ") && got.Error == "" {
 		got.Error, got.Result = text, nil
 	} else if doc, err := value.Parse([]byte(text)); err == nil && text != "" {
 		got.Result = doc.Raw()
 	}
-	s.result(answer.IDOf(v), got)
+	s.result(message.IDOf(v), got)
 	return nil
 }
 
 // fails is a tool that failed, or a call that was not made because of its arguments.
 func fails(s *stream, v value.Value) error {
-	id := answer.IDOf(v)
-	if c, ok := answer.FindCall(v, s.opts); ok && nameOf(v) != "" {
+	id := message.IDOf(v)
+	if c, ok := message.FindCall(v, s.opts); ok && nameOf(v) != "" {
 		c.Result, c.Error, c.Status = nil, "", ""
 		s.put(c)
 	}
-	why := cmp.Or(str(v, "errorText"), answer.ProblemOf(v), match.NoReason)
+	why := cmp.Or(str(v, "errorText"), message.ProblemOf(v), match.NoReason)
 	s.result(id, callvet.Call{Error: why})
 	return nil
 }
@@ -359,12 +359,12 @@ func wholeMessage(s *stream, v value.Value) error {
 	if out, ok := v.Get("output"); ok && out.Kind() == value.Object { // of astream_events
 		v = out
 	}
-	turns, ok := answer.Element(v, s.opts)
+	turns, ok := message.Element(v, s.opts)
 	if !ok {
 		s.strange(v)
 		return nil
 	}
-	in, _, _ := answer.LangChain(v)
+	in, _, _ := message.LangChain(v)
 	id := str(in, "id")
 	for i := range turns {
 		if turns[i].Role == callvet.RoleAssistant {
@@ -385,12 +385,12 @@ func messageChunk(s *stream, v value.Value) error {
 	if c, ok := v.Get("chunk"); ok && c.Kind() == value.Object { // of astream_events
 		v = c
 	}
-	in, _, _ := answer.LangChain(v)
+	in, _, _ := message.LangChain(v)
 	parts, ok := in.Get("tool_call_chunks")
 	if !ok {
 		return wholeMessage(s, v)
 	}
-	turns, ok := answer.Element(v, s.opts)
+	turns, ok := message.Element(v, s.opts)
 	if !ok {
 		s.strange(v)
 		return nil
@@ -463,8 +463,8 @@ func rpc(s *stream, v value.Value) error {
 			break
 		}
 	}
-	state := answer.A2AState(r)
-	turns, err := answer.A2ATurns(r, s.opts)
+	state := message.A2AState(r)
+	turns, err := message.A2ATurns(r, s.opts)
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/provider/answer"
+	"github.com/callvet/callvet/internal/message"
 )
 
 // The same attempt as each protocol tells it: a room is looked for on two floors at once,
@@ -224,7 +224,7 @@ func protocolStreams() map[string]stated {
 // cut off after any event it is an error, or that attempt.
 func TestProtocols(t *testing.T) {
 	t.Parallel()
-	opts := answer.Options{Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "?"}}, Tools: callvet.NewToolset([]callvet.Tool{{Name: "find_room"}, {Name: "reserve"}})}
+	opts := message.Options{Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "?"}}, Tools: callvet.NewToolset([]callvet.Tool{{Name: "find_room"}, {Name: "reserve"}})}
 	for name, tt := range protocolStreams() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -303,7 +303,7 @@ func TestProtocolsFail(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			resp, err := Stream(strings.NewReader(strings.Join(tt.events, "")), tt.preset, answer.Options{Tools: tools}, time.Now(), time.Now)
+			resp, err := Stream(strings.NewReader(strings.Join(tt.events, "")), tt.preset, message.Options{Tools: tools}, time.Now(), time.Now)
 			got := ""
 			var f *callvet.Fault
 			switch {
@@ -365,7 +365,7 @@ func TestCallsOfChunks(t *testing.T) {
 			}, ` f {"x":1} |  g {"y":2}`,
 		},
 	} {
-		r, err := Stream(strings.NewReader(strings.Join(unnamed(c.events...), "")), "", answer.Options{}, time.Now(), time.Now)
+		r, err := Stream(strings.NewReader(strings.Join(unnamed(c.events...), "")), "", message.Options{}, time.Now(), time.Now)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/message"
 	"github.com/callvet/callvet/internal/mutate"
-	"github.com/callvet/callvet/internal/provider/answer"
 )
 
 // TestBadRecords leaves out and replaces members of the events of every protocol: nothing
@@ -19,7 +19,7 @@ import (
 func TestBadRecords(t *testing.T) {
 	t.Parallel()
 	count := mutate.Count(os.Getenv, 300)
-	opts := answer.Options{Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "?"}}, Tools: callvet.NewToolset([]callvet.Tool{{Name: "find_room"}, {Name: "reserve"}})}
+	opts := message.Options{Input: []callvet.Turn{{Role: callvet.RoleUser, Content: "?"}}, Tools: callvet.NewToolset([]callvet.Tool{{Name: "find_room"}, {Name: "reserve"}})}
 	for name, tt := range protocolStreams() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -120,7 +120,7 @@ func session(prefix string, req *callvet.Request) string {
 	return "callvet-" + hex.EncodeToString(sum[:8])
 }
 
-type message struct {
+type msg struct {
 	Role       string     `json:"role"`
 	Content    string     `json:"content"`
 	ToolCalls  []toolCall `json:"tool_calls,omitempty"`
@@ -138,13 +138,13 @@ type toolCall struct {
 }
 
 // messages gives the conversation in the form of chat completions.
-func messages(system string, turns []callvet.Turn) []message {
-	out := make([]message, 0, len(turns)+1)
+func messages(system string, turns []callvet.Turn) []msg {
+	out := make([]msg, 0, len(turns)+1)
 	if system != "" {
-		out = append(out, message{Role: "system", Content: system})
+		out = append(out, msg{Role: "system", Content: system})
 	}
 	for _, t := range turns {
-		m := message{Role: string(t.Role), Content: t.Content, ToolCallID: t.CallID}
+		m := msg{Role: string(t.Role), Content: t.Content, ToolCallID: t.CallID}
 		if t.Role == callvet.RoleTool {
 			m.Name = t.Tool
 		}

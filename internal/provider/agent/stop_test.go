@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/provider/answer"
+	"github.com/callvet/callvet/internal/message"
 )
 
 // TestStreamStops holds that a stream in words is an answer only where an event shows that it is
@@ -50,7 +50,7 @@ func TestStreamStops(t *testing.T) {
 		for _, e := range tt.events {
 			text += "data: " + e + "\n\n"
 		}
-		resp, err := Stream(strings.NewReader(text), "", answer.Options{Agent: true}, time.Now(), time.Now)
+		resp, err := Stream(strings.NewReader(text), "", message.Options{Agent: true}, time.Now(), time.Now)
 		var f *callvet.Fault
 		got := "ended"
 		if errors.As(err, &f) {

@@ -15,9 +15,8 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/finish"
-	"github.com/callvet/callvet/internal/provider/answer"
-	"github.com/callvet/callvet/internal/repair"
+	"github.com/callvet/callvet/internal/message"
+
 	"github.com/callvet/callvet/value"
 )
 
@@ -25,7 +24,7 @@ import (
 // end. proto names its protocol; "" finds it. start is when the request went out, for the
 // time to the first token. An error event gives a *callvet.Fault, and so does a stream that
 // was cut off.
-func Stream(r io.Reader, proto string, opts answer.Options, start time.Time, now func() time.Time) (*callvet.Response, error) {
+func Stream(r io.Reader, proto string, opts message.Options, start time.Time, now func() time.Time) (*callvet.Response, error) {
 	s := newStream(proto, opts, start, now)
 	if err := events(r, s.take); err != nil {
 		return nil, err
@@ -34,7 +33,7 @@ func Stream(r io.Reader, proto string, opts answer.Options, start time.Time, now
 }
 
 // Lines reads the same events as JSON Lines.
-func Lines(r io.Reader, proto string, opts answer.Options, start time.Time, now func() time.Time) (*callvet.Response, error) {
+func Lines(r io.Reader, proto string, opts message.Options, start time.Time, now func() time.Time) (*callvet.Response, error) {
 	s := newStream(proto, opts, start, now)
 	br := bufio.NewReaderSize(r, 1<<15)
 	for {
@@ -58,7 +57,7 @@ func Lines(r io.Reader, proto string, opts answer.Options, start time.Time, now 
 
 // stream builds the turns of an attempt out of its events.
 type stream struct {
-	opts  answer.Options
+	opts  message.Options
 	start time.Time
 	now   func() time.Time
 	known []protocol
@@ -68,16 +67,16 @@ type stream struct {
 	resp   callvet.Response
 	made   value.Repairs // of the events
 	turn   callvet.Turn  // the assistant's turn that is being built
-	chunk  repair.Calls
-	old    repair.Calls              // in the form before tool_calls
-	pieced map[string]*repair.Pieces // arguments in pieces, by the ids of their calls
-	late   []string                  // ids of calls in closed turns whose arguments went on
-	turnID string                    // the message that the turn is
-	said   map[string]bool           // messages whose text was read
+	chunk  message.Calls
+	old    message.Calls              // in the form before tool_calls
+	pieced map[string]*message.Pieces // arguments in pieces, by the ids of their calls
+	late   []string                   // ids of calls in closed turns whose arguments went on
+	turnID string                     // the message that the turn is
+	said   map[string]bool            // messages whose text was read
 	spent  []spending
 	snap   value.Value // the last snapshot of the conversation
 	after  bool        // something came after it
-	held   []answer.Held
+	held   []message.Held
 
 	seen    int // events that meant something
 	chunked bool
@@ -96,10 +95,10 @@ type spending struct {
 	usage callvet.Usage
 }
 
-func newStream(proto string, opts answer.Options, start time.Time, now func() time.Time) *stream {
+func newStream(proto string, opts message.Options, start time.Time, now func() time.Time) *stream {
 	s := &stream{
 		opts: opts, start: start, now: now, known: protocols(), other: generic(),
-		resp: callvet.Response{Complete: true}, pieced: map[string]*repair.Pieces{}, said: map[string]bool{},
+		resp: callvet.Response{Complete: true}, pieced: map[string]*message.Pieces{}, said: map[string]bool{},
 	}
 	for i := range s.known {
 		if s.known[i].name == proto {
@@ -169,7 +168,7 @@ func (s *stream) act(kind string, v value.Value) act {
 	if kind != "" && kind != "message" {
 		return s.other[name]
 	}
-	if v.Kind() == value.Object && answer.Detect(v) != answer.FormUnreadable {
+	if v.Kind() == value.Object && message.Detect(v) != message.FormUnreadable {
 		return wholeAnswer
 	}
 	return says
@@ -191,7 +190,7 @@ func (s *stream) open(id string) {
 	}
 }
 
-// turns adds what answer.Element read, once: a message that was told in parts may be
+// turns adds what message.Element read, once: a message that was told in parts may be
 // repeated as a whole.
 func (s *stream) turns(id string, turns []callvet.Turn) {
 	for i := range turns {
@@ -209,7 +208,7 @@ func (s *stream) turns(id string, turns []callvet.Turn) {
 			}
 		case callvet.RoleTool:
 			var c callvet.Call
-			answer.Settle(&c, t)
+			message.Settle(&c, t)
 			s.result(t.CallID, c)
 		}
 	}
@@ -217,7 +216,7 @@ func (s *stream) turns(id string, turns []callvet.Turn) {
 
 // item adds an item of the OpenAI Agents SDK.
 func (s *stream) item(v value.Value) {
-	turns, ok := answer.Element(v, s.opts)
+	turns, ok := message.Element(v, s.opts)
 	if !ok {
 		s.strange(v)
 		return
@@ -284,7 +283,7 @@ func (s *stream) piece(id, text string) {
 	}
 	key := pieceKey(c, n-1)
 	if s.pieced[key] == nil {
-		s.pieced[key], c.Args, c.ArgsRaw = &repair.Pieces{}, nil, ""
+		s.pieced[key], c.Args, c.ArgsRaw = &message.Pieces{}, nil, ""
 	}
 	s.pieced[key].Add(text)
 	if n == 0 || !slices.ContainsFunc(s.turn.Calls, func(o callvet.Call) bool { return o.ID == c.ID }) {
@@ -313,7 +312,7 @@ func (s *stream) read(c *callvet.Call, key string) {
 	if p == nil || c.Args != nil {
 		return
 	}
-	whole := repair.Call(c.ID, c.Tool, p.Text())
+	whole := message.NewCall(c.ID, c.Tool, p.Text())
 	c.Args, c.ArgsRaw, c.Repairs = whole.Args, whole.ArgsRaw, whole.Repairs
 	if c.ID == "" {
 		delete(s.pieced, key)
@@ -339,7 +338,7 @@ func (s *stream) result(id string, got callvet.Call) {
 	if got.Error != "" {
 		c.Status = callvet.StatusExecErr
 	}
-	s.resp.Turns = append(s.resp.Turns, answer.ToolTurns([]callvet.Call{*c})...)
+	s.resp.Turns = append(s.resp.Turns, message.ToolTurns([]callvet.Call{*c})...)
 }
 
 func (s *stream) pending(id, tool string) *callvet.Call {
@@ -384,7 +383,7 @@ func (s *stream) flush() {
 
 func (s *stream) pause(v value.Value) {
 	s.seen++
-	if c, ok := answer.FindCall(v, s.opts); ok && !s.announced(c) {
+	if c, ok := message.FindCall(v, s.opts); ok && !s.announced(c) {
 		s.turn.Calls = append(s.turn.Calls, c)
 	}
 	if s.turn.Content == "" {
@@ -431,7 +430,7 @@ func (s *stream) done(v value.Value) error {
 	if said && called || v.Kind() != value.Object && v.Kind() != value.String {
 		return nil
 	}
-	r, err := answer.Decode(v, s.opts)
+	r, err := message.Decode(v, s.opts)
 	if err != nil {
 		s.strange(v)
 		return nil // a closing event need not hold an answer
@@ -475,7 +474,7 @@ func (s *stream) merge(r *callvet.Response, said, called bool) {
 
 // wholeAnswer reads an event without a type: an answer of its own.
 func wholeAnswer(s *stream, v value.Value) error {
-	r, err := answer.Decode(v, s.opts)
+	r, err := message.Decode(v, s.opts)
 	if err != nil {
 		var f *callvet.Fault
 		if errors.As(err, &f) && f.Kind != callvet.FaultMalformed {
@@ -495,7 +494,7 @@ func wholeAnswer(s *stream, v value.Value) error {
 
 // meta takes usage, model and finish reason from any event.
 func (s *stream) meta(v value.Value) {
-	m := answer.MetaOf(v)
+	m := message.MetaOf(v)
 	if u := m.Usage; u.Known || u.Note != "" { // the last one counts
 		u.CostUSD = cmp.Or(u.CostUSD, s.resp.Usage.CostUSD)
 		s.resp.Usage = u
@@ -512,14 +511,14 @@ func (s *stream) meta(v value.Value) {
 
 // ends takes why an answer of the model ended; the last one's counts.
 func (s *stream) ends(v value.Value) {
-	if r := finish.Last(v); r != "" {
+	if r := message.LastFinish(v); r != "" {
 		s.resp.FinishReason = r
 	}
 }
 
 // spend notes the usage of one request of the model, which any of its events may tell.
 func (s *stream) spend(id string, v value.Value) {
-	u := answer.MetaOf(v).Usage
+	u := message.MetaOf(v).Usage
 	if n := len(s.spent); n == 0 || s.spent[n-1].id != id || id == "" {
 		if slices.ContainsFunc(s.spent, func(o spending) bool { return o.id == id && id != "" }) {
 			return // a repetition
@@ -532,7 +531,7 @@ func (s *stream) spend(id string, v value.Value) {
 }
 
 // strange keeps the calls in an event of a kind that nobody knows.
-func (s *stream) strange(v value.Value) { s.held = append(s.held, answer.Holds(v, s.opts.Tools)...) }
+func (s *stream) strange(v value.Value) { s.held = append(s.held, message.Holds(v, s.opts.Tools)...) }
 
 // missed reports whether an event told of a call that was not read.
 func (s *stream) missed() bool {
@@ -568,7 +567,7 @@ func (s *stream) finish() (*callvet.Response, error) {
 	}
 	if !s.called() {
 		last := &s.resp.Turns[len(s.resp.Turns)-1]
-		r := answer.FromText(last.Content, s.opts.Tools)
+		r := message.FromText(last.Content, s.opts.Tools)
 		last.Calls, s.resp.Unreadable, s.resp.CallsUntold = r.Turns[0].Calls, r.Unreadable, r.CallsUntold
 	}
 	if why := s.cutOff(); why != "" {
@@ -585,9 +584,9 @@ func (s *stream) finish() (*callvet.Response, error) {
 		for i := range s.spent {
 			all[i] = s.spent[i].usage
 		}
-		s.resp.Usage = answer.Sum(all)
+		s.resp.Usage = message.SumUsage(all)
 	}
-	s.resp.Repairs = answer.Repairs(s.resp.Turns)
+	s.resp.Repairs = message.Repairs(s.resp.Turns)
 	s.resp.Note(s.made.Note())
 	s.resp.CallsUntold = s.resp.CallsUntold || !s.told || s.proto != nil && s.proto.name == a2a && s.opts.Fields.Calls == ""
 	return &s.resp, nil
@@ -599,8 +598,8 @@ func (s *stream) settle() error {
 	if s.snap.Kind() != value.Object {
 		return nil
 	}
-	r, err := answer.Decode(s.snap, s.opts)
-	if err != nil && s.after && !answer.HoldsCall(s.snap, s.opts.Tools) {
+	r, err := message.Decode(s.snap, s.opts)
+	if err != nil && s.after && !message.HoldsCall(s.snap, s.opts.Tools) {
 		return nil // it may be of the time before the answer
 	}
 	if err != nil {
@@ -714,7 +713,7 @@ func completionChunk(s *stream, v value.Value) error {
 	s.seen++
 	s.chunked = true
 	s.meta(v)
-	choice, ok := answer.At(v, "choices.0")
+	choice, ok := message.At(v, "choices.0")
 	if !ok {
 		return nil
 	}
@@ -736,7 +735,7 @@ func completionChunk(s *stream, v value.Value) error {
 	}
 	if old, _ := d.Get("function_call"); old.Len() > 0 { // the form before tool_calls
 		args, _ := old.Get("arguments")
-		if p := (repair.Piece{Name: str(old, "name"), Args: written(args)}); p != (repair.Piece{}) {
+		if p := (message.Piece{Name: str(old, "name"), Args: written(args)}); p != (message.Piece{}) {
 			s.token()
 			s.old.Add(p)
 		}
@@ -746,15 +745,15 @@ func completionChunk(s *stream, v value.Value) error {
 
 // completionCall takes an element of the tool_calls of a chunk.
 func (s *stream) completionCall(e value.Value) {
-	name, _ := answer.At(e, "function.name")
-	args, _ := answer.At(e, "function.arguments")
+	name, _ := message.At(e, "function.name")
+	args, _ := message.At(e, "function.arguments")
 	s.fragment(e, name, args)
 }
 
 // fragment takes an element of a list of calls that holds a part of one.
 func (s *stream) fragment(e, name, args value.Value) {
 	index, _ := e.Get("index")
-	s.chunk.Add(repair.Piece{Index: index, ID: str(e, "id"), Name: name.Str(), Args: written(args), Alone: e.Kind() != value.Object})
+	s.chunk.Add(message.Piece{Index: index, ID: str(e, "id"), Name: name.Str(), Args: written(args), Alone: e.Kind() != value.Object})
 }
 
 // written is the text of arguments: that of a string, the JSON of another value, "" for none.
@@ -770,6 +769,6 @@ func written(v value.Value) string {
 
 // flushChunks closes the calls that came in chunks of a message.
 func (s *stream) flushChunks() {
-	s.turn.Calls = append(s.turn.Calls, repair.Merge(s.chunk.List(s.opts.Tools), s.old.List(s.opts.Tools))...)
-	s.chunk, s.old = repair.Calls{}, repair.Calls{}
+	s.turn.Calls = append(s.turn.Calls, message.MergeCalls(s.chunk.List(s.opts.Tools), s.old.List(s.opts.Tools))...)
+	s.chunk, s.old = message.Calls{}, message.Calls{}
 }

@@ -12,6 +12,11 @@
 // Both implement callvet.Model, are deterministic and safe for concurrent use.
 // Neither sees what a case expects, so neither can answer from the gold.
 //
+// Open reads answers that exist already, out of a file or a folder (JSON, JSON Lines,
+// gzip), and gives one Source for each target in it. Rows are found by case id; those of one id are
+// its repeats, in the order of the file unless they carry a "repeat". A case without a row is a
+// Fault of kind FaultMissing, never an abstention. Coverage compares the rows with the cases.
+//
 // # Scripts
 //
 // A script is YAML or JSON. The first rule that matches answers:

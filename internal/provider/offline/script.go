@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/message"
 	"github.com/callvet/callvet/internal/parallel"
-	"github.com/callvet/callvet/internal/repair"
 )
 
 // OpenScript reads a script file. sleep waits for the delays and returns early
@@ -170,10 +170,10 @@ func (s *step) response(req *callvet.Request, turn int, model string) *callvet.R
 	resp := &callvet.Response{Model: model, FinishReason: s.FinishReason, ToolChoice: req.ToolChoice}
 	if s.Raw != "" {
 		t.Content = s.Raw
-		found := repair.FromText(s.Raw, req.Tools)
+		found := message.CallsFromText(s.Raw, req.Tools)
 		t.Calls, resp.Unreadable, resp.CallsUntold = found.Calls, found.Unreadable, found.Unknown
 	}
-	repair.Thoughts(&t)
+	message.Thoughts(&t)
 	for i := range s.Calls {
 		t.Calls = append(t.Calls, s.Calls[i].call(turn, i))
 	}
@@ -207,7 +207,7 @@ func (c *scriptCall) call(turn, i int) callvet.Call {
 		id = fmt.Sprintf("call_%d_%d", turn, i)
 	}
 	if c.ArgsRaw != nil {
-		return repair.Call(id, c.Tool, *c.ArgsRaw)
+		return message.NewCall(id, c.Tool, *c.ArgsRaw)
 	}
 	return callvet.Call{ID: id, Tool: c.Tool, Args: c.Args}
 }

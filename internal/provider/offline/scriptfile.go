@@ -13,7 +13,7 @@ import (
 	"strconv"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/suite/source"
+	"github.com/callvet/callvet/internal/doc"
 )
 
 // maxScript bounds a script file in bytes.
@@ -123,7 +123,7 @@ func (l *limited) Read(p []byte) (int, error) {
 
 func parseScript(name string, src []byte) (*script, error) {
 	var s script
-	file, err := source.Decode(name, src, &s)
+	file, err := doc.Decode(name, src, &s)
 	if err != nil {
 		return nil, fmt.Errorf("read script: %w: %w", err, callvet.ErrInvalid)
 	}
@@ -137,7 +137,7 @@ func parseScript(name string, src []byte) (*script, error) {
 
 // checker finds what the forms of the keys do not say.
 type checker struct {
-	file  *source.File
+	file  *doc.File
 	found []error
 }
 

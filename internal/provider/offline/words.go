@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/callvet/callvet/retrieve/text"
+	"github.com/callvet/callvet/retrieve"
 )
 
 // lang is a language whose words are stemmed; detection is by function words.
@@ -58,7 +58,7 @@ func detect(folded []string) lang {
 }
 
 // fold lowers and takes accents off.
-func fold(s string) string { return text.Fold(s) }
+func fold(s string) string { return retrieve.Fold(s) }
 
 // words splits an identifier or a text: at everything but letters and digits,
 // between a lower-case and an upper-case letter, and between letters and digits.
@@ -93,7 +93,7 @@ func words(s string) []string {
 }
 
 // stem gives the stem of a folded word; words of digits are their own stem.
-func stem(l lang, w string) string { return text.Stem(text.Language(l), w) }
+func stem(l lang, w string) string { return retrieve.Stem(retrieve.Language(l), w) }
 
 // stems gives the stems of a word in English (the language of most tools) and in
 // the text's own.

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/input"
+	"github.com/callvet/callvet/internal/doc"
 )
 
 // BFCL is the format of the Berkeley leaderboard: files of questions beside files of
@@ -18,7 +18,7 @@ const BFCL = "bfcl"
 // name them, or it is packed.
 func IsBFCL(data []byte, path string) bool {
 	head := data[:min(len(data), 1<<20)]
-	packed, err := input.Packed(head)
+	packed, err := doc.Packed(head)
 	return err == nil && (packed || bytes.Contains(head, []byte(`"question"`))) && detectBFCL(data, path)
 }
 

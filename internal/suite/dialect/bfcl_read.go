@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/input"
+	"github.com/callvet/callvet/internal/doc"
 	"github.com/callvet/callvet/value"
 )
 
@@ -66,7 +66,7 @@ func firstLine(data []byte) ([]byte, error) {
 
 // plain undoes gzip.
 func plainRow(data []byte) (io.Reader, error) {
-	r, _, err := input.Unpack(bytes.NewReader(data), maxFile)
+	r, _, err := doc.Unpack(bytes.NewReader(data), maxFile)
 	return r, err
 }
 
@@ -94,7 +94,7 @@ func eachRow(data []byte, path string, do func(v value.Value, line int) []callve
 		problems = append(problems, do(v, line)...)
 	}
 	if err := sc.Err(); errors.Is(err, bufio.ErrTooLong) {
-		return problems, fmt.Errorf("read %s:%d: %w: a line is longer than %s", path, line+1, callvet.ErrLimited, input.Size(maxLine))
+		return problems, fmt.Errorf("read %s:%d: %w: a line is longer than %s", path, line+1, callvet.ErrLimited, doc.SizeText(maxLine))
 	} else if err != nil {
 		return problems, fmt.Errorf("read %s: %w: %w", path, callvet.ErrInvalid, err)
 	}

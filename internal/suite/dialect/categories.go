@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/suite/dialect/tree"
 )
 
 // categories reads the suites of the Tool Selection Evaluation System: the
@@ -39,38 +38,38 @@ func (r *reader) categories() (*callvet.Suite, error) {
 			n++
 		}
 		counts = append(counts, fmt.Appendf(nil, "%d", len(cases)))
-		frames = append(frames, tree.WithMember(cat, "test_cases", []byte("[]")))
+		frames = append(frames, WithMember(cat, "test_cases", []byte("[]")))
 	}
-	var f tree.Record
+	var f Record
 	f.Str("form", r.Src.Form)
-	f.Raw("document", tree.WithMember(doc, "categories", tree.Array(frames)))
-	f.Raw("counts", tree.Array(counts))
+	f.Raw("document", WithMember(doc, "categories", Array(frames)))
+	f.Raw("counts", Array(counts))
 	s.Foreign = f.Bytes()
 	return &s, nil
 }
 
-func (r *reader) categoriesFrame(doc tree.Node) callvet.Suite {
+func (r *reader) categoriesFrame(doc Node) callvet.Suite {
 	r.CaseID = ""
 	o := r.Object(doc, "the suite", "name", "description", "config", "categories")
 	s := callvet.Suite{Name: o.Str("name"), Description: o.Str("description"), Tools: r.Opt.Tools}
 	if s.Name == "" {
-		s.Name = tree.Stem(r.Src.Path)
+		s.Name = Stem(r.Src.Path)
 	}
 	return s
 }
 
-func categoryFormat(opt tree.Options, category string) tree.CaseFormat {
-	return tree.CaseFormat{
-		Read: func(t *tree.Reader, n tree.Node, i int) callvet.Case {
+func categoryFormat(opt ReaderOptions, category string) CaseFormat {
+	return CaseFormat{
+		Read: func(t *Reader, n Node, i int) callvet.Case {
 			return (&reader{t}).categoryCase(n, i, category)
 		},
 		Write: writeCategoryCase,
 		Opt:   opt,
-		Can:   []tree.Feature{"plans", "any_of plans", "no calls", "several calls", "calls without arguments given", "tools_acceptable", "tools_called", "selection", "tags", "fields"},
+		Can:   []Feature{"plans", "any_of plans", "no calls", "several calls", "calls without arguments given", "tools_acceptable", "tools_called", "selection", "tags", "fields"},
 	}
 }
 
-func (r *reader) categoryCase(n tree.Node, index int, category string) callvet.Case {
+func (r *reader) categoryCase(n Node, index int, category string) callvet.Case {
 	c := callvet.Case{ID: fmt.Sprintf("case-%d", index+1), Position: r.Src.Position(n.Off), Foreign: n.Raw, Fields: map[string]string{}}
 	r.CaseID = c.ID
 	o := r.Object(n, "a test case", "id", "query", "expected_route", "expected_sub_route", "expected_agents", "expected_tools", "acceptable_tools",
@@ -117,13 +116,13 @@ func (r *reader) selectable(c *callvet.Case) {
 
 // question reads the user's words. The system's own suites hold an empty query
 // to see what a router does with it; a model cannot be asked nothing.
-func (r *reader) question(o tree.Object, key string, c *callvet.Case) {
+func (r *reader) question(o Object, key string, c *callvet.Case) {
 	q := o.Str(key)
 	if strings.TrimSpace(q) == "" {
 		c.Skip = "the case has an empty " + key + ", which cannot be sent to a model"
 		r.Warn(o.At(key), "empty-prompt", key, "write what the user says", "%s", c.Skip)
 	}
-	c.Input = tree.UserInput(q)
+	c.Input = UserInput(q)
 }
 
 // acceptableSets turns "exactly these, or else any of those" into sets: the
@@ -181,10 +180,10 @@ func splitSets(e *callvet.Expect) (expected, acceptable []string) {
 	return expected, acceptable
 }
 
-func writeCategoryCase(c *callvet.Case, orig tree.Node) []byte {
-	var o tree.Record
-	tree.WriteID(&o, "id", c, orig)
-	o.Raw("query", tree.Quote(tree.UserText(c)))
+func writeCategoryCase(c *callvet.Case, orig Node) []byte {
+	var o Record
+	WriteID(&o, "id", c, orig)
+	o.Raw("query", Quote(UserText(c)))
 	for _, k := range []string{"expected_route", "expected_sub_route"} {
 		o.Str(k, c.Fields[k])
 	}
@@ -202,28 +201,28 @@ func writeCategoryCase(c *callvet.Case, orig tree.Node) []byte {
 }
 
 func exportCategories(s *callvet.Suite) ([]byte, []callvet.Problem, error) {
-	f, same := tree.ReadFrame(s, Categories)
+	f, same := ReadFrame(s, Categories)
 	if same && f.Document.Has("tests") {
 		return exportEvalTests(s, f)
 	}
 	doc, problems := writeCategoriesFrame(s), []callvet.Problem(nil)
 	if same {
-		r := newReader(&tree.Source{Path: s.Name, Text: f.Document.Raw, Form: "json"}, tree.Options{})
+		r := newReader(&Source{Path: s.Name, Text: f.Document.Raw, Form: "json"}, ReaderOptions{})
 		base := r.categoriesFrame(f.Document)
 		if !f.Document.Has("name") {
 			base.Name = s.Name
 		}
-		doc = tree.ExportFrame(f, writeCategoriesFrame(&base), doc)
+		doc = ExportFrame(f, writeCategoriesFrame(&base), doc)
 	} else {
-		problems = append(tree.LoseSuite(s), tree.LoseTools(s)...)
+		problems = append(LoseSuite(s), LoseTools(s)...)
 	}
 	groups, lost := groupByCategory(s, same)
-	out, err := tree.Pretty(tree.WithMember(tree.Node{Raw: doc}, "categories", categoryList(f, groups)))
+	out, err := Pretty(WithMember(Node{Raw: doc}, "categories", categoryList(f, groups)))
 	return out, append(problems, lost...), err
 }
 
 func writeCategoriesFrame(s *callvet.Suite) []byte {
-	var o tree.Record
+	var o Record
 	o.Str("name", s.Name)
 	o.Str("description", s.Description)
 	o.Raw("categories", []byte("[]"))
@@ -241,11 +240,11 @@ func groupByCategory(s *callvet.Suite, same bool) ([]categoryGroup, []callvet.Pr
 	for i := range s.Cases {
 		c := &s.Cases[i]
 		id := c.Fields["category"]
-		orig, _ := tree.Trusted(c.Foreign)
+		orig, _ := Trusted(c.Foreign)
 		if !same {
-			orig = tree.Node{}
+			orig = Node{}
 		}
-		raw, lost := categoryFormat(tree.Options{}, id).Export(c, orig)
+		raw, lost := categoryFormat(ReaderOptions{}, id).Export(c, orig)
 		problems = append(problems, lost...)
 		at := slices.IndexFunc(groups, func(g categoryGroup) bool { return g.id == id })
 		if at < 0 {
@@ -260,12 +259,12 @@ func groupByCategory(s *callvet.Suite, same bool) ([]categoryGroup, []callvet.Pr
 // categoryList puts the groups back into the frame's categories and appends
 // categories that are new. Categories that share an id are told apart by the
 // number of cases they had.
-func categoryList(f tree.Frame, groups []categoryGroup) []byte {
+func categoryList(f Frame, groups []categoryGroup) []byte {
 	var list [][]byte
 	counts := f.Get("counts").Elements()
 	cats := f.Document.Get("categories").Elements()
 	later := func(i int, id string) bool {
-		return slices.ContainsFunc(cats[i+1:], func(n tree.Node) bool { s, _ := n.Get("category_id").Text(); return s == id })
+		return slices.ContainsFunc(cats[i+1:], func(n Node) bool { s, _ := n.Get("category_id").Text(); return s == id })
 	}
 	for i, cat := range cats {
 		id, _ := cat.Get("category_id").Text()
@@ -280,17 +279,17 @@ func categoryList(f tree.Frame, groups []categoryGroup) []byte {
 			}
 			mine, g.cases = g.cases[:n], g.cases[n:]
 		}
-		list = append(list, tree.WithMember(cat, "test_cases", tree.Array(mine)))
+		list = append(list, WithMember(cat, "test_cases", Array(mine)))
 	}
 	for _, g := range groups {
 		if len(g.cases) == 0 {
 			continue
 		}
-		var o tree.Record
-		o.Raw("category_id", tree.Quote(g.id))
-		o.Raw("category_name", tree.Quote(g.id))
-		o.Raw("test_cases", tree.Array(g.cases))
+		var o Record
+		o.Raw("category_id", Quote(g.id))
+		o.Raw("category_name", Quote(g.id))
+		o.Raw("test_cases", Array(g.cases))
 		list = append(list, o.Bytes())
 	}
-	return tree.Array(list)
+	return Array(list)
 }

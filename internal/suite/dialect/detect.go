@@ -2,20 +2,18 @@
 
 package dialect
 
-import "github.com/callvet/callvet/internal/suite/dialect/tree"
-
 // Detect names the dialect of a file by its content; "" when it is none of
 // them (Refusal then says what it looks like). The name of the file only says
 // whether to read it as YAML.
 func Detect(data []byte, path string) string {
-	src, err := tree.Open(data, path)
+	src, err := Open(data, path)
 	if err != nil {
 		return ""
 	}
 	return detect(src)
 }
 
-func detect(s *tree.Source) string {
+func detect(s *Source) string {
 	if len(s.Values) == 0 {
 		return ""
 	}
@@ -37,15 +35,15 @@ func detect(s *tree.Source) string {
 	return ""
 }
 
-func isToolsuite(doc tree.Node) bool {
+func isToolsuite(doc Node) bool {
 	if doc.Get("test_cases").Kind() != '[' {
 		return false
 	}
-	first := tree.FirstOf(doc.Get("test_cases"))
+	first := FirstOf(doc.Get("test_cases"))
 	return doc.Has("tools") || first.Has("prompt") || first.Has("expected_tool") || first.Absent()
 }
 
-func isForge(doc tree.Node) bool {
+func isForge(doc Node) bool {
 	if doc.Kind() == '{' {
 		if doc.Has("shouldRouteIdentically") || doc.Has("shouldRouteDifferently") {
 			return true
@@ -56,24 +54,24 @@ func isForge(doc tree.Node) bool {
 		}
 		doc = doc.Get("cases")
 	}
-	first := tree.FirstOf(doc)
+	first := FirstOf(doc)
 	return first.Get("input").Has("message") && (first.Has("expect") || first.Has("rubric") || first.Has("description"))
 }
 
-func isCategories(doc tree.Node) bool {
-	if tree.FirstOf(doc.Get("categories")).Has("test_cases") {
+func isCategories(doc Node) bool {
+	if FirstOf(doc.Get("categories")).Has("test_cases") {
 		return true
 	}
-	first := tree.FirstOf(doc.Get("tests"))
+	first := FirstOf(doc.Get("tests"))
 	return doc.Has("eval_name") && doc.Get("tests").Kind() == '[' || first.Has("question") && first.Has("expected")
 }
 
-func isTasks(doc tree.Node) bool {
+func isTasks(doc Node) bool {
 	if l := doc.Get("tasks"); l.Kind() == '[' && doc.Kind() == '{' {
 		doc = l
 	}
 	if doc.Kind() == '[' {
-		doc = tree.FirstOf(doc)
+		doc = FirstOf(doc)
 	}
 	if !doc.Has("task_id") || doc.Has("call_id") {
 		return false
@@ -81,18 +79,18 @@ func isTasks(doc tree.Node) bool {
 	return doc.Has("gold_steps") || doc.Has("gold_postconditions") || doc.Has("goal")
 }
 
-func isOpenAI(doc tree.Node) bool {
+func isOpenAI(doc Node) bool {
 	if doc.Kind() == '[' {
-		doc = tree.FirstOf(doc)
+		doc = FirstOf(doc)
 	}
 	list := doc.Get("messages")
 	if list.Absent() && doc.Has("ideal") {
 		list = doc.Get("input")
 	}
-	return tree.FirstOf(list).Has("role") && !doc.Has("trajectory") && !doc.Has("choices") && !doc.Has("test_cases")
+	return FirstOf(list).Has("role") && !doc.Has("trajectory") && !doc.Has("choices") && !doc.Has("test_cases")
 }
 
-func isPromptfoo(doc tree.Node) bool {
+func isPromptfoo(doc Node) bool {
 	if doc.Has("results") && doc.Has("evalId") {
 		return false
 	}
@@ -102,5 +100,5 @@ func isPromptfoo(doc tree.Node) bool {
 			n++
 		}
 	}
-	return n >= 2 && (doc.Has("prompts") || tree.FirstOf(doc.Get("tests")).Has("assert"))
+	return n >= 2 && (doc.Has("prompts") || FirstOf(doc.Get("tests")).Has("assert"))
 }

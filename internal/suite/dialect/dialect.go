@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/suite/dialect/tree"
 )
 
 // The dialects, as Detect names them.
@@ -23,7 +22,7 @@ const (
 
 // Options are what an import may use beside the file itself: seeds and
 // snapshots that tokens point into, and tools for dialects that have none.
-type Options = tree.Options
+type Options = ReaderOptions
 
 // Names lists the dialects in the order in which they are tried.
 func Names() []string {
@@ -40,7 +39,7 @@ func Names() []string {
 // mistakes in the file, those with Warning true and code "not-carried" are
 // what the suite could not take over.
 func Import(name string, data []byte, path string, opt Options) (*callvet.Suite, []callvet.Problem, error) {
-	src, err := tree.Open(data, path)
+	src, err := Open(data, path)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -63,7 +62,7 @@ func Import(name string, data []byte, path string, opt Options) (*callvet.Suite,
 // read one by one, once, and the problems are complete when all have been. The
 // suite is nil when the file is of another dialect or cannot be read.
 func Stream(data []byte, path string, opt Options) (s *callvet.Suite, cases iter.Seq[*callvet.Case], problems func() []callvet.Problem) {
-	src, err := tree.Open(data, path)
+	src, err := Open(data, path)
 	if err != nil || detect(src) != Toolsuite {
 		return nil, nil, nil
 	}

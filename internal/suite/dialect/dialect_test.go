@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/suite/dialect/tree"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
@@ -22,7 +22,7 @@ import (
 // numbers as they are written.
 func decode(t testing.TB, data []byte) []any {
 	t.Helper()
-	src, err := tree.Open(data, "")
+	src, err := Open(data, "")
 	if err != nil {
 		t.Fatalf("decode: %v\n%s", err, data)
 	}

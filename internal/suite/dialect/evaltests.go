@@ -8,12 +8,11 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/suite/dialect/tree"
 )
 
 // evalTests reads the later suites of the Tool Selection Evaluation System:
 // {eval_type, eval_name, tests: [{id, question, expected, allowed_tools}]}.
-func (r *reader) evalTests(doc tree.Node) *callvet.Suite {
+func (r *reader) evalTests(doc Node) *callvet.Suite {
 	s := r.evalFrame(doc)
 	o := r.Loose(doc)
 	for _, k := range []string{"target_success_rate", "difficulty_profile"} {
@@ -25,30 +24,30 @@ func (r *reader) evalTests(doc tree.Node) *callvet.Suite {
 	for i, n := range o.Elements("tests") {
 		s.Cases = append(s.Cases, format.Read(r.Reader, n, i))
 	}
-	s.Foreign = tree.FrameOf(r.Src, doc, "tests", nil)
+	s.Foreign = FrameOf(r.Src, doc, "tests", nil)
 	return &s
 }
 
-func (r *reader) evalFrame(doc tree.Node) callvet.Suite {
+func (r *reader) evalFrame(doc Node) callvet.Suite {
 	r.CaseID = ""
 	o := r.Object(doc, "the suite", "eval_type", "eval_name", "description", "target_success_rate", "difficulty_profile", "tests")
 	s := callvet.Suite{Name: o.Str("eval_name"), Description: o.Str("description"), Tools: r.Opt.Tools}
 	if s.Name == "" {
-		s.Name = tree.Stem(r.Src.Path)
+		s.Name = Stem(r.Src.Path)
 	}
 	return s
 }
 
-func evalFormat(opt tree.Options) tree.CaseFormat {
-	return tree.CaseFormat{
-		Read:  func(t *tree.Reader, n tree.Node, i int) callvet.Case { return (&reader{t}).evalCase(n, i) },
+func evalFormat(opt ReaderOptions) CaseFormat {
+	return CaseFormat{
+		Read:  func(t *Reader, n Node, i int) callvet.Case { return (&reader{t}).evalCase(n, i) },
 		Write: writeEvalCase,
 		Opt:   opt,
-		Can:   []tree.Feature{"plans", "any_of plans", "no calls", "calls without arguments given", "tools_acceptable", "tools_called", "selection", "fields", "tool_params"},
+		Can:   []Feature{"plans", "any_of plans", "no calls", "calls without arguments given", "tools_acceptable", "tools_called", "selection", "fields", "tool_params"},
 	}
 }
 
-func (r *reader) evalCase(n tree.Node, index int) callvet.Case {
+func (r *reader) evalCase(n Node, index int) callvet.Case {
 	c := callvet.Case{ID: fmt.Sprintf("case-%d", index+1), Position: r.Src.Position(n.Off), Foreign: n.Raw, Fields: map[string]string{}}
 	r.CaseID = c.ID
 	o := r.Object(n, "a test", "id", "question", "difficulty", "expected", "allowed_tools")
@@ -59,7 +58,7 @@ func (r *reader) evalCase(n tree.Node, index int) callvet.Case {
 	if v := o.Get("expected"); !v.Given() {
 		r.Report(n.Off, "missing-key", "expected", `write "expected": {"tool": …}`, "the test expects nothing")
 	}
-	e := r.Loose(tree.Node{Off: n.Off})
+	e := r.Loose(Node{Off: n.Off})
 	if v := o.Get("expected"); v.Given() {
 		e = r.Object(v, "expected", "tool", "category", "intent", "route", "sub_route", "agent", "acceptable_tools", "acceptable_agents", "plan_requirements",
 			"graph_complexity", "execution_strategy", "required_fields", "field_values", "allow_clarification")
@@ -89,7 +88,7 @@ func (r *reader) evalCase(n tree.Node, index int) callvet.Case {
 
 // evalTools: the expected tool, or any acceptable or allowed one, passes;
 // field expectations become assertions on the expected tool's arguments.
-func (r *reader) evalTools(o, e tree.Object, c *callvet.Case) {
+func (r *reader) evalTools(o, e Object, c *callvet.Case) {
 	tool := e.Str("tool")
 	var expected []string
 	switch {
@@ -133,10 +132,10 @@ func (r *reader) evalTools(o, e tree.Object, c *callvet.Case) {
 	}
 }
 
-func writeEvalCase(c *callvet.Case, orig tree.Node) []byte {
-	var o, e tree.Record
-	tree.WriteID(&o, "id", c, orig)
-	o.Raw("question", tree.Quote(tree.UserText(c)))
+func writeEvalCase(c *callvet.Case, orig Node) []byte {
+	var o, e Record
+	WriteID(&o, "id", c, orig)
+	o.Raw("question", Quote(UserText(c)))
 	o.Str("difficulty", c.Fields["difficulty"])
 	expected, all := splitSets(&c.Expect)
 	switch {
@@ -151,7 +150,7 @@ func writeEvalCase(c *callvet.Case, orig tree.Node) []byte {
 		e.Str(k, c.Fields["expected_"+k])
 	}
 	var required []string
-	var values tree.Record
+	var values Record
 	for _, p := range c.Expect.ToolParams {
 		if p.Matcher.Mode == "present" {
 			required = append(required, p.Path)
@@ -168,27 +167,27 @@ func writeEvalCase(c *callvet.Case, orig tree.Node) []byte {
 	return o.Bytes()
 }
 
-func exportEvalTests(s *callvet.Suite, f tree.Frame) ([]byte, []callvet.Problem, error) {
-	r := newReader(&tree.Source{Path: s.Name, Text: f.Document.Raw, Form: "json"}, tree.Options{})
+func exportEvalTests(s *callvet.Suite, f Frame) ([]byte, []callvet.Problem, error) {
+	r := newReader(&Source{Path: s.Name, Text: f.Document.Raw, Form: "json"}, ReaderOptions{})
 	base := r.evalFrame(f.Document)
 	if !f.Document.Has("eval_name") {
 		base.Name = s.Name
 	}
 	write := func(s *callvet.Suite) []byte {
-		var o tree.Record
+		var o Record
 		o.Str("eval_name", s.Name)
 		o.Str("description", s.Description)
 		return o.Bytes()
 	}
-	doc := tree.ExportFrame(f, write(&base), write(s))
+	doc := ExportFrame(f, write(&base), write(s))
 	cases := make([][]byte, len(s.Cases))
 	var problems []callvet.Problem
 	for i := range s.Cases {
-		orig, _ := tree.Trusted(s.Cases[i].Foreign)
+		orig, _ := Trusted(s.Cases[i].Foreign)
 		var lost []callvet.Problem
-		cases[i], lost = evalFormat(tree.Options{}).Export(&s.Cases[i], orig)
+		cases[i], lost = evalFormat(ReaderOptions{}).Export(&s.Cases[i], orig)
 		problems = append(problems, lost...)
 	}
-	out, err := tree.Pretty(tree.WithMember(tree.Node{Raw: doc}, "tests", tree.Array(cases)))
+	out, err := Pretty(WithMember(Node{Raw: doc}, "tests", Array(cases)))
 	return out, problems, err
 }

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/suite/dialect/tree"
 )
 
 // forge reads golden, labeled, regression, rubric and perturbation files of
@@ -19,7 +18,7 @@ import (
 func (r *reader) forge() (*callvet.Suite, error) {
 	if len(r.Src.Values) != 1 {
 		return nil, &callvet.Hinted{
-			Err:  fmt.Errorf("read suite: %w: an eval file holds one list or one envelope; %s holds %d values", callvet.ErrInvalid, tree.Name(r.Src.Path), len(r.Src.Values)),
+			Err:  fmt.Errorf("read suite: %w: an eval file holds one list or one envelope; %s holds %d values", callvet.ErrInvalid, Name(r.Src.Path), len(r.Src.Values)),
 			Hint: "put comments behind // or remove what follows the list",
 		}
 	}
@@ -27,13 +26,13 @@ func (r *reader) forge() (*callvet.Suite, error) {
 	if err := r.unfilled(doc); err != nil {
 		return nil, err
 	}
-	s := &callvet.Suite{Name: tree.Stem(r.Src.Path), Tools: r.Opt.Tools}
+	s := &callvet.Suite{Name: Stem(r.Src.Path), Tools: r.Opt.Tools}
 	f := &forgeReader{reader: r, suite: s, tokens: newTokens(r.Opt)}
 	switch {
 	case doc.Kind() == '[':
 		f.bare = true
 		f.cases(doc)
-		f.frame(tree.Node{Raw: []byte(`{"cases":[]}`)}, "cases")
+		f.frame(Node{Raw: []byte(`{"cases":[]}`)}, "cases")
 	case doc.Has("cases"):
 		o := r.Object(doc, "the eval file", "metadata", "cases", "$schema", "_comment")
 		f.meta = o.Get("metadata")
@@ -49,21 +48,21 @@ func (r *reader) forge() (*callvet.Suite, error) {
 type forgeReader struct {
 	*reader
 	suite  *callvet.Suite
-	meta   tree.Node
+	meta   Node
 	bare   bool
 	tokens *tokens
 }
 
-func (f *forgeReader) frame(doc tree.Node, key string) {
-	var extra tree.Record
+func (f *forgeReader) frame(doc Node, key string) {
+	var extra Record
 	extra.Truth("bare", f.bare)
 	extra.Raw("tokens", f.tokens.record())
-	f.suite.Foreign = tree.FrameOf(f.Src, doc, key, extra)
+	f.suite.Foreign = FrameOf(f.Src, doc, key, extra)
 }
 
-func (f *forgeReader) cases(list tree.Node) {
+func (f *forgeReader) cases(list Node) {
 	if list.Kind() != '[' {
-		f.Report(list.Off, "wrong-type", "cases", "", "cases must be a list, not %s", tree.KindName(list))
+		f.Report(list.Off, "wrong-type", "cases", "", "cases must be a list, not %s", KindName(list))
 		return
 	}
 	tier, _ := f.meta.Get("tier").Text()
@@ -76,7 +75,7 @@ func (f *forgeReader) cases(list tree.Node) {
 
 // perturbations reads a file with shouldRouteIdentically and
 // shouldRouteDifferently; the list a case is in becomes its perturbation field.
-func (f *forgeReader) perturbations(doc tree.Node) {
+func (f *forgeReader) perturbations(doc Node) {
 	o := f.Object(doc, "the perturbation file", "description", "triggerPhrase", "expectedTool", "shouldRouteIdentically", "shouldRouteDifferently",
 		"generationGuidelines", "integrationWithForgeEval", "$schema", "_comment")
 	f.suite.Description = o.Str("description")
@@ -89,13 +88,13 @@ func (f *forgeReader) perturbations(doc tree.Node) {
 			counts[i]++
 		}
 		if v := o.Get(key); v.Given() {
-			doc = tree.Node{Raw: tree.WithMember(doc, key, tree.WithMember(v, "cases", []byte("[]"))), Off: doc.Off}
+			doc = Node{Raw: WithMember(doc, key, WithMember(v, "cases", []byte("[]"))), Off: doc.Off}
 		}
 	}
-	var extra tree.Record
+	var extra Record
 	extra.Integer("same", &counts[0])
 	extra.Raw("tokens", f.tokens.record())
-	var fr tree.Record
+	var fr Record
 	fr.Str("form", f.Src.Form)
 	fr.Raw("document", doc.Raw)
 	f.suite.Foreign = append(fr, extra...).Bytes()
@@ -104,9 +103,9 @@ func (f *forgeReader) perturbations(doc tree.Node) {
 var placeholder = regexp.MustCompile(`\{\{[^{}]*\}\}`)
 
 // unfilled refuses a template: placeholders where an id, a tool or a case must be.
-func (r *reader) unfilled(doc tree.Node) error {
+func (r *reader) unfilled(doc Node) error {
 	list := doc
-	places := []tree.Node{doc.At("metadata", "toolName"), doc.At("metadata", "descriptionHash")}
+	places := []Node{doc.At("metadata", "toolName"), doc.At("metadata", "descriptionHash")}
 	if doc.Kind() == '{' {
 		list = doc.Get("cases")
 	}
@@ -145,11 +144,11 @@ func forgeCaseKeys() []string {
 	return []string{"id", "description", "difficulty", "createdAt", "bugRef", "input", "expect", "stubs", "maxTurns", "metadata", "tags", "rubric", "referenceData"}
 }
 
-func forgeFormat(tk *tokens, tier callvet.Tier) tree.CaseFormat {
-	return tree.CaseFormat{
-		Read:  func(t *tree.Reader, n tree.Node, i int) callvet.Case { return (&reader{t}).forgeCase(n, i, tk, tier) },
+func forgeFormat(tk *tokens, tier callvet.Tier) CaseFormat {
+	return CaseFormat{
+		Read:  func(t *Reader, n Node, i int) callvet.Case { return (&reader{t}).forgeCase(n, i, tk, tier) },
 		Write: writeForgeCase,
-		Can: []tree.Feature{
+		Can: []Feature{
 			"plans", "any_of plans", "no calls", "several calls", "calls without arguments given", "tools_called", "tools_acceptable", "tools_not_called", "tool_calls bounds", "no_tool_errors", "tool_params", "response_non_empty",
 			"response_contains", "response_contains_any", "response_not_contains", "response_matches", "no_ungrounded_numbers",
 			"max_latency_ms", "max_tokens", "max_cost_usd", "rubric", "reference_data", "mocks", "description", "tags", "tier",
@@ -157,7 +156,7 @@ func forgeFormat(tk *tokens, tier callvet.Tier) tree.CaseFormat {
 	}
 }
 
-func (r *reader) forgeCase(n tree.Node, index int, tk *tokens, tier callvet.Tier) callvet.Case {
+func (r *reader) forgeCase(n Node, index int, tk *tokens, tier callvet.Tier) callvet.Case {
 	c := callvet.Case{ID: fmt.Sprintf("case-%d", index+1), Position: r.Src.Position(n.Off), Foreign: n.Raw}
 	r.CaseID = c.ID
 	o := r.Object(n, "an eval case", forgeCaseKeys()...)
@@ -173,7 +172,7 @@ func (r *reader) forgeCase(n tree.Node, index int, tk *tokens, tier callvet.Tier
 		r.Report(o.At("input"), "empty-prompt", "input.message", "write what the user says", "the case has no message")
 	}
 	r.noTokens(in.Get("message"), "input.message")
-	c.Input = tree.UserInput(msg)
+	c.Input = UserInput(msg)
 	c.Mocks = r.mocks(o.Get("stubs"), "stubs")
 	if v := o.Integer("maxTurns"); v != nil {
 		c.MultiTurn = &callvet.MultiTurn{MaxRounds: *v}
@@ -186,7 +185,7 @@ func (r *reader) forgeCase(n tree.Node, index int, tk *tokens, tier callvet.Tier
 }
 
 // forgeFields makes slices of difficulty, bugRef, createdAt and single-valued metadata.
-func (r *reader) forgeFields(o tree.Object, c *callvet.Case) {
+func (r *reader) forgeFields(o Object, c *callvet.Case) {
 	set := func(key, val string) {
 		if val == "" {
 			return
@@ -199,7 +198,7 @@ func (r *reader) forgeFields(o tree.Object, c *callvet.Case) {
 	for _, m := range o.Get("metadata").Members(r.Keys) {
 		switch m.Val.Kind() {
 		case '"':
-			set(m.Name, tree.Unquote(m.Val.Raw))
+			set(m.Name, Unquote(m.Val.Raw))
 		case '0', 't', 'f':
 			set(m.Name, string(m.Val.Raw))
 		}
@@ -229,7 +228,7 @@ func difficulties() []string {
 }
 
 // forgeTier: the id's prefix decides, then the difficulty, then the file's own tier.
-func forgeTier(id, difficulty string, file callvet.Tier, rubric tree.Node) callvet.Tier {
+func forgeTier(id, difficulty string, file callvet.Tier, rubric Node) callvet.Tier {
 	prefix, _, _ := strings.Cut(id, "-")
 	switch {
 	case rubric.Given():
@@ -251,7 +250,7 @@ func forgeTier(id, difficulty string, file callvet.Tier, rubric tree.Node) callv
 	return ""
 }
 
-func (r *reader) noTokens(v tree.Node, key string) {
+func (r *reader) noTokens(v Node, key string) {
 	if isTokenIn(v.Raw) {
 		r.Report(v.Off, "token-not-allowed", key, "use tokens in response assertions and toolParams only", "{{seed:…}} and {{snapshot:…}} are not allowed in %s", key)
 	}
@@ -261,7 +260,7 @@ func isTokenIn(b []byte) bool {
 	return bytes.Contains(b, []byte("{{seed:")) || bytes.Contains(b, []byte("{{snapshot:"))
 }
 
-func (r *reader) forgeRubric(o tree.Object, c *callvet.Case) {
+func (r *reader) forgeRubric(o Object, c *callvet.Case) {
 	c.Expect.ReferenceData = o.Get("referenceData").Raw
 	for _, n := range o.Elements("rubric") {
 		d := r.Object(n, "a rubric dimension", "dimension", "maxScore", "criteria")

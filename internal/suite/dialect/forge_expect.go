@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/suite/dialect/tree"
 )
 
 func forgeExpectKeys() []string {
@@ -23,7 +22,7 @@ func forgeExpectKeys() []string {
 
 // forgeExpect reads every assertion. Values whose tokens cannot be resolved are
 // set aside as not evaluated; a case that loses all it asserts is skipped.
-func (r *reader) forgeExpect(o tree.Object, c *callvet.Case, tk *tokens) {
+func (r *reader) forgeExpect(o Object, c *callvet.Case, tk *tokens) {
 	v := o.Get("expect")
 	if !v.Given() {
 		if !o.Get("rubric").Given() {
@@ -59,12 +58,12 @@ func (r *reader) forgeExpect(o tree.Object, c *callvet.Case, tk *tokens) {
 	if t.snapshots && c.Tier == callvet.TierRegression {
 		r.Report(v.Off, "snapshot-in-regression", "expect", "use {{seed:…}} tokens", "a regression case must not depend on a snapshot: it would not be the same the next day")
 	}
-	if len(t.dropped) > 0 && !tree.AssertsAnything(e) {
+	if len(t.dropped) > 0 && !AssertsAnything(e) {
 		c.Skip = "nothing is left to assert: none of the tokens of the case could be resolved"
 	}
 }
 
-func (r *reader) forgeRouting(in tree.Object, e *callvet.Expect) {
+func (r *reader) forgeRouting(in Object, e *callvet.Expect) {
 	for _, k := range []string{"toolsCalled", "toolsAcceptable", "toolsNotCalled"} {
 		r.noTokens(in.Get(k), k)
 	}
@@ -86,10 +85,10 @@ func (r *reader) forgeRouting(in tree.Object, e *callvet.Expect) {
 }
 
 // nameSets reads a list of lists of tool names.
-func (r *reader) nameSets(v tree.Node, key string) [][]string {
+func (r *reader) nameSets(v Node, key string) [][]string {
 	out := [][]string{}
 	if v.Kind() != '[' {
-		r.Report(v.Off, "wrong-type", key, "", "%s must be a list of lists of names, not %s", key, tree.KindName(v))
+		r.Report(v.Off, "wrong-type", key, "", "%s must be a list of lists of names, not %s", key, KindName(v))
 		return out
 	}
 	for _, e := range v.Elements() {
@@ -102,7 +101,7 @@ func (r *reader) nameSets(v tree.Node, key string) [][]string {
 	return out
 }
 
-func (r *reader) patterns(in tree.Object) []string {
+func (r *reader) patterns(in Object) []string {
 	pats := in.Strs("responseMatches")
 	if p := in.Str("regexPattern"); p != "" {
 		pats = append(pats, p)
@@ -117,7 +116,7 @@ func (r *reader) patterns(in tree.Object) []string {
 
 // toolParams reads [{tool, paramName|param|path, assertion, value}] and the
 // short form [{tool, param, equals: …}].
-func (t *tokenReader) toolParams(in tree.Object) []callvet.ToolParam {
+func (t *tokenReader) toolParams(in Object) []callvet.ToolParam {
 	var out []callvet.ToolParam
 	kinds := []string{"equals", "contains", "oneOf", "exists", "notExists", "matches"}
 	for _, n := range in.Elements("toolParams") {

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/suite/dialect/tree"
 )
 
 // metadata reads the envelope; it names the suite and is kept for export.
@@ -27,13 +26,13 @@ func (f *forgeReader) metadata() {
 }
 
 func exportForge(s *callvet.Suite) ([]byte, []callvet.Problem, error) {
-	f, same := tree.ReadFrame(s, Forge)
+	f, same := ReadFrame(s, Forge)
 	var problems []callvet.Problem
 	tk := replay(f.Get("tokens"))
 	tier, _ := f.Document.At("metadata", "tier").Text()
 	format := forgeFormat(tk, callvet.Tier(tier))
 	if !same {
-		problems = tree.LoseSuite(s)
+		problems = LoseSuite(s)
 		if len(s.Tools) > 0 {
 			problems = append(problems, callvet.Problem{Code: "not-carried", Warning: true, Key: "tools", Message: fmt.Sprintf("%d tools are not carried: the format names tools only", len(s.Tools))})
 		}
@@ -43,16 +42,16 @@ func exportForge(s *callvet.Suite) ([]byte, []callvet.Problem, error) {
 	}
 	cases, lost := format.ExportAll(s.Cases, same)
 	problems = append(problems, lost...)
-	out, err := tree.Pretty(forgeDocument(f, same, cases))
+	out, err := Pretty(forgeDocument(f, same, cases))
 	return out, problems, err
 }
 
-func forgeDocument(f tree.Frame, same bool, cases [][]byte) []byte {
+func forgeDocument(f Frame, same bool, cases [][]byte) []byte {
 	switch {
 	case !same || f.Get("bare").Kind() == 't':
-		return tree.Array(cases)
+		return Array(cases)
 	case f.Document.Has("cases"):
-		return tree.WithMember(f.Document, "cases", tree.Array(cases))
+		return WithMember(f.Document, "cases", Array(cases))
 	}
 	// The first n cases belong to shouldRouteIdentically.
 	n := 0
@@ -66,23 +65,23 @@ func forgeDocument(f tree.Frame, same bool, cases [][]byte) []byte {
 			part = cases[n:]
 		}
 		if v := doc.Get(key); v.Kind() == '{' {
-			doc = tree.Node{Raw: tree.WithMember(doc, key, tree.WithMember(v, "cases", tree.Array(part)))}
+			doc = Node{Raw: WithMember(doc, key, WithMember(v, "cases", Array(part)))}
 		}
 	}
 	return doc.Raw
 }
 
-func writeForgeCase(c *callvet.Case, orig tree.Node) []byte {
-	var o, in tree.Record
-	tree.WriteID(&o, "id", c, orig)
-	o.Raw("description", tree.Quote(c.Description))
+func writeForgeCase(c *callvet.Case, orig Node) []byte {
+	var o, in Record
+	WriteID(&o, "id", c, orig)
+	o.Raw("description", Quote(c.Description))
 	if d := c.Fields["difficulty"]; d != "perturbation" || orig.Has("difficulty") {
 		o.Str("difficulty", d)
 	}
 	o.Str("createdAt", c.Fields["createdAt"])
 	o.Str("bugRef", c.Fields["bugRef"])
 	o.Strs("tags", c.Tags)
-	in.Raw("message", tree.Quote(tree.UserText(c)))
+	in.Raw("message", Quote(UserText(c)))
 	o.Raw("input", in.Bytes())
 	if len(c.Mocks) > 0 {
 		o.Raw("stubs", mockRecord(c.Mocks).Bytes())
@@ -97,21 +96,21 @@ func writeForgeCase(c *callvet.Case, orig tree.Node) []byte {
 	if len(c.Expect.Rubric) > 0 {
 		items := make([][]byte, len(c.Expect.Rubric))
 		for i, d := range c.Expect.Rubric {
-			var r tree.Record
+			var r Record
 			r.Str("dimension", d.Dimension)
 			r.Number("maxScore", &d.MaxScore)
 			r.Str("criteria", d.Criteria)
 			items[i] = r.Bytes()
 		}
-		o.Raw("rubric", tree.Array(items))
+		o.Raw("rubric", Array(items))
 	}
 	return o.Bytes()
 }
 
 // writeForgeExpect writes a plan as the names that it calls; features lists the rest as lost. sets
 // keeps a single set of names in toolsAcceptable.
-func writeForgeExpect(e *callvet.Expect, sets bool) tree.Record {
-	var o tree.Record
+func writeForgeExpect(e *callvet.Expect, sets bool) Record {
+	var o Record
 	called, acceptable, least, most := forgeNames(e)
 	if len(acceptable) == 1 && !slices.Contains(acceptable[0], callvet.NoTools) && len(acceptable[0]) > 0 && !sets {
 		called, acceptable = acceptable[0], nil
@@ -201,14 +200,14 @@ func writeToolParams(params []callvet.ToolParam) []byte {
 		if !ok {
 			kind = "equals"
 		}
-		var o tree.Record
+		var o Record
 		o.Str("tool", p.Tool)
 		o.Str("paramName", p.Path)
 		o.Str("assertion", kind)
 		o.Raw("value", p.Matcher.Value)
 		items[i] = o.Bytes()
 	}
-	return tree.Array(items)
+	return Array(items)
 }
 
 // Envelope is the metadata of an eval file of Eval Case Interfaces, as JSON; nil for a file
@@ -217,7 +216,7 @@ func Envelope(data []byte, name string) []byte {
 	if !bytes.Contains(data, []byte(`"metadata"`)) {
 		return nil
 	}
-	src, err := tree.Open(data, name)
+	src, err := Open(data, name)
 	if err != nil || len(src.Values) != 1 || detect(src) != Forge {
 		return nil
 	}

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/suite/dialect/tree"
 )
 
 var tokenPattern = regexp.MustCompile(`\{\{\s*(seed|snapshot):\s*([^{}]*?)\s*\}\}`)
@@ -18,22 +17,22 @@ var tokenPattern = regexp.MustCompile(`\{\{\s*(seed|snapshot):\s*([^{}]*?)\s*\}\
 // tokens resolves {{seed:a.b[0].c}} and {{snapshot:…}}, and remembers what each
 // one became, so that an export can tell a resolved value from an edited one.
 type tokens struct {
-	roots map[string]tree.Node
+	roots map[string]Node
 	// known maps a token to its JSON value; the absent node is unresolved.
-	known map[string]tree.Node
+	known map[string]Node
 	order []string
 }
 
-func newTokens(opt tree.Options) *tokens {
-	t := &tokens{roots: map[string]tree.Node{}, known: map[string]tree.Node{}}
-	t.roots["seed"], _ = tree.Trusted(opt.Seeds)
-	t.roots["snapshot"], _ = tree.Trusted(opt.Snapshots)
+func newTokens(opt ReaderOptions) *tokens {
+	t := &tokens{roots: map[string]Node{}, known: map[string]Node{}}
+	t.roots["seed"], _ = Trusted(opt.Seeds)
+	t.roots["snapshot"], _ = Trusted(opt.Snapshots)
 	return t
 }
 
 // replay makes tokens that answer as they did at import.
-func replay(rec tree.Node) *tokens {
-	t := &tokens{roots: map[string]tree.Node{}, known: map[string]tree.Node{}}
+func replay(rec Node) *tokens {
+	t := &tokens{roots: map[string]Node{}, known: map[string]Node{}}
 	for _, m := range rec.Members(nil) {
 		v := m.Val.Get("value")
 		t.known[m.Name] = v
@@ -44,16 +43,16 @@ func replay(rec tree.Node) *tokens {
 
 // record is {"seed:a.b": {"value": …}} with no value where there was none.
 func (t *tokens) record() []byte {
-	var o tree.Record
+	var o Record
 	for _, key := range t.order {
-		var v tree.Record
+		var v Record
 		v.Raw("value", t.known[key].Raw)
 		o.Raw(key, v.Bytes())
 	}
 	return o.Bytes()
 }
 
-func (t *tokens) resolve(kind, path string) tree.Node {
+func (t *tokens) resolve(kind, path string) Node {
 	key := kind + ":" + path
 	if v, ok := t.known[key]; ok {
 		return v
@@ -65,7 +64,7 @@ func (t *tokens) resolve(kind, path string) tree.Node {
 }
 
 // lookup walks "a.b[0].c"; the absent node when the path leads nowhere or to null.
-func lookup(n tree.Node, path string) tree.Node {
+func lookup(n Node, path string) Node {
 	for _, part := range strings.Split(path, ".") {
 		key, index, indexed := strings.Cut(part, "[")
 		if key != "" || !indexed {
@@ -77,27 +76,27 @@ func lookup(n tree.Node, path string) tree.Node {
 			i, err := strconv.Atoi(num)
 			items := n.Elements()
 			if err != nil || i < 0 || i >= len(items) {
-				return tree.Node{}
+				return Node{}
 			}
 			n = items[i]
 			index, indexed = strings.CutPrefix(index, "[")
 		}
 	}
 	if n.Null() {
-		return tree.Node{}
+		return Node{}
 	}
 	return n
 }
 
 // plain writes a resolved value as text: numbers in plain decimal, the rest as JSON.
-func plain(v tree.Node) string {
+func plain(v Node) string {
 	switch v.Kind() {
 	case '"':
-		return tree.Unquote(v.Raw)
+		return Unquote(v.Raw)
 	case '0':
 		return decimal(string(v.Raw))
 	}
-	return string(tree.Compact(v.Raw))
+	return string(Compact(v.Raw))
 }
 
 // decimal writes a JSON number without exponent and trailing zeros; numbers
@@ -127,7 +126,7 @@ type tokenReader struct {
 }
 
 // text substitutes every token of s; ok is false when one has no value.
-func (t *tokenReader) text(s string, n tree.Node, key string) (string, bool) {
+func (t *tokenReader) text(s string, n Node, key string) (string, bool) {
 	if !strings.Contains(s, "{{") {
 		return s, true
 	}
@@ -149,12 +148,12 @@ func (t *tokenReader) text(s string, n tree.Node, key string) (string, bool) {
 	return "", false
 }
 
-func (t *tokenReader) drop(n tree.Node, key, token string) {
+func (t *tokenReader) drop(n Node, key, token string) {
 	t.dropped = append(t.dropped, callvet.Unsupported{Name: key, Reason: "the token " + token + " has no value"})
 	t.Warn(n.Off, "unresolved-token", key, "give the seed manifest or a snapshot with the suite", "%s has no value; this assertion is skipped", token)
 }
 
-func (t *tokenReader) texts(v tree.Node, key string) []string {
+func (t *tokenReader) texts(v Node, key string) []string {
 	if !v.Given() {
 		return nil
 	}
@@ -165,7 +164,7 @@ func (t *tokenReader) texts(v tree.Node, key string) []string {
 	for _, e := range v.Elements() {
 		s, ok := e.Text()
 		if !ok {
-			t.Report(e.Off, "wrong-type", key, "", "%s must be a list of strings; this is %s", key, tree.KindName(e))
+			t.Report(e.Off, "wrong-type", key, "", "%s must be a list of strings; this is %s", key, KindName(e))
 			continue
 		}
 		if s, ok = t.text(s, e, key); ok {
@@ -176,7 +175,7 @@ func (t *tokenReader) texts(v tree.Node, key string) []string {
 }
 
 // groups reads synonym groups; a flat list of strings is one group.
-func (t *tokenReader) groups(v tree.Node) [][]string {
+func (t *tokenReader) groups(v Node) [][]string {
 	const key = "responseContainsAny"
 	if !v.Given() {
 		return nil
@@ -193,7 +192,7 @@ func (t *tokenReader) groups(v tree.Node) [][]string {
 		t.Report(v.Off, "wrong-type", key, `write [["a","b"],["c"]]: one of each inner list must appear`, "%s must be a list of lists of strings", key)
 		return nil
 	case flat > 0:
-		items = []tree.Node{v}
+		items = []Node{v}
 	}
 	var out [][]string
 	for _, e := range items {
@@ -209,13 +208,13 @@ func (t *tokenReader) groups(v tree.Node) [][]string {
 // value substitutes tokens anywhere in a JSON value. A string that is one token
 // and nothing else becomes the token's value with its type, so that numbers
 // compare with numbers.
-func (t *tokenReader) value(v tree.Node, key string) (json.RawMessage, bool) {
+func (t *tokenReader) value(v Node, key string) (json.RawMessage, bool) {
 	if !isTokenIn(v.Raw) {
 		return v.Raw, true
 	}
 	switch v.Kind() {
 	case '"':
-		s := tree.Unquote(v.Raw)
+		s := Unquote(v.Raw)
 		if m := tokenPattern.FindStringSubmatch(s); m != nil && m[0] == s {
 			t.snapshots = t.snapshots || m[1] == "snapshot"
 			val := t.tokens.resolve(m[1], m[2])
@@ -225,7 +224,7 @@ func (t *tokenReader) value(v tree.Node, key string) (json.RawMessage, bool) {
 			return val.Raw, !val.Absent()
 		}
 		s, ok := t.text(s, v, key)
-		return tree.Quote(s), ok
+		return Quote(s), ok
 	case '[':
 		var items [][]byte
 		for _, e := range v.Elements() {
@@ -233,9 +232,9 @@ func (t *tokenReader) value(v tree.Node, key string) (json.RawMessage, bool) {
 				items = append(items, raw)
 			}
 		}
-		return tree.Array(items), len(items) > 0
+		return Array(items), len(items) > 0
 	}
-	var o tree.Record
+	var o Record
 	for _, m := range v.Members(nil) {
 		raw, ok := t.value(m.Val, key)
 		if !ok {

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/suite/dialect/tree"
 )
 
 // openAI reads records of messages and tools (the fine-tuning form). Every
@@ -21,14 +20,14 @@ func (r *reader) openAI() (*callvet.Suite, error) {
 	if len(list) == 1 && list[0].Kind() == '[' {
 		list = list[0].Elements()
 	}
-	s := &callvet.Suite{Name: tree.Stem(r.Src.Path)}
+	s := &callvet.Suite{Name: Stem(r.Src.Path)}
 	in := &recordReader{reader: r}
 	var shared []byte
 	same := true
 	for i, n := range list {
 		r.CaseID = fmt.Sprintf("case-%d", i+1)
 		if n.Kind() != '{' {
-			r.Report(n.Off, "wrong-type", "", "", "a record must be an object with messages, not %s", tree.KindName(n))
+			r.Report(n.Off, "wrong-type", "", "", "a record must be an object with messages, not %s", KindName(n))
 			continue
 		}
 		t := n.Get("tools")
@@ -46,16 +45,16 @@ func (r *reader) openAI() (*callvet.Suite, error) {
 	} else if len(s.Cases) > 0 && shared == nil && same {
 		s.Tools = r.Opt.Tools
 	}
-	s.Foreign = tree.FrameOf(r.Src, tree.Node{Raw: []byte("{}")}, "records", nil)
+	s.Foreign = FrameOf(r.Src, Node{Raw: []byte("{}")}, "records", nil)
 	return s, nil
 }
 
 type recordReader struct {
 	*reader
-	cache tree.ToolCache
+	cache ToolCache
 }
 
-func (r *recordReader) cases(n tree.Node, index int) []callvet.Case {
+func (r *recordReader) cases(n Node, index int) []callvet.Case {
 	o := r.Loose(n)
 	for _, m := range o.List {
 		switch m.Name {
@@ -87,7 +86,7 @@ func (r *recordReader) cases(n tree.Node, index int) []callvet.Case {
 }
 
 // split makes the cases of one record.
-func (r *recordReader) split(o tree.Object, base callvet.Case, turns []callvet.Turn, list tree.Node) []callvet.Case {
+func (r *recordReader) split(o Object, base callvet.Case, turns []callvet.Turn, list Node) []callvet.Case {
 	var out []callvet.Case
 	for i, t := range turns {
 		if t.Role != callvet.RoleAssistant || len(t.Calls) == 0 || weightZero(list, i, len(turns)) {
@@ -118,8 +117,8 @@ func (r *recordReader) split(o tree.Object, base callvet.Case, turns []callvet.T
 
 // original is what an export needs to write the record again: the record with
 // its first case, and the number of cases that belong to it.
-func (r *recordReader) original(n tree.Node, i, of int) []byte {
-	var rec tree.Record
+func (r *recordReader) original(n Node, i, of int) []byte {
+	var rec Record
 	if i == 0 {
 		rec.Raw("record", n.Raw)
 	}
@@ -129,14 +128,14 @@ func (r *recordReader) original(n tree.Node, i, of int) []byte {
 }
 
 // weightZero: a message that fine-tuning must not learn is not gold either.
-func weightZero(list tree.Node, i, n int) bool {
+func weightZero(list Node, i, n int) bool {
 	items := list.Elements()
 	return len(items) == n && string(items[i].Get("weight").Raw) == "0"
 }
 
 // withoutCalls: an ideal answer is checked as text, a closing answer without
 // calls means abstention; a record that ends with the user asserts nothing.
-func (r *recordReader) withoutCalls(o tree.Object, base callvet.Case, turns []callvet.Turn) callvet.Case {
+func (r *recordReader) withoutCalls(o Object, base callvet.Case, turns []callvet.Turn) callvet.Case {
 	c := base
 	c.Foreign = r.original(o.Node, 0, 1)
 	c.Input = turns
@@ -157,7 +156,7 @@ func (r *recordReader) withoutCalls(o tree.Object, base callvet.Case, turns []ca
 		c.Input = turns[:last:last]
 		c.Expect.Plans = []callvet.Plan{{Calls: []callvet.ExpectedCall{}}}
 		if turns[last].Content != "" {
-			c.Expect.ReferenceData = tree.Quote(turns[last].Content)
+			c.Expect.ReferenceData = Quote(turns[last].Content)
 			r.Keep(o.At("messages"), "text of the last answer", "kept as reference for a judge; that nothing is called is checked")
 		}
 	default:
@@ -167,10 +166,10 @@ func (r *recordReader) withoutCalls(o tree.Object, base callvet.Case, turns []ca
 }
 
 // toolChoice reads "auto", "required", "none", {type, function: {name}} or {mode}.
-func (r *reader) toolChoice(v tree.Node) string {
+func (r *reader) toolChoice(v Node) string {
 	switch v.Kind() {
 	case '"':
-		s := tree.Unquote(v.Raw)
+		s := Unquote(v.Raw)
 		if s == "any" {
 			return "required"
 		}
@@ -195,25 +194,25 @@ func (r *reader) toolChoice(v tree.Node) string {
 func exportOpenAI(s *callvet.Suite) ([]byte, []callvet.Problem, error) {
 	var out []byte
 	var problems []callvet.Problem
-	can := []tree.Feature{
+	can := []Feature{
 		"plans", "no calls", "several calls", "arguments", "earlier turns", "tools of the case", "tool_choice", "calls without arguments given",
 	}
-	_, same := tree.ReadFrame(s, OpenAI)
+	_, same := ReadFrame(s, OpenAI)
 	for i := 0; i < len(s.Cases); i++ {
 		c := &s.Cases[i]
 		if same {
 			if raw, n := unchangedRecord(s, i); raw != nil {
-				out = append(append(out, tree.Compact(raw)...), '\n')
+				out = append(append(out, Compact(raw)...), '\n')
 				i += n - 1
 				continue
 			}
 		}
 		raw, lost := writeRecord(s, c)
-		problems = append(append(problems, lost...), tree.LoseCase(c, can)...)
+		problems = append(append(problems, lost...), LoseCase(c, can)...)
 		out = append(append(out, raw...), '\n')
 	}
 	if !same {
-		problems = append(problems, append(tree.LoseSuite(s), tree.LoseTools(s)...)...)
+		problems = append(problems, append(LoseSuite(s), LoseTools(s)...)...)
 	}
 	return out, problems, nil
 }
@@ -221,13 +220,13 @@ func exportOpenAI(s *callvet.Suite) ([]byte, []callvet.Problem, error) {
 // unchangedRecord gives the original of case i and the n cases it stands for,
 // when all of them are there and as they were imported.
 func unchangedRecord(s *callvet.Suite, i int) (raw []byte, n int) {
-	o, ok := tree.Trusted(s.Cases[i].Foreign)
+	o, ok := Trusted(s.Cases[i].Foreign)
 	rec := o.Get("record")
 	if !ok || rec.Kind() != '{' {
 		return nil, 0
 	}
-	in := &recordReader{reader: newReader(&tree.Source{Text: rec.Raw, Form: "json"}, tree.Options{})}
-	base := in.cases(tree.Node{Raw: rec.Raw}, 0)
+	in := &recordReader{reader: newReader(&Source{Text: rec.Raw, Form: "json"}, ReaderOptions{})}
+	base := in.cases(Node{Raw: rec.Raw}, 0)
 	if i+len(base) > len(s.Cases) {
 		return nil, 0
 	}
@@ -238,7 +237,7 @@ func unchangedRecord(s *callvet.Suite, i int) (raw []byte, n int) {
 		}
 		was, _ := writeRecord(s, &base[j])
 		is, _ := writeRecord(s, &c)
-		if !bytes.Equal(was, is) || !slices.Equal(tree.Features(&base[j]), tree.Features(&c)) {
+		if !bytes.Equal(was, is) || !slices.Equal(Features(&base[j]), Features(&c)) {
 			return nil, 0
 		}
 	}
@@ -251,7 +250,7 @@ func writeRecord(s *callvet.Suite, c *callvet.Case) ([]byte, []callvet.Problem) 
 		turns = slices.Insert(slices.Clone(turns), 0, callvet.Turn{Role: callvet.RoleSystem, Content: s.SystemPrompt})
 	}
 	var problems []callvet.Problem
-	switch call := tree.OnlyCall(c); {
+	switch call := OnlyCall(c); {
 	case call != nil:
 		t := callvet.Turn{Role: callvet.RoleAssistant}
 		for i, e := range c.Expect.Plans[0].Calls {
@@ -261,7 +260,7 @@ func writeRecord(s *callvet.Suite, c *callvet.Case) ([]byte, []callvet.Problem) 
 		}
 		turns = append(turns[:len(turns):len(turns)], t)
 	case c.Expect.ReferenceData != nil:
-		text, _ := tree.Node{Raw: c.Expect.ReferenceData}.Text()
+		text, _ := Node{Raw: c.Expect.ReferenceData}.Text()
 		turns = append(turns[:len(turns):len(turns)], callvet.Turn{Role: callvet.RoleAssistant, Content: text})
 	default:
 		problems = append(problems, callvet.Problem{
@@ -269,14 +268,14 @@ func writeRecord(s *callvet.Suite, c *callvet.Case) ([]byte, []callvet.Problem) 
 			Message: "the expected answer is not carried: the case names no call, and the format needs the answer's own words",
 		})
 	}
-	var o tree.Record
-	o.Raw("messages", tree.WriteTurns(turns))
+	var o Record
+	o.Raw("messages", WriteTurns(turns))
 	tools := c.Tools
 	if tools == nil {
 		tools = s.Tools
 	}
 	if len(tools) > 0 {
-		o.Raw("tools", tree.OpenAITools(tools))
+		o.Raw("tools", OpenAITools(tools))
 	}
 	o.Str("tool_choice", c.ToolChoice)
 	return o.Bytes(), problems

@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/suite/dialect/tree"
-	"github.com/callvet/callvet/internal/suite/source"
+
+	"github.com/callvet/callvet/internal/doc"
 )
 
 // maxCombos bounds how many cases one promptfoo test may become when its
@@ -30,7 +30,7 @@ func (r *reader) promptfoo() (*callvet.Suite, error) {
 	if r.Src.Path != "" {
 		p.dir = filepath.Dir(r.Src.Path)
 	}
-	s := &callvet.Suite{Name: tree.Stem(r.Src.Path), Description: p.doc.Str("description"), Tools: r.Opt.Tools}
+	s := &callvet.Suite{Name: Stem(r.Src.Path), Description: p.doc.Str("description"), Tools: r.Opt.Tools}
 	p.suite = s
 	for _, m := range p.doc.List {
 		switch m.Name {
@@ -48,18 +48,18 @@ func (r *reader) promptfoo() (*callvet.Suite, error) {
 	p.tests(p.doc.Get("tests"))
 	p.scenarios(p.doc.Get("scenarios"))
 	if doc.Has("scenarios") { // they are cases now
-		doc.Raw = tree.WithMember(doc, "scenarios", []byte("[]"))
+		doc.Raw = WithMember(doc, "scenarios", []byte("[]"))
 	}
-	s.Foreign = tree.FrameOf(r.Src, doc, "tests", nil)
+	s.Foreign = FrameOf(r.Src, doc, "tests", nil)
 	return s, nil
 }
 
 type promptfooReader struct {
 	*reader
 	suite    *callvet.Suite
-	doc      tree.Object
-	defaults tree.Object
-	scenario tree.Object // what a scenario adds to its tests
+	doc      Object
+	defaults Object
+	scenario Object // what a scenario adds to its tests
 	chats    []promptTemplate
 	count    int
 	nested   int    // files of tests that are open; they do not name others
@@ -78,7 +78,7 @@ func (p *promptfooReader) providers() {
 	list, key := p.doc.First("providers", "targets")
 	items := list.Elements()
 	if list.Kind() == '"' || list.Kind() == '{' {
-		items = []tree.Node{list}
+		items = []Node{list}
 	}
 	var from int
 	unread := false
@@ -104,7 +104,7 @@ func (p *promptfooReader) providers() {
 			continue
 		}
 		if tools.Kind() == '{' {
-			tools = tree.Node{Raw: tree.Array([][]byte{tools.Raw}), Off: tools.Off}
+			tools = Node{Raw: Array([][]byte{tools.Raw}), Off: tools.Off}
 		}
 		found := p.Tools(tools, k)
 		switch {
@@ -127,7 +127,7 @@ func (p *promptfooReader) prompts() {
 	v := p.doc.Get("prompts")
 	items := v.Elements()
 	if v.Kind() == '"' {
-		items = []tree.Node{v}
+		items = []Node{v}
 	}
 	for _, n := range items {
 		src, name := n, fmt.Sprintf("prompt-%d", len(p.chats)+1)
@@ -138,7 +138,7 @@ func (p *promptfooReader) prompts() {
 		}
 		text, ok := src.Text()
 		if !ok {
-			p.Report(n.Off, "wrong-type", "prompts", "", "a prompt must be a string, not %s", tree.KindName(src))
+			p.Report(n.Off, "wrong-type", "prompts", "", "a prompt must be a string, not %s", KindName(src))
 			continue
 		}
 		if strings.HasPrefix(text, "file://") {
@@ -157,7 +157,7 @@ func (p *promptfooReader) prompts() {
 }
 
 // tests reads a list, a file, or a list with files in it.
-func (p *promptfooReader) tests(v tree.Node) {
+func (p *promptfooReader) tests(v Node) {
 	if ref, ok := v.Text(); ok {
 		p.testFile(v, ref)
 		return
@@ -168,7 +168,7 @@ func (p *promptfooReader) tests(v tree.Node) {
 			continue
 		}
 		if n.Kind() != '{' {
-			p.Report(n.Off, "wrong-type", "tests", "", "a test must be an object, not %s", tree.KindName(n))
+			p.Report(n.Off, "wrong-type", "tests", "", "a test must be an object, not %s", KindName(n))
 			continue
 		}
 		p.test(n)
@@ -176,18 +176,18 @@ func (p *promptfooReader) tests(v tree.Node) {
 }
 
 // scenarios read each test of a scenario with each entry of its config.
-func (p *promptfooReader) scenarios(v tree.Node) {
+func (p *promptfooReader) scenarios(v Node) {
 	for _, n := range v.Elements() {
 		if ref, ok := n.Text(); ok {
 			n = p.file(n, ref)
 		}
 		if n.Kind() != '{' {
-			p.Report(n.Off, "wrong-type", "scenarios", "", "a scenario must be an object, not %s", tree.KindName(n))
+			p.Report(n.Off, "wrong-type", "scenarios", "", "a scenario must be an object, not %s", KindName(n))
 			continue
 		}
 		tests := n.Get("tests")
 		if !tests.Given() { // promptfoo asks each entry of the config
-			tests = tree.Node{Raw: []byte("[{}]"), Off: n.Off}
+			tests = Node{Raw: []byte("[{}]"), Off: n.Off}
 		}
 		config := n.Get("config")
 		if ref, ok := config.Text(); ok {
@@ -197,12 +197,12 @@ func (p *promptfooReader) scenarios(v tree.Node) {
 			p.scenario = p.Loose(entry)
 			p.tests(tests)
 		}
-		p.scenario = tree.Object{}
+		p.scenario = Object{}
 	}
 }
 
 // testFile reads tests of another file, whose lines then are the positions.
-func (p *promptfooReader) testFile(at tree.Node, ref string) {
+func (p *promptfooReader) testFile(at Node, ref string) {
 	if p.nested > 0 {
 		return
 	}
@@ -231,11 +231,11 @@ func (p *promptfooReader) testFile(at tree.Node, ref string) {
 	p.Src = outer
 }
 
-func (p *promptfooReader) open(at tree.Node, ref string) (*tree.Source, bool) {
+func (p *promptfooReader) open(at Node, ref string) (*Source, bool) {
 	b, rel, err := p.read(ref)
-	var src *tree.Source
+	var src *Source
 	if err == nil {
-		if src, err = tree.Open(b, filepath.Join(p.dir, rel)); err != nil { // which quotes the file
+		if src, err = Open(b, filepath.Join(p.dir, rel)); err != nil { // which quotes the file
 			err = fmt.Errorf("read %s: %w: it is neither JSON nor YAML", ref, callvet.ErrInvalid)
 		}
 	}
@@ -247,19 +247,19 @@ func (p *promptfooReader) open(at tree.Node, ref string) (*tree.Source, bool) {
 
 // file reads a JSON, JSON Lines or YAML value beside the configuration;
 // positions inside it are the place that names it.
-func (p *promptfooReader) file(at tree.Node, ref string) tree.Node {
+func (p *promptfooReader) file(at Node, ref string) Node {
 	src, ok := p.open(at, ref)
 	if !ok {
-		return tree.Node{}
+		return Node{}
 	}
 	if len(src.Values) == 1 {
-		return tree.Node{Raw: src.Values[0].Raw, Off: at.Off}
+		return Node{Raw: src.Values[0].Raw, Off: at.Off}
 	}
 	items := make([][]byte, len(src.Values))
 	for i := range src.Values {
 		items[i] = src.Values[i].Raw
 	}
-	return tree.Node{Raw: tree.Array(items), Off: at.Off}
+	return Node{Raw: Array(items), Off: at.Off}
 }
 
 // read gives the bytes of a file:// reference inside the configuration's directory.
@@ -277,8 +277,8 @@ func (p *promptfooReader) read(ref string) ([]byte, string, error) {
 		return nil, "", fmt.Errorf("%s: the configuration has no directory to read it from", ref)
 	}
 	b, err := p.Opt.Beside(p.dir, rel)
-	if err == nil && len(b) > source.MaxYAML {
-		err = fmt.Errorf("%w: larger than %d bytes", callvet.ErrLimited, source.MaxYAML)
+	if err == nil && len(b) > doc.MaxYAML {
+		err = fmt.Errorf("%w: larger than %d bytes", callvet.ErrLimited, doc.MaxYAML)
 	}
 	if err != nil {
 		return nil, "", fmt.Errorf("read %s: %w", ref, err)
@@ -287,7 +287,7 @@ func (p *promptfooReader) read(ref string) ([]byte, string, error) {
 }
 
 // test makes the cases of one test.
-func (p *promptfooReader) test(n tree.Node) {
+func (p *promptfooReader) test(n Node) {
 	p.count++
 	p.CaseID = fmt.Sprintf("test-%d", p.count)
 	o := p.Loose(n)
@@ -331,7 +331,7 @@ func setField(c *callvet.Case, name, value string) {
 	c.Fields[name] = value
 }
 
-func (p *promptfooReader) metadata(v tree.Node, c *callvet.Case) {
+func (p *promptfooReader) metadata(v Node, c *callvet.Case) {
 	for _, m := range v.Members(p.Keys) {
 		if s, ok := m.Val.Text(); ok {
 			if m.Name == "tier" {
@@ -345,20 +345,20 @@ func (p *promptfooReader) metadata(v tree.Node, c *callvet.Case) {
 
 // input renders a prompt: chat messages when it is a JSON list of them, else
 // one user turn.
-func (p *promptfooReader) input(chat promptTemplate, vars []tree.Member, c *callvet.Case) {
+func (p *promptfooReader) input(chat promptTemplate, vars []Member, c *callvet.Case) {
 	text, err := render(chat.text, vars)
 	if err != "" {
 		c.Skip = "the prompt is a template that cannot be rendered: " + err
 		p.Report(chat.at, "template", "prompts", "only {{name}} and {{name.key}} are rendered", "%s", c.Skip)
 	}
-	c.Input = tree.UserInput(text)
+	c.Input = UserInput(text)
 	if !strings.HasPrefix(strings.TrimSpace(text), "[") {
 		return
 	}
-	if n, ok := tree.Trusted([]byte(text)); ok && tree.FirstOf(n).Has("role") {
+	if n, ok := Trusted([]byte(text)); ok && FirstOf(n).Has("role") {
 		n.Off = chat.at
-		sub := newReader(&tree.Source{Path: p.Src.Path, Text: n.Raw, Form: "json"}, p.Opt)
-		if turns := sub.Turns(tree.Node{Raw: n.Raw}); len(sub.Problems) == 0 {
+		sub := newReader(&Source{Path: p.Src.Path, Text: n.Raw, Form: "json"}, p.Opt)
+		if turns := sub.Turns(Node{Raw: n.Raw}); len(sub.Problems) == 0 {
 			c.Input = turns
 		}
 	}

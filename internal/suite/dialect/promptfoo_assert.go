@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/suite/dialect/tree"
 )
 
 // assertReader turns the assertions of one promptfoo test into expectations.
@@ -21,7 +20,7 @@ import (
 type assertReader struct {
 	*promptfooReader
 	c    *callvet.Case
-	vars []tree.Member
+	vars []Member
 
 	plan  *callvet.Plan // what says of all calls together how they are made
 	valid bool          // a valid call is wanted
@@ -29,7 +28,7 @@ type assertReader struct {
 	lost  []string
 }
 
-func (p *promptfooReader) asserts(o tree.Object, vars []tree.Member, c *callvet.Case) {
+func (p *promptfooReader) asserts(o Object, vars []Member, c *callvet.Case) {
 	a := &assertReader{promptfooReader: p, c: c, vars: vars}
 	if o.Get("options").Get("disableDefaultAsserts").Kind() != 't' {
 		for _, n := range p.defaults.Get("assert").Elements() {
@@ -54,7 +53,7 @@ func (p *promptfooReader) asserts(o tree.Object, vars []tree.Member, c *callvet.
 }
 
 // value is the assertion's value with its variables rendered.
-func (a *assertReader) value(n tree.Node) (tree.Node, bool) {
+func (a *assertReader) value(n Node) (Node, bool) {
 	v, failure := renderValue(n.Get("value"), a.vars)
 	if failure != "" {
 		a.drop(n, "its value is a template that cannot be rendered: "+failure)
@@ -65,7 +64,7 @@ func (a *assertReader) value(n tree.Node) (tree.Node, bool) {
 
 // drop keeps an assertion that nothing here evaluates, so that it stays visible. A
 // rubric waits for a judge.
-func (a *assertReader) drop(n tree.Node, why string) {
+func (a *assertReader) drop(n Node, why string) {
 	typ, _ := n.Get("type").Text()
 	want, isText := n.Get("value").Text()
 	if !isText {
@@ -89,7 +88,7 @@ func (a *assertReader) drop(n tree.Node, why string) {
 	}
 }
 
-func (a *assertReader) assert(n tree.Node) {
+func (a *assertReader) assert(n Node) {
 	typ, _ := n.Get("type").Text()
 	o := a.Loose(n)
 	if w := o.Number("weight"); w != nil && *w == 0 {
@@ -123,7 +122,7 @@ func (a *assertReader) assert(n tree.Node) {
 }
 
 // unweighted tells that there are no weights and metrics; a scorer has its metric as its name.
-func (a *assertReader) unweighted(o tree.Object, named bool) {
+func (a *assertReader) unweighted(o Object, named bool) {
 	for _, k := range []string{"weight", "metric"} {
 		if v := o.Get(k); v.Given() && !(k == "metric" && named) {
 			a.Keep(o.At(k), "assert[]."+k, "every assertion counts; there are no weights")
@@ -154,7 +153,7 @@ func why(name string) string {
 }
 
 // transformed: a transform is JavaScript; the two that pick the called name are understood.
-func (a *assertReader) transformed(n tree.Node, typ, transform string) {
+func (a *assertReader) transformed(n Node, typ, transform string) {
 	v, ok := a.value(n)
 	s, isText := v.Text()
 	switch {
@@ -174,7 +173,7 @@ func (a *assertReader) acceptable(names []string) {
 }
 
 // callAssert reads assertions on calls; false when the name is none of them.
-func (a *assertReader) callAssert(n tree.Node, o tree.Object, name string, negated bool, v tree.Node) bool {
+func (a *assertReader) callAssert(n Node, o Object, name string, negated bool, v Node) bool {
 	switch name {
 	case "is-valid-openai-tools-call", "is-valid-openai-function-call", "is-valid-function-call":
 		a.valid, a.none = a.valid || !negated, a.none || negated
@@ -195,7 +194,7 @@ func (a *assertReader) callAssert(n tree.Node, o tree.Object, name string, negat
 }
 
 // names reads a list of names, or a string with commas.
-func names(v tree.Node) []string {
+func names(v Node) []string {
 	out := []string{}
 	if s, ok := v.Text(); ok {
 		for _, name := range strings.Split(s, ",") {
@@ -215,7 +214,7 @@ func names(v tree.Node) []string {
 
 // toolF1 compares sets of names: with 1, the threshold when none is given, that is exactly
 // these tools.
-func (a *assertReader) toolF1(n tree.Node, o tree.Object, negated bool, v tree.Node) {
+func (a *assertReader) toolF1(n Node, o Object, negated bool, v Node) {
 	list := names(v)
 	slices.Sort(list)
 	list = slices.Compact(list)
@@ -256,7 +255,7 @@ func (a *assertReader) claim(p callvet.Plan, negated bool) {
 
 // called gives the tools that a name, {name} or {pattern} stands for. A * is one here, too;
 // a ? stands for the suite's tools that fit.
-func (a *assertReader) called(v tree.Node) (tools []string, why string) {
+func (a *assertReader) called(v Node) (tools []string, why string) {
 	s, ok := v.Text()
 	if !ok {
 		if s, ok = v.Get("pattern").Text(); !ok || s == "" {
@@ -287,7 +286,7 @@ func (a *assertReader) count(c callvet.CallCount) {
 	a.c.Expect.Counts = append(a.c.Expect.Counts, c)
 }
 
-func (a *assertReader) toolUsed(n tree.Node, negated bool, v tree.Node) {
+func (a *assertReader) toolUsed(n Node, negated bool, v Node) {
 	if v.Kind() == '{' {
 		o := a.Loose(v)
 		a.bounded(n, v, negated, o.Integer("min"), o.Integer("max"), 1)
@@ -295,7 +294,7 @@ func (a *assertReader) toolUsed(n tree.Node, negated bool, v tree.Node) {
 	}
 	items := v.Elements()
 	if v.Kind() == '"' {
-		items = []tree.Node{v}
+		items = []Node{v}
 	}
 	for _, item := range items {
 		tools, why := a.called(item)
@@ -314,7 +313,7 @@ func (a *assertReader) toolUsed(n tree.Node, negated bool, v tree.Node) {
 
 // bounded reads how many calls of some tools there are. least is the lower bound when none
 // is given.
-func (a *assertReader) bounded(n, v tree.Node, negated bool, lo, hi *int, least int) {
+func (a *assertReader) bounded(n, v Node, negated bool, lo, hi *int, least int) {
 	tools, why := a.called(v)
 	if lo == nil && least > 0 {
 		lo = &least
@@ -340,7 +339,7 @@ func (a *assertReader) bounded(n, v tree.Node, negated bool, lo, hi *int, least 
 	a.count(callvet.CallCount{Call: callvet.ExpectedCall{Tools: tools}, Min: lo, Max: hi})
 }
 
-func (a *assertReader) toolArgs(n tree.Node, negated bool, v tree.Node) {
+func (a *assertReader) toolArgs(n Node, negated bool, v Node) {
 	tools, why := a.called(v)
 	call := callvet.ExpectedCall{Tools: tools}
 	if why == "" {
@@ -359,7 +358,7 @@ func (a *assertReader) toolArgs(n tree.Node, negated bool, v tree.Node) {
 }
 
 // arguments reads args, defaults and ignore. It says why when they cannot be carried.
-func (a *assertReader) arguments(v tree.Node, call *callvet.ExpectedCall) (why string) {
+func (a *assertReader) arguments(v Node, call *callvet.ExpectedCall) (why string) {
 	o := a.Loose(v)
 	args, _ := o.First("args", "arguments")
 	if args.Kind() != '{' {
@@ -379,7 +378,7 @@ func (a *assertReader) arguments(v tree.Node, call *callvet.ExpectedCall) (why s
 			matchers[name] = callvet.Matcher{Mode: "present", Optional: true}
 		}
 	}
-	var kept tree.Record
+	var kept Record
 	expected := map[string]string{}
 	for _, k := range args.Members(nil) {
 		if slices.ContainsFunc(ignored, func(name string) bool { return callvet.NameFits(name, k.Name, true) }) {
@@ -407,7 +406,7 @@ func (a *assertReader) arguments(v tree.Node, call *callvet.ExpectedCall) (why s
 	return ""
 }
 
-func ignoredNames(v tree.Node) []string {
+func ignoredNames(v Node) []string {
 	if s, ok := v.Text(); ok {
 		return []string{s}
 	}
@@ -419,7 +418,7 @@ const noValue = `"[^\\s\\S]"`
 
 // defaultArgument lets an argument be left out or have its default. One that is expected
 // with that very value is never met, since it is taken out first.
-func defaultArgument(d tree.Member, expected map[string]string, matchers map[string]callvet.Matcher, partial bool) (why string) {
+func defaultArgument(d Member, expected map[string]string, matchers map[string]callvet.Matcher, partial bool) (why string) {
 	switch want, both := expected[d.Name]; {
 	case both && want == string(d.Val.Raw):
 		matchers[d.Name] = callvet.Matcher{Mode: "regex", Value: json.RawMessage(noValue)}
@@ -434,7 +433,7 @@ func defaultArgument(d tree.Member, expected map[string]string, matchers map[str
 
 // toolSequence reads steps, in the short form too. Steps in a list of their own are calls
 // of one message.
-func (a *assertReader) toolSequence(n tree.Node, negated bool, v tree.Node) {
+func (a *assertReader) toolSequence(n Node, negated bool, v Node) {
 	mode, _ := v.Get("mode").Text()
 	steps := v.Get("steps")
 	if v.Kind() == '[' {
@@ -445,9 +444,9 @@ func (a *assertReader) toolSequence(n tree.Node, negated bool, v tree.Node) {
 	if mode == "exact" {
 		p = callvet.Plan{Order: callvet.OrderStrict}
 	}
-	grouped := slices.ContainsFunc(steps.Elements(), func(step tree.Node) bool { return step.Kind() == '[' })
+	grouped := slices.ContainsFunc(steps.Elements(), func(step Node) bool { return step.Kind() == '[' })
 	for i, step := range steps.Elements() {
-		group := []tree.Node{step}
+		group := []Node{step}
 		if step.Kind() == '[' {
 			group = step.Elements()
 		}
@@ -478,7 +477,7 @@ func (a *assertReader) toolSequence(n tree.Node, negated bool, v tree.Node) {
 	}
 }
 
-func (a *assertReader) stepCount(n tree.Node, negated bool, v tree.Node) {
+func (a *assertReader) stepCount(n Node, negated bool, v Node) {
 	o := a.Loose(v)
 	lo, hi, e := o.Integer("min"), o.Integer("max"), &a.c.Expect
 	switch {
@@ -487,14 +486,14 @@ func (a *assertReader) stepCount(n tree.Node, negated bool, v tree.Node) {
 	case o.Get("pattern").Given() || o.Get("name").Given():
 		a.bounded(n, v, negated, lo, hi, 0)
 	case negated || e.MinToolCalls != nil || e.MaxToolCalls != nil:
-		a.bounded(n, tree.Node{Raw: []byte(`"*"`), Off: v.Off}, negated, lo, hi, 0)
+		a.bounded(n, Node{Raw: []byte(`"*"`), Off: v.Off}, negated, lo, hi, 0)
 	default:
 		e.MinToolCalls, e.MaxToolCalls = lo, hi
 	}
 }
 
 // textAssert reads assertions on the answer, the latency and the cost.
-func (a *assertReader) textAssert(n tree.Node, o tree.Object, name string, negated bool, v tree.Node) bool {
+func (a *assertReader) textAssert(n Node, o Object, name string, negated bool, v Node) bool {
 	e := &a.c.Expect
 	list := texts(name, v)
 	switch key := name + map[bool]string{true: "!"}[negated]; key {
@@ -537,7 +536,7 @@ func (a *assertReader) textAssert(n tree.Node, o tree.Object, name string, negat
 
 // texts gives what an assertion looks for. Only those that take several read a
 // text as a list of names.
-func texts(name string, v tree.Node) []string {
+func texts(name string, v Node) []string {
 	several := strings.HasSuffix(name, "contains-any") || strings.HasSuffix(name, "contains-all")
 	if s, ok := v.Text(); ok && !several {
 		return []string{s}
@@ -557,15 +556,15 @@ func (a *assertReader) pattern(before string, list []string, after string) {
 }
 
 // equalCalls reads an expected output that is a call or a list of calls.
-func (a *assertReader) equalCalls(n, v tree.Node) bool {
+func (a *assertReader) equalCalls(n, v Node) bool {
 	items := v.Elements()
 	if v.Kind() == '{' {
-		items = []tree.Node{v}
+		items = []Node{v}
 	}
-	sub := newReader(&tree.Source{Text: v.Raw, Form: "json"}, a.Opt)
+	sub := newReader(&Source{Text: v.Raw, Form: "json"}, a.Opt)
 	var t callvet.Turn
 	for _, e := range items {
-		sub.Call(tree.Node{Raw: e.Raw}, &t)
+		sub.Call(Node{Raw: e.Raw}, &t)
 	}
 	if len(sub.Problems) > 0 || len(t.Calls) == 0 {
 		return false
@@ -591,7 +590,7 @@ func (a *assertReader) finish() {
 		one := 1
 		e.MinToolCalls = &one
 	}
-	if a.c.Skip == "" && !tree.AssertsAnything(e) && (len(e.Rubric) == 0 || len(e.Unsupported) > 0) {
+	if a.c.Skip == "" && !AssertsAnything(e) && (len(e.Rubric) == 0 || len(e.Unsupported) > 0) {
 		a.c.Skip = "the test asserts nothing"
 		if len(a.lost) > 0 {
 			a.c.Skip = "nothing here evaluates any of the test's assertions: " + strings.Join(a.lost, ", ")

@@ -7,13 +7,12 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/suite/dialect/tree"
 )
 
 // program carries an assertion that is JavaScript or Python as a scorer of the suite's own: as an
 // expression where one means the same, or where programs may be run as one; false when it is none
 // that can be.
-func (a *assertReader) program(n tree.Node, o tree.Object, name string, negated bool, v tree.Node) bool {
+func (a *assertReader) program(n Node, o Object, name string, negated bool, v Node) bool {
 	text, isText := v.Text()
 	if e := a.expression(n, v); e != "" {
 		a.c.Expect.Scorers = append(a.c.Expect.Scorers, callvet.Scorer{Name: a.scorerName(o.Str("metric"), name), Expr: e})
@@ -38,7 +37,7 @@ func (a *assertReader) program(n tree.Node, o tree.Object, name string, negated 
 		s.Python = strings.TrimRight(text, " \t\r\n")
 	}
 	if strings.Contains(text, "vars") {
-		var vars tree.Record
+		var vars Record
 		for _, m := range a.vars {
 			vars.Raw(m.Name, m.Val.Raw)
 		}
@@ -50,7 +49,7 @@ func (a *assertReader) program(n tree.Node, o tree.Object, name string, negated 
 
 // expression is what an assertion of JavaScript is as an expression; "" where it is none. What throws
 // an error fails, negated too, and an expression would pass then; a threshold is for numbers.
-func (a *assertReader) expression(n, v tree.Node) string {
+func (a *assertReader) expression(n, v Node) string {
 	typ, _ := n.Get("type").Text()
 	text, isText := v.Text()
 	if typ != "javascript" || !isText || n.Get("threshold").Given() {

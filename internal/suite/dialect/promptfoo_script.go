@@ -11,7 +11,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/callvet/callvet/internal/suite/dialect/tree"
 	"github.com/callvet/callvet/score/condition"
 )
 
@@ -39,7 +38,7 @@ const isText = `turns[-1].role == "assistant" && !exists(turns[-1].calls)`
 
 // formula gives the expression that means what a JavaScript of one line does; "" where there is
 // none.
-func formula(script string, vars []tree.Member) string {
+func formula(script string, vars []Member) string {
 	script = strings.TrimRight(script, " \t\r\n")
 	p := scriptReader{rest: strings.TrimRight(script, "; \t"), vars: vars} // of several lines it is the body of a function, which is not read
 	e, ok := p.either()
@@ -66,7 +65,7 @@ type scriptPart struct {
 // scriptReader reads a script from its beginning.
 type scriptReader struct {
 	rest string
-	vars []tree.Member
+	vars []Member
 }
 
 func (p *scriptReader) space() { p.rest = strings.TrimLeft(p.rest, " \t") }

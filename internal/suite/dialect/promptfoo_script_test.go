@@ -11,17 +11,17 @@ import (
 	"testing"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/suite/dialect/tree"
+
 	"github.com/callvet/callvet/score"
 	"github.com/callvet/callvet/score/condition"
 	"github.com/callvet/callvet/value"
 )
 
 // scriptVars are the variables of a test.
-func scriptVars() []tree.Member {
-	var out []tree.Member
+func scriptVars() []Member {
+	var out []Member
 	for _, v := range [][2]string{{"city", `"Paris"`}, {"quote", `"say \"hi\""`}, {"n", `3`}, {"list", `["a"]`}, {"lost", `"\ufffd"`}} {
-		out = append(out, tree.Member{Name: v[0], Val: tree.Node{Raw: []byte(v[1])}})
+		out = append(out, Member{Name: v[0], Val: Node{Raw: []byte(v[1])}})
 	}
 	return out
 }

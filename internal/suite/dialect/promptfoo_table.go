@@ -9,13 +9,11 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/callvet/callvet/internal/suite/dialect/tree"
 )
 
 // table reads tests in a spreadsheet: one for each row. A column is a variable; those of which
 // the name begins with __ describe the test. Positions are those of the place that names the file.
-func (p *promptfooReader) table(at tree.Node, ref string) {
+func (p *promptfooReader) table(at Node, ref string) {
 	b, _, err := p.read(ref)
 	var rows [][]string
 	if err == nil {
@@ -36,7 +34,7 @@ func (p *promptfooReader) table(at tree.Node, ref string) {
 		}
 	}
 	for _, row := range rows[1:] {
-		p.test(tree.Node{Raw: testOfRow(head, row), Off: at.Off})
+		p.test(Node{Raw: testOfRow(head, row), Off: at.Off})
 	}
 }
 
@@ -48,7 +46,7 @@ func columnCarried(name string) bool {
 
 // testOfRow writes a row as the test that it stands for.
 func testOfRow(head, row []string) []byte {
-	var vars, meta, test tree.Record
+	var vars, meta, test Record
 	var asserts [][]byte
 	for i, name := range head[:min(len(head), len(row))] {
 		name = strings.TrimSpace(name)
@@ -56,22 +54,22 @@ func testOfRow(head, row []string) []byte {
 		cell := row[i]
 		switch {
 		case isMeta:
-			meta.Raw(key, tree.Quote(cell))
+			meta.Raw(key, Quote(cell))
 		case expectedColumn.MatchString(name):
 			if cell = strings.TrimSpace(cell); cell != "" {
 				asserts = append(asserts, assertOfText(cell))
 			}
 		case name == "__description":
-			test.Raw("description", tree.Quote(cell))
+			test.Raw("description", Quote(cell))
 		case name == "__threshold" && number.MatchString(cell):
 			test.Raw("threshold", []byte(cell))
 		case !strings.HasPrefix(name, "__"):
-			vars.Raw(name, tree.Quote(cell))
+			vars.Raw(name, Quote(cell))
 		}
 	}
 	test.Raw("vars", vars.Bytes())
 	test.Raw("metadata", meta.Bytes())
-	test.Raw("assert", tree.Array(asserts))
+	test.Raw("assert", Array(asserts))
 	return test.Bytes()
 }
 
@@ -96,17 +94,17 @@ var (
 
 // assertOfText writes an assertion that is one text in a cell.
 func assertOfText(text string) []byte {
-	var a tree.Record
+	var a Record
 	m := shortAssert.FindStringSubmatch(text)
 	if m != nil && shortNames[m[1]] != "" {
 		m[1] = shortNames[m[1]]
 	}
 	if m == nil || !slices.Contains(shortTypes, strings.TrimPrefix(m[1], "not-")) {
-		a.Raw("type", tree.Quote("equals"))
-		a.Raw("value", tree.Quote(text))
+		a.Raw("type", Quote("equals"))
+		a.Raw("value", Quote(text))
 		return a.Bytes()
 	}
-	a.Raw("type", tree.Quote(m[1]))
+	a.Raw("type", Quote(m[1]))
 	if m[2] != "" {
 		a.Raw("threshold", []byte(m[2]))
 	}
@@ -117,9 +115,9 @@ func assertOfText(text string) []byte {
 		for part := range strings.SplitSeq(value, ",") {
 			items = append(items, strings.TrimSpace(part))
 		}
-		a.Raw("value", tree.QuoteAll(items))
+		a.Raw("value", QuoteAll(items))
 	default:
-		a.Raw("value", tree.Quote(value))
+		a.Raw("value", Quote(value))
 	}
 	return a.Bytes()
 }

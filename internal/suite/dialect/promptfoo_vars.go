@@ -6,14 +6,12 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
-
-	"github.com/callvet/callvet/internal/suite/dialect/tree"
 )
 
 // vars are the test's variables over those of defaultTest.
-func (p *promptfooReader) vars(o tree.Object) []tree.Member {
-	var out []tree.Member
-	for _, src := range []tree.Node{o.Get("vars"), p.scenario.Get("vars"), p.defaults.Get("vars")} {
+func (p *promptfooReader) vars(o Object) []Member {
+	var out []Member
+	for _, src := range []Node{o.Get("vars"), p.scenario.Get("vars"), p.defaults.Get("vars")} {
 		if ref, ok := src.Text(); ok {
 			src = p.file(src, ref)
 		}
@@ -26,7 +24,7 @@ func (p *promptfooReader) vars(o tree.Object) []tree.Member {
 	return out
 }
 
-func hasMember(list []tree.Member, name string) bool {
+func hasMember(list []Member, name string) bool {
 	for _, m := range list {
 		if m.Name == name {
 			return true
@@ -36,7 +34,7 @@ func hasMember(list []tree.Member, name string) bool {
 }
 
 // variable reads a value that is a file.
-func (p *promptfooReader) variable(m tree.Member) tree.Member {
+func (p *promptfooReader) variable(m Member) Member {
 	s, ok := m.Val.Text()
 	if !ok || !strings.HasPrefix(s, "file://") {
 		return m
@@ -46,26 +44,26 @@ func (p *promptfooReader) variable(m tree.Member) tree.Member {
 		p.Report(m.Val.Off, "file", m.Name, "write the value into the test", "%v", err)
 		return m
 	}
-	m.Val = tree.Node{Raw: tree.Quote(string(b)), Off: m.Val.Off}
+	m.Val = Node{Raw: Quote(string(b)), Off: m.Val.Off}
 	return m
 }
 
 // combos expands variables that are lists into every combination.
-func (p *promptfooReader) combos(vars []tree.Member) [][]tree.Member {
-	out := [][]tree.Member{nil}
+func (p *promptfooReader) combos(vars []Member) [][]Member {
+	out := [][]Member{nil}
 	for _, m := range vars {
 		values := m.Val.Elements()
 		if m.Val.Kind() != '[' {
-			values = []tree.Node{m.Val}
+			values = []Node{m.Val}
 		}
 		if len(out)*len(values) > maxCombos {
 			p.Report(m.Off, "too-many", m.Name, "write the combinations that matter as tests", "lists of variables make more than %d combinations; %s is kept as one value", maxCombos, m.Name)
-			values = []tree.Node{m.Val}
+			values = []Node{m.Val}
 		}
-		var next [][]tree.Member
+		var next [][]Member
 		for _, have := range out {
 			for _, v := range values {
-				next = append(next, append(have[:len(have):len(have)], tree.Member{Name: m.Name, Off: m.Off, Val: v}))
+				next = append(next, append(have[:len(have):len(have)], Member{Name: m.Name, Off: m.Off, Val: v}))
 			}
 		}
 		out = next
@@ -80,7 +78,7 @@ var (
 
 // render substitutes {{name}} and {{name.key}}; failure says what it could not do.
 // Values may hold references themselves, one level deep.
-func render(text string, vars []tree.Member) (out, failure string) {
+func render(text string, vars []Member) (out, failure string) {
 	if strings.Contains(text, "{%") {
 		return text, "it has {% %} statements"
 	}
@@ -97,9 +95,9 @@ func render(text string, vars []tree.Member) (out, failure string) {
 				return e
 			}
 			if v.Kind() == '"' {
-				return tree.Unquote(v.Raw)
+				return Unquote(v.Raw)
 			}
-			return string(tree.Compact(v.Raw))
+			return string(Compact(v.Raw))
 		})
 		if failure != "" || !strings.Contains(text, "{{") {
 			break
@@ -108,7 +106,7 @@ func render(text string, vars []tree.Member) (out, failure string) {
 	return text, failure
 }
 
-func variableAt(vars []tree.Member, ref string) tree.Node {
+func variableAt(vars []Member, ref string) Node {
 	name, rest, deep := strings.Cut(ref, ".")
 	for _, m := range vars {
 		if m.Name != name {
@@ -119,15 +117,15 @@ func variableAt(vars []tree.Member, ref string) tree.Node {
 		}
 		return m.Val.At(strings.Split(rest, ".")...)
 	}
-	return tree.Node{}
+	return Node{}
 }
 
 // renderValue renders every string inside a JSON value.
-func renderValue(n tree.Node, vars []tree.Member) (tree.Node, string) {
+func renderValue(n Node, vars []Member) (Node, string) {
 	switch n.Kind() {
 	case '"':
-		s, failure := render(tree.Unquote(n.Raw), vars)
-		return tree.Node{Raw: tree.Quote(s), Off: n.Off}, failure
+		s, failure := render(Unquote(n.Raw), vars)
+		return Node{Raw: Quote(s), Off: n.Off}, failure
 	case '[':
 		var items [][]byte
 		for _, e := range n.Elements() {
@@ -137,9 +135,9 @@ func renderValue(n tree.Node, vars []tree.Member) (tree.Node, string) {
 			}
 			items = append(items, v.Raw)
 		}
-		return tree.Node{Raw: tree.Array(items), Off: n.Off}, ""
+		return Node{Raw: Array(items), Off: n.Off}, ""
 	case '{':
-		var o tree.Record
+		var o Record
 		for _, m := range n.Members(nil) {
 			v, failure := renderValue(m.Val, vars)
 			if failure != "" {
@@ -147,7 +145,7 @@ func renderValue(n tree.Node, vars []tree.Member) (tree.Node, string) {
 			}
 			o.Raw(m.Name, v.Raw)
 		}
-		return tree.Node{Raw: o.Bytes(), Off: n.Off}, ""
+		return Node{Raw: o.Bytes(), Off: n.Off}, ""
 	}
 	return n, ""
 }

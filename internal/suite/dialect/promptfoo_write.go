@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/suite/dialect/tree"
 )
 
 // assertWriter writes what a case expects as assertions of promptfoo. What has another
@@ -19,7 +18,7 @@ type assertWriter struct {
 	c       *callvet.Case
 	scoring callvet.Scoring // that decides how calls are compared
 	// original is the test that the case was read from, absent when it was none of promptfoo.
-	original tree.Node
+	original Node
 	out      [][]byte
 	lost     []callvet.Problem
 }
@@ -32,8 +31,8 @@ func (w *assertWriter) lose(key, format string, args ...any) {
 	}
 }
 
-func (w *assertWriter) add(typ string, fields ...tree.Pair) {
-	var o tree.Record
+func (w *assertWriter) add(typ string, fields ...Pair) {
+	var o Record
 	o.Str("type", typ)
 	for _, f := range fields {
 		o.Raw(f.Key, f.Val)
@@ -41,7 +40,7 @@ func (w *assertWriter) add(typ string, fields ...tree.Pair) {
 	w.out = append(w.out, o.Bytes())
 }
 
-func (w *assertWriter) value(typ string, v []byte) { w.add(typ, tree.Pair{Key: "value", Val: v}) }
+func (w *assertWriter) value(typ string, v []byte) { w.add(typ, Pair{Key: "value", Val: v}) }
 
 func (w *assertWriter) asserts() [][]byte {
 	e := &w.c.Expect
@@ -83,7 +82,7 @@ func (w *assertWriter) unsupported(u *callvet.Unsupported) {
 func newAssertWriter(s *callvet.Suite, c *callvet.Case) *assertWriter {
 	w := &assertWriter{c: c, scoring: s.Defaults.Scoring}
 	if s.Dialect == "promptfoo" {
-		w.original = tree.Node{Raw: c.Foreign}
+		w.original = Node{Raw: c.Foreign}
 	}
 	if c.Scoring == nil {
 		return w
@@ -115,10 +114,10 @@ func (w *assertWriter) names(e *callvet.Expect) {
 	case slices.Equal(e.ToolsAcceptable[0], []string{callvet.NoTools}) || len(e.ToolsAcceptable[0]) == 0:
 		w.add("not-is-valid-openai-tools-call")
 	default:
-		w.value("tool-call-f1", tree.QuoteAll(e.ToolsAcceptable[0]))
+		w.value("tool-call-f1", QuoteAll(e.ToolsAcceptable[0]))
 	}
 	for _, t := range e.ToolsNotCalled {
-		w.value("not-trajectory:tool-used", tree.Quote(t))
+		w.value("not-trajectory:tool-used", Quote(t))
 	}
 	if e.MinToolCalls != nil || e.MaxToolCalls != nil {
 		w.steps("trajectory:step-count", "", e.MinToolCalls, e.MaxToolCalls)
@@ -126,7 +125,7 @@ func (w *assertWriter) names(e *callvet.Expect) {
 }
 
 func (w *assertWriter) steps(typ, pattern string, lo, hi *int) {
-	var v tree.Record
+	var v Record
 	v.Str("type", "tool")
 	v.Str("pattern", pattern)
 	v.Integer("min", lo)
@@ -183,7 +182,7 @@ func (w *assertWriter) plan(p *callvet.Plan) {
 
 // scores says which least values of scores cannot be carried.
 func (w *assertWriter) scores(key string, scores map[string]float64) {
-	for _, name := range tree.SortedKeys(scores) {
+	for _, name := range SortedKeys(scores) {
 		if name != "tool_set_f1" && scores[name] > 0 {
 			w.lose(key+"."+name, "there is no such score")
 		}
@@ -229,12 +228,12 @@ func (w *assertWriter) exactly(p *callvet.Plan, extra int) {
 		w.lose("plans", "one call for each of several patterns cannot be said")
 		return
 	case extra == 0 && len(list) == n && !patterns:
-		w.value("tool-call-f1", tree.QuoteAll(list))
+		w.value("tool-call-f1", QuoteAll(list))
 	case len(list) == n:
-		w.value("trajectory:tool-used", tree.QuoteAll(list))
+		w.value("trajectory:tool-used", QuoteAll(list))
 	default:
 		for _, name := range list {
-			var v tree.Record
+			var v Record
 			v.Str("name", name)
 			k := times[name]
 			v.Integer("min", &k)
@@ -281,7 +280,7 @@ func (w *assertWriter) call(c *callvet.ExpectedCall, key string) []byte {
 	if w.scoring.Mode != "strict" {
 		w.lose("scoring.mode", "values are compared letter for letter there")
 	}
-	var v tree.Record
+	var v Record
 	v.Str("name", c.Tools[0])
 	v.Raw("args", []byte(cmp.Or(string(c.Args), "{}")))
 	v.Str("mode", map[bool]string{true: "partial", false: "exact"}[extra == callvet.ExtraIgnore])
@@ -294,10 +293,10 @@ func (w *assertWriter) call(c *callvet.ExpectedCall, key string) []byte {
 
 // matchers are what the matchers of a call's arguments are there: names that are ignored and
 // defaults. One that is neither is named.
-func (w *assertWriter) matchers(c *callvet.ExpectedCall, extra callvet.ExtraArgs) (ignored []string, defaults tree.Record, other string) {
-	for _, name := range tree.SortedKeys(c.Matchers) {
+func (w *assertWriter) matchers(c *callvet.ExpectedCall, extra callvet.ExtraArgs) (ignored []string, defaults Record, other string) {
+	for _, name := range SortedKeys(c.Matchers) {
 		m := c.Matchers[name]
-		expected := (tree.Node{Raw: bytes.TrimSpace(c.Args)}).Get(name)
+		expected := (Node{Raw: bytes.TrimSpace(c.Args)}).Get(name)
 		switch {
 		case strings.ContainsAny(name, ".["):
 			return nil, nil, name
@@ -318,7 +317,7 @@ func (w *assertWriter) matchers(c *callvet.ExpectedCall, extra callvet.ExtraArgs
 // wholeInParts reports whether every argument that has members is compared in part, as all
 // are in promptfoo's partial mode.
 func (w *assertWriter) wholeInParts(c *callvet.ExpectedCall) bool {
-	for _, m := range (tree.Node{Raw: bytes.TrimSpace(c.Args)}).Members(nil) {
+	for _, m := range (Node{Raw: bytes.TrimSpace(c.Args)}).Members(nil) {
 		if k := m.Val.Kind(); (k == '{' || k == '[') && c.Matchers[m.Name].Mode != "partial" {
 			return false
 		}
@@ -332,7 +331,7 @@ func (w *assertWriter) sequence(typ string, p *callvet.Plan, mode string) {
 	for i := range p.Calls {
 		steps = append(steps, p.Calls[i].Tools[0])
 	}
-	var v tree.Record
+	var v Record
 	v.Str("mode", mode)
 	v.Strs("steps", steps)
 	w.value(typ, v.Bytes())
@@ -347,9 +346,9 @@ func (w *assertWriter) f1(typ string, p *callvet.Plan, least float64) {
 	for i := range p.Calls {
 		names = append(names, p.Calls[i].Tools[0])
 	}
-	var t tree.Record
+	var t Record
 	t.Number("threshold", &least)
-	w.add(typ, tree.Pair{Key: "value", Val: tree.QuoteAll(names)}, t[0])
+	w.add(typ, Pair{Key: "value", Val: QuoteAll(names)}, t[0])
 }
 
 // count writes how many calls fit an expectation.
@@ -370,11 +369,11 @@ func (w *assertWriter) count(c *callvet.CallCount, key string, negated bool) {
 			w.value(map[bool]string{true: "not-"}[none != negated]+"trajectory:tool-args-match", v)
 		}
 	case c.Min == nil && c.Max == nil:
-		w.value(not+"trajectory:tool-used", tree.Quote(c.Call.Tools[0]))
+		w.value(not+"trajectory:tool-used", Quote(c.Call.Tools[0]))
 	case c.Min == nil || *c.Min == 0:
 		w.steps(not+"trajectory:step-count", c.Call.Tools[0], c.Min, c.Max)
 	default:
-		var v tree.Record
+		var v Record
 		v.Str("pattern", c.Call.Tools[0])
 		v.Integer("min", c.Min)
 		v.Integer("max", c.Max)
@@ -427,21 +426,21 @@ func (w *assertWriter) sequenceOf(p *callvet.Plan, key, not string) {
 // answer writes what is said of the answer, the latency and the cost.
 func (w *assertWriter) answer(e *callvet.Expect) {
 	for _, s := range e.ResponseContains {
-		w.value("contains", tree.Quote(s))
+		w.value("contains", Quote(s))
 	}
 	for _, g := range e.ResponseContainsAny {
-		w.value("contains-any", tree.QuoteAll(g))
+		w.value("contains-any", QuoteAll(g))
 	}
 	for _, s := range e.ResponseNotContains {
-		w.value("not-contains", tree.Quote(s))
+		w.value("not-contains", Quote(s))
 	}
 	for _, s := range e.ResponseMatches {
-		w.value("regex", tree.Quote(s))
+		w.value("regex", Quote(s))
 	}
-	var limits tree.Record
+	var limits Record
 	limits.Number("latency", e.MaxLatencyMS)
 	limits.Number("cost", e.MaxCostUSD)
 	for _, l := range limits {
-		w.add(l.Key, tree.Pair{Key: "threshold", Val: l.Val})
+		w.add(l.Key, Pair{Key: "threshold", Val: l.Val})
 	}
 }

@@ -2,9 +2,7 @@
 
 package dialect
 
-import "github.com/callvet/callvet/internal/suite/dialect/tree"
-
 // reader reads a file of any dialect: toolsuite, forge, … are its methods.
-type reader struct{ *tree.Reader }
+type reader struct{ *Reader }
 
-func newReader(src *tree.Source, opt tree.Options) *reader { return &reader{tree.NewReader(src, opt)} }
+func newReader(src *Source, opt ReaderOptions) *reader { return &reader{NewReader(src, opt)} }

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/suite/dialect/tree"
 )
 
 // Refusal says in one sentence what a file of no known dialect looks like and
@@ -18,7 +17,7 @@ func Refusal(data []byte, path string) error {
 	if what, hint := notText(data); what != "" {
 		return refuse(path, what, hint)
 	}
-	src, err := tree.Open(data, path)
+	src, err := Open(data, path)
 	if err != nil {
 		return err
 	}
@@ -30,7 +29,7 @@ func Refusal(data []byte, path string) error {
 }
 
 func refuse(path, what, hint string) error {
-	return &callvet.Hinted{Err: fmt.Errorf("read suite: %w: %s %s", callvet.ErrInvalid, tree.Name(path), what), Hint: hint}
+	return &callvet.Hinted{Err: fmt.Errorf("read suite: %w: %s %s", callvet.ErrInvalid, Name(path), what), Hint: hint}
 }
 
 // notText recognizes what is neither JSON nor YAML by its first bytes.
@@ -40,7 +39,7 @@ func notText(data []byte) (what, hint string) {
 		return "is a ZIP archive (an Inspect log has this form, too)", "unpack it first; a log is scored as a trace, it is not a suite"
 	case bytes.HasPrefix(data, []byte("SQLite format 3")):
 		return "is a database", "export the cases as JSON first"
-	case tree.FirstByte(data) == '<':
+	case FirstByte(data) == '<':
 		return "is XML or HTML: a report, not a suite", "load the suite that the report was made from"
 	case bytes.HasPrefix(data, []byte("# ")) && bytes.Contains(data, []byte("\n## ")) || bytes.Contains(data, []byte("\n```")):
 		return "is a Markdown document", "put the suite into a .json or .yaml file of its own"
@@ -148,10 +147,10 @@ func otherSuites() []family {
 	}
 }
 
-func looksLike(s *tree.Source) (what, hint string) {
+func looksLike(s *Source) (what, hint string) {
 	doc := s.Values[0]
 	for _, f := range families() {
-		for _, d := range []tree.Node{doc, tree.FirstOf(doc)} {
+		for _, d := range []Node{doc, FirstOf(doc)} {
 			if hasAll(d, f.keys) {
 				return f.what, f.hint
 			}
@@ -159,11 +158,11 @@ func looksLike(s *tree.Source) (what, hint string) {
 	}
 	if m := doc.Members(nil); len(m) > 0 {
 		switch v := m[0].Val; {
-		case tree.FirstOf(v.Get("clusters")).Kind() == '[':
+		case FirstOf(v.Get("clusters")).Kind() == '[':
 			return "is a tool overlap map", "give it beside eval files, it has no cases"
 		case v.Has("metrics") && v.Has("id"):
 			return "is an OpenAI Evals registry entry", "load the samples file that it names"
-		case tree.FirstOf(v).Has("role"), v.Has("input") || v.Has("output"):
+		case FirstOf(v).Has("role"), v.Has("input") || v.Has("output"):
 			return "is a set of recorded conversations: a trace, not a suite", "score it as a trace file instead of loading it as a suite"
 		}
 	}
@@ -171,10 +170,10 @@ func looksLike(s *tree.Source) (what, hint string) {
 }
 
 // shape describes an unknown document by its first keys.
-func shape(s *tree.Source, doc tree.Node) string {
+func shape(s *Source, doc Node) string {
 	list := ""
 	if doc.Kind() == '[' {
-		doc, list = tree.FirstOf(doc), "a list of "
+		doc, list = FirstOf(doc), "a list of "
 	}
 	var keys []string
 	for _, m := range doc.Members(nil) {
@@ -184,18 +183,18 @@ func shape(s *tree.Source, doc tree.Node) string {
 		}
 	}
 	if len(keys) == 0 {
-		return fmt.Sprintf("holds %s%s, which is no suite format", list, tree.KindName(doc))
+		return fmt.Sprintf("holds %s%s, which is no suite format", list, KindName(doc))
 	}
 	ext := strings.TrimPrefix(filepath.Ext(s.Path), ".")
 	return fmt.Sprintf("holds %s%s with the keys %s, which is no suite format known here", list, strings.TrimSpace(strings.ToUpper(ext)+" object"), strings.Join(keys, ", "))
 }
 
-func hasAll(n tree.Node, keys []string) bool {
+func hasAll(n Node, keys []string) bool {
 	for _, k := range keys {
 		at := n
 		for _, part := range strings.Split(k, ".") {
 			if part == "[]" {
-				at = tree.FirstOf(at)
+				at = FirstOf(at)
 			} else {
 				at = at.Get(part)
 			}

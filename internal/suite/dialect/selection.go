@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/suite/dialect/tree"
 )
 
 const selectOnly = "kept, used by select, not by run"
@@ -25,7 +24,7 @@ func (l layersOff) apply(s *callvet.Selection) {
 
 // selectionConfig reads the weights of the layers into the suite's settings, and
 // which layers are off. How tools are retrieved is the target's matter, and kept.
-func (r *reader) selectionConfig(n tree.Node, s *callvet.Suite) (off layersOff) {
+func (r *reader) selectionConfig(n Node, s *callvet.Suite) (off layersOff) {
 	if !n.Given() || n.Kind() != '{' {
 		return off
 	}
@@ -46,7 +45,7 @@ func (r *reader) selectionConfig(n tree.Node, s *callvet.Suite) (off layersOff) 
 
 // layerWeights reads the weights; a key that is not given keeps its default.
 // Source: Tool Selection Evaluation System, "Creating Custom Test Suites".
-func layerWeights(n tree.Node) *callvet.SelectionScoring {
+func layerWeights(n Node) *callvet.SelectionScoring {
 	var out callvet.SelectionScoring
 	any := false
 	for _, k := range []struct {

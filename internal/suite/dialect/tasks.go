@@ -8,14 +8,13 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/suite/dialect/tree"
 )
 
 // tasks reads labelled tasks of Evaluating Tool Calling, §5: one record per
 // task, as a JSON or YAML list, as JSON Lines, or in {tasks: […], tools: […]}.
 func (r *reader) tasks() (*callvet.Suite, error) {
-	s := &callvet.Suite{Name: tree.Stem(r.Src.Path), Tools: r.Opt.Tools}
-	list, doc, shape := r.Src.Values, tree.Node{Raw: []byte(`{"tasks":[]}`)}, "lines"
+	s := &callvet.Suite{Name: Stem(r.Src.Path), Tools: r.Opt.Tools}
+	list, doc, shape := r.Src.Values, Node{Raw: []byte(`{"tasks":[]}`)}, "lines"
 	if first := r.Src.Values[0]; len(r.Src.Values) == 1 {
 		switch {
 		case first.Kind() == '[':
@@ -31,13 +30,13 @@ func (r *reader) tasks() (*callvet.Suite, error) {
 	for i, n := range list {
 		s.Cases = append(s.Cases, format.Read(r.Reader, n, i))
 	}
-	var extra tree.Record
+	var extra Record
 	extra.Str("shape", shape)
-	s.Foreign = tree.FrameOf(r.Src, doc, "tasks", extra)
+	s.Foreign = FrameOf(r.Src, doc, "tasks", extra)
 	return s, nil
 }
 
-func (r *reader) tasksFrame(doc tree.Node) callvet.Suite {
+func (r *reader) tasksFrame(doc Node) callvet.Suite {
 	r.CaseID = ""
 	o := r.Object(doc, "the task file", "name", "version", "description", "system_prompt", "tools", "tasks")
 	s := callvet.Suite{Name: o.Str("name"), Version: o.Scalar("version"), Description: o.Str("description"), SystemPrompt: o.Str("system_prompt")}
@@ -46,17 +45,17 @@ func (r *reader) tasksFrame(doc tree.Node) callvet.Suite {
 		s.Tools = r.Opt.Tools
 	}
 	if s.Name == "" {
-		s.Name = tree.Stem(r.Src.Path)
+		s.Name = Stem(r.Src.Path)
 	}
 	return s
 }
 
-func taskFormat(opt tree.Options) tree.CaseFormat {
-	return tree.CaseFormat{
-		Read:  func(t *tree.Reader, n tree.Node, i int) callvet.Case { return (&reader{t}).task(n, i) },
+func taskFormat(opt ReaderOptions) CaseFormat {
+	return CaseFormat{
+		Read:  func(t *Reader, n Node, i int) callvet.Case { return (&reader{t}).task(n, i) },
 		Write: writeTask,
 		Opt:   opt,
-		Can: []tree.Feature{
+		Can: []Feature{
 			"plans", "no calls", "several calls", "order", "calls without arguments given", "arguments", "result_check", "multi_turn", "mocks",
 			"response_contains", "response_not_contains", "response_matches", "rubric", "tools_not_called", "postconditions", "safety", "tool_calls bounds", "max_latency_ms", "max_tokens", "max_cost_usd",
 			"context", "as_of", "tags", "fields", "earlier turns", "description", "tier",
@@ -69,7 +68,7 @@ func taskFields() []string {
 	return []string{"language", "intent", "difficulty", "tool_family", "api_version", "statefulness"}
 }
 
-func (r *reader) task(n tree.Node, index int) callvet.Case {
+func (r *reader) task(n Node, index int) callvet.Case {
 	c := callvet.Case{ID: fmt.Sprintf("case-%d", index+1), Position: r.Src.Position(n.Off), Foreign: n.Raw}
 	r.CaseID = c.ID
 	o := r.Object(n, "a task", append([]string{
@@ -83,9 +82,9 @@ func (r *reader) task(n tree.Node, index int) callvet.Case {
 	}
 	c.Description, c.AsOf, c.Tags, c.Tier = o.Str("description"), o.Scalar("as_of"), o.Strs("tags"), callvet.Tier(o.Str("tier"))
 	if v := o.Get("context"); v.Kind() == '"' {
-		c.Context = tree.Unquote(v.Raw)
+		c.Context = Unquote(v.Raw)
 	} else if v.Given() {
-		c.Context = string(tree.Compact(v.Raw))
+		c.Context = string(Compact(v.Raw))
 	}
 	for _, k := range taskFields() {
 		if v := o.Scalar(k); v != "" {
@@ -100,14 +99,14 @@ func (r *reader) task(n tree.Node, index int) callvet.Case {
 	r.postconditions(o, &c)
 	r.budget(o, &c)
 	r.safetyRules(o, &c)
-	if !tree.AssertsAnything(&c.Expect) && c.Safety == nil && len(c.Expect.Rubric) == 0 {
+	if !AssertsAnything(&c.Expect) && c.Safety == nil && len(c.Expect.Rubric) == 0 {
 		r.Report(n.Off, "asserts-nothing", "gold_steps", `write "gold_steps": [] to say that no call is right`, "the task has neither gold_steps nor checkable postconditions")
 	}
 	return c
 }
 
 // taskInput takes messages where there are any, else the goal as the user's words.
-func (r *reader) taskInput(o tree.Object, c *callvet.Case) {
+func (r *reader) taskInput(o Object, c *callvet.Case) {
 	if v := o.Get("messages"); v.Given() {
 		c.Input = r.Turns(v)
 		return
@@ -116,12 +115,12 @@ func (r *reader) taskInput(o tree.Object, c *callvet.Case) {
 	if strings.TrimSpace(goal) == "" {
 		r.Report(o.Node.Off, "empty-prompt", "goal", "write what the user wants", "the task has neither goal nor messages")
 	}
-	c.Input = tree.UserInput(goal)
+	c.Input = UserInput(goal)
 }
 
 // goldSteps makes one ordered plan of the steps that are needed. No step, or
 // none that is needed, means that the target must not call anything.
-func (r *reader) goldSteps(o tree.Object, c *callvet.Case) {
+func (r *reader) goldSteps(o Object, c *callvet.Case) {
 	needed, said := o.Boolean("needed")
 	v := o.Get("gold_steps")
 	if !v.Given() && !(said && !needed) {
@@ -153,14 +152,14 @@ func (r *reader) goldSteps(o tree.Object, c *callvet.Case) {
 
 // goldStep reads "name@vN" or {tool, args, result_check, needed, result}; the
 // labels may stand in gold as in a trace. ok is false for a step not needed.
-func (r *reader) goldStep(n tree.Node, c *callvet.Case) (call callvet.ExpectedCall, mock *callvet.Mock, ok bool) {
+func (r *reader) goldStep(n Node, c *callvet.Case) (call callvet.ExpectedCall, mock *callvet.Mock, ok bool) {
 	if s, isText := n.Text(); isText {
 		call.Tools = []string{r.unversioned(n, s)}
 		return call, nil, true
 	}
 	o := r.Object(n, "a gold step", "tool", "args", "result_check", "needed", "gold", "result", "turn_id", "call_id", "notes")
 	gold := r.Loose(o.Get("gold"))
-	pick := func(key string) tree.Node {
+	pick := func(key string) Node {
 		if v := gold.Get(key); !v.Absent() {
 			return v
 		}
@@ -178,12 +177,12 @@ func (r *reader) goldStep(n tree.Node, c *callvet.Case) (call callvet.ExpectedCa
 	if args := pick("args"); args.Kind() == '{' {
 		call.Args = args.Raw
 	} else if args.Given() {
-		r.Report(args.Off, "wrong-type", "args", "", "args must be an object or null, not %s", tree.KindName(args))
+		r.Report(args.Off, "wrong-type", "args", "", "args must be an object or null, not %s", KindName(args))
 	}
 	if check := pick("result_check"); check.Given() {
 		call.ResultCheck, ok = check.Text()
 		if !ok {
-			r.Report(check.Off, "wrong-type", "result_check", `write a comparison such as "window_days==30"`, "result_check must be a string, not %s", tree.KindName(check))
+			r.Report(check.Off, "wrong-type", "result_check", `write a comparison such as "window_days==30"`, "result_check must be a string, not %s", KindName(check))
 		}
 	}
 	if res := gold.Get("result"); res.Given() {
@@ -197,7 +196,7 @@ func (r *reader) goldStep(n tree.Node, c *callvet.Case) (call callvet.ExpectedCa
 
 // unversioned splits "name@v3"; the version stays in the original and is
 // compared with the suite's tool where that has one.
-func (r *reader) unversioned(n tree.Node, tool string) string {
+func (r *reader) unversioned(n Node, tool string) string {
 	base, version, found := strings.Cut(tool, "@")
 	if !found {
 		return tool
@@ -213,7 +212,7 @@ func (r *reader) unversioned(n tree.Node, tool string) string {
 var comparison = regexp.MustCompile(`^[A-Za-z_$][\w$.\[\]"']*\s*(==|!=|>=|<=|>|<)\s*\S`)
 
 // safetyRules reads the rules that a case can be held to. A rule in other words goes to a judge.
-func (r *reader) safetyRules(o tree.Object, c *callvet.Case) {
+func (r *reader) safetyRules(o Object, c *callvet.Case) {
 	var unknown []string
 	c.Expect.ToolsNotCalled, c.Safety, unknown = callvet.ReadSafetyRules(o.Strs("safety_rules"))
 	for _, rule := range unknown {
@@ -228,7 +227,7 @@ const safetyDimension = "safety"
 
 // postconditions reads what must hold after the task: a comparison, of the result of any call;
 // {response_…} objects, of the answer; prose goes to a judge.
-func (r *reader) postconditions(o tree.Object, c *callvet.Case) {
+func (r *reader) postconditions(o Object, c *callvet.Case) {
 	for _, n := range o.Elements("gold_postconditions") {
 		if s, ok := n.Text(); ok {
 			if comparison.MatchString(s) && !callsNothing(c) {
@@ -264,7 +263,7 @@ func callsNothing(c *callvet.Case) bool {
 	return len(c.Expect.Plans) > 0 && len(c.Expect.Plans[0].Calls) == 0
 }
 
-func (r *reader) budget(o tree.Object, c *callvet.Case) {
+func (r *reader) budget(o Object, c *callvet.Case) {
 	v := o.Get("budget")
 	if !v.Given() {
 		return

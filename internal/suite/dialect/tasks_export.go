@@ -8,18 +8,17 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/suite/dialect/tree"
 )
 
 func exportTasks(s *callvet.Suite) ([]byte, []callvet.Problem, error) {
-	f, same := tree.ReadFrame(s, Tasks)
+	f, same := ReadFrame(s, Tasks)
 	shape, form := "object", "json"
 	doc, problems := writeTasksFrame(s), []callvet.Problem(nil)
 	if same {
 		shape, _ = f.Get("shape").Text()
 		form = f.Form
 		if shape == "object" {
-			r := newReader(&tree.Source{Path: s.Name, Text: f.Document.Raw, Form: "json"}, tree.Options{})
+			r := newReader(&Source{Path: s.Name, Text: f.Document.Raw, Form: "json"}, ReaderOptions{})
 			base := r.tasksFrame(f.Document)
 			if !f.Document.Has("name") {
 				base.Name = s.Name
@@ -27,12 +26,12 @@ func exportTasks(s *callvet.Suite) ([]byte, []callvet.Problem, error) {
 			if !f.Document.Has("tools") {
 				base.Tools = s.Tools
 			}
-			doc = tree.ExportFrame(f, writeTasksFrame(&base), doc)
+			doc = ExportFrame(f, writeTasksFrame(&base), doc)
 		}
 	} else {
-		problems = tree.LoseTools(s)
+		problems = LoseTools(s)
 	}
-	list, lost := taskFormat(tree.Options{}).ExportAll(s.Cases, same)
+	list, lost := taskFormat(ReaderOptions{}).ExportAll(s.Cases, same)
 	problems = append(problems, lost...)
 	out, err := taskDocument(shape, form, doc, list)
 	return out, problems, err
@@ -44,54 +43,54 @@ func taskDocument(shape, form string, doc []byte, list [][]byte) ([]byte, error)
 	case shape == "lines" || shape == "single" && form != "yaml":
 		sep := []byte("\n")
 		for i := range list {
-			list[i] = tree.Compact(list[i])
+			list[i] = Compact(list[i])
 		}
 		if form == "yaml" {
 			sep = []byte("\n---\n")
 		}
 		return append(bytes.Join(list, sep), '\n'), nil
 	case shape == "single" && len(list) == 1:
-		return tree.YAML(tree.Node{Raw: list[0]}), nil
+		return YAML(Node{Raw: list[0]}), nil
 	case shape == "list" || shape == "single":
-		doc = tree.Array(list)
+		doc = Array(list)
 	default:
-		doc = tree.WithMember(tree.Node{Raw: doc}, "tasks", tree.Array(list))
+		doc = WithMember(Node{Raw: doc}, "tasks", Array(list))
 	}
 	if form == "yaml" {
-		return tree.YAML(tree.Node{Raw: doc}), nil
+		return YAML(Node{Raw: doc}), nil
 	}
-	return tree.Pretty(doc)
+	return Pretty(doc)
 }
 
 func writeTasksFrame(s *callvet.Suite) []byte {
-	var o tree.Record
+	var o Record
 	o.Str("name", s.Name)
 	o.Str("version", s.Version)
 	o.Str("description", s.Description)
 	o.Str("system_prompt", s.SystemPrompt)
 	if len(s.Tools) > 0 {
-		o.Raw("tools", tree.OpenAITools(s.Tools))
+		o.Raw("tools", OpenAITools(s.Tools))
 	}
 	return o.Bytes()
 }
 
-func writeTask(c *callvet.Case, orig tree.Node) []byte {
-	var o tree.Record
-	tree.WriteID(&o, "task_id", c, orig)
+func writeTask(c *callvet.Case, orig Node) []byte {
+	var o Record
+	WriteID(&o, "task_id", c, orig)
 	o.Str("description", c.Description)
 	if orig.Has("messages") || len(c.Input) > 1 {
-		o.Raw("messages", tree.WriteTurns(c.Input))
+		o.Raw("messages", WriteTurns(c.Input))
 	} else {
-		o.Raw("goal", tree.Quote(tree.UserText(c)))
+		o.Raw("goal", Quote(UserText(c)))
 	}
 	o.Str("context", c.Context)
 	if len(c.Expect.Plans) > 0 {
 		o.Raw("gold_steps", writeGoldSteps(c, orig.Get("gold_steps")))
 	}
 	if p := writePostconditions(&c.Expect); len(p) > 0 {
-		o.Raw("gold_postconditions", tree.Array(p))
+		o.Raw("gold_postconditions", Array(p))
 	}
-	var b tree.Record
+	var b Record
 	b.Integer("max_tokens", c.Expect.MaxTokens)
 	b.Number("max_cost_usd", c.Expect.MaxCostUSD)
 	b.Number("max_latency_ms", c.Expect.MaxLatencyMS)
@@ -111,7 +110,7 @@ func writeTask(c *callvet.Case, orig tree.Node) []byte {
 
 // writeGoldSteps writes the plan's calls. A step of orig that calls the same
 // tool lends its version.
-func writeGoldSteps(c *callvet.Case, orig tree.Node) []byte {
+func writeGoldSteps(c *callvet.Case, orig Node) []byte {
 	versioned := map[string]string{}
 	for _, n := range orig.Elements() {
 		t, ok := n.Text()
@@ -124,7 +123,7 @@ func writeGoldSteps(c *callvet.Case, orig tree.Node) []byte {
 	}
 	items := [][]byte{}
 	for _, call := range c.Expect.Plans[0].Calls {
-		var o tree.Record
+		var o Record
 		if len(call.Tools) > 0 {
 			tool := call.Tools[0]
 			if v := versioned[tool]; v != "" {
@@ -141,7 +140,7 @@ func writeGoldSteps(c *callvet.Case, orig tree.Node) []byte {
 		}
 		items = append(items, o.Bytes())
 	}
-	return tree.Array(items)
+	return Array(items)
 }
 
 // safetyRules are the words of the rules that the case is held to.
@@ -165,17 +164,17 @@ func writePostconditions(e *callvet.Expect) [][]byte {
 	var out [][]byte
 	add := func(key string, list []string) {
 		for _, s := range list {
-			var o tree.Record
+			var o Record
 			o.Str(key, s)
 			out = append(out, o.Bytes())
 		}
 	}
 	for _, condition := range e.Postconditions {
-		out = append(out, tree.Quote(condition))
+		out = append(out, Quote(condition))
 	}
 	for _, d := range e.Rubric {
 		if d.Dimension != safetyDimension {
-			out = append(out, tree.Quote(d.Criteria))
+			out = append(out, Quote(d.Criteria))
 		}
 	}
 	add("response_contains", e.ResponseContains)

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/suite/dialect/tree"
 )
 
 // scoringModes are the modes that scoring knows for a whole case.
@@ -48,7 +47,7 @@ func (r *reader) toolsuiteStream() (*callvet.Suite, iter.Seq[*callvet.Case], err
 		return nil, nil, err
 	}
 	s := r.toolsuiteFrame(doc)
-	s.Foreign = tree.FrameOf(r.Src, doc, "test_cases", nil)
+	s.Foreign = FrameOf(r.Src, doc, "test_cases", nil)
 	return &s, func(yield func(*callvet.Case) bool) {
 		i := 0
 		for n := range r.Loose(doc).Array("test_cases").Each() {
@@ -60,7 +59,7 @@ func (r *reader) toolsuiteStream() (*callvet.Suite, iter.Seq[*callvet.Case], err
 	}, nil
 }
 
-func (r *reader) toolsuiteFrame(doc tree.Node) callvet.Suite {
+func (r *reader) toolsuiteFrame(doc Node) callvet.Suite {
 	r.CaseID = ""
 	o := r.Object(doc, "the suite", "name", "description", "system_prompt", "tools", "test_cases")
 	s := callvet.Suite{Name: o.Str("name"), Description: o.Str("description"), SystemPrompt: o.Str("system_prompt")}
@@ -72,12 +71,12 @@ func (r *reader) toolsuiteFrame(doc tree.Node) callvet.Suite {
 		s.Tools = r.Opt.Tools
 	}
 	if s.Name == "" {
-		s.Name = tree.Stem(r.Src.Path)
+		s.Name = Stem(r.Src.Path)
 	}
 	return s
 }
 
-func (r *reader) toolsuiteCase(n tree.Node, index int) callvet.Case {
+func (r *reader) toolsuiteCase(n Node, index int) callvet.Case {
 	c := callvet.Case{ID: fmt.Sprintf("case-%d", index+1), Position: r.Src.Position(n.Off), Foreign: n.Raw}
 	r.CaseID = c.ID
 	o := r.Object(n, "a test case", toolsuiteCaseKeys()...)
@@ -88,7 +87,7 @@ func (r *reader) toolsuiteCase(n tree.Node, index int) callvet.Case {
 	if strings.TrimSpace(prompt) == "" {
 		r.Report(o.At("prompt"), "empty-prompt", "prompt", "write what the user says", "the case has no prompt")
 	}
-	c.Input = tree.UserInput(prompt)
+	c.Input = UserInput(prompt)
 	if cat := o.Str("category"); cat != "" {
 		c.Fields = map[string]string{"category": cat}
 	}
@@ -99,7 +98,7 @@ func (r *reader) toolsuiteCase(n tree.Node, index int) callvet.Case {
 }
 
 // toolsuitePlan reads expected_tool, expected_params and should_call_tool.
-func (r *reader) toolsuitePlan(o tree.Object) callvet.Plan {
+func (r *reader) toolsuitePlan(o Object) callvet.Plan {
 	tool, params := o.Get("expected_tool"), o.Get("expected_params")
 	should, said := o.Boolean("should_call_tool")
 	switch {
@@ -127,7 +126,7 @@ func (r *reader) toolsuitePlan(o tree.Object) callvet.Plan {
 }
 
 // toolsuiteCall reads the call that expected_tool names, with its arguments.
-func (r *reader) toolsuiteCall(o tree.Object, tool, params tree.Node) callvet.ExpectedCall {
+func (r *reader) toolsuiteCall(o Object, tool, params Node) callvet.ExpectedCall {
 	call := callvet.ExpectedCall{}
 	if s, ok := tool.Text(); ok {
 		call.Tools = []string{s}
@@ -147,7 +146,7 @@ func (r *reader) toolsuiteCall(o tree.Object, tool, params tree.Node) callvet.Ex
 	return call
 }
 
-func (r *reader) toolsuiteScoring(o tree.Object) *callvet.Scoring {
+func (r *reader) toolsuiteScoring(o Object) *callvet.Scoring {
 	var sc callvet.Scoring
 	if m := o.Get("param_scoring"); m.Given() {
 		sc.Mode = r.mode(m, "param_scoring")
@@ -171,7 +170,7 @@ func (r *reader) toolsuiteScoring(o tree.Object) *callvet.Scoring {
 	return &sc
 }
 
-func (r *reader) mode(v tree.Node, key string) string {
+func (r *reader) mode(v Node, key string) string {
 	m, ok := v.Text()
 	if !ok || !slices.Contains(scoringModes(), m) {
 		fix := "use one of " + strings.Join(scoringModes(), ", ")
@@ -186,7 +185,7 @@ func (r *reader) mode(v tree.Node, key string) string {
 
 // toolsuiteMultiTurn reads the flat keys and the nested form; where both say
 // something the flat key wins.
-func (r *reader) toolsuiteMultiTurn(o tree.Object, c *callvet.Case) {
+func (r *reader) toolsuiteMultiTurn(o Object, c *callvet.Case) {
 	var on bool
 	mt := o.Get("multi_turn")
 	nested, key := o.Get("multi_turn_config"), "multi_turn_config"
@@ -213,7 +212,7 @@ func (r *reader) toolsuiteMultiTurn(o tree.Object, c *callvet.Case) {
 	if nested.Given() {
 		in = r.Object(nested, key, multiTurnKeys()...)
 	}
-	from := func(k string) tree.Object {
+	from := func(k string) Object {
 		if !o.Get(k).Absent() {
 			return o
 		}
@@ -232,12 +231,12 @@ func (r *reader) toolsuiteMultiTurn(o tree.Object, c *callvet.Case) {
 }
 
 // mocks reads {tool: result}: the same answer whatever the arguments.
-func (r *reader) mocks(v tree.Node, key string) []callvet.Mock {
+func (r *reader) mocks(v Node, key string) []callvet.Mock {
 	if !v.Given() {
 		return nil
 	}
 	if v.Kind() != '{' {
-		r.Report(v.Off, "wrong-type", key, "", "%s must be an object of tool names and results, not %s", key, tree.KindName(v))
+		r.Report(v.Off, "wrong-type", key, "", "%s must be an object of tool names and results, not %s", key, KindName(v))
 		return nil
 	}
 	var out []callvet.Mock
@@ -249,13 +248,13 @@ func (r *reader) mocks(v tree.Node, key string) []callvet.Mock {
 
 // argumentSource reads {argument: "tool.field"} and makes the path explicit:
 // "tool.result.field".
-func (r *reader) argumentSource(v tree.Node) map[string]string {
+func (r *reader) argumentSource(v Node) map[string]string {
 	switch v.Kind() {
 	case 0, 'n':
 		return nil
 	case '{':
 	default:
-		r.NotCarried(v.Off, "argument_source", `only {"argument": "tool.field"} says where a value comes from, this is %s`, tree.KindName(v))
+		r.NotCarried(v.Off, "argument_source", `only {"argument": "tool.field"} says where a value comes from, this is %s`, KindName(v))
 		return nil
 	}
 	out := map[string]string{}

@@ -8,15 +8,14 @@ import (
 	"strconv"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/suite/dialect/tree"
 )
 
-func toolsuiteFormat(opt tree.Options) tree.CaseFormat {
-	return tree.CaseFormat{
-		Read:  func(t *tree.Reader, n tree.Node, i int) callvet.Case { return (&reader{t}).toolsuiteCase(n, i) },
+func toolsuiteFormat(opt ReaderOptions) CaseFormat {
+	return CaseFormat{
+		Read:  func(t *Reader, n Node, i int) callvet.Case { return (&reader{t}).toolsuiteCase(n, i) },
 		Write: writeToolsuiteCase,
 		Opt:   opt,
-		Can: []tree.Feature{
+		Can: []Feature{
 			"plans", "no calls", "several tools for one call", "calls without arguments given",
 			"multi_turn", "mocks", "scoring", "arguments",
 		},
@@ -24,12 +23,12 @@ func toolsuiteFormat(opt tree.Options) tree.CaseFormat {
 }
 
 func exportToolsuite(s *callvet.Suite) ([]byte, []callvet.Problem, error) {
-	format := toolsuiteFormat(tree.Options{})
+	format := toolsuiteFormat(ReaderOptions{})
 	var problems []callvet.Problem
 	doc := writeToolsuiteFrame(s)
-	f, same := tree.ReadFrame(s, Toolsuite)
+	f, same := ReadFrame(s, Toolsuite)
 	if same {
-		r := newReader(&tree.Source{Path: s.Name, Text: f.Document.Raw, Form: "json"}, tree.Options{})
+		r := newReader(&Source{Path: s.Name, Text: f.Document.Raw, Form: "json"}, ReaderOptions{})
 		base := r.toolsuiteFrame(f.Document)
 		if !f.Document.Has("name") {
 			base.Name = s.Name
@@ -37,44 +36,44 @@ func exportToolsuite(s *callvet.Suite) ([]byte, []callvet.Problem, error) {
 		if !f.Document.Has("tools") {
 			base.Tools = s.Tools
 		}
-		doc = tree.ExportFrame(f, writeToolsuiteFrame(&base), doc)
+		doc = ExportFrame(f, writeToolsuiteFrame(&base), doc)
 	} else {
-		problems = append(tree.LoseTools(s), tree.LoseSuite(s)...)
+		problems = append(LoseTools(s), LoseSuite(s)...)
 	}
 	cases, lost := format.ExportAll(s.Cases, same)
 	problems = append(problems, lost...)
-	out, err := tree.Pretty(tree.WithMember(tree.Node{Raw: doc}, "test_cases", tree.Array(cases)))
+	out, err := Pretty(WithMember(Node{Raw: doc}, "test_cases", Array(cases)))
 	return out, problems, err
 }
 
 func writeToolsuiteFrame(s *callvet.Suite) []byte {
-	var o tree.Record
+	var o Record
 	o.Str("name", s.Name)
 	o.Str("description", s.Description)
 	o.Str("system_prompt", s.SystemPrompt)
-	o.Raw("tools", tree.OpenAITools(s.Tools))
+	o.Raw("tools", OpenAITools(s.Tools))
 	o.Raw("test_cases", []byte("[]"))
 	return o.Bytes()
 }
 
 // writeToolsuiteCase writes the flat form, or nests multi-turn settings the way
 // orig does.
-func writeToolsuiteCase(c *callvet.Case, orig tree.Node) []byte {
-	var o tree.Record
-	if !tree.GeneratedID.MatchString(c.ID) {
+func writeToolsuiteCase(c *callvet.Case, orig Node) []byte {
+	var o Record
+	if !GeneratedID.MatchString(c.ID) {
 		o.Str("id", c.ID)
 	}
-	o.Raw("prompt", tree.Quote(tree.UserText(c)))
+	o.Raw("prompt", Quote(UserText(c)))
 	o.Raw("expected_tool", []byte("null"))
-	if call := tree.OnlyCall(c); call != nil {
-		o[len(o)-1].Val = tree.QuoteAll(call.Tools)
+	if call := OnlyCall(c); call != nil {
+		o[len(o)-1].Val = QuoteAll(call.Tools)
 		if len(call.Tools) == 1 {
-			o[len(o)-1].Val = tree.Quote(call.Tools[0])
+			o[len(o)-1].Val = Quote(call.Tools[0])
 		}
 		o.Raw("expected_params", call.Args)
 	}
 	if orig.Has("should_call_tool") {
-		o.Raw("should_call_tool", strconv.AppendBool(nil, tree.OnlyCall(c) != nil))
+		o.Raw("should_call_tool", strconv.AppendBool(nil, OnlyCall(c) != nil))
 	}
 	o.Str("category", c.Fields["category"])
 	writeToolsuiteScoring(&o, c.Scoring, orig)
@@ -95,11 +94,11 @@ func writeToolsuiteCase(c *callvet.Case, orig tree.Node) []byte {
 }
 
 // writeToolsuiteScoring puts the mode where orig has it.
-func writeToolsuiteScoring(o *tree.Record, sc *callvet.Scoring, orig tree.Node) {
+func writeToolsuiteScoring(o *Record, sc *callvet.Scoring, orig Node) {
 	if sc == nil {
 		return
 	}
-	var cfg tree.Record
+	var cfg Record
 	key := "scoring_config"
 	if !orig.Has(key) && orig.Has("scoring_config_json") {
 		key = "scoring_config_json"
@@ -123,8 +122,8 @@ func writeToolsuiteScoring(o *tree.Record, sc *callvet.Scoring, orig tree.Node) 
 	}
 }
 
-func multiTurnRecord(c *callvet.Case) tree.Record {
-	var o tree.Record
+func multiTurnRecord(c *callvet.Case) Record {
+	var o Record
 	m := c.MultiTurn
 	if m.MaxRounds > 0 {
 		o.Integer("max_rounds", &m.MaxRounds)
@@ -137,8 +136,8 @@ func multiTurnRecord(c *callvet.Case) tree.Record {
 		o.Raw("mock_responses", mockRecord(c.Mocks).Bytes())
 	}
 	if len(m.ArgumentSource) > 0 {
-		var src tree.Record
-		for _, arg := range tree.SortedKeys(m.ArgumentSource) {
+		var src Record
+		for _, arg := range SortedKeys(m.ArgumentSource) {
 			src.Str(arg, m.ArgumentSource[arg])
 		}
 		o.Raw("argument_source", src.Bytes())
@@ -147,10 +146,10 @@ func multiTurnRecord(c *callvet.Case) tree.Record {
 }
 
 // mockRecord keeps the first reply of each tool.
-func mockRecord(mocks []callvet.Mock) tree.Record {
-	var o tree.Record
+func mockRecord(mocks []callvet.Mock) Record {
+	var o Record
 	for _, m := range mocks {
-		if slices.ContainsFunc(o, func(p tree.Pair) bool { return p.Key == m.Tool }) {
+		if slices.ContainsFunc(o, func(p Pair) bool { return p.Key == m.Tool }) {
 			continue
 		}
 		result := json.RawMessage("null")

@@ -11,7 +11,7 @@ import (
 	"strconv"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/suite/source"
+	"github.com/callvet/callvet/internal/doc"
 )
 
 // alwaysRead is a size in bytes below which no YAML is too much for the reader.
@@ -29,32 +29,32 @@ func Export(s *callvet.Suite, format string) ([]byte, error) {
 	}
 	switch format {
 	case "yaml":
-		b := source.WriteYAML(root)
+		b := doc.WriteYAML(root)
 		if len(b) < alwaysRead {
 			return b, nil
 		}
-		if _, bad := source.Read("", b); bad == nil {
+		if _, bad := doc.Read("", b); bad == nil {
 			return b, nil
 		}
-		return append(source.WriteJSON(nil, root, 0), '\n'), nil // which is YAML, too
+		return append(doc.WriteJSON(nil, root, 0), '\n'), nil // which is YAML, too
 	case "json":
-		return append(source.WriteJSON(nil, root, 0), '\n'), nil
+		return append(doc.WriteJSON(nil, root, 0), '\n'), nil
 	}
 	return nil, &callvet.Hinted{Err: fmt.Errorf("export suite: %w: unknown format %q", callvet.ErrInvalid, format), Hint: "yaml or json"}
 }
 
 // builder makes the tree of a suite; its set methods leave out zero values.
 type builder struct {
-	n   *source.Node
+	n   *doc.Node
 	err *error
 }
 
-func (b builder) put(key string, v source.Node) {
-	b.n.Names = append(b.n.Names, source.Entry{Name: key})
+func (b builder) put(key string, v doc.Node) {
+	b.n.Names = append(b.n.Names, doc.Entry{Name: key})
 	b.n.Items = append(b.n.Items, v)
 }
 
-func (b builder) child() builder { return builder{&source.Node{Kind: source.Map}, b.err} }
+func (b builder) child() builder { return builder{&doc.Node{Kind: doc.Map}, b.err} }
 
 func (b builder) obj(key string, c builder) {
 	if len(c.n.Items) > 0 {
@@ -62,8 +62,8 @@ func (b builder) obj(key string, c builder) {
 	}
 }
 
-func textNode(s string) source.Node {
-	return source.Node{Kind: source.String, Raw: source.Quote(nil, s)}
+func textNode(s string) doc.Node {
+	return doc.Node{Kind: doc.String, Raw: doc.Quote(nil, s)}
 }
 
 func (b builder) str(key, s string) {
@@ -74,18 +74,18 @@ func (b builder) str(key, s string) {
 
 func (b builder) yes(key string, v bool) {
 	if v {
-		b.put(key, source.Node{Kind: source.Bool, Raw: []byte("true")})
+		b.put(key, doc.Node{Kind: doc.Bool, Raw: []byte("true")})
 	}
 }
 
 func (b builder) yesNo(key string, v *bool) {
 	if v != nil {
-		b.put(key, source.Node{Kind: source.Bool, Raw: strconv.AppendBool(nil, *v)})
+		b.put(key, doc.Node{Kind: doc.Bool, Raw: strconv.AppendBool(nil, *v)})
 	}
 }
 
-func intNode(i int) source.Node {
-	return source.Node{Kind: source.Number, Raw: strconv.AppendInt(nil, int64(i), 10)}
+func intNode(i int) doc.Node {
+	return doc.Node{Kind: doc.Number, Raw: strconv.AppendInt(nil, int64(i), 10)}
 }
 
 func (b builder) num(key string, v int) {
@@ -109,7 +109,7 @@ func (b builder) float(key string, v *float64) {
 		*b.err = fmt.Errorf("%s: %w", key, err)
 		return
 	}
-	b.put(key, source.Node{Kind: source.Number, Raw: raw})
+	b.put(key, doc.Node{Kind: doc.Number, Raw: raw})
 }
 
 func (b builder) floatValue(key string, v float64) {
@@ -125,8 +125,8 @@ func (b builder) list(key string, v []string) {
 	}
 }
 
-func textList(v []string) source.Node {
-	n := source.Node{Kind: source.List}
+func textList(v []string) doc.Node {
+	n := doc.Node{Kind: doc.List}
 	for _, s := range v {
 		n.Items = append(n.Items, textNode(s))
 	}
@@ -137,7 +137,7 @@ func (b builder) groups(key string, v [][]string) {
 	if v == nil {
 		return
 	}
-	n := source.Node{Kind: source.List}
+	n := doc.Node{Kind: doc.List}
 	for _, g := range v {
 		n.Items = append(n.Items, textList(g))
 	}
@@ -156,9 +156,9 @@ func (b builder) json(key string, raw json.RawMessage) {
 	if raw == nil {
 		return
 	}
-	d, bad := source.ReadJSON("", raw)
+	d, bad := doc.ReadJSON("", raw)
 	if bad != nil {
-		*b.err = fmt.Errorf("%s holds %s: %w", key, source.Clip(string(raw), 40), bad)
+		*b.err = fmt.Errorf("%s holds %s: %w", key, doc.Clip(string(raw), 40), bad)
 		return
 	}
 	b.put(key, d.Root)
@@ -169,7 +169,7 @@ func children[T any](b builder, key string, list []T, each func(builder, *T)) {
 	if len(list) == 0 {
 		return
 	}
-	n := source.Node{Kind: source.List}
+	n := doc.Node{Kind: doc.List}
 	for i := range list {
 		c := b.child()
 		each(c, &list[i])
@@ -178,9 +178,9 @@ func children[T any](b builder, key string, list []T, each func(builder, *T)) {
 	b.put(key, n)
 }
 
-func exportSuite(s *callvet.Suite) (*source.Node, error) {
+func exportSuite(s *callvet.Suite) (*doc.Node, error) {
 	var err error
-	b := builder{&source.Node{Kind: source.Map}, &err}
+	b := builder{&doc.Node{Kind: doc.Map}, &err}
 	b.put("callvet", intNode(1))
 	b.str("name", s.Name)
 	b.str("version", s.Version)
@@ -212,7 +212,7 @@ func exportSuite(s *callvet.Suite) (*source.Node, error) {
 		exportCase(b, &own)
 	})
 	if len(s.Cases) == 0 {
-		b.put("cases", source.Node{Kind: source.List})
+		b.put("cases", doc.Node{Kind: doc.List})
 	}
 	return b.n, err
 }
@@ -274,7 +274,7 @@ func exportMock(b builder, m *callvet.Mock) {
 			return
 		}
 	}
-	n := source.Node{Kind: source.List}
+	n := doc.Node{Kind: doc.List}
 	for i := range m.Replies {
 		c := b.child()
 		exportReply(c, &m.Replies[i])
@@ -348,7 +348,7 @@ func exportScoring(b builder, s *callvet.Scoring) builder {
 		w.float("acceptable", o.Acceptable)
 		w.float("tools", o.Tools)
 		if o.K != nil {
-			k := source.Node{Kind: source.List}
+			k := doc.Node{Kind: doc.List}
 			for _, n := range o.K {
 				k.Items = append(k.Items, intNode(n))
 			}

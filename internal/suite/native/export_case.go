@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/suite/source"
+	"github.com/callvet/callvet/internal/doc"
 )
 
 func exportCase(b builder, c *callvet.Case) {
@@ -115,7 +115,7 @@ func exportExpect(b builder, e *callvet.Expect) {
 		b.str("tool", p.Tool)
 		b.str("path", p.Path)
 		m := exportMatcher(b, &p.Matcher)
-		if m.Kind != source.Map {
+		if m.Kind != doc.Map {
 			b.put("value", m)
 			return
 		}
@@ -190,7 +190,7 @@ func exportPlan(b builder, p *callvet.Plan) {
 	b.str("name", p.Name)
 	b.str("order", string(p.Order))
 	b.numPtr("max_extra_calls", p.MaxExtraCalls)
-	n := source.Node{Kind: source.List}
+	n := doc.Node{Kind: doc.List}
 	for i := range p.Calls {
 		c := b.child()
 		exportCall(c, &p.Calls[i])
@@ -223,7 +223,7 @@ func exportCall(b builder, c *callvet.ExpectedCall) {
 }
 
 // exportMatcher writes the shortest form that reads back as m.
-func exportMatcher(b builder, m *callvet.Matcher) source.Node {
+func exportMatcher(b builder, m *callvet.Matcher) doc.Node {
 	c := b.child()
 	word := m.Mode
 	if word == "numeric_tolerance" {

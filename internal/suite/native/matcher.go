@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/suite/source"
+	"github.com/callvet/callvet/internal/doc"
 )
 
 // The short matchers are a word and its value: {regex: "^A"} stands for
@@ -32,11 +32,11 @@ func wordMode(word string) string {
 }
 
 // ReadMatchers reads a mapping of arguments, by name or path, to matchers.
-func ReadMatchers(d *source.File) (map[string]callvet.Matcher, []callvet.Problem) {
+func ReadMatchers(d *doc.File) (map[string]callvet.Matcher, []callvet.Problem) {
 	r := &reader{doc: d, format: "matchers"}
 	r.duplicates()
 	out := map[string]callvet.Matcher{}
-	r.fields(&d.Root, "", func(key string, v *source.Node) bool {
+	r.fields(&d.Root, "", func(key string, v *doc.Node) bool {
 		out[key] = r.matcher(v)
 		return true
 	})
@@ -44,9 +44,9 @@ func ReadMatchers(d *source.File) (map[string]callvet.Matcher, []callvet.Problem
 }
 
 // matcher reads a plain value, a short matcher or the long form.
-func (r *reader) matcher(n *source.Node) callvet.Matcher {
+func (r *reader) matcher(n *doc.Node) callvet.Matcher {
 	var m callvet.Matcher
-	if n.Kind != source.Map {
+	if n.Kind != doc.Map {
 		m.Value = n.JSON()
 		return m
 	}
@@ -55,8 +55,8 @@ func (r *reader) matcher(n *source.Node) callvet.Matcher {
 		return m
 	}
 	word := ""
-	r.fields(n, matcherWords+" "+matcherMods, func(key string, v *source.Node) bool {
-		if isWord(key) && (key != "unordered" || v.Kind != source.Bool) {
+	r.fields(n, matcherWords+" "+matcherMods, func(key string, v *doc.Node) bool {
+		if isWord(key) && (key != "unordered" || v.Kind != doc.Bool) {
 			if word != "" || n.Get("mode") != nil || n.Get("value") != nil {
 				r.problem(v.At, "bad-matcher", "keep one", "the matcher has two comparisons")
 				return true
@@ -79,17 +79,17 @@ func isWord(key string) bool {
 	return false
 }
 
-func (r *reader) word(m *callvet.Matcher, word string, v *source.Node) {
+func (r *reader) word(m *callvet.Matcher, word string, v *doc.Node) {
 	m.Mode = wordMode(word)
 	switch word {
 	case "present", "absent":
-		if !r.boolean(v) && v.Kind == source.Bool {
+		if !r.boolean(v) && v.Kind == doc.Bool {
 			other := map[string]string{"present": "absent", "absent": "present"}[word]
 			r.problem(v.At, "bad-matcher", other+": true", "%s: false says nothing", word)
 		}
 		return
 	case "any_of", "unordered":
-		if v.Kind != source.List {
+		if v.Kind != doc.List {
 			r.wrongKind(v, "a list of values")
 		}
 	case "regex", "type":
@@ -100,7 +100,7 @@ func (r *reader) word(m *callvet.Matcher, word string, v *source.Node) {
 	m.Value = v.JSON()
 }
 
-func (r *reader) matcherField(m *callvet.Matcher, key string, v *source.Node) bool {
+func (r *reader) matcherField(m *callvet.Matcher, key string, v *doc.Node) bool {
 	switch key {
 	case "mode":
 		m.Mode = r.choice(v, Modes()...)

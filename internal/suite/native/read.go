@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/suite/source"
+	"github.com/callvet/callvet/internal/doc"
 )
 
 // Include reads the tools in the file that tools_from names, from the folder of
@@ -18,7 +18,7 @@ type Include func(path string) ([]callvet.Tool, error)
 
 // Read decodes a suite, or a bare list of tools, with the problems in the order
 // of the file. It returns nil when the file is neither.
-func Read(d *source.File, include Include) (*callvet.Suite, []callvet.Problem) {
+func Read(d *doc.File, include Include) (*callvet.Suite, []callvet.Problem) {
 	s, cases, problems := Stream(d, include)
 	if s == nil {
 		return nil, nil
@@ -31,16 +31,16 @@ func Read(d *source.File, include Include) (*callvet.Suite, []callvet.Problem) {
 
 // Stream is Read for cases that are read one by one, once; the problems are
 // complete when all have been.
-func Stream(d *source.File, include Include) (s *callvet.Suite, cases iter.Seq[*callvet.Case], problems func() []callvet.Problem) {
+func Stream(d *doc.File, include Include) (s *callvet.Suite, cases iter.Seq[*callvet.Case], problems func() []callvet.Problem) {
 	r := &reader{doc: d}
 	r.duplicates()
-	var list *source.Node
+	var list *doc.Node
 	var under common
 	switch {
-	case d.Root.Kind == source.List && listsTools(&d.Root):
+	case d.Root.Kind == doc.List && listsTools(&d.Root):
 		s = &callvet.Suite{Dialect: "callvet", Tools: r.tools(&d.Root)}
 		return s, r.cases(nil, under), r.done
-	case d.Root.Kind != source.Map || (d.Root.Get("cases") == nil && d.Root.Get("test_cases") == nil && d.Root.Get("tools") == nil && d.Root.Get("callvet") == nil):
+	case d.Root.Kind != doc.Map || (d.Root.Get("cases") == nil && d.Root.Get("test_cases") == nil && d.Root.Get("tools") == nil && d.Root.Get("callvet") == nil):
 		return nil, nil, nil
 	}
 	s, list, under = r.suite(&d.Root, include)
@@ -62,7 +62,7 @@ func (r *reader) done() []callvet.Problem {
 	return r.problems
 }
 
-func listsTools(n *source.Node) bool {
+func listsTools(n *doc.Node) bool {
 	if len(n.Items) == 0 {
 		return false
 	}

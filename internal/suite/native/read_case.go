@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/suite/source"
+	"github.com/callvet/callvet/internal/doc"
 )
 
 const caseKeys = "id description tier difficulty language category intent fields tags as_of context prompt messages input tools tool_choice " +
@@ -20,13 +20,13 @@ const MostRepeats = 100
 
 // flat collects the keys of the short case form until the whole case is read.
 type flat struct {
-	tool, params, should, rounds *source.Node
+	tool, params, should, rounds *doc.Node
 	multi                        callvet.MultiTurn
 	isMulti, off                 bool
-	input                        *source.Node
+	input                        *doc.Node
 }
 
-func (r *reader) readCase(n *source.Node, i int, under *common) callvet.Case {
+func (r *reader) readCase(n *doc.Node, i int, under *common) callvet.Case {
 	c := callvet.Case{Position: r.doc.Position(n.At)}
 	if id := n.Get("id"); id != nil {
 		c.ID = r.label(id)
@@ -36,10 +36,10 @@ func (r *reader) readCase(n *source.Node, i int, under *common) callvet.Case {
 	}
 	r.caseID = c.ID
 	var f flat
-	r.fields(n, caseKeys, func(key string, v *source.Node) bool {
+	r.fields(n, caseKeys, func(key string, v *doc.Node) bool {
 		return r.caseField(&c, key, v) || r.inputField(&c, &f, key, v) || r.flatField(&c, &f, key, v)
 	})
-	if n.Kind == source.Map {
+	if n.Kind == doc.Map {
 		r.finishInput(&c, &f, n)
 		r.finishExpected(&c, &f)
 		r.finishMulti(&c, &f, n)
@@ -66,7 +66,7 @@ func (u *common) apply(c *callvet.Case) {
 	}
 }
 
-func (r *reader) caseField(c *callvet.Case, key string, v *source.Node) bool {
+func (r *reader) caseField(c *callvet.Case, key string, v *doc.Node) bool {
 	switch key {
 	case "id":
 	case "description":
@@ -107,7 +107,7 @@ func (r *reader) caseField(c *callvet.Case, key string, v *source.Node) bool {
 }
 
 // aboutCase reads what is said of a case beside what it asks and expects.
-func (r *reader) aboutCase(c *callvet.Case, key string, v *source.Node) bool {
+func (r *reader) aboutCase(c *callvet.Case, key string, v *doc.Node) bool {
 	switch key {
 	case "skip":
 		c.Skip = r.str(v)
@@ -138,15 +138,15 @@ func setField(c *callvet.Case, key, value string) {
 }
 
 // caseTools reads names of the suite's tools, or definitions of the case's own.
-func (r *reader) caseTools(c *callvet.Case, v *source.Node) {
-	if v.Kind != source.List || len(v.Items) == 0 || v.Items[0].Kind != source.Map {
+func (r *reader) caseTools(c *callvet.Case, v *doc.Node) {
+	if v.Kind != doc.List || len(v.Items) == 0 || v.Items[0].Kind != doc.Map {
 		c.ToolNames = r.strs(v)
 		return
 	}
 	c.Tools = r.tools(v)
 }
 
-func (r *reader) inputField(c *callvet.Case, f *flat, key string, v *source.Node) bool {
+func (r *reader) inputField(c *callvet.Case, f *flat, key string, v *doc.Node) bool {
 	if key != "prompt" && key != "messages" && key != "input" {
 		return false
 	}
@@ -161,11 +161,11 @@ func (r *reader) inputField(c *callvet.Case, f *flat, key string, v *source.Node
 	case "messages":
 		c.Input = r.messages(v)
 	case "input":
-		if v.Kind == source.List {
+		if v.Kind == doc.List {
 			c.Input = r.messages(v)
 			return true
 		}
-		r.fields(v, "message", func(key string, v *source.Node) bool {
+		r.fields(v, "message", func(key string, v *doc.Node) bool {
 			if key == "message" {
 				c.Input = r.userTurn(v)
 			}
@@ -175,11 +175,11 @@ func (r *reader) inputField(c *callvet.Case, f *flat, key string, v *source.Node
 	return true
 }
 
-func (r *reader) userTurn(v *source.Node) []callvet.Turn {
+func (r *reader) userTurn(v *doc.Node) []callvet.Turn {
 	return []callvet.Turn{{Role: callvet.RoleUser, Content: r.str(v)}}
 }
 
-func (r *reader) finishInput(c *callvet.Case, f *flat, n *source.Node) {
+func (r *reader) finishInput(c *callvet.Case, f *flat, n *doc.Node) {
 	if f.input == nil {
 		r.problem(n.At, "no-input", "add prompt: or messages:", "the case has no input")
 		return
@@ -199,7 +199,7 @@ func (r *reader) finishInput(c *callvet.Case, f *flat, n *source.Node) {
 }
 
 // flatField reads the short case form of the tool suites.
-func (r *reader) flatField(c *callvet.Case, f *flat, key string, v *source.Node) bool {
+func (r *reader) flatField(c *callvet.Case, f *flat, key string, v *doc.Node) bool {
 	switch key {
 	case "expected_tool":
 		f.tool = v
@@ -215,16 +215,16 @@ func (r *reader) flatField(c *callvet.Case, f *flat, key string, v *source.Node)
 		r.scoringConfig(c, v)
 	case "multi_turn":
 		switch v.Kind {
-		case source.Map:
+		case doc.Map:
 			f.isMulti = true
 			r.multiTurn(&f.multi, v)
-		case source.Null:
+		case doc.Null:
 		default:
 			f.isMulti = r.boolean(v)
 			f.off = !f.isMulti
 		}
 	case "multi_turn_config":
-		if v.Kind != source.Null {
+		if v.Kind != doc.Null {
 			f.isMulti = true
 			r.multiTurn(&f.multi, v)
 		}
@@ -237,7 +237,7 @@ func (r *reader) flatField(c *callvet.Case, f *flat, key string, v *source.Node)
 	return true
 }
 
-func (r *reader) scoringMode(c *callvet.Case, v *source.Node, mode string) {
+func (r *reader) scoringMode(c *callvet.Case, v *doc.Node, mode string) {
 	if c.Scoring == nil {
 		c.Scoring = &callvet.Scoring{}
 	}
@@ -247,8 +247,8 @@ func (r *reader) scoringMode(c *callvet.Case, v *source.Node, mode string) {
 	c.Scoring.Mode = mode
 }
 
-func (r *reader) scoringConfig(c *callvet.Case, v *source.Node) {
-	if v.Kind == source.Null {
+func (r *reader) scoringConfig(c *callvet.Case, v *doc.Node) {
+	if v.Kind == doc.Null {
 		return
 	}
 	sc := r.scoring(v)
@@ -296,7 +296,7 @@ func (r *reader) finishExpected(c *callvet.Case, f *flat) {
 		r.pop()
 	}
 	switch {
-	case f.tool != nil && f.tool.Kind != source.Null:
+	case f.tool != nil && f.tool.Kind != doc.Null:
 		r.push("expected_tool")
 		r.expectedTool(c, f, args, should)
 		r.pop()
@@ -327,11 +327,11 @@ func (r *reader) expectedTool(c *callvet.Case, f *flat, args []byte, should *boo
 
 const multiKeys = "max_rounds optimal_hops valid_prerequisites required_prerequisites prerequisites_ordered argument_source"
 
-func (r *reader) multiTurn(m *callvet.MultiTurn, n *source.Node) {
-	r.fields(n, multiKeys, func(key string, v *source.Node) bool { return r.multiField(m, key, v) })
+func (r *reader) multiTurn(m *callvet.MultiTurn, n *doc.Node) {
+	r.fields(n, multiKeys, func(key string, v *doc.Node) bool { return r.multiField(m, key, v) })
 }
 
-func (r *reader) multiField(m *callvet.MultiTurn, key string, v *source.Node) bool {
+func (r *reader) multiField(m *callvet.MultiTurn, key string, v *doc.Node) bool {
 	switch key {
 	case "max_rounds":
 		m.MaxRounds = r.count(v, 1)
@@ -351,7 +351,7 @@ func (r *reader) multiField(m *callvet.MultiTurn, key string, v *source.Node) bo
 	return true
 }
 
-func (r *reader) finishMulti(c *callvet.Case, f *flat, n *source.Node) {
+func (r *reader) finishMulti(c *callvet.Case, f *flat, n *doc.Node) {
 	switch {
 	case f.isMulti:
 		if len(f.multi.ValidPrerequisites) == 0 {

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/suite/source"
+	"github.com/callvet/callvet/internal/doc"
 )
 
 const (
@@ -18,14 +18,14 @@ const (
 		"weights contract failed_calls require_native case_sensitive_names tool_names selection"
 )
 
-func (r *reader) expect(e *callvet.Expect, n *source.Node) {
+func (r *reader) expect(e *callvet.Expect, n *doc.Node) {
 	var single callvet.Plan
 	var planned, none bool
-	r.fields(n, expectKeys, func(key string, v *source.Node) bool {
+	r.fields(n, expectKeys, func(key string, v *doc.Node) bool {
 		switch key {
 		case "any_of":
 			e.Plans = []callvet.Plan{}
-			r.each(v, func(_ int, v *source.Node) { e.Plans = append(e.Plans, r.plan(v)) })
+			r.each(v, func(_ int, v *doc.Node) { e.Plans = append(e.Plans, r.plan(v)) })
 			if len(e.Plans) == 0 {
 				r.problem(v.At, "asserts-nothing", "", "any_of lists no plan")
 				e.Plans = nil
@@ -35,7 +35,7 @@ func (r *reader) expect(e *callvet.Expect, n *source.Node) {
 		case "rubric":
 			e.Rubric = r.rubric(v)
 		case "response":
-			r.fields(v, responseKeys, func(key string, v *source.Node) bool { return r.responseField(e, key, v) })
+			r.fields(v, responseKeys, func(key string, v *doc.Node) bool { return r.responseField(e, key, v) })
 		case "calls", "order", "max_extra_calls":
 			planned = true
 			return r.planField(&single, key, v)
@@ -59,7 +59,7 @@ func (r *reader) expect(e *callvet.Expect, n *source.Node) {
 	}
 }
 
-func (r *reader) expectField(e *callvet.Expect, key string, v *source.Node) bool {
+func (r *reader) expectField(e *callvet.Expect, key string, v *doc.Node) bool {
 	switch key {
 	case "tools_called":
 		e.ToolsCalled = r.strs(v)
@@ -72,7 +72,7 @@ func (r *reader) expectField(e *callvet.Expect, key string, v *source.Node) bool
 	case "postconditions":
 		e.Postconditions = r.strs(v)
 	case "tool_params":
-		r.each(v, func(_ int, v *source.Node) { e.ToolParams = append(e.ToolParams, r.toolParam(v)) })
+		r.each(v, func(_ int, v *doc.Node) { e.ToolParams = append(e.ToolParams, r.toolParam(v)) })
 	case "selection":
 		e.Selection = r.selection(v)
 	case "scorers":
@@ -84,7 +84,7 @@ func (r *reader) expectField(e *callvet.Expect, key string, v *source.Node) bool
 	case "max_cost_usd":
 		e.MaxCostUSD = r.number(v, 0)
 	case "reference_data":
-		if v.Kind != source.Null {
+		if v.Kind != doc.Null {
 			e.ReferenceData = v.JSON()
 		}
 	case "unsupported":
@@ -100,18 +100,18 @@ func (r *reader) expectField(e *callvet.Expect, key string, v *source.Node) bool
 }
 
 // boundField reads what bounds or forbids calls.
-func (r *reader) boundField(e *callvet.Expect, key string, v *source.Node) bool {
+func (r *reader) boundField(e *callvet.Expect, key string, v *doc.Node) bool {
 	switch key {
 	case "min_tool_calls":
 		e.MinToolCalls = r.integer(v, 0)
 	case "max_tool_calls":
 		e.MaxToolCalls = r.integer(v, 0)
 	case "counts":
-		r.each(v, func(_ int, v *source.Node) { e.Counts = append(e.Counts, r.callCount(v)) })
+		r.each(v, func(_ int, v *doc.Node) { e.Counts = append(e.Counts, r.callCount(v)) })
 	case "not":
-		r.each(v, func(_ int, v *source.Node) { e.Not = append(e.Not, r.claim(v)) })
+		r.each(v, func(_ int, v *doc.Node) { e.Not = append(e.Not, r.claim(v)) })
 	case "all_of":
-		r.each(v, func(_ int, v *source.Node) { e.AllOf = append(e.AllOf, r.claim(v)) })
+		r.each(v, func(_ int, v *doc.Node) { e.AllOf = append(e.AllOf, r.claim(v)) })
 	case "max_same_calls":
 		e.MaxSameCalls = r.integer(v, 1)
 	case "max_requests":
@@ -124,7 +124,7 @@ func (r *reader) boundField(e *callvet.Expect, key string, v *source.Node) bool 
 	return true
 }
 
-func (r *reader) responseField(e *callvet.Expect, key string, v *source.Node) bool {
+func (r *reader) responseField(e *callvet.Expect, key string, v *doc.Node) bool {
 	switch key {
 	case "non_empty":
 		e.ResponseNonEmpty = r.boolean(v)
@@ -148,14 +148,14 @@ func (r *reader) responseField(e *callvet.Expect, key string, v *source.Node) bo
 }
 
 // groups reads a list of lists of texts.
-func (r *reader) groups(n *source.Node) [][]string {
-	if n.Kind == source.Null {
+func (r *reader) groups(n *doc.Node) [][]string {
+	if n.Kind == doc.Null {
 		return nil
 	}
 	out := [][]string{}
-	r.each(n, func(_ int, v *source.Node) {
-		if v.Kind != source.List {
-			r.problem(v.At, "wrong-type", "every member is a list of its own: [[a, b], [c]]", "expected a list of texts, found %s", source.Clip(string(v.JSON()), 40))
+	r.each(n, func(_ int, v *doc.Node) {
+		if v.Kind != doc.List {
+			r.problem(v.At, "wrong-type", "every member is a list of its own: [[a, b], [c]]", "expected a list of texts, found %s", doc.Clip(string(v.JSON()), 40))
 			return
 		}
 		out = append(out, r.strs(v))
@@ -163,11 +163,11 @@ func (r *reader) groups(n *source.Node) [][]string {
 	return out
 }
 
-func (r *reader) unsupported(n *source.Node) []callvet.Unsupported {
+func (r *reader) unsupported(n *doc.Node) []callvet.Unsupported {
 	var out []callvet.Unsupported
-	r.each(n, func(_ int, v *source.Node) {
+	r.each(n, func(_ int, v *doc.Node) {
 		u := callvet.Unsupported{Reason: "nothing here evaluates it"}
-		r.fields(v, "name reason expected", func(key string, v *source.Node) bool {
+		r.fields(v, "name reason expected", func(key string, v *doc.Node) bool {
 			switch key {
 			case "name":
 				u.Name = r.str(v)
@@ -185,11 +185,11 @@ func (r *reader) unsupported(n *source.Node) []callvet.Unsupported {
 	return out
 }
 
-func (r *reader) rubric(n *source.Node) []callvet.RubricDimension {
+func (r *reader) rubric(n *doc.Node) []callvet.RubricDimension {
 	var out []callvet.RubricDimension
-	r.each(n, func(_ int, v *source.Node) {
+	r.each(n, func(_ int, v *doc.Node) {
 		d := callvet.RubricDimension{MaxScore: 1}
-		r.fields(v, "dimension max_score criteria threshold", func(key string, v *source.Node) bool {
+		r.fields(v, "dimension max_score criteria threshold", func(key string, v *doc.Node) bool {
 			switch key {
 			case "dimension":
 				d.Dimension = r.str(v)
@@ -211,12 +211,12 @@ func (r *reader) rubric(n *source.Node) []callvet.RubricDimension {
 	return out
 }
 
-func (r *reader) plan(n *source.Node) callvet.Plan {
+func (r *reader) plan(n *doc.Node) callvet.Plan {
 	var p callvet.Plan
-	r.fields(n, "name calls order max_extra_calls", func(key string, v *source.Node) bool { return r.planField(&p, key, v) })
+	r.fields(n, "name calls order max_extra_calls", func(key string, v *doc.Node) bool { return r.planField(&p, key, v) })
 	if p.Calls == nil {
 		p.Calls = []callvet.ExpectedCall{}
-		if n.Kind == source.Map {
+		if n.Kind == doc.Map {
 			r.problem(n.At, "asserts-nothing", "calls: [] means that nothing may be called", "the plan lists no calls")
 		}
 	}
@@ -224,13 +224,13 @@ func (r *reader) plan(n *source.Node) callvet.Plan {
 }
 
 // claim reads an entry of all_of or not: a plan, bounds of its own, or both.
-func (r *reader) claim(n *source.Node) callvet.Plan {
+func (r *reader) claim(n *doc.Node) callvet.Plan {
 	var p callvet.Plan
-	var how *source.Node
-	r.fields(n, "name calls order max_extra_calls counts min_scores", func(key string, v *source.Node) bool {
+	var how *doc.Node
+	r.fields(n, "name calls order max_extra_calls counts min_scores", func(key string, v *doc.Node) bool {
 		switch key {
 		case "counts":
-			r.each(v, func(_ int, v *source.Node) { p.Counts = append(p.Counts, r.callCount(v)) })
+			r.each(v, func(_ int, v *doc.Node) { p.Counts = append(p.Counts, r.callCount(v)) })
 			return true
 		case "min_scores":
 			p.MinScores = r.minScores(v)
@@ -242,7 +242,7 @@ func (r *reader) claim(n *source.Node) callvet.Plan {
 		return key == "min_scores" || r.planField(&p, key, v)
 	})
 	switch {
-	case n.Kind != source.Map || p.Calls != nil:
+	case n.Kind != doc.Map || p.Calls != nil:
 	case how != nil:
 		r.problem(how.At, "asserts-nothing", "add calls", "order, max_extra_calls and min_scores are of calls, but no calls are listed")
 	case len(p.Counts) == 0:
@@ -251,13 +251,13 @@ func (r *reader) claim(n *source.Node) callvet.Plan {
 	return p
 }
 
-func (r *reader) planField(p *callvet.Plan, key string, v *source.Node) bool {
+func (r *reader) planField(p *callvet.Plan, key string, v *doc.Node) bool {
 	switch key {
 	case "name":
 		p.Name = r.label(v)
 	case "calls":
 		p.Calls = []callvet.ExpectedCall{}
-		r.each(v, func(_ int, v *source.Node) { p.Calls = append(p.Calls, r.expectedCall(v)) })
+		r.each(v, func(_ int, v *doc.Node) { p.Calls = append(p.Calls, r.expectedCall(v)) })
 	case "order":
 		p.Order = callvet.Order(r.choice(v, string(callvet.OrderAny), string(callvet.OrderStrict), string(callvet.OrderInOrder), string(callvet.OrderSubset),
 			string(callvet.OrderSuperset), string(callvet.OrderPrecision), string(callvet.OrderRecall), string(callvet.OrderSingle)))
@@ -269,29 +269,29 @@ func (r *reader) planField(p *callvet.Plan, key string, v *source.Node) bool {
 	return true
 }
 
-func (r *reader) expectedCall(n *source.Node) callvet.ExpectedCall {
+func (r *reader) expectedCall(n *doc.Node) callvet.ExpectedCall {
 	var c callvet.ExpectedCall
-	if n.Kind == source.String { // - get_weather
+	if n.Kind == doc.String { // - get_weather
 		c.Tools = []string{n.Text()}
 		return c
 	}
-	r.fields(n, wantedKeys, func(key string, v *source.Node) bool { return r.wantedField(&c, key, v) })
+	r.fields(n, wantedKeys, func(key string, v *doc.Node) bool { return r.wantedField(&c, key, v) })
 	r.namesTool(&c, n)
 	return c
 }
 
 const wantedKeys = "id tool args params extra_args nth message after optional result result_check"
 
-func (r *reader) namesTool(c *callvet.ExpectedCall, n *source.Node) {
-	if len(c.Tools) == 0 && n.Kind == source.Map {
+func (r *reader) namesTool(c *callvet.ExpectedCall, n *doc.Node) {
+	if len(c.Tools) == 0 && n.Kind == doc.Map {
 		r.problem(n.At, "no-tool", "tool: name, or a list of acceptable names", "the expected call names no tool")
 	}
 }
 
 // callCount reads an expected call with bounds.
-func (r *reader) callCount(n *source.Node) callvet.CallCount {
+func (r *reader) callCount(n *doc.Node) callvet.CallCount {
 	var c callvet.CallCount
-	r.fields(n, "tool args params extra_args nth message min max", func(key string, v *source.Node) bool {
+	r.fields(n, "tool args params extra_args nth message min max", func(key string, v *doc.Node) bool {
 		switch key {
 		case "min":
 			c.Min = r.integer(v, 0)
@@ -311,9 +311,9 @@ func (r *reader) callCount(n *source.Node) callvet.CallCount {
 	return c
 }
 
-func (r *reader) minScores(n *source.Node) map[string]float64 {
+func (r *reader) minScores(n *doc.Node) map[string]float64 {
 	out := map[string]float64{}
-	r.fields(n, "", func(key string, v *source.Node) bool {
+	r.fields(n, "", func(key string, v *doc.Node) bool {
 		if f := r.number(v, 0); f != nil {
 			if out[key] = *f; *f > 1 {
 				r.problem(v.At, "out-of-range", "", "%s is above 1", v.Raw)
@@ -324,7 +324,7 @@ func (r *reader) minScores(n *source.Node) map[string]float64 {
 	return out
 }
 
-func (r *reader) wantedField(c *callvet.ExpectedCall, key string, v *source.Node) bool {
+func (r *reader) wantedField(c *callvet.ExpectedCall, key string, v *doc.Node) bool {
 	switch key {
 	case "id":
 		c.ID = r.label(v)
@@ -334,7 +334,7 @@ func (r *reader) wantedField(c *callvet.ExpectedCall, key string, v *source.Node
 		c.Args = r.object(v)
 	case "params":
 		c.Matchers = map[string]callvet.Matcher{}
-		r.fields(v, "", func(key string, v *source.Node) bool {
+		r.fields(v, "", func(key string, v *doc.Node) bool {
 			c.Matchers[key] = r.matcher(v)
 			return true
 		})
@@ -356,7 +356,7 @@ func (r *reader) wantedField(c *callvet.ExpectedCall, key string, v *source.Node
 }
 
 // callFilter reads what narrows the calls that may answer.
-func (r *reader) callFilter(c *callvet.ExpectedCall, key string, v *source.Node) bool {
+func (r *reader) callFilter(c *callvet.ExpectedCall, key string, v *doc.Node) bool {
 	switch key {
 	case "extra_args":
 		c.ExtraArgs = r.extraArgs(v)
@@ -371,7 +371,7 @@ func (r *reader) callFilter(c *callvet.ExpectedCall, key string, v *source.Node)
 }
 
 // place reads a place in a list, from its end below 0.
-func (r *reader) place(v *source.Node) int {
+func (r *reader) place(v *doc.Node) int {
 	i := r.integer(v, -1<<31)
 	if i == nil {
 		return 0
@@ -382,7 +382,7 @@ func (r *reader) place(v *source.Node) int {
 	return *i
 }
 
-func (r *reader) extraArgs(v *source.Node) callvet.ExtraArgs {
+func (r *reader) extraArgs(v *doc.Node) callvet.ExtraArgs {
 	return callvet.ExtraArgs(r.choice(v, string(callvet.ExtraForbid), string(callvet.ExtraIgnore), string(callvet.ExtraPenalize)))
 }
 
@@ -391,7 +391,7 @@ const notOfSteps = "profile language max_extra_calls weights contract failed_cal
 
 // ReadStepScoring reads the settings by which the arguments of the steps of a trace are
 // compared: some of those of a suite, by themselves or under scoring.
-func ReadStepScoring(d *source.File) (callvet.Scoring, []callvet.Problem) {
+func ReadStepScoring(d *doc.File) (callvet.Scoring, []callvet.Problem) {
 	r := &reader{doc: d, format: "scoring"}
 	r.duplicates()
 	n := &d.Root
@@ -408,12 +408,12 @@ func ReadStepScoring(d *source.File) (callvet.Scoring, []callvet.Problem) {
 }
 
 // scoring reads the settings of the deterministic scorers.
-func (r *reader) scoring(n *source.Node) callvet.Scoring {
+func (r *reader) scoring(n *doc.Node) callvet.Scoring {
 	var s callvet.Scoring
-	if n.Kind == source.Null {
+	if n.Kind == doc.Null {
 		return s
 	}
-	r.fields(n, scoringKeys, func(key string, v *source.Node) bool {
+	r.fields(n, scoringKeys, func(key string, v *doc.Node) bool {
 		switch key {
 		case "profile":
 			s.Profile = r.choice(v, "bfcl")
@@ -441,7 +441,7 @@ func (r *reader) scoring(n *source.Node) callvet.Scoring {
 	return s
 }
 
-func (r *reader) policyField(s *callvet.Scoring, key string, v *source.Node) bool {
+func (r *reader) policyField(s *callvet.Scoring, key string, v *doc.Node) bool {
 	switch key {
 	case "extra_args":
 		s.ExtraArgs = r.extraArgs(v)
@@ -466,12 +466,12 @@ func (r *reader) policyField(s *callvet.Scoring, key string, v *source.Node) boo
 }
 
 // toolNames reads which names are names of one tool.
-func (r *reader) toolNames(n *source.Node) *callvet.ToolNames {
-	if n.Kind == source.Null {
+func (r *reader) toolNames(n *doc.Node) *callvet.ToolNames {
+	if n.Kind == doc.Null {
 		return nil
 	}
 	t := &callvet.ToolNames{At: r.doc.Position(n.At)}
-	r.fields(n, "strip_prefixes aliases", func(key string, v *source.Node) bool {
+	r.fields(n, "strip_prefixes aliases", func(key string, v *doc.Node) bool {
 		switch key {
 		case "strip_prefixes":
 			t.StripPrefixes = r.strs(v)
@@ -479,7 +479,7 @@ func (r *reader) toolNames(n *source.Node) *callvet.ToolNames {
 				r.problem(v.Items[i].At, "empty-prefix", `write the prefix as it stands before the names: "mcp__github__"`, "the prefix is empty")
 			}
 		case "aliases":
-			r.fields(v, "", func(from string, v *source.Node) bool {
+			r.fields(v, "", func(from string, v *doc.Node) bool {
 				r.alias(t, from, v)
 				return true
 			})
@@ -492,7 +492,7 @@ func (r *reader) toolNames(n *source.Node) *callvet.ToolNames {
 	return t
 }
 
-func (r *reader) alias(t *callvet.ToolNames, from string, v *source.Node) {
+func (r *reader) alias(t *callvet.ToolNames, from string, v *doc.Node) {
 	to := r.str(v)
 	if t.Aliases == nil {
 		t.Aliases = map[string]string{}
@@ -503,8 +503,8 @@ func (r *reader) alias(t *callvet.ToolNames, from string, v *source.Node) {
 }
 
 // aliasChains finds aliases that stand for aliases: which one is meant would depend on the order.
-func (r *reader) aliasChains(t *callvet.ToolNames, n *source.Node) {
-	r.fields(n, "", func(from string, v *source.Node) bool {
+func (r *reader) aliasChains(t *callvet.ToolNames, n *doc.Node) {
+	r.fields(n, "", func(from string, v *doc.Node) bool {
 		if to := t.Aliases[from]; t.Aliases[to] != "" {
 			r.problem(v.At, "alias-of-alias", "name the tool itself", "%q counts as %q, which is an alias too", from, to)
 		}
@@ -512,8 +512,8 @@ func (r *reader) aliasChains(t *callvet.ToolNames, n *source.Node) {
 	})
 }
 
-func (r *reader) weights(s *callvet.Scoring, n *source.Node) {
-	r.fields(n, "tool args", func(key string, v *source.Node) bool {
+func (r *reader) weights(s *callvet.Scoring, n *doc.Node) {
+	r.fields(n, "tool args", func(key string, v *doc.Node) bool {
 		switch key {
 		case "tool":
 			s.ToolWeight = r.number(v, 0)
@@ -526,11 +526,11 @@ func (r *reader) weights(s *callvet.Scoring, n *source.Node) {
 	})
 }
 
-func (r *reader) toolParam(n *source.Node) callvet.ToolParam {
+func (r *reader) toolParam(n *doc.Node) callvet.ToolParam {
 	var p callvet.ToolParam
-	var rest source.Node
-	rest.Kind, rest.At = source.Map, n.At
-	if n.Kind != source.Map {
+	var rest doc.Node
+	rest.Kind, rest.At = doc.Map, n.At
+	if n.Kind != doc.Map {
 		r.wrongKind(n, "a mapping with tool, path and a matcher")
 		return p
 	}

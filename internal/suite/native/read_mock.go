@@ -4,7 +4,7 @@ package native
 
 import (
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/suite/source"
+	"github.com/callvet/callvet/internal/doc"
 	placeholder "github.com/callvet/callvet/value/template"
 )
 
@@ -12,12 +12,12 @@ import (
 const replyKeys = "result template error status latency_ms set"
 
 // state reads what must hold of an attempt's state.
-func (r *reader) state(n *source.Node) map[string]string {
-	if n.Kind == source.Null {
+func (r *reader) state(n *doc.Node) map[string]string {
+	if n.Kind == doc.Null {
 		return nil
 	}
 	out := map[string]string{}
-	r.fields(n, "", func(word string, v *source.Node) bool {
+	r.fields(n, "", func(word string, v *doc.Node) bool {
 		out[word] = r.label(v)
 		return true
 	})
@@ -28,18 +28,18 @@ func (r *reader) state(n *source.Node) map[string]string {
 }
 
 // changes reads what becomes of an attempt's state.
-func (r *reader) changes(n *source.Node) map[string]callvet.MockState {
-	if n.Kind == source.Null {
+func (r *reader) changes(n *doc.Node) map[string]callvet.MockState {
+	if n.Kind == doc.Null {
 		return nil
 	}
 	out := map[string]callvet.MockState{}
-	r.fields(n, "", func(word string, v *source.Node) bool {
-		if v.Kind != source.Map {
+	r.fields(n, "", func(word string, v *doc.Node) bool {
+		if v.Kind != doc.Map {
 			out[word] = callvet.MockState{Value: r.label(v)}
 			return true
 		}
 		var s callvet.MockState
-		r.fields(v, "value calls then", func(key string, v *source.Node) bool {
+		r.fields(v, "value calls then", func(key string, v *doc.Node) bool {
 			switch key {
 			case "value":
 				s.Value = r.label(v)
@@ -65,17 +65,17 @@ func (r *reader) changes(n *source.Node) map[string]callvet.MockState {
 }
 
 // template looks at the placeholders of all texts of a template.
-func (r *reader) template(n *source.Node) {
+func (r *reader) template(n *doc.Node) {
 	switch n.Kind {
-	case source.Map:
+	case doc.Map:
 		for i := range n.Items {
 			r.push(n.Names[i].Name)
 			r.template(&n.Items[i])
 			r.pop()
 		}
-	case source.List:
-		r.each(n, func(_ int, v *source.Node) { r.template(v) })
-	case source.String:
+	case doc.List:
+		r.each(n, func(_ int, v *doc.Node) { r.template(v) })
+	case doc.String:
 		t, err := placeholder.Parse(n.Text())
 		if err != nil {
 			r.problem(n.At, "bad-template", "{{args.city}}", "%v", err)

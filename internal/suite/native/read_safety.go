@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/suite/source"
+	"github.com/callvet/callvet/internal/doc"
 )
 
 const (
@@ -18,15 +18,15 @@ const (
 )
 
 // ReadFaults reads a file of faults: a list of them, or a mapping with faults.
-func ReadFaults(d *source.File) ([]callvet.ToolFault, []callvet.Problem) {
+func ReadFaults(d *doc.File) ([]callvet.ToolFault, []callvet.Problem) {
 	r := &reader{doc: d, format: "suite", beside: true}
 	r.duplicates()
 	n := &d.Root
-	if n.Kind == source.List {
+	if n.Kind == doc.List {
 		return r.faults(n), r.problems
 	}
 	var out []callvet.ToolFault
-	r.fields(n, "faults", func(key string, v *source.Node) bool {
+	r.fields(n, "faults", func(key string, v *doc.Node) bool {
 		if key == "faults" {
 			out = r.faults(v)
 		}
@@ -36,15 +36,15 @@ func ReadFaults(d *source.File) ([]callvet.ToolFault, []callvet.Problem) {
 }
 
 // faults reads how tools are made to fail; null is nil, an empty list is empty.
-func (r *reader) faults(n *source.Node) []callvet.ToolFault {
-	if n.Kind == source.Null {
+func (r *reader) faults(n *doc.Node) []callvet.ToolFault {
+	if n.Kind == doc.Null {
 		return nil
 	}
 	out := []callvet.ToolFault{}
-	r.each(n, func(_ int, v *source.Node) {
+	r.each(n, func(_ int, v *doc.Node) {
 		var f callvet.ToolFault
-		r.fields(v, faultKeys, func(key string, v *source.Node) bool { return r.faultField(&f, key, v) })
-		if v.Kind == source.Map {
+		r.fields(v, faultKeys, func(key string, v *doc.Node) bool { return r.faultField(&f, key, v) })
+		if v.Kind == doc.Map {
 			r.faultFits(v, &f)
 		}
 		out = append(out, f)
@@ -52,7 +52,7 @@ func (r *reader) faults(n *source.Node) []callvet.ToolFault {
 	return out
 }
 
-func (r *reader) faultField(f *callvet.ToolFault, key string, v *source.Node) bool {
+func (r *reader) faultField(f *callvet.ToolFault, key string, v *doc.Node) bool {
 	switch key {
 	case "tool":
 		f.Tool = r.str(v)
@@ -90,7 +90,7 @@ func (r *reader) faultField(f *callvet.ToolFault, key string, v *source.Node) bo
 	return true
 }
 
-func (r *reader) amount(v *source.Node) float64 {
+func (r *reader) amount(v *doc.Node) float64 {
 	if f := r.number(v, 0); f != nil {
 		return *f
 	}
@@ -98,7 +98,7 @@ func (r *reader) amount(v *source.Node) float64 {
 }
 
 // faultFits holds the keys of a fault against what it does.
-func (r *reader) faultFits(n *source.Node, f *callvet.ToolFault) {
+func (r *reader) faultFits(n *doc.Node, f *callvet.ToolFault) {
 	if n.Get("fault") == nil {
 		r.problem(n.At, "incomplete", "fault: error", "the entry does not say which fault")
 		return
@@ -122,12 +122,12 @@ func (r *reader) faultFits(n *source.Node, f *callvet.ToolFault) {
 }
 
 // caseSafety reads what a case says of its own safety.
-func (r *reader) caseSafety(n *source.Node) *callvet.Safety {
-	if n.Kind == source.Null {
+func (r *reader) caseSafety(n *doc.Node) *callvet.Safety {
+	if n.Kind == doc.Null {
 		return nil
 	}
 	var s callvet.Safety
-	r.fields(n, caseSafetyKeys, func(key string, v *source.Node) bool {
+	r.fields(n, caseSafetyKeys, func(key string, v *doc.Node) bool {
 		switch key {
 		case "tools":
 			s.Tools = r.strs(v)
@@ -155,32 +155,32 @@ func (r *reader) caseSafety(n *source.Node) *callvet.Safety {
 	return &s
 }
 
-func (r *reader) attack(n *source.Node) *callvet.Attack {
-	if n.Kind == source.Null {
+func (r *reader) attack(n *doc.Node) *callvet.Attack {
+	if n.Kind == doc.Null {
 		return nil
 	}
 	var a callvet.Attack
-	r.fields(n, attackKeys, func(key string, v *source.Node) bool {
+	r.fields(n, attackKeys, func(key string, v *doc.Node) bool {
 		switch key {
 		case "name":
 			a.Name = r.label(v)
 		case "plant":
-			r.each(v, func(_ int, v *source.Node) { a.Plant = append(a.Plant, r.plant(v)) })
+			r.each(v, func(_ int, v *doc.Node) { a.Plant = append(a.Plant, r.plant(v)) })
 		case "texts":
 			a.Texts = r.oneOrMore(v)
 		case "answer":
 			a.Answer = r.oneOrMore(v)
 		case "harm":
-			r.each(v, func(_ int, v *source.Node) { a.Harm = append(a.Harm, r.harm(v)) })
+			r.each(v, func(_ int, v *doc.Node) { a.Harm = append(a.Harm, r.harm(v)) })
 		case "own":
-			r.each(v, func(_ int, v *source.Node) { a.Own = append(a.Own, r.expectedCall(v)) })
+			r.each(v, func(_ int, v *doc.Node) { a.Own = append(a.Own, r.expectedCall(v)) })
 		default:
 			return false
 		}
 		return true
 	})
 	switch {
-	case n.Kind != source.Map:
+	case n.Kind != doc.Map:
 	case a.Name == "":
 		r.problem(n.At, "no-name", "name: wire-transfer", "the attack has no name")
 	case len(a.Harm) == 0 && len(a.Answer) == 0:
@@ -189,9 +189,9 @@ func (r *reader) attack(n *source.Node) *callvet.Attack {
 	return &a
 }
 
-func (r *reader) plant(n *source.Node) callvet.Plant {
+func (r *reader) plant(n *doc.Node) callvet.Plant {
 	var p callvet.Plant
-	r.fields(n, "tool at text instead", func(key string, v *source.Node) bool {
+	r.fields(n, "tool at text instead", func(key string, v *doc.Node) bool {
 		switch key {
 		case "tool":
 			p.Tool = r.str(v)
@@ -206,25 +206,25 @@ func (r *reader) plant(n *source.Node) callvet.Plant {
 		}
 		return true
 	})
-	if p.Text == "" && n.Kind == source.Map {
+	if p.Text == "" && n.Kind == doc.Map {
 		r.problem(n.At, "incomplete", "text: what is planted", "nothing is planted")
 	}
 	return p
 }
 
 // harm reads a call that an attacker wants: an expected call with what else must hold.
-func (r *reader) harm(n *source.Node) callvet.Harm {
+func (r *reader) harm(n *doc.Node) callvet.Harm {
 	var h callvet.Harm
-	if n.Kind == source.String {
+	if n.Kind == doc.String {
 		h.Call.Tools = []string{n.Text()}
 		return h
 	}
-	r.fields(n, "tool args params "+harmKeys, func(key string, v *source.Node) bool {
+	r.fields(n, "tool args params "+harmKeys, func(key string, v *doc.Node) bool {
 		switch key {
 		case "contains":
 			h.Contains = r.oneOrMore(v)
 		case "from":
-			r.fields(v, "", func(key string, v *source.Node) bool {
+			r.fields(v, "", func(key string, v *doc.Node) bool {
 				if h.From == nil {
 					h.From = map[string][]string{}
 				}
@@ -264,7 +264,7 @@ func exportFault(b builder, f *callvet.ToolFault) {
 // exportFaults writes an empty list too: it takes the suite's faults off a case.
 func exportFaults(b builder, list []callvet.ToolFault) {
 	if list != nil && len(list) == 0 {
-		b.put("faults", source.Node{Kind: source.List})
+		b.put("faults", doc.Node{Kind: doc.List})
 	}
 	children(b, "faults", list, exportFault)
 }

@@ -4,21 +4,21 @@ package native
 
 import (
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/suite/source"
+	"github.com/callvet/callvet/internal/doc"
 )
 
 const scorerKeys = "name expr exec files javascript python vars timeout threshold negated blind"
 
 // scorers reads rules of the suite's own. What they say is checked when a case is compiled.
-func (r *reader) scorers(n *source.Node) []callvet.Scorer {
+func (r *reader) scorers(n *doc.Node) []callvet.Scorer {
 	var out []callvet.Scorer
-	r.each(n, func(_ int, v *source.Node) { out = append(out, r.scorer(v)) })
+	r.each(n, func(_ int, v *doc.Node) { out = append(out, r.scorer(v)) })
 	return out
 }
 
-func (r *reader) scorer(n *source.Node) callvet.Scorer {
+func (r *reader) scorer(n *doc.Node) callvet.Scorer {
 	var s callvet.Scorer
-	r.fields(n, scorerKeys, func(key string, v *source.Node) bool {
+	r.fields(n, scorerKeys, func(key string, v *doc.Node) bool {
 		switch key {
 		case "name":
 			s.Name = r.label(v)
@@ -47,7 +47,7 @@ func (r *reader) scorer(n *source.Node) callvet.Scorer {
 		}
 		return true
 	})
-	if s.Expr == "" && !s.Runs() && n.Kind == source.Map {
+	if s.Expr == "" && !s.Runs() && n.Kind == doc.Map {
 		r.problem(n.At, "missing-key", `expr: answer contains "Paris", for example`, "the scorer does not say how it judges: one of expr, exec, javascript and python")
 	}
 	return s

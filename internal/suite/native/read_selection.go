@@ -4,16 +4,16 @@ package native
 
 import (
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/suite/source"
+	"github.com/callvet/callvet/internal/doc"
 )
 
 // selection reads what is expected of a router or retriever.
-func (r *reader) selection(n *source.Node) *callvet.Selection {
-	if n.Kind == source.Null {
+func (r *reader) selection(n *doc.Node) *callvet.Selection {
+	if n.Kind == doc.Null {
 		return nil
 	}
 	s := &callvet.Selection{}
-	r.fields(n, "route sub_route agents tools acceptable", func(key string, v *source.Node) bool {
+	r.fields(n, "route sub_route agents tools acceptable", func(key string, v *doc.Node) bool {
 		switch key {
 		case "route":
 			s.Route = r.str(v)
@@ -34,12 +34,12 @@ func (r *reader) selection(n *source.Node) *callvet.Selection {
 }
 
 // selectionScoring reads the weights of the layers and the depths of ranks.
-func (r *reader) selectionScoring(n *source.Node) *callvet.SelectionScoring {
-	if n.Kind == source.Null {
+func (r *reader) selectionScoring(n *doc.Node) *callvet.SelectionScoring {
+	if n.Kind == doc.Null {
 		return nil
 	}
 	s := &callvet.SelectionScoring{}
-	r.fields(n, "route sub_route agents exact acceptable tools k", func(key string, v *source.Node) bool {
+	r.fields(n, "route sub_route agents exact acceptable tools k", func(key string, v *doc.Node) bool {
 		switch key {
 		case "route":
 			s.Route = r.number(v, 0)
@@ -55,7 +55,7 @@ func (r *reader) selectionScoring(n *source.Node) *callvet.SelectionScoring {
 			s.Tools = r.number(v, 0)
 		case "k":
 			s.K = []int{}
-			r.each(v, func(_ int, v *source.Node) { s.K = append(s.K, r.count(v, 1)) })
+			r.each(v, func(_ int, v *doc.Node) { s.K = append(s.K, r.count(v, 1)) })
 		default:
 			return false
 		}

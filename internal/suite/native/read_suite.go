@@ -9,7 +9,7 @@ import (
 	"iter"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/suite/source"
+	"github.com/callvet/callvet/internal/doc"
 )
 
 const (
@@ -28,14 +28,14 @@ type common struct {
 
 // suite reads the native form but its cases. include reads the file that
 // tools_from names.
-func (r *reader) suite(n *source.Node, include func(path string) ([]callvet.Tool, error)) (s *callvet.Suite, cases *source.Node, under common) {
+func (r *reader) suite(n *doc.Node, include func(path string) ([]callvet.Tool, error)) (s *callvet.Suite, cases *doc.Node, under common) {
 	s = &callvet.Suite{Dialect: "callvet"}
 	if d := n.Get("defaults"); d != nil { // before the cases, wherever it stands
 		r.push("defaults")
 		under = r.defaults(d, &s.Defaults)
 		r.pop()
 	}
-	r.fields(n, suiteKeys, func(key string, v *source.Node) bool {
+	r.fields(n, suiteKeys, func(key string, v *doc.Node) bool {
 		switch key {
 		case "callvet":
 			if string(v.Raw) != "1" {
@@ -79,7 +79,7 @@ func (r *reader) suite(n *source.Node, include func(path string) ([]callvet.Tool
 
 // foreignPart keeps what other formats had, and gates, which belong to the gate
 // command; both travel in the suite's opaque part.
-func foreignPart(n *source.Node) json.RawMessage {
+func foreignPart(n *doc.Node) json.RawMessage {
 	gates, foreign := n.Get("gates"), n.Get("foreign")
 	switch {
 	case gates == nil && foreign == nil:
@@ -94,7 +94,7 @@ func foreignPart(n *source.Node) json.RawMessage {
 	return append(b, '}')
 }
 
-func (r *reader) toolsFrom(s *callvet.Suite, v *source.Node, include func(string) ([]callvet.Tool, error)) {
+func (r *reader) toolsFrom(s *callvet.Suite, v *doc.Node, include func(string) ([]callvet.Tool, error)) {
 	path := r.str(v)
 	if path == "" {
 		return
@@ -111,9 +111,9 @@ func (r *reader) toolsFrom(s *callvet.Suite, v *source.Node, include func(string
 	s.Tools = append(s.Tools, tools...)
 }
 
-func (r *reader) defaults(n *source.Node, d *callvet.Defaults) common {
+func (r *reader) defaults(n *doc.Node, d *callvet.Defaults) common {
 	var under common
-	r.fields(n, defaultsKeys, func(key string, v *source.Node) bool {
+	r.fields(n, defaultsKeys, func(key string, v *doc.Node) bool {
 		switch key {
 		case "tool_choice":
 			d.ToolChoice = r.toolChoice(v)
@@ -137,12 +137,12 @@ func (r *reader) defaults(n *source.Node, d *callvet.Defaults) common {
 }
 
 // labels reads a mapping of names to short texts.
-func (r *reader) labels(n *source.Node) map[string]string {
-	if n.Kind == source.Null {
+func (r *reader) labels(n *doc.Node) map[string]string {
+	if n.Kind == doc.Null {
 		return nil
 	}
 	out := map[string]string{}
-	r.fields(n, "", func(key string, v *source.Node) bool {
+	r.fields(n, "", func(key string, v *doc.Node) bool {
 		out[key] = r.label(v)
 		return true
 	})
@@ -153,17 +153,17 @@ func (r *reader) labels(n *source.Node) map[string]string {
 }
 
 // toolChoice reads auto, required, none, a tool's name, or OpenAI's object form.
-func (r *reader) toolChoice(n *source.Node) string {
-	if n.Kind != source.Map {
+func (r *reader) toolChoice(n *doc.Node) string {
+	if n.Kind != doc.Map {
 		return r.str(n)
 	}
 	name := ""
-	r.fields(n, "type function", func(key string, v *source.Node) bool {
+	r.fields(n, "type function", func(key string, v *doc.Node) bool {
 		switch key {
 		case "type":
 			r.choice(v, "function")
 		case "function":
-			r.fields(v, "name", func(key string, v *source.Node) bool {
+			r.fields(v, "name", func(key string, v *doc.Node) bool {
 				if key == "name" {
 					name = r.str(v)
 				}
@@ -177,12 +177,12 @@ func (r *reader) toolChoice(n *source.Node) string {
 	return name
 }
 
-func (r *reader) tools(n *source.Node) []callvet.Tool {
-	if n.Kind == source.Null {
+func (r *reader) tools(n *doc.Node) []callvet.Tool {
+	if n.Kind == doc.Null {
 		return nil
 	}
 	var out []callvet.Tool
-	r.each(n, func(_ int, v *source.Node) {
+	r.each(n, func(_ int, v *doc.Node) {
 		if t, ok := r.tool(v); ok {
 			out = append(out, t)
 		}
@@ -191,17 +191,17 @@ func (r *reader) tools(n *source.Node) []callvet.Tool {
 }
 
 // tool reads a definition in OpenAI's, MCP's, Amazon Bedrock's or the flat form.
-func (r *reader) tool(n *source.Node) (t callvet.Tool, ok bool) {
-	if n.Kind != source.Map {
+func (r *reader) tool(n *doc.Node) (t callvet.Tool, ok bool) {
+	if n.Kind != doc.Map {
 		r.wrongKind(n, "a tool definition")
 		return t, false
 	}
-	r.fields(n, toolKeys+" type function toolSpec inputSchema annotations", func(key string, v *source.Node) bool {
+	r.fields(n, toolKeys+" type function toolSpec inputSchema annotations", func(key string, v *doc.Node) bool {
 		switch key {
 		case "type":
 			r.choice(v, "function")
 		case "function", "toolSpec":
-			r.fields(v, toolKeys+" strict inputSchema", func(key string, v *source.Node) bool {
+			r.fields(v, toolKeys+" strict inputSchema", func(key string, v *doc.Node) bool {
 				return key == "strict" || r.toolField(&t, key, v)
 			})
 		default:
@@ -216,7 +216,7 @@ func (r *reader) tool(n *source.Node) (t callvet.Tool, ok bool) {
 	return t, true
 }
 
-func (r *reader) toolField(t *callvet.Tool, key string, v *source.Node) bool {
+func (r *reader) toolField(t *callvet.Tool, key string, v *doc.Node) bool {
 	switch key {
 	case "name":
 		t.Name = r.str(v)
@@ -243,7 +243,7 @@ func (r *reader) toolField(t *callvet.Tool, key string, v *source.Node) bool {
 	case "tags":
 		t.Tags = r.strs(v)
 	case "declared":
-		if v.Kind != source.Null {
+		if v.Kind != doc.Null {
 			t.Declared = v.JSON()
 		}
 	case "annotations":
@@ -257,27 +257,27 @@ func (r *reader) toolField(t *callvet.Tool, key string, v *source.Node) bool {
 	return true
 }
 
-func (r *reader) schema(t *callvet.Tool, n *source.Node) {
+func (r *reader) schema(t *callvet.Tool, n *doc.Node) {
 	if t.Parameters != nil {
 		r.problem(n.At, "conflicting-keys", "keep one", "the tool has two schemas")
 	}
-	if in := n.Get("json"); in != nil && in.Kind == source.Map && len(n.Names) == 1 { // Amazon Bedrock's
+	if in := n.Get("json"); in != nil && in.Kind == doc.Map && len(n.Names) == 1 { // Amazon Bedrock's
 		n = in
 	}
 	switch n.Kind {
-	case source.Null:
-	case source.Map, source.Bool:
+	case doc.Null:
+	case doc.Map, doc.Bool:
 		t.Parameters = n.JSON()
 	default:
 		r.wrongKind(n, "a JSON Schema")
 	}
 }
 
-func (r *reader) annotations(t *callvet.Tool, n *source.Node) {
-	if n.Kind == source.Null {
+func (r *reader) annotations(t *callvet.Tool, n *doc.Node) {
+	if n.Kind == doc.Null {
 		return
 	}
-	r.fields(n, "readOnlyHint idempotentHint destructiveHint openWorldHint title", func(key string, v *source.Node) bool {
+	r.fields(n, "readOnlyHint idempotentHint destructiveHint openWorldHint title", func(key string, v *doc.Node) bool {
 		switch key {
 		case "readOnlyHint":
 			t.ReadOnly = r.boolPtr(v)
@@ -291,12 +291,12 @@ func (r *reader) annotations(t *callvet.Tool, n *source.Node) {
 	})
 }
 
-func (r *reader) rateLimit(n *source.Node) *callvet.RateLimit {
-	if n.Kind == source.Null {
+func (r *reader) rateLimit(n *doc.Node) *callvet.RateLimit {
+	if n.Kind == doc.Null {
 		return nil
 	}
 	var l callvet.RateLimit
-	r.fields(n, "calls per_seconds", func(key string, v *source.Node) bool {
+	r.fields(n, "calls per_seconds", func(key string, v *doc.Node) bool {
 		switch key {
 		case "calls":
 			l.Calls = r.count(v, 1)
@@ -315,12 +315,12 @@ func (r *reader) rateLimit(n *source.Node) *callvet.RateLimit {
 	return &l
 }
 
-func (r *reader) safety(n *source.Node) *callvet.ToolSafety {
-	if n.Kind == source.Null {
+func (r *reader) safety(n *doc.Node) *callvet.ToolSafety {
+	if n.Kind == doc.Null {
 		return nil
 	}
 	var s callvet.ToolSafety
-	r.fields(n, "pii_allowed domains require_confirmation code sandboxed", func(key string, v *source.Node) bool {
+	r.fields(n, "pii_allowed domains require_confirmation code sandboxed", func(key string, v *doc.Node) bool {
 		switch key {
 		case "pii_allowed":
 			s.PIIAllowed = r.boolean(v)
@@ -341,28 +341,28 @@ func (r *reader) safety(n *source.Node) *callvet.ToolSafety {
 }
 
 // mockResponses reads a map from tool to its plain answer.
-func (r *reader) mockResponses(n *source.Node) []callvet.Mock {
-	if n.Kind == source.Null {
+func (r *reader) mockResponses(n *doc.Node) []callvet.Mock {
+	if n.Kind == doc.Null {
 		return nil
 	}
 	var out []callvet.Mock
-	r.fields(n, "", func(key string, v *source.Node) bool {
+	r.fields(n, "", func(key string, v *doc.Node) bool {
 		out = append(out, callvet.Mock{Tool: key, Replies: []callvet.MockReply{{Result: v.JSON()}}})
 		return true
 	})
 	return out
 }
 
-func (r *reader) mocks(n *source.Node) []callvet.Mock {
-	if n.Kind == source.Null {
+func (r *reader) mocks(n *doc.Node) []callvet.Mock {
+	if n.Kind == doc.Null {
 		return nil
 	}
 	var out []callvet.Mock
-	r.each(n, func(_ int, v *source.Node) {
+	r.each(n, func(_ int, v *doc.Node) {
 		m := callvet.Mock{}
 		var one callvet.MockReply
 		said := false
-		r.fields(v, "tool args when replies "+replyKeys, func(key string, v *source.Node) bool {
+		r.fields(v, "tool args when replies "+replyKeys, func(key string, v *doc.Node) bool {
 			switch key {
 			case "tool":
 				m.Tool = r.str(v)
@@ -371,7 +371,7 @@ func (r *reader) mocks(n *source.Node) []callvet.Mock {
 			case "when":
 				m.When = r.state(v)
 			case "replies":
-				r.each(v, func(_ int, v *source.Node) { m.Replies = append(m.Replies, r.reply(v)) })
+				r.each(v, func(_ int, v *doc.Node) { m.Replies = append(m.Replies, r.reply(v)) })
 			default:
 				said = true
 				return r.replyField(&one, key, v)
@@ -395,21 +395,21 @@ func (r *reader) mocks(n *source.Node) []callvet.Mock {
 	return out
 }
 
-func (r *reader) reply(n *source.Node) callvet.MockReply {
+func (r *reader) reply(n *doc.Node) callvet.MockReply {
 	var m callvet.MockReply
-	r.fields(n, replyKeys, func(key string, v *source.Node) bool { return r.replyField(&m, key, v) })
+	r.fields(n, replyKeys, func(key string, v *doc.Node) bool { return r.replyField(&m, key, v) })
 	r.oneResult(n, &m)
 	return m
 }
 
 // oneResult asks for a result or a template of it, not both.
-func (r *reader) oneResult(n *source.Node, m *callvet.MockReply) {
+func (r *reader) oneResult(n *doc.Node, m *callvet.MockReply) {
 	if m.Result != nil && m.Template != nil {
 		r.problem(n.At, "conflicting-keys", "leave one of them", "an answer has either a result or a template of one")
 	}
 }
 
-func (r *reader) replyField(m *callvet.MockReply, key string, v *source.Node) bool {
+func (r *reader) replyField(m *callvet.MockReply, key string, v *doc.Node) bool {
 	switch key {
 	case "result":
 		m.Result = v.JSON()
@@ -434,12 +434,12 @@ func (r *reader) replyField(m *callvet.MockReply, key string, v *source.Node) bo
 
 // cases reads the list of cases and gives those without an id one by position.
 // cases reads the cases one by one.
-func (r *reader) cases(n *source.Node, under common) iter.Seq[*callvet.Case] {
+func (r *reader) cases(n *doc.Node, under common) iter.Seq[*callvet.Case] {
 	return func(yield func(*callvet.Case) bool) {
 		if n == nil {
 			return
 		}
-		if n.Kind != source.List {
+		if n.Kind != doc.List {
 			r.push("cases")
 			r.wrongKind(n, "a list of cases")
 			r.pop()
@@ -448,7 +448,7 @@ func (r *reader) cases(n *source.Node, under common) iter.Seq[*callvet.Case] {
 		outer, more := r.path, true
 		r.path = make([]step, 0, 16)
 		r.duplicates()
-		r.doc.Elements(n, func(i int, v *source.Node) {
+		r.doc.Elements(n, func(i int, v *doc.Node) {
 			if !more {
 				return
 			}

@@ -6,7 +6,7 @@ import (
 	"cmp"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/suite/source"
+	"github.com/callvet/callvet/internal/doc"
 )
 
 // Contract is a tool of a tool file with the places that its file's name is
@@ -26,10 +26,10 @@ const contractKeys = toolKeys + " tool_family tool_name args schema inputSchema 
 // with tools, which a suite, a catalogue, a list from an MCP server and a request to a
 // model are. Tools may also be a mapping of names to them. alone tells that the file is
 // one tool itself.
-func ReadContracts(d *source.File) (tools []Contract, alone bool, problems []callvet.Problem) {
+func ReadContracts(d *doc.File) (tools []Contract, alone bool, problems []callvet.Problem) {
 	r := &reader{doc: d, format: "tool", beside: true}
 	r.duplicates()
-	take := func(v *source.Node, name string) {
+	take := func(v *doc.Node, name string) {
 		if c, ok := r.contract(v, name); ok {
 			tools = append(tools, c)
 		}
@@ -39,10 +39,10 @@ func ReadContracts(d *source.File) (tools []Contract, alone bool, problems []cal
 	case list == nil:
 		take(&d.Root, "")
 		alone = len(tools) > 0
-	case list.Kind == source.List:
-		r.each(list, func(_ int, v *source.Node) { take(v, "") })
-	case list.Kind == source.Map:
-		r.fields(list, "", func(name string, v *source.Node) bool {
+	case list.Kind == doc.List:
+		r.each(list, func(_ int, v *doc.Node) { take(v, "") })
+	case list.Kind == doc.Map:
+		r.fields(list, "", func(name string, v *doc.Node) bool {
 			take(v, name)
 			return true
 		})
@@ -53,7 +53,7 @@ func ReadContracts(d *source.File) (tools []Contract, alone bool, problems []cal
 }
 
 // ReadTools is ReadContracts without the places.
-func ReadTools(d *source.File) ([]callvet.Tool, []callvet.Problem) {
+func ReadTools(d *doc.File) ([]callvet.Tool, []callvet.Problem) {
 	read, _, problems := ReadContracts(d)
 	var tools []callvet.Tool
 	for i := range read {
@@ -64,21 +64,21 @@ func ReadTools(d *source.File) ([]callvet.Tool, []callvet.Problem) {
 
 // ReadMocks reads a file of mocks: a list of them, a mapping of tools to what they give, or
 // the two under mocks and mock_responses as a suite has them.
-func ReadMocks(d *source.File) ([]callvet.Mock, []callvet.Problem) {
+func ReadMocks(d *doc.File) ([]callvet.Mock, []callvet.Problem) {
 	r := &reader{doc: d, format: "suite", beside: true}
 	r.duplicates()
 	n := &d.Root
 	switch {
-	case n.Kind == source.List:
+	case n.Kind == doc.List:
 		return r.mocks(n), r.problems
-	case n.Kind != source.Map:
+	case n.Kind != doc.Map:
 		r.wrongKind(n, "mocks")
 		return nil, r.problems
 	case n.Get("mocks") == nil && n.Get("mock_responses") == nil:
 		return r.mockResponses(n), r.problems
 	}
 	var out []callvet.Mock
-	r.fields(n, "mocks mock_responses", func(key string, v *source.Node) bool {
+	r.fields(n, "mocks mock_responses", func(key string, v *doc.Node) bool {
 		if key == "mocks" {
 			out = append(out, r.mocks(v)...)
 		} else {
@@ -90,8 +90,8 @@ func ReadMocks(d *source.File) ([]callvet.Mock, []callvet.Problem) {
 }
 
 // contractList is where a file lists its tools; nil when it is one itself.
-func contractList(n *source.Node) *source.Node {
-	if n.Kind != source.Map {
+func contractList(n *doc.Node) *doc.Node {
+	if n.Kind != doc.Map {
 		return n
 	}
 	if n.Get("name") != nil || n.Get("tool_name") != nil {
@@ -112,26 +112,26 @@ func contractList(n *source.Node) *source.Node {
 }
 
 // contract reads one tool; name is the key that it stands under, if any.
-func (r *reader) contract(n *source.Node, name string) (c Contract, ok bool) {
-	if n.Kind != source.Map {
+func (r *reader) contract(n *doc.Node, name string) (c Contract, ok bool) {
+	if n.Kind != doc.Map {
 		r.wrongKind(n, "a tool definition")
 		return c, false
 	}
 	c.At = r.doc.Position(n.At)
 	c.Name, c.Version, c.Parameters = c.At, c.At, c.At
-	r.fields(n, contractKeys, func(key string, v *source.Node) bool {
+	r.fields(n, contractKeys, func(key string, v *doc.Node) bool {
 		switch key {
 		case "type":
 			r.choice(v, "function", "custom")
 		case "function", "toolSpec":
-			r.fields(v, contractKeys, func(key string, v *source.Node) bool { return r.contractField(&c, key, v) })
+			r.fields(v, contractKeys, func(key string, v *doc.Node) bool { return r.contractField(&c, key, v) })
 		default:
 			return r.contractField(&c, key, v)
 		}
 		return true
 	})
 	for _, key := range []string{"tool_id", "id"} { // then its name is its title
-		if id := n.Get(key); id != nil && id.Kind == source.String {
+		if id := n.Get(key); id != nil && id.Kind == doc.String {
 			c.Tool.Name, c.Name = id.Text(), r.doc.Position(id.At)
 		}
 	}
@@ -142,7 +142,7 @@ func (r *reader) contract(n *source.Node, name string) (c Contract, ok bool) {
 	return c, true
 }
 
-func (r *reader) contractField(c *Contract, key string, v *source.Node) bool {
+func (r *reader) contractField(c *Contract, key string, v *doc.Node) bool {
 	t := &c.Tool
 	switch key {
 	case "name", "tool_name":
@@ -182,7 +182,7 @@ func (r *reader) contractField(c *Contract, key string, v *source.Node) bool {
 }
 
 // sideEffects is read_only the other way round.
-func (r *reader) sideEffects(t *callvet.Tool, v *source.Node) {
+func (r *reader) sideEffects(t *callvet.Tool, v *doc.Node) {
 	yes := r.boolPtr(v)
 	if yes == nil {
 		return
@@ -192,19 +192,19 @@ func (r *reader) sideEffects(t *callvet.Tool, v *source.Node) {
 	r.contradicts(v, before, t.ReadOnly)
 }
 
-func (r *reader) contradicts(v *source.Node, before, now *bool) {
+func (r *reader) contradicts(v *doc.Node, before, now *bool) {
 	if before != nil && now != nil && *before != *now {
 		r.problem(v.At, "conflicting-keys", "keep read_only", "read_only and side_effects contradict each other")
 	}
 }
 
 // latencyBudget reads a number, which is for nine of ten executions, or p50 and p90.
-func (r *reader) latencyBudget(t *callvet.Tool, n *source.Node) {
-	if n.Kind != source.Map {
+func (r *reader) latencyBudget(t *callvet.Tool, n *doc.Node) {
+	if n.Kind != doc.Map {
 		t.LatencyBudgetMS = r.number(n, 0)
 		return
 	}
-	r.fields(n, "p50 p90", func(key string, v *source.Node) bool {
+	r.fields(n, "p50 p90", func(key string, v *doc.Node) bool {
 		switch key {
 		case "p50":
 			t.LatencyP50MS = r.number(v, 0)

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/suite/source"
+	"github.com/callvet/callvet/internal/doc"
 )
 
 const (
@@ -16,12 +16,12 @@ const (
 )
 
 // messages reads a conversation in OpenAI's form or in callvet's own.
-func (r *reader) messages(n *source.Node) []callvet.Turn {
+func (r *reader) messages(n *doc.Node) []callvet.Turn {
 	var out []callvet.Turn
-	r.each(n, func(_ int, v *source.Node) {
+	r.each(n, func(_ int, v *doc.Node) {
 		var t callvet.Turn
-		r.fields(v, messageKeys, func(key string, v *source.Node) bool { return r.turnField(&t, key, v) })
-		if t.Role == "" && v.Kind == source.Map {
+		r.fields(v, messageKeys, func(key string, v *doc.Node) bool { return r.turnField(&t, key, v) })
+		if t.Role == "" && v.Kind == doc.Map {
 			r.problem(v.At, "no-role", "role: user", "the message has no role")
 		}
 		out = append(out, t)
@@ -29,7 +29,7 @@ func (r *reader) messages(n *source.Node) []callvet.Turn {
 	return out
 }
 
-func (r *reader) turnField(t *callvet.Turn, key string, v *source.Node) bool {
+func (r *reader) turnField(t *callvet.Turn, key string, v *doc.Node) bool {
 	switch key {
 	case "role":
 		t.Role = callvet.Role(r.choice(v, string(callvet.RoleSystem), string(callvet.RoleUser), string(callvet.RoleAssistant), string(callvet.RoleTool)))
@@ -38,8 +38,8 @@ func (r *reader) turnField(t *callvet.Turn, key string, v *source.Node) bool {
 	case "reasoning":
 		t.Reasoning = r.str(v)
 	case "calls", "tool_calls":
-		if v.Kind != source.Null {
-			r.each(v, func(_ int, v *source.Node) { t.Calls = append(t.Calls, r.call(v)) })
+		if v.Kind != doc.Null {
+			r.each(v, func(_ int, v *doc.Node) { t.Calls = append(t.Calls, r.call(v)) })
 		}
 	case "call_id", "tool_call_id":
 		t.CallID = r.str(v)
@@ -54,14 +54,14 @@ func (r *reader) turnField(t *callvet.Turn, key string, v *source.Node) bool {
 }
 
 // content reads text or a list of text parts.
-func (r *reader) content(n *source.Node) string {
-	if n.Kind != source.List {
+func (r *reader) content(n *doc.Node) string {
+	if n.Kind != doc.List {
 		return r.str(n)
 	}
 	var parts []string
-	r.each(n, func(_ int, v *source.Node) {
+	r.each(n, func(_ int, v *doc.Node) {
 		text, typ := "", ""
-		r.fields(v, "type text", func(key string, v *source.Node) bool {
+		r.fields(v, "type text", func(key string, v *doc.Node) bool {
 			switch key {
 			case "type":
 				typ = r.str(v)
@@ -81,16 +81,16 @@ func (r *reader) content(n *source.Node) string {
 }
 
 // call reads one call of an assistant message.
-func (r *reader) call(n *source.Node) callvet.Call {
+func (r *reader) call(n *doc.Node) callvet.Call {
 	var c callvet.Call
-	r.fields(n, callKeys, func(key string, v *source.Node) bool {
+	r.fields(n, callKeys, func(key string, v *doc.Node) bool {
 		switch key {
 		case "id":
 			c.ID = r.label(v)
 		case "type":
 			r.choice(v, "function")
 		case "function":
-			r.fields(v, "name arguments", func(key string, v *source.Node) bool {
+			r.fields(v, "name arguments", func(key string, v *doc.Node) bool {
 				switch key {
 				case "name":
 					c.Tool = r.str(v)
@@ -106,20 +106,20 @@ func (r *reader) call(n *source.Node) callvet.Call {
 		}
 		return true
 	})
-	if c.Tool == "" && n.Kind == source.Map {
+	if c.Tool == "" && n.Kind == doc.Map {
 		r.problem(n.At, "no-tool", "", "the call names no tool")
 	}
 	return c
 }
 
 // arguments reads OpenAI's form: JSON in a string, or the object itself.
-func (r *reader) arguments(c *callvet.Call, v *source.Node) {
-	if v.Kind != source.String {
+func (r *reader) arguments(c *callvet.Call, v *doc.Node) {
+	if v.Kind != doc.String {
 		c.Args = v.JSON()
 		return
 	}
 	text := v.Text()
-	if d, bad := source.ReadJSON("", []byte(text)); bad == nil {
+	if d, bad := doc.ReadJSON("", []byte(text)); bad == nil {
 		c.Args = d.Root.JSON()
 		return
 	}
@@ -127,7 +127,7 @@ func (r *reader) arguments(c *callvet.Call, v *source.Node) {
 	r.warn(v.At, "bad-arguments", "", "the arguments of the call are not JSON; they are kept as they are")
 }
 
-func (r *reader) callField(c *callvet.Call, key string, v *source.Node) bool {
+func (r *reader) callField(c *callvet.Call, key string, v *doc.Node) bool {
 	switch key {
 	case "tool":
 		c.Tool = r.str(v)

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/suite/source"
+	"github.com/callvet/callvet/internal/doc"
 )
 
 // MaxProblems is how many problems one load or lint lists; the rest is counted.
@@ -20,7 +20,7 @@ const MaxProblems = 500
 // reader turns nodes into nouns and notes what it cannot accept, with place and
 // path. Reading goes on after a problem, so that one run shows them all.
 type reader struct {
-	doc      *source.File
+	doc      *doc.File
 	problems []callvet.Problem
 	dropped  int
 	errors   int
@@ -91,8 +91,8 @@ func (r *reader) duplicates() {
 
 // fields calls f for every key of a mapping; f returns false for a key it does
 // not know, and known lists the keys to suggest then.
-func (r *reader) fields(n *source.Node, known string, f func(key string, v *source.Node) bool) {
-	if n.Kind != source.Map {
+func (r *reader) fields(n *doc.Node, known string, f func(key string, v *doc.Node) bool) {
+	if n.Kind != doc.Map {
 		r.wrongKind(n, "a mapping")
 		return
 	}
@@ -119,30 +119,30 @@ func (r *reader) unknownKey(name string, at int, known string) {
 }
 
 // each calls f for every element of a list.
-func (r *reader) each(n *source.Node, f func(i int, v *source.Node)) {
-	if n.Kind != source.List {
+func (r *reader) each(n *doc.Node, f func(i int, v *doc.Node)) {
+	if n.Kind != doc.List {
 		r.wrongKind(n, "a list")
 		return
 	}
-	r.doc.Elements(n, func(i int, v *source.Node) {
+	r.doc.Elements(n, func(i int, v *doc.Node) {
 		r.index(i)
 		f(i, v)
 		r.pop()
 	})
 }
 
-func (r *reader) wrongKind(n *source.Node, want string) {
+func (r *reader) wrongKind(n *doc.Node, want string) {
 	r.problem(n.At, "wrong-type", "", "expected %s, found %s", want, n.Shown())
 }
 
 // str reads text; null is "".
-func (r *reader) str(n *source.Node) string {
+func (r *reader) str(n *doc.Node) string {
 	switch n.Kind {
-	case source.String:
+	case doc.String:
 		return n.Text()
-	case source.Null:
+	case doc.Null:
 		return ""
-	case source.Number, source.Bool:
+	case doc.Number, doc.Bool:
 		r.problem(n.At, "wrong-type", "write it in quotes: \""+string(n.Raw)+"\"", "expected text, found %s", n.Raw)
 	default:
 		r.wrongKind(n, "text")
@@ -151,39 +151,39 @@ func (r *reader) str(n *source.Node) string {
 }
 
 // label reads text that people write as a number too: an id, a version, a tag.
-func (r *reader) label(n *source.Node) string {
-	if (n.Kind == source.Number && !n.Odd) || n.Kind == source.Bool {
+func (r *reader) label(n *doc.Node) string {
+	if (n.Kind == doc.Number && !n.Odd) || n.Kind == doc.Bool {
 		return string(n.Raw)
 	}
 	return r.str(n)
 }
 
 // strs reads a list of texts; null is nil, an empty list is empty.
-func (r *reader) strs(n *source.Node) []string {
-	if n.Kind == source.Null {
+func (r *reader) strs(n *doc.Node) []string {
+	if n.Kind == doc.Null {
 		return nil
 	}
-	if n.Kind != source.List {
+	if n.Kind != doc.List {
 		r.wrongKind(n, "a list of texts")
 		return nil
 	}
 	out := make([]string, 0, len(n.Items))
-	r.each(n, func(_ int, v *source.Node) { out = append(out, r.label(v)) })
+	r.each(n, func(_ int, v *doc.Node) { out = append(out, r.label(v)) })
 	return out
 }
 
 // oneOrMore reads a text or a list of texts.
-func (r *reader) oneOrMore(n *source.Node) []string {
-	if n.Kind == source.String {
+func (r *reader) oneOrMore(n *doc.Node) []string {
+	if n.Kind == doc.String {
 		return []string{n.Text()}
 	}
 	return r.strs(n)
 }
 
-func (r *reader) boolean(n *source.Node) bool {
-	if n.Kind != source.Bool {
-		if n.Kind == source.String {
-			r.problem(n.At, "wrong-type", "write true or false without quotes", "expected true or false, found %s", source.Clip(string(n.Raw), 40))
+func (r *reader) boolean(n *doc.Node) bool {
+	if n.Kind != doc.Bool {
+		if n.Kind == doc.String {
+			r.problem(n.At, "wrong-type", "write true or false without quotes", "expected true or false, found %s", doc.Clip(string(n.Raw), 40))
 		} else {
 			r.wrongKind(n, "true or false")
 		}
@@ -192,8 +192,8 @@ func (r *reader) boolean(n *source.Node) bool {
 	return n.Raw[0] == 't'
 }
 
-func (r *reader) boolPtr(n *source.Node) *bool {
-	if n.Kind == source.Null {
+func (r *reader) boolPtr(n *doc.Node) *bool {
+	if n.Kind == doc.Null {
 		return nil
 	}
 	b := r.boolean(n)
@@ -201,11 +201,11 @@ func (r *reader) boolPtr(n *source.Node) *bool {
 }
 
 // number reads a finite number of at least low; null is nil.
-func (r *reader) number(n *source.Node, low float64) *float64 {
-	if n.Kind == source.Null {
+func (r *reader) number(n *doc.Node, low float64) *float64 {
+	if n.Kind == doc.Null {
 		return nil
 	}
-	if n.Kind != source.Number {
+	if n.Kind != doc.Number {
 		r.wrongKind(n, "a number")
 		return nil
 	}
@@ -222,11 +222,11 @@ func (r *reader) number(n *source.Node, low float64) *float64 {
 }
 
 // integer reads a whole number of at least low; null is nil.
-func (r *reader) integer(n *source.Node, low int) *int {
-	if n.Kind == source.Null {
+func (r *reader) integer(n *doc.Node, low int) *int {
+	if n.Kind == doc.Null {
 		return nil
 	}
-	if n.Kind != source.Number {
+	if n.Kind != doc.Number {
 		r.wrongKind(n, "a whole number")
 		return nil
 	}
@@ -243,7 +243,7 @@ func (r *reader) integer(n *source.Node, low int) *int {
 }
 
 // count reads a whole number that is not a pointer in the nouns; 0 when absent.
-func (r *reader) count(n *source.Node, low int) int {
+func (r *reader) count(n *doc.Node, low int) int {
 	if i := r.integer(n, low); i != nil {
 		return *i
 	}
@@ -251,11 +251,11 @@ func (r *reader) count(n *source.Node, low int) int {
 }
 
 // object reads a JSON object of arguments: null is nil.
-func (r *reader) object(n *source.Node) json.RawMessage {
+func (r *reader) object(n *doc.Node) json.RawMessage {
 	switch n.Kind {
-	case source.Null:
+	case doc.Null:
 		return nil
-	case source.Map:
+	case doc.Map:
 		return n.JSON()
 	}
 	r.wrongKind(n, "a mapping of argument names to values")
@@ -263,7 +263,7 @@ func (r *reader) object(n *source.Node) json.RawMessage {
 }
 
 // choice reads one of a few words.
-func (r *reader) choice(n *source.Node, words ...string) string {
+func (r *reader) choice(n *doc.Node, words ...string) string {
 	s := r.str(n)
 	if s == "" {
 		return ""

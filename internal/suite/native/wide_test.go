@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/suite/source"
+	"github.com/callvet/callvet/internal/doc"
 )
 
 // TestExportWide: a schema with very many properties is written so that it can be read.
@@ -28,7 +28,7 @@ func TestExportWide(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, bad := source.Read("wide.yaml", out); bad != nil {
+	if _, bad := doc.Read("wide.yaml", out); bad != nil {
 		t.Errorf("what was written cannot be read: %v", bad)
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/message"
 	"github.com/callvet/callvet/internal/trace"
-	"github.com/callvet/callvet/internal/trace/message"
-	"github.com/callvet/callvet/internal/usage"
+
 	"github.com/callvet/callvet/value"
 )
 
@@ -97,13 +97,13 @@ func about(a *trace.Attempt, sp *span) {
 
 // offered reads definitions of tools: a list, or texts that each hold one.
 func offered(v value.Value) []callvet.Tool {
-	v = message.Held(v)
+	v = message.HeldResult(v)
 	if first, _ := v.First(); first.Kind() != value.String {
 		return message.Tools(v)
 	}
 	var out []callvet.Tool
 	for e, ok := v.First(); ok; e, ok = v.Next(e) {
-		out = append(out, message.Tool(message.Held(e))...)
+		out = append(out, message.Tool(message.HeldResult(e))...)
 	}
 	return out
 }
@@ -165,10 +165,10 @@ func (t tree) spent(u *callvet.Usage, all []*span) {
 func used(sp *span) (u callvet.Usage, ok bool) {
 	in, out := sp.attr(inputTokens), sp.attr(outputTokens)
 	if in.Kind() == value.Invalid && out.Kind() == value.Invalid {
-		v := message.Held(sp.attr(usageOf))
-		return message.Details(v), v.Len() > 0
+		v := message.HeldResult(sp.attr(usageOf))
+		return message.UsageDetails(v), v.Len() > 0
 	}
-	var r usage.Reader
+	var r message.UsageReader
 	one := callvet.Usage{InputTokens: count(&r, "input_tokens", in), OutputTokens: count(&r, "output_tokens", out)}
 	if v := sp.attr(reasoningTokens); v.Kind() != value.Invalid {
 		one.ReasoningTokens = count(&r, "reasoning_tokens", v)
@@ -187,7 +187,7 @@ func used(sp *span) (u callvet.Usage, ok bool) {
 }
 
 // count reads a count of an attribute, which protobuf's JSON writes as a string.
-func count(r *usage.Reader, name string, v value.Value) int {
+func count(r *message.UsageReader, name string, v value.Value) int {
 	if v.Kind() == value.String {
 		if n, err := value.Parse([]byte(v.Str())); err == nil && n.Kind() == value.Number {
 			v = n

@@ -6,9 +6,9 @@ import (
 	"cmp"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/finish"
+	"github.com/callvet/callvet/internal/message"
 	"github.com/callvet/callvet/internal/trace"
-	"github.com/callvet/callvet/internal/trace/message"
+
 	"github.com/callvet/callvet/value"
 )
 
@@ -33,7 +33,7 @@ func readGemini(v value.Value, s *trace.Sink) {
 	a := answer(body, s)
 	a.Trace.CaseID = name(v, s, "key", "custom_id", "responseId", "id")
 	a.Trace.Model = cmp.Or(a.Trace.Model, message.Str(body, "modelVersion"))
-	a.Trace.Usage = message.Usage(message.First(body, "usageMetadata"), value.Value{})
+	a.Trace.Usage = message.UsageOf(message.First(body, "usageMetadata"), value.Value{})
 	for _, list := range listed(message.First(asked, "tools")) {
 		a.Tools = append(a.Tools, message.Tools(message.First(list, "functionDeclarations", "function_declarations"))...)
 	}
@@ -51,7 +51,7 @@ func readGemini(v value.Value, s *trace.Sink) {
 		out = message.Turns(content)
 	}
 	said(&a, in, out)
-	a.Trace.FinishReason = finish.Last(body)
+	a.Trace.FinishReason = message.LastFinish(body)
 	s.Give(a)
 }
 
@@ -68,7 +68,7 @@ func readConverse(v value.Value, s *trace.Sink) {
 	a := answer(v, s)
 	m := message.First(message.First(v, "output"), "message")
 	a.Trace.Turns = message.Attach(message.Turns(m))
-	a.Trace.FinishReason = finish.Of(v)
+	a.Trace.FinishReason = message.FinishOf(v)
 	s.Give(a)
 }
 

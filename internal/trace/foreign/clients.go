@@ -6,9 +6,9 @@ import (
 	"cmp"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/finish"
+	"github.com/callvet/callvet/internal/message"
 	"github.com/callvet/callvet/internal/trace"
-	"github.com/callvet/callvet/internal/trace/message"
+
 	"github.com/callvet/callvet/score/match"
 	"github.com/callvet/callvet/value"
 )
@@ -32,9 +32,9 @@ func readGeminiSession(v value.Value, s *trace.Sink) {
 		case "gemini":
 			t.Role = callvet.RoleAssistant
 			a.Trace.Turns = append(a.Trace.Turns, sessionCalls(m, t)...)
-			a.Trace.FinishReason, a.Trace.Answer = finish.Of(m), cmp.Or(t.Content, a.Trace.Answer)
+			a.Trace.FinishReason, a.Trace.Answer = message.FinishOf(m), cmp.Or(t.Content, a.Trace.Answer)
 			a.Trace.Model = cmp.Or(message.Str(m, "model"), a.Trace.Model)
-			a.Trace.Usage.Add(message.Usage(message.First(m, "tokens"), value.Value{}))
+			a.Trace.Usage.Add(message.UsageOf(message.First(m, "tokens"), value.Value{}))
 			begun(&a.Trace, message.Str(m, "timestamp"))
 		default:
 			s.Lose("a message of a session that is neither a user's nor the model's")
@@ -50,7 +50,7 @@ func sessionCalls(m value.Value, t callvet.Turn) []callvet.Turn {
 	var results []callvet.Turn
 	list := message.First(m, "toolCalls")
 	for e, ok := list.First(); ok; e, ok = list.Next(e) {
-		c, _ := message.Call(e)
+		c, _ := message.CallOf(e)
 		switch status := message.Str(e, "status"); status {
 		case "success", "error":
 			r := callvet.Turn{Role: callvet.RoleTool, CallID: c.ID, Tool: c.Tool}
@@ -61,7 +61,7 @@ func sessionCalls(m value.Value, t callvet.Turn) []callvet.Turn {
 				r.Content = string(said.Raw())
 			}
 			if status == "error" {
-				r.Content, r.Raw = cmp.Or(r.Content, message.Str(e, "resultDisplay"), match.NoReason), message.Failed()
+				r.Content, r.Raw = cmp.Or(r.Content, message.Str(e, "resultDisplay"), match.NoReason), message.FailedResult()
 			}
 			results = append(results, r)
 		case "":
@@ -83,8 +83,8 @@ func readGraphState(v value.Value, s *trace.Sink) {
 	var a trace.Attempt
 	a.Trace.CaseID = name(message.First(v, "checkpoint"), s, "thread_id")
 	list := message.First(message.First(v, "values"), "messages")
-	a.Trace.Turns = message.Attach(message.Merge(turns(list)))
-	a.Trace.FinishReason = finish.Last(list)
+	a.Trace.Turns = message.Attach(message.MergeTurns(turns(list)))
+	a.Trace.FinishReason = message.LastFinish(list)
 	spent(&a.Trace, list)
 	s.Give(a)
 }
@@ -97,14 +97,14 @@ func isRequestLog(v value.Value) bool {
 
 // readRequestLog reads one request with its answer. What the model was sent is the input.
 func readRequestLog(v value.Value, s *trace.Sink) {
-	asked, answered := v, message.Held(message.First(v, "response"))
+	asked, answered := v, message.HeldResult(message.First(v, "response"))
 	if in := message.First(v, "input"); has(v, "schemaType") {
 		asked, answered = message.First(in, "inputBodyJson"), message.First(message.First(v, "output"), "outputBodyJson")
 	}
 	a := answer(answered, s)
 	a.Trace.CaseID = name(v, s, "requestId", "id")
 	a.Trace.Model = cmp.Or(a.Trace.Model, message.Str(v, "model", "modelId"))
-	a.Input = message.Attach(turns(message.Held(message.First(asked, "messages"))))
+	a.Input = message.Attach(turns(message.HeldResult(message.First(asked, "messages"))))
 	if sys := message.Text(message.First(asked, "system")); sys != "" {
 		a.Input = append([]callvet.Turn{{Role: callvet.RoleSystem, Content: sys}}, a.Input...)
 	}
@@ -116,7 +116,7 @@ func readRequestLog(v value.Value, s *trace.Sink) {
 		said = message.Turns(m)
 	}
 	a.Trace.Turns = message.Attach(said)
-	a.Trace.FinishReason = finish.Last(answered)
+	a.Trace.FinishReason = message.LastFinish(answered)
 	if why := message.Str(v, "errorCode", "error_str"); why != "" || message.Str(v, "status") == "failure" {
 		a.Trace.Fault = &callvet.Fault{Kind: callvet.FaultServer, Message: cmp.Or(why, "the request failed")}
 	}

@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/finish"
+	"github.com/callvet/callvet/internal/message"
 	"github.com/callvet/callvet/internal/trace"
-	"github.com/callvet/callvet/internal/trace/message"
+
 	"github.com/callvet/callvet/value"
 )
 
@@ -56,7 +56,7 @@ func readClaude(v value.Value, x *session, s *trace.Sink) {
 func claudeResult(v value.Value, x *session) {
 	t := &x.Trace
 	x.ended = true
-	t.Usage = message.Usage(message.First(v, "usage"), v, "total_cost_usd")
+	t.Usage = message.UsageOf(message.First(v, "usage"), v, "total_cost_usd")
 	if d := message.Float(v, "duration_ms"); d != nil {
 		t.WallMS = *d
 	}
@@ -78,7 +78,7 @@ func endClaude(x *session) {
 			x.Trace.FinishReason = ""
 			continue
 		}
-		x.Trace.FinishReason = finish.Of(m)
+		x.Trace.FinishReason = message.FinishOf(m)
 		id := message.Str(m, "id")
 		if _, again := spent[id]; !again {
 			order = append(order, id)
@@ -94,7 +94,7 @@ func endClaude(x *session) {
 		return
 	}
 	for _, id := range order {
-		x.Trace.Usage.Add(message.Usage(message.First(spent[id], "usage"), value.Value{}))
+		x.Trace.Usage.Add(message.UsageOf(message.First(spent[id], "usage"), value.Value{}))
 	}
 }
 
@@ -118,7 +118,7 @@ func readCodex(v value.Value, x *session, _ *trace.Sink) {
 		}
 		x.messages = append(x.messages, p)
 		if message.Str(p, "role") == "assistant" {
-			x.Trace.FinishReason = finish.Of(p)
+			x.Trace.FinishReason = message.FinishOf(p)
 		}
 		codexOutput(p, x)
 	case "event_msg":
@@ -131,7 +131,7 @@ func codexEvent(p value.Value, x *session) {
 	switch message.Str(p, "type") {
 	case "token_count":
 		if u := message.First(message.First(p, "info"), "total_token_usage"); u.Kind() == value.Object {
-			x.Trace.Usage = message.Usage(u, value.Value{})
+			x.Trace.Usage = message.UsageOf(u, value.Value{})
 		}
 	case "item_completed":
 		if message.Str(item, "status") == "failed" {
@@ -156,7 +156,7 @@ func codexOutput(p value.Value, x *session) {
 	head, _, cut := strings.Cut(out, "\nOutput:")
 	_, code, found := strings.Cut(head, exited)
 	code, _, _ = strings.Cut(code, "\n")
-	n := message.Float(message.First(message.Held(message.First(p, "output")), "metadata"), "exit_code")
+	n := message.Float(message.First(message.HeldResult(message.First(p, "output")), "metadata"), "exit_code")
 	if n != nil && *n != 0 || cut && found && code != "0" {
 		x.failed[message.Str(p, "call_id")] = out
 	}
@@ -189,7 +189,7 @@ func readGeminiStream(v value.Value, x *session, s *trace.Sink) {
 	case "result":
 		x.ended = true
 		t.FinishReason = "completed"
-		t.Usage = message.Usage(message.First(v, "stats"), value.Value{})
+		t.Usage = message.UsageOf(message.First(v, "stats"), value.Value{})
 		if message.Str(v, "status") == "error" {
 			t.Fault = &callvet.Fault{Kind: callvet.FaultProcess, Message: message.Str(message.First(v, "error"), "message")}
 		}
@@ -216,7 +216,7 @@ func readOpenCode(v value.Value, x *session, _ *trace.Sink) {
 	case "step-finish":
 		x.Trace.FinishReason = message.Str(p, "reason")
 		tokens := message.First(p, "tokens")
-		x.Trace.Usage.Add(message.Usage(tokens, p, "cost"))
+		x.Trace.Usage.Add(message.UsageOf(tokens, p, "cost"))
 	}
 	if e := message.First(v, "error"); e.Kind() == value.Object {
 		x.Trace.Fault = &callvet.Fault{Kind: callvet.FaultProcess, Message: message.Str(e, "name", "message")}

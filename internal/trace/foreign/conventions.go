@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/repair"
-	"github.com/callvet/callvet/internal/trace/message"
+	"github.com/callvet/callvet/internal/message"
+
 	"github.com/callvet/callvet/value"
 )
 
@@ -33,7 +33,7 @@ func (sp *span) told() []callvet.Turn {
 		}
 	}
 	said := slices.ContainsFunc(best, func(t callvet.Turn) bool { return t.Role == callvet.RoleSystem })
-	if t := message.Text(message.Held(v)); t != "" && len(best) > 0 && !said {
+	if t := message.Text(message.HeldResult(v)); t != "" && len(best) > 0 && !said {
 		best = append([]callvet.Turn{{Role: callvet.RoleSystem, Content: t}}, best...)
 	}
 	return best
@@ -109,14 +109,14 @@ func speaking(ts []callvet.Turn) []callvet.Turn {
 			ts[i].Role = callvet.RoleAssistant
 		}
 	}
-	return message.Merge(ts)
+	return message.MergeTurns(ts)
 }
 
 // pieces is an answer whose text and calls stand in attributes of their own.
 func (sp *span) pieces() []callvet.Turn {
 	t := callvet.Turn{Role: callvet.RoleAssistant, Content: sp.str(answerText)}
-	if list := message.Held(sp.attr(answerCalls)); list.Kind() == value.Array {
-		t.Calls = message.Calls(list)
+	if list := message.HeldResult(sp.attr(answerCalls)); list.Kind() == value.Array {
+		t.Calls = message.CallsOf(list)
 	}
 	if t.Content == "" && len(t.Calls) == 0 {
 		return nil
@@ -157,7 +157,7 @@ func eventTurns(e event, role string) []callvet.Turn {
 		return ts
 	}
 	text := first(e.attrs, "message", "content")
-	content := message.Held(text)
+	content := message.HeldResult(text)
 	if content.Kind() == value.Object && (has(content, "role") || has(content, "content") || has(content, "tool_calls")) {
 		return message.Turns(content)
 	}
@@ -167,8 +167,8 @@ func eventTurns(e event, role string) []callvet.Turn {
 			return ts
 		}
 	}
-	if calls := message.Held(e.attrs["tool_calls"]); calls.Kind() == value.Array {
-		t.Calls = message.Calls(calls)
+	if calls := message.HeldResult(e.attrs["tool_calls"]); calls.Kind() == value.Array {
+		t.Calls = message.CallsOf(calls)
 	}
 	return []callvet.Turn{t}
 }
@@ -180,7 +180,7 @@ func blocks(list value.Value, role callvet.Role) []callvet.Turn {
 	for b, ok := list.First(); ok; b, ok = list.Next(b) {
 		if u := message.First(b, "toolUse"); u.Kind() == value.Object {
 			c := callvet.Call{ID: message.Str(u, "toolUseId"), Tool: message.Str(u, "name")}
-			c.Args, c.ArgsRaw = message.Args(message.First(u, "input"))
+			c.Args, c.ArgsRaw = message.ArgsOf(message.First(u, "input"))
 			t.Calls = append(t.Calls, c)
 		} else if r := message.First(b, "toolResult"); r.Kind() == value.Object {
 			results = append(results, callvet.Turn{Role: callvet.RoleTool, CallID: message.Str(r, "toolUseId"), Content: message.Text(message.First(r, "content"))})
@@ -290,7 +290,7 @@ func member(c *callvet.Call, name string, v value.Value) {
 	case "name":
 		c.Tool = v.Str()
 	case "arguments":
-		c.Args, c.ArgsRaw = message.Args(v)
+		c.Args, c.ArgsRaw = message.ArgsOf(v)
 	}
 }
 
@@ -305,12 +305,12 @@ func sorted[T any](m map[int]T) []int {
 
 // contents reads a request or a response that ADK keeps as JSON text.
 func contents(v value.Value) []callvet.Turn {
-	v = message.Held(v)
+	v = message.HeldResult(v)
 	var out []callvet.Turn
 	if sys := message.Str(message.First(v, "config"), "system_instruction"); sys != "" {
 		out = append(out, callvet.Turn{Role: callvet.RoleSystem, Content: sys})
 	}
-	list := repair.GrownMessages(message.First(v, "contents"))
+	list := message.GrownMessages(message.First(v, "contents"))
 	for c, ok := list.First(); ok; c, ok = list.Next(c) {
 		out = append(out, message.Turns(c)...)
 	}

@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/finish"
+	"github.com/callvet/callvet/internal/message"
 	"github.com/callvet/callvet/internal/trace"
-	"github.com/callvet/callvet/internal/trace/message"
+
 	"github.com/callvet/callvet/value"
 )
 
@@ -90,14 +90,14 @@ func spanEnded(sp *span) bool {
 
 // ends are the finish reasons that a span records: in an attribute, an event, or the answer.
 func (sp *span) ends() []string {
-	all := []string{finish.Word(sp.attr(finishReason))}
+	all := []string{message.FinishWord(sp.attr(finishReason))}
 	for _, e := range sp.events {
-		all = append(all, finish.Word(e.attrs["finish_reason"]), finish.Of(e.body))
+		all = append(all, message.FinishWord(e.attrs["finish_reason"]), message.FinishOf(e.body))
 		if e.name == detailsEvent {
-			all = append(all, finish.Word(first(e.attrs, finishReason.names()...)), finish.Last(e.attrs[spanAnswer.names()[0]]))
+			all = append(all, message.FinishWord(first(e.attrs, finishReason.names()...)), message.LastFinish(e.attrs[spanAnswer.names()[0]]))
 		}
 	}
-	all = append(all, finish.Last(sp.attr(spanAnswer)), finish.Last(sp.attrs["gcp.vertex.agent.llm_response"]), finish.Last(sp.attr(spanOutput)))
+	all = append(all, message.LastFinish(sp.attr(spanAnswer)), message.LastFinish(sp.attrs["gcp.vertex.agent.llm_response"]), message.LastFinish(sp.attr(spanOutput)))
 	return slices.DeleteFunc(all, func(r string) bool { return r == "" })
 }
 
@@ -183,7 +183,7 @@ func (c *conversation) outermost(agents []*span) {
 	if turnsCall(c.Turns) {
 		c.silent = nil
 	}
-	c.Turns = message.Merge(c.Turns)
+	c.Turns = message.MergeTurns(c.Turns)
 	c.Settle()
 }
 

@@ -5,7 +5,7 @@ package foreign
 import (
 	"strings"
 
-	"github.com/callvet/callvet/internal/trace/message"
+	"github.com/callvet/callvet/internal/message"
 	"github.com/callvet/callvet/value"
 )
 

@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/message"
 	"github.com/callvet/callvet/internal/trace"
-	"github.com/callvet/callvet/internal/trace/message"
 	"github.com/callvet/callvet/value"
 )
 
@@ -156,10 +156,10 @@ func (l *Entries) Flush(s *trace.Sink) {
 		}
 		for i := range t.Turns {
 			if why, failed := x.failed[t.Turns[i].CallID]; failed && t.Turns[i].Role == callvet.RoleTool {
-				t.Turns[i].Raw, t.Turns[i].Content = message.Failed(), cmp.Or(t.Turns[i].Content, why)
+				t.Turns[i].Raw, t.Turns[i].Content = message.FailedResult(), cmp.Or(t.Turns[i].Content, why)
 			}
 		}
-		t.Turns = message.Attach(message.Merge(t.Turns))
+		t.Turns = message.Attach(message.MergeTurns(t.Turns))
 		if x.streamed && !x.ended && t.Fault == nil && len(t.Calls()) == 0 {
 			t.Fault = trace.Unknown("the stream ends before its result")
 		}
@@ -177,7 +177,7 @@ func messages(list []value.Value) []callvet.Turn {
 	var out []callvet.Turn
 	for i, m := range list {
 		if id := message.Str(m, "id"); id != "" && last[id] > i {
-			out = append(out, message.Pieces(m)...)
+			out = append(out, message.PieceTurns(m)...)
 		} else {
 			out = append(out, message.Turns(m)...)
 		}
@@ -190,15 +190,15 @@ func (x *session) say(t ...callvet.Turn) { x.Trace.Turns = append(x.Trace.Turns,
 // call adds a call that the model made, with its text before it.
 func (x *session) call(id, tool string, args value.Value) {
 	c := callvet.Call{ID: id, Tool: tool}
-	c.Args, c.ArgsRaw = message.Args(args)
+	c.Args, c.ArgsRaw = message.ArgsOf(args)
 	x.say(callvet.Turn{Role: callvet.RoleAssistant, Calls: []callvet.Call{c}})
 }
 
 // result adds what a call gave; failed reports that the log records a failure.
 func (x *session) result(id, text string, failed bool) {
-	t := callvet.Turn{Role: callvet.RoleTool, CallID: id, Content: text, Raw: message.Passed()}
+	t := callvet.Turn{Role: callvet.RoleTool, CallID: id, Content: text, Raw: message.PassedResult()}
 	if failed {
-		t.Raw = message.Failed()
+		t.Raw = message.FailedResult()
 	}
 	x.say(t)
 }

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/callvet/callvet/internal/message"
 	"github.com/callvet/callvet/internal/trace"
-	"github.com/callvet/callvet/internal/trace/message"
 	"github.com/callvet/callvet/value"
 )
 
@@ -426,7 +426,7 @@ func raw(v value.Value) json.RawMessage {
 	case value.Invalid, value.Null:
 		return nil
 	case value.String:
-		return message.Result(v.Str())
+		return message.ResultJSON(v.Str())
 	}
 	return json.RawMessage(v.Raw())
 }

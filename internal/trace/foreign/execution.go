@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/message"
 	"github.com/callvet/callvet/internal/trace"
-	"github.com/callvet/callvet/internal/trace/message"
 	"github.com/callvet/callvet/score/match"
 	"github.com/callvet/callvet/value"
 )
@@ -164,8 +164,8 @@ func toolCall(sp *span) callvet.Call {
 	if args.Kind() == value.Invalid {
 		args = eventBody(sp, "gen_ai.tool.message")
 	}
-	if c.Args, c.ArgsRaw = message.Args(message.Held(args)); args.Kind() == value.Invalid {
-		c.Args, _ = message.Args(positional(message.Held(sp.attr(spanInput))))
+	if c.Args, c.ArgsRaw = message.ArgsOf(message.HeldResult(args)); args.Kind() == value.Invalid {
+		c.Args, _ = message.ArgsOf(positional(message.HeldResult(sp.attr(spanInput))))
 	}
 	out := sp.attr(result)
 	if out.Kind() == value.Invalid {
@@ -176,7 +176,7 @@ func toolCall(sp *span) callvet.Call {
 	}
 	failed, passed := sp.failed, sp.passed
 	if told, ok := message.ToolMessage(out); ok {
-		c.ID, c.Result = cmp.Or(c.ID, told.CallID), message.Result(told.Content)
+		c.ID, c.Result = cmp.Or(c.ID, told.CallID), message.ResultJSON(told.Content)
 		failed, passed = failed || message.Erred(&told), passed || told.Raw != nil
 	} else {
 		c.Result = raw(out)
@@ -212,7 +212,7 @@ func positional(v value.Value) value.Value {
 		}
 		return value.Value{}
 	}
-	if in := message.Held(message.First(v, "input")); v.Len() == 1 && message.First(v, "input").Kind() == value.String && in.Kind() == value.Object {
+	if in := message.HeldResult(message.First(v, "input")); v.Len() == 1 && message.First(v, "input").Kind() == value.String && in.Kind() == value.Object {
 		return in
 	}
 	if v.Kind() == value.String {

@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/finish"
+	"github.com/callvet/callvet/internal/message"
 	"github.com/callvet/callvet/internal/trace"
-	"github.com/callvet/callvet/internal/trace/message"
+
 	"github.com/callvet/callvet/value"
 )
 
@@ -20,7 +20,7 @@ func isAutoGen(v value.Value) bool {
 // readAutoGen reads a message or an event of an AutoGen agent.
 func readAutoGen(v value.Value, x *session, s *trace.Sink) {
 	list := message.First(v, "content")
-	x.Trace.Usage.Add(message.Usage(message.First(v, "models_usage"), value.Value{}))
+	x.Trace.Usage.Add(message.UsageOf(message.First(v, "models_usage"), value.Value{}))
 	switch message.Str(v, "type") {
 	case "TextMessage", "MultiModalMessage", "StopMessage", "HandoffMessage", "ToolCallSummaryMessage":
 		role := callvet.RoleAssistant
@@ -31,7 +31,7 @@ func readAutoGen(v value.Value, x *session, s *trace.Sink) {
 	case "ThoughtEvent":
 		x.say(callvet.Turn{Role: callvet.RoleAssistant, Reasoning: message.Text(list)})
 	case "ToolCallRequestEvent":
-		x.say(callvet.Turn{Role: callvet.RoleAssistant, Calls: message.Calls(list)})
+		x.say(callvet.Turn{Role: callvet.RoleAssistant, Calls: message.CallsOf(list)})
 	case "ToolCallExecutionEvent":
 		for e, ok := list.First(); ok; e, ok = list.Next(e) {
 			x.result(message.Str(e, "call_id"), text(message.First(e, "content")), message.First(e, "is_error").Bool())
@@ -55,8 +55,8 @@ func readSmolagents(v value.Value, x *session, _ *trace.Sink) {
 	if !has(v, "step_number") {
 		return // a plan, or the system prompt
 	}
-	calls := message.Calls(message.First(v, "tool_calls"))
-	x.Trace.Usage.Add(message.Usage(message.First(v, "token_usage"), value.Value{}))
+	calls := message.CallsOf(message.First(v, "tool_calls"))
+	x.Trace.Usage.Add(message.UsageOf(message.First(v, "token_usage"), value.Value{}))
 	say := callvet.Turn{Role: callvet.RoleAssistant, Calls: calls}
 	if len(calls) == 0 {
 		say.Content = message.Text(message.First(v, "model_output"))
@@ -104,8 +104,8 @@ func endRun(x *session) {
 // readPydantic reads a message of a history of Pydantic AI.
 func readPydantic(v value.Value, x *session, s *trace.Sink) {
 	if message.Str(v, "kind") == "response" {
-		x.Trace.FinishReason, x.Trace.Model = finish.Of(v), cmp.Or(message.Str(v, "model_name"), x.Trace.Model)
-		x.Trace.Usage.Add(message.Usage(message.First(v, "usage"), value.Value{}))
+		x.Trace.FinishReason, x.Trace.Model = message.FinishOf(v), cmp.Or(message.Str(v, "model_name"), x.Trace.Model)
+		x.Trace.Usage.Add(message.UsageOf(message.First(v, "usage"), value.Value{}))
 		x.say(callvet.Turn{Role: callvet.RoleAssistant})
 	}
 	parts := message.First(v, "parts")
@@ -144,7 +144,7 @@ func readCopilot(v value.Value, s *trace.Sink) {
 		about := message.First(message.First(r, "result"), "metadata")
 		rounds, results := message.First(about, "toolCallRounds"), message.First(about, "toolCallResults")
 		for e, ok := rounds.First(); ok; e, ok = rounds.Next(e) {
-			calls := message.Calls(message.First(e, "toolCalls"))
+			calls := message.CallsOf(message.First(e, "toolCalls"))
 			x.say(callvet.Turn{Role: callvet.RoleAssistant, Content: message.Text(message.First(e, "response")), Calls: calls})
 			for _, c := range calls {
 				if res := message.First(results, c.ID); res.Kind() == value.Object {
@@ -158,7 +158,7 @@ func readCopilot(v value.Value, s *trace.Sink) {
 			a.Trace.Fault = &callvet.Fault{Kind: callvet.FaultServer, Message: message.Str(e, "message")}
 		}
 	}
-	a.Trace.Turns = message.Attach(message.Merge(a.Trace.Turns))
+	a.Trace.Turns = message.Attach(message.MergeTurns(a.Trace.Turns))
 	s.Give(a)
 }
 

@@ -15,10 +15,9 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/input"
+	"github.com/callvet/callvet/internal/doc"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/value"
-	"github.com/callvet/callvet/value/typed"
 )
 
 // Contract is the name of callvet's own trace lines.
@@ -302,12 +301,12 @@ func (i *Importer) line(limit int64) ([]byte, error) {
 		if err != nil && !errors.Is(err, io.EOF) {
 			return nil, fmt.Errorf("read recording: %w", err)
 		}
-		return nil, fmt.Errorf("read recording: a line, or a document on one line: more than %s: %w", input.Size(limit), callvet.ErrLimited)
+		return nil, fmt.Errorf("read recording: a line, or a document on one line: more than %s: %w", doc.SizeText(limit), callvet.ErrLimited)
 	}
 	line := bytes.Clone(part)
 	if errors.Is(err, bufio.ErrBufferFull) {
 		rest := &toLineEnd{src: i.src}
-		if line, err = input.Whole(io.MultiReader(bytes.NewReader(line), rest), limit); err != nil {
+		if line, err = doc.ReadWhole(io.MultiReader(bytes.NewReader(line), rest), limit); err != nil {
 			if _, bad := io.Copy(io.Discard, rest); bad != nil {
 				return nil, fmt.Errorf("read recording: %w", bad)
 			}
@@ -466,7 +465,7 @@ func (i *Importer) hold(v value.Value) error {
 	}
 	if size > i.o.MaxHeld {
 		return &callvet.Hinted{
-			Err:  fmt.Errorf("the spans read so far take more than %s: %w", input.Size(i.o.MaxHeld), callvet.ErrLimited),
+			Err:  fmt.Errorf("the spans read so far take more than %s: %w", doc.SizeText(i.o.MaxHeld), callvet.ErrLimited),
 			Hint: "split the file by trace",
 		}
 	}
@@ -478,7 +477,7 @@ func (i *Importer) hold(v value.Value) error {
 func (i *Importer) document(text []byte, more bool, take func(trace.Attempt) bool) error {
 	if more {
 		var err error
-		if text, err = input.Whole(io.MultiReader(bytes.NewReader(text), strings.NewReader("\n"), i.src), i.o.MaxBytes); err != nil {
+		if text, err = doc.ReadWhole(io.MultiReader(bytes.NewReader(text), strings.NewReader("\n"), i.src), i.o.MaxBytes); err != nil {
 			return fmt.Errorf("read recording: %w", err)
 		}
 	}
@@ -487,7 +486,7 @@ func (i *Importer) document(text []byte, more bool, take func(trace.Attempt) boo
 	}
 	v, made, err := value.Read(text)
 	if err != nil {
-		return fmt.Errorf("read recording: %w: %w", callvet.ErrInvalid, typed.Syntax("", text, err))
+		return fmt.Errorf("read recording: %w: %w", callvet.ErrInvalid, doc.Syntax("", text, err))
 	}
 	if !i.value(v) {
 		return unknownForm(members(v))
@@ -553,7 +552,7 @@ func (i *Importer) drain(take func(trace.Attempt) bool) bool {
 
 // protobuf reads an OTLP export, as if it were the JSON form.
 func (i *Importer) protobuf(take func(trace.Attempt) bool) error {
-	data, err := input.Whole(i.src, min(MaxMessage, i.o.MaxBytes))
+	data, err := doc.ReadWhole(i.src, min(MaxMessage, i.o.MaxBytes))
 	if err != nil {
 		return fmt.Errorf("read recording: message 1: %w", err)
 	}
@@ -580,7 +579,7 @@ func (i *Importer) frames(take func(trace.Attempt) bool) error {
 			return i.flush(take)
 		}
 		if err == nil && size > MaxMessage {
-			return fmt.Errorf("read recording: message %d: more than %s: %w", n, input.Size(MaxMessage), callvet.ErrLimited)
+			return fmt.Errorf("read recording: message %d: more than %s: %w", n, doc.SizeText(MaxMessage), callvet.ErrLimited)
 		}
 		var data bytes.Buffer
 		if err == nil {
@@ -627,7 +626,7 @@ func (i *Importer) frame(data []byte, cut bool) error {
 // archive reads an Inspect log in a ZIP file: its header and its samples.
 func (i *Importer) archive(take func(trace.Attempt) bool) error {
 	i.format = "inspect"
-	data, err := input.Whole(i.src, i.o.MaxBytes)
+	data, err := doc.ReadWhole(i.src, i.o.MaxBytes)
 	if err != nil {
 		return fmt.Errorf("read archive: %w", err)
 	}
@@ -668,7 +667,7 @@ func (i *Importer) member(z *zip.Reader, name string) (value.Value, error) {
 	if err != nil {
 		return value.Value{}, fmt.Errorf("read archive: %w: %w", callvet.ErrInvalid, err)
 	}
-	text, err := input.Whole(f, i.o.MaxBytes)
+	text, err := doc.ReadWhole(f, i.o.MaxBytes)
 	if err = errors.Join(err, f.Close()); errors.Is(err, callvet.ErrLimited) {
 		return value.Value{}, fmt.Errorf("read archive, %s: %w", name, err)
 	} else if err != nil {

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/finish"
+	"github.com/callvet/callvet/internal/message"
 	"github.com/callvet/callvet/internal/trace"
-	"github.com/callvet/callvet/internal/trace/message"
+
 	"github.com/callvet/callvet/value"
 )
 
@@ -34,10 +34,10 @@ func readATIF(v value.Value, s *trace.Sink) {
 		default:
 			t.Role = callvet.RoleAssistant
 		}
-		t.Calls = message.Calls(message.First(e, "tool_calls"))
+		t.Calls = message.CallsOf(message.First(e, "tool_calls"))
 		a.Trace.Turns = append(a.Trace.Turns, t)
 		if t.Role == callvet.RoleAssistant {
-			a.Trace.FinishReason = cmp.Or(finish.Of(e), finish.Of(message.First(e, "metrics")), finish.Of(message.First(e, "extra")))
+			a.Trace.FinishReason = cmp.Or(message.FinishOf(e), message.FinishOf(message.First(e, "metrics")), message.FinishOf(message.First(e, "extra")))
 		}
 		results := message.First(message.First(e, "observation"), "results")
 		for r, ok := results.First(); ok; r, ok = results.Next(r) {
@@ -50,7 +50,7 @@ func readATIF(v value.Value, s *trace.Sink) {
 			}
 		}
 		m := message.First(e, "metrics")
-		a.Trace.Usage.Add(message.Usage(m, m, "cost_usd"))
+		a.Trace.Usage.Add(message.UsageOf(m, m, "cost_usd"))
 		begun(&a.Trace, message.Str(e, "timestamp"))
 	}
 	a.Trace.Turns = message.Attach(a.Trace.Turns)
@@ -94,7 +94,7 @@ func invocation(inv value.Value, a *trace.Attempt, s *trace.Sink) {
 	add := func(ts ...callvet.Turn) { a.Trace.Turns = append(a.Trace.Turns, ts...) }
 	add(message.Turns(message.First(inv, "user_content", "userContent"))...)
 	data := message.First(inv, "intermediate_data", "intermediateData")
-	if calls := message.Calls(message.First(data, "tool_uses", "toolUses")); len(calls) > 0 {
+	if calls := message.CallsOf(message.First(data, "tool_uses", "toolUses")); len(calls) > 0 {
 		add(callvet.Turn{Role: callvet.RoleAssistant, Calls: calls})
 	}
 	results := message.First(data, "tool_responses", "toolResponses")
@@ -110,7 +110,7 @@ func invocation(inv value.Value, a *trace.Attempt, s *trace.Sink) {
 		}
 	}
 	if final := message.First(inv, "final_response", "finalResponse"); final.Kind() == value.Object {
-		a.Trace.FinishReason = finish.Of(final)
+		a.Trace.FinishReason = message.FinishOf(final)
 		add(contentTurns(final)...)
 	}
 }
@@ -123,7 +123,7 @@ func response(r value.Value) callvet.Turn {
 		t.Content = body.Str()
 	}
 	if message.First(body, "isError").Bool() {
-		t.Raw = message.Failed()
+		t.Raw = message.FailedResult()
 	}
 	return t
 }
@@ -153,7 +153,7 @@ func readSession(v value.Value, s *trace.Sink) {
 			continue // repeated by the event that closes it
 		}
 		a.Trace.Turns = append(a.Trace.Turns, contentTurns(message.First(e, "content"))...)
-		a.Trace.Usage.Add(message.Usage(message.First(e, "usage_metadata", "usageMetadata"), value.Value{}))
+		a.Trace.Usage.Add(message.UsageOf(message.First(e, "usage_metadata", "usageMetadata"), value.Value{}))
 		eventEnd(e, &a.Trace)
 	}
 	if message.First(v, "state").Len() > 0 {
@@ -166,8 +166,8 @@ func readSession(v value.Value, s *trace.Sink) {
 // eventEnd takes from an event how the model's answer ended: ADK writes the finish reason of an
 // answer without content as an error's code, other errors too.
 func eventEnd(e value.Value, t *callvet.Trace) {
-	code, msg := finish.Word(message.First(e, "error_code", "errorCode")), message.Str(e, "error_message", "errorMessage")
-	end := finish.Of(e)
+	code, msg := message.FinishWord(message.First(e, "error_code", "errorCode")), message.Str(e, "error_message", "errorMessage")
+	end := message.FinishOf(e)
 	switch by := message.Str(e, "author"); {
 	case end == "" && callvet.StopOf(code) != callvet.StopUnknown && code != "":
 		if t.FinishReason = code; !has(e, "content") {
@@ -221,7 +221,7 @@ func readSample(v, eval value.Value, s *trace.Sink) {
 	}
 	a.Trace.Target = message.Str(eval, "model")
 	out := message.First(v, "output")
-	a.Trace.Model, a.Trace.FinishReason = message.Str(out, "model"), finish.Last(out)
+	a.Trace.Model, a.Trace.FinishReason = message.Str(out, "model"), message.LastFinish(out)
 	if task := message.Str(eval, "task"); task != "" {
 		a.Fields = map[string]string{"task": task}
 	}
@@ -229,10 +229,10 @@ func readSample(v, eval value.Value, s *trace.Sink) {
 	for m, ok := list.First(); ok; m, ok = list.Next(m) {
 		for _, t := range message.Turns(m) {
 			if t.Role == callvet.RoleTool { // the form has a place for errors
-				t.Raw = message.Passed()
+				t.Raw = message.PassedResult()
 			}
 			if e := message.First(m, "error"); t.Role == callvet.RoleTool && e.Kind() == value.Object {
-				t.Raw, t.Content = message.Failed(), message.Str(e, "type")+": "+message.Str(e, "message")
+				t.Raw, t.Content = message.FailedResult(), message.Str(e, "type")+": "+message.Str(e, "message")
 			}
 			a.Trace.Turns = append(a.Trace.Turns, t)
 		}
@@ -242,7 +242,7 @@ func readSample(v, eval value.Value, s *trace.Sink) {
 	attachments(v, a.Trace.Turns)
 	usages := message.First(v, "model_usage")
 	for u, ok := usages.First(); ok; u, ok = usages.Next(u) {
-		a.Trace.Usage.Add(message.Usage(u, value.Value{}))
+		a.Trace.Usage.Add(message.UsageOf(u, value.Value{}))
 	}
 	if d := message.Float(v, "total_time"); d != nil {
 		a.Trace.WallMS = *d * 1000

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/finish"
+	"github.com/callvet/callvet/internal/message"
 	"github.com/callvet/callvet/internal/trace"
-	"github.com/callvet/callvet/internal/trace/message"
+
 	"github.com/callvet/callvet/score/match"
 	"github.com/callvet/callvet/value"
 )
@@ -52,7 +52,7 @@ func readLangfuse(v value.Value, s *trace.Sink) {
 	for _, e := range distinct(list) {
 		obs = append(obs, observation{
 			v: e, start: stamp(e, "startTime", "start_time"), end: stamp(e, "endTime", "end_time"), kind: message.Str(e, "type"),
-			in: message.Held(message.First(e, "input")), out: message.Held(message.First(e, "output")), call: attribute(e, message.ToolCallID()),
+			in: message.HeldResult(message.First(e, "input")), out: message.HeldResult(message.First(e, "output")), call: attribute(e, message.ToolCallID()),
 		})
 		if o := &obs[len(obs)-1]; o.kind != "GENERATION" && (o.call != "" || attribute(e, message.ToolName()) != "") {
 			o.kind = "TOOL"
@@ -108,9 +108,9 @@ func twins(out []value.Value, at map[string]int, e value.Value) []value.Value {
 
 // attribute is what the instrumentation wrote of an observation or a run under one of the names.
 func attribute(v value.Value, names []string) string {
-	meta := message.Held(message.First(v, "metadata"))
+	meta := message.HeldResult(message.First(v, "metadata"))
 	for _, in := range []value.Value{
-		message.Held(message.First(meta, "attributes")), meta, message.First(v, "attributes"),
+		message.HeldResult(message.First(meta, "attributes")), meta, message.First(v, "attributes"),
 		message.First(message.First(v, "extra"), "metadata"),
 	} {
 		if name := message.Str(in, names...); name != "" {
@@ -154,7 +154,7 @@ func generations(obs []observation, a *trace.Attempt) (missing bool) {
 			a.Trace.Model = m
 		}
 	}
-	talk.Turns = message.Merge(talk.Turns)
+	talk.Turns = message.MergeTurns(talk.Turns)
 	talk.Settle()
 	a.Input, a.Trace.Turns = talk.Input, talk.Turns
 	return missing || n == 0
@@ -163,11 +163,11 @@ func generations(obs []observation, a *trace.Attempt) (missing bool) {
 // reason is why the answer of a generation ended. One that failed and records no reason ended
 // with an error.
 func (o *observation) reason() string {
-	meta := message.Held(message.First(o.v, "metadata"))
-	end := cmp.Or(finish.Last(o.out), finish.Of(meta))
-	attrs := message.Held(message.First(meta, "attributes"))
+	meta := message.HeldResult(message.First(o.v, "metadata"))
+	end := cmp.Or(message.LastFinish(o.out), message.FinishOf(meta))
+	attrs := message.HeldResult(message.First(meta, "attributes"))
 	for _, k := range []string{"gen_ai.response.finish_reasons", "ai.response.finishReason", "llm.finish_reason"} {
-		if r := finish.Word(message.First(attrs, k)); end == "" {
+		if r := message.FinishWord(message.First(attrs, k)); end == "" {
 			end = r
 		}
 	}
@@ -190,8 +190,8 @@ func tokens(v value.Value) callvet.Usage {
 		gens, _ = gens.First()
 		of = message.First(message.First(message.First(gens, "message"), "kwargs", "data"), "usage_metadata")
 	}
-	u := message.Usage(of, v, "totalCost", "calculatedTotalCost")
-	if d := message.Details(of); d.InputTokens != u.InputTokens || d.OutputTokens != u.OutputTokens {
+	u := message.UsageOf(of, v, "totalCost", "calculatedTotalCost")
+	if d := message.UsageDetails(of); d.InputTokens != u.InputTokens || d.OutputTokens != u.OutputTokens {
 		d.CostUSD = u.CostUSD
 		u = d
 	}
@@ -241,7 +241,7 @@ func toolSpans(obs []observation, a *trace.Attempt, s *trace.Sink) {
 	told := make([]callvet.Call, len(tools))
 	for i, o := range tools {
 		told[i] = callvet.Call{ID: o.call, Tool: cmp.Or(attribute(o.v, message.ToolName()), message.Str(o.v, "name"))}
-		told[i].Args, told[i].ArgsRaw = message.Args(o.in)
+		told[i].Args, told[i].ArgsRaw = message.ArgsOf(o.in)
 	}
 	_, done := message.Match(open, told, func(to *callvet.Call, i int) {
 		if remark := message.Differ(to, &told[i]); remark != "" && !wrapped(tools[i].in) {
@@ -424,7 +424,7 @@ func lastWord(ts []callvet.Turn) []callvet.Turn {
 // toolInput undoes {"input": "…"}, in which LangChain writes a tool's arguments.
 func toolInput(v value.Value) value.Value {
 	if in, ok := v.Get("input"); ok && v.Len() == 1 && in.Kind() == value.String {
-		if h := message.Held(in); h.Kind() == value.Object {
+		if h := message.HeldResult(in); h.Kind() == value.Object {
 			return h
 		}
 	}
@@ -446,6 +446,6 @@ func (o *observation) unwrap() {
 		return
 	}
 	status := message.Str(in, "status")
-	o.out, o.call = message.Held(c), cmp.Or(o.call, message.Str(in, "tool_call_id"))
+	o.out, o.call = message.HeldResult(c), cmp.Or(o.call, message.Str(in, "tool_call_id"))
 	o.failed, o.passed = status == "error", status == "success"
 }

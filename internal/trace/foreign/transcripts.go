@@ -9,10 +9,10 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/finish"
-	"github.com/callvet/callvet/internal/repair"
+	"github.com/callvet/callvet/internal/message"
+
 	"github.com/callvet/callvet/internal/trace"
-	"github.com/callvet/callvet/internal/trace/message"
+
 	"github.com/callvet/callvet/value"
 )
 
@@ -69,12 +69,12 @@ func kind(v value.Value, key string) value.Kind {
 
 // turns reads a list of messages.
 func turns(list value.Value) []callvet.Turn {
-	list = repair.GrownMessages(list)
+	list = message.GrownMessages(list)
 	var out []callvet.Turn
 	for m, ok := list.First(); ok; {
 		next, more := list.Next(m)
 		if more && pieceOf(m, next) {
-			out = append(out, message.Pieces(m)...)
+			out = append(out, message.PieceTurns(m)...)
 		} else {
 			out = append(out, message.Turns(m)...)
 		}
@@ -114,7 +114,7 @@ func readChat(v value.Value, s *trace.Sink) {
 	a := answer(v, s)
 	asked, _ := v.Get("messages") // a logger keeps the request with its answer
 	said(&a, turns(asked), message.Turns(message.First(c, "message", "delta")))
-	a.Trace.FinishReason = finish.Of(c)
+	a.Trace.FinishReason = message.FinishOf(c)
 	if has(c, "delta") && !has(c, "message") && a.Trace.FinishReason == "" {
 		a.Trace.Fault = trace.Unknown("it is one piece of a streamed answer")
 	}
@@ -126,7 +126,7 @@ func said(a *trace.Attempt, in, out []callvet.Turn) {
 	var talk message.Talk
 	talk.Request(in, false)
 	talk.Answer(out)
-	talk.Turns = message.Merge(talk.Turns)
+	talk.Turns = message.MergeTurns(talk.Turns)
 	talk.Settle()
 	a.Input, a.Trace.Turns = talk.Input, talk.Turns
 }
@@ -136,7 +136,7 @@ func answer(v value.Value, s *trace.Sink) trace.Attempt {
 	var a trace.Attempt
 	a.Trace.CaseID = name(v, s, "custom_id", "case_id", "id")
 	a.Trace.Model = message.Str(v, "model")
-	a.Trace.Usage = message.Usage(message.First(v, "usage"), value.Value{})
+	a.Trace.Usage = message.UsageOf(message.First(v, "usage"), value.Value{})
 	a.Tools = message.Tools(message.First(v, "tools"))
 	return a
 }
@@ -168,14 +168,14 @@ func readResponses(v value.Value, s *trace.Sink) {
 		gave = []callvet.Turn{{Role: callvet.RoleAssistant}}
 	}
 	said(&a, before, gave)
-	a.Trace.FinishReason = finish.Last(v)
+	a.Trace.FinishReason = message.LastFinish(v)
 	s.Give(a)
 }
 
 func readAnthropic(v value.Value, s *trace.Sink) {
 	a := answer(v, s)
 	a.Trace.Turns = message.Attach(message.Turns(v))
-	a.Trace.FinishReason = finish.Of(v)
+	a.Trace.FinishReason = message.FinishOf(v)
 	s.Give(a)
 }
 
@@ -197,8 +197,8 @@ func readMessages(v value.Value, s *trace.Sink) {
 	var a trace.Attempt
 	if v.Kind() == value.Array {
 		a.Trace.CaseID = name(value.Value{}, s)
-		a.Trace.Turns = message.Attach(message.Merge(turns(v)))
-		a.Trace.FinishReason = finish.Last(v)
+		a.Trace.Turns = message.Attach(message.MergeTurns(turns(v)))
+		a.Trace.FinishReason = message.LastFinish(v)
 		spent(&a.Trace, v)
 		s.Give(a)
 		return
@@ -206,12 +206,12 @@ func readMessages(v value.Value, s *trace.Sink) {
 	a = answer(v, s)
 	a.Trace.CaseID = name(v, s, "task_id", "custom_id", "case_id", "id")
 	list, _ := v.Get("messages")
-	a.Trace.FinishReason = cmp.Or(finish.Last(list), finish.Of(v))
+	a.Trace.FinishReason = cmp.Or(message.LastFinish(list), message.FinishOf(v))
 	a.Trace.Turns = turns(list)
 	if sys, ok := v.Get("system"); ok {
 		a.Trace.Turns = append([]callvet.Turn{{Role: callvet.RoleSystem, Content: message.Text(sys)}}, a.Trace.Turns...)
 	}
-	a.Trace.Turns = message.Attach(message.Merge(a.Trace.Turns))
+	a.Trace.Turns = message.Attach(message.MergeTurns(a.Trace.Turns))
 	if a.Trace.Usage == (callvet.Usage{}) {
 		spent(&a.Trace, list)
 	}
@@ -224,7 +224,7 @@ func spent(t *callvet.Trace, list value.Value) {
 		if in := message.First(m, "kwargs", "data"); in.Kind() == value.Object {
 			m = in
 		}
-		t.Usage.Add(message.Usage(message.First(m, "usage_metadata"), value.Value{}))
+		t.Usage.Add(message.UsageOf(message.First(m, "usage_metadata"), value.Value{}))
 		if name := message.Str(message.First(m, "response_metadata"), "model_name", "model"); name != "" {
 			t.Model = name
 		}
@@ -299,7 +299,7 @@ func gold(list value.Value) *trace.TaskGold {
 		if act := message.First(e, "action"); act.Kind() == value.Object {
 			e = act
 		}
-		c, ok := message.Call(e)
+		c, ok := message.CallOf(e)
 		if !ok {
 			continue
 		}
@@ -368,10 +368,10 @@ func simulation(v value.Value, tasks map[string]value.Value, s *trace.Sink) {
 	for m, ok := list.First(); ok; m, ok = list.Next(m) {
 		for _, t := range message.Turns(m) {
 			if t.Role == callvet.RoleTool { // the form has a place for errors
-				t.Raw = message.Passed()
+				t.Raw = message.PassedResult()
 			}
 			if e := message.First(m, "error"); t.Role == callvet.RoleTool && e.Bool() {
-				t.Raw = message.Failed()
+				t.Raw = message.FailedResult()
 			}
 			switch {
 			case t.Role == callvet.RoleTool && message.Str(m, "requestor") == "user":
@@ -391,7 +391,7 @@ func simulation(v value.Value, tasks map[string]value.Value, s *trace.Sink) {
 	for _, t := range message.Attach(user) {
 		a.UserCalls = append(a.UserCalls, t.Calls...)
 	}
-	a.Trace.Usage.CostUSD = message.Usage(value.Value{}, v, "agent_cost").CostUSD
+	a.Trace.Usage.CostUSD = message.UsageOf(value.Value{}, v, "agent_cost").CostUSD
 	if d := message.Float(v, "duration"); d != nil {
 		a.Trace.WallMS = *d * 1000
 	}
@@ -441,7 +441,7 @@ func addUsage(u *callvet.Usage, m value.Value) {
 	if callvet.RoleOf(message.Str(m, "role")) != callvet.RoleAssistant {
 		return
 	}
-	u.Add(message.Usage(message.First(m, "usage"), value.Value{}))
+	u.Add(message.UsageOf(message.First(m, "usage"), value.Value{}))
 }
 
 // ended reads why a simulation ended; a limit is the attempt's own failure.
@@ -461,9 +461,9 @@ func ended(v value.Value, a *trace.Attempt) {
 
 // dojoResult completes the turn of a tool in AgentDojo, which has a place for errors.
 func dojoResult(m value.Value, t *callvet.Turn) {
-	t.Raw = message.Passed()
+	t.Raw = message.PassedResult()
 	if e := message.Str(m, "error"); e != "" {
-		t.Raw, t.Content = message.Failed(), e
+		t.Raw, t.Content = message.FailedResult(), e
 	}
 	if t.Tool == "" {
 		t.Tool = message.Str(message.First(m, "tool_call"), "function")

@@ -13,7 +13,7 @@ import { Scroll } from '../../ui/scroll';
 import { Coefficient, JudgeName } from './judges';
 import type { Subject } from './labels';
 
-type Report = Schemas['CalibrateReport'];
+type Report = Schemas['LabelsCalibrationReport'];
 
 async function calibrate(of: Subject, judge: string): Promise<Report> {
   const how = { params: { path: { id: of.id } }, body: { judge, width: 0.1 } };

@@ -303,7 +303,7 @@ function Effects({ of: w }: { of: Schemas['Supposed'] }) {
 }
 
 /** Effect is what edits do to what one chooser, the retriever or a model, gives. */
-export function Effect({ of: c }: { of: Schemas['EffectComparison'] }) {
+export function Effect({ of: c }: { of: Schemas['CatalogComparison'] }) {
   const t = useText();
   return (
     <Box>
@@ -323,7 +323,7 @@ export function Effect({ of: c }: { of: Schemas['EffectComparison'] }) {
   );
 }
 
-function Differences({ rows, first }: { rows: { key: string; name: ReactNode; d: Schemas['PanelDifference'] | Schemas['EffectRate']; p: number }[]; first: string }) {
+function Differences({ rows, first }: { rows: { key: string; name: ReactNode; d: Schemas['PanelDifference'] | Schemas['CatalogEffectRate']; p: number }[]; first: string }) {
   const t = useText();
   return (
     <Scroll label={`${t('lab.change')}: ${first}`}>
@@ -370,7 +370,7 @@ export function Delta({ of: i }: { of: Schemas['Interval'] }) {
   );
 }
 
-function Moved({ title, tone, of }: { title: string; tone: 'pass' | 'fail'; of: Schemas['EffectChanged'][] }) {
+function Moved({ title, tone, of }: { title: string; tone: 'pass' | 'fail'; of: Schemas['CatalogChangedAnswer'][] }) {
   const t = useText();
   return (
     <Box>

@@ -1,0 +1,70 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"regexp"
+	"strings"
+
+	"github.com/callvet/callvet/internal/parallel"
+)
+
+// Recover calls do and gives its panic, and that of goroutines it waits for, as an
+// error: a *parallel.Panic.
+func Recover(do func() error) (err error) {
+	defer func() {
+		if p := parallel.Recovered(recover()); p != nil {
+			err = p
+		}
+	}()
+	return do()
+}
+
+// maxFrames is how many places of a stack are told.
+const maxFrames = 6
+
+// frame is a function of callvet in a stack, with its file and line.
+var frame = regexp.MustCompile(`(?m)^(main|github\.com/callvet/callvet[^\s]*?)(\.[^\n]*)\([^\n]*\)\n\t([^\n]+\.go):(\d+)`)
+
+// Bug says what a panic is to a user: what happened, what to do, and where it was.
+// The whole stack is told when verbose. It is "" for an error that is no panic.
+func Bug(err error, version string, verbose bool) string {
+	var p *parallel.Panic
+	if !errors.As(err, &p) {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "callvet has a bug and ended: %s\n  please report this line with the command and the version %s at https://github.com/callvet/callvet/issues\n  at: %s",
+		strings.Join(strings.Fields(p.Error()), " "), version, strings.Join(places(p.Stack), " < "))
+	if verbose {
+		b.WriteString("\n" + string(p.Stack))
+	} else {
+		b.WriteString("\n  --verbose tells the whole stack")
+	}
+	return b.String()
+}
+
+// places are the innermost functions of callvet from where a stack panicked.
+func places(stack []byte) []string {
+	text := string(stack)
+	if _, after, ok := strings.Cut(text, "\npanic("); ok {
+		text = after
+	}
+	var out []string
+	for _, m := range frame.FindAllStringSubmatch(text, -1) {
+		if m[1] == "github.com/callvet/callvet/internal/parallel" {
+			continue
+		}
+		out = append(out, fmt.Sprintf("%s%s (%s:%s)", path.Base(m[1]), m[2], path.Base(m[3]), m[4]))
+		if len(out) == maxFrames {
+			break
+		}
+	}
+	if out == nil {
+		out = []string{"a place outside of callvet's code"}
+	}
+	return out
+}

@@ -1,0 +1,158 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"github.com/callvet/callvet/internal/parallel"
+)
+
+// ExitInterrupted is the exit code after an interrupt: 128 and the number of SIGINT.
+const ExitInterrupted = 130
+
+const (
+	// softGrace is how long a command has after the first signal to store what it
+	// has received and to end by itself. It is less than a person takes for a hang.
+	softGrace = 450 * time.Millisecond
+	// hardGrace is how long it has after Hard has ended: to kill the processes it
+	// started and to remove temporaries.
+	hardGrace = 75 * time.Millisecond
+	// sayGrace is how long the line that tells of the interrupt may take. Only a reader
+	// of standard error who does not read, or a very busy machine, makes it wait.
+	sayGrace = 300 * time.Millisecond
+)
+
+// Process is this process beside its command.
+type Process struct {
+	// Soft ends at the first signal, Hard at the second, or when the command took
+	// too long after the first.
+	Soft, Hard context.Context
+	// Out and Err are what the command writes to; nothing passes once the process
+	// is being left.
+	Out, Err io.Writer
+
+	signals    <-chan os.Signal
+	exit       func(int)
+	err        io.Writer
+	terminal   bool
+	cancelSoft context.CancelFunc
+	cancelHard context.CancelFunc
+	done       chan struct{}
+	left, told atomic.Bool
+	line       atomic.Pointer[string]
+	patience   atomic.Int64 // in place of softGrace; 0: none
+	watching   parallel.Group
+}
+
+// Watch starts to watch for signals until End. exit ends the process. terminal says
+// that err is one, where a line may have been begun.
+func Watch(signals <-chan os.Signal, out, err io.Writer, terminal bool, exit func(int)) *Process {
+	p := &Process{signals: signals, exit: exit, err: err, terminal: terminal, done: make(chan struct{})}
+	p.Soft, p.cancelSoft = context.WithCancel(context.Background())
+	p.Hard, p.cancelHard = context.WithCancel(context.Background())
+	p.Out, p.Err = &stream{out, &p.left}, &stream{err, &p.left}
+	p.watching.Go(p.watch)
+	return p
+}
+
+// Unwatched is a process that is never interrupted, for commands within a test.
+func Unwatched(out, err io.Writer) *Process {
+	return &Process{Soft: context.Background(), Hard: context.Background(), Out: out, Err: err, err: err}
+}
+
+// OnInterrupt sets the line that is told at an interrupt from now on: what is kept
+// and how to go on.
+func (p *Process) OnInterrupt(line string) { p.line.Store(&line) }
+
+// Patient gives the command more time after the first signal, to end what others wait for. The
+// second signal ends it as ever.
+func (p *Process) Patient(grace time.Duration) { p.patience.Store(int64(grace)) }
+
+// TellInterrupt writes the one line that tells of an interrupt, once.
+func (p *Process) TellInterrupt() { p.tell(p.Err, "") }
+
+func (p *Process) tell(w io.Writer, begin string) {
+	if !p.told.CompareAndSwap(false, true) {
+		return
+	}
+	line := "interrupted"
+	if l := p.line.Load(); l != nil {
+		line = *l
+	}
+	fmt.Fprintf(w, "%scallvet: %s\n", begin, line)
+}
+
+// End stops watching. It does not return while the process is being left.
+func (p *Process) End() {
+	close(p.done)
+	p.watching.Wait()
+	p.cancelSoft()
+	p.cancelHard()
+}
+
+func (p *Process) watch() {
+	select {
+	case <-p.done:
+		return
+	case <-p.signals:
+	}
+	p.cancelSoft()
+	t := time.NewTimer(max(softGrace, time.Duration(p.patience.Load())))
+	defer t.Stop()
+	select {
+	case <-p.done:
+		return
+	case <-p.signals:
+	case <-t.C:
+	}
+	p.cancelHard()
+	t.Reset(hardGrace)
+	select {
+	case <-p.done:
+		return
+	case <-t.C:
+	}
+	p.leave()
+}
+
+// leave ends the process although the command has not returned.
+func (p *Process) leave() {
+	p.left.Store(true)
+	said := make(chan struct{})
+	var g parallel.Group
+	g.Go(func() { // standard error may be a pipe that nobody reads
+		defer close(said)
+		begin := ""
+		if p.terminal {
+			begin = "\n"
+		}
+		p.tell(p.err, begin)
+	})
+	t := time.NewTimer(sayGrace)
+	defer t.Stop()
+	select {
+	case <-said:
+	case <-t.C:
+	}
+	p.exit(ExitInterrupted)
+}
+
+// stream passes on what is written until the process is left.
+type stream struct {
+	w    io.Writer
+	left *atomic.Bool
+}
+
+// Write implements io.Writer.
+func (s *stream) Write(b []byte) (int, error) {
+	if s.left.Load() {
+		return len(b), nil
+	}
+	return s.w.Write(b)
+}

@@ -1,0 +1,24 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package main
+
+import (
+	"context"
+	"os"
+
+	"golang.org/x/term"
+
+	"github.com/callvet/callvet/internal/parallel"
+)
+
+// ReadSecret reads a line at a terminal, which does not show it. When ctx ends while it
+// waits, the process is about to be left: the terminal shows again what is typed.
+func ReadSecret(ctx context.Context, terminal *os.File) ([]byte, error) {
+	fd := int(terminal.Fd())
+	before, err := term.GetState(fd)
+	if err != nil {
+		return nil, err
+	}
+	defer parallel.WhenCanceled(ctx, func() { _ = term.Restore(fd, before) })()
+	return term.ReadPassword(fd)
+}

@@ -1,0 +1,153 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package catalog
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/callvet/callvet"
+
+	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/retrieve"
+)
+
+// Confusable are pairs of tools that are easily taken for one another.
+type Confusable struct {
+	Format  string `json:"format"`
+	Version int    `json:"version"`
+	// Tools are those compared, Left those that were too many.
+	Tools int            `json:"tools"`
+	Left  int            `json:"left,omitempty"`
+	Pairs []ConfusedPair `json:"pairs"`
+	// Observed tells whether a run was read.
+	Observed bool `json:"observed"`
+}
+
+// ConfusedPair is two tools with the cosine of their names and descriptions, in [-1,1], and how
+// often a run took either for the other.
+type ConfusedPair struct {
+	A          string  `json:"a"`
+	B          string  `json:"b"`
+	Similarity float64 `json:"similarity"`
+	Confused   int     `json:"confused"`
+}
+
+// AlikeFrom is the likeness of texts, in [-1,1], from which two tools are said to overlap: a rule of thumb.
+// The weather of today and its forecast are alike by 0.3, tools of other subjects by less than 0.2.
+const AlikeFrom = 0.2
+
+// MaxCompared is how many tools are compared each with each.
+const MaxCompared = 20_000
+
+// nearest are kept per tool.
+const nearest = 5
+
+// ConfusableRequest asks which tools are easily taken for one another.
+type ConfusableRequest struct {
+	Tools string `json:"tools"`
+	// Run is one whose confusion stands beside the similarity; empty: none.
+	Run string `json:"run,omitempty"`
+	// Top is how many pairs are listed; 0: 20.
+	Top int `json:"top,omitempty"`
+}
+
+// FindConfusable lists the pairs of tools whose texts are nearest, and those that a run
+// confused; observe gives the confusion of a stored run, never nil without an error. Errors are
+// those of files and of the run.
+func FindConfusable(ctx context.Context, e *Env, q ConfusableRequest, observe func(ctx context.Context, run string) ([]panel.Confused, error)) (*Confusable, error) {
+	if q.Top < 0 {
+		return nil, Invalid("top", "", "list pairs: invalid: {top} is 1 or more")
+	}
+	c, _, err := e.Catalogue(q.Tools)
+	if err != nil {
+		return nil, err
+	}
+	var observed []panel.Confused
+	if q.Run != "" {
+		if observed, err = observe(ctx, q.Run); err != nil {
+			return nil, err
+		}
+	}
+	return confusable(ctx, c, observed, cmp.Or(q.Top, 20))
+}
+
+// Overlaps are the pairs of tools that overlap: of which one is among the five likest of the other,
+// as alike as least or more, a cosine in [-1,1]; and those that were confused. They come in the
+// order of FindConfusable, with its numbers. left counts the tools that were too many.
+func Overlaps(ctx context.Context, tools []callvet.Tool, observed []panel.Confused, least float64) (pairs []ConfusedPair, left int, err error) {
+	c := &retrieve.Catalogue{Entries: make([]retrieve.Entry, len(tools))}
+	for i := range tools {
+		c.Entries[i].Tool = tools[i]
+	}
+	all, err := confusable(ctx, c, observed, len(tools)*nearest+len(observed))
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, p := range all.Pairs {
+		if p.Similarity >= least || p.Confused > 0 {
+			pairs = append(pairs, p)
+		}
+	}
+	return pairs, all.Left, nil
+}
+
+// Overlap tells which tools overlap by their texts alone: the pairs of Overlaps from AlikeFrom on.
+// Names that are not among the tools overlap with none.
+func Overlap(ctx context.Context, tools []callvet.Tool) (func(a, b string) bool, error) {
+	pairs, _, err := Overlaps(ctx, tools, nil, AlikeFrom)
+	if err != nil {
+		return nil, err
+	}
+	are := map[[2]string]bool{}
+	for _, p := range pairs {
+		are[[2]string{p.A, p.B}], are[[2]string{p.B, p.A}] = true, true
+	}
+	return func(a, b string) bool { return are[[2]string{a, b}] }, nil
+}
+
+// confusable gives the pairs whose texts are nearest, and those that were confused, most confused
+// first, then the most similar; at most most of them. It is the one place that says how alike two
+// tools are: by their names and descriptions, which a suite has as well as a catalogue.
+func confusable(ctx context.Context, c *retrieve.Catalogue, observed []panel.Confused, most int) (*Confusable, error) {
+	out := &Confusable{Format: "callvet.confusable", Version: 1, Observed: observed != nil}
+	entries := make([]retrieve.Entry, min(len(c.Entries), MaxCompared))
+	for i := range entries {
+		entries[i].Tool, entries[i].ID = c.Entries[i].Tool, c.Entries[i].ID
+	}
+	out.Tools, out.Left = len(entries), len(c.Entries)-len(entries)
+	alike, err := retrieve.NewLikeness(ctx, entries)
+	if err != nil {
+		return nil, err
+	}
+	at := Positions(&retrieve.Catalogue{Entries: entries})
+	type key [2]int
+	pairs := map[key]int{} // how often confused
+	order := func(i, j int) key { return key{min(i, j), max(i, j)} }
+	near, err := alike.Nearest(ctx, nearest)
+	if err != nil {
+		return nil, err
+	}
+	for i, js := range near {
+		for _, j := range js {
+			pairs[order(i, j)] += 0
+		}
+	}
+	for _, o := range observed {
+		i, known := at[o.Expected]
+		j, also := at[o.Called]
+		if known && also && i != j {
+			pairs[order(i, j)] += o.N
+		}
+	}
+	for k, n := range pairs {
+		out.Pairs = append(out.Pairs, ConfusedPair{A: entries[k[0]].Tool.Name, B: entries[k[1]].Tool.Name, Similarity: alike.Of(k[0], k[1]), Confused: n})
+	}
+	slices.SortFunc(out.Pairs, func(a, b ConfusedPair) int {
+		return cmp.Or(cmp.Compare(b.Confused, a.Confused), cmp.Compare(b.Similarity, a.Similarity), strings.Compare(a.A, b.A), strings.Compare(a.B, b.B))
+	})
+	out.Pairs = out.Pairs[:min(len(out.Pairs), most)]
+	return out, nil
+}

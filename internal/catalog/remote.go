@@ -1,0 +1,191 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package catalog
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/endpoint"
+	"github.com/callvet/callvet/value"
+)
+
+// MaxBytes bounds a service's answer where the settings do not.
+const MaxAnswerBytes = 4 << 20
+
+// RemoteConfig says how a service is asked.
+type RemoteConfig struct {
+	// URL receives POST {"query": …, "k": …}. In it and in the Headers ${NAME} stands
+	// for a variable, which is taken out of whatever is kept.
+	URL     string
+	Headers map[string]string
+	// Lookup gives a variable, "" where it is not set; nil: none is.
+	Lookup func(name string) string
+	// K is how many tools are asked for, at least 1.
+	K int
+	// Timeout bounds one request; 0: only the context does.
+	Timeout time.Duration
+	// MaxBytes bounds an answer; 0: the constant.
+	MaxBytes int64
+	// Warn is told what is wrong with a service that opens all the same; nil: nobody is.
+	Warn func(what string)
+	// Client sends the requests; nil: one that follows no redirects.
+	Client *http.Client
+	// Now is the clock; nil: time.Now.
+	Now     func() time.Time
+	secrets []string
+}
+
+// minSecret is how long a secret is at least: a letter or two would eat the text.
+const minSecret = 4
+
+type remote struct{ cfg RemoteConfig }
+
+// OpenRemote checks cfg and gives the target, in whose name no variable is filled in.
+// The error wraps callvet.ErrInvalid, or callvet.ErrDenied where a variable is not set.
+func OpenRemote(cfg RemoteConfig) (callvet.Model, callvet.Target, error) {
+	u, err := cfg.fill()
+	if err != nil {
+		return nil, callvet.Target{}, err
+	}
+	if cfg.MaxBytes <= 0 {
+		cfg.MaxBytes = MaxAnswerBytes
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Client == nil {
+		cfg.Client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	}
+	if len(cfg.secrets) > 0 && cfg.Warn != nil && endpoint.Exposed(u) {
+		cfg.Warn(endpoint.Unencrypted(u))
+	}
+	cfg.K = max(cfg.K, 1)
+	r := &remote{cfg}
+	shown := *u
+	shown.RawQuery, shown.Fragment = "", ""
+	name := r.hide(shown.String())
+	return r, callvet.Target{Name: name, Provider: "retrieve:" + r.hide(u.Host), BaseURL: name, Selects: true}, nil
+}
+
+// Generate implements callvet.Model.
+func (r *remote) Generate(ctx context.Context, req *callvet.Request) (*callvet.Response, error) {
+	body, err := json.Marshal(map[string]any{"query": callvet.Question(req.Turns), "k": r.cfg.K})
+	if err != nil {
+		return nil, &callvet.Fault{Kind: callvet.FaultRequest, Message: err.Error()}
+	}
+	if r.cfg.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, r.cfg.Timeout)
+		defer cancel()
+	}
+	x := callvet.Exchange{Request: body}
+	start := r.cfg.Now()
+	d, err := r.post(ctx, body, &x)
+	took := max(r.cfg.Now().Sub(start), 1)
+	x.MS = float64(took) / float64(time.Millisecond)
+	x.Response = r.hide(x.Response)
+	if err != nil {
+		var ue *url.Error
+		if errors.As(err, &ue) { // its text holds the whole address
+			err = ue.Err
+		}
+		f := faultOf(ctx, err)
+		f.Message = r.hide(f.Message)
+		x.Error = f.Message
+		f.Exchanges = []callvet.Exchange{x}
+		return nil, f
+	}
+	d.Asked = r.cfg.K
+	return &callvet.Response{Decision: d, Complete: true, Wall: took, Exchanges: []callvet.Exchange{x}}, nil
+}
+
+func (r *remote) hide(s string) string {
+	for _, secret := range r.cfg.secrets {
+		if len(secret) >= minSecret {
+			s = strings.ReplaceAll(s, secret, "[redacted]")
+		}
+	}
+	return s
+}
+
+func (r *remote) post(ctx context.Context, body []byte, x *callvet.Exchange) (*callvet.Decision, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, r.cfg.URL, bytes.NewReader(body))
+	if err != nil {
+		return nil, &callvet.Fault{Kind: callvet.FaultRequest, Message: "make a request: " + err.Error()}
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json")
+	for k, v := range r.cfg.Headers {
+		req.Header.Set(k, v)
+	}
+	res, err := r.cfg.Client.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()
+	x.HTTP = res.StatusCode
+	all, err := io.ReadAll(io.LimitReader(res.Body, r.cfg.MaxBytes+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(all)) > r.cfg.MaxBytes {
+		return nil, &callvet.Fault{Kind: callvet.FaultTooLarge, HTTP: res.StatusCode, Message: fmt.Sprintf("the answer has more than %d bytes", r.cfg.MaxBytes)}
+	}
+	all = []byte(r.hide(string(all))) // before anything is cut, so that no half of a secret is left
+	x.Response = strings.ToValidUTF8(string(all), "\uFFFD")
+	if res.StatusCode >= 300 {
+		return nil, retrieverRefused(res, all, r.cfg.Now())
+	}
+	v, err := value.Parse(bytes.TrimPrefix(all, []byte("\xef\xbb\xbf")))
+	if err != nil {
+		return nil, &callvet.Fault{Kind: callvet.FaultMalformed, HTTP: res.StatusCode, Message: fmt.Sprintf("the answer (%d bytes) is not JSON: %v", len(all), err)}
+	}
+	return ReadDecision(v)
+}
+
+// leadsTo is where a redirection leads, without what a query may hold.
+func leadsTo(res *http.Response) string {
+	u, err := res.Location()
+	if err != nil {
+		return "no address"
+	}
+	u.RawQuery, u.Fragment, u.User = "", "", nil
+	return u.String()
+}
+
+// retrieverRefused is the fault of an answer of status 300 and more.
+func retrieverRefused(res *http.Response, all []byte, now time.Time) *callvet.Fault {
+	const most = 300
+	said := strings.TrimSpace(endpoint.Cut(strings.ToValidUTF8(string(all), ""), most))
+	f := &callvet.Fault{Kind: callvet.FaultRequest, HTTP: res.StatusCode, Message: fmt.Sprintf("status %d: %s", res.StatusCode, said)}
+	switch code := res.StatusCode; {
+	case code == http.StatusUnauthorized || code == http.StatusForbidden:
+		f.Kind = callvet.FaultAuth
+	case code == http.StatusTooManyRequests:
+		f.Kind, f.Retryable = callvet.FaultRateLimit, true
+	case code == http.StatusRequestTimeout || code == http.StatusGatewayTimeout:
+		f.Kind, f.Retryable = callvet.FaultTimeout, true
+	case code < 400 && res.Header.Get("Location") != "":
+		f.Message = fmt.Sprintf("status %d: it sends to %s, which is not followed: name that address instead", code, leadsTo(res))
+	case code >= 500:
+		f.Kind, f.Retryable = callvet.FaultServer, true
+	}
+	wait := res.Header.Get("Retry-After")
+	if n, err := strconv.ParseFloat(wait, 64); err == nil && n > 0 {
+		f.RetryAfter = time.Duration(min(n, 86400) * float64(time.Second))
+	} else if t, err := http.ParseTime(wait); err == nil && t.After(now) {
+		f.RetryAfter = min(t.Sub(now), 24*time.Hour)
+	}
+	return f
+}

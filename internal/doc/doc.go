@@ -1,0 +1,18 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+// Package doc answers one question: which values does this text hold, where does each stand, and
+// do they have the form that is wanted?
+//
+// Unpack, ReadAll and ReadFile read bytes within a limit, compressed or not. Read parses JSON
+// (comments and trailing commas allowed) or YAML into a File of Nodes, which keep line, column,
+// order and the spelling of numbers; WriteYAML and WriteJSON write a tree back.
+//
+// Of compiles the form of a Go type from its tags; DecodeJSON fills a value with it. A mistake is
+// a Wrong: the key with its path, what is there, what must be there, and the known key that was
+// probably meant. No name of a Go type is in it. Tag json gives the name of a field; tag form
+// lists "required", "whole" (implied by integer types), "min=N", "max=N", "words=a|b|c", "full"
+// (not empty) and "scalar" (a number or boolean is accepted as text). Null is an absent value
+// where a Go value can be nil, and a mistake elsewhere, unless WithNulls is set.
+//
+// Rules between several fields are the caller's. The package does not know what a suite is.
+package doc

@@ -1,0 +1,343 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package labels
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/callvet/callvet"
+)
+
+// Judgement is what a judge said of one thing of a run.
+type Judgement struct {
+	Key
+	// Fingerprint is that of the output, which a label must have to be of this very one.
+	Fingerprint string
+	Verdict
+}
+
+// Output is one attempt of a run.
+type JudgeOutput struct {
+	Key
+	Fingerprint string
+}
+
+// Input is what Calibrate works on.
+type CalibrationInput struct {
+	// Judge is the name or the ID of the judge.
+	Judge string
+	// Unit is what the labels are about; "" means Task.
+	Unit Unit
+	// Labels are all labels as read; the latest word of each person counts.
+	Labels []Label
+	// Run holds the verdicts of a run, of any judge; nil when there is no run.
+	Run []Judgement
+	// Outputs are all attempts of the run, judged or not; nil: those of Run. RunID is how labels
+	// name the run, "" where they cannot.
+	Outputs []JudgeOutput
+	RunID   string
+	// Opinions are verdicts of judges that stand in a labels file, on any output.
+	Opinions []Label
+	// Without are tasks that count nowhere, and their labels neither.
+	Without map[string]bool
+	// Confidence is two-sided, in (0,1); 0 means 0.95.
+	Confidence float64
+	// Before is an earlier calibration to see whether the judge has drifted; nil: none.
+	Before *Calibration
+	// Width is the width in (0,1) that intervals are wanted to have; 0: not asked.
+	Width float64
+}
+
+// pair is one labelled thing beside the judge's verdict.
+type pair struct {
+	Key
+	truth, judged bool
+	rating, score *float64
+	stratum       Stratum
+	frame         *Frame
+	run           []Judgement // what the judge of the run said of this very output
+	carried       bool        // no label was given on this run
+	atRandom      bool        // a label has the draw at random that it is of
+	line          int
+	at            time.Time // of its latest label
+}
+
+// join holds the pairs by role, and counts what could not be paired.
+type join struct {
+	judge    Judge
+	fit, out []pair // calibration labels, and those held out
+	CalibrationCounts
+	run   index
+	runID string
+	again twice
+	// changed counts labelled outputs of tasks of the run that the run does not have.
+	changed int
+	// drawn are the draws of the labels by ID; both said pass and fail of one drawn output; settled
+	// things have a label that may estimate, spoken ones any label.
+	drawn           map[string]*draw
+	both            map[person]bool
+	settled, spoken map[Thing]bool
+	without         map[string]bool
+}
+
+// Counts says what became of the labels.
+type CalibrationCounts struct {
+	Repeats
+	// Labels counts verdicts of people, Labelled the things they are about.
+	Labels   int `json:"labels"`
+	Labelled int `json:"labelled"`
+	// Disputed things have as many passes as fails; Unjudged no verdict of the
+	// judge that could be read; OtherJudge only one of another judge of that name.
+	Disputed int `json:"disputed"`
+	// RatedOnly things have a rating and no verdict: they are in no table.
+	RatedOnly  int `json:"rated_only"`
+	Unjudged   int `json:"unjudged"`
+	OtherJudge int `json:"other_judge"`
+	// Differs names what is different about the other judges.
+	Differs []string `json:"differs,omitempty"`
+	// Leaked things are held out by some labels and used by others: they count as
+	// used.
+	Leaked int `json:"leaked"`
+	// Designed things are of tasks that were labelled to make the judge, and are left out;
+	// DesignLeaked of them have a label for something else, too. Neither is in Labelled.
+	Designed     int `json:"designed,omitempty"`
+	DesignLeaked int `json:"design_leaked,omitempty"`
+	// ByVerdict of the used were drawn by the judge's verdict, Unrecorded are
+	// those for which nobody recorded how.
+	ByVerdict  int `json:"by_verdict"`
+	Unrecorded int `json:"unrecorded"`
+	// Elsewhere things of tasks of the run were labelled on another output than the run's, or
+	// on one that is not known. Absent labels are of attempts that the run does not have, without
+	// a fingerprint: they are left out, and are not in Labels.
+	Elsewhere int `json:"elsewhere,omitempty"`
+	Absent    int `json:"absent,omitempty"`
+}
+
+// newJoin pairs labels with verdicts. The error wraps callvet.ErrNotFound when
+// the judge said nothing, and callvet.ErrInvalid when several judges have the name.
+func newJoin(in CalibrationInput) (*join, error) {
+	who, err := identity(in)
+	if err != nil {
+		return nil, err
+	}
+	return joinOf(in, who), nil
+}
+
+func joinOf(in CalibrationInput, who Judge) *join {
+	j := &join{judge: who}
+	j.run = newIndex(in, j.judge)
+	j.runID = in.RunID
+	j.again = saidTwice(in, j)
+	j.without = in.Without
+	j.readDraws(in.Labels, in.Unit)
+	in.Labels = slices.DeleteFunc(slices.Clone(in.Labels), func(l Label) bool { return in.Without[l.TaskID] })
+	latest, repeats := Latest(j.present(in.Labels))
+	j.Repeats = repeats
+	latest = j.withoutDesign(latest, in.Unit)
+	differs := map[string]bool{}
+	for _, ls := range byKey(latest) {
+		if ls[0].Unit != in.Unit {
+			continue
+		}
+		j.Labelled++
+		j.Labels += len(ls)
+		fit := slices.DeleteFunc(slices.Clone(ls), func(l Label) bool { return l.Role != Calibrating })
+		used := fit
+		if len(fit) == 0 {
+			used = ls
+		} else if len(fit) < len(ls) {
+			j.Leaked++
+		}
+		p, ok := j.pair(used, differs)
+		switch {
+		case !ok:
+		case len(fit) == 0:
+			j.out = append(j.out, p)
+		default:
+			j.count(p)
+			j.fit = append(j.fit, p)
+		}
+	}
+	j.Differs = slices.Sorted(maps.Keys(differs))
+	return j
+}
+
+// withoutDesign leaves out what was labelled for the design of the judge, and all other labels on
+// those tasks.
+func (j *join) withoutDesign(ls []Label, unit Unit) []Label {
+	design, _ := usedFor(ls)
+	if len(design) == 0 {
+		return ls
+	}
+	for _, of := range byKey(ls) {
+		if of[0].Unit != unit || !design[of[0].TaskID] {
+			continue
+		}
+		j.Designed++
+		if slices.ContainsFunc(of, func(l Label) bool { return !ofDesign(&l) }) {
+			j.DesignLeaked++
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(ls), func(l Label) bool { return design[l.TaskID] })
+}
+
+func (j *join) count(p pair) {
+	switch p.stratum {
+	case JudgePass, JudgeFail:
+		j.ByVerdict++
+	case "":
+		j.Unrecorded++
+	}
+}
+
+// pair makes one of the labels on one thing: the majority is the truth.
+func (j *join) pair(ls []Label, differs map[string]bool) (pair, bool) {
+	p := pair{Key: ls[0].Key, carried: true, stratum: ls[0].Stratum, frame: ls[0].Frame, rating: ls[0].Rating, line: ls[0].Line}
+	votes := 0
+	for _, l := range ls {
+		if l.At.After(p.at) {
+			p.at = l.At
+		}
+		if l.Run != "" && l.Run == j.runID {
+			p.carried = false
+		}
+		p.atRandom = p.atRandom || l.Draw != nil && l.Stratum == Random
+		switch {
+		case l.Pass == nil || j.both[person{l.Thing(), Person(l.By)}]:
+		case *l.Pass:
+			votes++
+		default:
+			votes--
+		}
+		if p.stratum == "" {
+			p.stratum, p.frame = l.Stratum, l.Frame
+		}
+	}
+	if !slices.ContainsFunc(ls, func(l Label) bool { return l.Pass != nil }) {
+		j.RatedOnly++
+		return p, false
+	}
+	if votes == 0 {
+		j.Disputed++
+		return p, false
+	}
+	p.truth = votes > 0
+	if ls[0].Role == Calibrating {
+		j.settled[ls[0].Thing()] = true
+	}
+	p.run = j.run.at[ls[0].Thing()]
+	return p, j.verdict(&p, ls, differs)
+}
+
+// verdict sets the judge's verdict of a pair, and reports whether there is one that can be read.
+func (j *join) verdict(p *pair, ls []Label, differs map[string]bool) bool {
+	var v Verdict
+	switch {
+	case len(p.run) > 0:
+		v = readable(p.run).Verdict
+	case j.run.has(ls[0].Fingerprint): // what the label file has of it is not what the run's judge said
+		j.Unjudged++
+		return false
+	default:
+		if j.run.tasks[p.TaskID] {
+			j.Elsewhere++
+			if ls[0].Fingerprint != "" {
+				j.changed++
+			}
+		}
+		var other *Verdict
+		if v, other = verdictOf(ls, j.judge); v.Name == "" && other != nil {
+			j.OtherJudge++
+			for _, d := range other.Differs(j.judge) {
+				differs[d] = true
+			}
+			return false
+		}
+	}
+	pass, known := v.Passed()
+	if !known {
+		j.Unjudged++
+		return false
+	}
+	p.judged, p.score = pass, v.Score
+	return true
+}
+
+// verdictOf finds the judge's verdict beside labels, or one of another judge of
+// the same name.
+func verdictOf(ls []Label, j Judge) (v Verdict, other *Verdict) {
+	id := j.ID()
+	for _, l := range ls {
+		for i := range l.Judged {
+			switch {
+			case l.Judged[i].ID() == id:
+				return l.Judged[i], nil
+			case l.Judged[i].Name == j.Name:
+				other = &l.Judged[i]
+			}
+		}
+	}
+	return Verdict{}, other
+}
+
+// identity finds the one judge that is meant: in the run where there is one, else
+// beside the labels.
+func identity(in CalibrationInput) (Judge, error) {
+	found, all := map[string]Judge{}, map[string]bool{}
+	see := func(j Judge) {
+		all[j.ID()] = true
+		if j.Is(in.Judge) {
+			found[j.ID()] = j
+		}
+	}
+	for _, r := range in.Run {
+		see(r.Judge)
+	}
+	if in.Run == nil {
+		for _, l := range in.Labels {
+			for _, v := range l.Judged {
+				see(v.Judge)
+			}
+		}
+	}
+	switch len(found) {
+	case 1:
+		for _, j := range found {
+			return j, nil
+		}
+	case 0:
+		err := fmt.Errorf("find judge %q: %w: no verdict is of that judge", in.Judge, callvet.ErrNotFound)
+		if len(all) == 0 {
+			return Judge{}, &callvet.Hinted{Err: err, Hint: "verdicts stand beside the labels (judged) or in the task records of the traces given with --run"}
+		}
+		return Judge{}, &callvet.Hinted{Err: err, Hint: "--judge with one of " + strings.Join(slices.Sorted(maps.Keys(all)), ", ")}
+	}
+	var ids []string
+	for _, id := range slices.Sorted(maps.Keys(found)) {
+		ids = append(ids, found[id].String())
+	}
+	return Judge{}, &callvet.Hinted{
+		Err:  fmt.Errorf("find judge %q: %w: %d different judges have that name: %s", in.Judge, callvet.ErrInvalid, len(ids), strings.Join(ids, "; ")),
+		Hint: "--judge with the ID before the bracket",
+	}
+}
+
+// byKey groups labels by what they are about, in a fixed order.
+func byKey(ls []Label) [][]Label {
+	ls = slices.Clone(ls)
+	slices.SortStableFunc(ls, func(a, b Label) int { return a.Thing().Compare(b.Thing()) })
+	var out [][]Label
+	for i := 0; i < len(ls); {
+		j := i + 1
+		for j < len(ls) && ls[j].Thing() == ls[i].Thing() {
+			j++
+		}
+		out = append(out, ls[i:j])
+		i = j
+	}
+	return out
+}

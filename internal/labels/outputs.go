@@ -1,0 +1,155 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package labels
+
+import (
+	"slices"
+)
+
+// index finds what the judge said of the outputs of a run.
+type index struct {
+	at map[Thing][]Judgement
+	// outputs counts the attempts with a fingerprint; keys and tasks are the attempts and the tasks
+	// of the run, with and without a target.
+	outputs map[string]int
+	keys    map[Key]bool
+	tasks   map[string]bool
+	all     []JudgeOutput // of the unit
+	whole   int
+	// known are outputs that were labelled or judged in other runs.
+	known map[string]bool
+}
+
+func newIndex(in CalibrationInput, j Judge) index {
+	x := index{map[Thing][]Judgement{}, map[string]int{}, map[Key]bool{}, map[string]bool{}, nil, 0, knownElsewhere(in)}
+	outputs := in.Outputs
+	if outputs == nil {
+		seen := map[Key]bool{}
+		for i := range in.Run {
+			k := ofAttempt(in.Run[i].Key)
+			if !seen[k] {
+				seen[k] = true
+				outputs = append(outputs, JudgeOutput{k, in.Run[i].Fingerprint})
+			}
+		}
+	}
+	x.all = outputs
+	for _, o := range outputs {
+		k := ofAttempt(o.Key)
+		x.whole++
+		x.outputs[o.Fingerprint]++
+		x.tasks[k.TaskID], x.keys[k] = true, true
+		k.Target = ""
+		x.keys[k] = true
+	}
+	if in.Unit.Part() {
+		x.all = nil
+	}
+	id, parts := j.ID(), map[Key]bool{}
+	for _, r := range in.Run {
+		if r.ID() != id {
+			continue
+		}
+		if in.Unit.Part() && r.Unit == in.Unit && !parts[r.Key] {
+			parts[r.Key] = true
+			x.all = append(x.all, JudgeOutput{r.Key, r.Fingerprint})
+		}
+		if r.Fingerprint != "" {
+			thing := ThingOf(r.Key, r.Fingerprint)
+			x.at[thing] = append(x.at[thing], r)
+		}
+	}
+	if in.Unit.Part() {
+		x.whole = len(x.all)
+	}
+	return x
+}
+
+// ofAttempt is the key of the attempt that a thing is of.
+func ofAttempt(k Key) Key {
+	return Key{Target: k.Target, TaskID: k.TaskID, Attempt: k.Attempt, Unit: Task}
+}
+
+// stratum is how an output is divided by the judge's verdict; "" where that cannot be read.
+func (x *index) stratum(thing Thing) Stratum {
+	if said := x.at[thing]; len(said) > 0 {
+		if pass, known := readable(said).Passed(); known && pass {
+			return JudgePass
+		} else if known {
+			return JudgeFail
+		}
+	}
+	return ""
+}
+
+// has reports whether an attempt of the run made the very output.
+func (x *index) has(fingerprint string) bool { return fingerprint != "" && x.outputs[fingerprint] > 0 }
+
+// present leaves out labels without a fingerprint on attempts that the run does not have, where the
+// file has others that speak of the run. A file that has none is of another run: its labels were
+// made elsewhere.
+func (j *join) present(ls []Label) []Label {
+	ours := func(l Label) bool { return j.run.has(l.Fingerprint) || j.run.tasks[l.TaskID] }
+	if !slices.ContainsFunc(ls, ours) {
+		return ls
+	}
+	return slices.DeleteFunc(slices.Clone(ls), func(l Label) bool {
+		absent := l.Fingerprint == "" && !j.run.keys[ofAttempt(l.Key)]
+		if absent {
+			j.Absent++
+		}
+		return absent
+	})
+}
+
+// readable is the first one that is a pass or a fail; the first one where none is.
+func readable(said []Judgement) Judgement {
+	for _, v := range said {
+		if _, known := v.Passed(); known {
+			return v
+		}
+	}
+	return said[0]
+}
+
+// twice counts outputs of which the judge said something twice, and those of which it said
+// something else the second time.
+type twice struct{ N, Changed int }
+
+// drifted reports whether the judge changed its mind too often to be one judge.
+func (t twice) drifted() bool { return float64(t.Changed) > maxChanged*float64(t.N) }
+
+// maxChanged is the share of verdicts that a judge may change on outputs that did not.
+const maxChanged = 0.05
+
+// saidTwice holds the verdicts of the run against those that the judge gave on the same outputs
+// elsewhere.
+func saidTwice(in CalibrationInput, j *join) (out twice) {
+	id := j.judge.ID()
+	changed := map[Thing]bool{}
+	hear := func(ls []Label) {
+		for i := range ls {
+			l := &ls[i]
+			said := j.run.at[l.Thing()]
+			if len(said) == 0 || l.Run != "" && l.Run == in.RunID {
+				continue
+			}
+			for _, v := range l.Judged {
+				now, known := readable(said).Passed()
+				before, also := v.Passed()
+				if v.ID() == id && known && also {
+					changed[l.Thing()] = changed[l.Thing()] || now != before
+				}
+			}
+		}
+	}
+	hear(in.Labels)
+	hear(in.Opinions)
+	for _, c := range changed {
+		out.N++
+		if c {
+			out.Changed++
+		}
+	}
+	return out
+}

@@ -1,0 +1,124 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package message
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/value"
+)
+
+// The repairs, as they stand in Call.Repairs.
+const (
+	// InName: the function name was a JSON object that held the call.
+	InName = "call_in_name"
+	// InText: the call stood in the answer's text instead of a native call.
+	InText = "call_in_text"
+	// InPython: the call was written as Python source.
+	InPython = "python_call"
+	// InString: the arguments were a JSON string with the JSON inside.
+	InString = "arguments_in_string"
+	// NotStrict: the arguments had what JSON does not, such as NaN (value.Repairs).
+	NotStrict = "not_strict_json"
+)
+
+// maxNesting is how many strings around an argument object are taken off.
+const maxNesting = 3
+
+// RepairArgs reads an argument payload. Empty or blank text means no arguments: {}.
+// A string that holds an object (or nothing) is unwrapped and the repair named.
+// args is nil when raw is not strict JSON (duplicate keys, invalid UTF-8, cut
+// off): the caller keeps raw. Any other JSON value is returned as it is.
+func RepairArgs(raw string) (args json.RawMessage, repairs []string) {
+	s := strings.Trim(raw, " \t\r\n")
+	if s == "" {
+		return json.RawMessage("{}"), nil
+	}
+	b := []byte(s)
+	if b[0] != '"' {
+		strict, made, ok := value.Repair(b)
+		switch {
+		case !ok:
+			return nil, nil
+		case made != 0:
+			return strict, []string{NotStrict}
+		}
+		return b, nil
+	}
+	var d value.Doc
+	if d.Parse(b) != nil {
+		return nil, nil
+	}
+	inner, broken := repairUnwrap(&d)
+	switch {
+	case broken:
+		return nil, nil
+	case inner != nil:
+		return inner, []string{InString}
+	}
+	return b, nil
+}
+
+// repairUnwrap takes strings off until an object appears. inner is nil when the
+// string holds anything else; broken tells that it holds what began as an
+// object and is not JSON.
+func repairUnwrap(d *value.Doc) (inner json.RawMessage, broken bool) {
+	for range maxNesting {
+		s := strings.Trim(d.Root().Str(), " \t\r\n")
+		if s == "" {
+			return json.RawMessage("{}"), false
+		}
+		b := []byte(s)
+		if d.Parse(b) != nil {
+			return nil, s[0] == '{'
+		}
+		switch d.Root().Kind() {
+		case value.Object:
+			return b, false
+		case value.String:
+		default:
+			return nil, false
+		}
+	}
+	return nil, false
+}
+
+// NewCall reads a native call. A name that starts with { is read as the whole
+// call; its arguments count only where rawArgs has none. A call that cannot be
+// read has nil Args and the payload in ArgsRaw (callvet.Call.Malformed).
+func NewCall(id, name, rawArgs string) callvet.Call {
+	if strings.HasPrefix(strings.TrimLeft(name, " \t\r\n"), "{") {
+		return callInName(id, name, rawArgs)
+	}
+	c := callvet.Call{ID: id, Tool: name}
+	c.Args, c.Repairs = RepairArgs(rawArgs)
+	if c.Args == nil || c.Repairs != nil {
+		c.ArgsRaw = rawArgs
+	}
+	return c
+}
+
+func callInName(id, name, rawArgs string) callvet.Call {
+	lost := callvet.Call{ID: id, Tool: name, ArgsRaw: rawArgs}
+	if lost.ArgsRaw == "" {
+		lost.ArgsRaw = name
+	}
+	v, err := value.Parse([]byte(strings.Trim(name, " \t\r\n")))
+	if err != nil {
+		return lost
+	}
+	s, ok := shapeOf(v)
+	if !ok {
+		return lost
+	}
+	if a := strings.Trim(rawArgs, " \t\r\n"); a == "" || a == "{}" {
+		c := s.call(InName)
+		c.ID, c.ArgsRaw = id, name
+		return c
+	}
+	c := NewCall(id, s.name, rawArgs)
+	c.Repairs = append([]string{InName}, c.Repairs...)
+	return c
+}

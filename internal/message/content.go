@@ -1,0 +1,278 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package message
+
+import (
+	"cmp"
+	"encoding/json"
+	"strings"
+
+	"github.com/callvet/callvet"
+
+	"github.com/callvet/callvet/score/match"
+	"github.com/callvet/callvet/value"
+)
+
+// content reads what stands where an answer is due, and nothing says of what kind it is: a
+// text, a list of parts, calls or messages, a message, a call, or a provider's object.
+func (d *decoder) content(v value.Value) {
+	switch v.Kind() {
+	case value.String:
+		d.text(v.Str())
+	case value.Array:
+		if e, ok := v.First(); ok && IsMessage(e) {
+			d.messages(v)
+			return
+		}
+		d.parts(v)
+		d.fromText()
+	case value.Object:
+		d.object(v)
+	default:
+		d.refuse("%s is not an answer", clip(v))
+	}
+}
+
+func (d *decoder) object(v value.Value) {
+	defer d.ends(v)
+	switch form := detectObject(v); {
+	case form == FormChat || form == FormResponses || form == FormAnthropic || form == FormGemini || form == FormMessages || form == FormSteps || form == FormRunItems:
+		d.fail(d.read(form, v))
+	case has(v, "role"), has(v, "tool_calls"), has(v, "toolCalls"):
+		t := d.message(v)
+		if !t.Role.Known() {
+			d.refuse("a message of the unknown role %q is not an answer", clipText(string(t.Role)))
+			return
+		}
+		d.resp.Turns = append(d.resp.Turns, t)
+		d.fromText()
+	case d.partOf(v) == callPart:
+		d.say("", d.list(v))
+	default:
+		if d.plain(v) != nil {
+			d.refuse("%s is not an answer", clip(v))
+		}
+	}
+}
+
+// part is what an element of an answer is.
+type part int
+
+const (
+	strangePart part = iota // nothing known
+	otherPart               // it says what it is, and that is neither said nor called
+	textPart
+	thoughtPart
+	callPart
+	resultPart
+)
+
+// partOf sorts the elements of answers: parts of Anthropic, Gemini, Bedrock and the AI SDK,
+// items of OpenAI's Responses, calls of chat completions, and bare calls.
+func (d *decoder) partOf(e value.Value) part {
+	if e.Kind() == value.String {
+		return textPart
+	}
+	if e.Kind() != value.Object {
+		return strangePart
+	}
+	in, around := wrapped(e)
+	if around {
+		e = in
+	}
+	typ := strings.ReplaceAll(first(e, "type").Str(), "-", "_")
+	switch typ {
+	case "text", "output_text", "refusal", "message":
+		return textPart
+	case "thinking", "redacted_thinking", "reasoning":
+		return thoughtPart
+	case "tool_result", "tool_error", "function_call_output", "function_call_result", "mcp_tool_result", "web_search_tool_result":
+		return resultPart
+	}
+	if uiTool(e) != "" {
+		return callPart
+	}
+	if _, ok := HostedCall(e); ok {
+		return callPart
+	}
+	switch {
+	case has(e, "functionResponse"), has(e, "toolResult"):
+		return resultPart
+	case first(e, "thought").Kind() == value.Bool && first(e, "thought").Bool():
+		return thoughtPart
+	case d.isCall(e, typ):
+		return callPart
+	case callType(typ), around, typ == "" && strayCall(e), has(e, "arguments"), has(e, "args"):
+		return callPart // of a tool that is not named
+	case typ != "":
+		return otherPart
+	case kindOf(e, "text") == value.String:
+		return textPart
+	case has(e, "codeExecutionResult"), has(e, "inlineData"), has(e, "fileData"), has(e, "cachePoint"), has(e, "reasoningContent"):
+		return otherPart
+	}
+	return strangePart
+}
+
+// strayCall reports whether a part holds a call that is no object.
+func strayCall(e value.Value) bool {
+	for m, ok := e.First(); ok; m, ok = e.Next(m) {
+		if wordOf(m) == callWord && !Empty(m) {
+			return true
+		}
+	}
+	return false
+}
+
+// uiTool is the tool that a part of a message of the AI SDK's user interface calls, whose
+// type is "tool-" and the name; "" for other parts.
+func uiTool(e value.Value) string {
+	name, ok := strings.CutPrefix(first(e, "type").Str(), "tool-")
+	if !ok || !has(e, "toolCallId") || !has(e, "state") || has(e, "toolName") {
+		return ""
+	}
+	return name
+}
+
+// isCall tells calls from definitions of tools and from what else has a name: beside the
+// name there are arguments, or the type says that it is a call.
+func (d *decoder) isCall(e value.Value, typ string) bool {
+	body := e
+	if f, ok := e.Get("function"); ok && f.Kind() == value.Object {
+		body = f
+	}
+	name, ok := d.member(body, d.o.Fields.Name, nameKeys())
+	if !ok || name.Kind() != value.String {
+		m, single := e.First()
+		return single && e.Len() == 1 && m.Kind() == value.Object && d.o.Tools.Find(m.Key()) != nil // {name: arguments}
+	}
+	if _, schema := first(body, "parameters").Get("properties"); schema {
+		return false // a definition
+	}
+	if _, ok := d.member(body, d.o.Fields.Args, argsKeys()); ok {
+		return true
+	}
+	return callType(typ) || body.Kind() == value.Object && has(e, "function") && typ == "function"
+}
+
+// callType reports whether a type says that its part is a call.
+func callType(typ string) bool {
+	var buf [40]byte
+	name := string(spelled(buf[:0], []byte(typ)))
+	return strings.HasSuffix(name, "call") || strings.HasSuffix(name, "tooluse") || name == "mcpapprovalrequest" || name == "toolexecution"
+}
+
+// parts reads the elements of an answer into turns. What is no part makes the answer
+// unreadable; so do parts of which none says or calls anything.
+func (d *decoder) parts(list value.Value) {
+	list = Grown(list)
+	t := callvet.Turn{Role: callvet.RoleAssistant}
+	flush := func() {
+		if t.Content != "" || t.Calls != nil || t.Reasoning != "" {
+			d.resp.Turns = append(append(d.resp.Turns, t), ToolTurns(t.Calls)...)
+		}
+		t = callvet.Turn{Role: callvet.RoleAssistant}
+	}
+	known := list.Len() == 0
+	for e, ok := list.First(); ok; e, ok = list.Next(e) {
+		p := d.partOf(e)
+		known = known || p > otherPart
+		switch p {
+		case strangePart:
+			if !d.isAnswer(e) {
+				d.refuse("%s is no part of an answer", clip(e))
+				break
+			}
+			known = true
+			flush()
+			d.object(e)
+		case otherPart:
+			if is(e, "type", "step-start") { // a request of the AI SDK
+				flush()
+			}
+		case textPart:
+			if ended(t.Calls) {
+				flush()
+			}
+			t.Content += partText(e)
+		case thoughtPart:
+			t.Reasoning += thoughtOf(e)
+		case callPart:
+			t.Calls = append(t.Calls, d.list(e)...)
+		case resultPart:
+			flush()
+			d.resp.Turns = append(d.resp.Turns, resultTurn(e))
+		}
+	}
+	if !known {
+		d.refuse("%s says nothing and calls nothing that is known", clip(list))
+	}
+	if flush(); len(d.resp.Turns) == 0 {
+		d.resp.Turns = append(d.resp.Turns, t)
+	}
+	d.resp.Turns = attachResults(d.resp.Turns)
+}
+
+// ended reports whether one of the calls has its answer.
+func ended(calls []callvet.Call) bool {
+	for i := range calls {
+		if calls[i].Result != nil || calls[i].Error != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// thoughtOf is the text of a part that is a thought.
+func thoughtOf(p value.Value) string {
+	th, _ := firstOf(p, "thinking", "summary", "text", "reasoning")
+	return textOf(th)
+}
+
+// resultTurn is the turn of a tool that a part with a result stands for.
+func resultTurn(e value.Value) callvet.Turn {
+	if in, ok := firstOf(e, "functionResponse", "toolResult"); ok {
+		e = in
+	}
+	id, _ := firstOf(e, IDKeys()[:len(IDKeys())-1]...)
+	body, _ := firstOf(e, append(resultKeys(), "content", "error")...)
+	t := callvet.Turn{Role: callvet.RoleTool, CallID: id.Str(), Raw: recorded(e)}
+	switch typ := first(body, "type").Str(); typ { // what the AI SDK and the OpenAI Agents SDK put around it
+	case "error-text", "error-json", "execution-denied":
+		t.Raw = json.RawMessage(`true`)
+		body, _ = firstOf(body, "value", "reason")
+	case "text", "json", "content":
+		body, _ = firstOf(body, "value", "text")
+	}
+	t.Content = resultText(body)
+	switch strings.ReplaceAll(first(e, "type").Str(), "-", "_") {
+	case "tool_error":
+		t.Raw = json.RawMessage(`true`)
+		if body.Kind() == value.Object { // an Error has no members in JSON
+			t.Content = cmp.Or(textOf(first(body, "message")), match.NoReason)
+		}
+	case "function_call_result", "function_call_output":
+		if strings.HasPrefix(t.Content, toolFailedText) {
+			t.Raw = json.RawMessage(`true`)
+		}
+	}
+	return t
+}
+
+// toolFailedText is how a result begins that the OpenAI Agents SDK makes of a tool's
+// error: nothing else in it says so.
+const toolFailedText = "An error occurred while running the tool"
+
+// resultText is a result as a text: a text as it is, the text of a list of parts, other
+// values as JSON.
+func resultText(v value.Value) string {
+	if v.Kind() == value.Array {
+		if t := textOf(v); t != "" {
+			return t
+		}
+	}
+	if v.Kind() == value.String || v.Kind() == value.Invalid {
+		return v.Str()
+	}
+	return string(v.Raw())
+}

@@ -1,0 +1,197 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package message
+
+import (
+	"strings"
+
+	"github.com/callvet/callvet/value"
+)
+
+// FinishOf is the reason that an answer, a choice, a message or an event records in its own members.
+func FinishOf(v value.Value) string {
+	if v.Kind() != value.Object {
+		return ""
+	}
+	for _, k := range []string{
+		"finish_reason", "stop_reason", "finishReason", "stopReason", "done_reason",
+		"doneReason", "finish_reasons", "native_finish_reason",
+	} {
+		if m, ok := v.Get(k); ok {
+			if r := FinishWord(m); r != "" {
+				return r
+			}
+		}
+	}
+	if r := status(v); r != "" {
+		return r
+	}
+	for _, k := range []string{"response_metadata", "generation_info", "generationInfo", "additional_kwargs"} { // of LangChain
+		if m, ok := v.Get(k); ok && m.Kind() == value.Object {
+			if r := FinishOf(m); r != "" {
+				return r
+			}
+		}
+	}
+	return ""
+}
+
+// FinishWord is the reason that a value names: a text, the first of a list, or the unified one of the
+// AI SDK, whose "other" stands for a raw one that may be known.
+func FinishWord(v value.Value) string {
+	switch v.Kind() {
+	case value.String:
+		if text := v.Bytes(); len(text) > 1 && (text[0] == '[' || text[0] == '{') {
+			if in, err := value.Parse(text); err == nil {
+				return FinishWord(in)
+			}
+		}
+		return strings.TrimPrefix(v.Str(), "FinishReason.") // as Python prints an enumeration
+	case value.Array:
+		e, _ := v.First()
+		return FinishWord(e)
+	case value.Object:
+		r := text(v, "unified")
+		if raw := text(v, "raw"); raw != "" && (r == "" || r == "other" || r == "unknown") {
+			return raw
+		}
+		return r
+	case value.Number:
+		return string(v.Raw()) // a number of an enumeration, which no table has
+	}
+	return ""
+}
+
+// status reads forms that record the end in other words: the Responses API and its items, a
+// blocked prompt of Gemini, a completion of llama.cpp, and a piece of a stream of Ollama.
+func status(v value.Value) string {
+	switch text(v, "stop_type") {
+	case "eos", "word":
+		return "stop"
+	case "limit":
+		return "length"
+	}
+	if r := response(v); r != "" {
+		return r
+	}
+	feedback, _ := v.Get("promptFeedback")
+	candidates, _ := v.Get("candidates")
+	if why := text(feedback, "blockReason"); why != "" && candidates.Len() == 0 {
+		return "blocked: " + why
+	}
+	message, _ := v.Get("message")
+	if done, ok := v.Get("done"); ok && done.Kind() == value.Bool && !done.Bool() && message.Kind() == value.Object {
+		return "incomplete"
+	}
+	return ""
+}
+
+// response is the status of an answer of the Responses API or of one of its items, and why it is
+// incomplete. An answer that is complete may have an item that is not.
+func response(v value.Value) string {
+	s := text(v, "status")
+	out, _ := v.Get("output")
+	switch s {
+	case "completed", "incomplete", "failed", "cancelled", "in_progress", "queued":
+		if text(v, "object") != "response" && text(v, "type") != "message" && out.Kind() != value.Array {
+			return ""
+		}
+	default:
+		if text(v, "object") != "response" {
+			return ""
+		}
+	}
+	details, _ := v.Get("incomplete_details")
+	if why := text(details, "reason"); why != "" && s == "incomplete" {
+		return why
+	}
+	if s == "completed" && out.Kind() == value.Array && LastFinish(out) == "incomplete" {
+		return "incomplete"
+	}
+	return s
+}
+
+// LastFinish is the reason of the last answer of a model that a value holds: an answer of a provider,
+// what a framework put around one, a list of messages, or the text of any of these.
+func LastFinish(v value.Value) string {
+	switch v.Kind() {
+	case value.String:
+		if b := v.Bytes(); len(b) > 1 && (b[0] == '{' || b[0] == '[') {
+			if in, err := value.Parse(b); err == nil {
+				return LastFinish(in)
+			}
+		}
+	case value.Array:
+		last := ""
+		for e, ok := v.First(); ok; e, ok = v.Next(e) {
+			if e.Kind() == value.Array { // one answer per list: the first is read
+				return LastFinish(e)
+			}
+			if spoken(e) {
+				last = LastFinish(e)
+			}
+		}
+		return last
+	case value.Object:
+		return lastOf(v)
+	}
+	return ""
+}
+
+func lastOf(v value.Value) string {
+	if r := FinishOf(v); r != "" {
+		return r
+	}
+	for _, k := range []string{
+		"choices", "candidates", "generations", "messages", "output", "outputs", "message", "result", "response", "kwargs", "data",
+	} {
+		m, ok := v.Get(k)
+		if !ok {
+			continue
+		}
+		if k == "choices" || k == "candidates" {
+			m, _ = m.First()
+		}
+		if m.Kind() != value.Object && m.Kind() != value.Array {
+			continue
+		}
+		if r := LastFinish(m); r != "" {
+			return r
+		}
+	}
+	return ""
+}
+
+// spoken reports whether an element of a list is a model's: it is no message of another role,
+// no result of a tool, and no reasoning or call next to the answer.
+func spoken(e value.Value) bool {
+	if e.Kind() != value.Object {
+		return false
+	}
+	role := text(e, "role")
+	if role == "" {
+		role = class(e)
+	}
+	switch strings.ToLower(role) {
+	case "", "assistant", "model", "ai", "agent", "aimessage", "aimessagechunk", "message":
+		return true
+	}
+	return false
+}
+
+// class is whose message an envelope of LangChain or an item of the Responses API is.
+func class(e value.Value) string {
+	if id, ok := e.Get("id"); ok && id.Kind() == value.Array {
+		name := ""
+		for p, ok := id.First(); ok; p, ok = id.Next(p) {
+			name = p.Str()
+		}
+		return name
+	}
+	return text(e, "type")
+}
+
+func text(v value.Value, key string) string {
+	m, _ := v.Get(key)
+	return m.Str()
+}

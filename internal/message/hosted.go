@@ -1,0 +1,54 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package message
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/value"
+)
+
+// IDKeys are the names of the member that has the id of a call, the ones that mean nothing else first.
+func IDKeys() []string {
+	return []string{"call_id", "callId", "tool_call_id", "toolCallId", "tool_use_id", "toolUseId", "id"}
+}
+
+// HostedCall reads the call of a tool that has no name but that of its type, such as web_search of a
+// web_search_call: most are carried out by the provider. What it was given stands in the item under
+// names of its own, and becomes the arguments. ok is false for other items.
+func HostedCall(item value.Value) (c callvet.Call, ok bool) {
+	var id value.Value
+	for _, key := range IDKeys() {
+		if m, ok := item.Get(key); ok {
+			id = m
+			break
+		}
+	}
+	if code, ok := item.Get("executableCode"); ok && code.Kind() == value.Object {
+		return callvet.Call{ID: id.Str(), Tool: "code_execution", Args: json.RawMessage(code.Raw())}, true
+	}
+	typ, _ := item.Get("type")
+	tool, ok := strings.CutSuffix(strings.ReplaceAll(typ.Str(), "-", "_"), "_call")
+	switch tool {
+	case "", "tool", "function", "custom_tool", "mcp":
+		return c, false // it has a name
+	}
+	if !ok {
+		return c, false
+	}
+	args := []byte{'{'}
+	for m, ok := item.First(); ok; m, ok = item.Next(m) {
+		switch m.Key() {
+		case "type", "id", "call_id", "callId", "status", "result", "results", "output", "outputs", "error", "pending_safety_checks":
+			continue
+		}
+		if len(args) > 1 {
+			args = append(args, ',')
+		}
+		name, _ := json.Marshal(m.Key())
+		args = append(append(append(args, name...), ':'), m.Raw()...)
+	}
+	return callvet.Call{ID: id.Str(), Tool: tool, Args: append(args, '}')}, true
+}

@@ -1,0 +1,81 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package message
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/value"
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestLost(t *testing.T) {
+	t.Parallel()
+	v, err := value.Parse([]byte(`["` + strings.Repeat("é", maxLost) + `"]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := LostCall(v); len(c.ArgsRaw) < maxLost || len(c.ArgsRaw) > maxLost+2 || !strings.HasSuffix(c.ArgsRaw, "é") && !strings.HasSuffix(c.ArgsRaw, "\ufffd") {
+		t.Errorf("%d bytes are kept", len(c.ArgsRaw))
+	}
+}
+
+func TestCustom(t *testing.T) {
+	t.Parallel()
+	for input, want := range map[string]string{
+		"ls -la":       `"ls -la"`,
+		` {"a": 1} `:   `{"a": 1}`,
+		`{"a": `:       `"{\"a\": "`,
+		`["a"]`:        `"[\"a\"]"`,
+		"\"quoted\"":   `"\"quoted\""`,
+		"two\nlines\n": `"two\nlines\n"`,
+	} {
+		got := NewCustomCall("1", "f", input)
+		if got.ID != "1" || got.Tool != "f" || string(got.Args) != want {
+			t.Errorf("%q: %+v, want %s", input, got, want)
+		}
+	}
+}
+
+// TestMerge adds what is no repetition.
+func TestMerge(t *testing.T) {
+	t.Parallel()
+	f := callvet.Call{ID: "1", Tool: "f", Args: raw(`{"a":1,"b":2}`)}
+	broken := callvet.Call{ID: "2", Tool: "f", ArgsRaw: `{"a"`}
+	for _, c := range []struct {
+		name string
+		more callvet.Call
+		want int
+	}{
+		{"the same", f, 2},
+		{"in another order", callvet.Call{Tool: "f", Args: raw(`{ "b":2, "a":1.0}`)}, 2},
+		{"the same, which cannot be read", callvet.Call{Tool: "f", ArgsRaw: `{"a"`}, 2},
+		{"another tool", callvet.Call{Tool: "g", Args: f.Args}, 3},
+		{"other arguments", callvet.Call{Tool: "f", Args: raw(`{"a":2}`)}, 3},
+		{"no arguments", callvet.Call{Tool: "f"}, 3},
+		{"what cannot be read is another", callvet.Call{Tool: "f", ArgsRaw: `{"b"`}, 3},
+	} {
+		got := MergeCalls([]callvet.Call{f, broken}, []callvet.Call{c.more})
+		if d := cmp.Diff(c.want, len(got)); d != "" {
+			t.Errorf("%s: %+v", c.name, got)
+		}
+	}
+}
+
+func TestEmpty(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		`null`: true, `""`: true, `" "`: true, `"{}"`: true, `[]`: true, `{}`: true, `{"a":null,"b":{"c":""}}`: true,
+		`"x"`: false, `[null]`: false, `0`: false, `false`: false, `{"a":null,"b":0}`: false,
+	} {
+		v, err := value.Parse([]byte(text))
+		if err != nil || Empty(v) != want {
+			t.Errorf("%s: %v, %v", text, Empty(v), err)
+		}
+	}
+	if !Empty(value.Value{}) {
+		t.Error("what is not there is empty")
+	}
+}

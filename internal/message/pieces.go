@@ -1,0 +1,369 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package message
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/value"
+)
+
+// Piece is what one event of a stream holds of a call. A server may leave any member out.
+type Piece struct {
+	// Index is the place of the call in the answer; the zero Value where there is none.
+	Index    value.Value
+	ID, Name string
+	// Args is the text of the arguments in this event.
+	Args string
+	// Alone is a piece that no other piece belongs to: an element that is no object.
+	Alone bool
+	// Custom is a piece of a call of a custom tool: Args is a text, not JSON.
+	Custom bool
+}
+
+// Calls puts the calls of a streamed answer together, for all wires and agents. The zero value
+// is ready.
+//
+// Servers differ in what they send. The pieces of a call have the same id, else the same
+// index, else they follow each other. Another id with a name is another call, under the same
+// index, too. Names and arguments come in parts, or each piece repeats what came so far.
+type Calls struct {
+	parts []repairPart
+}
+
+// part is a Piece with its index read.
+type repairPart struct {
+	index  int // -1: none
+	id     string
+	name   string
+	args   string
+	alone  bool
+	custom bool
+}
+
+// joined is a call that is being put together.
+type joined struct {
+	index  int
+	id     string
+	names  []string
+	args   Pieces
+	custom bool
+}
+
+// Add takes the next piece.
+func (s *Calls) Add(p Piece) {
+	s.parts = append(s.parts, repairPart{index: indexOf(p.Index), id: p.ID, name: p.Name, args: p.Args, alone: p.Alone, custom: p.Custom})
+}
+
+// indexOf reads an index, which some servers write as a text.
+func indexOf(v value.Value) int {
+	const most = 1 << 20
+	switch v.Kind() {
+	case value.Number:
+		if f, ok := v.Float(); ok && f >= 0 && f < most {
+			return int(f)
+		}
+	case value.String:
+		if n, err := strconv.Atoi(strings.TrimSpace(v.Str())); err == nil && n >= 0 && n < most {
+			return n
+		}
+	}
+	return -1
+}
+
+// List gives the calls, in the order of their indexes. tools are the offered ones: their names
+// decide where a name in several pieces can be read in two ways. nil: they are not known.
+func (s *Calls) List(tools *callvet.Toolset) []callvet.Call {
+	l := known{tools: tools, places: map[place]*joined{}, ids: map[string]*joined{}}
+	indexed := true
+	for i := range s.parts {
+		p := &s.parts[i]
+		c := l.find(p)
+		if c == nil {
+			c = &joined{index: p.index, id: p.id}
+			l.list = append(l.list, c)
+			indexed = indexed && p.index >= 0
+		}
+		c.add(p)
+		l.places[place{c.id, c.index}], l.places[place{"", c.index}], l.ids[c.id] = c, c, c
+	}
+	if indexed {
+		slices.SortStableFunc(l.list, func(a, b *joined) int { return a.index - b.index })
+	}
+	var out []callvet.Call
+	for _, c := range l.list {
+		read := NewCall
+		if c.custom {
+			read = NewCustomCall
+		}
+		out = append(out, read(c.id, nameOf(c.names, tools), c.args.Text()))
+	}
+	return out
+}
+
+// known holds the calls so far.
+type known struct {
+	tools  *callvet.Toolset
+	list   []*joined
+	places map[place]*joined // the newest call of an id and an index; without an id, of an index
+	ids    map[string]*joined
+}
+
+type place struct {
+	id    string
+	index int
+}
+
+func (c *joined) add(p *repairPart) {
+	const mostNames = 256
+	if c.id == "" {
+		c.id = p.id
+	}
+	if c.index < 0 {
+		c.index = p.index
+	}
+	// A name that comes after arguments is a repetition.
+	if p.name != "" && (c.args.empty() || len(c.names) == 0) && len(c.names) < mostNames {
+		c.names = append(c.names, p.name)
+	}
+	c.args.Add(p.args)
+	c.custom = c.custom || p.custom
+}
+
+// find is the call that a piece belongs to; nil for a new one.
+func (l *known) find(p *repairPart) *joined {
+	if p.alone || len(l.list) == 0 {
+		return nil
+	}
+	if c := l.byID(p); c != nil {
+		if p.name != "" && c.args.whole() && begins(p.args) && !c.args.grows(p.args) {
+			return nil // the same id again, for another call
+		}
+		return c
+	}
+	near := l.list[len(l.list)-1]
+	if p.index >= 0 {
+		switch c := l.places[place{"", p.index}]; {
+		case c != nil:
+			near = c
+		case near.index >= 0 || p.name != "":
+			return nil
+		}
+	}
+	if near.takes(p, l.tools) {
+		return near
+	}
+	return nil
+}
+
+func (l *known) byID(p *repairPart) *joined {
+	switch {
+	case p.id == "":
+		return nil
+	case p.index < 0:
+		return l.ids[p.id]
+	}
+	if c := l.places[place{p.id, p.index}]; c != nil {
+		return c
+	}
+	return l.places[place{p.id, -1}]
+}
+
+// takes reports whether a piece whose id is not that of the call goes on with the call.
+func (c *joined) takes(p *repairPart, tools *callvet.Toolset) bool {
+	another := p.id != "" && c.id != "" // some servers make a new id for every piece
+	if p.name == "" {
+		return !another || !c.args.whole() || c.args.grows(p.args)
+	}
+	named := p.name == nameOf(c.names, tools) || p.name == nameOf(c.names, nil)
+	switch {
+	case another:
+		return named && !c.args.whole() && !c.args.empty() && !begins(p.args)
+	case named && c.args.whole():
+		return !begins(p.args) || p.index >= 0 && c.args.grows(p.args)
+	case named:
+		return true
+	case !c.args.empty():
+		return false
+	}
+	return len(c.names) == 0 || p.index >= 0 || goesOn(nameOf(c.names, nil)+p.name, c.names, tools)
+}
+
+// goesOn reports whether a text begins the name of an offered tool, and the names so far are
+// no name of one.
+func goesOn(text string, names []string, tools *callvet.Toolset) bool {
+	if tools == nil || tools.Find(nameOf(names, nil)) != nil {
+		return false
+	}
+	return slices.ContainsFunc(tools.Tools, func(t callvet.Tool) bool { return strings.HasPrefix(t.Name, text) })
+}
+
+// begins reports whether arguments can begin with a text.
+func begins(text string) bool {
+	text = strings.TrimLeft(text, " \t\r\n")
+	return text == "" || text[0] == '{' || text[0] == '"'
+}
+
+// nameOf is the name that came in pieces: all of them together, or the last one, where each
+// repeats those before it.
+func nameOf(names []string, tools *callvet.Toolset) string {
+	all := strings.Join(names, "")
+	if len(names) < 2 || tools != nil && tools.Find(all) != nil {
+		return all
+	}
+	last := names[len(names)-1]
+	if repeats(names, last) || all == last+last {
+		return last
+	}
+	return all
+}
+
+// repeats reports whether a text begins with each of some others.
+func repeats(texts []string, last string) bool {
+	return !slices.ContainsFunc(texts, func(t string) bool { return !strings.HasPrefix(last, t) })
+}
+
+// Pieces puts the arguments of one call together. The zero value is ready.
+type Pieces struct {
+	texts []string
+	all   brackets // of all texts, one after the other
+	one   brackets // of the newest text
+	chain bool     // every text begins with the one before it
+	over  bool     // something follows the end that is no repetition
+}
+
+// Add takes the next piece.
+func (a *Pieces) Add(text string) {
+	if text == "" {
+		return
+	}
+	if strings.TrimSpace(text) != "" && a.all.closed() && !a.over {
+		if a.over = !a.grows(text); !a.over {
+			*a = Pieces{} // only a repetition can follow the end
+		}
+	}
+	n := len(a.texts)
+	a.chain = n == 0 || a.chain && strings.HasPrefix(text, a.texts[n-1])
+	a.texts = append(a.texts, text)
+	a.all.read(text)
+	a.one = brackets{}
+	a.one.read(text)
+}
+
+// Text is the arguments: the pieces one after the other where they are JSON. Where they are
+// not, and the last piece is JSON and repeats what came before it, that piece; else the pieces
+// one after the other, which cannot be read.
+func (a *Pieces) Text() string { return join(a.texts, a.chain) }
+
+func join(texts []string, chain bool) string {
+	all := strings.Join(texts, "")
+	n := len(texts)
+	if n < 2 || value.Valid([]byte(all)) {
+		return all
+	}
+	last := texts[n-1]
+	if chain && value.Valid([]byte(last)) {
+		return last
+	}
+	if after, err := value.Parse([]byte(last)); err == nil && after.Kind() == value.Object {
+		if !slices.ContainsFunc(texts[:n-1], func(t string) bool { return !growsTo(t, last, after) }) {
+			return last
+		}
+	}
+	return all
+}
+
+// Empty reports whether no piece came.
+func (a *Pieces) Empty() bool { return a.empty() }
+
+func (a *Pieces) empty() bool { return len(a.texts) == 0 }
+
+// whole reports whether the arguments so far have an end.
+func (a *Pieces) whole() bool {
+	return a.all.closed() || a.chain && a.one.closed()
+}
+
+// grows reports whether a text repeats the arguments so far, or adds nothing to them.
+func (a *Pieces) grows(text string) bool {
+	if strings.TrimSpace(text) == "" || len(a.texts) == 0 {
+		return true
+	}
+	switch first := a.texts[0]; {
+	case a.over:
+		return false
+	case a.chain && strings.HasPrefix(text, a.texts[len(a.texts)-1]):
+		return true
+	case len(a.texts) == 1 && strings.TrimSpace(first) == "{}": // which only stands for the arguments
+		return begins(text)
+	}
+	after, err := value.Parse([]byte(text))
+	return err == nil && growsTo(a.Text(), text, after)
+}
+
+// growsTo reports whether before is an earlier state of text. after is the value of text.
+func growsTo(before, text string, after value.Value) bool {
+	if strings.HasPrefix(text, before) {
+		return true
+	}
+	b, err := value.Parse([]byte(before))
+	return err == nil && b.Kind() == value.Object && grown(b, after)
+}
+
+// grown reports whether b is an earlier state of a: all that b has is in a, and texts and lists
+// may go on.
+func grown(b, a value.Value) bool {
+	if b.Kind() != a.Kind() {
+		return b.Kind() == value.Null
+	}
+	switch b.Kind() {
+	case value.Object:
+		for m, ok := b.First(); ok; m, ok = b.Next(m) {
+			if n, is := a.Get(m.Key()); !is || !grown(m, n) {
+				return false
+			}
+		}
+		return true
+	case value.Array:
+		n, more := a.First()
+		for m, ok := b.First(); ok; m, ok = b.Next(m) {
+			if !more || !grown(m, n) {
+				return false
+			}
+			n, more = a.Next(n)
+		}
+		return true
+	case value.String:
+		return strings.HasPrefix(a.Str(), b.Str())
+	}
+	return bytes.Equal(b.Raw(), a.Raw())
+}
+
+// brackets follows the brackets of JSON text that comes in parts.
+type brackets struct {
+	depth              int
+	begun, text, slash bool
+}
+
+func (b *brackets) read(s string) {
+	for i := range len(s) {
+		c := s[i]
+		switch {
+		case b.slash:
+			b.slash = false
+		case b.text:
+			b.slash, b.text = c == '\\', c != '"'
+		case c == '"':
+			b.text, b.begun = true, true
+		case c == '{' || c == '[':
+			b.depth, b.begun = b.depth+1, true
+		case c == '}' || c == ']':
+			b.depth--
+		}
+	}
+}
+
+func (b *brackets) closed() bool { return b.begun && !b.text && b.depth <= 0 }

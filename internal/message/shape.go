@@ -1,0 +1,132 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package message
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/value"
+)
+
+// The member names under which models put a call's name, its arguments, and
+// what may stand beside them in an object that is nothing but a call.
+func repairNameKeys() []string {
+	return []string{"name", "tool", "tool_name", "function_name", "function", "action", "recipient_name"}
+}
+
+func repairArgsKeys() []string {
+	return []string{"arguments", "parameters", "args", "params", "input", "tool_input", "action_input"}
+}
+func sideKeys() []string { return []string{"id", "type", "call_id", "tool_call_id", "index"} }
+
+// thoughtKeys are the members in which a model thinks before it calls.
+func thoughtKeys() []string {
+	return []string{"thought", "thoughts", "thinking", "reasoning", "rationale", "explanation", "plan"}
+}
+
+// shape is an object read as a call.
+type shape struct {
+	name  string
+	args  value.Value
+	extra bool // members that no call has
+	odd   bool // members that are no thought, either
+	plain bool // spelled as calls mostly are, so that it need not name an offered tool
+}
+
+// shapeOf reads v as {"name","arguments"} in its spellings or as
+// {"function":{…}}. The name must be a string that is not blank.
+func shapeOf(v value.Value) (s shape, ok bool) {
+	if v.Kind() != value.Object {
+		return s, false
+	}
+	if f, has := v.Get("function"); has && f.Kind() == value.Object {
+		s, ok = shapeOf(f)
+		s.extra, s.odd = s.extra || hasExtra(v, nil), s.odd || hasExtra(v, thoughtKeys())
+		return s, ok
+	}
+	n, ok := repairFirstOf(v, repairNameKeys(), value.String)
+	if !ok || strings.TrimSpace(n.Str()) == "" {
+		return s, false
+	}
+	s.name, s.extra, s.odd = n.Str(), hasExtra(v, nil), hasExtra(v, thoughtKeys())
+	s.args, _ = repairFirstOf(v, repairArgsKeys(), value.Invalid)
+	_, usual := repairFirstOf(v, repairArgsKeys()[:3], value.Invalid)
+	s.plain = usual && (s.args.Kind() == value.Object || strings.HasPrefix(s.args.Str(), "{"))
+	return s, !isDefinition(v, s.args) && !isOther(v, s.args)
+}
+
+// isOther tells an object with a name and a type of its own, such as the metadata of an
+// answer, from a call that has no arguments.
+func isOther(v, args value.Value) bool {
+	t, ok := v.Get("type")
+	return ok && t.Kind() == value.String && args.Kind() == value.Invalid &&
+		!slices.ContainsFunc([]string{"tool", "function", "call", "action"}, func(s string) bool { return strings.Contains(strings.ToLower(t.Str()), s) })
+}
+
+// isDefinition tells a tool's declaration (which a model may quote) from a call.
+func isDefinition(v, args value.Value) bool {
+	if _, described := v.Get("description"); !described {
+		return false
+	}
+	typ, _ := args.Get("type")
+	_, props := args.Get("properties")
+	return props && (typ.Str() == "object" || typ.Str() == "dict") // BFCL's word
+}
+
+func repairFirstOf(v value.Value, keys []string, kind value.Kind) (value.Value, bool) {
+	for _, k := range keys {
+		if m, ok := v.Get(k); ok && (kind == value.Invalid || m.Kind() == kind) {
+			return m, true
+		}
+	}
+	return value.Value{}, false
+}
+
+// hasExtra reports whether an object has members that no call has, other than some.
+func hasExtra(v value.Value, other []string) bool {
+	for e, ok := v.First(); ok; e, ok = v.Next(e) {
+		k := e.Key()
+		if !slices.Contains(other, k) && !slices.Contains(repairNameKeys(), k) && !slices.Contains(repairArgsKeys(), k) &&
+			!slices.Contains(sideKeys(), k) {
+			return true
+		}
+	}
+	return false
+}
+
+// isCall is the conservative test for text without a mark of a call: an offered tool with
+// arguments or, where the text is nothing else, nothing but a call.
+func (s *shape) isCall(offered, whole bool) bool {
+	switch {
+	case s.args.Kind() == value.Invalid:
+		return offered && !s.extra
+	case offered:
+		return whole || s.args.Kind() == value.Object || s.args.Kind() == value.String
+	}
+	return whole && s.plain && !s.extra
+}
+
+// couldCall reports whether an object may be a call where the offered tools are not known.
+func (s *shape) couldCall() bool {
+	switch strings.ToLower(strings.NewReplacer(" ", "", "_", "", "-", "").Replace(s.name)) {
+	case "finalanswer", "finish", "none", "directlyanswer":
+		return false
+	}
+	return !s.odd && s.args.Kind() == value.Object
+}
+
+func (s *shape) call(repair string) callvet.Call {
+	c := callvet.Call{Tool: s.name, Repairs: []string{repair}}
+	var raw string
+	if k := s.args.Kind(); k != value.Invalid && k != value.Null {
+		raw = string(s.args.Raw())
+	}
+	args, more := RepairArgs(raw)
+	c.Args, c.Repairs = args, append(c.Repairs, more...)
+	if args == nil || more != nil {
+		c.ArgsRaw = raw
+	}
+	return c
+}

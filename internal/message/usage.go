@@ -1,0 +1,237 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package message
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/value"
+)
+
+// The most that one attempt can take: far more than any model reads or writes, and
+// than anybody pays.
+const (
+	MaxTokens = 1_000_000_000
+	MaxUSD    = 1_000_000
+)
+
+// Reader collects the counts of one usage. The zero value is ready; it is for one
+// goroutine.
+type UsageReader struct {
+	// Lists lets a count be a list of counts, one for each turn or step: their sum.
+	Lists   bool
+	spoiled bool
+	note    string
+}
+
+// WholeTokens is the count that v tells: ok is false unless v is a whole number from 0 to
+// MaxTokens.
+func WholeTokens(v value.Value) (n int, ok bool) {
+	f, ok := v.Float()
+	if !ok || f < 0 || f > MaxTokens || v.Decimal() && !v.IsInteger() {
+		return 0, false
+	}
+	return int(f), true
+}
+
+// Count is the first member of v that is there under one of the names, which may be
+// dotted paths; told is false when none is. A member that tells no count spoils
+// the usage.
+func (r *UsageReader) Count(v value.Value, names ...string) (n int, told bool) {
+	for _, name := range names {
+		if m := at(v, name); m.Kind() != value.Invalid && m.Kind() != value.Null {
+			return r.Value(name, m), true
+		}
+	}
+	return 0, false
+}
+
+// Value is Count of a member that was found already.
+func (r *UsageReader) Value(name string, v value.Value) int {
+	n, ok := r.whole(v)
+	switch {
+	case ok:
+	case v.Kind() == value.Invalid || v.Kind() == value.Null:
+		r.Spoil(name + " is missing")
+	default:
+		r.Spoil(fmt.Sprintf("%s is %s, not a count of tokens", name, excerpt(v)))
+	}
+	return n
+}
+
+// Need is Count of a member that must be there.
+func (r *UsageReader) Need(v value.Value, names ...string) int {
+	n, told := r.Count(v, names...)
+	if !told {
+		r.Spoil(names[0] + " is missing")
+	}
+	return n
+}
+
+// May is Count of a member that stands for 0 where it is missing.
+func (r *UsageReader) May(v value.Value, names ...string) int {
+	n, _ := r.Count(v, names...)
+	return n
+}
+
+func (r *UsageReader) whole(v value.Value) (int, bool) {
+	if !r.Lists || v.Kind() != value.Array {
+		return WholeTokens(v)
+	}
+	sum := 0
+	for e, ok := v.First(); ok; e, ok = v.Next(e) {
+		n, ok := r.whole(e)
+		if sum += n; !ok || sum > MaxTokens {
+			return 0, false
+		}
+	}
+	return sum, true
+}
+
+// Object reports whether v holds counts. A usage that is not there, or is no
+// object, is unknown.
+func (r *UsageReader) Object(v value.Value) bool {
+	switch v.Kind() {
+	case value.Object:
+		return true
+	case value.Invalid, value.Null:
+		r.Spoil("the answer tells no usage")
+	default:
+		r.Spoil(fmt.Sprintf("the usage is %s, not an object", excerpt(v)))
+	}
+	return false
+}
+
+// Spoil makes the usage unknown, for this reason.
+func (r *UsageReader) Spoil(why string) {
+	if !r.spoiled {
+		r.spoiled, r.note = true, why
+	}
+}
+
+// Total holds a sum that the source tells against the sum of its parts. A
+// difference is noted only: the parts are what is paid for.
+func (r *UsageReader) Total(v value.Value, name string, parts int) {
+	if m := at(v, name); m.Kind() == value.Invalid || m.Kind() == value.Null {
+		return
+	} else if n, ok := r.whole(m); !ok || n != parts {
+		r.note = cmp.Or(r.note, fmt.Sprintf("%s is %s, and its parts make %d", name, excerpt(m), parts))
+	}
+}
+
+// USD is an amount of money that the source tells: nil when there is none, and nil
+// with a note when it cannot be true.
+func (r *UsageReader) USD(v value.Value, names ...string) *float64 {
+	for _, name := range names {
+		if m := at(v, name); m.Kind() != value.Invalid && m.Kind() != value.Null {
+			return r.Dollars(name, m)
+		}
+	}
+	return nil
+}
+
+// Dollars is USD of a member that was found already.
+func (r *UsageReader) Dollars(name string, v value.Value) *float64 {
+	if k := v.Kind(); k == value.Invalid || k == value.Null {
+		return nil
+	}
+	f, ok := v.Float()
+	if v.Kind() == value.Array && r.Lists {
+		f, ok = usageSum(v)
+	}
+	if !ok || f < 0 || f > MaxUSD {
+		r.note = cmp.Or(r.note, fmt.Sprintf("%s is %s, not an amount of money", name, excerpt(v)))
+		return nil
+	}
+	return &f
+}
+
+func usageSum(v value.Value) (total float64, ok bool) {
+	if v.Kind() != value.Array {
+		return v.Float()
+	}
+	for e, more := v.First(); more; e, more = v.Next(e) {
+		f, ok := usageSum(e)
+		if !ok || f < 0 {
+			return 0, false
+		}
+		total += f
+	}
+	return total, true
+}
+
+// Done makes the usage of what was read. u holds the counts and a cost that was
+// told; when a count was spoiled they are dropped, and the cost stays.
+func (r *UsageReader) Done(u callvet.Usage) callvet.Usage {
+	if u.CachedTokens > u.InputTokens {
+		r.Spoil(fmt.Sprintf("%d tokens from a cache, of %d of input", u.CachedTokens, u.InputTokens))
+	}
+	if u.CacheWriteTokens > u.InputTokens-u.CachedTokens { // OpenRouter does this: the rest can be true
+		r.note = cmp.Or(r.note, fmt.Sprintf("%d tokens to a cache and %d from it, of %d of input",
+			u.CacheWriteTokens, u.CachedTokens, u.InputTokens))
+	}
+	if u.CacheHourTokens > u.CacheWriteTokens {
+		r.Spoil(fmt.Sprintf("%d tokens to a cache for an hour, of %d", u.CacheHourTokens, u.CacheWriteTokens))
+	}
+	if r.spoiled {
+		return callvet.Usage{CostUSD: u.CostUSD, Note: r.note}
+	}
+	u.Known, u.Note = true, r.note
+	return u
+}
+
+// Caches reads how much of the input was read from a cache and written to one. input is what
+// the source counts as input. Anthropic and Amazon Bedrock count both apart from it: the sum of
+// all shows that, or counts that are larger than the input, or the names.
+func (r *UsageReader) Caches(v value.Value, u callvet.Usage, cached ...string) callvet.Usage {
+	u.CachedTokens = r.May(v, append(cached, "cache_read_input_tokens", "cacheReadInputTokens")...)
+	written, own := r.Count(v, "cache_creation_input_tokens", "cacheWriteInputTokens")
+	if !own {
+		written = r.May(v, "cache_write_tokens", "cache_write_input_tokens", "prompt_tokens_details.cache_write_tokens",
+			"prompt_tokens_details.cache_creation_tokens",
+			"input_tokens_details.cache_write_tokens", "input_token_details.cache_creation",
+			"inputTokenDetails.cacheWriteTokens", "prompt_details.cache_write")
+	}
+	u.CacheWriteTokens = written
+	both := u.CachedTokens + written
+	total := at(v, "total_tokens")
+	if total.Kind() == value.Invalid {
+		total = at(v, "totalTokens")
+	}
+	sum, told := WholeTokens(total)
+	_, bare := r.Count(v, "input_tokens", "inputTokens")
+	switch apart := told && sum == u.InputTokens+u.OutputTokens+both; {
+	case both == 0:
+	case apart, both > u.InputTokens, own && bare && !told:
+		u.InputTokens += both
+	}
+	return u
+}
+
+// Money is the usage of a source that tells no counts: what u has of a cost.
+func (r *UsageReader) Money(u callvet.Usage) callvet.Usage {
+	return callvet.Usage{CostUSD: u.CostUSD, Note: r.note}
+}
+
+// at walks a dotted path; the zero Value where it ends early.
+func at(v value.Value, path string) value.Value {
+	for more := true; more; {
+		var name string
+		name, path, more = strings.Cut(path, ".")
+		v, _ = v.Get(name)
+	}
+	return v
+}
+
+// excerpt is the beginning of v as it was written.
+func excerpt(v value.Value) string {
+	const most = 40
+	s := strings.ToValidUTF8(string(v.Raw()), "\uFFFD")
+	if len(s) > most {
+		s = strings.ToValidUTF8(s[:most], "") + "…"
+	}
+	return s
+}

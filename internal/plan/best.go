@@ -1,0 +1,65 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package plan
+
+import (
+	"github.com/callvet/callvet/stats"
+)
+
+// Result is the score of one configuration in one run of an experiment.
+type ExperimentResult struct {
+	Run    string
+	Target string // its name in the run
+	// Config names the configuration: the same one in two runs was asked the same way.
+	Config string
+	// Suite is the hash of the suite; results of different suites are not compared.
+	Suite string
+	Score stats.Interval
+	// Fresh reports that no answer of an earlier run was used again, Whole that all cases were asked.
+	Fresh, Whole bool
+	// Floor is an offline target that every model should beat; it is never the best.
+	Floor bool
+}
+
+// Candidate is a configuration with the result that it is compared by.
+type ExperimentCandidate struct {
+	ExperimentResult
+	// Confirmed reports that the result is of a later run, which asked everything anew. A configuration
+	// that was chosen as the best of several looks better than it is; a fresh run does not.
+	Confirmed bool
+}
+
+// ExperimentCandidates are the configurations that may be the best, in the order in which they were tried.
+// results are in the order in which the runs were made; only those of the suite of the last one count,
+// with all its cases. A configuration is compared by the latest fresh run after its first one; without
+// a fresh run by the one with the most evidence, whatever its score.
+func ExperimentCandidates(results []ExperimentResult) (out []ExperimentCandidate) {
+	place := map[string]int{} // of a configuration in out
+	suite := ""
+	for i := range results {
+		if usable(&results[i]) {
+			suite = results[i].Suite
+		}
+	}
+	for i := range results {
+		r := &results[i]
+		if !usable(r) || r.Suite != suite {
+			continue
+		}
+		at, known := place[r.Config]
+		switch {
+		case !known:
+			place[r.Config] = len(out)
+			out = append(out, ExperimentCandidate{ExperimentResult: *r})
+		case r.Fresh && r.Run != out[at].Run:
+			out[at] = ExperimentCandidate{ExperimentResult: *r, Confirmed: true}
+		case !out[at].Confirmed && r.Score.NEff > out[at].Score.NEff:
+			out[at].ExperimentResult = *r
+		}
+	}
+	return out
+}
+
+func usable(r *ExperimentResult) bool {
+	return !r.Floor && r.Whole && r.Config != "" && r.Score.Defined()
+}

@@ -1,0 +1,21 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+//go:build unix
+
+package provider
+
+import (
+	"os"
+	"syscall"
+)
+
+// lock keeps other processes out until unlock; both wait for a signal to pass.
+func lock(f *os.File) error {
+	for {
+		if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != syscall.EINTR {
+			return err
+		}
+	}
+}
+
+func unlock(f *os.File) { _ = syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }

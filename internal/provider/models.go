@@ -1,0 +1,149 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package provider
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/retrieve"
+)
+
+// Kept are vectors that are kept between requests, in a file or elsewhere.
+type Kept interface {
+	retrieve.VectorCache
+	// Err is what kept vectors from being kept, nil for nothing.
+	Err() error
+	Close() error
+}
+
+// Models opens embedders and rerankers, each once however many catalogues are indexed with
+// it, and what keeps vectors once one is needed. It serves one goroutine. Close it.
+type EmbedModels struct {
+	Config EmbedConfig
+	// Keep opens what keeps vectors; where it cannot, they are made again each time.
+	Keep func(ctx context.Context) (Kept, error)
+	// Notify gets what went wrong with what keeps vectors.
+	Notify    func(callvet.Notice)
+	cache     Kept
+	asked     []asked
+	embedders map[string]opened
+	rerankers map[string]retrieve.Reranker
+}
+
+type opened struct {
+	embedder retrieve.Embedder
+	cache    retrieve.VectorCache
+}
+
+// asked is a model that was opened, and what was kept of it from before.
+type asked struct {
+	name  string
+	usage func() EmbedUsage
+	found *finding
+}
+
+// finding counts the vectors that a cache has.
+type finding struct {
+	retrieve.VectorCache
+	found atomic.Int64
+}
+
+// Get is that of the cache.
+func (f *finding) Get(k retrieve.VectorKey) ([]float32, bool) {
+	v, ok := f.VectorCache.Get(k)
+	if ok {
+		f.found.Add(1)
+	}
+	return v, ok
+}
+
+// Used is what was asked of the models so far, in the order in which they were opened.
+func (m *EmbedModels) Used() []callvet.ModelUse {
+	var out []callvet.ModelUse
+	for _, a := range m.asked {
+		u := a.usage()
+		one := callvet.ModelUse{Model: a.name, Requests: u.Requests, Texts: u.Texts, Tokens: u.Tokens}
+		if a.found != nil {
+			one.Cached = int(a.found.found.Load())
+		}
+		out = append(out, one)
+	}
+	return out
+}
+
+// Open sets what makes vectors, with its cache, and what orders the best tools anew; an
+// empty spec names none. Errors are those of Open and OpenReranker.
+func (m *EmbedModels) Open(ctx context.Context, embed, rerank string, o *retrieve.Options) (err error) {
+	if embed != "" {
+		if o.Embedder, o.Cache, err = m.embedder(ctx, embed); err != nil {
+			return err
+		}
+	}
+	if rerank != "" {
+		o.Reranker, err = m.reranker(rerank)
+	}
+	return err
+}
+
+func (m *EmbedModels) embedder(ctx context.Context, spec string) (retrieve.Embedder, retrieve.VectorCache, error) {
+	if o, ok := m.embedders[spec]; ok {
+		return o.embedder, o.cache, nil
+	}
+	e, err := OpenEmbedder(spec, m.Config)
+	if err != nil {
+		return nil, nil, err
+	}
+	if m.embedders == nil {
+		m.embedders = map[string]opened{}
+	}
+	m.embedders[spec] = opened{embedder: e}
+	one := asked{name: e.Model(), usage: e.Usage}
+	defer func() { m.asked = append(m.asked, one) }()
+	if m.cache == nil {
+		if m.cache, err = m.Keep(ctx); err != nil {
+			m.cache = nil
+			m.notify("vectors are not kept: %v", err)
+			return e, nil, nil
+		}
+	}
+	one.found = &finding{VectorCache: m.cache}
+	m.embedders[spec] = opened{e, one.found}
+	return e, one.found, nil
+}
+
+func (m *EmbedModels) reranker(spec string) (retrieve.Reranker, error) {
+	if r, ok := m.rerankers[spec]; ok {
+		return r, nil
+	}
+	r, err := OpenReranker(spec, m.Config)
+	if err != nil {
+		return nil, err
+	}
+	if m.rerankers == nil {
+		m.rerankers = map[string]retrieve.Reranker{}
+	}
+	m.rerankers[spec] = r
+	m.asked = append(m.asked, asked{name: r.Name(), usage: r.Usage})
+	return r, nil
+}
+
+// Close tells of vectors that could not be kept, and lets go of what keeps them.
+func (m *EmbedModels) Close() error {
+	if m.cache == nil {
+		return nil
+	}
+	err := errors.Join(m.cache.Err(), m.cache.Close())
+	if err != nil {
+		m.notify("%v", err)
+	}
+	m.cache, m.embedders = nil, nil
+	return err
+}
+
+func (m *EmbedModels) notify(format string, err error) {
+	m.Notify(callvet.Notice{Code: "vectors-not-kept", Text: fmt.Sprintf(format, err)})
+}

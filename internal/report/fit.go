@@ -1,0 +1,156 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package report
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// gap is between two columns of a table.
+const gap = 2
+
+// table aligns its columns; the first row is the head.
+func (t *text) table(rows [][]string) {
+	width := widths(rows)
+	for n, r := range rows {
+		t.row(r, width)
+		if n == 0 {
+			t.line("%s", strings.Repeat("─", max(0, total(width))))
+		}
+	}
+}
+
+// noted is a table whose last column are notes. Where a line has no room for them
+// they follow below it, after the columns that have none either.
+func (t *text) noted(rows [][]string) {
+	if t.width == 0 || total(widths(rows)) <= t.width {
+		t.table(rows)
+		return
+	}
+	last := len(rows[0]) - 1
+	figures, _ := t.fitting(without(rows, last))
+	t.narrow(figures)
+	width := widths(figures)
+	for n, r := range figures {
+		t.row(r, width)
+		if n == 0 {
+			t.line("%s", strings.Repeat("─", min(t.width, total(width))))
+			continue
+		}
+		var notes []string
+		for i, c := range rows[n][len(r):] {
+			if title := rows[0][len(r)+i]; c != "" && title != "" {
+				c = title + ": " + c
+			}
+			if c != "" {
+				notes = append(notes, c)
+			}
+		}
+		for _, l := range wrap(strings.Join(notes, "; "), t.width-2*gap) {
+			t.line("%s%s", strings.Repeat(" ", 2*gap), l)
+		}
+	}
+}
+
+// narrow shortens what a line has no room for: first what is counted, the third
+// column, then the names, the first one. The rows are changed.
+func (t *text) narrow(rows [][]string) {
+	for _, from := range []string{" (n_eff", " of ", " "} {
+		if total(widths(rows)) > t.width {
+			for _, r := range rows {
+				r[2], _, _ = strings.Cut(r[2], from)
+			}
+		}
+	}
+	w := widths(rows)
+	if over := total(w) - t.width; over > 0 {
+		room := max(leastName, w[0]-over)
+		for _, r := range rows {
+			if name := []rune(r[0]); len(name) > room {
+				r[0] = string(name[:room-1]) + "…"
+			}
+		}
+	}
+}
+
+// leastName is how much of a metric's name is shown at least, in columns.
+const leastName = 12
+
+// fitting leaves out the last columns that a line has no room for, and tells how
+// many; the first three stay.
+func (t *text) fitting(rows [][]string) (out [][]string, left int) {
+	out = rows
+	for t.width > 0 && len(out[0]) > 3 && total(widths(out)) > t.width {
+		out = without(out, len(out[0])-1)
+		left++
+	}
+	return out, left
+}
+
+// known leaves out the columns in which no row has a figure, if a line has no room
+// for all of them.
+func (t *text) known(rows [][]string) [][]string {
+	out := rows
+	for i := len(rows[0]) - 1; i > 0 && t.width > 0 && total(widths(rows)) > t.width; i-- {
+		if !slices.ContainsFunc(rows[1:], func(r []string) bool { return r[i] != "–" }) {
+			out = without(out, i)
+		}
+	}
+	return out
+}
+
+// without is a table without a column.
+func without(rows [][]string, column int) [][]string {
+	var out [][]string
+	for _, r := range rows {
+		out = append(out, slices.Delete(slices.Clone(r), column, column+1))
+	}
+	return out
+}
+
+func (t *text) row(r []string, width []int) {
+	var b strings.Builder
+	for i, c := range r {
+		b.WriteString(c + strings.Repeat(" ", width[i]-utf8.RuneCountInString(c)+gap))
+	}
+	t.line("%s", strings.TrimRight(b.String(), " "))
+}
+
+// widths are those of the columns.
+func widths(rows [][]string) []int {
+	var out []int
+	for _, r := range rows {
+		for i, c := range r {
+			if i == len(out) {
+				out = append(out, 0)
+			}
+			out[i] = max(out[i], utf8.RuneCountInString(c))
+		}
+	}
+	return out
+}
+
+// total is the width of a line.
+func total(width []int) int {
+	n := -gap
+	for _, w := range width {
+		n += w + gap
+	}
+	return n
+}
+
+// wrap breaks a text between words into lines of at most width columns; a longer
+// word has a line of its own. An empty text has no line.
+func wrap(s string, width int) []string {
+	var out []string
+	for _, word := range strings.Fields(s) {
+		if n := len(out) - 1; n >= 0 && utf8.RuneCountInString(out[n])+1+utf8.RuneCountInString(word) <= width {
+			out[n] += " " + word
+			continue
+		}
+		out = append(out, word)
+	}
+	return out
+}

@@ -1,0 +1,132 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/callvet/callvet/panel"
+)
+
+// plainly is what package json writes.
+func plainly(t *testing.T, v any) string {
+	t.Helper()
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetIndent("", " ")
+	if err := e.Encode(v); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// TestLines holds lines against package json.
+func TestLines(t *testing.T) {
+	t.Parallel()
+	deep := any(1)
+	for range 40 {
+		deep = map[string]any{"in": []any{deep}}
+	}
+	for _, v := range []any{
+		nil, 1, -1.5e-9, true, "", `a "quoted", {text}: [\] <b>`,
+		[]any{},
+		map[string]any{},
+		[]any{nil, false, "x\\", []any{}},
+		deep,
+		map[string]any{"a": 1, "b": []int{1, 2}, "c": map[string]any{"\"": ",:"}, "d": json.RawMessage(` { "x" : [ 1 , { } ] } `), "e": "\u2028\n"},
+	} {
+		text, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var l sheetLines
+		l.add(text)
+		if d := cmp.Diff(strings.Split(plainly(t, v), "\n"), strings.Split(string(l.out)+"\n", "\n")); d != "" {
+			t.Error(d)
+		}
+	}
+}
+
+// fill sets all that v has: numbers to other ones each, and lists to n elements.
+func fill(v reflect.Value, n int, next *int) {
+	*next++
+	switch v.Kind() {
+	case reflect.Int, reflect.Int64:
+		v.SetInt(int64(*next))
+	case reflect.Float64:
+		v.SetFloat(float64(*next) / 7)
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.String:
+		v.SetString([]string{"ok", `say "metrics":null & <go>`, "\u2028 ü\n", "two words"}[*next%4])
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem(), n, next)
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), n, n))
+		for i := range n {
+			fill(v.Index(i), n, next)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			fill(v.Field(i), n, next)
+		}
+	default:
+		panic(v.Kind())
+	}
+}
+
+// TestEncode: whatever panels have, it is written as package json writes it.
+func TestEncode(t *testing.T) {
+	t.Parallel()
+	same := func(p *panel.Panels) any { return p }
+	for name, in := range map[string]func(*panel.Panels) any{
+		"alone":  same,
+		"within": func(p *panel.Panels) any { return map[string]any{"a": 1, "in": []any{p}, "z": `"metrics":null`} },
+	} {
+		for n := range 4 {
+			p, next := &panel.Panels{}, n
+			fill(reflect.ValueOf(p).Elem(), n, &next)
+			if n == 3 {
+				p.Targets[1].Overall.Metrics, p.Targets[2].Slices[0].Metrics = nil, []panel.Metric{}
+				p.Targets[0].Slices = nil
+			}
+			before := plainly(t, in(p))
+			var got bytes.Buffer
+			if err := EncodePanels(&got, p, in); err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(strings.Split(before, "\n"), strings.Split(got.String(), "\n")); d != "" {
+				t.Errorf("%s, lists of %d: %s", name, n, d)
+			}
+			if plainly(t, in(p)) != before {
+				t.Error("the panels have changed")
+			}
+		}
+	}
+	var got bytes.Buffer
+	if err := EncodePanels(&got, nil, func(p *panel.Panels) any { return []any{p} }); err != nil || got.String() != "[\n null\n]\n" {
+		t.Errorf("%q %v", got.String(), err)
+	}
+	if err := EncodePanels(&got, nil, func(*panel.Panels) any { return func() {} }); err == nil {
+		t.Error("a function was written")
+	}
+	odd := &panel.Panels{Targets: []panel.TargetPanel{{Overall: panel.Slice{Metrics: []panel.Metric{{Versus: &panel.Versus{P: math.NaN()}}}}}}}
+	if err := EncodePanels(&got, odd, same); err == nil {
+		t.Error("what is no number was written")
+	}
+	r, w := io.Pipe()
+	r.CloseWithError(io.ErrClosedPipe)
+	if err := EncodePanels(w, &panel.Panels{}, same); !errors.Is(err, io.ErrClosedPipe) {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,60 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package report
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/callvet/callvet/internal/drills"
+	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/stats"
+)
+
+// TestRowCounts: the tasks, and how many independent values there are, stand where they are known and
+// another number.
+func TestRowCounts(t *testing.T) {
+	t.Parallel()
+	for want, iv := range map[string]stats.Interval{
+		"40 calls":                       {N: 40, Clusters: 40},
+		"40 calls ":                      {N: 40},
+		"40 calls of 20 tasks":           {N: 40, Clusters: 20},
+		"40 calls of 20 tasks ":          {N: 40, Clusters: 20, NEff: 40},
+		"40 calls of 20 tasks (n_eff 9)": {N: 40, Clusters: 20, NEff: 8.6},
+	} {
+		if got := (row{Metric: &panel.Metric{Of: "calls", Interval: iv}}).N(); got != strings.TrimSpace(want) {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// TestState: warnings and lost records warn, and findings fail.
+func TestState(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		panels panel.Panels
+		want   string
+	}{
+		{panel.Panels{}, "pass"},
+		{panel.Panels{Warnings: []string{"w"}}, "warn"},
+		{panel.Panels{Lost: &panel.Lost{Count: 1}}, "warn"},
+		{panel.Panels{Lost: &panel.Lost{Count: 1}, Findings: []panel.Finding{{}}}, "fail"},
+	} {
+		if got := (&ScoresView{Panels: &c.panels}).State(); got != c.want {
+			t.Errorf("%+v: %s", c.panels, got)
+		}
+	}
+}
+
+// TestBlockedAttempts: what the provider blocked is said where there is such an attempt.
+func TestBlockedAttempts(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int]string{0: "", 1: "1 attempt was blocked by the provider", 3: "3 attempts were blocked by the provider"} {
+		var b bytes.Buffer
+		Drills(&b, &drills.Result{Targets: []drills.Target{{Name: "agent", All: drills.Slice{Refused: n}}}}, 0)
+		if s := b.String(); !strings.Contains(s, want) || strings.Contains(s, "by the provider") != (n > 0) {
+			t.Errorf("%d:\n%s", n, s)
+		}
+	}
+}

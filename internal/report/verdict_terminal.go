@@ -1,0 +1,222 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/panel/gates"
+	"github.com/callvet/callvet/stats/gate"
+)
+
+// Face writes a report in one form.
+type GatesFace func(io.Writer, *gates.Report) error
+
+// GatesByPath gives the face for a file's extension: .md, .xml, .json or .txt.
+func GatesByPath(path string) (GatesFace, error) {
+	switch ext := strings.ToLower(filepath.Ext(path)); ext {
+	case ".md", ".markdown":
+		return GatesMarkdown, nil
+	case ".xml", ".junit":
+		return GatesJUnit, nil
+	case ".json":
+		return GatesJSON, nil
+	case ".txt", ".text":
+		return func(w io.Writer, r *gates.Report) error { return GatesTerminal(w, r, GatesOptions{}) }, nil
+	default:
+		return nil, &callvet.Hinted{
+			Err:  fmt.Errorf("choose form of the verdict for %q: unknown extension %q: %w", path, ext, callvet.ErrInvalid),
+			Hint: "use .md, .xml, .json or .txt",
+		}
+	}
+}
+
+// GatesJSON writes the report as one object.
+func GatesJSON(w io.Writer, r *gates.Report) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false) // reasons such as upper<threshold
+	return e.Encode(struct {
+		Format  string `json:"format"`
+		Version int    `json:"version"`
+		*gates.Report
+		Estimates []string `json:"estimates"`
+	}{"callvet.gates", 1, r, estimates(r)})
+}
+
+// Options say how Terminal draws.
+type GatesOptions struct {
+	// Width in columns; 0 means lines as long as they are.
+	Width int
+	Color bool
+}
+
+// GatesTerminal writes each verdict with its sentence, what would settle it and what
+// to open; the sentence on the whole stands last.
+func GatesTerminal(w io.Writer, r *gates.Report, opt GatesOptions) error {
+	s := &verdictScreen{opt: opt, several: severalTargets(r)}
+	if r.Subject != "" {
+		head := "gates for " + plain.Line(r.Subject)
+		if r.Baseline != "" {
+			head += ", baseline " + plain.Line(r.Baseline)
+		}
+		s.wrap("", head)
+	}
+	for i := range r.Verdicts {
+		s.verdict(&r.Verdicts[i])
+	}
+	for _, p := range r.Populations() {
+		s.wrap("", p.Sentence())
+	}
+	for _, warning := range r.Warnings {
+		s.wrap("warning: ", plain.Line(warning))
+	}
+	for _, note := range r.Notes {
+		s.wrap("note: ", plain.Line(note))
+	}
+	s.b.WriteByte('\n')
+	s.wrap("", plain.Line(r.Sentence))
+	if r.Verdict == gate.Inconclusive && !r.Blocks {
+		s.wrap("warning: ", lenient)
+	}
+	_, err := io.WriteString(w, s.b.String())
+	return err
+}
+
+const lenient = "not decided; the lenient policy lets the build go on"
+
+type verdictScreen struct {
+	b       strings.Builder
+	opt     GatesOptions
+	several bool
+}
+
+// column is where the text of a verdict starts.
+const verdictColumn = 14
+
+func (s *verdictScreen) verdict(v *gates.Verdict) {
+	word := GateWord(v)
+	color := lipgloss.Green
+	switch v.Verdict {
+	case gate.Fail:
+		color = lipgloss.Red
+	case gate.Inconclusive:
+		color = lipgloss.Yellow
+	}
+	shown := word
+	if s.opt.Color {
+		shown = lipgloss.NewStyle().Foreground(color).Render(word)
+	}
+	s.wrap(shown+strings.Repeat(" ", max(1, verdictColumn-len(word))), GateTitle(v, s.several))
+	indent := strings.Repeat(" ", verdictColumn)
+	s.wrap(indent, plain.Line(v.Sentence))
+	if v.Against != "" {
+		s.wrap(indent+"baseline: ", plain.Line(v.Against))
+	}
+	if v.Cure != "" {
+		s.wrap(indent+"-> ", plain.Line(v.Cure))
+	}
+	for _, p := range v.Open {
+		s.wrap(indent+"open: ", placeText(p))
+	}
+	if v.Exploratory != nil && *v.Exploratory < exploratory {
+		s.wrap(indent+"note: ", exploratoryText(v))
+	}
+	if v.Verdict != gate.Pass || asksMore(&v.Gate) {
+		for _, n := range v.Notes {
+			s.wrap(indent+"note: ", plain.Line(n))
+		}
+	}
+}
+
+// asksMore reports whether a gate asks for what changes how its numbers are counted: its notes say
+// whether that was done, also where it passed.
+func asksMore(g *gates.Gate) bool {
+	return g.Lost == gates.LostIgnore || g.Correlation == gates.CorrelationMeasured
+}
+
+// exploratory is the level below which a slice's difference from the rest is shown.
+// Source: Statistics specification, section 16.5.
+const exploratory = 0.05
+
+func exploratoryText(v *gates.Verdict) string {
+	return fmt.Sprintf("differs from the rest (exploratory, p %.3f after Holm over the values of the key); this decides nothing", *v.Exploratory)
+}
+
+func placeText(p gates.Place) string {
+	s := plain.Line(p.Command)
+	if s == "" {
+		s = plain.Line(p.Task)
+		if p.File != "" && p.Line > 0 {
+			s = fmt.Sprintf("%s:%d %s", plain.Line(p.File), p.Line, s)
+		}
+	}
+	if p.Why != "" {
+		s += " (" + plain.Line(p.Why) + ")"
+	}
+	return s
+}
+
+// GateWord is the verdict in one word, with "soft" behind it where it stops nothing.
+func GateWord(v *gates.Verdict) string {
+	w := "inconclusive"
+	switch v.Verdict {
+	case gate.Pass:
+		return "passed"
+	case gate.Fail:
+		w = "failed"
+	}
+	if v.Gate.Severity == gates.Soft {
+		return strings.Replace(w, "inconclusive", "open", 1) + " (soft)"
+	}
+	return w
+}
+
+// GateTitle names a verdict: the gate, its slice and, among several, its target.
+func GateTitle(v *gates.Verdict, target bool) string {
+	t := v.Gate.Label()
+	if s := v.Slice(); s != "" {
+		t += " · " + s
+	}
+	if target && v.Target != "" {
+		t += " · " + v.Target
+	}
+	return plain.Limited(plain.Line(t), 300)
+}
+
+func severalTargets(r *gates.Report) bool {
+	for i := range r.Verdicts {
+		if r.Verdicts[i].Target != r.Verdicts[0].Target {
+			return true
+		}
+	}
+	return false
+}
+
+// wrap writes a text behind a prefix, broken at spaces.
+func (s *verdictScreen) wrap(prefix, text string) {
+	indent := lipgloss.Width(prefix)
+	room, used := max(20, s.opt.Width-indent), 0
+	s.b.WriteString(prefix)
+	for i, word := range strings.Fields(text) {
+		n := lipgloss.Width(word)
+		switch {
+		case i > 0 && s.opt.Width > 0 && used+1+n > room:
+			s.b.WriteString("\n" + strings.Repeat(" ", indent))
+			used = 0
+		case i > 0:
+			s.b.WriteByte(' ')
+			used++
+		}
+		s.b.WriteString(word)
+		used += n
+	}
+	s.b.WriteByte('\n')
+}

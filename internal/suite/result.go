@@ -1,0 +1,120 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package suite
+
+import (
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/panel"
+)
+
+// Result is what one target made of the cases of one tier and tool.
+// Source: Eval Case Interfaces, "EvalSuiteResult".
+type EvalResult struct {
+	// RunID is the run's id as a UUID, Run as every other place has it. Every command takes either.
+	RunID     string `json:"runId"`
+	Run       string `json:"run"`
+	Timestamp string `json:"timestamp"` // RFC 3339
+	// Tier is golden, labeled, regression or rubric, and "" of cases without one.
+	Tier callvet.Tier `json:"tier"`
+	// ToolName is the tool that the cases were written for: the one that their ids name, or
+	// the suite where they name none.
+	ToolName string `json:"toolName"`
+	// Target is who was asked; the document knows one.
+	Target            string           `json:"target"`
+	Metadata          EvalMetadata     `json:"metadata"`
+	StalenessWarnings []string         `json:"stalenessWarnings"`
+	Cases             []EvalCaseResult `json:"cases"`
+	Summary           EvalSummary      `json:"summary"`
+	// BaselineRunID is "" without a baseline; the lists are then empty.
+	BaselineRunID string `json:"baselineRunId,omitempty"`
+	// Regressions passed in the baseline and fail now, NewPasses the other way round.
+	Regressions []string `json:"regressions"`
+	NewPasses   []string `json:"newPasses"`
+	// Unchanged pass or fail as before. Added and Removed are in one of the runs only; Changed
+	// ask something else than before, and Unjudged have no verdict in one of the runs: neither
+	// can be compared.
+	Unchanged []string `json:"unchanged"`
+	Added     []string `json:"added"`
+	Removed   []string `json:"removed"`
+	Changed   []string `json:"changed,omitempty"`
+	Unjudged  []string `json:"unjudged,omitempty"`
+	// Flaky are the cases of which some attempts pass and some fail, on either side.
+	Flaky []string `json:"flaky,omitempty"`
+	// Verdicts say of each compared case whether its attempts show a change; only where one of
+	// the runs has repeats.
+	Verdicts []EvalCaseVerdict `json:"verdicts,omitempty"`
+	// Quarantined are the cases that count in no gate for a while.
+	Quarantined []EvalQuarantined `json:"quarantined,omitempty"`
+}
+
+// Metadata is the state of the tool and of the file when the run was made. Texts are ""
+// where the suite does not have the tool, or the run came from no file. Hashes are the first
+// 12 hexadecimal digits of SHA-256.
+type EvalMetadata struct {
+	ToolVersion     string `json:"toolVersion"`
+	DescriptionHash string `json:"descriptionHash"`
+	RegistrySize    int    `json:"registrySize"`
+	EvalFileHash    string `json:"evalFileHash"`
+}
+
+// CaseResult is what became of one case.
+// Source: Eval Case Interfaces, "EvalCaseResult".
+type EvalCaseResult struct {
+	ID          string `json:"id"`
+	Description string `json:"description"`
+	// Passed is true where at least half of the judged attempts passed, as in comparisons, and all of their
+	// assertions were evaluated. Otherwise Error names what was not, and the case is Unjudged.
+	Passed bool `json:"passed"`
+	// DurationMS sums the time of the attempts, in milliseconds.
+	DurationMS float64 `json:"durationMs"`
+	// Error is why an attempt failed, or was not judged; "" where all passed.
+	Error   string       `json:"error,omitempty"`
+	Details *EvalDetails `json:"details,omitempty"`
+}
+
+// Details are of the first attempt that did not pass, or of the first one.
+type EvalDetails struct {
+	// Verdict is that of the attempt: pass, fail, error or not_run.
+	Verdict     callvet.Verdict     `json:"verdict"`
+	Class       callvet.Class       `json:"class,omitempty"`
+	ToolsCalled []string            `json:"toolsCalled"`
+	Response    string              `json:"response"`
+	Assertions  []callvet.Assertion `json:"assertions,omitempty"`
+	// Attempts were made, Judged of them have a verdict, Passes passed.
+	Attempts int `json:"attempts"`
+	Judged   int `json:"judged"`
+	Passes   int `json:"passes"`
+	// Whole counts the passes with every assertion evaluated.
+	Whole int `json:"whole"`
+	// SkippedAssertions counts those that were not evaluated, over all attempts.
+	SkippedAssertions int `json:"skippedAssertions,omitempty"`
+}
+
+// Summary adds the cases up. Total is Passed + Failed + Unjudged.
+type EvalSummary struct {
+	Total  int `json:"totalCases"`
+	Passed int `json:"passed"`
+	Failed int `json:"failed"`
+	// Unjudged cases ended in errors or did not run, in all of their attempts, or passed with assertions that
+	// were not evaluated.
+	Unjudged          int     `json:"unjudged"`
+	SkippedAssertions int     `json:"skippedAssertions"`
+	TotalDurationMS   float64 `json:"totalDurationMs"`
+	// EstimatedCostUSD is nil where the cost of an attempt is not known.
+	EstimatedCostUSD *float64 `json:"estimatedCostUsd,omitempty"`
+}
+
+// CaseVerdict says whether the attempts at a case show a change.
+type EvalCaseVerdict struct {
+	ID string `json:"id"`
+	panel.CaseVerdict
+}
+
+// Quarantined is a case that counts in no gate until a day.
+type EvalQuarantined struct {
+	ID    string `json:"id"`
+	Owner string `json:"owner"`
+	Until string `json:"until"` // the last day
+	// Over tells that the day is over: the case counts again.
+	Over bool `json:"over,omitempty"`
+}

@@ -1,0 +1,120 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package world
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/value"
+	"github.com/callvet/callvet/value/template"
+)
+
+// filled is a template's result for one call.
+func (m *mocks) filled(raw json.RawMessage, call *callvet.Call, args value.Value) (json.RawMessage, error) {
+	out, err := template.JSON(raw, func(name string) json.RawMessage {
+		if path, ok := strings.CutPrefix(name, template.Args); ok {
+			return template.At(args, path).Raw()
+		}
+		if slot, ok := strings.CutPrefix(name, template.Fault); ok { // for a fault or an attack to fill
+			return template.Quote("{{" + slot + "}}")
+		}
+		switch name {
+		case template.Number:
+			return strconv.AppendInt(nil, int64(m.calls[strings.ToLower(call.Tool)]), 10)
+		case template.Position:
+			return strconv.AppendInt(nil, int64(m.position), 10)
+		case template.Tool:
+			return template.Quote(call.Tool)
+		}
+		return m.fake(name, call)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("fill the template of a mock of %s: %w: %w", call.Tool, callvet.ErrInvalid, err)
+	}
+	return out, nil
+}
+
+// fake is an identifier that nobody has. Without a label it is of the call: the tool, its
+// arguments and its place in the attempt; with one it is the same everywhere. Neither the case's
+// name nor the run's seed is in it, so that an answer that is reused is the one that would be given.
+func (m *mocks) fake(name string, call *callvet.Call) json.RawMessage {
+	h := sha256.New()
+	kind, label, labelled := name, "", false
+	for _, k := range [...]string{template.FakeID, template.FakeUUID, template.FakeNum} {
+		if l, ok := strings.CutPrefix(name, k+"."); ok {
+			kind, label, labelled = k, l, true
+		}
+	}
+	if labelled {
+		_, _ = fmt.Fprintf(h, "label\n%s", label) // a hash takes everything
+	} else {
+		_, _ = fmt.Fprintf(h, "call\n%s\n%d\n%s", strings.ToLower(call.Tool), m.position, call.Args)
+	}
+	sum := h.Sum(nil)
+	const versionBits, variantBits = 0x40, 0x80
+	switch kind {
+	case template.FakeUUID:
+		sum[6] = sum[6]&0x0f | versionBits
+		sum[8] = sum[8]&0x3f | variantBits
+		x := hex.EncodeToString(sum[:16])
+		return template.Quote(x[:8] + "-" + x[8:12] + "-" + x[12:16] + "-" + x[16:20] + "-" + x[20:])
+	case template.FakeNum:
+		const digits = 1e8
+		return template.Quote(fmt.Sprintf("%08d", binary.BigEndian.Uint64(sum)%digits))
+	default:
+		return template.Quote(hex.EncodeToString(sum[:6]))
+	}
+}
+
+// state is what an attempt has come to: words with values that replies gave them.
+type state map[string]*held
+
+// held is the value of a word, for left further calls; 0: for good.
+type held struct {
+	callvet.MockState
+	left int
+}
+
+// holds counts the words that a mock asks for, or is -1 where one has another value.
+func (s state) holds(when map[string]string) int {
+	for word, want := range when {
+		if s.value(word) != want {
+			return -1
+		}
+	}
+	return len(when)
+}
+
+func (s state) value(word string) string {
+	if h := s[word]; h != nil {
+		return h.Value
+	}
+	return ""
+}
+
+// pass lets a call pass: what was for some calls only may be over before it.
+func (s state) pass() {
+	for _, h := range s {
+		if h.Calls == 0 {
+			continue
+		}
+		if h.left == 0 {
+			h.MockState = callvet.MockState{Value: h.Then}
+			continue
+		}
+		h.left--
+	}
+}
+
+func (s state) set(changes map[string]callvet.MockState) {
+	for word, to := range changes {
+		s[word] = &held{MockState: to, left: to.Calls}
+	}
+}

@@ -1,0 +1,329 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package world
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/doc"
+	"github.com/callvet/callvet/internal/parallel"
+	"github.com/callvet/callvet/value/template"
+)
+
+// MaxRecordings is how many recordings a folder has at most.
+const MaxRecordings = 500_000
+
+// Conversation says whose calls a world answers or records.
+type Conversation struct {
+	// Case is the id of the case; "" where there is none, as behind a proxy.
+	Case string
+	// Target and Repeat (from 0) are those of the attempt.
+	Target string
+	Repeat int
+	// Tools are the contracts of what may be called.
+	Tools []callvet.Tool
+	// Scrub takes out of a call what must not be kept; nil: nothing. Calls are found by what
+	// is left, so that the same is taken out when they are answered.
+	Scrub func(call *callvet.Call)
+}
+
+// contract is the tool of a call, by its name and, where the call says one, its version.
+func (c *Conversation) contract(call *callvet.Call) *callvet.Tool {
+	var found *callvet.Tool
+	for i := range c.Tools {
+		t := &c.Tools[i]
+		if !callvet.SameName(t.Name, call.Tool) {
+			continue
+		}
+		if call.Version == "" || call.Version == t.Version {
+			return t
+		}
+		found = cmp.Or(found, t)
+	}
+	return found
+}
+
+// version is that of a call, or else of its tool.
+func version(call *callvet.Call, t *callvet.Tool) string {
+	if call.Version == "" && t != nil {
+		return t.Version
+	}
+	return call.Version
+}
+
+// scrubbed is a call as it is kept. It shares nothing with the call that a target made.
+func (c *Conversation) scrubbed(call callvet.Call) callvet.Call {
+	call.Args = slices.Clone(call.Args)
+	if c.Scrub != nil {
+		c.Scrub(&call)
+	}
+	return call
+}
+
+// counter counts the calls of a conversation by tool and arguments.
+type counter map[key]int
+
+func (n counter) next(k key) int {
+	k.call = 0
+	n[k]++
+	return n[k]
+}
+
+// Recordings are those of a folder or of a run. They answer calls and can execute none.
+// It is safe for concurrent use once it is made.
+type Recordings struct {
+	byKey     map[key][]*Recording // those with a target after the one without
+	elsewhere map[key][]*Recording // by key without its case
+	byTool    map[string][]*Recording
+	scopes    map[string]bool // the ids of cases, and "" of none
+	hash      string
+	n         int
+	answered  atomic.Int64
+	missed    atomic.Int64
+}
+
+// OpenRecordings reads the recordings of a folder: every .json file in it and below it. A folder without
+// one is an error, which wraps callvet.ErrInvalid; ErrNotFound says that there is no folder.
+func OpenRecordings(folder string) (*Recordings, error) {
+	list, err := readFolder(folder)
+	if err != nil {
+		return nil, err
+	}
+	if len(list) == 0 {
+		return nil, &callvet.Hinted{
+			Err:  fmt.Errorf("open recordings %s: no .json file in it: %w", folder, callvet.ErrInvalid),
+			Hint: "callvet run SUITE -m TARGET --record " + folder + " records",
+		}
+	}
+	return RecordingsOf(list)
+}
+
+// readFolder reads all recordings of a folder, by name.
+func readFolder(folder string) ([]*Recording, error) {
+	info, err := os.Stat(folder)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("open recordings %s: %w", folder, callvet.ErrNotFound)
+	case err != nil:
+		return nil, fmt.Errorf("open recordings: %w", err)
+	case !info.IsDir():
+		return nil, fmt.Errorf("open recordings %s: it is a file, and recordings are a folder: %w", folder, callvet.ErrInvalid)
+	}
+	var out []*Recording
+	err = filepath.WalkDir(folder, func(path string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case e.IsDir() && path != folder && strings.HasPrefix(e.Name(), "."):
+			return filepath.SkipDir
+		case !e.Type().IsRegular() || strings.HasPrefix(e.Name(), ".") || filepath.Ext(e.Name()) != ".json":
+			return nil
+		case len(out) == MaxRecordings:
+			return fmt.Errorf("more than %d recordings: %w", MaxRecordings, callvet.ErrLimited)
+		}
+		b, err := doc.ReadFile(path, MaxRecording)
+		if err != nil {
+			return err
+		}
+		r, err := ReadRecording(path, b)
+		if err != nil {
+			return err
+		}
+		out = append(out, r)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("open recordings %s: %w", folder, err)
+	}
+	return out, nil
+}
+
+// RecordingsOf indexes recordings. Two that answer the same call are an error, which wraps
+// callvet.ErrInvalid and names their files.
+func RecordingsOf(list []*Recording) (*Recordings, error) {
+	list = slices.Clone(list)
+	slices.SortFunc(list, before)
+	r := &Recordings{byKey: map[key][]*Recording{}, elsewhere: map[key][]*Recording{}, byTool: map[string][]*Recording{}, scopes: map[string]bool{}, n: len(list)}
+	h := sha256.New()
+	for i, rec := range list {
+		if i > 0 && before(list[i-1], rec) == 0 {
+			return nil, &callvet.Hinted{
+				Err:  fmt.Errorf("read recordings: %w: %s and %s answer the same call: %s", callvet.ErrInvalid, list[i-1].file, rec.file, called(rec.Tool, rec.ToolVersion, string(rec.Args), rec.Call)),
+				Hint: "keep one of them",
+			}
+		}
+		k := rec.key()
+		r.byKey[k] = append(r.byKey[k], rec)
+		r.byTool[k.tool] = append(r.byTool[k.tool], rec)
+		r.scopes[k.scope] = true
+		if k.scope != "" {
+			k.scope = ""
+			r.elsewhere[k] = append(r.elsewhere[k], rec)
+		}
+		b, err := rec.Encode()
+		if err != nil {
+			return nil, err
+		}
+		h.Write(b)
+	}
+	r.hash = hex.EncodeToString(h.Sum(nil))
+	return r, nil
+}
+
+// before orders recordings, whatever the names of their files are; 0 for two of one call.
+func before(a, b *Recording) int {
+	x, y := a.key(), b.key()
+	return cmp.Or(strings.Compare(x.tool, y.tool), strings.Compare(x.version, y.version), strings.Compare(x.scope, y.scope), strings.Compare(x.args, y.args), cmp.Compare(x.call, y.call),
+		strings.Compare(a.Target, b.Target), cmp.Compare(a.Repeat, b.Repeat))
+}
+
+// Cover reports whether calls of a case may find a recording: one of the case, or of no case.
+func (r *Recordings) Cover(id string) bool { return r.scopes[id] || r.scopes[""] }
+
+// Len is how many there are.
+func (r *Recordings) Len() int { return r.n }
+
+// Hash tells recordings apart by all that they say.
+func (r *Recordings) Hash() string { return r.hash }
+
+// Answered is how many calls found a recording, and Missed how many found none.
+func (r *Recordings) Answered() int64 { return r.answered.Load() }
+
+// Missed is how many calls found no recording.
+func (r *Recordings) Missed() int64 { return r.missed.Load() }
+
+// Drift says of each tool what has changed since its calls were recorded: one sentence for a
+// tool, none for a tool that is as it was or was not recorded.
+func (r *Recordings) Drift(tools []callvet.Tool) []string {
+	var out []string
+	for i := range tools {
+		t := &tools[i]
+		list := r.byTool[strings.ToLower(t.Name)]
+		again := slices.ContainsFunc(tools[:i], func(o callvet.Tool) bool {
+			return callvet.SameName(o.Name, t.Name) && o.Version == t.Version
+		})
+		if len(list) == 0 || again {
+			continue
+		}
+		versions := map[string]bool{}
+		changed := 0
+		for _, rec := range list {
+			versions[rec.ToolVersion] = true
+			if rec.ToolVersion == t.Version && rec.Schema != "" && rec.Schema != SchemaHash(t) {
+				changed++
+			}
+		}
+		switch {
+		case !versions[t.Version]:
+			out = append(out, fmt.Sprintf("%s was recorded as %s and is now %s: its calls find no recording", t.Name, spokenVersions(versions), spokenVersion(t.Version)))
+		case changed > 0:
+			out = append(out, fmt.Sprintf("the parameters of %s have changed since %d of its %d calls were recorded", t.Name, changed, len(list)))
+		}
+	}
+	return out
+}
+
+func spokenVersion(v string) string { return cmp.Or(v, "without a version") }
+
+func spokenVersions(set map[string]bool) string {
+	var out []string
+	for v := range set {
+		out = append(out, spokenVersion(v))
+	}
+	slices.SortFunc(out, callvet.CompareVersions)
+	return strings.Join(out, " and ")
+}
+
+// MissError says that a call has no recording. What the tool would have answered is unknown, so
+// that nothing can be said of the attempt.
+type MissError struct {
+	Call string // in words
+	Near string // what is nearest to it, and how it differs
+}
+
+func (e *MissError) Error() string { return "no recording of " + e.Call + ": " + e.Near }
+
+// Unwrap gives the kind of error.
+func (e *MissError) Unwrap() error { return callvet.ErrNotFound }
+
+// AnswerOptions say how recordings answer.
+type AnswerOptions struct {
+	// Tell has a call without a recording answered by an error, so that the conversation goes
+	// on. By default it ends with a Fault.
+	Tell bool
+	// RealLatency has answers take as long as they took.
+	RealLatency bool
+}
+
+// World answers the calls of one conversation. It executes nothing.
+func (r *Recordings) World(of Conversation, o AnswerOptions) callvet.World {
+	return &recorded{all: r, of: of, options: o, seen: counter{}}
+}
+
+type recorded struct {
+	all     *Recordings
+	of      Conversation
+	options AnswerOptions
+	seen    counter
+}
+
+// Answer gives what was recorded of the call.
+func (w *recorded) Answer(ctx context.Context, call callvet.Call) (callvet.Reply, error) {
+	tool := w.of.contract(&call)
+	call = w.of.scrubbed(call)
+	args := template.Canonical(call.Args)
+	k := key{w.of.Case, strings.ToLower(call.Tool), version(&call, tool), unnumbered(args), 0}
+	k.call = w.seen.next(k)
+	rec, note := w.all.find(k, &w.of, tool != nil && tool.ReadOnly != nil && *tool.ReadOnly)
+	if rec == nil {
+		w.all.missed.Add(1)
+		miss := &MissError{Call: called(call.Tool, k.version, string(args), k.call), Near: w.all.nearest(k)}
+		if !w.options.Tell {
+			return callvet.Reply{Env: callvet.EnvRecorded}, miss
+		}
+		return callvet.Reply{Status: callvet.StatusExecErr, Error: "no recording of this call", Note: miss.Near, Env: callvet.EnvRecorded}, nil
+	}
+	w.all.answered.Add(1)
+	out := rec.reply()
+	if note != "" {
+		out.Note = join(note, out.Note)
+	}
+	if w.options.RealLatency && out.Latency > 0 {
+		return out, parallel.Sleep(ctx, out.Latency)
+	}
+	return out, nil
+}
+
+// find is the recording of a call: of the attempt's own, of its case, of no case, and for a tool
+// that only reads of another case.
+func (r *Recordings) find(k key, of *Conversation, reads bool) (rec *Recording, note string) {
+	own := r.byKey[k]
+	for _, rec := range own {
+		if rec.Target == of.Target && rec.Repeat == of.Repeat+1 {
+			return rec, ""
+		}
+	}
+	if len(own) > 0 {
+		return own[0], ""
+	}
+	k.scope = ""
+	if any := r.byKey[k]; len(any) > 0 {
+		return any[0], ""
+	}
+	if other := r.elsewhere[k]; reads && len(other) > 0 {
+		return other[0], "recorded in case " + other[0].Case
+	}
+	return nil, ""
+}

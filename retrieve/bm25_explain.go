@@ -1,0 +1,73 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package retrieve
+
+import "sort"
+
+// Part is what one word of a question gives one document.
+type BM25Part struct {
+	// Group is the number of the word in the question. Term is the form that counts,
+	// "" when the document has none; Weight the form's own weight.
+	Group  int
+	Term   string
+	Weight float64
+	// IDF is how rare the form is; Score = Weight · IDF · tf/(tf+k1), where tf sums
+	// the fields' weighted counts.
+	IDF, Score float64
+	// Fields says where the form stands. Their Scores add up to Score.
+	Fields []BM25FieldPart
+}
+
+// FieldPart is how often a form stands in one field and what of the score that makes.
+type BM25FieldPart struct {
+	Field string
+	Count int
+	Score float64
+}
+
+// Explain tells the score of a document apart, one part for each group of the
+// question, in their order. The sum of the Scores is the score that Search gives, to
+// the last bits.
+func (x *BM25Index) Explain(q []TermGroup, doc int) []BM25Part {
+	out := make([]BM25Part, len(q))
+	for i, g := range q {
+		out[i].Group = i
+		for _, t := range g {
+			if p, ok := x.part(t, doc); ok && p.Score > out[i].Score {
+				p.Group = i
+				out[i] = p
+			}
+		}
+	}
+	return out
+}
+
+// part is what one form gives a document.
+func (x *BM25Index) part(t Term, doc int) (BM25Part, bool) {
+	i, ok := x.terms[t.Text]
+	if !ok || t.Weight <= 0 {
+		return BM25Part{}, false
+	}
+	l := &x.lists[i]
+	k := sort.Search(len(l.docs), func(k int) bool { return int(l.docs[k]) >= doc })
+	if k == len(l.docs) || int(l.docs[k]) != doc {
+		return BM25Part{}, false
+	}
+	p := BM25Part{Term: t.Text, Weight: t.Weight, IDF: l.idf, Score: t.Weight * l.gain[k]}
+	from := sort.Search(len(l.raw), func(k int) bool { return int(l.raw[k].doc) >= doc })
+	total := 0.0
+	for _, o := range l.raw[from:] {
+		if int(o.doc) != doc {
+			break
+		}
+		w := float64(o.count) * x.norm(doc, int(o.field))
+		total += w
+		p.Fields = append(p.Fields, BM25FieldPart{Field: x.options.Fields[o.field].Name, Count: int(o.count), Score: w})
+	}
+	for f := range p.Fields {
+		if total > 0 {
+			p.Fields[f].Score *= p.Score / total
+		}
+	}
+	return p, true
+}

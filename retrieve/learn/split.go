@@ -1,0 +1,78 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package learn
+
+import (
+	"cmp"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"slices"
+	"strings"
+)
+
+// SplitQuestions says of each question whether it is held out: kept from whoever writes
+// descriptions, and what they are measured on. An edit of a tool needs questions for
+// that tool in both halves, so questions are divided one by one within those that
+// have the same right tools, by a hash of their words and the seed; of a single
+// question the hash alone decides. Questions of the same words are never in both
+// halves. share is in [0,1]; of n questions share·n are held out, up to less than one.
+func SplitQuestions(questions []Question, share float64, seed int64) []bool {
+	type unit struct {
+		hash uint64
+		text string
+		at   []int
+	}
+	groups := map[string]map[string]*unit{}
+	of := map[string]string{} // the group of a text is that of its first question
+	for i, q := range questions {
+		text := normal(q.Text)
+		right := slices.Compact(slices.Sorted(slices.Values(q.Right)))
+		group, known := of[text]
+		if !known {
+			group = strings.Join(right, "\x00")
+			of[text] = group
+		}
+		if groups[group] == nil {
+			groups[group] = map[string]*unit{}
+		}
+		u := groups[group][text]
+		if u == nil {
+			u = &unit{hash: hash(seed, group, text), text: text}
+			groups[group][text] = u
+		}
+		u.at = append(u.at, i)
+	}
+	out := make([]bool, len(questions))
+	for group, units := range groups {
+		ordered := make([]*unit, 0, len(units))
+		for _, u := range units {
+			ordered = append(ordered, u)
+		}
+		slices.SortFunc(ordered, func(a, b *unit) int { return cmp.Or(cmp.Compare(a.hash, b.hash), strings.Compare(a.text, b.text)) })
+		held := int(math.Floor(share*float64(len(ordered)) + fraction(hash(seed, group, ""))))
+		for _, u := range ordered[:min(held, len(ordered))] {
+			for _, i := range u.at {
+				out[i] = true
+			}
+		}
+	}
+	return out
+}
+
+func hash(seed int64, parts ...string) uint64 {
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%d", seed)
+	for _, p := range parts {
+		fmt.Fprintf(h, "\x01%s", p)
+	}
+	x := h.Sum64() // FNV's high bits change little with the last bytes: mix them (SplitMix64)
+	x ^= x >> 30
+	x *= 0xbf58476d1ce4e5b9
+	x ^= x >> 27
+	x *= 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// fraction is in [0,1).
+func fraction(h uint64) float64 { return float64(h>>11) / (1 << 53) }
