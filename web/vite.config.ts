@@ -71,7 +71,10 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: 'icons', test: /@tabler/ },
-            { name: 'ui', test: /src\/(api\/idempotency|ui\/(?!code|editor|conversation|table|pick))/ },
+            {
+              name: 'ui',
+              test: /src\/(api\/idempotency|screens\/runs\/runs\.module|ui\/(?!(code|editor|conversation|table|pick)\.tsx))/,
+            },
           ],
         },
       },
