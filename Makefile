@@ -100,9 +100,10 @@ prose: ## the words of tools/prose on changed lines, in comments, messages and d
 	@mkdir -p $(CACHE); tools/prose/prose.sh $(CACHE)/vale $(BASE)
 
 .PHONY: lint
-lint: prose $(CACHE)/golangci-lint ## the linters of .golangci.yml, go vet among them; the words of changed lines
+lint: prose $(CACHE)/golangci-lint web/node_modules/.package-lock.json ## the linters of .golangci.yml, go vet among them, those of the page, the words of changed lines
 	$(CACHE)/golangci-lint run ./...
 	cd verify && ../$(CACHE)/golangci-lint run ./...
+	cd web && npm run -s lint
 
 # Tests write thousands of small databases, and a disk makes each wait: their files are in
 # memory where the system lends enough of it and runs programs there.
