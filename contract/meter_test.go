@@ -63,8 +63,8 @@ func parsed(t *testing.T, text string) value.Value {
 	return v
 }
 
-// TestVerdictIsBounded: schemas that compile, and values of which a verdict takes too long.
-func TestVerdictIsBounded(t *testing.T) {
+// TestUnracedVerdictIsBounded: schemas that compile, and values of which a verdict takes too long.
+func TestUnracedVerdictIsBounded(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string][2]string{
 		"recursion":           {`{"properties":{"a":{"allOf":[{"$ref":"#"},{"$ref":"#"}]}}}`, nested("a", 60)},
@@ -93,8 +93,8 @@ func TestVerdictIsBounded(t *testing.T) {
 	}
 }
 
-// TestReasonIsBounded: a value that is known to be invalid, although it takes too long to say why.
-func TestReasonIsBounded(t *testing.T) {
+// TestUnracedReasonIsBounded: a value that is known to be invalid, although it takes too long to say why.
+func TestUnracedReasonIsBounded(t *testing.T) {
 	t.Parallel()
 	many := make([]string, 4000)
 	for i := range many {

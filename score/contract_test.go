@@ -181,9 +181,9 @@ func TestToolWithoutSchema(t *testing.T) {
 	}
 }
 
-// TestUnverifiedCall: a call whose validity takes too much work to find out is no pass, and
+// TestUnracedUnverifiedCall: a call whose validity takes too much work to find out is no pass, and
 // fails only by what is known.
-func TestUnverifiedCall(t *testing.T) {
+func TestUnracedUnverifiedCall(t *testing.T) {
 	t.Parallel()
 	endless := callvet.Tool{Name: "deep", Parameters: json.RawMessage(`{"properties":{"a":{"allOf":[{"$ref":"#"},{"$ref":"#"}]}}}`)}
 	deep := strings.Repeat(`{"a":`, 50) + "{}" + strings.Repeat("}", 50)

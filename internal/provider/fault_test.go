@@ -96,7 +96,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-func TestTooLarge(t *testing.T) {
+func TestUnracedTooLarge(t *testing.T) {
 	t.Parallel()
 	for _, chunked := range []bool{false, true} {
 		f := serve(t, func(_ int, w http.ResponseWriter, _ *http.Request) {

@@ -51,8 +51,8 @@ func (r *bfclRow) calls() (names []string, args []string, decodable bool) {
 	return names, args, true
 }
 
-// TestBFCLOutputs compares every fifth row of every file with a plain reading of it.
-func TestBFCLOutputs(t *testing.T) {
+// TestUnracedBFCLOutputs compares every fifth row of every file with a plain reading of it.
+func TestUnracedBFCLOutputs(t *testing.T) {
 	t.Parallel()
 	for _, dir := range []string{"sets/bfcl_v1_2024-08/" + part() + "/outputs", "sets/bfcl_v4_2025-11/" + part() + "/outputs"} {
 		path := testData(t, dir)

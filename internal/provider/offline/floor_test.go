@@ -46,10 +46,10 @@ func bfclCases(t *testing.T, category string) []bfclCase {
 	return out
 }
 
-// TestFloorOnBFCL holds the caller to what words alone can do: it picks the right
+// TestUnracedFloorOnBFCL holds the caller to what words alone can do: it picks the right
 // one of a few tools most of the time, and keeps quiet on most questions that no
 // tool fits.
-func TestFloorOnBFCL(t *testing.T) {
+func TestUnracedFloorOnBFCL(t *testing.T) {
 	t.Parallel()
 	for category, least := range map[string]float64{"simple_python": 0.8, "multiple": 0.7, "parallel": 0.2, "irrelevance": 0.5} {
 		cases := bfclCases(t, category)

