@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Catalogue is a file of tools (package retrieve/catalogue reads it) with what their owner says about finding them.
+// Catalogue is a file of tools (package retrieve reads it) with what their owner says about finding them.
 type Catalogue struct {
 	Name, Description string
 	// Entries are the tools in the order of the file.
@@ -43,7 +43,7 @@ type Agent struct {
 	Intent *AgentIntent
 }
 
-// AgentIntent is an Intent as a catalog says it: patterns of retrieve/route, of which one
+// AgentIntent is an Intent as a catalog says it: patterns of retrieve, of which one
 // is enough.
 type AgentIntent struct {
 	Patterns []string

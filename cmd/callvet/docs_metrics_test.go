@@ -129,7 +129,7 @@ func metricTable(b *strings.Builder, entries []metricEntry) {
 
 const metricsHead = `# Metrics
 
-Generated from the comments in ` + "`score`, `score/selection` and `panel`" + ` by ` + "`go test ./cmd/callvet -run TestDocsMetrics -update`" + `; a test compares the two.
+Generated from the comments in ` + "`score` and `panel`" + ` by ` + "`go test ./cmd/callvet -run TestDocsMetrics -update`" + `; a test compares the two.
 
 Scores belong to one attempt and are in [0,1], or unscored with a reason. A report averages a score over the judged attempts that carry it; the number of those that do not is shown next to
 it. Attempts that ended in an infrastructure error or did not run are in no mean. A metric that nothing carries is undefined (` + "`null` in JSON, – in tables" + `), never 0.
@@ -151,7 +151,7 @@ The metrics of calls, of runs and of trace files alike, are described in [traces
 func TestDocsMetrics(t *testing.T) {
 	t.Parallel()
 	scores, own := metricEntries(t, "score", "ToolSelection"), metricEntries(t, "panel", "MetricPass")
-	decisions := metricEntries(t, filepath.Join("score", "selection"), "Composite")
+	decisions := metricEntries(t, "score", "Composite")
 	var b strings.Builder
 	b.WriteString(metricsHead + "## Scores of an attempt\n\n")
 	metricTable(&b, scores)

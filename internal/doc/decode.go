@@ -10,7 +10,7 @@ import (
 )
 
 // Decode reads JSON or YAML into what into points to, whose tags are the form of the
-// file (value/typed). The error is a callvet.Problem with the place of the first thing
+// file (internal/doc). The error is a callvet.Problem with the place of the first thing
 // that is wrong: syntax, a key that stands twice, an unknown key, a value of another
 // kind. The File finds the places of what the caller finds wrong.
 func Decode(name string, data []byte, into any) (*File, error) {

@@ -14,5 +14,5 @@
 // or 0.
 //
 // It opens no files: a Source does. It decides nothing about what a step is worth
-// (score/step does) or what steps add up to (panel/steps does).
+// (score does) or what steps add up to (panel/steps does).
 package measure

@@ -1,7 +1,7 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
 // Package routes measures how often the rules and the learned routes of
-// retrieve/route are right, and how often they rightly give none.
+// retrieve are right, and how often they rightly give none.
 package routes
 
 import (

@@ -9,6 +9,6 @@
 // CPF, the Spanish DNI and the Swedish personal number.
 //
 // Names, addresses and other free text are out of its reach. It does not replace
-// what it finds (internal/trace/redact does) and does not say whether a value was
+// what it finds (internal/redact does) and does not say whether a value was
 // right to be there (score/safety does).
 package pii
